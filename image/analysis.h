@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions a module has, and which of them can be hooked.
+ *
+ * The answer depends on nothing but the module's file, so the runtime asks it
+ * about every module of the target, `clew list FILE` asks it about a file, and
+ * a cache on disk, keyed by build-id, answers the second time.
+ */
+#ifndef CLEW_IMAGE_ANALYSIS_H
+#define CLEW_IMAGE_ANALYSIS_H
+
+#include <stdint.h>
+
+#include "image/arena.h"
+#include "wire/recording.h"
+
+struct analysis {
+	struct wire_function *functions; /* in order of vaddr, no two alike */
+	uint32_t function_count;
+	uint32_t build_id_bytes; /* 0: the file has none */
+	uint8_t build_id[32];
+	uint64_t vaddr_start; /* executable segments lie in [start, end) */
+	uint64_t vaddr_end;
+	int from_cache;
+};
+
+/*
+ * Analyse the ELF file at `path`. cache_dir may be NULL. What *out points to
+ * lives in `arena`. Verdicts here are only those that follow from the file:
+ * selection and patching come later.
+ *
+ * 0, or -errno: -ENOEXEC not an x86-64 ELF module, -EBADMSG damaged,
+ * -ENODATA neither unwind information nor symbols; others from the system.
+ */
+int analysis_of_file(const char *path, const char *cache_dir,
+		     struct arena *arena, struct analysis *out);
+
+#endif

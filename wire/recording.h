@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording, as it lies on disk.
+ *
+ * A recording is a directory:
+ *
+ *	config		what was asked for, in the words of clew(1) "RULES"
+ *	PID.SEQ.part	one process image each: SEQ 0, then 1, 2... after execs
+ *
+ * A part is a file that the runtime maps shared and writes in place. It is
+ * valid at every instant, so nothing is lost when the target is killed, and a
+ * reader may look while it grows:
+ *
+ *	+-------------+---------+---------+----   ----+---------+ . . .
+ *	| wire_header |  chunk  |  chunk  |           |  chunk  |  not yet
+ *	+-------------+---------+---------+----   ----+---------+ . . .
+ *	0            4096                                      end
+ *
+ * Each chunk opens with a wire_chunk that says its kind and length, so that
+ * unknown kinds are skipped. A chunk exists once `end` has moved past it: the
+ * runtime stores `end` with release after the chunk's header, the reader loads
+ * it with acquire before.
+ *
+ * Calls are counted in tallies. A tally belongs to one thread at a time and
+ * has a count table (open addressing, keyed by id) and a list of contexts,
+ * each recorded once, before its first count. Who calls whom follows from the
+ * ids alone: the parent of a context is id_pop(id, id_key(function)).
+ *
+ * All integers are little-endian and naturally aligned. A change of anything
+ * here bumps WIRE_VERSION.
+ */
+#ifndef CLEW_WIRE_RECORDING_H
+#define CLEW_WIRE_RECORDING_H
+
+#include <stdint.h>
+
+#define WIRE_MAGIC        "clewrec\n"
+#define WIRE_VERSION      1
+#define WIRE_HEADER_BYTES 4096
+#define WIRE_PAGE_BYTES   4096
+#define WIRE_PART_SUFFIX  ".part"
+#define WIRE_CONFIG_NAME  "config"
+
+/* What the process image is doing; anything after RUNNING holds counts. */
+enum wire_state {
+	WIRE_STARTING = 1, /* the runtime is being set up */
+	WIRE_DISABLED = 2, /* it could not start: `why` says the reason */
+	WIRE_RUNNING = 3,  /* hooked; also what a killed process leaves */
+	WIRE_ENDED = 4,    /* exit() was reached */
+};
+
+enum wire_origin {
+	WIRE_FROM_START = 1, /* exec'ed with clew in its environment */
+	WIRE_FROM_FORK = 2,  /* forked from parent_pid.parent_seq */
+	WIRE_FROM_EXEC = 3,  /* this pid had a part before: seq - 1 */
+};
+
+/* Calls that were made and not counted, by cause. */
+enum wire_loss {
+	WIRE_LOSS_NO_SPACE, /* the recording could not grow */
+	WIRE_LOSS_FORK,     /* inside fork() itself */
+	WIRE_LOSS_COUNT = 8
+};
+
+struct wire_header {
+	uint8_t magic[8];
+	uint32_t version;
+	uint32_t header_bytes;
+	_Atomic uint64_t end;   /* runtime, release; bytes of the file in use */
+	_Atomic uint32_t state; /* runtime; enum wire_state */
+	uint32_t origin;        /* enum wire_origin */
+	uint32_t pid;
+	uint32_t seq;
+	uint32_t ppid;          /* as the kernel said when the part was made */
+	uint32_t parent_pid;    /* WIRE_FROM_FORK only */
+	uint32_t parent_seq;    /* WIRE_FROM_FORK only */
+	uint32_t verify_period; /* a hit in so many is verified, on average */
+	uint64_t start_ns;      /* CLOCK_REALTIME */
+	uint64_t end_ns;        /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
+	uint64_t hook_ns;       /* what hooking took, before main */
+	uint64_t max_contexts;  /* past it contexts fold */
+	_Atomic uint64_t contexts; /* recorded so far, over all tallies */
+	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
+	char why[256]; /* WIRE_DISABLED: a sentence, NUL-terminated */
+};
+_Static_assert(sizeof(struct wire_header) == 416, "on the wire");
+
+enum wire_chunk_kind {
+	WIRE_FREE = 0,     /* given back; payload undefined */
+	WIRE_PROCESS = 1,  /* argv, NUL-terminated strings */
+	WIRE_MODULE = 2,   /* wire_module, path, functions */
+	WIRE_THREADS = 3,  /* array of wire_thread */
+	WIRE_TALLY = 4,    /* wire_tally, contexts, first count table */
+	WIRE_CONTEXTS = 5, /* array of wire_context; owner is a tally */
+	WIRE_TABLE = 6,    /* array of wire_count; owner is a tally */
+	WIRE_RULES = 7,    /* array of wire_rule, each followed by its text */
+};
+
+struct wire_chunk {
+	_Atomic uint32_t kind;
+	uint32_t owner;        /* tally number for TALLY, CONTEXTS and TABLE */
+	uint64_t bytes;        /* of the chunk, this header included */
+	_Atomic uint64_t used; /* payload bytes in use; CONTEXTS, TABLE: all */
+	uint64_t reserved[5];
+};
+_Static_assert(sizeof(struct wire_chunk) == 64, "on the wire");
+
+/*
+ * A module, loaded or unloaded. Followed by path_bytes of path (no NUL, padded
+ * to 8), then by function_count wire_functions in order of vaddr. pc = base +
+ * vaddr. Functions of the process are numbered from 1 through all modules.
+ */
+struct wire_module {
+	uint64_t base;        /* load bias */
+	uint64_t vaddr_start; /* executable segments lie in [start, end) */
+	uint64_t vaddr_end;
+	uint32_t state; /* enum module_state */
+	uint32_t first_function;
+	uint32_t function_count;
+	uint32_t path_bytes;
+	uint32_t build_id_bytes;
+	uint32_t from_cache; /* 1: the analysis came from the cache */
+	uint8_t build_id[32];
+};
+_Static_assert(sizeof(struct wire_module) == 80, "on the wire");
+
+struct wire_function {
+	uint64_t vaddr; /* of the entry */
+	uint32_t size_bytes;
+	uint8_t verdict;         /* enum verdict */
+	uint8_t patch_offset;    /* 4 behind an endbr64, else 0 */
+	uint8_t displaced_bytes; /* that the trampoline executes instead */
+	uint8_t reserved;
+};
+_Static_assert(sizeof(struct wire_function) == 16, "on the wire");
+
+/* A thread that was seen. Valid once tid is not 0 (stored last, release). */
+struct wire_thread {
+	_Atomic uint32_t tid;
+	uint32_t tally; /* the tally it counts in; others may follow it there */
+	char name[16];  /* NUL-terminated, as last seen */
+	uint64_t start_ns; /* CLOCK_REALTIME of its first hooked call */
+};
+_Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
+
+/*
+ * A tally's head, first in its chunk. Contexts follow it up to table_offset,
+ * then its first count table. All but `table` and `retired` are written by the
+ * owner alone, and a reader may find them an instant old.
+ *
+ * When the table has outgrown itself the owner copies it to a new one, stores
+ * `table`, zeroes the old counts and stores `retired`. A count that an
+ * interrupted call still adds there is found by whoever reads both.
+ */
+struct wire_tally {
+	_Atomic uint64_t table;   /* wire_table_ref of the count table */
+	_Atomic uint64_t retired; /* the one before it, or 0 */
+	uint64_t contexts;        /* recorded here */
+	uint64_t folded_calls;
+	uint64_t verified;   /* hits whose whole stack agreed */
+	uint64_t partial;    /* agreed as far as this stack was readable */
+	uint64_t collisions; /* two contexts with one id */
+	uint64_t diverged;   /* id and shadow stack disagreed */
+	uint64_t reserved[16];
+};
+_Static_assert(sizeof(struct wire_tally) == 192, "on the wire");
+
+#define WIRE_TALLY_BYTES        8192
+#define WIRE_TALLY_TABLE_OFFSET 4096 /* from the chunk's start */
+#define WIRE_TALLY_TABLE_LOG2   8
+
+/* A count table by file offset (a multiple of 64) and log2 of its entries. */
+static inline uint64_t wire_table_ref(uint64_t offset, unsigned int log2)
+{
+	return offset | log2;
+}
+
+static inline uint64_t wire_table_offset(uint64_t ref)
+{
+	return ref & ~UINT64_C(63);
+}
+
+static inline unsigned int wire_table_log2(uint64_t ref)
+{
+	return ref & 63;
+}
+
+/*
+ * One count. The home of an id is entry (id >> 4) & (entries - 1), collisions
+ * go to the next entry, round the end. id 0 is an empty entry.
+ */
+struct wire_count {
+	_Atomic uint64_t id; /* owner; stored once, before the first count */
+	uint64_t calls;      /* owner */
+};
+_Static_assert(sizeof(struct wire_count) == 16, "on the wire");
+
+/*
+ * One context. Valid once id is not 0 (stored last, release). A context that
+ * several tallies met has a record in each, with the same id.
+ */
+struct wire_context {
+	_Atomic uint64_t id;
+	uint64_t site;     /* return address of its first call, and flags */
+	uint32_t function; /* number, or WIRE_FOLDED */
+	uint32_t depth;    /* 1 for a thread's outermost hooked function */
+};
+_Static_assert(sizeof(struct wire_context) == 24, "on the wire");
+
+#define WIRE_SITE_PC   ((UINT64_C(1) << 48) - 1)
+#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* entered by a tail call */
+
+/* Stands below a context for the calls that found no room of their own. */
+#define WIRE_FOLDED UINT32_MAX
+
+/* A selection rule and how many modules or functions it matched. */
+struct wire_rule {
+	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t text_bytes;
+	uint64_t matches;
+};
+_Static_assert(sizeof(struct wire_rule) == 16, "on the wire");
+
+#endif

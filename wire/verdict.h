@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What became of a function, and of a module: the fixed lists of reasons.
+ *
+ * Refusing to hook something is an expected outcome and therefore data: the
+ * analysis decides it, the runtime records it, the reports print it. Numbers
+ * are part of the recording and of the analysis cache: append, never reorder.
+ */
+#ifndef CLEW_WIRE_VERDICT_H
+#define CLEW_WIRE_VERDICT_H
+
+/* The three answers to "is it hooked?". */
+enum verdict_class {
+	VERDICT_HOOKED,    /* every call of it is counted */
+	VERDICT_REFUSED,   /* a function that is left alone, with a reason */
+	VERDICT_NOT_ENTRY, /* code that no call enters: not a function */
+};
+
+/* name, class, text for humans */
+#define VERDICTS(X)                                                            \
+	X(UNKNOWN, REFUSED, "not analysed")                                    \
+	X(JUMP, HOOKED, "5-byte jump")                                         \
+	X(JUMP_PADDED, HOOKED, "5-byte jump completed by padding")             \
+	X(TOO_SHORT, REFUSED, "too short for a jump")                          \
+	X(BRANCH_INTO, REFUSED, "a branch leads into its first bytes")         \
+	X(UNDECODABLE, REFUSED, "holds instructions that cannot be decoded")   \
+	X(UNMOVABLE, REFUSED, "its first instructions cannot be moved")        \
+	X(NAMED, REFUSED, "on the list of functions never to hook")            \
+	X(DESELECTED, REFUSED, "left out by a function rule")                  \
+	X(NO_ROOM, REFUSED, "no free memory within reach of a jump")           \
+	X(OVERLAPS, REFUSED, "overlaps another function")                      \
+	X(CHANGED, REFUSED, "code in memory differs from the file")            \
+	X(UNPATCHABLE, REFUSED, "its memory could not be made writable")       \
+	X(COLD_PART, NOT_ENTRY, "a part of another function")                  \
+	X(PLT, NOT_ENTRY, "procedure linkage table")                           \
+	X(SIGNAL_FRAME, NOT_ENTRY, "signal trampoline")                        \
+	X(NO_RETURN_ADDRESS, NOT_ENTRY, "process or thread start")
+
+enum verdict {
+#define X(name, class, text) VERDICT_IS_##name,
+	VERDICTS(X)
+#undef X
+		VERDICT_COUNT
+};
+
+/* name, text for humans; only HOOKED modules have their functions hooked */
+#define MODULE_STATES(X)                                                       \
+	X(UNKNOWN, "not looked at")                                            \
+	X(HOOKED, "hooked")                                                    \
+	X(DESELECTED, "left out by a module rule")                             \
+	X(LIBC, "part of the C library (--libc hooks it)")                     \
+	X(LOADER, "the dynamic loader")                                        \
+	X(VDSO, "the kernel's vDSO")                                           \
+	X(SELF, "clew itself")                                                 \
+	X(UNWINDER, "an unwinder, which reads its own frames")                 \
+	X(UNREADABLE, "its file cannot be read")                               \
+	X(CHANGED, "its file differs from what is loaded")                     \
+	X(MALFORMED, "its ELF structures are damaged")                         \
+	X(NO_UNWIND_INFO, "it has neither .eh_frame nor symbols")              \
+	X(NO_ROOM, "no free memory within reach of its code")
+
+enum module_state {
+#define X(name, text) MODULE_IS_##name,
+	MODULE_STATES(X)
+#undef X
+		MODULE_STATE_COUNT
+};
+
+static inline enum verdict_class verdict_class(unsigned int verdict)
+{
+	static const unsigned char classes[] = {
+#define X(name, class, text) VERDICT_##class,
+		VERDICTS(X)
+#undef X
+	};
+
+	return verdict < VERDICT_COUNT ? classes[verdict] : VERDICT_REFUSED;
+}
+
+static inline const char *verdict_text(unsigned int verdict)
+{
+	static const char *const texts[] = {
+#define X(name, class, text) text,
+		VERDICTS(X)
+#undef X
+	};
+
+	return verdict < VERDICT_COUNT ? texts[verdict] : "unknown reason";
+}
+
+static inline const char *module_state_text(unsigned int state)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		MODULE_STATES(X)
+#undef X
+	};
+
+	return state < MODULE_STATE_COUNT ? texts[state] : "unknown reason";
+}
+
+#endif
