@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Checks that every #include obeys the table of layers.
+
+The table is the architecture: a folder may include its own headers, those of
+the folders in its row, and nothing else of the project. Two towers, the
+target (preload, disasm, image) and the reader (the rest), meet in wire/ only.
+Exits with 1 and one line per offence.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+MAY_INCLUDE = {
+    "wire": set(),
+    "preload/hot": {"wire"},
+    "preload": {"wire", "preload/hot", "disasm", "image"},
+    "disasm": {"wire"},
+    "image": {"disasm", "wire"},
+    "base": set(),
+    "symbolizer": {"base"},
+    "report": {"wire", "symbolizer", "base"},
+    "cli": {"wire", "report", "symbolizer", "base", "image"},
+}
+UNRESTRICTED = {"tests"}
+
+# The island takes only headers that a freestanding compiler brings itself.
+FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
+                                "stdint.h"}}
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def layer_of(path):
+    """The innermost folder of the table that holds path, or None."""
+    for parent in pathlib.PurePosixPath(path).parents:
+        if str(parent) in MAY_INCLUDE or str(parent) in UNRESTRICTED:
+            return str(parent)
+    return None
+
+
+def offence(layer, style, header):
+    """What is wrong with this include in a file of this layer, or None."""
+    if style == "<":
+        allowed = FREESTANDING.get(layer)
+        if allowed is not None and header not in allowed:
+            return f"<{header}> is not one of {', '.join(sorted(allowed))}"
+        return None
+    target = layer_of(header)
+    if target is None:
+        return f'"{header}" is not written from the root'
+    if not (ROOT / header).is_file():
+        return f'"{header}" does not exist'
+    if target != layer and target not in MAY_INCLUDE[layer]:
+        return f"{layer} may not include {target}"
+    return None
+
+
+def sources():
+    for folder in sorted({layer.split("/")[0] for layer in MAY_INCLUDE}):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".c", ".h", ".S"):
+                yield path.relative_to(ROOT)
+
+
+def main():
+    offences = 0
+    for path in sources():
+        layer = layer_of(path)
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            match = INCLUDE.match(line)
+            why = match and offence(layer, *match.groups())
+            if why:
+                print(f"{path}:{number}: {why}")
+                offences += 1
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
