@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls step() for ever and says on standard output, after every BATCH of
+ * them, how many there were: 8 bytes, written only when the calls have been
+ * made. Whoever kills it finds at least that many in the recording.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <pthread.h>
+
+#define BATCH 64
+
+static uint64_t counts[2];
+
+static COUNTED void step(uint64_t *count)
+{
+	(*count)++;
+}
+
+static COUNTED void step_other(uint64_t *count)
+{
+	__atomic_add_fetch(count, 1, __ATOMIC_RELEASE);
+}
+
+/* A second thread, whose counts are another's when the end comes. */
+static COUNTED void *thread_main(void *unused)
+{
+	for (;;)
+		step_other(&counts[1]);
+	return NULL;
+}
+
+int main(void)
+{
+	uint64_t said[2];
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, thread_main, NULL))
+		return 1;
+	for (;;) {
+		for (int i = 0; i < BATCH; i++)
+			step(&counts[0]);
+		said[0] = counts[0];
+		said[1] = __atomic_load_n(&counts[1], __ATOMIC_ACQUIRE);
+		if (write(STDOUT_FILENO, said, sizeof(said)) != sizeof(said))
+			return 1;
+	}
+}

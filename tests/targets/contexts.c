@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * contexts FANOUT DEPTH ROUNDS: a tree in which each of FANOUT functions
+ * calls all of them, down to DEPTH: (FANOUT^(DEPTH+1) - 1) / (FANOUT - 1) - 1
+ * contexts below grow's, every one entered ROUNDS times. So many contexts
+ * want no truth tree: the sums are all known beforehand, and main prints
+ * them, contexts and calls, on standard output.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#define FUNCTIONS 16
+
+typedef void (*grower)(unsigned int depth);
+
+static unsigned int fanout;
+static const grower growers[FUNCTIONS];
+
+#define GROWER(number)                                                         \
+	static COUNTED void grow_##number(unsigned int depth)                  \
+	{                                                                      \
+		for (unsigned int i = 0; depth && i < fanout; i++)             \
+			growers[i](depth - 1);                                 \
+	}
+GROWER(0)
+GROWER(1)
+GROWER(2)
+GROWER(3)
+GROWER(4)
+GROWER(5)
+GROWER(6)
+GROWER(7)
+GROWER(8)
+GROWER(9)
+GROWER(10)
+GROWER(11)
+GROWER(12)
+GROWER(13)
+GROWER(14)
+GROWER(15)
+
+static const grower growers[FUNCTIONS] = {
+	grow_0, grow_1, grow_2,  grow_3,  grow_4,  grow_5,  grow_6,  grow_7,
+	grow_8, grow_9, grow_10, grow_11, grow_12, grow_13, grow_14, grow_15,
+};
+
+/* Calls growers: not one itself, so that every tree hangs below it. */
+static COUNTED void grow(unsigned int depth)
+{
+	for (unsigned int i = 0; i < fanout; i++)
+		growers[i](depth - 1);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long contexts = 0;
+	unsigned long long level = 1;
+	unsigned int depth;
+	unsigned int rounds;
+
+	if (argc < 4)
+		return 2;
+	fanout = (unsigned int)atoi(argv[1]) % (FUNCTIONS + 1);
+	depth = (unsigned int)atoi(argv[2]);
+	rounds = (unsigned int)atoi(argv[3]);
+	for (unsigned int i = 0; i < rounds; i++)
+		grow(depth);
+	for (unsigned int i = 0; i < depth; i++) {
+		level *= fanout;
+		contexts += level;
+	}
+	/* one more context, and a call a round, for grow itself */
+	printf("contexts %llu calls %llu\n", contexts + 1,
+	       (contexts + 1) * rounds);
+	return 0;
+}

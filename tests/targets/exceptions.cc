@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* C++ exceptions thrown through, caught in and rethrown by counted frames. */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace
+{
+
+/* Leaves also when an exception passes. */
+struct scope {
+	uint32_t here;
+
+	__attribute__((always_inline)) scope(const char *function,
+					     const char *name)
+		: here(TRUTH_HERE)
+	{
+		truth_enter(function, name);
+	}
+	__attribute__((always_inline)) ~scope()
+	{
+		TRUTH_HERE = here;
+	}
+};
+
+#define SCOPE(f) scope scope_of_f((const char *)(uintptr_t)(f), #f)
+
+COUNTED void after()
+{
+	SCOPE(after);
+}
+
+COUNTED int throws(int depth)
+{
+	SCOPE(throws);
+	if (!depth)
+		throw std::runtime_error("bottom");
+	return throws(depth - 1) + 1;
+}
+
+COUNTED int sometimes(int n)
+{
+	SCOPE(sometimes);
+	if (n % 7 == 3)
+		throw n;
+	return n;
+}
+
+COUNTED int catches(int depth)
+{
+	SCOPE(catches);
+	try {
+		return throws(depth);
+	} catch (const std::exception &error) {
+		after();
+		return (int)std::strlen(error.what());
+	}
+}
+
+COUNTED int rethrows(int depth)
+{
+	SCOPE(rethrows);
+	try {
+		int sum = depth ? rethrows(depth - 1) : throws(2);
+		return sum;
+	} catch (...) {
+		after();
+		throw;
+	}
+}
+
+COUNTED void while_unwinding()
+{
+	SCOPE(while_unwinding);
+	try {
+		throws(3);
+	} catch (...) {
+		after();
+	}
+}
+
+/* An exception that is thrown and caught while another one is passing. */
+struct unwinding {
+	__attribute__((always_inline)) ~unwinding()
+	{
+		while_unwinding();
+	}
+};
+
+COUNTED void nested()
+{
+	SCOPE(nested);
+	unwinding cleanup;
+	throws(1);
+}
+
+COUNTED int run()
+{
+	SCOPE(run);
+	int sum = 0;
+
+	for (int i = 0; i < 200; i++) {
+		sum += catches(i % 20);
+		try {
+			sum += rethrows(i % 9);
+		} catch (const std::runtime_error &) {
+			after();
+		}
+		try {
+			sum += sometimes(i);
+		} catch (int n) {
+			sum -= n;
+			after();
+		}
+	}
+	try {
+		nested();
+	} catch (...) {
+		after();
+	}
+	return sum;
+}
+
+} // namespace
+
+int main()
+{
+	printf("sum %d\n", run());
+	truth_write();
+	return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * processes fork|forkexec|vfork|exec|spawn|threads: makes other processes and
+ * waits for them. Every image, `processes work N` among them, has a truth of
+ * its own. Output is by write(2), one line at a time, so that a child does
+ * not print its parent's buffer.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <pthread.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define CHILDREN 4
+
+extern char **environ;
+
+static COUNTED int work(int n)
+{
+	ENTER(work);
+	int sum = n > 0 ? work(n - 1) + n : 0;
+	LEAVE();
+	return sum;
+}
+
+TRUTH_INLINE void say(const char *what, int value)
+{
+	char line[64];
+	int length = snprintf(line, sizeof(line), "%s %d\n", what, value);
+
+	if (write(STDOUT_FILENO, line, (size_t)length) != length)
+		perror("write");
+}
+
+TRUTH_INLINE void wait_for(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		say("no child", -1);
+	else
+		say("child ended with", status);
+}
+
+TRUTH_INLINE void arguments_for(char **argv, const char *self, char *number,
+				int n)
+{
+	snprintf(number, 16, "%d", n);
+	argv[0] = (char *)(uintptr_t)self;
+	argv[1] = (char *)(uintptr_t) "work";
+	argv[2] = number;
+	argv[3] = NULL;
+}
+
+static COUNTED void in_child(int n, int generations)
+{
+	ENTER(in_child);
+	say("child works", work(n));
+	if (generations) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			TRUTH_FORKED();
+			in_child(n + 1, generations - 1);
+			LEAVE();
+			truth_write();
+			_exit(n);
+		}
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+static COUNTED void forks(void)
+{
+	ENTER(forks);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			TRUTH_FORKED();
+			in_child(i, 2);
+			truth_write();
+			_exit(i);
+		}
+		work(i);
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+static COUNTED void fork_execs(const char *self)
+{
+	char number[16];
+	char *argv[4];
+
+	ENTER(fork_execs);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			TRUTH_FORKED();
+			work(i);
+			truth_write();
+			arguments_for(argv, self, number, i + 10);
+			execv(self, argv);
+			_exit(127);
+		}
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+/* The child runs on this very frame, and on ours, until it execs. */
+static COUNTED pid_t vfork_exec(const char *self, char **argv)
+{
+	ENTER(vfork_exec);
+	pid_t pid = vfork();
+
+	if (!pid) {
+		execv(self, argv);
+		_exit(127);
+	}
+	LEAVE();
+	return pid;
+}
+
+static COUNTED void vforks(const char *self)
+{
+	char number[16];
+	char *argv[4];
+
+	ENTER(vforks);
+	for (int i = 0; i < CHILDREN; i++) {
+		arguments_for(argv, self, number, i + 10);
+		pid_t pid = vfork_exec(self, argv);
+
+		work(i);
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+static COUNTED void spawns(const char *self)
+{
+	char number[16];
+	char *argv[4];
+
+	ENTER(spawns);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t pid = -1;
+
+		arguments_for(argv, self, number, i + 10);
+		if (posix_spawn(&pid, self, NULL, NULL, argv, environ))
+			say("spawn failed", i);
+		work(i);
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+/* Forks while another thread is in the midst of counted calls. */
+static volatile int stop;
+
+static COUNTED unsigned int busy(unsigned int n)
+{
+	COUNT(busy);
+	return n < 2 ? n : busy(n - 1) + busy(n - 2);
+}
+
+static COUNTED void *busy_thread(void *unused)
+{
+	COUNT(busy_thread);
+	while (!stop)
+		busy(10);
+	return NULL;
+}
+
+static COUNTED void forks_with_thread(void)
+{
+	pthread_t thread;
+
+	ENTER(forks_with_thread);
+	if (pthread_create(&thread, NULL, busy_thread, NULL))
+		say("no thread", 0);
+	forks();
+	stop = 1;
+	pthread_join(thread, NULL);
+	LEAVE();
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	const char *self = "/proc/self/exe";
+	char path[4096];
+	ssize_t length = readlink(self, path, sizeof(path) - 1);
+
+	if (length < 0)
+		return 1;
+	path[length] = 0;
+	ENTER(main);
+	if (!strcmp(mode, "work") && argc > 2)
+		say("work", work(atoi(argv[2])));
+	else if (!strcmp(mode, "fork"))
+		forks();
+	else if (!strcmp(mode, "forkexec"))
+		fork_execs(path);
+	else if (!strcmp(mode, "vfork"))
+		vforks(path);
+	else if (!strcmp(mode, "spawn"))
+		spawns(path);
+	else if (!strcmp(mode, "threads"))
+		forks_with_thread();
+	else if (strcmp(mode, "exec") != 0)
+		return 2;
+	work(5);
+	LEAVE();
+	truth_write();
+	if (!strcmp(mode, "exec")) {
+		char *again[4];
+		char number[16];
+
+		arguments_for(again, path, number, 33);
+		execv(path, again);
+		return 127;
+	}
+	return 0;
+}

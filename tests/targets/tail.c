@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tail calls: to another function, in a circle, through a pointer, and
+ * through the PLT into a library that tail-calls back. The build checks that
+ * the compiler really made jumps of them.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/tail.h"
+
+static COUNTED long ping(long n);
+
+static COUNTED long last(long n)
+{
+	ENTER(last);
+	n = n * 3 + 1;
+	LEAVE();
+	return n;
+}
+
+static COUNTED long pong(long n)
+{
+	ENTER(pong);
+	if (n % 5 == 0) {
+		TAIL();
+		return last(n);
+	}
+	TAIL();
+	return ping(n - 1);
+}
+
+static COUNTED long ping(long n)
+{
+	ENTER(ping);
+	TAIL();
+	return pong(n - 1);
+}
+
+static COUNTED long through_pointer(long n, tail_function to)
+{
+	ENTER(through_pointer);
+	TAIL();
+	return to(n);
+}
+
+/* Called, then tail-calls: the two kinds mixed on one stack. */
+static COUNTED long mixed(long n)
+{
+	long sum = 0;
+
+	ENTER(mixed);
+	if (n > 0)
+		sum = ping(n) + mixed(n / 2);
+	LEAVE();
+	return sum + n;
+}
+
+/* Back from the library, by a jump through its argument. */
+static COUNTED long come_back(long n)
+{
+	ENTER(come_back);
+	if (n <= 0) {
+		TAIL();
+		return last(n);
+	}
+	TAIL();
+	return tail_library(n - 1, come_back);
+}
+
+static COUNTED long go(long n)
+{
+	ENTER(go);
+	TAIL();
+	return tail_library(n, come_back);
+}
+
+int main(void)
+{
+	long sum = 0;
+
+	ENTER(main);
+	for (long i = 0; i < 1000; i++)
+		sum += ping(i);
+	for (long i = 0; i < 1000; i++)
+		sum += through_pointer(i, i % 2 ? pong : last);
+	for (long i = 0; i < 100; i++)
+		sum += go(i % 10);
+	sum += mixed(1000);
+	sum += tail_library_tree(9, come_back);
+	printf("sum %ld\n", sum);
+	LEAVE();
+	truth_write();
+	return 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program's own count of its calls: the truth that a recording must equal.
+ *
+ * Every counted function says when it is entered and left, and the header
+ * keeps a calling context tree of its own, in plain memory, one root for each
+ * thread. There must be no calls in the counting, for those would be counted
+ * by clew as well: all of it is inlined, at -O0 too.
+ *
+ *	static COUNTED int f(int n)
+ *	{
+ *		ENTER(f);
+ *		...
+ *		LEAVE();
+ *		return n;
+ *	}
+ *
+ * A function that ends in a tail call says TAIL() instead of LEAVE(), right
+ * before it: the callee is then entered as a child of our caller, which is
+ * how clew counts it. Code that lands by longjmp or switches stacks keeps
+ * TRUTH_HERE in a variable and puts it back.
+ *
+ * Where execution starts on a stack of its own whose caller is nobody's
+ * business, a function says ENTER_ROOT(f): contexts are compared from there on.
+ * A forked child says TRUTH_FORKED(), for its counts begin at nought.
+ *
+ * Where a signal may interrupt anything at any time no context can be exact,
+ * only sums are: such functions say COUNT(f), once, and nothing else.
+ *
+ * truth_write(), at the end of main, writes $TRUTH_DIR/PID.N in lines of
+ *
+ *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
+ *	root VADDR MODULE NAME				(see ENTER_ROOT)
+ *	total VADDR CALLS MODULE NAME
+ *
+ * N counts the images of one process. Exactly one source file of a program
+ * defines TRUTH_MAIN before it includes this.
+ */
+#ifndef CLEW_TESTS_TRUTH_H
+#define CLEW_TESTS_TRUTH_H
+
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef TRUTH_NODES
+#define TRUTH_NODES (1 << 16)
+#endif
+#define TRUTH_TOTALS 64
+
+#ifdef __cplusplus
+#define TRUTH_THREAD_LOCAL thread_local
+#else
+#define TRUTH_THREAD_LOCAL _Thread_local
+#endif
+
+/* One function in the binary for one in the source: no clones, no merging. */
+#ifdef __clang__
+#define COUNTED __attribute__((noinline))
+#else
+#define COUNTED __attribute__((noipa))
+#endif
+#define TRUTH_INLINE static inline __attribute__((always_inline, unused))
+
+struct truth_node {
+	const char *function; /* its address; null: a thread's root */
+	const char *name;
+	const char *base; /* of its module */
+	const char *module;
+	uint64_t calls;
+	uint32_t parent;
+	uint32_t child;   /* the first */
+	uint32_t sibling; /* the next */
+	uint32_t tid;
+	uint32_t is_root; /* whatever was above does not matter */
+	uint32_t pad;
+};
+
+struct truth_total {
+	const char *function;
+	const char *name;
+	const char *base;
+	const char *module;
+	uint64_t calls;
+	uint32_t listed;
+	uint32_t pad;
+};
+
+struct truth {
+	uint32_t used; /* nodes; node 0 is none */
+	uint32_t totals_used;
+	struct truth_node nodes[TRUTH_NODES];
+	struct truth_total *totals[TRUTH_TOTALS];
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* Shared by the executable and its libraries, so it is not hidden. */
+#ifdef TRUTH_MAIN
+struct truth truth;
+TRUTH_THREAD_LOCAL uint32_t truth_here
+	__attribute__((tls_model("initial-exec")));
+#else
+extern struct truth truth;
+extern TRUTH_THREAD_LOCAL uint32_t truth_here
+	__attribute__((tls_model("initial-exec")));
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+/* clang reloads TLS after every call by itself; a landing needs that too. */
+#define TRUTH_HERE (*(volatile uint32_t *)&truth_here)
+
+TRUTH_INLINE uint32_t truth_tid(void)
+{
+	long tid;
+
+	__asm__ volatile("syscall"
+			 : "=a"(tid)
+			 : "a"((long)SYS_gettid)
+			 : "rcx", "r11", "memory");
+	return (uint32_t)tid;
+}
+
+TRUTH_INLINE uint32_t truth_node_add(uint32_t parent)
+{
+	uint32_t node = __atomic_add_fetch(&truth.used, 1, __ATOMIC_RELAXED);
+
+	if (node >= TRUTH_NODES)
+		__builtin_trap();
+	truth.nodes[node].parent = parent;
+	return node;
+}
+
+TRUTH_INLINE void truth_enter(const char *function, const char *name)
+{
+	uint32_t here = TRUTH_HERE;
+	uint32_t node;
+
+	if (!here) {
+		here = truth_node_add(0);
+		truth.nodes[here].tid = truth_tid();
+	}
+	for (node = truth.nodes[here].child; node;
+	     node = truth.nodes[node].sibling)
+		if (truth.nodes[node].function == function)
+			break;
+	if (!node) {
+		node = truth_node_add(here);
+		truth.nodes[node].function = function;
+		truth.nodes[node].name = name;
+		truth.nodes[node].base = __ehdr_start;
+		truth.nodes[node].module = TRUTH_MODULE;
+		truth.nodes[node].sibling = truth.nodes[here].child;
+		truth.nodes[here].child = node;
+	}
+	truth.nodes[node].calls++;
+	TRUTH_HERE = node;
+}
+
+TRUTH_INLINE void truth_leave(void)
+{
+	TRUTH_HERE = truth.nodes[TRUTH_HERE].parent;
+}
+
+/* A signal may arrive anywhere in here, so every step is atomic by itself. */
+TRUTH_INLINE void truth_count(struct truth_total *total, const char *function,
+			      const char *name)
+{
+	__atomic_fetch_add(&total->calls, 1, __ATOMIC_RELAXED);
+	if (!__atomic_exchange_n(&total->listed, 1, __ATOMIC_RELAXED)) {
+		uint32_t slot = __atomic_fetch_add(&truth.totals_used, 1,
+						   __ATOMIC_RELAXED);
+
+		if (slot >= TRUTH_TOTALS)
+			__builtin_trap();
+		total->function = function;
+		total->name = name;
+		total->base = __ehdr_start;
+		total->module = TRUTH_MODULE;
+		truth.totals[slot] = total;
+	}
+}
+
+#define ENTER(f) truth_enter((const char *)(uintptr_t)(f), #f)
+#define ENTER_ROOT(f)                                                          \
+	do {                                                                   \
+		TRUTH_HERE = 0;                                                \
+		ENTER(f);                                                      \
+		truth.nodes[TRUTH_HERE].is_root = 1;                           \
+	} while (0)
+#define LEAVE() truth_leave()
+#define TAIL()  truth_leave()
+#define COUNT(f)                                                               \
+	do {                                                                   \
+		static struct truth_total total_of_##f;                        \
+		truth_count(&total_of_##f, (const char *)(uintptr_t)(f), #f);  \
+	} while (0)
+
+TRUTH_INLINE void truth_forked(void)
+{
+	for (uint32_t i = 1; i <= truth.used; i++)
+		truth.nodes[i].calls = 0;
+	for (uint32_t i = 0; i < truth.totals_used; i++)
+		truth.totals[i]->calls = 0;
+}
+
+#define TRUTH_FORKED() truth_forked()
+
+/* Address 0 of the module's own numbering: its load bias. */
+TRUTH_INLINE const char *truth_bias(const char *base)
+{
+	uint16_t type = ((const Elf64_Ehdr *)(uintptr_t)base)->e_type;
+
+	return type == ET_DYN ? base : (const char *)0;
+}
+
+TRUTH_INLINE FILE *truth_open(void)
+{
+	const char *directory = getenv("TRUTH_DIR");
+	char path[4096];
+	FILE *file = NULL;
+
+	if (!directory)
+		return NULL;
+	for (int image = 0; !file && image < 100; image++) {
+		snprintf(path, sizeof(path), "%s/%d.%d", directory,
+			 (int)getpid(), image);
+		file = fopen(path, "wx");
+	}
+	if (!file)
+		perror(path);
+	return file;
+}
+
+TRUTH_INLINE void truth_write(void)
+{
+	FILE *file = truth_open();
+
+	if (!file)
+		return;
+	for (uint32_t i = 1; i <= truth.used; i++) {
+		const struct truth_node *node = &truth.nodes[i];
+
+		if (!node->function)
+			fprintf(file, "node %u 0 %u 0 0 - -\n", i, node->tid);
+		else
+			fprintf(file, "node %u %u 0 0x%zx %llu %s %s\n", i,
+				node->parent,
+				(size_t)(node->function -
+					 truth_bias(node->base)),
+				(unsigned long long)node->calls, node->module,
+				node->name);
+		if (node->is_root)
+			fprintf(file, "root 0x%zx %s %s\n",
+				(size_t)(node->function -
+					 truth_bias(node->base)),
+				node->module, node->name);
+	}
+	for (uint32_t i = 0; i < truth.totals_used; i++) {
+		const struct truth_total *total = truth.totals[i];
+
+		fprintf(file, "total 0x%zx %llu %s %s\n",
+			(size_t)(total->function - truth_bias(total->base)),
+			(unsigned long long)total->calls, total->module,
+			total->name);
+	}
+	if (fclose(file))
+		perror("truth");
+}
+
+#endif
