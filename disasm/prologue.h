@@ -8,8 +8,8 @@
  *		sub  $0x20,%rsp		<- displaced_bytes = 1 + 3 + 4
  *
  * The jump may run over the function's end into the padding before the next
- * one (JUMP_PADDED); then displaced_bytes counts the function's own bytes only
- * and may be less than 5.
+ * one (JUMP_PADDED). displaced_bytes counts what is executed only: it is less
+ * than 5 where a return or jump stands that early, with padding behind it.
  */
 #ifndef CLEW_DISASM_PROLOGUE_H
 #define CLEW_DISASM_PROLOGUE_H
@@ -26,7 +26,7 @@ struct prologue_query {
 	const uint8_t *code; /* size_bytes + padding_bytes are readable */
 	size_t size_bytes;
 	size_t padding_bytes; /* between its end and the next function */
-	uint32_t targets; /* bit i: a branch leads to code + i, i = 0..31 */
+	uint32_t targets;     /* bit i: a branch leads to code + i, i = 0..31 */
 };
 
 struct prologue {

@@ -13,8 +13,8 @@
 /* More than relocate() ever writes for what prologue_judge() displaces. */
 #define RELOCATE_MAX_BYTES 64
 
-#define JMP_REL32_BYTES  5
-#define CALL_REL32_BYTES 5
+#define JMP_REL32_BYTES    5
+#define CALL_REL32_BYTES   5
 
 /*
  * Write to `out`, which will execute at out_pc, what does the same as the

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one file that sees capstone.
+ *
+ * Capstone asks for memory through global function pointers without a context,
+ * at opening and again at the first instruction it decodes. So both happen in
+ * decoder_open(), while a thread-local says whose memory to use; decoding later
+ * allocates nothing. It also writes every instruction out as text, which nobody
+ * here reads: the formatting hook writes none.
+ *
+ * Targets of branches are read from the bytes, not from capstone's operands,
+ * so that scanning needs no operands at all (CS_OPT_DETAIL costs a quarter of
+ * the speed).
+ */
+#include "disasm/decode.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <string.h>
+
+struct memory {
+	decoder_alloc alloc;
+	void *context;
+};
+
+/* Only set inside decoder_open(). */
+static _Thread_local const struct memory *opening
+	__attribute__((tls_model("initial-exec")));
+
+static void *hook_malloc(size_t bytes)
+{
+	return opening ? opening->alloc(opening->context, bytes) : NULL;
+}
+
+static void *hook_calloc(size_t count, size_t bytes)
+{
+	return hook_malloc(count * bytes);
+}
+
+static void *hook_realloc(void *old, size_t bytes)
+{
+	return NULL; /* capstone only ever does this for whole listings */
+}
+
+static void hook_free(void *old)
+{
+}
+
+static int hook_vsnprintf(char *out, size_t bytes, const char *format,
+			  va_list arguments)
+{
+	if (bytes)
+		*out = '\0';
+	return 0;
+}
+
+static int open_handle(csh *handle, cs_opt_value detail, cs_insn *insn)
+{
+	static const uint8_t nop[] = { 0x90 };
+	const uint8_t *code = nop;
+	size_t bytes = sizeof(nop);
+	uint64_t pc = 0;
+
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, handle) != CS_ERR_OK)
+		return -ENOSYS;
+	if (cs_option(*handle, CS_OPT_DETAIL, detail) != CS_ERR_OK)
+		return -ENOSYS;
+	return cs_disasm_iter(*handle, &code, &bytes, &pc, insn) ? 0 : -ENOSYS;
+}
+
+static int open_handles(struct decoder *decoder, const struct memory *memory)
+{
+	cs_opt_mem hooks = {
+		.malloc = hook_malloc,
+		.calloc = hook_calloc,
+		.realloc = hook_realloc,
+		.free = hook_free,
+		.vsnprintf = hook_vsnprintf,
+	};
+	cs_insn *insn = memory->alloc(memory->context, sizeof(*insn));
+	cs_detail *detail = memory->alloc(memory->context, sizeof(*detail));
+	csh scan = 0;
+	csh operands = 0;
+	int err;
+
+	if (!insn || !detail)
+		return -ENOMEM;
+	insn->detail = detail;
+	if (cs_option(0, CS_OPT_MEM, (size_t)&hooks) != CS_ERR_OK)
+		return -ENOSYS;
+	err = open_handle(&scan, CS_OPT_OFF, insn);
+	if (!err)
+		err = open_handle(&operands, CS_OPT_ON, insn);
+	if (err)
+		return err;
+	*decoder = (struct decoder){ scan, operands, insn };
+	return 0;
+}
+
+static enum insn_kind kind_of(unsigned int id)
+{
+	switch (id) {
+	case X86_INS_JMP:
+		return INSN_JUMP;
+	case X86_INS_JAE:
+	case X86_INS_JA:
+	case X86_INS_JBE:
+	case X86_INS_JB:
+	case X86_INS_JE:
+	case X86_INS_JGE:
+	case X86_INS_JG:
+	case X86_INS_JLE:
+	case X86_INS_JL:
+	case X86_INS_JNE:
+	case X86_INS_JNO:
+	case X86_INS_JNP:
+	case X86_INS_JNS:
+	case X86_INS_JO:
+	case X86_INS_JP:
+	case X86_INS_JS:
+		return INSN_JUMP_IF;
+	case X86_INS_JCXZ:
+	case X86_INS_JECXZ:
+	case X86_INS_JRCXZ:
+	case X86_INS_LOOP:
+	case X86_INS_LOOPE:
+	case X86_INS_LOOPNE:
+		return INSN_LOOP;
+	case X86_INS_CALL:
+		return INSN_CALL;
+	case X86_INS_LJMP:
+		return INSN_JUMP_INDIRECT;
+	case X86_INS_LCALL:
+		return INSN_CALL_INDIRECT;
+	case X86_INS_RET:
+	case X86_INS_RETF:
+	case X86_INS_RETFQ:
+	case X86_INS_IRET:
+	case X86_INS_IRETD:
+	case X86_INS_IRETQ:
+	case X86_INS_SYSEXIT:
+	case X86_INS_SYSRET:
+		return INSN_RETURN;
+	case X86_INS_UD2:
+	case X86_INS_HLT:
+		return INSN_STOP;
+	case X86_INS_NOP:
+		return INSN_NOP;
+	case X86_INS_INT3:
+		return INSN_TRAP;
+	case X86_INS_ENDBR64:
+		return INSN_ENDBR;
+	case X86_INS_INT:
+	case X86_INS_INT1:
+	case X86_INS_INTO:
+	case X86_INS_SYSCALL:
+	case X86_INS_SYSENTER:
+	case X86_INS_XBEGIN:
+		return INSN_SYSTEM;
+	default:
+		return INSN_PLAIN;
+	}
+}
+
+static int is_legacy_prefix(uint8_t byte)
+{
+	return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 ||
+	       byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+	       byte == 0x64 || byte == 0x65;
+}
+
+/* Where the opcode starts; *narrow is set if a 66 prefix has its way. */
+static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
+{
+	size_t at = 0;
+
+	*narrow = 0;
+	for (; at < length && is_legacy_prefix(code[at]); at++)
+		*narrow |= code[at] == 0x66;
+	if (at < length && (code[at] & 0xf0) == 0x40) {
+		if (code[at] & 8) /* REX.W overrides 66 */
+			*narrow = 0;
+		at++;
+	}
+	return at;
+}
+
+/* Bytes of opcode and displacement of a relative branch, or 0, 0. */
+static void relative_form(const uint8_t *opcode, size_t bytes,
+			  size_t *opcode_bytes, size_t *rel_bytes)
+{
+	*opcode_bytes = 1;
+	*rel_bytes = 0;
+	if (bytes == 0)
+		return;
+	if (opcode[0] == 0xeb || (opcode[0] & 0xf0) == 0x70 ||
+	    (opcode[0] & 0xfc) == 0xe0)
+		*rel_bytes = 1;
+	else if (opcode[0] == 0xe8 || opcode[0] == 0xe9)
+		*rel_bytes = 4;
+	else if (bytes > 1 && opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80) {
+		*opcode_bytes = 2;
+		*rel_bytes = 4;
+	}
+}
+
+/*
+ * Complete a jump or call: direct or indirect, and where to. A 66 prefix makes
+ * rel16 of rel32 on one vendor's CPUs and not on the other's: not understood.
+ */
+static int read_branch(const uint8_t *code, struct insn *insn)
+{
+	int narrow;
+	size_t at = skip_prefixes(code, insn->length, &narrow);
+	size_t opcode_bytes;
+	size_t rel_bytes;
+
+	relative_form(code + at, insn->length - at, &opcode_bytes, &rel_bytes);
+	if (rel_bytes == 0 && insn->kind == INSN_JUMP)
+		insn->kind = INSN_JUMP_INDIRECT;
+	else if (rel_bytes == 0 && insn->kind == INSN_CALL)
+		insn->kind = INSN_CALL_INDIRECT;
+	else if (rel_bytes == 0 || narrow)
+		return -EILSEQ;
+	else if (at + opcode_bytes + rel_bytes != insn->length)
+		return -EILSEQ;
+	else if (rel_bytes == 1)
+		insn->branch_bytes = (int8_t)code[insn->length - 1];
+	else
+		memcpy(&insn->branch_bytes, code + insn->length - 4, 4);
+	return 0;
+}
+
+static int decode(csh handle, cs_insn *raw, const uint8_t *code, size_t bytes,
+		  struct insn *out)
+{
+	struct insn insn = { 0 };
+	const uint8_t *rest = code;
+	uint64_t pc = 0;
+	int err = 0;
+
+	if (!cs_disasm_iter(handle, &rest, &bytes, &pc, raw))
+		return -EILSEQ;
+	/* ud0 and ud1 have operands that this version does not count. */
+	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B)
+		return -EILSEQ;
+	insn.kind = kind_of(raw->id);
+	insn.length = (uint8_t)raw->size;
+	if (insn_is_direct_branch(&insn))
+		err = read_branch(code, &insn);
+	if (!err)
+		*out = insn;
+	return err;
+}
+
+static int mentions_rip(const cs_x86 *x86)
+{
+	for (int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type == X86_OP_MEM && (op->mem.base == X86_REG_RIP ||
+					       op->mem.base == X86_REG_EIP))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * mod 00, rm 101 is rip-relative. The library's own word on where the
+ * displacement lies is not used (it errs under a 66 prefix), and where its
+ * operands disagree with the ModRM byte the instruction is not understood.
+ */
+static int locate_operands(const cs_x86 *x86, const uint8_t *code,
+			   struct insn *insn)
+{
+	uint8_t at = x86->encoding.modrm_offset;
+	int reads_rip;
+
+	if (at == 0)
+		return mentions_rip(x86) ? -EILSEQ : 0;
+	reads_rip = (code[at] & 0xc7) == 0x05;
+	if (code[at] != x86->modrm || at >= insn->length ||
+	    (mentions_rip(x86) && !reads_rip))
+		return -EILSEQ;
+	if (reads_rip && at + 1 + 4 > insn->length)
+		return -EILSEQ;
+	insn->modrm_at = at;
+	insn->rip_disp_at = reads_rip ? at + 1 : 0;
+	return 0;
+}
+
+int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
+{
+	struct memory memory = { alloc, context };
+	int err;
+
+	opening = &memory;
+	err = open_handles(decoder, &memory);
+	opening = NULL;
+	return err;
+}
+
+int decode_scan(const struct decoder *decoder, const uint8_t *code,
+		size_t bytes, struct insn *out)
+{
+	return decode(decoder->scan, decoder->insn, code, bytes, out);
+}
+
+int decode_operands(const struct decoder *decoder, const uint8_t *code,
+		    size_t bytes, struct insn *out)
+{
+	const cs_insn *raw = decoder->insn;
+	struct insn insn;
+	int err = decode(decoder->detail, decoder->insn, code, bytes, &insn);
+
+	if (!err)
+		err = locate_operands(&raw->detail->x86, code, &insn);
+	if (!err)
+		*out = insn;
+	return err;
+}

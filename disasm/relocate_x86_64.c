@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A relocated call returns into the original code, so that whoever looks at
+ * return addresses sees what the program's author would. Pushing that address
+ * takes a call of its own, for every return must find a call in the CPU's
+ * return predictor, or all outer returns of the thread mispredict:
+ *
+ *		call	1f		; one entry for the predictor
+ *		int3			; CPUs do not count a call to what is
+ *next 1:	movl	$low, (%rsp)	; the original's return address movl
+ *$high, 4(%rsp)	; mov keeps the flags jmp	target
+ */
+#include "disasm/relocate_x86_64.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "disasm/movable_x86_64.h"
+
+/* Where we write; `err` sticks, and what follows it is not written. */
+struct writer {
+	uint8_t *out;
+	size_t room;
+	size_t used;
+	uint64_t out_pc;
+	int err;
+};
+
+/* The stretch that is being moved. */
+struct stretch {
+	uint64_t pc;
+	uint64_t end_pc;
+};
+
+static void put(struct writer *w, const void *bytes, size_t count)
+{
+	if (!w->err && count > w->room - w->used)
+		w->err = -ENOSPC;
+	if (w->err)
+		return;
+	memcpy(w->out + w->used, bytes, count);
+	w->used += count;
+}
+
+static void put_u32(struct writer *w, uint32_t word)
+{
+	put(w, &word, sizeof(word));
+}
+
+/* *rel: how far it is from pc to target; 0 or -ERANGE. */
+static int reach(uint64_t pc, uint64_t target, int32_t *rel)
+{
+	int64_t distance = (int64_t)(target - pc);
+
+	if (distance != (int32_t)distance)
+		return -ERANGE;
+	*rel = (int32_t)distance;
+	return 0;
+}
+
+/* A displacement to `target`, counted from `tail` bytes behind its own end. */
+static void put_rel32(struct writer *w, uint64_t target, size_t tail)
+{
+	int32_t rel = 0;
+
+	if (!w->err)
+		w->err = reach(w->out_pc + w->used + 4 + tail, target, &rel);
+	put_u32(w, (uint32_t)rel);
+}
+
+static void put_jmp(struct writer *w, uint64_t target)
+{
+	put(w, "\xe9", 1); /* jmp rel32 */
+	put_rel32(w, target, 0);
+}
+
+/* The instruction's own bytes, with what is relative to rip kept absolute. */
+static void put_moved(struct writer *w, const struct insn *insn,
+		      const uint8_t *code, uint64_t pc)
+{
+	size_t at = insn->rip_disp_at;
+	size_t tail = insn->length - at - 4;
+	int32_t disp;
+
+	if (at == 0) {
+		put(w, code, insn->length);
+		return;
+	}
+	memcpy(&disp, code + at, 4);
+	put(w, code, at);
+	put_rel32(w, pc + insn->length + (uint64_t)(int64_t)disp, tail);
+	put(w, code + at + 4, tail);
+}
+
+/* Leave return_pc on the stack, as the call that stood before it would. */
+static void put_push_return(struct writer *w, uint64_t return_pc)
+{
+	put(w, "\xe8\x01\x00\x00\x00\xcc", 6); /* call .+1; int3 */
+	put(w, "\xc7\x04\x24", 3);             /* movl $low, (%rsp) */
+	put_u32(w, (uint32_t)return_pc);
+	put(w, "\xc7\x44\x24\x04", 4); /* movl $high, 4(%rsp) */
+	put_u32(w, (uint32_t)(return_pc >> 32));
+}
+
+static void put_call_indirect(struct writer *w, const struct insn *insn,
+			      const uint8_t *code, uint64_t pc)
+{
+	uint8_t jmp[INSN_MAX_BYTES];
+
+	put_push_return(w, pc + insn->length);
+	memcpy(jmp, code, insn->length);
+	jmp[insn->modrm_at] ^= (MODRM_CALL_NEAR ^ MODRM_JMP_NEAR) << 3;
+	put_moved(w, insn, jmp, pc);
+}
+
+/*
+ * Where a branch of the stretch leads once it is moved. Back to its own start
+ * means the copy's start: at the original stands the patch now.
+ */
+static uint64_t moved_target(struct writer *w, const struct stretch *stretch,
+			     uint64_t target)
+{
+	if (target == stretch->pc)
+		return w->out_pc;
+	if (target > stretch->pc && target < stretch->end_pc)
+		w->err = -EINVAL;
+	return target;
+}
+
+static void put_jcc(struct writer *w, const struct insn *insn,
+		    const uint8_t *code, uint64_t target)
+{
+	/* The condition is in the opcode's last byte: 7x rel8 or 0f 8x rel32.
+	 */
+	int is_near = insn->length >= 6 && code[insn->length - 6] == 0x0f;
+	size_t opcode_at = insn->length - (is_near ? 5 : 2);
+
+	put(w, "\x0f", 1);
+	put(w, &(uint8_t){ 0x80 | (code[opcode_at] & 0x0f) }, 1);
+	put_rel32(w, target, 0);
+}
+
+static void put_insn(struct writer *w, const struct stretch *stretch,
+		     const struct insn *insn, const uint8_t *code, uint64_t pc)
+{
+	uint64_t next_pc = pc + insn->length;
+	uint64_t target = next_pc + (uint64_t)(int64_t)insn->branch_bytes;
+
+	switch ((enum insn_kind)insn->kind) {
+	case INSN_JUMP:
+		put_jmp(w, moved_target(w, stretch, target));
+		break;
+	case INSN_JUMP_IF:
+		put_jcc(w, insn, code, moved_target(w, stretch, target));
+		break;
+	case INSN_CALL:
+		put_push_return(w, next_pc);
+		put_jmp(w, target);
+		break;
+	case INSN_CALL_INDIRECT:
+		put_call_indirect(w, insn, code, pc);
+		break;
+	default:
+		put_moved(w, insn, code, pc);
+	}
+}
+
+static int encode_rel32(uint8_t *out, uint8_t opcode, uint64_t pc,
+			uint64_t target)
+{
+	int32_t rel;
+	int err = reach(pc + 5, target, &rel);
+
+	if (err)
+		return err;
+	out[0] = opcode;
+	memcpy(out + 1, &rel, 4);
+	return 0;
+}
+
+int encode_jmp_rel32(uint8_t out[JMP_REL32_BYTES], uint64_t pc, uint64_t target)
+{
+	return encode_rel32(out, 0xe9, pc, target);
+}
+
+int encode_call_rel32(uint8_t out[CALL_REL32_BYTES], uint64_t pc,
+		      uint64_t target)
+{
+	return encode_rel32(out, 0xe8, pc, target);
+}
+
+int relocate(const struct decoder *decoder, const uint8_t *code,
+	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
+	     uint64_t out_pc)
+{
+	struct writer w = { .out = out, .room = out_size, .out_pc = out_pc };
+	struct stretch stretch = { pc, pc + displaced_bytes };
+	struct insn insn = { .kind = INSN_PLAIN };
+	size_t at = 0;
+
+	while (at < displaced_bytes && !w.err) {
+		const uint8_t *here = code + at;
+		int err = decode_operands(decoder, here, displaced_bytes - at,
+					  &insn);
+
+		if (err)
+			return err;
+		at += insn.length;
+		if (!insn_is_movable(&insn, here, at == displaced_bytes))
+			return -EINVAL;
+		put_insn(&w, &stretch, &insn, here, pc + at - insn.length);
+	}
+	if (!insn_ends_flow(&insn) && insn.kind != INSN_CALL &&
+	    insn.kind != INSN_CALL_INDIRECT)
+		put_jmp(&w, stretch.end_pc);
+	return w.err ? w.err : (int)w.used;
+}

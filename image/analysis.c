@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/analysis.h"
+
+#include <errno.h>
+
+#include "disasm/prologue.h"
+#include "image/branches.h"
+#include "image/cache.h"
+#include "image/functions.h"
+
+/* Everything that is at hand while one module is analysed. */
+struct inquiry {
+	const struct image *image;
+	struct arena scratch;
+	struct decoder decoder;
+	struct functions functions;
+	struct branches branches;
+};
+
+static void *scratch_alloc(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
+/*
+ * A compiler's cold part whose frame happens to look like a fresh call's, and
+ * whose name was stripped. One function alone jumps to its start, it jumps back
+ * into that function's middle, and nothing calls it or takes its address.
+ */
+static int is_cold_part(const struct inquiry *q, uint32_t index)
+{
+	const struct code_notes *notes = &q->branches.notes[index];
+
+	return !q->functions.list[index].is_named && !notes->is_called &&
+	       notes->jumped_from < BRANCHES_SEVERAL &&
+	       notes->jumped_from == notes->jumps_into;
+}
+
+/* Bytes between a function and the next, or the end of its segment. */
+static uint64_t padding_behind(const struct inquiry *q, uint32_t index,
+			       uint64_t left)
+{
+	const struct function *function = &q->functions.list[index];
+	uint64_t past = left - function->size;
+	uint64_t gap;
+
+	if (index + 1 == q->functions.count)
+		return past;
+	gap = function[1].vaddr - function->vaddr;
+	gap = gap > function->size ? gap - function->size : 0;
+	return gap < past ? gap : past;
+}
+
+static struct prologue judge(struct inquiry *q, uint32_t index)
+{
+	const struct function *function = &q->functions.list[index];
+	struct prologue_query query = { .size_bytes = function->size };
+	uint64_t left = 0;
+
+	if (function->verdict != VERDICT_IS_UNKNOWN)
+		return (struct prologue){ .verdict = function->verdict };
+	if (q->branches.notes[index].is_undecodable)
+		return (struct prologue){ .verdict = VERDICT_IS_UNDECODABLE };
+	if (is_cold_part(q, index))
+		return (struct prologue){ .verdict = VERDICT_IS_COLD_PART };
+	query.code = image_at(q->image, function->vaddr, &left);
+	query.padding_bytes = padding_behind(q, index, left);
+	query.targets = branches_targets(&q->branches, function->vaddr);
+	return prologue_judge(&q->decoder, &query);
+}
+
+static int judge_all(struct inquiry *q, struct arena *arena,
+		     struct analysis *out)
+{
+	uint32_t count = q->functions.count;
+	struct wire_function *list = arena_alloc(arena, count * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct function *function = &q->functions.list[i];
+		struct prologue prologue = judge(q, i);
+
+		list[i] = (struct wire_function){
+			.vaddr = function->vaddr,
+			.size_bytes = (uint32_t)function->size,
+			.verdict = (uint8_t)prologue.verdict,
+			.patch_offset = prologue.patch_offset,
+			.displaced_bytes = prologue.displaced_bytes,
+		};
+	}
+	out->functions = list;
+	out->function_count = count;
+	return 0;
+}
+
+static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
+{
+	int err = functions_find(q->image, &q->scratch, &q->functions);
+
+	if (!err)
+		err = decoder_open(&q->decoder, scratch_alloc, &q->scratch);
+	if (!err)
+		err = branches_find(q->image, &q->decoder, &q->functions,
+				    &q->scratch, &q->branches);
+	return err ? err : judge_all(q, arena, out);
+}
+
+static int analyse(const struct image *image, const char *cache_dir,
+		   struct arena *arena, struct analysis *out)
+{
+	struct inquiry q = { .image = image };
+	struct analysis made = { 0 };
+	int err;
+
+	made.build_id_bytes = (uint32_t)image_build_id(image, made.build_id,
+						       sizeof(made.build_id));
+	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
+	if (cache_load(cache_dir, arena, &made) == 0) {
+		*out = made;
+		return 0;
+	}
+	err = inquire(&q, arena, &made);
+	arena_fini(&q.scratch);
+	if (err)
+		return err;
+	cache_store(cache_dir, &made);
+	*out = made;
+	return 0;
+}
+
+int analysis_of_file(const char *path, const char *cache_dir,
+		     struct arena *arena, struct analysis *out)
+{
+	struct image image;
+	int err = image_open(&image, path);
+
+	if (err)
+		return err;
+	err = analyse(&image, cache_dir, arena, out);
+	image_close(&image);
+	return err;
+}

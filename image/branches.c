@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code is read function by function, and the gaps between functions like code
+ * of nobody: it may hold functions without unwind information. What cannot be
+ * decoded is stepped over byte by byte, which can only find branches too many.
+ */
+#include "image/branches.h"
+
+#include <errno.h>
+
+#define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* more is out of rel32's reach */
+
+struct reading {
+	const struct image *image;
+	const struct decoder *decoder;
+	const struct functions *functions;
+	struct branches *branches;
+	uint32_t owner; /* index of the function being read, or NOBODY */
+};
+
+static void mark_target(struct branches *branches, uint64_t vaddr)
+{
+	uint64_t bit = vaddr - branches->vaddr_start;
+
+	branches->targets[bit / 8] |= (uint8_t)(1 << bit % 8);
+}
+
+static void note_party(uint32_t *whom, uint32_t who)
+{
+	if (*whom == BRANCHES_NOBODY)
+		*whom = who;
+	else if (*whom != who)
+		*whom = BRANCHES_SEVERAL;
+}
+
+/* A branch out of its function may tell which is a part of which. */
+static void note_leaving(struct reading *r, const struct insn *insn,
+			 uint64_t target)
+{
+	struct code_notes *notes = r->branches->notes;
+	uint32_t index = functions_at(r->functions, target);
+
+	if (index == UINT32_MAX || index == r->owner)
+		return;
+	if (r->functions->list[index].vaddr != target) {
+		if (r->owner != BRANCHES_NOBODY && insn->kind != INSN_CALL)
+			note_party(&notes[r->owner].jumps_into, index);
+	} else if (r->owner == BRANCHES_NOBODY || insn->kind == INSN_CALL) {
+		notes[index].is_called = 1;
+	} else {
+		note_party(&notes[index].jumped_from, r->owner);
+	}
+}
+
+static void note_branch(struct reading *r, const struct insn *insn,
+			uint64_t target)
+{
+	struct branches *branches = r->branches;
+	const struct function *owner;
+
+	if (target < branches->vaddr_start || target >= branches->vaddr_end)
+		return;
+	mark_target(branches, target);
+	if (r->owner != BRANCHES_NOBODY) {
+		owner = &r->functions->list[r->owner];
+		if (target - owner->vaddr < owner->size &&
+		    insn->kind != INSN_CALL)
+			return;
+	}
+	note_leaving(r, insn, target);
+}
+
+/* lea disp32(%rip), r64: REX.W 8d, mod 00 rm 101. */
+static int is_address_of(const uint8_t *code, const struct insn *insn)
+{
+	return insn->length == 7 && (code[0] & 0xf8) == 0x48 &&
+	       code[1] == 0x8d && (code[2] & 0xc7) == 0x05;
+}
+
+static void note_address(struct reading *r, uint64_t vaddr)
+{
+	struct branches *branches = r->branches;
+	uint32_t index;
+
+	if (vaddr < branches->vaddr_start || vaddr >= branches->vaddr_end)
+		return;
+	mark_target(branches, vaddr);
+	index = functions_at(r->functions, vaddr);
+	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
+		branches->notes[index].is_called = 1;
+}
+
+static void note_insn(struct reading *r, const struct insn *insn,
+		      const uint8_t *code, uint64_t next_vaddr)
+{
+	int32_t disp;
+
+	if (insn_is_direct_branch(insn)) {
+		note_branch(r, insn,
+			    next_vaddr + (uint64_t)(int64_t)insn->branch_bytes);
+	} else if (is_address_of(code, insn)) {
+		memcpy(&disp, code + 3, sizeof(disp));
+		note_address(r, next_vaddr + (uint64_t)(int64_t)disp);
+	}
+}
+
+static int is_filler(uint8_t byte)
+{
+	return byte == 0x00 || byte == 0x90 || byte == 0xcc;
+}
+
+/* Read [vaddr, end), all of it in one segment. */
+static void read_range(struct reading *r, uint64_t vaddr, uint64_t end)
+{
+	uint64_t left = 0;
+	const uint8_t *code = image_at(r->image, vaddr, &left);
+	struct insn insn;
+
+	if (!code)
+		return;
+	if (left > end - vaddr)
+		left = end - vaddr;
+	while (left > 0) {
+		insn.length = 1;
+		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
+			; /* nothing to see, and decoding it is slow */
+		else if (decode_scan(r->decoder, code, left, &insn) == 0)
+			note_insn(r, &insn, code, vaddr + insn.length);
+		else if (r->owner != BRANCHES_NOBODY)
+			r->branches->notes[r->owner].is_undecodable = 1;
+		code += insn.length;
+		vaddr += insn.length;
+		left -= insn.length;
+	}
+}
+
+/* Read a stretch of code, functions and gaps, from function *next on. */
+static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
+			 uint32_t *next)
+{
+	const struct functions *functions = r->functions;
+
+	for (; *next < functions->count; ++*next) {
+		const struct function *function = &functions->list[*next];
+
+		if (function->vaddr >= end)
+			break;
+		if (function->is_inside)
+			continue;
+		r->owner = BRANCHES_NOBODY;
+		if (vaddr < function->vaddr)
+			read_range(r, vaddr, function->vaddr);
+		r->owner = *next;
+		if (vaddr <= function->vaddr)
+			read_range(r, function->vaddr,
+				   function->vaddr + function->size);
+		vaddr = function->vaddr + function->size;
+	}
+	r->owner = BRANCHES_NOBODY;
+	if (vaddr < end)
+		read_range(r, vaddr, end);
+}
+
+/* The sections that hold code; without any, the executable segments. */
+static void read_code(struct reading *r)
+{
+	const struct image *image = r->image;
+	uint32_t next = 0;
+	int has_sections = 0;
+
+	for (uint16_t i = 0; i < image->section_count; i++) {
+		const Elf64_Shdr *s = image->sections + i;
+
+		if (s->sh_type != SHT_PROGBITS ||
+		    !(s->sh_flags & SHF_EXECINSTR))
+			continue;
+		has_sections = 1;
+		read_stretch(r, s->sh_addr, s->sh_addr + s->sh_size, &next);
+	}
+	if (has_sections)
+		return;
+	for (uint16_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *s = image->segments + i;
+
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_X))
+			read_stretch(r, s->p_vaddr, s->p_vaddr + s->p_filesz,
+				     &next);
+	}
+}
+
+/* What starts inside another function is entered there. */
+static void mark_inner_entries(struct branches *branches,
+			       const struct functions *functions)
+{
+	for (uint32_t i = 0; i < functions->count; i++) {
+		branches->notes[i].jumped_from = BRANCHES_NOBODY;
+		branches->notes[i].jumps_into = BRANCHES_NOBODY;
+		if (functions->list[i].is_inside)
+			mark_target(branches, functions->list[i].vaddr);
+	}
+}
+
+int branches_find(const struct image *image, const struct decoder *decoder,
+		  const struct functions *functions, struct arena *arena,
+		  struct branches *out)
+{
+	struct branches found = { 0 };
+	struct reading r = {
+		.image = image,
+		.decoder = decoder,
+		.functions = functions,
+		.branches = &found,
+	};
+	uint64_t bytes;
+
+	image_text_range(image, &found.vaddr_start, &found.vaddr_end);
+	bytes = found.vaddr_end - found.vaddr_start;
+	if (bytes > MAX_TEXT_BYTES)
+		return -EBADMSG;
+	/* A word more, so that branches_targets() may read past the end. */
+	found.targets = arena_alloc(arena, bytes / 8 + 16);
+	found.notes =
+		arena_alloc(arena, functions->count * sizeof(*found.notes));
+	if (!found.targets || !found.notes)
+		return -ENOMEM;
+	mark_inner_entries(&found, functions);
+	read_code(&r);
+	*out = found;
+	return 0;
+}
+
+uint32_t branches_targets(const struct branches *branches, uint64_t vaddr)
+{
+	uint64_t bit = vaddr - branches->vaddr_start;
+	uint64_t word;
+
+	memcpy(&word, branches->targets + bit / 8, sizeof(word));
+	return (uint32_t)(word >> bit % 8);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the branches of a module lead.
+ *
+ * A jump may be written over a function's first bytes only if nothing else in
+ * the module enters there, and hand-written code does: mempcpy jumps into
+ * memmove. So all code is read once, and each byte that a branch leads to, or
+ * whose address is taken, is marked.
+ */
+#ifndef CLEW_IMAGE_BRANCHES_H
+#define CLEW_IMAGE_BRANCHES_H
+
+#include <stdint.h>
+
+#include "disasm/decode.h"
+#include "image/functions.h"
+
+#define BRANCHES_NOBODY  UINT32_MAX
+#define BRANCHES_SEVERAL (UINT32_MAX - 1)
+
+/* What reading the code told about a function. */
+struct code_notes {
+	uint32_t jumped_from; /* who jumps to its start: index or as above */
+	uint32_t jumps_into;  /* into whose middle it jumps */
+	uint8_t is_undecodable;
+	uint8_t is_called; /* or its address is taken */
+};
+
+struct branches {
+	uint64_t vaddr_start;
+	uint64_t vaddr_end;
+	uint8_t *targets;         /* a bit for each byte of the range */
+	struct code_notes *notes; /* one for each function */
+};
+
+/* 0, -ENOMEM or -EBADMSG. */
+int branches_find(const struct image *image, const struct decoder *decoder,
+		  const struct functions *functions, struct arena *arena,
+		  struct branches *out);
+
+/* Bit i is set if a branch leads to vaddr + i, for i = 0..31. */
+uint32_t branches_targets(const struct branches *branches, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Analyses kept on disk: DIR/BUILD-ID.analysis.
+ *
+ * The directory may be shared with processes that write at the same moment,
+ * and with mischief. A file is written under a name of its own and renamed, and
+ * believed only if it is a regular file of ours that nobody else may write,
+ * whole, and consistent in itself and with the module.
+ */
+#ifndef CLEW_IMAGE_CACHE_H
+#define CLEW_IMAGE_CACHE_H
+
+#include "image/analysis.h"
+
+/*
+ * Fill in functions, function_count and from_cache of *analysis, whose other
+ * members say which module it is. -errno where there is nothing to believe;
+ * *analysis is then untouched. No directory and no build-id: -ENOENT.
+ */
+int cache_load(const char *cache_dir, struct arena *arena,
+	       struct analysis *analysis);
+
+/* Keep *analysis for the next time. A failure costs that time only. */
+int cache_store(const char *cache_dir, const struct analysis *analysis);
+
+#endif

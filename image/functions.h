@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the functions of a module are.
+ *
+ * A function is what an FDE covers, and what a FUNC symbol names that starts
+ * nowhere in an FDE's start. Some are already known not to be entries, or not
+ * to be touched; the others have VERDICT_IS_UNKNOWN until their code is read.
+ */
+#ifndef CLEW_IMAGE_FUNCTIONS_H
+#define CLEW_IMAGE_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "image/arena.h"
+#include "image/image.h"
+
+struct function {
+	uint64_t vaddr;
+	uint64_t size;
+	uint8_t verdict;   /* enum verdict */
+	uint8_t has_fde;   /* its size is the FDE's */
+	uint8_t is_named;  /* a symbol starts here */
+	uint8_t is_inside; /* of the function before it: starts no code */
+};
+
+struct functions {
+	struct function *list; /* in order of vaddr, no two alike */
+	uint32_t count;
+};
+
+/* 0, -EBADMSG, -ENODATA (nothing found), -ENOMEM. */
+int functions_find(const struct image *image, struct arena *arena,
+		   struct functions *out);
+
+/* Index of the function that covers vaddr, or UINT32_MAX. */
+uint32_t functions_at(const struct functions *functions, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that must run with their own return address on the stack, or on
+ * which hooking itself depends. A hooked function returns to its stub; that is
+ * invisible unless the function looks at where it was called from, returns
+ * more than once, or never returns to the frame it was called in.
+ */
+#include "image/names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct family {
+	const char *names; /* separated by spaces; a final * matches any rest */
+	const char *why;   /* for whoever reads this table */
+};
+
+static const struct family families[] = {
+	{ "setjmp _setjmp __setjmp sigsetjmp __sigsetjmp __sigjmp_save",
+	  "saves its return address to return there a second time" },
+	{ "longjmp _longjmp siglongjmp __longjmp __longjmp_chk ____longjmp_chk "
+	  "__libc_longjmp __libc_siglongjmp _longjmp_unwind __longjmp_cancel",
+	  "leaves without returning, with registers of another frame" },
+	{ "getcontext __getcontext setcontext __setcontext makecontext "
+	  "__makecontext swapcontext __swapcontext __start_context",
+	  "saves or installs its return address as a context" },
+	{ "vfork __vfork __libc_vfork", "returns twice on one stack" },
+	{ "clone __clone clone3 __clone3 __clone_internal",
+	  "returns on two stacks, one of them empty" },
+	{ "start_thread",
+	  "bottom of a thread, before and after what hooks rely on" },
+	{ "_start __libc_start_main __libc_start_main_impl "
+	  "__libc_start_call_main _dl_start_user",
+	  "bottom of the process; runs before anything is set up" },
+	{ "_init _fini __libc_csu_init __libc_csu_fini __gmon_start__",
+	  "made of pieces of several objects, or called before relocation" },
+	{ "dlopen __dlopen dlmopen __dlmopen dlsym __dlsym dlvsym __dlvsym"
+	  " __libc_dlopen* __libc_dlsym __libc_dlvsym",
+	  "looks at its return address to see which module asks" },
+	{ "_dl_* __tls_get_addr* ___tls_get_addr __tls_get_addr_slow "
+	  "_rtld_* __rtld_*",
+	  "the loader's; called with registers that matter or before "
+	  "relocation" },
+	{ "_Unwind_* __gcc_personality_v0 __gxx_personality_v0 "
+	  "__register_frame* __deregister_frame* __frame_state_for "
+	  "_U_dyn_* _ULx86_64_* _Ux86_64_* unw_* __unw_*",
+	  "the unwinder starts at its own frame's return address" },
+	{ "backtrace __backtrace", "starts unwinding at its own frame" },
+	{ "__restore_rt __restore",
+	  "signal trampoline: entered by a return, with no address above it" },
+	{ "mcount _mcount __fentry__ __mcount_internal __sanitizer_cov_trace_*",
+	  "instrumentation that reads its caller's and its own return "
+	  "address" },
+	{ "__cyg_profile_func_enter __cyg_profile_func_exit",
+	  "instrumentation, called around what is hooked already" },
+	{ "__morestack __morestack_* __splitstack_*",
+	  "moves its caller to another stack segment" },
+	{ "__x86_return_thunk __x86_indirect_thunk* __x86.get_pc_thunk.* "
+	  "__llvm_retpoline_* __llvm_external_retpoline_*",
+	  "plays with its return address by design" },
+	{ "__stack_chk_fail* __fortify_fail*",
+	  "the stack is known to be damaged" },
+	{ "jump_fcontext make_fcontext ontop_fcontext _ZN5boost7context* "
+	  "coro_transfer coro_switch _co_switch co_switch",
+	  "switches stacks and returns into another frame" },
+};
+
+/* Whether `pattern`, `bytes` long, names `name`. */
+static int matches(const char *pattern, size_t bytes, const char *name)
+{
+	if (pattern[bytes - 1] == '*')
+		return strncmp(pattern, name, bytes - 1) == 0;
+	return strncmp(pattern, name, bytes) == 0 && name[bytes] == '\0';
+}
+
+static int family_has(const struct family *family, const char *name)
+{
+	const char *pattern = family->names;
+
+	while (*pattern) {
+		size_t bytes = strcspn(pattern, " ");
+
+		if (*pattern == *name && matches(pattern, bytes, name))
+			return 1;
+		pattern += bytes;
+		pattern += *pattern == ' ';
+	}
+	return 0;
+}
+
+int name_is_never_hooked(const char *name)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (family_has(&families[i], name))
+			return 1;
+	return 0;
+}
+
+int name_is_cold_part(const char *name)
+{
+	const char *suffix = strstr(name, ".cold");
+
+	return suffix && suffix != name &&
+	       (suffix[5] == '\0' || suffix[5] == '.');
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a symbol's name alone tells about hooking its function.
+ */
+#ifndef CLEW_IMAGE_NAMES_H
+#define CLEW_IMAGE_NAMES_H
+
+/* On the list of functions never to hook. */
+int name_is_never_hooked(const char *name);
+
+/* X.cold or X.cold.N: what a compiler moved out of function X. */
+int name_is_cold_part(const char *name);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLEW_IMAGE_PLT_H
+#define CLEW_IMAGE_PLT_H
+
+#include "image/functions.h"
+#include "image/image.h"
+
+/*
+ * Give VERDICT_IS_PLT to functions that are procedure linkage tables: by
+ * section, or by what their code looks like where there are no sections.
+ */
+void plt_mark(const struct image *image, const struct functions *functions);
+
+#endif
