@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the reader.
+ *
+ * The reader only looks at recordings: when memory runs out it has nothing to
+ * save and nothing to undo, so these end the process with one clear line
+ * instead of burdening every caller with a path that no test would reach.
+ */
+#ifndef CLEW_BASE_MEMORY_H
+#define CLEW_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed; free() it. */
+void *memory_zeroed(size_t count, size_t size);
+
+char *memory_string(const char *text, size_t length);
+
+/* printf into a string of its own; free() it. */
+char *memory_printf(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/*
+ * An array with room for at least one more than `count` items: `items` itself
+ * or what replaces it. *capacity is kept up to date.
+ */
+void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+#endif

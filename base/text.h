@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Small helpers for text that people read. */
+#ifndef CLEW_BASE_TEXT_H
+#define CLEW_BASE_TEXT_H
+
+#include <stdint.h>
+
+struct grouped {
+	char text[28];
+};
+
+/* 1234567 as "1,234,567". Use as text_grouped(n).text. */
+struct grouped text_grouped(uint64_t number);
+
+/*
+ * Replace control characters by '?', in place: names come from files that
+ * others wrote, and a terminal obeys escape sequences. Returns `text`.
+ */
+char *text_printable(char *text);
+
+/* Behind the last '/' of a path. */
+const char *text_basename(const char *path);
+
+/* "" for one, "s" for any other number. */
+const char *text_plural(uint64_t number);
+
+/*
+ * A count with an optional suffix K, M or G (powers of 1024): 0, or -EINVAL
+ * when it is not that, -ERANGE when it does not fit.
+ */
+int text_parse_size(const char *text, uint64_t *out);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/coverage.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void count_function(struct coverage *coverage, unsigned int verdict)
+{
+	enum verdict_class class;
+
+	if (verdict >= VERDICT_COUNT)
+		verdict = VERDICT_IS_UNKNOWN;
+	class = verdict_class(verdict);
+	coverage->by_verdict[verdict]++;
+	coverage->hooked += class == VERDICT_HOOKED;
+	coverage->refused += class == VERDICT_REFUSED;
+	coverage->not_entries += class == VERDICT_NOT_ENTRY;
+}
+
+struct coverage *coverage_of_modules(const struct catalog *catalog)
+{
+	struct coverage *modules =
+		memory_zeroed(catalog->module_count, sizeof(*modules));
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++)
+		count_function(&modules[catalog->functions[i].module],
+			       catalog->functions[i].verdict);
+	return modules;
+}
+
+static void add(struct coverage *total, const struct coverage *module)
+{
+	total->hooked += module->hooked;
+	total->refused += module->refused;
+	total->not_entries += module->not_entries;
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
+		total->by_verdict[i] += module->by_verdict[i];
+}
+
+uint64_t coverage_total(const struct catalog *catalog,
+			const struct coverage *modules, struct coverage *total)
+{
+	uint64_t hooked = 0;
+
+	*total = (struct coverage){ 0 };
+	for (size_t i = 0; i < catalog->module_count; i++) {
+		if (catalog->modules[i].state != MODULE_IS_HOOKED)
+			continue;
+		hooked++;
+		add(total, &modules[i]);
+	}
+	return hooked;
+}
+
+static int by_number(const void *left, const void *right, void *context)
+{
+	const struct coverage *coverage = context;
+	uint8_t a = *(const uint8_t *)left, b = *(const uint8_t *)right;
+
+	if (coverage->by_verdict[a] != coverage->by_verdict[b])
+		return coverage->by_verdict[a] > coverage->by_verdict[b] ? -1
+									 : 1;
+	return a - b;
+}
+
+void coverage_order(const struct coverage *coverage,
+		    uint8_t order[VERDICT_COUNT])
+{
+	struct coverage copy = *coverage; /* qsort_r() wants it not const */
+
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
+		order[i] = (uint8_t)i;
+	qsort_r(order, VERDICT_COUNT, sizeof(*order), by_number, &copy);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* How many functions are hooked, and what became of the others. */
+#ifndef CLEW_REPORT_COVERAGE_H
+#define CLEW_REPORT_COVERAGE_H
+
+#include <stdint.h>
+
+#include "report/catalog.h"
+#include "wire/verdict.h"
+
+struct coverage {
+	uint64_t hooked;
+	uint64_t refused;
+	uint64_t not_entries; /* code that is no function */
+	uint64_t by_verdict[VERDICT_COUNT];
+};
+
+/* One for each module of the catalog. free() them. */
+struct coverage *coverage_of_modules(const struct catalog *catalog);
+
+/* The sum over hooked modules; returns how many they are. */
+uint64_t coverage_total(const struct catalog *catalog,
+			const struct coverage *modules, struct coverage *total);
+
+/* All verdicts, those that were met most often first. */
+void coverage_order(const struct coverage *coverage,
+		    uint8_t order[VERDICT_COUNT]);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/flat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Enters the edge from caller to callee once, in both their rows. */
+static void count_edge(struct flat_row *rows, struct idmap *edges,
+		       uint32_t caller, uint32_t callee)
+{
+	uint64_t *seen = idmap_at(edges, (uint64_t)caller << 32 | callee);
+
+	if (*seen)
+		return;
+	*seen = 1;
+	rows[caller].callees++;
+	rows[callee].callers++;
+}
+
+static void add_nodes(struct flat_row *rows, const struct tree *tree)
+{
+	struct idmap edges = { 0 };
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		rows[node->function].calls += node->calls;
+		rows[node->function].contexts++;
+		if (node->parent != TREE_ROOT)
+			count_edge(rows, &edges,
+				   tree->nodes[node->parent].function,
+				   node->function);
+	}
+	idmap_fini(&edges);
+}
+
+void flat_init(struct flat *flat, const struct tree *tree,
+	       size_t function_count)
+{
+	struct flat_row *rows = memory_zeroed(function_count, sizeof(*rows));
+	size_t kept = 0;
+
+	add_nodes(rows, tree);
+	for (size_t i = 0; i < function_count; i++) {
+		if (rows[i].calls == 0)
+			continue;
+		rows[kept] = rows[i];
+		rows[kept++].function = (uint32_t)i;
+	}
+	*flat = (struct flat){ .rows = rows, .count = kept };
+}
+
+void flat_fini(struct flat *flat)
+{
+	free(flat->rows);
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_key(enum flat_key key, struct catalog *catalog,
+		       const struct flat_row *a, const struct flat_row *b)
+{
+	switch (key) {
+	case FLAT_CALLS:
+		return descending(a->calls, b->calls);
+	case FLAT_CONTEXTS:
+		return descending(a->contexts, b->contexts);
+	case FLAT_CALLERS:
+		return descending(a->callers, b->callers);
+	case FLAT_CALLEES:
+		return descending(a->callees, b->callees);
+	case FLAT_NAME:
+		return strcmp(catalog_name(catalog, a->function),
+			      catalog_name(catalog, b->function));
+	case FLAT_MODULE:
+		return strcmp(catalog_module_name(catalog, a->function),
+			      catalog_module_name(catalog, b->function));
+	}
+	return 0;
+}
+
+struct sorting {
+	const struct flat_keys *keys;
+	struct catalog *catalog;
+};
+
+static int by_keys(const void *left, const void *right, void *context)
+{
+	const struct flat_row *a = left, *b = right;
+	const struct sorting *sorting = context;
+	int order;
+
+	for (unsigned int i = 0; i < sorting->keys->count; i++) {
+		order = compare_key(sorting->keys->keys[i], sorting->catalog, a,
+				    b);
+		if (order)
+			return order;
+	}
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+void flat_sort(struct flat *flat, const struct flat_keys *keys,
+	       struct catalog *catalog)
+{
+	struct sorting sorting = { .keys = keys, .catalog = catalog };
+
+	qsort_r(flat->rows, flat->count, sizeof(*flat->rows), by_keys,
+		&sorting);
+}
+
+static int parse_key(const char *word, size_t length, enum flat_key *out)
+{
+	static const char *const names[] = {
+		[FLAT_CALLS] = "calls",     [FLAT_CONTEXTS] = "contexts",
+		[FLAT_CALLERS] = "callers", [FLAT_CALLEES] = "callees",
+		[FLAT_NAME] = "name",       [FLAT_MODULE] = "module",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strlen(names[i]) == length &&
+		    memcmp(names[i], word, length) == 0) {
+			*out = (enum flat_key)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int flat_parse_keys(const char *text, struct flat_keys *keys)
+{
+	struct flat_keys parsed = { 0 };
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		if (parsed.count == FLAT_KEYS_MAX ||
+		    parse_key(text, length, &parsed.keys[parsed.count]) != 0)
+			return -EINVAL;
+		parsed.count++;
+		if (text[length] == '\0')
+			break;
+		text += length + 1;
+	}
+	*keys = parsed;
+	return 0;
+}
+
+void flat_select(struct flat *flat, const struct selection *selection,
+		 struct catalog *catalog)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < flat->count; i++) {
+		if (selection_has_function(selection, catalog,
+					   flat->rows[i].function))
+			flat->rows[kept++] = flat->rows[i];
+	}
+	flat->count = kept;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The flat table: one row a function, over all its contexts. */
+#ifndef CLEW_REPORT_FLAT_H
+#define CLEW_REPORT_FLAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/catalog.h"
+#include "report/selection.h"
+#include "report/tree.h"
+
+struct flat_row {
+	uint64_t calls;
+	uint64_t contexts;
+	uint32_t callers; /* different functions that called it */
+	uint32_t callees; /* different functions that it called */
+	uint32_t function;
+};
+
+struct flat {
+	struct flat_row *rows; /* only functions that were called */
+	size_t count;
+};
+
+enum flat_key {
+	FLAT_CALLS, /* numbers descend, words ascend */
+	FLAT_CONTEXTS,
+	FLAT_CALLERS,
+	FLAT_CALLEES,
+	FLAT_NAME,
+	FLAT_MODULE,
+};
+
+enum { FLAT_KEYS_MAX = 6 };
+
+struct flat_keys {
+	enum flat_key keys[FLAT_KEYS_MAX];
+	unsigned int count;
+};
+
+/* function_count: of the catalog. */
+void flat_init(struct flat *flat, const struct tree *tree,
+	       size_t function_count);
+void flat_fini(struct flat *flat);
+
+void flat_select(struct flat *flat, const struct selection *selection,
+		 struct catalog *catalog);
+void flat_sort(struct flat *flat, const struct flat_keys *keys,
+	       struct catalog *catalog);
+
+/* "calls,name" and so on: 0, or -EINVAL. */
+int flat_parse_keys(const char *text, struct flat_keys *keys);
+
+#endif

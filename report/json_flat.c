@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/json.h"
+
+static json_t *row_of(struct catalog *catalog, const struct flat_row *row)
+{
+	json_t *value = json_function(catalog, row->function);
+
+	json_object_set_new(value, "calls", json_number(row->calls));
+	json_object_set_new(value, "contexts", json_number(row->contexts));
+	json_object_set_new(value, "callers", json_number(row->callers));
+	json_object_set_new(value, "callees", json_number(row->callees));
+	return value;
+}
+
+void json_flat(FILE *out, struct session *session, const struct flat *flat,
+	       size_t top)
+{
+	struct json_stream file = { .out = out }, object, rows;
+	size_t shown = top > 0 && top < flat->count ? top : flat->count;
+
+	object = json_begin(&file, NULL, "{");
+	json_summary(&object, session);
+	rows = json_begin(&object, "functions", "[");
+	for (size_t i = 0; i < shown; i++)
+		json_member(&rows, NULL,
+			    row_of(&session->catalog, &flat->rows[i]));
+	json_end(&rows, "]");
+	json_end(&object, "}\n");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/json.h"
+
+static json_t *totals_of(const struct summary *summary)
+{
+	return json_pack("{sosososososo}", "calls", json_number(summary->calls),
+			 "contexts", json_number(summary->contexts),
+			 "processes", json_number(summary->processes),
+			 "threads", json_number(summary->threads), "folded",
+			 json_number(summary->folded_calls), "stray",
+			 json_number(summary->strays));
+}
+
+static json_t *confidence_of(const struct summary *summary)
+{
+	return json_pack("{sososososf}", "verified",
+			 json_number(summary->verified), "partial",
+			 json_number(summary->partial), "collisions",
+			 json_number(summary->collisions), "diverged",
+			 json_number(summary->diverged), "wrong_at_most",
+			 summary->wrong_at_most);
+}
+
+static json_t *losses_of(const struct summary *summary)
+{
+	json_t *losses = json_object();
+
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
+		if (summary->lost_calls[i] > 0)
+			json_object_set_new(
+				losses, loss_text(i),
+				json_number(summary->lost_calls[i]));
+	}
+	return losses;
+}
+
+static json_t *problems_of(const struct recording *recording)
+{
+	json_t *problems = json_array();
+
+	for (size_t i = 0; i < recording->problem_count; i++)
+		json_array_append_new(problems,
+				      json_text(recording->problems[i]));
+	return problems;
+}
+
+void json_summary(struct json_stream *stream, const struct session *session)
+{
+	json_member(stream, "clew", json_string(CLEW_VERSION));
+	json_member(stream, "total", totals_of(&session->summary));
+	json_member(stream, "coverage",
+		    json_coverage(&session->summary.coverage));
+	json_member(stream, "confidence", confidence_of(&session->summary));
+	json_member(stream, "lost", losses_of(&session->summary));
+	json_member(stream, "problems", problems_of(&session->recording));
+}

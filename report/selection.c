@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/selection.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int selection_has_module(const struct selection *selection,
+			 const struct catalog_module *module)
+{
+	const char *glob = selection->module;
+	const char *subject;
+
+	if (!glob)
+		return 1;
+	subject = strchr(glob, '/') ? module->path : module->name;
+	return fnmatch(glob, subject, 0) == 0;
+}
+
+int selection_has_function(const struct selection *selection,
+			   struct catalog *catalog, uint32_t function)
+{
+	uint32_t module = catalog->functions[function].module;
+
+	if (selection->module &&
+	    (function < FUNCTION_FIRST ||
+	     !selection_has_module(selection, &catalog->modules[module])))
+		return 0;
+	return !selection->function ||
+	       regexec(selection->function, catalog_name(catalog, function), 0,
+		       NULL, 0) == 0;
+}
+
+uint8_t *selection_mask(const struct selection *selection,
+			struct catalog *catalog)
+{
+	uint8_t *mask = memory_zeroed(catalog->function_count, 1);
+
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		mask[i] =
+			(uint8_t)selection_has_function(selection, catalog, i);
+	return mask;
+}
+
+static int is_called(const char *full, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(full, name, length) == 0 &&
+	       (full[length] == '\0' || full[length] == '(');
+}
+
+uint8_t *selection_named(struct catalog *catalog, const char *name)
+{
+	uint8_t *mask = memory_zeroed(catalog->function_count, 1);
+	int found = 0;
+
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
+		mask[i] = (uint8_t)is_called(catalog_name(catalog, i), name);
+		found |= mask[i];
+	}
+	if (found)
+		return mask;
+	free(mask);
+	return NULL;
+}

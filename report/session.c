@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/session.h"
+
+#include <errno.h>
+
+#include "base/fail.h"
+
+int session_open(struct session *session, const char *path,
+		 const struct whose *whose, char **why)
+{
+	struct merged merged;
+	int err = recording_open(&session->recording, path, why);
+
+	if (err)
+		return err;
+	catalog_init(&session->catalog);
+	tree_init(&session->tree);
+	merge_recording(&session->recording, whose, &session->catalog,
+			&session->tree, &merged);
+	if (merged.processes == 0 && (whose->pid || whose->thread)) {
+		session_close(session);
+		return fail(why, -ESRCH, "%s: no such process or thread", path);
+	}
+	summary_init(&session->summary, &session->recording, &session->catalog,
+		     &session->tree, &merged);
+	return 0;
+}
+
+void session_close(struct session *session)
+{
+	recording_close(&session->recording);
+	catalog_fini(&session->catalog);
+	tree_fini(&session->tree);
+}

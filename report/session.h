@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording that has been read and merged: what all reports start from. */
+#ifndef CLEW_REPORT_SESSION_H
+#define CLEW_REPORT_SESSION_H
+
+#include "report/catalog.h"
+#include "report/merge.h"
+#include "report/recording.h"
+#include "report/summary.h"
+#include "report/tree.h"
+
+struct session {
+	struct recording recording;
+	struct catalog catalog;
+	struct tree tree;
+	struct summary summary;
+};
+
+/* 0, or -errno and *why; -ESRCH when `whose` selects nobody. */
+int session_open(struct session *session, const char *path,
+		 const struct whose *whose, char **why);
+
+void session_close(struct session *session);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/summary.h"
+
+#include <stdlib.h>
+
+#include "report/confidence.h"
+#include "report/tally.h"
+
+static void add_part(struct summary *summary, const struct part *part)
+{
+	struct tallies tallies;
+	uint64_t limit = part->header->max_contexts;
+
+	summary->running += part->header->state == WIRE_RUNNING;
+	if (limit && (!summary->max_contexts || limit < summary->max_contexts))
+		summary->max_contexts = limit;
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
+		summary->lost_calls[i] += part->header->losses[i];
+	tallies_init(&tallies, part);
+	for (size_t i = 0; i < tallies.count; i++) {
+		const struct wire_tally *head = tallies.items[i].head;
+
+		summary->folded_calls += head->folded_calls;
+		summary->verified += head->verified;
+		summary->partial += head->partial;
+		summary->collisions += head->collisions;
+		summary->diverged += head->diverged;
+	}
+	tallies_fini(&tallies);
+}
+
+void summary_init(struct summary *summary, const struct recording *recording,
+		  const struct catalog *catalog, const struct tree *tree,
+		  const struct merged *merged)
+{
+	struct coverage *modules = coverage_of_modules(catalog);
+	uint64_t wrong;
+
+	*summary = (struct summary){
+		.calls = tree->nodes[TREE_ROOT].below,
+		.contexts = tree->count - 1,
+		.processes = merged->processes,
+		.threads = merged->threads,
+		.follow_ups = merged->follow_ups,
+		.strays = merged->strays,
+	};
+	for (size_t i = 0; i < recording->part_count; i++)
+		add_part(summary, &recording->parts[i]);
+	summary->hooked_modules =
+		coverage_total(catalog, modules, &summary->coverage);
+	free(modules);
+	wrong = summary->collisions + summary->diverged;
+	summary->wrong_at_most =
+		confidence_upper_bound(summary->verified + wrong, wrong);
+}
+
+const char *loss_text(unsigned int loss)
+{
+	static const char *const texts[] = {
+		[WIRE_LOSS_NO_SPACE] = "the recording could not grow",
+		[WIRE_LOSS_FORK] = "made inside fork() itself",
+	};
+
+	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]
+						     : "unknown reason";
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every report says below its table: how much was hooked, how sure the
+ * counts are, and what was folded, lost or damaged.
+ */
+#ifndef CLEW_REPORT_SUMMARY_H
+#define CLEW_REPORT_SUMMARY_H
+
+#include <stdint.h>
+
+#include "report/coverage.h"
+#include "report/merge.h"
+#include "report/recording.h"
+
+struct summary {
+	uint64_t calls; /* of the tree, so of whoever was selected */
+	uint64_t contexts;
+	uint64_t processes;
+	uint64_t threads;
+	uint64_t follow_ups;   /* see merge.h */
+	uint64_t strays;       /* see merge.h */
+	uint64_t running;      /* processes that did not reach exit() */
+	uint64_t max_contexts; /* the least limit of any process */
+	uint64_t folded_calls;
+	uint64_t lost_calls[WIRE_LOSS_COUNT];
+	uint64_t verified, partial, collisions, diverged;
+	uint64_t hooked_modules;
+	struct coverage coverage; /* of hooked modules */
+	double wrong_at_most;     /* share of contexts, 95 % */
+};
+
+void summary_init(struct summary *summary, const struct recording *recording,
+		  const struct catalog *catalog, const struct tree *tree,
+		  const struct merged *merged);
+
+const char *loss_text(unsigned int loss);
+
+#endif

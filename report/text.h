@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The text format: one file a view. */
+#ifndef CLEW_REPORT_TEXT_H
+#define CLEW_REPORT_TEXT_H
+
+#include "report/writer.h"
+
+void text_flat(FILE *out, struct session *session, const struct flat *flat,
+	       size_t top);
+void text_tree(FILE *out, struct session *session,
+	       const struct tree_view *view);
+void text_list(FILE *out, const struct list_view *view);
+
+/* The lines below a table, each one a sentence. */
+void text_summary(FILE *out, const struct session *session);
+
+/* "6 of 7 functions hooked; 1 refused: too short for a jump" */
+void text_coverage(FILE *out, const struct coverage *coverage,
+		   const char *hooked);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "report/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+static int is_shown(const struct list_view *view, unsigned int verdict)
+{
+	if (view->detail == LIST_ALL)
+		return 1;
+	return view->detail == LIST_REFUSED &&
+	       verdict_class(verdict) == VERDICT_REFUSED;
+}
+
+static void write_reasons(FILE *out, const struct coverage *coverage)
+{
+	uint8_t order[VERDICT_COUNT];
+
+	coverage_order(coverage, order);
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
+		const char *what = "refused: ";
+
+		if (coverage->by_verdict[order[i]] == 0)
+			break;
+		if (verdict_class(order[i]) == VERDICT_HOOKED)
+			what = "";
+		if (verdict_class(order[i]) == VERDICT_NOT_ENTRY)
+			what = "no function: ";
+		fprintf(out, "%15s  %s%s\n",
+			GROUPED(coverage->by_verdict[order[i]]), what,
+			verdict_text(order[i]));
+	}
+}
+
+static void write_functions(FILE *out, const struct list_view *view,
+			    uint32_t module)
+{
+	struct catalog *catalog = view->catalog;
+	uint32_t left = catalog->modules[module].function_count;
+
+	/* Other modules' functions may lie between: see catalog.h. */
+	for (uint32_t i = catalog->modules[module].first_function; left > 0;
+	     i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->module != module)
+			continue;
+		left--;
+		if (is_shown(view, function->verdict))
+			fprintf(out, "%#15" PRIx64 "  %s: %s\n",
+				function->vaddr, catalog_name(catalog, i),
+				verdict_text(function->verdict));
+	}
+}
+
+static void write_module(FILE *out, const struct list_view *view,
+			 uint32_t index, const struct coverage *coverage)
+{
+	const struct catalog_module *module = &view->catalog->modules[index];
+
+	fprintf(out, "%s: ", module->printable_path);
+	if (module->state != MODULE_IS_HOOKED) {
+		fprintf(out, "not hooked: %s\n",
+			module_state_text(module->state));
+		return;
+	}
+	text_coverage(out, coverage,
+		      view->is_forecast ? "can be hooked" : "hooked");
+	fputc('\n', out);
+	write_reasons(out, coverage);
+	if (view->detail != LIST_REASONS)
+		write_functions(out, view, index);
+}
+
+void text_list(FILE *out, const struct list_view *view)
+{
+	struct coverage *modules = coverage_of_modules(view->catalog);
+	struct coverage total;
+	uint64_t hooked = coverage_total(view->catalog, modules, &total);
+
+	for (uint32_t i = 0; i < view->catalog->module_count; i++)
+		write_module(out, view, i, &modules[i]);
+	if (!view->is_forecast) {
+		fprintf(out, "\n%s of %s modules hooked: ", GROUPED(hooked),
+			GROUPED(view->catalog->module_count));
+		text_coverage(out, &total, "hooked");
+		fputc('\n', out);
+		write_reasons(out, &total);
+	}
+	free(modules);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+void text_coverage(FILE *out, const struct coverage *coverage,
+		   const char *hooked)
+{
+	uint8_t order[VERDICT_COUNT];
+	const char *separator = ": ";
+
+	fprintf(out, "%s of %s functions %s", GROUPED(coverage->hooked),
+		GROUPED(coverage->hooked + coverage->refused), hooked);
+	if (coverage->refused == 0)
+		return;
+	fprintf(out, "; %s refused", GROUPED(coverage->refused));
+	coverage_order(coverage, order);
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
+		uint64_t number = coverage->by_verdict[order[i]];
+
+		if (number == 0 || verdict_class(order[i]) != VERDICT_REFUSED)
+			continue;
+		fputs(separator, out);
+		if (number != coverage->refused)
+			fprintf(out, "%s ", GROUPED(number));
+		fputs(verdict_text(order[i]), out);
+		separator = ", ";
+	}
+}
+
+static void write_coverage(FILE *out, const struct summary *summary)
+{
+	fputs("hooked: ", out);
+	text_coverage(out, &summary->coverage, "hooked");
+	fprintf(out, " (in %s module%s)\n", GROUPED(summary->hooked_modules),
+		text_plural(summary->hooked_modules));
+}
+
+static void write_mismatches(FILE *out, const struct summary *summary)
+{
+	uint64_t wrong = summary->collisions + summary->diverged;
+
+	fprintf(out, "%s mismatch%s", GROUPED(wrong), wrong == 1 ? "" : "es");
+	if (wrong > 0)
+		fprintf(out, " (%s id collision%s, %s stack divergence%s)",
+			GROUPED(summary->collisions),
+			text_plural(summary->collisions),
+			GROUPED(summary->diverged),
+			text_plural(summary->diverged));
+}
+
+static void write_confidence(FILE *out, const struct summary *summary)
+{
+	uint64_t trials =
+		summary->verified + summary->collisions + summary->diverged;
+
+	fprintf(out, "confidence: %s hit%s verified against the stack",
+		GROUPED(trials), text_plural(trials));
+	if (trials > 0) {
+		fputs(", ", out);
+		write_mismatches(out, summary);
+		fprintf(out, ": fewer than %.2g %% of contexts wrong (95 %%)",
+			100 * summary->wrong_at_most);
+	}
+	if (summary->partial > 0)
+		fprintf(out, "; %s more as far as their stack was readable",
+			GROUPED(summary->partial));
+	fputc('\n', out);
+}
+
+static void write_losses(FILE *out, const struct summary *summary)
+{
+	if (summary->folded_calls > 0)
+		fprintf(out,
+			"folded: %s calls of contexts beyond the limit of %s "
+			"stand under (folded) below their nearest known "
+			"caller\n",
+			GROUPED(summary->folded_calls),
+			GROUPED(summary->max_contexts));
+	if (summary->strays > 0)
+		fprintf(out, "stray: %s calls belong to no recorded context\n",
+			GROUPED(summary->strays));
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
+		if (summary->lost_calls[i] > 0)
+			fprintf(out, "lost: %s calls were not counted: %s\n",
+				GROUPED(summary->lost_calls[i]), loss_text(i));
+	}
+}
+
+static void write_problems(FILE *out, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part *part = &recording->parts[i];
+		char why[sizeof(part->header->why) + 1] = { 0 };
+
+		if (part->header->state != WIRE_DISABLED)
+			continue;
+		memcpy(why, part->header->why, sizeof(part->header->why));
+		fprintf(out, "not recorded: process %u: %s\n",
+			part->header->pid, text_printable(why));
+	}
+	for (size_t i = 0; i < recording->problem_count; i++)
+		fprintf(out, "damaged: %s\n", recording->problems[i]);
+}
+
+void text_summary(FILE *out, const struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	fprintf(out, "\ntotal: %s calls in %s contexts, %s process%s",
+		GROUPED(summary->calls), GROUPED(summary->contexts),
+		GROUPED(summary->processes),
+		summary->processes == 1 ? "" : "es");
+	fprintf(out, ", %s thread%s\n", GROUPED(summary->threads),
+		text_plural(summary->threads));
+	if (summary->follow_ups > 0)
+		fprintf(out,
+			"shared: %s other thread%s counted together with the "
+			"chosen ones, having followed them\n",
+			GROUPED(summary->follow_ups),
+			text_plural(summary->follow_ups));
+	write_coverage(out, summary);
+	write_confidence(out, summary);
+	write_losses(out, summary);
+	write_problems(out, &session->recording);
+}

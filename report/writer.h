@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The output formats: one table of functions each. */
+#ifndef CLEW_REPORT_WRITER_H
+#define CLEW_REPORT_WRITER_H
+
+#include <stdio.h>
+
+#include "report/flat.h"
+#include "report/session.h"
+
+struct tree_limits {
+	uint32_t depth;           /* 0: none */
+	double threshold_percent; /* hide subtrees with less of all calls */
+};
+
+/* What there is to show besides the tree itself. */
+struct tree_view {
+	const struct tree *tree; /* summed up */
+	struct tree_limits limits;
+	int shows_callers; /* upside down, see tree_callers() */
+};
+
+enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
+
+struct list_view {
+	struct catalog *catalog;
+	enum list_detail detail;
+	int is_forecast; /* of a file: nothing is hooked yet */
+};
+
+struct writer {
+	/* `top` rows at most, 0: all. */
+	void (*flat)(FILE *out, struct session *session,
+		     const struct flat *flat, size_t top);
+	void (*tree)(FILE *out, struct session *session,
+		     const struct tree_view *view);
+	void (*list)(FILE *out, const struct list_view *view);
+};
+
+extern const struct writer writer_text;
+extern const struct writer writer_json;
+
+#endif
