@@ -2,11 +2,15 @@
 /*
  * The one file that sees capstone.
  *
- * Capstone asks for memory through global function pointers without a context,
- * at opening and again at the first instruction it decodes. So both happen in
- * decoder_open(), while a thread-local says whose memory to use; decoding later
- * allocates nothing. It also writes every instruction out as text, which nobody
- * here reads: the formatting hook writes none.
+ * Capstone asks for memory through global function pointers without a context:
+ * at opening and at the first instruction for good, and later for copies of
+ * the mnemonics of a few rare instructions, freed before it returns. So a
+ * thread-local says whose call it is while the library runs. What is opened
+ * comes from the caller's hook, what is decoded from a scratch that every
+ * instruction finds empty; the library does not survive a refusal there.
+ *
+ * It also writes every instruction out as text, which nobody here reads: the
+ * formatting hook writes none.
  *
  * Targets of branches are read from the bytes, not from capstone's operands,
  * so that scanning needs no operands at all (CS_OPT_DETAIL costs a quarter of
@@ -18,23 +22,48 @@
 #include <errno.h>
 #include <string.h>
 
-struct memory {
-	decoder_alloc alloc;
+#define SCRATCH_BYTES 2048
+
+/* What decoder->workspace points to. */
+struct workspace {
+	cs_insn insn;
+	cs_detail detail;
+	decoder_alloc alloc; /* NULL once the decoder is open */
 	void *context;
+	size_t scratch_used;
+	_Alignas(16) unsigned char scratch[SCRATCH_BYTES];
 };
 
-/* Only set inside decoder_open(). */
-static _Thread_local const struct memory *opening
+/* Not NULL only while the library runs. */
+static _Thread_local struct workspace *working
 	__attribute__((tls_model("initial-exec")));
+
+static void *scratch_alloc(struct workspace *ws, size_t bytes)
+{
+	void *memory = ws->scratch + ws->scratch_used;
+
+	if (bytes > SCRATCH_BYTES - ws->scratch_used)
+		return NULL;
+	ws->scratch_used += (bytes + 15) & ~(size_t)15;
+	return memory;
+}
 
 static void *hook_malloc(size_t bytes)
 {
-	return opening ? opening->alloc(opening->context, bytes) : NULL;
+	struct workspace *ws = working;
+
+	if (!ws || bytes > SIZE_MAX / 2)
+		return NULL;
+	if (ws->alloc)
+		return ws->alloc(ws->context, bytes);
+	return scratch_alloc(ws, bytes);
 }
 
 static void *hook_calloc(size_t count, size_t bytes)
 {
-	return hook_malloc(count * bytes);
+	void *memory = hook_malloc(count * bytes);
+
+	return memory ? memset(memory, 0, count * bytes) : NULL;
 }
 
 static void *hook_realloc(void *old, size_t bytes)
@@ -54,21 +83,34 @@ static int hook_vsnprintf(char *out, size_t bytes, const char *format,
 	return 0;
 }
 
-static int open_handle(csh *handle, cs_opt_value detail, cs_insn *insn)
+static int disassemble(csh handle, struct workspace *ws, const uint8_t *code,
+		       size_t bytes)
 {
-	static const uint8_t nop[] = { 0x90 };
-	const uint8_t *code = nop;
-	size_t bytes = sizeof(nop);
 	uint64_t pc = 0;
+	int is_known;
 
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, handle) != CS_ERR_OK)
-		return -ENOSYS;
-	if (cs_option(*handle, CS_OPT_DETAIL, detail) != CS_ERR_OK)
-		return -ENOSYS;
-	return cs_disasm_iter(*handle, &code, &bytes, &pc, insn) ? 0 : -ENOSYS;
+	ws->scratch_used = 0;
+	working = ws;
+	is_known = cs_disasm_iter(handle, &code, &bytes, &pc, &ws->insn);
+	working = NULL;
+	return is_known ? 0 : -EILSEQ;
 }
 
-static int open_handles(struct decoder *decoder, const struct memory *memory)
+/* Decodes once, for then the library completes its tables. */
+static int open_handle(csh *handle, cs_opt_value detail, struct workspace *ws)
+{
+	static const uint8_t nop[] = { 0x90 };
+	int err = 0;
+
+	working = ws;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, handle) != CS_ERR_OK ||
+	    cs_option(*handle, CS_OPT_DETAIL, detail) != CS_ERR_OK)
+		err = -ENOSYS;
+	working = NULL;
+	return err ? err : disassemble(*handle, ws, nop, sizeof(nop));
+}
+
+static int open_handles(struct decoder *decoder, struct workspace *ws)
 {
 	cs_opt_mem hooks = {
 		.malloc = hook_malloc,
@@ -77,24 +119,18 @@ static int open_handles(struct decoder *decoder, const struct memory *memory)
 		.free = hook_free,
 		.vsnprintf = hook_vsnprintf,
 	};
-	cs_insn *insn = memory->alloc(memory->context, sizeof(*insn));
-	cs_detail *detail = memory->alloc(memory->context, sizeof(*detail));
 	csh scan = 0;
-	csh operands = 0;
+	csh detail = 0;
 	int err;
 
-	if (!insn || !detail)
-		return -ENOMEM;
-	insn->detail = detail;
 	if (cs_option(0, CS_OPT_MEM, (size_t)&hooks) != CS_ERR_OK)
 		return -ENOSYS;
-	err = open_handle(&scan, CS_OPT_OFF, insn);
+	err = open_handle(&scan, CS_OPT_OFF, ws);
 	if (!err)
-		err = open_handle(&operands, CS_OPT_ON, insn);
-	if (err)
-		return err;
-	*decoder = (struct decoder){ scan, operands, insn };
-	return 0;
+		err = open_handle(&detail, CS_OPT_ON, ws);
+	if (!err)
+		*decoder = (struct decoder){ scan, detail, ws };
+	return err;
 }
 
 static enum insn_kind kind_of(unsigned int id)
@@ -231,16 +267,15 @@ static int read_branch(const uint8_t *code, struct insn *insn)
 	return 0;
 }
 
-static int decode(csh handle, cs_insn *raw, const uint8_t *code, size_t bytes,
-		  struct insn *out)
+static int decode(csh handle, struct workspace *ws, const uint8_t *code,
+		  size_t bytes, struct insn *out)
 {
+	const cs_insn *raw = &ws->insn;
 	struct insn insn = { 0 };
-	const uint8_t *rest = code;
-	uint64_t pc = 0;
-	int err = 0;
+	int err = disassemble(handle, ws, code, bytes);
 
-	if (!cs_disasm_iter(handle, &rest, &bytes, &pc, raw))
-		return -EILSEQ;
+	if (err)
+		return err;
 	/* ud0 and ud1 have operands that this version does not count. */
 	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B)
 		return -EILSEQ;
@@ -291,30 +326,34 @@ static int locate_operands(const cs_x86 *x86, const uint8_t *code,
 
 int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 {
-	struct memory memory = { alloc, context };
+	struct workspace *ws = alloc(context, sizeof(*ws));
 	int err;
 
-	opening = &memory;
-	err = open_handles(decoder, &memory);
-	opening = NULL;
+	if (!ws)
+		return -ENOMEM;
+	ws->insn.detail = &ws->detail;
+	ws->alloc = alloc;
+	ws->context = context;
+	err = open_handles(decoder, ws);
+	ws->alloc = NULL;
 	return err;
 }
 
 int decode_scan(const struct decoder *decoder, const uint8_t *code,
 		size_t bytes, struct insn *out)
 {
-	return decode(decoder->scan, decoder->insn, code, bytes, out);
+	return decode(decoder->scan, decoder->workspace, code, bytes, out);
 }
 
 int decode_operands(const struct decoder *decoder, const uint8_t *code,
 		    size_t bytes, struct insn *out)
 {
-	const cs_insn *raw = decoder->insn;
+	struct workspace *ws = decoder->workspace;
 	struct insn insn;
-	int err = decode(decoder->detail, decoder->insn, code, bytes, &insn);
+	int err = decode(decoder->detail, ws, code, bytes, &insn);
 
 	if (!err)
-		err = locate_operands(&raw->detail->x86, code, &insn);
+		err = locate_operands(&ws->detail.x86, code, &insn);
 	if (!err)
 		*out = insn;
 	return err;

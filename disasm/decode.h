@@ -19,9 +19,9 @@
 typedef void *(*decoder_alloc)(void *context, size_t bytes);
 
 struct decoder {
-	size_t scan;   /* handle that knows lengths and kinds, fast */
-	size_t detail; /* handle that knows operands too */
-	void *insn;    /* where the library puts its answer */
+	size_t scan;     /* handle that knows lengths and kinds, fast */
+	size_t detail;   /* handle that knows operands too */
+	void *workspace; /* what the library needs for one instruction */
 };
 
 enum insn_kind {
