@@ -166,7 +166,7 @@ struct wire_tally {
 _Static_assert(sizeof(struct wire_tally) == 192, "on the wire");
 
 #define WIRE_TALLY_BYTES        8192
-#define WIRE_TALLY_TABLE_OFFSET 4096 /* from the chunk's start */
+#define WIRE_TALLY_TABLE_OFFSET 4032 /* from the chunk's start */
 #define WIRE_TALLY_TABLE_LOG2   8
 
 /* A count table by file offset (a multiple of 64) and log2 of its entries. */
@@ -187,7 +187,8 @@ static inline unsigned int wire_table_log2(uint64_t ref)
 
 /*
  * One count. The home of an id is entry (id >> 4) & (entries - 1), collisions
- * go to the next entry, round the end. id 0 is an empty entry.
+ * go to the next entry, round the end. id 0 is an empty entry. One more empty
+ * entry stands behind the last and is not part of the table.
  */
 struct wire_count {
 	_Atomic uint64_t id; /* owner; stored once, before the first count */

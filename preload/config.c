@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/config.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/sys.h"
+#include "wire/recording.h"
+
+#define BYTES_PER_CONTEXT     64 /* upper bound, tables and records together */
+#define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
+#define DEFAULT_VERIFY_PERIOD 65536
+#define CONFIG_MAX_BYTES      (1 << 20)
+
+/* Where a line stands, for whoever must be told that it is wrong. */
+struct reader {
+	struct config *config;
+	struct arena *arena;
+	struct rule **tail;
+	const char *line;
+};
+
+static char *copy_string(struct arena *arena, const char *string)
+{
+	size_t bytes = strlen(string) + 1;
+	char *copy = arena_alloc(arena, bytes);
+
+	return copy ? memcpy(copy, string, bytes) : NULL;
+}
+
+static int add_rule(struct reader *reader, enum rule_kind kind,
+		    const char *text)
+{
+	struct rule *rule = arena_alloc(reader->arena, sizeof(*rule));
+
+	if (!rule)
+		return -ENOMEM;
+	rule->kind = kind;
+	rule->line = copy_string(reader->arena, reader->line);
+	rule->text = copy_string(reader->arena, text);
+	if (!rule->line || !rule->text)
+		return -ENOMEM;
+	if ((kind == RULE_FUNCTION || kind == RULE_NOT_FUNCTION) &&
+	    regcomp(&rule->regex, text, REG_EXTENDED | REG_NOSUB))
+		return -EINVAL;
+	*reader->tail = rule;
+	reader->tail = &rule->next;
+	return 0;
+}
+
+static int parse_number(const char *text, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(text, &end, 10);
+	return end == text || *end ? -EINVAL : 0;
+}
+
+static int set_limit(struct config *config, const char *text, uint64_t unit)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number))
+		return -EINVAL;
+	number /= unit;
+	if (number < config->max_contexts)
+		config->max_contexts = number;
+	return 0;
+}
+
+static int set_verify_period(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || number > INT32_MAX / 2)
+		return -EINVAL;
+	config->verify_period = (uint32_t)number;
+	return 0;
+}
+
+static int set_cache(struct reader *reader, const char *text)
+{
+	reader->config->cache_dir = copy_string(reader->arena, text);
+	return reader->config->cache_dir ? 0 : -ENOMEM;
+}
+
+static int set_flag(int *flag, const char *text)
+{
+	*flag = 1;
+	return *text ? -EINVAL : 0;
+}
+
+static int obey(struct reader *reader, const char *word, const char *text)
+{
+	struct config *config = reader->config;
+
+	if (!strcmp(word, "libc"))
+		return set_flag(&config->hook_libc, text);
+	if (!strcmp(word, "no-children"))
+		return set_flag(&config->no_children, text);
+	if (!*text)
+		return -EINVAL;
+	if (!strcmp(word, "module"))
+		return add_rule(reader, RULE_MODULE, text);
+	if (!strcmp(word, "not-module"))
+		return add_rule(reader, RULE_NOT_MODULE, text);
+	if (!strcmp(word, "function"))
+		return add_rule(reader, RULE_FUNCTION, text);
+	if (!strcmp(word, "not-function"))
+		return add_rule(reader, RULE_NOT_FUNCTION, text);
+	if (!strcmp(word, "max-contexts"))
+		return set_limit(config, text, 1);
+	if (!strcmp(word, "max-memory"))
+		return set_limit(config, text, BYTES_PER_CONTEXT);
+	if (!strcmp(word, "verify-period"))
+		return set_verify_period(config, text);
+	if (!strcmp(word, "cache"))
+		return set_cache(reader, text);
+	return -EINVAL;
+}
+
+/* A line is a word, then blanks, then a text that may contain blanks. */
+static int parse_line(struct reader *reader, char *line)
+{
+	char *word = line + strspn(line, " \t");
+	char *end = word + strcspn(word, " \t");
+	char *text = end + strspn(end, " \t");
+	size_t length = strlen(text);
+
+	if (!*word || *word == '#')
+		return 0;
+	reader->line = copy_string(reader->arena, word);
+	if (!reader->line)
+		return -ENOMEM;
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	*end = '\0';
+	return obey(reader, word, text);
+}
+
+/* The whole file, NUL-terminated, or NULL with *err set. */
+static char *read_config(const char *dir, struct arena *arena, int *err)
+{
+	char path[PATH_MAX];
+	char *bytes = NULL;
+	long got = 0, n;
+	int fd;
+
+	*err = -ENAMETOOLONG;
+	if (snprintf(path, sizeof(path), "%s/" WIRE_CONFIG_NAME, dir) >=
+	    (int)sizeof(path))
+		return NULL;
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	*err = fd;
+	if (fd < 0)
+		return NULL;
+	*err = -ENOMEM;
+	bytes = arena_alloc(arena, CONFIG_MAX_BYTES + 1);
+	while (bytes && got < CONFIG_MAX_BYTES) {
+		n = sys_read(fd, bytes + got, (size_t)(CONFIG_MAX_BYTES - got));
+		if (n <= 0)
+			break;
+		got += n;
+	}
+	sys_close(fd);
+	return bytes;
+}
+
+int config_read(struct config *config, const char *dir, struct arena *arena,
+		char *why, size_t bytes)
+{
+	struct reader reader = { .config = config, .arena = arena };
+	unsigned int number = 0;
+	char *file, *line;
+	int err;
+
+	*config = (struct config){
+		.dir = copy_string(arena, dir),
+		.max_contexts = UINT64_MAX,
+		.verify_period = DEFAULT_VERIFY_PERIOD,
+	};
+	reader.tail = &config->rules;
+	file = read_config(dir, arena, &err);
+	if (!file && err != -ENOENT) {
+		snprintf(why, bytes, "cannot read %s/" WIRE_CONFIG_NAME, dir);
+		return err;
+	}
+	while ((line = strsep(&file, "\n"))) {
+		number++;
+		err = parse_line(&reader, line);
+		if (err)
+			goto bad_line;
+	}
+	if (config->max_contexts == UINT64_MAX)
+		config->max_contexts = DEFAULT_MAX_BYTES / BYTES_PER_CONTEXT;
+	return 0;
+bad_line:
+	snprintf(why, bytes, WIRE_CONFIG_NAME " line %u: %s: %s", number,
+		 reader.line, err == -ENOMEM ? "no memory" : "not understood");
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwinding through stubs.
+ *
+ * While a hooked function runs, the return address that an unwinder finds is
+ * its stub's exit. One rule, the same for every exit of every stub, takes it
+ * from there to the caller: the true return address is in the shadow slot.
+ */
+#ifndef CLEW_PRELOAD_FRAMES_H
+#define CLEW_PRELOAD_FRAMES_H
+
+#include <stdint.h>
+
+/*
+ * Tell the process's unwinder about stubs in [start, start + bytes). Nothing
+ * happens where there is none. Calls libc.
+ */
+void frames_register(uint64_t start, uint64_t bytes);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow path of a call: its context is not where the stub looked.
+ *
+ * Nearly always because it is new: then it is recorded, once. Otherwise it
+ * sits elsewhere in the table, or the thread is new, or there is no room and
+ * the context folds into the nearest one that is recorded.
+ *
+ * Runs on the program's stack between two of its instructions: no libc, no
+ * SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by them.
+ */
+#include <stddef.h>
+
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "wire/id.h"
+
+struct wire_count hot_empty_table[2];
+_Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
+struct runtime rt;
+
+_Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
+	.table = hot_empty_table,
+	.multiplier = ID_MULTIPLIER,
+	.verify_left = INT32_MAX,
+	.miss_call = hot_thunk_miss_call,
+	.miss_tail = hot_thunk_miss_tail,
+	.verify = hot_thunk_verify,
+	.enter_elsewhere = hot_thunk_enter_elsewhere,
+	.leave_elsewhere = hot_thunk_leave_elsewhere,
+};
+
+static void lose(enum wire_loss cause)
+{
+	__atomic_fetch_add(&rt.header->losses[cause], 1, __ATOMIC_RELAXED);
+}
+
+/* A record of this thread's own, or NULL when the chunk is full. */
+static struct wire_context *take_context(struct tally *tally)
+{
+	uintptr_t at = __atomic_fetch_add(&tally->next_context,
+					  sizeof(struct wire_context),
+					  __ATOMIC_RELAXED);
+
+	return at < tally->end_context ? (struct wire_context *)at : NULL;
+}
+
+static int has_room(const struct tally *tally)
+{
+	return tally->used < tally->limit &&
+	       tally->next_context < tally->end_context;
+}
+
+/* A free entry for id, claimed by writing its note. */
+static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
+				      union note note)
+{
+	uint64_t i = id >> 4 & tally->mask;
+	uint64_t none = 0;
+
+	while (!__atomic_compare_exchange_n(&tally->notes[i].word, &none,
+					    note.word, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED)) {
+		none = 0;
+		i = (i + 1) & tally->mask;
+	}
+	__atomic_fetch_add(&tally->used, 1, __ATOMIC_RELAXED);
+	return &tally->table[i];
+}
+
+int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
+	       uint64_t calls)
+{
+	struct wire_context *context = take_context(tally);
+	struct wire_count *entry;
+
+	if (!context)
+		return 0;
+	entry = claim_entry(tally, id, note);
+	context->site = site;
+	context->function = note.function;
+	context->depth = note.depth;
+	__atomic_store_n(&context->id, id, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&entry->calls, calls, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+/* One more call of a recorded context. False if it is not recorded. */
+static int count_known(struct tally *tally, uint64_t id)
+{
+	struct wire_count *entry = tally_find(tally, id);
+
+	if (entry->id != id)
+		return 0;
+	__atomic_fetch_add(&entry->calls, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+static union note note_below(const struct tally *tally, uint64_t caller,
+			     uint32_t function)
+{
+	return (union note){
+		.function = function,
+		.depth = tally_note(tally, caller).depth + 1,
+	};
+}
+
+/* Whether one more context may be recorded in this process. */
+static int admit_context(uint64_t limit)
+{
+	if (__atomic_add_fetch(&rt.header->contexts, 1, __ATOMIC_RELAXED) <=
+	    limit)
+		return 1;
+	__atomic_fetch_sub(&rt.header->contexts, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Record a new context below caller and count its first call. */
+static int count_new(uint64_t id, uint64_t caller, uint32_t function,
+		     uint64_t site, uint64_t limit)
+{
+	struct tally *tally = hot.tally;
+
+	if (!admit_context(limit))
+		return 0;
+	do {
+		if (!has_room(tally) && hot_make_room())
+			goto withdraw;
+	} while (!hot_record(tally, id, note_below(tally, caller, function),
+			     site, 1));
+	return 1;
+withdraw:
+	__atomic_fetch_sub(&rt.header->contexts, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/*
+ * No room for a context below caller: count the call at "(folded)" below the
+ * nearest recorded ancestor, and let the thread's id stay there, so that what
+ * is called from here folds into the same place without a search.
+ */
+static void fold(uint64_t caller)
+{
+	struct tally *tally = hot.tally;
+	uint64_t limit = rt.max_contexts + rt.max_contexts / 8 + 64;
+	uint64_t id = caller;
+	union note note;
+
+	for (;;) {
+		note = tally_note(tally, caller);
+		if (note.function != WIRE_FOLDED)
+			id = id_push(caller, id_key(WIRE_FOLDED));
+		else
+			id = caller;
+		if (count_known(tally, id) ||
+		    count_new(id, caller, WIRE_FOLDED, 0, limit)) {
+			__atomic_fetch_add(&tally->wire->folded_calls, 1,
+					   __ATOMIC_RELAXED);
+			hot.id = id;
+			return;
+		}
+		if (caller == ID_ROOT || !note.word)
+			break;
+		caller = id_pop(caller, id_key(note.function));
+	}
+	lose(WIRE_LOSS_NO_SPACE);
+}
+
+void hot_count(uint64_t id, uint64_t caller, uint64_t site)
+{
+	uint32_t function;
+
+	if (hot.forking) {
+		lose(WIRE_LOSS_FORK);
+		return;
+	}
+	if (!hot.tally && hot_make_room()) {
+		lose(WIRE_LOSS_NO_SPACE);
+		return;
+	}
+	if (count_known(hot.tally, id))
+		return;
+	if (!id_key_function(id_key_between(caller, id), &function) ||
+	    !count_new(id, caller, function, site, rt.max_contexts))
+		fold(caller);
+}
+
+/* From a stub: slot is where the return address was. */
+void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
+{
+	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+	uint64_t site = shadow->return_address;
+
+	hot_count(id, shadow->caller_id,
+		  is_tail_call ? site | WIRE_SITE_TAIL : site);
+}
+
+/*
+ * The whole entry of a call on a stack below SHADOW_STACK_LOW. Returns 1 if
+ * the return address stays where it is: at a tail call, and where no shadow
+ * can be had, so that this call goes uncounted.
+ */
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
+{
+	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+	int is_tail_call = runtime_is_stub(*slot);
+	uint64_t id;
+
+	if (!shadow) {
+		if (hot_map_region((uintptr_t)slot)) {
+			lose(WIRE_LOSS_NO_SPACE);
+			return 1;
+		}
+		shadow = shadow_of((uintptr_t)slot);
+	}
+	if (!is_tail_call) {
+		shadow->return_address = *slot;
+		shadow->caller_id = hot.id;
+	}
+	id = id_push(shadow->caller_id, key);
+	if (is_tail_call && id == hot.id)
+		return 1;
+	hot.id = id;
+	hot_miss(slot, id, is_tail_call);
+	return is_tail_call;
+}
+
+void hot_leave_elsewhere(uint64_t *slot)
+{
+	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+
+	*slot = shadow->return_address;
+	hot.id = shadow->caller_id;
+}
+
+/* When the next call is verified: uniform, with the period as its mean. */
+void hot_schedule_verify(void)
+{
+	uint64_t random = hot.random;
+
+	/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
+	random ^= random << 13;
+	random ^= random >> 7;
+	random ^= random << 17;
+	hot.random = random;
+	hot.verify_left =
+		rt.verify_period
+			? (int32_t)(random %
+				    (2 * (uint64_t)rt.verify_period - 1))
+			: INT32_MAX;
+}
+
+void hot_verify(uint64_t *slot)
+{
+	hot_schedule_verify();
+	if (rt.verify_period && hot.tally)
+		hot_verify_stack(slot);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the stubs, the slow path in C, and the cold side.
+ *
+ * Everything here is safe in signal handlers, in threads that clew has not
+ * met yet, and re-entered by itself.
+ */
+#ifndef CLEW_HOT_COUNT_H
+#define CLEW_HOT_COUNT_H
+
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+
+/* Thunks of stub_x86_64.S, called by stubs only. */
+void hot_thunk_miss_call(void);
+void hot_thunk_miss_tail(void);
+void hot_thunk_verify(void);
+void hot_thunk_enter_elsewhere(void);
+void hot_thunk_leave_elsewhere(void);
+
+/* What the thunks call. slot: stack address of the return address. */
+void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
+void hot_verify(uint64_t *slot);
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key);
+void hot_leave_elsewhere(uint64_t *slot);
+
+/* Count a call of id below caller, recording the context if it is new. */
+void hot_count(uint64_t id, uint64_t caller, uint64_t site);
+
+/*
+ * Record a context with its first calls. False if the tally needs
+ * hot_make_room() first.
+ */
+int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
+	       uint64_t calls);
+
+/* Draw when the calling thread next verifies a call. */
+void hot_schedule_verify(void);
+
+/*
+ * Given by the cold side. hot_map_region: shadow for the GiB around a stack
+ * address, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
+ * calling thread with its stack, from slot outwards (verify.c).
+ */
+int hot_map_region(uint64_t stack);
+void hot_verify_stack(const uint64_t *slot);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers that the assembly and the C of the hot island share.
+ *
+ * Included by .S files: preprocessor definitions only.
+ */
+#ifndef CLEW_HOT_LAYOUT_H
+#define CLEW_HOT_LAYOUT_H
+
+/* Offsets in struct hot_thread (thread.h asserts them). */
+#define HOT_ID              0
+#define HOT_MASK            8
+#define HOT_TABLE           16
+#define HOT_MULTIPLIER      24
+#define HOT_VERIFY_LEFT     32
+#define HOT_MISS_CALL       40
+#define HOT_MISS_TAIL       48
+#define HOT_VERIFY          56
+#define HOT_ENTER_ELSEWHERE 64
+#define HOT_LEAVE_ELSEWHERE 72
+
+/*
+ * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
+ * the address (stack - STACK_LOW + SHADOW_HALF). Stacks below STACK_LOW take
+ * a slower way.
+ */
+#define SHADOW_STACK_LOW  0x7c0000000000
+#define SHADOW_HALF_BIT   44
+#define SHADOW_HALF       0x100000000000
+#define SHADOW_SLOT_BYTES 16
+
+/* Stub memory is handed out in blocks of 16 MiB (window.h). */
+#define WINDOW_SHIFT 24
+
+/* Kinds of holes that the composer fills in a stub template (stub.c). */
+#define HOLE_TLS      0 /* 32 bits: add the offset of struct hot_thread */
+#define HOLE_KEY      1 /* 32 bits: the function's key */
+#define HOLE_ZONE_CC  2 /* 1 byte: condition of the glance for tail calls */
+#define HOLE_ZONE_IMM 3 /* 1 byte: what it compares with */
+#define HOLE_WINDOWS  4 /* 64 bits: address of the window map */
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one global of the target.
+ *
+ * Written while the process is alone (before main, and in a forked child),
+ * read by everybody afterwards; the exceptions say so.
+ */
+#ifndef CLEW_HOT_RUNTIME_H
+#define CLEW_HOT_RUNTIME_H
+
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+struct cold;
+
+struct runtime {
+	struct wire_header *header; /* of the recording's part */
+	struct cold *cold;
+	uint64_t max_contexts;
+	uint32_t verify_period;  /* 0: never verify */
+	uint32_t function_count; /* numbers 1 .. function_count are in use */
+	/*
+	 * One byte for each 16 MiB of address space: 1 where stubs live.
+	 * Set by window.c before stubs there can run.
+	 */
+	uint8_t *windows;
+};
+
+extern struct runtime rt;
+
+static inline int runtime_is_stub(uint64_t pc)
+{
+	return rt.windows[(pc & WIRE_SITE_PC) >> 24];
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tally: a count table and the contexts in it, while a thread uses them.
+ *
+ * What is counted lies in the recording (wire/recording.h); this is what the
+ * runtime keeps beside it in private memory. One thread owns a tally; signal
+ * handlers of that thread may interrupt any step, so every step leaves the
+ * tally consistent:
+ *
+ *	claim a note	compare-and-swap 0 -> {function, depth}: the entry is
+ *ours write a context	its id last
+ *	publish the id	from here on the entry is found, and counted
+ *
+ * When the memory made beforehand is used up, hot_make_room() (tally.c) maps
+ * more with signals blocked.
+ */
+#ifndef CLEW_HOT_TALLY_H
+#define CLEW_HOT_TALLY_H
+
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+/* A chunk of the recording, mapped. */
+struct chunk {
+	struct wire_chunk *head; /* payload follows */
+	uint64_t offset;         /* in the file */
+	uint64_t bytes;
+};
+
+/* What the runtime must know of a context without reading its record. */
+union note {
+	struct {
+		uint32_t function;
+		uint32_t depth; /* never 0 */
+	};
+	uint64_t word; /* 0: the entry is free */
+};
+_Static_assert(sizeof(union note) == 8, "claimed by one compare-and-swap");
+
+/* A count table in memory, and where it lies in the recording. */
+struct mapping {
+	struct wire_count *table;
+	union note *notes;
+	struct chunk chunk; /* head NULL: inside the tally's own chunk */
+	unsigned int log2;
+};
+
+struct tally {
+	struct wire_tally *wire;
+	struct wire_count *table;
+	union note *notes; /* of table entry i */
+	uint64_t mask;     /* entries - 1 */
+	uint64_t used;     /* entries claimed */
+	uint64_t limit;    /* hot_make_room() is due at so many */
+	uintptr_t next_context, end_context;
+
+	/* The rest is the cold side's (tally.c). */
+	struct tally *next;
+	uint64_t chunk; /* file offset */
+	uint32_t number;
+	uint32_t tid;               /* owner, or the last one */
+	struct wire_thread *thread; /* its record, NULL if there was no room */
+	uint64_t context_bytes;
+	struct mapping active, retired;
+};
+
+/*
+ * The entry of id, or the free entry where it belongs. A claimed entry whose
+ * id is not yet published is passed over.
+ */
+static inline struct wire_count *tally_find(const struct tally *tally,
+					    uint64_t id)
+{
+	uint64_t i = id >> 4 & tally->mask;
+
+	while (tally->table[i].id != id &&
+	       (tally->table[i].id || tally->notes[i].word))
+		i = (i + 1) & tally->mask;
+	return &tally->table[i];
+}
+
+/* What is known of a context; word 0 if it is not recorded here. */
+static inline union note tally_note(const struct tally *tally, uint64_t id)
+{
+	const struct wire_count *entry = tally_find(tally, id);
+
+	if (entry->id != id)
+		return (union note){ .word = 0 };
+	return tally->notes[entry - tally->table];
+}
+
+/* Both return 0, or -errno: no more contexts can be recorded. */
+int hot_make_room(void); /* for the calling thread; attaches it first */
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start and end of the runtime in the target.
+ *
+ * The constructor runs before every other module's (the library is linked
+ * with -z initfirst), so that their constructors are hooked already. Whatever
+ * fails, the program runs as though we were absent; the reason is left in the
+ * recording where there is one.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/cold.h"
+#include "preload/exec.h"
+#include "preload/hook.h"
+#include "preload/hot/runtime.h"
+#include "preload/process.h"
+#include "preload/shadow.h"
+#include "preload/text.h"
+
+#define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
+
+static const char *find_variable(char **environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *environment; environment++)
+		if (!strncmp(*environment, name, length) &&
+		    (*environment)[length] == '=')
+			return *environment + length + 1;
+	return NULL;
+}
+
+/* A hardware shadow stack would see through ours. */
+static int has_shadow_stack(void)
+{
+	uint64_t features = 0;
+
+	return !sys_call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&features, 0,
+			 0, 0, 0) &&
+	       features & 1;
+}
+
+static void record_arguments(struct part *part, int argc, char **argv)
+{
+	uint64_t bytes = 0;
+	struct chunk chunk;
+	char *at;
+
+	for (int i = 0; i < argc; i++)
+		bytes += strlen(argv[i]) + 1;
+	if (part_alloc(part, WIRE_PROCESS, 0, bytes, bytes, &chunk))
+		return;
+	at = chunk_payload(&chunk);
+	for (int i = 0; i < argc; i++)
+		at = stpcpy(at, argv[i]) + 1;
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+}
+
+static void take_configuration(struct cold *cold)
+{
+	const struct config *config = &cold->config;
+
+	rt.cold = cold;
+	rt.header = cold->part.header;
+	rt.max_contexts = config->max_contexts;
+	rt.verify_period = config->verify_period;
+	rt.header->max_contexts = config->max_contexts;
+	rt.header->verify_period = config->verify_period;
+	cold->tallies.part = &cold->part;
+}
+
+/* A sentence in why, and -errno, if the program is to run without us. */
+static int prepare(struct cold *cold, struct arena *scratch, char *why,
+		   size_t bytes)
+{
+	int err;
+
+	if (*why) /* the configuration was not understood */
+		return -EINVAL;
+	if (has_shadow_stack()) {
+		snprintf(why, bytes, "the process has a hardware shadow stack");
+		return -ENOTSUP;
+	}
+	err = shadow_reserve();
+	if (err) {
+		snprintf(why, bytes,
+			 "cannot reserve address space for the shadow stack "
+			 "(error %d; a limit on virtual memory?)",
+			 -err);
+		return err;
+	}
+	err = process_watch_forks();
+	if (!err)
+		err = hook_loaded_modules(cold, scratch);
+	if (err)
+		snprintf(why, bytes, "cannot hook the program (error %d)",
+			 -err);
+	return err;
+}
+
+static void start(const char *dir, int argc, char **argv, char **environment)
+{
+	struct cold *cold = sys_map_private(sizeof(*cold));
+	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	struct arena kept = { 0 }, scratch = { 0 };
+	char why[256] = "";
+
+	if (sys_failed(cold))
+		return;
+	config_read(&cold->config, dir, &kept, why, sizeof(why));
+	if (part_create(&cold->part, dir))
+		return;
+	take_configuration(cold);
+	record_arguments(&cold->part, argc, argv);
+	if (cold->config.no_children)
+		exec_clean_environment(environment);
+	else
+		exec_keep_environment(environment);
+	if (prepare(cold, &scratch, why, sizeof(why))) {
+		part_disable(&cold->part, why);
+	} else {
+		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
+		atomic_store(&rt.header->state, WIRE_RUNNING);
+	}
+	arena_fini(&scratch);
+}
+
+__attribute__((constructor)) static void initialise(int argc, char **argv,
+						    char **environment)
+{
+	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
+	int saved_errno = errno;
+
+	if (dir && *dir == '/')
+		start(dir, argc, argv, environment);
+	errno = saved_errno;
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+	if (!rt.header || rt.header->state != WIRE_RUNNING)
+		return;
+	tallies_refresh_names(&rt.cold->tallies);
+	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
+	atomic_store(&rt.header->state, WIRE_ENDED);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads' names, in front of libc: a thread is usually named after it has
+ * started, and when it is gone nobody can ask for its name.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "preload/sys.h"
+#include "preload/tallies.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int prctl(int option, ...)
+{
+	long result, a, b, c, d;
+	va_list arguments;
+
+	va_start(arguments, option);
+	a = va_arg(arguments, long);
+	b = va_arg(arguments, long);
+	c = va_arg(arguments, long);
+	d = va_arg(arguments, long);
+	va_end(arguments);
+	result = sys_call(SYS_prctl, option, a, b, c, d, 0);
+	if (option == PR_SET_NAME)
+		tallies_thread_renamed();
+	if (result >= 0)
+		return (int)result;
+	errno = (int)-result;
+	return -1;
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int (*next)(pthread_t, const char *);
+	int err;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "pthread_setname_np");
+	err = next(thread, name);
+	if (pthread_equal(thread, pthread_self()))
+		tallies_thread_renamed();
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A part: the file in which one process image leaves its recording.
+ *
+ * The file grows by chunks (wire/recording.h), each mapped where the kernel
+ * likes it and written in place ever after. Space is allocated on the disk
+ * before a chunk is used, so that no store can meet a full disk and a SIGBUS.
+ * A child that is not to be recorded gets a part without a file: the same
+ * chunks in private memory, so that nothing else needs to know.
+ *
+ * All functions may be called by any thread at any time, signal handlers
+ * included, except where they say otherwise.
+ */
+#ifndef CLEW_PRELOAD_PART_H
+#define CLEW_PRELOAD_PART_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+#include "preload/lock.h"
+#include "wire/recording.h"
+
+#define PART_FREE_MAX 64
+
+struct part {
+	struct wire_header *header;
+	struct lock lock;
+	int fd;               /* kept high up; verified before each use */
+	int is_private;       /* no file */
+	uint64_t dev, ino;    /* of the file that fd must be */
+	uint64_t max_bytes;   /* of the file: RLIMIT_FSIZE at the start */
+	struct chunk *mapped; /* all chunks, for leaving them after a fork */
+	uint32_t mapped_count, mapped_room;
+	struct chunk unused[PART_FREE_MAX]; /* given back, zeroed */
+	uint32_t unused_count;
+	char path[PATH_MAX]; /* absolute */
+};
+
+/*
+ * Make DIR/PID.SEQ.part, SEQ being the first that is free; or without a file
+ * where dir is NULL. The header says WIRE_STARTING. Not thread-safe.
+ */
+int part_create(struct part *part, const char *dir);
+
+/* Say why nothing is recorded; the part is finished with that. */
+void part_disable(struct part *part, const char *why);
+
+/*
+ * A zeroed chunk with at least `bytes` of payload; one that was given back may
+ * serve if it has no more than `accept_bytes`. 0, -ENOSPC, or other -errno.
+ */
+int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
+	       uint64_t bytes, uint64_t accept_bytes, struct chunk *out);
+
+/* Give a chunk back. It stays mapped, reads as zeros and may be reused. */
+void part_free(struct part *part, const struct chunk *chunk);
+
+/* In a forked child: let go of everything of the parent's part. */
+void part_abandon(struct part *part);
+
+static inline void *chunk_payload(const struct chunk *chunk)
+{
+	return chunk->head + 1;
+}
+
+#endif

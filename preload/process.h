@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork: the child gets a recording of its own, linked to its parent's.
+ */
+#ifndef CLEW_PRELOAD_PROCESS_H
+#define CLEW_PRELOAD_PROCESS_H
+
+/* Be told of forks. 0 or -errno. Once, before main; calls libc. */
+int process_watch_forks(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making a function's stub from the template in hot/stub_x86_64.S.
+ */
+#ifndef CLEW_PRELOAD_STUB_H
+#define CLEW_PRELOAD_STUB_H
+
+#include <stdint.h>
+
+#include "disasm/decode.h"
+#include "preload/window.h"
+
+/* What all stubs of a process have in common. */
+struct stub_constants {
+	int32_t tls_offset; /* of struct hot_thread from fs */
+	const struct zone *zone;
+	const uint8_t *windows; /* the window map */
+};
+
+/* No stub is larger. */
+uint64_t stub_max_bytes(void);
+
+/*
+ * Write at `at` (where it will run) the stub of a function whose patched
+ * instructions stand at pc. Bytes written, a multiple of 16, or -errno from
+ * relocate().
+ */
+int stub_write(const struct stub_constants *constants,
+	       const struct decoder *decoder, uint32_t function, uint64_t pc,
+	       uint8_t displaced_bytes, uint8_t *at);
+
+#endif

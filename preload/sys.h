@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls without libc.
+ *
+ * libc's wrappers may be hooked, set errno, or be cancellation points. These
+ * return the kernel's answer: a result, or -errno. Safe anywhere.
+ */
+#ifndef CLEW_PRELOAD_SYS_H
+#define CLEW_PRELOAD_SYS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline long sys_call(long number, long a, long b, long c, long d, long e,
+			    long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static inline int sys_failed(const void *address)
+{
+	return (unsigned long)address > -4096UL;
+}
+
+static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
+			     int fd, off_t offset)
+{
+	return (void *)sys_call(SYS_mmap, (long)hint, (long)bytes, prot, flags,
+				fd, offset);
+}
+
+/* Private zeroed memory, or a negative errno as an address. */
+static inline void *sys_map_private(size_t bytes)
+{
+	return sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static inline int sys_munmap(void *address, size_t bytes)
+{
+	return (int)sys_call(SYS_munmap, (long)address, (long)bytes, 0, 0, 0,
+			     0);
+}
+
+static inline int sys_mprotect(void *address, size_t bytes, int prot)
+{
+	return (int)sys_call(SYS_mprotect, (long)address, (long)bytes, prot, 0,
+			     0, 0);
+}
+
+static inline int sys_madvise(void *address, size_t bytes, int advice)
+{
+	return (int)sys_call(SYS_madvise, (long)address, (long)bytes, advice, 0,
+			     0, 0);
+}
+
+static inline int sys_open(const char *path, int flags, int mode)
+{
+	return (int)sys_call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0,
+			     0);
+}
+
+static inline int sys_close(int fd)
+{
+	return (int)sys_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_read(int fd, void *buffer, size_t bytes)
+{
+	return sys_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
+}
+
+static inline long sys_pwrite(int fd, const void *buffer, size_t bytes,
+			      off_t offset)
+{
+	return sys_call(SYS_pwrite64, fd, (long)buffer, (long)bytes, offset, 0,
+			0);
+}
+
+static inline int sys_fstat(int fd, struct stat *st)
+{
+	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
+}
+
+static inline int sys_fallocate(int fd, int mode, off_t offset, off_t bytes)
+{
+	return (int)sys_call(SYS_fallocate, fd, mode, offset, bytes, 0, 0);
+}
+
+static inline int sys_ftruncate(int fd, off_t bytes)
+{
+	return (int)sys_call(SYS_ftruncate, fd, bytes, 0, 0, 0, 0);
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)sys_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline int sys_gettid(void)
+{
+	return (int)sys_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Whether a thread of this process still exists. */
+static inline int sys_thread_exists(int pid, int tid)
+{
+	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
+}
+
+/* Block every signal; *old is what sys_restore_signals() wants. */
+static inline void sys_block_signals(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)old,
+		 sizeof(all), 0, 0);
+}
+
+static inline void sys_restore_signals(const uint64_t *old)
+{
+	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0, sizeof(*old), 0,
+		 0);
+}
+
+static inline uint64_t sys_clock_ns(int clock)
+{
+	struct timespec ts;
+
+	if (sys_call(SYS_clock_gettime, clock, (long)&ts, 0, 0, 0, 0))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+#endif

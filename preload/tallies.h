@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tallies of a process, and the threads that count in them.
+ *
+ * A tally outlives its thread: once there are TALLY_OWN_MAX of them, a thread
+ * that starts takes over one whose owner is gone and counts on in it, so that
+ * ten thousand short threads share a few tallies and meet contexts that are
+ * already known. Whether an owner is gone is asked of the kernel; no promise
+ * of the program's threads to say goodbye is needed.
+ */
+#ifndef CLEW_PRELOAD_TALLIES_H
+#define CLEW_PRELOAD_TALLIES_H
+
+#include "preload/hot/tally.h"
+#include "preload/part.h"
+
+#define TALLY_OWN_MAX 64
+
+struct tallies {
+	struct lock lock; /* taken before the part's, never after */
+	struct part *part;
+	struct tally *first;   /* newest first */
+	struct tally *suspect; /* next to be asked whether its owner lives */
+	uint32_t count;
+	struct chunk threads; /* newest chunk of wire_threads */
+	uint32_t threads_left;
+	unsigned char *slab; /* memory for struct tally */
+	size_t slab_left;
+};
+
+/*
+ * Between these the calling thread records nothing: its calls take the slow
+ * path and see hot.forking.
+ */
+void tallies_suspend(void);
+void tallies_resume(void);
+
+/*
+ * In the forked child: forget the parent's tallies, but let the calling thread
+ * know the contexts it is in, from its old tally, as having no calls yet.
+ */
+void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
+
+/* The calling thread has a new name. Any thread. */
+void tallies_thread_renamed(void);
+
+/* Look up the names of all living threads once more. Any thread. */
+void tallies_refresh_names(struct tallies *tallies);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vfork() for hooked programs.
+ *
+ * The child runs in the parent's memory, on its stack and with its thread
+ * pointer, until it execs or exits. Functions it is then in never return, so
+ * the parent would go on with the child's id. This vfork keeps the id, like
+ * libc's keeps the return address, in a register that the kernel preserves
+ * for the parent. What the child calls is counted in the parent's recording.
+ */
+#include <asm/unistd.h>
+
+#include "preload/hot/layout.h"
+
+	.text
+	.globl	vfork
+	.type	vfork, @function
+vfork:
+	.cfi_startproc
+	movq	hot@gottpoff(%rip), %rdx
+	movq	%fs:HOT_ID(%rdx), %rsi
+	popq	%rdi			/* the child will overwrite it */
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rdi
+	movl	$__NR_vfork, %eax
+	syscall
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset rip, -8
+	testl	%eax, %eax
+	jz	1f
+	movq	%rsi, %fs:HOT_ID(%rdx)
+	js	2f
+1:	ret
+2:	negl	%eax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	__errno_location@PLT
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	movl	%ecx, (%rax)
+	movl	$-1, %eax
+	ret
+	.cfi_endproc
+	.size	vfork, . - vfork
+
+	.section .note.GNU-stack, "", @progbits

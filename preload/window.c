@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/window.h"
+
+#include "preload/hot/layout.h"
+#include "preload/sys.h"
+
+#define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define ADDRESS_END (UINT64_C(1) << 47)
+#define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
+#define PAGE        UINT64_C(4096)
+
+_Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
+
+static const struct zone zones[] = {
+	{ 0x8f, 0x6f, 0x70 }, /* jg: signed, above 0x6f */
+	{ 0x8c, 0x90, 0x80 }, /* jl: signed, below -0x70 */
+	{ 0x87, 0xef, 0xf0 }, /* ja */
+	{ 0x82, 0x10, 0x00 }, /* jb */
+};
+
+#define ZONE_COUNT (sizeof(zones) / sizeof(*zones))
+
+static int is_within_reach(uint64_t block, const struct pc_range *code)
+{
+	uint64_t low = block < code->start ? block : code->start;
+	uint64_t block_end = block + WINDOW_BLOCK_BYTES;
+	uint64_t high = block_end > code->end ? block_end : code->end;
+
+	return high - low < REACH;
+}
+
+/* The i-th place for a block in a zone that is near the code, or 0. */
+static uint64_t place_near(const struct zone *zone, const struct pc_range *code,
+			   unsigned int i)
+{
+	/* Below the code first: memory above it may be the heap's to grow. */
+	static const int order[] = { 0, -1, 1 };
+	uint64_t high = (code->start >> 32) + (uint64_t)order[i / 16 % 3];
+	uint64_t place = high << 32 | (uint64_t)zone->first << 24;
+
+	place += (15 - i % 16) * WINDOW_BLOCK_BYTES;
+	if (place < LOWEST || place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
+	    !is_within_reach(place, code))
+		return 0;
+	return place;
+}
+
+#define PLACE_COUNT 48
+
+static int overlaps(uint64_t place, const struct pc_range *code)
+{
+	return place < code->end && place + WINDOW_BLOCK_BYTES > code->start;
+}
+
+/* Code in the zone makes stubs look twice; code out of reach loses all. */
+static unsigned int zone_cost(const struct zone *zone,
+			      const struct pc_range *code, uint32_t count)
+{
+	unsigned int cost = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned int places = 0;
+
+		for (unsigned int n = 0; n < PLACE_COUNT; n++) {
+			uint64_t place = place_near(zone, &code[i], n);
+
+			places += place && !overlaps(place, &code[i]);
+		}
+		for (uint64_t pc = code[i].start; pc < code[i].end;
+		     pc += WINDOW_BLOCK_BYTES)
+			if ((uint8_t)((pc >> 24) - zone->first) < 16)
+				cost++;
+		if (!places)
+			cost += 1000;
+	}
+	return cost;
+}
+
+int windows_init(struct windows *windows, const struct pc_range *code,
+		 uint32_t count)
+{
+	unsigned int best = UINT32_MAX;
+	uint8_t *map = sys_mmap(
+		NULL, ADDRESS_END >> WINDOW_SHIFT, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sys_failed(map))
+		return (int)(long)map;
+	for (unsigned int i = 0; i < ZONE_COUNT; i++) {
+		unsigned int cost = zone_cost(&zones[i], code, count);
+
+		if (cost >= best)
+			continue;
+		best = cost;
+		windows->zone = &zones[i];
+	}
+	windows->map = map;
+	return 0;
+}
+
+static int reserve_block(uint64_t place)
+{
+	void *hint = (void *)(uintptr_t)place;
+	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				     MAP_FIXED_NOREPLACE,
+			     -1, 0);
+
+	if (got == hint)
+		return 1;
+	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
+		sys_munmap(got, WINDOW_BLOCK_BYTES);
+	return 0;
+}
+
+static struct window_block *new_block(struct windows *windows,
+				      const struct pc_range *code)
+{
+	if (windows->block_count == WINDOW_BLOCK_MAX)
+		return NULL;
+	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
+		uint64_t place = place_near(windows->zone, code, i);
+		struct window_block *block;
+
+		if (!place || !reserve_block(place))
+			continue;
+		block = &windows->blocks[windows->block_count++];
+		*block = (struct window_block){ .start = place };
+		windows->map[place >> WINDOW_SHIFT] = 1;
+		return block;
+	}
+	return NULL;
+}
+
+int window_open(struct windows *windows, const struct pc_range *code,
+		uint64_t bytes, struct window_block **out_block, uint8_t **out)
+{
+	struct window_block *block = NULL;
+	uint8_t *at;
+	int err;
+
+	for (uint32_t i = 0; i < windows->block_count && !block; i++) {
+		struct window_block *b = &windows->blocks[i];
+
+		if (b->used_bytes + bytes <= WINDOW_BLOCK_BYTES &&
+		    is_within_reach(b->start, code))
+			block = b;
+	}
+	if (!block)
+		block = new_block(windows, code);
+	if (!block || bytes > WINDOW_BLOCK_BYTES)
+		return -ENOMEM;
+	at = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
+	err = sys_mprotect(at, bytes, PROT_READ | PROT_WRITE);
+	if (err)
+		return err;
+	*out_block = block;
+	*out = at;
+	return 0;
+}
+
+int window_close(struct window_block *block, uint64_t bytes,
+		 uint64_t used_bytes)
+{
+	uint8_t *at = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
+	uint64_t kept = (used_bytes + PAGE - 1) & ~(PAGE - 1);
+	int err;
+
+	if (kept < bytes) {
+		err = sys_mprotect(at + kept, bytes - kept, PROT_NONE);
+		if (err)
+			return err;
+	}
+	block->used_bytes += kept;
+	return kept ? sys_mprotect(at, kept, PROT_READ | PROT_EXEC) : 0;
+}

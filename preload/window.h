@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows: where stubs live.
+ *
+ * A stub must be within reach of a 32-bit jump from the code it serves, so
+ * each group of modules gets blocks of 16 MiB nearby. All blocks of a process
+ * lie in one zone: a sixteenth of every 4 GiB of address space, recognised by
+ * the fourth byte of an address alone. That byte of the return address is all
+ * a stub looks at to tell an ordinary call from a tail call; where the glance
+ * says "perhaps", the window map, a byte for each 16 MiB, says for sure.
+ *
+ * There are four zones that one compare and one conditional jump can tell;
+ * the one that no module's code lies in is chosen, so that the glance errs
+ * nowhere.
+ */
+#ifndef CLEW_PRELOAD_WINDOW_H
+#define CLEW_PRELOAD_WINDOW_H
+
+#include <stdint.h>
+
+#define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
+#define WINDOW_BLOCK_MAX   256
+
+/* pcs in [start, end) */
+struct pc_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+struct zone {
+	uint8_t condition; /* second byte of the jcc rel32 that is taken */
+	uint8_t compare;   /* with what the address byte is compared */
+	uint8_t first;     /* first of the 16 values the byte may have */
+};
+
+struct windows {
+	const struct zone *zone;
+	uint8_t *map; /* what struct runtime calls windows */
+	struct window_block {
+		uint64_t start;
+		uint64_t used_bytes;
+	} blocks[WINDOW_BLOCK_MAX];
+	uint32_t block_count;
+};
+
+/* Choose the zone for code that lies in `code`. 0 or -errno. */
+int windows_init(struct windows *windows, const struct pc_range *code,
+		 uint32_t count);
+
+/*
+ * Writable memory for stubs within reach of `code`, page-aligned. At most one
+ * is open at a time; window_close() takes the bytes really used and makes
+ * them executable. 0, or -ENOMEM. *block tells which block it came from.
+ */
+int window_open(struct windows *windows, const struct pc_range *code,
+		uint64_t bytes, struct window_block **block, uint8_t **out);
+int window_close(struct window_block *block, uint64_t bytes,
+		 uint64_t used_bytes);
+
+#endif
