@@ -42,10 +42,16 @@ static int is_padding(const struct decoder *decoder,
 	return 1;
 }
 
-/* Bits 1..4 behind the patch site: only its first byte may be entered. */
+/*
+ * Of the patched bytes only the first may be entered, and that by others only:
+ * a loop back to the entry would be counted as a call each time round.
+ */
 static int is_entered(const struct prologue_query *query, size_t patch_offset)
 {
-	return (query->targets >> patch_offset & 0x1e) != 0;
+	uint32_t up_to_site = (UINT32_C(2) << patch_offset) - 1;
+
+	return (query->targets >> patch_offset & 0x1e) != 0 ||
+	       (query->loops & up_to_site) != 0;
 }
 
 static struct prologue accept(const struct prologue_query *query, size_t start,

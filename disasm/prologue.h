@@ -27,6 +27,7 @@ struct prologue_query {
 	size_t size_bytes;
 	size_t padding_bytes; /* between its end and the next function */
 	uint32_t targets;     /* bit i: a branch leads to code + i, i = 0..31 */
+	uint32_t loops;       /* likewise, the jumps of the function itself */
 };
 
 struct prologue {

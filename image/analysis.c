@@ -22,18 +22,27 @@ static void *scratch_alloc(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
+/* Compilers align functions and not the parts that they move out of them. */
+#define FUNCTION_ALIGNMENT 16
+
 /*
  * A compiler's cold part whose frame happens to look like a fresh call's, and
- * whose name was stripped. One function alone jumps to its start, it jumps back
- * into that function's middle, and nothing calls it or takes its address.
+ * whose name was stripped. One function alone jumps to its start, nothing calls
+ * it or takes its address, and either it jumps back into that function's middle
+ * or it is reached as only parts are, by a conditional jump to an odd address.
+ * Where in doubt it counts as a function that is tail-called.
  */
 static int is_cold_part(const struct inquiry *q, uint32_t index)
 {
+	const struct function *function = &q->functions.list[index];
 	const struct code_notes *notes = &q->branches.notes[index];
 
-	return !q->functions.list[index].is_named && !notes->is_called &&
-	       notes->jumped_from < BRANCHES_SEVERAL &&
-	       notes->jumped_from == notes->jumps_into;
+	if (function->is_named || notes->is_called ||
+	    notes->jumped_from >= BRANCHES_SEVERAL)
+		return 0;
+	return notes->jumps_into == notes->jumped_from ||
+	       (notes->is_jcc_target &&
+		function->vaddr % FUNCTION_ALIGNMENT != 0);
 }
 
 /* Bytes between a function and the next, or the end of its segment. */
@@ -65,6 +74,7 @@ static struct prologue judge(struct inquiry *q, uint32_t index)
 		return (struct prologue){ .verdict = VERDICT_IS_COLD_PART };
 	query.code = image_at(q->image, function->vaddr, &left);
 	query.padding_bytes = padding_behind(q, index, left);
+	query.loops = q->branches.notes[index].loops;
 	query.targets = branches_targets(&q->branches, function->vaddr);
 	return prologue_judge(&q->decoder, &query);
 }

@@ -49,7 +49,15 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 		notes[index].is_called = 1;
 	} else {
 		note_party(&notes[index].jumped_from, r->owner);
+		notes[index].is_jcc_target |= insn->kind == INSN_JUMP_IF;
 	}
+}
+
+/* A jump that stays in its function; only those to its entry matter. */
+static void note_staying(struct code_notes *notes, uint64_t offset)
+{
+	if (offset < 8)
+		notes->loops |= (uint8_t)(1 << offset);
 }
 
 static void note_branch(struct reading *r, const struct insn *insn,
@@ -61,11 +69,13 @@ static void note_branch(struct reading *r, const struct insn *insn,
 	if (target < branches->vaddr_start || target >= branches->vaddr_end)
 		return;
 	mark_target(branches, target);
-	if (r->owner != BRANCHES_NOBODY) {
+	if (r->owner != BRANCHES_NOBODY && insn->kind != INSN_CALL) {
 		owner = &r->functions->list[r->owner];
-		if (target - owner->vaddr < owner->size &&
-		    insn->kind != INSN_CALL)
+		if (target - owner->vaddr < owner->size) {
+			note_staying(&branches->notes[r->owner],
+				     target - owner->vaddr);
 			return;
+		}
 	}
 	note_leaving(r, insn, target);
 }

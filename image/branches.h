@@ -23,7 +23,9 @@ struct code_notes {
 	uint32_t jumped_from; /* who jumps to its start: index or as above */
 	uint32_t jumps_into;  /* into whose middle it jumps */
 	uint8_t is_undecodable;
-	uint8_t is_called; /* or its address is taken */
+	uint8_t is_called;     /* or its address is taken */
+	uint8_t is_jcc_target; /* some jump to its start is conditional */
+	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
 };
 
 struct branches {

@@ -1,15 +1,332 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A cache file is a header, the functions as they are recorded, and a checksum
+ * of both: 64-bit FNV-1a over little-endian words instead of bytes (Fowler,
+ * Noll, Vo; RFC 9923), whose every step is a bijection of the state, so that no
+ * change of a single word goes unseen. It guards against torn and rotten files;
+ * against forged ones stands that only the user could have written them.
+ *
+ * Wrong records would have us patch in the wrong place, so they are held to the
+ * same rules as an analysis: in order, inside the module, known verdicts.
+ */
 #include "image/cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> /* rename */
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wire/verdict.h"
+
+#define CACHE_MAGIC   "clewana\n"
+#define CACHE_VERSION 1
+
+/* Bump when the same file would be judged differently. */
+#define ANALYSIS_VERSION 1
+
+#define SUFFIX           ".analysis"
+#define PATH_BYTES       4096
+#define MAX_COUNT        (UINT32_C(1) << 26)
+
+struct cache_header {
+	uint8_t magic[8];
+	uint32_t version;
+	uint32_t analysis_version;
+	uint32_t count;
+	uint32_t build_id_bytes;
+	uint8_t build_id[32];
+	uint64_t vaddr_start;
+	uint64_t vaddr_end;
+};
+_Static_assert(sizeof(struct cache_header) == 72, "on disk");
+
+static uint64_t fnv1a(uint64_t hash, const void *words, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, (const uint8_t *)words + at, 8);
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
+static uint64_t checksum(const struct cache_header *header,
+			 const struct wire_function *functions)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = fnv1a(hash, header, sizeof(*header));
+	return fnv1a(hash, functions, header->count * sizeof(*functions));
+}
+
+static struct cache_header header_of(const struct analysis *analysis)
+{
+	struct cache_header header = {
+		.version = CACHE_VERSION,
+		.analysis_version = ANALYSIS_VERSION,
+		.count = analysis->function_count,
+		.build_id_bytes = analysis->build_id_bytes,
+		.vaddr_start = analysis->vaddr_start,
+		.vaddr_end = analysis->vaddr_end,
+	};
+
+	memcpy(header.magic, CACHE_MAGIC, sizeof(header.magic));
+	memcpy(header.build_id, analysis->build_id, sizeof(header.build_id));
+	return header;
+}
+
+static size_t file_bytes(uint32_t count)
+{
+	return sizeof(struct cache_header) +
+	       count * sizeof(struct wire_function) + sizeof(uint64_t);
+}
+
+/* Appends, always leaving room for the NUL. */
+struct path {
+	char text[PATH_BYTES];
+	size_t used;
+	int is_too_long;
+};
+
+static void path_add(struct path *path, const char *text)
+{
+	size_t bytes = strlen(text);
+
+	if (bytes >= sizeof(path->text) - path->used) {
+		path->is_too_long = 1;
+		return;
+	}
+	memcpy(path->text + path->used, text, bytes + 1);
+	path->used += bytes;
+}
+
+static void path_add_hex(struct path *path, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		char text[] = { digits[bytes[i] >> 4], digits[bytes[i] & 15],
+				'\0' };
+
+		path_add(path, text);
+	}
+}
+
+static int path_of(struct path *path, const char *cache_dir,
+		   const struct analysis *analysis)
+{
+	path->used = 0;
+	path->is_too_long = 0;
+	if (!cache_dir || analysis->build_id_bytes == 0)
+		return -ENOENT;
+	path_add(path, cache_dir);
+	path_add(path, "/");
+	path_add_hex(path, analysis->build_id, analysis->build_id_bytes);
+	path_add(path, SUFFIX);
+	return path->is_too_long ? -ENAMETOOLONG : 0;
+}
+
+static int record_is_sound(const struct analysis *analysis,
+			   const struct wire_function *function)
+{
+	uint64_t room = analysis->vaddr_end - function->vaddr;
+	int is_hooked = verdict_class(function->verdict) == VERDICT_HOOKED;
+
+	return function->vaddr >= analysis->vaddr_start &&
+	       function->vaddr < analysis->vaddr_end &&
+	       function->size_bytes <= room &&
+	       function->verdict < VERDICT_COUNT && function->reserved == 0 &&
+	       is_hooked == (function->displaced_bytes != 0) &&
+	       function->patch_offset + function->displaced_bytes <=
+		       function->size_bytes;
+}
+
+static int records_are_sound(const struct analysis *analysis,
+			     const struct wire_function *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!record_is_sound(analysis, &list[i]) ||
+		    (i > 0 && list[i].vaddr <= list[i - 1].vaddr))
+			return 0;
+	return 1;
+}
+
+/* Whether the mapped file is the cache of this very module. */
+static int check(const struct analysis *analysis, const uint8_t *file,
+		 size_t bytes, uint32_t *count)
+{
+	struct cache_header wanted = header_of(analysis);
+	struct cache_header header;
+	const struct wire_function *functions;
+	uint64_t sum;
+
+	if (bytes < file_bytes(0))
+		return -EBADMSG;
+	memcpy(&header, file, sizeof(header));
+	wanted.count = header.count;
+	if (memcmp(&header, &wanted, sizeof(header)) != 0 ||
+	    header.count > MAX_COUNT || bytes != file_bytes(header.count))
+		return -EBADMSG;
+	functions = (const void *)(file + sizeof(header));
+	memcpy(&sum, file + bytes - sizeof(sum), sizeof(sum));
+	if (sum != checksum(&header, functions) ||
+	    !records_are_sound(analysis, functions, header.count))
+		return -EBADMSG;
+	*count = header.count;
+	return 0;
+}
+
+/* Copies first: what is checked must not change afterwards. */
+static int take(struct arena *arena, int fd, size_t bytes,
+		struct analysis *analysis)
+{
+	uint8_t *file = arena_alloc(arena, bytes);
+	uint32_t count;
+	size_t used = 0;
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	while (used < bytes) {
+		ssize_t got = read(fd, file + used, bytes - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EBADMSG;
+		used += (size_t)got;
+	}
+	err = check(analysis, file, bytes, &count);
+	if (err)
+		return err;
+	analysis->functions = (void *)(file + sizeof(struct cache_header));
+	analysis->function_count = count;
+	analysis->from_cache = 1;
+	return 0;
+}
+
+static int is_trusted(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static int load(const char *path, struct arena *arena,
+		struct analysis *analysis)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!is_trusted(&st))
+		err = -EPERM;
+	else if (st.st_size <= 0 ||
+		 (uint64_t)st.st_size > file_bytes(MAX_COUNT))
+		err = -EBADMSG;
+	else
+		err = take(arena, fd, (size_t)st.st_size, analysis);
+	close(fd);
+	return err;
+}
+
+static int write_all(int fd, const void *bytes, size_t count)
+{
+	const uint8_t *at = bytes;
+
+	while (count > 0) {
+		ssize_t put = write(fd, at, count);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -EIO;
+		at += put;
+		count -= (size_t)put;
+	}
+	return 0;
+}
+
+static int write_file(int fd, const struct analysis *analysis)
+{
+	struct cache_header header = header_of(analysis);
+	uint64_t sum = checksum(&header, analysis->functions);
+	int err = write_all(fd, &header, sizeof(header));
+
+	if (!err)
+		err = write_all(fd, analysis->functions,
+				header.count * sizeof(*analysis->functions));
+	if (!err)
+		err = write_all(fd, &sum, sizeof(sum));
+	return err;
+}
+
+/* A name that no other writer has; O_EXCL settles it if one does. */
+static int temporary_path(struct path *temporary, const struct path *path)
+{
+	struct timespec now = { 0 };
+	uint64_t unique[2];
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	unique[0] = (uint64_t)getpid();
+	unique[1] = (uint64_t)now.tv_sec << 30 | (uint64_t)now.tv_nsec;
+	*temporary = *path;
+	path_add(temporary, ".");
+	path_add_hex(temporary, (const uint8_t *)unique, sizeof(unique));
+	return temporary->is_too_long ? -ENAMETOOLONG : 0;
+}
+
+static int store(const struct path *path, const struct analysis *analysis)
+{
+	struct path temporary;
+	int err = temporary_path(&temporary, path);
+	int fd;
+
+	if (err)
+		return err;
+	fd = open(temporary.text,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	err = write_file(fd, analysis);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temporary.text, path->text))
+		err = -errno;
+	if (err)
+		unlink(temporary.text);
+	return err;
+}
 
 int cache_load(const char *cache_dir, struct arena *arena,
 	       struct analysis *analysis)
 {
-	return -ENOENT;
+	struct path path;
+	int errno_before = errno;
+	int err = path_of(&path, cache_dir, analysis);
+
+	if (!err)
+		err = load(path.text, arena, analysis);
+	errno = errno_before;
+	return err;
 }
 
 int cache_store(const char *cache_dir, const struct analysis *analysis)
 {
-	return -ENOENT;
+	struct path path;
+	int errno_before = errno;
+	int err = path_of(&path, cache_dir, analysis);
+
+	if (!err)
+		err = store(&path, analysis);
+	errno = errno_before;
+	return err;
 }
