@@ -22,6 +22,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/newer_x86_64.h"
+
 #define SCRATCH_BYTES 2048
 
 /* What decoder->workspace points to. */
@@ -267,15 +269,12 @@ static int read_branch(const uint8_t *code, struct insn *insn)
 	return 0;
 }
 
-static int decode(csh handle, struct workspace *ws, const uint8_t *code,
-		  size_t bytes, struct insn *out)
+/* Sort the library's answer into our kinds. */
+static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 {
-	const cs_insn *raw = &ws->insn;
 	struct insn insn = { 0 };
-	int err = disassemble(handle, ws, code, bytes);
+	int err = 0;
 
-	if (err)
-		return err;
 	/* ud0 and ud1 have operands that this version does not count. */
 	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B)
 		return -EILSEQ;
@@ -342,7 +341,11 @@ int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 int decode_scan(const struct decoder *decoder, const uint8_t *code,
 		size_t bytes, struct insn *out)
 {
-	return decode(decoder->scan, decoder->workspace, code, bytes, out);
+	struct workspace *ws = decoder->workspace;
+
+	if (disassemble(decoder->scan, ws, code, bytes))
+		return newer_decode(code, bytes, out);
+	return classify(&ws->insn, code, out);
 }
 
 int decode_operands(const struct decoder *decoder, const uint8_t *code,
@@ -350,8 +353,11 @@ int decode_operands(const struct decoder *decoder, const uint8_t *code,
 {
 	struct workspace *ws = decoder->workspace;
 	struct insn insn;
-	int err = decode(decoder->detail, ws, code, bytes, &insn);
+	int err;
 
+	if (disassemble(decoder->detail, ws, code, bytes))
+		return newer_decode(code, bytes, out);
+	err = classify(&ws->insn, code, &insn);
 	if (!err)
 		err = locate_operands(&ws->detail.x86, code, &insn);
 	if (!err)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLEW_DISASM_NEWER_X86_64_H
+#define CLEW_DISASM_NEWER_X86_64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm/decode.h"
+
+/*
+ * Decode what the library is too old for: AVX-512 and its mask registers, some
+ * AVX2, protection keys. 0, or -EILSEQ for anything else.
+ */
+int newer_decode(const uint8_t *code, size_t bytes, struct insn *out);
+
+#endif
