@@ -10,7 +10,7 @@
 /* DWARF 5, sections 6.4 and 7.7, and the LSB's .eh_frame */
 enum {
 	DW_CFA_def_cfa = 0x0c,
-	DW_CFA_expression = 0x10,
+	DW_CFA_val_offset = 0x14,
 	DW_CFA_val_expression = 0x16,
 	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
@@ -28,7 +28,7 @@ enum {
 	DW_OP_skip = 0x2f,
 	DW_OP_lit1 = 0x31,
 	DW_OP_lit3 = 0x33,
-	DW_OP_lit9 = 0x39,
+	DW_OP_lit8 = 0x38,
 	DWARF_RSP = 7,
 	DWARF_RETURN_ADDRESS = 16,
 };
@@ -76,7 +76,7 @@ static void put_branch(struct frame_text *text, uint8_t op, int16_t bytes)
  */
 static void put_shadow_slot(struct frame_text *text)
 {
-	static const uint8_t is_ordinary[] = { DW_OP_lit9, DW_OP_minus,
+	static const uint8_t is_ordinary[] = { DW_OP_lit8, DW_OP_minus,
 					       DW_OP_dup };
 	static const uint8_t region_index[] = {
 		DW_OP_dup, DW_OP_const1u, SHADOW_REGION_SHIFT,
@@ -127,32 +127,42 @@ static void end_record(struct frame_text *text, uint8_t *length)
 }
 
 /*
- * CFA = rsp + 1, odd on purpose: libgcc tells frames apart by their CFA, and
- * a stub's must not equal that of the function above it. rsp = CFA - 1.
+ * CFA = rsp, which does not move; the return address is fetched from the
+ * shadow, less 1. Both because of how libgcc tells frames apart: by the CFA of
+ * the frame below, which for a stub and its caller is the same, less 1 where
+ * the frame below is a signal's. So stubs claim to be signal frames. (An odd
+ * CFA would do too, but personality routines see it: luajit takes it for its
+ * own frame's address and crashes.) An unwinder then takes the address as it
+ * is, where for calls it looks one byte before it: hence the subtraction.
  */
 static void put_rules(struct frame_text *text)
 {
-	static const uint8_t rsp_rule[] = {
-		DW_CFA_def_cfa, DWARF_RSP, 1,          DW_CFA_val_expression,
-		DWARF_RSP,      2,         DW_OP_lit1, DW_OP_minus
-	};
+	static const uint8_t rsp_rule[] = { DW_CFA_def_cfa,
+					    DWARF_RSP,
+					    0,
+					    DW_CFA_val_offset,
+					    DWARF_RSP,
+					    0 };
+	static const uint8_t fetch[] = { DW_OP_deref, DW_OP_lit1,
+					 DW_OP_minus };
 	uint8_t *length;
 
 	put(text, rsp_rule, sizeof(rsp_rule));
-	put_byte(text, DW_CFA_expression);
+	put_byte(text, DW_CFA_val_expression);
 	put_byte(text, DWARF_RETURN_ADDRESS);
 	length = begin_length(text, 1);
 	put_shadow_slot(text);
+	put(text, fetch, sizeof(fetch));
 	*length = (uint8_t)(text->at - length - 1);
 }
 
 static void put_cie(struct frame_text *text)
 {
 	static const uint8_t head[] = {
-		1,    /* version */
-		0,    /* no augmentation */
-		1,    /* code alignment */
-		0x78, /* data alignment -8 */
+		1,	/* version */
+		'S', 0, /* augmentation: signal frame */
+		1,	/* code alignment */
+		0x78,	/* data alignment -8 */
 		DWARF_RETURN_ADDRESS,
 	};
 	uint8_t *length = begin_length(text, 4);
