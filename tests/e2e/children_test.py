@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Every process image has a part of its own, with its own counts."""
+import clewtest
+import truth
+import wire
+from clewtest import target
+
+
+class Children(clewtest.Case):
+    def test_forked_children_count_apart(self):
+        # 4 children, of 3 generations each, and the parent
+        recording, truths = self.record_target(
+            [target("processes"), "fork"], images=13)
+        for one in truths:
+            part = recording.part(one.pid)
+            self.assert_nothing_lost(part)
+            if part.origin == wire.FROM_FORK:
+                parent = recording.part(part.parent_pid, part.parent_seq)
+                self.assertEqual(parent.pid, part.ppid)
+        origins = [part.origin for part in recording.parts]
+        self.assertEqual(origins.count(wire.FROM_FORK), 12)
+        self.assertEqual(origins.count(wire.FROM_START), 1)
+
+    def test_fork_beside_a_thread_that_counts(self):
+        self.record_target([target("processes"), "threads"], images=13)
+
+    def test_fork_then_exec(self):
+        recording, _ = self.record_target(
+            [target("processes"), "forkexec"], images=9)
+        origins = [part.origin for part in recording.parts]
+        self.assertEqual(origins.count(wire.FROM_EXEC), 4)
+
+    def test_vfork_then_exec(self):
+        self.record_target([target("processes"), "vfork"], images=5)
+
+    def test_posix_spawn(self):
+        self.record_target([target("processes"), "spawn"], images=5)
+
+    def test_exec(self):
+        recording, _ = self.record_target(
+            [target("processes"), "exec"], images=2)
+        first, second = recording.parts
+        self.assertEqual((first.pid, first.seq), (second.pid, 0))
+        self.assertEqual((second.seq, second.origin), (1, wire.FROM_EXEC))
+        self.assertEqual(second.arguments[1:], ["work", "33"])
+
+    def test_shell_and_its_commands(self):
+        argv = ["/bin/sh", "-c", "echo a | cat; (exit 3)"]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+        names = {p.arguments[0].rsplit("/", 1)[-1]
+                 for p in self.recording().parts}
+        self.assertLessEqual({"sh", "cat"}, names)
+
+
+class NoChildren(clewtest.Case):
+    def check(self, mode):
+        argv = [target("processes"), mode]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        recorded = self.record(argv, ["--no-children"])
+        self.assert_same_behaviour(native, recorded)
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), 1)
+        part = recording.parts[0]
+        self.assertEqual(part.origin, wire.FROM_START)
+        one = next(t for t in truth.read_all(self.truths)
+                   if t.pid == part.pid and t.image == 0)
+        self.assert_equals_truth(one, part)
+
+    def test_forked_children_are_left_out(self):
+        self.check("fork")
+
+    def test_executed_children_are_left_out(self):
+        self.check("forkexec")
+
+    def test_spawned_children_are_left_out(self):
+        self.check("spawn")
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What the end-to-end tests share: running, recording, comparing.
+
+A test file is a unittest module that ends in clewtest.main(). ctest gives it
+$CLEW_BUILD, the build directory; by hand:
+
+    CLEW_BUILD=build tests/e2e/cli_test.py -v ClassName.test_claim
+
+Each test has a directory of its own, self.work, in which it also runs; with
+$CLEW_KEEP set it is left behind.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import truth
+import wire
+
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
+CLEW = BUILD / "cli" / "clew"
+LIBRARY = BUILD / "preload" / "libclew.so"
+TARGETS = BUILD / "tests" / "targets"
+PYTHON = "/usr/bin/python3"
+TIMEOUT_S = 300
+CLEW_FAILED = range(1, 128)  # what clew's own errors exit with
+
+
+def target(name, flavour="O2"):
+    return str(TARGETS / flavour / name)
+
+
+def needs(*programs):
+    """Skips a test, or all of a class, where a program is missing."""
+    missing = [p for p in programs if not shutil.which(p)]
+    return unittest.skipIf(missing, f"no {', '.join(missing)} here")
+
+
+class Case(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="clew-test-"))
+        if "CLEW_KEEP" in os.environ:
+            print("kept:", self.work, file=sys.stderr)
+        else:
+            self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.truths = self.work / "truth"
+        self.truths.mkdir()
+        self.recording_path = self.work / "clew.out"
+        cache = BUILD / "tests" / "cache"
+        cache.mkdir(parents=True, exist_ok=True)
+        self.environment = {
+            **{k: v for k, v in os.environ.items()
+               if not k.startswith(("CLEW_", "LD_"))},
+            "XDG_CACHE_HOME": str(cache),
+            "LC_ALL": "C",
+        }
+
+    # Running.
+
+    def run_program(self, argv, *, text=False, stdin=subprocess.DEVNULL,
+                    **options):
+        options.setdefault("env", self.environment)
+        options.setdefault("cwd", self.work)
+        options.setdefault("timeout", TIMEOUT_S)
+        if "input" not in options:
+            options["stdin"] = stdin
+        return subprocess.run([str(a) for a in argv], text=text,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, **options)
+
+    def clew(self, *arguments, **options):
+        """Runs clew itself; output is text."""
+        return self.run_program([CLEW, *arguments],
+                                **{"text": True, **options})
+
+    def clew_json(self, *arguments):
+        done = self.clew(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def record_command(self, argv, options=()):
+        return [CLEW, "record", "-o", self.recording_path, *options, "--",
+                *argv]
+
+    def record(self, argv, options=(), **run_options):
+        """Runs argv under `clew record`. The recording: self.recording()."""
+        return self.run_program(self.record_command(argv, options),
+                                **run_options)
+
+    def recording(self):
+        recording = wire.Recording(self.recording_path)
+        self.assertTrue(recording.parts, "nothing was recorded")
+        for part in recording.parts:
+            self.assertIn(part.state, (wire.RUNNING, wire.ENDED),
+                          f"{part.path.name}: {part.why}")
+        return recording
+
+    # Comparing.
+
+    def assert_same_behaviour(self, native, recorded):
+        """Of two subprocess.CompletedProcess."""
+        self.assertEqual(native.stdout, recorded.stdout)
+        self.assertEqual(native.stderr, recorded.stderr)
+        self.assertEqual(native.returncode, recorded.returncode)
+
+    def assert_nothing_lost(self, part):
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
+        for tally in part.tallies.values():
+            self.assertEqual((tally.collisions, tally.diverged), (0, 0))
+
+    def assert_equals_truth(self, one_truth, part, tid=None):
+        """That this part counted what its program counted, exactly."""
+        differences = truth.Comparison(one_truth, part, tid).differences()
+        if differences:
+            self.fail(f"{part.path.name}: {len(differences)} differences\n"
+                      + "\n".join(differences[:20]))
+
+    def assert_counts(self, recording, images=1):
+        """That every image's truth equals its part of the recording."""
+        truths = truth.read_all(self.truths)
+        self.assertEqual(len(truths), images, "the program wrote its truth")
+        for one in truths:
+            part = recording.part(one.pid, one.image)
+            self.assert_equals_truth(one, part)
+        return truths
+
+    def record_target(self, argv, options=(), images=1):
+        """Runs a self-counting program both ways and compares everything.
+
+        Returns (recording, truths).
+        """
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        recorded = self.record(argv, options)
+        self.assert_same_behaviour(native, recorded)
+        recording = self.recording()
+        return recording, self.assert_counts(recording, images)
+
+    def assert_one_line_error(self, done, *words):
+        """One clear line on stderr, and a status that says failure."""
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+        self.assertIn(done.returncode, CLEW_FAILED)
+
+
+def main():
+    """Like unittest.main, but exits with 77 if there was nothing but skips."""
+    for required in (CLEW, LIBRARY):
+        if not required.exists():
+            sys.exit(f"{required} is not built")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    program = unittest.main(exit=False)
+    result = program.result
+    if not result.wasSuccessful() or result.testsRun == 0:
+        sys.exit(1)
+    sys.exit(SKIPPED if len(result.skipped) == result.testsRun else 0)

@@ -1,0 +1,332 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew record` is a transparent door to a command; bad input is refused."""
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import unittest
+
+import clewtest
+import wire
+from clewtest import LIBRARY, PYTHON, target
+
+
+class PassesThrough(clewtest.Case):
+    def assert_same_under_clew(self, argv, **options):
+        native = self.run_program(argv, **options)
+        self.assert_same_behaviour(native, self.record(argv, **options))
+        return native
+
+    def test_exit_status(self):
+        for status in 0, 1, 42, 127, 255:
+            with self.subTest(status=status):
+                done = self.assert_same_under_clew(
+                    ["/bin/sh", "-c", f"exit {status}"])
+                self.assertEqual(done.returncode, status)
+
+    def test_signal_that_killed(self):
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT,
+                       signal.SIGPIPE):
+            with self.subTest(signal=number.name):
+                done = self.record(["/bin/sh", "-c", f"kill -{number:d} $$"])
+                self.assertIn(done.returncode, (-number, 128 + number))
+                # by itself, so that a shell around it sees the same
+                self.assertEqual(done.returncode, -number)
+
+    def test_crash(self):
+        self.assert_same_under_clew(
+            [PYTHON, "-c", "import os; os.kill(os.getpid(), 11)"])
+
+    def test_abort(self):
+        self.assert_same_under_clew([PYTHON, "-c", "import os; os.abort()"])
+
+    def test_stdin_stdout_stderr(self):
+        text = os.urandom(100000)
+        self.assert_same_under_clew(
+            [PYTHON, "-c", "import sys\n"
+             "sys.stdout.buffer.write(sys.stdin.buffer.read()[::-1])\n"
+             "sys.stderr.write('on the side')"], input=text)
+
+    def test_stdin_stays_open_descriptors_stay_closed(self):
+        argv = ["/bin/sh", "-c", "ls /proc/self/fd | wc -l"]
+        native = self.run_program(argv)
+        recorded = self.record(argv)
+        # what the runtime keeps open is close-on-exec and kept high up
+        self.assertEqual(native.stdout, recorded.stdout)
+
+    def test_arguments_and_working_directory(self):
+        self.assert_same_under_clew(
+            [PYTHON, "-c", "import os, sys; print(sys.argv, os.getcwd())",
+             "", "a b", "--", "-o", "\\"])
+
+    def test_environment(self):
+        argv = ["/usr/bin/env"]
+        clean = {"PATH": os.environ["PATH"], "STRANGE": "a\nb"}
+        native = set(self.run_program(argv, env=clean).stdout.split(b"\n"))
+        recorded = set(self.record(argv, env=clean).stdout.split(b"\n"))
+        added = {line.split(b"=")[0] for line in recorded - native}
+        self.assertLessEqual(native, recorded)
+        self.assertLessEqual({name for name in added
+                              if not name.startswith(b"CLEW_")},
+                             {b"LD_PRELOAD"})
+
+    def test_preload_of_the_user_stays(self):
+        library = self.work / "mine.so"
+        source = self.work / "mine.c"
+        source.write_text("#include <unistd.h>\n__attribute__((constructor))"
+                          'static void f(void){write(1, "mine\\n", 5);}',
+                          encoding="utf-8")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source],
+                       check=True, stderr=subprocess.DEVNULL)
+        self.environment["LD_PRELOAD"] = str(library)
+        done = self.record([target("abi")])
+        self.assertIn(b"mine\n", done.stdout)
+
+    def test_terminal_stays_one(self):
+        """On a pty, the program still sees one, and its size of output."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command(
+                [PYTHON, "-c", "import os; print([os.isatty(n) "
+                 "for n in range(3)])"])],
+            stdin=follower, stdout=follower, stderr=follower,
+            env=self.environment, cwd=self.work)
+        os.close(follower)
+        said = b""
+        try:
+            while chunk := os.read(leader, 4096):
+                said += chunk
+        except OSError:  # EIO: the last follower is closed
+            pass
+        process.wait(clewtest.TIMEOUT_S)
+        os.close(leader)
+        self.assertEqual(said.strip(), b"[True, True, True]")
+
+    def test_signal_to_clew_alone_ends_the_command(self):
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command([target("acknowledge")])],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work)
+        process.stdout.read(16)  # it runs
+        process.terminate()
+        with process.stdout:
+            while process.stdout.read(1 << 16):
+                pass  # until the writer is gone
+        self.assertEqual(process.wait(clewtest.TIMEOUT_S), -signal.SIGTERM)
+
+
+class Output(clewtest.Case):
+    def test_default_is_clew_out(self):
+        done = self.clew("record", "--", target("abi"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.work / "clew.out").is_dir())
+
+    def test_older_one_is_kept(self):
+        for status in 1, 2, 3:
+            self.clew("record", "--", "/bin/sh", "-c", f"exit {status}")
+        for name, status in ("clew.out", "3"), ("clew.out.old", "2"):
+            part = wire.Recording(self.work / name).parts[0]
+            self.assertEqual(part.arguments[-1], f"exit {status}")
+        self.assertEqual(len(list(self.work.glob("clew.out*"))), 2)
+
+    def test_foreign_directory_is_not_moved_aside(self):
+        precious = self.recording_path / "precious"
+        precious.parent.mkdir()
+        precious.touch()
+        self.record(["/bin/true"])
+        self.assertTrue(precious.exists() or
+                        (self.work / "clew.out.old" / "precious").exists())
+
+    def test_unwritable_output(self):
+        """One line says so, and the command does not run unrecorded."""
+        for path in "/proc/nowhere/out", "/dev/null/out":
+            with self.subTest(path=path):
+                done = self.clew("record", "-o", path, "--", "/bin/echo", "x")
+                self.assert_one_line_error(done, path)
+
+
+class BadInput(clewtest.Case):
+    def test_missing_command(self):
+        for arguments in ["record"], ["record", "--"], ["record", "-o", "x"]:
+            with self.subTest(arguments=arguments):
+                done = self.clew(*arguments)
+                self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+                self.assertIn("clew", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_command_that_does_not_exist(self):
+        done = self.clew("record", "--", "no-such-command-here")
+        self.assert_one_line_error(done, "no-such-command-here")
+        self.assertEqual(done.returncode, 127)
+
+    def test_command_that_cannot_be_executed(self):
+        plain = self.work / "plain"
+        plain.write_text("no", encoding="utf-8")
+        done = self.clew("record", "--", plain)
+        self.assert_one_line_error(done, "plain")
+        self.assertEqual(done.returncode, 126)
+
+    def test_word_that_is_no_subcommand(self):
+        done = self.clew("recrod", "--", "/bin/true")
+        self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+        self.assertIn("recrod", done.stderr)
+        self.assertIn("record", done.stderr.replace("recrod", ""))
+
+    def test_program_instead_of_a_subcommand(self):
+        done = self.clew("/bin/true")
+        self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+        self.assertIn("clew record", done.stderr)
+
+    def test_unknown_option(self):
+        done = self.clew("record", "--frobnicate", "--", "/bin/true")
+        self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+        self.assertIn("frobnicate", done.stderr)
+
+    def assert_runs_unrecorded(self, argv, status, *words):
+        """The target still runs; one line says why nothing is recorded."""
+        done = self.record(argv, text=True)
+        self.assertEqual(done.returncode, status)
+        lines = [line for line in done.stderr.splitlines() if "clew" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_static_executable(self):
+        program = self.work / "static"
+        source = self.work / "static.c"
+        source.write_text("int main(void) { return 7; }", encoding="utf-8")
+        built = subprocess.run(["cc", "-static", "-o", program, source],
+                               check=False, stderr=subprocess.DEVNULL)
+        if built.returncode:
+            self.skipTest("no static C library here")
+        done = self.record([program], text=True)
+        self.assert_one_line_error(done, "static")
+
+    def write_elf32(self):
+        """An i386 program that exits with 7."""
+        code = b"\xb8\x01\0\0\0\xbb\x07\0\0\0\xcd\x80"
+        base, entry = 0x8048000, 0x8048054
+        header = struct.pack("<16sHHIIIIIHHHHHH",
+                             b"\x7fELF\x01\x01\x01" + bytes(9), 2, 3, 1, entry,
+                             52, 0, 0, 52, 32, 1, 0, 0, 0)
+        size = 84 + len(code)
+        segment = struct.pack("<IIIIIIII", 1, 0, base, base, size, size, 5,
+                              4096)
+        program = self.work / "thirtytwo"
+        program.write_bytes(header + segment + code)
+        program.chmod(0o755)
+        return program
+
+    def test_32_bit_executable(self):
+        done = self.record([self.write_elf32()], text=True)
+        self.assert_one_line_error(done, "32")
+
+    def test_setuid_executable(self):
+        program = self.work / "setuid"
+        shutil.copy(target("abi"), program)
+        if os.geteuid() == 0:
+            os.chown(program, 65534, 65534)
+        program.chmod(0o4755)
+        if not program.stat().st_mode & stat.S_ISUID:
+            self.skipTest("the set-user-id bit does not stick here")
+        done = self.record([program], text=True)
+        self.assert_one_line_error(done, "set")
+
+
+class Disabled(clewtest.Case):
+    """Where the runtime cannot start, the program runs as if it were absent."""
+
+    def native_and_preloaded(self, **environment):
+        native = self.run_program([target("abi")])
+        self.environment.update(environment, LD_PRELOAD=str(LIBRARY))
+        return native, self.run_program([target("abi")])
+
+    def test_without_a_directory(self):
+        native, done = self.native_and_preloaded()
+        self.assert_same_behaviour(native, done)
+
+    def test_with_a_directory_that_is_not_there(self):
+        native, done = self.native_and_preloaded(CLEW_DIR="/nowhere/at/all")
+        self.assertEqual(native.stdout, done.stdout)
+        self.assertEqual(native.returncode, done.returncode)
+
+    def test_with_a_config_that_is_nonsense(self):
+        self.recording_path.mkdir()
+        (self.recording_path / "config").write_bytes(
+            b"frobnicate 7\nfunction (((\n\xff\0\xff\n")
+        native, done = self.native_and_preloaded(
+            CLEW_DIR=str(self.recording_path))
+        self.assertEqual(native.stdout, done.stdout)
+        self.assertEqual(native.returncode, done.returncode)
+        parts = wire.Recording(self.recording_path).parts
+        self.assertEqual([p.state for p in parts], [wire.DISABLED])
+        self.assertIn("frobnicate", parts[0].why)
+
+    def test_with_little_address_space(self):
+        argv = ["/bin/sh", "-c",
+                f"ulimit -v 2000000; exec {target('recursion')}"]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+
+    def test_with_few_file_descriptors(self):
+        argv = ["/bin/sh", "-c", f"ulimit -n 3; exec {target('recursion')}"]
+        native = self.run_program(argv)
+        recorded = self.record(argv)
+        self.assertEqual(native.stdout, recorded.stdout)
+        self.assertEqual(native.returncode, recorded.returncode)
+
+
+class WriteXorExecute(clewtest.Case):
+    def test_no_mapping_is_both_at_any_time_we_look(self):
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command([target("acknowledge")])],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work)
+        with process.stdout:
+            process.stdout.read(16)
+            self.assertTrue(self.executable_modes(process.pid))
+            process.kill()
+        process.wait(clewtest.TIMEOUT_S)
+
+    def executable_modes(self, clew_pid):
+        """Of the process that maps libclew.so: clew itself, or its child."""
+        tasks = pathlib.Path(f"/proc/{clew_pid}/task")
+        children = [int(pid) for task in tasks.iterdir()
+                    for pid in (task / "children").read_text().split()]
+        for pid in [clew_pid, *children]:
+            lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+            if not any("libclew.so" in line for line in lines):
+                continue
+            for line in lines:
+                mode = line.split()[1]
+                self.assertFalse("w" in mode and "x" in mode, line)
+            if pid != clew_pid:
+                self.addCleanup(self.end, pid)
+            return [line for line in lines if "x" in line.split()[1]]
+        return []
+
+    @staticmethod
+    def end(pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def test_none_while_patching_either(self):
+        """strace sees every mprotect and mmap from the start."""
+        if not shutil.which("strace"):
+            raise unittest.SkipTest("no strace here")
+        log = self.work / "strace"
+        self.run_program(["strace", "-f", "-o", log, "-e",
+                          "trace=mmap,mprotect,pkey_mprotect",
+                          *self.record_command([target("recursion")])])
+        calls = log.read_text().splitlines()
+        self.assertTrue(any("libclew" in c or "mprotect" in c for c in calls))
+        self.assertEqual([c for c in calls
+                          if "PROT_WRITE" in c and "PROT_EXEC" in c], [])
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Counts per context equal what the program counted itself, exactly."""
+import pathlib
+
+import clewtest
+import wire
+from clewtest import TARGETS, target
+
+
+class Counts(clewtest.Case):
+    def check(self, name, *arguments, options=()):
+        """In every flavour that the program was built in."""
+        flavours = sorted(path.parent.name
+                          for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
+        self.assertTrue(flavours)
+        for flavour in flavours:
+            with self.subTest(flavour=flavour):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target(
+                    [target(name, flavour), *arguments], options)
+                for part in recording.parts:
+                    self.assert_nothing_lost(part)
+        return recording
+
+    def test_recursion(self):
+        self.check("recursion")
+
+    def test_tail_calls(self):
+        self.check("tail")
+
+    def test_tail_calls_are_marked(self):
+        self.record_target([target("tail")])
+        self.assertTrue(any(context.site >> 63 for context in
+                            self.recording().parts[0].contexts().values()))
+
+    def test_threads(self):
+        self.check("threads")
+
+    def test_each_thread_has_its_own_counts(self):
+        recording, (one,) = self.record_target([target("threads")])
+        part = recording.parts[0]
+        self.assertGreater(len(one.threads()), 20)
+        for tid in one.threads():
+            with self.subTest(tid=tid):
+                self.assert_equals_truth(one, part, tid)
+
+    def test_short_threads(self):
+        recording = self.check("churn", "10000")
+        part = recording.parts[0]
+        self.assertEqual(part.state, wire.ENDED)
+        # every tally beyond those of 8 threads at once is a leak in the end
+        self.assertLessEqual(len(part.tallies), 200)
+        self.assertLess(recording.size_bytes(), 8 << 20)
+
+    def test_callbacks_from_the_c_library(self):
+        self.check("callbacks")
+
+    def test_callbacks_with_the_c_library_hooked(self):
+        self.check("callbacks", options=["--libc"])
+
+    def test_signals(self):
+        self.check("signals")
+
+    def test_jumps(self):
+        self.check("jumps")
+
+    def test_exceptions(self):
+        self.check("exceptions")
+
+    def test_exceptions_with_the_c_library_hooked(self):
+        self.check("exceptions", options=["--libc"])
+
+    def test_cancelled_threads(self):
+        self.check("cancel")
+
+    def test_coroutines_by_ucontext(self):
+        self.check("coroutines_ucontext")
+
+    def test_coroutines_by_switching_stacks(self):
+        self.check("coroutines_switch")
+
+    def test_deep_recursion(self):
+        self.check("deep", "100000")
+
+    def test_backtraces(self):
+        self.check("backtraces")
+
+
+class Preserved(clewtest.Case):
+    """What a callee finds and a caller gets back is untouched."""
+
+    def test_registers(self):
+        recorded = self.record([target("registers")], text=True)
+        self.assertEqual(recorded.stdout, "errors 0\n")
+        self.assertEqual(recorded.returncode, 0)
+        self.assertTrue(self.recording().parts[0].counts())
+
+    def test_registers_while_every_hit_is_verified(self):
+        rules = self.work / "rules"
+        rules.write_text("verify-period 1\n", encoding="utf-8")
+        recorded = self.record([target("registers")], ["--rules", rules],
+                               text=True)
+        self.assertEqual(recorded.stdout, "errors 0\n")
+        tallies = self.recording().parts[0].tallies.values()
+        self.assertGreater(sum(t.verified for t in tallies), 100000)
+        self.assertEqual(sum(t.diverged for t in tallies), 0)
+
+    def test_calling_convention(self):
+        for flavour in ("O2", "O0", "Os"):
+            with self.subTest(flavour=flavour):
+                argv = [target("abi", flavour)]
+                self.assert_same_behaviour(self.run_program(argv),
+                                           self.record(argv))
+
+
+class ManyContexts(clewtest.Case):
+    def totals(self, argv, options=()):
+        """(contexts, calls) below grow() as the program says, and its part."""
+        recorded = self.record(argv, options, text=True)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        _, contexts, _, calls = recorded.stdout.split()
+        return int(contexts), int(calls), self.recording().parts[0]
+
+    def below_grow(self, part):
+        """[(context, calls)]: all at depth 3 and more, being main's 1."""
+        own = {f.number for module in part.modules for f in module.functions
+               if module.name == "contexts"} | {wire.FOLDED}
+        calls = part.counts()
+        return [(c, calls.get(c.id, 0)) for c in part.contexts().values()
+                if c.depth >= 3 and c.function in own]
+
+    def test_a_hundred_thousand_contexts(self):
+        contexts, calls, part = self.totals([target("contexts"),
+                                             "10", "5", "3"])
+        counted = [n for _, n in self.below_grow(part)]
+        self.assertEqual(len(counted), contexts)
+        self.assertEqual(sum(counted), calls)
+        self.assert_nothing_lost(part)
+
+    def test_bytes_for_each_context(self):
+        few, _, part = self.totals([target("contexts"), "10", "4", "1"])
+        small = part.path.stat().st_size
+        many, _, part = self.totals([target("contexts"), "10", "5", "1"])
+        large = part.path.stat().st_size
+        self.assertLessEqual((large - small) / (many - few), 64)
+
+    def test_size_does_not_depend_on_the_number_of_calls(self):
+        _, _, part = self.totals([target("contexts"), "10", "3", "1"])
+        once = part.path.stat().st_size
+        _, _, part = self.totals([target("contexts"), "10", "3", "1000"])
+        self.assertEqual(part.path.stat().st_size, once)
+
+    def test_contexts_beyond_the_limit_are_folded(self):
+        """Nothing is dropped: what is not counted apart is in the folds."""
+        contexts, calls, part = self.totals(
+            [target("contexts"), "10", "4", "5"], ["--max-contexts", "1000"])
+        self.assertEqual(part.max_contexts, 1000)
+        counted = self.below_grow(part)
+        folds = [n for c, n in counted if c.function == wire.FOLDED]
+        genuine = [n for c, n in counted if c.function != wire.FOLDED]
+        self.assertGreater(len(genuine), 500)
+        self.assertLess(len(genuine), 1001)
+        self.assertLess(len(genuine), contexts)
+        self.assertEqual(sum(folds), part.folded_calls())
+        self.assertEqual(sum(genuine) + sum(folds), calls)
+
+    def test_memory_limit_folds_too(self):
+        _, calls, part = self.totals([target("contexts"), "10", "4", "5"],
+                                     ["--max-memory", "128K"])
+        self.assertGreater(part.folded_calls(), 0)
+        self.assertEqual(sum(n for _, n in self.below_grow(part)), calls)
+
+
+class Verification(clewtest.Case):
+    def test_verified_hits_agree(self):
+        rules = self.work / "rules"
+        rules.write_text("verify-period 1\n", encoding="utf-8")
+        for name in "recursion", "tail", "threads", "jumps":
+            with self.subTest(name):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target([target(name)],
+                                                  ["--rules", rules])
+                part = recording.parts[0]
+                self.assertEqual(part.verify_period, 1)
+                verified = sum(t.verified + t.partial
+                               for t in part.tallies.values())
+                self.assertGreater(verified, 1000)
+                self.assert_nothing_lost(part)
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Bytes that we did not write: damaged recordings, a poisoned cache."""
+import os
+import random
+import shutil
+import subprocess
+
+import clewtest
+import wire
+from clewtest import PYTHON, target
+
+COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"]
+
+
+class Damaged(clewtest.Case):
+    """A reader answers, or says in one line why not. It never crashes."""
+
+    def setUp(self):
+        super().setUp()
+        self.record([target("tail")], ["-m", "tail*", "-m", "*tail*"])
+        (self.part,) = self.recording_path.glob("*.part")
+        self.whole = self.part.read_bytes()
+
+    def assert_survives(self, what):
+        for command in COMMANDS:
+            done = self.clew(*command, self.recording_path, errors="replace")
+            with self.subTest(what, command=command):
+                self.assertIn(done.returncode, range(0, 128), done.stderr)
+                self.assertNotIn("Sanitizer", done.stderr)
+                if done.returncode:
+                    self.assertEqual(len(done.stderr.splitlines()), 1,
+                                     done.stderr)
+
+    def lengths(self):
+        """All that can matter: each byte of the headers, then every 8th of
+        the chunks' beginnings, then page by page."""
+        end = wire.Part(self.part).end
+        step = [*range(0, 512), *range(512, 4096, 97),
+                *range(4096, 4096 + 1024, 8), *range(4096, end, 509), end - 1]
+        return sorted(set(step))
+
+    def test_truncated_at_every_length(self):
+        for length in self.lengths():
+            with open(self.part, "r+b") as file:
+                file.truncate(length)
+            done = self.clew("report", self.recording_path, errors="replace")
+            self.assertIn(done.returncode, range(0, 128),
+                          f"{length}: {done.stderr}")
+            self.assertNotIn("Sanitizer", done.stderr)
+            if length < 416:  # no header: nothing can be reported
+                self.assert_one_line_error(done)
+            self.part.write_bytes(self.whole)
+
+    def test_random_damage(self):
+        randomness = random.Random(3)
+        end = wire.Part(self.part).end
+        for number in range(150):
+            damaged = bytearray(self.whole)
+            for _ in range(randomness.randrange(1, 20)):
+                where = randomness.choice((416, 8192, end))
+                at = randomness.randrange(min(where, end))
+                damaged[at] = randomness.choice((0, 1, 255, 127, 64))
+            self.part.write_bytes(damaged)
+            self.assert_survives(f"damage {number}")
+
+    def test_foreign_files(self):
+        for content in b"", b"\0" * 10000, b"clewrec\n", os.urandom(5000), \
+                open("/bin/true", "rb").read():
+            self.part.write_bytes(content)
+            done = self.clew("report", self.recording_path, errors="replace")
+            with self.subTest(content=content[:8]):
+                self.assert_one_line_error(done)
+
+    def test_a_newer_version_is_refused(self):
+        newer = bytearray(self.whole)
+        newer[8] = wire.VERSION + 1
+        self.part.write_bytes(newer)
+        done = self.clew("report", self.recording_path)
+        self.assert_one_line_error(done, "version")
+
+    def test_no_recording(self):
+        for path in "/nowhere", "/etc/passwd", str(self.truths):
+            with self.subTest(path=path):
+                self.assert_one_line_error(self.clew("report", path), path)
+
+    def test_unknown_chunks_are_skipped(self):
+        before = self.clew("report", self.recording_path)
+        end = wire.Part(self.part).end
+        extra = wire.CHUNK.pack(4711, 0, 4096, 64)
+        data = bytearray(self.whole[:end]) + extra + os.urandom(4096)
+        data = data[:end + 4096]
+        data[16:24] = (end + 4096).to_bytes(8, "little")
+        self.part.write_bytes(data)
+        after = self.clew("report", self.recording_path)
+        self.assertEqual(after.returncode, 0, after.stderr)
+        self.assertEqual(before.stdout, after.stdout)
+
+
+class Cache(clewtest.Case):
+    """An analysis cache that is missing, shared, hostile or read-only."""
+
+    def setUp(self):
+        super().setUp()
+        self.cache = self.work / "cache"
+        self.environment["XDG_CACHE_HOME"] = str(self.cache)
+        self.argv = [PYTHON, "-S", "-E", "-c", "print(sum(range(1000)))"]
+
+    def files(self):
+        return sorted(p for p in self.cache.rglob("*") if p.is_file())
+
+    def verdicts(self):
+        part = self.recording().parts[0]
+        return {(m.name, m.state_name): [(f.vaddr, f.size, f.verdict)
+                                         for f in m.functions]
+                for m in part.modules}
+
+    def cached_modules(self):
+        return sum(m.from_cache for m in self.recording().parts[0].modules)
+
+    def record_cleanly(self):
+        done = self.record(self.argv, text=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode),
+                         ("499500\n", "", 0))
+        return self.verdicts()
+
+    def test_second_start_uses_it_and_finds_the_same(self):
+        cold = self.record_cleanly()
+        self.assertEqual(self.cached_modules(), 0)
+        self.assertTrue(self.files())
+        warm = self.record_cleanly()
+        self.assertGreater(self.cached_modules(), 0)
+        self.assertEqual(cold, warm)
+
+    def test_garbage_in_it_is_not_believed(self):
+        cold = self.record_cleanly()
+        randomness = random.Random(5)
+        originals = {path: path.read_bytes() for path in self.files()}
+        for name, spoil in {
+                "empty": lambda data: b"",
+                "zeros": lambda data: bytes(len(data)),
+                "noise": lambda data: randomness.randbytes(len(data)),
+                "cut": lambda data: data[:len(data) // 2],
+                "longer": lambda data: data + data,
+                "flipped": self.flip,
+                "swapped": lambda data: max(originals.values(), key=len)
+        }.items():
+            with self.subTest(name):
+                for path, data in originals.items():
+                    path.unlink(missing_ok=True)
+                    path.write_bytes(spoil(data))
+                self.assertEqual(self.record_cleanly(), cold)
+
+    @staticmethod
+    def flip(data):
+        """One bit in the middle: lengths and headers stay right."""
+        spoiled = bytearray(data)
+        spoiled[len(spoiled) // 2] ^= 4
+        return bytes(spoiled)
+
+    def test_two_start_at_once_with_none(self):
+        for number in range(5):
+            shutil.rmtree(self.cache, ignore_errors=True)
+            outs = [self.work / f"out{number}.{i}" for i in range(4)]
+            running = [subprocess.Popen(
+                [clewtest.CLEW, "record", "-o", out, "--", *self.argv],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=self.environment, cwd=self.work) for out in outs]
+            for process in running:
+                said, complained = process.communicate(
+                    timeout=clewtest.TIMEOUT_S)
+                self.assertEqual((said, complained), (b"499500\n", b""))
+            sums = []
+            for out in outs:
+                part = wire.Recording(out).parts[0]
+                sums.append([(m.name, m.state, m.functions and
+                              [f.verdict for f in m.functions])
+                             for m in part.modules])
+            self.assertEqual(sums[1:], sums[:-1])
+
+    def test_links_and_directories_in_its_place(self):
+        cold = self.record_cleanly()
+        precious = self.work / "precious"
+        precious.write_text("mine", encoding="utf-8")
+        for number, path in enumerate(self.files()):
+            path.unlink()
+            if number % 2:
+                path.mkdir()
+            else:
+                path.symlink_to(precious)
+        self.assertEqual(self.record_cleanly(), cold)
+        self.assertEqual(precious.read_text(encoding="utf-8"), "mine")
+
+    def test_no_place_for_one(self):
+        self.environment["XDG_CACHE_HOME"] = "/proc/nowhere"
+        self.record_cleanly()
+
+    def test_another_users_files_are_not_believed(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        cold = self.record_cleanly()
+        for path in self.files():
+            os.chown(path, 65534, 65534)
+        self.assertEqual(self.record_cleanly(), cold)
+        self.assertEqual(self.cached_modules(), 0)
+
+    def test_no_cache_option(self):
+        done = self.record(self.argv, ["--no-cache"], text=True)
+        self.assertEqual((done.stdout, done.stderr), ("499500\n", ""))
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    clewtest.main()

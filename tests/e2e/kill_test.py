@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""kill -9 at any moment loses no call that had been made."""
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+
+import clewtest
+import wire
+from clewtest import target
+
+ROUNDS = 60
+ACKNOWLEDGEMENT = struct.Struct("<QQ")
+
+
+class Kill(clewtest.Case):
+    def run_and_kill(self, after_bytes):
+        """Kills the whole group; returns all acknowledgements, in order."""
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command([target("acknowledge")])],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work,
+            start_new_session=True)
+        with process.stdout:
+            said = process.stdout.read(after_bytes)
+            os.killpg(process.pid, signal.SIGKILL)
+            said += process.stdout.read()
+        process.wait(clewtest.TIMEOUT_S)
+        whole = len(said) // ACKNOWLEDGEMENT.size * ACKNOWLEDGEMENT.size
+        return list(ACKNOWLEDGEMENT.iter_unpack(said[:whole]))
+
+    def test_nothing_that_was_acknowledged_is_missing(self):
+        randomness = random.Random(9)
+        for number in range(ROUNDS):
+            # from before the first table grows to well behind it
+            after = ACKNOWLEDGEMENT.size * randomness.randrange(1, 3000)
+            with self.subTest(round=number, after=after):
+                step, step_other = self.run_and_kill(after)[-1]
+                part = self.recording().parts[0]
+                self.assertEqual(part.state, wire.RUNNING)
+                counts = self.calls_by_thread(part)
+                self.assertGreaterEqual(counts["main"], step)
+                self.assertGreaterEqual(counts["thread"], step_other)
+                self.assertEqual(self.clew("report", self.recording_path)
+                                 .returncode, 0)
+
+    def calls_by_thread(self, part):
+        """The largest count in main's tally and in the other thread's."""
+        tallies = {tid: part.tallies[tally]
+                   for tid, tally, _ in part.threads}
+        return {("main" if tid == part.pid else "thread"):
+                max(part.counts([tally]).values())
+                for tid, tally in tallies.items()}
+
+    def test_killed_while_it_starts(self):
+        """What is found, if anything, opens."""
+        for number in range(40):
+            shutil.rmtree(self.recording_path, ignore_errors=True)
+            process = subprocess.Popen(
+                [str(a) for a in self.record_command(["/usr/bin/python3",
+                                                      "-c", "pass"])],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=self.environment, cwd=self.work, start_new_session=True)
+            # a later moment every round, reached by watching the recording
+            self.wait_for_bytes(process, number * 20000)
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait(clewtest.TIMEOUT_S)
+            done = self.clew("report", self.recording_path)
+            with self.subTest(round=number):
+                self.assertGreaterEqual(done.returncode, 0, done.stderr)
+                if done.returncode:
+                    self.assertEqual(len(done.stderr.splitlines()), 1,
+                                     done.stderr)
+
+    def wait_for_bytes(self, process, wanted):
+        while process.poll() is None:
+            size = sum(path.stat().st_size for path in
+                       self.recording_path.glob("*.part"))
+            if size >= wanted:
+                return
+
+    def test_exit_without_handlers(self):
+        for ending in "os._exit(3)", "os.kill(os.getpid(), 9)":
+            with self.subTest(ending):
+                self.record(["/usr/bin/python3", "-c", f"import os; {ending}"])
+                part = self.recording().parts[0]
+                self.assertEqual(part.state, wire.RUNNING)
+                self.assertGreater(sum(part.counts().values()), 10000)
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Real programs print the same bytes, and end the same way, with clew."""
+import subprocess
+
+import clewtest
+import wire
+from clewtest import PYTHON, needs
+
+PYTHON_LOAD = """
+import collections, hashlib, json, re, threading
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+class Node:
+    def __init__(self, k): self.k, self.l, self.r = k, None, None
+def insert(t, k):
+    if t is None: return Node(k)
+    if k < t.k: t.l = insert(t.l, k)
+    else: t.r = insert(t.r, k)
+    return t
+def walk(t):
+    if t: yield from walk(t.l); yield t.k; yield from walk(t.r)
+x, t = 12345, None
+for _ in range(3000):
+    x = (x * 1103515245 + 12345) % 2**31
+    t = insert(t, x)
+keys = list(walk(t))
+print(fib(20), len(keys), keys == sorted(keys))
+text = json.dumps({str(k): [k, k / 7, None, "x" * (k % 9)] for k in keys})
+print(hashlib.sha256(text.encode()).hexdigest(), len(json.loads(text)))
+print(collections.Counter(re.findall(r"[1-9]+", text)).most_common(3))
+def raises(n):
+    if n == 0: raise ValueError("deep")
+    raises(n - 1)
+try: raises(500)
+except ValueError as e: print(e)
+out = []
+threads = [threading.Thread(target=lambda n=n: out.append(fib(n)))
+           for n in range(12)]
+for th in threads: th.start()
+for th in threads: th.join()
+print(sorted(out))
+"""
+
+SQL_LOAD = """
+create table t(id integer primary key, name text, v real);
+with recursive n(i) as (select 1 union all select i+1 from n where i<20000)
+insert into t select i, 'name' || (i * 7919 % 1000), i / 7.0 from n;
+create index byname on t(name);
+select count(*), sum(v), min(name), max(name) from t;
+select name, count(*) c, group_concat(id) from t group by name
+  order by c desc, name limit 3;
+select a.id, b.id from t a join t b on a.name = b.name and a.id < b.id
+  order by 1, 2 limit 5;
+update t set v = v * 2 where id % 3 = 0;
+delete from t where name like '%99';
+select count(*), round(sum(v), 3) from t;
+pragma integrity_check;
+select * from nosuch;
+"""
+
+LUA_LOAD = """
+local function fib(n) if n < 2 then return n end
+  return fib(n - 1) + fib(n - 2) end
+print(fib(22))
+local t = {}
+for i = 1, 20000 do t[i] = (i * 7919) % 10007 end
+table.sort(t, function(a, b) return a < b end)
+print(t[1], t[#t], #t)
+print(("x"):rep(1000):gsub("x", {x = "yz"}):len())
+local co = coroutine.wrap(function() for i = 1, 1000 do
+  coroutine.yield(i * i) end end)
+local s = 0
+for _ = 1, 1000 do s = s + co() end
+print(s)
+print(pcall(function() error({code = 7}) end))
+print(select(2, pcall(error, "plain")))
+""".replace("print(pcall(function() error({code = 7}) end))",
+            "print((pcall(function() error({code = 7}) end)))")
+
+
+class SameOutput(clewtest.Case):
+    def check(self, argv, least_calls, **options):
+        native = self.run_program(argv, **options)
+        recorded = self.record(argv, **options)
+        self.assert_same_behaviour(native, recorded)
+        self.assertTrue(native.stdout)
+        part = self.recording().parts[0]
+        self.assertGreater(sum(part.counts().values()), least_calls)
+        self.assert_nothing_lost(part)
+
+    def test_python3(self):
+        self.environment["PYTHONHASHSEED"] = "0"
+        self.check([PYTHON, "-c", PYTHON_LOAD], 1000000)
+
+    def test_python3_with_the_c_library_hooked(self):
+        self.environment["PYTHONHASHSEED"] = "0"
+        argv = [PYTHON, "-c", PYTHON_LOAD]
+        native = self.run_program(argv)
+        self.assert_same_behaviour(native, self.record(argv, ["--libc"]))
+
+    @needs("sqlite3")
+    def test_sqlite3(self):
+        self.check(["sqlite3", ":memory:"], 1000000,
+                   input=SQL_LOAD.encode())
+
+    @needs("luajit")
+    def test_luajit_without_its_jit(self):
+        self.check(["luajit", "-joff", "-e", LUA_LOAD], 100000)
+
+    @needs("luajit")
+    def test_luajit(self):
+        self.check(["luajit", "-e", LUA_LOAD], 1000)
+
+    @needs("git")
+    def test_git(self):
+        self.check(["git", "-C", clewtest.ROOT, "log", "--stat", "-n", "5"],
+                   1000)
+
+    @needs("gdb")
+    def test_gdb(self):
+        self.check(["gdb", "-batch", "-nx", "-ex", "python print(6 * 7)",
+                    "-ex", "info functions ^malloc$", "/bin/true"], 100000)
+
+
+REDIS_COMMANDS = """\
+SET a 1
+INCR a
+LPUSH l 1 2 3 4 5
+LRANGE l 0 -1
+ZADD z 1 one 2 two 3 three
+ZRANGEBYSCORE z 1 2 WITHSCORES
+HSET h f1 v1 f2 v2
+HGETALL h
+EVAL "local s = 0 for i = 1, 1000 do s = s + i end return s" 0
+SORT l DESC
+OBJECT ENCODING l
+PFADD p a b c d
+PFCOUNT p
+GEOADD g 13.361389 38.115556 Palermo 15.087269 37.502669 Catania
+GEODIST g Palermo Catania
+XADD x 1-1 field value
+XRANGE x - +
+NOSUCHCOMMAND
+SAVE
+DBSIZE
+"""
+
+
+@needs("redis-server", "redis-cli")
+class Redis(clewtest.Case):
+    def session(self, name, wrap):
+        """What redis-cli prints, and what the server's exit status is."""
+        home = self.work / name
+        home.mkdir()
+        socket = home / "socket"
+        server = subprocess.Popen(
+            [str(a) for a in wrap(["redis-server", "--port", "0",
+                                   "--unixsocket", socket, "--dir", home,
+                                   "--save", "", "--io-threads", "2",
+                                   "--io-threads-do-reads", "yes"])],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=self.environment, cwd=self.work)
+        try:
+            for line in server.stdout:
+                if b"ready to accept connections" in line:
+                    break
+            answers = self.run_program(["redis-cli", "-s", socket],
+                                       input=REDIS_COMMANDS.encode())
+            self.run_program(["redis-cli", "-s", socket, "SHUTDOWN",
+                              "NOSAVE"])
+            server.stdout.read()
+            status = server.wait(clewtest.TIMEOUT_S)
+        finally:
+            server.kill()
+            server.stdout.close()
+            server.wait()
+        return answers.stdout, status
+
+    def test_same_answers(self):
+        native = self.session("native", lambda argv: argv)
+        recorded = self.session("recorded", self.record_command)
+        self.assertEqual(native, recorded)
+        self.assertIn(b"166.2742", native[0])
+        part = self.recording().parts[0]
+        self.assertEqual(part.state, wire.ENDED)
+        self.assertGreater(sum(part.counts().values()), 10000)
+
+
+if __name__ == "__main__":
+    clewtest.main()

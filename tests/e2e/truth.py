@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Compares a recording with what the program counted itself.
+
+A program's truth (tests/targets/truth.h) is a calling context tree over the
+functions that it chose to count. The recording's tree holds more: constructors
+and the like above them, other modules' functions in between. So both trees
+are laid over one trie of paths that names counted functions only:
+
+- functions of other modules are left out of a path;
+- so is whatever lies above the path's first counted function;
+- a path begins anew at a function that was entered with ENTER_ROOT;
+- an uncounted function of the program *below* a counted one is an error,
+  since the program knows of no such call.
+"""
+import collections
+import pathlib
+
+NOWHERE = 0  # the trie's root
+
+
+class Truth:
+    """One file that truth_write() wrote."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.pid, self.image = (int(n) for n in self.path.name.split("."))
+        self.nodes = {}  # number: (parent, tid, function, calls)
+        self.names = {}  # function: name; a function is (module, vaddr)
+        self.totals = collections.Counter()
+        self.total_functions = set()
+        self.roots = set()
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            self._add(*line.split())
+
+    def _add(self, kind, *fields):
+        if kind == "node":
+            number, parent, tid, vaddr, calls, module, name = fields
+            function = self._function(module, vaddr, name)
+            self.nodes[int(number)] = (int(parent), int(tid), function,
+                                       int(calls))
+        elif kind == "root":
+            vaddr, module, name = fields
+            self.roots.add(self._function(module, vaddr, name))
+        elif kind == "total":
+            vaddr, calls, module, name = fields
+            function = self._function(module, vaddr, name)
+            self.total_functions.add(function)
+            self.totals[function] += int(calls)
+        else:
+            raise ValueError(f"{self.path}: {kind}?")
+
+    def _function(self, module, vaddr, name):
+        if name == "-":
+            return None
+        function = (module, int(vaddr, 0))
+        self.names[function] = name
+        return function
+
+    def threads(self):
+        return {tid for _, tid, _, _ in self.nodes.values() if tid}
+
+
+class Trie:
+    """Paths of functions as small numbers, shared by both sides."""
+
+    def __init__(self):
+        self.steps = {}
+        self.back = [None]
+
+    def step(self, node, function):
+        key = (node, function)
+        if key not in self.steps:
+            self.steps[key] = len(self.back)
+            self.back.append(key)
+        return self.steps[key]
+
+    def path(self, node):
+        functions = []
+        while node != NOWHERE:
+            node, function = self.back[node]
+            functions.append(function)
+        return functions[::-1]
+
+
+class Comparison:
+    """The differences between one truth and one part, in words."""
+
+    def __init__(self, truth, part, tid=None):
+        self.truth, self.part = truth, part
+        self.trie = Trie()
+        self.wanted = self._lay_truth(tid)
+        self.totals = collections.Counter()
+        self.strangers = collections.Counter()
+        self.found = self._lay_part(self._tallies_of(tid))
+        self.compares_totals = tid is None
+
+    def _lay_truth(self, tid):
+        """{trie node: calls}; a parent's line always precedes its child's."""
+        at, counts = {}, collections.Counter()
+        for number, (parent, owner, function, calls) in \
+                sorted(self.truth.nodes.items()):
+            if function is None:
+                at[number] = NOWHERE if tid in (None, owner) else None
+                continue
+            above = at[parent]
+            if above is None:
+                at[number] = None
+                continue
+            at[number] = self.trie.step(above, function)
+            counts[at[number]] += calls
+        return +counts
+
+    def _tallies_of(self, tid):
+        if tid is None:
+            return list(self.part.tallies.values())
+        return [self.part.tallies[tally]
+                for owner, tally, _ in self.part.threads if owner == tid]
+
+    def _lay_part(self, tallies):
+        contexts = self.part.contexts(tallies)
+        calls = self.part.counts(tallies)
+        at, counts = {0: NOWHERE}, collections.Counter()
+        for context in contexts.values():
+            pending = []  # from the leaf up to what is known: no recursion
+            while context and context.id not in at:
+                pending.append(context)
+                context = contexts.get(context.parent)
+            for context in reversed(pending):
+                # A missing caller is a broken recording, or another thread's
+                # context; either way its path begins here.
+                above = at.get(context.parent, NOWHERE)
+                at[context.id] = self._lay_context(
+                    above, context, calls.get(context.id, 0), counts)
+        for name in set(calls) - set(contexts):
+            self.strangers[f"a count for unknown context {name:x}"] += 1
+        return +counts
+
+    def _lay_context(self, above, context, calls, counts):
+        function = self.part.functions.get(context.function)
+        if function is None:
+            self.strangers[f"function number {context.function}"] += calls
+            return above
+        own = (function.module.name, function.vaddr)
+        if own in self.truth.total_functions:
+            self.totals[own] += calls
+            return above
+        if own in self.truth.names:
+            if own in self.truth.roots:
+                above = NOWHERE
+            node = self.trie.step(above, own)
+            counts[node] += calls
+            return node
+        modules = {module for module, _ in self.truth.names}
+        if above != NOWHERE and function.module.name in modules and calls:
+            self.strangers[f"{own[0]}+{own[1]:#x} below "
+                           + self._path_text(above)] += calls
+        return above
+
+    def _path_text(self, node):
+        names = [self.truth.names.get(f, f"{f[0]}+{f[1]:#x}")
+                 for f in self.trie.path(node)]
+        if len(names) > 12:
+            names = names[:4] + [f"...({len(names) - 8})..."] + names[-4:]
+        return ";".join(names)
+
+    def differences(self):
+        lines = [f"{what}: {calls} calls that the program knows nothing of"
+                 for what, calls in self.strangers.items() if calls]
+        for node in sorted(set(self.wanted) | set(self.found)):
+            wanted, found = self.wanted[node], self.found[node]
+            if wanted != found:
+                lines.append(f"{self._path_text(node)}: called {wanted} "
+                             f"times, {found} recorded")
+        for function in self.truth.total_functions \
+                if self.compares_totals else ():
+            wanted = self.truth.totals[function]
+            if wanted != self.totals[function]:
+                lines.append(f"{self.truth.names[function]} in all: called "
+                             f"{wanted} times, {self.totals[function]} "
+                             "recorded")
+        return lines
+
+
+def read_all(directory):
+    """All truths in a directory, by pid and image."""
+    return sorted((Truth(path) for path in pathlib.Path(directory).iterdir()),
+                  key=lambda truth: (truth.pid, truth.image))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""A second reader of recordings, after the comments in wire/*.h alone.
+
+The tests compare programs' own counts with what this finds, so that a
+misunderstanding which the runtime and report/ might share does not stay
+hidden. Sizes and reasons are taken from the headers; the arithmetic and the
+structures are written down here once more, on purpose.
+"""
+import collections
+import pathlib
+import re
+import struct
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MASK = (1 << 64) - 1
+
+
+def _header_text(name):
+    return (ROOT / "wire" / name).read_text(encoding="utf-8")
+
+
+def _define(text, name):
+    value = re.search(rf"#define {name}\s+(?:UINT\d+_C\()?(\w+)", text)[1]
+    return int(value, 0)
+
+
+def _table(text, macro):
+    """The (name, text) pairs of an X-macro, a list by number."""
+    body = re.search(rf"#define {macro}\(X\)(.*?)\n\n", text, re.S)[1]
+    return [(name, kind, says) for name, kind, says in re.findall(
+        r'X\((\w+),\s*(?:(\w+),)?\s*(?:\\\n\s*)?"([^"]*)"\)', body)]
+
+
+_ID = _header_text("id.h")
+_RECORDING = _header_text("recording.h")
+_VERDICT = _header_text("verdict.h")
+
+ID_INVERSE = _define(_ID, "ID_INVERSE")
+ID_ROTATION = _define(_ID, "ID_ROTATION")
+ID_KEY_MULTIPLIER = _define(_ID, "ID_KEY_MULTIPLIER")
+VERSION = _define(_RECORDING, "WIRE_VERSION")
+TALLY_TABLE_OFFSET = _define(_RECORDING, "WIRE_TALLY_TABLE_OFFSET")
+VERDICTS = _table(_VERDICT, "VERDICTS")
+MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
+
+STARTING, DISABLED, RUNNING, ENDED = 1, 2, 3, 4
+FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
+PROCESS, MODULE, THREADS, TALLY, CONTEXTS, TABLE, RULES = range(1, 8)
+FOLDED = 0xffffffff
+
+HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8Q 256s")
+CHUNK = struct.Struct("<IIQQ40x")
+MODULE_HEAD = struct.Struct("<QQQIIIIII32s")
+FUNCTION = struct.Struct("<QIBBBx")
+THREAD = struct.Struct("<II16sQ")
+TALLY_HEAD = struct.Struct("<QQQQQQQQ128x")
+COUNT = struct.Struct("<QQ")
+CONTEXT = struct.Struct("<QQII")
+RULE = struct.Struct("<IIQ")
+
+Function = collections.namedtuple("Function", "number module vaddr size verdict")
+Context = collections.namedtuple("Context", "id parent function depth site")
+Rule = collections.namedtuple("Rule", "text matches")
+
+
+def id_pop(callee, function):
+    """The caller's id, by the reverse of id.h's push."""
+    key = function * ID_KEY_MULTIPLIER & 0xffffffff
+    if key & 0x80000000:
+        key |= 0xffffffff00000000
+    word = (callee * ID_INVERSE - key) & MASK
+    return (word >> ID_ROTATION | word << (64 - ID_ROTATION)) & MASK
+
+
+class Module:
+    def __init__(self, payload):
+        (self.base, self.vaddr_start, self.vaddr_end, self.state, self.first,
+         self.count, path_bytes, id_bytes, self.from_cache,
+         build_id) = MODULE_HEAD.unpack_from(payload)
+        offset = MODULE_HEAD.size
+        self.path = bytes(payload[offset:offset + path_bytes]).decode()
+        self.name = self.path.rsplit("/", 1)[-1]
+        self.build_id = build_id[:id_bytes].hex()
+        self.state_name = MODULE_STATES[self.state][0]
+        offset += (path_bytes + 7) // 8 * 8
+        raw = payload[offset:offset + self.count * FUNCTION.size]
+        self.functions = [
+            Function(self.first + i, self, vaddr, size, verdict)
+            for i, (vaddr, size, verdict, _, _)
+            in enumerate(FUNCTION.iter_unpack(raw))]
+
+
+class Tally:
+    """What one owner, or several after each other, counted."""
+
+    def __init__(self, number, payload):
+        (self.table, self.retired, self.recorded, self.folded, self.verified,
+         self.partial, self.collisions,
+         self.diverged) = TALLY_HEAD.unpack_from(payload)
+        self.number = number
+        self.records = []
+
+    def add_contexts(self, raw):
+        raw = raw[:len(raw) // CONTEXT.size * CONTEXT.size]
+        self.records += [record for record in CONTEXT.iter_unpack(raw)
+                         if record[0]]
+
+
+class Part:
+    """One process image."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.data = memoryview(self.path.read_bytes())
+        (magic, version, self.header_bytes, self.end, self.state, self.origin,
+         self.pid, self.seq, self.ppid, self.parent_pid, self.parent_seq,
+         self.verify_period, self.start_ns, self.end_ns, self.hook_ns,
+         self.max_contexts, self.recorded, *rest) = HEADER.unpack_from(
+             self.data)
+        if magic != b"clewrec\n" or version != VERSION:
+            raise ValueError(f"{path}: not a recording of this version")
+        self.losses, why = rest[:8], rest[8]
+        self.why = why.split(b"\0")[0].decode()
+        self.arguments, self.rules = [], []
+        self.modules, self.threads, self.tallies = [], [], {}
+        for kind, owner, payload in self._chunks():
+            self._add(kind, owner, payload)
+        self.functions = {f.number: f for module in self.modules
+                          for f in module.functions}
+
+    def _chunks(self):
+        at = self.header_bytes
+        while at < self.end:
+            kind, owner, size, used = CHUNK.unpack_from(self.data, at)
+            used = used if kind in (PROCESS, MODULE, THREADS, RULES) \
+                else size - CHUNK.size
+            yield kind, owner, self.data[at + CHUNK.size:at + CHUNK.size + used]
+            at += size
+
+    def _add(self, kind, owner, payload):
+        if kind == PROCESS:
+            self.arguments = bytes(payload).decode().split("\0")[:-1]
+        elif kind == MODULE:
+            self.modules.append(Module(payload))
+        elif kind == THREADS:
+            whole = len(payload) // THREAD.size * THREAD.size
+            self.threads += [
+                (tid, tally, name.split(b"\0")[0].decode())
+                for tid, tally, name, _ in THREAD.iter_unpack(payload[:whole])
+                if tid]
+        elif kind == TALLY:
+            tally = self.tallies[owner] = Tally(owner, payload)
+            tally.add_contexts(payload[TALLY_HEAD.size:
+                                       TALLY_TABLE_OFFSET - CHUNK.size])
+        elif kind == CONTEXTS:
+            self.tallies[owner].add_contexts(payload)
+        elif kind == RULES:
+            self._add_rules(payload)
+
+    def _add_rules(self, payload):
+        at = 0
+        while at < len(payload):
+            size, text_bytes, matches = RULE.unpack_from(payload, at)
+            text = bytes(payload[at + RULE.size:][:text_bytes]).decode()
+            self.rules.append(Rule(text.rstrip("\0"), matches))
+            at += size
+
+    def counts(self, tallies=None):
+        """{id: calls} over these tallies, or over all."""
+        counts = collections.Counter()
+        for tally in tallies or self.tallies.values():
+            for reference in (tally.table, tally.retired):
+                if not reference:
+                    continue
+                offset, entries = reference & ~63, 1 << (reference & 63)
+                raw = self.data[offset:offset + entries * COUNT.size]
+                for name, calls in COUNT.iter_unpack(raw):
+                    if name and calls:
+                        counts[name] += calls
+        return counts
+
+    def contexts(self, tallies=None):
+        """{id: Context} over these tallies, or over all."""
+        found = {}
+        for tally in tallies or self.tallies.values():
+            for name, site, function, depth in tally.records:
+                found[name] = Context(name, id_pop(name, function), function,
+                                      depth, site)
+        return found
+
+    def folded_calls(self):
+        return sum(tally.folded for tally in self.tallies.values())
+
+
+class Recording:
+    """A directory of parts, in order of pid and sequence."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.parts = [Part(name) for name in sorted(
+            self.path.glob("*.part"),
+            key=lambda p: [int(n) for n in p.name.split(".")[:2]])]
+
+    def part(self, pid, seq=0):
+        return next(p for p in self.parts if (p.pid, p.seq) == (pid, seq))
+
+    def size_bytes(self):
+        return sum(p.path.stat().st_size for p in self.parts)
