@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of clew, and what they have in common. */
+#ifndef CLEW_CLI_COMMAND_H
+#define CLEW_CLI_COMMAND_H
+
+#define DEFAULT_RECORDING "clew.out"
+
+/* Each is given "clew NAME" as argv[0] and returns its exit status. */
+int command_record(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_tree(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_dump(int argc, char **argv);
+
+/* "clew NAME: ..." on stderr. */
+void complain(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Complains about `why`, which it frees. Returns the status of failure. */
+int give_up(const char *command, char *why);
+
+/* 0 if all of stdout was written, else a complaint and the failure's status. */
+int finish_output(const char *command);
+
+#endif

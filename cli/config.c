@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum value_kind { VALUE_NONE, VALUE_TEXT, VALUE_REGEX, VALUE_SIZE };
+
+/* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
+static const struct directive {
+	const char *word;
+	enum value_kind kind;
+	uint64_t least, most;
+} directives[] = {
+	{ "libc", VALUE_NONE, 0, 0 },
+	{ "no-children", VALUE_NONE, 0, 0 },
+	{ "module", VALUE_TEXT, 0, 0 },
+	{ "not-module", VALUE_TEXT, 0, 0 },
+	{ "function", VALUE_REGEX, 0, 0 },
+	{ "not-function", VALUE_REGEX, 0, 0 },
+	{ "max-contexts", VALUE_SIZE, 1, UINT32_MAX },
+	{ "max-memory", VALUE_SIZE, 1, INT64_MAX },
+	{ "verify-period", VALUE_SIZE, 0, INT32_MAX / 2 },
+	{ "cache", VALUE_TEXT, 0, 0 },
+};
+
+void config_init(struct config *config)
+{
+	*config = (struct config){ 0 };
+	config->out = open_memstream(&config->text, &config->bytes);
+	if (config->out)
+		return;
+	perror("clew");
+	exit(EXIT_FAILURE);
+}
+
+void config_fini(struct config *config)
+{
+	fclose(config->out);
+	free(config->text);
+}
+
+static const struct directive *find_directive(const char *word)
+{
+	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++) {
+		if (strcmp(directives[i].word, word) == 0)
+			return &directives[i];
+	}
+	return NULL;
+}
+
+static int add_regex(struct config *config, const char *word, const char *value,
+		     char **why)
+{
+	char message[128];
+	regex_t regex;
+	int err = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+
+	if (err) {
+		regerror(err, &regex, message, sizeof(message));
+		return fail(why, -EINVAL, "%s %s: %s", word, value, message);
+	}
+	regfree(&regex);
+	fprintf(config->out, "%s %s\n", word, value);
+	return 0;
+}
+
+/* Suffixes are for people: the runtime is told plain numbers. */
+static int add_size(struct config *config, const struct directive *directive,
+		    const char *value, char **why)
+{
+	uint64_t number;
+
+	if (text_parse_size(value, &number) != 0 || number < directive->least ||
+	    number > directive->most)
+		return fail(why, -EINVAL,
+			    "%s %s: not a number from %" PRIu64 " to %" PRIu64,
+			    directive->word, value, directive->least,
+			    directive->most);
+	fprintf(config->out, "%s %" PRIu64 "\n", directive->word, number);
+	return 0;
+}
+
+int config_add(struct config *config, const char *word, const char *value,
+	       char **why)
+{
+	const struct directive *directive = find_directive(word);
+	int is_empty = !value || !*value;
+
+	if (!directive)
+		return fail(why, -EINVAL, "%s: no such directive", word);
+	if (is_empty != (directive->kind == VALUE_NONE))
+		return fail(why, -EINVAL, "%s: %s", word,
+			    is_empty ? "a value is missing" : "takes no value");
+	if (!is_empty && strchr(value, '\n'))
+		return fail(why, -EINVAL, "%s: more than one line", word);
+	if (directive->kind == VALUE_REGEX)
+		return add_regex(config, word, value, why);
+	if (directive->kind == VALUE_SIZE)
+		return add_size(config, directive, value, why);
+	fprintf(config->out, is_empty ? "%s\n" : "%s %s\n", word, value);
+	return 0;
+}
+
+/* Adds "word value", with blanks before, between and behind. */
+static int add_line(struct config *config, char *line, char **why)
+{
+	static const char blanks[] = " \t\r\n";
+	char *word = line + strspn(line, blanks);
+	char *end = word + strcspn(word, blanks);
+	char *value = end + strspn(end, blanks);
+	size_t length = strlen(value);
+
+	if (*word == '\0' || *word == '#')
+		return 0;
+	while (length > 0 && strchr(blanks, value[length - 1]))
+		value[--length] = '\0';
+	*end = '\0';
+	return config_add(config, word, value, why);
+}
+
+int config_add_file(struct config *config, const char *path, char **why)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, *what;
+	size_t capacity = 0;
+	int err = 0;
+
+	if (!file)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
+		err = add_line(config, line, &what);
+		if (!err)
+			continue;
+		fail(why, err, "%s:%d: %s", path, number, what);
+		free(what);
+		break;
+	}
+	if (!err && ferror(file))
+		err = fail(why, -EIO, "%s: cannot be read", path);
+	free(line);
+	fclose(file);
+	return err;
+}
+
+/* The user's cache folder by the XDG rules, or NULL. free() it. */
+static char *cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		return memory_printf("%s/clew", cache);
+	if (home && *home == '/')
+		return memory_printf("%s/.cache/clew", home);
+	return NULL;
+}
+
+static void make_folders(char *path)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	mkdir(path, 0700);
+}
+
+void config_add_cache(struct config *config)
+{
+	char *folder = cache_folder();
+	char *why = NULL;
+
+	if (!folder)
+		return;
+	make_folders(folder);
+	if (config_add(config, "cache", folder, &why) != 0)
+		free(why);
+	free(folder);
+}
+
+const char *config_text(struct config *config)
+{
+	fflush(config->out);
+	return config->text;
+}

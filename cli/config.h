@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked of the runtime: directives, one a line, as clew(1) "RULES"
+ * describes them. They come from options and from files of rules, are checked
+ * here, where there is somebody to tell, and go to the recording's config.
+ */
+#ifndef CLEW_CLI_CONFIG_H
+#define CLEW_CLI_CONFIG_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct config {
+	FILE *out; /* writes to text */
+	char *text;
+	size_t bytes;
+};
+
+void config_init(struct config *config);
+void config_fini(struct config *config);
+
+/* Adds "word value" (value NULL or "": none). 0, or -EINVAL and *why. */
+int config_add(struct config *config, const char *word, const char *value,
+	       char **why);
+
+/* Adds the directives of a file. 0, or -errno and *why. */
+int config_add_file(struct config *config, const char *path, char **why);
+
+/*
+ * Adds `cache DIR` for the user's own cache folder, and makes that folder. If
+ * that does not work there will be no cache, which costs time and nothing else.
+ */
+void config_add_cache(struct config *config);
+
+/* What was added so far, one directive a line; belongs to the config. */
+const char *config_text(struct config *config);
+
+#endif

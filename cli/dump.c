@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/dump.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "report/recording.h"
+
+enum { KEY_VERBOSE = 'v' };
+
+struct options {
+	const char *path;
+	int verbose;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "verbose", KEY_VERBOSE, NULL, 0, "Print functions, too", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_VERBOSE:
+		options->verbose = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one recording at a time");
+		options->path = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int command_dump(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC]",
+		.doc = "Print the records of a recording, one a line.",
+	};
+	struct options options = { .path = DEFAULT_RECORDING };
+	struct recording recording;
+	char *why;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (recording_open(&recording, options.path, &why) != 0)
+		return give_up(argv[0], why);
+	for (size_t i = 0; i < recording.part_count; i++)
+		dump_part(stdout, &recording.parts[i], options.verbose);
+	for (size_t i = 0; i < recording.problem_count; i++)
+		complain(argv[0], "%s", recording.problems[i]);
+	recording_close(&recording);
+	return finish_output(argv[0]);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/executable.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define LOADER_NAME "ld-linux-x86-64.so.2"
+
+enum {
+	INTERPRETERS_MAX = 5, /* what the kernel follows */
+	SCRIPT_LINE_MAX = 256,
+	SEGMENTS_MAX = 4096,
+};
+
+static int is_executable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0)
+		return -EACCES;
+	return 0;
+}
+
+/* Looks along PATH. An unusable file is passed over, as execvp() does. */
+static int find_in_path(const char *name, char **path)
+{
+	const char *folders = getenv("PATH");
+	int err = -ENOENT;
+
+	if (!folders)
+		folders = "/bin:/usr/bin";
+	for (;;) {
+		int length = (int)strcspn(folders, ":");
+		char *candidate =
+			length ? memory_printf("%.*s/%s", length, folders, name)
+			       : memory_printf("./%s", name);
+		int here = is_executable(candidate);
+
+		if (here == 0) {
+			*path = candidate;
+			return 0;
+		}
+		free(candidate);
+		if (here == -EACCES)
+			err = here;
+		if (folders[length] == '\0')
+			return err;
+		folders += length + 1;
+	}
+}
+
+int executable_find(const char *name, char **path)
+{
+	int err;
+
+	if (!*name)
+		return -ENOENT;
+	if (!strchr(name, '/'))
+		return find_in_path(name, path);
+	err = is_executable(name);
+	if (err)
+		return err == -EACCES ? err : -ENOENT;
+	*path = memory_string(name, strlen(name));
+	return 0;
+}
+
+/* Whether exec gives the program other rights than ours: AT_SECURE. */
+static int changes_rights(const char *path, int fd)
+{
+	struct stat status;
+	struct statvfs mount;
+	char capabilities[64];
+
+	if (fstat(fd, &status) != 0 ||
+	    (fstatvfs(fd, &mount) == 0 && mount.f_flag & ST_NOSUID))
+		return 0;
+	if (status.st_mode & S_ISUID && status.st_uid != geteuid())
+		return 1;
+	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP &&
+	    status.st_gid != getegid())
+		return 1;
+	return geteuid() != 0 &&
+	       getxattr(path, "security.capability", capabilities,
+			sizeof(capabilities)) > 0;
+}
+
+static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
+{
+	char loader[SCRIPT_LINE_MAX] = { 0 };
+	size_t length = segment->p_filesz;
+
+	if (length >= sizeof(loader))
+		length = sizeof(loader) - 1;
+	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
+	    strcmp(text_basename(loader), LOADER_NAME) != 0)
+		return memory_printf("its loader, %s, is not that of glibc",
+				     text_printable(loader));
+	return NULL;
+}
+
+static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
+{
+	if (header->e_ident[EI_CLASS] == ELFCLASS32)
+		return memory_printf("it is a 32-bit program");
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_machine != EM_X86_64)
+		return memory_printf("it is not an x86-64 program");
+	if (header->e_phentsize != sizeof(Elf64_Phdr) ||
+	    header->e_phnum > SEGMENTS_MAX)
+		return memory_printf("its ELF header is damaged");
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		Elf64_Phdr segment;
+		off_t at = (off_t)(header->e_phoff + i * sizeof(segment));
+
+		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
+			return memory_printf("its ELF header is damaged");
+		if (segment.p_type != PT_INTERP)
+			continue;
+		if (changes_rights(path, fd))
+			return memory_printf("it runs with rights of its own "
+					     "(setuid, setgid or "
+					     "capabilities)");
+		return obstacle_of_loader(fd, &segment);
+	}
+	return memory_printf("it is statically linked");
+}
+
+/* The program that runs a script, or NULL if it is none. free() it. */
+static char *interpreter_of(const char *head, size_t length)
+{
+	char line[SCRIPT_LINE_MAX + 1] = { 0 };
+	char *start;
+
+	if (length < 2 || memcmp(head, "#!", 2) != 0)
+		return NULL;
+	memcpy(line, head + 2, length - 2);
+	line[strcspn(line, "\n")] = '\0';
+	start = line + strspn(line, " \t");
+	start[strcspn(start, " \t")] = '\0';
+	return memory_string(start, strlen(start));
+}
+
+/* The obstacle in one file; or *next is set to its interpreter. */
+static char *obstacle_of_file(const char *path, char **next)
+{
+	union {
+		char bytes[SCRIPT_LINE_MAX];
+		Elf64_Ehdr elf;
+	} head = { { 0 } };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *obstacle = NULL;
+	ssize_t length;
+
+	if (fd < 0)
+		return NULL; /* unreadable is not the same as unrecordable */
+	length = pread(fd, head.bytes, sizeof(head.bytes), 0);
+	if (length >= SELFMAG && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
+		obstacle = obstacle_of_elf(path, fd, &head.elf);
+	else if (length > 0)
+		*next = interpreter_of(head.bytes, (size_t)length);
+	close(fd);
+	return obstacle;
+}
+
+char *executable_obstacle(const char *path)
+{
+	char *script = NULL, *obstacle = NULL;
+
+	for (int i = 0; i < INTERPRETERS_MAX && !obstacle; i++) {
+		char *next = NULL;
+
+		obstacle = obstacle_of_file(script ? script : path, &next);
+		if (obstacle && script) {
+			char *longer =
+				memory_printf("its interpreter is %s, and %s",
+					      text_printable(script), obstacle);
+
+			free(obstacle);
+			obstacle = longer;
+		}
+		free(script);
+		script = next;
+		if (!script)
+			break;
+	}
+	free(script);
+	return obstacle;
+}

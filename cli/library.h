@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Where libclew.so is. */
+#ifndef CLEW_CLI_LIBRARY_H
+#define CLEW_CLI_LIBRARY_H
+
+/*
+ * An absolute path that LD_PRELOAD takes, to be freed, in *path: that of
+ * $CLEW_LIBRARY, or else of the library beside this program, built or
+ * installed. 0, or -errno and *why.
+ */
+int library_find(char **path, char **why);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "cli/command.h"
+#include "image/analysis.h"
+#include "report/writer.h"
+#include "wire/verdict.h"
+
+enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };
+
+struct options {
+	const char *path;
+	enum list_detail detail;
+	const struct writer *writer;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "verbose", KEY_VERBOSE, NULL, 0,
+	  "List each refused function with its reason", 0 },
+	{ "all", KEY_ALL, NULL, 0, "List every function", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_VERBOSE:
+		if (options->detail < LIST_REFUSED)
+			options->detail = LIST_REFUSED;
+		return 0;
+	case KEY_ALL:
+		options->detail = LIST_ALL;
+		return 0;
+	case KEY_JSON:
+		options->writer = &writer_json;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one recording or file at a time");
+		options->path = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const char *analysis_error(int err)
+{
+	if (err == -ENOEXEC)
+		return "neither a recording nor an x86-64 ELF module";
+	if (err == -EBADMSG)
+		return module_state_text(MODULE_IS_MALFORMED);
+	if (err == -ENODATA)
+		return module_state_text(MODULE_IS_NO_UNWIND_INFO);
+	return strerror(-err);
+}
+
+/* Enters what would be hooked of an ELF file. 0, or -errno and *why. */
+static int add_file(struct catalog *catalog, const char *path, char **why)
+{
+	struct arena arena = { 0 };
+	struct analysis analysis;
+	struct numbering numbering = { 0 };
+	struct wire_module module = { .state = MODULE_IS_HOOKED };
+	struct module_record record = {
+		.module = &module,
+		.path = path,
+		.path_bytes = (uint32_t)strlen(path),
+	};
+	int err = analysis_of_file(path, NULL, &arena, &analysis);
+
+	if (err) {
+		fail(why, err, "%s: %s", path, analysis_error(err));
+		goto fini;
+	}
+	module.build_id_bytes = analysis.build_id_bytes;
+	memcpy(module.build_id, analysis.build_id, sizeof(module.build_id));
+	record.functions = analysis.functions;
+	record.function_count = analysis.function_count;
+	catalog_add_module(catalog, &record, &numbering);
+	numbering_fini(&numbering);
+fini:
+	arena_fini(&arena);
+	return err;
+}
+
+static int add_recording(struct catalog *catalog, const char *path, char **why)
+{
+	struct recording recording;
+	struct numbering numbering;
+	int err = recording_open(&recording, path, why);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < recording.part_count; i++) {
+		catalog_add_part(catalog, &recording.parts[i], &numbering);
+		numbering_fini(&numbering);
+	}
+	recording_close(&recording);
+	return 0;
+}
+
+int command_list(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC|FILE]",
+		.doc = "Show which functions a recording hooked, or could be "
+		       "hooked in an ELF file, and why the others are not.",
+	};
+	struct options options = {
+		.path = DEFAULT_RECORDING,
+		.writer = &writer_text,
+	};
+	struct list_view view = { 0 };
+	struct catalog catalog;
+	int status, err;
+	char *why;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	catalog_init(&catalog);
+	view.catalog = &catalog;
+	view.detail = options.detail;
+	err = add_recording(&catalog, options.path, &why);
+	if (err == -ENOEXEC) {
+		free(why);
+		view.is_forecast = 1;
+		err = add_file(&catalog, options.path, &why);
+	}
+	if (err) {
+		status = give_up(argv[0], why);
+	} else {
+		options.writer->list(stdout, &view);
+		status = finish_output(argv[0]);
+	}
+	catalog_fini(&catalog);
+	return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+
+const char *argp_program_version = "clew " CLEW_VERSION;
+
+static const struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "record", "run a program and count its calls", command_record },
+	{ "report", "show the flat table of functions", command_report },
+	{ "tree", "show the tree of calling contexts", command_tree },
+	{ "list", "show what is hooked and what is not", command_list },
+	{ "dump", "print a recording's records", command_dump },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static const struct command *find_command(const char *name)
+{
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void print_usage(FILE *out)
+{
+	fputs("Usage: clew COMMAND [OPTION...] [ARG...]\n\n", out);
+	for (int i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name,
+			commands[i].summary);
+	fputs("\nStart with `clew record -- CMD`, then `clew report`. Each\n"
+	      "command has --help; clew(1) has the rest.\n",
+	      out);
+}
+
+/* argv[0] is the command's word. */
+static int run(const struct command *command, int argc, char **argv)
+{
+	char *name = memory_printf("clew %s", command->name);
+	int status;
+
+	argv[0] = name;
+	status = command->run(argc, argv);
+	free(name);
+	return status;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+	char option[] = "--help";
+	char *arguments[] = { NULL, option, NULL };
+
+	if (command)
+		return run(command, 2, arguments);
+	print_usage(stdout);
+	return finish_output("clew");
+}
+
+static int reject(int argc, char **argv)
+{
+	fprintf(stderr,
+		"clew: %s: no such command; did you mean `clew record --",
+		argv[0]);
+	for (int i = 0; i < argc; i++)
+		fprintf(stderr, " %s", argv[i]);
+	fputs("`?\n", stderr);
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_FAILURE;
+	}
+	command = find_command(argv[1]);
+	if (command)
+		return run(command, argc - 1, argv + 1);
+	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
+		return help(argc - 1, argv + 1);
+	if (strcmp(argv[1], "--version") == 0) {
+		puts(argp_program_version);
+		return finish_output("clew");
+	}
+	return reject(argc - 1, argv + 1);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+
+enum {
+	KEY_MODULE = 'm',
+	KEY_FUNCTION = 'f',
+	KEY_THREAD = 0x100,
+	KEY_PROCESS,
+	KEY_JSON,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "module", KEY_MODULE, "GLOB", 0,
+	  "Show only functions of modules that match", 10 },
+	{ "function", KEY_FUNCTION, "REGEX", 0,
+	  "Show only functions whose names match", 10 },
+	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 10 },
+	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 10 },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
+	{ 0 },
+};
+
+uint64_t parse_number(struct argp_state *state, const char *option,
+		      const char *text, uint64_t most)
+{
+	char *end;
+	unsigned long long number;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || number > most)
+		argp_error(state, "%s: not a number that --%s takes", text,
+			   option);
+	return number;
+}
+
+static void set_function(struct view_options *options, const char *text,
+			 struct argp_state *state)
+{
+	char why[128];
+	int err;
+
+	if (options->selection.function)
+		argp_error(state, "--function can be given only once");
+	err = regcomp(&options->regex, text, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &options->regex, why, sizeof(why));
+		argp_error(state, "--function %s: %s", text, why);
+	}
+	options->selection.function = &options->regex;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct view_options *options = state->input;
+
+	switch (key) {
+	case KEY_MODULE:
+		options->selection.module = argument;
+		return 0;
+	case KEY_FUNCTION:
+		set_function(options, argument, state);
+		return 0;
+	case KEY_THREAD:
+		options->whose.thread = argument;
+		return 0;
+	case KEY_PROCESS:
+		options->whose.pid = (uint32_t)parse_number(
+			state, "process", argument, INT32_MAX);
+		return 0;
+	case KEY_JSON:
+		options->writer = &writer_json;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one recording at a time");
+		options->path = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp view_argp = { .options = argp_options, .parser = parse };
+
+void view_options_init(struct view_options *options)
+{
+	*options = (struct view_options){
+		.path = DEFAULT_RECORDING,
+		.writer = &writer_text,
+	};
+}
+
+void view_options_fini(struct view_options *options)
+{
+	if (options->selection.function)
+		regfree(&options->regex);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that `clew report` and `clew tree` share, as an argp child. */
+#ifndef CLEW_CLI_OPTIONS_H
+#define CLEW_CLI_OPTIONS_H
+
+#include <argp.h>
+
+#include "report/merge.h"
+#include "report/selection.h"
+#include "report/writer.h"
+
+struct view_options {
+	const char *path; /* of the recording */
+	struct whose whose;
+	struct selection selection;
+	regex_t regex; /* what selection.function points to, if anything */
+	const struct writer *writer;
+};
+
+extern const struct argp view_argp;
+
+/* The defaults, before parsing. */
+void view_options_init(struct view_options *options);
+void view_options_fini(struct view_options *options);
+
+/* A number from 0 to `most`, or argp_error(). */
+uint64_t parse_number(struct argp_state *state, const char *option,
+		      const char *text, uint64_t most);
+
+#endif

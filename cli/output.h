@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory that a recording goes to. */
+#ifndef CLEW_CLI_OUTPUT_H
+#define CLEW_CLI_OUTPUT_H
+
+/*
+ * Makes a fresh directory at `path` with this config in it, and stores its
+ * absolute path, to be freed, in *absolute. A recording that is there becomes
+ * PATH.old, in place of an older PATH.old; whatever else is there stays.
+ * 0, or -errno and *why: -EEXIST if something is there that is no recording.
+ */
+int output_create(const char *path, const char *config, char **absolute,
+		  char **why);
+
+#endif

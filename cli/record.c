@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clew record: whatever goes wrong with the recording, the target runs. Its
+ * status is ours; only if it succeeds unrecorded do we say so by a status of
+ * our own.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/config.h"
+#include "cli/executable.h"
+#include "cli/launch.h"
+#include "cli/library.h"
+#include "cli/output.h"
+#include "report/rules.h"
+#include "report/session.h"
+
+enum {
+	STATUS_UNRECORDED = 125,
+	STATUS_NOT_EXECUTABLE = 126,
+	STATUS_NOT_FOUND = 127,
+};
+
+enum {
+	KEY_LIBC = 0x100,
+	KEY_NO_CHILDREN,
+	KEY_RULES,
+	KEY_MAX_CONTEXTS,
+	KEY_MAX_MEMORY,
+	KEY_VERIFY_PERIOD,
+	KEY_NO_CACHE,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "PATH", 0,
+	  "Write the recording there (default: " DEFAULT_RECORDING
+	  "); the one that is there becomes PATH.old",
+	  1 },
+	{ "verbose", 'v', NULL, 0, "Say at the end what was recorded", 1 },
+	{ 0, 0, NULL, 0, "What to hook:", 2 },
+	{ "module", 'm', "GLOB", 0, "Only modules that match", 2 },
+	{ "not-module", 'M', "GLOB", 0, "No modules that match", 2 },
+	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 },
+	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 },
+	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
+	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
+	  "Do not follow forked and exec'ed processes", 2 },
+	{ "rules", KEY_RULES, "FILE", 0, "Rules from a file, see clew(1)", 2 },
+	{ 0, 0, NULL, 0, "Limits:", 3 },
+	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
+	  "Record that many contexts a process, fold the others", 3 },
+	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
+	  "The same as bytes; K, M or G may follow", 3 },
+	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0,
+	  "Verify one hit in N, on average, against the stack", 3 },
+	{ "no-cache", KEY_NO_CACHE, NULL, 0,
+	  "Neither read nor write the cache of analyses", 3 },
+	{ 0 },
+};
+
+struct options {
+	char *output;
+	char **target; /* its argv */
+	int verbose;
+	int no_cache;
+	struct config config;
+};
+
+static const char *directive_of(int key)
+{
+	switch (key) {
+	case 'm':
+		return "module";
+	case 'M':
+		return "not-module";
+	case 'f':
+		return "function";
+	case 'F':
+		return "not-function";
+	case KEY_LIBC:
+		return "libc";
+	case KEY_NO_CHILDREN:
+		return "no-children";
+	case KEY_MAX_CONTEXTS:
+		return "max-contexts";
+	case KEY_MAX_MEMORY:
+		return "max-memory";
+	case KEY_VERIFY_PERIOD:
+		return "verify-period";
+	default:
+		return NULL;
+	}
+}
+
+static void configure(struct options *options, int key, const char *argument,
+		      struct argp_state *state)
+{
+	char *why;
+	int err;
+
+	if (key == KEY_RULES)
+		err = config_add_file(&options->config, argument, &why);
+	else
+		err = config_add(&options->config, directive_of(key), argument,
+				 &why);
+	if (err)
+		argp_error(state, "%s", why);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = argument;
+		return 0;
+	case 'v':
+		options->verbose = 1;
+		return 0;
+	case KEY_NO_CACHE:
+		options->no_cache = 1;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->target = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program? Give it behind --");
+		return 0;
+	default:
+		if (key != KEY_RULES && !directive_of(key))
+			return ARGP_ERR_UNKNOWN;
+		configure(options, key, argument, state);
+		return 0;
+	}
+}
+
+static int status_of_exec(const char *name, const char *target, int err)
+{
+	complain(name, "%s: %s", target,
+		 err == -ENOENT ? "no such program" : strerror(-err));
+	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+/* Sets `job` up for recording, or complains and leaves it as it is. */
+static void prepare(const char *name, struct options *options,
+		    const char *program, struct launch *job)
+{
+	char *why = executable_obstacle(program);
+
+	if (why) {
+		complain(name, "%s cannot be recorded: %s", program, why);
+		free(why);
+		return;
+	}
+	if (!options->no_cache)
+		config_add_cache(&options->config);
+	if (library_find(&job->library, &why) == 0 &&
+	    output_create(options->output, config_text(&options->config),
+			  &job->output, &why) == 0)
+		return;
+	complain(name, "not recorded: %s", why);
+	free(why);
+}
+
+/* The last image of the process that was started, or NULL. */
+static const struct part *main_part(const struct recording *recording,
+				    pid_t pid)
+{
+	const struct part *last = NULL;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part *part = &recording->parts[i];
+
+		if (part->header->pid == (uint32_t)pid &&
+		    (!last || part->header->seq > last->header->seq))
+			last = part;
+	}
+	return last;
+}
+
+static void summarise(const struct options *options, const char *path)
+{
+	static const struct whose everybody;
+	struct session session;
+	char *why;
+
+	if (!options->verbose && !isatty(STDERR_FILENO))
+		return;
+	if (session_open(&session, path, &everybody, &why) != 0) {
+		free(why);
+		return;
+	}
+	complain("clew", "%s calls in %s contexts, %s process%s -> %s",
+		 text_grouped(session.summary.calls).text,
+		 text_grouped(session.summary.contexts).text,
+		 text_grouped(session.summary.processes).text,
+		 session.summary.processes == 1 ? "" : "es", options->output);
+	session_close(&session);
+}
+
+static int is_enabled(const char *name, const char *target,
+		      const struct part *part)
+{
+	char why[sizeof(part->header->why) + 1] = { 0 };
+
+	if (part && part->header->state != WIRE_DISABLED)
+		return 1;
+	if (part)
+		memcpy(why, part->header->why, sizeof(why) - 1);
+	complain(name, "%s was not recorded: %s", target,
+		 part ? text_printable(why) : "the runtime did not start");
+	return 0;
+}
+
+/* Whether the target was recorded; says so if not. */
+static int check_recording(const char *name, const struct options *options,
+			   const char *path, pid_t pid)
+{
+	struct recording recording;
+	char *why;
+	int is_recorded;
+
+	if (recording_open(&recording, path, &why) != 0) {
+		free(why);
+		return is_enabled(name, options->target[0], NULL);
+	}
+	is_recorded = is_enabled(name, options->target[0],
+				 main_part(&recording, pid));
+	if (is_recorded)
+		rules_warn(stderr, &recording, "clew record: ");
+	recording_close(&recording);
+	return is_recorded;
+}
+
+/* The status of a target that ran, which may mean not to return. */
+static int status_of(const struct outcome *outcome, int is_recorded)
+{
+	if (WIFSIGNALED(outcome->status))
+		die_by(WTERMSIG(outcome->status));
+	if (WEXITSTATUS(outcome->status) == 0 && !is_recorded)
+		return STATUS_UNRECORDED;
+	return WEXITSTATUS(outcome->status);
+}
+
+static int record(const char *name, struct options *options)
+{
+	struct launch job = { .argv = options->target };
+	struct outcome outcome;
+	char *program;
+	int is_recorded = 0, status;
+	int err = executable_find(options->target[0], &program);
+
+	if (err)
+		return status_of_exec(name, options->target[0], err);
+	prepare(name, options, program, &job);
+	free(program);
+	err = launch(&job, &outcome);
+	if (err) {
+		complain(name, "cannot start a process: %s", strerror(-err));
+		status = STATUS_NOT_EXECUTABLE;
+		goto free_job;
+	}
+	if (outcome.exec_error) {
+		status = status_of_exec(name, options->target[0],
+					outcome.exec_error);
+		goto free_job;
+	}
+	if (job.output)
+		is_recorded =
+			check_recording(name, options, job.output, outcome.pid);
+	if (is_recorded)
+		summarise(options, job.output);
+	status = status_of(&outcome, is_recorded);
+free_job:
+	free(job.library);
+	free(job.output);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "CMD [ARG...]",
+		.doc = "Run CMD, count every call it makes, and exit with its "
+		       "status.",
+	};
+	struct options options = { .output = DEFAULT_RECORDING };
+	int status;
+
+	config_init(&options.config);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	status = record(argv[0], &options);
+	config_fini(&options.config);
+	return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/views.h"
+
+enum {
+	KEY_DEPTH = 'd',
+	KEY_THRESHOLD = 't',
+	KEY_CALLERS_OF = 'c',
+	/*
+	 * A recursion of n levels has n^2 / 2 callers of callers, so chains
+	 * end somewhere unless all of them are asked for.
+	 */
+	DEFAULT_CALLERS_DEPTH = 32,
+};
+
+struct options {
+	struct view_options view;
+	struct tree_limits limits;
+	const char *callers_of;
+	int has_depth;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "depth", KEY_DEPTH, "N", 0,
+	  "Show N levels (default: all, 32 with --callers-of; 0: all)", 0 },
+	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
+	  "Hide subtrees that have less than PERCENT of all calls", 0 },
+	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
+	  "Show this function, its callers, their callers, and so on", 0 },
+	{ 0 },
+};
+
+static double parse_percent(struct argp_state *state, const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		argp_error(state, "--threshold %s: not a percentage", text);
+	return percent;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->view;
+		return 0;
+	case KEY_DEPTH:
+		options->limits.depth = (uint32_t)parse_number(
+			state, "depth", argument, UINT32_MAX);
+		options->has_depth = 1;
+		return 0;
+	case KEY_THRESHOLD:
+		options->limits.threshold_percent =
+			parse_percent(state, argument);
+		return 0;
+	case KEY_CALLERS_OF:
+		options->callers_of = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int write_callers(struct session *session, const struct options *options,
+			 const struct tree *tree)
+{
+	struct tree_view view = { .limits = options->limits,
+				  .shows_callers = 1 };
+	struct tree callers;
+	uint8_t *chosen =
+		selection_named(&session->catalog, options->callers_of);
+
+	if (!chosen)
+		return -1;
+	if (!options->has_depth)
+		view.limits.depth = DEFAULT_CALLERS_DEPTH;
+	tree_callers(tree, chosen, view.limits.depth, &callers);
+	view.tree = &callers;
+	options->view.writer->tree(stdout, session, &view);
+	tree_fini(&callers);
+	free(chosen);
+	return 0;
+}
+
+/* 0, or -1 if there is no function to show the callers of. */
+static int write_tree(struct session *session, const struct options *options)
+{
+	const struct selection *selection = &options->view.selection;
+	struct tree_view view = { .tree = &session->tree,
+				  .limits = options->limits };
+	struct tree kept;
+	uint8_t *mask = NULL;
+	int err = 0;
+
+	if (selection->module || selection->function) {
+		mask = selection_mask(selection, &session->catalog);
+		tree_keep(&session->tree, mask, &kept);
+		view.tree = &kept;
+	}
+	if (options->callers_of)
+		err = write_callers(session, options, view.tree);
+	else
+		options->view.writer->tree(stdout, session, &view);
+	if (mask)
+		tree_fini(&kept);
+	free(mask);
+	return err;
+}
+
+int command_tree(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ .argp = &view_argp },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC]",
+		.doc = "Show who called whom, how often, in which context.",
+		.children = children,
+	};
+	struct options options = { 0 };
+	struct session session;
+	char *why;
+	int status;
+
+	view_options_init(&options.view);
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (session_open(&session, options.view.path, &options.view.whose,
+			 &why) != 0) {
+		status = give_up(argv[0], why);
+		goto fini;
+	}
+	if (write_tree(&session, &options) == 0) {
+		status = finish_output(argv[0]);
+	} else {
+		complain(argv[0], "%s: no such function in the recording",
+			 options.callers_of);
+		status = EXIT_FAILURE;
+	}
+	session_close(&session);
+fini:
+	view_options_fini(&options.view);
+	return status;
+}
