@@ -77,6 +77,12 @@ class NoChildren(clewtest.Case):
     def test_spawned_children_are_left_out(self):
         self.check("spawn")
 
+    def test_clew_is_gone_from_their_environment(self):
+        recorded = self.record(
+            ["/bin/sh", "-c", "/usr/bin/env | grep -E 'CLEW_|LD_PRELOAD'"],
+            ["--no-children"], text=True)
+        self.assertEqual(recorded.stdout, "")
+
 
 if __name__ == "__main__":
     clewtest.main()

@@ -31,6 +31,7 @@ TARGETS = BUILD / "tests" / "targets"
 PYTHON = "/usr/bin/python3"
 TIMEOUT_S = 300
 CLEW_FAILED = range(1, 128)  # what clew's own errors exit with
+UNRECORDED = 125  # the program ran and succeeded, but was not recorded
 
 
 def target(name, flavour="O2"):
@@ -145,13 +146,38 @@ class Case(unittest.TestCase):
         recording = self.recording()
         return recording, self.assert_counts(recording, images)
 
-    def assert_one_line_error(self, done, *words):
-        """One clear line on stderr, and a status that says failure."""
+    def assert_one_line(self, done, *words):
+        """One line on stderr, by us, with these words in it."""
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 1, done.stderr)
-        for word in words:
+        for word in ("clew", *words):
+            self.assertIn(str(word), lines[0])
+
+    def assert_one_line_error(self, done, *words):
+        """One clear line on stderr, and a status that says failure."""
+        self.assert_one_line(done, *words)
+        self.assertIn(done.returncode, CLEW_FAILED)
+
+    def assert_usage_error(self, done, *words):
+        """One clear line, perhaps another that says where there is help."""
+        lines = done.stderr.splitlines()
+        self.assertIn(len(lines), (1, 2), done.stderr)
+        self.assertTrue(all("--help" in line for line in lines[1:]))
+        for word in ("clew", *words):
             self.assertIn(word, lines[0])
         self.assertIn(done.returncode, CLEW_FAILED)
+        self.assertEqual(done.stdout, "")
+
+    def assert_runs_unrecorded(self, argv, *words):
+        """The program runs all the same; one line says why for nothing.
+
+        Its status is its own unless that would mean success.
+        """
+        native = self.run_program(argv, text=True)
+        done = self.record(argv, text=True)
+        self.assertEqual(done.stdout, native.stdout)
+        self.assertEqual(done.returncode, native.returncode or UNRECORDED)
+        self.assert_one_line(done, *words)
 
 
 def main():

@@ -114,13 +114,13 @@ class Rules(clewtest.Case):
 
     def test_a_broken_regular_expression_is_an_error(self):
         done = self.clew("record", "-f", "(((", "--", self.named)
-        self.assert_one_line_error(done, "(((")
+        self.assert_usage_error(done, "(((")
 
     def test_a_word_that_is_no_directive_is_an_error(self):
         rules = self.work / "rules"
         rules.write_text("frobnicate 7\n", encoding="utf-8")
         done = self.clew("record", "--rules", rules, "--", self.named)
-        self.assert_one_line_error(done, "frobnicate")
+        self.assert_usage_error(done, "frobnicate")
 
 
 if __name__ == "__main__":
