@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leaves ROUNDS [THREADS]: 200 distinct small functions, called one after
+ * the other through a table. No call is predicted by the one before it at the
+ * same place, and every thread does the same on its own.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define THREADS_MAX 64
+
+typedef unsigned long (*leaf)(unsigned long n);
+
+#define LEAF(n)                                                                \
+	__attribute__((noipa)) static unsigned long leaf_##n(unsigned long x)  \
+	{                                                                      \
+		return (x ^ n##UL * 2654435761UL) + (x >> (n % 13));           \
+	}
+#define TEN(X, n)                                                              \
+	X(n##0)                                                                \
+	X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
+#define HUNDRED(X, n)                                                          \
+	TEN(X, n##0)                                                           \
+	TEN(X, n##1)                                                           \
+	TEN(X, n##2)                                                           \
+	TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7)       \
+		TEN(X, n##8) TEN(X, n##9)
+#define TWO_HUNDRED(X) HUNDRED(X, 1) HUNDRED(X, 2)
+
+TWO_HUNDRED(LEAF)
+
+#define ENTRY(n) leaf_##n,
+static const leaf table[] = { TWO_HUNDRED(ENTRY) };
+#define LEAVES (sizeof(table) / sizeof(table[0]))
+
+static unsigned long rounds;
+
+static void *call_all(void *seed)
+{
+	unsigned long sum = (unsigned long)seed;
+
+	for (unsigned long i = 0; i < rounds; i++)
+		for (size_t j = 0; j < LEAVES; j++)
+			sum = table[j](sum);
+	return (void *)sum;
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc > 2 ? atoi(argv[2]) : 1;
+	pthread_t threads[THREADS_MAX];
+	unsigned long sum = 0;
+
+	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+	if (count > THREADS_MAX)
+		return 2;
+	for (long i = 1; i < count; i++)
+		if (pthread_create(&threads[i], NULL, call_all, (void *)i))
+			return 1;
+	sum += (unsigned long)call_all(NULL);
+	for (int i = 1; i < count; i++) {
+		void *result;
+
+		pthread_join(threads[i], &result);
+		sum += (unsigned long)result;
+	}
+	printf("sum %lu\ncalls %lu\n", sum,
+	       rounds * LEAVES * (unsigned long)count);
+	return 0;
+}
