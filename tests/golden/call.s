@@ -1,0 +1,16 @@
+# The callee tells its return address: it must be the original's.
+	.include "golden.inc"
+	CASE JUMP, 0, 6
+	BEFORE
+	push %rbx
+	call callee
+rest:	pop %rbx
+	add %rdi, %rax
+	ret
+callee:	mov (%rsp), %rax
+	ret
+	END_BEFORE
+	AFTER
+	push %rbx
+	PUSH_RETURN rest
+	jmp.d32 callee
