@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "disasm_fixture.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "disasm/newer_x86_64.h"
+
+struct row {
+	const char *bytes;
+	uint8_t count;
+	uint8_t kind;
+	uint8_t length;
+	int32_t branch_bytes;
+};
+
+static struct insn decode(const struct decoder *decoder, const char *bytes,
+			  size_t count)
+{
+	struct insn insn = { 0 };
+
+	assert_int_equal(
+		decode_scan(decoder, (const uint8_t *)bytes, count, &insn), 0);
+	return insn;
+}
+
+static struct insn operands(const struct decoder *decoder, const char *bytes,
+			    size_t count)
+{
+	struct insn insn = { 0 };
+
+	assert_int_equal(
+		decode_operands(decoder, (const uint8_t *)bytes, count, &insn),
+		0);
+	return insn;
+}
+
+static int refusal(const struct decoder *decoder, const char *bytes,
+		   size_t count)
+{
+	struct insn insn;
+
+	return decode_scan(decoder, (const uint8_t *)bytes, count, &insn);
+}
+
+static void kinds_and_targets_are_read(void **state)
+{
+	static const struct row rows[] = {
+		{ "\x90", 1, INSN_NOP, 1, 0 },
+		{ "\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", 10, INSN_NOP, 10,
+		  0 },
+		{ "\xcc", 1, INSN_TRAP, 1, 0 },
+		{ "\xf3\x0f\x1e\xfa", 4, INSN_ENDBR, 4, 0 },
+		{ "\xeb\xfe", 2, INSN_JUMP, 2, -2 },
+		{ "\xe9\x01\x02\x03\x04", 5, INSN_JUMP, 5, 0x04030201 },
+		{ "\xf2\xe9\x01\x00\x00\x00", 6, INSN_JUMP, 6, 1 },
+		{ "\x74\x10", 2, INSN_JUMP_IF, 2, 16 },
+		{ "\x3e\x74\x10", 3, INSN_JUMP_IF, 3, 16 },
+		{ "\x0f\x84\xfc\xff\xff\xff", 6, INSN_JUMP_IF, 6, -4 },
+		{ "\xe8\xfb\xff\xff\xff", 5, INSN_CALL, 5, -5 },
+		{ "\x66\x66\x48\xe8\x01\x00\x00\x00", 8, INSN_CALL, 8, 1 },
+		{ "\xe2\x05", 2, INSN_LOOP, 2, 5 },
+		{ "\xe3\x05", 2, INSN_LOOP, 2, 5 },
+		{ "\x67\xe3\x05", 3, INSN_LOOP, 3, 5 },
+		{ "\xff\xe0", 2, INSN_JUMP_INDIRECT, 2, 0 },
+		{ "\x3e\xff\xe0", 3, INSN_JUMP_INDIRECT, 3, 0 },
+		{ "\xff\x25\x00\x00\x00\x00", 6, INSN_JUMP_INDIRECT, 6, 0 },
+		{ "\xff\xd0", 2, INSN_CALL_INDIRECT, 2, 0 },
+		{ "\xff\x15\x00\x00\x00\x00", 6, INSN_CALL_INDIRECT, 6, 0 },
+		{ "\xc3", 1, INSN_RETURN, 1, 0 },
+		{ "\xf3\xc3", 2, INSN_RETURN, 2, 0 },
+		{ "\xc2\x08\x00", 3, INSN_RETURN, 3, 0 },
+		{ "\x0f\x0b", 2, INSN_STOP, 2, 0 },
+		{ "\xf4", 1, INSN_STOP, 1, 0 },
+		{ "\x0f\x05", 2, INSN_SYSTEM, 2, 0 },
+		{ "\xcd\x80", 2, INSN_SYSTEM, 2, 0 },
+		{ "\x48\x89\xe5", 3, INSN_PLAIN, 3, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct insn insn = decode(*state, rows[i].bytes, rows[i].count);
+
+		assert_int_equal(insn.kind, rows[i].kind);
+		assert_int_equal(insn.length, rows[i].length);
+		assert_int_equal(insn.branch_bytes, rows[i].branch_bytes);
+	}
+}
+
+static void cut_off_instructions_are_refused(void **state)
+{
+	assert_int_equal(refusal(*state, "\xe9\x01\x02\x03", 4), -EILSEQ);
+	assert_int_equal(refusal(*state, "\x48", 1), -EILSEQ);
+	assert_int_equal(refusal(*state, "", 0), -EILSEQ);
+}
+
+/* rel16 on AMD, rel32 on Intel */
+static void branches_with_a_66_prefix_are_refused(void **state)
+{
+	assert_int_equal(refusal(*state, "\x66\xe8\0\0\0\0", 6), -EILSEQ);
+	assert_int_equal(refusal(*state, "\x66\x0f\x84\0\0\0\0", 7), -EILSEQ);
+}
+
+/* Capstone 4 copies these mnemonics, and crashed on a NULL from malloc. */
+static void instructions_that_need_scratch_memory_decode(void **state)
+{
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(
+			decode(*state, "\x0f\xa7\xc0\xf3\xc3", 5).length, 3);
+}
+
+static void rip_relative_displacements_are_located(void **state)
+{
+	/* cmpl $0x10, 0x20(%rip) */
+	struct insn insn = operands(
+		*state, "\x81\x3d\x20\x00\x00\x00\x10\x00\x00\x00", 10);
+
+	assert_int_equal(insn.modrm_at, 1);
+	assert_int_equal(insn.rip_disp_at, 2);
+	/* movdqa 0x20(%rip), %xmm0: the library errs under a 66 prefix */
+	insn = operands(*state, "\x66\x0f\x6f\x05\x20\x00\x00\x00", 8);
+	assert_int_equal(insn.rip_disp_at, 4);
+	/* vmovups 0x20(%rip), %zmm0 */
+	insn = operands(*state, "\x62\xf1\x7c\x48\x10\x05\x20\0\0\0", 10);
+	assert_int_equal(insn.rip_disp_at, 6);
+}
+
+static void other_operands_are_not_rip_relative(void **state)
+{
+	/* mov 0x20, %eax through a SIB byte without base: absolute */
+	struct insn insn = operands(*state, "\x8b\x04\x25\x20\0\0\0", 7);
+
+	assert_int_equal(insn.modrm_at, 1);
+	assert_int_equal(insn.rip_disp_at, 0);
+	insn = operands(*state, "\x48\x89\xe5", 3);
+	assert_int_equal(insn.rip_disp_at, 0);
+	insn = operands(*state, "\x53", 1);
+	assert_int_equal(insn.modrm_at, 0);
+}
+
+static void vector_instructions_newer_than_capstone_are_measured(void **state)
+{
+	static const struct row rows[] = {
+		/* vpcmpeqb $0, (%rdi), %ymm16, %k0 */
+		{ "\x62\xf3\x7d\x20\x3f\x07\x00\x90", 8, INSN_PLAIN, 7, 0 },
+		/* kmovd %k0, %eax */
+		{ "\xc5\xfb\x93\xc0\x90", 5, INSN_PLAIN, 4, 0 },
+		/* kmovq %rdx, %k1 */
+		{ "\xc4\xe1\xfb\x92\xca\x90", 6, INSN_PLAIN, 5, 0 },
+		/* vptestmb 0x40(%rdi,%rdx), disp8 behind a SIB byte */
+		{ "\x62\xf3\x7d\x20\x3f\x44\x17\xff\x00\x90", 10, INSN_PLAIN, 9,
+		  0 },
+		{ "\x0f\x01\xee", 3, INSN_PLAIN, 3, 0 }, /* rdpkru */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct insn insn = decode(*state, rows[i].bytes, rows[i].count);
+
+		assert_int_equal(insn.kind, rows[i].kind);
+		assert_int_equal(insn.length, rows[i].length);
+	}
+}
+
+static void newer_instructions_cut_off_anywhere_are_refused(void **state)
+{
+	static const uint8_t code[] = { 0x62, 0xf3, 0x7d, 0x20, 0x3f, 0x84,
+					0x17, 0xff, 0,    0,    0,    0x00 };
+	struct insn insn;
+
+	assert_int_equal(newer_decode(code, sizeof(code), &insn), 0);
+	assert_int_equal(insn.length, sizeof(code));
+	for (size_t bytes = 0; bytes < sizeof(code); bytes++)
+		assert_int_equal(newer_decode(code, bytes, &insn), -EILSEQ);
+}
+
+static void *no_memory(void *context, size_t bytes)
+{
+	return NULL;
+}
+
+static void opening_without_memory_fails_cleanly(void **state)
+{
+	struct decoder decoder;
+
+	assert_int_equal(decoder_open(&decoder, no_memory, NULL), -ENOMEM);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void both_modes_agree_on_random_bytes(void **state)
+{
+	uint64_t seed = 88172645463325252;
+
+	for (int i = 0; i < 200000; i++) {
+		uint64_t words[2] = { next_random(&seed), next_random(&seed) };
+		size_t bytes = next_random(&seed) % 16;
+		struct insn a;
+		struct insn b;
+		const uint8_t *code = (const uint8_t *)words;
+		int err = decode_scan(*state, code, bytes, &a);
+
+		if (err || decode_operands(*state, code, bytes, &b))
+			continue;
+		assert_int_equal(a.kind, b.kind);
+		assert_int_equal(a.length, b.length);
+		assert_int_equal(a.branch_bytes, b.branch_bytes);
+		assert_true(a.length <= bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_and_targets_are_read),
+		cmocka_unit_test(cut_off_instructions_are_refused),
+		cmocka_unit_test(branches_with_a_66_prefix_are_refused),
+		cmocka_unit_test(instructions_that_need_scratch_memory_decode),
+		cmocka_unit_test(rip_relative_displacements_are_located),
+		cmocka_unit_test(other_operands_are_not_rip_relative),
+		cmocka_unit_test(
+			vector_instructions_newer_than_capstone_are_measured),
+		cmocka_unit_test(
+			newer_instructions_cut_off_anywhere_are_refused),
+		cmocka_unit_test(opening_without_memory_fails_cleanly),
+		cmocka_unit_test(both_modes_agree_on_random_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);
+}

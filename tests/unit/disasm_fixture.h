@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What every test file of disasm/ and image/ starts with. */
+#ifndef CLEW_TESTS_DISASM_FIXTURE_H
+#define CLEW_TESTS_DISASM_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "disasm/decode.h"
+#include "image/arena.h"
+
+static inline void *fixture_alloc(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
+/* Group set-up: *state becomes an open decoder. Lives until exit. */
+static inline int fixture_open_decoder(void **state)
+{
+	static struct arena arena;
+	static struct decoder decoder;
+
+	*state = &decoder;
+	return decoder_open(&decoder, fixture_alloc, &arena);
+}
+
+#endif
