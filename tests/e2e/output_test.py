@@ -113,8 +113,8 @@ class SameOutput(clewtest.Case):
 
     @needs("git")
     def test_git(self):
-        self.check(["git", "-C", clewtest.ROOT, "log", "--stat", "-n", "5"],
-                   1000)
+        self.check(["git", "diff", "--no-index", "--stat", "-p",
+                    clewtest.ROOT / "wire", clewtest.ROOT / "scripts"], 1000)
 
     @needs("gdb")
     def test_gdb(self):
@@ -180,7 +180,7 @@ class Redis(clewtest.Case):
         native = self.session("native", lambda argv: argv)
         recorded = self.session("recorded", self.record_command)
         self.assertEqual(native, recorded)
-        self.assertIn(b"166.2742", native[0])
+        self.assertIn(b"166274.1516", native[0])
         part = self.recording().parts[0]
         self.assertEqual(part.state, wire.ENDED)
         self.assertGreater(sum(part.counts().values()), 10000)

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	int sum = 0;
 	for (int i = 0; i < 10; i++)
 		sum += gamma_ray(i);
-	return sum != 155;
+	return sum != 165;
 }
 """
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The C library calls back: qsort, bsearch, tsearch, twalk, atexit. */
+/* The C library calls back: qsort, bsearch, tsearch, twalk, on_exit. */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
@@ -50,7 +50,7 @@ static COUNTED void visit(const void *node, VISIT which, int depth)
 	LEAVE();
 }
 
-static COUNTED void at_exit(void)
+static COUNTED void at_exit(int status, void *unused)
 {
 	ENTER(at_exit);
 	LEAVE();
@@ -74,7 +74,7 @@ int main(void)
 
 	ENTER(main);
 	fill();
-	atexit(at_exit);
+	on_exit(at_exit, NULL); /* atexit itself is linked into the program */
 	qsort(items, ITEMS, sizeof(items[0]), compare);
 	for (unsigned int i = 0; i < ITEMS; i++)
 		found += bsearch(&items[i], items, ITEMS, sizeof(items[0]),

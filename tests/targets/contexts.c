@@ -71,5 +71,6 @@ int main(int argc, char **argv)
 	}
 	printf("contexts %llu calls %llu\n", contexts, contexts * rounds);
 	fflush(stdout);
-	_exit(0); /* what exit() calls would fold, too, where there is a limit */
+	_exit(0); /* what exit() calls would fold, too, where there is a limit
+		   */
 }

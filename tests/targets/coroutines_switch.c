@@ -68,8 +68,12 @@ TRUTH_INLINE void coroutine_yield(void)
 /* What a new coroutine returns to out of switch_stack; never returns. */
 static COUNTED void start(void)
 {
+	uint32_t here;
+
 	ENTER_ROOT(start);
+	here = TRUTH_HERE;
 	coroutine_main();
+	TRUTH_HERE = here;
 	coroutine_yield();
 	__builtin_trap();
 }

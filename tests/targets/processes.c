@@ -167,7 +167,11 @@ static volatile int stop;
 static COUNTED unsigned int busy(unsigned int n)
 {
 	COUNT(busy);
-	return n < 2 ? n : busy(n - 1) + busy(n - 2);
+	if (n < 2)
+		return n;
+	/* volatile: or the second call would become a loop */
+	volatile unsigned int sum = busy(n - 1) + busy(n - 2);
+	return sum;
 }
 
 static COUNTED void *busy_thread(void *unused)

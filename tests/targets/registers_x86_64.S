@@ -129,9 +129,8 @@ function torture_endbr
 end_function torture_endbr
 
 function torture_rip_relative
-	movq %rax, word(%rip)
-	leaq word(%rip), %rax
-	movq (%rax), %rax
+	cmpq %rax, word(%rip)
+	cmpq $1, word(%rip)
 	store_all torture_found
 	load_all torture_reply
 	ret
