@@ -1,0 +1,198 @@
+# Functions of which each label "VERDICT..what" tells the verdict. The labels
+# have no type, so that they name no function: as for stripped code.
+#
+# Every function is more than a jump long unless its point is not to be.
+	.macro function label
+	.p2align 4, 0xcc
+"\label":
+	.cfi_startproc
+	.endm
+	.macro end
+	.cfi_endproc
+	.endm
+	.macro body
+	push %rbx
+	mov %rdi, %rbx
+	pop %rbx
+	ret
+	.endm
+
+	.text
+function "JUMP..plain"
+	body
+	end
+
+function "JUMP_PADDED..short"
+	xor %eax, %eax
+	ret
+	end
+
+# The next function follows at once.
+	.p2align 4, 0xcc
+	.skip 14, 0x90
+"TOO_SHORT..no padding":
+	.cfi_startproc
+	xor %eax, %eax
+	ret
+	.cfi_endproc
+"JUMP..behind the short one":
+	.cfi_startproc
+	body
+	.cfi_endproc
+
+# As mempcpy jumps into memmove.
+function "JUMP..jumps into the next"
+	mov %rdi, %rax
+	add %rdx, %rax
+	jmp inner
+	end
+function "BRANCH_INTO..entered from another function"
+	mov %rdi, %rax
+inner:	cmp $32, %rdx
+	body
+	end
+
+function "BRANCH_INTO..address of a label taken"
+	push %rbx
+label:	push %rbp
+	lea label(%rip), %rax
+	pop %rbp
+	pop %rbx
+	ret
+	end
+
+function "UNDECODABLE..in its middle"
+	body
+	.byte 0x06
+	ret
+	end
+
+function "UNMOVABLE..jrcxz"
+	jrcxz 1f
+	xor %eax, %eax
+	xor %edx, %edx
+1:	ret
+	end
+
+	.type setjmp, @function
+function "NAMED..by any of its names"
+setjmp:
+harmless:
+	body
+	end
+	.size setjmp, . - setjmp
+	.type harmless, @function
+	.size harmless, . - harmless
+
+function "JUMP..holds another entry"
+	body
+"OVERLAPS..inside an FDE":
+second:
+	body
+	end
+	.type second, @function
+	.size second, . - second
+
+# Known by its symbol alone.
+	.p2align 4, 0xcc
+	.type no_fde, @function
+"JUMP..symbol without FDE":
+no_fde:
+	body
+	.size no_fde, . - no_fde
+
+function "JUMP..signal frames are not this"
+	body
+	end
+
+function "SIGNAL_FRAME..trampoline"
+	.cfi_signal_frame
+	body
+	end
+
+function "NO_RETURN_ADDRESS..start"
+	.cfi_undefined rip
+	body
+	end
+
+function "COLD_PART..frame exists already"
+	.cfi_def_cfa_offset 16
+	body
+	end
+
+function "COLD_PART..frame pointer exists already"
+	.cfi_def_cfa rbp, 16
+	body
+	end
+
+# Jumped to from one function, and back into that one's middle.
+function "JUMP..hot"
+	test %rdi, %rdi
+	jz cold
+	nop
+back:	body
+	end
+function "COLD_PART..jumps back into its function"
+cold:	mov $1, %edi
+	nop
+	jmp back
+	end
+
+# Reached by a conditional jump only, at an address that no function has.
+function "JUMP..with another part"
+	cmp %rdi, %rsi
+	jz unlikely
+	body
+	end
+	nop
+"COLD_PART..reached by a conditional jump":
+unlikely:
+	.cfi_startproc
+	mov $-1, %eax
+	ret
+	.cfi_endproc
+
+# The same, but called as well.
+function "JUMP..calls it"
+	cmp %rdi, %rsi
+	jz called
+	call called
+	ret
+	end
+	nop
+"JUMP..reached by jump and call":
+called:
+	.cfi_startproc
+	mov $-1, %eax
+	ret
+	.cfi_endproc
+
+function "JUMP..tail-calls"
+	mov %rsi, %rdi
+	jmp tail
+	end
+function "JUMP..tail-called"
+tail:	body
+	end
+
+	.type moved.cold, @function
+function "COLD_PART..by its name"
+moved.cold:
+	body
+	end
+	.size moved.cold, . - moved.cold
+
+	.section .plt.sec, "ax", @progbits
+	.p2align 4
+"PLT..entries":
+	.cfi_startproc
+	.rept 2
+	endbr64
+	bnd jmp *pointers(%rip)
+	nopl 0(%rax,%rax)
+	.endr
+	.cfi_endproc
+
+	.section .rodata
+pointers:
+	.quad 0
