@@ -190,7 +190,7 @@ static int select_threads(struct work *work, const struct part *part,
 
 static void merge_part(const struct part *part, const struct whose *whose,
 		       struct catalog *catalog, struct tree *tree,
-		       struct merged *merged)
+		       struct idmap *pids, struct merged *merged)
 {
 	struct work work = { 0 };
 	uint64_t strays;
@@ -199,7 +199,7 @@ static void merge_part(const struct part *part, const struct whose *whose,
 	if ((whose->pid && whose->pid != part->header->pid) ||
 	    !select_threads(&work, part, whose->thread, merged))
 		goto fini;
-	merged->processes++;
+	*idmap_at(pids, (uint64_t)part->header->pid + 1) = 1;
 	tallies_init(&work.tallies, part);
 	add_contexts(&work);
 	strays = add_counts(&work);
@@ -225,8 +225,13 @@ void merge_recording(const struct recording *recording,
 		     const struct whose *whose, struct catalog *catalog,
 		     struct tree *tree, struct merged *merged)
 {
+	struct idmap pids = { 0 };
+
 	*merged = (struct merged){ 0 };
 	for (size_t i = 0; i < recording->part_count; i++)
-		merge_part(&recording->parts[i], whose, catalog, tree, merged);
+		merge_part(&recording->parts[i], whose, catalog, tree, &pids,
+			   merged);
+	merged->processes = pids.used;
+	idmap_fini(&pids);
 	tree_sum(tree);
 }

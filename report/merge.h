@@ -21,7 +21,7 @@ struct whose {
 
 /* What was found on the way. */
 struct merged {
-	uint64_t processes; /* that are selected */
+	uint64_t processes; /* that are selected; several parts after exec */
 	uint64_t threads;
 	uint64_t follow_ups; /* threads that share a selected one's counts */
 	uint64_t strays;     /* calls of ids that no context explains */

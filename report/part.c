@@ -16,17 +16,15 @@
 /* A growing tally may move while it is copied; it cannot do so often. */
 enum { COPY_ATTEMPTS = 8 };
 
-static int open_regular(const char *path, size_t *size_bytes, char **why)
+static int open_regular(const char *path, char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
 	if (fd < 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		*size_bytes = (size_t)status.st_size;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		return fd;
-	}
 	close(fd);
 	return fail(why, -ENOEXEC, "%s: not a recording", path);
 }
@@ -122,13 +120,11 @@ static void check_chunks(struct part *part, uint64_t end)
 
 	while (part_next_chunk(part, &cursor, &chunk))
 		last = chunk.offset + chunk.bytes;
-	if (last == end)
-		return;
 	if (end > part->size_bytes)
 		part->damage =
 			memory_printf("truncated at byte %zu of %" PRIu64,
 				      part->size_bytes, end);
-	else
+	else if (last != end)
 		part->damage = memory_printf("damaged at byte %" PRIu64, last);
 }
 
@@ -176,17 +172,23 @@ static int has_moved(const struct part *part, int fd)
 	return 0;
 }
 
-/* Copies the part as far as it is in use. *end: how far its header says. */
-static int copy_part(struct part *part, int fd, const char *path,
-		     size_t file_bytes, uint64_t *end, char **why)
+/*
+ * Copies the part as far as it is in use. *end: how far its header says. The
+ * runtime lets the file grow before `end`, so they are looked at in reverse.
+ */
+static int copy_part(struct part *part, int fd, const char *path, uint64_t *end,
+		     char **why)
 {
 	struct wire_header header = { 0 };
-	size_t size = file_bytes;
+	struct stat status;
+	size_t size;
 	int err;
 
-	if (pread(fd, &header, sizeof(header), 0) < 0)
+	if (pread(fd, &header, sizeof(header), 0) < 0 ||
+	    fstat(fd, &status) != 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	err = check_header(&header, file_bytes, path, why);
+	size = (size_t)status.st_size;
+	err = check_header(&header, size, path, why);
 	if (err)
 		return err;
 	if (size > header.end)
@@ -208,9 +210,8 @@ static int copy_part(struct part *part, int fd, const char *path,
 int part_open(struct part *part, const char *path, char **why)
 {
 	struct part copy = { 0 };
-	size_t file_bytes = 0;
 	uint64_t end = 0;
-	int fd = open_regular(path, &file_bytes, why);
+	int fd = open_regular(path, why);
 	int err = 0;
 
 	if (fd < 0)
@@ -218,7 +219,7 @@ int part_open(struct part *part, const char *path, char **why)
 	for (int i = 0; i < COPY_ATTEMPTS && !err; i++) {
 		free(copy.bytes);
 		copy.bytes = NULL;
-		err = copy_part(&copy, fd, path, file_bytes, &end, why);
+		err = copy_part(&copy, fd, path, &end, why);
 		if (!err && !has_moved(&copy, fd))
 			break;
 	}

@@ -14,7 +14,10 @@ void text_list(FILE *out, const struct list_view *view);
 /* The lines below a table, each one a sentence. */
 void text_summary(FILE *out, const struct session *session);
 
-/* "6 of 7 functions hooked; 1 refused: too short for a jump" */
+/*
+ * "6 of 7 functions hooked; 1 refused: too short for a jump", without a
+ * newline; `hooked` is the word, or more words, that stand for it there.
+ */
 void text_coverage(FILE *out, const struct coverage *coverage,
 		   const char *hooked);
 

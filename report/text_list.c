@@ -76,20 +76,28 @@ static void write_module(FILE *out, const struct list_view *view,
 		write_functions(out, view, index);
 }
 
+static void write_total(FILE *out, const struct catalog *catalog,
+			const struct coverage *modules)
+{
+	struct coverage total;
+	uint64_t hooked = coverage_total(catalog, modules, &total);
+	char words[96];
+
+	snprintf(words, sizeof(words), "hooked in %s of %s modules",
+		 GROUPED(hooked), GROUPED(catalog->module_count));
+	fputs("\ntotal: ", out);
+	text_coverage(out, &total, words);
+	fputc('\n', out);
+	write_reasons(out, &total);
+}
+
 void text_list(FILE *out, const struct list_view *view)
 {
 	struct coverage *modules = coverage_of_modules(view->catalog);
-	struct coverage total;
-	uint64_t hooked = coverage_total(view->catalog, modules, &total);
 
 	for (uint32_t i = 0; i < view->catalog->module_count; i++)
 		write_module(out, view, i, &modules[i]);
-	if (!view->is_forecast) {
-		fprintf(out, "\n%s of %s modules hooked: ", GROUPED(hooked),
-			GROUPED(view->catalog->module_count));
-		text_coverage(out, &total, "hooked");
-		fputc('\n', out);
-		write_reasons(out, &total);
-	}
+	if (!view->is_forecast)
+		write_total(out, view->catalog, modules);
 	free(modules);
 }

@@ -34,10 +34,13 @@ void text_coverage(FILE *out, const struct coverage *coverage,
 
 static void write_coverage(FILE *out, const struct summary *summary)
 {
-	fputs("hooked: ", out);
-	text_coverage(out, &summary->coverage, "hooked");
-	fprintf(out, " (in %s module%s)\n", GROUPED(summary->hooked_modules),
-		text_plural(summary->hooked_modules));
+	char hooked[64];
+
+	snprintf(hooked, sizeof(hooked), "hooked in %s module%s",
+		 GROUPED(summary->hooked_modules),
+		 text_plural(summary->hooked_modules));
+	text_coverage(out, &summary->coverage, hooked);
+	fputc('\n', out);
 }
 
 static void write_mismatches(FILE *out, const struct summary *summary)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+
+#include "base/idmap.h"
+#include "base/text.h"
+
+static void idmap_keeps_what_it_was_given(void **state)
+{
+	struct idmap map = { 0 };
+	uint64_t missing = 0;
+
+	(void)state;
+	for (uint64_t id = 1; id <= 100000; id++)
+		*idmap_at(&map, id << 40) = id;
+	for (uint64_t id = 1; id <= 100000; id++) {
+		const uint64_t *value = idmap_find(&map, id << 40);
+
+		missing += !value || *value != id;
+	}
+	assert_int_equal(missing, 0);
+	assert_null(idmap_find(&map, 7));
+	assert_int_equal(map.used, 100000);
+	idmap_fini(&map);
+}
+
+static void idmap_finds_nothing_when_empty(void **state)
+{
+	struct idmap map = { 0 };
+
+	(void)state;
+	assert_null(idmap_find(&map, 1));
+	*idmap_at(&map, 1) = 1;
+	assert_null(idmap_find(&map, 0));
+	idmap_fini(&map);
+}
+
+static void numbers_are_grouped_by_thousands(void **state)
+{
+	(void)state;
+	assert_string_equal(text_grouped(0).text, "0");
+	assert_string_equal(text_grouped(999).text, "999");
+	assert_string_equal(text_grouped(1000).text, "1,000");
+	assert_string_equal(text_grouped(UINT64_MAX).text,
+			    "18,446,744,073,709,551,615");
+}
+
+static void escape_sequences_do_not_reach_the_terminal(void **state)
+{
+	char text[] = "a\033[2Jb\x7f";
+
+	(void)state;
+	assert_string_equal(text_printable(text), "a?[2Jb?");
+}
+
+static void sizes_take_suffixes_and_nothing_else(void **state)
+{
+	uint64_t size = 1;
+
+	(void)state;
+	assert_int_equal(text_parse_size("12", &size), 0);
+	assert_int_equal(size, 12);
+	assert_int_equal(text_parse_size("3k", &size), 0);
+	assert_int_equal(size, 3072);
+	assert_int_equal(text_parse_size("2G", &size), 0);
+	assert_int_equal(size, UINT64_C(2) << 30);
+	assert_int_equal(text_parse_size("2GB", &size), -EINVAL);
+	assert_int_equal(text_parse_size("-1", &size), -EINVAL);
+	assert_int_equal(text_parse_size("", &size), -EINVAL);
+	assert_int_equal(text_parse_size("99999999999999G", &size), -ERANGE);
+	assert_int_equal(size, UINT64_C(2) << 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idmap_keeps_what_it_was_given),
+		cmocka_unit_test(idmap_finds_nothing_when_empty),
+		cmocka_unit_test(numbers_are_grouped_by_thousands),
+		cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),
+		cmocka_unit_test(sizes_take_suffixes_and_nothing_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+# Unit tests of disasm/ and image/; included by CMakeLists.txt here.
+function(clew_image_test name)
+  add_executable(${name}_test ${name}_test.c)
+  target_link_libraries(${name}_test PRIVATE image disasm cmocka)
+  add_test(NAME ${name} COMMAND ${name}_test)
+  set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+endfunction()
+
+clew_image_test(disasm_decode)
+clew_image_test(disasm_prologue)
+clew_image_test(disasm_relocate)
+clew_image_test(image_cache)
+clew_image_test(image_cfi)
+clew_image_test(image_hostile)
+clew_image_test(image_names)
+clew_image_test(image_real)

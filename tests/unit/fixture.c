@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "wire/id.h"
+#include "wire/verdict.h"
+
+static void extend(struct fixture *fixture, size_t bytes)
+{
+	size_t size = fixture->size + bytes;
+
+	if (size > fixture->capacity) {
+		uint8_t *larger = memory_zeroed(2 * size, 1);
+
+		if (fixture->bytes)
+			memcpy(larger, fixture->bytes, fixture->size);
+		free(fixture->bytes);
+		fixture->bytes = larger;
+		fixture->capacity = 2 * size;
+	}
+	fixture->size = size;
+	fixture_header(fixture)->end = size;
+}
+
+void fixture_init(struct fixture *fixture, uint32_t pid, uint32_t seq)
+{
+	struct wire_header *header;
+
+	*fixture = (struct fixture){ 0 };
+	extend(fixture, WIRE_HEADER_BYTES);
+	header = fixture_header(fixture);
+	memcpy(header->magic, WIRE_MAGIC, sizeof(header->magic));
+	header->version = WIRE_VERSION;
+	header->header_bytes = WIRE_HEADER_BYTES;
+	header->state = WIRE_RUNNING;
+	header->origin = WIRE_FROM_START;
+	header->pid = pid;
+	header->seq = seq;
+	header->start_ns = 1000 * (uint64_t)pid + seq;
+	header->max_contexts = 1000000;
+}
+
+void fixture_fini(struct fixture *fixture)
+{
+	free(fixture->bytes);
+}
+
+struct wire_header *fixture_header(struct fixture *fixture)
+{
+	return (struct wire_header *)fixture->bytes;
+}
+
+size_t fixture_chunk(struct fixture *fixture, uint32_t kind, uint32_t owner,
+		     size_t payload_bytes)
+{
+	size_t offset = fixture->size;
+	size_t bytes =
+		sizeof(struct wire_chunk) + ((payload_bytes + 63) & ~63u);
+	struct wire_chunk *chunk;
+
+	extend(fixture, bytes);
+	chunk = (void *)(fixture->bytes + offset);
+	chunk->kind = kind;
+	chunk->owner = owner;
+	chunk->bytes = bytes;
+	chunk->used = payload_bytes;
+	return offset;
+}
+
+static void *payload_of(struct fixture *fixture, size_t chunk)
+{
+	return fixture->bytes + chunk + sizeof(struct wire_chunk);
+}
+
+struct wire_module *fixture_module(struct fixture *fixture, const char *path,
+				   uint32_t first, uint32_t count)
+{
+	size_t path_bytes = strlen(path), padded = (path_bytes + 7) & ~7u;
+	size_t chunk =
+		fixture_chunk(fixture, WIRE_MODULE, 0,
+			      sizeof(struct wire_module) + padded +
+				      count * sizeof(struct wire_function));
+	struct wire_module *module = payload_of(fixture, chunk);
+	struct wire_function *functions =
+		(void *)((char *)(module + 1) + padded);
+
+	*module = (struct wire_module){
+		.base = FIXTURE_MODULE_BASE,
+		.vaddr_start = 0x1000,
+		.vaddr_end = 0x1000 + 16 * (uint64_t)count,
+		.state = MODULE_IS_HOOKED,
+		.first_function = first,
+		.function_count = count,
+		.path_bytes = (uint32_t)path_bytes,
+	};
+	memcpy(module + 1, path, path_bytes);
+	for (uint32_t i = 0; i < count; i++)
+		functions[i] = (struct wire_function){
+			.vaddr = 0x1000 + 16 * (uint64_t)i,
+			.size_bytes = 16,
+			.verdict = VERDICT_IS_JUMP,
+		};
+	return module;
+}
+
+void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
+		    uint32_t tally)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_THREADS, 0,
+				     sizeof(struct wire_thread));
+	struct wire_thread *thread = payload_of(fixture, chunk);
+
+	thread->tid = tid;
+	thread->tally = tally;
+	snprintf(thread->name, sizeof(thread->name), "%s", name);
+}
+
+static struct wire_tally *head_of(struct fixture *fixture, uint32_t tally)
+{
+	return (void *)(fixture->bytes + fixture->tallies[tally].head);
+}
+
+static void add_table(struct fixture *fixture, uint32_t number,
+		      unsigned int log2)
+{
+	struct fixture_tally *tally = &fixture->tallies[number];
+	size_t chunk = fixture_chunk(fixture, WIRE_TABLE, number,
+				     sizeof(struct wire_count) << log2);
+
+	tally->table = chunk + sizeof(struct wire_chunk);
+	tally->log2 = log2;
+	head_of(fixture, number)->table = wire_table_ref(tally->table, log2);
+}
+
+struct wire_tally *fixture_tally(struct fixture *fixture, uint32_t number,
+				 size_t contexts, unsigned int table_log2)
+{
+	struct fixture_tally *tally = &fixture->tallies[number];
+	size_t chunk =
+		fixture_chunk(fixture, WIRE_TALLY, number,
+			      WIRE_TALLY_BYTES - sizeof(struct wire_chunk));
+
+	tally->head = chunk + sizeof(struct wire_chunk);
+	tally->contexts = tally->head + sizeof(struct wire_tally);
+	tally->context_limit =
+		(chunk + WIRE_TALLY_TABLE_OFFSET - tally->contexts) /
+		sizeof(struct wire_context);
+	tally->table = chunk + WIRE_TALLY_TABLE_OFFSET;
+	tally->log2 = WIRE_TALLY_TABLE_LOG2;
+	head_of(fixture, number)->table =
+		wire_table_ref(tally->table, tally->log2);
+	if (contexts > tally->context_limit) {
+		chunk = fixture_chunk(fixture, WIRE_CONTEXTS, number,
+				      contexts * sizeof(struct wire_context));
+		tally->contexts = chunk + sizeof(struct wire_chunk);
+		tally->context_limit = contexts;
+	}
+	if (table_log2 > tally->log2)
+		add_table(fixture, number, table_log2);
+	return head_of(fixture, number);
+}
+
+struct wire_context *fixture_last_context(struct fixture *fixture,
+					  uint32_t tally)
+{
+	const struct fixture_tally *at = &fixture->tallies[tally];
+	struct wire_context *contexts = (void *)(fixture->bytes + at->contexts);
+
+	return &contexts[at->context_count - 1];
+}
+
+uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
+			 uint64_t caller, uint32_t function, uint64_t calls)
+{
+	struct wire_context *context;
+	uint64_t id = id_push(caller, id_key(function));
+
+	if (fixture->tallies[tally].context_count++ ==
+	    fixture->tallies[tally].context_limit)
+		abort(); /* the test asked for less room */
+	context = fixture_last_context(fixture, tally);
+	context->id = id;
+	context->function = function;
+	context->depth = 1;
+	head_of(fixture, tally)->contexts++;
+	fixture_count(fixture, tally, id, calls);
+	return id;
+}
+
+void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
+		   uint64_t calls)
+{
+	const struct fixture_tally *at = &fixture->tallies[tally];
+	struct wire_count *table = (void *)(fixture->bytes + at->table);
+	size_t mask = ((size_t)1 << at->log2) - 1;
+	size_t entry = (id >> 4) & mask;
+
+	while (table[entry].id != 0 && table[entry].id != id)
+		entry = (entry + 1) & mask;
+	table[entry].id = id;
+	table[entry].calls += calls;
+}
+
+void fixture_retire(struct fixture *fixture, uint32_t tally)
+{
+	head_of(fixture, tally)->retired = head_of(fixture, tally)->table;
+	add_table(fixture, tally, fixture->tallies[tally].log2 + 1);
+}
+
+void fixture_save(const struct fixture *fixture, const char *path, size_t bytes)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fwrite(fixture->bytes, 1, bytes, file) != bytes ||
+	    fclose(file) != 0) {
+		perror(path);
+		abort();
+	}
+}
+
+char *fixture_directory(void)
+{
+	char *directory = memory_printf("/tmp/clew-test-XXXXXX");
+
+	if (!mkdtemp(directory))
+		abort();
+	return directory;
+}
+
+void fixture_remove(char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	rmdir(directory);
+	free(directory);
+}
+
+void fixture_save_part(struct fixture *fixture, const char *directory)
+{
+	char *path = memory_printf("%s/%u.%u" WIRE_PART_SUFFIX, directory,
+				   fixture_header(fixture)->pid,
+				   fixture_header(fixture)->seq);
+
+	fixture_save(fixture, path, fixture->size);
+	free(path);
+}

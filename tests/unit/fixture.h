@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings made by hand, byte for byte as the runtime would leave them, so
+ * that the reader is tested against the contract and not against the runtime.
+ */
+#ifndef CLEW_TESTS_FIXTURE_H
+#define CLEW_TESTS_FIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+enum { FIXTURE_TALLIES = 4, FIXTURE_MODULE_BASE = 0x10000000 };
+
+struct fixture_tally {
+	size_t head; /* offset of its wire_tally; 0: not there */
+	size_t contexts;
+	size_t context_count, context_limit;
+	size_t table;
+	unsigned int log2;
+};
+
+struct fixture {
+	uint8_t *bytes;
+	size_t size, capacity;
+	struct fixture_tally tallies[FIXTURE_TALLIES];
+};
+
+/* An empty part of a running process; change its header as you like. */
+void fixture_init(struct fixture *fixture, uint32_t pid, uint32_t seq);
+void fixture_fini(struct fixture *fixture);
+
+struct wire_header *fixture_header(struct fixture *fixture);
+
+/* A chunk with a zeroed payload of so many bytes; returns its offset. */
+size_t fixture_chunk(struct fixture *fixture, uint32_t kind, uint32_t owner,
+		     size_t payload_bytes);
+
+/*
+ * A hooked module without build-id: functions first, first + 1... at vaddr
+ * 0x1000, 0x1010..., all hooked.
+ */
+struct wire_module *fixture_module(struct fixture *fixture, const char *path,
+				   uint32_t first, uint32_t count);
+
+void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
+		    uint32_t tally);
+
+/* A tally with room for these many contexts and counts. */
+struct wire_tally *fixture_tally(struct fixture *fixture, uint32_t number,
+				 size_t contexts, unsigned int table_log2);
+
+/* Records a context, entered from `caller`, and its calls. Returns its id. */
+uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
+			 uint64_t caller, uint32_t function, uint64_t calls);
+
+/* The record of the context that was made last. */
+struct wire_context *fixture_last_context(struct fixture *fixture,
+					  uint32_t tally);
+
+/* Adds to the count of an id. */
+void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
+		   uint64_t calls);
+
+/* Gives the tally a new, empty table; the one it had is retired as it is. */
+void fixture_retire(struct fixture *fixture, uint32_t tally);
+
+/* Writes the first `bytes` of the part to a file. */
+void fixture_save(const struct fixture *fixture, const char *path,
+		  size_t bytes);
+
+/* A fresh directory; fixture_remove() removes it with the files in it. */
+char *fixture_directory(void);
+void fixture_remove(char *directory);
+
+/* Saves the whole part in a directory under its proper name. */
+void fixture_save_part(struct fixture *fixture, const char *directory);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The analysis of whatever stripped programs and libraries this machine has:
+ * nearly everything is hooked, and no two patches touch each other.
+ */
+#include "disasm_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/analysis.h"
+#include "wire/verdict.h"
+
+struct module {
+	const char *path;
+	uint32_t least_functions;
+	unsigned int least_hooked_permille;
+};
+
+static const struct module modules[] = {
+	{ "/usr/bin/python3.11", 9000, 990 },
+	{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", 2000, 995 },
+	{ "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", 4000, 995 },
+	/* NAMED and those that the memcpy family's tails enter */
+	{ "/usr/lib/x86_64-linux-gnu/libc.so.6", 3000, 980 },
+};
+#define MODULES (sizeof(modules) / sizeof(modules[0]))
+
+static int cannot_read(const struct module *module)
+{
+	return access(module->path, R_OK) != 0;
+}
+
+static void analyse(const struct module *module, const char *cache_dir,
+		    struct arena *arena, struct analysis *out)
+{
+	assert_int_equal(analysis_of_file(module->path, cache_dir, arena, out),
+			 0);
+}
+
+static void nearly_everything_is_hooked(void **state)
+{
+	for (size_t i = 0; i < MODULES; i++) {
+		struct arena arena = { 0 };
+		struct analysis analysis;
+		uint64_t counts[3] = { 0 };
+
+		if (cannot_read(&modules[i]))
+			continue;
+		analyse(&modules[i], NULL, &arena, &analysis);
+		for (uint32_t n = 0; n < analysis.function_count; n++)
+			counts[verdict_class(analysis.functions[n].verdict)]++;
+		assert_true(analysis.function_count >=
+			    modules[i].least_functions);
+		assert_true(1000 * counts[VERDICT_HOOKED] >=
+			    modules[i].least_hooked_permille *
+				    (counts[VERDICT_HOOKED] +
+				     counts[VERDICT_REFUSED]));
+		arena_fini(&arena);
+	}
+}
+
+static void patches_do_not_touch_each_other(void **state)
+{
+	for (size_t i = 0; i < MODULES; i++) {
+		struct arena arena = { 0 };
+		struct analysis analysis;
+		uint64_t end = 0; /* of the patch before */
+
+		if (cannot_read(&modules[i]))
+			continue;
+		analyse(&modules[i], NULL, &arena, &analysis);
+		for (uint32_t n = 0; n < analysis.function_count; n++) {
+			const struct wire_function *f = &analysis.functions[n];
+
+			assert_true(n == 0 || f[-1].vaddr < f->vaddr);
+			if (verdict_class(f->verdict) != VERDICT_HOOKED)
+				continue;
+			assert_true(f->vaddr >= end);
+			assert_true(f->vaddr >= analysis.vaddr_start);
+			end = f->vaddr + f->patch_offset + 5;
+			assert_true(end <= analysis.vaddr_end);
+		}
+		arena_fini(&arena);
+	}
+}
+
+static void the_second_analysis_is_the_same(void **state)
+{
+	char dir[] = "/tmp/clew-real-XXXXXX";
+	char command[64];
+
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < MODULES; i++) {
+		struct arena arena = { 0 };
+		struct analysis first;
+		struct analysis second;
+
+		if (cannot_read(&modules[i]))
+			continue;
+		analyse(&modules[i], dir, &arena, &first);
+		analyse(&modules[i], dir, &arena, &second);
+		assert_false(first.from_cache);
+		assert_true(second.from_cache);
+		assert_int_equal(first.function_count, second.function_count);
+		assert_memory_equal(first.functions, second.functions,
+				    first.function_count *
+					    sizeof(*first.functions));
+		arena_fini(&arena);
+	}
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nearly_everything_is_hooked),
+		cmocka_unit_test(patches_do_not_touch_each_other),
+		cmocka_unit_test(the_second_analysis_is_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

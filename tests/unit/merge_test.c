@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "report/session.h"
+#include "tests/unit/fixture.h"
+#include "wire/id.h"
+
+/* A recording that is being made, and then read. */
+struct world {
+	char *directory;
+	struct session session;
+};
+
+static const struct whose everybody;
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+
+	world->directory = fixture_directory();
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+
+	fixture_remove(world->directory);
+	free(world);
+	return 0;
+}
+
+/* A process with functions 1 to 8 and tally 0. */
+static void begin(struct fixture *fixture, uint32_t pid)
+{
+	fixture_init(fixture, pid, 0);
+	fixture_module(fixture, "/lib/app", 1, 8);
+	fixture_thread(fixture, pid, "main", 0);
+	fixture_tally(fixture, 0, 0, 0);
+}
+
+static void end(struct world *world, struct fixture *fixture)
+{
+	fixture_save_part(fixture, world->directory);
+	fixture_fini(fixture);
+}
+
+static void read_as(struct world *world, const struct whose *whose)
+{
+	char *why;
+
+	assert_int_equal(
+		session_open(&world->session, world->directory, whose, &why),
+		0);
+}
+
+/* The node that a chain of function numbers, ended by 0, leads to. */
+static const struct tree_node *node_at(const struct session *session,
+				       const uint32_t *functions)
+{
+	uint32_t at = TREE_ROOT;
+
+	for (; *functions; functions++) {
+		uint32_t function = FUNCTION_FIRST + *functions - 1;
+		const uint64_t *child = idmap_find(
+			&session->tree.children, (uint64_t)at << 32 | function);
+
+		if (!child)
+			return NULL;
+		at = (uint32_t)*child;
+	}
+	return &session->tree.nodes[at];
+}
+
+#define NODE(session, ...)                                                     \
+	node_at(session, (const uint32_t[]){ __VA_ARGS__, 0 })
+
+static const struct tree_node *special_child(const struct session *session,
+					     uint32_t parent, uint32_t function)
+{
+	const uint64_t *child = idmap_find(&session->tree.children,
+					   (uint64_t)parent << 32 | function);
+
+	return child ? &session->tree.nodes[*child] : NULL;
+}
+
+static void a_context_hangs_below_its_caller(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a, b;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	b = fixture_context(&fixture, 0, a, 2, 10);
+	fixture_context(&fixture, 0, b, 3, 100);
+	fixture_context(&fixture, 0, a, 3, 1000);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(NODE(&world->session, 1)->calls, 1);
+	assert_int_equal(NODE(&world->session, 1)->below, 1111);
+	assert_int_equal(NODE(&world->session, 1, 2)->below, 110);
+	assert_int_equal(NODE(&world->session, 1, 2, 3)->calls, 100);
+	assert_int_equal(NODE(&world->session, 1, 3)->calls, 1000);
+	assert_int_equal(NODE(&world->session, 1, 3)->depth, 2);
+	assert_int_equal(world->session.summary.contexts, 4);
+	session_close(&world->session);
+}
+
+static void tallies_of_a_process_add_up(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 0, 0);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, a, 2, 10);
+	fixture_context(&fixture, 1, ID_ROOT, 1, 2);
+	fixture_context(&fixture, 1, a, 2, 20);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(NODE(&world->session, 1)->calls, 3);
+	assert_int_equal(NODE(&world->session, 1, 2)->calls, 30);
+	assert_int_equal(world->session.summary.contexts, 2);
+	session_close(&world->session);
+}
+
+/* The second process has another module first, so all its numbers differ. */
+static void processes_add_up_by_function(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, a, 2, 10);
+	end(world, &fixture);
+	fixture_init(&fixture, 101, 0);
+	fixture_module(&fixture, "/lib/other", 1, 5);
+	fixture_module(&fixture, "/lib/app", 6, 8);
+	fixture_tally(&fixture, 0, 0, 0);
+	a = fixture_context(&fixture, 0, ID_ROOT, 6, 2);
+	fixture_context(&fixture, 0, a, 7, 20);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(NODE(&world->session, 1)->calls, 3);
+	assert_int_equal(NODE(&world->session, 1, 2)->calls, 30);
+	assert_int_equal(world->session.summary.processes, 2);
+	assert_int_equal(world->session.catalog.module_count, 2);
+	session_close(&world->session);
+}
+
+static void a_build_id_is_stronger_than_a_path(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct wire_module *module;
+
+		fixture_init(&fixture, 100 + i, 0);
+		module = fixture_module(
+			&fixture, i == 1 ? "/moved/app" : "/lib/app", 1, 8);
+		module->build_id_bytes = 20;
+		module->build_id[0] = i == 2;
+		fixture_tally(&fixture, 0, 0, 0);
+		fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+		end(world, &fixture);
+	}
+	read_as(world, &everybody);
+	assert_int_equal(world->session.catalog.module_count, 2);
+	assert_int_equal(NODE(&world->session, 1)->calls, 2);
+	session_close(&world->session);
+}
+
+static void a_retired_table_still_counts(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 3);
+	fixture_retire(&fixture, 0);
+	fixture_count(&fixture, 0, a, 40);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(NODE(&world->session, 1)->calls, 43);
+	session_close(&world->session);
+}
+
+static void a_table_that_nobody_refers_to_does_not_count(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 3);
+	fixture_retire(&fixture, 0);
+	fixture_count(&fixture, 0, a, 40);
+	fixture_retire(&fixture, 0);
+	fixture_count(&fixture, 0, a, 500);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(NODE(&world->session, 1)->calls, 540);
+	session_close(&world->session);
+}
+
+static void folded_calls_stand_below_their_ancestor(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	const struct tree_node *folded;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, a, WIRE_FOLDED, 77);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	folded = special_child(&world->session,
+			       (uint32_t)(NODE(&world->session, 1) -
+					  world->session.tree.nodes),
+			       FUNCTION_FOLDED);
+	assert_non_null(folded);
+	assert_int_equal(folded->calls, 77);
+	session_close(&world->session);
+}
+
+static void an_unrecorded_caller_is_unknown(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	const struct tree_node *unknown;
+
+	begin(&fixture, 100);
+	fixture_context(&fixture, 0, 0x1234567, 1, 5);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	unknown = special_child(&world->session, TREE_ROOT,
+				FUNCTION_UNKNOWN_CALLER);
+	assert_non_null(unknown);
+	assert_int_equal(unknown->calls, 0);
+	assert_int_equal(unknown->below, 5);
+	session_close(&world->session);
+}
+
+static void counts_without_a_context_are_strays(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_count(&fixture, 0, 0x1234567, 6);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(world->session.summary.strays, 6);
+	assert_int_equal(world->session.summary.calls, 7);
+	session_close(&world->session);
+}
+
+/* An id that is its own caller: x == id_push(x, id_key(f)), found by search. */
+static void a_circle_of_callers_ends(void **state)
+{
+	const uint64_t id = UINT64_C(0xd097f1762b67b1a6);
+	const uint32_t function = 0xf54c8960;
+	struct world *world = *state;
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	assert_int_equal(fixture_context(&fixture, 0, id, function, 11), id);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_int_equal(world->session.summary.calls, 11);
+	session_close(&world->session);
+}
+
+static void tail_calls_are_marked(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, a, 2, 1);
+	fixture_last_context(&fixture, 0)->site = WIRE_SITE_TAIL | 0x1000;
+	end(world, &fixture);
+	read_as(world, &everybody);
+	assert_false(NODE(&world->session, 1)->is_tail);
+	assert_true(NODE(&world->session, 1, 2)->is_tail);
+	session_close(&world->session);
+}
+
+static void a_thread_is_chosen_by_name_or_number(void **state)
+{
+	static const char *const wanted[] = { "worker", "4711" };
+	struct world *world = *state;
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_thread(&fixture, 4711, "worker", 1);
+	fixture_tally(&fixture, 1, 0, 0);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 1, ID_ROOT, 2, 20);
+	end(world, &fixture);
+	for (size_t i = 0; i < 2; i++) {
+		read_as(world, &(struct whose){ .thread = wanted[i] });
+		assert_null(NODE(&world->session, 1));
+		assert_int_equal(NODE(&world->session, 2)->calls, 20);
+		assert_int_equal(world->session.summary.threads, 1);
+		session_close(&world->session);
+	}
+}
+
+static void who_followed_a_thread_is_owned_up_to(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_thread(&fixture, 200, "first", 0);
+	fixture_thread(&fixture, 201, "second", 0);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	end(world, &fixture);
+	read_as(world, &(struct whose){ .thread = "first" });
+	assert_int_equal(world->session.summary.follow_ups, 2);
+	session_close(&world->session);
+}
+
+static void a_process_is_chosen_by_pid(void **state)
+{
+	struct world *world = *state;
+	struct fixture fixture;
+	char *why;
+
+	for (uint32_t pid = 100; pid < 103; pid++) {
+		begin(&fixture, pid);
+		fixture_context(&fixture, 0, ID_ROOT, 1, pid);
+		end(world, &fixture);
+	}
+	read_as(world, &(struct whose){ .pid = 101 });
+	assert_int_equal(world->session.summary.calls, 101);
+	session_close(&world->session);
+	assert_true(session_open(&world->session, world->directory,
+				 &(struct whose){ .pid = 9 }, &why) < 0);
+	free(why);
+}
+
+static void a_recursion_of_100000_levels_is_read(void **state)
+{
+	enum { LEVELS = 100000 };
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t id = ID_ROOT;
+	uint32_t deepest;
+
+	fixture_init(&fixture, 100, 0);
+	fixture_module(&fixture, "/lib/app", 1, 8);
+	fixture_tally(&fixture, 0, LEVELS, 18);
+	for (int i = 0; i < LEVELS; i++)
+		id = fixture_context(&fixture, 0, id, 1, 1);
+	end(world, &fixture);
+	read_as(world, &everybody);
+	deepest = (uint32_t)world->session.tree.count - 1;
+	assert_int_equal(world->session.tree.nodes[deepest].depth, LEVELS);
+	assert_int_equal(NODE(&world->session, 1)->below, LEVELS);
+	session_close(&world->session);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_context_hangs_below_its_caller),
+		TEST(tallies_of_a_process_add_up),
+		TEST(processes_add_up_by_function),
+		TEST(a_build_id_is_stronger_than_a_path),
+		TEST(a_retired_table_still_counts),
+		TEST(a_table_that_nobody_refers_to_does_not_count),
+		TEST(folded_calls_stand_below_their_ancestor),
+		TEST(an_unrecorded_caller_is_unknown),
+		TEST(counts_without_a_context_are_strays),
+		TEST(a_circle_of_callers_ends),
+		TEST(tail_calls_are_marked),
+		TEST(a_thread_is_chosen_by_name_or_number),
+		TEST(who_followed_a_thread_is_owned_up_to),
+		TEST(a_process_is_chosen_by_pid),
+		TEST(a_recursion_of_100000_levels_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader against recordings that are short, foreign, damaged or hostile. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "report/dump.h"
+#include "report/rules.h"
+#include "report/views.h"
+#include "report/writer.h"
+#include "tests/unit/fixture.h"
+#include "wire/id.h"
+
+/* A bit of everything that a part can hold. */
+static void make_part(struct fixture *fixture)
+{
+	size_t chunk;
+	struct wire_rule *rule;
+	uint64_t a, b;
+
+	fixture_init(fixture, 100, 0);
+	chunk = fixture_chunk(fixture, WIRE_PROCESS, 0, 9);
+	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk), "app\0-x\0y",
+	       9);
+	fixture_module(fixture, "/lib/app", 1, 8);
+	fixture_chunk(fixture, 4711, 0, 100);
+	fixture_thread(fixture, 100, "main", 0);
+	fixture_tally(fixture, 0, 0, 0);
+	a = fixture_context(fixture, 0, ID_ROOT, 1, 1);
+	b = fixture_context(fixture, 0, a, 2, 10);
+	fixture_context(fixture, 0, b, 3, 100);
+	fixture_context(fixture, 0, b, WIRE_FOLDED, 100);
+	fixture_retire(fixture, 0);
+	fixture_count(fixture, 0, a, 1);
+	chunk = fixture_chunk(fixture, WIRE_RULES, 0, sizeof(*rule) + 8);
+	rule = (void *)(fixture->bytes + chunk + sizeof(struct wire_chunk));
+	*rule = (struct wire_rule){ .bytes = sizeof(*rule) + 8,
+				    .text_bytes = 5 };
+	memcpy(rule + 1, "libc\033", 5);
+}
+
+/* Everything that a reader can do, with the output thrown away. */
+static void use(struct session *session)
+{
+	FILE *out = fopen("/dev/null", "w");
+	struct tree_view view = { .tree = &session->tree };
+	struct list_view list = { .catalog = &session->catalog,
+				  .detail = LIST_ALL };
+	struct flat flat;
+
+	flat_init(&flat, &session->tree, session->catalog.function_count);
+	writer_text.flat(out, session, &flat, 0);
+	writer_json.flat(out, session, &flat, 0);
+	flat_fini(&flat);
+	writer_text.tree(out, session, &view);
+	writer_json.tree(out, session, &view);
+	writer_text.list(out, &list);
+	writer_json.list(out, &list);
+	for (size_t i = 0; i < session->recording.part_count; i++)
+		dump_part(out, &session->recording.parts[i], 1);
+	rules_warn(out, &session->recording, "");
+	fclose(out);
+}
+
+static int64_t read_recording(const char *path, int and_use)
+{
+	static const struct whose everybody;
+	struct session session;
+	char *why = NULL;
+	int64_t calls;
+	int err = session_open(&session, path, &everybody, &why);
+
+	if (err) {
+		assert_non_null(why);
+		assert_null(strchr(why, '\n'));
+		free(why);
+		return err;
+	}
+	if (and_use)
+		use(&session);
+	calls = (int64_t)session.summary.calls;
+	session_close(&session);
+	return calls;
+}
+
+/* The total of calls, or -errno; whichever, nothing may go wrong. */
+static int64_t calls_of(const char *path)
+{
+	return read_recording(path, 1);
+}
+
+static void unknown_chunks_are_skipped(void **state)
+{
+	char *directory = fixture_directory();
+	struct fixture fixture;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save_part(&fixture, directory);
+	assert_int_equal(calls_of(directory), 212);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void truncation_at_any_length_does_no_harm(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct fixture fixture;
+	int64_t before = 212;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size);
+	for (size_t length = fixture.size; length-- > 0;) {
+		int64_t calls;
+
+		assert_int_equal(truncate(path, (off_t)length), 0);
+		/* The writers see nothing new at most lengths. */
+		calls = read_recording(path, length % 61 == 0);
+		assert_true(calls <= before);
+		assert_true(calls < 0 || length >= sizeof(struct wire_header));
+		before = calls < 0 ? 0 : calls;
+	}
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void a_truncated_part_says_so_and_shows_the_rest(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct recording recording;
+	struct fixture fixture;
+	char *why;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size - 1);
+	assert_int_equal(calls_of(path), 212);
+	assert_int_equal(recording_open(&recording, path, &why), 0);
+	assert_int_equal(recording.problem_count, 1);
+	assert_non_null(strstr(recording.problems[0], "truncated"));
+	recording_close(&recording);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+/* Deterministic, so that a failure can be repeated. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return *state >> 33;
+}
+
+static void random_damage_does_no_harm(void **state)
+{
+	enum { ROUNDS = 3000 };
+	static const uint8_t nasty[] = { 0, 1, 0x7f, 0x80, 0xff };
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct fixture fixture, damaged;
+	uint64_t random = 1;
+
+	(void)state;
+	make_part(&fixture);
+	for (int i = 0; i < ROUNDS; i++) {
+		damaged = fixture;
+		damaged.bytes = memory_zeroed(fixture.size, 1);
+		memcpy(damaged.bytes, fixture.bytes, fixture.size);
+		for (uint64_t j = next_random(&random) % 16; j-- > 0;) {
+			/* Half of the damage goes where it hurts most. */
+			size_t at = next_random(&random) % fixture.size;
+
+			if (j % 2)
+				at = WIRE_HEADER_BYTES + at % 1024;
+			damaged.bytes[at] =
+				nasty[next_random(&random) % sizeof(nasty)];
+		}
+		fixture_save(&damaged, path, damaged.size);
+		calls_of(path);
+		fixture_fini(&damaged);
+	}
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void foreign_files_are_refused(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct fixture fixture;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_header(&fixture)->version++;
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(calls_of(path), -EPROTO);
+	fixture.bytes[0] = 'C';
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(calls_of(path), -ENOEXEC);
+	fixture_save(&fixture, path, 0);
+	assert_int_equal(calls_of(path), -ENOEXEC);
+	unlink(path);
+	assert_int_equal(calls_of(path), -ENOENT);
+	assert_int_equal(calls_of(directory), -ENODATA);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(calls_of(path), -ENOEXEC);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void a_bad_part_does_not_spoil_the_others(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/bad.part", directory);
+	struct fixture fixture;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save_part(&fixture, directory);
+	fixture.bytes[0] = 'C';
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(calls_of(directory), 212);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+/* As the runtime leaves it: the file is larger than what is in use. */
+static void a_growing_part_is_read_up_to_its_end(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct recording recording;
+	struct fixture fixture;
+	size_t used;
+	char *why;
+
+	(void)state;
+	make_part(&fixture);
+	used = fixture.size;
+	fixture_chunk(&fixture, WIRE_TABLE, 0, 1 << 16);
+	memset(fixture.bytes + used, 0xff, fixture.size - used);
+	fixture_header(&fixture)->end = used;
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(calls_of(path), 212);
+	assert_int_equal(recording_open(&recording, path, &why), 0);
+	assert_int_equal(recording.problem_count, 0);
+	recording_close(&recording);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void holes_are_zeros(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct fixture fixture;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_header(&fixture)->end = UINT64_C(1) << 24;
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(truncate(path, 1 << 24), 0);
+	assert_int_equal(calls_of(path), 212);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unknown_chunks_are_skipped),
+		cmocka_unit_test(truncation_at_any_length_does_no_harm),
+		cmocka_unit_test(a_truncated_part_says_so_and_shows_the_rest),
+		cmocka_unit_test(random_damage_does_no_harm),
+		cmocka_unit_test(foreign_files_are_refused),
+		cmocka_unit_test(a_bad_part_does_not_spoil_the_others),
+		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
+		cmocka_unit_test(holes_are_zeros),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* cmocka, and the headers that it wants before itself. */
+#ifndef CLEW_TESTS_UNIT_H
+#define CLEW_TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif
