@@ -1,0 +1,168 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""report, tree and list say what is in the recording: no more, no less."""
+import collections
+
+import clewtest
+import wire
+from clewtest import PYTHON, target
+
+
+def function_key(entry):
+    """A function as report, tree and list name it in JSON, like wire's."""
+    if "vaddr" not in entry:
+        return entry["name"]
+    return entry["module"].rsplit("/", 1)[-1], int(entry["vaddr"], 0)
+
+
+class Paths:
+    """{path: calls}, whatever the contexts are called on either side."""
+
+    def __init__(self):
+        self.numbers, self.calls = {}, collections.Counter()
+
+    def add(self, above, function, calls):
+        node = self.numbers.setdefault((above, function),
+                                       len(self.numbers) + 1)
+        self.calls[node] += calls
+        return node
+
+
+class Readers(clewtest.Case):
+    def record_and_read(self, argv, options=()):
+        done = self.record(argv, options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.recording()
+
+    def own_paths(self, recording, paths):
+        """Lays the recording's contexts into paths."""
+        for part in recording.parts:
+            contexts, calls = part.contexts(), part.counts()
+            at = {0: 0}
+            for one in sorted(contexts.values(), key=lambda c: c.depth):
+                function = part.functions[one.function]
+                at[one.id] = paths.add(
+                    at[one.parent], (function.module.name, function.vaddr),
+                    calls.get(one.id, 0))
+
+    def test_report_is_the_sum_over_contexts(self):
+        recording = self.record_and_read([target("recursion")])
+        wanted = collections.Counter()
+        contexts = collections.Counter()
+        for part in recording.parts:
+            calls = part.counts()
+            for one in part.contexts().values():
+                function = part.functions[one.function]
+                key = function.module.name, function.vaddr
+                wanted[key] += calls.get(one.id, 0)
+                contexts[key] += bool(calls.get(one.id, 0))
+        report = self.clew_json("report", "--json", "-n", "0",
+                                self.recording_path)
+        found = {function_key(row): row["calls"]
+                 for row in report["functions"]}
+        self.assertEqual(found, +wanted)
+        self.assertEqual({function_key(row): row["contexts"]
+                          for row in report["functions"]}, +contexts)
+        self.assertEqual(report["total"]["calls"], sum(wanted.values()))
+
+    def test_report_is_sorted_and_limited(self):
+        self.record_and_read([target("recursion")])
+        rows = self.clew_json("report", "--json", "-n", "5",
+                              self.recording_path)["functions"]
+        self.assertEqual(len(rows), 5)
+        calls = [row["calls"] for row in rows]
+        self.assertEqual(calls, sorted(calls, reverse=True))
+
+    def test_tree_is_the_recorded_one(self):
+        for argv in [target("tail")], [PYTHON, "-S", "-c", "pass"], \
+                [target("processes"), "fork"]:
+            with self.subTest(argv[0]):
+                recording = self.record_and_read(argv)
+                wanted = Paths()
+                self.own_paths(recording, wanted)
+                tree = self.clew_json("tree", "--json", "-t", "0",
+                                      self.recording_path)
+                functions = [function_key(f) for f in tree["functions"]]
+                found = Paths()
+                found.numbers = wanted.numbers
+                at = {0: 0}
+                for one in tree["contexts"]:
+                    at[one["id"]] = found.add(at[one["parent"]],
+                                              functions[one["function"]],
+                                              one["calls"])
+                self.assertEqual(+found.calls, +wanted.calls)
+
+    def test_tree_sums_go_up(self):
+        self.record_and_read([target("recursion")])
+        tree = self.clew_json("tree", "--json", "-t", "0", self.recording_path)
+        below = collections.Counter()
+        for one in reversed(tree["contexts"]):
+            below[one["id"]] += one["calls"]
+            below[one["parent"]] += below[one["id"]]
+            self.assertEqual(one["below"], below[one["id"]])
+        self.assertEqual(below[0], tree["total"]["calls"])
+
+    def test_tree_of_one_hundred_thousand_levels(self):
+        self.record_and_read([target("deep"), "100000"])
+        for command in (["tree", "-t", "0"], ["tree", "--json", "-t", "0"],
+                        ["report"], ["dump"]):
+            with self.subTest(command=command):
+                done = self.clew(*command, self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_list_accounts_for_every_function(self):
+        part = self.record_and_read([PYTHON, "-S", "-c", "pass"]).parts[0]
+        listing = self.clew_json("list", "--json", "--all",
+                                 self.recording_path)
+        states = {m["path"]: m for m in listing["modules"]}
+        for module in part.modules:
+            if not module.count:
+                continue
+            with self.subTest(module=module.name):
+                listed = states[module.path]
+                texts = [wire.VERDICTS[f.verdict][2] for f in module.functions]
+                self.assertEqual(
+                    sorted((int(f["vaddr"], 0), f["verdict"])
+                           for f in listed["functions"]),
+                    sorted(zip((f.vaddr for f in module.functions), texts)))
+                self.assertEqual(listed["coverage"]["verdicts"],
+                                 dict(collections.Counter(texts)))
+
+    def test_list_of_a_file_foretells_what_is_hooked(self):
+        part = self.record_and_read([target("tail")]).parts[0]
+        module = next(m for m in part.modules if m.name == "tail")
+        listing = self.clew_json("list", "--json", "--all", target("tail"))
+        self.assertTrue(listing["forecast"])
+        self.assertEqual(
+            {int(f["vaddr"], 0): f["verdict"]
+             for f in listing["modules"][0]["functions"]},
+            {f.vaddr: wire.VERDICTS[f.verdict][2] for f in module.functions})
+
+    def test_filter_by_thread(self):
+        part = self.record_and_read([target("threads")]).parts[0]
+        for tid, tally, _ in part.threads[:5]:
+            report = self.clew_json("report", "--json", "--thread", str(tid),
+                                    self.recording_path)
+            self.assertEqual(report["total"]["calls"],
+                             sum(part.counts([part.tallies[tally]]).values()))
+
+    def test_filter_by_module(self):
+        self.record_and_read([target("tail")])
+        report = self.clew_json("report", "--json", "-m", "libtail*",
+                                self.recording_path)
+        modules = {row["module"].rsplit("/", 1)[-1]
+                   for row in report["functions"]}
+        self.assertEqual(modules, {"libtail_library.so"})
+
+    def test_almost_every_function_of_real_programs_is_hooked(self):
+        part = self.record_and_read([PYTHON, "-S", "-c", "pass"]).parts[0]
+        module = next(m for m in part.modules if m.name == "python3.11")
+        kinds = collections.Counter(wire.VERDICTS[f.verdict][1]
+                                    for f in module.functions)
+        self.assertGreater(kinds["HOOKED"], 5000)
+        self.assertGreater(kinds["HOOKED"],
+                           0.99 * (kinds["HOOKED"] + kinds["REFUSED"]))
+
+
+if __name__ == "__main__":
+    clewtest.main()
