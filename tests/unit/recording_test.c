@@ -3,18 +3,14 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "report/dump.h"
-#include "report/rules.h"
-#include "report/views.h"
-#include "report/writer.h"
+#include "report/recording.h"
+#include "tests/unit/exercise.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 
@@ -46,54 +42,10 @@ static void make_part(struct fixture *fixture)
 	memcpy(rule + 1, "libc\033", 5);
 }
 
-/* Everything that a reader can do, with the output thrown away. */
-static void use(struct session *session)
-{
-	FILE *out = fopen("/dev/null", "w");
-	struct tree_view view = { .tree = &session->tree };
-	struct list_view list = { .catalog = &session->catalog,
-				  .detail = LIST_ALL };
-	struct flat flat;
-
-	flat_init(&flat, &session->tree, session->catalog.function_count);
-	writer_text.flat(out, session, &flat, 0);
-	writer_json.flat(out, session, &flat, 0);
-	flat_fini(&flat);
-	writer_text.tree(out, session, &view);
-	writer_json.tree(out, session, &view);
-	writer_text.list(out, &list);
-	writer_json.list(out, &list);
-	for (size_t i = 0; i < session->recording.part_count; i++)
-		dump_part(out, &session->recording.parts[i], 1);
-	rules_warn(out, &session->recording, "");
-	fclose(out);
-}
-
-static int64_t read_recording(const char *path, int and_use)
-{
-	static const struct whose everybody;
-	struct session session;
-	char *why = NULL;
-	int64_t calls;
-	int err = session_open(&session, path, &everybody, &why);
-
-	if (err) {
-		assert_non_null(why);
-		assert_null(strchr(why, '\n'));
-		free(why);
-		return err;
-	}
-	if (and_use)
-		use(&session);
-	calls = (int64_t)session.summary.calls;
-	session_close(&session);
-	return calls;
-}
-
 /* The total of calls, or -errno; whichever, nothing may go wrong. */
 static int64_t calls_of(const char *path)
 {
-	return read_recording(path, 1);
+	return exercise_recording(path, 1);
 }
 
 static void unknown_chunks_are_skipped(void **state)
@@ -124,7 +76,7 @@ static void truncation_at_any_length_does_no_harm(void **state)
 
 		assert_int_equal(truncate(path, (off_t)length), 0);
 		/* The writers see nothing new at most lengths. */
-		calls = read_recording(path, length % 61 == 0);
+		calls = exercise_recording(path, length % 61 == 0);
 		assert_true(calls <= before);
 		assert_true(calls < 0 || length >= sizeof(struct wire_header));
 		before = calls < 0 ? 0 : calls;

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* What `clew record` checks and makes before it runs anything. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elf.h>
+
+#include "base/memory.h"
+#include "cli/config.h"
+#include "cli/executable.h"
+#include "cli/output.h"
+
+static char *in(const char *directory, const char *name)
+{
+	return memory_printf("%s/%s", directory, name);
+}
+
+static char *temporary_directory(void)
+{
+	char *directory = memory_printf("/tmp/clew-test-XXXXXX");
+
+	if (!mkdtemp(directory))
+		abort();
+	return directory;
+}
+
+/* Test directories hold files and one level of folders with files. */
+static void remove_directory(char *directory)
+{
+	char *command = memory_printf("rm -rf %s", directory);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+	free(directory);
+}
+
+static void write_file(const char *path, const void *bytes, size_t length)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void directives_are_checked_and_normalised(void **state)
+{
+	struct config config;
+	char *why;
+
+	(void)state;
+	config_init(&config);
+	assert_int_equal(config_add(&config, "libc", NULL, &why), 0);
+	assert_int_equal(config_add(&config, "module", "lib*.so", &why), 0);
+	assert_int_equal(config_add(&config, "function", "^a|b$", &why), 0);
+	assert_int_equal(config_add(&config, "max-memory", "2M", &why), 0);
+	assert_string_equal(config_text(&config),
+			    "libc\nmodule lib*.so\nfunction ^a|b$\n"
+			    "max-memory 2097152\n");
+	config_fini(&config);
+}
+
+static void assert_refused(const char *word, const char *value)
+{
+	struct config config;
+	char *why;
+
+	config_init(&config);
+	assert_int_equal(config_add(&config, word, value, &why), -EINVAL);
+	assert_string_equal(config_text(&config), "");
+	free(why);
+	config_fini(&config);
+}
+
+static void bad_directives_are_refused(void **state)
+{
+	(void)state;
+	assert_refused("lib", NULL);
+	assert_refused("libc", "yes");
+	assert_refused("module", "");
+	assert_refused("module", "a\nlibc");
+	assert_refused("function", "(");
+	assert_refused("max-contexts", "0");
+	assert_refused("max-contexts", "many");
+	assert_refused("verify-period", "-1");
+}
+
+static void rules_come_from_files_with_comments(void **state)
+{
+	static const char rules[] = "# mine\n\n  module\t lib*  \r\nlibc\n";
+	static const char bad[] = "libc\nfunction (\n";
+	char *directory = temporary_directory();
+	char *path = in(directory, "rules");
+	struct config config;
+	char *why;
+
+	(void)state;
+	config_init(&config);
+	write_file(path, rules, strlen(rules));
+	assert_int_equal(config_add_file(&config, path, &why), 0);
+	assert_string_equal(config_text(&config), "module lib*\nlibc\n");
+	write_file(path, bad, strlen(bad));
+	assert_int_equal(config_add_file(&config, path, &why), -EINVAL);
+	assert_non_null(strstr(why, "rules:2: "));
+	free(why);
+	config_fini(&config);
+	free(path);
+	remove_directory(directory);
+}
+
+static void the_older_recording_is_kept_once(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "out"), *part = in(path, "1.0.part");
+	char *config = in(directory, "out.old/config");
+	char *old_part = in(directory, "out.old/1.0.part");
+	char *absolute, *why;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(output_create(path, "libc\n", &absolute, &why),
+				 0);
+		assert_string_equal(absolute, path);
+		free(absolute);
+		assert_int_equal(access(part, F_OK), -1);
+		write_file(part, "x", 1);
+	}
+	assert_int_equal(access(config, R_OK), 0);
+	assert_int_equal(access(old_part, R_OK), 0);
+	free(path);
+	free(part);
+	free(config);
+	free(old_part);
+	remove_directory(directory);
+}
+
+static void nothing_but_recordings_is_moved(void **state)
+{
+	char *directory = temporary_directory();
+	char *file = in(directory, "file"), *other = in(directory, "other");
+	char *precious = in(other, "precious"), *config = in(other, "config");
+	char *absolute, *why;
+
+	(void)state;
+	write_file(file, "x", 1);
+	assert_int_equal(output_create(file, "", &absolute, &why), -EEXIST);
+	free(why);
+	assert_int_equal(mkdir(other, 0700), 0);
+	write_file(precious, "x", 1);
+	write_file(config, "x", 1);
+	assert_int_equal(output_create(other, "", &absolute, &why), -EEXIST);
+	free(why);
+	assert_int_equal(access(precious, R_OK), 0);
+	free(file);
+	free(other);
+	free(precious);
+	free(config);
+	remove_directory(directory);
+}
+
+static void an_empty_directory_is_used(void **state)
+{
+	char *directory = temporary_directory();
+	char *absolute, *why;
+
+	(void)state;
+	assert_int_equal(output_create(directory, "", &absolute, &why), 0);
+	free(absolute);
+	remove_directory(directory);
+}
+
+static void programs_are_found_along_path(void **state)
+{
+	char *directory = temporary_directory();
+	char *first = in(directory, "first"), *program = in(directory, "prog");
+	char *path, *found = NULL;
+	char *before = memory_printf("%s", getenv("PATH"));
+
+	(void)state;
+	write_file(first, "x", 1);
+	assert_int_equal(chmod(first, 0644), 0);
+	write_file(program, "x", 1);
+	path = memory_printf("/nowhere:%s", directory);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	assert_int_equal(executable_find("prog", &found), 0);
+	assert_string_equal(found, program);
+	free(found);
+	assert_int_equal(executable_find("first", &found), -EACCES);
+	assert_int_equal(executable_find("missing", &found), -ENOENT);
+	assert_int_equal(executable_find("", &found), -ENOENT);
+	assert_int_equal(executable_find(directory, &found), -EACCES);
+	assert_int_equal(setenv("PATH", before, 1), 0);
+	free(before);
+	free(path);
+	free(first);
+	free(program);
+	remove_directory(directory);
+}
+
+static void assert_obstacle(const char *path, const char *expected)
+{
+	char *obstacle = executable_obstacle(path);
+
+	if (expected) {
+		assert_non_null(obstacle);
+		assert_non_null(strstr(obstacle, expected));
+	} else {
+		assert_null(obstacle);
+	}
+	free(obstacle);
+}
+
+static void programs_that_cannot_be_recorded_are_known(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "program");
+	Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_machine = EM_X86_64,
+		.e_phentsize = sizeof(Elf64_Phdr),
+	};
+
+	(void)state;
+	assert_obstacle("/proc/self/exe", NULL);
+	write_file(path, &header, sizeof(header));
+	assert_obstacle(path, "statically linked");
+	header.e_phnum = 1;
+	header.e_phoff = UINT64_MAX;
+	write_file(path, &header, sizeof(header));
+	assert_obstacle(path, "damaged");
+	header.e_machine = EM_AARCH64;
+	write_file(path, &header, sizeof(header));
+	assert_obstacle(path, "not an x86-64");
+	header.e_ident[EI_CLASS] = ELFCLASS32;
+	write_file(path, &header, sizeof(header));
+	assert_obstacle(path, "32-bit");
+	write_file(path, &header, 5);
+	assert_obstacle(path, "32-bit");
+	free(path);
+	remove_directory(directory);
+}
+
+static void scripts_are_judged_by_their_interpreter(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "script"), *loop = in(directory, "loop");
+	char *line = memory_printf("#!%s\n", loop);
+
+	(void)state;
+	write_file(path, "#! /bin/sh -e\n", 14);
+	assert_obstacle(path, NULL);
+	write_file(path, "echo\n", 5);
+	assert_obstacle(path, NULL);
+	write_file(path, "#!", 2);
+	assert_obstacle(path, NULL);
+	write_file(loop, line, strlen(line));
+	assert_obstacle(loop, NULL);
+	free(line);
+	free(path);
+	free(loop);
+	remove_directory(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directives_are_checked_and_normalised),
+		cmocka_unit_test(bad_directives_are_refused),
+		cmocka_unit_test(rules_come_from_files_with_comments),
+		cmocka_unit_test(the_older_recording_is_kept_once),
+		cmocka_unit_test(nothing_but_recordings_is_moved),
+		cmocka_unit_test(an_empty_directory_is_used),
+		cmocka_unit_test(programs_are_found_along_path),
+		cmocka_unit_test(programs_that_cannot_be_recorded_are_known),
+		cmocka_unit_test(scripts_are_judged_by_their_interpreter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

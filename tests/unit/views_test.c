@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees and tables made from trees, and how they look. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/memory.h"
+#include "report/views.h"
+#include "report/writer.h"
+
+enum { FUNCTIONS = 8 };
+
+/* A session without a recording: functions a, b, c... and a tree. */
+static void begin(struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+
+	*session = (struct session){ 0 };
+	catalog_init(catalog);
+	for (size_t i = FUNCTION_FIRST; i < FUNCTION_FIRST + FUNCTIONS; i++) {
+		catalog->functions = memory_grow(catalog->functions, i,
+						 &catalog->function_capacity,
+						 sizeof(*catalog->functions));
+		catalog->functions[i] = (struct catalog_function){
+			.name = memory_printf("%c",
+					      (int)('a' + i - FUNCTION_FIRST)),
+			.vaddr = i,
+		};
+		catalog->function_count++;
+	}
+	catalog->modules = memory_zeroed(1, sizeof(*catalog->modules));
+	catalog->modules[0].path = memory_printf("/lib/app");
+	catalog->modules[0].printable_path = memory_printf("/lib/app");
+	catalog->modules[0].name = "app";
+	catalog->module_count = 1;
+	tree_init(&session->tree);
+}
+
+static uint32_t function_of(char name)
+{
+	return FUNCTION_FIRST + (uint32_t)(name - 'a');
+}
+
+/* Adds calls to the context that a word such as "abc" spells. */
+static void add(struct tree *tree, const char *context, uint64_t calls)
+{
+	uint32_t node = TREE_ROOT;
+
+	for (; *context; context++)
+		node = tree_child(tree, node, function_of(*context));
+	tree->nodes[node].calls += calls;
+}
+
+static const struct tree_node *find(const struct tree *tree,
+				    const char *context)
+{
+	uint64_t node = TREE_ROOT;
+
+	for (; *context; context++) {
+		const uint64_t *child = idmap_find(
+			&tree->children, node << 32 | function_of(*context));
+
+		if (!child)
+			return NULL;
+		node = *child;
+	}
+	return &tree->nodes[node];
+}
+
+static void end(struct session *session)
+{
+	tree_sum(&session->tree);
+	session->summary.calls = session->tree.nodes[TREE_ROOT].below;
+	session->summary.contexts = session->tree.count - 1;
+}
+
+static void one_function_is_one_row(void **state)
+{
+	struct session session;
+	struct flat flat;
+	const struct flat_row *c;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 1);
+	add(&session.tree, "ac", 10);
+	add(&session.tree, "abc", 100);
+	add(&session.tree, "abcc", 1000);
+	end(&session);
+	flat_init(&flat, &session.tree, session.catalog.function_count);
+	assert_int_equal(flat.count, 2); /* b was never called itself */
+	c = &flat.rows[1];
+	assert_int_equal(c->function, function_of('c'));
+	assert_int_equal(c->calls, 1110);
+	assert_int_equal(c->contexts, 3);
+	assert_int_equal(c->callers, 3); /* a, b and itself */
+	assert_int_equal(c->callees, 1);
+	flat_fini(&flat);
+	session_close(&session);
+}
+
+static void rows_are_sorted_by_several_keys(void **state)
+{
+	struct session session;
+	struct flat_keys keys;
+	struct flat flat;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "c", 5);
+	add(&session.tree, "b", 5);
+	add(&session.tree, "a", 1);
+	end(&session);
+	flat_init(&flat, &session.tree, session.catalog.function_count);
+	assert_int_equal(flat_parse_keys("calls,name", &keys), 0);
+	flat_sort(&flat, &keys, &session.catalog);
+	assert_int_equal(flat.rows[0].function, function_of('b'));
+	assert_int_equal(flat.rows[1].function, function_of('c'));
+	assert_int_equal(flat.rows[2].function, function_of('a'));
+	assert_true(flat_parse_keys("calls,", &keys) < 0);
+	assert_true(flat_parse_keys("", &keys) < 0);
+	assert_true(flat_parse_keys("name,name,name,name,name,name,name",
+				    &keys) < 0);
+	flat_fini(&flat);
+	session_close(&session);
+}
+
+static void hidden_functions_hand_their_callees_up(void **state)
+{
+	struct session session;
+	uint8_t keep[FUNCTION_FIRST + FUNCTIONS];
+	struct tree kept;
+
+	(void)state;
+	memset(keep, 1, sizeof(keep));
+	keep[function_of('b')] = 0;
+	begin(&session);
+	add(&session.tree, "abc", 3);
+	add(&session.tree, "ac", 4);
+	add(&session.tree, "b", 50);
+	end(&session);
+	tree_keep(&session.tree, keep, &kept);
+	assert_int_equal(find(&kept, "ac")->calls, 7);
+	assert_int_equal(kept.nodes[TREE_ROOT].below, 7);
+	assert_null(find(&kept, "b"));
+	tree_fini(&kept);
+	session_close(&session);
+}
+
+static void callers_are_exact(void **state)
+{
+	struct session session;
+	uint8_t *chosen;
+	struct tree callers;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "c", 1);
+	add(&session.tree, "ac", 10);
+	add(&session.tree, "bac", 100);
+	add(&session.tree, "bc", 1000);
+	end(&session);
+	chosen = selection_named(&session.catalog, "c");
+	assert_null(selection_named(&session.catalog, "nothing"));
+	tree_callers(&session.tree, chosen, 0, &callers);
+	assert_int_equal(find(&callers, "c")->below, 1111);
+	assert_int_equal(find(&callers, "ca")->below, 110);
+	assert_int_equal(find(&callers, "cab")->below, 100);
+	assert_int_equal(find(&callers, "cb")->below, 1000);
+	tree_fini(&callers);
+	tree_callers(&session.tree, chosen, 2, &callers);
+	assert_int_equal(find(&callers, "ca")->below, 110);
+	assert_null(find(&callers, "cab"));
+	tree_fini(&callers);
+	free(chosen);
+	session_close(&session);
+}
+
+/* What a writer writes about a tree. free() it. */
+static char *written(const struct writer *writer, struct session *session,
+		     const struct tree_limits *limits, size_t *bytes)
+{
+	struct tree_view view = { .tree = &session->tree, .limits = *limits };
+	char *text;
+	FILE *out = open_memstream(&text, bytes);
+
+	writer->tree(out, session, &view);
+	fclose(out);
+	return text;
+}
+
+static void the_tree_is_drawn_with_rails(void **state)
+{
+	static const char expected[] =
+		"     with below   share           calls  context\n"
+		"              8  80.00%               1  a\n"
+		"              6  60.00%               2  |- b\n"
+		"              4  40.00%               4  |  `- c\n"
+		"              1  10.00%               1  `- d\n"
+		"              2  20.00%               2  e\n";
+	static const struct tree_limits none;
+	struct session session;
+	size_t bytes;
+	char *text;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "e", 2);
+	add(&session.tree, "a", 1);
+	add(&session.tree, "ad", 1);
+	add(&session.tree, "ab", 2);
+	add(&session.tree, "abc", 4);
+	end(&session);
+	text = written(&writer_text, &session, &none, &bytes);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	session_close(&session);
+}
+
+static void what_is_hidden_is_counted(void **state)
+{
+	static const char expected[] =
+		"     with below   share           calls  context\n"
+		"             98  98.00%               0  a\n"
+		"             90  90.00%              90  |- b\n"
+		"              8   8.00%                  `- ... 2 more\n"
+		"              2   2.00%                  ... 1 more\n";
+	static const struct tree_limits limits = { .threshold_percent = 10 };
+	struct session session;
+	size_t bytes;
+	char *text;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "ab", 90);
+	add(&session.tree, "ac", 4);
+	add(&session.tree, "ad", 4);
+	add(&session.tree, "e", 2);
+	end(&session);
+	text = written(&writer_text, &session, &limits, &bytes);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	session_close(&session);
+}
+
+static void output_of_a_deep_recursion_is_linear(void **state)
+{
+	enum { LEVELS = 100000 };
+	static const struct tree_limits none;
+	struct session session;
+	uint32_t node = TREE_ROOT;
+	size_t bytes;
+
+	(void)state;
+	begin(&session);
+	for (int i = 0; i < LEVELS; i++) {
+		node = tree_child(&session.tree, node, function_of('a'));
+		session.tree.nodes[node].calls = 1;
+	}
+	end(&session);
+	free(written(&writer_text, &session, &none, &bytes));
+	assert_in_range(bytes, LEVELS * 40, LEVELS * 300);
+	free(written(&writer_json, &session, &none, &bytes));
+	assert_in_range(bytes, LEVELS * 40, LEVELS * 300);
+	session_close(&session);
+}
+
+static void json_is_json_and_adds_up(void **state)
+{
+	static const struct tree_limits none;
+	struct session session;
+	json_t *root, *context;
+	json_int_t calls = 0;
+	size_t bytes, i;
+	char *text;
+
+	(void)state;
+	begin(&session);
+	free(session.catalog.functions[function_of('b')].name);
+	session.catalog.functions[function_of('b')].name =
+		memory_printf("not \xff utf-8 \"");
+	add(&session.tree, "ab", 90);
+	add(&session.tree, "ac", 4);
+	end(&session);
+	text = written(&writer_json, &session, &none, &bytes);
+	root = json_loadb(text, bytes, 0, NULL);
+	assert_non_null(root);
+	json_array_foreach(json_object_get(root, "contexts"), i, context)
+		calls += json_integer_value(json_object_get(context, "calls"));
+	assert_int_equal(calls, 94);
+	assert_int_equal(i, 3);
+	json_decref(root);
+	free(text);
+	session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_function_is_one_row),
+		cmocka_unit_test(rows_are_sorted_by_several_keys),
+		cmocka_unit_test(hidden_functions_hand_their_callees_up),
+		cmocka_unit_test(callers_are_exact),
+		cmocka_unit_test(the_tree_is_drawn_with_rails),
+		cmocka_unit_test(what_is_hidden_is_counted),
+		cmocka_unit_test(output_of_a_deep_recursion_is_linear),
+		cmocka_unit_test(json_is_json_and_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
