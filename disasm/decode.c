@@ -12,9 +12,8 @@
  * It also writes every instruction out as text, which nobody here reads: the
  * formatting hook writes none.
  *
- * Targets of branches are read from the bytes, not from capstone's operands,
- * so that scanning needs no operands at all (CS_OPT_DETAIL costs a quarter of
- * the speed).
+ * Targets of branches are read elsewhere, from the bytes, so that scanning
+ * needs no operands at all (CS_OPT_DETAIL costs a quarter of the speed).
  */
 #include "disasm/decode.h"
 
@@ -22,6 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/branch_x86_64.h"
 #include "disasm/newer_x86_64.h"
 
 #define SCRATCH_BYTES 2048
@@ -200,75 +200,6 @@ static enum insn_kind kind_of(unsigned int id)
 	}
 }
 
-static int is_legacy_prefix(uint8_t byte)
-{
-	return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 ||
-	       byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
-	       byte == 0x64 || byte == 0x65;
-}
-
-/* Where the opcode starts; *narrow is set if a 66 prefix has its way. */
-static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
-{
-	size_t at = 0;
-
-	*narrow = 0;
-	for (; at < length && is_legacy_prefix(code[at]); at++)
-		*narrow |= code[at] == 0x66;
-	if (at < length && (code[at] & 0xf0) == 0x40) {
-		if (code[at] & 8) /* REX.W overrides 66 */
-			*narrow = 0;
-		at++;
-	}
-	return at;
-}
-
-/* Bytes of opcode and displacement of a relative branch, or 0, 0. */
-static void relative_form(const uint8_t *opcode, size_t bytes,
-			  size_t *opcode_bytes, size_t *rel_bytes)
-{
-	*opcode_bytes = 1;
-	*rel_bytes = 0;
-	if (bytes == 0)
-		return;
-	if (opcode[0] == 0xeb || (opcode[0] & 0xf0) == 0x70 ||
-	    (opcode[0] & 0xfc) == 0xe0)
-		*rel_bytes = 1;
-	else if (opcode[0] == 0xe8 || opcode[0] == 0xe9)
-		*rel_bytes = 4;
-	else if (bytes > 1 && opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80) {
-		*opcode_bytes = 2;
-		*rel_bytes = 4;
-	}
-}
-
-/*
- * Complete a jump or call: direct or indirect, and where to. A 66 prefix makes
- * rel16 of rel32 on one vendor's CPUs and not on the other's: not understood.
- */
-static int read_branch(const uint8_t *code, struct insn *insn)
-{
-	int narrow;
-	size_t at = skip_prefixes(code, insn->length, &narrow);
-	size_t opcode_bytes;
-	size_t rel_bytes;
-
-	relative_form(code + at, insn->length - at, &opcode_bytes, &rel_bytes);
-	if (rel_bytes == 0 && insn->kind == INSN_JUMP)
-		insn->kind = INSN_JUMP_INDIRECT;
-	else if (rel_bytes == 0 && insn->kind == INSN_CALL)
-		insn->kind = INSN_CALL_INDIRECT;
-	else if (rel_bytes == 0 || narrow)
-		return -EILSEQ;
-	else if (at + opcode_bytes + rel_bytes != insn->length)
-		return -EILSEQ;
-	else if (rel_bytes == 1)
-		insn->branch_bytes = (int8_t)code[insn->length - 1];
-	else
-		memcpy(&insn->branch_bytes, code + insn->length - 4, 4);
-	return 0;
-}
-
 /* Sort the library's answer into our kinds. */
 static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 {
@@ -281,7 +212,7 @@ static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 	insn.kind = kind_of(raw->id);
 	insn.length = (uint8_t)raw->size;
 	if (insn_is_direct_branch(&insn))
-		err = read_branch(code, &insn);
+		err = branch_read(code, &insn);
 	if (!err)
 		*out = insn;
 	return err;

@@ -13,7 +13,8 @@
 #include "image/symbols.h"
 #include "wire/verdict.h"
 
-#define MIN_ROOM 1024
+#define MIN_ROOM   1024
+#define MAX_NESTED 64 /* functions inside one: else it is nobody's */
 
 struct gathering {
 	const struct image *image;
@@ -209,10 +210,11 @@ int functions_find(const struct image *image, struct arena *arena,
 	return 0;
 }
 
-uint32_t functions_at(const struct functions *functions, uint64_t vaddr)
+/* How many functions start at or before vaddr. */
+static uint32_t count_up_to(const struct functions *functions, uint64_t vaddr)
 {
 	uint32_t low = 0;
-	uint32_t high = functions->count; /* the answer's start is below it */
+	uint32_t high = functions->count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -222,15 +224,23 @@ uint32_t functions_at(const struct functions *functions, uint64_t vaddr)
 		else
 			high = middle;
 	}
-	/* Step out of what lies inside another function. */
-	while (low > 0 && functions->list[low - 1].is_inside &&
-	       functions->list[low - 1].vaddr != vaddr)
-		low--;
-	if (low == 0)
-		return UINT32_MAX;
-	low--;
-	if (vaddr != functions->list[low].vaddr &&
-	    vaddr - functions->list[low].vaddr >= functions->list[low].size)
-		return UINT32_MAX;
 	return low;
+}
+
+uint32_t functions_at(const struct functions *functions, uint64_t vaddr)
+{
+	uint32_t index = count_up_to(functions, vaddr);
+
+	/* Step out of what lies inside another function. */
+	for (int steps = 0; index-- > 0 && steps < MAX_NESTED; steps++) {
+		const struct function *function = &functions->list[index];
+		uint64_t offset = vaddr - function->vaddr;
+
+		if (offset == 0 ||
+		    (!function->is_inside && offset < function->size))
+			return index;
+		if (!function->is_inside)
+			break;
+	}
+	return UINT32_MAX;
 }

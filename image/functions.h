@@ -2,9 +2,10 @@
 /*
  * Where the functions of a module are.
  *
- * A function is what an FDE covers, and what a FUNC symbol names that starts
- * nowhere in an FDE's start. Some are already known not to be entries, or not
- * to be touched; the others have VERDICT_IS_UNKNOWN until their code is read.
+ * A function is what an FDE covers or a FUNC symbol names; what starts in the
+ * middle of another is listed too, but refused. Some are already known not to
+ * be entries, or not to be touched; the others have VERDICT_IS_UNKNOWN until
+ * their code is read.
  */
 #ifndef CLEW_IMAGE_FUNCTIONS_H
 #define CLEW_IMAGE_FUNCTIONS_H
@@ -32,7 +33,10 @@ struct functions {
 int functions_find(const struct image *image, struct arena *arena,
 		   struct functions *out);
 
-/* Index of the function that covers vaddr, or UINT32_MAX. */
+/*
+ * Index of the function that starts at vaddr, or else of the outermost that
+ * covers it; UINT32_MAX if there is none.
+ */
 uint32_t functions_at(const struct functions *functions, uint64_t vaddr);
 
 #endif

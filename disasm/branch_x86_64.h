@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLEW_DISASM_BRANCH_X86_64_H
+#define CLEW_DISASM_BRANCH_X86_64_H
+
+#include <stdint.h>
+
+#include "disasm/decode.h"
+
+/*
+ * Complete an insn whose kind is JUMP to CALL and whose length is known, from
+ * its bytes: direct or indirect, and where to. 0, or -EILSEQ for what is not
+ * understood; that is also a 66 prefix, which makes rel16 of rel32 on one
+ * vendor's processors and nothing on the other's.
+ */
+int branch_read(const uint8_t *code, struct insn *insn);
+
+#endif
