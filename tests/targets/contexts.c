@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contexts FANOUT DEPTH ROUNDS: a tree in which each of FANOUT functions
- * calls all of them, DEPTH levels below main -> grow, so that there are
- * FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more, every
- * one entered ROUNDS times. So many want no truth tree: the sums are known
- * beforehand, and main prints them.
+ * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
+ * functions calls all of them, DEPTH levels below main -> grow, so that there
+ * are FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more,
+ * every one entered ROUNDS times. So many want no truth tree: the sums are
+ * known beforehand, and main prints them.
+ *
+ * A round that goes through them all meets none of them in any cache again.
+ * With AGAIN the two lowest levels below each node are walked that often
+ * before the round goes on, as programs do what they do more than once.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -14,13 +18,18 @@
 typedef void (*grower)(unsigned int depth);
 
 static unsigned int fanout;
+static unsigned int again = 1;
 static const grower growers[FUNCTIONS];
 
 #define GROWER(number)                                                         \
 	static COUNTED void grow_##number(unsigned int depth)                  \
 	{                                                                      \
-		for (unsigned int i = 0; depth && i < fanout; i++)             \
-			growers[i](depth - 1);                                 \
+		unsigned int calls = depth == 2 ? fanout * again               \
+				     : depth    ? fanout                       \
+						: 0;                              \
+                                                                               \
+		for (unsigned int i = 0; i < calls; i++)                       \
+			growers[i % fanout](depth - 1);                        \
 	}
 GROWER(0)
 GROWER(1)
@@ -54,6 +63,7 @@ static COUNTED void grow(unsigned int depth)
 int main(int argc, char **argv)
 {
 	unsigned long long contexts = 0;
+	unsigned long long calls = 0;
 	unsigned long long level = 1;
 	unsigned int depth;
 	unsigned int rounds;
@@ -63,13 +73,15 @@ int main(int argc, char **argv)
 	fanout = (unsigned int)atoi(argv[1]) % (FUNCTIONS + 1);
 	depth = (unsigned int)atoi(argv[2]);
 	rounds = (unsigned int)atoi(argv[3]);
+	again = argc > 4 ? (unsigned int)atoi(argv[4]) : 1;
 	for (unsigned int i = 0; i < rounds; i++)
 		grow(depth);
-	for (unsigned int i = 0; i < depth; i++) {
+	for (unsigned int i = 1; i <= depth; i++) {
 		level *= fanout;
 		contexts += level;
+		calls += level * (i > 1 && i + 1 >= depth ? again : 1);
 	}
-	printf("contexts %llu calls %llu\n", contexts, contexts * rounds);
+	printf("contexts %llu calls %llu\n", contexts, calls * rounds);
 	fflush(stdout);
 	_exit(0); /* what exit() calls would fold, too, where there is a limit
 		   */

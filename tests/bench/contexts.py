@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""How the cost of a call grows with the number of contexts, 1e3 to 1e6.
+
+Ten functions call each other in a tree (tests/targets/contexts.c). What a new
+context costs is taken off: the tree is walked once, and then many times.
+Walking it all is the worst that can happen to a cache, and no program does;
+so there is also a walk that dwells in each part of the tree for a while.
+"""
+from measure import BUILD, CLEW_TOOL, NATIVE, medians, table
+
+PROGRAM = BUILD / "tests" / "targets" / "O2" / "contexts"
+FANOUT = 10
+DEPTHS = 3, 4, 5, 6
+CALLS = 30_000_000
+AGAIN = 16
+
+
+def sums_of(sample):
+    _, contexts, _, calls = sample.output.split()
+    return int(contexts), int(calls)
+
+
+def added_ns(depth, again, rounds):
+    """(native ns per call, ns that clew adds, the sample of one clew walk)"""
+    calls = sum(FANOUT ** level * (again if level > 1 and level + 1 >= depth
+                                   else 1) for level in range(1, depth + 1))
+    many = max(CALLS // calls, 5)
+    found = medians({(tool, n): (tool, [PROGRAM, FANOUT, depth, n, again],
+                                 None)
+                     for tool in (NATIVE, CLEW_TOOL) for n in (1, many)},
+                    rounds)
+    _, first = sums_of(found[NATIVE, 1])
+    _, all_calls = sums_of(found[NATIVE, many])
+    native, clew = (
+        (found[tool, many].cpu - found[tool, 1].cpu) / (all_calls - first)
+        for tool in (NATIVE, CLEW_TOOL))
+    return native * 1e9, (clew - native) * 1e9, found[CLEW_TOOL, 1]
+
+
+def bench(rounds):
+    rows = []
+    for depth in DEPTHS:
+        native, walk, once = added_ns(depth, 1, rounds)
+        _, near, _ = added_ns(depth, AGAIN, rounds)
+        contexts, _ = sums_of(once)
+        rows.append([f"{contexts:,}", f"{native:.2f}", f"+{near:.2f}",
+                     f"+{walk:.2f}", f"{once.scratch_bytes / 2**20:.1f} MiB",
+                     f"{once.scratch_bytes / contexts:.0f}"])
+    return table(["contexts", "native ns per call",
+                  f"clew adds, each visited {AGAIN} times in a row",
+                  "clew adds, never twice in a row", "recording",
+                  "bytes per context"], rows)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""redis-server under redis-benchmark: requests per second, and the server's
+CPU time for each. A server with clew and one without take turns; the CPU time
+is what the server itself says of itself."""
+import csv
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+from measure import CLEW_TOOL, NATIVE, table
+
+REQUESTS = 300_000
+TESTS = "get,set,incr,lpush,lrange_100,zadd,hset"
+
+
+class Server:
+    def __init__(self, tool, folder):
+        self.socket = folder / "socket"
+        command = tool.wrap(["redis-server", "--port", "0", "--unixsocket",
+                             self.socket, "--dir", folder, "--save", "",
+                             "--appendonly", "no"], folder)
+        self.process = subprocess.Popen([str(a) for a in command],
+                                        stdout=subprocess.PIPE)
+        for line in self.process.stdout:
+            if b"ready to accept connections" in line:
+                break
+
+    def ask(self, *words):
+        return subprocess.run(["redis-cli", "-s", self.socket, *words],
+                              check=False, stdout=subprocess.PIPE,
+                              text=True).stdout
+
+    def cpu(self):
+        info = dict(line.split(":", 1)
+                    for line in self.ask("INFO", "cpu").splitlines()
+                    if ":" in line)
+        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+
+    def load(self):
+        """(requests per second over all tests, CPU seconds per request)."""
+        before = self.cpu()
+        said = subprocess.run(
+            ["redis-benchmark", "-s", self.socket, "-t", TESTS, "-n",
+             str(REQUESTS), "-P", "1", "-c", "20", "-r", "10000", "--csv"],
+            check=True, stdout=subprocess.PIPE, text=True).stdout
+        rates = [float(row[1]) for row in csv.reader(said.splitlines())
+                 if len(row) > 1 and row[1][:1].isdigit()]
+        seconds = sum(REQUESTS / rate for rate in rates)
+        requests = REQUESTS * len(rates)
+        return requests / seconds, (self.cpu() - before) / requests
+
+    def stop(self):
+        self.ask("SHUTDOWN", "NOSAVE")
+        self.process.stdout.read()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def bench(rounds):
+    if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
+        return "(no redis-server here)"
+    found = {NATIVE: [], CLEW_TOOL: []}
+    for _ in range(rounds):
+        for tool, results in found.items():
+            with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
+                server = Server(tool, pathlib.Path(folder))
+                results.append(server.load())
+                server.stop()
+    rates, costs = ([statistics.median(result[i] for result in found[tool])
+                     for tool in (NATIVE, CLEW_TOOL)] for i in range(2))
+    return table(
+        ["redis-server", "native", "clew", "clew / native"],
+        [["requests per second", *(f"{rate:,.0f}" for rate in rates),
+          f"{rates[1] / rates[0] * 100:.0f} %"],
+         ["server's CPU per request", *(f"{c * 1e6:.2f} us" for c in costs),
+          f"{costs[1] / costs[0]:.2f}x"]])
