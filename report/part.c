@@ -216,15 +216,15 @@ int part_open(struct part *part, const char *path, char **why)
 
 	if (fd < 0)
 		return fd;
-	for (int i = 0; i < COPY_ATTEMPTS && !err; i++) {
+	for (int i = 0; i < COPY_ATTEMPTS; i++) {
 		free(copy.bytes);
 		copy.bytes = NULL;
 		err = copy_part(&copy, fd, path, &end, why);
-		if (!err && !has_moved(&copy, fd))
+		if (!copy.bytes || !has_moved(&copy, fd))
 			break;
 	}
 	close(fd);
-	if (err)
+	if (!copy.bytes)
 		return err;
 	copy.name = memory_printf("%s", text_basename(path));
 	text_printable(copy.name);
