@@ -137,14 +137,9 @@ static void end_record(struct frame_text *text, uint8_t *length)
  */
 static void put_rules(struct frame_text *text)
 {
-	static const uint8_t rsp_rule[] = { DW_CFA_def_cfa,
-					    DWARF_RSP,
-					    0,
-					    DW_CFA_val_offset,
-					    DWARF_RSP,
-					    0 };
-	static const uint8_t fetch[] = { DW_OP_deref, DW_OP_lit1,
-					 DW_OP_minus };
+	static const uint8_t rsp_rule[] = { DW_CFA_def_cfa,    DWARF_RSP, 0,
+					    DW_CFA_val_offset, DWARF_RSP, 0 };
+	static const uint8_t fetch[] = { DW_OP_deref, DW_OP_lit1, DW_OP_minus };
 	uint8_t *length;
 
 	put(text, rsp_rule, sizeof(rsp_rule));
@@ -159,10 +154,11 @@ static void put_rules(struct frame_text *text)
 static void put_cie(struct frame_text *text)
 {
 	static const uint8_t head[] = {
-		1,	/* version */
-		'S', 0, /* augmentation: signal frame */
-		1,	/* code alignment */
-		0x78,	/* data alignment -8 */
+		1, /* version */
+		'S',
+		0,    /* augmentation: signal frame */
+		1,    /* code alignment */
+		0x78, /* data alignment -8 */
 		DWARF_RETURN_ADDRESS,
 	};
 	uint8_t *length = begin_length(text, 4);

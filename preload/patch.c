@@ -43,18 +43,17 @@ static int make_stub(struct work *work, uint32_t number,
 	struct site *site = &work->sites[work->site_count];
 	uint64_t pc =
 		work->module->base + function->vaddr + function->patch_offset;
-	int bytes = stub_write(work->constants, work->decoder, number, pc,
-			       function->displaced_bytes, work->stubs);
-	int err;
+	int err = stub_write(work->constants, work->decoder, number, pc,
+			     function->displaced_bytes, work->stubs);
 
-	if (bytes < 0)
-		return bytes;
+	if (err)
+		return err;
 	err = encode_jmp_rel32(site->jump, pc, (uintptr_t)work->stubs);
 	if (err)
 		return err;
 	site->pc = pc;
 	work->site_count++;
-	work->stubs += bytes;
+	work->stubs += stub_bytes();
 	return 0;
 }
 
@@ -141,7 +140,7 @@ static int patch_batch(struct windows *windows, struct work *work,
 		       uint32_t count)
 {
 	uint64_t bytes =
-		(count_hooked(functions, count) * stub_max_bytes() + PAGE - 1) &
+		(count_hooked(functions, count) * stub_bytes() + PAGE - 1) &
 		~(PAGE - 1);
 	struct window_block *block;
 	uint8_t *start;
@@ -172,8 +171,7 @@ int patch_module(struct windows *windows,
 		 uint32_t first_function, struct wire_function *functions,
 		 uint32_t count)
 {
-	const uint32_t step =
-		(uint32_t)(WINDOW_BLOCK_BYTES / 2 / stub_max_bytes());
+	const uint32_t step = (uint32_t)(WINDOW_BLOCK_BYTES / 2 / stub_bytes());
 	struct work work = { .constants = constants,
 			     .decoder = decoder,
 			     .module = module };

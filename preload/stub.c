@@ -8,29 +8,20 @@
 #include "preload/hot/layout.h"
 #include "wire/id.h"
 
-#define STUB_ALIGN 16
-
 struct hole {
 	uint16_t at; /* offset in the template */
 	uint16_t kind;
 };
 
-extern const uint8_t hot_stub[], hot_stub_end[];
+extern const uint8_t hot_stub[], hot_stub_displaced[], hot_stub_cold[],
+	hot_stub_end[];
 extern const struct hole hot_stub_holes[], hot_stub_holes_end[];
 
-static size_t template_bytes(void)
+uint64_t stub_bytes(void)
 {
-	return (size_t)(hot_stub_end - hot_stub);
-}
+	uint64_t bytes = (uint64_t)(hot_stub_end - hot_stub);
 
-static uint64_t round_up(uint64_t bytes)
-{
 	return (bytes + STUB_ALIGN - 1) & ~(uint64_t)(STUB_ALIGN - 1);
-}
-
-uint64_t stub_max_bytes(void)
-{
-	return round_up(template_bytes() + RELOCATE_MAX_BYTES);
 }
 
 static void fill_hole(const struct stub_constants *constants, uint32_t function,
@@ -64,16 +55,15 @@ int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder, uint32_t function, uint64_t pc,
 	       uint8_t displaced_bytes, uint8_t *at)
 {
-	uint8_t *displaced = at + template_bytes();
-	int bytes = relocate(decoder, (const uint8_t *)(uintptr_t)pc,
-			     displaced_bytes, pc, displaced, RELOCATE_MAX_BYTES,
-			     (uintptr_t)displaced);
+	uint8_t *displaced = at + (hot_stub_displaced - hot_stub);
+	size_t room = (size_t)(hot_stub_cold - hot_stub_displaced);
+	int err;
 
-	if (bytes < 0)
-		return bytes;
-	memcpy(at, hot_stub, template_bytes());
+	memcpy(at, hot_stub, (size_t)(hot_stub_end - hot_stub));
 	for (const struct hole *hole = hot_stub_holes;
 	     hole < hot_stub_holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
-	return (int)round_up(template_bytes() + (size_t)bytes);
+	err = relocate(decoder, (const uint8_t *)(uintptr_t)pc, displaced_bytes,
+		       pc, displaced, room, (uintptr_t)displaced);
+	return err < 0 ? err : 0;
 }

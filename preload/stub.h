@@ -17,13 +17,12 @@ struct stub_constants {
 	const uint8_t *windows; /* the window map */
 };
 
-/* No stub is larger. */
-uint64_t stub_max_bytes(void);
+/* Of every stub, a multiple of the cache line. */
+uint64_t stub_bytes(void);
 
 /*
  * Write at `at` (where it will run) the stub of a function whose patched
- * instructions stand at pc. Bytes written, a multiple of 16, or -errno from
- * relocate().
+ * instructions stand at pc. 0, or -errno from relocate().
  */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder, uint32_t function, uint64_t pc,

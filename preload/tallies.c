@@ -13,6 +13,8 @@
 #define SLAB_BYTES          65536
 #define CONTEXT_STEP_BYTES  65536
 #define THREADS_CHUNK_BYTES (WIRE_PAGE_BYTES - sizeof(struct wire_chunk))
+#define SWEEP_AFTER         1024 /* calls counted away from home */
+#define REORDER_AFTER       16   /* the same, for each entry of the table */
 #define ADOPTION_TRIES      8
 
 /* The whole contexts that fit between a tally's head and its first table. */
@@ -78,24 +80,6 @@ static void put_count(struct wire_count *table, union note *notes,
 	notes[i] = note;
 }
 
-/*
- * Copy the entries of `from` that have more calls than the mean, or the rest:
- * the busy ones go first, so that they get the places where stubs look.
- */
-static void copy_counts(const struct mapping *from, struct mapping *to,
-			uint64_t mean, int busy)
-{
-	uint64_t entries = UINT64_C(1) << from->log2;
-
-	for (uint64_t i = 0; i < entries; i++) {
-		const struct wire_count *entry = &from->table[i];
-
-		if (entry->id && (entry->calls > mean) == busy)
-			put_count(to->table, to->notes, to->log2, entry->id,
-				  entry->calls, from->notes[i]);
-	}
-}
-
 static uint64_t mean_calls(const struct mapping *mapping)
 {
 	uint64_t entries = UINT64_C(1) << mapping->log2, sum = 0;
@@ -105,18 +89,29 @@ static uint64_t mean_calls(const struct mapping *mapping)
 	return sum / entries;
 }
 
-/* Counts that interrupted stubs still added after the table was left. */
-static void copy_late_counts(const struct mapping *from, struct mapping *to)
+/* Add the counts of entries with at least `least` and less than `limit`. */
+static void copy_counts(const struct mapping *from, struct mapping *to,
+			uint64_t least, uint64_t limit)
 {
 	uint64_t entries = UINT64_C(1) << from->log2;
 
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
 
-		if (entry->id && entry->calls)
+		if (entry->id && entry->calls >= least && entry->calls < limit)
 			put_count(to->table, to->notes, to->log2, entry->id,
 				  entry->calls, from->notes[i]);
 	}
+}
+
+/* The busiest first, so that they get the places where stubs look. */
+static void copy_busiest_first(const struct mapping *from, struct mapping *to)
+{
+	uint64_t mean = mean_calls(from) + 1;
+
+	copy_counts(from, to, 16 * mean, UINT64_MAX);
+	copy_counts(from, to, mean, 16 * mean);
+	copy_counts(from, to, 0, mean);
 }
 
 static void zero_counts(const struct mapping *mapping)
@@ -168,34 +163,82 @@ static int map_table(struct part *part, uint32_t owner, unsigned int log2,
 }
 
 /*
- * Twice the table. The recording is right at every step: the copy is complete
- * before `table` names it, and what is left in the old one is zeroed before
- * `retired` does.
+ * Let go of the table that was left last. Counts that interrupted stubs still
+ * added there are moved first.
  */
-static int grow_table(struct tally *tally, struct part *part)
+static void sweep_retired(struct tally *tally, struct part *part)
 {
-	struct mapping grown = { 0 };
-	struct mapping old = tally->active;
-	uint64_t mean = mean_calls(&old);
-	int err = map_table(part, tally->number, old.log2 + 1, &grown);
-
-	if (err)
-		return err;
-	copy_counts(&old, &grown, mean, 1);
-	copy_counts(&old, &grown, mean, 0);
-	if (tally->retired.table)
-		copy_late_counts(&tally->retired, &grown);
-	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &grown),
-			      memory_order_release);
-	use_table(tally, &grown);
-	tally->used = count_used(&grown);
+	if (!tally->retired.table)
+		return;
+	copy_counts(&tally->retired, &tally->active, 1, UINT64_MAX);
 	atomic_store(&tally->wire->retired, 0);
 	discard(part, &tally->retired);
+	tally->retired = (struct mapping){ 0 };
+}
+
+/*
+ * A new table of 2^log2 entries with the busiest contexts at home. The
+ * recording is right at every step: the copy is complete before `table` names
+ * it, and what is left in the old one is zeroed before `retired` does.
+ */
+static int rebuild_table(struct tally *tally, struct part *part,
+			 unsigned int log2)
+{
+	struct mapping built = { 0 }, old;
+	int err;
+
+	sweep_retired(tally, part);
+	old = tally->active;
+	err = map_table(part, tally->number, log2, &built);
+	if (err)
+		return err;
+	copy_busiest_first(&old, &built);
+	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
+			      memory_order_release);
+	use_table(tally, &built);
+	tally->used = count_used(&built);
 	zero_counts(&old);
 	tally->retired = old;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
 	return 0;
+}
+
+static int grow_table(struct tally *tally, struct part *part)
+{
+	int err = rebuild_table(tally, part, tally->active.log2 + 1);
+
+	if (err)
+		return err;
+	tally->patience = REORDER_AFTER << tally->active.log2;
+	hot.strays_left = SWEEP_AFTER;
+	return 0;
+}
+
+/*
+ * So many calls were counted away from home. First time after a rebuild: the
+ * old table has had its time. Later: the busiest should move home; if that
+ * does not help, it is tried less and less often.
+ */
+void hot_reorder(void)
+{
+	struct tally *tally = hot.tally;
+	struct part *part = &rt.cold->part;
+	uint64_t signals;
+
+	sys_block_signals(&signals);
+	if (tally->retired.table) {
+		sweep_retired(tally, part);
+		hot.strays_left = tally->patience;
+	} else {
+		if (tally->patience < INT32_MAX / 2)
+			tally->patience *= 2;
+		hot.strays_left = rebuild_table(tally, part, tally->active.log2)
+					  ? tally->patience
+					  : SWEEP_AFTER;
+		use_tally(tally);
+	}
+	sys_restore_signals(&signals);
 }
 
 static int grow_contexts(struct tally *tally, struct part *part)
@@ -268,6 +311,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	tally->wire = chunk_payload(&chunk);
 	tally->chunk = chunk.offset;
 	tally->number = tallies->count++;
+	tally->patience = REORDER_AFTER << first.log2;
 	tally->next_context = (uintptr_t)(tally->wire + 1);
 	tally->end_context = tally->next_context + TALLY_CONTEXTS_BYTES;
 	use_table(tally, &first);
@@ -350,6 +394,7 @@ static int attach(struct tallies *tallies)
 			ID_MULTIPLIER |
 		1;
 	hot_schedule_verify();
+	hot.strays_left = tally->patience;
 	use_tally(tally);
 	return 0;
 }

@@ -41,9 +41,11 @@ void hot_schedule_verify(void);
 /*
  * Given by the cold side. hot_map_region: shadow for the GiB around a stack
  * address, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
- * calling thread with its stack, from slot outwards (verify.c).
+ * calling thread with its stack, from slot outwards (verify.c). hot_reorder:
+ * called after strays_left calls were not counted at home (tallies.c).
  */
 int hot_map_region(uint64_t stack);
 void hot_verify_stack(const uint64_t *slot);
+void hot_reorder(void);
 
 #endif

@@ -13,6 +13,7 @@
 #define HOT_TABLE           16
 #define HOT_MULTIPLIER      24
 #define HOT_VERIFY_LEFT     32
+#define HOT_STRAYS_LEFT     36
 #define HOT_MISS_CALL       40
 #define HOT_MISS_TAIL       48
 #define HOT_VERIFY          56
@@ -31,6 +32,10 @@
 
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
 #define WINDOW_SHIFT 24
+
+/* Stubs start on cache lines; what every call executes comes first. */
+#define STUB_ALIGN     64
+#define STUB_HOT_BYTES 256
 
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
 #define HOLE_TLS      0 /* 32 bits: add the offset of struct hot_thread */

@@ -64,9 +64,11 @@
 hot_stub_holes:
 
 	.section .rodata.hot_stub, "a"
-	.balign	16
-	.globl	hot_stub, hot_stub_end, hot_stub_holes, hot_stub_holes_end
-	.hidden	hot_stub, hot_stub_end, hot_stub_holes, hot_stub_holes_end
+	.balign	STUB_ALIGN
+	.globl	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
+	.hidden	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
+	.globl	hot_stub_holes, hot_stub_holes_end
+	.hidden	hot_stub_holes, hot_stub_holes_end
 hot_stub:
 	/* entry: rsp is the slot of the return address */
 	movq	%rcx, -0x10(%rsp)
@@ -105,6 +107,14 @@ hot_stub:
 	movq	-0x10(%rsp), %rdx
 	ret
 
+	/*
+	 * The displaced instructions and a jump back to the function. What
+	 * every call executes ends here, four cache lines in all.
+	 */
+hot_stub_displaced:
+.Ldisplaced:
+	.fill	hot_stub + STUB_HOT_BYTES - ., 1, 0xcc
+hot_stub_cold:
 .Lmiss:
 	TLS	call *%fs:HOT_MISS_CALL
 	jmp	.Lgo
@@ -162,9 +172,6 @@ hot_stub:
 .Lelsewhere_key:
 	.long	0
 	HOLE	HOLE_KEY, 4
-
-	/* The displaced instructions are written from here on. */
-.Ldisplaced:
 hot_stub_end:
 
 	.set	ELSEWHERE_TAIL, .Lelsewhere_tail - .Lelsewhere_call
@@ -216,35 +223,46 @@ hot_stub_holes_end:
 	 * behind every table, so this ends even in a table that a signal
 	 * handler has meanwhile replaced; C goes round the end.
 	 */
-	.macro	PROBE
+	.macro	PROBE	reorder
 1:	cmpq	$0, (%rdx)
 	je	2f
 	addq	$16, %rdx
 	cmpq	%rcx, (%rdx)
 	jne	1b
 	incq	8(%rdx)
+	movq	hot@gottpoff(%rip), %rdx
+	decl	%fs:HOT_STRAYS_LEFT(%rdx)
+	js	\reorder
 	ret
 2:
 	.endm
 
 	.type	hot_thunk_miss_call, @function
 hot_thunk_miss_call:
-	PROBE
+	PROBE	3f
 	SAVE_TO_CALL_C 0
 	movq	%rcx, %rsi		/* the id */
 	xorl	%edx, %edx		/* not a tail call */
 	call	hot_miss
 	RESTORE_FROM_C 0
 	ret
+3:	SAVE_TO_CALL_C 0
+	call	hot_reorder
+	RESTORE_FROM_C 0
+	ret
 	.size	hot_thunk_miss_call, . - hot_thunk_miss_call
 
 	.type	hot_thunk_miss_tail, @function
 hot_thunk_miss_tail:
-	PROBE
+	PROBE	3f
 	SAVE_TO_CALL_C 8
 	movq	%rcx, %rsi
 	movl	$1, %edx
 	call	hot_miss
+	RESTORE_FROM_C 8
+	ret
+3:	SAVE_TO_CALL_C 8
+	call	hot_reorder
 	RESTORE_FROM_C 8
 	ret
 	.size	hot_thunk_miss_tail, . - hot_thunk_miss_tail

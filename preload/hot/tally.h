@@ -62,6 +62,7 @@ struct tally {
 	uint32_t tid;               /* owner, or the last one */
 	struct wire_thread *thread; /* its record, NULL if there was no room */
 	uint64_t context_bytes;
+	int32_t patience; /* calls away from home before a reorder */
 	struct mapping active, retired;
 };
 

@@ -25,13 +25,14 @@ struct hot_thread {
 	struct wire_count *table;
 	uint64_t multiplier; /* ID_MULTIPLIER: imul has no 64-bit operand */
 	int32_t verify_left; /* calls until the next one is verified */
-	uint32_t forking;    /* inside fork(): count nothing */
+	int32_t strays_left; /* calls counted away from home until a reorder */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
 	void (*verify)(void);
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
 	struct tally *tally; /* NULL until attached */
+	uint32_t forking;    /* inside fork(): count nothing */
 	uint64_t random;     /* state of the generator behind verify_left */
 };
 _Static_assert(offsetof(struct hot_thread, id) == HOT_ID, "asm");
@@ -40,6 +41,8 @@ _Static_assert(offsetof(struct hot_thread, table) == HOT_TABLE, "asm");
 _Static_assert(offsetof(struct hot_thread, multiplier) == HOT_MULTIPLIER,
 	       "asm");
 _Static_assert(offsetof(struct hot_thread, verify_left) == HOT_VERIFY_LEFT,
+	       "asm");
+_Static_assert(offsetof(struct hot_thread, strays_left) == HOT_STRAYS_LEFT,
 	       "asm");
 _Static_assert(offsetof(struct hot_thread, miss_call) == HOT_MISS_CALL, "asm");
 _Static_assert(offsetof(struct hot_thread, miss_tail) == HOT_MISS_TAIL, "asm");
