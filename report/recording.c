@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 static void add_problem(struct recording *recording, char *text)
 {
@@ -16,6 +18,23 @@ static void add_problem(struct recording *recording, char *text)
 		recording->problems, recording->problem_count,
 		&recording->problem_capacity, sizeof(*recording->problems));
 	recording->problems[recording->problem_count++] = text;
+}
+
+/* A process that could not be recorded left a part that only says why. */
+static void note_disabled(struct recording *recording, const struct part *part)
+{
+	char *why;
+
+	if (part->header->state != WIRE_DISABLED)
+		return;
+	why = memory_string(
+		part->header->why,
+		strnlen(part->header->why, sizeof(part->header->why)));
+	add_problem(recording,
+		    memory_printf("%s: process %" PRIu32 " not recorded: %s",
+				  part->name, part->header->pid,
+				  text_printable(why)));
+	free(why);
 }
 
 static int add_part(struct recording *recording, const char *path, char **why)

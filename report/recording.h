@@ -3,7 +3,8 @@
  * A recording: the parts of all processes that were followed.
  *
  * A part that cannot be read does not spoil the others: it becomes a problem,
- * a line of text that every report shows.
+ * a line of text that every report shows. So does a process that could not be
+ * recorded and says why.
  */
 #ifndef CLEW_REPORT_RECORDING_H
 #define CLEW_REPORT_RECORDING_H

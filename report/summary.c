@@ -11,7 +11,6 @@ static void add_part(struct summary *summary, const struct part *part)
 	struct tallies tallies;
 	uint64_t limit = part->header->max_contexts;
 
-	summary->running += part->header->state == WIRE_RUNNING;
 	if (limit && (!summary->max_contexts || limit < summary->max_contexts))
 		summary->max_contexts = limit;
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)

@@ -19,7 +19,6 @@ struct summary {
 	uint64_t threads;
 	uint64_t follow_ups;   /* see merge.h */
 	uint64_t strays;       /* see merge.h */
-	uint64_t running;      /* processes that did not reach exit() */
 	uint64_t max_contexts; /* the least limit of any process */
 	uint64_t folded_calls;
 	uint64_t lost_calls[WIRE_LOSS_COUNT];

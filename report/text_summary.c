@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text.h"
 
-#include <string.h>
-
 #include "base/text.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -96,18 +94,8 @@ static void write_losses(FILE *out, const struct summary *summary)
 
 static void write_problems(FILE *out, const struct recording *recording)
 {
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part *part = &recording->parts[i];
-		char why[sizeof(part->header->why) + 1] = { 0 };
-
-		if (part->header->state != WIRE_DISABLED)
-			continue;
-		memcpy(why, part->header->why, sizeof(part->header->why));
-		fprintf(out, "not recorded: process %u: %s\n",
-			part->header->pid, text_printable(why));
-	}
 	for (size_t i = 0; i < recording->problem_count; i++)
-		fprintf(out, "damaged: %s\n", recording->problems[i]);
+		fprintf(out, "problem: %s\n", recording->problems[i]);
 }
 
 void text_summary(FILE *out, const struct session *session)
