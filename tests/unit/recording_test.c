@@ -190,6 +190,27 @@ static void a_bad_part_does_not_spoil_the_others(void **state)
 	fixture_remove(directory);
 }
 
+static void an_unrecorded_process_says_why(void **state)
+{
+	static const char why[] = "no room for the shadow";
+	char *directory = fixture_directory();
+	struct recording recording;
+	struct fixture fixture;
+	char *error;
+
+	(void)state;
+	fixture_init(&fixture, 100, 0);
+	fixture_header(&fixture)->state = WIRE_DISABLED;
+	memcpy(fixture_header(&fixture)->why, why, sizeof(why));
+	fixture_save_part(&fixture, directory);
+	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording.problem_count, 1);
+	assert_non_null(strstr(recording.problems[0], why));
+	recording_close(&recording);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
 /* As the runtime leaves it: the file is larger than what is in use. */
 static void a_growing_part_is_read_up_to_its_end(void **state)
 {
@@ -242,6 +263,7 @@ int main(void)
 		cmocka_unit_test(random_damage_does_no_harm),
 		cmocka_unit_test(foreign_files_are_refused),
 		cmocka_unit_test(a_bad_part_does_not_spoil_the_others),
+		cmocka_unit_test(an_unrecorded_process_says_why),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
 	};
