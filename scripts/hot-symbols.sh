@@ -1,50 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/hot-symbols.sh OBJECT... checks the hot island's object files:
+# scripts/hot-symbols.sh BUILD-DIRECTORY checks what runs between a call and
+# its callee:
 #
-# 1. They call nothing outside the island. An undefined symbol must be another
-#    part of the island (hot_*, whose definition is in one of the OBJECTs) or
-#    on the short list below of what the cold side promises to give.
-# 2. They touch no SSE, MMX or x87 register, for their callers are functions
-#    that know nothing of being hooked and may keep values in any of them.
-# 3. They are free of relocations that call through the PLT's lazy binding,
-#    which follows from 1, and of the stack protector, which reads %fs:0x28.
+# 1. The hot island (preload/hot) calls nothing outside of itself. A symbol
+#    that one of its objects needs is defined in another, or on the short list
+#    below of what the cold side promises to give.
+# 2. Neither the island nor what its slow paths call (the library "warm" of
+#    preload/CMakeLists.txt) touches an SSE, MMX or x87 register: the
+#    interrupted function may keep values in any of them, and be none the
+#    wiser. Nor may they read the stack protector's word, as %fs may not be
+#    set up in a thread that has just begun.
 set -eu
 
-# Given by the cold side; every name needs its reason.
-cold_gives='
-rt
-_GLOBAL_OFFSET_TABLE_
-'
-# rt: the one global of the target (STYLE, "State"), hidden
-# _GLOBAL_OFFSET_TABLE_: the linker's, named by position-independent code
+# Given by the cold side:
+#   hot_make_room      tallies.c: room for one more context, or a new tally
+#   hot_map_region     shadow.c: a shadow for a stack outside of the usual area
+#   hot_verify_stack   verify.c: compare the id with the whole shadow stack
+#   _GLOBAL_OFFSET_TABLE_   the linker's, named by position-independent code
+cold_gives='hot_make_room
+hot_map_region
+hot_verify_stack
+_GLOBAL_OFFSET_TABLE_'
 
-[ $# -gt 0 ] || {
-	echo "usage: scripts/hot-symbols.sh OBJECT..." >&2
+[ $# -eq 1 ] || {
+	echo "usage: scripts/hot-symbols.sh BUILD-DIRECTORY" >&2
 	exit 2
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-nm --defined-only --format=just-symbols "$@" | sort -u >"$work/defined"
-nm --undefined-only --format=just-symbols "$@" |
-	sed '/^$/d; /:$/d' | sort -u >"$work/undefined"
-printf '%s' "$cold_gives" | sed '/^$/d' | sort -u >"$work/given"
+find "$1/preload" -path '*/hot.dir/*' -name '*.o' >"$work/hot"
+find "$1/preload" -path '*/warm.dir/*' -name '*.o' >"$work/warm"
+for kind in hot warm; do
+	if [ ! -s "$work/$kind" ]; then
+		echo "hot-symbols: no objects of $kind in $1" >&2
+		exit 2
+	fi
+done
+
+xargs nm --defined-only --format=just-symbols <"$work/hot" >"$work/given"
+echo "$cold_gives" >>"$work/given"
+xargs nm --undefined-only --format=just-symbols <"$work/hot" |
+	sed '/^$/d; /:$/d' | sort -u >"$work/needed"
 
 bad=0
 while read -r symbol; do
-	if ! grep -Fxq -e "$symbol" "$work/defined" "$work/given"; then
+	if ! grep -Fxq -e "$symbol" "$work/given"; then
 		echo "hot-symbols: the island needs $symbol from outside"
 		bad=1
 	fi
-done <"$work/undefined"
+done <"$work/needed"
 
-for object in "$@"; do
-	objdump -d --no-show-raw-insn "$object" |
-		grep -E '%([xyz]mm|mm[0-7]|st\b)|%fs:0x28\b' >"$work/hits" || continue
-	echo "hot-symbols: $object uses registers that are not ours:"
-	head -5 "$work/hits"
-	bad=1
-done
+while read -r object; do
+	if objdump -d --no-show-raw-insn "$object" |
+		grep -E '%([xyz]?mm[0-9]|st\b)|%fs:0x28\b' >"$work/hits"; then
+		echo "hot-symbols: $object uses registers that are not ours:"
+		head -n 5 "$work/hits"
+		bad=1
+	fi
+done <<LIST
+$(cat "$work/hot" "$work/warm")
+LIST
 exit $bad
