@@ -47,6 +47,7 @@ static int add_part(struct recording *recording, const char *path, char **why)
 	if (part.damage)
 		add_problem(recording,
 			    memory_printf("%s: %s", part.name, part.damage));
+	note_disabled(recording, &part);
 	recording->parts = memory_grow(recording->parts, recording->part_count,
 				       &recording->part_capacity,
 				       sizeof(*recording->parts));
