@@ -25,8 +25,8 @@ typedef unsigned long (*leaf)(unsigned long n);
 	TEN(X, n##1)                                                           \
 	TEN(X, n##2)                                                           \
 	TEN(X, n##3)                                                           \
-	TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8)       \
-		TEN(X, n##9)
+	TEN(X, n##4)                                                           \
+	TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
 #define TWO_HUNDRED(X) HUNDRED(X, 1) HUNDRED(X, 2)
 
 TWO_HUNDRED(LEAF)
