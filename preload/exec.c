@@ -2,7 +2,6 @@
 #include "preload/exec.h"
 
 #include <alloca.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/next.h"
 #include "preload/text.h"
 
 #define DIR_PREFIX     CONFIG_DIR_VARIABLE "="
@@ -170,17 +170,6 @@ static char **complete(const struct missing *missing, char *const old[],
 	})
 
 /* ---- In front of libc ---- */
-
-#define EXPORT __attribute__((visibility("default")))
-
-/* libc's function of that name. */
-#define NEXT(name)                                                             \
-	({                                                                     \
-		static __typeof__(name) *next_;                                \
-		if (!next_)                                                    \
-			*(void **)&next_ = dlsym(RTLD_NEXT, #name);            \
-		next_;                                                         \
-	})
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {

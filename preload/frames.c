@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/frames.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "preload/hot/shadow.h"
+#include "preload/next.h"
 #include "preload/sys.h"
 
 /* DWARF 5, sections 6.4 and 7.7, and the LSB's .eh_frame */
 enum {
 	DW_CFA_def_cfa = 0x0c,
-	DW_CFA_val_offset = 0x14,
+	DW_CFA_expression = 0x10,
 	DW_CFA_val_expression = 0x16,
 	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
@@ -28,7 +28,7 @@ enum {
 	DW_OP_skip = 0x2f,
 	DW_OP_lit1 = 0x31,
 	DW_OP_lit3 = 0x33,
-	DW_OP_lit8 = 0x38,
+	DW_OP_lit9 = 0x39,
 	DWARF_RSP = 7,
 	DWARF_RETURN_ADDRESS = 16,
 };
@@ -76,7 +76,7 @@ static void put_branch(struct frame_text *text, uint8_t op, int16_t bytes)
  */
 static void put_shadow_slot(struct frame_text *text)
 {
-	static const uint8_t is_ordinary[] = { DW_OP_lit8, DW_OP_minus,
+	static const uint8_t is_ordinary[] = { DW_OP_lit9, DW_OP_minus,
 					       DW_OP_dup };
 	static const uint8_t region_index[] = {
 		DW_OP_dup, DW_OP_const1u, SHADOW_REGION_SHIFT,
@@ -127,36 +127,32 @@ static void end_record(struct frame_text *text, uint8_t *length)
 }
 
 /*
- * CFA = rsp, which does not move; the return address is fetched from the
- * shadow, less 1. Both because of how libgcc tells frames apart: by the CFA of
- * the frame below, which for a stub and its caller is the same, less 1 where
- * the frame below is a signal's. So stubs claim to be signal frames. (An odd
- * CFA would do too, but personality routines see it: luajit takes it for its
- * own frame's address and crashes.) An unwinder then takes the address as it
- * is, where for calls it looks one byte before it: hence the subtraction.
+ * CFA = rsp + 1, odd on purpose: libgcc tells frames apart by the CFA of the
+ * frame below, and a stub's must not equal that of the function above it.
+ * rsp = CFA - 1. (Personality routines never see the odd value, see
+ * _Unwind_GetCFA in landing_jumps_x86_64.c.)
  */
 static void put_rules(struct frame_text *text)
 {
-	static const uint8_t rsp_rule[] = { DW_CFA_def_cfa,    DWARF_RSP, 0,
-					    DW_CFA_val_offset, DWARF_RSP, 0 };
-	static const uint8_t fetch[] = { DW_OP_deref, DW_OP_lit1, DW_OP_minus };
+	static const uint8_t rsp_rule[] = {
+		DW_CFA_def_cfa, DWARF_RSP, 1,          DW_CFA_val_expression,
+		DWARF_RSP,      2,         DW_OP_lit1, DW_OP_minus
+	};
 	uint8_t *length;
 
 	put(text, rsp_rule, sizeof(rsp_rule));
-	put_byte(text, DW_CFA_val_expression);
+	put_byte(text, DW_CFA_expression);
 	put_byte(text, DWARF_RETURN_ADDRESS);
 	length = begin_length(text, 1);
 	put_shadow_slot(text);
-	put(text, fetch, sizeof(fetch));
 	*length = (uint8_t)(text->at - length - 1);
 }
 
 static void put_cie(struct frame_text *text)
 {
 	static const uint8_t head[] = {
-		1, /* version */
-		'S',
-		0,    /* augmentation: signal frame */
+		1,    /* version */
+		0,    /* no augmentation */
 		1,    /* code alignment */
 		0x78, /* data alignment -8 */
 		DWARF_RETURN_ADDRESS,
@@ -180,21 +176,30 @@ static void put_fde(struct frame_text *text, const uint8_t *cie, uint64_t start,
 	end_record(text, length);
 }
 
-void frames_register(uint64_t start, uint64_t bytes)
+static int register_block(void (*add)(const void *), uint64_t start)
 {
-	void (*add)(const void *);
 	struct frame_text text;
-	uint8_t *section;
+	uint8_t *section = sys_map_private(4096);
 
-	*(void **)&add = dlsym(RTLD_DEFAULT, "__register_frame");
-	if (!add)
-		return;
-	section = sys_map_private(4096);
 	if (sys_failed(section))
-		return;
+		return -ENOMEM;
 	text.at = section;
 	put_cie(&text);
-	put_fde(&text, section, start, bytes);
+	put_fde(&text, section, start, WINDOW_BLOCK_BYTES);
 	put_word(&text, 0); /* end of the section */
 	add(section);
+	return 0;
+}
+
+void frames_register(struct windows *windows)
+{
+	void (*add)(const void *);
+
+	*(void **)&add = next_unwinder_function("__register_frame");
+	if (!add)
+		return;
+	while (windows->blocks_with_frames < windows->block_count &&
+	       !register_block(
+		       add, windows->blocks[windows->blocks_with_frames].start))
+		windows->blocks_with_frames++;
 }

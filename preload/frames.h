@@ -9,12 +9,12 @@
 #ifndef CLEW_PRELOAD_FRAMES_H
 #define CLEW_PRELOAD_FRAMES_H
 
-#include <stdint.h>
+#include "preload/window.h"
 
 /*
- * Tell the process's unwinder about stubs in [start, start + bytes). Nothing
- * happens where there is none. Calls libc.
+ * Tell the process's unwinder about the blocks of stubs that it has not been
+ * told of. Nothing happens as long as there is none. Calls libc.
  */
-void frames_register(uint64_t start, uint64_t bytes);
+void frames_register(struct windows *windows);
 
 #endif

@@ -6,6 +6,7 @@
 #include "image/analysis.h"
 #include "image/image.h"
 #include "image/symbols.h"
+#include "preload/frames.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/patch.h"
@@ -305,5 +306,6 @@ int hook_loaded_modules(struct cold *cold, struct arena *arena)
 	if (err)
 		return err;
 	patch_candidates(cold, arena, candidates, n);
+	frames_register(&cold->windows);
 	return 0;
 }

@@ -13,8 +13,11 @@
 
 #include "preload/cold.h"
 #include "preload/exec.h"
+#include "preload/frames.h"
 #include "preload/hook.h"
 #include "preload/hot/runtime.h"
+#include "preload/init.h"
+#include "preload/next.h"
 #include "preload/process.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
@@ -133,9 +136,22 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
 	int saved_errno = errno;
 
+	next_find();
 	if (dir && *dir == '/')
 		start(dir, argc, argv, environment);
 	errno = saved_errno;
+}
+
+/*
+ * From __libc_start_main (start_x86_64.S): all constructors but the program's
+ * own have run. What could not be done in the midst of them: loading a library.
+ */
+void init_before_main(void)
+{
+	if (!rt.header)
+		return;
+	next_find_late();
+	frames_register(&rt.cold->windows);
 }
 
 __attribute__((destructor)) static void finish(void)

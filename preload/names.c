@@ -3,16 +3,14 @@
  * Threads' names, in front of libc: a thread is usually named after it has
  * started, and when it is gone nobody can ask for its name.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "preload/next.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 EXPORT int prctl(int option, ...)
 {
@@ -36,11 +34,8 @@ EXPORT int prctl(int option, ...)
 
 EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 {
-	int (*next)(pthread_t, const char *);
-	int err;
+	int err = NEXT(pthread_setname_np)(thread, name);
 
-	*(void **)&next = dlsym(RTLD_NEXT, "pthread_setname_np");
-	err = next(thread, name);
 	if (pthread_equal(thread, pthread_self()))
 		tallies_thread_renamed();
 	return err;

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "disasm/relocate_x86_64.h"
-#include "preload/frames.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -157,8 +156,6 @@ static int patch_batch(struct windows *windows, struct work *work,
 	work->stubs = start;
 	make_stubs(work, first, functions, count);
 	used = (uint64_t)(work->stubs - start);
-	if (used && !block->used_bytes)
-		frames_register(block->start, WINDOW_BLOCK_BYTES);
 	err = window_close(block, bytes, used);
 	if (err)
 		refuse_all(functions, count, VERDICT_IS_NO_ROOM);

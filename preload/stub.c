@@ -19,9 +19,20 @@ extern const struct hole hot_stub_holes[], hot_stub_holes_end[];
 
 uint64_t stub_bytes(void)
 {
-	uint64_t bytes = (uint64_t)(hot_stub_end - hot_stub);
+	return STUB_BYTES;
+}
 
-	return (bytes + STUB_ALIGN - 1) & ~(uint64_t)(STUB_ALIGN - 1);
+/* Stubs stand in rows from the starts of pages that they divide. */
+uint64_t stub_key(uint64_t pc)
+{
+	const uint8_t *stub = (const uint8_t *)(pc & ~(stub_bytes() - 1));
+	const struct hole *hole = hot_stub_holes;
+	int32_t key;
+
+	while (hole->kind != HOLE_KEY)
+		hole++;
+	memcpy(&key, stub + hole->at, sizeof(key));
+	return (uint64_t)(int64_t)key;
 }
 
 static void fill_hole(const struct stub_constants *constants, uint32_t function,

@@ -268,8 +268,10 @@ static int grow(struct tally *tally, struct part *part)
 
 	if (tally->used >= tally->limit)
 		err = grow_table(tally, part);
-	if (!err && tally->next_context >= tally->end_context)
+	if (!err && tally->next_context >= tally->end_context) {
+		sweep_retired(tally, part);
 		err = grow_contexts(tally, part);
+	}
 	return err;
 }
 

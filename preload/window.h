@@ -41,6 +41,7 @@ struct windows {
 		uint64_t used_bytes;
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t block_count;
+	uint32_t blocks_with_frames; /* that unwinders know (frames.h) */
 };
 
 /* Choose the zone for code that lies in `code`. 0 or -errno. */

@@ -33,8 +33,8 @@
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
 #define WINDOW_SHIFT 24
 
-/* Stubs start on cache lines; what every call executes comes first. */
-#define STUB_ALIGN     64
+/* All stubs have this size; what every call executes comes first. */
+#define STUB_BYTES     512
 #define STUB_HOT_BYTES 256
 
 /* Kinds of holes that the composer fills in a stub template (stub.c). */

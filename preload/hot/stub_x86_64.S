@@ -64,7 +64,7 @@
 hot_stub_holes:
 
 	.section .rodata.hot_stub, "a"
-	.balign	STUB_ALIGN
+	.balign	64
 	.globl	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
 	.hidden	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
 	.globl	hot_stub_holes, hot_stub_holes_end
@@ -172,6 +172,7 @@ hot_stub_cold:
 .Lelsewhere_key:
 	.long	0
 	HOLE	HOLE_KEY, 4
+	.fill	hot_stub + STUB_BYTES - ., 1, 0xcc
 hot_stub_end:
 
 	.set	ELSEWHERE_TAIL, .Lelsewhere_tail - .Lelsewhere_call

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/landing.h"
+
+#include <signal.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/stub.h"
+#include "preload/sys.h"
+#include "preload/walk.h"
+#include "wire/id.h"
+
+#define OTHER_STACK_SCAN 65536 /* slots */
+
+struct stack_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* The alternate signal stack, if the thread is on it. */
+static struct stack_range signal_stack(void)
+{
+	stack_t ss;
+
+	if (sys_call(SYS_sigaltstack, 0, (long)&ss, 0, 0, 0, 0) ||
+	    !(ss.ss_flags & SS_ONSTACK))
+		return (struct stack_range){ 0 };
+	return (struct stack_range){ (uintptr_t)ss.ss_sp,
+				     (uintptr_t)ss.ss_sp + ss.ss_size };
+}
+
+static int is_inside(const struct stack_range *range, uint64_t stack)
+{
+	return stack >= range->start && stack < range->end;
+}
+
+/*
+ * Whether a link is further in than the landing. A handler on the alternate
+ * stack is further in than all that it interrupted, wherever that stack lies.
+ */
+static int is_inward(const struct stack_range *signals, uint64_t at,
+		     uint64_t landing)
+{
+	if (is_inside(signals, at) != is_inside(signals, landing))
+		return is_inside(signals, at);
+	return at < landing;
+}
+
+/* Whether memory is there; asked once for each page. */
+static int is_mapped(uint64_t address, uint64_t *known_page)
+{
+	uint64_t page = address & ~UINT64_C(4095);
+	unsigned char resident;
+
+	if (page == *known_page)
+		return 1;
+	if (sys_call(SYS_mincore, (long)page, 1, (long)&resident, 0, 0, 0))
+		return 0;
+	*known_page = page;
+	return 1;
+}
+
+/*
+ * The landing is on another stack (a coroutine's): the first slot outwards
+ * whose function is still running there says who it is.
+ */
+static int find_running(uint64_t stack, uint64_t *id)
+{
+	uint64_t page = 0;
+
+	for (uint64_t n = 0; n < OTHER_STACK_SCAN; n++, stack += 8) {
+		const struct shadow_slot *shadow = shadow_of(stack);
+
+		if (!shadow || !is_mapped(stack, &page))
+			return 0;
+		if (!shadow->return_address ||
+		    !runtime_is_stub(*(const uint64_t *)stack))
+			continue;
+		*id = id_push(shadow->caller_id,
+			      stub_key(*(const uint64_t *)stack));
+		return 1;
+	}
+	return 0;
+}
+
+uint64_t landing_id(uint64_t stack)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const struct stack_range signals = signal_stack();
+	uint64_t id = hot.id;
+	struct link link;
+
+	while (walk_next(&walk, &link)) {
+		if (!is_inward(&signals, link.at, stack))
+			return id;
+		id = walk.id;
+	}
+	if (walk.id != ID_ROOT && find_running(stack, &id))
+		return id;
+	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
+}
+
+void landing_at(uint64_t stack)
+{
+	hot.id = landing_id(stack);
+}
+
+void landing_prepare(uint64_t stack)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const struct stack_range signals = signal_stack();
+	uint64_t id = landing_id(stack);
+	struct link link;
+
+	while (walk_next(&walk, &link) && is_inward(&signals, link.at, stack))
+		link.shadow->caller_id = id;
+	hot.id = id;
+}
+
+__attribute__((noinline)) uint64_t landing_current_id(void)
+{
+	__asm__ volatile("" ::: "memory");
+	return hot.id;
+}
+
+__attribute__((noinline)) void landing_set_id(uint64_t id)
+{
+	__asm__ volatile("" ::: "memory");
+	hot.id = id;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Non-local jumps: the id after them.
+ *
+ * Return addresses are keyed by stack slot and thus right after any jump; the
+ * thread's id must be put right where it lands. landing_jumps.c stands in
+ * front of the C library's and the unwinder's functions that jump.
+ */
+#ifndef CLEW_PRELOAD_LANDING_H
+#define CLEW_PRELOAD_LANDING_H
+
+#include <stdint.h>
+
+/*
+ * The id of the function that goes on when the calling thread's stack pointer
+ * becomes `stack`: a frame further out, or one of another stack.
+ */
+uint64_t landing_id(uint64_t stack);
+
+/* The calling thread lands at once. */
+void landing_at(uint64_t stack);
+
+/*
+ * It lands once the functions that are running now have returned: each of
+ * them will restore the id of the landing instead of its caller's.
+ */
+void landing_prepare(uint64_t stack);
+
+/*
+ * The id of the calling thread, which need not be the one it was before a
+ * call. For code that compilers might keep a thread's address in.
+ */
+uint64_t landing_current_id(void);
+void landing_set_id(uint64_t id);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In front of the functions that jump: longjmp and its kin, swapcontext,
+ * setcontext, and the unwinder's _Unwind_SetIP.
+ */
+#include <setjmp.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#include "preload/landing.h"
+#include "preload/next.h"
+
+void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
+	__attribute__((noreturn));
+
+/* glibc stores rsp as the 7th word, mangled with the guard at fs:0x30. */
+static uint64_t stack_of(const struct __jmp_buf_tag *env)
+{
+	uint64_t mangled = (uint64_t)env->__jmpbuf[6], guard;
+
+	__asm__("mov %%fs:0x30, %0" : "=r"(guard));
+	return (mangled >> 17 | mangled << 47) ^ guard;
+}
+
+#define JUMP(name)                                                             \
+	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
+	{                                                                      \
+		landing_at(stack_of(env));                                     \
+		NEXT(name)(env, value);                                        \
+		__builtin_unreachable();                                       \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+/* Returns when somebody swaps back, perhaps in another thread. */
+EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
+{
+	uint64_t id = landing_current_id();
+	int result = NEXT(swapcontext)(from, to);
+
+	landing_set_id(id);
+	return result;
+}
+
+EXPORT int setcontext(const ucontext_t *context)
+{
+	landing_at((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	return NEXT(setcontext)(context);
+}
+
+/*
+ * The CFA of our stubs is odd, to tell their frames from others (frames.c).
+ * That is for the unwinder itself; personality routines that use the CFA as an
+ * address shall not see it.
+ */
+EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
+{
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	_Unwind_Word cfa = NEXT(_Unwind_GetCFA)(context);
+
+	if (caller >= next.unwinder_start && caller < next.unwinder_end)
+		return cfa;
+	return cfa & ~(_Unwind_Word)1;
+}
+
+/* A personality routine has chosen where to land. */
+EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
+{
+	landing_prepare(_Unwind_GetCFA(context));
+	NEXT(_Unwind_SetIP)(context, pc);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/next.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+struct next_functions next;
+void *next_libc_start_main;
+
+void *next_unwinder_function(const char *name)
+{
+	void *function = dlsym(RTLD_NEXT, name);
+
+	return function || !next.libgcc ? function : dlsym(next.libgcc, name);
+}
+
+/* Remember the bounds of the module that _Unwind_GetCFA is in. */
+static int note_unwinder(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const uintptr_t wanted = (uintptr_t)next._Unwind_GetCFA;
+	uintptr_t start = UINTPTR_MAX, end = 0;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (at < start)
+			start = at;
+		if (at + segment->p_memsz > end)
+			end = at + segment->p_memsz;
+	}
+	if (wanted < start || wanted >= end)
+		return 0;
+	next.unwinder_start = start;
+	next.unwinder_end = end;
+	return 1;
+}
+
+void next_find(void)
+{
+#define X(name) next.name = next_unwinder_function(#name);
+	NEXT_FUNCTIONS(X)
+#undef X
+	dl_iterate_phdr(note_unwinder, NULL);
+	next_libc_start_main = dlsym(RTLD_NEXT, "__libc_start_main");
+}
+
+void next_find_late(void)
+{
+	next.libgcc = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
+	next_find();
+}

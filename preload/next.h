@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that ours stand in front of.
+ *
+ * Looked up before main, because dlsym() may not be called where some of them
+ * may: in signal handlers, and between vfork and exec.
+ */
+#ifndef CLEW_PRELOAD_NEXT_H
+#define CLEW_PRELOAD_NEXT_H
+
+#include <stdint.h>
+
+#define NEXT_FUNCTIONS(X)                                                      \
+	X(execve)                                                              \
+	X(execvpe)                                                             \
+	X(fexecve)                                                             \
+	X(posix_spawn)                                                         \
+	X(posix_spawnp)                                                        \
+	X(pthread_setname_np)                                                  \
+	X(longjmp)                                                             \
+	X(_longjmp)                                                            \
+	X(siglongjmp)                                                          \
+	X(__longjmp_chk)                                                       \
+	X(swapcontext)                                                         \
+	X(setcontext)                                                          \
+	X(_Unwind_GetCFA)                                                      \
+	X(_Unwind_SetIP)
+
+struct next_functions {
+	void *libgcc;                           /* handle, once loaded */
+	uintptr_t unwinder_start, unwinder_end; /* _Unwind_GetCFA's module */
+#define X(name) void *name;
+	NEXT_FUNCTIONS(X)
+#undef X
+};
+
+extern struct next_functions next;
+
+/* libc's __libc_start_main, apart because assembly jumps there. */
+extern void *next_libc_start_main;
+
+/* Look all of them up; again if some were missing. Calls libc. */
+void next_find(void);
+
+/*
+ * The same once all constructors have run, when it is safe to load libgcc,
+ * the unwinder that libc itself loads when a thread is cancelled.
+ */
+void next_find_late(void);
+
+/* A function of libgcc, or NULL as long as it is not loaded. */
+void *next_unwinder_function(const char *name);
+
+#define NEXT(name)                                                             \
+	({                                                                     \
+		if (!next.name)                                                \
+			next_find();                                           \
+		(__typeof__(&name))next.name;                                  \
+	})
+
+#define EXPORT __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/walk.h"
+
+#include "preload/hot/runtime.h"
+#include "wire/id.h"
+
+#define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define STACK_END UINT64_C(0x7fffffffe000)
+
+struct walk walk_from(const void *slot, uint64_t id)
+{
+	return (struct walk){ .at = (uintptr_t)slot & ~UINT64_C(7),
+			      .id = id,
+			      .scan_left = SCAN_MAX };
+}
+
+static int is_link(const struct shadow_slot *shadow, uint64_t id,
+		   uint32_t *function)
+{
+	return shadow->return_address &&
+	       id_key_function(id_key_between(shadow->caller_id, id),
+			       function) &&
+	       *function && *function <= rt.function_count;
+}
+
+/*
+ * `mov $SYS_rt_sigreturn,%rax; syscall`: the function was entered by a signal,
+ * and what it interrupted may be on another stack.
+ */
+static int is_signal_return(uint64_t pc)
+{
+	static const unsigned char code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
+					      0x00, 0x00, 0x0f, 0x05 };
+	const unsigned char *at = (const unsigned char *)pc;
+
+	for (unsigned int i = 0; i < sizeof(code); i++)
+		if (at[i] != code[i])
+			return 0;
+	return 1;
+}
+
+/* Where the interrupted function's slot may begin; the kernel's frame above
+ * the return address is { struct ucontext, ... }. */
+static uint64_t interrupted_stack(uint64_t slot)
+{
+	/* ucontext_t: uc_mcontext at 40, its gregs[REG_RSP] at 15 * 8 */
+	uint64_t rsp = *(const uint64_t *)(slot + 8 + 40 + 15 * 8);
+
+	/* A stub may have been interrupted just after popping its slot. */
+	return (rsp - 16) & ~UINT64_C(7);
+}
+
+int walk_next(struct walk *walk, struct link *link)
+{
+	if (walk->id == ID_ROOT)
+		return 0;
+	for (; walk->at < STACK_END && walk->scan_left; walk->at += 8) {
+		struct shadow_slot *shadow = shadow_of(walk->at);
+
+		walk->scan_left--;
+		if (!shadow)
+			return 0;
+		if (!is_link(shadow, walk->id, &link->function))
+			continue;
+		link->at = walk->at;
+		link->shadow = shadow;
+		walk->id = shadow->caller_id;
+		walk->at = is_signal_return(shadow->return_address)
+				   ? interrupted_stack(walk->at)
+				   : walk->at + 8;
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking out along the calls that a thread is in.
+ *
+ * The shadow slots of running functions form a chain: each holds its caller's
+ * id. From that and the id before it follows a key, and only a slot of this
+ * very chain yields the key of a function that exists (one in 2^45 others
+ * would), so stale slots between live ones do not confuse the walk, and a
+ * function that was entered by a tail call is recognised like any other.
+ *
+ * Reads the calling thread's shadow only. Safe in signal handlers.
+ */
+#ifndef CLEW_PRELOAD_WALK_H
+#define CLEW_PRELOAD_WALK_H
+
+#include <stdint.h>
+
+#include "preload/hot/shadow.h"
+
+struct walk {
+	uint64_t at; /* stack slot to go on from */
+	uint64_t id; /* of the function whose slot is next */
+	uint32_t scan_left;
+};
+
+struct link {
+	uint64_t at; /* stack slot */
+	struct shadow_slot *shadow;
+	uint32_t function;
+};
+
+/* Start at a stack slot at or below that of the function that runs as id. */
+struct walk walk_from(const void *slot, uint64_t id);
+
+/*
+ * The next running function. Afterwards walk->id is its caller's id. False at
+ * the root, and where the chain cannot be followed.
+ */
+int walk_next(struct walk *walk, struct link *link);
+
+/* Whether it was for want of patience that walk_next() gave up. */
+static inline int walk_is_exhausted(const struct walk *walk)
+{
+	return !walk->scan_left;
+}
+
+#endif
