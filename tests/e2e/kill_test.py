@@ -51,7 +51,7 @@ class Kill(clewtest.Case):
         tallies = {tid: part.tallies[tally]
                    for tid, tally, _ in part.threads}
         return {("main" if tid == part.pid else "thread"):
-                max(part.counts([tally]).values())
+                max(part.counts([tally]).values(), default=0)
                 for tid, tally in tallies.items()}
 
     def test_killed_while_it_starts(self):
