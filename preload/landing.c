@@ -5,6 +5,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/next.h"
 #include "preload/stub.h"
 #include "preload/sys.h"
 #include "preload/walk.h"
@@ -46,20 +47,6 @@ static int is_inward(const struct stack_range *signals, uint64_t at,
 	return at < landing;
 }
 
-/* Whether memory is there; asked once for each page. */
-static int is_mapped(uint64_t address, uint64_t *known_page)
-{
-	uint64_t page = address & ~UINT64_C(4095);
-	unsigned char resident;
-
-	if (page == *known_page)
-		return 1;
-	if (sys_call(SYS_mincore, (long)page, 1, (long)&resident, 0, 0, 0))
-		return 0;
-	*known_page = page;
-	return 1;
-}
-
 /*
  * The landing is on another stack (a coroutine's): the first slot outwards
  * whose function is still running there says who it is.
@@ -71,10 +58,9 @@ static int find_running(uint64_t stack, uint64_t *id)
 	for (uint64_t n = 0; n < OTHER_STACK_SCAN; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);
 
-		if (!shadow || !is_mapped(stack, &page))
+		if (!shadow)
 			return 0;
-		if (!shadow->return_address ||
-		    !runtime_is_stub(*(const uint64_t *)stack))
+		if (!shadow->return_address || !walk_is_live(stack, &page))
 			continue;
 		*id = id_push(shadow->caller_id,
 			      stub_key(*(const uint64_t *)stack));
@@ -100,21 +86,52 @@ uint64_t landing_id(uint64_t stack)
 	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
 }
 
+/* The outermost link whose return address lies in the unwinder, or 0. */
+static uint64_t find_unwinder(uint64_t stack, const struct stack_range *signals)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	while (walk_next(&walk, &link) && is_inward(signals, link.at, stack))
+		if (link.shadow->return_address >= next.unwinder_start &&
+		    link.shadow->return_address < next.unwinder_end)
+			return link.at;
+	return 0;
+}
+
+/*
+ * Functions further in than the landing are abandoned: their slots shall not
+ * look like running ones. But those that the unwinder has called, up to
+ * `returning`, do return to it first.
+ */
+static void land(uint64_t stack, uint64_t returning,
+		 const struct stack_range *signals)
+{
+	uint64_t id = landing_id(stack);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	while (walk_next(&walk, &link) && is_inward(signals, link.at, stack)) {
+		if (link.at <= returning)
+			link.shadow->caller_id = id;
+		else
+			link.shadow->return_address = 0;
+	}
+	hot.id = id;
+}
+
 void landing_at(uint64_t stack)
 {
-	hot.id = landing_id(stack);
+	const struct stack_range signals = signal_stack();
+
+	land(stack, 0, &signals);
 }
 
 void landing_prepare(uint64_t stack)
 {
-	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	const struct stack_range signals = signal_stack();
-	uint64_t id = landing_id(stack);
-	struct link link;
 
-	while (walk_next(&walk, &link) && is_inward(&signals, link.at, stack))
-		link.shadow->caller_id = id;
-	hot.id = id;
+	land(stack, find_unwinder(stack, &signals), &signals);
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

@@ -2,6 +2,7 @@
 #include "preload/walk.h"
 
 #include "preload/hot/runtime.h"
+#include "preload/sys.h"
 #include "wire/id.h"
 
 #define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
@@ -12,6 +13,26 @@ struct walk walk_from(const void *slot, uint64_t id)
 	return (struct walk){ .at = (uintptr_t)slot & ~UINT64_C(7),
 			      .id = id,
 			      .scan_left = SCAN_MAX };
+}
+
+/* A stack that was here may be gone. Asks once for each page. */
+static int is_mapped(uint64_t address, uint64_t *known_page)
+{
+	uint64_t page = address & ~UINT64_C(4095);
+	unsigned char resident;
+
+	if (page == *known_page)
+		return 1;
+	if (sys_call(SYS_mincore, (long)page, 1, (long)&resident, 0, 0, 0))
+		return 0;
+	*known_page = page;
+	return 1;
+}
+
+int walk_is_live(uint64_t at, uint64_t *mapped_page)
+{
+	return is_mapped(at, mapped_page) &&
+	       runtime_is_stub(*(const uint64_t *)at);
 }
 
 static int is_link(const struct shadow_slot *shadow, uint64_t id,
@@ -60,7 +81,8 @@ int walk_next(struct walk *walk, struct link *link)
 		walk->scan_left--;
 		if (!shadow)
 			return 0;
-		if (!is_link(shadow, walk->id, &link->function))
+		if (!is_link(shadow, walk->id, &link->function) ||
+		    !walk_is_live(walk->at, &walk->mapped_page))
 			continue;
 		link->at = walk->at;
 		link->shadow = shadow;

@@ -5,8 +5,9 @@
  * The shadow slots of running functions form a chain: each holds its caller's
  * id. From that and the id before it follows a key, and only a slot of this
  * very chain yields the key of a function that exists (one in 2^45 others
- * would), so stale slots between live ones do not confuse the walk, and a
- * function that was entered by a tail call is recognised like any other.
+ * would); besides, the stack must still hold a stub's address there. So stale
+ * slots between live ones do not confuse the walk, and a function that was
+ * entered by a tail call is recognised like any other.
  *
  * Reads the calling thread's shadow only. Safe in signal handlers.
  */
@@ -21,6 +22,7 @@ struct walk {
 	uint64_t at; /* stack slot to go on from */
 	uint64_t id; /* of the function whose slot is next */
 	uint32_t scan_left;
+	uint64_t mapped_page; /* of the stack, known to be there */
 };
 
 struct link {
@@ -37,6 +39,9 @@ struct walk walk_from(const void *slot, uint64_t id);
  * the root, and where the chain cannot be followed.
  */
 int walk_next(struct walk *walk, struct link *link);
+
+/* Whether the stub of some function waits for a return at this stack slot. */
+int walk_is_live(uint64_t at, uint64_t *mapped_page);
 
 /* Whether it was for want of patience that walk_next() gave up. */
 static inline int walk_is_exhausted(const struct walk *walk)
