@@ -166,7 +166,7 @@ static int record_module(struct part *part, struct candidate *candidate)
 			 ((path_bytes + 7) & ~7ul) + function_bytes;
 	struct wire_module *record;
 	struct chunk chunk;
-	int err = part_alloc(part, WIRE_MODULE, 0, bytes, bytes, &chunk);
+	int err = part_alloc(part, WIRE_MODULE, 0, bytes, &chunk);
 
 	if (err)
 		return err;
@@ -202,7 +202,7 @@ static int record_rules(struct part *part, const struct rule *rules)
 			 ((strlen(rule->line) + 7) & ~7ul);
 	if (!bytes)
 		return 0;
-	err = part_alloc(part, WIRE_RULES, 0, bytes, bytes, &chunk);
+	err = part_alloc(part, WIRE_RULES, 0, bytes, &chunk);
 	if (err)
 		return err;
 	at = chunk_payload(&chunk);

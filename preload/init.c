@@ -15,6 +15,7 @@
 #include "preload/exec.h"
 #include "preload/frames.h"
 #include "preload/hook.h"
+#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/init.h"
 #include "preload/next.h"
@@ -53,7 +54,7 @@ static void record_arguments(struct part *part, int argc, char **argv)
 
 	for (int i = 0; i < argc; i++)
 		bytes += strlen(argv[i]) + 1;
-	if (part_alloc(part, WIRE_PROCESS, 0, bytes, bytes, &chunk))
+	if (part_alloc(part, WIRE_PROCESS, 0, bytes, &chunk))
 		return;
 	at = chunk_payload(&chunk);
 	for (int i = 0; i < argc; i++)
@@ -158,6 +159,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return;
+	hot_sweep();
 	tallies_refresh_names(&rt.cold->tallies);
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);

@@ -118,8 +118,12 @@ static int remember_mapping(struct part *part, const struct chunk *chunk)
 	return 0;
 }
 
-/* Take back a chunk whose blocks part_free() gave to the file system. */
-static int revive_chunk(struct part *part, const struct chunk *chunk)
+/*
+ * Take back blocks that part_free() gave to the file system: the first `bytes`
+ * of the chunk, and a page for what may follow.
+ */
+static int revive_blocks(struct part *part, const struct chunk *chunk,
+			 uint64_t bytes)
 {
 	int fd;
 
@@ -128,19 +132,42 @@ static int revive_chunk(struct part *part, const struct chunk *chunk)
 	fd = part_fd(part);
 	if (fd < 0)
 		return fd;
-	return reserve_blocks(fd, chunk->offset, chunk->bytes);
+	if (chunk->bytes > bytes)
+		bytes += WIRE_PAGE_BYTES;
+	return reserve_blocks(fd, chunk->offset, bytes);
 }
 
-static int take_unused(struct part *part, uint64_t bytes, uint64_t accept,
-		       struct chunk *out)
+/*
+ * Leave the first `bytes` of a free chunk as one and make another of the rest.
+ * A reader that comes between the stores sees the one or the other.
+ */
+static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
+{
+	struct wire_chunk *head =
+		(struct wire_chunk *)((unsigned char *)chunk->head + bytes);
+
+	*rest = (struct chunk){ .head = head,
+				.offset = chunk->offset + bytes,
+				.bytes = chunk->bytes - bytes };
+	head->bytes = rest->bytes;
+	chunk->bytes = bytes;
+	__atomic_store_n(&chunk->head->bytes, bytes, __ATOMIC_RELEASE);
+}
+
+/* The first unused chunk that is large enough, cut to size. */
+static int take_unused(struct part *part, uint64_t bytes, struct chunk *out)
 {
 	for (uint32_t i = 0; i < part->unused_count; i++) {
-		if (part->unused[i].bytes < bytes ||
-		    part->unused[i].bytes > accept ||
-		    revive_chunk(part, &part->unused[i]))
+		struct chunk *unused = &part->unused[i];
+		struct chunk whole = *unused;
+
+		if (whole.bytes < bytes || revive_blocks(part, &whole, bytes))
 			continue;
-		*out = part->unused[i];
-		part->unused[i] = part->unused[--part->unused_count];
+		if (whole.bytes > bytes)
+			split_chunk(&whole, bytes, unused);
+		else
+			*unused = part->unused[--part->unused_count];
+		*out = whole;
 		return 1;
 	}
 	return 0;
@@ -162,15 +189,14 @@ static int append_chunk(struct part *part, uint64_t bytes, struct chunk *out)
 }
 
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
-	       uint64_t bytes, uint64_t accept_bytes, struct chunk *out)
+	       uint64_t bytes, struct chunk *out)
 {
 	uint64_t signals, end;
 	int err = 0;
 
 	bytes = ROUND_UP(bytes + sizeof(struct wire_chunk));
-	accept_bytes += sizeof(struct wire_chunk);
 	lock_acquire(&part->lock, &signals);
-	if (!take_unused(part, bytes, accept_bytes, out))
+	if (!take_unused(part, bytes, out))
 		err = append_chunk(part, bytes, out);
 	if (!err) {
 		out->head->owner = owner;

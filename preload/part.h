@@ -47,11 +47,11 @@ int part_create(struct part *part, const char *dir);
 void part_disable(struct part *part, const char *why);
 
 /*
- * A zeroed chunk with at least `bytes` of payload; one that was given back may
- * serve if it has no more than `accept_bytes`. 0, -ENOSPC, or other -errno.
+ * A zeroed chunk with at least `bytes` of payload, where possible in space that
+ * was given back. 0, -ENOSPC, or other -errno.
  */
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
-	       uint64_t bytes, uint64_t accept_bytes, struct chunk *out);
+	       uint64_t bytes, struct chunk *out);
 
 /* Give a chunk back. It stays mapped, reads as zeros and may be reused. */
 void part_free(struct part *part, const struct chunk *chunk);

@@ -32,8 +32,7 @@ static void copy_chunks(struct part *to, const struct part *from)
 		struct chunk copy;
 
 		if (!is_inherited(head->kind) ||
-		    part_alloc(to, head->kind, head->owner, head->used,
-			       head->used, &copy))
+		    part_alloc(to, head->kind, head->owner, head->used, &copy))
 			continue;
 		copy_bytes(copy.head + 1, head + 1, head->used);
 		atomic_store_explicit(&copy.head->used, head->used,

@@ -258,6 +258,7 @@ void hot_schedule_verify(void)
 void hot_verify(uint64_t *slot)
 {
 	hot_schedule_verify();
+	hot_sweep();
 	if (rt.verify_period && hot.tally)
 		hot_verify_stack(slot);
 }

@@ -42,10 +42,12 @@ void hot_schedule_verify(void);
  * Given by the cold side. hot_map_region: shadow for the GiB around a stack
  * address, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
  * calling thread with its stack, from slot outwards (verify.c). hot_reorder:
- * called after strays_left calls were not counted at home (tallies.c).
+ * called after strays_left calls were not counted at home; hot_sweep: called
+ * now and then, to let go of a table that was left (both tallies.c).
  */
 int hot_map_region(uint64_t stack);
 void hot_verify_stack(const uint64_t *slot);
 void hot_reorder(void);
+void hot_sweep(void);
 
 #endif

@@ -56,6 +56,7 @@ struct tally {
 	uintptr_t next_context, end_context;
 
 	/* The rest is the cold side's (tally.c). */
+	uintptr_t chunk_end; /* end_context may stop short of it */
 	struct tally *next;
 	uint64_t chunk; /* file offset */
 	uint32_t number;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of a tally: making room for more, and keeping it in good order.
+ *
+ * A count table that is too full is copied to one of twice the size, and one
+ * whose busiest contexts are not where stubs look (in their home entry) to one
+ * of the same size. The table that was left is kept for a while, for there may
+ * be interrupted stubs that still add to it; then it is swept: what was added
+ * is moved, and its space given back.
+ *
+ * All functions want the tally's owner as caller, with signals blocked. After
+ * those that say so the thread's stubs must be told of the tally's new table.
+ */
+#ifndef CLEW_PRELOAD_TABLES_H
+#define CLEW_PRELOAD_TABLES_H
+
+#include "preload/hot/tally.h"
+#include "preload/part.h"
+
+/* Begin with the zeroed table inside the tally's own chunk. 0 or -ENOMEM. */
+int tally_first_table(struct tally *tally, struct wire_count *table);
+
+/* Room for at least one more context. 0 or -errno. Changes the table. */
+int tally_grow(struct tally *tally, struct part *part);
+
+/*
+ * Enough calls were counted away from home: do something about it. Returns
+ * after how many more to call again. Changes the table.
+ */
+int32_t tally_reorder(struct tally *tally, struct part *part);
+
+/* Let go of a table that was left, if there is one. */
+void tally_sweep(struct tally *tally, struct part *part);
+
+#endif
