@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "preload/hot/layout.h"
 #include "wire/recording.h"
 
 struct cold;
@@ -29,9 +30,10 @@ struct runtime {
 
 extern struct runtime rt;
 
-static inline int runtime_is_stub(uint64_t pc)
+/* Whether any word is an address in a block of stubs. */
+static inline int runtime_is_stub(uint64_t word)
 {
-	return rt.windows[(pc & WIRE_SITE_PC) >> 24];
+	return word < UINT64_C(1) << 47 && rt.windows[word >> WINDOW_SHIFT];
 }
 
 #endif
