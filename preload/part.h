@@ -14,7 +14,7 @@
 #ifndef CLEW_PRELOAD_PART_H
 #define CLEW_PRELOAD_PART_H
 
-#include <limits.h>
+#include <linux/limits.h>
 #include <stdint.h>
 
 #include "preload/hot/tally.h"

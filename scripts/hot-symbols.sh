@@ -18,11 +18,13 @@ set -eu
 #   hot_make_room      tallies.c: room for one more context, or a new tally
 #   hot_map_region     shadow.c: a shadow for a stack outside of the usual area
 #   hot_reorder        tallies.c: move the busiest contexts to their homes
+#   hot_sweep          tallies.c: let go of a count table that was left
 #   hot_verify_stack   verify.c: compare the id with the whole shadow stack
 #   _GLOBAL_OFFSET_TABLE_   the linker's, named by position-independent code
 cold_gives='hot_make_room
 hot_map_region
 hot_reorder
+hot_sweep
 hot_verify_stack
 _GLOBAL_OFFSET_TABLE_'
 

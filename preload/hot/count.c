@@ -9,6 +9,7 @@
  * Runs on the program's stack between two of its instructions: no libc, no
  * SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by them.
  */
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "preload/hot/count.h"
@@ -35,7 +36,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 
 static void lose(enum wire_loss cause)
 {
-	__atomic_fetch_add(&rt.header->losses[cause], 1, __ATOMIC_RELAXED);
+	atomic_fetch_add_explicit(&rt.header->losses[cause], 1,
+				  memory_order_relaxed);
 }
 
 /* A record of this thread's own, or NULL when the chunk is full. */
@@ -83,9 +85,9 @@ int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
 	context->site = site;
 	context->function = note.function;
 	context->depth = note.depth;
-	__atomic_store_n(&context->id, id, __ATOMIC_RELEASE);
+	atomic_store_explicit(&context->id, id, memory_order_release);
 	__atomic_fetch_add(&entry->calls, calls, __ATOMIC_RELAXED);
-	__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+	atomic_store_explicit(&entry->id, id, memory_order_release);
 	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
 	return 1;
 }
@@ -113,10 +115,12 @@ static union note note_below(const struct tally *tally, uint64_t caller,
 /* Whether one more context may be recorded in this process. */
 static int admit_context(uint64_t limit)
 {
-	if (__atomic_add_fetch(&rt.header->contexts, 1, __ATOMIC_RELAXED) <=
+	_Atomic uint64_t *contexts = &rt.header->contexts;
+
+	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
 	    limit)
 		return 1;
-	__atomic_fetch_sub(&rt.header->contexts, 1, __ATOMIC_RELAXED);
+	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
 	return 0;
 }
 
@@ -135,7 +139,8 @@ static int count_new(uint64_t id, uint64_t caller, uint32_t function,
 			     site, 1));
 	return 1;
 withdraw:
-	__atomic_fetch_sub(&rt.header->contexts, 1, __ATOMIC_RELAXED);
+	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
+				  memory_order_relaxed);
 	return 0;
 }
 
