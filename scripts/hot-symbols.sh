@@ -4,29 +4,14 @@
 # scripts/hot-symbols.sh BUILD-DIRECTORY checks what runs between a call and
 # its callee:
 #
-# 1. The hot island (preload/hot) calls nothing outside of itself. A symbol
-#    that one of its objects needs is defined in another, or on the short list
-#    below of what the cold side promises to give.
-# 2. Neither the island nor what its slow paths call (the library "warm" of
-#    preload/CMakeLists.txt) touches an SSE, MMX or x87 register: the
+# 1. The hot island (preload/hot) calls nothing outside of itself but functions
+#    named hot_* that its slow paths find in the library "warm" (see
+#    preload/CMakeLists.txt): a promise of theirs to be as careful.
+# 2. Neither the island nor "warm" touches an SSE, MMX or x87 register: the
 #    interrupted function may keep values in any of them, and be none the
 #    wiser. Nor may they read the stack protector's word, as %fs may not be
 #    set up in a thread that has just begun.
 set -eu
-
-# Given by the cold side:
-#   hot_make_room      tallies.c: room for one more context, or a new tally
-#   hot_map_region     shadow.c: a shadow for a stack outside of the usual area
-#   hot_reorder        tallies.c: move the busiest contexts to their homes
-#   hot_sweep          tallies.c: let go of a count table that was left
-#   hot_verify_stack   verify.c: compare the id with the whole shadow stack
-#   _GLOBAL_OFFSET_TABLE_   the linker's, named by position-independent code
-cold_gives='hot_make_room
-hot_map_region
-hot_reorder
-hot_sweep
-hot_verify_stack
-_GLOBAL_OFFSET_TABLE_'
 
 [ $# -eq 1 ] || {
 	echo "usage: scripts/hot-symbols.sh BUILD-DIRECTORY" >&2
@@ -45,7 +30,10 @@ for kind in hot warm; do
 done
 
 xargs nm --defined-only --format=just-symbols <"$work/hot" >"$work/given"
-echo "$cold_gives" >>"$work/given"
+xargs nm --defined-only --format=just-symbols <"$work/warm" |
+	grep '^hot_' >>"$work/given"
+# the linker's, named by position-independent code
+echo _GLOBAL_OFFSET_TABLE_ >>"$work/given"
 xargs nm --undefined-only --format=just-symbols <"$work/hot" |
 	sed '/^$/d; /:$/d' | sort -u >"$work/needed"
 
