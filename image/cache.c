@@ -26,7 +26,7 @@
 #define CACHE_VERSION 1
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 2
+#define ANALYSIS_VERSION 3
 
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096

@@ -53,6 +53,8 @@ static const struct family families[] = {
 	  "address" },
 	{ "__cyg_profile_func_enter __cyg_profile_func_exit",
 	  "instrumentation, called around what is hooked already" },
+	{ "Builtins_*",
+	  "V8's own code: its collector looks return addresses up in tables" },
 	{ "__morestack __morestack_* __splitstack_*",
 	  "moves its caller to another stack segment" },
 	{ "__x86_return_thunk __x86_indirect_thunk* __x86.get_pc_thunk.* "

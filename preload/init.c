@@ -20,6 +20,7 @@
 #include "preload/init.h"
 #include "preload/next.h"
 #include "preload/process.h"
+#include "preload/runtimes.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
 
@@ -153,6 +154,8 @@ void init_before_main(void)
 		return;
 	next_find_late();
 	frames_register(&rt.cold->windows);
+	if (rt.header->state == WIRE_RUNNING)
+		runtimes_tell();
 }
 
 __attribute__((destructor)) static void finish(void)
