@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "preload/text.h"
+
 #define CONTEXT_STEP_BYTES 65536
 #define SWEEP_AFTER        1024 /* calls counted away from home, or contexts */
 #define REORDER_AFTER      16   /* such calls, for each entry of the table */
@@ -104,6 +106,9 @@ static void discard(struct part *part, const struct mapping *mapping)
 		return;
 	if (mapping->chunk.head)
 		part_free(part, &mapping->chunk);
+	else
+		fill_zero(mapping->table, sizeof(struct wire_count)
+						  << mapping->log2);
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
 		    MADV_DONTNEED);
 }

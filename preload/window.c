@@ -52,26 +52,44 @@ static int overlaps(uint64_t place, const struct pc_range *code)
 	return place < code->end && place + WINDOW_BLOCK_BYTES > code->start;
 }
 
-/* Code in the zone makes stubs look twice; code out of reach loses all. */
+static unsigned int count_places(const struct zone *zone,
+				 const struct pc_range *code)
+{
+	unsigned int places = 0;
+
+	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
+		uint64_t place = place_near(zone, code, i);
+
+		places += place && !overlaps(place, code);
+	}
+	return places;
+}
+
+static unsigned int count_blocks_inside(const struct zone *zone,
+					const struct pc_range *code)
+{
+	unsigned int inside = 0;
+
+	for (uint64_t pc = code->start; pc < code->end;
+	     pc += WINDOW_BLOCK_BYTES)
+		inside += (uint8_t)((pc >> 24) - zone->first) < 16;
+	return inside;
+}
+
+/*
+ * Code out of reach could not be hooked; code in the zone makes stubs look
+ * twice; few places may all turn out to be taken.
+ */
 static unsigned int zone_cost(const struct zone *zone,
 			      const struct pc_range *code, uint32_t count)
 {
 	unsigned int cost = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		unsigned int places = 0;
+		unsigned int places = count_places(zone, &code[i]);
 
-		for (unsigned int n = 0; n < PLACE_COUNT; n++) {
-			uint64_t place = place_near(zone, &code[i], n);
-
-			places += place && !overlaps(place, &code[i]);
-		}
-		for (uint64_t pc = code[i].start; pc < code[i].end;
-		     pc += WINDOW_BLOCK_BYTES)
-			if ((uint8_t)((pc >> 24) - zone->first) < 16)
-				cost++;
-		if (!places)
-			cost += 1000;
+		cost += places ? PLACE_COUNT - places : 1000000;
+		cost += 1000 * count_blocks_inside(zone, &code[i]);
 	}
 	return cost;
 }

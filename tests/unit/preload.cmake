@@ -1,0 +1,17 @@
+# Unit tests of wire/ and preload/; included by CMakeLists.txt here. They run
+# the runtime's own objects, in a process that is not hooked.
+function(preload_test name)
+  add_executable(${name}_test ${name}_test.c ${ARGN})
+  target_compile_options(${name}_test PRIVATE -ftls-model=initial-exec)
+  target_link_libraries(${name}_test PRIVATE image cmocka)
+  add_test(NAME unit.${name} COMMAND ${name}_test)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+endfunction()
+
+set(preload ${CMAKE_SOURCE_DIR}/preload)
+set(counting $<TARGET_OBJECTS:hot> $<TARGET_OBJECTS:warm>)
+
+preload_test(id)
+preload_test(select ${preload}/config.c ${preload}/select.c)
+preload_test(window ${preload}/window.c)
+preload_test(tallies ${counting})

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * preload/hot/count.c, tables.c and tallies.c: counting by hand what stubs
+ * would count, in a part that has no file.
+ */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/cold.h"
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "wire/id.h"
+
+static struct cold *cold;
+
+static int start_part(void **state)
+{
+	(void)state;
+	cold = calloc(1, sizeof(*cold));
+	if (part_create(&cold->part, NULL))
+		return -1;
+	cold->tallies.part = &cold->part;
+	memset(&rt, 0, sizeof(rt));
+	rt.cold = cold;
+	rt.header = cold->part.header;
+	rt.max_contexts = 10000000;
+	rt.function_count = 10000000;
+	hot.tally = NULL;
+	hot.table = hot_empty_table;
+	hot.mask = 0;
+	return 0;
+}
+
+static int end_part(void **state)
+{
+	(void)state;
+	hot.tally = NULL;
+	free(cold);
+	return 0;
+}
+
+static uint64_t id_of(uint32_t function)
+{
+	return id_push(ID_ROOT, id_key(function));
+}
+
+static uint64_t calls_in(const struct mapping *mapping, uint64_t id)
+{
+	uint64_t calls = 0;
+
+	for (uint64_t i = 0; mapping->table && i < 1ul << mapping->log2; i++)
+		if (mapping->table[i].id == id)
+			calls += mapping->table[i].calls;
+	return calls;
+}
+
+/* As a reader counts: in the table and in the one before it. */
+static uint64_t calls_of(uint64_t id)
+{
+	return calls_in(&hot.tally->active, id) +
+	       calls_in(&hot.tally->retired, id);
+}
+
+static void every_call_of_every_context_is_counted(void **state)
+{
+	const uint32_t functions = 20000;
+
+	(void)state;
+	for (uint32_t round = 0; round < 3; round++)
+		for (uint32_t f = 1; f <= functions; f++)
+			for (uint32_t n = 0; n < 1 + f % 3; n++)
+				hot_count(id_of(f), ID_ROOT, 0x1000);
+	for (uint32_t f = 1; f <= functions; f += 7)
+		assert_int_equal(calls_of(id_of(f)), 3 * (1 + f % 3));
+	assert_int_equal(rt.header->contexts, functions);
+	assert_int_equal(hot.tally->wire->contexts, functions);
+}
+
+static void depth_is_kept_beside_the_id(void **state)
+{
+	uint64_t id = ID_ROOT;
+
+	(void)state;
+	for (uint32_t depth = 1; depth <= 5000; depth++) {
+		uint64_t callee = id_push(id, id_key(depth));
+
+		hot_count(callee, id, 0);
+		id = callee;
+		assert_int_equal(tally_note(hot.tally, id).depth, depth);
+		assert_int_equal(tally_note(hot.tally, id).function, depth);
+	}
+}
+
+/* Is the entry where a stub looks? */
+static int is_at_home(uint64_t id)
+{
+	return hot.tally->table[id >> 4 & hot.tally->mask].id == id;
+}
+
+static void a_reorder_brings_the_busiest_home(void **state)
+{
+	const uint32_t functions = 200; /* of 256 entries */
+	uint32_t strays = 0, busiest = 0;
+
+	(void)state;
+	for (uint32_t f = 1; f <= functions; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	for (uint32_t f = 1; f <= functions && !busiest; f++)
+		if (!is_at_home(id_of(f)))
+			busiest = f;
+	assert_int_not_equal(busiest, 0);
+	while (strays++ < 1000)
+		hot_count(id_of(busiest), ID_ROOT, 0);
+	hot_reorder();
+	assert_true(is_at_home(id_of(busiest)));
+	assert_int_equal(calls_of(id_of(busiest)), 1001);
+	assert_int_equal(hot.table, hot.tally->table);
+}
+
+static void late_counts_survive_a_sweep(void **state)
+{
+	struct wire_count *old;
+
+	(void)state;
+	for (uint32_t f = 1; f <= 200; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	old = tally_find(hot.tally, id_of(5));
+	hot_reorder();
+	old->calls++; /* a stub that was interrupted before */
+	assert_int_equal(calls_of(id_of(5)), 2);
+	hot_sweep();
+	assert_int_equal(calls_of(id_of(5)), 2);
+	assert_null(hot.tally->retired.table);
+	assert_int_equal(old->id, 0); /* what such a stub meets from now on */
+}
+
+static void past_the_limit_contexts_fold(void **state)
+{
+	uint64_t folded = id_push(ID_ROOT, id_key(WIRE_FOLDED));
+
+	(void)state;
+	rt.max_contexts = 100;
+	for (uint32_t f = 1; f <= 150; f++) {
+		hot.id = id_of(f);
+		hot_count(hot.id, ID_ROOT, 0);
+	}
+	assert_int_equal(hot.id, folded);
+	assert_int_equal(calls_of(folded), 50);
+	assert_int_equal(hot.tally->wire->folded_calls, 50);
+	hot_count(id_push(folded, id_key(3)), folded, 0);
+	assert_int_equal(calls_of(folded), 51);
+}
+
+static void *count_one(void *unused)
+{
+	(void)unused;
+	hot_count(id_of(1), ID_ROOT, 0);
+	return NULL;
+}
+
+static void threads_that_follow_each_other_share_tallies(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		pthread_t thread;
+
+		assert_int_equal(pthread_create(&thread, NULL, count_one, NULL),
+				 0);
+		pthread_join(thread, NULL);
+	}
+	assert_true(cold->tallies.count <= TALLY_OWN_MAX + 8);
+}
+
+/* The handler counts contexts of its own while the main program inserts. */
+static volatile sig_atomic_t interrupted;
+static uint64_t handled;
+
+static void count_in_handler(int signal)
+{
+	uint64_t id = id_push(id_of(9000001), id_key(8000000));
+
+	(void)signal;
+	for (uint32_t n = 0; n < 20; n++)
+		hot_count(id_push(id, id_key(1 + (uint32_t)handled++)), id, 0);
+	interrupted++;
+}
+
+static void handlers_may_interrupt_every_step(void **state)
+{
+	struct sigaction action = { .sa_handler = count_in_handler };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+				  .sigev_signo = SIGUSR1 };
+	struct itimerspec often = { { 0, 20000 }, { 0, 20000 } };
+	const uint32_t least = 300000;
+	uint64_t total = 0;
+	uint32_t f = 0;
+	timer_t timer;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	timer_settime(timer, 0, &often, NULL);
+	while (f < least || interrupted < 1000)
+		hot_count(id_of(++f), ID_ROOT, 0);
+	timer_delete(timer);
+	for (uint64_t i = 0; i <= hot.tally->mask; i++)
+		total += hot.tally->table[i].calls;
+	for (uint64_t i = 0;
+	     hot.tally->retired.table && i < 1ul << hot.tally->retired.log2;
+	     i++)
+		total += hot.tally->retired.table[i].calls;
+	assert_int_equal(total, f + handled);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, start_part, end_part)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(every_call_of_every_context_is_counted),
+		CLAIM(depth_is_kept_beside_the_id),
+		CLAIM(a_reorder_brings_the_busiest_home),
+		CLAIM(late_counts_survive_a_sweep),
+		CLAIM(past_the_limit_contexts_fold),
+		CLAIM(threads_that_follow_each_other_share_tallies),
+		CLAIM(handlers_may_interrupt_every_step),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

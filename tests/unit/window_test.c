@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/window.c: where stubs go. Code here is addresses only. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "preload/window.h"
+
+#define REL32_REACH ((int64_t)1 << 31)
+
+static int64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? (int64_t)(a - b) : (int64_t)(b - a);
+}
+
+/* What the stubs compute: whether the 4th byte of a pc is in the zone. */
+static int is_in_zone(const struct zone *zone, uint64_t pc)
+{
+	uint8_t byte = (uint8_t)(pc >> 24);
+
+	switch (zone->condition) {
+	case 0x8f:
+		return (int8_t)byte > (int8_t)zone->compare;
+	case 0x8c:
+		return (int8_t)byte < (int8_t)zone->compare;
+	case 0x87:
+		return byte > zone->compare;
+	default:
+		assert_int_equal(zone->condition, 0x82);
+		return byte < zone->compare;
+	}
+}
+
+static void place(const struct pc_range *code, uint32_t count)
+{
+	struct windows windows = { 0 };
+
+	assert_int_equal(windows_init(&windows, code, count), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		struct window_block *block;
+		uint8_t *stubs;
+		uint64_t at;
+
+		assert_int_equal(
+			window_open(&windows, &code[i], 65536, &block, &stubs),
+			0);
+		at = (uintptr_t)stubs;
+		memset(stubs, 0xc3, 65536);
+		assert_true(is_in_zone(windows.zone, at));
+		assert_true(windows.map[at >> 24]);
+		assert_true(distance(at, code[i].end) < REL32_REACH);
+		assert_true(distance(at + 65536, code[i].start) < REL32_REACH);
+		assert_int_equal(window_close(block, 65536, 5000), 0);
+		((void (*)(void))stubs)(); /* executable now: a ret */
+	}
+}
+
+static void every_zone_is_a_sixteenth_of_4_gib(void **state)
+{
+	const struct pc_range none = { 0 };
+	struct windows windows = { 0 };
+	unsigned int inside = 0;
+
+	(void)state;
+	assert_int_equal(windows_init(&windows, &none, 0), 0);
+	for (uint64_t byte = 0; byte < 256; byte++) {
+		int expected = (uint8_t)(byte - windows.zone->first) < 16;
+
+		assert_int_equal(is_in_zone(windows.zone, byte << 24),
+				 expected);
+		inside += (unsigned int)expected;
+	}
+	assert_int_equal(inside, 16);
+}
+
+static void stubs_are_near_wherever_code_is(void **state)
+{
+	(void)state;
+	for (uint64_t at = 0; at < 16; at++) {
+		uint64_t base = UINT64_C(0x155500000000) + at * 0x10000000;
+		struct pc_range code = { base, base + 0x3000000 };
+
+		place(&code, 1);
+	}
+}
+
+static void executables_below_4_gib_are_served(void **state)
+{
+	const struct pc_range code = { 0x400000, 0x5000000 };
+
+	(void)state;
+	place(&code, 1);
+}
+
+static void far_modules_share_a_zone(void **state)
+{
+	const struct pc_range code[] = {
+		{ UINT64_C(0x1555f1234000), UINT64_C(0x1555f1834000) },
+		{ UINT64_C(0x2aaa81234000), UINT64_C(0x2aaa81834000) },
+		{ 0x401000, 0x501000 },
+	};
+
+	(void)state;
+	place(code, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_zone_is_a_sixteenth_of_4_gib),
+		cmocka_unit_test(stubs_are_near_wherever_code_is),
+		cmocka_unit_test(executables_below_4_gib_are_served),
+		cmocka_unit_test(far_modules_share_a_zone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
