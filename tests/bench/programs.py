@@ -82,6 +82,9 @@ LOADS = [
     Load("luajit -joff", "luajit", LUA, (0, 200, 3000), luajit_argv),
 ]
 NONE, FEW, MANY = range(3)
+NOTE = """These programs are stripped. clew and callgrind count all calls of \
+them; uftrace
+patches only what has a symbol, so that its figure is for a part of the work."""
 
 
 def measure(load, tools, folder, rounds):
@@ -118,4 +121,4 @@ def bench(rounds):
                      f"{size:.1f} MiB"])
     return table(["CPU time over native", "native",
                   *(tool.name for tool in tools[1:]), "clew's recording"],
-                 rows)
+                 rows) + "\n\n" + NOTE
