@@ -19,6 +19,8 @@ struct candidate {
 	struct analysis analysis;
 	struct wire_module *record;
 	struct wire_function *functions; /* in the recording */
+	struct patch patch;
+	int is_prepared;
 };
 
 static enum module_state state_of(int err)
@@ -254,24 +256,56 @@ static int choose_windows(struct cold *cold, struct arena *arena,
 	return err;
 }
 
-static void patch_candidates(struct cold *cold, struct arena *arena,
-			     struct candidate *candidates, uint32_t count)
+static void refuse_all(struct candidate *candidate, enum verdict verdict)
+{
+	for (uint32_t i = 0; i < candidate->record->function_count; i++) {
+		struct wire_function *function = &candidate->functions[i];
+
+		if (verdict_class(function->verdict) == VERDICT_HOOKED)
+			function->verdict = (uint8_t)verdict;
+	}
+}
+
+/* All stubs first: once they are executable none can be added. */
+static void prepare_patches(struct cold *cold, struct arena *arena,
+			    struct candidate *candidates, uint32_t count)
 {
 	struct stub_constants constants = { .tls_offset = tls_offset(),
 					    .zone = cold->windows.zone,
 					    .windows = cold->windows.map };
 	struct decoder decoder;
+	int err = decoder_open(&decoder, decoder_memory, arena);
 
-	if (decoder_open(&decoder, decoder_memory, arena))
-		return;
 	for (uint32_t i = 0; i < count; i++) {
 		struct candidate *c = &candidates[i];
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
-		patch_module(&cold->windows, &constants, &decoder, c->module,
-			     c->record->first_function, c->functions,
-			     c->record->function_count);
+		c->is_prepared =
+			!err &&
+			!patch_prepare(&c->patch, &cold->windows, &constants,
+				       &decoder, c->module,
+				       c->record->first_function, c->functions,
+				       c->record->function_count);
+		if (!c->is_prepared)
+			refuse_all(c, VERDICT_IS_NO_ROOM);
+	}
+}
+
+static void commit_patches(struct cold *cold, struct candidate *candidates,
+			   uint32_t count)
+{
+	int err = windows_seal(&cold->windows);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct candidate *c = &candidates[i];
+
+		if (!c->is_prepared)
+			continue;
+		if (err)
+			patch_revert(&c->patch);
+		if (err || patch_commit(&c->patch))
+			refuse_all(c, VERDICT_IS_UNPATCHABLE);
 	}
 }
 
@@ -305,7 +339,8 @@ int hook_loaded_modules(struct cold *cold, struct arena *arena)
 	err = choose_windows(cold, arena, candidates, n);
 	if (err)
 		return err;
-	patch_candidates(cold, arena, candidates, n);
+	prepare_patches(cold, arena, candidates, n);
+	commit_patches(cold, candidates, n);
 	frames_register(&cold->windows);
 	return 0;
 }

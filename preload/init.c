@@ -15,7 +15,6 @@
 #include "preload/exec.h"
 #include "preload/frames.h"
 #include "preload/hook.h"
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/init.h"
 #include "preload/next.h"
@@ -162,7 +161,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return;
-	hot_sweep();
+	tallies_finish_thread();
 	tallies_refresh_names(&rt.cold->tallies);
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);

@@ -9,25 +9,16 @@
 
 #define PAGE UINT64_C(4096)
 
-/* A jump that is to be written. */
-struct site {
+struct patch_site {
 	uint64_t pc;
 	uint8_t jump[JMP_REL32_BYTES];
-};
-
-struct work {
-	const struct stub_constants *constants;
-	const struct decoder *decoder;
-	const struct module *module;
-	struct site *sites;
-	uint32_t site_count;
-	uint8_t *stubs; /* next free byte */
 };
 
 static enum verdict verdict_of(int err)
 {
 	switch (err) {
 	case -ERANGE:
+	case -ENOMEM:
 		return VERDICT_IS_NO_ROOM;
 	case -EILSEQ:
 		return VERDICT_IS_CHANGED;
@@ -36,38 +27,16 @@ static enum verdict verdict_of(int err)
 	}
 }
 
-static int make_stub(struct work *work, uint32_t number,
-		     const struct wire_function *function)
+static int add_site(struct patch *patch, uint64_t pc, const uint8_t *stub)
 {
-	struct site *site = &work->sites[work->site_count];
-	uint64_t pc =
-		work->module->base + function->vaddr + function->patch_offset;
-	int err = stub_write(work->constants, work->decoder, number, pc,
-			     function->displaced_bytes, work->stubs);
+	struct patch_site *site = &patch->sites[patch->site_count];
+	int err = encode_jmp_rel32(site->jump, pc, (uintptr_t)stub);
 
-	if (err)
-		return err;
-	err = encode_jmp_rel32(site->jump, pc, (uintptr_t)work->stubs);
 	if (err)
 		return err;
 	site->pc = pc;
-	work->site_count++;
-	work->stubs += stub_bytes();
+	patch->site_count++;
 	return 0;
-}
-
-static void make_stubs(struct work *work, uint32_t first,
-		       struct wire_function *functions, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		int err;
-
-		if (verdict_class(functions[i].verdict) != VERDICT_HOOKED)
-			continue;
-		err = make_stub(work, first + i, &functions[i]);
-		if (err)
-			functions[i].verdict = verdict_of(err);
-	}
 }
 
 static uint32_t count_hooked(const struct wire_function *functions,
@@ -80,12 +49,50 @@ static uint32_t count_hooked(const struct wire_function *functions,
 	return hooked;
 }
 
-static void refuse_all(struct wire_function *functions, uint32_t count,
-		       enum verdict verdict)
+/* One function: a stub that turns out useless is left as it is. */
+static int prepare_function(struct patch *patch, struct windows *windows,
+			    const struct stub_constants *constants,
+			    const struct decoder *decoder, uint32_t number,
+			    const struct wire_function *function)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (verdict_class(functions[i].verdict) == VERDICT_HOOKED)
-			functions[i].verdict = (uint8_t)verdict;
+	uint64_t pc =
+		patch->module->base + function->vaddr + function->patch_offset;
+	uint8_t *stub;
+	int err = window_alloc(windows, &patch->module->code, stub_bytes(),
+			       &stub);
+
+	if (err)
+		return err;
+	err = stub_write(constants, decoder, number, pc,
+			 function->displaced_bytes, stub);
+	return err ? err : add_site(patch, pc, stub);
+}
+
+int patch_prepare(struct patch *patch, struct windows *windows,
+		  const struct stub_constants *constants,
+		  const struct decoder *decoder, const struct module *module,
+		  uint32_t first_function, struct wire_function *functions,
+		  uint32_t count)
+{
+	*patch = (struct patch){
+		.module = module,
+		.site_room = count_hooked(functions, count) + 1,
+	};
+	patch->sites =
+		sys_map_private(patch->site_room * sizeof(*patch->sites));
+	if (sys_failed(patch->sites))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		int err;
+
+		if (verdict_class(functions[i].verdict) != VERDICT_HOOKED)
+			continue;
+		err = prepare_function(patch, windows, constants, decoder,
+				       first_function + i, &functions[i]);
+		if (err)
+			functions[i].verdict = (uint8_t)verdict_of(err);
+	}
+	return 0;
 }
 
 static int protection(const ElfW(Phdr) * segment)
@@ -117,74 +124,25 @@ static int protect_code(const struct module *module, int writable)
 	return 0;
 }
 
-static int write_sites(const struct work *work)
+int patch_commit(struct patch *patch)
 {
 	uint64_t signals;
 	int err;
 
 	sys_block_signals(&signals);
-	err = protect_code(work->module, 1);
-	for (uint32_t i = 0; !err && i < work->site_count; i++)
-		copy_bytes((void *)work->sites[i].pc, work->sites[i].jump,
+	err = protect_code(patch->module, 1);
+	for (uint32_t i = 0; !err && i < patch->site_count; i++)
+		copy_bytes((void *)patch->sites[i].pc, patch->sites[i].jump,
 			   JMP_REL32_BYTES);
-	if (protect_code(work->module, 0) && !err)
+	if (protect_code(patch->module, 0) && !err)
 		err = -EACCES;
 	sys_restore_signals(&signals);
+	patch_revert(patch);
 	return err;
 }
 
-/* One batch: as many functions as a window block has room for. */
-static int patch_batch(struct windows *windows, struct work *work,
-		       uint32_t first, struct wire_function *functions,
-		       uint32_t count)
+void patch_revert(struct patch *patch)
 {
-	uint64_t bytes =
-		(count_hooked(functions, count) * stub_bytes() + PAGE - 1) &
-		~(PAGE - 1);
-	struct window_block *block;
-	uint8_t *start;
-	uint64_t used;
-	int err;
-
-	if (!bytes)
-		return 0;
-	err = window_open(windows, &work->module->code, bytes, &block, &start);
-	if (err) {
-		refuse_all(functions, count, VERDICT_IS_NO_ROOM);
-		return err;
-	}
-	work->stubs = start;
-	make_stubs(work, first, functions, count);
-	used = (uint64_t)(work->stubs - start);
-	err = window_close(block, bytes, used);
-	if (err)
-		refuse_all(functions, count, VERDICT_IS_NO_ROOM);
-	return err;
-}
-
-int patch_module(struct windows *windows,
-		 const struct stub_constants *constants,
-		 const struct decoder *decoder, const struct module *module,
-		 uint32_t first_function, struct wire_function *functions,
-		 uint32_t count)
-{
-	const uint32_t step = (uint32_t)(WINDOW_BLOCK_BYTES / 2 / stub_bytes());
-	struct work work = { .constants = constants,
-			     .decoder = decoder,
-			     .module = module };
-	uint64_t site_bytes = ((uint64_t)count_hooked(functions, count) + 1) *
-			      sizeof(*work.sites);
-	int err;
-
-	work.sites = sys_map_private(site_bytes);
-	if (sys_failed(work.sites))
-		return -ENOMEM;
-	for (uint32_t at = 0; at < count; at += step)
-		patch_batch(windows, &work, first_function + at, functions + at,
-			    count - at < step ? count - at : step);
-	err = write_sites(&work);
-	if (err)
-		refuse_all(functions, count, VERDICT_IS_UNPATCHABLE);
-	sys_munmap(work.sites, site_bytes);
-	return err;
+	sys_munmap(patch->sites, patch->site_room * sizeof(*patch->sites));
+	patch->sites = NULL;
 }

@@ -14,16 +14,32 @@
 #include "preload/stub.h"
 #include "wire/recording.h"
 
+/* A module's jumps, made but not written. */
+struct patch {
+	const struct module *module;
+	struct patch_site *sites;
+	uint32_t site_count;
+	uint32_t site_room;
+};
+
 /*
- * Make a stub for each function whose verdict is HOOKED and put a jump to it
- * at its entry. A function that cannot be hooked after all has its verdict
- * changed; nothing of a module is patched if its memory cannot be.
- * 0 or -errno.
+ * Make a stub for each function whose verdict is HOOKED, and the jump to it.
+ * A function that cannot be hooked after all has its verdict changed. 0 or
+ * -ENOMEM.
  */
-int patch_module(struct windows *windows,
-		 const struct stub_constants *constants,
-		 const struct decoder *decoder, const struct module *module,
-		 uint32_t first_function, struct wire_function *functions,
-		 uint32_t count);
+int patch_prepare(struct patch *patch, struct windows *windows,
+		  const struct stub_constants *constants,
+		  const struct decoder *decoder, const struct module *module,
+		  uint32_t first_function, struct wire_function *functions,
+		  uint32_t count);
+
+/*
+ * Write the jumps, once the windows are sealed, and free what was prepared.
+ * 0, or -errno when none was written.
+ */
+int patch_commit(struct patch *patch);
+
+/* Free what was prepared without writing it. */
+void patch_revert(struct patch *patch);
 
 #endif

@@ -7,6 +7,7 @@
 
 #define CONTEXT_STEP_BYTES 65536
 #define SWEEP_AFTER        1024 /* calls counted away from home, or contexts */
+#define RIPE_LOOKS         16   /* verifications, likewise */
 #define REORDER_AFTER      16   /* such calls, for each entry of the table */
 
 /* Entries a table holds before it grows: 13/16 of them. */
@@ -42,18 +43,21 @@ static uint64_t mapping_ref(const struct tally *tally,
 	return wire_table_ref(offset, mapping->log2);
 }
 
-static void put_count(struct wire_count *table, union note *notes,
-		      unsigned int log2, uint64_t id, uint64_t calls,
+/* Add the calls of an entry; a new one keeps its countdown too. */
+static void put_count(struct mapping *to, const struct wire_count *entry,
 		      union note note)
 {
-	uint64_t mask = (UINT64_C(1) << log2) - 1;
-	uint64_t i = id >> 4 & mask;
+	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
+	uint64_t i = entry->id >> 4 & mask;
 
-	while (table[i].id && table[i].id != id)
+	while (to->table[i].id && to->table[i].id != entry->id)
 		i = (i + 1) & mask;
-	table[i].id = id;
-	table[i].calls += calls;
-	notes[i] = note;
+	if (to->table[i].id)
+		to->table[i].field += wire_calls(entry);
+	else
+		to->table[i].field = entry->field;
+	to->table[i].id = entry->id;
+	to->notes[i] = note;
 }
 
 static uint64_t mean_calls(const struct mapping *mapping)
@@ -61,7 +65,7 @@ static uint64_t mean_calls(const struct mapping *mapping)
 	uint64_t entries = UINT64_C(1) << mapping->log2, sum = 0;
 
 	for (uint64_t i = 0; i < entries; i++)
-		sum += mapping->table[i].calls;
+		sum += wire_calls(&mapping->table[i]);
 	return sum / entries;
 }
 
@@ -73,10 +77,10 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
+		uint64_t calls = wire_calls(entry);
 
-		if (entry->id && entry->calls >= least && entry->calls < limit)
-			put_count(to->table, to->notes, to->log2, entry->id,
-				  entry->calls, from->notes[i]);
+		if (entry->id && calls >= least && calls < limit)
+			put_count(to, entry, from->notes[i]);
 	}
 }
 
@@ -90,10 +94,15 @@ static void copy_busiest_first(const struct mapping *from, struct mapping *to)
 	copy_counts(from, to, 0, mean);
 }
 
+/*
+ * What was copied. An entry without an id was not: the thread was interrupted
+ * while claiming it, and will publish its first call here.
+ */
 static void zero_counts(const struct mapping *mapping)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++)
-		mapping->table[i].calls = 0;
+		if (mapping->table[i].id)
+			mapping->table[i].field = 0;
 }
 
 /*
@@ -177,21 +186,54 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	tally->used = count_used(&built);
 	zero_counts(&old);
 	tally->retired = old;
+	tally->ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
+	tally->looks = 0;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
 	return 0;
 }
 
-/*
- * After a rebuild the next context but SWEEP_AFTER finds no room, which is the
- * occasion for a sweep.
- */
+/* Come back for a sweep when so many more contexts have been recorded. */
 static void limit_contexts(struct tally *tally)
 {
 	const uint64_t bytes = SWEEP_AFTER * sizeof(struct wire_context);
 
-	if (tally->chunk_end > tally->next_context + bytes)
+	tally->end_context = tally->chunk_end;
+	if (tally->retired.table &&
+	    tally->chunk_end > tally->next_context + bytes)
 		tally->end_context = tally->next_context + bytes;
+}
+
+/*
+ * Has the table that was left been left long enough? Never while a slow path
+ * is interrupted that may still use it. An interrupted stub needs one more
+ * instruction, once all handlers on top of it have returned.
+ */
+static int is_ripe(const struct tally *tally, uint32_t own_paths)
+{
+	return tally->retired.table && tally->busy <= own_paths &&
+	       (tally->wire->contexts >= tally->ripe_contexts ||
+		tally->looks >= RIPE_LOOKS);
+}
+
+void tally_look(struct tally *tally, struct part *part)
+{
+	tally->looks++;
+	if (is_ripe(tally, 0))
+		tally_sweep(tally, part);
+}
+
+/*
+ * A table that is due to grow may fill up a little more, while the one before
+ * it must stay.
+ */
+static int must_grow(const struct tally *tally)
+{
+	uint64_t entries = tally->mask + 1;
+
+	if (tally->retired.table && tally->busy > 1)
+		return tally->used >= entries - entries / 16;
+	return tally->used >= tally->limit;
 }
 
 static int grow_table(struct tally *tally, struct part *part)
@@ -201,7 +243,6 @@ static int grow_table(struct tally *tally, struct part *part)
 	if (err)
 		return err;
 	tally->patience = REORDER_AFTER << tally->active.log2;
-	limit_contexts(tally);
 	return 0;
 }
 
@@ -230,14 +271,15 @@ int tally_grow(struct tally *tally, struct part *part)
 {
 	int err = 0;
 
-	if (tally->used >= tally->limit)
+	if (must_grow(tally))
 		err = grow_table(tally, part);
 	if (!err && tally->next_context >= tally->end_context) {
-		tally_sweep(tally, part);
-		tally->end_context = tally->chunk_end;
-		if (tally->next_context >= tally->end_context)
+		if (is_ripe(tally, 1))
+			tally_sweep(tally, part);
+		if (tally->next_context >= tally->chunk_end)
 			err = grow_contexts(tally, part);
 	}
+	limit_contexts(tally);
 	return err;
 }
 
@@ -263,6 +305,8 @@ int tally_first_table(struct tally *tally, struct wire_count *table)
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {
+	if (tally->busy)
+		return SWEEP_AFTER;
 	if (tally->retired.table) {
 		tally_sweep(tally, part);
 		return tally->patience;

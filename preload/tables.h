@@ -29,6 +29,9 @@ int tally_grow(struct tally *tally, struct part *part);
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 
+/* Called now and then: sweep a table that was left long ago. */
+void tally_look(struct tally *tally, struct part *part);
+
 /* Let go of a table that was left, if there is one. */
 void tally_sweep(struct tally *tally, struct part *part);
 

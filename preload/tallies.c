@@ -144,17 +144,27 @@ static int attach(struct tallies *tallies)
 		(sys_clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)tally->tid << 40) *
 			ID_MULTIPLIER |
 		1;
-	hot_schedule_verify();
 	hot.strays_left = tally->patience;
 	use_tally(tally);
 	return 0;
 }
 
-void hot_sweep(void)
+void hot_look(void)
 {
 	uint64_t signals;
 
 	if (!hot.tally || !hot.tally->retired.table)
+		return;
+	sys_block_signals(&signals);
+	tally_look(hot.tally, &rt.cold->part);
+	sys_restore_signals(&signals);
+}
+
+void tallies_finish_thread(void)
+{
+	uint64_t signals;
+
+	if (!hot.tally)
 		return;
 	sys_block_signals(&signals);
 	tally_sweep(hot.tally, &rt.cold->part);

@@ -41,6 +41,9 @@ void tallies_resume(void);
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 
+/* The calling thread is about to end the process: give back what it can. */
+void tallies_finish_thread(void);
+
 /* The calling thread has a new name. Any thread. */
 void tallies_thread_renamed(void);
 

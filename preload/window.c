@@ -7,7 +7,6 @@
 #define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define ADDRESS_END (UINT64_C(1) << 47)
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
-#define PAGE        UINT64_C(4096)
 
 _Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
 
@@ -119,7 +118,7 @@ int windows_init(struct windows *windows, const struct pc_range *code,
 static int reserve_block(uint64_t place)
 {
 	void *hint = (void *)(uintptr_t)place;
-	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_NONE,
+	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 				     MAP_FIXED_NOREPLACE,
 			     -1, 0);
@@ -150,45 +149,43 @@ static struct window_block *new_block(struct windows *windows,
 	return NULL;
 }
 
-int window_open(struct windows *windows, const struct pc_range *code,
-		uint64_t bytes, struct window_block **out_block, uint8_t **out)
+static struct window_block *find_block(struct windows *windows,
+				       const struct pc_range *code,
+				       uint64_t bytes)
 {
-	struct window_block *block = NULL;
-	uint8_t *at;
-	int err;
+	for (uint32_t i = windows->sealed_count; i < windows->block_count;
+	     i++) {
+		struct window_block *block = &windows->blocks[i];
 
-	for (uint32_t i = 0; i < windows->block_count && !block; i++) {
-		struct window_block *b = &windows->blocks[i];
-
-		if (b->used_bytes + bytes <= WINDOW_BLOCK_BYTES &&
-		    is_within_reach(b->start, code))
-			block = b;
+		if (block->used_bytes + bytes <= WINDOW_BLOCK_BYTES &&
+		    is_within_reach(block->start, code))
+			return block;
 	}
+	return bytes > WINDOW_BLOCK_BYTES ? NULL : new_block(windows, code);
+}
+
+int window_alloc(struct windows *windows, const struct pc_range *code,
+		 uint64_t bytes, uint8_t **out)
+{
+	struct window_block *block = find_block(windows, code, bytes);
+
 	if (!block)
-		block = new_block(windows, code);
-	if (!block || bytes > WINDOW_BLOCK_BYTES)
 		return -ENOMEM;
-	at = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
-	err = sys_mprotect(at, bytes, PROT_READ | PROT_WRITE);
-	if (err)
-		return err;
-	*out_block = block;
-	*out = at;
+	*out = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
+	block->used_bytes += bytes;
 	return 0;
 }
 
-int window_close(struct window_block *block, uint64_t bytes,
-		 uint64_t used_bytes)
+int windows_seal(struct windows *windows)
 {
-	uint8_t *at = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
-	uint64_t kept = (used_bytes + PAGE - 1) & ~(PAGE - 1);
-	int err;
+	for (; windows->sealed_count < windows->block_count;
+	     windows->sealed_count++) {
+		uint64_t start = windows->blocks[windows->sealed_count].start;
+		int err = sys_mprotect((void *)start, WINDOW_BLOCK_BYTES,
+				       PROT_READ | PROT_EXEC);
 
-	if (kept < bytes) {
-		err = sys_mprotect(at + kept, bytes - kept, PROT_NONE);
 		if (err)
 			return err;
 	}
-	block->used_bytes += kept;
-	return kept ? sys_mprotect(at, kept, PROT_READ | PROT_EXEC) : 0;
+	return 0;
 }

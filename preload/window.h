@@ -41,6 +41,7 @@ struct windows {
 		uint64_t used_bytes;
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t block_count;
+	uint32_t sealed_count;       /* the first so many are executable */
 	uint32_t blocks_with_frames; /* that unwinders know (frames.h) */
 };
 
@@ -49,13 +50,16 @@ int windows_init(struct windows *windows, const struct pc_range *code,
 		 uint32_t count);
 
 /*
- * Writable memory for stubs within reach of `code`, page-aligned. At most one
- * is open at a time; window_close() takes the bytes really used and makes
- * them executable. 0, or -ENOMEM. *block tells which block it came from.
+ * Writable memory for stubs within reach of `code`. 0, or -ENOMEM. What is
+ * written there can be executed after windows_seal() only.
  */
-int window_open(struct windows *windows, const struct pc_range *code,
-		uint64_t bytes, struct window_block **block, uint8_t **out);
-int window_close(struct window_block *block, uint64_t bytes,
-		 uint64_t used_bytes);
+int window_alloc(struct windows *windows, const struct pc_range *code,
+		 uint64_t bytes, uint8_t **out);
+
+/*
+ * Make all stubs executable instead of writable. Blocks are not written to
+ * again: later stubs get new ones. 0 or -errno.
+ */
+int windows_seal(struct windows *windows);
 
 #endif

@@ -231,7 +231,7 @@ static void dump_tallies(const struct dump *dump)
 				continue;
 			*idmap_at(&calls,
 				  key_of(span->tally, span->items[j].id)) +=
-				span->items[j].calls;
+				wire_calls(&span->items[j]);
 		}
 	}
 	for (size_t i = 0; i < tallies->context_spans; i++)

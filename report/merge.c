@@ -87,9 +87,9 @@ static uint64_t add_counts(struct work *work)
 
 			if (index)
 				work->contexts[*index - 1].calls +=
-					span->items[j].calls;
+					wire_calls(&span->items[j]);
 			else if (span->items[j].id != 0)
-				strays += span->items[j].calls;
+				strays += wire_calls(&span->items[j]);
 		}
 	}
 	return strays;

@@ -32,8 +32,8 @@
 #define ID_KEY_MULTIPLIER UINT32_C(0x9e3779b1)
 #define ID_KEY_INVERSE    UINT32_C(0x0e8b2f51)
 
-_Static_assert(ID_MULTIPLIER * ID_INVERSE == 1, "inverse modulo 2^64");
-_Static_assert((uint32_t)(ID_KEY_MULTIPLIER * ID_KEY_INVERSE) == 1,
+_Static_assert((ID_MULTIPLIER) * (ID_INVERSE) == 1, "inverse modulo 2^64");
+_Static_assert((uint32_t)((ID_KEY_MULTIPLIER) * (ID_KEY_INVERSE)) == 1,
 	       "inverse modulo 2^32");
 
 static inline uint64_t id_rotate_left(uint64_t word, unsigned int bits)

@@ -192,9 +192,24 @@ static inline unsigned int wire_table_log2(uint64_t ref)
  */
 struct wire_count {
 	_Atomic uint64_t id; /* owner; stored once, before the first count */
-	uint64_t calls;      /* owner */
+	uint64_t field;      /* owner; calls are field & WIRE_CALLS */
 };
 _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
+
+/*
+ * The high 16 bits of a field count down to the next verification of a call
+ * (preload/verify.c), so that one addition does both: it carries as long as
+ * there is something left to count down. 2^48 calls of one context by one
+ * thread are ten days of nothing else.
+ */
+#define WIRE_CALLS        ((UINT64_C(1) << 48) - 1)
+#define WIRE_CALL_STEP    (UINT64_C(1) - (UINT64_C(1) << 48))
+#define WIRE_VERIFY_SHIFT 48
+
+static inline uint64_t wire_calls(const struct wire_count *count)
+{
+	return count->field & WIRE_CALLS;
+}
 
 /*
  * One context. Valid once id is not 0 (stored last, release). A context that

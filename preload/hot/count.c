@@ -26,10 +26,13 @@ struct runtime rt;
 _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.table = hot_empty_table,
 	.multiplier = ID_MULTIPLIER,
-	.verify_left = INT32_MAX,
+	.step = WIRE_CALL_STEP,
+	.entry_base = -(uint64_t)SHADOW_STACK_LOW,
+	.exit_base = (uint64_t)SHADOW_HALF - SHADOW_STACK_LOW - 8,
 	.miss_call = hot_thunk_miss_call,
 	.miss_tail = hot_thunk_miss_tail,
-	.verify = hot_thunk_verify,
+	.verify_call = hot_thunk_verify_call,
+	.verify_tail = hot_thunk_verify_tail,
 	.enter_elsewhere = hot_thunk_enter_elsewhere,
 	.leave_elsewhere = hot_thunk_leave_elsewhere,
 };
@@ -40,14 +43,19 @@ static void lose(enum wire_loss cause)
 				  memory_order_relaxed);
 }
 
-/* A record of this thread's own, or NULL when the chunk is full. */
+/*
+ * A record of this thread's own, or NULL when the chunk is full. The end is
+ * read first: should a handler change chunks in between, a record of the new
+ * one may be wasted, but none behind the old one is taken.
+ */
 static struct wire_context *take_context(struct tally *tally)
 {
+	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_RELAXED);
 	uintptr_t at = __atomic_fetch_add(&tally->next_context,
 					  sizeof(struct wire_context),
-					  __ATOMIC_RELAXED);
+					  __ATOMIC_SEQ_CST);
 
-	return at < tally->end_context ? (struct wire_context *)at : NULL;
+	return at < end ? (struct wire_context *)at : NULL;
 }
 
 static int has_room(const struct tally *tally)
@@ -60,17 +68,46 @@ static int has_room(const struct tally *tally)
 static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 				      union note note)
 {
-	uint64_t i = id >> 4 & tally->mask;
+	struct view view = tally_view(tally);
+	uint64_t i = id >> 4 & view.mask;
 	uint64_t none = 0;
 
-	while (!__atomic_compare_exchange_n(&tally->notes[i].word, &none,
+	while (!__atomic_compare_exchange_n(&view.notes[i].word, &none,
 					    note.word, 0, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED)) {
 		none = 0;
-		i = (i + 1) & tally->mask;
+		i = (i + 1) & view.mask;
 	}
 	__atomic_fetch_add(&tally->used, 1, __ATOMIC_RELAXED);
-	return &tally->table[i];
+	return &view.table[i];
+}
+
+/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
+static uint64_t draw(void)
+{
+	uint64_t random = hot.random;
+
+	random ^= random << 13;
+	random ^= random >> 7;
+	random ^= random << 17;
+	hot.random = random;
+	return random;
+}
+
+/*
+ * Hits of a context between two looks at whether to verify: uniform, with the
+ * configured period as its mean. There are 16 bits for it. Where the period is
+ * longer, looks come as late as possible, and only some verify.
+ */
+static uint64_t countdown_limit(void)
+{
+	return rt.verify_period && rt.verify_period < 1 << 15 ? rt.verify_period
+							      : 1 << 15;
+}
+
+static uint64_t draw_countdown(void)
+{
+	return draw() % (2 * countdown_limit() - 1) << WIRE_VERIFY_SHIFT;
 }
 
 int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
@@ -86,7 +123,8 @@ int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
 	context->function = note.function;
 	context->depth = note.depth;
 	atomic_store_explicit(&context->id, id, memory_order_release);
-	__atomic_fetch_add(&entry->calls, calls, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&entry->field, calls + draw_countdown(),
+			   __ATOMIC_RELAXED);
 	atomic_store_explicit(&entry->id, id, memory_order_release);
 	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
 	return 1;
@@ -99,7 +137,7 @@ static int count_known(struct tally *tally, uint64_t id)
 
 	if (entry->id != id)
 		return 0;
-	__atomic_fetch_add(&entry->calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&entry->field, 1, __ATOMIC_RELAXED);
 	return 1;
 }
 
@@ -176,10 +214,19 @@ static void fold(uint64_t caller)
 	lose(WIRE_LOSS_NO_SPACE);
 }
 
-void hot_count(uint64_t id, uint64_t caller, uint64_t site)
+static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 {
 	uint32_t function;
 
+	if (count_known(hot.tally, id))
+		return;
+	if (!id_key_function(id_key_between(caller, id), &function) ||
+	    !count_new(id, caller, function, site, rt.max_contexts))
+		fold(caller);
+}
+
+void hot_count(uint64_t id, uint64_t caller, uint64_t site)
+{
 	if (hot.forking) {
 		lose(WIRE_LOSS_FORK);
 		return;
@@ -188,11 +235,9 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 		lose(WIRE_LOSS_NO_SPACE);
 		return;
 	}
-	if (count_known(hot.tally, id))
-		return;
-	if (!id_key_function(id_key_between(caller, id), &function) ||
-	    !count_new(id, caller, function, site, rt.max_contexts))
-		fold(caller);
+	__atomic_fetch_add(&hot.tally->busy, 1, __ATOMIC_SEQ_CST);
+	count_slowly(id, caller, site);
+	__atomic_fetch_sub(&hot.tally->busy, 1, __ATOMIC_SEQ_CST);
 }
 
 /* From a stub: slot is where the return address was. */
@@ -243,27 +288,19 @@ void hot_leave_elsewhere(uint64_t *slot)
 	hot.id = shadow->caller_id;
 }
 
-/* When the next call is verified: uniform, with the period as its mean. */
-void hot_schedule_verify(void)
-{
-	uint64_t random = hot.random;
-
-	/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
-	random ^= random << 13;
-	random ^= random >> 7;
-	random ^= random << 17;
-	hot.random = random;
-	hot.verify_left =
-		rt.verify_period
-			? (int32_t)(random %
-				    (2 * (uint64_t)rt.verify_period - 1))
-			: INT32_MAX;
-}
-
 void hot_verify(uint64_t *slot)
 {
-	hot_schedule_verify();
-	hot_sweep();
-	if (rt.verify_period && hot.tally)
+	struct wire_count *entry = tally_find(hot.tally, hot.id);
+
+	if (entry->id != hot.id)
+		return;
+	/* Underflow left 0xffff there; what is added wraps round to the rest.
+	 */
+	__atomic_fetch_add(&entry->field,
+			   draw_countdown() -
+				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
+			   __ATOMIC_RELAXED);
+	hot_look();
+	if (rt.verify_period && draw() % rt.verify_period < countdown_limit())
 		hot_verify_stack(slot);
 }

@@ -15,7 +15,8 @@
 /* Thunks of stub_x86_64.S, called by stubs only. */
 void hot_thunk_miss_call(void);
 void hot_thunk_miss_tail(void);
-void hot_thunk_verify(void);
+void hot_thunk_verify_call(void);
+void hot_thunk_verify_tail(void);
 void hot_thunk_enter_elsewhere(void);
 void hot_thunk_leave_elsewhere(void);
 
@@ -35,9 +36,6 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site);
 int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
 	       uint64_t calls);
 
-/* Draw when the calling thread next verifies a call. */
-void hot_schedule_verify(void);
-
 /*
  * Given by the cold side. hot_map_region: shadow for the GiB around a stack
  * address, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
@@ -48,6 +46,6 @@ void hot_schedule_verify(void);
 int hot_map_region(uint64_t stack);
 void hot_verify_stack(const uint64_t *slot);
 void hot_reorder(void);
-void hot_sweep(void);
+void hot_look(void);
 
 #endif

@@ -12,13 +12,16 @@
 #define HOT_MASK            8
 #define HOT_TABLE           16
 #define HOT_MULTIPLIER      24
-#define HOT_VERIFY_LEFT     32
-#define HOT_STRAYS_LEFT     36
-#define HOT_MISS_CALL       40
-#define HOT_MISS_TAIL       48
-#define HOT_VERIFY          56
-#define HOT_ENTER_ELSEWHERE 64
-#define HOT_LEAVE_ELSEWHERE 72
+#define HOT_STEP            32
+#define HOT_ENTRY_BASE      40
+#define HOT_EXIT_BASE       48
+#define HOT_STRAYS_LEFT     56
+#define HOT_MISS_CALL       64
+#define HOT_MISS_TAIL       72
+#define HOT_VERIFY_CALL     80
+#define HOT_VERIFY_TAIL     88
+#define HOT_ENTER_ELSEWHERE 96
+#define HOT_LEAVE_ELSEWHERE 104
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

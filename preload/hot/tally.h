@@ -54,6 +54,7 @@ struct tally {
 	uint64_t used;     /* entries claimed */
 	uint64_t limit;    /* hot_make_room() is due at so many */
 	uintptr_t next_context, end_context;
+	uint32_t busy; /* slow paths under way: more than one in handlers */
 
 	/* The rest is the cold side's (tally.c). */
 	uintptr_t chunk_end; /* end_context may stop short of it */
@@ -63,33 +64,64 @@ struct tally {
 	uint32_t tid;               /* owner, or the last one */
 	struct wire_thread *thread; /* its record, NULL if there was no room */
 	uint64_t context_bytes;
-	int32_t patience; /* calls away from home before a reorder */
+	uint64_t ripe_contexts; /* the retired table may be swept at so many */
+	uint32_t looks;         /* since there is one */
+	int32_t patience;       /* calls away from home before a reorder */
 	struct mapping active, retired;
 };
+
+/* The table and what belongs to it, all of one moment. */
+struct view {
+	struct wire_count *table;
+	union note *notes;
+	uint64_t mask;
+};
+
+/* A handler may change tables, but it is done with that when it returns. */
+static inline struct view tally_view(const struct tally *tally)
+{
+	const volatile struct tally *now = tally;
+	struct view view;
+
+	do {
+		view.table = now->table;
+		view.notes = now->notes;
+		view.mask = now->mask;
+	} while (view.table != now->table);
+	return view;
+}
 
 /*
  * The entry of id, or the free entry where it belongs. A claimed entry whose
  * id is not yet published is passed over.
  */
+static inline struct wire_count *view_find(const struct view *view, uint64_t id)
+{
+	uint64_t i = id >> 4 & view->mask;
+
+	while (view->table[i].id != id &&
+	       (view->table[i].id || view->notes[i].word))
+		i = (i + 1) & view->mask;
+	return &view->table[i];
+}
+
 static inline struct wire_count *tally_find(const struct tally *tally,
 					    uint64_t id)
 {
-	uint64_t i = id >> 4 & tally->mask;
+	struct view view = tally_view(tally);
 
-	while (tally->table[i].id != id &&
-	       (tally->table[i].id || tally->notes[i].word))
-		i = (i + 1) & tally->mask;
-	return &tally->table[i];
+	return view_find(&view, id);
 }
 
 /* What is known of a context; word 0 if it is not recorded here. */
 static inline union note tally_note(const struct tally *tally, uint64_t id)
 {
-	const struct wire_count *entry = tally_find(tally, id);
+	struct view view = tally_view(tally);
+	const struct wire_count *entry = view_find(&view, id);
 
 	if (entry->id != id)
 		return (union note){ .word = 0 };
-	return tally->notes[entry - tally->table];
+	return view.notes[entry - view.table];
 }
 
 /* Both return 0, or -errno: no more contexts can be recorded. */

@@ -23,36 +23,42 @@ struct hot_thread {
 	uint64_t id;   /* of the context that is running */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
 	struct wire_count *table;
-	uint64_t multiplier; /* ID_MULTIPLIER: imul has no 64-bit operand */
-	int32_t verify_left; /* calls until the next one is verified */
+	/* Constants: 64-bit immediates make a stub slower (stub_x86_64.S). */
+	uint64_t multiplier; /* ID_MULTIPLIER */
+	uint64_t step;       /* WIRE_CALL_STEP */
+	uint64_t entry_base; /* -SHADOW_STACK_LOW */
+	uint64_t exit_base;  /* SHADOW_HALF - SHADOW_STACK_LOW - 8 */
 	int32_t strays_left; /* calls counted away from home until a reorder */
+	uint32_t forking;    /* inside fork(): count nothing */
+	/* Thunks of stub_x86_64.S, in reach of every stub. */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
-	void (*verify)(void);
+	void (*verify_call)(void);
+	void (*verify_tail)(void);
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
+	/* Cold. */
 	struct tally *tally; /* NULL until attached */
-	uint32_t forking;    /* inside fork(): count nothing */
-	uint64_t random;     /* state of the generator behind verify_left */
+	uint64_t random;     /* state of a generator, for verifications */
 };
-_Static_assert(offsetof(struct hot_thread, id) == HOT_ID, "asm");
-_Static_assert(offsetof(struct hot_thread, mask) == HOT_MASK, "asm");
-_Static_assert(offsetof(struct hot_thread, table) == HOT_TABLE, "asm");
-_Static_assert(offsetof(struct hot_thread, multiplier) == HOT_MULTIPLIER,
-	       "asm");
-_Static_assert(offsetof(struct hot_thread, verify_left) == HOT_VERIFY_LEFT,
-	       "asm");
-_Static_assert(offsetof(struct hot_thread, strays_left) == HOT_STRAYS_LEFT,
-	       "asm");
-_Static_assert(offsetof(struct hot_thread, miss_call) == HOT_MISS_CALL, "asm");
-_Static_assert(offsetof(struct hot_thread, miss_tail) == HOT_MISS_TAIL, "asm");
-_Static_assert(offsetof(struct hot_thread, verify) == HOT_VERIFY, "asm");
-_Static_assert(offsetof(struct hot_thread, enter_elsewhere) ==
-		       HOT_ENTER_ELSEWHERE,
-	       "asm");
-_Static_assert(offsetof(struct hot_thread, leave_elsewhere) ==
-		       HOT_LEAVE_ELSEWHERE,
-	       "asm");
+
+#define HOT_OFFSET(member, offset)                                             \
+	_Static_assert(offsetof(struct hot_thread, member) == (offset), "asm")
+
+HOT_OFFSET(id, HOT_ID);
+HOT_OFFSET(mask, HOT_MASK);
+HOT_OFFSET(table, HOT_TABLE);
+HOT_OFFSET(multiplier, HOT_MULTIPLIER);
+HOT_OFFSET(step, HOT_STEP);
+HOT_OFFSET(entry_base, HOT_ENTRY_BASE);
+HOT_OFFSET(exit_base, HOT_EXIT_BASE);
+HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
+HOT_OFFSET(miss_call, HOT_MISS_CALL);
+HOT_OFFSET(miss_tail, HOT_MISS_TAIL);
+HOT_OFFSET(verify_call, HOT_VERIFY_CALL);
+HOT_OFFSET(verify_tail, HOT_VERIFY_TAIL);
+HOT_OFFSET(enter_elsewhere, HOT_ENTER_ELSEWHERE);
+HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

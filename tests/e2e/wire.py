@@ -54,6 +54,7 @@ MODULE_HEAD = struct.Struct("<QQQIIIIII32s")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQQQQQQ128x")
+CALLS = (1 << 48) - 1  # of a count's field
 COUNT = struct.Struct("<QQ")
 CONTEXT = struct.Struct("<QQII")
 RULE = struct.Struct("<IIQ")
@@ -174,9 +175,9 @@ class Part:
                     continue
                 offset, entries = reference & ~63, 1 << (reference & 63)
                 raw = self.data[offset:offset + entries * COUNT.size]
-                for name, calls in COUNT.iter_unpack(raw):
-                    if name and calls:
-                        counts[name] += calls
+                for name, field in COUNT.iter_unpack(raw):
+                    if name and field & CALLS:
+                        counts[name] += field & CALLS
         return counts
 
     def contexts(self, tallies=None):

@@ -203,8 +203,10 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 
 	while (table[entry].id != 0 && table[entry].id != id)
 		entry = (entry + 1) & mask;
+	if (!table[entry].id) /* counting down, as in real ones */
+		table[entry].field = (id | 1) << WIRE_VERIFY_SHIFT;
 	table[entry].id = id;
-	table[entry].calls += calls;
+	table[entry].field += calls;
 }
 
 void fixture_retire(struct fixture *fixture, uint32_t tally)
