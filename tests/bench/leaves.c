@@ -12,8 +12,14 @@
 
 typedef unsigned long (*leaf)(unsigned long n);
 
+#if __has_attribute(noipa)
+#define LEAF_ATTRIBUTE __attribute__((noipa))
+#else /* clang */
+#define LEAF_ATTRIBUTE __attribute__((noinline))
+#endif
+
 #define LEAF(n)                                                                \
-	__attribute__((noipa)) static unsigned long leaf_##n(unsigned long x)  \
+	LEAF_ATTRIBUTE static unsigned long leaf_##n(unsigned long x)          \
 	{                                                                      \
 		return (x ^ n##UL * 2654435761UL) + (x >> (n % 13));           \
 	}
