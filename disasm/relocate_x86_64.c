@@ -5,10 +5,11 @@
  * takes a call of its own, for every return must find a call in the CPU's
  * return predictor, or all outer returns of the thread mispredict:
  *
- *		call	1f		; one entry for the predictor
- *		int3			; CPUs do not count a call to what is
- *next 1:	movl	$low, (%rsp)	; the original's return address movl
- *$high, 4(%rsp)	; mov keeps the flags jmp	target
+ *		call	1f		one entry for the predictor
+ *		int3			CPUs do not count a call to what is next
+ *	1:	movl	$low, (%rsp)	the original's return address
+ *		movl	$high, 4(%rsp)	mov keeps the flags
+ *		jmp	target
  */
 #include "disasm/relocate_x86_64.h"
 

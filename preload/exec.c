@@ -62,6 +62,8 @@ void exec_keep_environment(char **environment)
 		if (!has_prefix(entry, PRELOAD_PREFIX))
 			continue;
 		library = find_library(entry + strlen(PRELOAD_PREFIX), &length);
+		if (!library)
+			continue;
 		text = text_in(kept.preload, sizeof(kept.preload));
 		text_string(&text, PRELOAD_PREFIX);
 		while (library && length--)

@@ -176,18 +176,46 @@ static void put_fde(struct frame_text *text, const uint8_t *cie, uint64_t start,
 	end_record(text, length);
 }
 
-static int register_block(void (*add)(const void *), uint64_t start)
+/* .eh_frame_hdr without a table: what is in .eh_frame is searched through. */
+static void put_header(struct frame_text *text, const struct frames *frames)
 {
-	struct frame_text text;
-	uint8_t *section = sys_map_private(4096);
+	static const uint8_t encodings[] = {
+		1,    /* version */
+		0x00, /* pointer to .eh_frame: DW_EH_PE_absptr */
+		0xff, /* number of FDEs: DW_EH_PE_omit */
+		0xff, /* table: DW_EH_PE_omit */
+	};
 
-	if (sys_failed(section))
+	put(text, encodings, sizeof(encodings));
+	put_address(text, (uintptr_t)frames->section);
+}
+
+static int describe_block(struct window_block *block)
+{
+	struct frames *frames = sys_map_private(sizeof(*frames));
+	struct frame_text text;
+
+	if (sys_failed(frames))
 		return -ENOMEM;
-	text.at = section;
+	text.at = frames->header;
+	put_header(&text, frames);
+	text.at = frames->section;
 	put_cie(&text);
-	put_fde(&text, section, start, WINDOW_BLOCK_BYTES);
+	put_fde(&text, frames->section, block->start, WINDOW_BLOCK_BYTES);
 	put_word(&text, 0); /* end of the section */
-	add(section);
+	block->frames = frames;
+	return 0;
+}
+
+int frames_describe(struct windows *windows)
+{
+	for (uint32_t i = 0; i < windows->block_count; i++) {
+		struct window_block *block = &windows->blocks[i];
+		int err = block->frames ? 0 : describe_block(block);
+
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
@@ -198,8 +226,7 @@ void frames_register(struct windows *windows)
 	*(void **)&add = next_unwinder_function("__register_frame");
 	if (!add)
 		return;
-	while (windows->blocks_with_frames < windows->block_count &&
-	       !register_block(
-		       add, windows->blocks[windows->blocks_with_frames].start))
-		windows->blocks_with_frames++;
+	while (windows->registered_count < windows->block_count)
+		add(windows->blocks[windows->registered_count++]
+			    .frames->section);
 }

@@ -12,8 +12,14 @@
 #include "preload/window.h"
 
 /*
+ * Describe the frames of the stubs in each block that has no description yet,
+ * for unwinders that ask the loader (frames_find.c). 0 or -ENOMEM.
+ */
+int frames_describe(struct windows *windows);
+
+/*
  * Tell the process's unwinder about the blocks of stubs that it has not been
- * told of. Nothing happens as long as there is none. Calls libc.
+ * told of, though they are described. Nothing happens as long as there is none. Calls libc.
  */
 void frames_register(struct windows *windows);
 

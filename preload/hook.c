@@ -48,12 +48,24 @@ static int is_what_is_loaded(const struct candidate *candidate)
 	       !memcmp(loaded, candidate->analysis.build_id, bytes);
 }
 
+/*
+ * Linked with -static-libgcc: somewhere in there, nameless when stripped, are
+ * functions that unwind from their own return address. Only libgcc's unwinder
+ * calls _dl_find_object.
+ */
+static int has_unwinder(const struct module *module)
+{
+	return module_imports(module, "_dl_find_object");
+}
+
 static void analyse(struct cold *cold, struct arena *arena,
 		    struct candidate *candidate)
 {
 	struct module *module = candidate->module;
 
 	module->state = select_module(&cold->config, module->path);
+	if (module->state == MODULE_IS_HOOKED && has_unwinder(module))
+		module->state = MODULE_IS_UNWINDER;
 	if (module->state != MODULE_IS_HOOKED)
 		return;
 	module->state =
@@ -295,8 +307,10 @@ static void prepare_patches(struct cold *cold, struct arena *arena,
 static void commit_patches(struct cold *cold, struct candidate *candidates,
 			   uint32_t count)
 {
-	int err = windows_seal(&cold->windows);
+	int err = frames_describe(&cold->windows);
 
+	if (!err)
+		err = windows_seal(&cold->windows);
 	for (uint32_t i = 0; i < count; i++) {
 		struct candidate *c = &candidates[i];
 

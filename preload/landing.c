@@ -71,11 +71,14 @@ static int find_running(uint64_t stack, uint64_t *id)
 
 uint64_t landing_id(uint64_t stack)
 {
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	const struct stack_range signals = signal_stack();
 	uint64_t id = hot.id;
 	struct link link;
 
+	if (stack < here && !is_inside(&signals, here))
+		return find_running(stack, &id) ? id : hot.id;
 	while (walk_next(&walk, &link)) {
 		if (!is_inward(&signals, link.at, stack))
 			return id;
@@ -100,38 +103,34 @@ static uint64_t find_unwinder(uint64_t stack, const struct stack_range *signals)
 }
 
 /*
- * Functions further in than the landing are abandoned: their slots shall not
- * look like running ones. But those that the unwinder has called, up to
- * `returning`, do return to it first.
+ * longjmp may be a coroutine's way to yield: what it leaves behind may go on
+ * one day, so nothing is done to that.
  */
-static void land(uint64_t stack, uint64_t returning,
-		 const struct stack_range *signals)
+void landing_at(uint64_t stack)
 {
+	hot.id = landing_id(stack);
+}
+
+/*
+ * What an exception leaves behind is dead, and its slots shall not look like
+ * those of running functions. But those that the unwinder has called do return
+ * to it first.
+ */
+void landing_prepare(uint64_t stack)
+{
+	const struct stack_range signals = signal_stack();
+	uint64_t returning = find_unwinder(stack, &signals);
 	uint64_t id = landing_id(stack);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	struct link link;
 
-	while (walk_next(&walk, &link) && is_inward(signals, link.at, stack)) {
+	while (walk_next(&walk, &link) && is_inward(&signals, link.at, stack)) {
 		if (link.at <= returning)
 			link.shadow->caller_id = id;
 		else
 			link.shadow->return_address = 0;
 	}
 	hot.id = id;
-}
-
-void landing_at(uint64_t stack)
-{
-	const struct stack_range signals = signal_stack();
-
-	land(stack, 0, &signals);
-}
-
-void landing_prepare(uint64_t stack)
-{
-	const struct stack_range signals = signal_stack();
-
-	land(stack, find_unwinder(stack, &signals), &signals);
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

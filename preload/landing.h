@@ -3,7 +3,7 @@
  * Non-local jumps: the id after them.
  *
  * Return addresses are keyed by stack slot and thus right after any jump; the
- * thread's id must be put right where it lands. landing_jumps.c stands in
+ * thread's id must be put right where it lands. landing_jumps_x86_64.c stands in
  * front of the C library's and the unwinder's functions that jump.
  */
 #ifndef CLEW_PRELOAD_LANDING_H

@@ -20,9 +20,12 @@ struct lock {
 
 static inline void lock_acquire(struct lock *lock, uint64_t *signals)
 {
+	/* Asleep rather than yielding: the owner may have a lower priority. */
+	const struct timespec moment = { .tv_nsec = 20000 };
+
 	sys_block_signals(signals);
 	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
-		sys_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
 }
 
 static inline void lock_release(struct lock *lock, const uint64_t *signals)

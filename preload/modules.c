@@ -125,3 +125,46 @@ uint32_t module_build_id(const struct module *module, uint8_t out[32])
 	}
 	return 0;
 }
+
+/* What a dynamic section tells of its symbols; the loader relocated it. */
+struct dynamic_symbols {
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const uint32_t *gnu_hash;
+};
+
+static struct dynamic_symbols find_symbols(const struct module *module)
+{
+	struct dynamic_symbols found = { 0 };
+	const ElfW(Dyn) *entry = NULL;
+
+	for (uint32_t i = 0; i < module->segment_count; i++)
+		if (module->segments[i].p_type == PT_DYNAMIC)
+			entry = (const void *)(module->base +
+					       module->segments[i].p_vaddr);
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		const void *value = (const void *)entry->d_un.d_ptr;
+
+		if (entry->d_tag == DT_SYMTAB)
+			found.symbols = value;
+		else if (entry->d_tag == DT_STRTAB)
+			found.names = value;
+		else if (entry->d_tag == DT_GNU_HASH)
+			found.gnu_hash = value;
+	}
+	return found;
+}
+
+int module_imports(const struct module *module, const char *name)
+{
+	struct dynamic_symbols found = find_symbols(module);
+
+	if (!found.symbols || !found.names || !found.gnu_hash)
+		return 0;
+	/* Symbols before the first hashed one are those of other modules. */
+	for (uint32_t i = 1; i < found.gnu_hash[1]; i++)
+		if (found.symbols[i].st_shndx == SHN_UNDEF &&
+		    !strcmp(found.names + found.symbols[i].st_name, name))
+			return 1;
+	return 0;
+}

@@ -33,4 +33,7 @@ int modules_find(struct modules *modules, struct arena *arena);
 /* The build-id that is in memory: its bytes, or 0 if there is none. */
 uint32_t module_build_id(const struct module *module, uint8_t out[32]);
 
+/* Whether the module asks the loader for a symbol of that name. */
+int module_imports(const struct module *module, const char *name);
+
 #endif

@@ -24,7 +24,8 @@
 	X(swapcontext)                                                         \
 	X(setcontext)                                                          \
 	X(_Unwind_GetCFA)                                                      \
-	X(_Unwind_SetIP)
+	X(_Unwind_SetIP)                                                       \
+	X(_dl_find_object)
 
 struct next_functions {
 	void *libgcc;                           /* handle, once loaded */

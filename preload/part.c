@@ -69,6 +69,15 @@ static int reserve_blocks(int fd, uint64_t offset, uint64_t bytes)
 	return 0;
 }
 
+/* The program may change it at any time. */
+static uint64_t file_size_limit(void)
+{
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+
+	sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0);
+	return limit.rlim_cur;
+}
+
 /* Map [offset, offset + bytes) of the part, making it exist. */
 static int map_new(struct part *part, uint64_t offset, uint64_t bytes,
 		   void **out)
@@ -80,7 +89,7 @@ static int map_new(struct part *part, uint64_t offset, uint64_t bytes,
 		address = sys_map_private(bytes);
 		goto check;
 	}
-	if (offset + bytes > part->max_bytes)
+	if (offset + bytes > file_size_limit())
 		return -EFBIG; /* the kernel would send SIGXFSZ */
 	fd = part_fd(part);
 	if (fd < 0)
@@ -97,6 +106,19 @@ check:
 	return 0;
 }
 
+/* In an order that a fork in another thread may come in between of. */
+static void replace_mapped(struct part *part, struct chunk *grown,
+			   uint32_t room)
+{
+	struct chunk *old = part->mapped;
+	uint32_t old_room = part->mapped_room;
+
+	__atomic_store_n(&part->mapped, grown, __ATOMIC_RELEASE);
+	__atomic_store_n(&part->mapped_room, room, __ATOMIC_RELEASE);
+	if (old)
+		sys_munmap(old, old_room * sizeof(*old));
+}
+
 static int remember_mapping(struct part *part, const struct chunk *chunk)
 {
 	uint32_t room = part->mapped_room ? part->mapped_room * 2 : 256;
@@ -108,13 +130,11 @@ static int remember_mapping(struct part *part, const struct chunk *chunk)
 			return -ENOMEM;
 		copy_bytes(grown, part->mapped,
 			   part->mapped_count * sizeof(*grown));
-		if (part->mapped)
-			sys_munmap(part->mapped,
-				   part->mapped_room * sizeof(*grown));
-		part->mapped = grown;
-		part->mapped_room = room;
+		replace_mapped(part, grown, room);
 	}
-	part->mapped[part->mapped_count++] = *chunk;
+	part->mapped[part->mapped_count] = *chunk;
+	__atomic_store_n(&part->mapped_count, part->mapped_count + 1,
+			 __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -125,7 +145,7 @@ static int remember_mapping(struct part *part, const struct chunk *chunk)
 static int revive_blocks(struct part *part, const struct chunk *chunk,
 			 uint64_t bytes)
 {
-	int fd;
+	int err, fd;
 
 	if (part->is_private)
 		return 0;
@@ -134,7 +154,9 @@ static int revive_blocks(struct part *part, const struct chunk *chunk,
 		return fd;
 	if (chunk->bytes > bytes)
 		bytes += WIRE_PAGE_BYTES;
-	return reserve_blocks(fd, chunk->offset, bytes);
+	err = sys_fallocate(fd, 0, (off_t)chunk->offset, (off_t)bytes);
+	/* Where that is not supported no hole could be punched either. */
+	return err == -EOPNOTSUPP || err == -ENOSYS ? 0 : err;
 }
 
 /*
@@ -269,7 +291,6 @@ static int create_file(struct part *part, const char *dir, uint32_t pid,
 static int open_file(struct part *part, const char *dir, uint32_t pid,
 		     uint32_t *seq)
 {
-	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 	struct stat st;
 	int err, fd = create_file(part, dir, pid, seq);
 
@@ -280,8 +301,6 @@ static int open_file(struct part *part, const char *dir, uint32_t pid,
 		sys_close(fd);
 		return err;
 	}
-	sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0);
-	part->max_bytes = limit.rlim_cur;
 	part->dev = st.st_dev;
 	part->ino = st.st_ino;
 	part->fd = move_fd_up(fd);
@@ -303,8 +322,11 @@ int part_create(struct part *part, const char *dir)
 			return err;
 	}
 	err = map_new(part, 0, WIRE_HEADER_BYTES, &address);
-	if (err)
+	if (err) {
+		if (part->fd >= 0)
+			sys_close(part->fd);
 		return err;
+	}
 	header = address;
 	header->version = WIRE_VERSION;
 	header->header_bytes = WIRE_HEADER_BYTES;

@@ -29,7 +29,6 @@ struct part {
 	int fd;               /* kept high up; verified before each use */
 	int is_private;       /* no file */
 	uint64_t dev, ino;    /* of the file that fd must be */
-	uint64_t max_bytes;   /* of the file: RLIMIT_FSIZE at the start */
 	struct chunk *mapped; /* all chunks, for leaving them after a fork */
 	uint32_t mapped_count, mapped_room;
 	struct chunk unused[PART_FREE_MAX]; /* given back, zeroed */

@@ -56,14 +56,23 @@ static void start_part(struct cold *cold, struct part *parent)
 	rt.header = header;
 }
 
+static int is_off(void)
+{
+	return rt.header->state == WIRE_DISABLED;
+}
+
 static void before_fork(void)
 {
+	if (is_off())
+		return;
 	hot.forking = 1;
 	tallies_suspend();
 }
 
 static void after_fork_in_parent(void)
 {
+	if (is_off())
+		return;
 	hot.forking = 0;
 	tallies_resume();
 }
@@ -74,6 +83,8 @@ static void after_fork_in_child(void)
 	struct part parent = cold->part;
 	uint64_t signals;
 
+	if (is_off())
+		return;
 	sys_block_signals(&signals);
 	cold->part = (struct part){ 0 };
 	start_part(cold, &parent);

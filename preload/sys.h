@@ -105,11 +105,6 @@ static inline int sys_fallocate(int fd, int mode, off_t offset, off_t bytes)
 	return (int)sys_call(SYS_fallocate, fd, mode, offset, bytes, 0, 0);
 }
 
-static inline int sys_ftruncate(int fd, off_t bytes)
-{
-	return (int)sys_call(SYS_ftruncate, fd, bytes, 0, 0, 0, 0);
-}
-
 static inline int sys_getpid(void)
 {
 	return (int)sys_call(SYS_getpid, 0, 0, 0, 0, 0, 0);

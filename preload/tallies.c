@@ -13,6 +13,7 @@
 
 #define SLAB_BYTES          65536
 #define THREADS_CHUNK_BYTES (WIRE_PAGE_BYTES - sizeof(struct wire_chunk))
+#define ATTEMPT_EVERY       4096
 #define ADOPTION_TRIES      8
 
 /* The whole contexts that fit between a tally's head and its first table. */
@@ -187,13 +188,17 @@ int hot_make_room(void)
 	uint64_t signals;
 	int err = 0;
 
+	if (hot.attempts_left && hot.attempts_left--)
+		return -ENOSPC;
 	sys_block_signals(&signals);
 	if (!hot.tally)
 		err = attach(&cold->tallies);
 	if (!err)
 		err = tally_grow(hot.tally, &cold->part);
-	if (!err)
+	if (hot.tally) /* the table may have changed all the same */
 		use_tally(hot.tally);
+	/* Where there is no room, asking at every call would be dear. */
+	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
 	sys_restore_signals(&signals);
 	return err;
 }
@@ -222,16 +227,27 @@ static void inherit_contexts(const struct tally *old)
 	}
 }
 
+/* Not torn: a handler's stub would take the mask of the one table for the
+ * other. */
+static void set_table(struct wire_count *table, uint64_t mask)
+{
+	uint64_t signals;
+
+	sys_block_signals(&signals);
+	hot.table = table;
+	hot.mask = mask * sizeof(*table);
+	sys_restore_signals(&signals);
+}
+
 void tallies_suspend(void)
 {
-	hot.table = hot_empty_table;
-	hot.mask = 0;
+	set_table(hot_empty_table, 0);
 }
 
 void tallies_resume(void)
 {
 	if (hot.tally)
-		use_tally(hot.tally);
+		set_table(hot.tally->table, hot.tally->mask);
 }
 
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)

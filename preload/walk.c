@@ -6,6 +6,7 @@
 #include "wire/id.h"
 
 #define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
 #define STACK_END UINT64_C(0x7fffffffe000)
 
 struct walk walk_from(const void *slot, uint64_t id)
@@ -15,15 +16,19 @@ struct walk walk_from(const void *slot, uint64_t id)
 			      .scan_left = SCAN_MAX };
 }
 
-/* A stack that was here may be gone. Asks once for each page. */
-static int is_mapped(uint64_t address, uint64_t *known_page)
+/*
+ * A stack that was here may be gone, and a guard page be in its place: the
+ * kernel is asked to read, with a request that it refuses. Once for each page.
+ */
+static int is_readable(uint64_t address, uint64_t *known_page)
 {
 	uint64_t page = address & ~UINT64_C(4095);
-	unsigned char resident;
+	const int no_such_way = -1;
 
 	if (page == *known_page)
 		return 1;
-	if (sys_call(SYS_mincore, (long)page, 1, (long)&resident, 0, 0, 0))
+	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
+	    -EFAULT)
 		return 0;
 	*known_page = page;
 	return 1;
@@ -31,7 +36,7 @@ static int is_mapped(uint64_t address, uint64_t *known_page)
 
 int walk_is_live(uint64_t at, uint64_t *mapped_page)
 {
-	return is_mapped(at, mapped_page) &&
+	return is_readable(at, mapped_page) &&
 	       runtime_is_stub(*(const uint64_t *)at);
 }
 
@@ -75,10 +80,12 @@ int walk_next(struct walk *walk, struct link *link)
 {
 	if (walk->id == ID_ROOT)
 		return 0;
-	for (; walk->at < STACK_END && walk->scan_left; walk->at += 8) {
+	walk->gap_left = walk->scan_left < GAP_MAX ? walk->scan_left : GAP_MAX;
+	for (; walk->at < STACK_END && walk->gap_left; walk->at += 8) {
 		struct shadow_slot *shadow = shadow_of(walk->at);
 
 		walk->scan_left--;
+		walk->gap_left--;
 		if (!shadow)
 			return 0;
 		if (!is_link(shadow, walk->id, &link->function) ||

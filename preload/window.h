@@ -39,10 +39,14 @@ struct windows {
 	struct window_block {
 		uint64_t start;
 		uint64_t used_bytes;
+		struct frames {
+			uint8_t header[64];   /* .eh_frame_hdr */
+			uint8_t section[448]; /* .eh_frame */
+		} * frames;                   /* for unwinders (frames.h) */
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t block_count;
-	uint32_t sealed_count;       /* the first so many are executable */
-	uint32_t blocks_with_frames; /* that unwinders know (frames.h) */
+	uint32_t sealed_count;     /* the first so many are executable */
+	uint32_t registered_count; /* the unwinder knows so many (frames.h) */
 };
 
 /* Choose the zone for code that lies in `code`. 0 or -errno. */

@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 
 /*
  * Shadow of each GiB below SHADOW_STACK_LOW, 0 where none is mapped yet.
- * Any thread stores, once; the CFI of the stubs (cfi.c) reads it too.
+ * Any thread stores, once; the CFI of the stubs (frames.c) reads it too.
  */
 extern _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 

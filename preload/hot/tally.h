@@ -7,11 +7,11 @@
  * handlers of that thread may interrupt any step, so every step leaves the
  * tally consistent:
  *
- *	claim a note	compare-and-swap 0 -> {function, depth}: the entry is
- *ours write a context	its id last
+ *	claim a note	compare-and-swap 0 -> {function, depth}
+ *	write a context	its id last
  *	publish the id	from here on the entry is found, and counted
  *
- * When the memory made beforehand is used up, hot_make_room() (tally.c) maps
+ * When the memory made beforehand is used up, hot_make_room() (tallies.c) maps
  * more with signals blocked.
  */
 #ifndef CLEW_HOT_TALLY_H
@@ -56,7 +56,7 @@ struct tally {
 	uintptr_t next_context, end_context;
 	uint32_t busy; /* slow paths under way: more than one in handlers */
 
-	/* The rest is the cold side's (tally.c). */
+	/* The rest is the cold side's (tables.c, tallies.c). */
 	uintptr_t chunk_end; /* end_context may stop short of it */
 	struct tally *next;
 	uint64_t chunk; /* file offset */

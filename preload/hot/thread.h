@@ -38,8 +38,9 @@ struct hot_thread {
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
 	/* Cold. */
-	struct tally *tally; /* NULL until attached */
-	uint64_t random;     /* state of a generator, for verifications */
+	struct tally *tally;    /* NULL until attached */
+	uint32_t attempts_left; /* to pass over until room is asked for again */
+	uint64_t random;        /* state of a generator, for verifications */
 };
 
 #define HOT_OFFSET(member, offset)                                             \

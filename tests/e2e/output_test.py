@@ -186,5 +186,88 @@ class Redis(clewtest.Case):
         self.assertGreater(sum(part.counts().values()), 10000)
 
 
+class Hazards(clewtest.Case):
+    """Programs that hooking once killed."""
+
+    def same(self, compiler, source, *options):
+        path = self.work / ("source.cc" if compiler == "g++" else "source.c")
+        path.write_text(source, encoding="utf-8")
+        program = self.work / "program"
+        done = self.run_program([compiler, "-O2", "-o", program, path,
+                                 *options])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        native = self.run_program([program])
+        recorded = self.record([program])
+        self.assert_same_behaviour(native, recorded)
+
+    def test_private_unwinder(self):
+        """Its functions have no names and look at their return addresses."""
+        self.same("g++", """
+            #include <cstdio>
+            #include <stdexcept>
+            __attribute__((noinline)) int deep(int n)
+            {
+                if (n == 0) throw std::runtime_error("deep");
+                return deep(n - 1) + 1;
+            }
+            int main()
+            {
+                int caught = 0;
+                for (int i = 0; i < 100; i++)
+                    try { deep(10); } catch (std::exception &) { caught++; }
+                std::printf("%d\\n", caught);
+            }""", "-static-libgcc", "-static-libstdc++", "-s")
+
+    def test_locked_memory(self):
+        """The shadow's terabytes are not to be made present."""
+        self.same("gcc", """
+            #include <stdio.h>
+            #include <sys/mman.h>
+            int main(void)
+            {
+                printf("%d\\n", mlockall(MCL_CURRENT | MCL_FUTURE));
+                return 0;
+            }""")
+
+    def test_coroutines_by_longjmp(self):
+        """What yields by longjmp is not abandoned."""
+        self.same("gcc", """
+            #include <setjmp.h>
+            #include <stdio.h>
+            #include <ucontext.h>
+            static jmp_buf main_env, coroutine_env;
+            static ucontext_t main_context, context;
+            static char stack[65536];
+            static int rounds;
+            __attribute__((noinline)) static void yield(void)
+            {
+                if (!_setjmp(coroutine_env)) _longjmp(main_env, 1);
+            }
+            __attribute__((noinline)) static void work(int depth)
+            {
+                if (depth) work(depth - 1);
+                yield();
+                rounds++;
+            }
+            static void body(void)
+            {
+                work(5);
+                _longjmp(main_env, 2);
+            }
+            int main(void)
+            {
+                int said;
+                getcontext(&context);
+                context.uc_stack.ss_sp = stack;
+                context.uc_stack.ss_size = sizeof(stack);
+                makecontext(&context, body, 0);
+                said = _setjmp(main_env);
+                if (said == 0) setcontext(&context);
+                if (said == 1) _longjmp(coroutine_env, 1);
+                printf("%d %d\\n", said, rounds);
+                return 0;
+            }""")
+
+
 if __name__ == "__main__":
     clewtest.main()
