@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "preload/cold.h"
+#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/text.h"
@@ -77,26 +78,53 @@ static void after_fork_in_parent(void)
 	tallies_resume();
 }
 
-static void after_fork_in_child(void)
+void hot_after_fork(void)
 {
 	struct cold *cold = rt.cold;
-	struct part parent = cold->part;
 	uint64_t signals;
+	struct part *parent;
 
-	if (is_off())
-		return;
 	sys_block_signals(&signals);
-	cold->part = (struct part){ 0 };
-	start_part(cold, &parent);
-	hot.forking = 0;
-	tallies_reset_after_fork(&cold->tallies, &cold->part);
-	part_abandon(&parent);
-	atomic_store(&rt.header->state, WIRE_RUNNING);
+	*rt.is_ours = 1;
+	parent = sys_map_private(sizeof(*parent));
+	if (!sys_failed(parent)) {
+		copy_bytes(parent, &cold->part, sizeof(*parent));
+		fill_zero(&cold->part, sizeof(cold->part));
+		start_part(cold, parent);
+		hot.forking = 0;
+		tallies_reset_after_fork(&cold->tallies, &cold->part);
+		part_abandon(parent);
+		sys_munmap(parent, sizeof(*parent));
+		atomic_store(&rt.header->state, WIRE_RUNNING);
+	}
 	sys_restore_signals(&signals);
+}
+
+static void after_fork_in_child(void)
+{
+	if (!is_off())
+		hot_after_fork();
+}
+
+/* A page of which a child finds zeros. */
+static int map_mark(void)
+{
+	uint32_t *mark = sys_map_private(4096);
+
+	if (sys_failed(mark))
+		return -ENOMEM;
+	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
+	sys_madvise(mark, 4096, MADV_WIPEONFORK);
+	rt.is_ours = mark;
+	return 0;
 }
 
 int process_watch_forks(void)
 {
+	int err = map_mark();
+
+	if (err)
+		return err;
 	return -pthread_atfork(before_fork, after_fork_in_parent,
 			       after_fork_in_child);
 }

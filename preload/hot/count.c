@@ -231,6 +231,8 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 		lose(WIRE_LOSS_FORK);
 		return;
 	}
+	if (!*rt.is_ours)
+		hot_after_fork();
 	if (!hot.tally && hot_make_room()) {
 		lose(WIRE_LOSS_NO_SPACE);
 		return;

@@ -48,4 +48,10 @@ void hot_verify_stack(const uint64_t *slot);
 void hot_reorder(void);
 void hot_look(void);
 
+/*
+ * Given by process.c: make this forked child a process of its own, which no
+ * handler has done.
+ */
+void hot_after_fork(void);
+
 #endif

@@ -26,6 +26,11 @@ struct runtime {
 	 * Set by window.c before stubs there can run.
 	 */
 	uint8_t *windows;
+	/*
+	 * 1, in a page that the kernel zeroes in a forked child: children made
+	 * behind the back of atfork handlers find out there.
+	 */
+	uint32_t *is_ours;
 };
 
 extern struct runtime rt;

@@ -229,6 +229,37 @@ class Hazards(clewtest.Case):
                 return 0;
             }""")
 
+    def test_fork_without_handlers(self):
+        """A child made by a bare system call gets a part of its own."""
+        self.same("gcc", """
+            #include <stdio.h>
+            #include <sys/syscall.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static volatile int kept;
+            __attribute__((noipa)) static int leaf(int n)
+            {
+                kept = n;
+                return kept + 1;
+            }
+            __attribute__((noipa)) static int other(int n)
+            {
+                kept = n;
+                return kept + 2;
+            }
+            int main(void)
+            {
+                int sum = leaf(1);
+                long child = syscall(SYS_fork);
+                sum += child ? leaf(2) : other(3);
+                if (child) waitpid((pid_t)child, NULL, 0);
+                printf("%d\\n", sum);
+                return 0;
+            }""")
+        parts = self.recording().parts
+        self.assertEqual(len(parts), 2)
+        self.assertEqual(sum(sum(part.counts().values()) for part in parts), 4)
+
     def test_coroutines_by_longjmp(self):
         """What yields by longjmp is not abandoned."""
         self.same("gcc", """

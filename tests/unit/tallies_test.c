@@ -17,6 +17,7 @@
 #include "wire/id.h"
 
 static struct cold *cold;
+static uint32_t is_ours = 1;
 
 static int start_part(void **state)
 {
@@ -30,6 +31,7 @@ static int start_part(void **state)
 	rt.header = cold->part.header;
 	rt.max_contexts = 10000000;
 	rt.function_count = 10000000;
+	rt.is_ours = &is_ours;
 	hot.tally = NULL;
 	hot.table = hot_empty_table;
 	hot.mask = 0;
