@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/walk.h"
 
+#include <stddef.h>
+
 #include "preload/hot/runtime.h"
 #include "preload/sys.h"
 #include "wire/id.h"
@@ -65,21 +67,26 @@ static int is_signal_return(uint64_t pc)
 	return 1;
 }
 
-/* Where the interrupted function's slot may begin; the kernel's frame above
- * the return address is { struct ucontext, ... }. */
-static uint64_t interrupted_stack(uint64_t slot)
+/*
+ * Go on where a signal came. A stub may have been interrupted between moving a
+ * return address and calling, or before returning: then its slot is at the
+ * stack pointer or just below, and the stack holds no stub's address there.
+ */
+static void enter_interrupted_stack(struct walk *walk)
 {
-	/* ucontext_t: uc_mcontext at 40, its gregs[REG_RSP] at 15 * 8 */
-	uint64_t rsp = *(const uint64_t *)(slot + 8 + 40 + 15 * 8);
+	/*
+	 * Above the return address is the kernel's { struct ucontext, ... };
+	 * uc_mcontext is at 40, its gregs[REG_RSP] at 15 * 8.
+	 */
+	uint64_t rsp = *(const uint64_t *)(walk->at + 8 + 40 + 15 * 8);
 
-	/* A stub may have been interrupted just after popping its slot. */
-	return (rsp - 16) & ~UINT64_C(7);
+	walk->at = (rsp - 16) & ~UINT64_C(7);
+	walk->interrupted_until = rsp + 8;
 }
 
-int walk_next(struct walk *walk, struct link *link)
+static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
+				     int need_live)
 {
-	if (walk->id == ID_ROOT)
-		return 0;
 	walk->gap_left = walk->scan_left < GAP_MAX ? walk->scan_left : GAP_MAX;
 	for (; walk->at < STACK_END && walk->gap_left; walk->at += 8) {
 		struct shadow_slot *shadow = shadow_of(walk->at);
@@ -87,17 +94,36 @@ int walk_next(struct walk *walk, struct link *link)
 		walk->scan_left--;
 		walk->gap_left--;
 		if (!shadow)
-			return 0;
-		if (!is_link(shadow, walk->id, &link->function) ||
-		    !walk_is_live(walk->at, &walk->mapped_page))
+			return NULL;
+		if (!is_link(shadow, walk->id, function))
 			continue;
-		link->at = walk->at;
-		link->shadow = shadow;
-		walk->id = shadow->caller_id;
-		walk->at = is_signal_return(shadow->return_address)
-				   ? interrupted_stack(walk->at)
-				   : walk->at + 8;
-		return 1;
+		if (!need_live || walk->at < walk->interrupted_until ||
+		    walk_is_live(walk->at, &walk->mapped_page))
+			return shadow;
 	}
-	return 0;
+	return NULL;
+}
+
+int walk_next(struct walk *walk, struct link *link)
+{
+	uint64_t start = walk->at;
+
+	if (walk->id == ID_ROOT)
+		return 0;
+	link->shadow = find_link(walk, &link->function, 1);
+	if (!link->shadow && !walk->has_begun) {
+		/* A handler of libc's may be on top of a half-way stub. */
+		walk->at = start;
+		link->shadow = find_link(walk, &link->function, 0);
+	}
+	if (!link->shadow)
+		return 0;
+	walk->has_begun = 1;
+	link->at = walk->at;
+	walk->id = link->shadow->caller_id;
+	if (is_signal_return(link->shadow->return_address))
+		enter_interrupted_stack(walk);
+	else
+		walk->at += 8;
+	return 1;
 }

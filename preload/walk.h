@@ -19,11 +19,13 @@
 #include "preload/hot/shadow.h"
 
 struct walk {
-	uint64_t at;          /* stack slot to go on from */
-	uint64_t id;          /* of the function whose slot is next */
-	uint32_t scan_left;   /* slots to look at in all */
-	uint32_t gap_left;    /* until the next link */
-	uint64_t mapped_page; /* of the stack, known to be there */
+	uint64_t at;                /* stack slot to go on from */
+	uint64_t id;                /* of the function whose slot is next */
+	uint32_t scan_left;         /* slots to look at in all */
+	uint32_t gap_left;          /* until the next link */
+	uint64_t mapped_page;       /* of the stack, known to be there */
+	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	int has_begun;
 };
 
 struct link {
