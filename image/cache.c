@@ -140,7 +140,9 @@ static int record_is_sound(const struct analysis *analysis,
 	return function->vaddr >= analysis->vaddr_start &&
 	       function->vaddr < analysis->vaddr_end &&
 	       function->size_bytes <= room &&
-	       function->verdict < VERDICT_COUNT && function->reserved == 0 &&
+	       function->verdict < VERDICT_COUNT &&
+	       (function->island != 0) ==
+		       (function->verdict == VERDICT_IS_JUMP_SHORT) &&
 	       is_hooked == (function->displaced_bytes != 0) &&
 	       function->patch_offset + function->displaced_bytes <=
 		       function->size_bytes;

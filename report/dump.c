@@ -80,11 +80,11 @@ static void dump_functions(FILE *out, const struct module_record *record)
 		fprintf(out,
 			"function number=%" PRIu32 " vaddr=%#" PRIx64
 			" size=%" PRIu32 " patch_offset=%d displaced=%d"
-			" verdict=%d text=%s\n",
+			" island=%d verdict=%d text=%s\n",
 			record->module->first_function + i, function->vaddr,
 			function->size_bytes, function->patch_offset,
-			function->displaced_bytes, function->verdict,
-			verdict_text(function->verdict));
+			function->displaced_bytes, function->island,
+			function->verdict, verdict_text(function->verdict));
 	}
 }
 
@@ -99,10 +99,11 @@ static void dump_module(const struct dump *dump, const struct part_chunk *chunk)
 	fprintf(dump->out,
 		"module base=%#" PRIx64 " start=%#" PRIx64 " end=%#" PRIx64
 		" state=%" PRIu32 " first=%" PRIu32 " functions=%" PRIu32
-		" cached=%" PRIu32 " build_id=",
+		" cached=%" PRIu32 " loaded_ns=%" PRIu64 " unloaded_ns=%" PRIu64
+		" build_id=",
 		module->base, module->vaddr_start, module->vaddr_end,
 		module->state, module->first_function, module->function_count,
-		module->from_cache);
+		module->from_cache, module->loaded_ns, module->unloaded_ns);
 	for (uint32_t i = 0;
 	     i < module->build_id_bytes && i < sizeof(module->build_id); i++)
 		fprintf(dump->out, "%02x", module->build_id[i]);

@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC        "clewrec\n"
-#define WIRE_VERSION      1
+#define WIRE_VERSION      2
 #define WIRE_HEADER_BYTES 4096
 #define WIRE_PAGE_BYTES   4096
 #define WIRE_PART_SUFFIX  ".part"
@@ -121,8 +121,10 @@ struct wire_module {
 	uint32_t build_id_bytes;
 	uint32_t from_cache; /* 1: the analysis came from the cache */
 	uint8_t build_id[32];
+	uint64_t loaded_ns;           /* CLOCK_REALTIME; 0: before main */
+	_Atomic uint64_t unloaded_ns; /* runtime; CLOCK_REALTIME, 0: not yet */
 };
-_Static_assert(sizeof(struct wire_module) == 80, "on the wire");
+_Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
 struct wire_function {
 	uint64_t vaddr; /* of the entry */
@@ -130,7 +132,11 @@ struct wire_function {
 	uint8_t verdict;         /* enum verdict */
 	uint8_t patch_offset;    /* 4 behind an endbr64, else 0 */
 	uint8_t displaced_bytes; /* that the trampoline executes instead */
-	uint8_t reserved;
+	/*
+	 * JUMP_SHORT: the 8-bit displacement of its 2-byte jump, to where the
+	 * 5-byte one stands. 0 otherwise.
+	 */
+	int8_t island;
 };
 _Static_assert(sizeof(struct wire_function) == 16, "on the wire");
 

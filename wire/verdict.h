@@ -34,7 +34,12 @@ enum verdict_class {
 	X(COLD_PART, NOT_ENTRY, "a part of another function")                  \
 	X(PLT, NOT_ENTRY, "procedure linkage table")                           \
 	X(SIGNAL_FRAME, NOT_ENTRY, "signal trampoline")                        \
-	X(NO_RETURN_ADDRESS, NOT_ENTRY, "process or thread start")
+	X(NO_RETURN_ADDRESS, NOT_ENTRY, "process or thread start")             \
+	X(JUMP_SHORT, HOOKED, "2-byte jump to a 5-byte one in padding")        \
+	X(JUMP_PUNNED, HOOKED, "jump that shares bytes with what follows")     \
+	X(TRAP, HOOKED, "breakpoint (int3)")                                   \
+	X(READS_RETURN_ADDRESS, REFUSED, "reads its own return address")       \
+	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -57,7 +62,10 @@ enum verdict {
 	X(CHANGED, "its file differs from what is loaded")                     \
 	X(MALFORMED, "its ELF structures are damaged")                         \
 	X(NO_UNWIND_INFO, "it has neither .eh_frame nor symbols")              \
-	X(NO_ROOM, "no free memory within reach of its code")
+	X(NO_ROOM, "no free memory within reach of its code")                  \
+	X(GO, "Go code: its runtime moves stacks and reads them")              \
+	X(OCAML, "OCaml code: its collector looks up return addresses")        \
+	X(HASKELL, "Haskell code: its functions are not entered by calls")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

@@ -50,7 +50,7 @@ FOLDED = 0xffffffff
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8Q 256s")
 CHUNK = struct.Struct("<IIQQ40x")
-MODULE_HEAD = struct.Struct("<QQQIIIIII32s")
+MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQQQQQQ128x")
@@ -77,7 +77,7 @@ class Module:
     def __init__(self, payload):
         (self.base, self.vaddr_start, self.vaddr_end, self.state, self.first,
          self.count, path_bytes, id_bytes, self.from_cache,
-         build_id) = MODULE_HEAD.unpack_from(payload)
+         build_id, self.loaded_ns, self.unloaded_ns) = MODULE_HEAD.unpack_from(payload)
         offset = MODULE_HEAD.size
         self.path = bytes(payload[offset:offset + path_bytes]).decode()
         self.name = self.path.rsplit("/", 1)[-1]
