@@ -14,11 +14,10 @@ enum {
 	DW_CFA_val_expression = 0x16,
 	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
-	DW_OP_const4u = 0x0c,
 	DW_OP_const8u = 0x0e,
 	DW_OP_dup = 0x12,
+	DW_OP_over = 0x14,
 	DW_OP_swap = 0x16,
-	DW_OP_and = 0x1a,
 	DW_OP_minus = 0x1c,
 	DW_OP_plus = 0x22,
 	DW_OP_shl = 0x24,
@@ -82,25 +81,24 @@ static void put_shadow_slot(struct frame_text *text)
 		DW_OP_dup, DW_OP_const1u, SHADOW_REGION_SHIFT,
 		DW_OP_shr, DW_OP_lit3,    DW_OP_shl
 	};
-	static const uint8_t region_offset[] = { DW_OP_plus, DW_OP_deref,
-						 DW_OP_swap, DW_OP_const4u };
-	static const uint8_t add_twice[] = { DW_OP_and, DW_OP_lit1, DW_OP_shl,
-					     DW_OP_plus };
+	static const uint8_t piece[] = {
+		DW_OP_plus,         DW_OP_deref, DW_OP_over, DW_OP_const1u,
+		SHADOW_PIECE_SHIFT, DW_OP_shr,   DW_OP_lit3, DW_OP_shl,
+		DW_OP_plus,         DW_OP_deref, DW_OP_swap, DW_OP_lit1,
+		DW_OP_shl,          DW_OP_plus
+	};
 	static const uint8_t twice[] = { DW_OP_lit1, DW_OP_shl };
-	const int16_t elsewhere_bytes = sizeof(region_index) + 9 +
-					sizeof(region_offset) + 4 +
-					sizeof(add_twice) + 3;
+	const int16_t elsewhere_bytes =
+		sizeof(region_index) + 9 + sizeof(piece) + 3;
 	const int16_t ordinary_bytes = sizeof(twice) + 9 + 1;
 
 	put(text, is_ordinary, sizeof(is_ordinary));
-	put_const8(text, SHADOW_STACK_LOW);
+	put_const8(text, hot_shadow_low);
 	put_byte(text, DW_OP_ge);
 	put_branch(text, DW_OP_bra, elsewhere_bytes);
 	put(text, region_index, sizeof(region_index));
 	put_const8(text, (uintptr_t)hot_shadow_regions);
-	put(text, region_offset, sizeof(region_offset));
-	put_word(text, SHADOW_REGION_MASK);
-	put(text, add_twice, sizeof(add_twice));
+	put(text, piece, sizeof(piece));
 	put_branch(text, DW_OP_skip, ordinary_bytes);
 	put(text, twice, sizeof(twice));
 	put_const8(text, 2 * (SHADOW_HALF - SHADOW_STACK_LOW));

@@ -22,6 +22,7 @@
 #include "preload/runtimes.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
+#include "preload/thread_template.h"
 
 #define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
 
@@ -75,6 +76,19 @@ static void take_configuration(struct cold *cold)
 	cold->tallies.part = &cold->part;
 }
 
+/* In pieces, and slower, where address space is limited. */
+static int find_shadow(void)
+{
+	int err = shadow_reserve();
+
+	if (!err)
+		return 0;
+	err = thread_template_go_elsewhere();
+	if (!err)
+		shadow_go_without();
+	return err;
+}
+
 /* A sentence in why, and -errno, if the program is to run without us. */
 static int prepare(struct cold *cold, struct arena *scratch, char *why,
 		   size_t bytes)
@@ -87,15 +101,9 @@ static int prepare(struct cold *cold, struct arena *scratch, char *why,
 		snprintf(why, bytes, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}
-	err = shadow_reserve();
-	if (err) {
-		snprintf(why, bytes,
-			 "cannot reserve address space for the shadow stack "
-			 "(error %d; a limit on virtual memory?)",
-			 -err);
-		return err;
-	}
-	err = process_watch_forks();
+	err = find_shadow();
+	if (!err)
+		err = process_watch_forks();
 	if (!err)
 		err = hook_loaded_modules(cold, scratch);
 	if (err)

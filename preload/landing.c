@@ -58,9 +58,8 @@ static int find_running(uint64_t stack, uint64_t *id)
 	for (uint64_t n = 0; n < OTHER_STACK_SCAN; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);
 
-		if (!shadow)
-			return 0;
-		if (!shadow->return_address || !walk_is_live(stack, &page))
+		if (!shadow || !shadow->return_address ||
+		    !walk_is_live(stack, &page))
 			continue;
 		*id = id_push(shadow->caller_id,
 			      stub_key(*(const uint64_t *)stack));

@@ -20,9 +20,11 @@
 
 static uintptr_t find_return_address(uintptr_t slot)
 {
-	if (!runtime_is_stub(*(const uint64_t *)slot))
+	struct shadow_slot *shadow = shadow_of(slot);
+
+	if (!shadow || !runtime_is_stub(*(const uint64_t *)slot))
 		return slot;
-	return (uintptr_t)&shadow_of(slot)->return_address;
+	return (uintptr_t)&shadow->return_address;
 }
 
 void runtimes_tell(void)

@@ -7,6 +7,10 @@
 
 #include "preload/sys.h"
 
+/* One entry for each piece of a region. */
+#define DIRECTORY_BYTES                                                        \
+	(sizeof(uint64_t) << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
+
 static void *reserve(void *hint, uint64_t bytes, int flags)
 {
 	void *at = sys_mmap(hint, bytes, PROT_READ | PROT_WRITE,
@@ -31,19 +35,42 @@ int shadow_reserve(void)
 	return -EEXIST;
 }
 
-int hot_map_region(uint64_t stack)
+/*
+ * Map `bytes` for entry, so that its content is 0 no more: the address less
+ * `bias`. Another thread, or a handler on top of us, may be faster.
+ */
+static int map_entry(_Atomic uint64_t *entry, uint64_t bytes, uint64_t bias)
 {
-	_Atomic uint64_t *region;
-	uint64_t none = 0;
-	void *at;
+	void *at = reserve(NULL, bytes, 0);
+	uint64_t none = 0, content = (uintptr_t)at - bias;
 
-	if (stack >> SHADOW_REGION_SHIFT >= SHADOW_REGION_COUNT)
-		return -EINVAL;
-	at = reserve(NULL, 2 * (SHADOW_REGION_MASK + 1), 0);
 	if (sys_failed(at))
 		return (int)(long)at;
-	region = &hot_shadow_regions[stack >> SHADOW_REGION_SHIFT];
-	if (!atomic_compare_exchange_strong(region, &none, (uintptr_t)at))
-		sys_munmap(at, 2 * (SHADOW_REGION_MASK + 1));
-	return 0;
+	if (content && atomic_compare_exchange_strong(entry, &none, content))
+		return 0;
+	sys_munmap(at, bytes);
+	return content ? 0 : -EADDRINUSE;
+}
+
+int hot_map_shadow(uint64_t stack)
+{
+	const uint64_t region = stack >> SHADOW_REGION_SHIFT;
+	const uint64_t start = stack >> SHADOW_PIECE_SHIFT
+						<< SHADOW_PIECE_SHIFT;
+	int err = 0;
+
+	if (region >= SHADOW_REGION_COUNT)
+		return -EINVAL;
+	if (!hot_shadow_regions[region])
+		err = map_entry(&hot_shadow_regions[region], DIRECTORY_BYTES,
+				region * DIRECTORY_BYTES);
+	if (err)
+		return err;
+	return map_entry(shadow_piece(stack), UINT64_C(2) << SHADOW_PIECE_SHIFT,
+			 2 * start);
+}
+
+void shadow_go_without(void)
+{
+	hot_shadow_low = SHADOW_NOWHERE;
 }

@@ -8,4 +8,10 @@
 /* Map the shadow of ordinary stacks. 0 or -errno. Once, before hooking. */
 int shadow_reserve(void);
 
+/*
+ * Where that failed: have shadow in pieces, for all stacks. All stubs must
+ * take the slow way then (thread_template.h). Before hooking.
+ */
+void shadow_go_without(void);
+
 #endif

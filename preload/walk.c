@@ -93,9 +93,7 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 
 		walk->scan_left--;
 		walk->gap_left--;
-		if (!shadow)
-			return NULL;
-		if (!is_link(shadow, walk->id, function))
+		if (!shadow || !is_link(shadow, walk->id, function))
 			continue;
 		if (!need_live || walk->at < walk->interrupted_until ||
 		    walk_is_live(walk->at, &walk->mapped_page))

@@ -20,6 +20,7 @@
 #include "wire/id.h"
 
 struct wire_count hot_empty_table[2];
+uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;
 
@@ -253,7 +254,7 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 }
 
 /*
- * The whole entry of a call on a stack below SHADOW_STACK_LOW. Returns 1 if
+ * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
  * the return address stays where it is: at a tail call, and where no shadow
  * can be had, so that this call goes uncounted.
  */
@@ -264,7 +265,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 	uint64_t id;
 
 	if (!shadow) {
-		if (hot_map_region((uintptr_t)slot)) {
+		if (hot_map_shadow((uintptr_t)slot)) {
 			lose(WIRE_LOSS_NO_SPACE);
 			return 1;
 		}

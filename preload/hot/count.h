@@ -37,13 +37,13 @@ int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
 	       uint64_t calls);
 
 /*
- * Given by the cold side. hot_map_region: shadow for the GiB around a stack
- * address, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
+ * Given by the cold side. hot_map_shadow: shadow for a stack slot below
+ * hot_shadow_low, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
  * calling thread with its stack, from slot outwards (verify.c). hot_reorder:
  * called after strays_left calls were not counted at home; hot_look: called
  * now and then, to let go of a table that was left (both tallies.c).
  */
-int hot_map_region(uint64_t stack);
+int hot_map_shadow(uint64_t stack);
 void hot_verify_stack(const uint64_t *slot);
 void hot_reorder(void);
 void hot_look(void);

@@ -26,7 +26,7 @@
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
  * the address (stack - STACK_LOW + SHADOW_HALF). Stacks below STACK_LOW take
- * a slower way.
+ * a slower way; all do where that much address space cannot be had.
  */
 #define SHADOW_STACK_LOW  0x7c0000000000
 #define SHADOW_HALF_BIT   44

@@ -11,9 +11,14 @@
  *	         | x 2                                        |
  *	shadow 0x200000000000 ......................... 0x280000000000
  *
- * Stacks below SHADOW_STACK_LOW (coroutine stacks in .bss or brk memory) are
- * found through a directory with one entry per GiB of address space, whose
- * shadow is mapped when it is first needed.
+ * Stacks below hot_shadow_low (coroutine stacks in .bss or brk memory; all
+ * stacks where so much address space cannot be had) take a slower way. Their
+ * shadow is mapped piece by piece when it is first needed, and found through
+ * a directory in two levels. What the levels hold is made such that no index
+ * need be masked:
+ *
+ *	hot_shadow_regions[stack >> 30] + 8 * (stack >> 16)  -> a piece
+ *	piece + 2 * stack                                    -> the slot
  */
 #ifndef CLEW_HOT_SHADOW_H
 #define CLEW_HOT_SHADOW_H
@@ -30,34 +35,47 @@ _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 
 #define SHADOW_BASE         (UINT64_C(2) * SHADOW_HALF)
 #define SHADOW_BYTES        (UINT64_C(2) * (0x800000000000 - SHADOW_STACK_LOW))
+#define SHADOW_NOWHERE      ((UINT64_C(1) << 63) - 1)
 #define SHADOW_REGION_SHIFT 30
-#define SHADOW_REGION_MASK  ((UINT64_C(1) << SHADOW_REGION_SHIFT) - 1)
 #define SHADOW_REGION_COUNT (1 << (47 - SHADOW_REGION_SHIFT))
+#define SHADOW_PIECE_SHIFT  16
 
 /*
- * Shadow of each GiB below SHADOW_STACK_LOW, 0 where none is mapped yet.
- * Any thread stores, once; the CFI of the stubs (frames.c) reads it too.
+ * Where the ordinary stacks begin: SHADOW_STACK_LOW, or SHADOW_NOWHERE if
+ * there is no shadow but in pieces. Set before anything is hooked.
+ */
+extern uint64_t hot_shadow_low;
+
+/*
+ * The directory, 0 where nothing is mapped yet. Any thread stores, once; the
+ * CFI of the stubs (frames.c) reads it too.
  */
 extern _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 
-static inline int shadow_is_elsewhere(uint64_t stack)
-{
-	return stack < SHADOW_STACK_LOW;
-}
-
-/* The shadow slot of a stack slot, or NULL if that region has no shadow. */
-static inline struct shadow_slot *shadow_of(uint64_t stack)
+/* The entry for the piece that a stack slot is in, or NULL. */
+static inline _Atomic uint64_t *shadow_piece(uint64_t stack)
 {
 	uint64_t region;
 
-	if (!shadow_is_elsewhere(stack))
-		return (struct shadow_slot *)(2 * (stack - SHADOW_STACK_LOW +
-						   SHADOW_HALF));
+	if (stack >> SHADOW_REGION_SHIFT >= SHADOW_REGION_COUNT)
+		return 0;
 	region = hot_shadow_regions[stack >> SHADOW_REGION_SHIFT];
 	if (!region)
 		return 0;
-	return (struct shadow_slot *)(region +
-				      2 * (stack & SHADOW_REGION_MASK));
+	return (_Atomic uint64_t *)(region + (stack >> SHADOW_PIECE_SHIFT) *
+						     sizeof(uint64_t));
+}
+
+/* The shadow slot of a stack slot, or NULL if it has none. */
+static inline struct shadow_slot *shadow_of(uint64_t stack)
+{
+	const _Atomic uint64_t *piece;
+
+	if (stack >= hot_shadow_low)
+		return (struct shadow_slot *)(2 * (stack - SHADOW_STACK_LOW +
+						   SHADOW_HALF));
+	piece = shadow_piece(stack);
+	return piece && *piece ? (struct shadow_slot *)(*piece + 2 * stack) : 0;
 }
 
 #endif

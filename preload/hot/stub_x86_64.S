@@ -159,7 +159,7 @@ hot_stub_cold:
 	jmp	.Ltail_go
 
 	/*
-	 * A stack below SHADOW_STACK_LOW: all the work is done in C. The
+	 * A stack below hot_shadow_low: all the work is done in C. The
 	 * thunk returns here for a call, ELSEWHERE_TAIL bytes further on for
 	 * a tail call.
 	 */

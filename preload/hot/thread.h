@@ -26,7 +26,7 @@ struct hot_thread {
 	/* Constants: 64-bit immediates make a stub slower (stub_x86_64.S). */
 	uint64_t multiplier; /* ID_MULTIPLIER */
 	uint64_t step;       /* WIRE_CALL_STEP */
-	uint64_t entry_base; /* -SHADOW_STACK_LOW */
+	uint64_t entry_base; /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
 	uint64_t exit_base;  /* SHADOW_HALF - SHADOW_STACK_LOW - 8 */
 	int32_t strays_left; /* calls counted away from home until a reorder */
 	uint32_t forking;    /* inside fork(): count nothing */

@@ -46,6 +46,7 @@ def needs(*programs):
 
 class Case(unittest.TestCase):
     maxDiff = 4000
+    before_exec = None  # called in each child that is to run something
 
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="clew-test-"))
@@ -74,6 +75,7 @@ class Case(unittest.TestCase):
         options.setdefault("env", self.environment)
         options.setdefault("cwd", self.work)
         options.setdefault("timeout", TIMEOUT_S)
+        options.setdefault("preexec_fn", self.before_exec)
         if "input" not in options:
             options["stdin"] = stdin
         return subprocess.run([str(a) for a in argv], text=text,

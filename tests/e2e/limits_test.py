@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Limits that a program runs under, and those that it sets for itself.
+
+Neither may do to a recorded program what it does not do to a native one, and
+what is counted under them is exact.
+"""
+import errno
+import resource
+
+import clewtest
+import seccomp
+from clewtest import target
+
+GIB = 1 << 30
+SHADOW_BYTES = 8 << 40
+
+
+def limit_by(which, limit):
+    return lambda: resource.setrlimit(which, (limit, limit))
+
+
+def refuse_shadow():
+    seccomp.Filter().refuse_longer("mmap", 1, SHADOW_BYTES - 1,
+                                   errno.ENOMEM).install()
+
+
+# No address space for the shadow as a whole. vm.overcommit_memory=2 is not
+# ours to set: a filter refuses what the kernel would.
+SHADOWLESS = {
+    "ulimit -v": limit_by(resource.RLIMIT_AS, 4 * GIB),
+    "ulimit -d": limit_by(resource.RLIMIT_DATA, GIB),
+    "overcommit": refuse_shadow,
+}
+
+
+class ShadowInPieces(clewtest.Case):
+    """It is mapped as it is needed: slower, but as exact."""
+
+    def check(self, name, *arguments, images=1):
+        for limit, before_exec in SHADOWLESS.items():
+            with self.subTest(limit):
+                self.before_exec = before_exec
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target([target(name), *arguments],
+                                                  images=images)
+                for part in recording.parts:
+                    self.assert_nothing_lost(part)
+
+    def test_recursion(self):
+        self.check("recursion")
+
+    def test_deep_recursion(self):
+        self.check("deep", "100000")
+
+    def test_tail_calls(self):
+        self.check("tail")
+
+    def test_signals(self):
+        self.check("signals")
+
+    def test_threads(self):
+        self.check("threads")
+
+    def test_exceptions(self):
+        self.check("exceptions")
+
+    def test_jumps(self):
+        self.check("jumps")
+
+    def test_backtraces(self):
+        self.check("backtraces")
+
+    def test_cancelled_threads(self):
+        self.check("cancel")
+
+    def test_coroutines(self):
+        self.check("coroutines_ucontext")
+        self.check("coroutines_switch")
+
+    def test_forks(self):
+        self.check("processes", "fork", images=13)
+        self.check("processes", "forkexec", images=9)
+
+    def test_registers(self):
+        self.before_exec = SHADOWLESS["ulimit -v"]
+        recorded = self.record([target("registers")], text=True)
+        self.assertEqual((recorded.stdout, recorded.returncode),
+                         ("errors 0\n", 0))
+        self.assertTrue(self.recording().parts[0].counts())
+
+
+class Tight(clewtest.Case):
+    """A limit that leaves room for the program and a little for us."""
+
+    def test_program_runs_and_is_counted(self):
+        self.before_exec = limit_by(resource.RLIMIT_AS, 128 << 20)
+        argv = [target("recursion")]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+        self.assertTrue(self.recording().parts[0].counts())
+
+
+class Own(clewtest.Case):
+    """Limits that the program sets while it runs."""
+    SCRIPT = """
+import os, resource, sys
+M = 1 << 20
+AS, DATA = resource.RLIMIT_AS, resource.RLIMIT_DATA
+def show():
+    print([resource.getrlimit(which) for which in (AS, DATA)], flush=True)
+def try_to_have(size):
+    try:
+        bytearray(size)
+        print("had", size)
+    except MemoryError:
+        print("had not", size)
+show()
+resource.setrlimit(AS, (300 * M, 400 * M))
+resource.setrlimit(DATA, (250 * M, 350 * M))
+show()
+try_to_have(100 * M)
+try_to_have(1024 * M)
+print(resource.prlimit(0, AS, (200 * M, 400 * M)),
+      resource.prlimit(os.getpid(), DATA, (100 * M, 300 * M)))
+show()
+try_to_have(10 * M)
+try_to_have(600 * M)
+if not os.fork():
+    show()
+    os._exit(0)
+os.wait()
+os.execv("/bin/bash", ["bash", "-c", "ulimit -v -d; ulimit -d 50000; "
+         "ulimit -d; exec bash -c 'ulimit -v -d'"])
+"""
+
+    def test_they_bind_as_they_do_natively(self):
+        argv = [clewtest.PYTHON, "-c", self.SCRIPT]
+        native = self.run_program(argv, text=True)
+        self.assertEqual(native.stdout.count("had not"), 2, native.stderr)
+        self.assert_same_behaviour(native, self.record(argv, text=True))
+        for part in self.recording().parts:
+            self.assertTrue(part.counts())
+
+    def test_few_descriptors(self):
+        script = ("import os, resource\n"
+                  "resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))\n"
+                  "n = []\n"
+                  "try:\n"
+                  "    while True: n.append(os.dup(0))\n"
+                  "except OSError as e: print(len(n), e.errno)\n")
+        argv = [clewtest.PYTHON, "-c", script]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+
+    def test_stack(self):
+        argv = ["/bin/sh", "-c", f"ulimit -s 256; {target('deep')} 2000"]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+
+
+if __name__ == "__main__":
+    clewtest.main()

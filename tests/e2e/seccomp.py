@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""System call filters, for tests: classic BPF over struct seccomp_data.
+
+    Filter().refuse("membarrier", errno.ENOSYS).install()
+
+Meant for preexec_fn: what is exec'ed next runs under the filter.
+"""
+import ctypes
+import struct
+
+NUMBERS = {"read": 0, "write": 1, "mmap": 9, "mprotect": 10, "munmap": 11,
+           "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298}
+
+LOAD, JUMP_EQUAL, JUMP_ABOVE, RETURN = 0x20, 0x15, 0x25, 0x06
+ALLOW, ERRNO = 0x7fff0000, 0x00050000
+NUMBER_AT, ARGUMENTS_AT = 0, 16
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
+
+
+class Filter:
+    def __init__(self):
+        self.code = []
+
+    def add(self, operation, value, if_true=0, if_false=0):
+        self.code.append(struct.pack("HBBI", operation, if_true, if_false,
+                                     value))
+        return self
+
+    def refuse(self, name, error):
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 1)
+                .add(RETURN, ERRNO | error))
+
+    def refuse_longer(self, name, argument, limit, error):
+        """Where an argument is above the limit; to 4 GiB exactly."""
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
+                .add(LOAD, ARGUMENTS_AT + 8 * argument + 4)
+                .add(JUMP_ABOVE, limit >> 32, 0, 1)
+                .add(RETURN, ERRNO | error))
+
+    def install(self):
+        self.add(RETURN, ALLOW)
+        code = b"".join(self.code)
+        memory = ctypes.create_string_buffer(code, len(code))
+        program = ctypes.create_string_buffer(struct.pack(
+            "HxxxxxxP", len(self.code), ctypes.addressof(memory)))
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
+                PR_SET_SECCOMP, MODE_FILTER, program, 0, 0):
+            raise OSError(ctypes.get_errno(), "no filter")
