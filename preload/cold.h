@@ -8,16 +8,33 @@
 #ifndef CLEW_PRELOAD_COLD_H
 #define CLEW_PRELOAD_COLD_H
 
+#include "image/arena.h"
 #include "preload/config.h"
+#include "preload/lock.h"
+#include "preload/modules.h"
+#include "preload/pads.h"
 #include "preload/part.h"
+#include "preload/patch.h"
 #include "preload/tallies.h"
 #include "preload/window.h"
 
 struct cold {
 	struct config config;
+	struct arena kept; /* what lives as long as the process */
 	struct part part;
 	struct tallies tallies;
 	struct windows windows;
+	struct pads pads;
+	struct modules modules;
+	/*
+	 * Patches that are committed. Under the lock to change, and to change
+	 * code; to read without, in signal handlers, as a list that grows in
+	 * front and whose elements stay readable.
+	 */
+	struct lock patches_lock;
+	struct patch *patches;
+	/* The loader is unmapping modules: their code may be gone. */
+	_Atomic uint32_t is_unloading;
 };
 
 #endif

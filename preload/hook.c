@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A pass over the modules: those that are new become candidates, which are
+ * analysed and recorded one by one, then hooked together, because sealing the
+ * stubs costs a system call a window and telling unwinders is a lock's work.
+ */
 #include "preload/hook.h"
 
 #include <string.h>
 
-#include "image/analysis.h"
-#include "image/image.h"
-#include "image/symbols.h"
+#include "preload/catalog.h"
 #include "preload/frames.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/patch.h"
 #include "preload/select.h"
-#include "preload/text.h"
+#include "preload/select_functions.h"
+#include "preload/sys.h"
 
 /* A module on its way into the recording. */
 struct candidate {
+	struct candidate *next;
 	struct module *module;
 	struct analysis analysis;
-	struct wire_module *record;
-	struct wire_function *functions; /* in the recording */
-	struct patch patch;
-	int is_prepared;
+	struct catalog_entry entry;
+	struct patch *patch; /* NULL: nothing to hook, or no memory */
+};
+
+/* One pass. */
+struct pass {
+	struct cold *cold;
+	struct arena scratch;
+	struct candidate *first, **tail;
+	uint64_t now_ns; /* 0 before main */
 };
 
 static enum module_state state_of(int err)
@@ -41,11 +51,12 @@ static enum module_state state_of(int err)
 /* The file may have been replaced since it was loaded. */
 static int is_what_is_loaded(const struct candidate *candidate)
 {
-	uint8_t loaded[32];
-	uint32_t bytes = module_build_id(candidate->module, loaded);
+	const struct module *module = candidate->module;
+	const struct analysis *analysis = &candidate->analysis;
 
-	return bytes == candidate->analysis.build_id_bytes &&
-	       !memcmp(loaded, candidate->analysis.build_id, bytes);
+	return module->build_id_bytes == analysis->build_id_bytes &&
+	       !memcmp(module->build_id, analysis->build_id,
+		       module->build_id_bytes);
 }
 
 /*
@@ -58,180 +69,156 @@ static int has_unwinder(const struct module *module)
 	return module_imports(module, "_dl_find_object");
 }
 
-static void analyse(struct cold *cold, struct arena *arena,
-		    struct candidate *candidate)
+static void analyse(struct pass *pass, struct candidate *candidate)
 {
+	const struct config *config = &pass->cold->config;
 	struct module *module = candidate->module;
 
-	module->state = select_module(&cold->config, module->path);
+	module->state = select_module(config, module->path);
 	if (module->state == MODULE_IS_HOOKED && has_unwinder(module))
 		module->state = MODULE_IS_UNWINDER;
 	if (module->state != MODULE_IS_HOOKED)
 		return;
-	module->state =
-		state_of(analysis_of_file(module->path, cold->config.cache_dir,
-					  arena, &candidate->analysis));
+	module->state = state_of(
+		analysis_of_file(module->path, config->cache_dir,
+				 &pass->scratch, &candidate->analysis));
 	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
 		module->state = MODULE_IS_CHANGED;
 	if (module->state != MODULE_IS_HOOKED)
 		candidate->analysis.function_count = 0;
 }
 
-/* ---- Function rules ---- */
-
-struct name_search {
-	const struct config *config;
-	const struct candidate *candidate;
-	uint8_t *selected; /* of each function: 0 unnamed, 1 in, 2 out */
-};
-
-static struct wire_function *find_function(const struct candidate *candidate,
-					   uint64_t vaddr)
+static int record(struct pass *pass, struct candidate *candidate)
 {
-	uint32_t low = 0, high = candidate->analysis.function_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (candidate->functions[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == candidate->analysis.function_count ||
-	    candidate->functions[low].vaddr != vaddr)
-		return NULL;
-	return &candidate->functions[low];
-}
-
-/* A function with several names is in if one of them is. */
-static int judge_name(void *context, const struct symbol *symbol)
-{
-	struct name_search *search = context;
-	struct wire_function *function =
-		find_function(search->candidate, symbol->vaddr);
-	uint8_t *selected;
-
-	if (!function)
-		return 0;
-	selected = &search->selected[function - search->candidate->functions];
-	if (*selected != 1)
-		*selected =
-			select_function(search->config, symbol->name) ? 1 : 2;
-	return 0;
-}
-
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Nameless functions are called module+0xoffset, as in the reports. */
-static int is_nameless_selected(const struct config *config,
-				const struct module *module, uint64_t vaddr)
-{
-	char name[256];
-	struct text text = text_in(name, sizeof(name));
-
-	text_string(&text, file_name(module->path));
-	text_string(&text, "+0x");
-	text_hex(&text, vaddr);
-	return select_function(config, name);
-}
-
-static void apply_function_rules(struct cold *cold, struct arena *arena,
-				 struct candidate *candidate)
-{
-	uint32_t count = candidate->analysis.function_count;
-	struct name_search search = { .config = &cold->config,
-				      .candidate = candidate,
-				      .selected = arena_alloc(arena, count) };
-	struct image image;
-
-	if (!search.selected || image_open(&image, candidate->module->path))
-		return;
-	symbols_walk(&image, judge_name, &search);
-	image_close(&image);
-	for (uint32_t i = 0; i < count; i++) {
-		struct wire_function *function = &candidate->functions[i];
-		int in = search.selected[i] == 1;
-
-		if (!search.selected[i])
-			in = is_nameless_selected(&cold->config,
-						  candidate->module,
-						  function->vaddr);
-		if (!in && verdict_class(function->verdict) == VERDICT_HOOKED)
-			function->verdict = VERDICT_IS_DESELECTED;
-	}
-}
-
-/* ---- The recording ---- */
-
-static int record_module(struct part *part, struct candidate *candidate)
-{
-	const struct module *module = candidate->module;
-	const struct analysis *analysis = &candidate->analysis;
-	uint64_t path_bytes = strlen(module->path);
-	uint64_t function_bytes = (uint64_t)analysis->function_count *
-				  sizeof(struct wire_function);
-	uint64_t bytes = sizeof(struct wire_module) +
-			 ((path_bytes + 7) & ~7ul) + function_bytes;
-	struct wire_module *record;
-	struct chunk chunk;
-	int err = part_alloc(part, WIRE_MODULE, 0, bytes, &chunk);
-
-	if (err)
-		return err;
-	record = chunk_payload(&chunk);
-	record->base = module->base;
-	record->vaddr_start = module->code.start - module->base;
-	record->vaddr_end = module->code.end - module->base;
-	record->state = module->state;
-	record->first_function = rt.function_count + 1;
-	record->function_count = analysis->function_count;
-	record->path_bytes = (uint32_t)path_bytes;
-	record->build_id_bytes = module_build_id(module, record->build_id);
-	record->from_cache = (uint32_t)analysis->from_cache;
-	copy_bytes(record + 1, module->path, path_bytes);
-	candidate->record = record;
-	candidate->functions = (void *)((unsigned char *)(record + 1) +
-					((path_bytes + 7) & ~7ul));
-	copy_bytes(candidate->functions, analysis->functions, function_bytes);
-	rt.function_count += analysis->function_count;
-	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
-	return 0;
-}
-
-static int record_rules(struct part *part, const struct rule *rules)
-{
-	uint64_t bytes = 0;
-	struct chunk chunk;
-	unsigned char *at;
+	struct cold *cold = pass->cold;
+	struct module *module = candidate->module;
 	int err;
 
-	for (const struct rule *rule = rules; rule; rule = rule->next)
-		bytes += sizeof(struct wire_rule) +
-			 ((strlen(rule->line) + 7) & ~7ul);
-	if (!bytes)
-		return 0;
-	err = part_alloc(part, WIRE_RULES, 0, bytes, &chunk);
+	module->first_function = rt.function_count + 1;
+	err = catalog_add_module(&cold->part, module, &candidate->analysis,
+				 pass->now_ns, &candidate->entry);
 	if (err)
 		return err;
-	at = chunk_payload(&chunk);
-	for (const struct rule *rule = rules; rule; rule = rule->next) {
-		struct wire_rule *record = (struct wire_rule *)at;
-		size_t text_bytes = strlen(rule->line);
+	rt.function_count += candidate->analysis.function_count;
+	if (module->state == MODULE_IS_HOOKED &&
+	    select_has_function_rules(&cold->config))
+		select_functions(&cold->config, module->path, &pass->scratch,
+				 &candidate->entry);
+	return 0;
+}
 
-		record->text_bytes = (uint32_t)text_bytes;
-		record->bytes =
-			(uint32_t)(sizeof(*record) + ((text_bytes + 7) & ~7ul));
-		record->matches = rule->matches;
-		copy_bytes(record + 1, rule->line, text_bytes);
-		at += record->bytes;
+/* ---- Those that went ---- */
+
+static void mark_unloaded(const struct cold *cold, const struct module *module,
+			  uint64_t when_ns)
+{
+	struct catalog_entry entry;
+
+	if (!catalog_find_module(&cold->part, module->first_function, &entry))
+		atomic_store(&entry.module->unloaded_ns, when_ns);
+}
+
+static void unlink_patch(struct cold *cold, struct patch *patch)
+{
+	struct patch **at = &cold->patches;
+	uint64_t signals;
+
+	lock_acquire(&cold->patches_lock, &signals);
+	while (*at && *at != patch)
+		at = &(*at)->next;
+	if (*at)
+		*at = patch->next;
+	lock_release(&cold->patches_lock, &signals);
+}
+
+static void link_patch(struct cold *cold, struct patch *patch)
+{
+	uint64_t signals;
+
+	lock_acquire(&cold->patches_lock, &signals);
+	patch->next = cold->patches;
+	__atomic_store_n(&cold->patches, patch, __ATOMIC_RELEASE);
+	lock_release(&cold->patches_lock, &signals);
+}
+
+static void retire_modules(struct pass *pass)
+{
+	struct cold *cold = pass->cold;
+
+	for (struct module *m = cold->modules.first; m; m = m->next) {
+		if (!m->is_gone || m->is_retired)
+			continue;
+		m->is_retired = 1;
+		mark_unloaded(cold, m, pass->now_ns);
+		if (!m->patch)
+			continue;
+		m->patch->is_written = 0; /* it went with the code */
+		unlink_patch(cold, m->patch);
 	}
-	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+}
+
+/* ---- Those that came ---- */
+
+/* The same module, unloaded before and now back where it was. */
+static struct module *find_former(const struct cold *cold,
+				  const struct module *module)
+{
+	if (!module->build_id_bytes)
+		return NULL;
+	for (struct module *m = cold->modules.first; m; m = m->next)
+		if (m->is_retired && m->patch && m->base == module->base &&
+		    m->build_id_bytes == module->build_id_bytes &&
+		    !memcmp(m->build_id, module->build_id, m->build_id_bytes) &&
+		    !strcmp(m->path, module->path))
+			return m;
+	return NULL;
+}
+
+/* Its stubs are there still, and its functions keep their numbers. */
+static int take_up_again(struct cold *cold, struct module *module)
+{
+	struct module *former = find_former(cold, module);
+	struct patch *patch;
+
+	if (!former || !patch_fits(former->patch))
+		return 0;
+	patch = former->patch;
+	patch->module = module;
+	if (patch_commit(patch)) {
+		patch->module = former;
+		return 0;
+	}
+	module->patch = patch;
+	module->state = former->state;
+	module->first_function = former->first_function;
+	mark_unloaded(cold, module, 0);
+	link_patch(cold, patch);
+	modules_forget(&cold->modules, former);
+	return 1;
+}
+
+static int gather_candidates(struct pass *pass)
+{
+	struct cold *cold = pass->cold;
+
+	pass->tail = &pass->first;
+	for (struct module *m = cold->modules.first; m; m = m->next) {
+		struct candidate *candidate;
+		int err;
+
+		if (!m->is_new || take_up_again(cold, m))
+			continue;
+		candidate = arena_alloc(&pass->scratch, sizeof(*candidate));
+		if (!candidate)
+			return -ENOMEM;
+		candidate->module = m;
+		analyse(pass, candidate);
+		err = record(pass, candidate);
+		if (err)
+			return err;
+		*pass->tail = candidate;
+		pass->tail = &candidate->next;
+	}
 	return 0;
 }
 
@@ -251,110 +238,131 @@ static int32_t tls_offset(void)
 	return (int32_t)((intptr_t)&hot - (intptr_t)fs);
 }
 
-static int choose_windows(struct cold *cold, struct arena *arena,
-			  const struct candidate *candidates, uint32_t count)
+/* Once, for what is loaded before main. */
+static int choose_windows(struct pass *pass)
 {
-	struct pc_range *code = arena_alloc(arena, count * sizeof(*code));
-	uint32_t used = 0;
+	struct cold *cold = pass->cold;
+	struct pc_range *code;
+	uint32_t count = 0;
 	int err;
 
+	for (struct candidate *c = pass->first; c; c = c->next)
+		count += c->module->code.end != 0;
+	code = arena_alloc(&pass->scratch, count * sizeof(*code) + 1);
 	if (!code)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		if (candidates[i].module->code.end)
-			code[used++] = candidates[i].module->code;
-	err = windows_init(&cold->windows, code, used);
+	count = 0;
+	for (struct candidate *c = pass->first; c; c = c->next)
+		if (c->module->code.end)
+			code[count++] = c->module->code;
+	err = windows_init(&cold->windows, code, count);
 	rt.windows = cold->windows.map;
 	return err;
 }
 
+static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
+{
+	struct cold *cold = pass->cold;
+
+	*workshop = (struct patch_workshop){
+		.windows = &cold->windows,
+		.pads = &cold->pads,
+		.constants = { .tls_offset = tls_offset(),
+			       .zone = cold->windows.zone,
+			       .windows = cold->windows.map },
+	};
+	return decoder_open(&workshop->decoder, decoder_memory, &pass->scratch);
+}
+
 static void refuse_all(struct candidate *candidate, enum verdict verdict)
 {
-	for (uint32_t i = 0; i < candidate->record->function_count; i++) {
-		struct wire_function *function = &candidate->functions[i];
+	for (uint32_t i = 0; i < candidate->entry.module->function_count; i++) {
+		struct wire_function *function = &candidate->entry.functions[i];
 
 		if (verdict_class(function->verdict) == VERDICT_HOOKED)
 			function->verdict = (uint8_t)verdict;
 	}
 }
 
-/* All stubs first: once they are executable none can be added. */
-static void prepare_patches(struct cold *cold, struct arena *arena,
-			    struct candidate *candidates, uint32_t count)
+/* All stubs first, then they are sealed, then the jumps. */
+static void prepare_patches(struct pass *pass)
 {
-	struct stub_constants constants = { .tls_offset = tls_offset(),
-					    .zone = cold->windows.zone,
-					    .windows = cold->windows.map };
-	struct decoder decoder;
-	int err = decoder_open(&decoder, decoder_memory, arena);
+	struct patch_workshop workshop;
+	int err = open_workshop(pass, &workshop);
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct candidate *c = &candidates[i];
+	for (struct candidate *c = pass->first; c; c = c->next) {
+		const struct catalog_entry *entry = &c->entry;
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
-		c->is_prepared =
-			!err &&
-			!patch_prepare(&c->patch, &cold->windows, &constants,
-				       &decoder, c->module,
-				       c->record->first_function, c->functions,
-				       c->record->function_count);
-		if (!c->is_prepared)
-			refuse_all(c, VERDICT_IS_NO_ROOM);
+		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
+		if (c->patch && !err &&
+		    !patch_prepare(c->patch, &workshop, c->module,
+				   entry->module->first_function,
+				   entry->functions,
+				   entry->module->function_count))
+			continue;
+		c->patch = NULL;
+		refuse_all(c, VERDICT_IS_NO_ROOM);
 	}
 }
 
-static void commit_patches(struct cold *cold, struct candidate *candidates,
-			   uint32_t count)
+static void commit_patches(struct pass *pass)
 {
+	struct cold *cold = pass->cold;
 	int err = frames_describe(&cold->windows);
 
 	if (!err)
 		err = windows_seal(&cold->windows);
-	for (uint32_t i = 0; i < count; i++) {
-		struct candidate *c = &candidates[i];
-
-		if (!c->is_prepared)
+	if (!err)
+		err = pads_seal(&cold->pads);
+	for (struct candidate *c = pass->first; c; c = c->next) {
+		if (!c->patch)
 			continue;
-		if (err)
-			patch_revert(&c->patch);
-		if (err || patch_commit(&c->patch))
+		if (err || patch_commit(c->patch)) {
+			patch_destroy(c->patch);
 			refuse_all(c, VERDICT_IS_UNPATCHABLE);
+			continue;
+		}
+		c->module->patch = c->patch;
+		link_patch(cold, c->patch);
 	}
+	frames_register(&cold->windows);
 }
 
-int hook_loaded_modules(struct cold *cold, struct arena *arena)
+static int hook_candidates(struct pass *pass)
 {
-	struct candidate *candidates;
-	struct modules modules;
-	uint32_t n = 0;
-	int err = modules_find(&modules, arena);
+	struct cold *cold = pass->cold;
+	int err = 0;
 
-	if (err)
-		return err;
-	candidates = arena_alloc(arena, modules.count * sizeof(*candidates));
-	if (!candidates)
-		return -ENOMEM;
-	for (struct module *m = modules.first; m; m = m->next) {
-		struct candidate *c = &candidates[n++];
-
-		c->module = m;
-		analyse(cold, arena, c);
-		err = record_module(&cold->part, c);
-		if (err)
-			return err;
-		if (m->state == MODULE_IS_HOOKED &&
-		    select_has_function_rules(&cold->config))
-			apply_function_rules(cold, arena, c);
+	if (!rt.windows) {
+		err = choose_windows(pass);
+		if (!err)
+			err = catalog_add_rules(&cold->part,
+						cold->config.rules);
+	} else {
+		catalog_update_rules(&cold->part, cold->config.rules);
 	}
-	err = record_rules(&cold->part, cold->config.rules);
 	if (err)
 		return err;
-	err = choose_windows(cold, arena, candidates, n);
-	if (err)
-		return err;
-	prepare_patches(cold, arena, candidates, n);
-	commit_patches(cold, candidates, n);
-	frames_register(&cold->windows);
+	prepare_patches(pass);
+	commit_patches(pass);
 	return 0;
+}
+
+int hook_update(struct cold *cold)
+{
+	struct pass pass = { .cold = cold };
+	int err = modules_update(&cold->modules, &cold->kept);
+
+	if (rt.windows)
+		pass.now_ns = sys_clock_ns(CLOCK_REALTIME);
+	if (!err) {
+		retire_modules(&pass);
+		err = gather_candidates(&pass);
+	}
+	if (!err && pass.first)
+		err = hook_candidates(&pass);
+	arena_fini(&pass.scratch);
+	return err;
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooking all that is selected: from the loader's list of modules to jumps in
- * their code, with everything that was decided written into the recording.
+ * Hooking modules as they come, and letting go of them as they go.
  */
 #ifndef CLEW_PRELOAD_HOOK_H
 #define CLEW_PRELOAD_HOOK_H
 
-#include "image/arena.h"
 #include "preload/cold.h"
 
 /*
- * Hook the modules that are loaded now. The process must be alone in their
- * code. 0, or -errno when nothing could be hooked at all; what happened to
- * each module and function is in the recording. Calls libc, until it patches.
+ * Bring everything up to date with what is loaded: new modules are analysed,
+ * recorded, and hooked, unloaded ones retired. One that was unloaded and is
+ * loaded to the same place again goes on where it was.
+ *
+ * Before main, and whenever the loader has changed something and holds its
+ * lock: nothing may run in new modules yet. Calls libc. 0 or -errno.
  */
-int hook_loaded_modules(struct cold *cold, struct arena *arena);
+int hook_update(struct cold *cold);
 
 #endif

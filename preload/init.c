@@ -17,6 +17,7 @@
 #include "preload/hook.h"
 #include "preload/hot/runtime.h"
 #include "preload/init.h"
+#include "preload/loader.h"
 #include "preload/next.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
@@ -90,8 +91,7 @@ static int find_shadow(void)
 }
 
 /* A sentence in why, and -errno, if the program is to run without us. */
-static int prepare(struct cold *cold, struct arena *scratch, char *why,
-		   size_t bytes)
+static int prepare(struct cold *cold, char *why, size_t bytes)
 {
 	int err;
 
@@ -105,10 +105,12 @@ static int prepare(struct cold *cold, struct arena *scratch, char *why,
 	if (!err)
 		err = process_watch_forks();
 	if (!err)
-		err = hook_loaded_modules(cold, scratch);
+		err = hook_update(cold);
 	if (err)
 		snprintf(why, bytes, "cannot hook the program (error %d)",
 			 -err);
+	else
+		loader_watch(cold); /* without, dlopen goes unnoticed */
 	return err;
 }
 
@@ -116,12 +118,11 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 {
 	struct cold *cold = sys_map_private(sizeof(*cold));
 	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
-	struct arena kept = { 0 }, scratch = { 0 };
 	char why[256] = "";
 
 	if (sys_failed(cold))
 		return;
-	config_read(&cold->config, dir, &kept, why, sizeof(why));
+	config_read(&cold->config, dir, &cold->kept, why, sizeof(why));
 	if (part_create(&cold->part, dir))
 		return;
 	take_configuration(cold);
@@ -130,13 +131,12 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		exec_clean_environment(environment);
 	else
 		exec_keep_environment(environment);
-	if (prepare(cold, &scratch, why, sizeof(why))) {
+	if (prepare(cold, why, sizeof(why))) {
 		part_disable(&cold->part, why);
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
-	arena_fini(&scratch);
 }
 
 __attribute__((constructor)) static void initialise(int argc, char **argv,

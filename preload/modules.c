@@ -1,35 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/modules.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/sys.h"
 
 struct finder {
 	struct modules *modules;
-	struct module **tail;
 	struct arena *arena;
 };
 
-static const char *copy_path(struct arena *arena, const char *path,
-			     size_t length)
+/* Modules come and go, and come again: their paths are kept once. */
+static const char *known_path(const struct module *list, const char *path)
 {
-	char *copy = arena_alloc(arena, length + 1);
+	for (; list; list = list->next)
+		if (list->path && !strcmp(list->path, path))
+			return list->path;
+	return NULL;
+}
 
-	return copy ? memcpy(copy, path, length) : NULL;
+static const char *keep_path(struct finder *finder, const char *path)
+{
+	const char *known = known_path(finder->modules->first, path);
+	char *copy;
+
+	if (!known)
+		known = known_path(finder->modules->spare, path);
+	if (known)
+		return known;
+	copy = arena_alloc(finder->arena, strlen(path) + 1);
+	return copy ? strcpy(copy, path) : NULL;
+}
+
+/* The loader keeps the names it was given; some are relative. */
+static const char *absolute_path(struct finder *finder, const char *path)
+{
+	char absolute[2 * PATH_MAX];
+	size_t length;
+
+	if (*path == '/' || !strchr(path, '/') || strlen(path) >= PATH_MAX ||
+	    !getcwd(absolute, PATH_MAX))
+		return keep_path(finder, path);
+	length = strlen(absolute);
+	absolute[length] = '/';
+	strcpy(absolute + length + 1, path);
+	return keep_path(finder, absolute);
 }
 
 /* The loader has no name for the executable. */
-static const char *executable_path(struct arena *arena)
+static const char *executable_path(struct finder *finder)
 {
 	char path[PATH_MAX];
 	long length = sys_call(SYS_readlink, (long)"/proc/self/exe", (long)path,
-			       sizeof(path), 0, 0, 0);
+			       sizeof(path) - 1, 0, 0, 0);
 
-	return length > 0 ? copy_path(arena, path, (size_t)length)
-			  : "/proc/self/exe";
+	if (length <= 0)
+		return "/proc/self/exe";
+	path[length] = '\0';
+	return keep_path(finder, path);
 }
 
 static struct pc_range code_of(uint64_t base, const ElfW(Phdr) * segments,
@@ -50,40 +82,6 @@ static struct pc_range code_of(uint64_t base, const ElfW(Phdr) * segments,
 			code.end = end;
 	}
 	return code.end ? code : (struct pc_range){ 0 };
-}
-
-static int add_module(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct finder *finder = context;
-	struct module *module = arena_alloc(finder->arena, sizeof(*module));
-
-	if (!module)
-		return -ENOMEM;
-	module->base = info->dlpi_addr;
-	module->segments = info->dlpi_phdr;
-	module->segment_count = info->dlpi_phnum;
-	module->code =
-		code_of(module->base, module->segments, module->segment_count);
-	module->path = *info->dlpi_name
-			       ? copy_path(finder->arena, info->dlpi_name,
-					   strlen(info->dlpi_name))
-			       : executable_path(finder->arena);
-	if (!module->path)
-		return -ENOMEM;
-	finder->modules->count++;
-	*finder->tail = module;
-	finder->tail = &module->next;
-	return 0;
-}
-
-int modules_find(struct modules *modules, struct arena *arena)
-{
-	struct finder finder = { .modules = modules,
-				 .tail = &modules->first,
-				 .arena = arena };
-
-	*modules = (struct modules){ 0 };
-	return dl_iterate_phdr(add_module, &finder);
 }
 
 /* The GNU build-id among the notes in [at, end), or 0. */
@@ -109,21 +107,138 @@ static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
 	return 0;
 }
 
-uint32_t module_build_id(const struct module *module, uint8_t out[32])
+static void read_build_id(struct module *module)
 {
 	for (uint32_t i = 0; i < module->segment_count; i++) {
 		const ElfW(Phdr) *segment = &module->segments[i];
 		const uint8_t *at =
 			(const uint8_t *)(module->base + segment->p_vaddr);
-		uint32_t bytes;
 
-		if (segment->p_type != PT_NOTE)
+		if (segment->p_type != PT_NOTE || module->build_id_bytes)
 			continue;
-		bytes = find_build_id(at, at + segment->p_memsz, out);
-		if (bytes)
-			return bytes;
+		module->build_id_bytes = find_build_id(
+			at, at + segment->p_memsz, module->build_id);
 	}
+}
+
+static struct module *find_module(const struct modules *modules,
+				  const struct dl_phdr_info *info)
+{
+	for (struct module *m = modules->first; m; m = m->next)
+		if (!m->is_gone && m->segments == info->dlpi_phdr &&
+		    m->base == info->dlpi_addr)
+			return m;
+	return NULL;
+}
+
+static struct module *take_module(struct finder *finder)
+{
+	struct module *spare = finder->modules->spare;
+
+	if (!spare)
+		return arena_alloc(finder->arena, sizeof(*spare));
+	finder->modules->spare = spare->next;
+	*spare = (struct module){ .path = spare->path };
+	return spare;
+}
+
+static int add_module(struct finder *finder, const struct dl_phdr_info *info)
+{
+	struct modules *modules = finder->modules;
+	struct module *module = take_module(finder);
+
+	if (!module)
+		return -ENOMEM;
+	module->base = info->dlpi_addr;
+	module->segments = info->dlpi_phdr;
+	module->segment_count = info->dlpi_phnum;
+	module->code =
+		code_of(module->base, module->segments, module->segment_count);
+	module->path = *info->dlpi_name ? absolute_path(finder, info->dlpi_name)
+					: executable_path(finder);
+	if (!module->path)
+		return -ENOMEM;
+	read_build_id(module);
+	module->is_new = 1;
+	module->generation = modules->generation;
+	if (modules->last)
+		modules->last->next = module;
+	else
+		modules->first = module;
+	modules->last = module;
 	return 0;
+}
+
+static int see_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct finder *finder = context;
+	struct module *module = find_module(finder->modules, info);
+
+	if (!module)
+		return add_module(finder, info);
+	module->generation = finder->modules->generation;
+	return 0;
+}
+
+/*
+ * dl_iterate_phdr() knows the namespace of its caller alone; those that
+ * dlmopen() made hang on the loader's record for debuggers (<link.h>), since
+ * glibc 2.35.
+ */
+static int see_other_namespaces(struct finder *finder)
+{
+	const struct r_debug_extended *debug = dlsym(RTLD_DEFAULT, "_r_debug");
+	int err = 0;
+
+	if (!debug || debug->base.r_version < 2)
+		return 0;
+	for (debug = debug->r_next; debug; debug = debug->r_next) {
+		for (struct link_map *map = debug->base.r_map; map && !err;
+		     map = map->l_next) {
+			struct dl_phdr_info info = { .dlpi_addr = map->l_addr,
+						     .dlpi_name = map->l_name };
+			int count = dlinfo(map, RTLD_DI_PHDR, &info.dlpi_phdr);
+
+			if (count <= 0)
+				continue;
+			info.dlpi_phnum = (ElfW(Half))count;
+			err = see_module(&info, sizeof(info), finder);
+		}
+	}
+	return err;
+}
+
+int modules_update(struct modules *modules, struct arena *arena)
+{
+	struct finder finder = { .modules = modules, .arena = arena };
+	int err;
+
+	modules->generation++;
+	for (struct module *m = modules->first; m; m = m->next)
+		m->is_new = 0;
+	err = dl_iterate_phdr(see_module, &finder);
+	if (!err)
+		err = see_other_namespaces(&finder);
+	for (struct module *m = modules->first; m && !err; m = m->next)
+		m->is_gone |= m->generation != modules->generation;
+	return err;
+}
+
+void modules_forget(struct modules *modules, struct module *module)
+{
+	struct module *last = NULL, **at = &modules->first;
+
+	while (*at && *at != module) {
+		last = *at;
+		at = &last->next;
+	}
+	if (!*at)
+		return;
+	*at = module->next;
+	if (modules->last == module)
+		modules->last = last;
+	module->next = modules->spare;
+	modules->spare = module;
 }
 
 /* What a dynamic section tells of its symbols; the loader relocated it. */

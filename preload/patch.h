@@ -1,45 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing jumps into the program's code while nothing runs in it.
+ * A module's hooks as bytes: what stands in its code, and what shall.
  *
- * Code is never writable and executable at once: a module's executable
- * segments become writable, are patched, and become executable again. During
- * that time nothing may run there, so this is for a process that is alone
- * (before main) and it calls nothing outside of libclew.so.
+ * Each hooked function has a site, where its first bytes are replaced:
+ *
+ *	JUMP, JUMP_PADDED	e9 rel32		to the stub
+ *	JUMP_SHORT		eb rel8			to an island: e9 rel32
+ *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
+ *				follow anyway: to a pad where that leads
+ *	TRAP			cc			(trap.h)
+ *
+ * Islands lie in padding that nothing executes, so they may be written at any
+ * time and stay. Sites can be written (commit) and restored (revert) any
+ * number of times: here while nothing runs in the module's code, by live.h
+ * while everything does.
  */
 #ifndef CLEW_PRELOAD_PATCH_H
 #define CLEW_PRELOAD_PATCH_H
 
 #include "preload/modules.h"
+#include "preload/pads.h"
 #include "preload/stub.h"
 #include "wire/recording.h"
 
-/* A module's jumps, made but not written. */
+#define PATCH_BYTES_MAX 5
+
+/* Bytes of the module's code, before and after. */
+struct patch_text {
+	uint64_t pc;
+	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
+	uint8_t before[PATCH_BYTES_MAX];
+	uint8_t after[PATCH_BYTES_MAX];
+};
+
+struct patch_site {
+	struct patch_text text;
+	uint8_t verdict; /* enum verdict, of class HOOKED */
+	uint8_t displaced_bytes;
+	uint32_t function; /* its number */
+	uint64_t stub;     /* pc */
+};
+
+/* A module's. Its memory lives until patch_destroy(). */
 struct patch {
-	const struct module *module;
-	struct patch_site *sites;
+	struct patch *next; /* of all that are committed (hook.h) */
+	struct module *module;
+	struct patch_site *sites; /* in order of pc */
 	uint32_t site_count;
-	uint32_t site_room;
+	struct patch_text *islands;
+	uint32_t island_count;
+	uint64_t memory_bytes; /* of both arrays */
+	int is_written;
+};
+
+/* What making stubs takes. */
+struct patch_workshop {
+	struct windows *windows;
+	struct pads *pads;
+	struct stub_constants constants;
+	struct decoder decoder;
+	int has_traps; /* a breakpoint may be used where nothing else fits */
 };
 
 /*
- * Make a stub for each function whose verdict is HOOKED, and the jump to it.
- * A function that cannot be hooked after all has its verdict changed. 0 or
- * -ENOMEM.
+ * Make a stub for each function whose verdict is HOOKED, and the bytes that
+ * lead there. A function that cannot be hooked after all has its verdict
+ * changed. 0 or -ENOMEM.
  */
-int patch_prepare(struct patch *patch, struct windows *windows,
-		  const struct stub_constants *constants,
-		  const struct decoder *decoder, const struct module *module,
-		  uint32_t first_function, struct wire_function *functions,
-		  uint32_t count);
+int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
+		  struct module *module, uint32_t first_function,
+		  struct wire_function *functions, uint32_t count);
 
 /*
- * Write the jumps, once the windows are sealed, and free what was prepared.
- * 0, or -errno when none was written.
+ * Write the sites, once the windows are sealed, or restore them. For code that
+ * nothing runs in: the module's executable segments become writable meanwhile,
+ * and not executable. Calls nothing outside of libclew.so. 0, or -errno when
+ * nothing was written.
  */
 int patch_commit(struct patch *patch);
+int patch_revert(struct patch *patch);
 
-/* Free what was prepared without writing it. */
-void patch_revert(struct patch *patch);
+/* Whether all that patch_commit() would replace is there still. */
+int patch_fits(const struct patch *patch);
+
+/* Make the module's code writable instead of executable, or what it was. */
+int patch_protect_code(const struct module *module, int writable);
+
+/* The site at a pc, or NULL. Safe in signal handlers. */
+const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);
+
+/* Give the memory back, but not the stubs: something may return into them. */
+void patch_destroy(struct patch *patch);
+
+/* And those, once nothing does. */
+void patch_free_stubs(const struct patch *patch, struct windows *windows);
 
 #endif

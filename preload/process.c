@@ -66,7 +66,7 @@ static void before_fork(void)
 {
 	if (is_off())
 		return;
-	hot.forking = 1;
+	hot.muted = HOT_MUTED_FORK;
 	tallies_suspend();
 }
 
@@ -74,7 +74,7 @@ static void after_fork_in_parent(void)
 {
 	if (is_off())
 		return;
-	hot.forking = 0;
+	hot.muted = HOT_IS_HEARD;
 	tallies_resume();
 }
 
@@ -91,7 +91,7 @@ void hot_after_fork(void)
 		copy_bytes(parent, &cold->part, sizeof(*parent));
 		fill_zero(&cold->part, sizeof(cold->part));
 		start_part(cold, parent);
-		hot.forking = 0;
+		hot.muted = HOT_IS_HEARD;
 		tallies_reset_after_fork(&cold->tallies, &cold->part);
 		part_abandon(parent);
 		sys_munmap(parent, sizeof(*parent));

@@ -30,7 +30,7 @@ struct tallies {
 
 /*
  * Between these the calling thread records nothing: its calls take the slow
- * path and see hot.forking.
+ * path and see hot.muted.
  */
 void tallies_suspend(void);
 void tallies_resume(void);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/window.h"
 
+#include <errno.h>
+
 #include "preload/hot/layout.h"
 #include "preload/sys.h"
 
 #define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define ADDRESS_END (UINT64_C(1) << 47)
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
+#define PAGE        UINT64_C(4096)
 
 _Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
 
@@ -130,11 +133,19 @@ static int reserve_block(uint64_t place)
 	return 0;
 }
 
-static struct window_block *new_block(struct windows *windows,
-				      const struct pc_range *code)
+static int add_span(struct windows *windows, uint64_t start, uint64_t end)
+{
+	if (windows->span_count == WINDOW_SPAN_MAX)
+		return -ENOMEM;
+	windows->spans[windows->span_count++] =
+		(struct window_span){ start, start, end };
+	return 0;
+}
+
+static int add_block(struct windows *windows, const struct pc_range *code)
 {
 	if (windows->block_count == WINDOW_BLOCK_MAX)
-		return NULL;
+		return -ENOMEM;
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
 		uint64_t place = place_near(windows->zone, code, i);
 		struct window_block *block;
@@ -144,48 +155,82 @@ static struct window_block *new_block(struct windows *windows,
 		block = &windows->blocks[windows->block_count++];
 		*block = (struct window_block){ .start = place };
 		windows->map[place >> WINDOW_SHIFT] = 1;
-		return block;
+		return add_span(windows, place, place + WINDOW_BLOCK_BYTES);
 	}
-	return NULL;
+	return -ENOMEM;
 }
 
-static struct window_block *find_block(struct windows *windows,
-				       const struct pc_range *code,
-				       uint64_t bytes)
+static int take(struct windows *windows, const struct pc_range *code,
+		uint64_t bytes, uint8_t **out)
 {
-	for (uint32_t i = windows->sealed_count; i < windows->block_count;
-	     i++) {
-		struct window_block *block = &windows->blocks[i];
+	for (uint32_t i = windows->span_count; i-- > 0;) {
+		struct window_span *span = &windows->spans[i];
+		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
 
-		if (block->used_bytes + bytes <= WINDOW_BLOCK_BYTES &&
-		    is_within_reach(block->start, code))
-			return block;
+		if (span->end - span->next < bytes ||
+		    !is_within_reach(block, code))
+			continue;
+		*out = (uint8_t *)(uintptr_t)span->next;
+		span->next += bytes;
+		return 1;
 	}
-	return bytes > WINDOW_BLOCK_BYTES ? NULL : new_block(windows, code);
+	return 0;
 }
 
 int window_alloc(struct windows *windows, const struct pc_range *code,
 		 uint64_t bytes, uint8_t **out)
 {
-	struct window_block *block = find_block(windows, code, bytes);
+	int err = 0;
 
-	if (!block)
+	if (bytes > WINDOW_BLOCK_BYTES)
 		return -ENOMEM;
-	*out = (uint8_t *)(uintptr_t)(block->start + block->used_bytes);
-	block->used_bytes += bytes;
+	while (!err && !take(windows, code, bytes, out))
+		err = add_block(windows, code);
+	return err;
+}
+
+/* A span without its filled pages; one that is nothing but them goes. */
+static int seal_span(struct windows *windows, uint32_t i)
+{
+	struct window_span *span = &windows->spans[i];
+	uint64_t filled = (span->next + PAGE - 1) & ~(PAGE - 1);
+	int err;
+
+	if (span->next == span->start)
+		return 0;
+	err = sys_mprotect((void *)span->start, filled - span->start,
+			   PROT_READ | PROT_EXEC);
+	if (err)
+		return err;
+	span->start = span->next = filled;
+	if (filled == span->end)
+		*span = windows->spans[--windows->span_count];
 	return 0;
 }
 
 int windows_seal(struct windows *windows)
 {
-	for (; windows->sealed_count < windows->block_count;
-	     windows->sealed_count++) {
-		uint64_t start = windows->blocks[windows->sealed_count].start;
-		int err = sys_mprotect((void *)start, WINDOW_BLOCK_BYTES,
-				       PROT_READ | PROT_EXEC);
+	int err = 0;
 
-		if (err)
-			return err;
+	for (uint32_t i = windows->span_count; !err && i-- > 0;)
+		err = seal_span(windows, i);
+	return err;
+}
+
+void window_free(struct windows *windows, uint64_t start, uint64_t bytes)
+{
+	const int is_at_end = !((start + bytes) % WINDOW_BLOCK_BYTES);
+
+	if (sys_mprotect((void *)start, bytes, PROT_READ | PROT_WRITE))
+		return; /* lost, and harmless */
+	sys_madvise((void *)start, bytes, MADV_DONTNEED);
+	for (uint32_t i = 0; !is_at_end && i < windows->span_count; i++) {
+		struct window_span *span = &windows->spans[i];
+
+		if (span->start != start + bytes || span->next != span->start)
+			continue;
+		span->start = span->next = start;
+		return;
 	}
-	return 0;
+	add_span(windows, start, start + bytes);
 }

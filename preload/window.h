@@ -12,6 +12,12 @@
  * There are four zones that one compare and one conditional jump can tell;
  * the one that no module's code lies in is chosen, so that the glance errs
  * nowhere.
+ *
+ * Memory is never writable and executable at once. What is free to be filled
+ * is a list of writable spans; sealing takes the filled pages out of them and
+ * makes those executable, freeing puts pages back:
+ *
+ *	block	[ sealed, RX | filled, RW | rest of the span, RW ]
  */
 #ifndef CLEW_PRELOAD_WINDOW_H
 #define CLEW_PRELOAD_WINDOW_H
@@ -20,6 +26,7 @@
 
 #define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
 #define WINDOW_BLOCK_MAX   256
+#define WINDOW_SPAN_MAX    1024
 
 /* pcs in [start, end) */
 struct pc_range {
@@ -38,15 +45,19 @@ struct windows {
 	uint8_t *map; /* what struct runtime calls windows */
 	struct window_block {
 		uint64_t start;
-		uint64_t used_bytes;
 		struct frames {
 			uint8_t header[64];   /* .eh_frame_hdr */
 			uint8_t section[448]; /* .eh_frame */
 		} * frames;                   /* for unwinders (frames.h) */
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t block_count;
-	uint32_t sealed_count;     /* the first so many are executable */
 	uint32_t registered_count; /* the unwinder knows so many (frames.h) */
+	struct window_span {       /* writable, inside one block */
+		uint64_t start;    /* of a page */
+		uint64_t next;     /* handed out up to here */
+		uint64_t end;
+	} spans[WINDOW_SPAN_MAX];
+	uint32_t span_count;
 };
 
 /* Choose the zone for code that lies in `code`. 0 or -errno. */
@@ -61,9 +72,15 @@ int window_alloc(struct windows *windows, const struct pc_range *code,
 		 uint64_t bytes, uint8_t **out);
 
 /*
- * Make all stubs executable instead of writable. Blocks are not written to
- * again: later stubs get new ones. 0 or -errno.
+ * Make what was handed out executable instead of writable. Its last page takes
+ * no later stub. 0 or -errno.
  */
 int windows_seal(struct windows *windows);
+
+/*
+ * Take back sealed memory, whole pages of one block, that nothing executes or
+ * will return into.
+ */
+void window_free(struct windows *windows, uint64_t start, uint64_t bytes);
 
 #endif

@@ -228,8 +228,9 @@ static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 
 void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 {
-	if (hot.forking) {
-		lose(WIRE_LOSS_FORK);
+	if (hot.muted) {
+		if (hot.muted == HOT_MUTED_FORK)
+			lose(WIRE_LOSS_FORK);
 		return;
 	}
 	if (!*rt.is_ours)

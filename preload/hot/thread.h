@@ -19,6 +19,13 @@
 
 struct tally;
 
+/* Why a thread's calls are not counted; its table is empty meanwhile. */
+enum hot_muted {
+	HOT_IS_HEARD,
+	HOT_MUTED_FORK, /* inside fork(): they are lost */
+	HOT_MUTED_OWN,  /* made by clew: nobody wants them */
+};
+
 struct hot_thread {
 	uint64_t id;   /* of the context that is running */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
@@ -29,7 +36,7 @@ struct hot_thread {
 	uint64_t entry_base; /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
 	uint64_t exit_base;  /* SHADOW_HALF - SHADOW_STACK_LOW - 8 */
 	int32_t strays_left; /* calls counted away from home until a reorder */
-	uint32_t forking;    /* inside fork(): count nothing */
+	uint32_t muted;      /* enum hot_muted: count nothing */
 	/* Thunks of stub_x86_64.S, in reach of every stub. */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);

@@ -124,7 +124,10 @@ class Part:
         self.why = why.split(b"\0")[0].decode()
         self.arguments, self.rules = [], []
         self.modules, self.threads, self.tallies = [], [], {}
-        for kind, owner, payload in self._chunks():
+        chunks = list(self._chunks())
+        # a tally may have been given a place before it in the file
+        for kind, owner, payload in sorted(
+                chunks, key=lambda chunk: chunk[0] != TALLY):
             self._add(kind, owner, payload)
         self.functions = {f.number: f for module in self.modules
                           for f in module.functions}

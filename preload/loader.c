@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For debuggers the loader has a function that does nothing, and calls it
+ * whenever its list of modules has changed: r_brk of struct r_debug, <link.h>.
+ * It is called for every way of loading there is (dlopen, dlmopen, libc's own
+ * loading of NSS, gconv and libgcc_s), with the loader's lock held; and for
+ * a new module after it was mapped and before it is relocated, so that not
+ * even a constructor or an IFUNC resolver of it has run.
+ *
+ *	_dl_debug_state:  ret, padding	->	jmp pad
+ *	pad:	jmp *0(%rip) -> loader_has_changed, which returns to the loader
+ *
+ * A debugger that was there first keeps its breakpoint; then we are blind.
+ */
+#include "preload/loader.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#include "disasm/prologue.h"
+#include "disasm/relocate_x86_64.h"
+#include "preload/frames.h"
+#include "preload/hook.h"
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/sys.h"
+#include "preload/tallies.h"
+#include "preload/text.h"
+
+#define PAD_ROOM           64
+#define RET                0xc3
+#define ENDBR_BYTES        4
+#define FUNCTION_ALIGNMENT 16
+
+static struct {
+	const struct r_debug *debug;
+	struct module *module; /* the loader's */
+	uint64_t pc;           /* of its breakpoint */
+	uint8_t jump[JMP_REL32_BYTES];
+} watch;
+
+static void update(void)
+{
+	int saved_errno = errno;
+	uint32_t muted = hot.muted;
+
+	hot.muted = HOT_MUTED_OWN;
+	tallies_suspend();
+	hook_update(rt.cold);
+	hot.muted = muted;
+	if (!muted)
+		tallies_resume();
+	errno = saved_errno;
+}
+
+/*
+ * In place of _dl_debug_state(). While something is being unmapped nobody may
+ * write to code (live.c); what is gone shows when the list is consistent.
+ */
+static void loader_has_changed(void)
+{
+	struct cold *cold = rt.cold;
+
+	if (rt.header->state != WIRE_RUNNING)
+		return;
+	atomic_store(&cold->is_unloading, watch.debug->r_state == RT_DELETE);
+	if (watch.debug->r_state == RT_CONSISTENT)
+		update();
+}
+
+static struct module *find_module_of(const struct modules *modules, uint64_t pc)
+{
+	for (struct module *m = modules->first; m; m = m->next)
+		if (pc >= m->code.start && pc < m->code.end)
+			return m;
+	return NULL;
+}
+
+static void *decoder_memory(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
+/* The function is a return, aligned as functions are, with padding behind. */
+static int find_site(const struct r_debug *debug, uint64_t *pc)
+{
+	const uint8_t *code = (const uint8_t *)debug->r_brk;
+	struct prologue_query query = { .code = code };
+	struct prologue prologue;
+	struct arena scratch = { 0 };
+	struct decoder decoder;
+	int err = decoder_open(&decoder, decoder_memory, &scratch);
+
+	if (err)
+		return err;
+	query.size_bytes = *code == RET ? 1 : ENDBR_BYTES + 1;
+	query.padding_bytes = FUNCTION_ALIGNMENT - query.size_bytes;
+	prologue = prologue_judge(&decoder, &query);
+	arena_fini(&scratch);
+	if (prologue.verdict != VERDICT_IS_JUMP_PADDED)
+		return -EBUSY;
+	*pc = debug->r_brk + prologue.patch_offset;
+	return 0;
+}
+
+static int make_jump(struct cold *cold)
+{
+	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	const uint64_t target = (uintptr_t)loader_has_changed;
+	uint8_t *pad;
+	int err = window_alloc(&cold->windows, &watch.module->code, PAD_ROOM,
+			       &pad);
+
+	if (err)
+		return err;
+	copy_bytes(pad, jmp, sizeof(jmp)); /* jmp *0(%rip) */
+	copy_bytes(pad + sizeof(jmp), &target, sizeof(target));
+	return encode_jmp_rel32(watch.jump, watch.pc, (uintptr_t)pad);
+}
+
+static int write_jump(void)
+{
+	uint64_t signals;
+	int err;
+
+	sys_block_signals(&signals);
+	err = patch_protect_code(watch.module, 1);
+	if (!err)
+		copy_bytes((void *)watch.pc, watch.jump, sizeof(watch.jump));
+	if (patch_protect_code(watch.module, 0) && !err)
+		err = -EACCES;
+	sys_restore_signals(&signals);
+	return err;
+}
+
+int loader_watch(struct cold *cold)
+{
+	int err;
+
+	watch.debug = dlsym(RTLD_DEFAULT, "_r_debug");
+	if (!watch.debug || !watch.debug->r_brk)
+		return -ENOENT;
+	watch.module = find_module_of(&cold->modules, watch.debug->r_brk);
+	if (!watch.module)
+		return -ENOENT;
+	err = find_site(watch.debug, &watch.pc);
+	if (!err)
+		err = make_jump(cold);
+	if (!err)
+		err = frames_describe(&cold->windows);
+	if (!err)
+		err = windows_seal(&cold->windows);
+	return err ? err : write_jump();
+}

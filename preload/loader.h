@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Being told when the loader has loaded or unloaded something.
+ */
+#ifndef CLEW_PRELOAD_LOADER_H
+#define CLEW_PRELOAD_LOADER_H
+
+#include "preload/cold.h"
+
+/*
+ * From now on bring the hooks up to date with what is loaded (hook.h). Before
+ * main, after what is loaded then has been hooked. 0, or -errno: then what is
+ * loaded later stays unhooked.
+ */
+int loader_watch(struct cold *cold);
+
+#endif
