@@ -40,6 +40,12 @@
 #define STUB_BYTES     512
 #define STUB_HOT_BYTES 256
 
+/*
+ * Stack below a stub that its slow paths, in C, make do with; tests measure
+ * it. Less than a guard page, and than what small stacks have to spare.
+ */
+#define SLOW_STACK_BYTES 1536
+
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
 #define HOLE_TLS      0 /* 32 bits: add the offset of struct hot_thread */
 #define HOLE_KEY      1 /* 32 bits: the function's key */

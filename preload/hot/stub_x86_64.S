@@ -193,8 +193,13 @@ hot_stub_holes_end:
 	 * At entry the stub's rcx and rdx lie 0x10 and 0x18 bytes below the
 	 * slot, and rsp is the slot (miss_call, verify: the return address
 	 * has been popped, the thunk's own lies there) or 8 bytes below it.
+	 *
+	 * Should the program's stack end in here, the program's handler must
+	 * find nothing half done, and above all no signals blocked: so the last
+	 * byte that may be needed is looked at before anything is begun.
 	 */
 	.macro	SAVE_TO_CALL_C below_slot
+	cmpb	$0, -SLOW_STACK_BYTES(%rsp)	/* if it ends, then here */
 	leaq	-0x20 + \below_slot(%rsp), %rsp
 	pushq	%rax
 	pushq	%rsi
@@ -246,9 +251,27 @@ hot_stub_holes_end:
 2:
 	.endm
 
+	/*
+	 * The same look at the stack while the id is once more the caller's:
+	 * what a handler calls shall not be below a context that nobody has
+	 * recorded yet. The stub has stored the id, so rcx is free until then.
+	 */
+	.macro	LOOK_AS_CALLER below_slot
+	movq	hot@gottpoff(%rip), %rcx
+	movq	%fs:HOT_ENTRY_BASE(%rcx), %rdx
+	leaq	\below_slot(%rsp,%rdx), %rdx
+	btsq	$SHADOW_HALF_BIT, %rdx
+	movq	8(,%rdx,2), %rdx
+	xchgq	%rdx, %fs:HOT_ID(%rcx)
+	cmpb	$0, -SLOW_STACK_BYTES(%rsp)
+	movq	%rdx, %fs:HOT_ID(%rcx)
+	movq	%rdx, %rcx
+	.endm
+
 	.type	hot_thunk_miss_call, @function
 hot_thunk_miss_call:
 	PROBE	3f
+	LOOK_AS_CALLER 0
 	SAVE_TO_CALL_C 0
 	movq	%rcx, %rsi		/* the id */
 	xorl	%edx, %edx		/* not a tail call */
@@ -264,6 +287,7 @@ hot_thunk_miss_call:
 	.type	hot_thunk_miss_tail, @function
 hot_thunk_miss_tail:
 	PROBE	3f
+	LOOK_AS_CALLER 8
 	SAVE_TO_CALL_C 8
 	movq	%rcx, %rsi
 	movl	$1, %edx

@@ -80,6 +80,10 @@ class ShadowInPieces(clewtest.Case):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
 
+    def test_stacks_that_end(self):
+        self.check("overflow", "exact")
+        self.check("overflow", "thread")
+
     def test_forks(self):
         self.check("processes", "fork", images=13)
         self.check("processes", "forkexec", images=9)

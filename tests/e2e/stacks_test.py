@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Stacks that end, and small ones."""
+import re
+import resource
+import signal
+
+import clewtest
+import truth
+from clewtest import target
+
+
+def small_stack():
+    resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))
+
+
+class Overflow(clewtest.Case):
+    before_exec = staticmethod(small_stack)
+
+    def check(self, mode):
+        for flavour in "O2", "O0":
+            with self.subTest(flavour):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target(
+                    [target("overflow", flavour), mode])
+                self.assert_nothing_lost(recording.parts[0])
+                self.assert_no_orphans(recording.parts[0])
+
+    def assert_no_orphans(self, part):
+        """What handlers called is below something that was recorded."""
+        contexts = part.contexts()
+        orphans = [c for c in contexts.values()
+                   if c.parent and c.parent not in contexts]
+        self.assertEqual(len(orphans), 0)
+
+    def test_end_met_inside_the_function(self):
+        self.check("exact")
+
+    def test_end_of_a_threads_stack(self):
+        self.check("thread")
+
+    def test_smallest_stack(self):
+        self.check("small")
+
+    def test_end_met_in_the_midst_of_a_call(self):
+        argv = [target("overflow"), "anywhere"]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        part = self.recording().parts[0]
+        self.assert_nothing_lost(part)
+        self.assert_no_orphans(part)
+        one, = truth.read_all(self.truths)
+        falls = int(native.stdout.split()[0])
+        for line in truth.Comparison(one, part).differences():
+            with self.subTest(line):
+                self.assertIn("descend_plainly: called", line)
+                wanted, found = (int(n) for n in re.search(
+                    r"called (\d+) times, (\d+) recorded", line).groups())
+                self.assertLessEqual(abs(found - wanted), falls)
+
+    def test_without_a_handler(self):
+        argv = [target("overflow"), "fatal"]
+        native = self.run_program(argv)
+        self.assertEqual(native.returncode, -signal.SIGSEGV)
+        recorded = self.record(argv)
+        self.assertEqual(recorded.returncode, native.returncode)
+        self.assertTrue(self.recording().parts[0].counts())
+
+
+class Use(clewtest.Case):
+    def test_slow_paths_take_what_they_look_for(self):
+        """preload/hot/layout.h: SLOW_STACK_BYTES"""
+        rules = self.work / "rules"
+        rules.write_text("verify-period 1\n", encoding="utf-8")
+        argv = [target("stack_use")]
+        native = self.run_program(argv)
+        recorded = self.record(argv, ["--rules", rules])
+        layout = (clewtest.ROOT / "preload/hot/layout.h").read_text("utf-8")
+        limit = int(re.search(r"SLOW_STACK_BYTES (\d+)", layout).group(1))
+        for before, after in zip(native.stdout.split(),
+                                 recorded.stdout.split(), strict=True):
+            # the look is taken with a few words on the stack
+            self.assertLess(int(after) - int(before), limit)
+
+
+if __name__ == "__main__":
+    clewtest.main()
