@@ -6,12 +6,14 @@
  */
 #include "preload/hook.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "preload/catalog.h"
 #include "preload/frames.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/natives.h"
 #include "preload/select.h"
 #include "preload/select_functions.h"
 #include "preload/sys.h"
@@ -284,6 +286,17 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
 	}
 }
 
+/*
+ * A module that hosts a JIT: what it generates looks up return addresses, and
+ * so calls from there must keep theirs.
+ */
+static struct pc_range guard_of(const struct candidate *candidate)
+{
+	if (fnmatch("*/libjvm.so", candidate->module->path, 0))
+		return (struct pc_range){ 0 };
+	return candidate->module->code;
+}
+
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass)
 {
@@ -295,6 +308,7 @@ static void prepare_patches(struct pass *pass)
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
+		workshop.constants.guard = guard_of(c);
 		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 		if (c->patch && !err &&
 		    !patch_prepare(c->patch, &workshop, c->module,
@@ -358,6 +372,7 @@ int hook_update(struct cold *cold)
 	if (rt.windows)
 		pass.now_ns = sys_clock_ns(CLOCK_REALTIME);
 	if (!err) {
+		natives_update(&cold->modules);
 		retire_modules(&pass);
 		err = gather_candidates(&pass);
 	}

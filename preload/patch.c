@@ -123,7 +123,7 @@ static int prepare_function(struct patch *patch,
 	struct patch_site *site = &patch->sites[patch->site_count];
 	uint8_t *stub;
 	int err = window_alloc(workshop->windows, &patch->module->code,
-			       stub_bytes(), &stub);
+			       patch->stub_bytes, &stub);
 
 	if (err)
 		return err;
@@ -171,6 +171,7 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 	count_sites(functions, count, &sites, &islands);
 	*patch = (struct patch){
 		.module = module,
+		.stub_bytes = stub_bytes(&workshop->constants),
 		.memory_bytes = memory_bytes(sites, islands),
 	};
 	patch->sites = sys_map_private(patch->memory_bytes);
@@ -304,7 +305,7 @@ void patch_free_stubs(const struct patch *patch, struct windows *windows)
 
 		for (; i < patch->site_count && patch->sites[i].stub == end;
 		     i++)
-			end += stub_bytes();
+			end += patch->stub_bytes;
 		start = (start + PAGE - 1) & ~(PAGE - 1);
 		end &= ~(PAGE - 1);
 		if (start < end)

@@ -50,6 +50,7 @@ struct patch {
 	struct patch_text *islands;
 	uint32_t island_count;
 	uint64_t memory_bytes; /* of both arrays */
+	uint64_t stub_bytes;   /* of each stub */
 	int is_written;
 };
 

@@ -13,31 +13,44 @@ struct hole {
 	uint16_t kind;
 };
 
-extern const uint8_t hot_stub[], hot_stub_displaced[], hot_stub_cold[],
-	hot_stub_end[];
-extern const struct hole hot_stub_holes[], hot_stub_holes_end[];
+struct stub_template {
+	const uint8_t *start;
+	const struct hole *holes, *holes_end;
+	uint16_t bytes;                       /* of a stub */
+	uint16_t displaced_at, displaced_end; /* room for the instructions */
+	uint16_t reserved;
+};
 
-uint64_t stub_bytes(void)
+/* As hot/stub_template_x86_64.inc lays them out. */
+extern const struct stub_template hot_stub_plain, hot_stub_guarded;
+
+static const struct stub_template *template_of(
+	const struct stub_constants *constants)
 {
-	return STUB_BYTES;
+	return constants->guard.end ? &hot_stub_guarded : &hot_stub_plain;
 }
 
-/* Stubs stand in rows from the starts of pages that they divide. */
+uint64_t stub_bytes(const struct stub_constants *constants)
+{
+	return template_of(constants)->bytes;
+}
+
+/* Stubs stand in rows from the starts of pages. */
 uint64_t stub_key(uint64_t pc)
 {
-	const uint8_t *stub = (const uint8_t *)(pc & ~(stub_bytes() - 1));
-	const struct hole *hole = hot_stub_holes;
 	int32_t key;
 
-	while (hole->kind != HOLE_KEY)
-		hole++;
-	memcpy(&key, stub + hole->at, sizeof(key));
+	memcpy(&key,
+	       (const uint8_t *)(pc & ~(STUB_BYTES - UINT64_C(1))) +
+		       STUB_KEY_AT,
+	       sizeof(key));
 	return (uint64_t)(int64_t)key;
 }
 
 static void fill_hole(const struct stub_constants *constants, uint32_t function,
 		      unsigned int kind, uint8_t *at)
 {
+	uint64_t bytes;
 	uint32_t word;
 
 	switch (kind) {
@@ -59,6 +72,13 @@ static void fill_hole(const struct stub_constants *constants, uint32_t function,
 	case HOLE_WINDOWS:
 		memcpy(at, &constants->windows, sizeof(constants->windows));
 		break;
+	case HOLE_GUARD_START:
+		memcpy(at, &constants->guard.start, sizeof(uint64_t));
+		break;
+	case HOLE_GUARD_BYTES:
+		bytes = constants->guard.end - constants->guard.start;
+		memcpy(at, &bytes, sizeof(bytes));
+		break;
 	}
 }
 
@@ -66,13 +86,14 @@ int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder, uint32_t function, uint64_t pc,
 	       uint8_t displaced_bytes, uint8_t *at)
 {
-	uint8_t *displaced = at + (hot_stub_displaced - hot_stub);
-	size_t room = (size_t)(hot_stub_cold - hot_stub_displaced);
+	const struct stub_template *template = template_of(constants);
+	uint8_t *displaced = at + template->displaced_at;
+	size_t room = template->displaced_end - template->displaced_at;
 	int err;
 
-	memcpy(at, hot_stub, (size_t)(hot_stub_end - hot_stub));
-	for (const struct hole *hole = hot_stub_holes;
-	     hole < hot_stub_holes_end; hole++)
+	memcpy(at, template->start, template->bytes);
+	for (const struct hole *hole = template->holes;
+	     hole < template->holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
 	err = relocate(decoder, (const uint8_t *)(uintptr_t)pc, displaced_bytes,
 		       pc, displaced, room, (uintptr_t)displaced);

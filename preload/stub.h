@@ -10,15 +10,17 @@
 #include "disasm/decode.h"
 #include "preload/window.h"
 
-/* What all stubs of a process have in common. */
+/* What all stubs of a module have in common. */
 struct stub_constants {
 	int32_t tls_offset; /* of struct hot_thread from fs */
 	const struct zone *zone;
 	const uint8_t *windows; /* the window map */
+	/* Of a module that hosts a JIT: its text. Others: { 0 }. */
+	struct pc_range guard;
 };
 
-/* Of every stub, a multiple of the cache line. */
-uint64_t stub_bytes(void);
+/* Of every stub of the module, a multiple of the cache line. */
+uint64_t stub_bytes(const struct stub_constants *constants);
 
 /* The key of the function whose stub a pc is in. */
 uint64_t stub_key(uint64_t pc);

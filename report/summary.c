@@ -58,6 +58,8 @@ const char *loss_text(unsigned int loss)
 	static const char *const texts[] = {
 		[WIRE_LOSS_NO_SPACE] = "the recording could not grow",
 		[WIRE_LOSS_FORK] = "made inside fork() itself",
+		[WIRE_LOSS_GENERATED] =
+			"made by generated code into its own runtime",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]

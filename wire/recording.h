@@ -57,8 +57,9 @@ enum wire_origin {
 
 /* Calls that were made and not counted, by cause. */
 enum wire_loss {
-	WIRE_LOSS_NO_SPACE, /* the recording could not grow */
-	WIRE_LOSS_FORK,     /* inside fork() itself */
+	WIRE_LOSS_NO_SPACE,  /* the recording could not grow */
+	WIRE_LOSS_FORK,      /* inside fork() itself */
+	WIRE_LOSS_GENERATED, /* made by generated code into its own runtime */
 	WIRE_LOSS_COUNT = 8
 };
 

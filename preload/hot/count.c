@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "preload/hot/count.h"
+#include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/tally.h"
@@ -23,6 +24,8 @@ struct wire_count hot_empty_table[2];
 uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;
+struct native_range hot_native[NATIVE_MAX];
+_Atomic uint32_t hot_native_count;
 
 _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.table = hot_empty_table,
@@ -36,6 +39,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.verify_tail = hot_thunk_verify_tail,
 	.enter_elsewhere = hot_thunk_enter_elsewhere,
 	.leave_elsewhere = hot_thunk_leave_elsewhere,
+	.enter_guarded = hot_thunk_enter_guarded,
+	.foreign = hot_thunk_foreign,
 };
 
 static void lose(enum wire_loss cause)
@@ -282,6 +287,25 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 	hot.id = id;
 	hot_miss(slot, id, is_tail_call);
 	return is_tail_call;
+}
+
+/*
+ * A call into a module that hosts a JIT, not from that module's own text:
+ * false, so that it is passed through, if it comes from no module at all.
+ */
+int hot_is_native_call(const uint64_t *slot)
+{
+	if (native_has(*slot))
+		return 1;
+	lose(WIRE_LOSS_GENERATED);
+	return 0;
+}
+
+int hot_enter_guarded(uint64_t *slot, uint64_t key)
+{
+	if (!runtime_is_stub(*slot) && !hot_is_native_call(slot))
+		return 1;
+	return hot_enter_elsewhere(slot, key);
 }
 
 void hot_leave_elsewhere(uint64_t *slot)

@@ -22,6 +22,8 @@
 #define HOT_VERIFY_TAIL     88
 #define HOT_ENTER_ELSEWHERE 96
 #define HOT_LEAVE_ELSEWHERE 104
+#define HOT_ENTER_GUARDED   112
+#define HOT_FOREIGN         120
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -35,10 +37,17 @@
 
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
 #define WINDOW_SHIFT 24
+#define ADDRESS_BITS 47
+#define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
-/* All stubs have this size; what every call executes comes first. */
+/*
+ * A stub has this size, or twice as much; what every call executes comes first.
+ * The key of its function is at the end of each STUB_BYTES, for whoever has an
+ * address in it.
+ */
 #define STUB_BYTES     512
 #define STUB_HOT_BYTES 256
+#define STUB_KEY_AT    508
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure
@@ -47,10 +56,12 @@
 #define SLOW_STACK_BYTES 1536
 
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
-#define HOLE_TLS      0 /* 32 bits: add the offset of struct hot_thread */
-#define HOLE_KEY      1 /* 32 bits: the function's key */
-#define HOLE_ZONE_CC  2 /* 1 byte: condition of the glance for tail calls */
-#define HOLE_ZONE_IMM 3 /* 1 byte: what it compares with */
-#define HOLE_WINDOWS  4 /* 64 bits: address of the window map */
+#define HOLE_TLS         0 /* 32 bits: add the offset of struct hot_thread */
+#define HOLE_KEY         1 /* 32 bits: the function's key */
+#define HOLE_ZONE_CC     2 /* 1 byte: condition of the glance for tail calls */
+#define HOLE_ZONE_IMM    3 /* 1 byte: what it compares with */
+#define HOLE_WINDOWS     4 /* 64 bits: address of the window map */
+#define HOLE_GUARD_START 5 /* 64 bits: start of the module's text */
+#define HOLE_GUARD_BYTES 6 /* 64 bits: its length */
 
 #endif

@@ -38,7 +38,8 @@ extern struct runtime rt;
 /* Whether any word is an address in a block of stubs. */
 static inline int runtime_is_stub(uint64_t word)
 {
-	return word < UINT64_C(1) << 47 && rt.windows[word >> WINDOW_SHIFT];
+	return word >> WINDOW_SHIFT < WINDOW_COUNT &&
+	       rt.windows[word >> WINDOW_SHIFT];
 }
 
 #endif

@@ -23,6 +23,13 @@
  * knows what is done with a call; other sinks (time, packets) replace that
  * part and no other.
  *
+ * The template proper is stub_template_x86_64.inc, which is assembled twice:
+ *
+ *	hot_stub_plain		for most modules
+ *	hot_stub_guarded	for modules that host a JIT, whose generated code
+ *				looks up return addresses of its own: calls from
+ *				outside native text are passed straight through
+ *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
  *
@@ -30,162 +37,28 @@
  */
 #include "preload/hot/layout.h"
 
-	.macro HOLE kind, back
-.Lhole\@:
-	.pushsection .rodata.hot_stub_holes, "a"
-	.short	.Lhole\@ - hot_stub - \back
-	.short	\kind
-	.popsection
-	.endm
+#define TEMPLATE      hot_stub_plain
+#define SECTION       .rodata.hot_stub_plain
+#define HOLES_SECTION .rodata.hot_stub_plain_holes
+#define L(name)       .Lplain_##name
+#define IS_GUARDED    0
+#define BYTES         STUB_BYTES
+#define HOT_BYTES     STUB_HOT_BYTES
+#define ENTER         HOT_ENTER_ELSEWHERE
+#include "preload/hot/stub_template_x86_64.inc"
 
-	/* An instruction whose last four bytes are an offset from fs. */
-	.macro TLS insn:vararg
-	\insn
-	HOLE	HOLE_TLS, 4
-	.endm
+#define TEMPLATE      hot_stub_guarded
+#define SECTION       .rodata.hot_stub_guarded
+#define HOLES_SECTION .rodata.hot_stub_guarded_holes
+#define L(name)       .Lguarded_##name
+#define IS_GUARDED    1
+#define BYTES         (2 * STUB_BYTES)
+#define HOT_BYTES     STUB_KEY_AT
+#define ENTER         HOT_ENTER_GUARDED
+#include "preload/hot/stub_template_x86_64.inc"
 
-	/* rcx: caller's id -> callee's id */
-	.macro PUSH_ID
-	rolq	$29, %rcx
-	addq	$0x7fffffff, %rcx
-	HOLE	HOLE_KEY, 4
-	TLS	imulq %fs:HOT_MULTIPLIER, %rcx
-	.endm
-
-	/* Sink "count": one more call of the context in rcx. Clobbers rdx. */
-	.macro COUNT miss, verify
-	TLS	movq %fs:HOT_MASK, %rdx	/* before the table: growing */
-	andq	%rcx, %rdx		/* swaps them in the other order */
-	TLS	addq %fs:HOT_TABLE, %rdx
-	cmpq	%rcx, (%rdx)
-	jne	\miss
-	TLS	movq %fs:HOT_STEP, %rcx
-	addq	%rcx, 8(%rdx)
-	jnc	\verify		/* counted down (wire/recording.h) */
-	.endm
-
-	.section .rodata.hot_stub_holes, "a"
-	.balign	4
-hot_stub_holes:
-
-	.section .rodata.hot_stub, "a"
-	.balign	64
-	.globl	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
-	.hidden	hot_stub, hot_stub_displaced, hot_stub_cold, hot_stub_end
-	.globl	hot_stub_holes, hot_stub_holes_end
-	.hidden	hot_stub_holes, hot_stub_holes_end
-hot_stub:
-	/* entry: rsp is the slot of the return address */
-	movq	%rcx, -0x10(%rsp)
-	movq	%rdx, -0x18(%rsp)
-	TLS	movq %fs:HOT_ENTRY_BASE, %rdx
-	addq	%rsp, %rdx
-	jnc	.Lelsewhere
-	cmpb	$0x6f, 3(%rsp)		/* from a stub? (window.h) */
-	HOLE	HOLE_ZONE_IMM, 1
-	.byte	0x0f, 0x8f		/* jg .Ltail, never short */
-	.long	.Ltail - . - 4
-	HOLE	HOLE_ZONE_CC, 5
-.Lfresh:
-	btsq	$SHADOW_HALF_BIT, %rdx
-	popq	(,%rdx,2)
-	/* id */
-	TLS	movq %fs:HOT_ID, %rcx
-	movq	%rcx, 8(,%rdx,2)
-	PUSH_ID
-	TLS	movq %rcx, %fs:HOT_ID
-	/* sink */
-	COUNT	.Lmiss, .Lverify
-.Lgo:
-	movq	-0x20(%rsp), %rdx
-	movq	-0x18(%rsp), %rcx
-	call	.Ldisplaced
-	/* exit: rsp is behind the slot, where the caller expects it */
-	movq	%rdx, -0x18(%rsp)
-	TLS	movq %fs:HOT_EXIT_BASE, %rdx
-	leaq	(%rsp,%rdx), %rdx
-	pushq	(,%rdx,2)
-	movq	8(,%rdx,2), %rdx
-	TLS	movq %rdx, %fs:HOT_ID
-	movq	-0x10(%rsp), %rdx
-	ret
-
-	/*
-	 * The displaced instructions and a jump back to the function. What
-	 * every call executes ends here, four cache lines in all.
-	 */
-hot_stub_displaced:
-.Ldisplaced:
-	.fill	hot_stub + STUB_HOT_BYTES - ., 1, 0xcc
-hot_stub_cold:
-.Lmiss:
-	TLS	call *%fs:HOT_MISS_CALL
-	jmp	.Lgo
-.Lverify:
-	TLS	call *%fs:HOT_VERIFY_CALL
-	jmp	.Lgo
-
-	/*
-	 * Tail call: the return address is another stub's exit, so a hooked
-	 * function has left by jumping here. All exits do the same, so that
-	 * one keeps serving: this function takes the place of the other below
-	 * the same caller, and calls and returns stay paired for the CPU.
-	 */
-.Ltail:
-	movq	(%rsp), %rcx
-	movabsq	$0x1122334455667788, %rdx
-	HOLE	HOLE_WINDOWS, 8
-	shrq	$WINDOW_SHIFT, %rcx
-	cmpb	$0, (%rdx,%rcx)		/* the test above was a glance */
-	TLS	movq %fs:HOT_ENTRY_BASE, %rdx
-	leaq	(%rsp,%rdx), %rdx
-	je	.Lfresh
-	btsq	$SHADOW_HALF_BIT, %rdx
-	movq	8(,%rdx,2), %rcx
-	PUSH_ID
-	TLS	cmpq %fs:HOT_ID, %rcx	/* a loop to the own entry? */
-	je	.Ltail_go
-	TLS	movq %rcx, %fs:HOT_ID
-	COUNT	.Ltail_miss, .Ltail_verify
-.Ltail_go:
-	movq	-0x18(%rsp), %rdx
-	movq	-0x10(%rsp), %rcx
-	jmp	.Ldisplaced
-.Ltail_miss:
-	TLS	call *%fs:HOT_MISS_TAIL
-	jmp	.Ltail_go
-.Ltail_verify:
-	TLS	call *%fs:HOT_VERIFY_TAIL
-	jmp	.Ltail_go
-
-	/*
-	 * A stack below hot_shadow_low: all the work is done in C. The
-	 * thunk returns here for a call, ELSEWHERE_TAIL bytes further on for
-	 * a tail call.
-	 */
-.Lelsewhere:
-	TLS	call *%fs:HOT_ENTER_ELSEWHERE
-.Lelsewhere_call:
-	leaq	8(%rsp), %rsp
-	movq	-0x20(%rsp), %rdx
-	movq	-0x18(%rsp), %rcx
-	call	.Ldisplaced
-	TLS	jmp *%fs:HOT_LEAVE_ELSEWHERE
-.Lelsewhere_tail:
-	movq	-0x18(%rsp), %rdx
-	movq	-0x10(%rsp), %rcx
-	jmp	.Ldisplaced
-.Lelsewhere_key:
-	.long	0
-	HOLE	HOLE_KEY, 4
-	.fill	hot_stub + STUB_BYTES - ., 1, 0xcc
-hot_stub_end:
-
-	.set	ELSEWHERE_TAIL, .Lelsewhere_tail - .Lelsewhere_call
-	.set	ELSEWHERE_KEY, .Lelsewhere_key - .Lelsewhere_call
-
-	.section .rodata.hot_stub_holes, "a"
-hot_stub_holes_end:
+	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
+	.set	FOREIGN_NATIVE, .Lguarded_foreign_native - .Lguarded_foreign_back
 
 	/*
 	 * Thunks: from a stub's cold part into C, every register preserved.
@@ -227,9 +100,11 @@ hot_stub_holes_end:
 	.globl	hot_thunk_miss_call, hot_thunk_miss_tail
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
+	.globl	hot_thunk_enter_guarded, hot_thunk_foreign
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
+	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign
 
 	/*
 	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
@@ -316,18 +191,26 @@ hot_thunk_verify_tail:
 	ret
 	.size	hot_thunk_verify_tail, . - hot_thunk_verify_tail
 
-	.type	hot_thunk_enter_elsewhere, @function
-hot_thunk_enter_elsewhere:
+	/* The return address (rsp) is in the stub; what C answers chooses where. */
+	.macro	ENTER_THUNK name, function, further
+	.type	\name, @function
+\name:
 	movq	(%rsp), %rdx
+	andq	$-STUB_BYTES, %rdx
 	SAVE_TO_CALL_C 8
-	movslq	ELSEWHERE_KEY(%rdx), %rsi
-	call	hot_enter_elsewhere
+	movslq	STUB_KEY_AT(%rdx), %rsi
+	call	\function
 	testl	%eax, %eax
 	RESTORE_FROM_C 8
 	je	1f
-	addq	$ELSEWHERE_TAIL, (%rsp)
+	addq	$\further, (%rsp)
 1:	ret
-	.size	hot_thunk_enter_elsewhere, . - hot_thunk_enter_elsewhere
+	.size	\name, . - \name
+	.endm
+
+	ENTER_THUNK hot_thunk_enter_elsewhere, hot_enter_elsewhere, ELSEWHERE_TAIL
+	ENTER_THUNK hot_thunk_enter_guarded, hot_enter_guarded, ELSEWHERE_TAIL
+	ENTER_THUNK hot_thunk_foreign, hot_is_native_call, FOREIGN_NATIVE
 
 	/* The exit of a call elsewhere: rsp is behind the slot. */
 	.type	hot_thunk_leave_elsewhere, @function

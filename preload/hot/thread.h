@@ -44,6 +44,8 @@ struct hot_thread {
 	void (*verify_tail)(void);
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
+	void (*enter_guarded)(void);
+	void (*foreign)(void);
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -67,6 +69,8 @@ HOT_OFFSET(verify_call, HOT_VERIFY_CALL);
 HOT_OFFSET(verify_tail, HOT_VERIFY_TAIL);
 HOT_OFFSET(enter_elsewhere, HOT_ENTER_ELSEWHERE);
 HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
+HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
+HOT_OFFSET(foreign, HOT_FOREIGN);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));
