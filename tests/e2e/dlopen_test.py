@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Libraries that come and go: hooked before their constructors, and let go."""
+import collections
+import pathlib
+
+import clewtest
+from clewtest import target
+
+
+class Libraries(clewtest.Case):
+    def use(self, *words, options=()):
+        """Runs plugins.c; the part, and {library: [base at each load]}."""
+        program = target("plugins")
+        folder = pathlib.Path(program).parent
+        done = self.record([program, folder, *words], options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        part = self.recording().parts[0]
+        bases = collections.defaultdict(list)
+        self.calls = {}
+        for line in done.stdout.decode().splitlines():
+            kind, library, *rest = line.split()
+            if kind == "load":
+                bases[library].append(int(rest[0], 0))
+            else:
+                vaddr, calls = rest
+                self.calls[library, int(vaddr, 0)] = int(calls)
+        return part, bases
+
+    def counted(self, part, library, vaddr):
+        """Calls of a function, over all modules of that name."""
+        name = "plugins" if library == "-" else library
+        calls = part.counts()
+        return sum(calls.get(context.id, 0)
+                   for context in part.contexts().values()
+                   for function in [part.functions.get(context.function)]
+                   if function and function.module.name == name
+                   and function.vaddr == vaddr)
+
+    def assert_exact(self, part):
+        self.assert_nothing_lost(part)
+        self.assertTrue(self.calls)
+        for (library, vaddr), calls in self.calls.items():
+            with self.subTest(library=library, vaddr=hex(vaddr)):
+                self.assertEqual(self.counted(part, library, vaddr), calls)
+
+    def modules(self, part, name):
+        return [m for m in part.modules if m.name == name]
+
+    def test_every_way_of_loading(self):
+        for how in "nlgdm":
+            with self.subTest(how=how):
+                if self.recording_path.exists():
+                    self.recording_path.rename(self.work / f"before-{how}")
+                part, _ = self.use("a" + how)
+                self.assert_exact(part)
+
+    def test_the_same_library_again(self):
+        part, bases = self.use(*["an"] * 20)
+        self.assert_exact(part)
+        modules = self.modules(part, "libplugin_a.so")
+        self.assertEqual({m.base for m in modules},
+                         set(bases["libplugin_a.so"]))
+        # one that comes back to its place is the one that it was
+        self.assertEqual(len(modules), len(set(bases["libplugin_a.so"])))
+        for module in modules:
+            self.assertGreater(module.loaded_ns, 0)
+            self.assertGreaterEqual(module.unloaded_ns, module.loaded_ns)
+
+    def test_another_library_at_the_same_address(self):
+        part, bases = self.use("an", "bn", "an", "bn")
+        self.assert_exact(part)
+        (one,) = set(bases["libplugin_a.so"])
+        (other,) = set(bases["libplugin_b.so"])
+        if one != other:
+            self.skipTest("the kernel put them to different places")
+        (one,) = self.modules(part, "libplugin_a.so")
+        (other,) = self.modules(part, "libplugin_b.so")
+        self.assertEqual(one.base, other.base)
+        self.assertNotEqual(one.build_id, other.build_id)
+
+    def test_threads_that_load_and_unload(self):
+        part, _ = self.use("at", "bt")
+        self.assert_exact(part)
+
+    def test_with_the_c_library_hooked(self):
+        part, _ = self.use("an", "bd", "am", "bt", options=["--libc"])
+        self.assert_exact(part)
+
+    def test_rules_hold_for_them(self):
+        part, _ = self.use("an", "bn", options=["-M", "libplugin_b.so"])
+        states = {m.name: m.state_name for m in part.modules}
+        self.assertEqual(states["libplugin_a.so"], "HOOKED")
+        self.assertEqual(states["libplugin_b.so"], "DESELECTED")
+        (rule,) = [r for r in part.rules if "libplugin_b" in r.text]
+        self.assertEqual(rule.matches, 1)
+
+
+if __name__ == "__main__":
+    clewtest.main()

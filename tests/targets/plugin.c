@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library to be loaded and unloaded: its constructor calls functions of its
+ * own, and one of the program, before anybody else can. -DVARIANT=n makes
+ * libraries of different content and equal layout.
+ */
+#include "tests/targets/plugins.h"
+
+__attribute__((weak)) long plugin_host_callback(long n);
+
+struct plugin_counts plugin_counts;
+
+COUNTED long plugin_inner(long n)
+{
+	plugin_counts.inner++;
+	return n * VARIANT + 1;
+}
+
+COUNTED long plugin_run(long n)
+{
+	long sum = 0;
+
+	plugin_counts.run++;
+	while (n-- > 0)
+		sum += plugin_inner(n);
+	return sum;
+}
+
+__attribute__((constructor)) static void construct(void)
+{
+	plugin_inner(VARIANT);
+	plugin_counts.constructed++;
+	if (plugin_host_callback)
+		plugin_host_callback(VARIANT);
+}
+
+/* The program has read the counts by then; it knows that there is one more. */
+__attribute__((destructor)) static void destruct(void)
+{
+	plugin_inner(VARIANT);
+}

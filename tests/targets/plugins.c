@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads and unloads libraries in every way there is:
+ *
+ *	plugins DIRECTORY WORD...
+ *
+ * Each word is a letter for the library and one for how: n(ow, local), l(azy),
+ * g(lobal), d(eepbind), m (dlmopen, a new namespace), t (8 threads, 50 times
+ * each). At the end, on stdout:
+ *
+ *	load LIBRARY BASE		each time it was loaded
+ *	calls LIBRARY VADDR CALLS	in all, of one function
+ *	calls - VADDR CALLS		of one of the program itself
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/targets/plugins.h"
+
+#define RUNS 1000
+
+static struct library {
+	char path[4096];
+	long loads;
+	unsigned long inner_vaddr, run_vaddr;
+	long inner, run;
+} libraries[2];
+
+static long callbacks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+COUNTED long plugin_host_callback(long n)
+{
+	__atomic_fetch_add(&callbacks, 1, __ATOMIC_RELAXED);
+	return n;
+}
+
+static void die(void)
+{
+	fprintf(stderr, "%s\n", dlerror());
+	exit(1);
+}
+
+static void *open_library(const struct library *library, char how)
+{
+	switch (how) {
+	case 'l':
+		return dlopen(library->path, RTLD_LAZY);
+	case 'g':
+		return dlopen(library->path, RTLD_NOW | RTLD_GLOBAL);
+	case 'd':
+		return dlopen(library->path, RTLD_NOW | RTLD_DEEPBIND);
+	case 'm':
+		return dlmopen(LM_ID_NEWLM, library->path, RTLD_NOW);
+	default:
+		return dlopen(library->path, RTLD_NOW);
+	}
+}
+
+/* Add up what the library has counted since it was loaded. */
+static void note(struct library *library, void *handle)
+{
+	struct plugin_counts *counts = dlsym(handle, "plugin_counts");
+	struct link_map *map;
+
+	dlinfo(handle, RTLD_DI_LINKMAP, &map);
+	library->loads++;
+	printf("load %s %#lx\n", strrchr(library->path, '/') + 1,
+	       (unsigned long)map->l_addr);
+	library->inner_vaddr =
+		(unsigned long)dlsym(handle, "plugin_inner") - map->l_addr;
+	library->run_vaddr =
+		(unsigned long)dlsym(handle, "plugin_run") - map->l_addr;
+	library->inner += counts->inner + 1; /* and the destructor */
+	library->run += counts->run;
+}
+
+static void use(struct library *library, char how)
+{
+	void *handle = open_library(library, how);
+	long (*run)(long);
+
+	if (!handle)
+		die();
+	*(void **)&run = dlsym(handle, "plugin_run");
+	run(RUNS);
+	note(library, handle);
+	dlclose(handle);
+}
+
+static void *use_often(void *argument)
+{
+	struct library *library = argument;
+
+	for (int i = 0; i < 50; i++) {
+		pthread_mutex_lock(&lock);
+		use(library, 'n');
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static void use_in_threads(struct library *library)
+{
+	pthread_t threads[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, use_often, library);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	extern const char __ehdr_start[];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(libraries[i].path, sizeof(libraries[i].path),
+			 "%s/libplugin_%c.so", argv[1], 'a' + i);
+	for (int i = 2; i < argc; i++) {
+		struct library *library = &libraries[argv[i][0] - 'a'];
+
+		if (argv[i][1] == 't')
+			use_in_threads(library);
+		else
+			use(library, argv[i][1]);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (!libraries[i].loads)
+			continue;
+		printf("calls libplugin_%c.so %#lx %ld\n", 'a' + i,
+		       libraries[i].inner_vaddr, libraries[i].inner);
+		printf("calls libplugin_%c.so %#lx %ld\n", 'a' + i,
+		       libraries[i].run_vaddr, libraries[i].run);
+	}
+	printf("calls - %#lx %ld\n",
+	       (unsigned long)((const char *)plugin_host_callback -
+			       __ehdr_start),
+	       callbacks);
+	return 0;
+}
