@@ -167,7 +167,7 @@ void init_before_main(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-	if (!rt.header || rt.header->state != WIRE_RUNNING)
+	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.cold->tallies);

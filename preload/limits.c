@@ -55,8 +55,8 @@ static int change_limit(pid_t pid, int resource, const struct rlimit *set,
 		adjusted.rlim_max = add(set->rlim_max, bytes);
 		set = &adjusted;
 	}
-	result = sys_call(SYS_prlimit64, pid, resource, (long)set, (long)old, 0,
-			  0);
+	result = sys_call_anyway(SYS_prlimit64, pid, resource, (long)set,
+				 (long)old, 0, 0);
 	if (result) {
 		errno = (int)-result;
 		return -1;

@@ -63,7 +63,7 @@ static void loader_has_changed(void)
 {
 	struct cold *cold = rt.cold;
 
-	if (rt.header->state != WIRE_RUNNING)
+	if (rt.header->state != WIRE_RUNNING || runtime_is_filtered())
 		return;
 	atomic_store(&cold->is_unloading, watch.debug->r_state == RT_DELETE);
 	if (watch.debug->r_state == RT_CONSISTENT)

@@ -16,7 +16,7 @@ EXPORT int mlockall(int flags)
 
 	if (rt.header && flags & (MCL_CURRENT | MCL_FUTURE))
 		flags |= MCL_ONFAULT;
-	result = sys_call(SYS_mlockall, flags, 0, 0, 0, 0, 0);
+	result = sys_call_anyway(SYS_mlockall, flags, 0, 0, 0, 0, 0);
 	if (!result)
 		return 0;
 	errno = (int)-result;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads' names, in front of libc: a thread is usually named after it has
- * started, and when it is gone nobody can ask for its name.
+ * started, and when it is gone nobody can ask for its name. Their filters are
+ * set through the same function.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "preload/filter.h"
 #include "preload/next.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
@@ -15,6 +17,7 @@
 EXPORT int prctl(int option, ...)
 {
 	long result, a, b, c, d;
+	int begun = 0;
 	va_list arguments;
 
 	va_start(arguments, option);
@@ -23,7 +26,10 @@ EXPORT int prctl(int option, ...)
 	c = va_arg(arguments, long);
 	d = va_arg(arguments, long);
 	va_end(arguments);
-	result = sys_call(SYS_prctl, option, a, b, c, d, 0);
+	if (option == PR_SET_SECCOMP)
+		begun = filter_begin();
+	result = sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
+	filter_end(begun, !result);
 	if (option == PR_SET_NAME)
 		tallies_thread_renamed();
 	if (result >= 0)

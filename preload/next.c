@@ -7,6 +7,7 @@
 
 struct next_functions next;
 void *next_libc_start_main;
+void *next_syscall;
 
 void *next_unwinder_function(const char *name)
 {
@@ -46,6 +47,7 @@ void next_find(void)
 #undef X
 	dl_iterate_phdr(note_unwinder, NULL);
 	next_libc_start_main = dlsym(RTLD_NEXT, "__libc_start_main");
+	next_syscall = dlsym(RTLD_NEXT, "syscall");
 }
 
 void next_find_late(void)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define NEXT_FUNCTIONS(X)                                                      \
+	X(clone)                                                               \
 	X(execve)                                                              \
 	X(execvpe)                                                             \
 	X(fexecve)                                                             \
@@ -37,8 +38,8 @@ struct next_functions {
 
 extern struct next_functions next;
 
-/* libc's __libc_start_main, apart because assembly jumps there. */
-extern void *next_libc_start_main;
+/* Where assembly jumps: libc's __libc_start_main, and the next syscall(). */
+extern void *next_libc_start_main, *next_syscall;
 
 /* Look all of them up; again if some were missing. Calls libc. */
 void next_find(void);

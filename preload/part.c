@@ -6,6 +6,8 @@
 #define ROUND_UP(n)                                                            \
 	(((n) + WIRE_PAGE_BYTES - 1) & ~(uint64_t)(WIRE_PAGE_BYTES - 1))
 
+static struct wire_header nowhere; /* see part_create_nowhere() */
+
 /* High up, where no program expects the descriptors it is about to open. */
 static int move_fd_up(int fd)
 {
@@ -307,10 +309,25 @@ static int open_file(struct part *part, const char *dir, uint32_t pid,
 	return 0;
 }
 
+static void begin_header(struct part *part, struct wire_header *header,
+			 uint32_t pid, uint32_t seq)
+{
+	header->version = WIRE_VERSION;
+	header->header_bytes = WIRE_HEADER_BYTES;
+	header->end = WIRE_HEADER_BYTES;
+	header->state = WIRE_STARTING;
+	header->origin = seq ? WIRE_FROM_EXEC : WIRE_FROM_START;
+	header->pid = pid;
+	header->seq = seq;
+	header->ppid = (uint32_t)sys_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	header->start_ns = sys_clock_ns(CLOCK_REALTIME);
+	copy_bytes(header->magic, WIRE_MAGIC, sizeof(header->magic));
+	part->header = header;
+}
+
 int part_create(struct part *part, const char *dir)
 {
 	uint32_t pid = (uint32_t)sys_getpid(), seq = 0;
-	struct wire_header *header;
 	void *address;
 	int err;
 
@@ -327,19 +344,16 @@ int part_create(struct part *part, const char *dir)
 			sys_close(part->fd);
 		return err;
 	}
-	header = address;
-	header->version = WIRE_VERSION;
-	header->header_bytes = WIRE_HEADER_BYTES;
-	header->end = WIRE_HEADER_BYTES;
-	header->state = WIRE_STARTING;
-	header->origin = seq ? WIRE_FROM_EXEC : WIRE_FROM_START;
-	header->pid = pid;
-	header->seq = seq;
-	header->ppid = (uint32_t)sys_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
-	header->start_ns = sys_clock_ns(CLOCK_REALTIME);
-	copy_bytes(header->magic, WIRE_MAGIC, sizeof(header->magic));
-	part->header = header;
+	begin_header(part, address, pid, seq);
 	return 0;
+}
+
+void part_create_nowhere(struct part *part)
+{
+	part->fd = -1;
+	part->is_private = 1;
+	fill_zero(&nowhere, sizeof(nowhere));
+	begin_header(part, &nowhere, (uint32_t)sys_getpid(), 0);
 }
 
 void part_disable(struct part *part, const char *why)
@@ -356,7 +370,8 @@ void part_abandon(struct part *part)
 	for (uint32_t i = 0; i < part->mapped_count; i++)
 		sys_munmap(part->mapped[i].head, part->mapped[i].bytes);
 	sys_munmap(part->mapped, part->mapped_room * sizeof(*part->mapped));
-	sys_munmap(part->header, WIRE_HEADER_BYTES);
+	if (part->header != &nowhere)
+		sys_munmap(part->header, WIRE_HEADER_BYTES);
 	if (!part->is_private && is_our_file(part, part->fd))
 		sys_close(part->fd);
 	fill_zero(part, sizeof(*part));

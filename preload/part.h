@@ -42,6 +42,12 @@ struct part {
  */
 int part_create(struct part *part, const char *dir);
 
+/*
+ * Where there is no memory for a part either: one that has no chunks and no
+ * room for any, but a header to count losses in. In forked children only.
+ */
+void part_create_nowhere(struct part *part);
+
 /* Say why nothing is recorded; the part is finished with that. */
 void part_disable(struct part *part, const char *why);
 

@@ -15,8 +15,10 @@ static void create_part(struct cold *cold)
 {
 	const char *dir = cold->config.no_children ? NULL : cold->config.dir;
 
-	if (part_create(&cold->part, dir) && dir)
-		part_create(&cold->part, NULL);
+	if (!part_create(&cold->part, dir) ||
+	    (dir && !part_create(&cold->part, NULL)))
+		return;
+	part_create_nowhere(&cold->part);
 }
 
 static int is_inherited(unsigned int kind)
@@ -78,25 +80,38 @@ static void after_fork_in_parent(void)
 	tallies_resume();
 }
 
+/*
+ * Behind a filter nothing can be made for a child: what it calls is lost, and
+ * counted as that in its parent's part.
+ */
+static void go_unrecorded(void)
+{
+	*rt.is_ours = 1;
+	rt.is_unrecorded = 1;
+	hot.muted = HOT_IS_HEARD;
+	tallies_detach();
+}
+
 void hot_after_fork(void)
 {
+	static struct part parent; /* one thread, and too large for its stack */
 	struct cold *cold = rt.cold;
 	uint64_t signals;
-	struct part *parent;
 
+	rt.sections = 0; /* of threads that are not here */
+	if (runtime_is_filtered()) {
+		go_unrecorded();
+		return;
+	}
 	sys_block_signals(&signals);
 	*rt.is_ours = 1;
-	parent = sys_map_private(sizeof(*parent));
-	if (!sys_failed(parent)) {
-		copy_bytes(parent, &cold->part, sizeof(*parent));
-		fill_zero(&cold->part, sizeof(cold->part));
-		start_part(cold, parent);
-		hot.muted = HOT_IS_HEARD;
-		tallies_reset_after_fork(&cold->tallies, &cold->part);
-		part_abandon(parent);
-		sys_munmap(parent, sizeof(*parent));
-		atomic_store(&rt.header->state, WIRE_RUNNING);
-	}
+	copy_bytes(&parent, &cold->part, sizeof(parent));
+	fill_zero(&cold->part, sizeof(cold->part));
+	start_part(cold, &parent);
+	hot.muted = HOT_IS_HEARD;
+	tallies_reset_after_fork(&cold->tallies, &cold->part);
+	part_abandon(&parent);
+	atomic_store(&rt.header->state, WIRE_RUNNING);
 	sys_restore_signals(&signals);
 }
 

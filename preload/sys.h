@@ -4,6 +4,9 @@
  *
  * libc's wrappers may be hooked, set errno, or be cancellation points. These
  * return the kernel's answer: a result, or -errno. Safe anywhere.
+ *
+ * Once the program has a system call filter, calls of ours could have it
+ * killed: then they all fail with -ENOSYS instead of being made (filter.h).
  */
 #ifndef CLEW_PRELOAD_SYS_H
 #define CLEW_PRELOAD_SYS_H
@@ -19,8 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static inline long sys_call(long number, long a, long b, long c, long d, long e,
-			    long f)
+#include "preload/hot/runtime.h"
+
+/* What the program itself asked for is made in any case. */
+static inline long sys_call_anyway(long number, long a, long b, long c, long d,
+				   long e, long f)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -33,6 +39,14 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 			   "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+static inline long sys_call(long number, long a, long b, long c, long d, long e,
+			    long f)
+{
+	return runtime_is_filtered()
+		       ? -ENOSYS
+		       : sys_call_anyway(number, a, b, c, d, e, f);
 }
 
 static inline int sys_failed(const void *address)
@@ -121,19 +135,33 @@ static inline int sys_thread_exists(int pid, int tid)
 	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
 }
 
-/* Block every signal; *old is what sys_restore_signals() wants. */
+/* No mask that the kernel gives: it has SIGKILL in it. */
+#define SYS_NOT_BLOCKED (~UINT64_C(0))
+
+/*
+ * Block every signal; *old is what sys_restore_signals() wants. Where no
+ * system calls may be made nothing is blocked, and callers that rely on it
+ * have looked at runtime_is_filtered() before.
+ */
 static inline void sys_block_signals(uint64_t *old)
 {
 	uint64_t all = ~UINT64_C(0);
 
-	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)old,
-		 sizeof(all), 0, 0);
+	*old = SYS_NOT_BLOCKED;
+	__atomic_fetch_add(&rt.sections, 1, __ATOMIC_SEQ_CST);
+	if (sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)old,
+		     sizeof(all), 0, 0))
+		__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Also when a filter has been asked for since: it waits for us (filter.h). */
 static inline void sys_restore_signals(const uint64_t *old)
 {
-	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0, sizeof(*old), 0,
-		 0);
+	if (*old == SYS_NOT_BLOCKED)
+		return;
+	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
+			sizeof(*old), 0, 0);
+	__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
 }
 
 static inline uint64_t sys_clock_ns(int clock)

@@ -246,15 +246,12 @@ static int grow_table(struct tally *tally, struct part *part)
 	return 0;
 }
 
-static int grow_contexts(struct tally *tally, struct part *part)
+static int use_context_chunk(struct tally *tally, struct part *part,
+			     uint64_t bytes)
 {
-	uint64_t bytes = tally->context_bytes / 64;
 	struct chunk chunk;
 	int err;
 
-	if (bytes < CONTEXT_STEP_BYTES)
-		bytes = CONTEXT_STEP_BYTES;
-	bytes -= sizeof(struct wire_chunk);
 	err = part_alloc(part, WIRE_CONTEXTS, tally->number, bytes, &chunk);
 	if (err)
 		return err;
@@ -265,6 +262,16 @@ static int grow_contexts(struct tally *tally, struct part *part)
 	tally->end_context = tally->chunk_end;
 	tally->context_bytes += bytes;
 	return 0;
+}
+
+static int grow_contexts(struct tally *tally, struct part *part)
+{
+	uint64_t bytes = tally->context_bytes / 64;
+
+	if (bytes < CONTEXT_STEP_BYTES)
+		bytes = CONTEXT_STEP_BYTES;
+	return use_context_chunk(tally, part,
+				 bytes - sizeof(struct wire_chunk));
 }
 
 int tally_grow(struct tally *tally, struct part *part)
@@ -281,6 +288,32 @@ int tally_grow(struct tally *tally, struct part *part)
 	}
 	limit_contexts(tally);
 	return err;
+}
+
+/* A chunk for so many contexts more, where the one in use is too short. */
+static int reserve_contexts(struct tally *tally, struct part *part,
+			    uint64_t contexts)
+{
+	const uint64_t bytes = contexts * sizeof(struct wire_context);
+
+	tally->end_context = tally->chunk_end;
+	if (tally->next_context + bytes <= tally->chunk_end)
+		return 0;
+	return use_context_chunk(tally, part, bytes);
+}
+
+int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts)
+{
+	unsigned int log2 = tally->active.log2;
+	int err = 0;
+
+	while (table_limit(log2) < tally->used + contexts)
+		log2++;
+	if (tally->busy)
+		return -EBUSY;
+	if (log2 > tally->active.log2)
+		err = rebuild_table(tally, part, log2);
+	return err ? err : reserve_contexts(tally, part, contexts);
 }
 
 int tally_first_table(struct tally *tally, struct wire_count *table)

@@ -24,6 +24,12 @@ int tally_first_table(struct tally *tally, struct wire_count *table);
 int tally_grow(struct tally *tally, struct part *part);
 
 /*
+ * Room for so many contexts more, for a time when nothing can be made. 0 or
+ * -errno. Changes the table.
+ */
+int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
+
+/*
  * Enough calls were counted away from home: do something about it. Returns
  * after how many more to call again. Changes the table.
  */

@@ -154,7 +154,7 @@ void hot_look(void)
 {
 	uint64_t signals;
 
-	if (!hot.tally || !hot.tally->retired.table)
+	if (!hot.tally || !hot.tally->retired.table || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
 	tally_look(hot.tally, &rt.cold->part);
@@ -165,7 +165,7 @@ void tallies_finish_thread(void)
 {
 	uint64_t signals;
 
-	if (!hot.tally)
+	if (!hot.tally || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
 	tally_sweep(hot.tally, &rt.cold->part);
@@ -176,6 +176,9 @@ void hot_reorder(void)
 {
 	uint64_t signals;
 
+	hot.strays_left = INT32_MAX;
+	if (runtime_is_filtered())
+		return;
 	sys_block_signals(&signals);
 	hot.strays_left = tally_reorder(hot.tally, &rt.cold->part);
 	use_tally(hot.tally);
@@ -188,7 +191,7 @@ int hot_make_room(void)
 	uint64_t signals;
 	int err = 0;
 
-	if (hot.attempts_left && hot.attempts_left--)
+	if (runtime_is_filtered() || (hot.attempts_left && hot.attempts_left--))
 		return -ENOSPC;
 	sys_block_signals(&signals);
 	if (!hot.tally)
@@ -199,6 +202,29 @@ int hot_make_room(void)
 		use_tally(hot.tally);
 	/* Where there is no room, asking at every call would be dear. */
 	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
+	sys_restore_signals(&signals);
+	return err;
+}
+
+void tallies_begin_thread(void)
+{
+	if (hot.multiplier != ID_MULTIPLIER)
+		return; /* not a block that the loader has made */
+	tallies_detach();
+	hot.id = ID_ROOT;
+	hot.muted = HOT_IS_HEARD;
+}
+
+int tallies_reserve(uint64_t contexts)
+{
+	uint64_t signals;
+	int err;
+
+	if (!hot.tally && hot_make_room())
+		return -ENOSPC;
+	sys_block_signals(&signals);
+	err = tally_reserve(hot.tally, &rt.cold->part, contexts);
+	use_tally(hot.tally);
 	sys_restore_signals(&signals);
 	return err;
 }
@@ -227,16 +253,18 @@ static void inherit_contexts(const struct tally *old)
 	}
 }
 
-/* Not torn: a handler's stub would take the mask of the one table for the
- * other. */
+/*
+ * Never the mask of the one table with the other, even if a handler comes in
+ * between; and without a system call, which a filter might not allow. The mask
+ * 0 goes with all of them.
+ */
 static void set_table(struct wire_count *table, uint64_t mask)
 {
-	uint64_t signals;
-
-	sys_block_signals(&signals);
+	hot.mask = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.table = table;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.mask = mask * sizeof(*table);
-	sys_restore_signals(&signals);
 }
 
 void tallies_suspend(void)
@@ -250,13 +278,18 @@ void tallies_resume(void)
 		set_table(hot.tally->table, hot.tally->mask);
 }
 
+void tallies_detach(void)
+{
+	hot.tally = NULL;
+	tallies_suspend();
+}
+
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 {
 	const struct tally *old = hot.tally;
 
 	*tallies = (struct tallies){ .part = part };
-	hot.tally = NULL;
-	tallies_suspend();
+	tallies_detach();
 	if (old)
 		inherit_contexts(old);
 }

@@ -35,6 +35,18 @@ struct tallies {
 void tallies_suspend(void);
 void tallies_resume(void);
 
+/* The calling thread counts nowhere until it is attached anew. */
+void tallies_detach(void);
+
+/*
+ * The calling thread is new, but its thread-local storage may be a copy of
+ * another's.
+ */
+void tallies_begin_thread(void);
+
+/* Room for so many contexts more of the calling thread's. 0 or -errno. */
+int tallies_reserve(uint64_t contexts);
+
 /*
  * In the forked child: forget the parent's tallies, but let the calling thread
  * know the contexts it is in, from its old tally, as having no calls yet.

@@ -47,7 +47,7 @@ done <"$work/needed"
 
 while read -r object; do
 	if objdump -d --no-show-raw-insn "$object" |
-		grep -E '%([xyz]?mm[0-9]|st\b)|%fs:0x28\b' >"$work/hits"; then
+		grep -E '%([xyz]?mm[0-9]|st\b)|%fs:0x28([^(]|$)' >"$work/hits"; then
 		echo "hot-symbols: $object uses registers that are not ours:"
 		head -n 5 "$work/hits"
 		bad=1

@@ -60,6 +60,7 @@ enum wire_loss {
 	WIRE_LOSS_NO_SPACE,  /* the recording could not grow */
 	WIRE_LOSS_FORK,      /* inside fork() itself */
 	WIRE_LOSS_GENERATED, /* made by generated code into its own runtime */
+	WIRE_LOSS_FILTER,    /* new threads behind a system call filter */
 	WIRE_LOSS_COUNT = 8
 };
 

@@ -49,6 +49,12 @@ static void lose(enum wire_loss cause)
 				  memory_order_relaxed);
 }
 
+/* A call for which there is no place at all. */
+static void lose_for_want_of_room(void)
+{
+	lose(runtime_is_filtered() ? WIRE_LOSS_FILTER : WIRE_LOSS_NO_SPACE);
+}
+
 /*
  * A record of this thread's own, or NULL when the chunk is full. The end is
  * read first: should a handler change chunks in between, a record of the new
@@ -217,7 +223,7 @@ static void fold(uint64_t caller)
 			break;
 		caller = id_pop(caller, id_key(note.function));
 	}
-	lose(WIRE_LOSS_NO_SPACE);
+	lose_for_want_of_room();
 }
 
 static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
@@ -241,7 +247,7 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	if (!*rt.is_ours)
 		hot_after_fork();
 	if (!hot.tally && hot_make_room()) {
-		lose(WIRE_LOSS_NO_SPACE);
+		lose_for_want_of_room();
 		return;
 	}
 	__atomic_fetch_add(&hot.tally->busy, 1, __ATOMIC_SEQ_CST);
@@ -272,7 +278,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 
 	if (!shadow) {
 		if (hot_map_shadow((uintptr_t)slot)) {
-			lose(WIRE_LOSS_NO_SPACE);
+			lose_for_want_of_room();
 			return 1;
 		}
 		shadow = shadow_of((uintptr_t)slot);
@@ -329,6 +335,7 @@ void hot_verify(uint64_t *slot)
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
 	hot_look();
-	if (rt.verify_period && draw() % rt.verify_period < countdown_limit())
+	if (rt.verify_period && !runtime_is_filtered() &&
+	    draw() % rt.verify_period < countdown_limit())
 		hot_verify_stack(slot);
 }

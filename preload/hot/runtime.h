@@ -31,9 +31,18 @@ struct runtime {
 	 * behind the back of atfork handlers find out there.
 	 */
 	uint32_t *is_ours;
+	/* Any thread, at any time (filter.h): */
+	uint32_t is_filtered;   /* no system calls may be made */
+	uint32_t sections;      /* under way with signals blocked */
+	uint32_t is_unrecorded; /* header is another's, for losses only */
 };
 
 extern struct runtime rt;
+
+static inline int runtime_is_filtered(void)
+{
+	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) != 0;
+}
 
 /* Whether any word is an address in a block of stubs. */
 static inline int runtime_is_stub(uint64_t word)

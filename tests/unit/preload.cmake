@@ -12,6 +12,6 @@ set(preload ${CMAKE_SOURCE_DIR}/preload)
 set(counting $<TARGET_OBJECTS:hot> $<TARGET_OBJECTS:warm>)
 
 preload_test(id)
-preload_test(select ${preload}/config.c ${preload}/select.c)
-preload_test(window ${preload}/window.c)
+preload_test(select ${preload}/config.c ${preload}/select.c ${counting})
+preload_test(window ${preload}/window.c ${counting})
 preload_test(tallies ${counting})

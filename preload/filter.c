@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/filter.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/sys.h"
+#include "preload/tallies.h"
+
+#define CONTEXTS     50000 /* 2.5 MiB of recording */
+#define PATIENCE     500   /* moments, of a millisecond */
+#define FOLD_PORTION 8     /* one in so many is kept for "(folded)" */
+
+/* Past what there is room for now, contexts fold. */
+static void limit_contexts(void)
+{
+	uint64_t contexts =
+		rt.header->contexts + CONTEXTS - CONTEXTS / FOLD_PORTION;
+
+	if (rt.max_contexts > contexts)
+		rt.max_contexts = contexts;
+}
+
+/* What others have begun; a thread that was killed in there never ends. */
+static void wait_for_sections(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < PATIENCE; i++) {
+		if (!__atomic_load_n(&rt.sections, __ATOMIC_SEQ_CST))
+			return;
+		sys_call_anyway(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	}
+}
+
+int filter_begin(void)
+{
+	if (!rt.header || rt.header->state != WIRE_RUNNING ||
+	    runtime_is_filtered())
+		return 0;
+	if (!tallies_reserve(CONTEXTS))
+		limit_contexts();
+	__atomic_store_n(&rt.is_filtered, 1, __ATOMIC_SEQ_CST);
+	wait_for_sections();
+	return 1;
+}
+
+void filter_end(int begun, int is_set)
+{
+	if (begun && !is_set)
+		__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+}

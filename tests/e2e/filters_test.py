@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Programs whose system calls are filtered: none of ours may be seen."""
+import errno
+import signal
+
+import clewtest
+import seccomp
+import truth
+import wire
+from clewtest import needs, target
+
+FILTERED = 3  # enum wire_loss: WIRE_LOSS_FILTER
+
+
+class Own(clewtest.Case):
+    """The program lets its calls be filtered while it runs."""
+
+    def truth(self):
+        """What all modes count: that of a run that is free to write it."""
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.run_program([target("sandbox"), "none"])
+        self.environment.pop("TRUTH_DIR")
+        one, = truth.read_all(self.truths)
+        return one
+
+    def run_both_ways(self, mode):
+        argv = [target("sandbox"), mode]
+        native = self.run_program(argv)
+        self.assertEqual(native.returncode, 0, native.stderr)
+        self.assert_same_behaviour(native, self.record(argv))
+        return native, self.recording()
+
+    def check(self, mode):
+        one = self.truth()
+        _, recording = self.run_both_ways(mode)
+        part, = recording.parts
+        self.assert_equals_truth(one, part)
+        self.assert_nothing_lost(part)
+        return part
+
+    def test_strict_mode(self):
+        self.assertEqual(self.check("strict").state, wire.RUNNING)
+
+    def test_filter_that_kills(self):
+        self.assertEqual(self.check("kill").state, wire.ENDED)
+
+    def test_filter_with_errors(self):
+        self.check("errno")
+
+    def test_filter_by_system_call(self):
+        self.check("syscall")
+
+    def test_filter_that_was_refused(self):
+        self.check("refused")
+
+    def lost_behind_a_filter(self, mode):
+        _, recording = self.run_both_ways(mode)
+        part, = recording.parts
+        lost = list(part.losses)
+        self.assertEqual(sum(lost), lost[FILTERED])
+        report = self.clew("report", self.recording_path).stdout
+        self.assertIn("filter", report)
+        return lost[FILTERED]
+
+    def test_forked_child_is_lost_and_counted(self):
+        # in_thread, 11 of work, 11 of leaf
+        self.assertEqual(self.lost_behind_a_filter("fork"), 23)
+
+    def test_new_thread_is_lost_and_counted(self):
+        self.assertEqual(self.lost_behind_a_filter("thread"), 23)
+
+    def test_contexts_beyond_the_room_fold(self):
+        one = self.truth()
+        native, recording = self.run_both_ways("many")
+        part, = recording.parts
+        self.assert_nothing_lost(part)
+        self.assertGreater(part.folded_calls(), 0)
+        own = {f.number for module in part.modules for f in module.functions
+               if module.name == "sandbox"} | {wire.FOLDED}
+        calls = part.counts()
+        counted = sum(calls.get(c.id, 0) for c in part.contexts().values()
+                      if c.function in own and (c.depth > 1
+                                                or c.function != wire.FOLDED))
+        ordinary = sum(calls for _, _, function, calls in one.nodes.values()
+                       if function)
+        started = sum(calls.get(c.id, 0) for c in part.contexts().values()
+                      if c.depth == 1 and c.function in own)
+        made = int(native.stdout.split()[1])
+        # main() is in `ordinary`; _init and the like stand beside it
+        self.assertEqual(counted - started + 1, ordinary + made)
+
+
+class Inherited(clewtest.Case):
+    """The program is started under a filter."""
+
+    def test_calls_that_only_profilers_make(self):
+        def before_exec():
+            seccomp.Filter().refuse("membarrier", errno.ENOSYS).refuse(
+                "perf_event_open", errno.EPERM).install()
+        self.before_exec = before_exec
+        for name in "recursion", "threads", "signals":
+            with self.subTest(name):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                self.record_target([target(name)])
+
+
+class Real(clewtest.Case):
+    @needs("man", "groff")
+    def test_man(self):
+        """Its children filter themselves by libseccomp; some then exec."""
+        page = self.work / "page.1"
+        page.write_text(".TH PAGE 1\n.SH NAME\npage \\- a page\n",
+                        encoding="utf-8")
+        argv = ["man", "-l", page]
+        native = self.run_program(argv)
+        self.assertIn(b"a page", native.stdout)
+        self.assert_same_behaviour(native, self.record(argv))
+        parts = self.recording().parts
+        self.assertGreater(len(parts), 5)
+        self.assertIn("groff", "".join(p.arguments[0] for p in parts))
+
+
+if __name__ == "__main__":
+    clewtest.main()
