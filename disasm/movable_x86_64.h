@@ -5,12 +5,13 @@
  *
  *	plain, nop, endbr64	copied, rip-relative displacements adjusted
  *	jmp, jcc rel		long form, target kept
+ *	loop*, jrcxz, jecxz	the short form, over a long jump
  *	jmp r/m, ret, ud2, hlt	copied, likewise adjusted
  *	call rel, call r/m	as the last one only: the return address is the
  *				original's, so nothing may come after it
  *
- * Everything else stays: loop and jrcxz have no long form, syscall and int3
- * show their address to the kernel, and what is not listed is not proven.
+ * Everything else stays: syscall and int3 show their address to the kernel, and
+ * what is not listed is not proven.
  */
 #ifndef CLEW_DISASM_MOVABLE_X86_64_H
 #define CLEW_DISASM_MOVABLE_X86_64_H
@@ -22,8 +23,9 @@
 #define MODRM_JMP_NEAR   4 /* ff /4 */
 
 /*
- * call r/m becomes jmp r/m behind a pushed return address. That moves rsp, so
- * an operand made from it cannot be kept; rm 4 covers those (and r12).
+ * call r/m becomes jmp r/m behind a pushed return address. That moves rsp: an
+ * operand in memory is found all the same, but rsp itself (mod 3, rm 4, which
+ * may also be r12) would be another address.
  */
 static inline int insn_is_movable_call(const struct insn *insn,
 				       const uint8_t *code)
@@ -31,7 +33,7 @@ static inline int insn_is_movable_call(const struct insn *insn,
 	uint8_t modrm = code[insn->modrm_at];
 
 	return insn->modrm_at && MODRM_REG(modrm) == MODRM_CALL_NEAR &&
-	       (modrm & 7) != 4;
+	       (modrm & 0xc7) != 0xc4;
 }
 
 static inline int insn_is_movable(const struct insn *insn, const uint8_t *code,
@@ -43,6 +45,7 @@ static inline int insn_is_movable(const struct insn *insn, const uint8_t *code,
 	case INSN_ENDBR:
 	case INSN_JUMP:
 	case INSN_JUMP_IF:
+	case INSN_LOOP:
 	case INSN_JUMP_INDIRECT:
 	case INSN_RETURN:
 	case INSN_STOP:
@@ -51,7 +54,6 @@ static inline int insn_is_movable(const struct insn *insn, const uint8_t *code,
 		return is_last;
 	case INSN_CALL_INDIRECT:
 		return is_last && insn_is_movable_call(insn, code);
-	case INSN_LOOP:
 	case INSN_TRAP:
 	case INSN_SYSTEM:
 		return 0;

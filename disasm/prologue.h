@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can a function's entry be replaced by a 5-byte jump, and where?
+ * Can a function's entry be replaced by a way to its stub, and which?
  *
  *	f:	endbr64			<- stays, patch_offset = 4
  *		push %rbp		<- patched from here
  *		mov  %rsp,%rbp
  *		sub  $0x20,%rsp		<- displaced_bytes = 1 + 3 + 4
  *
- * The jump may run over the function's end into the padding before the next
- * one (JUMP_PADDED). displaced_bytes counts what is executed only: it is less
- * than 5 where a return or jump stands that early, with padding behind it.
+ * The ways in order of preference, each of which needs less than the one
+ * before it; what they write of a jmp rel32 is in upper case:
+ *
+ *	JUMP		E9 xx xx xx xx	inside the function
+ *	JUMP_PADDED	E9 xx xx xx xx	over its end, into the padding behind
+ *	JUMP_SHORT	EB xx		to a place near by for JUMP's bytes
+ *	JUMP_PUNNED	E9 xx xx yy yy	where yy stay as they are, entered by
+ *					branches, or the next function's
+ *	TRAP		CC
+ *
+ * displaced_bytes counts what is executed only: whole instructions, and less
+ * than is overwritten where a return or jump stands that early, with padding
+ * behind it. All of it must be able to run elsewhere (movable_x86_64.h).
+ *
+ * Jumps back to the entry itself do no harm: they arrive in the stub with its
+ * own exit as their return address, which is how it knows them from calls.
  */
 #ifndef CLEW_DISASM_PROLOGUE_H
 #define CLEW_DISASM_PROLOGUE_H
@@ -20,14 +33,14 @@
 #include "disasm/decode.h"
 #include "wire/verdict.h"
 
-#define PATCH_BYTES 5 /* jmp rel32 */
+#define PATCH_BYTES       5 /* jmp rel32 */
+#define PATCH_SHORT_BYTES 2 /* jmp rel8 */
 
 struct prologue_query {
 	const uint8_t *code; /* size_bytes + padding_bytes are readable */
 	size_t size_bytes;
 	size_t padding_bytes; /* between its end and the next function */
 	uint32_t targets;     /* bit i: a branch leads to code + i, i = 0..31 */
-	uint32_t loops;       /* likewise, the jumps of the function itself */
 };
 
 struct prologue {
@@ -36,7 +49,18 @@ struct prologue {
 	uint8_t displaced_bytes; /* 0 unless hooked */
 };
 
+/*
+ * Each answers with its way, or with what stands against it. Whether there is
+ * a place for the jump of a JUMP_SHORT, and whether any address that the
+ * JUMP_PUNNED can reach is of use, is left to the caller.
+ */
 struct prologue prologue_judge(const struct decoder *decoder,
 			       const struct prologue_query *query);
+struct prologue prologue_judge_short(const struct decoder *decoder,
+				     const struct prologue_query *query);
+struct prologue prologue_judge_punned(const struct decoder *decoder,
+				      const struct prologue_query *query);
+struct prologue prologue_judge_trap(const struct decoder *decoder,
+				    const struct prologue_query *query);
 
 #endif

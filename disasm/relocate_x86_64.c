@@ -103,12 +103,46 @@ static void put_push_return(struct writer *w, uint64_t return_pc)
 	put_u32(w, (uint32_t)(return_pc >> 32));
 }
 
+/* Whether the operand is memory that rsp leads to: rm 4, SIB base 4, no B. */
+static int is_based_on_rsp(const struct insn *insn, const uint8_t *code)
+{
+	size_t at = insn->modrm_at;
+	uint8_t rex = at >= 2 ? code[at - 2] : 0;
+
+	return code[at] >> 6 != 3 && (code[at] & 7) == 4 &&
+	       (code[at + 1] & 7) == 4 && (rex & 0xf1) != 0x41;
+}
+
+/* jmp through memory at what disp(%rsp,...) was before the push. */
+static void put_jmp_through_stack(struct writer *w, const struct insn *insn,
+				  const uint8_t *code)
+{
+	size_t at = insn->modrm_at;
+	int32_t disp = 0;
+
+	if (code[at] >> 6 == 1)
+		disp = (int8_t)code[at + 2];
+	else if (code[at] >> 6 == 2)
+		memcpy(&disp, code + at + 2, sizeof(disp));
+	/* The push overwrites what would be read just below rsp. */
+	if (disp > INT32_MAX - 8 || (disp > -16 && disp < 0))
+		w->err = -EINVAL;
+	put(w, code, at);
+	put(w, &(uint8_t){ 0x80 | MODRM_JMP_NEAR << 3 | 4 }, 1);
+	put(w, code + at + 1, 1);
+	put_u32(w, (uint32_t)disp + 8);
+}
+
 static void put_call_indirect(struct writer *w, const struct insn *insn,
 			      const uint8_t *code, uint64_t pc)
 {
 	uint8_t jmp[INSN_MAX_BYTES];
 
 	put_push_return(w, pc + insn->length);
+	if (is_based_on_rsp(insn, code)) {
+		put_jmp_through_stack(w, insn, code);
+		return;
+	}
 	memcpy(jmp, code, insn->length);
 	jmp[insn->modrm_at] ^= (MODRM_CALL_NEAR ^ MODRM_JMP_NEAR) << 3;
 	put_moved(w, insn, jmp, pc);
@@ -141,6 +175,20 @@ static void put_jcc(struct writer *w, const struct insn *insn,
 	put_rel32(w, target, 0);
 }
 
+/*
+ *		loop	1f		with its prefixes; rel8 is all there is
+ *		jmp	2f
+ *	1:	jmp	target
+ *	2:
+ */
+static void put_loop(struct writer *w, const struct insn *insn,
+		     const uint8_t *code, uint64_t target)
+{
+	put(w, code, insn->length - 1U);
+	put(w, "\x02\xeb\x05", 3);
+	put_jmp(w, target);
+}
+
 static void put_insn(struct writer *w, const struct stretch *stretch,
 		     const struct insn *insn, const uint8_t *code, uint64_t pc)
 {
@@ -153,6 +201,9 @@ static void put_insn(struct writer *w, const struct stretch *stretch,
 		break;
 	case INSN_JUMP_IF:
 		put_jcc(w, insn, code, moved_target(w, stretch, target));
+		break;
+	case INSN_LOOP:
+		put_loop(w, insn, code, moved_target(w, stretch, target));
 		break;
 	case INSN_CALL:
 		put_push_return(w, next_pc);

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 
-#include "disasm/prologue.h"
 #include "image/branches.h"
 #include "image/cache.h"
+#include "image/dynamic.h"
 #include "image/functions.h"
+#include "image/tiers.h"
+#include "wire/verdict.h"
 
 /* Everything that is at hand while one module is analysed. */
 struct inquiry {
@@ -45,38 +47,16 @@ static int is_cold_part(const struct inquiry *q, uint32_t index)
 		function->vaddr % FUNCTION_ALIGNMENT != 0);
 }
 
-/* Bytes between a function and the next, or the end of its segment. */
-static uint64_t padding_behind(const struct inquiry *q, uint32_t index,
-			       uint64_t left)
+/* What is known of a function before its first bytes are looked at. */
+static enum verdict foregone(const struct inquiry *q, uint32_t index)
 {
-	const struct function *function = &q->functions.list[index];
-	uint64_t past = left - function->size;
-	uint64_t gap;
-
-	if (index + 1 == q->functions.count)
-		return past;
-	gap = function[1].vaddr - function->vaddr;
-	gap = gap > function->size ? gap - function->size : 0;
-	return gap < past ? gap : past;
-}
-
-static struct prologue judge(struct inquiry *q, uint32_t index)
-{
-	const struct function *function = &q->functions.list[index];
-	struct prologue_query query = { .size_bytes = function->size };
-	uint64_t left = 0;
-
-	if (function->verdict != VERDICT_IS_UNKNOWN)
-		return (struct prologue){ .verdict = function->verdict };
+	if (q->functions.list[index].verdict != VERDICT_IS_UNKNOWN)
+		return q->functions.list[index].verdict;
 	if (q->branches.notes[index].is_undecodable)
-		return (struct prologue){ .verdict = VERDICT_IS_UNDECODABLE };
+		return VERDICT_IS_UNDECODABLE;
 	if (is_cold_part(q, index))
-		return (struct prologue){ .verdict = VERDICT_IS_COLD_PART };
-	query.code = image_at(q->image, function->vaddr, &left);
-	query.padding_bytes = padding_behind(q, index, left);
-	query.loops = q->branches.notes[index].loops;
-	query.targets = branches_targets(&q->branches, function->vaddr);
-	return prologue_judge(&q->decoder, &query);
+		return VERDICT_IS_COLD_PART;
+	return VERDICT_IS_UNKNOWN;
 }
 
 static int judge_all(struct inquiry *q, struct arena *arena,
@@ -84,24 +64,24 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 {
 	uint32_t count = q->functions.count;
 	struct wire_function *list = arena_alloc(arena, count * sizeof(*list));
+	struct tiers tiers = {
+		.image = q->image,
+		.decoder = &q->decoder,
+		.functions = &q->functions,
+		.branches = &q->branches,
+		.has_traps = !dynamic_is_libc(q->image),
+	};
 
 	if (!list)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct function *function = &q->functions.list[i];
-		struct prologue prologue = judge(q, i);
-
-		list[i] = (struct wire_function){
-			.vaddr = function->vaddr,
-			.size_bytes = (uint32_t)function->size,
-			.verdict = (uint8_t)prologue.verdict,
-			.patch_offset = prologue.patch_offset,
-			.displaced_bytes = prologue.displaced_bytes,
-		};
+		list[i].vaddr = q->functions.list[i].vaddr;
+		list[i].size_bytes = (uint32_t)q->functions.list[i].size;
+		list[i].verdict = (uint8_t)foregone(q, i);
 	}
 	out->functions = list;
 	out->function_count = count;
-	return 0;
+	return tiers_choose(&tiers, &q->scratch, list);
 }
 
 static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)

@@ -18,13 +18,6 @@ struct reading {
 	uint32_t owner; /* index of the function being read, or NOBODY */
 };
 
-static void mark_target(struct branches *branches, uint64_t vaddr)
-{
-	uint64_t bit = vaddr - branches->vaddr_start;
-
-	branches->targets[bit / 8] |= (uint8_t)(1 << bit % 8);
-}
-
 static void note_party(uint32_t *whom, uint32_t who)
 {
 	if (*whom == BRANCHES_NOBODY)
@@ -66,9 +59,9 @@ static void note_branch(struct reading *r, const struct insn *insn,
 	struct branches *branches = r->branches;
 	const struct function *owner;
 
-	if (target < branches->vaddr_start || target >= branches->vaddr_end)
+	if (!marks_cover(&branches->targets, target))
 		return;
-	mark_target(branches, target);
+	marks_set(&branches->targets, target);
 	if (r->owner != BRANCHES_NOBODY && insn->kind != INSN_CALL) {
 		owner = &r->functions->list[r->owner];
 		if (target - owner->vaddr < owner->size) {
@@ -92,9 +85,9 @@ static void note_address(struct reading *r, uint64_t vaddr)
 	struct branches *branches = r->branches;
 	uint32_t index;
 
-	if (vaddr < branches->vaddr_start || vaddr >= branches->vaddr_end)
+	if (!marks_cover(&branches->targets, vaddr))
 		return;
-	mark_target(branches, vaddr);
+	marks_set(&branches->targets, vaddr);
 	index = functions_at(r->functions, vaddr);
 	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
 		branches->notes[index].is_called = 1;
@@ -124,14 +117,14 @@ static void read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
 	const uint8_t *code = image_at(r->image, vaddr, &left);
-	struct insn insn;
+	struct insn insn = { .kind = INSN_PLAIN };
 
 	if (!code)
 		return;
 	if (left > end - vaddr)
 		left = end - vaddr;
 	while (left > 0) {
-		insn.length = 1;
+		insn = (struct insn){ .kind = INSN_PLAIN, .length = 1 };
 		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
 			; /* nothing to see, and decoding it is slow */
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
@@ -142,6 +135,8 @@ static void read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 		vaddr += insn.length;
 		left -= insn.length;
 	}
+	if (r->owner != BRANCHES_NOBODY)
+		r->branches->notes[r->owner].falls_out = !insn_ends_flow(&insn);
 }
 
 /* Read a stretch of code, functions and gaps, from function *next on. */
@@ -206,7 +201,7 @@ static void mark_inner_entries(struct branches *branches,
 		branches->notes[i].jumped_from = BRANCHES_NOBODY;
 		branches->notes[i].jumps_into = BRANCHES_NOBODY;
 		if (functions->list[i].is_inside)
-			mark_target(branches, functions->list[i].vaddr);
+			marks_set(&branches->targets, functions->list[i].vaddr);
 	}
 }
 
@@ -221,29 +216,18 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		.functions = functions,
 		.branches = &found,
 	};
-	uint64_t bytes;
+	uint64_t start;
+	uint64_t end;
 
-	image_text_range(image, &found.vaddr_start, &found.vaddr_end);
-	bytes = found.vaddr_end - found.vaddr_start;
-	if (bytes > MAX_TEXT_BYTES)
+	image_text_range(image, &start, &end);
+	if (end - start > MAX_TEXT_BYTES)
 		return -EBADMSG;
-	/* A word more, so that branches_targets() may read past the end. */
-	found.targets = arena_alloc(arena, bytes / 8 + 16);
 	found.notes =
 		arena_alloc(arena, functions->count * sizeof(*found.notes));
-	if (!found.targets || !found.notes)
+	if (!found.notes || marks_init(&found.targets, arena, start, end))
 		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	read_code(&r);
 	*out = found;
 	return 0;
-}
-
-uint32_t branches_targets(const struct branches *branches, uint64_t vaddr)
-{
-	uint64_t bit = vaddr - branches->vaddr_start;
-	uint64_t word;
-
-	memcpy(&word, branches->targets + bit / 8, sizeof(word));
-	return (uint32_t)(word >> bit % 8);
 }

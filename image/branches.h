@@ -14,6 +14,7 @@
 
 #include "disasm/decode.h"
 #include "image/functions.h"
+#include "image/marks.h"
 
 #define BRANCHES_NOBODY  UINT32_MAX
 #define BRANCHES_SEVERAL (UINT32_MAX - 1)
@@ -26,12 +27,11 @@ struct code_notes {
 	uint8_t is_called;     /* or its address is taken */
 	uint8_t is_jcc_target; /* some jump to its start is conditional */
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
+	uint8_t falls_out;     /* its last instruction leads behind it */
 };
 
 struct branches {
-	uint64_t vaddr_start;
-	uint64_t vaddr_end;
-	uint8_t *targets;         /* a bit for each byte of the range */
+	struct marks targets;
 	struct code_notes *notes; /* one for each function */
 };
 
@@ -39,8 +39,5 @@ struct branches {
 int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out);
-
-/* Bit i is set if a branch leads to vaddr + i, for i = 0..31. */
-uint32_t branches_targets(const struct branches *branches, uint64_t vaddr);
 
 #endif

@@ -26,7 +26,7 @@
 #define CACHE_VERSION 1
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 3
+#define ANALYSIS_VERSION 4
 
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096
@@ -131,6 +131,20 @@ static int path_of(struct path *path, const char *cache_dir,
 	return path->is_too_long ? -ENAMETOOLONG : 0;
 }
 
+/* An island belongs to short jumps, and lies with its 5 bytes in the module. */
+static int island_is_sound(const struct analysis *analysis,
+			   const struct wire_function *function)
+{
+	uint64_t site = function->vaddr + function->patch_offset;
+	uint64_t island = site + 2 + (uint64_t)(int64_t)function->island;
+
+	if (function->verdict != VERDICT_IS_JUMP_SHORT)
+		return function->island == 0;
+	return function->island != 0 && island >= analysis->vaddr_start &&
+	       island < analysis->vaddr_end &&
+	       analysis->vaddr_end - island >= 5;
+}
+
 static int record_is_sound(const struct analysis *analysis,
 			   const struct wire_function *function)
 {
@@ -141,8 +155,7 @@ static int record_is_sound(const struct analysis *analysis,
 	       function->vaddr < analysis->vaddr_end &&
 	       function->size_bytes <= room &&
 	       function->verdict < VERDICT_COUNT &&
-	       (function->island != 0) ==
-		       (function->verdict == VERDICT_IS_JUMP_SHORT) &&
+	       island_is_sound(analysis, function) &&
 	       is_hooked == (function->displaced_bytes != 0) &&
 	       function->patch_offset + function->displaced_bytes <=
 		       function->size_bytes;

@@ -1,4 +1,5 @@
-# A loop back to the entry would be counted as a call each time round.
+# A loop back to the entry, which the stub tells from a call. No unwind
+# information: who knows what its stack looks like.
 	.include "golden.inc"
 	CASE BRANCH_INTO, 0, 0
 	BEFORE

@@ -4,10 +4,12 @@
  * code byte for byte as written, and does the patched function still compute
  * what it did? See golden.inc.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "disasm/prologue.h"
 #include "disasm/relocate_x86_64.h"
@@ -102,20 +104,87 @@ static uint8_t *place(const struct section *section)
 	return memory;
 }
 
+static int put_jump(uint64_t pc, uint64_t target)
+{
+	return encode_jmp_rel32((uint8_t *)(uintptr_t)pc, pc, target);
+}
+
+static int patch_short(uint64_t site, int8_t island, uint64_t target)
+{
+	uint8_t *code = (uint8_t *)(uintptr_t)site;
+
+	code[0] = 0xeb;
+	code[1] = (uint8_t)island;
+	return put_jump(site + 2 + (uint64_t)(int64_t)island, target);
+}
+
+/* Where the jump leads with a middling choice of what can be chosen. */
+static int patch_punned(uint64_t site, unsigned int bytes, uint64_t target)
+{
+	uint8_t *code = (uint8_t *)(uintptr_t)site;
+	uint64_t page;
+	int32_t rel;
+
+	code[0] = 0xe9;
+	memset(code + 1, 0x60, bytes - 1);
+	memcpy(&rel, code + 1, sizeof(rel));
+	page = (site + 5 + (uint64_t)(int64_t)rel) & ~UINT64_C(4095);
+	if (mmap((void *)(uintptr_t)page, 8192,
+		 PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		 0) == MAP_FAILED)
+		return 1;
+	return put_jump(site + 5 + (uint64_t)(int64_t)rel, target);
+}
+
+static uint64_t trap_target;
+
+static void on_trap(int signo, siginfo_t *info, void *context)
+{
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] =
+		(greg_t)trap_target;
+}
+
+static int patch_trap(uint64_t site, uint64_t target)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+	*(uint8_t *)(uintptr_t)site = 0xcc;
+	trap_target = target;
+	action.sa_sigaction = on_trap;
+	return sigaction(SIGTRAP, &action, NULL);
+}
+
+static int patch(const struct wire_function *function, uint64_t target)
+{
+	uint64_t site = function->vaddr + function->patch_offset;
+
+	switch (function->verdict) {
+	case VERDICT_IS_JUMP_SHORT:
+		return patch_short(site, function->island, target);
+	case VERDICT_IS_JUMP_PUNNED:
+		return patch_punned(site, function->displaced_bytes, target);
+	case VERDICT_IS_TRAP:
+		return patch_trap(site, target);
+	default:
+		return put_jump(site, target);
+	}
+}
+
 /* Run the function as it stands, patch it, run it again. */
 static int run_patched(uint8_t *before, uint8_t *after,
 		       const struct wire_function *function)
 {
-	uint64_t site = function->vaddr + function->patch_offset;
 	int64_t results[2][CALLS];
 
 	mprotect(before, MAP_BYTES, PROT_READ | PROT_EXEC);
 	mprotect(after, MAP_BYTES, PROT_READ | PROT_EXEC);
 	call_all(function->vaddr, results[0]);
 	mprotect(before, MAP_BYTES, PROT_READ | PROT_WRITE);
-	if (encode_jmp_rel32((uint8_t *)(uintptr_t)site, site,
-			     (uint64_t)(uintptr_t)after))
+	if (patch(function, (uint64_t)(uintptr_t)after)) {
+		printf("  cannot be patched\n");
 		return 1;
+	}
 	mprotect(before, MAP_BYTES, PROT_READ | PROT_EXEC);
 	call_all(function->vaddr, results[1]);
 	if (memcmp(results[0], results[1], sizeof(results[0])) == 0)

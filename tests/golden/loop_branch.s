@@ -1,11 +1,23 @@
-# loop has no long form.
+# loop has no long form: it goes over a jump.
 	.include "golden.inc"
-	CASE UNMOVABLE, 0, 0
+	CASE JUMP, 0, 6
 	BEFORE
-	push %rcx
-	mov %edi, %ecx
-	loop 1f
-	nop
-1:	pop %rax
+	push %rsi
+	pop %rcx
+	push %rdi
+	pop %rax
+	loop many
+one:	neg %rax
+	ret
+many:	add $5, %rax
 	ret
 	END_BEFORE
+	AFTER
+	push %rsi
+	pop %rcx
+	push %rdi
+	pop %rax
+	loop 1f
+	jmp 2f
+1:	jmp.d32 many
+2:	jmp.d32 one

@@ -27,10 +27,10 @@ function "JUMP_PADDED..short"
 	ret
 	end
 
-# The next function follows at once.
+# The next function follows at once, but there is padding near by.
 	.p2align 4, 0xcc
 	.skip 14, 0x90
-"TOO_SHORT..no padding":
+"JUMP_SHORT..no padding":
 	.cfi_startproc
 	xor %eax, %eax
 	ret
@@ -46,13 +46,13 @@ function "JUMP..jumps into the next"
 	add %rdx, %rax
 	jmp inner
 	end
-function "BRANCH_INTO..entered from another function"
+function "JUMP_SHORT..entered from another function"
 	mov %rdi, %rax
 inner:	cmp $32, %rdx
 	body
 	end
 
-function "BRANCH_INTO..address of a label taken"
+function "TRAP..address of a label taken"
 	push %rbx
 label:	push %rbp
 	lea label(%rip), %rax
@@ -67,11 +67,16 @@ function "UNDECODABLE..in its middle"
 	ret
 	end
 
-function "UNMOVABLE..jrcxz"
+function "JUMP..jrcxz"
 	jrcxz 1f
 	xor %eax, %eax
 	xor %edx, %edx
 1:	ret
+	end
+
+function "UNMOVABLE..int3"
+	int3
+	ret
 	end
 
 	.type setjmp, @function
@@ -181,6 +186,76 @@ moved.cold:
 	body
 	end
 	.size moved.cold, . - moved.cold
+
+# Packed as with -Os: what is near by belongs to others.
+	.section .text.packed, "ax", @progbits
+"JUMP..before the packed ones":
+	.cfi_startproc
+	.rept 20
+	mov $1, %eax
+	mov $2, %edx
+	.endr
+	ret
+	.cfi_endproc
+# Its bytes and the next function's, which keeps its endbr64.
+"JUMP_PUNNED..xor and ret":
+	.cfi_startproc
+	xor %eax, %eax
+	ret
+	.cfi_endproc
+"JUMP..behind endbr64":
+	.cfi_startproc
+	endbr64
+	body
+	.cfi_endproc
+# The next one's first byte is its jump.
+"TRAP..before a function that is hooked at its start":
+	.cfi_startproc
+	xor %eax, %eax
+	ret
+	.cfi_endproc
+"JUMP..at once":
+	.cfi_startproc
+	body
+	.cfi_endproc
+# Loops to its own entry, with and without knowing its stack.
+"JUMP..loops to its entry":
+	.cfi_startproc
+1:	sub $1, %rdi
+	nop
+	jg 1b
+	ret
+	.cfi_endproc
+# It falls through the filler behind it: no place for an island.
+"TRAP..runs into padding":
+	.cfi_startproc
+	push %rdi
+2:	pop %rax
+	jnz 2b
+	.cfi_endproc
+	nopl 0(%rax)
+	nopl 0(%rax)
+"JUMP..entered through the padding before it":
+	.cfi_startproc
+	body
+	.cfi_endproc
+# Nor is there one where somebody jumps into the filler.
+	.skip 160, 0xc3
+"TRAP..before padding that is entered":
+	.cfi_startproc
+	push %rdi
+3:	pop %rax
+	jnz 3b
+	jmp 4f
+	.cfi_endproc
+	nop
+4:	nopl 0(%rax)
+	nopl 0(%rax)
+"JUMP..entered through part of the padding":
+	.cfi_startproc
+	body
+	.cfi_endproc
+	.skip 160, 0xc3
 
 	.section .plt.sec, "ax", @progbits
 	.p2align 4

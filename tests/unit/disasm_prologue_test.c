@@ -3,23 +3,16 @@
 
 #include "disasm/prologue.h"
 
+/* What is left of the code behind the function's own `size` is padding. */
+#define QUERY(bytes, size, mask)                                               \
+	&(struct prologue_query)                                               \
+	{                                                                      \
+		.code = (const uint8_t *)(bytes), .size_bytes = (size),        \
+		.padding_bytes = sizeof(bytes) - 1 - (size), .targets = (mask) \
+	}
+
 #define JUDGE(state, code, size, targets)                                      \
-	judge(state, code, size, sizeof(code) - 1 - (size), targets, 0)
-
-/* `padding` bytes of code follow the function's own `size`. */
-static struct prologue judge(void **state, const char *code, size_t size,
-			     size_t padding, uint32_t targets, uint32_t loops)
-{
-	struct prologue_query query = {
-		.code = (const uint8_t *)code,
-		.size_bytes = size,
-		.padding_bytes = padding,
-		.targets = targets,
-		.loops = loops,
-	};
-
-	return prologue_judge(*state, &query);
-}
+	prologue_judge(*(state), QUERY(code, size, targets))
 
 static void assert_hooked(struct prologue got, enum verdict as, int offset,
 			  int bytes)
@@ -116,17 +109,6 @@ static void branch_behind_endbr_is_counted_from_the_site(void **state)
 	assert_refused(JUDGE(state, code, 10, 1 << 8), VERDICT_IS_BRANCH_INTO);
 }
 
-static void loop_to_the_entry_is_refused(void **state)
-{
-	const char code[] = "\xf3\x0f\x1e\xfa\xb8\1\0\0\0\xc3";
-
-	assert_refused(judge(state, code, 10, 0, 1, 1), VERDICT_IS_BRANCH_INTO);
-	assert_refused(judge(state, code, 10, 0, 1 << 4, 1 << 4),
-		       VERDICT_IS_BRANCH_INTO);
-	assert_hooked(judge(state, code, 10, 0, 1 << 9, 1 << 9),
-		      VERDICT_IS_JUMP, 4, 5);
-}
-
 /* jmp *%rax; pop %rax; ...: only an unseen branch leads to the pop */
 static void code_behind_an_early_end_is_refused(void **state)
 {
@@ -144,18 +126,14 @@ static void undecodable_is_refused(void **state)
 
 static void unmovable_instructions_are_refused(void **state)
 {
-	/* loop, jrcxz, syscall, int3, call *%rax amid others, call *(%rsp) */
-	assert_refused(JUDGE(state, "\xe2\x00\x90\x90\x90\xc3", 6, 1),
-		       VERDICT_IS_UNMOVABLE);
-	assert_refused(JUDGE(state, "\xe3\x00\x90\x90\x90\xc3", 6, 1),
-		       VERDICT_IS_UNMOVABLE);
+	/* syscall, int3, call *%rax amid others, call *%rsp */
 	assert_refused(JUDGE(state, "\x0f\x05\x90\x90\x90\xc3", 6, 1),
 		       VERDICT_IS_UNMOVABLE);
 	assert_refused(JUDGE(state, "\xcc\x90\x90\x90\x90\xc3", 6, 1),
 		       VERDICT_IS_UNMOVABLE);
 	assert_refused(JUDGE(state, "\xff\xd0\x90\x90\x90\xc3", 6, 1),
 		       VERDICT_IS_UNMOVABLE);
-	assert_refused(JUDGE(state, "\x50\x50\x50\xff\x14\x24\xc3", 7, 1),
+	assert_refused(JUDGE(state, "\x50\x50\x50\xff\xd4\xc3", 6, 1),
 		       VERDICT_IS_UNMOVABLE);
 }
 
@@ -166,6 +144,82 @@ static void calls_are_movable_as_the_last(void **state)
 	/* push; mov (%rdi),%rax; call *0x10(%rax) */
 	assert_hooked(JUDGE(state, "\x53\x48\x8b\x07\xff\x50\x10\xc3", 8, 1),
 		      VERDICT_IS_JUMP, 0, 7);
+	/* push; push; push; call *(%rsp) */
+	assert_hooked(JUDGE(state, "\x50\x50\x50\xff\x14\x24\xc3", 7, 1),
+		      VERDICT_IS_JUMP, 0, 6);
+}
+
+static void loops_are_movable(void **state)
+{
+	assert_hooked(JUDGE(state, "\xe2\x04\x90\x90\x90\xc3", 6, 1 << 6),
+		      VERDICT_IS_JUMP, 0, 5);
+	assert_hooked(JUDGE(state, "\xe3\x04\x90\x90\x90\xc3", 6, 1 << 6),
+		      VERDICT_IS_JUMP, 0, 5);
+}
+
+/* mov %rdi,%rax; add ...: as memmove, entered at its byte 3 */
+#define ENTERED "\x48\x89\xf8\x48\x01\xf0\xc3"
+
+static void two_bytes_are_enough_for_a_short_jump(void **state)
+{
+	assert_hooked(prologue_judge_short(*state, QUERY(ENTERED, 7, 1 << 3)),
+		      VERDICT_IS_JUMP_SHORT, 0, 3);
+	assert_hooked(prologue_judge_short(*state, QUERY(ENTERED, 7, 1 << 2)),
+		      VERDICT_IS_JUMP_SHORT, 0, 3);
+	assert_refused(prologue_judge_short(*state, QUERY(ENTERED, 7, 1 << 1)),
+		       VERDICT_IS_BRANCH_INTO);
+	/* one byte and its padding; one byte and no padding */
+	assert_hooked(prologue_judge_short(*state, QUERY("\xc3\x90", 1, 0)),
+		      VERDICT_IS_JUMP_SHORT, 0, 1);
+	assert_refused(prologue_judge_short(*state, QUERY("\xc3\x55", 1, 0)),
+		       VERDICT_IS_TOO_SHORT);
+}
+
+static void a_punned_jump_takes_what_it_can_have(void **state)
+{
+	/* Up to the target, and never the fifth byte. */
+	assert_hooked(prologue_judge_punned(*state, QUERY(ENTERED, 7, 1 << 3)),
+		      VERDICT_IS_JUMP_PUNNED, 0, 3);
+	assert_hooked(
+		prologue_judge_punned(
+			*state, QUERY("\x55\x53\x50\x51\x52\xc3", 6, 1 << 4)),
+		VERDICT_IS_JUMP_PUNNED, 0, 4);
+	assert_hooked(prologue_judge_punned(
+			      *state, QUERY("\x55\x53\x50\x51\x52", 5, 1 << 2)),
+		      VERDICT_IS_JUMP_PUNNED, 0, 2);
+	/* Up to the end of the flow, with another function behind it. */
+	assert_hooked(prologue_judge_punned(
+			      *state, QUERY("\x31\xc0\xc3\x55\x53", 3, 0)),
+		      VERDICT_IS_JUMP_PUNNED, 0, 3);
+	/* A call must be the last. */
+	assert_hooked(prologue_judge_punned(
+			      *state, QUERY("\xff\xd0\x50\x51\x52", 5, 1 << 4)),
+		      VERDICT_IS_JUMP_PUNNED, 0, 2);
+}
+
+static void a_punned_jump_needs_two_bytes(void **state)
+{
+	assert_refused(
+		prologue_judge_punned(
+			*state, QUERY("\x55\x53\x50\x51\x52\xc3", 6, 1 << 1)),
+		VERDICT_IS_TOO_SHORT);
+	assert_refused(prologue_judge_punned(*state, QUERY(ENTERED, 7, 1 << 1)),
+		       VERDICT_IS_BRANCH_INTO);
+	assert_refused(prologue_judge_punned(
+			       *state, QUERY("\xb8\1\0\0\0\xc3", 6, 1 << 1)),
+		       VERDICT_IS_TOO_SHORT);
+}
+
+static void a_trap_displaces_one_instruction(void **state)
+{
+	const char behind_endbr[] = "\xf3\x0f\x1e\xfa\x55\xc3";
+
+	assert_hooked(prologue_judge_trap(*state, QUERY(ENTERED, 7, 0x7f)),
+		      VERDICT_IS_TRAP, 0, 3);
+	assert_hooked(prologue_judge_trap(*state, QUERY(behind_endbr, 6, 0x7f)),
+		      VERDICT_IS_TRAP, 4, 1);
+	assert_refused(prologue_judge_trap(*state, QUERY("\x0f\x05\xc3", 3, 0)),
+		       VERDICT_IS_UNMOVABLE);
 }
 
 int main(void)
@@ -181,11 +235,15 @@ int main(void)
 		cmocka_unit_test(branch_into_the_jump_is_refused),
 		cmocka_unit_test(branch_into_the_padding_is_refused),
 		cmocka_unit_test(branch_behind_endbr_is_counted_from_the_site),
-		cmocka_unit_test(loop_to_the_entry_is_refused),
 		cmocka_unit_test(code_behind_an_early_end_is_refused),
 		cmocka_unit_test(undecodable_is_refused),
 		cmocka_unit_test(unmovable_instructions_are_refused),
 		cmocka_unit_test(calls_are_movable_as_the_last),
+		cmocka_unit_test(loops_are_movable),
+		cmocka_unit_test(two_bytes_are_enough_for_a_short_jump),
+		cmocka_unit_test(a_punned_jump_takes_what_it_can_have),
+		cmocka_unit_test(a_punned_jump_needs_two_bytes),
+		cmocka_unit_test(a_trap_displaces_one_instruction),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

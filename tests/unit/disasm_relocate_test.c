@@ -55,7 +55,7 @@ static void unmovable_and_cut_off_instructions_are_refused(void **state)
 {
 	uint8_t out[RELOCATE_MAX_BYTES];
 
-	assert_int_equal(move(state, "\xe2\0\x90\x90\x90", 5, PC + 4096, out),
+	assert_int_equal(move(state, "\x0f\x05\x90\x90\x90", 5, PC + 4096, out),
 			 -EINVAL);
 	assert_int_equal(move(state, "\x55\x48\x89", 3, PC + 4096, out),
 			 -EILSEQ);
@@ -79,11 +79,32 @@ static void a_branch_into_the_displaced_is_refused(void **state)
 			 -EINVAL);
 }
 
+/* call *8(%rsp,%rax,2), and the same behind what was pushed for it */
+static void operands_on_the_stack_follow_the_push(void **state)
+{
+	uint8_t out[RELOCATE_MAX_BYTES];
+	int bytes = move(state, "\x50\xff\x54\x44\x08", 5, PC + 4096, out);
+
+	assert_int_equal(bytes, 1 + 21 + 7);
+	assert_memory_equal(out + 22, "\xff\xa4\x44\x10\0\0\0", 7);
+	/* call *(%rsp) */
+	bytes = move(state, "\xff\x14\x24", 3, PC + 4096, out);
+	assert_int_equal(bytes, 21 + 7);
+	assert_memory_equal(out + 21, "\xff\xa4\x24\x08\0\0\0", 7);
+	/* call *(%r12), which only looks like it */
+	bytes = move(state, "\x41\xff\x14\x24", 4, PC + 4096, out);
+	assert_int_equal(bytes, 21 + 4);
+	assert_memory_equal(out + 21, "\x41\xff\x24\x24", 4);
+	/* call *-8(%rsp) reads what the push overwrites */
+	assert_int_equal(move(state, "\xff\x54\x24\xf8", 4, PC + 4096, out),
+			 -EINVAL);
+}
+
 static void the_bound_is_kept_and_sufficient(void **state)
 {
-	/* Two short jcc, then an indirect call: as long as it gets. */
-	static const uint8_t code[] = { 0x74, 0x20, 0x75, 0x20, 0xff,
-					0x15, 0,    0,    0,    0 };
+	/* Two loops, then a call by the stack: as long as it gets. */
+	static const uint8_t code[] = { 0xe2, 0x20, 0xe3, 0x20, 0xff, 0x94,
+					0x24, 8,    0,    0,    0 };
 	uint8_t out[RELOCATE_MAX_BYTES + 1];
 	int bytes = relocate(*state, code, sizeof(code), PC, out,
 			     RELOCATE_MAX_BYTES, PC + 4096);
@@ -124,6 +145,7 @@ int main(void)
 			unmovable_and_cut_off_instructions_are_refused),
 		cmocka_unit_test(a_branch_to_its_own_start_stays_in_the_copy),
 		cmocka_unit_test(a_branch_into_the_displaced_is_refused),
+		cmocka_unit_test(operands_on_the_stack_follow_the_push),
 		cmocka_unit_test(the_bound_is_kept_and_sufficient),
 		cmocka_unit_test(jumps_and_calls_encode),
 	};

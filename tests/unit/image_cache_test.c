@@ -24,7 +24,7 @@ struct fixture {
 static const struct wire_function samples[3] = {
 	{ 0x1000, 0x20, VERDICT_IS_JUMP, 4, 6, 0 },
 	{ 0x1020, 0x03, VERDICT_IS_JUMP_PADDED, 0, 3, 0 },
-	{ 0x1100, 0x40, VERDICT_IS_NAMED, 0, 0, 0 },
+	{ 0x1100, 0x40, VERDICT_IS_JUMP_SHORT, 0, 3, -7 },
 };
 
 static int set_up(void **state)
@@ -173,6 +173,8 @@ static void unsound_records_are_ignored(void **state)
 		{ 0x1000, 0x20, VERDICT_IS_NAMED, 0, 6, 0 },
 		{ 0x1000, 0x05, VERDICT_IS_JUMP, 4, 6, 0 },
 		{ 0x1000, 0x20, VERDICT_IS_JUMP, 0, 6, 1 },
+		{ 0x1000, 0x20, VERDICT_IS_JUMP_SHORT, 0, 3, 0 },
+		{ 0x1000, 0x20, VERDICT_IS_JUMP_SHORT, 0, 3, -3 },
 		{ 0x1020, 0x20, VERDICT_IS_JUMP, 0, 6, 0 }, /* not in order */
 		{ 0x1030, 0x20, VERDICT_IS_JUMP, 0, 6, 0 },
 	};

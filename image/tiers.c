@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ways are given out in rounds, the best first: all functions that can have a
+ * 5-byte jump get it, then those left look for a 2-byte one, and so on. Every
+ * byte that a way writes, or needs to stay what it is, is taken by it; a way
+ * that wants a byte that is taken is not open.
+ */
+#include "image/tiers.h"
+
+#include "disasm/prologue.h"
+#include "image/islands.h"
+
+struct choice {
+	const struct tiers *tiers;
+	struct wire_function *list;
+	struct marks taken;
+};
+
+typedef struct prologue (*judgement)(const struct decoder *decoder,
+				     const struct prologue_query *query);
+
+/* Bytes between a function and the next, or the end of its segment. */
+static uint64_t padding_behind(const struct functions *functions,
+			       uint32_t index, uint64_t left)
+{
+	const struct function *function = &functions->list[index];
+	uint64_t past = left - function->size;
+	uint64_t gap;
+
+	if (index + 1 == functions->count)
+		return past;
+	gap = function[1].vaddr - function->vaddr;
+	gap = gap > function->size ? gap - function->size : 0;
+	return gap < past ? gap : past;
+}
+
+static struct prologue ask(const struct choice *c, uint32_t index,
+			   judgement judge)
+{
+	const struct function *function = &c->tiers->functions->list[index];
+	struct prologue_query query = { .size_bytes = function->size };
+	uint64_t left = 0;
+
+	query.code = image_at(c->tiers->image, function->vaddr, &left);
+	query.padding_bytes = padding_behind(c->tiers->functions, index, left);
+	query.targets =
+		marks_from(&c->tiers->branches->targets, function->vaddr);
+	return judge(c->tiers->decoder, &query);
+}
+
+/*
+ * Without unwind information nobody promises that a loop to the entry arrives
+ * there with the stack that a call leaves.
+ */
+static int loops_blindly(const struct choice *c, uint32_t index,
+			 const struct prologue *prologue)
+{
+	uint32_t up_to_site = (UINT32_C(2) << prologue->patch_offset) - 1;
+
+	return !c->tiers->functions->list[index].has_fde &&
+	       (c->tiers->branches->notes[index].loops & up_to_site) != 0;
+}
+
+static int is_free(const struct choice *c, uint64_t vaddr, unsigned int bytes)
+{
+	return !(marks_from(&c->taken, vaddr) & ((UINT32_C(1) << bytes) - 1));
+}
+
+static void take(struct choice *c, uint64_t vaddr, unsigned int bytes)
+{
+	for (unsigned int i = 0; i < bytes; i++)
+		marks_set(&c->taken, vaddr + i);
+}
+
+static void accept(struct choice *c, uint32_t index,
+		   const struct prologue *prologue, int8_t island,
+		   unsigned int bytes)
+{
+	struct wire_function *function = &c->list[index];
+
+	function->verdict = (uint8_t)prologue->verdict;
+	function->patch_offset = prologue->patch_offset;
+	function->displaced_bytes = prologue->displaced_bytes;
+	function->island = island;
+	take(c, function->vaddr + prologue->patch_offset, bytes);
+}
+
+/* The first round, whose reasons are those that are shown. */
+static void try_jump(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge);
+
+	if (verdict_class(prologue.verdict) != VERDICT_HOOKED)
+		c->list[index].verdict = (uint8_t)prologue.verdict;
+	else if (loops_blindly(c, index, &prologue))
+		c->list[index].verdict = VERDICT_IS_BRANCH_INTO;
+	else
+		accept(c, index, &prologue, 0, PATCH_BYTES);
+}
+
+static void try_short(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge_short);
+	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
+	struct islands islands = {
+		.image = c->tiers->image,
+		.decoder = c->tiers->decoder,
+		.functions = c->tiers->functions,
+		.branches = c->tiers->branches,
+		.taken = &c->taken,
+	};
+	int8_t island;
+
+	if (verdict_class(prologue.verdict) != VERDICT_HOOKED ||
+	    loops_blindly(c, index, &prologue) ||
+	    !is_free(c, site, PATCH_SHORT_BYTES))
+		return;
+	island = islands_find(&islands, index, site);
+	if (!island)
+		return;
+	accept(c, index, &prologue, island, PATCH_SHORT_BYTES);
+	take(c, site + PATCH_SHORT_BYTES + (uint64_t)(int64_t)island,
+	     PATCH_BYTES);
+}
+
+/* Where the segments of the module lie. */
+static void module_range(const struct image *image, uint64_t *start,
+			 uint64_t *end)
+{
+	*start = UINT64_MAX;
+	*end = 0;
+	for (uint16_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = image->segments + i;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (segment->p_vaddr < *start)
+			*start = segment->p_vaddr;
+		if (segment->p_vaddr + segment->p_memsz > *end)
+			*end = segment->p_vaddr + segment->p_memsz;
+	}
+}
+
+/* Where nobody may map, if the module is loaded at its own addresses. */
+#define LOWEST_PC 65536
+
+static int is_below_memory(const struct image *image, int64_t vaddr)
+{
+	const Elf64_Ehdr *header = (const void *)image->bytes;
+
+	return header->e_type == ET_EXEC && vaddr < LOWEST_PC;
+}
+
+/*
+ * Whether the jump can lead anywhere but into the module itself. The bytes of
+ * its displacement that are not displaced stay, so that it ends in one block
+ * of 256, 64 Ki or 16 Mi addresses.
+ */
+static int leads_out(const struct choice *c, uint64_t site,
+		     unsigned int displaced_bytes)
+{
+	const uint8_t *code = image_at(c->tiers->image, site, NULL);
+	uint32_t choices = UINT32_C(1) << 8 * (displaced_bytes - 1);
+	int32_t rel;
+	uint64_t first;
+	uint64_t last;
+	uint64_t start;
+	uint64_t end;
+
+	memcpy(&rel, code + 1, sizeof(rel));
+	rel = (int32_t)((uint32_t)rel & ~(choices - 1));
+	first = site + PATCH_BYTES + (uint64_t)(int64_t)rel;
+	last = first + choices - 1;
+	module_range(c->tiers->image, &start, &end);
+	return !is_below_memory(c->tiers->image, (int64_t)last) &&
+	       ((int64_t)first < (int64_t)start || last >= end);
+}
+
+/* Whether a lesser way may be looked for. */
+static int is_left(const struct wire_function *function)
+{
+	return function->verdict == VERDICT_IS_TOO_SHORT ||
+	       function->verdict == VERDICT_IS_BRANCH_INTO ||
+	       function->verdict == VERDICT_IS_UNMOVABLE;
+}
+
+/* Whether the next function starts before `end` and may want its bytes yet. */
+static int next_is_left(const struct choice *c, uint32_t index, uint64_t end)
+{
+	return index + 1 < c->tiers->functions->count &&
+	       c->list[index + 1].vaddr < end && is_left(&c->list[index + 1]);
+}
+
+static void try_punned(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge_punned);
+	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
+	uint64_t left = 0;
+
+	if (verdict_class(prologue.verdict) != VERDICT_HOOKED ||
+	    loops_blindly(c, index, &prologue) ||
+	    !image_at(c->tiers->image, site, &left) || left < PATCH_BYTES ||
+	    !is_free(c, site, PATCH_BYTES) ||
+	    next_is_left(c, index, site + PATCH_BYTES) ||
+	    !leads_out(c, site, prologue.displaced_bytes))
+		return;
+	accept(c, index, &prologue, 0, PATCH_BYTES);
+}
+
+static void try_trap(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge_trap);
+	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
+
+	if (verdict_class(prologue.verdict) == VERDICT_HOOKED &&
+	    !loops_blindly(c, index, &prologue) && is_free(c, site, 1))
+		accept(c, index, &prologue, 0, 1);
+}
+
+int tiers_choose(const struct tiers *tiers, struct arena *scratch,
+		 struct wire_function *list)
+{
+	static void (*const lesser[])(struct choice *, uint32_t) = {
+		try_short,
+		try_punned,
+		try_trap,
+	};
+	const struct marks *targets = &tiers->branches->targets;
+	struct choice c = { .tiers = tiers, .list = list };
+	uint32_t count = tiers->functions->count;
+	size_t rounds = sizeof(lesser) / sizeof(lesser[0]);
+
+	if (marks_init(&c.taken, scratch, targets->vaddr_start,
+		       targets->vaddr_end))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].verdict == VERDICT_IS_UNKNOWN)
+			try_jump(&c, i);
+	for (size_t round = 0; round < rounds - !tiers->has_traps; round++)
+		for (uint32_t i = 0; i < count; i++)
+			if (is_left(&list[i]))
+				lesser[round](&c, i);
+	return 0;
+}

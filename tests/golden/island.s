@@ -1,0 +1,14 @@
+# As mempcpy jumps to memmove+3. The long jump goes where padding is.
+	.include "golden.inc"
+	CASE JUMP_SHORT, 0, 3
+	BEFORE
+	mov %rdi, %rax
+inner:	add %rsi, %rax
+	btr $3, %eax
+	jc inner
+	ret
+	END_BEFORE
+	.skip 5, 0xcc
+	AFTER
+	mov %rdi, %rax
+	jmp inner

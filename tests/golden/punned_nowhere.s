@@ -1,0 +1,15 @@
+# Two bytes could be had, but wherever they led, it would be below the lowest
+# address that a program can map.
+	.include "golden.inc"
+	CASE TRAP, 0, 2
+	BEFORE
+	xor %eax, %eax
+again:	add $5, %rax
+	add %rdi, %rax
+	btr $3, %eax
+	jc again
+	ret
+	END_BEFORE
+	AFTER
+	xor %eax, %eax
+	jmp again
