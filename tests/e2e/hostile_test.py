@@ -109,9 +109,16 @@ class Cache(clewtest.Case):
     def files(self):
         return sorted(p for p in self.cache.rglob("*") if p.is_file())
 
+    @staticmethod
+    def verdict_in_any_layout(function):
+        """Whether a punned jump finds memory depends on where modules lie."""
+        name = wire.VERDICTS[function.verdict][0]
+        return "TRAP" if name in ("JUMP_PUNNED", "NO_TRAP") else name
+
     def verdicts(self):
         part = self.recording().parts[0]
-        return {(m.name, m.state_name): [(f.vaddr, f.size, f.verdict)
+        return {(m.name, m.state_name): [(f.vaddr, f.size,
+                                          self.verdict_in_any_layout(f))
                                          for f in m.functions]
                 for m in part.modules}
 
@@ -174,7 +181,8 @@ class Cache(clewtest.Case):
             for out in outs:
                 part = wire.Recording(out).parts[0]
                 sums.append([(m.name, m.state, m.functions and
-                              [f.verdict for f in m.functions])
+                              [self.verdict_in_any_layout(f)
+                               for f in m.functions])
                              for m in part.modules])
             self.assertEqual(sums[1:], sums[:-1])
 
