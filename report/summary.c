@@ -60,8 +60,8 @@ const char *loss_text(unsigned int loss)
 		[WIRE_LOSS_FORK] = "made inside fork() itself",
 		[WIRE_LOSS_GENERATED] =
 			"made by generated code into its own runtime",
-		[WIRE_LOSS_FILTER] = "in threads and children made behind a "
-				     "system call filter",
+		[WIRE_LOSS_FILTER] =
+			"in threads and children behind a system call filter",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]
