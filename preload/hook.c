@@ -12,6 +12,7 @@
 #include "preload/catalog.h"
 #include "preload/frames.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/natives.h"
 #include "preload/select.h"
@@ -321,6 +322,15 @@ static void prepare_patches(struct pass *pass)
 	}
 }
 
+/* Libraries come to lie near the one that came last. Not under a limit. */
+static void keep_spare(const struct pass *pass)
+{
+	const struct module *last = pass->cold->modules.last;
+
+	if (last->code.end && hot_shadow_low == SHADOW_STACK_LOW)
+		windows_keep_spare(&pass->cold->windows, &last->code);
+}
+
 static void commit_patches(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
@@ -360,6 +370,7 @@ static int hook_candidates(struct pass *pass)
 	if (err)
 		return err;
 	prepare_patches(pass);
+	keep_spare(pass);
 	commit_patches(pass);
 	return 0;
 }

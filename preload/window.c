@@ -189,6 +189,18 @@ int window_alloc(struct windows *windows, const struct pc_range *code,
 	return err;
 }
 
+void windows_keep_spare(struct windows *windows, const struct pc_range *code)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++) {
+		const struct window_span *span = &windows->spans[i];
+		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
+
+		if (span->next == block && is_within_reach(block, code))
+			return;
+	}
+	add_block(windows, code);
+}
+
 /* A span without its filled pages; one that is nothing but them goes. */
 static int seal_span(struct windows *windows, uint32_t i)
 {

@@ -72,6 +72,12 @@ int window_alloc(struct windows *windows, const struct pc_range *code,
 		 uint64_t bytes, uint8_t **out);
 
 /*
+ * Keep a block's worth of memory free within reach of `code` for what is loaded
+ * later, when the program may have taken all places. In vain is no error.
+ */
+void windows_keep_spare(struct windows *windows, const struct pc_range *code);
+
+/*
  * Make what was handed out executable instead of writable. Its last page takes
  * no later stub. 0 or -errno.
  */

@@ -32,6 +32,12 @@ static int is_in_zone(const struct zone *zone, uint64_t pc)
 	}
 }
 
+static void unmap_blocks(const struct windows *windows)
+{
+	for (uint32_t i = 0; i < windows->block_count; i++)
+		munmap((void *)windows->blocks[i].start, WINDOW_BLOCK_BYTES);
+}
+
 static void place(const struct pc_range *code, uint32_t count)
 {
 	struct windows windows = { 0 };
@@ -55,8 +61,7 @@ static void place(const struct pc_range *code, uint32_t count)
 		((void (*)(void))stubs[i])(); /* executable now: a ret */
 	assert_int_equal(window_alloc(&windows, &code[0], 65536, stubs), 0);
 	memset(stubs[0], 0xc3, 65536); /* not in what was sealed */
-	for (uint32_t i = 0; i < windows.block_count; i++)
-		munmap((void *)windows.blocks[i].start, WINDOW_BLOCK_BYTES);
+	unmap_blocks(&windows);
 }
 
 static void every_zone_is_a_sixteenth_of_4_gib(void **state)
@@ -108,6 +113,72 @@ static void far_modules_share_a_zone(void **state)
 	place(code, 3);
 }
 
+static const struct pc_range some_code = { UINT64_C(0x155500000000),
+					   UINT64_C(0x155503000000) };
+
+static void many_small_batches_share_a_block(void **state)
+{
+	struct windows windows = { 0 };
+	uint8_t *stub, *last = NULL;
+
+	(void)state;
+	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
+	for (int i = 0; i < 500; i++) {
+		assert_int_equal(window_alloc(&windows, &some_code, 512, &stub),
+				 0);
+		assert_ptr_not_equal(stub, last);
+		stub[0] = 0xc3;
+		assert_int_equal(windows_seal(&windows), 0);
+		((void (*)(void))stub)();
+		last = stub;
+	}
+	assert_int_equal(windows.block_count, 1);
+	unmap_blocks(&windows);
+}
+
+static void what_is_freed_is_handed_out_again(void **state)
+{
+	struct windows windows = { 0 };
+	uint8_t *first, *again;
+
+	(void)state;
+	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
+	assert_int_equal(
+		window_alloc(&windows, &some_code, WINDOW_BLOCK_BYTES, &first),
+		0);
+	first[0] = 0xc3;
+	assert_int_equal(windows_seal(&windows), 0);
+	window_free(&windows, (uintptr_t)first + 8192, 4096);
+	window_free(&windows, (uintptr_t)first + 4096, 4096);
+	assert_int_equal(window_alloc(&windows, &some_code, 8192, &again), 0);
+	assert_ptr_equal(again, first + 4096);
+	memset(again, 0xc3, 8192); /* writable again */
+	((void (*)(void))first)(); /* while this is executable still */
+	assert_int_equal(windows_seal(&windows), 0);
+	((void (*)(void))again)();
+	assert_int_equal(windows.block_count, 1);
+	unmap_blocks(&windows);
+}
+
+static void a_spare_block_outlives_the_places(void **state)
+{
+	struct windows windows = { 0 };
+	uint8_t *stub;
+
+	(void)state;
+	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
+	windows_keep_spare(&windows, &some_code);
+	windows_keep_spare(&windows, &some_code);
+	assert_int_equal(windows.block_count, 1);
+	assert_int_equal(
+		window_alloc(&windows, &some_code, WINDOW_BLOCK_BYTES, &stub),
+		0);
+	assert_int_equal(windows.block_count, 1);
+	windows_keep_spare(&windows, &some_code);
+	assert_int_equal(windows.block_count, 2);
+	unmap_blocks(&windows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +186,9 @@ int main(void)
 		cmocka_unit_test(stubs_are_near_wherever_code_is),
 		cmocka_unit_test(executables_below_4_gib_are_served),
 		cmocka_unit_test(far_modules_share_a_zone),
+		cmocka_unit_test(many_small_batches_share_a_block),
+		cmocka_unit_test(what_is_freed_is_handed_out_again),
+		cmocka_unit_test(a_spare_block_outlives_the_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
