@@ -15,6 +15,10 @@ LOADS = {
     "200 leaves by a table": ("leaves", ["250000"], ["10000"], ["1"]),
     "the same, 4 threads": ("leaves", ["60000", "4"], ["2500", "4"],
                             ["1", "4"]),
+    "a chain of 4, by calls": ("chain", ["call", "20000000"],
+                               ["call", "500000"], ["call", "1"]),
+    "a chain of 4, by tail calls": ("chain", ["tail", "20000000"],
+                                    ["tail", "500000"], ["tail", "1"]),
 }
 MANY, FEW, NONE = range(3)
 
