@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runtimes that read their own stacks run as they do natively."""
+import shutil
+
+import clewtest
+from clewtest import needs
+
+GARBAGE_JS = """
+let kept = [], sum = 0;
+for (let i = 0; i < 600000; i++) {
+  kept.push({number: i, text: 's' + i % 1000});
+  if (kept.length > 50000) kept = kept.slice(25000);
+  sum = (sum + kept[kept.length >> 1].number) % 1000003;
+}
+const map = new Map();
+for (let i = 0; i < 100000; i++) map.set('k' + i % 7777, [i, i + 1]);
+global.gc();
+console.log(sum, map.size, JSON.stringify([...map].slice(0, 3)));
+try {
+  (function dive(n) { if (n == 0) throw new Error('deep'); dive(n - 1); })(100);
+} catch (error) { console.log(error.message); }
+new Promise(done => setTimeout(done, 10)).then(() => console.log('later'));
+"""
+
+GARBAGE_JAVA = """
+import java.util.HashMap;
+public class Garbage {
+  static int dive(int n) {
+    if (n == 0) throw new IllegalStateException("deep");
+    return dive(n - 1) + 1;
+  }
+  public static void main(String[] arguments) throws Exception {
+    HashMap<String, Integer> map = new HashMap<>();
+    long[] sums = new long[4];
+    for (int i = 0; i < 200000; i++) {
+      map.put("k" + i % 5000, i);
+      sums[0] += map.get("k" + i % 5000);
+      if (i % 5000 == 0) System.gc();
+    }
+    Thread[] threads = new Thread[3];
+    for (int t = 0; t < 3; t++) {
+      final int own = t + 1;
+      (threads[t] = new Thread(() -> {
+        for (int i = 0; i < 100000; i++)
+          sums[own] += String.valueOf(i).hashCode();
+      })).start();
+    }
+    for (Thread thread : threads) thread.join();
+    try { dive(500); }
+    catch (IllegalStateException e) { System.out.println(e.getMessage()); }
+    for (long sum : sums) System.out.println(sum);
+    System.exit(3);
+  }
+}
+"""
+
+
+class Runtimes(clewtest.Case):
+    def check(self, argv, module, functions, options=("--libc",)):
+        """The same behaviour, with so many functions of the module hooked."""
+        native = self.run_program(argv)
+        self.assertTrue(native.stdout)
+        recorded = self.record(argv, options)
+        self.assert_same_behaviour(native, recorded)
+        part = self.recording().parts[0]
+        found = max((m for m in part.modules if m.name.startswith(module)),
+                    key=lambda m: m.count)
+        self.assertEqual(found.state_name, "HOOKED")
+        called = {part.functions[c.function].vaddr
+                  for c in part.contexts().values()
+                  if c.function in part.functions
+                  and part.functions[c.function].module is found}
+        self.assertGreater(found.count, functions)
+        self.assertGreater(len(called), functions // 20)
+        for tally in part.tallies.values():
+            self.assertEqual((tally.collisions, tally.diverged), (0, 0))
+        return part
+
+    @needs("node")
+    def test_node_with_every_function_hooked(self):
+        (self.work / "garbage.js").write_text(GARBAGE_JS, encoding="ascii")
+        node = shutil.which("node")
+        # Debian's is a library
+        shared = self.run_program([node, "-p", "process.config.variables"
+                                   ".node_shared"], text=True).stdout.strip()
+        self.check([node, "--expose-gc", "garbage.js"],
+                   "libnode" if shared == "true" else "node", 40000)
+
+    def java(self, *options):
+        source = self.work / "Garbage.java"
+        source.write_text(GARBAGE_JAVA, encoding="ascii")
+        done = self.run_program(["javac", source])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        part = self.check(["java", *options, "-cp", self.work, "Garbage"],
+                          "libjvm.so", 30000)
+        # what it generates called the runtime, and kept its return addresses
+        self.assertGreater(part.losses[2], 100)
+        self.assertEqual([part.losses[0], part.losses[1]], [0, 0])
+
+    @needs("java", "javac")
+    def test_java_with_all_of_libjvm_hooked(self):
+        self.java()
+
+    @needs("java", "javac")
+    def test_java_interpreted(self):
+        self.java("-Xint")
+
+    @needs("java", "javac")
+    def test_java_compiled_at_once_with_parallel_collections(self):
+        self.java("-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:+UseParallelGC")
+
+
+if __name__ == "__main__":
+    clewtest.main()
