@@ -107,6 +107,7 @@ int config_add(struct config *config, const char *word, const char *value,
 		return add_regex(config, word, value, why);
 	if (directive->kind == VALUE_SIZE)
 		return add_size(config, directive, value, why);
+	config->has_cache |= strcmp(word, "cache") == 0;
 	fprintf(config->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;
 }
@@ -177,7 +178,7 @@ static void make_folders(char *path)
 
 void config_add_cache(struct config *config)
 {
-	char *folder = cache_folder();
+	char *folder = config->has_cache ? NULL : cache_folder();
 	char *why = NULL;
 
 	if (!folder)

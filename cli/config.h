@@ -14,6 +14,7 @@ struct config {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
+	int has_cache; /* `cache` was added */
 };
 
 void config_init(struct config *config);
@@ -27,8 +28,9 @@ int config_add(struct config *config, const char *word, const char *value,
 int config_add_file(struct config *config, const char *path, char **why);
 
 /*
- * Adds `cache DIR` for the user's own cache folder, and makes that folder. If
- * that does not work there will be no cache, which costs time and nothing else.
+ * Adds `cache DIR` for the user's own cache folder, and makes that folder,
+ * unless a rule named another. If that does not work there will be no cache,
+ * which costs time and nothing else.
  */
 void config_add_cache(struct config *config);
 

@@ -212,6 +212,16 @@ class Cache(clewtest.Case):
         self.assertEqual(self.record_cleanly(), cold)
         self.assertEqual(self.cached_modules(), 0)
 
+    def test_a_rule_puts_it_elsewhere(self):
+        elsewhere = self.work / "elsewhere"
+        elsewhere.mkdir()
+        rules = self.work / "rules"
+        rules.write_text(f"cache {elsewhere}\n", encoding="utf-8")
+        done = self.record(self.argv, ["--rules", rules], text=True)
+        self.assertEqual((done.stdout, done.stderr), ("499500\n", ""))
+        self.assertEqual(self.files(), [])
+        self.assertTrue(list(elsewhere.iterdir()))
+
     def test_no_cache_option(self):
         done = self.record(self.argv, ["--no-cache"], text=True)
         self.assertEqual((done.stdout, done.stderr), ("499500\n", ""))
