@@ -9,7 +9,7 @@
 
 #define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
 #define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
-#define STACK_END UINT64_C(0x7fffffffe000)
+#define STACK_END UINT64_C(0x7ffffffff000)
 
 struct walk walk_from(const void *slot, uint64_t id)
 {
