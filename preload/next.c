@@ -5,6 +5,8 @@
 #include <link.h>
 #include <stddef.h>
 
+#include "preload/lookup.h"
+
 struct next_functions next;
 void *next_libc_start_main;
 void *next_syscall;
@@ -42,12 +44,12 @@ static int note_unwinder(struct dl_phdr_info *info, size_t size, void *context)
 
 void next_find(void)
 {
-#define X(name) next.name = next_unwinder_function(#name);
+#define X(name) next.name = lookup_next(#name);
 	NEXT_FUNCTIONS(X)
 #undef X
 	dl_iterate_phdr(note_unwinder, NULL);
-	next_libc_start_main = dlsym(RTLD_NEXT, "__libc_start_main");
-	next_syscall = dlsym(RTLD_NEXT, "syscall");
+	next_libc_start_main = lookup_next("__libc_start_main");
+	next_syscall = lookup_next("syscall");
 }
 
 void next_find_late(void)

@@ -41,7 +41,7 @@ extern struct next_functions next;
 /* Where assembly jumps: libc's __libc_start_main, and the next syscall(). */
 extern void *next_libc_start_main, *next_syscall;
 
-/* Look all of them up; again if some were missing. Calls libc. */
+/* Look all of them up; again if some were missing. */
 void next_find(void);
 
 /*

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/runtimes.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/lookup.h"
 
 /*
  * V8 finds the JavaScript frames below a call into C++ by that call's return
@@ -31,7 +31,7 @@ void runtimes_tell(void)
 {
 	void (*set_resolver)(uintptr_t(*)(uintptr_t));
 
-	*(void **)&set_resolver = dlsym(RTLD_DEFAULT, V8_SET_RESOLVER);
+	*(void **)&set_resolver = lookup_any(V8_SET_RESOLVER);
 	if (set_resolver)
 		set_resolver(find_return_address);
 }
