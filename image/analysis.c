@@ -2,12 +2,14 @@
 #include "image/analysis.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "image/branches.h"
 #include "image/cache.h"
 #include "image/dynamic.h"
 #include "image/functions.h"
 #include "image/tiers.h"
+#include "image/traits.h"
 #include "wire/verdict.h"
 
 /* Everything that is at hand while one module is analysed. */
@@ -96,8 +98,16 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-static int analyse(const struct image *image, const char *cache_dir,
-		   struct arena *arena, struct analysis *out)
+static const char *file_name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int analyse(const struct image *image, const char *path,
+		   const char *cache_dir, struct arena *arena,
+		   struct analysis *out)
 {
 	struct inquiry q = { .image = image };
 	struct analysis made = { 0 };
@@ -110,6 +120,7 @@ static int analyse(const struct image *image, const char *cache_dir,
 		*out = made;
 		return 0;
 	}
+	made.traits = traits_of(image, file_name_of(path));
 	err = inquire(&q, arena, &made);
 	arena_fini(&q.scratch);
 	if (err)
@@ -127,7 +138,7 @@ int analysis_of_file(const char *path, const char *cache_dir,
 
 	if (err)
 		return err;
-	err = analyse(&image, cache_dir, arena, out);
+	err = analyse(&image, path, cache_dir, arena, out);
 	image_close(&image);
 	return err;
 }

@@ -21,6 +21,7 @@ struct analysis {
 	uint8_t build_id[32];
 	uint64_t vaddr_start; /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
+	uint32_t traits; /* a set of enum trait (image/traits.h) */
 	int from_cache;
 };
 

@@ -20,13 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "image/traits.h"
 #include "wire/verdict.h"
 
 #define CACHE_MAGIC   "clewana\n"
-#define CACHE_VERSION 1
+#define CACHE_VERSION 2
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 4
+#define ANALYSIS_VERSION 5
 
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096
@@ -41,8 +42,10 @@ struct cache_header {
 	uint8_t build_id[32];
 	uint64_t vaddr_start;
 	uint64_t vaddr_end;
+	uint32_t traits;
+	uint32_t reserved; /* 0 */
 };
-_Static_assert(sizeof(struct cache_header) == 72, "on disk");
+_Static_assert(sizeof(struct cache_header) == 80, "on disk");
 
 static uint64_t fnv1a(uint64_t hash, const void *words, size_t bytes)
 {
@@ -73,6 +76,7 @@ static struct cache_header header_of(const struct analysis *analysis)
 		.build_id_bytes = analysis->build_id_bytes,
 		.vaddr_start = analysis->vaddr_start,
 		.vaddr_end = analysis->vaddr_end,
+		.traits = analysis->traits,
 	};
 
 	memcpy(header.magic, CACHE_MAGIC, sizeof(header.magic));
@@ -171,28 +175,31 @@ static int records_are_sound(const struct analysis *analysis,
 	return 1;
 }
 
-/* Whether the mapped file is the cache of this very module. */
+/*
+ * Whether this is the cache of this very module. What the cache is to tell is
+ * taken from it into *header.
+ */
 static int check(const struct analysis *analysis, const uint8_t *file,
-		 size_t bytes, uint32_t *count)
+		 size_t bytes, struct cache_header *header)
 {
 	struct cache_header wanted = header_of(analysis);
-	struct cache_header header;
 	const struct wire_function *functions;
 	uint64_t sum;
 
 	if (bytes < file_bytes(0))
 		return -EBADMSG;
-	memcpy(&header, file, sizeof(header));
-	wanted.count = header.count;
-	if (memcmp(&header, &wanted, sizeof(header)) != 0 ||
-	    header.count > MAX_COUNT || bytes != file_bytes(header.count))
+	memcpy(header, file, sizeof(*header));
+	wanted.count = header->count;
+	wanted.traits = header->traits;
+	if (memcmp(header, &wanted, sizeof(wanted)) != 0 ||
+	    header->count > MAX_COUNT || header->traits & ~TRAITS_KNOWN ||
+	    bytes != file_bytes(header->count))
 		return -EBADMSG;
-	functions = (const void *)(file + sizeof(header));
+	functions = (const void *)(file + sizeof(*header));
 	memcpy(&sum, file + bytes - sizeof(sum), sizeof(sum));
-	if (sum != checksum(&header, functions) ||
-	    !records_are_sound(analysis, functions, header.count))
+	if (sum != checksum(header, functions) ||
+	    !records_are_sound(analysis, functions, header->count))
 		return -EBADMSG;
-	*count = header.count;
 	return 0;
 }
 
@@ -201,7 +208,7 @@ static int take(struct arena *arena, int fd, size_t bytes,
 		struct analysis *analysis)
 {
 	uint8_t *file = arena_alloc(arena, bytes);
-	uint32_t count;
+	struct cache_header header;
 	size_t used = 0;
 	int err;
 
@@ -216,11 +223,12 @@ static int take(struct arena *arena, int fd, size_t bytes,
 			return -EBADMSG;
 		used += (size_t)got;
 	}
-	err = check(analysis, file, bytes, &count);
+	err = check(analysis, file, bytes, &header);
 	if (err)
 		return err;
 	analysis->functions = (void *)(file + sizeof(struct cache_header));
-	analysis->function_count = count;
+	analysis->function_count = header.count;
+	analysis->traits = header.traits;
 	analysis->from_cache = 1;
 	return 0;
 }

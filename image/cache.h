@@ -13,7 +13,7 @@
 #include "image/analysis.h"
 
 /*
- * Fill in functions, function_count and from_cache of *analysis, whose other
+ * Fill in functions, function_count, traits and from_cache of *analysis, whose other
  * members say which module it is. -errno where there is nothing to believe;
  * *analysis is then untouched. No directory and no build-id: -ENOENT.
  */

@@ -101,6 +101,8 @@ static int add_symbol(void *context, const struct symbol *symbol)
 		.is_named = 1,
 	};
 
+	if (!symbol->is_function || !symbol->is_defined)
+		return 0;
 	if (name_is_cold_part(symbol->name))
 		function.verdict = VERDICT_IS_COLD_PART;
 	else if (name_is_never_hooked(symbol->name))

@@ -1,55 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/symbols.h"
 
+#include "image/dynamic.h"
+
+#define NO_SECTION_NUMBER(index)                                               \
+	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
+
 struct strings {
 	const char *start; /* its last byte is NUL */
 	uint64_t bytes;
 };
 
-static struct strings strings_of(const struct image *image,
-				 const Elf64_Shdr *table)
-{
-	const Elf64_Shdr *section;
-	struct strings none = { "", 1 };
-	const char *start;
+struct table {
+	struct bytes entries;
+	struct strings strings;
+};
 
-	if (table->sh_link >= image->section_count)
-		return none;
-	section = image->sections + table->sh_link;
-	start = image_section_bytes(image, section);
-	if (!start || section->sh_size == 0 ||
-	    start[section->sh_size - 1] != '\0')
-		return none;
-	return (struct strings){ start, section->sh_size };
+static const struct strings no_strings = { "", 1 };
+
+static struct strings strings_in(const void *start, uint64_t bytes)
+{
+	const char *text = start;
+
+	if (!text || bytes == 0 || text[bytes - 1] != '\0')
+		return no_strings;
+	return (struct strings){ text, bytes };
 }
 
-static int is_function(const Elf64_Sym *symbol)
+static int walk_table(struct table *table, symbol_visit visit, void *context)
 {
-	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
-
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-	       symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS;
-}
-
-static int walk_table(const struct image *image, const Elf64_Shdr *table,
-		      symbol_visit visit, void *context)
-{
-	const uint8_t *entries = image_section_bytes(image, table);
-	struct strings strings = strings_of(image, table);
-	uint64_t count = table->sh_size / sizeof(Elf64_Sym);
-
-	for (uint64_t i = 0; entries && i < count; i++) {
+	while (bytes_left(&table->entries) >= sizeof(Elf64_Sym)) {
 		Elf64_Sym raw;
 		struct symbol symbol = { .name = "" };
+		unsigned int type;
 		int err;
 
-		memcpy(&raw, entries + i * sizeof(raw), sizeof(raw));
-		if (!is_function(&raw))
-			continue;
-		if (raw.st_name < strings.bytes)
-			symbol.name = strings.start + raw.st_name;
+		memcpy(&raw, table->entries.at, sizeof(raw));
+		bytes_skip(&table->entries, sizeof(raw));
+		type = ELF64_ST_TYPE(raw.st_info);
+		if (raw.st_name < table->strings.bytes)
+			symbol.name = table->strings.start + raw.st_name;
 		symbol.vaddr = raw.st_value;
 		symbol.size = raw.st_size;
+		symbol.is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+		symbol.is_defined = !NO_SECTION_NUMBER(raw.st_shndx);
 		err = visit(context, &symbol);
 		if (err)
 			return err;
@@ -57,8 +51,91 @@ static int walk_table(const struct image *image, const Elf64_Shdr *table,
 	return 0;
 }
 
+static struct table table_of_section(const struct image *image,
+				     const Elf64_Shdr *section)
+{
+	const uint8_t *entries = image_section_bytes(image, section);
+	struct table table = { .strings = no_strings };
+	const Elf64_Shdr *linked;
+
+	if (!entries)
+		entries = image->bytes;
+	else if (section->sh_link < image->section_count) {
+		linked = image->sections + section->sh_link;
+		table.strings = strings_in(image_section_bytes(image, linked),
+					   linked->sh_size);
+	}
+	table.entries.at = entries;
+	table.entries.end =
+		entries + (entries == image->bytes ? 0 : section->sh_size);
+	return table;
+}
+
+/* The highest symbol that is in a chain; chains are of 4 bytes each. */
+static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
+{
+	struct bytes b = image_bytes_at(image, vaddr);
+	uint64_t bucket_count = bytes_unsigned(&b, 4);
+	uint64_t first = bytes_unsigned(&b, 4);
+	uint64_t bloom_count = bytes_unsigned(&b, 4);
+	uint64_t last = 0;
+
+	bytes_skip(&b, 4 + 8 * bloom_count);
+	while (bucket_count-- > 0 && !b.failed) {
+		uint64_t index = bytes_unsigned(&b, 4);
+
+		if (index > last)
+			last = index;
+	}
+	if (b.failed || last < first)
+		return b.failed ? 0 : first;
+	bytes_skip(&b, 4 * (last - first));
+	while (!b.failed && !(bytes_unsigned(&b, 4) & 1))
+		last++;
+	return b.failed ? 0 : last + 1;
+}
+
+/* The table has no length of its own, but each symbol of it is hashed. */
+static uint64_t count_of_dynamic(const struct image *image)
+{
+	uint64_t vaddr;
+	struct bytes b;
+
+	if (dynamic_value(image, DT_GNU_HASH, &vaddr))
+		return count_of_gnu_hash(image, vaddr);
+	if (!dynamic_value(image, DT_HASH, &vaddr))
+		return 0;
+	b = image_bytes_at(image, vaddr + 4); /* behind nbucket */
+	return bytes_unsigned(&b, 4);
+}
+
+static struct table table_of_dynamic(const struct image *image)
+{
+	struct table table = { .strings = no_strings };
+	uint64_t count = count_of_dynamic(image);
+	uint64_t vaddr;
+	struct bytes b;
+
+	table.entries = (struct bytes){ image->bytes, image->bytes, 0 };
+	if (!dynamic_value(image, DT_SYMTAB, &vaddr))
+		return table;
+	table.entries = image_bytes_at(image, vaddr);
+	if (count < bytes_left(&table.entries) / sizeof(Elf64_Sym))
+		table.entries.end =
+			table.entries.at + count * sizeof(Elf64_Sym);
+	if (!dynamic_value(image, DT_STRTAB, &vaddr))
+		return table;
+	b = image_bytes_at(image, vaddr);
+	if (dynamic_value(image, DT_STRSZ, &count) && count <= bytes_left(&b))
+		table.strings = strings_in(b.at, count);
+	return table;
+}
+
 int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 {
+	struct table table;
+	int has_dynamic = 0;
+
 	for (uint16_t i = 0; i < image->section_count; i++) {
 		const Elf64_Shdr *section = image->sections + i;
 		int err;
@@ -66,9 +143,14 @@ int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 		if (section->sh_type != SHT_SYMTAB &&
 		    section->sh_type != SHT_DYNSYM)
 			continue;
-		err = walk_table(image, section, visit, context);
+		has_dynamic |= section->sh_type == SHT_DYNSYM;
+		table = table_of_section(image, section);
+		err = walk_table(&table, visit, context);
 		if (err)
 			return err;
 	}
-	return 0;
+	if (has_dynamic)
+		return 0;
+	table = table_of_dynamic(image);
+	return walk_table(&table, visit, context);
 }

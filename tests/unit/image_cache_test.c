@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "image/cache.h"
+#include "image/traits.h"
 #include "wire/verdict.h"
 
 struct fixture {
@@ -196,6 +197,22 @@ static void another_module_is_ignored(void **state)
 	assert_ignored(f);
 }
 
+static void traits_are_kept_and_unknown_ones_ignored(void **state)
+{
+	struct fixture *f = *state;
+	struct analysis out;
+
+	f->analysis.traits = TRAIT_OCAML | TRAIT_JIT_HOST;
+	store(f);
+	f->analysis.traits = 0;
+	assert_int_equal(load(f, &out), 0);
+	assert_int_equal(out.traits, TRAIT_OCAML | TRAIT_JIT_HOST);
+	f->analysis.traits = TRAITS_KNOWN + 1;
+	store(f);
+	f->analysis.traits = 0;
+	assert_ignored(f);
+}
+
 static void a_file_that_others_may_write_is_ignored(void **state)
 {
 	struct fixture *f = *state;
@@ -268,6 +285,7 @@ int main(void)
 		CACHE_TEST(every_flipped_bit_is_seen),
 		CACHE_TEST(unsound_records_are_ignored),
 		CACHE_TEST(another_module_is_ignored),
+		CACHE_TEST(traits_are_kept_and_unknown_ones_ignored),
 		CACHE_TEST(a_file_that_others_may_write_is_ignored),
 		CACHE_TEST(a_file_of_another_user_is_ignored),
 		CACHE_TEST(symlinks_and_fifos_are_ignored),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "image/analysis.h"
+#include "image/symbols.h"
 #include "wire/verdict.h"
 
 struct module {
@@ -115,6 +116,34 @@ static void patches_do_not_touch_each_other(void **state)
 	}
 }
 
+static int count_functions(void *context, const struct symbol *symbol)
+{
+	*(unsigned int *)context += symbol->is_function && *symbol->name;
+	return 0;
+}
+
+/* As far as the loader's own table goes, which section headers only repeat. */
+static void symbols_are_found_without_section_headers(void **state)
+{
+	for (size_t i = 0; i < MODULES; i++) {
+		unsigned int with = 0;
+		unsigned int without = 0;
+		struct image image;
+
+		if (cannot_read(&modules[i]))
+			continue;
+		assert_int_equal(image_open(&image, modules[i].path), 0);
+		if (!image_section(&image, ".symtab"))
+			symbols_walk(&image, count_functions, &with);
+		image.sections = NULL;
+		image.section_count = 0;
+		symbols_walk(&image, count_functions, &without);
+		assert_true(without > 0);
+		assert_true(with == 0 || with == without);
+		image_close(&image);
+	}
+}
+
 static void the_second_analysis_is_the_same(void **state)
 {
 	char dir[] = "/tmp/clew-real-XXXXXX";
@@ -147,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nearly_everything_is_hooked),
 		cmocka_unit_test(patches_do_not_touch_each_other),
+		cmocka_unit_test(symbols_are_found_without_section_headers),
 		cmocka_unit_test(the_second_analysis_is_the_same),
 	};
 

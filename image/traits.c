@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Symbols tell most, and what must be found by the loader or by plug-ins is
+ * there in stripped modules, too. Only what exports nothing of its own is known
+ * by its file's name.
+ */
+#include "image/traits.h"
+
+#include <fnmatch.h>
+
+#include "image/symbols.h"
+
+#define MAX_SEARCHED_BYTES (UINT64_C(32) << 20)
+
+struct sign {
+	const char *name; /* of a symbol; a final * matches any rest */
+	uint32_t trait;
+	int is_import; /* undefined here: the runtime is another module */
+};
+
+static const struct sign signs[] = {
+	{ "caml_program", TRAIT_OCAML, 0 },
+	{ "caml_system__frametable", TRAIT_OCAML, 0 },
+	{ "caml_startup__frametable", TRAIT_OCAML, 0 },
+	{ "caml_plugin_header", TRAIT_OCAML, 0 }, /* natdynlink's .cmxs */
+	{ "stg_upd_frame_info", TRAIT_HASKELL, 0 },
+	{ "stg_upd_frame_info", TRAIT_HASKELL, 1 },
+	{ "stg_ap_0_fast", TRAIT_HASKELL, 1 },
+	{ "stg_gc_unpt_r1", TRAIT_HASKELL, 1 },
+	{ "runtime.goexit", TRAIT_GO, 0 },
+	{ "go.buildid", TRAIT_GO, 0 },
+	{ "go:buildid", TRAIT_GO, 0 },
+	{ "JNI_CreateJavaVM", TRAIT_JIT_HOST, 0 },
+	{ "luaJIT_*", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2v82V810InitializeEi", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2v87Isolate3New*", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2v87Isolate10InitializeE*", TRAIT_JIT_HOST, 0 },
+	{ "mono_jit_init", TRAIT_JIT_HOST, 0 },
+	{ "mono_jit_exec", TRAIT_JIT_HOST, 0 },
+	{ "coreclr_initialize", TRAIT_JIT_HOST, 0 },
+	{ "JSEvaluateScript", TRAIT_JIT_HOST, 0 }, /* JavaScriptCore */
+	{ "JSGlobalContextCreate", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2js3jit*", TRAIT_JIT_HOST, 0 }, /* SpiderMonkey */
+	{ "_Z13JS_NewContextjP9JSRuntime", TRAIT_JIT_HOST, 0 },
+	{ "enif_alloc", TRAIT_JIT_HOST, 0 }, /* Erlang's beam.smp */
+	{ "rb_yjit_*", TRAIT_JIT_HOST, 0 },
+	{ "pypy_execute_source", TRAIT_JIT_HOST, 0 },
+	{ "wasmtime_engine_new", TRAIT_JIT_HOST, 0 },
+	{ "wasm_engine_new", TRAIT_JIT_HOST, 0 },
+};
+
+/* File names of what exports nothing that tells. */
+static const char *const jit_hosts[] = {
+	"opcache.so",   "libcoreclr.so",          "libmozjs-*.so*", "qemu-*",
+	"libwasmtime*", "libjavascriptcoregtk-*", "beam.smp",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int is_named(const struct sign *sign, const char *name)
+{
+	size_t bytes = strlen(sign->name);
+
+	if (sign->name[bytes - 1] == '*')
+		return strncmp(sign->name, name, bytes - 1) == 0;
+	return strcmp(sign->name, name) == 0;
+}
+
+static int visit_symbol(void *context, const struct symbol *symbol)
+{
+	uint32_t *traits = context;
+	const char *name = symbol->name;
+
+	/* All signs begin with one of these: most names are done here. */
+	if (!strchr("csrgJl_mepw", *name) || !*name)
+		return 0;
+	for (size_t i = 0; i < COUNT(signs); i++)
+		if (*name == *signs[i].name &&
+		    signs[i].is_import != symbol->is_defined &&
+		    is_named(&signs[i], name))
+			*traits |= signs[i].trait;
+	return 0;
+}
+
+/* A note whose owner is "Go": the build id that its linker writes. */
+static int has_go_note(const struct image *image)
+{
+	for (uint16_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = image->segments + i;
+		struct bytes b = image_bytes_at(image, segment->p_vaddr);
+
+		if (segment->p_type != PT_NOTE || bytes_left(&b) < 16)
+			continue;
+		if (bytes_unsigned(&b, 4) == 4) {
+			bytes_skip(&b, 8); /* size of its contents, type */
+			if (memcmp(b.at, "Go\0\0", 4) == 0)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static int is_go(const struct image *image)
+{
+	return image_section(image, ".gopclntab") ||
+	       image_section(image, ".data.rel.ro.gopclntab") ||
+	       image_section(image, ".go.buildinfo") ||
+	       image_section(image, ".note.go.buildid") || has_go_note(image);
+}
+
+/*
+ * Programs in OCaml that were stripped export nothing. Their runtime reads
+ * this variable, and the interpreter of bytecode, which is plain C, complains
+ * of what is none.
+ */
+static int is_stripped_ocaml(const struct image *image)
+{
+	static const char variable[] = "OCAMLRUNPARAM";
+	static const char bytecode[] = "is not a bytecode executable";
+	const Elf64_Shdr *section = image_section(image, ".rodata");
+	const void *bytes;
+
+	if (image_section(image, ".symtab") || !section ||
+	    section->sh_size > MAX_SEARCHED_BYTES)
+		return 0;
+	bytes = image_section_bytes(image, section);
+	return bytes &&
+	       memmem(bytes, section->sh_size, variable, sizeof(variable)) &&
+	       !memmem(bytes, section->sh_size, bytecode, sizeof(bytecode) - 1);
+}
+
+uint32_t traits_of(const struct image *image, const char *file_name)
+{
+	uint32_t traits = is_go(image) ? TRAIT_GO : 0;
+
+	if (is_stripped_ocaml(image))
+		traits |= TRAIT_OCAML;
+	symbols_walk(image, visit_symbol, &traits);
+	for (size_t i = 0; i < COUNT(jit_hosts); i++)
+		if (fnmatch(jit_hosts[i], file_name, 0) == 0)
+			traits |= TRAIT_JIT_HOST;
+	return traits;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a module's code is, where that decides whether and how it is hooked.
+ *
+ * Only the module that holds such code has the trait: a C program that links a
+ * library written in Go is a C program. Numbers are kept in the analysis
+ * cache.
+ */
+#ifndef CLEW_IMAGE_TRAITS_H
+#define CLEW_IMAGE_TRAITS_H
+
+#include <stdint.h>
+
+#include "image/image.h"
+
+enum trait {
+	TRAIT_GO = 1,      /* its runtime moves stacks and reads them */
+	TRAIT_OCAML = 2,   /* its collector looks up return addresses */
+	TRAIT_HASKELL = 4, /* its functions are entered by jumps */
+	/*
+	 * It generates code at run time, and that code calls it; the two may
+	 * well rely on return addresses.
+	 */
+	TRAIT_JIT_HOST = 8,
+	TRAITS_KNOWN = 15,
+};
+
+/* A set of enum trait. file_name has no directory in it. */
+uint32_t traits_of(const struct image *image, const char *file_name);
+
+#endif

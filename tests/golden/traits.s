@@ -1,0 +1,41 @@
+# Modules with one sign each of what their code is; -DSIGN=... says which. The
+# linker is told that undefined symbols are another module's.
+	.macro defined name
+	.globl \name
+	.type \name, @function
+\name:	ret
+	.size \name, . - \name
+	.endm
+
+	.text
+	.globl plain
+	.type plain, @function
+plain:
+	.cfi_startproc
+	push %rbx
+	nopl 0(%rax)
+	pop %rbx
+	ret
+	.cfi_endproc
+	.size plain, . - plain
+
+	.ifdef OCAML
+	defined caml_program
+	.endif
+	.ifdef HASKELL
+	jmp stg_upd_frame_info@PLT
+	.endif
+	.ifdef JIT_HOST
+	defined JNI_CreateJavaVM
+	.endif
+	.ifdef GO
+	.section .gopclntab, "a"
+	.long 0
+	.endif
+# What a C program has that links libraries of all these kinds.
+	.ifdef NONE
+	call caml_startup@PLT
+	call caml_program@PLT
+	call hs_init@PLT
+	call JNI_CreateJavaVM@PLT
+	.endif
