@@ -24,7 +24,8 @@ static int ends_with(const char *text, const char *suffix)
 static int is_ours(const char *name)
 {
 	return strcmp(name, WIRE_CONFIG_NAME) == 0 ||
-	       ends_with(name, WIRE_PART_SUFFIX);
+	       ends_with(name, WIRE_PART_SUFFIX) ||
+	       ends_with(name, WIRE_STUBS_SUFFIX);
 }
 
 /* What a directory holds: 1 a recording and nothing else, 0 anything else. */

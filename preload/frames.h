@@ -3,8 +3,13 @@
  * Unwinding through stubs.
  *
  * While a hooked function runs, the return address that an unwinder finds is
- * its stub's exit. One rule, the same for every exit of every stub, takes it
- * from there to the caller: the true return address is in the shadow slot.
+ * its stub's exit. From there the block's unwind information takes it to the
+ * caller (frames_rules.h). Unwinders find that in four ways:
+ *
+ *	_dl_find_object		libgcc since 12
+ *	dl_iterate_phdr		libgcc before, LLVM's and the nongnu libunwind
+ *	the JIT interface	gdb
+ *	/proc/PID/maps		libunwind-ptrace, eu-stack, perf (stub_memory.h)
  */
 #ifndef CLEW_PRELOAD_FRAMES_H
 #define CLEW_PRELOAD_FRAMES_H
@@ -12,15 +17,9 @@
 #include "preload/window.h"
 
 /*
- * Describe the frames of the stubs in each block that has no description yet,
- * for unwinders that ask the loader (frames_find.c). 0 or -ENOMEM.
+ * Tell gdb, if it is there or should it come, about blocks of stubs that it
+ * has not been told of. Not thread-safe.
  */
-int frames_describe(struct windows *windows);
-
-/*
- * Tell the process's unwinder about the blocks of stubs that it has not been
- * told of, though they are described. Nothing happens as long as there is none. Calls libc.
- */
-void frames_register(struct windows *windows);
+void frames_tell_debugger(struct windows *windows);
 
 #endif

@@ -1,40 +1,117 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the loader's _dl_find_object: unwinders ask it where a pc's
- * unwind information is, private copies in executables linked with
- * -static-libgcc included, which no registration would reach.
+ * In front of what unwinders ask the loader: where a pc's unwind information
+ * is. Unwinders that are linked into a module ask there, too.
+ *
+ * Called while unwinding, from any thread at any time: no locks, no libc but
+ * what was asked for.
  */
 #include <dlfcn.h>
+#include <link.h>
+#include <string.h>
 
 #include "preload/cold.h"
-#include "preload/frames.h"
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
+#include "preload/stub_image.h"
 
-static const struct window_block *find_block(uint64_t pc)
+static const struct stub_image *image_of(uint64_t block)
 {
-	const struct windows *windows;
-
-	if (!rt.windows || !runtime_is_stub(pc))
-		return NULL;
-	windows = &rt.cold->windows;
-	for (uint32_t i = 0; i < windows->block_count; i++)
-		if (pc - windows->blocks[i].start < WINDOW_BLOCK_BYTES)
-			return &windows->blocks[i];
-	return NULL;
+	return (const struct stub_image *)(uintptr_t)block;
 }
 
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
-	const struct window_block *block = find_block((uintptr_t)pc);
+	uint64_t block = (uintptr_t)pc & ~(WINDOW_BLOCK_BYTES - 1);
 
-	if (!block || !block->frames)
+	if (!rt.windows || !runtime_is_stub((uintptr_t)pc))
 		return NEXT(_dl_find_object) ? NEXT(_dl_find_object)(pc, result)
 					     : -1;
 	*result = (struct dl_find_object){
-		.dlfo_map_start = (void *)block->start,
-		.dlfo_map_end = (void *)(block->start + WINDOW_BLOCK_BYTES),
-		.dlfo_eh_frame = block->frames->header,
+		.dlfo_map_start = (void *)block,
+		.dlfo_map_end = (void *)(block + WINDOW_BLOCK_BYTES),
+		.dlfo_eh_frame = (void *)&image_of(block)->libgcc_unwinding,
 	};
 	return 0;
+}
+
+typedef int (*phdr_callback)(struct dl_phdr_info *info, size_t bytes,
+			     void *context);
+
+/* The numbers of modules loaded and unloaded are the same for all. */
+struct visit {
+	phdr_callback callback;
+	void *context;
+	struct dl_phdr_info last;
+	size_t bytes;
+	int is_for_libunwind;
+};
+
+/* Both libraries of that name can do with the plain description. */
+static int is_libunwind(const struct dl_phdr_info *info)
+{
+	static const char name[] = "/libunwind";
+	const char *found = info->dlpi_name;
+
+	return found && (found = strrchr(found, '/')) &&
+	       !strncmp(found, name, sizeof(name) - 1);
+}
+
+static int has_code(const struct dl_phdr_info *info, uintptr_t pc)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD &&
+		    pc - info->dlpi_addr - segment->p_vaddr < segment->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+static int see_module(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct visit *visit = context;
+
+	visit->last = *info;
+	visit->bytes = bytes;
+	if (is_libunwind(info) && has_code(info, (uintptr_t)visit->callback))
+		visit->is_for_libunwind = 1;
+	return visit->callback(info, bytes, visit->context);
+}
+
+static int see_blocks(struct visit *visit)
+{
+	const struct windows *windows = &rt.cold->windows;
+	uint32_t count =
+		__atomic_load_n(&windows->block_count, __ATOMIC_ACQUIRE);
+	int result = 0;
+
+	for (uint32_t i = 0; i < count && !result; i++) {
+		const struct stub_image *image =
+			image_of(windows->blocks[i].start);
+		struct dl_phdr_info info = visit->last;
+
+		info.dlpi_addr = 0;
+		info.dlpi_name = image->name;
+		info.dlpi_phdr = visit->is_for_libunwind
+					 ? image->segments
+					 : image->libgcc_segments;
+		info.dlpi_phnum = STUB_SEGMENTS;
+		info.dlpi_tls_modid = 0;
+		info.dlpi_tls_data = NULL;
+		result = visit->callback(&info, visit->bytes, visit->context);
+	}
+	return result;
+}
+
+/* Blocks of stubs come after the modules that the loader knows. */
+EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
+{
+	struct visit visit = { .callback = callback, .context = context };
+	int result = NEXT(dl_iterate_phdr)(see_module, &visit);
+
+	if (result || !rt.windows || visit.bytes != sizeof(visit.last))
+		return result;
+	return see_blocks(&visit);
 }

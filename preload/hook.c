@@ -258,6 +258,7 @@ static int choose_windows(struct pass *pass)
 	for (struct candidate *c = pass->first; c; c = c->next)
 		if (c->module->code.end)
 			code[count++] = c->module->code;
+	cold->windows.part_path = cold->part.path;
 	err = windows_init(&cold->windows, code, count);
 	rt.windows = cold->windows.map;
 	return err;
@@ -334,10 +335,8 @@ static void keep_spare(const struct pass *pass)
 static void commit_patches(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
-	int err = frames_describe(&cold->windows);
+	int err = windows_seal(&cold->windows);
 
-	if (!err)
-		err = windows_seal(&cold->windows);
 	if (!err)
 		err = pads_seal(&cold->pads);
 	for (struct candidate *c = pass->first; c; c = c->next) {
@@ -351,7 +350,7 @@ static void commit_patches(struct pass *pass)
 		c->module->patch = c->patch;
 		link_patch(cold, c->patch);
 	}
-	frames_register(&cold->windows);
+	frames_tell_debugger(&cold->windows);
 }
 
 static int hook_candidates(struct pass *pass)

@@ -13,7 +13,6 @@
 
 #include "preload/cold.h"
 #include "preload/exec.h"
-#include "preload/frames.h"
 #include "preload/hook.h"
 #include "preload/hot/runtime.h"
 #include "preload/init.h"
@@ -160,7 +159,6 @@ void init_before_main(void)
 	if (!rt.header)
 		return;
 	next_find_late();
-	frames_register(&rt.cold->windows);
 	if (rt.header->state == WIRE_RUNNING)
 		runtimes_tell();
 }

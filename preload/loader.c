@@ -20,7 +20,6 @@
 
 #include "disasm/prologue.h"
 #include "disasm/relocate_x86_64.h"
-#include "preload/frames.h"
 #include "preload/hook.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -148,8 +147,6 @@ int loader_watch(struct cold *cold)
 	err = find_site(watch.debug, &watch.pc);
 	if (!err)
 		err = make_jump(cold);
-	if (!err)
-		err = frames_describe(&cold->windows);
 	if (!err)
 		err = windows_seal(&cold->windows);
 	return err ? err : write_jump();

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/next.h"
 #include "preload/sys.h"
 
 struct finder {
@@ -216,7 +217,7 @@ int modules_update(struct modules *modules, struct arena *arena)
 	modules->generation++;
 	for (struct module *m = modules->first; m; m = m->next)
 		m->is_new = 0;
-	err = dl_iterate_phdr(see_module, &finder);
+	err = NEXT(dl_iterate_phdr)(see_module, &finder);
 	if (!err)
 		err = see_other_namespaces(&finder);
 	for (struct module *m = modules->first; m && !err; m = m->next)

@@ -11,13 +11,6 @@ struct next_functions next;
 void *next_libc_start_main;
 void *next_syscall;
 
-void *next_unwinder_function(const char *name)
-{
-	void *function = dlsym(RTLD_NEXT, name);
-
-	return function || !next.libgcc ? function : dlsym(next.libgcc, name);
-}
-
 /* Remember the bounds of the module that _Unwind_GetCFA is in. */
 static int note_unwinder(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -47,7 +40,7 @@ void next_find(void)
 #define X(name) next.name = lookup_next(#name);
 	NEXT_FUNCTIONS(X)
 #undef X
-	dl_iterate_phdr(note_unwinder, NULL);
+	NEXT(dl_iterate_phdr)(note_unwinder, NULL);
 	next_libc_start_main = lookup_next("__libc_start_main");
 	next_syscall = lookup_next("syscall");
 }

@@ -26,7 +26,14 @@
 	X(setcontext)                                                          \
 	X(_Unwind_GetCFA)                                                      \
 	X(_Unwind_SetIP)                                                       \
-	X(_dl_find_object)
+	X(_dl_find_object)                                                     \
+	X(dl_iterate_phdr)                                                     \
+	X(backtrace)                                                           \
+	X(unw_backtrace)                                                       \
+	X(_Unwind_GetIP)                                                       \
+	X(_Unwind_Backtrace)                                                   \
+	X(_ULx86_64_get_reg)                                                   \
+	X(_ULx86_64_step)
 
 struct next_functions {
 	void *libgcc;                           /* handle, once loaded */
@@ -49,9 +56,6 @@ void next_find(void);
  * the unwinder that libc itself loads when a thread is cancelled.
  */
 void next_find_late(void);
-
-/* A function of libgcc, or NULL as long as it is not loaded. */
-void *next_unwinder_function(const char *name);
 
 #define NEXT(name)                                                             \
 	({                                                                     \

@@ -6,23 +6,8 @@
 
 #include "disasm/relocate_x86_64.h"
 #include "preload/hot/layout.h"
+#include "preload/stub_template.h"
 #include "wire/id.h"
-
-struct hole {
-	uint16_t at; /* offset in the template */
-	uint16_t kind;
-};
-
-struct stub_template {
-	const uint8_t *start;
-	const struct hole *holes, *holes_end;
-	uint16_t bytes;                       /* of a stub */
-	uint16_t displaced_at, displaced_end; /* room for the instructions */
-	uint16_t reserved;
-};
-
-/* As hot/stub_template_x86_64.inc lays them out. */
-extern const struct stub_template hot_stub_plain, hot_stub_guarded;
 
 static const struct stub_template *template_of(
 	const struct stub_constants *constants)

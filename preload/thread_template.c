@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/hot/thread.h"
+#include "preload/next.h"
 #include "preload/sys.h"
 
 #define PAGE_MASK (~(uintptr_t)4095)
@@ -51,7 +52,7 @@ int thread_template_go_elsewhere(void)
 	uintptr_t image = 0;
 	int err;
 
-	dl_iterate_phdr(find_image, &image);
+	NEXT(dl_iterate_phdr)(find_image, &image);
 	if (!image)
 		return -ENOENT;
 	err = write_word(image + offsetof(struct hot_thread, entry_base), 0);

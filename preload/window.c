@@ -4,12 +4,15 @@
 #include <errno.h>
 
 #include "preload/hot/layout.h"
+#include "preload/stub_memory.h"
 #include "preload/sys.h"
 
-#define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
-#define ADDRESS_END (UINT64_C(1) << 47)
-#define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
-#define PAGE        UINT64_C(4096)
+#define REACH          ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define ADDRESS_END    (UINT64_C(1) << 47)
+#define LOWEST         (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
+#define PAGE           UINT64_C(4096)
+
+#define BACKED_AT_ONCE (UINT64_C(1) << 16)
 
 _Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
 
@@ -118,27 +121,12 @@ int windows_init(struct windows *windows, const struct pc_range *code,
 	return 0;
 }
 
-static int reserve_block(uint64_t place)
-{
-	void *hint = (void *)(uintptr_t)place;
-	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				     MAP_FIXED_NOREPLACE,
-			     -1, 0);
-
-	if (got == hint)
-		return 1;
-	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
-		sys_munmap(got, WINDOW_BLOCK_BYTES);
-	return 0;
-}
-
 static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 {
 	if (windows->span_count == WINDOW_SPAN_MAX)
 		return -ENOMEM;
 	windows->spans[windows->span_count++] =
-		(struct window_span){ start, start, end };
+		(struct window_span){ start, start, start, end };
 	return 0;
 }
 
@@ -150,14 +138,30 @@ static int add_block(struct windows *windows, const struct pc_range *code)
 		uint64_t place = place_near(windows->zone, code, i);
 		struct window_block *block;
 
-		if (!place || !reserve_block(place))
+		if (!place || !stub_memory_map(windows->part_path, place))
 			continue;
-		block = &windows->blocks[windows->block_count++];
+		block = &windows->blocks[windows->block_count];
 		*block = (struct window_block){ .start = place };
+		__atomic_store_n(&windows->block_count,
+				 windows->block_count + 1, __ATOMIC_RELEASE);
 		windows->map[place >> WINDOW_SHIFT] = 1;
-		return add_span(windows, place, place + WINDOW_BLOCK_BYTES);
+		return add_span(windows, place + WINDOW_HEAD_BYTES,
+				place + WINDOW_BLOCK_BYTES);
 	}
 	return -ENOMEM;
+}
+
+/* Some more than is wanted now: it is a system call. */
+static void back(struct window_span *span)
+{
+	uint64_t end = (span->next + BACKED_AT_ONCE) & ~(PAGE - 1);
+
+	if (end > span->end)
+		end = span->end;
+	if (span->next <= span->backed)
+		return;
+	stub_memory_back(span->backed, end);
+	span->backed = end;
 }
 
 static int take(struct windows *windows, const struct pc_range *code,
@@ -172,6 +176,7 @@ static int take(struct windows *windows, const struct pc_range *code,
 			continue;
 		*out = (uint8_t *)(uintptr_t)span->next;
 		span->next += bytes;
+		back(span);
 		return 1;
 	}
 	return 0;
@@ -182,7 +187,7 @@ int window_alloc(struct windows *windows, const struct pc_range *code,
 {
 	int err = 0;
 
-	if (bytes > WINDOW_BLOCK_BYTES)
+	if (bytes > WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES)
 		return -ENOMEM;
 	while (!err && !take(windows, code, bytes, out))
 		err = add_block(windows, code);
@@ -195,7 +200,8 @@ void windows_keep_spare(struct windows *windows, const struct pc_range *code)
 		const struct window_span *span = &windows->spans[i];
 		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
 
-		if (span->next == block && is_within_reach(block, code))
+		if (span->next == block + WINDOW_HEAD_BYTES &&
+		    is_within_reach(block, code))
 			return;
 	}
 	add_block(windows, code);
@@ -215,6 +221,8 @@ static int seal_span(struct windows *windows, uint32_t i)
 	if (err)
 		return err;
 	span->start = span->next = filled;
+	if (span->backed < filled)
+		span->backed = filled;
 	if (filled == span->end)
 		*span = windows->spans[--windows->span_count];
 	return 0;
@@ -241,7 +249,7 @@ void window_free(struct windows *windows, uint64_t start, uint64_t bytes)
 
 		if (span->start != start + bytes || span->next != span->start)
 			continue;
-		span->start = span->next = start;
+		span->start = span->next = span->backed = start;
 		return;
 	}
 	add_span(windows, start, start + bytes);

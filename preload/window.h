@@ -17,7 +17,7 @@
  * is a list of writable spans; sealing takes the filled pages out of them and
  * makes those executable, freeing puts pages back:
  *
- *	block	[ sealed, RX | filled, RW | rest of the span, RW ]
+ *	block	[ image | sealed, RX | filled, RW | rest of the span, RW ]
  */
 #ifndef CLEW_PRELOAD_WINDOW_H
 #define CLEW_PRELOAD_WINDOW_H
@@ -26,6 +26,7 @@
 
 #define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
 #define WINDOW_BLOCK_MAX   256
+#define WINDOW_HEAD_BYTES  UINT64_C(4096) /* the ELF image: stub_image.h */
 #define WINDOW_SPAN_MAX    1024
 
 /* pcs in [start, end) */
@@ -45,16 +46,15 @@ struct windows {
 	uint8_t *map; /* what struct runtime calls windows */
 	struct window_block {
 		uint64_t start;
-		struct frames {
-			uint8_t header[64];   /* .eh_frame_hdr */
-			uint8_t section[448]; /* .eh_frame */
-		} * frames;                   /* for unwinders (frames.h) */
 	} blocks[WINDOW_BLOCK_MAX];
-	uint32_t block_count;
-	uint32_t registered_count; /* the unwinder knows so many (frames.h) */
-	struct window_span {       /* writable, inside one block */
-		uint64_t start;    /* of a page */
-		uint64_t next;     /* handed out up to here */
+	uint32_t
+		block_count; /* unwinders read it at any time (frames_find.c) */
+	uint32_t told_count; /* gdb knows so many (frames_gdb.c) */
+	const char *part_path;  /* beside which to keep files (stub_memory.h) */
+	struct window_span {    /* writable, inside one block */
+		uint64_t start; /* of a page */
+		uint64_t next;  /* handed out up to here */
+		uint64_t backed; /* safe to write up to here */
 		uint64_t end;
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;

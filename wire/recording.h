@@ -39,6 +39,7 @@
 #define WIRE_HEADER_BYTES 4096
 #define WIRE_PAGE_BYTES   4096
 #define WIRE_PART_SUFFIX  ".part"
+#define WIRE_STUBS_SUFFIX ".stubs" /* not read: preload/stub_memory.h */
 #define WIRE_CONFIG_NAME  "config"
 
 /* What the process image is doing; anything after RUNNING holds counts. */

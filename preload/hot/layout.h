@@ -43,11 +43,15 @@
 /*
  * A stub has this size, or twice as much; what every call executes comes first.
  * The key of its function is at the end of each STUB_BYTES, for whoever has an
- * address in it.
+ * address in it, and before it what kind of stub it is, and which part of one.
  */
 #define STUB_BYTES     512
 #define STUB_HOT_BYTES 256
+#define STUB_KIND_AT   507 /* 1 byte */
 #define STUB_KEY_AT    508
+
+#define STUB_PLAIN     0
+#define STUB_GUARDED   1 /* its second part: 2 */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure

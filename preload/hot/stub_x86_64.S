@@ -42,6 +42,7 @@
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
 #define L(name)       .Lplain_##name
 #define IS_GUARDED    0
+#define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define HOT_BYTES     STUB_HOT_BYTES
 #define ENTER         HOT_ENTER_ELSEWHERE
@@ -52,8 +53,9 @@
 #define HOLES_SECTION .rodata.hot_stub_guarded_holes
 #define L(name)       .Lguarded_##name
 #define IS_GUARDED    1
+#define KIND          STUB_GUARDED
 #define BYTES         (2 * STUB_BYTES)
-#define HOT_BYTES     STUB_KEY_AT
+#define HOT_BYTES     STUB_KIND_AT
 #define ENTER         HOT_ENTER_GUARDED
 #include "preload/hot/stub_template_x86_64.inc"
 
@@ -71,16 +73,23 @@
 	 * find nothing half done, and above all no signals blocked: so the last
 	 * byte that may be needed is looked at before anything is begun.
 	 */
+	.macro	PUSH register
+	pushq	\register
+	.cfi_adjust_cfa_offset 8
+	.endm
+
 	.macro	SAVE_TO_CALL_C below_slot
 	cmpb	$0, -SLOW_STACK_BYTES(%rsp)	/* if it ends, then here */
+	.cfi_remember_state
 	leaq	-0x20 + \below_slot(%rsp), %rsp
-	pushq	%rax
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
+	.cfi_adjust_cfa_offset 0x20 - \below_slot
+	PUSH	%rax
+	PUSH	%rsi
+	PUSH	%rdi
+	PUSH	%r8
+	PUSH	%r9
+	PUSH	%r10
+	PUSH	%r11
 	leaq	0x58(%rsp), %rdi	/* first argument: the slot */
 	cld
 	.endm
@@ -94,6 +103,7 @@
 	popq	%rsi
 	popq	%rax
 	leaq	0x20 - \below_slot(%rsp), %rsp
+	.cfi_restore_state
 	.endm
 
 	.text
@@ -145,6 +155,7 @@
 
 	.type	hot_thunk_miss_call, @function
 hot_thunk_miss_call:
+	.cfi_startproc
 	PROBE	3f
 	LOOK_AS_CALLER 0
 	SAVE_TO_CALL_C 0
@@ -157,10 +168,12 @@ hot_thunk_miss_call:
 	call	hot_reorder
 	RESTORE_FROM_C 0
 	ret
+	.cfi_endproc
 	.size	hot_thunk_miss_call, . - hot_thunk_miss_call
 
 	.type	hot_thunk_miss_tail, @function
 hot_thunk_miss_tail:
+	.cfi_startproc
 	PROBE	3f
 	LOOK_AS_CALLER 8
 	SAVE_TO_CALL_C 8
@@ -173,28 +186,34 @@ hot_thunk_miss_tail:
 	call	hot_reorder
 	RESTORE_FROM_C 8
 	ret
+	.cfi_endproc
 	.size	hot_thunk_miss_tail, . - hot_thunk_miss_tail
 
 	.type	hot_thunk_verify_call, @function
 hot_thunk_verify_call:
+	.cfi_startproc
 	SAVE_TO_CALL_C 0
 	call	hot_verify
 	RESTORE_FROM_C 0
 	ret
+	.cfi_endproc
 	.size	hot_thunk_verify_call, . - hot_thunk_verify_call
 
 	.type	hot_thunk_verify_tail, @function
 hot_thunk_verify_tail:
+	.cfi_startproc
 	SAVE_TO_CALL_C 8
 	call	hot_verify
 	RESTORE_FROM_C 8
 	ret
+	.cfi_endproc
 	.size	hot_thunk_verify_tail, . - hot_thunk_verify_tail
 
 	/* The return address (rsp) is in the stub; what C answers chooses where. */
 	.macro	ENTER_THUNK name, function, further
 	.type	\name, @function
 \name:
+	.cfi_startproc
 	movq	(%rsp), %rdx
 	andq	$-STUB_BYTES, %rdx
 	SAVE_TO_CALL_C 8
@@ -205,6 +224,7 @@ hot_thunk_verify_tail:
 	je	1f
 	addq	$\further, (%rsp)
 1:	ret
+	.cfi_endproc
 	.size	\name, . - \name
 	.endm
 

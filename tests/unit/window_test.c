@@ -116,6 +116,8 @@ static void far_modules_share_a_zone(void **state)
 static const struct pc_range some_code = { UINT64_C(0x155500000000),
 					   UINT64_C(0x155503000000) };
 
+static const uint64_t whole_block = WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES;
+
 static void many_small_batches_share_a_block(void **state)
 {
 	struct windows windows = { 0 };
@@ -144,8 +146,7 @@ static void what_is_freed_is_handed_out_again(void **state)
 	(void)state;
 	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
 	assert_int_equal(
-		window_alloc(&windows, &some_code, WINDOW_BLOCK_BYTES, &first),
-		0);
+		window_alloc(&windows, &some_code, whole_block, &first), 0);
 	first[0] = 0xc3;
 	assert_int_equal(windows_seal(&windows), 0);
 	window_free(&windows, (uintptr_t)first + 8192, 4096);
@@ -170,9 +171,8 @@ static void a_spare_block_outlives_the_places(void **state)
 	windows_keep_spare(&windows, &some_code);
 	windows_keep_spare(&windows, &some_code);
 	assert_int_equal(windows.block_count, 1);
-	assert_int_equal(
-		window_alloc(&windows, &some_code, WINDOW_BLOCK_BYTES, &stub),
-		0);
+	assert_int_equal(window_alloc(&windows, &some_code, whole_block, &stub),
+			 0);
 	assert_int_equal(windows.block_count, 1);
 	windows_keep_spare(&windows, &some_code);
 	assert_int_equal(windows.block_count, 2);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stub_memory.h"
+
+#include <string.h>
+
+#include "preload/stub_image.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/window.h"
+#include "wire/recording.h"
+
+#define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
+
+/* PATH/PID.SEQ.part -> PATH/PID.SEQ-ADDRESS.stubs; false if there is no room */
+static int name_file(struct text *name, const char *part_path, uint64_t place)
+{
+	size_t length = part_path ? strlen(part_path) : 0;
+
+	if (length < sizeof(WIRE_PART_SUFFIX))
+		return 0;
+	length -= sizeof(WIRE_PART_SUFFIX) - 1;
+	for (size_t i = 0; i < length; i++)
+		text_char(name, part_path[i]);
+	text_string(name, "-");
+	text_hex(name, place);
+	text_string(name, WIRE_STUBS_SUFFIX);
+	return !text_was_cut(name);
+}
+
+static int is_size_allowed(void)
+{
+	struct rlimit limit;
+
+	return !sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0,
+			 0) &&
+	       limit.rlim_cur >= WINDOW_BLOCK_BYTES;
+}
+
+/* A file of a block's size with its image in it. */
+static int fill_file(int fd, const struct stub_image *image)
+{
+	int err = (int)sys_call(SYS_ftruncate, fd, WINDOW_BLOCK_BYTES, 0, 0, 0,
+				0);
+
+	if (!err && sys_pwrite(fd, image, sizeof(*image), 0) != sizeof(*image))
+		err = -ENOSPC;
+	return err;
+}
+
+static int create_file(const char *name, const struct stub_image *image)
+{
+	int fd, err;
+
+	if (!is_size_allowed())
+		return -EFBIG; /* the kernel would send SIGXFSZ */
+	fd = sys_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		      0600);
+	if (fd < 0)
+		return fd;
+	err = fill_file(fd, image);
+	if (!err)
+		return fd;
+	sys_close(fd);
+	sys_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+	return err;
+}
+
+static int map(uint64_t place, int fd)
+{
+	void *hint = (void *)(uintptr_t)place;
+	int flags = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
+			     fd < 0 ? flags | MAP_ANONYMOUS : flags, fd, 0);
+
+	if (got == hint)
+		return 1;
+	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
+		sys_munmap(got, WINDOW_BLOCK_BYTES);
+	return 0;
+}
+
+static void unmap(uint64_t place)
+{
+	sys_munmap((void *)(uintptr_t)place, WINDOW_BLOCK_BYTES);
+}
+
+/*
+ * Executable: what is refused here would be refused for stubs as well, on a
+ * file system mounted noexec for one.
+ */
+static int protect_image(uint64_t place)
+{
+	return sys_mprotect((void *)(uintptr_t)place, sizeof(struct stub_image),
+			    PROT_READ | PROT_EXEC);
+}
+
+/* False also if the place is free but a file cannot be there. */
+static int map_file(const char *part_path, uint64_t place)
+{
+	struct stub_image image = { 0 };
+	struct text name = text_in(image.name, sizeof(image.name));
+	int fd, is_mapped;
+
+	if (!name_file(&name, part_path, place))
+		return 0;
+	stub_image_write(&image, place);
+	fd = create_file(image.name, &image);
+	if (fd < 0)
+		return 0;
+	is_mapped = map(place, fd);
+	sys_close(fd);
+	if (is_mapped) {
+		stub_memory_back(place, place + sizeof(image));
+		copy_bytes((void *)(uintptr_t)place, &image, sizeof(image));
+		if (!protect_image(place))
+			return 1;
+		unmap(place);
+	}
+	sys_call(SYS_unlink, (long)image.name, 0, 0, 0, 0, 0);
+	return 0;
+}
+
+static int map_anonymous(uint64_t place)
+{
+	struct stub_image *image = (struct stub_image *)(uintptr_t)place;
+
+	if (!map(place, -1))
+		return 0;
+	strcpy(image->name, "[clew stubs]");
+	stub_image_write(image, place);
+	protect_image(place);
+	return 1;
+}
+
+int stub_memory_map(const char *part_path, uint64_t place)
+{
+	return map_file(part_path, place) || map_anonymous(place);
+}
+
+void stub_memory_back(uint64_t start, uint64_t end)
+{
+	void *at = (void *)(uintptr_t)start;
+
+	if (sys_madvise(at, end - start, POPULATE_WRITE))
+		sys_mmap(at, end - start, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				 MAP_FIXED,
+			 -1, 0);
+}

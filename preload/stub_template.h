@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The templates that stubs are made from, as hot/stub_template_x86_64.inc lays
+ * them out.
+ */
+#ifndef CLEW_PRELOAD_STUB_TEMPLATE_H
+#define CLEW_PRELOAD_STUB_TEMPLATE_H
+
+#include <stdint.h>
+
+struct hole {
+	uint16_t at; /* offset in the template */
+	uint16_t kind;
+};
+
+/* From these offsets on the return address is where it was not before. */
+#define STUB_TURNS 6
+
+struct stub_template {
+	const uint8_t *start;
+	const struct hole *holes, *holes_end;
+	uint16_t bytes;                       /* of a stub */
+	uint16_t displaced_at, displaced_end; /* room for the instructions */
+	uint16_t turns[STUB_TURNS];           /* into the shadow, back, ... */
+};
+
+extern const struct stub_template hot_stub_plain, hot_stub_guarded;
+
+#endif
