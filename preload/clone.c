@@ -8,6 +8,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/next.h"
+#include "preload/sharing.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 
@@ -87,7 +88,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	va_list arguments;
 	void *tls;
 	pid_t *parent_tid, *child_tid;
-	int result, held;
+	int result, held, shares;
 
 	va_start(arguments, argument);
 	parent_tid = va_arg(arguments, pid_t *);
@@ -97,7 +98,10 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	if (!is_running() || !function || !stack)
 		return NEXT(clone)(function, stack, flags, argument, parent_tid,
 				   tls, child_tid);
+	shares = flags & CLONE_VM && !(flags & (CLONE_SETTLS | CLONE_VFORK));
 	held = hold_signals(&signals);
+	if (shares)
+		sharing_begin((uintptr_t)__builtin_frame_address(0));
 	*here = (struct beginning){ .function = function,
 				    .argument = argument,
 				    .signals = signals,
@@ -105,7 +109,9 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 				    .flags = flags };
 	result = NEXT(clone)(begin, here, flags, here, parent_tid, tls,
 			     child_tid);
-	if (flags & CLONE_VM && flags & CLONE_VFORK)
+	if (shares)
+		sharing_with(result);
+	else if (flags & CLONE_VM && flags & CLONE_VFORK)
 		hot.id = id;
 	if (held)
 		let_signals(&signals);

@@ -6,12 +6,9 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/next.h"
-#include "preload/stub.h"
 #include "preload/sys.h"
 #include "preload/walk.h"
 #include "wire/id.h"
-
-#define OTHER_STACK_SCAN 65536 /* slots */
 
 struct stack_range {
 	uint64_t start;
@@ -47,27 +44,6 @@ static int is_inward(const struct stack_range *signals, uint64_t at,
 	return at < landing;
 }
 
-/*
- * The landing is on another stack (a coroutine's): the first slot outwards
- * whose function is still running there says who it is.
- */
-static int find_running(uint64_t stack, uint64_t *id)
-{
-	uint64_t page = 0;
-
-	for (uint64_t n = 0; n < OTHER_STACK_SCAN; n++, stack += 8) {
-		const struct shadow_slot *shadow = shadow_of(stack);
-
-		if (!shadow || !shadow->return_address ||
-		    !walk_is_live(stack, &page))
-			continue;
-		*id = id_push(shadow->caller_id,
-			      stub_key(*(const uint64_t *)stack));
-		return 1;
-	}
-	return 0;
-}
-
 uint64_t landing_id(uint64_t stack)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
@@ -77,13 +53,13 @@ uint64_t landing_id(uint64_t stack)
 	struct link link;
 
 	if (stack < here && !is_inside(&signals, here))
-		return find_running(stack, &id) ? id : hot.id;
+		return walk_find_running(stack, &id) ? id : hot.id;
 	while (walk_next(&walk, &link)) {
 		if (!is_inward(&signals, link.at, stack))
 			return id;
 		id = walk.id;
 	}
-	if (walk.id != ID_ROOT && find_running(stack, &id))
+	if (walk.id != ID_ROOT && walk_find_running(stack, &id))
 		return id;
 	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
 }

@@ -68,13 +68,15 @@ static void before_fork(void)
 {
 	if (is_off())
 		return;
+	if (hot.muted != HOT_IS_HEARD)
+		return;
 	hot.muted = HOT_MUTED_FORK;
 	tallies_suspend();
 }
 
 static void after_fork_in_parent(void)
 {
-	if (is_off())
+	if (is_off() || hot.muted != HOT_MUTED_FORK)
 		return;
 	hot.muted = HOT_IS_HEARD;
 	tallies_resume();

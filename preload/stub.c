@@ -20,18 +20,6 @@ uint64_t stub_bytes(const struct stub_constants *constants)
 	return template_of(constants)->bytes;
 }
 
-/* Stubs stand in rows from the starts of pages. */
-uint64_t stub_key(uint64_t pc)
-{
-	int32_t key;
-
-	memcpy(&key,
-	       (const uint8_t *)(pc & ~(STUB_BYTES - UINT64_C(1))) +
-		       STUB_KEY_AT,
-	       sizeof(key));
-	return (uint64_t)(int64_t)key;
-}
-
 static void fill_hole(const struct stub_constants *constants, uint32_t function,
 		      unsigned int kind, uint8_t *at)
 {

@@ -22,9 +22,6 @@ struct stub_constants {
 /* Of every stub of the module, a multiple of the cache line. */
 uint64_t stub_bytes(const struct stub_constants *constants);
 
-/* The key of the function whose stub a pc is in. */
-uint64_t stub_key(uint64_t pc);
-
 /*
  * Write at `at` (where it will run) the stub of a function whose patched
  * instructions stand at pc. 0, or -errno from relocate().

@@ -9,6 +9,7 @@
 
 #define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
 #define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
+#define FIND_MAX  65536     /* slots up to the nearest: 512 KiB */
 #define STACK_END UINT64_C(0x7ffffffff000)
 
 struct walk walk_from(const void *slot, uint64_t id)
@@ -124,4 +125,21 @@ int walk_next(struct walk *walk, struct link *link)
 	else
 		walk->at += 8;
 	return 1;
+}
+
+int walk_find_running(uint64_t stack, uint64_t *id)
+{
+	uint64_t page = 0;
+
+	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
+		const struct shadow_slot *shadow = shadow_of(stack);
+
+		if (!shadow || !shadow->return_address ||
+		    !walk_is_live(stack, &page))
+			continue;
+		*id = id_push(shadow->caller_id,
+			      runtime_stub_key(*(const uint64_t *)stack));
+		return 1;
+	}
+	return 0;
 }

@@ -46,6 +46,13 @@ int walk_next(struct walk *walk, struct link *link);
 /* Whether the stub of some function waits for a return at this stack slot. */
 int walk_is_live(uint64_t at, uint64_t *mapped_page);
 
+/*
+ * The id of the function that runs on the stack outwards of a slot, whoever's
+ * stack that is: of the nearest whose stub waits for its return. False if
+ * there is none near; *id is untouched then.
+ */
+int walk_find_running(uint64_t stack, uint64_t *id);
+
 /* Whether it was for want of patience that walk_next() gave up. */
 static inline int walk_is_exhausted(const struct walk *walk)
 {

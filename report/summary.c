@@ -62,6 +62,7 @@ const char *loss_text(unsigned int loss)
 			"made by generated code into its own runtime",
 		[WIRE_LOSS_FILTER] =
 			"in threads and children behind a system call filter",
+		[WIRE_LOSS_SHARED] = "while threads shared a thread pointer",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]

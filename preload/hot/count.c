@@ -242,6 +242,8 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	if (hot.muted) {
 		if (hot.muted == HOT_MUTED_FORK)
 			lose(WIRE_LOSS_FORK);
+		if (hot.muted == HOT_MUTED_SHARED)
+			lose(WIRE_LOSS_SHARED);
 		return;
 	}
 	if (!*rt.is_ours)
@@ -258,9 +260,11 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 /* From a stub: slot is where the return address was. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
-	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t site = shadow->return_address;
 
+	if (hot.muted == HOT_MUTED_SHARED)
+		id = hot_look_alone((uintptr_t)slot, shadow, id);
 	hot_count(id, shadow->caller_id,
 		  is_tail_call ? site | WIRE_SITE_TAIL : site);
 }

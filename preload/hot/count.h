@@ -53,6 +53,13 @@ void hot_reorder(void);
 void hot_look(void);
 
 /*
+ * Given by sharing.c, for HOT_MUTED_SHARED: is this thread alone again? Then
+ * it is muted no more. Returns the id of the function entered at slot.
+ */
+struct shadow_slot;
+uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id);
+
+/*
  * Given by process.c: make this forked child a process of its own, which no
  * handler has done.
  */

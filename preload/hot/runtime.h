@@ -51,4 +51,12 @@ static inline int runtime_is_stub(uint64_t word)
 	       rt.windows[word >> WINDOW_SHIFT];
 }
 
+/* The key of the function whose stub a pc is in: they stand in rows. */
+static inline uint64_t runtime_stub_key(uint64_t pc)
+{
+	uint64_t stub = pc & ~(STUB_BYTES - UINT64_C(1));
+
+	return (uint64_t)(int64_t) * (const int32_t *)(stub + STUB_KEY_AT);
+}
+
 #endif

@@ -22,9 +22,12 @@ struct tally;
 /* Why a thread's calls are not counted; its table is empty meanwhile. */
 enum hot_muted {
 	HOT_IS_HEARD,
-	HOT_MUTED_FORK, /* inside fork(): they are lost */
-	HOT_MUTED_OWN,  /* made by clew: nobody wants them */
+	HOT_MUTED_FORK,   /* inside fork(): they are lost */
+	HOT_MUTED_OWN,    /* made by clew: nobody wants them */
+	HOT_MUTED_SHARED, /* by two at once (sharing.h): they are lost */
 };
+
+#define HOT_SHARERS_MAX 4
 
 struct hot_thread {
 	uint64_t id;   /* of the context that is running */
@@ -50,6 +53,10 @@ struct hot_thread {
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint64_t random;        /* state of a generator, for verifications */
+	/* HOT_MUTED_SHARED: with whom, and since where (sharing.h). */
+	int32_t owner;
+	int32_t sharers[HOT_SHARERS_MAX];
+	uint64_t shared_from;
 };
 
 #define HOT_OFFSET(member, offset)                                             \

@@ -6,6 +6,8 @@ import truth
 import wire
 from clewtest import target
 
+SHARED = 4  # enum wire_loss: WIRE_LOSS_SHARED
+
 
 class Children(clewtest.Case):
     def test_forked_children_count_apart(self):
@@ -51,6 +53,77 @@ class Children(clewtest.Case):
         names = {p.arguments[0].rsplit("/", 1)[-1]
                  for p in self.recording().parts}
         self.assertLessEqual({"sh", "cat"}, names)
+
+
+class RoundLibc(clewtest.Case):
+    """Children that no atfork handler is told of."""
+
+    def run_clones(self, how):
+        argv = [target("clones"), how]
+        native = self.run_program(argv)
+        self.assertEqual((native.stdout, native.returncode), (b"done\n", 0))
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        return self.recording(), truth.read_all(self.truths)
+
+    def check(self, how, images):
+        recording, truths = self.run_clones(how)
+        self.assertEqual(len(truths), images)
+        self.assertEqual(len(recording.parts), images)
+        for one in truths:
+            part = recording.part(one.pid)
+            self.assert_equals_truth(one, part)
+            self.assert_nothing_lost(part)
+
+    def test_fork_by_syscall(self):
+        self.check("fork", 6)
+
+    def test_clone_by_syscall(self):
+        self.check("clone", 6)
+
+    def test_clone3_by_syscall(self):
+        self.check("clone3", 6)
+
+    def test_clone_into_a_function(self):
+        self.check("process", 6)
+
+    def test_clone_in_our_memory_while_we_sleep(self):
+        self.check("vfork", 1)
+
+    def test_clone_of_a_thread_by_hand(self):
+        self.check("thread", 1)
+
+    def test_bare_instruction_loses_nothing(self):
+        """What the child calls before it notices is in its parent's part."""
+        recording, truths = self.run_clones("bare")
+        wanted = sum(calls for one in truths
+                     for _, _, function, calls in one.nodes.values()
+                     if function)
+        known = {vaddr for one in truths for _, vaddr in one.names}
+        found = 0
+        for part in recording.parts:
+            self.assert_nothing_lost(part)
+            contexts, calls = part.contexts(), part.counts()
+            found += sum(calls.get(c.id, 0) for c in contexts.values()
+                         if part.functions[c.function].module.name == "clones"
+                         and part.functions[c.function].vaddr in known)
+        self.assertEqual(found, wanted)
+
+    def test_shared_thread_pointer(self):
+        """Nothing is counted while there are two; then all of it again."""
+        recording, (one,) = self.run_clones("shared")
+        part, = recording.parts
+        comparison = truth.Comparison(one, part)
+        names = {name: function for function, name in one.names.items()}
+        lost = sum(one.totals.values()) - sum(comparison.totals.values())
+        self.assertGreater(lost, 0)
+        # what returns from the last child may be after_sharing(), too
+        self.assertLessEqual(abs(sum(part.losses) - lost), 5 * 7)
+        self.assertEqual(sum(part.losses), part.losses[SHARED])
+        after = [c.id for c in part.contexts().values()
+                 if part.functions[c.function].vaddr ==
+                 names["after_sharing"][1]]
+        self.assertEqual(sum(part.counts().get(i, 0) for i in after), 11)
 
 
 class NoChildren(clewtest.Case):

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clones HOW: makes a process or thread as libc's fork() and pthread_create()
+ * do not, works in it and beside it, and waits for its end.
+ *
+ *	fork, clone, clone3	by syscall(), the child going on right here
+ *	bare			by the instruction itself
+ *	process			clone() into a function on a stack of its own
+ *	vfork			the same in our memory while we are asleep
+ *	thread			clone() with a copy of our thread-local storage
+ *	shared			clone() with our very own
+ *
+ * In `shared` nobody can say who called what while there are two; COUNT()
+ * counts those calls, and ENTER() begins anew afterwards.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define STACK_BYTES (256 * 1024)
+#define ROUNDS      5
+
+/* What lies round a thread pointer: TLS below, libc's own above. */
+#define TLS_BYTES    1536
+#define LIBC_BYTES   2304
+#define TCB_SELF     0
+#define TCB_SELF_TOO 16
+#define THREAD_FLAGS                                                           \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |    \
+	 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_CHILD_CLEARTID)
+
+static COUNTED int work(int n)
+{
+	ENTER(work);
+	volatile int sum = n;
+
+	if (n > 0)
+		sum += work(n - 1);
+	LEAVE();
+	return sum;
+}
+
+static void *new_stack(void)
+{
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return stack == MAP_FAILED ? NULL : stack + STACK_BYTES;
+}
+
+TRUTH_INLINE void wait_for(long pid)
+{
+	int status = -1;
+
+	if (pid < 0 || waitpid((pid_t)pid, &status, __WALL) != pid ||
+	    status != 7 << 8)
+		puts("no child");
+}
+
+/* ---- Processes of their own ---- */
+
+/* Its first calls are in contexts that its parent has met. */
+static COUNTED void in_child(void)
+{
+	ENTER(in_child);
+	for (int i = 0; i < ROUNDS; i++)
+		work(3);
+	work(10);
+	LEAVE();
+}
+
+TRUTH_INLINE void leave_child(void)
+{
+	truth_write();
+	_exit(7);
+}
+
+TRUTH_INLINE long fork_by_instruction(void)
+{
+	long pid;
+
+	__asm__ volatile("syscall"
+			 : "=a"(pid)
+			 : "a"((long)SYS_fork)
+			 : "rcx", "r11", "memory");
+	return pid;
+}
+
+TRUTH_INLINE long fork_somehow(const char *how)
+{
+	struct clone_args arguments = { .exit_signal = SIGCHLD };
+
+	if (!strcmp(how, "fork"))
+		return syscall(SYS_fork);
+	if (!strcmp(how, "clone"))
+		return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!strcmp(how, "clone3"))
+		return syscall(SYS_clone3, &arguments, sizeof(arguments));
+	return fork_by_instruction();
+}
+
+static COUNTED void forks(const char *how)
+{
+	ENTER(forks);
+	for (int i = 0; i < ROUNDS; i++) {
+		in_child();
+		long pid = fork_somehow(how);
+
+		if (!pid) {
+			TRUTH_FORKED();
+			in_child();
+			LEAVE();
+			leave_child();
+		}
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+static COUNTED int child_main(void *unused)
+{
+	TRUTH_FORKED();
+	ENTER(child_main);
+	in_child();
+	LEAVE();
+	leave_child();
+	return 0;
+}
+
+static COUNTED void processes(void)
+{
+	ENTER(processes);
+	for (int i = 0; i < ROUNDS; i++) {
+		in_child();
+		wait_for(clone(child_main, new_stack(), SIGCHLD, NULL));
+	}
+	LEAVE();
+}
+
+/* ---- In our memory ---- */
+
+static COUNTED int vforked_main(void *unused)
+{
+	ENTER(vforked_main);
+	work(4);
+	_exit(7); /* from within a function that never returns */
+}
+
+static COUNTED void vforks(void)
+{
+	ENTER(vforks);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint32_t here = TRUTH_HERE;
+		long pid = clone(vforked_main, new_stack(),
+				 CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+		TRUTH_HERE = here;
+		work(i);
+		wait_for(pid);
+	}
+	LEAVE();
+}
+
+static volatile uint32_t thread_lives;
+
+static COUNTED int thread_main(void *unused)
+{
+	ENTER_ROOT(thread_main);
+	for (int i = 0; i < 20000; i++)
+		work(5);
+	LEAVE();
+	__asm__ volatile("syscall" /* this thread's TCB is not libc's */
+			 :
+			 : "a"((long)SYS_exit), "D"(0L)
+			 : "rcx", "r11", "memory");
+	return 0;
+}
+
+/* The truth's own variable is in there, too, and copied. */
+TRUTH_INLINE char *copy_of_own_tls(void)
+{
+	char *block = mmap(NULL, TLS_BYTES + LIBC_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *own = __builtin_thread_pointer(), *copy = block + TLS_BYTES;
+
+	memcpy(block, own - TLS_BYTES, TLS_BYTES + LIBC_BYTES);
+	memcpy(copy + TCB_SELF, &copy, sizeof(copy));
+	memcpy(copy + TCB_SELF_TOO, &copy, sizeof(copy));
+	return copy;
+}
+
+static COUNTED void threads(void)
+{
+	ENTER(threads);
+	for (int i = 0; i < ROUNDS; i++) {
+		thread_lives = 1;
+		if (clone(thread_main, new_stack(), THREAD_FLAGS, NULL, NULL,
+			  copy_of_own_tls(), &thread_lives) < 0)
+			puts("no thread");
+		do
+			work(6);
+		while (thread_lives);
+	}
+	LEAVE();
+}
+
+static COUNTED int shared_work(int n)
+{
+	COUNT(shared_work);
+	volatile int sum = n;
+
+	if (n > 0)
+		sum += shared_work(n - 1);
+	return sum;
+}
+
+static volatile int stop;
+
+static COUNTED int shared_main(void *unused)
+{
+	COUNT(shared_main);
+	while (!stop)
+		shared_work(5);
+	return 7;
+}
+
+static COUNTED void after_sharing(void)
+{
+	ENTER_ROOT(after_sharing);
+	work(5);
+	LEAVE();
+}
+
+static COUNTED void share(void)
+{
+	COUNT(share);
+	stop = 0;
+	long pid = clone(shared_main, new_stack(), CLONE_VM | SIGCHLD, NULL);
+
+	for (int i = 0; i < 20000; i++)
+		shared_work(6);
+	stop = 1;
+	wait_for(pid);
+	after_sharing();
+}
+
+static COUNTED void shares(void)
+{
+	COUNT(shares);
+	for (int i = 0; i < ROUNDS; i++) {
+		share();
+		after_sharing();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(how, "shared")) {
+		shares();
+		after_sharing();
+	} else {
+		ENTER(main);
+		if (!strcmp(how, "process"))
+			processes();
+		else if (!strcmp(how, "vfork"))
+			vforks();
+		else if (!strcmp(how, "thread"))
+			threads();
+		else
+			forks(how);
+		work(5);
+		LEAVE();
+	}
+	puts("done");
+	fflush(stdout);
+	truth_write();
+	return 0;
+}
