@@ -35,6 +35,8 @@ static const struct sign signs[] = {
 	{ "_ZN2v82V810InitializeEi", TRAIT_JIT_HOST, 0 },
 	{ "_ZN2v87Isolate3New*", TRAIT_JIT_HOST, 0 },
 	{ "_ZN2v87Isolate10InitializeE*", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE",
+	  TRAIT_V8 | TRAIT_JIT_HOST, 0 },
 	{ "mono_jit_init", TRAIT_JIT_HOST, 0 },
 	{ "mono_jit_exec", TRAIT_JIT_HOST, 0 },
 	{ "coreclr_initialize", TRAIT_JIT_HOST, 0 },

@@ -22,7 +22,8 @@ enum trait {
 	 * well rely on return addresses.
 	 */
 	TRAIT_JIT_HOST = 8,
-	TRAITS_KNOWN = 15,
+	TRAIT_V8 = 16, /* such a host, which can be told where they are */
+	TRAITS_KNOWN = 31,
 };
 
 /* A set of enum trait. file_name has no directory in it. */

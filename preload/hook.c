@@ -6,9 +6,9 @@
  */
 #include "preload/hook.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
+#include "image/traits.h"
 #include "preload/catalog.h"
 #include "preload/frames.h"
 #include "preload/hot/runtime.h"
@@ -72,6 +72,21 @@ static int has_unwinder(const struct module *module)
 	return module_imports(module, "_dl_find_object");
 }
 
+/* Code of runtimes that cannot live with moved return addresses. */
+static enum module_state state_by_traits(const struct pass *pass,
+					 uint32_t traits)
+{
+	if (traits & TRAIT_GO)
+		return MODULE_IS_GO;
+	if (traits & TRAIT_OCAML)
+		return MODULE_IS_OCAML;
+	if (traits & TRAIT_HASKELL)
+		return MODULE_IS_HASKELL;
+	if (traits & TRAIT_V8 && pass->now_ns)
+		return MODULE_IS_LATE_V8; /* see runtimes.h */
+	return MODULE_IS_HOOKED;
+}
+
 static void analyse(struct pass *pass, struct candidate *candidate)
 {
 	const struct config *config = &pass->cold->config;
@@ -87,6 +102,9 @@ static void analyse(struct pass *pass, struct candidate *candidate)
 				 &pass->scratch, &candidate->analysis));
 	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
 		module->state = MODULE_IS_CHANGED;
+	if (module->state == MODULE_IS_HOOKED)
+		module->state =
+			state_by_traits(pass, candidate->analysis.traits);
 	if (module->state != MODULE_IS_HOOKED)
 		candidate->analysis.function_count = 0;
 }
@@ -289,12 +307,14 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
 }
 
 /*
- * A module that hosts a JIT: what it generates looks up return addresses, and
- * so calls from there must keep theirs.
+ * A module that hosts a JIT: what it generates may look up return addresses,
+ * and so calls from there must keep theirs. V8 will be told where to look.
  */
 static struct pc_range guard_of(const struct candidate *candidate)
 {
-	if (fnmatch("*/libjvm.so", candidate->module->path, 0))
+	const uint32_t traits = candidate->analysis.traits;
+
+	if (!(traits & TRAIT_JIT_HOST) || traits & TRAIT_V8)
 		return (struct pc_range){ 0 };
 	return candidate->module->code;
 }

@@ -65,7 +65,8 @@ enum verdict {
 	X(NO_ROOM, "no free memory within reach of its code")                  \
 	X(GO, "Go code: its runtime moves stacks and reads them")              \
 	X(OCAML, "OCaml code: its collector looks up return addresses")        \
-	X(HASKELL, "Haskell code: its functions are not entered by calls")
+	X(HASKELL, "Haskell code: its functions are not entered by calls")     \
+	X(LATE_V8, "V8, loaded too late to be told of moved return addresses")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,
