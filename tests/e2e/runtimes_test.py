@@ -110,6 +110,44 @@ class Runtimes(clewtest.Case):
     def test_java_compiled_at_once_with_parallel_collections(self):
         self.java("-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:+UseParallelGC")
 
+    def check_left_alone(self, argv, state, **options):
+        """The same behaviour, the program itself being left out."""
+        native = self.run_program(argv, **options)
+        self.assertTrue(native.stdout)
+        recorded = self.record(argv, ["--libc"], **options)
+        self.assert_same_behaviour(native, recorded)
+        program = self.recording().parts[0].modules[0]
+        self.assertEqual(program.state_name, state)
+        listed = self.clew("list", self.recording_path).stdout
+        self.assertRegex(listed, rf"(?m)^/.*{argv[0]}.*: not hooked: ")
+
+    @needs("fzf")
+    def test_go(self):
+        self.check_left_alone(["fzf", "--filter", "te"], "GO",
+                              input=b"one\ntwo\nthree\n" * 10000)
+
+    @needs("unison-2.52")
+    def test_ocaml(self):
+        for root in ("here", "there"):
+            (self.work / root).mkdir()
+        for number in range(100):
+            (self.work / "here" / str(number)).write_text(str(number))
+        self.environment["UNISON"] = str(self.work / "archives")
+        self.check_left_alone(["unison-2.52", "-version"], "OCAML")
+        self.record(["unison-2.52", "-batch", "-silent", self.work / "here",
+                     self.work / "there"], ["--libc", "-o", "second"])
+        self.assertEqual(len(list((self.work / "there").iterdir())), 100)
+
+    @needs("shellcheck")
+    def test_haskell(self):
+        """Stripped: its Haskell code is unknown, its runtime's C is not."""
+        (self.work / "script").write_text(
+            "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n")
+        argv = ["shellcheck", "script"]
+        native = self.run_program(argv)
+        self.assertTrue(native.stdout)
+        self.assert_same_behaviour(native, self.record(argv, ["--libc"]))
+
 
 if __name__ == "__main__":
     clewtest.main()
