@@ -49,6 +49,21 @@ static int is_cold_part(const struct inquiry *q, uint32_t index)
 		function->vaddr % FUNCTION_ALIGNMENT != 0);
 }
 
+/*
+ * A part of nothing but landing pads. No landing pad can be at offset 0, for
+ * that means none, so compilers begin such a part with a nop.
+ */
+static int is_landing_part(const struct inquiry *q, uint32_t index)
+{
+	const struct function *function = &q->functions.list[index];
+	const struct code_notes *notes = &q->branches.notes[index];
+	struct bytes b = image_bytes_at(q->image, function->vaddr);
+
+	return notes->lands_second && !function->is_named &&
+	       !notes->is_called && notes->jumped_from == BRANCHES_NOBODY &&
+	       bytes_u8(&b) == 0x90;
+}
+
 /* What is known of a function before its first bytes are looked at. */
 static enum verdict foregone(const struct inquiry *q, uint32_t index)
 {
@@ -56,8 +71,10 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 		return q->functions.list[index].verdict;
 	if (q->branches.notes[index].is_undecodable)
 		return VERDICT_IS_UNDECODABLE;
-	if (is_cold_part(q, index))
+	if (is_cold_part(q, index) || is_landing_part(q, index))
 		return VERDICT_IS_COLD_PART;
+	if (q->branches.notes[index].reads_return)
+		return VERDICT_IS_READS_RETURN_ADDRESS;
 	return VERDICT_IS_UNKNOWN;
 }
 

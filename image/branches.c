@@ -8,10 +8,14 @@
 
 #include <errno.h>
 
+#include "image/readers.h"
+
 #define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* more is out of rel32's reach */
 
 struct reading {
 	const struct image *image;
+	struct eh_frame frames;
+	struct reader_watch watch;
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
@@ -94,8 +98,9 @@ static void note_address(struct reading *r, uint64_t vaddr)
 }
 
 static void note_insn(struct reading *r, const struct insn *insn,
-		      const uint8_t *code, uint64_t next_vaddr)
+		      const uint8_t *code, uint64_t vaddr)
 {
+	uint64_t next_vaddr = vaddr + insn->length;
 	int32_t disp;
 
 	if (insn_is_direct_branch(insn)) {
@@ -104,7 +109,39 @@ static void note_insn(struct reading *r, const struct insn *insn,
 	} else if (is_address_of(code, insn)) {
 		memcpy(&disp, code + 3, sizeof(disp));
 		note_address(r, next_vaddr + (uint64_t)(int64_t)disp);
+	} else if (r->watch.is_watching) {
+		reader_watch_insn(&r->watch, code, insn, vaddr);
 	}
+}
+
+static int note_landing(void *context, uint64_t vaddr)
+{
+	struct reading *r = context;
+	uint64_t start = r->functions->list[r->owner].vaddr;
+
+	marks_set(&r->branches->targets, vaddr);
+	if (vaddr == start + 1)
+		r->branches->notes[r->owner].lands_second = 1;
+	return 0;
+}
+
+/*
+ * What the unwind information has on the function whose code comes next.
+ * Damaged tables were found out before, or are the exception handler's alone.
+ */
+static void read_unwind_info(struct reading *r)
+{
+	const struct function *function = &r->functions->list[r->owner];
+	struct fde fde;
+
+	r->watch.is_watching = 0;
+	if (!function->has_fde ||
+	    eh_frame_read(&r->frames, function->fde_vaddr, &fde))
+		return;
+	if (fde.entry == CFI_CALLED)
+		reader_watch_begin(&r->watch, &fde);
+	if (fde.lsda_vaddr)
+		eh_frame_walk_landings(r->image, &fde, note_landing, r);
 }
 
 static int is_filler(uint8_t byte)
@@ -112,15 +149,16 @@ static int is_filler(uint8_t byte)
 	return byte == 0x00 || byte == 0x90 || byte == 0xcc;
 }
 
-/* Read [vaddr, end), all of it in one segment. */
-static void read_range(struct reading *r, uint64_t vaddr, uint64_t end)
+/* Read [vaddr, end), all of it in one segment. Whether its last instruction
+ * leads behind it. */
+static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
 	const uint8_t *code = image_at(r->image, vaddr, &left);
 	struct insn insn = { .kind = INSN_PLAIN };
 
 	if (!code)
-		return;
+		return 1;
 	if (left > end - vaddr)
 		left = end - vaddr;
 	while (left > 0) {
@@ -128,15 +166,29 @@ static void read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
 			; /* nothing to see, and decoding it is slow */
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
-			note_insn(r, &insn, code, vaddr + insn.length);
+			note_insn(r, &insn, code, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
 			r->branches->notes[r->owner].is_undecodable = 1;
 		code += insn.length;
 		vaddr += insn.length;
 		left -= insn.length;
 	}
-	if (r->owner != BRANCHES_NOBODY)
-		r->branches->notes[r->owner].falls_out = !insn_ends_flow(&insn);
+	return !insn_ends_flow(&insn);
+}
+
+static void read_function(struct reading *r, uint32_t index)
+{
+	const struct function *function = &r->functions->list[index];
+	struct code_notes *notes = &r->branches->notes[index];
+
+	r->owner = index;
+	read_unwind_info(r);
+	notes->falls_out = (uint8_t)read_range(
+		r, function->vaddr, function->vaddr + function->size);
+	notes->reads_return =
+		r->watch.is_watching && reader_watch_end(&r->watch);
+	r->watch.is_watching = 0;
+	r->owner = BRANCHES_NOBODY;
 }
 
 /* Read a stretch of code, functions and gaps, from function *next on. */
@@ -152,16 +204,12 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 			break;
 		if (function->is_inside)
 			continue;
-		r->owner = BRANCHES_NOBODY;
 		if (vaddr < function->vaddr)
 			read_range(r, vaddr, function->vaddr);
-		r->owner = *next;
 		if (vaddr <= function->vaddr)
-			read_range(r, function->vaddr,
-				   function->vaddr + function->size);
+			read_function(r, *next);
 		vaddr = function->vaddr + function->size;
 	}
-	r->owner = BRANCHES_NOBODY;
 	if (vaddr < end)
 		read_range(r, vaddr, end);
 }
@@ -212,6 +260,8 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 	struct branches found = { 0 };
 	struct reading r = {
 		.image = image,
+		.frames = { .image = image },
+		.owner = BRANCHES_NOBODY,
 		.decoder = decoder,
 		.functions = functions,
 		.branches = &found,

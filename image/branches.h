@@ -19,7 +19,7 @@
 #define BRANCHES_NOBODY  UINT32_MAX
 #define BRANCHES_SEVERAL (UINT32_MAX - 1)
 
-/* What reading the code told about a function. */
+/* What reading the code, and the unwind information, told of a function. */
 struct code_notes {
 	uint32_t jumped_from; /* who jumps to its start: index or as above */
 	uint32_t jumps_into;  /* into whose middle it jumps */
@@ -28,6 +28,8 @@ struct code_notes {
 	uint8_t is_jcc_target; /* some jump to its start is conditional */
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
 	uint8_t falls_out;     /* its last instruction leads behind it */
+	uint8_t reads_return;  /* it looks at its own return address */
+	uint8_t lands_second;  /* exceptions land at its second byte */
 };
 
 struct branches {

@@ -8,9 +8,7 @@
 
 #include <errno.h>
 
-#define COLUMN_RSP 7
-#define MAX_STEPS  256 /* real programs have a handful before the first move */
-#define MAX_SAVED  4
+#define MAX_STEPS 256 /* real programs have a handful before the first move */
 
 enum {
 	OP_ADVANCE_LOC = 0x40, /* these three in the upper two bits */
@@ -43,31 +41,8 @@ enum {
 	OP_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-enum return_rule {
-	RETURN_ELSEWHERE,
-	RETURN_AT_OFFSET,
-	RETURN_UNDEFINED,
-};
-
-struct row {
-	uint64_t cfa_register;
-	int64_t cfa_offset;
-	int cfa_is_expression;
-	enum return_rule return_rule;
-	int64_t return_offset;
-};
-
-struct machine {
-	const struct cfi_rules *rules;
-	struct row row;
-	struct row initial; /* after the CIE's program */
-	struct row saved[MAX_SAVED];
-	unsigned int saved_count;
-	int has_moved;
-};
-
-static void set_rule(struct machine *m, uint64_t column, enum return_rule rule,
-		     int64_t offset)
+static void set_rule(struct cfi_machine *m, uint64_t column,
+		     enum cfi_return_rule rule, int64_t offset)
 {
 	if (column != m->rules->return_column)
 		return;
@@ -75,45 +50,47 @@ static void set_rule(struct machine *m, uint64_t column, enum return_rule rule,
 	m->row.return_offset = offset;
 }
 
-static void set_offset(struct machine *m, uint64_t column, uint64_t factored)
+static void set_offset(struct cfi_machine *m, uint64_t column,
+		       uint64_t factored)
 {
 	uint64_t scale = (uint64_t)m->rules->data_alignment;
 
-	set_rule(m, column, RETURN_AT_OFFSET, (int64_t)(factored * scale));
+	set_rule(m, column, CFI_RETURN_AT_OFFSET, (int64_t)(factored * scale));
 }
 
-static void restore(struct machine *m, uint64_t column)
+static void restore(struct cfi_machine *m, uint64_t column)
 {
 	set_rule(m, column, m->initial.return_rule, m->initial.return_offset);
 }
 
-static void define_cfa(struct machine *m, uint64_t column, int64_t offset)
+static void define_cfa(struct cfi_machine *m, uint64_t column, int64_t offset)
 {
 	m->row.cfa_register = column;
 	m->row.cfa_offset = offset;
 	m->row.cfa_is_expression = 0;
 }
 
-static int64_t signed_factored(struct machine *m, struct bytes *b)
+static int64_t signed_factored(struct cfi_machine *m, struct bytes *b)
 {
 	return (int64_t)((uint64_t)bytes_sleb(b) *
 			 (uint64_t)m->rules->data_alignment);
 }
 
-static void move_on(struct machine *m, uint64_t delta)
+static void move_on(struct cfi_machine *m, uint64_t factored)
 {
-	m->has_moved |= delta != 0;
+	m->has_moved |= factored != 0;
+	m->next_offset += factored * m->rules->code_alignment;
 }
 
-static int push_row(struct machine *m)
+static int push_row(struct cfi_machine *m)
 {
-	if (m->saved_count == MAX_SAVED)
+	if (m->saved_count == CFI_MAX_SAVED)
 		return -EBADMSG;
 	m->saved[m->saved_count++] = m->row;
 	return 0;
 }
 
-static int pop_row(struct machine *m)
+static int pop_row(struct cfi_machine *m)
 {
 	if (m->saved_count == 0)
 		return -EBADMSG;
@@ -122,7 +99,7 @@ static int pop_row(struct machine *m)
 }
 
 /* One of the opcodes that are a whole byte. */
-static int step_extended(struct machine *m, uint8_t op, struct bytes *b)
+static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 {
 	uint64_t column;
 
@@ -132,6 +109,7 @@ static int step_extended(struct machine *m, uint8_t op, struct bytes *b)
 	case OP_SET_LOC:
 		bytes_skip(b, m->rules->pointer_bytes);
 		m->has_moved = 1;
+		m->is_broken = 1; /* not relative: compilers write none */
 		return 0;
 	case OP_ADVANCE_LOC1:
 		move_on(m, bytes_unsigned(b, 1));
@@ -158,20 +136,20 @@ static int step_extended(struct machine *m, uint8_t op, struct bytes *b)
 		restore(m, bytes_uleb(b));
 		return 0;
 	case OP_UNDEFINED:
-		set_rule(m, bytes_uleb(b), RETURN_UNDEFINED, 0);
+		set_rule(m, bytes_uleb(b), CFI_RETURN_UNDEFINED, 0);
 		return 0;
 	case OP_SAME_VALUE:
-		set_rule(m, bytes_uleb(b), RETURN_ELSEWHERE, 0);
+		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);
 		return 0;
 	case OP_REGISTER:
 	case OP_VAL_OFFSET:
 	case OP_VAL_OFFSET_SF: /* either LEB ends at the same byte */
-		set_rule(m, bytes_uleb(b), RETURN_ELSEWHERE, 0);
+		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);
 		bytes_uleb(b);
 		return 0;
 	case OP_EXPRESSION:
 	case OP_VAL_EXPRESSION:
-		set_rule(m, bytes_uleb(b), RETURN_ELSEWHERE, 0);
+		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);
 		bytes_skip(b, bytes_uleb(b));
 		return 0;
 	case OP_REMEMBER_STATE:
@@ -207,7 +185,7 @@ static int step_extended(struct machine *m, uint8_t op, struct bytes *b)
 	}
 }
 
-static int step(struct machine *m, struct bytes *b)
+static int step(struct cfi_machine *m, struct bytes *b)
 {
 	uint8_t op = bytes_u8(b);
 	uint8_t operand = op & 0x3f;
@@ -227,39 +205,81 @@ static int step(struct machine *m, struct bytes *b)
 	}
 }
 
-/* Until the end or the first move. */
-static int run(struct machine *m, struct bytes program)
+/* Until the end or the first move; -EBADMSG then sticks. */
+static int run(struct cfi_machine *m, struct bytes *program)
 {
-	for (int steps = 0; bytes_left(&program) && !m->has_moved; steps++) {
-		int err = step(m, &program);
+	for (int steps = 0; bytes_left(program) && !m->has_moved; steps++) {
+		int err = step(m, program);
 
-		if (err || program.failed || steps == MAX_STEPS)
+		if (err || program->failed || steps == MAX_STEPS) {
+			m->is_broken = 1;
 			return -EBADMSG;
+		}
 	}
 	return 0;
 }
 
-static int is_what_a_call_leaves(const struct row *row)
+static int start(struct cfi_machine *m, const struct cfi_rules *rules,
+		 struct bytes cie_program, struct bytes fde_program)
 {
-	return !row->cfa_is_expression && row->cfa_register == COLUMN_RSP &&
-	       row->cfa_offset == 8 && row->return_rule == RETURN_AT_OFFSET &&
+	int err;
+
+	*m = (struct cfi_machine){ .rules = rules, .program = fde_program };
+	err = run(m, &cie_program);
+	if (err)
+		return err;
+	m->initial = m->row;
+	m->has_moved = 0;
+	m->next_offset = 0;
+	return run(m, &m->program);
+}
+
+static int is_what_a_call_leaves(const struct cfi_row *row)
+{
+	return !row->cfa_is_expression && row->cfa_register == CFI_COLUMN_RSP &&
+	       row->cfa_offset == 8 &&
+	       row->return_rule == CFI_RETURN_AT_OFFSET &&
 	       row->return_offset == -8;
 }
 
 int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,
 		 struct bytes fde_program)
 {
-	struct machine m = { .rules = rules };
-	int err = run(&m, cie_program);
+	struct cfi_machine m;
+	int err = start(&m, rules, cie_program, fde_program);
 
 	if (err)
 		return err;
-	m.initial = m.row;
-	m.has_moved = 0;
-	err = run(&m, fde_program);
-	if (err)
-		return err;
-	if (m.row.return_rule == RETURN_UNDEFINED)
+	if (m.row.return_rule == CFI_RETURN_UNDEFINED)
 		return CFI_NO_RETURN_ADDRESS;
 	return is_what_a_call_leaves(&m.row) ? CFI_CALLED : CFI_MIDWAY;
+}
+
+void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,
+	       struct bytes cie_program, struct bytes fde_program)
+{
+	start(machine, rules, cie_program, fde_program);
+}
+
+void cfi_seek(struct cfi_machine *machine, uint64_t offset)
+{
+	while (machine->has_moved && machine->next_offset <= offset &&
+	       !machine->is_broken) {
+		machine->has_moved = 0;
+		run(machine, &machine->program);
+	}
+}
+
+int cfi_return_slot(const struct cfi_machine *machine, uint64_t *column,
+		    int64_t *offset)
+{
+	const struct cfi_row *row = &machine->row;
+
+	if (machine->is_broken || row->cfa_is_expression ||
+	    row->return_rule != CFI_RETURN_AT_OFFSET)
+		return 0;
+	*column = row->cfa_register;
+	*offset = (int64_t)((uint64_t)row->cfa_offset +
+			    (uint64_t)row->return_offset);
+	return 1;
 }

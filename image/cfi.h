@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the unwind program says about a function's first byte.
+ * What the unwind program says about a function's first byte, and where it has
+ * its return address later.
  *
  * Where a call has just pushed the return address, the canonical frame address
  * is rsp + 8 and the return address lies at CFA - 8. Anything else is no place
@@ -32,5 +33,50 @@ struct cfi_rules {
  */
 int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,
 		 struct bytes fde_program);
+
+#define CFI_COLUMN_RBP 6
+#define CFI_COLUMN_RSP 7
+#define CFI_MAX_SAVED  4
+
+enum cfi_return_rule {
+	CFI_RETURN_ELSEWHERE,
+	CFI_RETURN_AT_OFFSET,
+	CFI_RETURN_UNDEFINED,
+};
+
+struct cfi_row {
+	uint64_t cfa_register; /* a column */
+	int64_t cfa_offset;
+	int cfa_is_expression;
+	enum cfi_return_rule return_rule;
+	int64_t return_offset; /* from the CFA */
+};
+
+/* An unwind program that is being run, one row of its table at a time. */
+struct cfi_machine {
+	const struct cfi_rules *rules;
+	struct bytes program;
+	struct cfi_row row;
+	struct cfi_row initial; /* after the CIE's program */
+	struct cfi_row saved[CFI_MAX_SAVED];
+	unsigned int saved_count;
+	uint64_t next_offset; /* where `row` ends, from the first byte */
+	int has_moved;        /* next_offset was set since it was last asked */
+	int is_broken;        /* the row is not known, nor are later ones */
+};
+
+/* Stand at the first byte. *rules must live as long. */
+void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,
+	       struct bytes cie_program, struct bytes fde_program);
+
+/* Go on to the row for `offset` bytes from the first; never back. */
+void cfi_seek(struct cfi_machine *machine, uint64_t offset);
+
+/*
+ * Where the return address lies, from the stack or frame pointer: 1, which
+ * column and how far; 0 if the row does not say so.
+ */
+int cfi_return_slot(const struct cfi_machine *machine, uint64_t *column,
+		    int64_t *offset);
 
 #endif

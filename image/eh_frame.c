@@ -14,9 +14,11 @@
 enum {
 	PE_FORMAT = 0x0f,
 	PE_ABSPTR = 0x00,
+	PE_ULEB128 = 0x01,
 	PE_UDATA2 = 0x02,
 	PE_UDATA4 = 0x03,
 	PE_UDATA8 = 0x04,
+	PE_SLEB128 = 0x09,
 	PE_SDATA2 = 0x0a,
 	PE_SDATA4 = 0x0b,
 	PE_SDATA8 = 0x0c,
@@ -34,18 +36,8 @@ struct reader {
 	uint64_t data_vaddr; /* what DATAREL counts from */
 };
 
-struct cie {
-	uint64_t vaddr; /* 0: none */
-	struct cfi_rules rules;
-	struct bytes program;
-	uint8_t encoding; /* of pointers in its FDEs */
-	uint8_t has_augmentation;
-	uint8_t is_signal_frame;
-};
-
 struct walk {
-	const struct image *image;
-	struct cie cie; /* the last one; mostly the next FDE's too */
+	struct eh_frame frames;
 	fde_visit visit;
 	void *context;
 };
@@ -85,6 +77,10 @@ static uint64_t read_number(struct reader *r, uint8_t encoding)
 {
 	size_t bytes = format_bytes(encoding);
 
+	if ((encoding & PE_FORMAT) == PE_ULEB128)
+		return bytes_uleb(&r->bytes);
+	if ((encoding & PE_FORMAT) == PE_SLEB128)
+		return (uint64_t)bytes_sleb(&r->bytes);
 	if (bytes == 0)
 		r->bytes.failed = 1;
 	if ((encoding & PE_FORMAT) >= PE_SDATA2)
@@ -148,7 +144,7 @@ static void read_augmentation(struct reader *r, const char *letters,
 			cie->encoding = bytes_u8(&data.bytes);
 			break;
 		case 'L':
-			bytes_u8(&data.bytes);
+			cie->lsda_encoding = bytes_u8(&data.bytes);
 			break;
 		case 'P': /* where it points does not matter here */
 			read_number(&data, bytes_u8(&data.bytes));
@@ -180,7 +176,7 @@ static const char *read_letters(struct reader *r)
 static int read_cie(const struct image *image, uint64_t vaddr, struct cie *out)
 {
 	struct reader r = reader_at(image, vaddr);
-	struct cie cie = { .vaddr = vaddr };
+	struct cie cie = { .vaddr = vaddr, .lsda_encoding = PE_OMIT };
 	const char *letters;
 	uint8_t version;
 	int wide;
@@ -209,25 +205,49 @@ static int read_cie(const struct image *image, uint64_t vaddr, struct cie *out)
 	return 0;
 }
 
-static int find_cie(struct walk *walk, uint64_t vaddr)
+static int find_cie(struct eh_frame *frames, uint64_t vaddr)
 {
-	if (walk->cie.vaddr == vaddr && vaddr != 0)
+	if (frames->cie.vaddr == vaddr && vaddr != 0)
 		return 0;
-	return read_cie(walk->image, vaddr, &walk->cie);
+	return read_cie(frames->image, vaddr, &frames->cie);
+}
+
+/* Of the augmentation only this is of use; a 0 in the file means none. */
+static uint64_t read_lsda(struct reader *r, const struct cie *cie)
+{
+	struct reader raw = *r;
+
+	if (cie->lsda_encoding == PE_OMIT ||
+	    read_number(&raw, cie->lsda_encoding) == 0)
+		return 0;
+	return read_pointer(r, cie->lsda_encoding);
 }
 
 /* The reader stands behind the CIE pointer. */
 static int read_fde(struct reader *r, const struct cie *cie, struct fde *out)
 {
-	struct fde fde = { .is_signal_frame = cie->is_signal_frame };
+	struct fde fde = {
+		.record_vaddr = r->vaddr,
+		.is_signal_frame = cie->is_signal_frame,
+		.rules = &cie->rules,
+		.cie_program = cie->program,
+	};
+	struct reader augmentation;
 	int entry;
 
 	fde.vaddr = read_pointer(r, cie->encoding);
 	fde.size = read_number(r, cie->encoding);
-	if (cie->has_augmentation)
-		bytes_skip(&r->bytes, bytes_uleb(&r->bytes));
+	if (cie->has_augmentation) {
+		uint64_t bytes = bytes_uleb(&r->bytes);
+
+		augmentation = *r;
+		bytes_skip(&r->bytes, bytes);
+		augmentation.bytes.end = r->bytes.at;
+		fde.lsda_vaddr = read_lsda(&augmentation, cie);
+	}
 	if (r->bytes.failed)
 		return -EBADMSG;
+	fde.fde_program = r->bytes;
 	entry = cfi_entry_of(&cie->rules, cie->program, r->bytes);
 	if (entry < 0)
 		return entry;
@@ -237,15 +257,15 @@ static int read_fde(struct reader *r, const struct cie *cie, struct fde *out)
 }
 
 /*
- * Visit the record at vaddr if it is an FDE. *next: where the one after it
- * begins, or 0 behind the terminator.
+ * Read the record at vaddr: 1 if it is an FDE, 0 if not, or -EBADMSG. *next:
+ * where the one after it begins, or 0 behind the terminator.
  */
-static int visit_record(struct walk *walk, uint64_t vaddr, uint64_t *next)
+static int read_record(struct eh_frame *frames, uint64_t vaddr, uint64_t *next,
+		       struct fde *out)
 {
-	struct reader r = reader_at(walk->image, vaddr);
+	struct reader r = reader_at(frames->image, vaddr);
 	uint64_t field_vaddr;
 	uint64_t back;
-	struct fde fde;
 	int wide;
 	int err;
 
@@ -259,10 +279,18 @@ static int visit_record(struct walk *walk, uint64_t vaddr, uint64_t *next)
 		return -EBADMSG;
 	if (back == 0)
 		return 0; /* a CIE */
-	err = find_cie(walk, field_vaddr - back);
+	err = find_cie(frames, field_vaddr - back);
 	if (!err)
-		err = read_fde(&r, &walk->cie, &fde);
-	return err ? err : walk->visit(walk->context, &fde);
+		err = read_fde(&r, &frames->cie, out);
+	return err ? err : 1;
+}
+
+static int visit_record(struct walk *walk, uint64_t vaddr, uint64_t *next)
+{
+	struct fde fde;
+	int found = read_record(&walk->frames, vaddr, next, &fde);
+
+	return found == 1 ? walk->visit(walk->context, &fde) : found;
 }
 
 static int walk_records(struct walk *walk, uint64_t vaddr, uint64_t end)
@@ -278,7 +306,8 @@ static int walk_records(struct walk *walk, uint64_t vaddr, uint64_t end)
 
 static int walk_section(struct walk *walk)
 {
-	const Elf64_Shdr *section = image_section(walk->image, ".eh_frame");
+	const Elf64_Shdr *section =
+		image_section(walk->frames.image, ".eh_frame");
 
 	if (!section || section->sh_type == SHT_NOBITS)
 		return 0;
@@ -312,7 +341,7 @@ static int walk_table(struct walk *walk, struct reader *r, uint64_t count,
 
 static int walk_header(struct walk *walk, const Elf64_Phdr *segment)
 {
-	struct reader r = reader_at(walk->image, segment->p_vaddr);
+	struct reader r = reader_at(walk->frames.image, segment->p_vaddr);
 	uint8_t version = bytes_u8(&r.bytes);
 	uint8_t frame_encoding = bytes_u8(&r.bytes);
 	uint8_t count_encoding = bytes_u8(&r.bytes);
@@ -332,11 +361,70 @@ static int walk_header(struct walk *walk, const Elf64_Phdr *segment)
 int eh_frame_walk(const struct image *image, fde_visit visit, void *context)
 {
 	struct walk walk = {
-		.image = image,
+		.frames = { .image = image },
 		.visit = visit,
 		.context = context,
 	};
 	const Elf64_Phdr *segment = image_segment(image, PT_GNU_EH_FRAME);
 
 	return segment ? walk_header(&walk, segment) : walk_section(&walk);
+}
+
+int eh_frame_read(struct eh_frame *frames, uint64_t record_vaddr,
+		  struct fde *out)
+{
+	uint64_t next;
+	int found = read_record(frames, record_vaddr, &next, out);
+
+	if (found == 0)
+		return -EBADMSG;
+	return found < 0 ? found : 0;
+}
+
+/*
+ * The table's head, as far as landing pads need it: what they are counted
+ * from, then their encoding, then how many bytes of entries follow.
+ */
+static uint8_t read_lsda_head(struct reader *r, uint64_t *landing_start)
+{
+	uint8_t encoding = bytes_u8(&r->bytes);
+	uint64_t bytes;
+
+	if (encoding != PE_OMIT)
+		*landing_start = read_pointer(r, encoding);
+	if (bytes_u8(&r->bytes) != PE_OMIT) /* encoding of types */
+		bytes_uleb(&r->bytes);      /* where they end */
+	encoding = bytes_u8(&r->bytes);
+	bytes = bytes_uleb(&r->bytes);
+	if (bytes > bytes_left(&r->bytes))
+		r->bytes.failed = 1;
+	else
+		r->bytes.end = r->bytes.at + bytes;
+	return encoding;
+}
+
+/* A table has no more entries than its function has bytes: time is linear. */
+int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
+			   landing_visit visit, void *context)
+{
+	struct reader r = reader_at(image, fde->lsda_vaddr);
+	uint64_t landing_start = fde->vaddr;
+	uint8_t encoding = read_lsda_head(&r, &landing_start);
+	uint64_t entries = fde->size;
+
+	while (bytes_left(&r.bytes) > 0 && !r.bytes.failed && entries-- > 0) {
+		uint64_t landing;
+		int err;
+
+		read_number(&r, encoding); /* of the calls: from */
+		read_number(&r, encoding); /* and how many bytes */
+		landing = read_number(&r, encoding);
+		bytes_uleb(&r.bytes); /* what is to be done there */
+		if (r.bytes.failed || landing == 0)
+			continue;
+		err = visit(context, landing_start + landing);
+		if (err)
+			return err;
+	}
+	return r.bytes.failed ? -EBADMSG : 0;
 }

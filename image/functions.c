@@ -87,7 +87,9 @@ static int add_fde(void *context, const struct fde *fde)
 		.vaddr = fde->vaddr,
 		.size = fde->size,
 		.verdict = (uint8_t)verdict_of_fde(fde),
+		.fde_vaddr = fde->record_vaddr,
 		.has_fde = 1,
+		.has_lsda = fde->lsda_vaddr != 0,
 	};
 
 	return fde->size ? add(context, &function) : 0;

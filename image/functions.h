@@ -18,10 +18,12 @@
 struct function {
 	uint64_t vaddr;
 	uint64_t size;
-	uint8_t verdict;   /* enum verdict */
-	uint8_t has_fde;   /* its size is the FDE's */
-	uint8_t is_named;  /* a symbol starts here */
-	uint8_t is_inside; /* of the function before it: starts no code */
+	uint64_t fde_vaddr; /* of its FDE, or 0 */
+	uint8_t verdict;    /* enum verdict */
+	uint8_t has_fde;    /* its size is the FDE's */
+	uint8_t has_lsda;   /* the FDE has an exception table */
+	uint8_t is_named;   /* a symbol starts here */
+	uint8_t is_inside;  /* of the function before it: starts no code */
 };
 
 struct functions {

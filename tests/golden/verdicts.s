@@ -180,6 +180,115 @@ function "JUMP..tail-called"
 tail:	body
 	end
 
+function "READS_RETURN_ADDRESS..at its entry"
+	mov (%rsp), %rdx
+	mov %rdx, (%rdi)
+	ret
+	end
+
+function "READS_RETURN_ADDRESS..in a frame"
+	push %rbp
+	.cfi_def_cfa_offset 16
+	mov %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	mov 8(%rbp), %rax
+	pop %rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	end
+
+function "READS_RETURN_ADDRESS..far down"
+	sub $0x1000, %rsp
+	.cfi_def_cfa_offset 0x1008
+	cmp %rax, 0x1000(%rsp)
+	add $0x1000, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
+function "READS_RETURN_ADDRESS..pushes it again"
+	push (%rsp)
+	.cfi_def_cfa_offset 16
+	pop %rax
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
+# As vfork, which returns twice.
+function "READS_RETURN_ADDRESS..pops it and keeps it"
+	pop %rdi
+	.cfi_def_cfa_offset 0
+	mov $58, %eax
+	syscall
+	push %rdi
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
+function "READS_RETURN_ADDRESS..overwrites it"
+	nop
+	mov %rdi, (%rsp)
+	ret
+	end
+
+# It comes back where it was called from, by another way than ret.
+function "JUMP..pops it to jump there"
+	pop %r9
+	.cfi_def_cfa_offset 0
+	xor %eax, %eax
+	jmp *%r9
+	end
+
+function "JUMP..reads its arguments on the stack"
+	mov 8(%rsp), %rax
+	lea (%rsp), %rdx
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov (%rsp), %rcx
+	mov 8(%rsp,%rcx,8), %rcx
+	mov 16(%rsp), %rcx
+	mov 8(%r12), %rcx
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
+# Exceptions land at its third byte.
+function "JUMP_SHORT..landing pad in its first bytes"
+	.cfi_lsda 0x1b, landings
+	push %rbx
+	push %rbx
+pad:	mov %rdi, %rbx
+	body
+	end
+
+# A nop, for no landing pad can be at offset 0.
+function "COLD_PART..only landing pads"
+	.cfi_lsda 0x1b, second_landings
+	nop
+second_pad: mov %rax, %rdi
+	body
+	end
+
+	.section .gcc_except_table, "a"
+landings:
+	.byte 0xff, 0xff, 0x01		# no start, no types, uleb128
+	.uleb128 2f - 1f
+1:	.uleb128 0, 1, 0, 0		# a call without a landing pad
+	.uleb128 1, 1, 2, 0		# and one that has it at offset 2
+2:
+second_landings:
+	.byte 0x1b			# counted from another start
+	.long second_pad - 3 - .
+	.byte 0x9b			# types: pcrel, indirect
+	.uleb128 4f - 3f + 6
+3:	.byte 0x03			# udata4
+	.uleb128 4f - 5f
+5:	.long 0, 1, 3
+	.uleb128 1
+4:	.skip 8
+	.text
+
 	.type moved.cold, @function
 function "COLD_PART..by its name"
 moved.cold:

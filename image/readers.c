@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands are read from the bytes, for the scan of a whole module does not
+ * ask the decoder for them. Only what compilers and people use to move 64 bits
+ * is looked at.
+ */
+#include "image/readers.h"
+
+#define REX_W 8
+#define REX_X 2
+#define REX_B 1
+
+struct operation {
+	const uint8_t *modrm; /* NULL: no access to memory */
+	const uint8_t *end;
+	uint8_t rex;
+};
+
+static int is_one_of(uint8_t byte, const char *bytes, size_t count)
+{
+	return memchr(bytes, byte, count) != NULL;
+}
+
+/* Of one-byte opcodes with REX.W; lea (8d) is none. */
+static int moves_64_bits(uint8_t opcode)
+{
+	static const char opcodes[] =
+		"\x01\x03\x09\x0b\x11\x13\x19\x1b\x21\x23\x29\x2b\x31\x33"
+		"\x39\x3b\x81\x83\x85\x87\x89\x8b\xc7\xf7";
+
+	return is_one_of(opcode, opcodes, sizeof(opcodes) - 1);
+}
+
+/* Behind 0f: movq and movhps to vector registers. */
+static int moves_to_vector(const uint8_t *prefixes, uint8_t rex, uint8_t opcode)
+{
+	switch (opcode) {
+	case 0x7e:
+		return *prefixes == 0xf3;
+	case 0x16:
+		return 1;
+	case 0x6e:
+		return (rex & REX_W) != 0;
+	default:
+		return 0;
+	}
+}
+
+static struct operation operation_of(const uint8_t *code,
+				     const struct insn *insn)
+{
+	struct operation op = { .end = code + insn->length };
+	const uint8_t *at = code;
+
+	while (at < op.end && is_one_of(*at, "\x66\xf2\xf3", 3))
+		at++;
+	if (at < op.end && (*at & 0xf0) == 0x40)
+		op.rex = *at++;
+	if (op.end - at < 2)
+		return op;
+	if (at[0] == 0x0f && op.end - at >= 3 &&
+	    moves_to_vector(code, op.rex, at[1]))
+		op.modrm = at + 2;
+	else if (at[0] == 0xff && (at[1] >> 3 & 7) == 6) /* push */
+		op.modrm = at + 1;
+	else if ((op.rex & REX_W) && moves_64_bits(at[0]))
+		op.modrm = at + 1;
+	return op;
+}
+
+/* disp(%rsp) or disp(%rbp): 1, which and how far. */
+static int stack_operand(const struct operation *op, uint64_t *column,
+			 int64_t *offset)
+{
+	uint8_t mod = *op->modrm >> 6;
+	uint8_t rm = *op->modrm & 7;
+	const uint8_t *disp = op->modrm + 1;
+	int32_t wide = 0;
+
+	if (mod == 3 || (op->rex & REX_B))
+		return 0;
+	if (rm == 4) {
+		if (disp >= op->end || (*disp & 0x3f) != 0x24 ||
+		    (op->rex & REX_X))
+			return 0; /* another base, or an index */
+		disp++;
+		*column = CFI_COLUMN_RSP;
+	} else if (rm == 5 && mod != 0) {
+		*column = CFI_COLUMN_RBP;
+	} else {
+		return 0;
+	}
+	if (disp + (mod == 1 ? 1 : mod == 2 ? 4 : 0) > op->end)
+		return 0;
+	if (mod == 2)
+		memcpy(&wide, disp, sizeof(wide));
+	*offset = mod == 1 ? (int8_t)*disp : wide;
+	return 1;
+}
+
+/* pop r64: 1 and which. */
+static int pops(const uint8_t *code, const struct insn *insn, uint8_t *which)
+{
+	uint8_t opcode = code[insn->length - 1];
+	uint8_t rex = insn->length == 2 ? code[0] : 0x40;
+
+	if (insn->length > 2 || (opcode & 0xf8) != 0x58 || (rex & 0xf0) != 0x40)
+		return 0;
+	*which = (uint8_t)((rex & REX_B) << 3 | (opcode & 7));
+	return 1;
+}
+
+/* jmp *r64, of that register. */
+static int jumps_to(const uint8_t *code, const struct insn *insn, uint8_t which)
+{
+	uint8_t modrm = code[insn->length - 1];
+	uint8_t rex = insn->length >= 3 ? code[insn->length - 3] : 0;
+
+	if (insn->kind != INSN_JUMP_INDIRECT || (modrm & 0xf8) != 0xe0)
+		return 0;
+	return (modrm & 7) == (which & 7) &&
+	       ((rex & 0xf1) == 0x41) == (which >= 8);
+}
+
+/* push r64 */
+static int pushes(const uint8_t *code, const struct insn *insn)
+{
+	return insn->length <= 2 && (code[insn->length - 1] & 0xf8) == 0x50 &&
+	       (insn->length == 1 || (code[0] & 0xf0) == 0x40);
+}
+
+/*
+ * Whether the unwind information knows of the push just before, if it counts
+ * from rsp at all.
+ */
+static int is_believable(const struct reader_watch *watch)
+{
+	uint64_t column;
+	int64_t offset;
+
+	return !watch->has_pushed ||
+	       !cfi_return_slot(&watch->cfi, &column, &offset) ||
+	       column != CFI_COLUMN_RSP || offset != watch->slot_offset;
+}
+
+static void look_at_push(struct reader_watch *watch, int is_push)
+{
+	uint64_t column;
+
+	watch->has_pushed =
+		is_push &&
+		cfi_return_slot(&watch->cfi, &column, &watch->slot_offset) &&
+		column == CFI_COLUMN_RSP;
+}
+
+static void look_at_pop(struct reader_watch *watch, uint8_t which)
+{
+	if (watch->has_popped)
+		watch->is_reader = 1; /* twice: not to jump there */
+	watch->has_popped = 1;
+	watch->popped_register = which;
+}
+
+void reader_watch_begin(struct reader_watch *watch, const struct fde *fde)
+{
+	*watch = (struct reader_watch){ .vaddr = fde->vaddr };
+	cfi_begin(&watch->cfi, fde->rules, fde->cie_program, fde->fde_program);
+	watch->is_watching = 1;
+}
+
+/* Whether the instruction accesses the slot of the return address. */
+static int accesses_slot(const struct reader_watch *watch,
+			 const struct operation *op, int is_pop)
+{
+	uint64_t column = CFI_COLUMN_RSP, slot_column;
+	int64_t offset = 0, slot_offset;
+
+	if (!is_pop && (!op->modrm || !stack_operand(op, &column, &offset)))
+		return 0;
+	return cfi_return_slot(&watch->cfi, &slot_column, &slot_offset) &&
+	       column == slot_column && offset == slot_offset;
+}
+
+void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
+		       const struct insn *insn, uint64_t vaddr)
+{
+	struct operation op = operation_of(code, insn);
+	uint8_t which = 0;
+	int is_pop = pops(code, insn, &which);
+	int is_push = pushes(code, insn);
+
+	if (watch->is_reader)
+		return;
+	if (watch->has_popped && jumps_to(code, insn, watch->popped_register))
+		watch->has_popped = 0;
+	if (!op.modrm && !is_pop && !is_push && !watch->has_pushed)
+		return;
+	cfi_seek(&watch->cfi, vaddr - watch->vaddr);
+	if (!is_believable(watch)) {
+		watch->is_watching = 0;
+		return;
+	}
+	look_at_push(watch, is_push);
+	if (!accesses_slot(watch, &op, is_pop))
+		return;
+	if (is_pop)
+		look_at_pop(watch, which);
+	else
+		watch->is_reader = 1;
+}
+
+int reader_watch_end(const struct reader_watch *watch)
+{
+	return watch->is_reader || watch->has_popped;
+}
