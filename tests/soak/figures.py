@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What recordings say of themselves, and what they must not say.
+
+Read through `clew report --json` and `clew list --json`, which thereby are
+tested on whatever real programs leave behind.
+"""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import wire  # noqa: E402
+
+Figures = collections.namedtuple(
+    "Figures", "calls contexts processes threads modules hooked refused traps "
+    "verified mismatches stray lost refusals")
+
+# Reasons for which a call may go uncounted without anything being wrong.
+EXPLAINED = {"made inside fork() itself",
+             "made by generated code into its own runtime"}
+REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
+
+
+def read(clew, recordings):
+    """Figures of all recordings together, and a list of complaints."""
+    total, complaints = None, []
+    for path in recordings:
+        one, said = _read_one(clew, path)
+        complaints += said
+        total = one if total is None else _sum(total, one)
+    return total, complaints
+
+
+def _json(clew, *arguments):
+    done = subprocess.run([clew, *arguments], capture_output=True, check=False)
+    if done.returncode or done.stderr:
+        raise ValueError(f"clew {' '.join(map(str, arguments))}: "
+                         f"status {done.returncode}, {done.stderr.decode()}")
+    return json.loads(done.stdout)
+
+
+def _read_one(clew, path):
+    try:
+        report = _json(clew, "report", "--json", path)
+        modules = _json(clew, "list", "--json", "-a", path)["modules"]
+    except ValueError as unreadable:
+        return _NOTHING, [str(unreadable)]
+    total, confidence = report["total"], report["confidence"]
+    coverage = report["coverage"]
+    complaints = [f"problem: {p}" for p in report["problems"]]
+    complaints += [f"lost: {calls} calls: {why}"
+                   for why, calls in report["lost"].items()
+                   if why not in EXPLAINED]
+    complaints += [f"{total[k]} {k} calls" for k in ("folded", "stray")
+                   if total[k]]
+    complaints += [f"{confidence[k]} verifications {k}"
+                   for k in ("collisions", "diverged") if confidence[k]]
+    refusals = collections.Counter(
+        f["verdict"] for m in modules if m["hooked"]
+        for f in m.get("functions", []) if f["verdict"] in REFUSALS)
+    return Figures(
+        total["calls"], total["contexts"], total["processes"],
+        total["threads"], sum(m["hooked"] for m in modules),
+        coverage["hooked"], coverage["refused"],
+        _trapped_calls(report, modules), confidence["verified"],
+        confidence["collisions"] + confidence["diverged"], total["stray"],
+        sum(report["lost"].values()), refusals), complaints
+
+
+def _trapped_calls(report, modules):
+    """Calls of functions that are hooked by a breakpoint."""
+    trapped = {(m["path"], f["vaddr"]) for m in modules
+               for f in m.get("functions", []) if "int3" in f["verdict"]}
+    return sum(f["calls"] for f in report["functions"]
+               if (f.get("module"), f.get("vaddr")) in trapped)
+
+
+_NOTHING = Figures(*[0] * 12, collections.Counter())
+
+
+def _sum(one, other):
+    """Modules are counted once a recording: the largest stands for all."""
+    summed = Figures(*(a + b for a, b in zip(one, other)))
+    most = max(one, other, key=lambda figures: figures.modules)
+    return summed._replace(modules=most.modules, hooked=most.hooked,
+                           refused=most.refused)

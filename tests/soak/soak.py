@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Real programs cannot tell that clew is there.
+
+Each program of the tables beside this file runs its load natively and then
+with every function of every module but the loader hooked, and must print the
+same bytes, end the same way and leave the same files (load.py). What was
+recorded must be readable, and nothing lost or contradictory (figures.py).
+
+    soak.py [--clew PATH] NAME...   run these programs
+    soak.py --list [--ci]           their names, or those of the quick ones
+    soak.py --packages              what they need of Debian
+    soak.py --table [NAME...]       the results as a table, in Markdown
+
+ctest runs each program as soak/NAME. A program that is not installed is
+skipped by exit status 77. With $CLEW_KEEP set, directories are left behind.
+"""
+import argparse
+import difflib
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import figures
+from load import Failed, Recorder, free_port, run_load
+from program import PROGRAMS, load_tables
+
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
+RESULTS = BUILD / "tests" / "soak"
+
+
+def differences(native, recorded):
+    """What differs between two results of run_load(), as text."""
+    found = []
+    for one, other in zip(native[0], recorded[0]):
+        for what in "status", "stdout", "stderr":
+            if getattr(one, what) != getattr(other, what):
+                found.append(f"{one.command}: {what} differs\n" + difference(
+                    getattr(one, what), getattr(other, what)))
+    if len(native[0]) != len(recorded[0]):
+        found.append("another number of steps")
+    names = sorted({*native[1], *recorded[1]})
+    found += [f"file {name}: {native[1].get(name, 'missing')} natively, "
+              f"{recorded[1].get(name, 'missing')} with clew"
+              for name in names if native[1].get(name) != recorded[1].get(name)]
+    return found
+
+
+def difference(one, other):
+    if isinstance(one, int):
+        return f"{one} natively, {other} with clew"
+    lines = [text.decode(errors="backslashreplace").splitlines()
+             for text in (one, other)]
+    return "\n".join(list(difflib.unified_diff(
+        *lines, "natively", "with clew", lineterm="", n=1))[:40])
+
+
+def judge(program, total, complaints):
+    """Complaints about a recording; what a program is excused for, is not."""
+    said = [c for c in complaints
+            if not any(word in c for word in program.excused)]
+    if total and total.calls < program.least_calls:
+        said.append(f"only {total.calls} calls were recorded")
+    return said
+
+
+def soak(program, clew, work):
+    """Runs one program both ways. Returns (figures, list of complaints)."""
+    home = work / "home"
+    port = free_port()
+    cache = RESULTS / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    native = run_load(program.function, home, port)
+    if "CLEW_KEEP" in os.environ:
+        home.rename(work / "native")
+    recorder = Recorder(clew, work / "recordings", cache)
+    recorded = run_load(program.function, home, port, recorder)
+    complaints = differences(native, recorded)
+    total, said = figures.read(clew, recorder.recordings)
+    return total, complaints + judge(program, total, said)
+
+
+def run(program, clew):
+    """Runs, reports and notes the result. Returns an exit status."""
+    missing = program.missing()
+    if missing:
+        print(f"{program.name}: skipped, not installed: {missing}")
+        return SKIPPED
+    work = pathlib.Path(tempfile.mkdtemp(prefix="clew-soak-"))
+    work.chmod(0o755)
+    try:
+        total, complaints = soak(program, clew, work)
+    except Failed as failure:
+        total, complaints = None, [str(failure)]
+    finally:
+        if "CLEW_KEEP" in os.environ:
+            print("kept:", work)
+        else:
+            shutil.rmtree(work, ignore_errors=True)
+    note(program, total, complaints)
+    if total:
+        print(f"{program.name}: " + ", ".join(
+            f"{value:,} {name}" for name, value in total._asdict().items()
+            if isinstance(value, int)))
+        print(f"{program.name}: refused:", dict(total.refusals))
+    for complaint in complaints:
+        print(f"{program.name}: {complaint}")
+    return 1 if complaints else 0
+
+
+def note(program, total, complaints):
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"figures": total and total._asdict(),
+                       "complaints": complaints}, indent=1)
+    (RESULTS / f"{program.name}.json").write_text(text, encoding="utf-8")
+
+
+def print_table(programs):
+    print("| program | what it does | calls | contexts | processes, threads "
+          "| modules | functions hooked | by int3 | same |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|---|")
+    for program in programs:
+        path = RESULTS / f"{program.name}.json"
+        if not path.exists():
+            continue
+        result = json.loads(path.read_text(encoding="utf-8"))
+        one = result["figures"]
+        if not one:
+            print(f"| {program.name} | {program.what} | | | | | | | failed |")
+            continue
+        eligible = one["hooked"] + one["refused"]
+        share = f"{100 * one['hooked'] / eligible:.2f} %" if eligible else "-"
+        print(f"| {program.name} | {program.what} | {one['calls']:,} "
+              f"| {one['contexts']:,} | {one['processes']}, {one['threads']} "
+              f"| {one['modules']} | {share} | {one['traps']:,} "
+              f"| {'no' if result['complaints'] else 'yes'} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Real programs under clew.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--clew", default=BUILD / "cli" / "clew")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--ci", action="store_true")
+    parser.add_argument("--packages", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    arguments = parser.parse_args()
+    load_tables()
+    unknown = [n for n in arguments.names if n not in PROGRAMS]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}")
+    programs = [PROGRAMS[n] for n in arguments.names] or [
+        p for p in PROGRAMS.values() if p.ci or not arguments.ci]
+    if arguments.list:
+        print(*(p.name for p in programs), sep="\n")
+    elif arguments.packages:
+        print(*sorted({package for p in programs for package in p.packages}))
+    elif arguments.table:
+        print_table(programs)
+    else:
+        statuses = {run(program, arguments.clew) for program in programs}
+        sys.exit(1 if 1 in statuses else max(statuses))
+
+
+if __name__ == "__main__":
+    main()
