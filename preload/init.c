@@ -17,6 +17,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/init.h"
 #include "preload/loader.h"
+#include "preload/machine.h"
 #include "preload/next.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
@@ -145,21 +146,18 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	int saved_errno = errno;
 
 	next_find();
-	if (dir && *dir == '/')
+	if (dir && *dir == '/' && !machine_is_emulated())
 		start(dir, argc, argv, environment);
 	errno = saved_errno;
 }
 
 /*
  * From __libc_start_main (start_x86_64.S): all constructors but the program's
- * own have run. What could not be done in the midst of them: loading a library.
+ * own have run, and its libraries can be called.
  */
 void init_before_main(void)
 {
-	if (!rt.header)
-		return;
-	next_find_late();
-	if (rt.header->state == WIRE_RUNNING)
+	if (rt.header && rt.header->state == WIRE_RUNNING)
 		runtimes_tell();
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/next.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
 
@@ -43,10 +42,4 @@ void next_find(void)
 	NEXT(dl_iterate_phdr)(note_unwinder, NULL);
 	next_libc_start_main = lookup_next("__libc_start_main");
 	next_syscall = lookup_next("syscall");
-}
-
-void next_find_late(void)
-{
-	next.libgcc = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
-	next_find();
 }

@@ -36,7 +36,6 @@
 	X(_ULx86_64_step)
 
 struct next_functions {
-	void *libgcc;                           /* handle, once loaded */
 	uintptr_t unwinder_start, unwinder_end; /* _Unwind_GetCFA's module */
 #define X(name) void *name;
 	NEXT_FUNCTIONS(X)
@@ -48,14 +47,11 @@ extern struct next_functions next;
 /* Where assembly jumps: libc's __libc_start_main, and the next syscall(). */
 extern void *next_libc_start_main, *next_syscall;
 
-/* Look all of them up; again if some were missing. */
-void next_find(void);
-
 /*
- * The same once all constructors have run, when it is safe to load libgcc,
- * the unwinder that libc itself loads when a thread is cancelled.
+ * Look all of them up; again if some were missing: those of an unwinder, which
+ * libc itself loads when a thread is cancelled.
  */
-void next_find_late(void);
+void next_find(void);
 
 #define NEXT(name)                                                             \
 	({                                                                     \

@@ -218,6 +218,46 @@ class Hazards(clewtest.Case):
                 std::printf("%d\\n", caught);
             }""", "-static-libgcc", "-static-libstdc++", "-s")
 
+    def test_malloc_that_works_from_main_on(self):
+        """Lisps with memory of their own are built like that."""
+        self.same("gcc", """
+            #include <stddef.h>
+            #include <string.h>
+            #include <unistd.h>
+            static char memory[1 << 20], *end;
+            void *malloc(size_t bytes)
+            {
+                char *at = end;
+                if (!at) _exit(99);
+                end += (bytes + 15) & ~(size_t)15;
+                return at;
+            }
+            void free(void *at) { if (!end) _exit(98); }
+            void *calloc(size_t count, size_t bytes)
+            {
+                return memset(malloc(count * bytes), 0, count * bytes);
+            }
+            void *realloc(void *old, size_t bytes)
+            {
+                void *at = malloc(bytes);
+                return old ? memcpy(at, old, bytes) : at;
+            }
+            int main(void)
+            {
+                end = memory;
+                free(malloc(10));
+                return 7;
+            }""", "-fno-builtin")
+
+    @needs("qemu-x86_64")
+    def test_emulated_inside_a_recorded_emulator(self):
+        """Room for its shadow would cost the emulator all memory."""
+        argv = ["qemu-x86_64", "/usr/bin/printf", "%s", "emulated"]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"emulated")
+        recorded = self.record(argv)
+        self.assert_same_behaviour(native, recorded)
+
     def test_locked_memory(self):
         """The shadow's terabytes are not to be made present."""
         self.same("gcc", """

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/machine.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <string.h>
+
+#include "preload/sys.h"
+
+#define HYPERVISOR_BIT  (UINT32_C(1) << 31) /* of leaf 1's ecx */
+#define HYPERVISOR_LEAF 0x40000000
+
+/* qemu's code generator calls itself that, in system emulation, too. */
+static int is_translated(void)
+{
+	uint32_t eax, ebx, ecx, edx;
+	char name[12];
+
+	__cpuid(1, eax, ebx, ecx, edx);
+	if (!(ecx & HYPERVISOR_BIT))
+		return 0;
+	__cpuid(HYPERVISOR_LEAF, eax, ebx, ecx, edx);
+	memcpy(name, &ebx, 4);
+	memcpy(name + 4, &ecx, 4);
+	memcpy(name + 8, &edx, 4);
+	return memcmp(name, "TCGTCGTCGTCG", sizeof(name)) == 0;
+}
+
+/* Below an emulator of whole machines is a kernel, and kernels have rseq. */
+int machine_is_emulated(void)
+{
+	return is_translated() &&
+	       sys_call(SYS_rseq, 0, 0, 0, 0, 0, 0) == -ENOSYS;
+}
