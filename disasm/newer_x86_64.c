@@ -20,6 +20,8 @@
 
 #include <errno.h>
 
+#define UIRET 0xec /* 0f 01 ec returns from a user interrupt */
+
 struct layout {
 	uint8_t opcode_at;
 	uint8_t map;
@@ -86,45 +88,83 @@ static size_t operand_bytes(const uint8_t *modrm, size_t bytes)
 	return length;
 }
 
-static int decode_vector(const uint8_t *code, size_t bytes, struct insn *out)
+/* An instruction with ModRM at modrm_at and an immediate behind it all. */
+static int measure(const uint8_t *code, size_t bytes, size_t modrm_at,
+		   int immediate, struct insn *out)
 {
 	struct insn insn = { .kind = INSN_PLAIN };
-	struct layout layout;
 	size_t operands;
 	size_t length;
-	int immediate;
-	int err = read_prefix(code, bytes, &layout);
 
-	if (err)
-		return err;
-	insn.modrm_at = layout.opcode_at + 1;
-	if (insn.modrm_at >= bytes)
-		return -EILSEQ;
-	immediate = immediate_bytes(layout.map, code[layout.opcode_at]);
 	if (immediate < 0)
 		return immediate;
-	operands = operand_bytes(code + insn.modrm_at, bytes - insn.modrm_at);
-	length = insn.modrm_at + operands + (size_t)immediate;
-	if (operands == 0 || length > bytes)
+	if (modrm_at >= bytes)
 		return -EILSEQ;
-	if ((code[insn.modrm_at] & 0xc7) == 0x05)
-		insn.rip_disp_at = insn.modrm_at + 1;
+	operands = operand_bytes(code + modrm_at, bytes - modrm_at);
+	length = modrm_at + operands + (size_t)immediate;
+	if (operands == 0 || length > bytes || length > INSN_MAX_BYTES)
+		return -EILSEQ;
+	insn.modrm_at = (uint8_t)modrm_at;
+	if ((code[modrm_at] & 0xc7) == 0x05)
+		insn.rip_disp_at = (uint8_t)(modrm_at + 1);
 	insn.length = (uint8_t)length;
 	*out = insn;
 	return 0;
 }
 
-/* rdpkru 0f 01 ee, wrpkru 0f 01 ef */
-static int is_protection_key(const uint8_t *code, size_t bytes)
+static int decode_vector(const uint8_t *code, size_t bytes, struct insn *out)
 {
-	return bytes >= 3 && code[0] == 0x0f && code[1] == 0x01 &&
-	       (code[2] & 0xfe) == 0xee;
+	struct layout layout;
+	int err = read_prefix(code, bytes, &layout);
+
+	if (err)
+		return err;
+	return measure(code, bytes, layout.opcode_at + 1U,
+		       immediate_bytes(layout.map, code[layout.opcode_at]),
+		       out);
+}
+
+/*
+ * What is newer among instructions without VEX. Behind 0f comes
+ *
+ *	38 op		ModRM		movdir64b, wrss, enqcmd...
+ *	3a op		ModRM, imm8	gf2p8affineqb...
+ *	1a to 1f	ModRM		hints: rdssp, cldemote...
+ *	ae		ModRM		incssp, umwait, ptwrite...
+ *	01, mod 3	ModRM		rdpkru, serialize...
+ *	a6, a7, mod 3	ModRM		VIA's rep xstore, xcrypt, xsha
+ */
+static int decode_legacy(const uint8_t *code, size_t bytes, struct insn *out)
+{
+	size_t at = 0;
+	uint8_t opcode;
+	uint8_t next;
+
+	while (at < bytes &&
+	       (code[at] == 0x66 || code[at] == 0xf2 || code[at] == 0xf3))
+		at++;
+	if (at < bytes && (code[at] & 0xf0) == 0x40)
+		at++;
+	if (bytes - at < 3 || code[at] != 0x0f)
+		return -EILSEQ;
+	opcode = code[at + 1];
+	next = code[at + 2];
+	if (opcode == 0x38)
+		return measure(code, bytes, at + 3, 0, out);
+	if (opcode == 0x3a)
+		return measure(code, bytes, at + 3, 1, out);
+	if ((opcode >= 0x1a && opcode <= 0x1f) || opcode == 0xae)
+		return measure(code, bytes, at + 2, 0, out);
+	if ((opcode == 0x01 && next != UIRET) || opcode == 0xa6 ||
+	    opcode == 0xa7)
+		return next >> 6 == 3 ? measure(code, bytes, at + 2, 0, out)
+				      : -EILSEQ;
+	return -EILSEQ;
 }
 
 int newer_decode(const uint8_t *code, size_t bytes, struct insn *out)
 {
-	if (!is_protection_key(code, bytes))
-		return decode_vector(code, bytes, out);
-	*out = (struct insn){ .kind = INSN_PLAIN, .length = 3 };
-	return 0;
+	if (decode_legacy(code, bytes, out) == 0)
+		return 0;
+	return decode_vector(code, bytes, out);
 }

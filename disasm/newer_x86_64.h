@@ -9,7 +9,7 @@
 
 /*
  * Decode what the library is too old for: AVX-512 and its mask registers, some
- * AVX2, protection keys. 0, or -EILSEQ for anything else.
+ * AVX2, protection keys, shadow stacks. 0, or -EILSEQ for anything else.
  */
 int newer_decode(const uint8_t *code, size_t bytes, struct insn *out);
 

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 
+#include "image/pointers.h"
 #include "image/readers.h"
+#include "wire/verdict.h"
 
 #define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* more is out of rel32's reach */
 
@@ -77,6 +79,45 @@ static void note_branch(struct reading *r, const struct insn *insn,
 	note_leaving(r, insn, target);
 }
 
+/*
+ * Pointed to by data: by a function pointer or by a jump table of who knows
+ * whom. That it is a function does not follow.
+ */
+static void note_pointer(void *context, uint64_t vaddr)
+{
+	struct reading *r = context;
+
+	marks_set(&r->branches->targets, vaddr);
+}
+
+/*
+ * An entry of what may be a jump table of the function being read. It is one as
+ * long as it leads into that function, to its cold part, or to what may be a
+ * cold part: the start of something without a name.
+ */
+static int note_entry(void *context, uint64_t target)
+{
+	struct reading *r = context;
+	struct branches *branches = r->branches;
+	uint32_t index;
+
+	if (!marks_cover(&branches->targets, target))
+		return 0;
+	index = functions_at(r->functions, target);
+	if (index == UINT32_MAX)
+		return 0;
+	if (index != r->owner) {
+		const struct function *other = &r->functions->list[index];
+
+		if (other->verdict != VERDICT_IS_COLD_PART &&
+		    (other->vaddr != target || other->is_named))
+			return 0;
+		note_leaving(r, &(struct insn){ .kind = INSN_JUMP }, target);
+	}
+	marks_set(&branches->targets, target);
+	return 1;
+}
+
 /* lea disp32(%rip), r64: REX.W 8d, mod 00 rm 101. */
 static int is_address_of(const uint8_t *code, const struct insn *insn)
 {
@@ -84,31 +125,60 @@ static int is_address_of(const uint8_t *code, const struct insn *insn)
 	       code[1] == 0x8d && (code[2] & 0xc7) == 0x05;
 }
 
+/*
+ * jmp *disp32(,%reg,8) or mov disp32(,%reg,8), %reg: mod 00 rm 100, SIB with
+ * scale 8 and base 101. Behind prefixes, if any.
+ */
+static int is_indexed_by_8(const uint8_t *code, const struct insn *insn)
+{
+	const uint8_t *end = code + insn->length;
+
+	return insn->length >= 7 && (end[-5] & 0xc7) == 0xc5 &&
+	       (end[-6] & 0xc7) == 0x04 &&
+	       (end[-7] == 0x8b || (end[-7] == 0xff && end[-6] == 0x24));
+}
+
+static int32_t last_disp(const uint8_t *code, const struct insn *insn)
+{
+	int32_t disp;
+
+	memcpy(&disp, code + insn->length - 4, sizeof(disp));
+	return disp;
+}
+
+/* Taken by the code: of code, or of a table of distances. */
 static void note_address(struct reading *r, uint64_t vaddr)
 {
-	struct branches *branches = r->branches;
 	uint32_t index;
 
-	if (!marks_cover(&branches->targets, vaddr))
-		return;
-	marks_set(&branches->targets, vaddr);
-	index = functions_at(r->functions, vaddr);
-	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
-		branches->notes[index].is_called = 1;
+	if (marks_cover(&r->branches->targets, vaddr)) {
+		marks_set(&r->branches->targets, vaddr);
+		index = functions_at(r->functions, vaddr);
+		if (index != UINT32_MAX &&
+		    r->functions->list[index].vaddr == vaddr)
+			r->branches->notes[index].is_called = 1;
+	}
+	if (r->owner != BRANCHES_NOBODY)
+		pointers_walk_distances(r->image, vaddr, note_entry, r);
 }
 
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t vaddr)
 {
 	uint64_t next_vaddr = vaddr + insn->length;
-	int32_t disp;
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
 			    next_vaddr + (uint64_t)(int64_t)insn->branch_bytes);
 	} else if (is_address_of(code, insn)) {
-		memcpy(&disp, code + 3, sizeof(disp));
-		note_address(r, next_vaddr + (uint64_t)(int64_t)disp);
+		note_address(r, next_vaddr + (uint64_t)(int64_t)last_disp(
+						     code, insn));
+	} else if (is_indexed_by_8(code, insn)) {
+		if (r->owner != BRANCHES_NOBODY)
+			pointers_walk_addresses(
+				r->image,
+				(uint64_t)(int64_t)last_disp(code, insn),
+				note_entry, r);
 	} else if (r->watch.is_watching) {
 		reader_watch_insn(&r->watch, code, insn, vaddr);
 	}
@@ -278,6 +348,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	read_code(&r);
+	pointers_walk(image, note_pointer, &r);
 	*out = found;
 	return 0;
 }

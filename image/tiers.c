@@ -217,6 +217,17 @@ static void try_trap(struct choice *c, uint32_t index)
 		accept(c, index, &prologue, 0, 1);
 }
 
+/*
+ * Where not all of a function can be decoded, its branches are unknown. But
+ * none leads into an instruction, and a breakpoint takes a single byte.
+ */
+static void try_unclear(struct choice *c, uint32_t index)
+{
+	if (c->list[index].verdict == VERDICT_IS_UNDECODABLE &&
+	    c->tiers->functions->list[index].has_fde)
+		try_trap(c, index);
+}
+
 int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 		 struct wire_function *list)
 {
@@ -240,5 +251,7 @@ int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 		for (uint32_t i = 0; i < count; i++)
 			if (is_left(&list[i]))
 				lesser[round](&c, i);
+	for (uint32_t i = 0; i < count && tiers->has_traps; i++)
+		try_unclear(&c, i);
 	return 0;
 }

@@ -61,10 +61,16 @@ label:	push %rbp
 	ret
 	end
 
-function "UNDECODABLE..in its middle"
+# Its branches are unknown, but none leads into an instruction.
+function "TRAP..undecodable in its middle"
 	body
 	.byte 0x06
 	ret
+	end
+
+function "UNDECODABLE..at its start"
+	.byte 0x06
+	body
 	end
 
 function "JUMP..jrcxz"

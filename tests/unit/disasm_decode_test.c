@@ -150,6 +150,15 @@ static void vector_instructions_newer_than_capstone_are_measured(void **state)
 		{ "\x62\xf3\x7d\x20\x3f\x44\x17\xff\x00\x90", 10, INSN_PLAIN, 9,
 		  0 },
 		{ "\x0f\x01\xee", 3, INSN_PLAIN, 3, 0 }, /* rdpkru */
+		/* rdsspq %rax, %r9; incsspq %rdx; rep xsha512 */
+		{ "\xf3\x48\x0f\x1e\xc8\x90", 6, INSN_PLAIN, 5, 0 },
+		{ "\xf3\x49\x0f\x1e\xc9\x90", 6, INSN_PLAIN, 5, 0 },
+		{ "\xf3\x48\x0f\xae\xea\x90", 6, INSN_PLAIN, 5, 0 },
+		{ "\xf3\x0f\xa6\xe0\x90", 5, INSN_PLAIN, 4, 0 },
+		/* gf2p8affineqb $1, 0(%rip), %xmm0; movdir64b (%rsi), %rdi */
+		{ "\x66\x0f\x3a\xce\x05\0\0\0\0\x01\x90", 11, INSN_PLAIN, 10,
+		  0 },
+		{ "\x66\x0f\x38\xf8\x3e\x90", 6, INSN_PLAIN, 5, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

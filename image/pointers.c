@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/pointers.h"
+
+#include "image/dynamic.h"
+
+#define MAX_ENTRIES 65536 /* of a jump table */
+
+struct walk {
+	const struct image *image;
+	pointer_visit visit;
+	void *context;
+};
+
+static struct bytes table_of(const struct image *image, int64_t start_tag,
+			     int64_t size_tag)
+{
+	struct bytes b = { image->bytes, image->bytes, 0 };
+	uint64_t vaddr;
+	uint64_t size;
+
+	if (!dynamic_value(image, start_tag, &vaddr) ||
+	    !dynamic_value(image, size_tag, &size))
+		return b;
+	b = image_bytes_at(image, vaddr);
+	if (size < bytes_left(&b))
+		b.end = b.at + size;
+	return b;
+}
+
+static uint64_t symbol_vaddr(const struct image *image, uint64_t index)
+{
+	uint64_t table;
+	struct bytes b;
+
+	if (!dynamic_value(image, DT_SYMTAB, &table))
+		return 0;
+	b = image_bytes_at(image, table);
+	bytes_skip(&b,
+		   index * sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_value));
+	return bytes_unsigned(&b, 8);
+}
+
+static void walk_rela(const struct walk *w)
+{
+	struct bytes b = table_of(w->image, DT_RELA, DT_RELASZ);
+
+	while (bytes_left(&b) >= sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+
+		memcpy(&rela, b.at, sizeof(rela));
+		bytes_skip(&b, sizeof(rela));
+		switch (ELF64_R_TYPE(rela.r_info)) {
+		case R_X86_64_RELATIVE:
+		case R_X86_64_IRELATIVE:
+			w->visit(w->context, (uint64_t)rela.r_addend);
+			break;
+		case R_X86_64_64:
+			w->visit(w->context,
+				 symbol_vaddr(w->image,
+					      ELF64_R_SYM(rela.r_info)) +
+					 (uint64_t)rela.r_addend);
+			break;
+		}
+	}
+}
+
+static void visit_word_at(const struct walk *w, uint64_t vaddr)
+{
+	struct bytes b = image_bytes_at(w->image, vaddr);
+
+	if (bytes_left(&b) >= 8)
+		w->visit(w->context, bytes_unsigned(&b, 8));
+}
+
+/*
+ * DT_RELR: an even word is the address of a pointer, an odd one a bitmap of
+ * which of the 63 words that follow are pointers, too.
+ */
+static void walk_relr(const struct walk *w)
+{
+	struct bytes b = table_of(w->image, DT_RELR, DT_RELRSZ);
+	uint64_t vaddr = 0;
+
+	while (bytes_left(&b) >= 8) {
+		uint64_t word = bytes_unsigned(&b, 8);
+
+		if (!(word & 1)) {
+			visit_word_at(w, word);
+			vaddr = word + 8;
+			continue;
+		}
+		for (unsigned int i = 0; i < 63; i++)
+			if (word >> (i + 1) & 1)
+				visit_word_at(w, vaddr + 8 * i);
+		vaddr += UINT64_C(8) * 63;
+	}
+}
+
+static void walk_words(const struct walk *w)
+{
+	for (uint16_t i = 0; i < w->image->segment_count; i++) {
+		const Elf64_Phdr *segment = w->image->segments + i;
+		struct bytes b = image_bytes_at(w->image, segment->p_vaddr);
+
+		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X))
+			continue;
+		if (segment->p_filesz < bytes_left(&b))
+			b.end = b.at + segment->p_filesz;
+		bytes_skip(&b, -segment->p_vaddr % 8);
+		while (bytes_left(&b) >= 8)
+			w->visit(w->context, bytes_unsigned(&b, 8));
+	}
+}
+
+void pointers_walk(const struct image *image, pointer_visit visit,
+		   void *context)
+{
+	struct walk w = { image, visit, context };
+	const Elf64_Ehdr *header = (const void *)image->bytes;
+
+	walk_rela(&w);
+	walk_relr(&w);
+	if (header->e_type == ET_EXEC)
+		walk_words(&w);
+}
+
+void pointers_walk_distances(const struct image *image, uint64_t vaddr,
+			     table_visit visit, void *context)
+{
+	struct bytes b = image_bytes_at(image, vaddr);
+
+	for (int i = 0; i < MAX_ENTRIES && bytes_left(&b) >= 4; i++)
+		if (!visit(context, vaddr + (uint64_t)bytes_signed(&b, 4)))
+			return;
+}
+
+void pointers_walk_addresses(const struct image *image, uint64_t vaddr,
+			     table_visit visit, void *context)
+{
+	struct bytes b = image_bytes_at(image, vaddr);
+
+	for (int i = 0; i < MAX_ENTRIES && bytes_left(&b) >= 8; i++)
+		if (!visit(context, bytes_unsigned(&b, 8)))
+			return;
+}

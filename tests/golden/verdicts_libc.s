@@ -1,0 +1,21 @@
+# A breakpoint where all signals are blocked kills, and the C library blocks
+# them at times: here it is no way out. See verdicts.s.
+	.text
+	.skip 160, 0xc3
+"BRANCH_INTO..in the C library":
+	.cfi_startproc
+	push %rdi
+1:	pop %rax
+	jnz 1b
+	ret
+	.cfi_endproc
+"JUMP..behind it":
+	.cfi_startproc
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov %rdi, %rbx
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.skip 160, 0xc3
