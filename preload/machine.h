@@ -3,9 +3,9 @@
 #define CLEW_PRELOAD_MACHINE_H
 
 /*
- * Whether the process is run by an emulator of user programs. qemu-user keeps
- * a record of each reserved page: reserving what we reserve takes it minutes
- * and all the memory there is.
+ * Whether the process is run by an emulator of user programs: qemu-user and
+ * valgrind keep a record of each reserved page. Reserving what we reserve takes
+ * them minutes, if not all the memory there is.
  */
 int machine_is_emulated(void);
 

@@ -7,8 +7,10 @@
 
 #include "preload/sys.h"
 
-#define HYPERVISOR_BIT  (UINT32_C(1) << 31) /* of leaf 1's ecx */
-#define HYPERVISOR_LEAF 0x40000000
+#define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* of leaf 1's ecx */
+#define HYPERVISOR_LEAF     0x40000000
+
+#define RUNNING_ON_VALGRIND 0x1001
 
 /* qemu's code generator calls itself that, in system emulation, too. */
 static int is_translated(void)
@@ -27,8 +29,33 @@ static int is_translated(void)
 }
 
 /* Below an emulator of whole machines is a kernel, and kernels have rseq. */
-int machine_is_emulated(void)
+static int is_below_qemu(void)
 {
 	return is_translated() &&
 	       sys_call(SYS_rseq, 0, 0, 0, 0, 0, 0) == -ENOSYS;
+}
+
+/*
+ * What valgrind takes for a request by its program (valgrind.h): rdi comes
+ * full circle, and the exchange does nothing.
+ */
+static int is_below_valgrind(void)
+{
+	const uint64_t request[6] = { RUNNING_ON_VALGRIND };
+	uint64_t answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\t"
+			 "rolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\t"
+			 "rolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(answer)
+			 : "a"(request)
+			 : "rdi", "cc", "memory");
+	return answer != 0;
+}
+
+int machine_is_emulated(void)
+{
+	return is_below_valgrind() || is_below_qemu();
 }

@@ -249,14 +249,20 @@ class Hazards(clewtest.Case):
                 return 7;
             }""", "-fno-builtin")
 
-    @needs("qemu-x86_64")
-    def test_emulated_inside_a_recorded_emulator(self):
-        """Room for its shadow would cost the emulator all memory."""
-        argv = ["qemu-x86_64", "/usr/bin/printf", "%s", "emulated"]
+    def check_emulated(self, *emulator):
+        """Room for a shadow in there would cost it all time and memory."""
+        argv = [*emulator, "/usr/bin/printf", "%s", "emulated"]
         native = self.run_program(argv)
         self.assertEqual(native.stdout, b"emulated")
-        recorded = self.record(argv)
-        self.assert_same_behaviour(native, recorded)
+        self.assert_same_behaviour(native, self.record(argv))
+
+    @needs("qemu-x86_64")
+    def test_program_below_qemu(self):
+        self.check_emulated("qemu-x86_64")
+
+    @needs("valgrind")
+    def test_program_below_valgrind(self):
+        self.check_emulated("valgrind", "-q", "--tool=none")
 
     def test_locked_memory(self):
         """The shadow's terabytes are not to be made present."""
