@@ -142,6 +142,11 @@ static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);
 		return 0;
 	case OP_REGISTER:
+		column = bytes_uleb(b);
+		m->had_return_in_register |= column == m->rules->return_column;
+		set_rule(m, column, CFI_RETURN_ELSEWHERE, 0);
+		bytes_uleb(b);
+		return 0;
 	case OP_VAL_OFFSET:
 	case OP_VAL_OFFSET_SF: /* either LEB ends at the same byte */
 		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);

@@ -63,6 +63,7 @@ struct cfi_machine {
 	uint64_t next_offset; /* where `row` ends, from the first byte */
 	int has_moved;        /* next_offset was set since it was last asked */
 	int is_broken;        /* the row is not known, nor are later ones */
+	int had_return_in_register; /* some row so far says it is in one */
 };
 
 /* Stand at the first byte. *rules must live as long. */

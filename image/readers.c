@@ -209,7 +209,9 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		watch->is_reader = 1;
 }
 
-int reader_watch_end(const struct reader_watch *watch)
+int reader_watch_end(struct reader_watch *watch)
 {
-	return watch->is_reader || watch->has_popped;
+	cfi_seek(&watch->cfi, UINT64_MAX);
+	return watch->is_reader || watch->has_popped ||
+	       watch->cfi.had_return_in_register;
 }

@@ -13,7 +13,9 @@
  *	pop %rdi		vfork, keeping it from the child
  *
  * Who overwrites it has its call end where clew does not see it, which is as
- * bad. But code that pops it only to jump there returns, in its own way.
+ * bad. But code that pops it only to jump there returns, in its own way. And
+ * who has the address to go on at in a register, says the unwind information,
+ * does not return but jumps as longjmp does.
  *
  * Assembly by hand may have unwind information that forgets its pushes: of such
  * functions it is believed that they are no readers.
@@ -44,6 +46,6 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		       const struct insn *insn, uint64_t vaddr);
 
 /* When all were shown: whether it is such a function. */
-int reader_watch_end(const struct reader_watch *watch);
+int reader_watch_end(struct reader_watch *watch);
 
 #endif

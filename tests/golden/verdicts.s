@@ -220,6 +220,18 @@ function "READS_RETURN_ADDRESS..pushes it again"
 	ret
 	end
 
+# As longjmp, which does not return.
+function "READS_RETURN_ADDRESS..jumps to another frame"
+	mov 48(%rdi), %r8
+	mov 56(%rdi), %rdx
+	.cfi_def_cfa rdi, 0
+	.cfi_register rsp, r8
+	.cfi_register rip, rdx
+	mov %esi, %eax
+	mov %r8, %rsp
+	jmp *%rdx
+	end
+
 # As vfork, which returns twice.
 function "READS_RETURN_ADDRESS..pops it and keeps it"
 	pop %rdi
