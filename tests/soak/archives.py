@@ -25,7 +25,7 @@ def bzip2(load):
     load.run("bzip2", "-d", stdin=b"damaged", status=2)
 
 
-@program("xz", "packs with four threads, unpacks", "xz-utils", ci=True)
+@program("xz", "packs with four threads, unpacks", "xz-utils")
 def xz(load):
     both_ways(load, ["xz", "-6", "-T4", "--block-size=100000"], ["xz", "-d"])
 
@@ -51,7 +51,7 @@ def brotli(load):
     both_ways(load, ["brotli", "-q", "9", "-c"], ["brotli", "-dc"])
 
 
-@program("7z", "7z and zip archives, threads, a password", "7zip", "7z")
+@program("7z", "7z and zip archives, threads", "p7zip-full", "7z")
 def seven_zip(load):
     load.file("text", words(20000))
     load.file("mix", mixture(200_000))
@@ -64,7 +64,7 @@ def seven_zip(load):
 
 
 @program("tar", "packs through a child, lists, unpacks", "tar gzip",
-         "tar gzip", least_calls=5_000, ci=True)
+         "tar gzip", least_calls=5_000)
 def tar(load):
     for number in range(30):
         load.file(f"tree/{number % 3}/file{number}", words(50, number))
@@ -86,7 +86,7 @@ def cpio(load):
 
 
 @program("openssl", "digests, ciphers, keys, signatures, certificates",
-         "openssl", ci=True)
+         "openssl")
 def openssl(load):
     load.file("data", mixture(200_000))
     load.file("seed.pem", KEY)

@@ -59,7 +59,7 @@ int main()
 def gcc(load):
     load.file("load.c", C)
     load.run("gcc", "-O2", "-Wall", "-o", "load", "load.c")
-    load.run("./load", status=3, )
+    load.run("./load", status=3)
     load.run("gcc", "-c", "load.c", "-Dargc=(", status=1)
 
 
@@ -192,8 +192,9 @@ def gdb(load):
 def valgrind(load):
     load.file("load.c", C)
     load.client("gcc", "-g", "-O0", "-o", "load", "load.c")
-    load.run_unrecorded(
-        "valgrind", "--version", why="valgrind")
+    load.run("valgrind", "--leak-check=full", "./load", status=3,
+             # the pid is in every line
+             masks=[(r"==\d+==", "==PID==")])
 
 
 @program("strace", "traces what cat does", "strace", least_calls=1_000)

@@ -45,7 +45,7 @@ def emacs(load):
     load.run("emacs", "--batch", "-Q", "-l", "load.el", status=5)
 
 
-@program("ed", "substitutes and writes", "ed", least_calls=1_000, ci=True)
+@program("ed", "substitutes and writes", "ed", least_calls=1_000)
 def ed(load):
     load.file("text", words(2000))
     load.run("ed", "-s", "text", status=1, stdin=r"""g/clew/s//[&]/g
@@ -69,8 +69,7 @@ y/abc/xyz/;/hero$/{N;P};p;400q7""", "text", status=7)
     load.run("sed", "s/(/", "text", status=1)
 
 
-@program("grep", "fixed, extended and Perl expressions, a tree", "grep",
-         ci=True)
+@program("grep", "fixed, extended and Perl expressions, a tree", "grep")
 def grep(load):
     for number in range(20):
         load.file(f"tree/file{number}", words(500, number))
@@ -99,8 +98,7 @@ set -o pipefail; false | true; exit $((${PIPESTATUS[0]} + 4))
 """, status=5)
 
 
-@program("dash", "functions, pipes, traps", "dash", least_calls=5_000,
-         ci=True)
+@program("dash", "functions, pipes, traps", "dash", least_calls=5_000)
 def dash(load):
     load.run("dash", "-c", r"""
 fib() { if [ $1 -lt 2 ]; then echo $1; else

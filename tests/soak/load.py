@@ -87,8 +87,8 @@ class Load:
         from run to run natively, too; each wants a reason beside it. Returns
         stdout. As root, `user` runs the command in that user's name.
         """
-        return self._step(argv, self._recorded(argv), stdin, status, user,
-                          masks, env)
+        return self._step(argv, self._recorded(argv, user), stdin, status,
+                          user, masks, env)
 
     def run_unrecorded(self, *argv, why, stdin=b"", masks=()):
         """Runs a command that cannot be recorded; clew has to say why."""
@@ -101,12 +101,15 @@ class Load:
         self.recorder.recordings.pop()
         return done
 
-    def client(self, *argv, stdin=b"", status=0, masks=(), keep=True):
+    def client(self, *argv, stdin=b"", status=0, user=None, masks=(),
+               keep=True):
         """Runs a command natively in both runs."""
-        return self._step(argv, argv, stdin, status, None, masks, None, keep)
+        return self._step(argv, argv, stdin, status, user, masks, None, keep)
 
-    def _recorded(self, argv):
-        return argv if self.recorder is None else self.recorder.wrap(argv)
+    def _recorded(self, argv, user=None):
+        if self.recorder is None:
+            return argv
+        return self.recorder.wrap(argv, user)
 
     def _options(self, user, env=None):
         options = {"cwd": self.home, "env": {**self.environment,
@@ -155,14 +158,14 @@ class Load:
         It is ready when ready() is true, and is asked to end by a signal, or
         by the function that `stop` is.
         """
-        command = self._recorded(argv) if recorded else argv
+        command = self._recorded(argv, user) if recorded else argv
         self.servers += 1
         log = self.home.parent / f"server{self.servers}.log"
         with open(log, "wb") as output:
             process = subprocess.Popen(
                 [str(a) for a in command], stdout=output,
                 stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
-                **self._options(user))
+                start_new_session=True, **self._options(user))
         try:
             wait_until(lambda: process.poll() is not None or ready())
             if process.poll() is not None:
@@ -179,7 +182,8 @@ class Load:
             raise Failed(f"{argv}: it does not end\n"
                          f"{tail(log.read_bytes())}") from late
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         said = masked(log.read_bytes(), masks)
         if ended != status:
@@ -220,18 +224,27 @@ class Recorder:
     def __init__(self, clew, directory, cache):
         self.clew = clew
         self.directory = directory
-        self.rules = directory / "rules"
+        self.cache = cache
         self.recordings = []
         directory.mkdir()
         directory.chmod(0o1777)  # the target may run in another's name
-        self.rules.write_text(f"libc\nverify-period 500\ncache {cache}\n",
-                              encoding="utf-8")
 
-    def wrap(self, argv):
+    def wrap(self, argv, user=None):
         path = self.directory / str(len(self.recordings))
         self.recordings.append(path)
-        return [self.clew, "record", "--rules", self.rules, "-o", path, "--",
+        rules = path.with_suffix(".rules")
+        rules.write_text("libc\nverify-period 500\n"
+                         f"cache {self._cache_of(user)}\n", encoding="utf-8")
+        return [self.clew, "record", "--rules", rules, "-o", path, "--",
                 *argv]
+
+    def _cache_of(self, user):
+        """Nobody believes what another user analysed."""
+        cache = self.cache / (user if user and is_root() else "own")
+        cache.mkdir(parents=True, exist_ok=True)
+        if user and is_root():
+            shutil.chown(cache, user)
+        return cache
 
 
 def tail(data, lines=30):

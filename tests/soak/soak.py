@@ -73,12 +73,10 @@ def soak(program, clew, work):
     """Runs one program both ways. Returns (figures, list of complaints)."""
     home = work / "home"
     port = free_port()
-    cache = RESULTS / "cache"
-    cache.mkdir(parents=True, exist_ok=True)
     native = run_load(program.function, home, port)
     if "CLEW_KEEP" in os.environ:
         home.rename(work / "native")
-    recorder = Recorder(clew, work / "recordings", cache)
+    recorder = Recorder(clew, work / "recordings", RESULTS / "cache")
     recorded = run_load(program.function, home, port, recorder)
     complaints = differences(native, recorded)
     total, said = figures.read(clew, recorder.recordings)
