@@ -9,13 +9,24 @@
  * have gone different ways (a divergence).
  */
 #include "preload/hot/count.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/sys.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 
 #define FRAMES_MAX 100000
 
 enum outcome { VERIFIED, PARTIAL, COLLISION, DIVERGED };
+
+/*
+ * The child that posix_spawn() makes borrows our thread until it execs, and
+ * goes on with our id on a stack of its own.
+ */
+static int is_borrowed(void)
+{
+	return (uint32_t)sys_gettid() != hot.tally->tid;
+}
 
 static enum outcome verify(struct walk *walk)
 {
@@ -28,7 +39,9 @@ static enum outcome verify(struct walk *walk)
 		if (!note.word || note.function == WIRE_FOLDED)
 			return PARTIAL;
 		if (!walk_next(walk, &link))
-			return walk_is_exhausted(walk) ? PARTIAL : DIVERGED;
+			return walk_is_exhausted(walk) || is_borrowed()
+				       ? PARTIAL
+				       : DIVERGED;
 		if (note.function != link.function)
 			return COLLISION;
 	}

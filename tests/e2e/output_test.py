@@ -346,5 +346,60 @@ class Hazards(clewtest.Case):
             }""")
 
 
+class Verified(clewtest.Case):
+    """With the C library hooked, too, ids agree with the stack always."""
+
+    def check(self, source):
+        path = self.work / "source.c"
+        path.write_text(source, encoding="utf-8")
+        program = self.work / "program"
+        done = self.run_program(["gcc", "-O2", "-o", program, path])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        native = self.run_program([program])
+        recorded = self.record([program], ["--libc", "--verify-period", "1"])
+        self.assert_same_behaviour(native, recorded)
+        for part in self.recording().parts:
+            self.assert_nothing_lost(part)
+        tallies = self.recording().parts[0].tallies.values()
+        self.assertGreater(sum(t.verified for t in tallies), 100)
+
+    def test_longjmp(self):
+        self.check("""
+            #include <setjmp.h>
+            #include <stdlib.h>
+            static jmp_buf place;
+            __attribute__((noipa)) static void deep(int n)
+            {
+                if (n == 0) longjmp(place, 1);
+                deep(n - 1);
+                __asm__ volatile("");
+            }
+            int main(void)
+            {
+                for (volatile int i = 0; i < 100; i++) {
+                    if (!setjmp(place)) deep(10);
+                    free(malloc(10));
+                }
+                return 0;
+            }""")
+
+    def test_posix_spawn(self):
+        self.check("""
+            #include <spawn.h>
+            #include <sys/wait.h>
+            extern char **environ;
+            int main(void)
+            {
+                char *argv[] = { "true", 0 };
+                for (int i = 0; i < 10; i++) {
+                    pid_t child;
+                    if (posix_spawnp(&child, "true", 0, 0, argv, environ))
+                        return 1;
+                    waitpid(child, 0, 0);
+                }
+                return 0;
+            }""")
+
+
 if __name__ == "__main__":
     clewtest.main()
