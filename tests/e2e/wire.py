@@ -197,13 +197,12 @@ class Part:
 
 
 class Recording:
-    """A directory of parts, in order of pid and sequence."""
+    """A directory of parts, in order of their starts: pids may wrap round."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        self.parts = [Part(name) for name in sorted(
-            self.path.glob("*.part"),
-            key=lambda p: [int(n) for n in p.name.split(".")[:2]])]
+        self.parts = sorted(map(Part, self.path.glob("*.part")),
+                            key=lambda part: (part.start_ns, part.seq))
 
     def part(self, pid, seq=0):
         return next(p for p in self.parts if (p.pid, p.seq) == (pid, seq))
