@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/next.h"
 #include "preload/sys.h"
@@ -77,12 +78,25 @@ static uint64_t find_unwinder(uint64_t stack, const struct stack_range *signals)
 	return 0;
 }
 
+/* A handler that interrupted a slow path of ours jumps out of that, too. */
+static void leave_slow_paths(uint64_t stack)
+{
+	const struct stack_range signals = signal_stack();
+	struct tally *tally = hot.tally;
+
+	while (tally->busy && tally->busy <= TALLY_PATHS_MAX &&
+	       is_inward(&signals, tally->paths[tally->busy - 1], stack))
+		tally->busy--;
+}
+
 /*
  * longjmp may be a coroutine's way to yield: what it leaves behind may go on
  * one day, so nothing is done to that.
  */
 void landing_at(uint64_t stack)
 {
+	if (hot.tally && hot.tally->busy)
+		leave_slow_paths(stack);
 	hot.id = landing_id(stack);
 }
 

@@ -136,8 +136,10 @@ static int attach(struct tallies *tallies)
 		tally = adopt_tally(tallies);
 	if (!tally)
 		tally = make_tally(tallies);
-	if (tally)
+	if (tally) {
+		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
+	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)
 		return -ENOSPC;

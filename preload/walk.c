@@ -9,8 +9,18 @@
 
 #define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
 #define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
-#define FIND_MAX  65536     /* slots up to the nearest: 512 KiB */
+#define PAGE      UINT64_C(4096)
+#define FIND_MAX  65536 /* slots up to the nearest: 512 KiB */
 #define STACK_END UINT64_C(0x7ffffffff000)
+
+/* `mov $SYS_rt_sigreturn,%rax; syscall` */
+#define SIGNAL_RETURN_BYTES   9
+#define SIGNAL_RETURN_CALL_AT 7
+
+/* In struct ucontext: uc_mcontext.gregs[REG_RSP] and [REG_RIP] */
+#define UCONTEXT_RSP_AT (40 + 15 * 8)
+#define UCONTEXT_PC_AT  (40 + 16 * 8)
+#define NESTED_MAX      64
 
 struct walk walk_from(const void *slot, uint64_t id)
 {
@@ -25,7 +35,7 @@ struct walk walk_from(const void *slot, uint64_t id)
  */
 static int is_readable(uint64_t address, uint64_t *known_page)
 {
-	uint64_t page = address & ~UINT64_C(4095);
+	uint64_t page = address & ~(PAGE - 1);
 	const int no_such_way = -1;
 
 	if (page == *known_page)
@@ -58,14 +68,51 @@ static int is_link(const struct shadow_slot *shadow, uint64_t id,
  */
 static int is_signal_return(uint64_t pc)
 {
-	static const unsigned char code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
-					      0x00, 0x00, 0x0f, 0x05 };
+	static const unsigned char code[SIGNAL_RETURN_BYTES] = {
+		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05
+	};
 	const unsigned char *at = (const unsigned char *)pc;
 
 	for (unsigned int i = 0; i < sizeof(code); i++)
 		if (at[i] != code[i])
 			return 0;
 	return 1;
+}
+
+/* The same of any word, which need not be an address. */
+static int is_signal_return_word(uint64_t word)
+{
+	uint64_t page = 0;
+
+	return !runtime_is_filtered() && word >= PAGE && word < STACK_END &&
+	       is_readable(word, &page) &&
+	       is_readable(word + SIGNAL_RETURN_BYTES, &page) &&
+	       is_signal_return(word);
+}
+
+/*
+ * A signal may have come on top of another one's handler before that was in
+ * the chain, or when it no longer was. Given what the later one interrupted,
+ * returns where the struct ucontext of the earlier one is; 0: nothing of it.
+ */
+static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
+				  uint64_t rsp)
+{
+	const struct shadow_slot *shadow = shadow_of(rsp - 8);
+	uint64_t page = 0;
+	uint32_t function;
+
+	if (is_signal_return_word(pc) ||
+	    is_signal_return_word(pc - SIGNAL_RETURN_CALL_AT))
+		return rsp;
+	if (is_readable(rsp, &page) &&
+	    is_signal_return_word(*(const uint64_t *)rsp))
+		return rsp + 8;
+	if (shadow && runtime_is_stub(pc) &&
+	    is_signal_return_word(shadow->return_address) &&
+	    !is_link(shadow, walk->id, &function))
+		return rsp;
+	return 0;
 }
 
 /*
@@ -75,12 +122,13 @@ static int is_signal_return(uint64_t pc)
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
-	/*
-	 * Above the return address is the kernel's { struct ucontext, ... };
-	 * uc_mcontext is at 40, its gregs[REG_RSP] at 15 * 8.
-	 */
-	uint64_t rsp = *(const uint64_t *)(walk->at + 8 + 40 + 15 * 8);
+	uint64_t context = walk->at + 8, pc, rsp = 0;
 
+	for (int i = 0; context && i < NESTED_MAX; i++) {
+		rsp = *(const uint64_t *)(context + UCONTEXT_RSP_AT);
+		pc = *(const uint64_t *)(context + UCONTEXT_PC_AT);
+		context = find_outer_signal(walk, pc, rsp);
+	}
 	walk->at = (rsp - 16) & ~UINT64_C(7);
 	walk->interrupted_until = rsp + 8;
 }

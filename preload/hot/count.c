@@ -239,6 +239,8 @@ static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 
 void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 {
+	uint32_t busy;
+
 	if (hot.muted) {
 		if (hot.muted == HOT_MUTED_FORK)
 			lose(WIRE_LOSS_FORK);
@@ -252,9 +254,9 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 		lose_for_want_of_room();
 		return;
 	}
-	__atomic_fetch_add(&hot.tally->busy, 1, __ATOMIC_SEQ_CST);
+	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	count_slowly(id, caller, site);
-	__atomic_fetch_sub(&hot.tally->busy, 1, __ATOMIC_SEQ_CST);
+	tally_leave_path(hot.tally, busy);
 }
 
 /* From a stub: slot is where the return address was. */

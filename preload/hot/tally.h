@@ -46,6 +46,8 @@ struct mapping {
 	unsigned int log2;
 };
 
+#define TALLY_PATHS_MAX 8
+
 struct tally {
 	struct wire_tally *wire;
 	struct wire_count *table;
@@ -55,6 +57,7 @@ struct tally {
 	uint64_t limit;    /* hot_make_room() is due at so many */
 	uintptr_t next_context, end_context;
 	uint32_t busy; /* slow paths under way: more than one in handlers */
+	uintptr_t paths[TALLY_PATHS_MAX]; /* where on the stack they are */
 
 	/* The rest is the cold side's (tables.c, tallies.c). */
 	uintptr_t chunk_end; /* end_context may stop short of it */
@@ -69,6 +72,29 @@ struct tally {
 	int32_t patience;       /* calls away from home before a reorder */
 	struct mapping active, retired;
 };
+
+/*
+ * A slow path begins; tally_leave_path() wants the result. A handler that
+ * interrupts it leaves `busy` as it was; one that jumps out of it does not, so
+ * whoever lands further out takes it off (landing.c), knowing where it was.
+ */
+static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
+{
+	uint32_t busy = tally->busy;
+
+	if (busy < TALLY_PATHS_MAX)
+		tally->paths[busy] = (uintptr_t)frame;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tally->busy = busy + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return busy;
+}
+
+static inline void tally_leave_path(struct tally *tally, uint32_t busy)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tally->busy = busy;
+}
 
 /* The table and what belongs to it, all of one moment. */
 struct view {

@@ -108,12 +108,23 @@ class Preserved(clewtest.Case):
         self.assertGreater(sum(t.verified for t in tallies), 100000)
         self.assertEqual(sum(t.diverged for t in tallies), 0)
 
-    def test_calling_convention(self):
-        for flavour in ("O2", "O0", "Os"):
+    def same(self, name, *flavours):
+        for flavour in flavours:
             with self.subTest(flavour=flavour):
-                argv = [target("abi", flavour)]
-                self.assert_same_behaviour(self.run_program(argv),
-                                           self.record(argv))
+                argv = [target(name, flavour)]
+                native = self.run_program(argv)
+                self.assertEqual(native.returncode, 0)
+                self.assert_same_behaviour(native, self.record(argv))
+                self.assertTrue(self.recording().parts[0].counts())
+
+    def test_calling_convention(self):
+        self.same("abi", "O2", "O0", "Os")
+
+    def test_other_conventions(self):
+        self.same("conventions", "O2", "O0", "unaligned", "noredzone")
+
+    def test_all_that_xsave_saves(self):
+        self.same("vectors", "O2")
 
 
 class ManyContexts(clewtest.Case):

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * storm stay|stack|jump: two timers, each at 10 kHz, interrupt a walk through
+ * ever new contexts, and one another; their handlers walk through new contexts
+ * as well. With `stack` the handlers run on a stack of their own; with `jump`
+ * one of them now and then jumps out of whatever it interrupted.
+ *
+ * What a handler interrupted may be between being called and counting that,
+ * so handlers begin anew with their contexts. And what was jumped out of may
+ * never get to count it: there, only what comes after the storm is exact.
+ */
+#define TRUTH_NODES (1 << 20)
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define PERIOD_NS 100000
+#define SECONDS   1
+#define JUMP_EACH 16
+
+static volatile unsigned int ticks[2];
+static volatile int may_jump; /* which could leave the truth half done */
+static uint32_t roots[2];
+static sigjmp_buf landing;
+
+#define ENTER_UNLESS_JUMPING(f)                                                \
+	do {                                                                   \
+		if (!may_jump)                                                 \
+			ENTER(f);                                              \
+	} while (0)
+#define LEAVE_UNLESS_JUMPING()                                                 \
+	do {                                                                   \
+		if (!may_jump)                                                 \
+			LEAVE();                                               \
+	} while (0)
+
+static COUNTED unsigned int left(unsigned int depth, unsigned int seed);
+
+static COUNTED unsigned int right(unsigned int depth, unsigned int seed)
+{
+	ENTER_UNLESS_JUMPING(right);
+	volatile unsigned int sum = seed;
+
+	if (depth)
+		sum += seed & 4 ? left(depth - 1, seed / 3)
+				: right(depth - 1, seed / 2);
+	LEAVE_UNLESS_JUMPING();
+	return sum;
+}
+
+static COUNTED unsigned int left(unsigned int depth, unsigned int seed)
+{
+	ENTER_UNLESS_JUMPING(left);
+	volatile unsigned int sum = seed;
+
+	if (depth)
+		sum += seed & 2 ? right(depth - 1, seed / 2)
+				: left(depth - 1, seed / 3);
+	LEAVE_UNLESS_JUMPING();
+	return sum;
+}
+
+static COUNTED void on_tick(int signal)
+{
+	int which = signal != SIGUSR1;
+	uint32_t here = TRUTH_HERE;
+
+	TRUTH_HERE = roots[which];
+	ENTER(on_tick);
+	truth.nodes[TRUTH_HERE].is_root = 1;
+	left(8, ticks[which] * 2654435761u);
+	LEAVE();
+	roots[which] = TRUTH_HERE;
+	TRUTH_HERE = here;
+	ticks[which]++;
+}
+
+static COUNTED void on_tick_jump(int signal)
+{
+	int which = signal != SIGUSR1;
+
+	left(8, ticks[which] * 2654435761u);
+	if (++ticks[which] % JUMP_EACH == 0)
+		siglongjmp(landing, 1);
+}
+
+static COUNTED unsigned int walk(unsigned int seed)
+{
+	volatile unsigned int sum = 0;
+
+	ENTER_UNLESS_JUMPING(walk);
+	for (unsigned int i = 0; i < 64; i++)
+		sum += left(12, (seed + i) * 2246822519u);
+	LEAVE_UNLESS_JUMPING();
+	return sum;
+}
+
+TRUTH_INLINE void handle(int signal, int flags)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = may_jump ? on_tick_jump : on_tick;
+	action.sa_flags = flags | SA_RESTART;
+	sigaction(signal, &action, NULL);
+}
+
+TRUTH_INLINE timer_t start_timer(int signal)
+{
+	struct itimerspec each = { { 0, PERIOD_NS }, { 0, PERIOD_NS } };
+	struct sigevent event;
+	timer_t timer;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = signal;
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &each, NULL))
+		puts("no timer");
+	return timer;
+}
+
+TRUTH_INLINE long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static COUNTED void weather_the_storm(void)
+{
+	ENTER(weather_the_storm);
+	uint32_t here = TRUTH_HERE;
+	timer_t timers[2] = { start_timer(SIGUSR1), start_timer(SIGUSR2) };
+	long end = now_ms() + SECONDS * 1000;
+	static volatile unsigned int seed;
+
+	/* twice as long if the machine is busy: until there were enough */
+	sigsetjmp(landing, 1);
+	TRUTH_HERE = here;
+	while (now_ms() < end || ticks[0] < 1000 || ticks[1] < 1000)
+		walk(seed += 64);
+	timer_delete(timers[0]);
+	timer_delete(timers[1]);
+	sigsetjmp(landing, 1); /* one may still have been on its way */
+	may_jump = 0;
+	TRUTH_HERE = here;
+	LEAVE();
+}
+
+static COUNTED void calm(void)
+{
+	ENTER_ROOT(calm);
+	for (unsigned int i = 0; i < 1000; i++)
+		walk(i);
+	LEAVE();
+}
+
+int main(int argc, char **argv)
+{
+	static char alternate[256 * 1024];
+	stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
+	const char *mode = argc > 1 ? argv[1] : "";
+	int flags = strcmp(mode, "stack") ? 0 : SA_ONSTACK;
+
+	ENTER(main);
+	sigaltstack(&stack, NULL);
+	may_jump = !strcmp(mode, "jump");
+	handle(SIGUSR1, flags);
+	handle(SIGUSR2, flags);
+	weather_the_storm();
+	calm();
+	puts("over");
+	truth_write();
+	if (!strcmp(mode, "jump")) { /* without the exit's tidying up */
+		fflush(stdout);
+		_exit(0);
+	}
+	return 0;
+}
