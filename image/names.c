@@ -60,6 +60,8 @@ static const struct family families[] = {
 	{ "__x86_return_thunk __x86_indirect_thunk* __x86.get_pc_thunk.* "
 	  "__llvm_retpoline_* __llvm_external_retpoline_*",
 	  "plays with its return address by design" },
+	{ "SafeFetch32_impl SafeFetchN_impl v8_internal_simulator_ProbeMemory",
+	  "a signal handler knows a fault in it by the instruction's address" },
 	{ "__stack_chk_fail* __fortify_fail*",
 	  "the stack is known to be damaged" },
 	{ "jump_fcontext make_fcontext ontop_fcontext _ZN5boost7context* "

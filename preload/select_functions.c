@@ -36,10 +36,12 @@ static struct wire_function *find_function(const struct catalog_entry *entry,
 static int judge_name(void *context, const struct symbol *symbol)
 {
 	struct name_search *search = context;
-	struct wire_function *function =
-		find_function(search->entry, symbol->vaddr);
+	struct wire_function *function;
 	uint8_t *selected;
 
+	if (!symbol->is_function || !symbol->is_defined)
+		return 0;
+	function = find_function(search->entry, symbol->vaddr);
 	if (!function)
 		return 0;
 	selected = &search->selected[function - search->entry->functions];

@@ -5,6 +5,14 @@
 
 #include "base/memory.h"
 
+/* Left alone because somebody said so, or because of what it does. */
+static int is_by_design(unsigned int verdict)
+{
+	return verdict == VERDICT_IS_NAMED ||
+	       verdict == VERDICT_IS_DESELECTED ||
+	       verdict == VERDICT_IS_READS_RETURN_ADDRESS;
+}
+
 static void count_function(struct coverage *coverage, unsigned int verdict)
 {
 	enum verdict_class class;
@@ -16,6 +24,8 @@ static void count_function(struct coverage *coverage, unsigned int verdict)
 	coverage->hooked += class == VERDICT_HOOKED;
 	coverage->refused += class == VERDICT_REFUSED;
 	coverage->not_entries += class == VERDICT_NOT_ENTRY;
+	coverage->eligible +=
+		class != VERDICT_NOT_ENTRY && !is_by_design(verdict);
 }
 
 struct coverage *coverage_of_modules(const struct catalog *catalog)
@@ -34,6 +44,7 @@ static void add(struct coverage *total, const struct coverage *module)
 	total->hooked += module->hooked;
 	total->refused += module->refused;
 	total->not_entries += module->not_entries;
+	total->eligible += module->eligible;
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
 		total->by_verdict[i] += module->by_verdict[i];
 }
@@ -51,6 +62,16 @@ uint64_t coverage_total(const struct catalog *catalog,
 		add(total, &modules[i]);
 	}
 	return hooked;
+}
+
+unsigned int coverage_without_trap(const struct coverage *coverage)
+{
+	uint64_t jumps =
+		coverage->hooked - coverage->by_verdict[VERDICT_IS_TRAP];
+
+	if (coverage->eligible == 0)
+		return 10000;
+	return (unsigned int)(jumps * 10000 / coverage->eligible);
 }
 
 static int by_number(const void *left, const void *right, void *context)

@@ -12,6 +12,8 @@ struct coverage {
 	uint64_t hooked;
 	uint64_t refused;
 	uint64_t not_entries; /* code that is no function */
+	/* Of both, those that nobody decided to leave alone. */
+	uint64_t eligible;
 	uint64_t by_verdict[VERDICT_COUNT];
 };
 
@@ -21,6 +23,12 @@ struct coverage *coverage_of_modules(const struct catalog *catalog);
 /* The sum over hooked modules; returns how many they are. */
 uint64_t coverage_total(const struct catalog *catalog,
 			const struct coverage *modules, struct coverage *total);
+
+/*
+ * What share of the eligible is hooked without a breakpoint, which costs so
+ * much more, in hundredths of a percent, rounded down. All of none.
+ */
+unsigned int coverage_without_trap(const struct coverage *coverage);
 
 /* All verdicts, those that were met most often first. */
 void coverage_order(const struct coverage *coverage,

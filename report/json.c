@@ -95,8 +95,9 @@ json_t *json_coverage(const struct coverage *coverage)
 				reasons, verdict_text(i),
 				json_number(coverage->by_verdict[i]));
 	}
-	return json_pack("{sosososo}", "hooked", json_number(coverage->hooked),
-			 "refused", json_number(coverage->refused),
-			 "not_functions", json_number(coverage->not_entries),
-			 "verdicts", reasons);
+	return json_pack(
+		"{sososososo}", "hooked", json_number(coverage->hooked),
+		"eligible", json_number(coverage->eligible), "refused",
+		json_number(coverage->refused), "not_functions",
+		json_number(coverage->not_entries), "verdicts", reasons);
 }

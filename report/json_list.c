@@ -17,6 +17,15 @@ static json_t *function_of(struct catalog *catalog, uint32_t index)
 	return value;
 }
 
+/* Also of LIST_REASONS: breakpoints are dear, and each is named. */
+static int is_shown(const struct list_view *view, unsigned int verdict)
+{
+	if (view->detail == LIST_ALL || verdict == VERDICT_IS_TRAP)
+		return 1;
+	return view->detail == LIST_REFUSED &&
+	       verdict_class(verdict) == VERDICT_REFUSED;
+}
+
 static void write_functions(struct json_stream *object,
 			    const struct list_view *view, uint32_t module)
 {
@@ -29,9 +38,7 @@ static void write_functions(struct json_stream *object,
 		if (catalog->functions[i].module != module)
 			continue;
 		left--;
-		if (view->detail == LIST_ALL ||
-		    verdict_class(catalog->functions[i].verdict) ==
-			    VERDICT_REFUSED)
+		if (is_shown(view, catalog->functions[i].verdict))
 			json_member(&array, NULL, function_of(catalog, i));
 	}
 	json_end(&array, "]");
@@ -50,7 +57,8 @@ static void write_module(struct json_stream *array,
 	json_member(&object, "hooked",
 		    json_boolean(module->state == MODULE_IS_HOOKED));
 	json_member(&object, "coverage", json_coverage(coverage));
-	if (view->detail != LIST_REASONS)
+	if (view->detail != LIST_REASONS ||
+	    coverage->by_verdict[VERDICT_IS_TRAP] > 0)
 		write_functions(&object, view, index);
 	json_end(&object, "}");
 }

@@ -9,10 +9,22 @@
 
 static int is_shown(const struct list_view *view, unsigned int verdict)
 {
-	if (view->detail == LIST_ALL)
+	if (view->detail == LIST_ALL || verdict == VERDICT_IS_TRAP)
 		return 1;
 	return view->detail == LIST_REFUSED &&
 	       verdict_class(verdict) == VERDICT_REFUSED;
+}
+
+/* Of the functions that were meant to be hooked, and how much it costs. */
+static void write_share(FILE *out, const struct coverage *coverage)
+{
+	unsigned int share = coverage_without_trap(coverage);
+
+	if (coverage->eligible > 0)
+		fprintf(out,
+			"%12u.%02u %%  of %s eligible, by a jump and not by a "
+			"breakpoint\n",
+			share / 100, share % 100, GROUPED(coverage->eligible));
 }
 
 static void write_reasons(FILE *out, const struct coverage *coverage)
@@ -33,6 +45,7 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 			GROUPED(coverage->by_verdict[order[i]]), what,
 			verdict_text(order[i]));
 	}
+	write_share(out, coverage);
 }
 
 static void write_functions(FILE *out, const struct list_view *view,
@@ -72,7 +85,8 @@ static void write_module(FILE *out, const struct list_view *view,
 		      view->is_forecast ? "can be hooked" : "hooked");
 	fputc('\n', out);
 	write_reasons(out, coverage);
-	if (view->detail != LIST_REASONS)
+	if (view->detail != LIST_REASONS ||
+	    coverage->by_verdict[VERDICT_IS_TRAP] > 0)
 		write_functions(out, view, index);
 }
 

@@ -163,6 +163,24 @@ class Readers(clewtest.Case):
         self.assertGreater(kinds["HOOKED"],
                            0.99 * (kinds["HOOKED"] + kinds["REFUSED"]))
 
+    def test_breakpoints_are_named_and_designs_are_no_failures(self):
+        listing = self.clew_json("list", "--json", "--all",
+                                 PYTHON + ".11")
+        (module,) = listing["modules"]
+        texts = {name: text for name, _, text in wire.VERDICTS}
+        trap = texts["TRAP"]
+        by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"]]
+        coverage = module["coverage"]
+        self.assertEqual(
+            coverage["eligible"],
+            coverage["hooked"] + coverage["refused"] -
+            sum(coverage["verdicts"].get(text, 0) for text in by_design))
+        trapped = {f["name"] for f in module["functions"]
+                   if f["verdict"] == trap}
+        brief = self.clew("list", PYTHON + ".11").stdout
+        for name in trapped:
+            self.assertIn(f"{name}: {trap}", brief)
+
 
 if __name__ == "__main__":
     clewtest.main()
