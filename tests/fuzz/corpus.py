@@ -18,6 +18,9 @@ def main(build, folder):
     folder.mkdir(parents=True, exist_ok=True)
     target = build / "tests" / "targets" / "O2" / "tail"
     shutil.copy(target, folder / "elf")
+    shutil.copy(target.parent / "exceptions", folder / "elf_exceptions")
+    shutil.copy(build / "tests" / "golden" / "libverdicts_relr.so",
+                folder / "elf_tables")
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         subprocess.run(

@@ -3,15 +3,17 @@
  * What runs a fuzzer in an ordinary build and under ctest:
  *
  *	NAME_fuzz ROUNDS FILE...
+ *	NAME_fuzz SECONDSs FILE...
  *
  * Each file is tried as it is, then ROUNDS times with a few bytes damaged, the
- * same ones in every run. To search for new inputs, link libFuzzer instead
+ * same ones in every run; or all in turn, until the time is over. To search for new inputs, link libFuzzer instead
  * (CLEW_LIBFUZZER, with clang).
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -104,24 +106,52 @@ out:
 	return data;
 }
 
+struct sample {
+	uint8_t *data;
+	size_t size;
+};
+
+static void try_rounds(const struct sample *samples, int count, int rounds)
+{
+	for (int i = 0; i < count; i++)
+		for (int round = 0; round < rounds; round++)
+			try_copy(samples[i].data, samples[i].size,
+				 1 + round % 6);
+}
+
+static void try_until(const struct sample *samples, int count, time_t end)
+{
+	unsigned long rounds = 0;
+
+	for (; time(NULL) < end; rounds++)
+		for (int i = 0; i < count; i++)
+			try_copy(samples[i].data, samples[i].size,
+				 1 + (int)(rounds % 6));
+	printf("%lu rounds\n", rounds);
+}
+
 int main(int argc, char **argv)
 {
-	int rounds = argc > 2 ? atoi(argv[1]) : 0;
+	int count = argc - 2;
+	struct sample *samples;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: %s ROUNDS FILE...\n", argv[0]);
+	if (count < 1) {
+		fprintf(stderr, "usage: %s ROUNDS|SECONDSs FILE...\n", argv[0]);
 		return 2;
 	}
-	for (int i = 2; i < argc; i++) {
-		size_t size;
-		uint8_t *data = read_file(argv[i], &size);
-
-		if (!data)
+	samples = calloc((size_t)count, sizeof(*samples));
+	for (int i = 0; i < count; i++) {
+		samples[i].data = read_file(argv[i + 2], &samples[i].size);
+		if (!samples[i].data)
 			return 1;
-		try_copy(data, size, 0);
-		for (int round = 0; round < rounds; round++)
-			try_copy(data, size, 1 + round % 6);
-		free(data);
+		try_copy(samples[i].data, samples[i].size, 0);
 	}
+	if (strchr(argv[1], 's'))
+		try_until(samples, count, time(NULL) + atoi(argv[1]));
+	else
+		try_rounds(samples, count, atoi(argv[1]));
+	for (int i = 0; i < count; i++)
+		free(samples[i].data);
+	free(samples);
 	return 0;
 }
