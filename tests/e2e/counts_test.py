@@ -35,6 +35,26 @@ class Counts(clewtest.Case):
         self.assertTrue(any(context.site >> 63 for context in
                             self.recording().parts[0].contexts().values()))
 
+    def test_every_way_of_hooking(self):
+        self.check("tiers")
+
+    def test_every_way_of_hooking_is_used(self):
+        listing = self.clew_json("list", "--json", "--all", target("tiers"))
+        verdicts = {f["verdict"] for f in listing["modules"][0]["functions"]}
+        texts = {name: text for name, _, text in wire.VERDICTS}
+        for name in ("JUMP", "JUMP_SHORT", "JUMP_PUNNED", "TRAP"):
+            self.assertIn(texts[name], verdicts)
+
+    def test_breakpoints(self):
+        recording, _ = self.record_target([target("tiers")])
+        verdicts = {wire.VERDICTS[f.verdict][0]
+                    for m in recording.parts[0].modules
+                    if m.name == "tiers" for f in m.functions}
+        if "NO_TRAP" in verdicts:
+            self.skipTest("this process cannot have breakpoints")
+        self.assertIn("TRAP", verdicts)
+        self.check("tiers", "trap")
+
     def test_threads(self):
         self.check("threads")
 

@@ -140,7 +140,8 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		abort(); /* a fault of our own */
 	current->signal = signo;
 	current->fault = signo == SIGSEGV ? (uintptr_t)info->si_addr : 0;
-	current->pc = (uint64_t)mc->gregs[REG_RIP];
+	/* of the int3, not behind it, where the stretch may begin */
+	current->pc = (uint64_t)mc->gregs[REG_RIP] - (signo == SIGTRAP);
 	for (int i = 0; i < 16; i++)
 		current->machine.registers[i] = (uint64_t)mc->gregs[greg_of[i]];
 	current->machine.flags = (uint64_t)mc->gregs[REG_EFL] & FLAGS;

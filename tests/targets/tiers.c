@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that cannot have a 5-byte jump inside of them: what the assembler
+ * part has of each kind is called here, and counted for it, since it cannot
+ * count itself. Any argument: also the one that only a breakpoint can hook.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/tiers.h"
+#include "tests/targets/truth.h"
+
+static long sum;
+
+#define CALL(f, ...)                                                           \
+	do {                                                                   \
+		ENTER(f);                                                      \
+		sum = sum * 31 + f(__VA_ARGS__);                               \
+		LEAVE();                                                       \
+	} while (0)
+
+static COUNTED void call_each(long i)
+{
+	ENTER(call_each);
+	CALL(loops_to_its_entry, i % 7);
+	CALL(loops_to_its_endbr, i % 7);
+	CALL(tail_loops_through_another, i % 5);
+	CALL(entered_at_its_third_byte, i);
+	CALL(enters_another, i);
+	CALL(counts_down_by_loop, i % 9);
+	CALL(tests_by_jrcxz, i % 2);
+	CALL(calls_by_the_stack, i);
+	CALL(shares_bytes, i);
+	CALL(behind_shared_bytes, i);
+	LEAVE();
+}
+
+static COUNTED void call_trapped(long i)
+{
+	ENTER(call_trapped);
+	CALL(entered_at_its_second_byte, i % 6);
+	LEAVE();
+}
+
+int main(int argc, char **argv)
+{
+	ENTER(main);
+	for (long i = 0; i < 1000; i++) {
+		call_each(i);
+		if (argc > 1)
+			call_trapped(i);
+	}
+	printf("sum %ld\n", sum);
+	LEAVE();
+	truth_write();
+	return 0;
+}
