@@ -166,10 +166,10 @@ static void catch_signals(void)
 
 static void map_area(uint64_t pc, int executable)
 {
-	void *area = mmap((void *)(uintptr_t)pc, AREA,
-			  PROT_READ | PROT_WRITE | executable,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			  -1, 0);
+	void *area =
+		mmap((void *)(uintptr_t)pc, AREA,
+		     PROT_READ | PROT_WRITE | executable,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (area == MAP_FAILED)
 		abort();
