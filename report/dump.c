@@ -53,6 +53,8 @@ static void dump_header(FILE *out, const struct part *part)
 			fprintf(out, "loss cause=%u calls=%" PRIu64 "\n", i,
 				header->losses[i]);
 	}
+	if (header->trap_hits > 0)
+		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->state == WIRE_DISABLED) {
 		fputs("disabled", out);
 		dump_string(out, "why", header->why, sizeof(header->why));

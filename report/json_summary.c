@@ -52,5 +52,7 @@ void json_summary(struct json_stream *stream, const struct session *session)
 		    json_coverage(&session->summary.coverage));
 	json_member(stream, "confidence", confidence_of(&session->summary));
 	json_member(stream, "lost", losses_of(&session->summary));
+	json_member(stream, "breakpoint_hits",
+		    json_number(session->summary.trap_hits));
 	json_member(stream, "problems", problems_of(&session->recording));
 }

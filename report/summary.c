@@ -15,6 +15,7 @@ static void add_part(struct summary *summary, const struct part *part)
 		summary->max_contexts = limit;
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		summary->lost_calls[i] += part->header->losses[i];
+	summary->trap_hits += part->header->trap_hits;
 	tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;

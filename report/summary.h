@@ -22,6 +22,7 @@ struct summary {
 	uint64_t max_contexts; /* the least limit of any process */
 	uint64_t folded_calls;
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
+	uint64_t trap_hits;
 	uint64_t verified, partial, collisions, diverged;
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */

@@ -73,6 +73,15 @@ static void write_confidence(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
+/* Each costs as much as hundreds of calls. */
+static void write_traps(FILE *out, const struct summary *summary)
+{
+	if (summary->trap_hits > 0)
+		fprintf(out, "slow: %s breakpoint hit%s\n",
+			GROUPED(summary->trap_hits),
+			text_plural(summary->trap_hits));
+}
+
 static void write_losses(FILE *out, const struct summary *summary)
 {
 	if (summary->folded_calls > 0)
@@ -116,6 +125,7 @@ void text_summary(FILE *out, const struct session *session)
 			text_plural(summary->follow_ups));
 	write_coverage(out, summary);
 	write_confidence(out, summary);
+	write_traps(out, summary);
 	write_losses(out, summary);
 	write_problems(out, &session->recording);
 }

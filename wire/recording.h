@@ -85,7 +85,8 @@ struct wire_header {
 	uint64_t max_contexts;  /* past it contexts fold */
 	_Atomic uint64_t contexts; /* recorded so far, over all tallies */
 	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
-	char why[256]; /* WIRE_DISABLED: a sentence, NUL-terminated */
+	_Atomic uint64_t trap_hits; /* any thread, atomic add: int3s executed */
+	char why[248]; /* WIRE_DISABLED: a sentence, NUL-terminated */
 };
 _Static_assert(sizeof(struct wire_header) == 416, "on the wire");
 

@@ -48,7 +48,7 @@ FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
 PROCESS, MODULE, THREADS, TALLY, CONTEXTS, TABLE, RULES = range(1, 8)
 FOLDED = 0xffffffff
 
-HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8Q 256s")
+HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
@@ -120,7 +120,7 @@ class Part:
              self.data)
         if magic != b"clewrec\n" or version != VERSION:
             raise ValueError(f"{path}: not a recording of this version")
-        self.losses, why = rest[:8], rest[8]
+        self.losses, self.trap_hits, why = rest[:8], rest[8], rest[9]
         self.why = why.split(b"\0")[0].decode()
         self.arguments, self.rules = [], []
         self.modules, self.threads, self.tallies = [], [], {}
