@@ -18,6 +18,7 @@
 #include "preload/select.h"
 #include "preload/select_functions.h"
 #include "preload/sys.h"
+#include "preload/trap.h"
 
 /* A module on its way into the recording. */
 struct candidate {
@@ -93,6 +94,7 @@ static void analyse(struct pass *pass, struct candidate *candidate)
 	struct module *module = candidate->module;
 
 	module->state = select_module(config, module->path);
+	module->is_libc = select_is_libc(module->path);
 	if (module->state == MODULE_IS_HOOKED && has_unwinder(module))
 		module->state = MODULE_IS_UNWINDER;
 	if (module->state != MODULE_IS_HOOKED)
@@ -152,14 +154,26 @@ static void unlink_patch(struct cold *cold, struct patch *patch)
 	lock_release(&cold->patches_lock, &signals);
 }
 
-static void link_patch(struct cold *cold, struct patch *patch)
+/*
+ * Breakpoints must be known before they are met. While the hooks are out
+ * (control.c) new ones are only made ready.
+ */
+static int commit(struct cold *cold, struct patch *patch)
 {
 	uint64_t signals;
+	int err = patch->trap_count ? trap_install() : 0;
 
+	if (err)
+		return err;
 	lock_acquire(&cold->patches_lock, &signals);
 	patch->next = cold->patches;
 	__atomic_store_n(&cold->patches, patch, __ATOMIC_RELEASE);
+	if (!cold->is_out)
+		err = patch_commit(patch);
+	if (err)
+		__atomic_store_n(&cold->patches, patch->next, __ATOMIC_RELEASE);
 	lock_release(&cold->patches_lock, &signals);
+	return err;
 }
 
 static void retire_modules(struct pass *pass)
@@ -205,15 +219,15 @@ static int take_up_again(struct cold *cold, struct module *module)
 		return 0;
 	patch = former->patch;
 	patch->module = module;
-	if (patch_commit(patch)) {
+	if (commit(cold, patch)) {
 		patch->module = former;
 		return 0;
 	}
 	module->patch = patch;
 	module->state = former->state;
 	module->first_function = former->first_function;
+	module->is_libc = former->is_libc;
 	mark_unloaded(cold, module, 0);
-	link_patch(cold, patch);
 	modules_forget(&cold->modules, former);
 	return 1;
 }
@@ -323,6 +337,7 @@ static struct pc_range guard_of(const struct candidate *candidate)
 static void prepare_patches(struct pass *pass)
 {
 	struct patch_workshop workshop;
+	const int has_traps = trap_is_possible();
 	int err = open_workshop(pass, &workshop);
 
 	for (struct candidate *c = pass->first; c; c = c->next) {
@@ -331,6 +346,8 @@ static void prepare_patches(struct pass *pass)
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
 		workshop.constants.guard = guard_of(c);
+		/* libc blocks all signals now and then, behind our back. */
+		workshop.has_traps = has_traps && !c->module->is_libc;
 		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 		if (c->patch && !err &&
 		    !patch_prepare(c->patch, &workshop, c->module,
@@ -362,13 +379,12 @@ static void commit_patches(struct pass *pass)
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		if (!c->patch)
 			continue;
-		if (err || patch_commit(c->patch)) {
+		if (err || commit(cold, c->patch)) {
 			patch_destroy(c->patch);
 			refuse_all(c, VERDICT_IS_UNPATCHABLE);
 			continue;
 		}
 		c->module->patch = c->patch;
-		link_patch(cold, c->patch);
 	}
 	frames_tell_debugger(&cold->windows);
 }

@@ -24,6 +24,7 @@
 #include "preload/shadow.h"
 #include "preload/text.h"
 #include "preload/thread_template.h"
+#include "preload/trap.h"
 
 #define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
 
@@ -101,6 +102,7 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		snprintf(why, bytes, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}
+	trap_take_inherited_mask();
 	err = find_shadow();
 	if (!err)
 		err = process_watch_forks();

@@ -54,6 +54,18 @@ static void update(void)
 	errno = saved_errno;
 }
 
+/* In any namespace. */
+static int is_deleting(void)
+{
+	const struct r_debug_extended *debug = (const void *)watch.debug;
+	int others = watch.debug->r_version > 1;
+
+	for (; debug; debug = others ? debug->r_next : NULL)
+		if (debug->base.r_state == RT_DELETE)
+			return 1;
+	return 0;
+}
+
 /*
  * In place of _dl_debug_state(). While something is being unmapped nobody may
  * write to code (live.c); what is gone shows when the list is consistent.
@@ -61,10 +73,14 @@ static void update(void)
 static void loader_has_changed(void)
 {
 	struct cold *cold = rt.cold;
+	uint64_t signals;
 
 	if (rt.header->state != WIRE_RUNNING || runtime_is_filtered())
 		return;
-	atomic_store(&cold->is_unloading, watch.debug->r_state == RT_DELETE);
+	atomic_store(&cold->is_unloading, is_deleting());
+	/* Whoever holds it has not seen that, and may be writing. */
+	lock_acquire(&cold->patches_lock, &signals);
+	lock_release(&cold->patches_lock, &signals);
 	if (watch.debug->r_state == RT_CONSISTENT)
 		update();
 }

@@ -33,6 +33,7 @@ struct module {
 	uint32_t generation;     /* of the last update that saw it */
 	uint8_t is_new;          /* since the last update */
 	uint8_t is_gone;
+	uint8_t is_libc;
 	uint8_t is_retired; /* gone, and the recording says so */
 };
 

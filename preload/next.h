@@ -24,6 +24,20 @@
 	X(__longjmp_chk)                                                       \
 	X(swapcontext)                                                         \
 	X(setcontext)                                                          \
+	X(sigprocmask)                                                         \
+	X(pthread_sigmask)                                                     \
+	X(pthread_attr_setsigmask_np)                                          \
+	X(sigsuspend)                                                          \
+	X(ppoll)                                                               \
+	X(__ppoll_chk)                                                         \
+	X(pselect)                                                             \
+	X(epoll_pwait)                                                         \
+	X(epoll_pwait2)                                                        \
+	X(sigaction)                                                           \
+	X(__sigaction)                                                         \
+	X(signal)                                                              \
+	X(siginterrupt)                                                        \
+	X(sigset)                                                              \
 	X(_Unwind_GetCFA)                                                      \
 	X(_Unwind_SetIP)                                                       \
 	X(_dl_find_object)                                                     \

@@ -142,6 +142,7 @@ static int prepare_function(struct patch *patch,
 	if (err)
 		return err;
 	function->verdict = site->verdict;
+	patch->trap_count += site->verdict == VERDICT_IS_TRAP;
 	patch->site_count++;
 	return 0;
 }
@@ -272,7 +273,9 @@ int patch_fits(const struct patch *patch)
 	return 1;
 }
 
-const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
+/* The first site that is not before pc, or the end. */
+static const struct patch_site *find_from(const struct patch *patch,
+					  uint64_t pc)
 {
 	uint32_t low = 0, high = patch->site_count;
 
@@ -284,9 +287,24 @@ const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
 		else
 			high = middle;
 	}
-	return low < patch->site_count && patch->sites[low].text.pc == pc
-		       ? &patch->sites[low]
+	return &patch->sites[low];
+}
+
+const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
+{
+	const struct patch_site *site = find_from(patch, pc);
+
+	return site < patch->sites + patch->site_count && site->text.pc == pc
+		       ? site
 		       : NULL;
+}
+
+int patch_covers(const struct patch *patch, uint64_t pc)
+{
+	const struct patch_site *site = find_from(patch, pc);
+
+	return site > patch->sites &&
+	       pc - site[-1].text.pc < site[-1].text.bytes;
 }
 
 void patch_destroy(struct patch *patch)

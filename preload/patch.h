@@ -49,6 +49,7 @@ struct patch {
 	uint32_t site_count;
 	struct patch_text *islands;
 	uint32_t island_count;
+	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
 	uint64_t memory_bytes; /* of both arrays */
 	uint64_t stub_bytes;   /* of each stub */
 	int is_written;
@@ -89,6 +90,9 @@ int patch_protect_code(const struct module *module, int writable);
 
 /* The site at a pc, or NULL. Safe in signal handlers. */
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);
+
+/* Whether pc is inside of a site, behind its first byte. Likewise. */
+int patch_covers(const struct patch *patch, uint64_t pc);
 
 /* Give the memory back, but not the stubs: something may return into them. */
 void patch_destroy(struct patch *patch);

@@ -64,14 +64,28 @@ static int is_off(void)
 	return rt.header->state == WIRE_DISABLED;
 }
 
+/* Sites are not to be half-written in the child. Under the lock. */
+static uint64_t signals_at_fork;
+
 static void before_fork(void)
 {
+	uint64_t signals;
+
 	if (is_off())
 		return;
 	if (hot.muted != HOT_IS_HEARD)
 		return;
+	lock_acquire(&rt.cold->patches_lock, &signals);
+	signals_at_fork = signals;
 	hot.muted = HOT_MUTED_FORK;
 	tallies_suspend();
+}
+
+static void release_patches(void)
+{
+	uint64_t signals = signals_at_fork;
+
+	lock_release(&rt.cold->patches_lock, &signals);
 }
 
 static void after_fork_in_parent(void)
@@ -80,6 +94,7 @@ static void after_fork_in_parent(void)
 		return;
 	hot.muted = HOT_IS_HEARD;
 	tallies_resume();
+	release_patches();
 }
 
 /*
@@ -101,6 +116,7 @@ void hot_after_fork(void)
 	uint64_t signals;
 
 	rt.sections = 0; /* of threads that are not here */
+	atomic_store(&cold->patches_lock.held, 0);
 	if (runtime_is_filtered()) {
 		go_unrecorded();
 		return;
@@ -119,8 +135,15 @@ void hot_after_fork(void)
 
 static void after_fork_in_child(void)
 {
-	if (!is_off())
-		hot_after_fork();
+	const int has_lock = hot.muted == HOT_MUTED_FORK;
+
+	if (is_off())
+		return;
+	hot_after_fork();
+	if (!has_lock)
+		return;
+	rt.sections += signals_at_fork != SYS_NOT_BLOCKED; /* ours */
+	release_patches();
 }
 
 /* A page of which a child finds zeros. */

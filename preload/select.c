@@ -42,6 +42,18 @@ static enum module_state state_by_default(const char *name)
 	return MODULE_IS_HOOKED;
 }
 
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int select_is_libc(const char *path)
+{
+	return state_by_default(file_name(path)) == MODULE_IS_LIBC;
+}
+
 static int rule_matches_module(struct rule *rule, const char *path,
 			       const char *name)
 {
@@ -55,8 +67,7 @@ static int rule_matches_module(struct rule *rule, const char *path,
 
 enum module_state select_module(const struct config *config, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file_name(path);
 	enum module_state state = state_by_default(name);
 	int wanted = 0, has_wishes = 0, unwanted = 0;
 

@@ -14,6 +14,9 @@
  */
 enum module_state select_module(const struct config *config, const char *path);
 
+/* Whether a module is part of the C library. */
+int select_is_libc(const char *path);
+
 int select_has_function_rules(const struct config *config);
 
 /* Whether a function of that (linker's) name stays in. Counts matches. */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/clew.h"
+
+#include <errno.h>
+
+#include "preload/cold.h"
+#include "preload/hot/runtime.h"
+#include "preload/live.h"
+#include "preload/next.h"
+#include "preload/proc.h"
+#include "preload/sys.h"
+
+#define PATIENCE_NS UINT64_C(5000000000)
+
+static int count_thread(void *context, int tid)
+{
+	++*(uint32_t *)context;
+	return 0;
+}
+
+static int is_alone(void)
+{
+	uint32_t threads = 0;
+
+	return !proc_each_thread(count_thread, &threads) && threads == 1;
+}
+
+/*
+ * libc blocks all signals now and then, by system calls of its own, and must
+ * not meet a breakpoint then.
+ */
+static int is_concerned(const struct patch *patch, int after, int alone)
+{
+	return patch->is_written != after && (alone || !patch->module->is_libc);
+}
+
+/* Those that are concerned, into ranges if there are any. */
+static uint32_t gather(const struct cold *cold, int after, int alone,
+		       struct live_range *ranges)
+{
+	uint32_t count = 0;
+
+	for (const struct patch *p = cold->patches; p; p = p->next) {
+		if (!is_concerned(p, after, alone))
+			continue;
+		if (ranges)
+			ranges[count] =
+				(struct live_range){ .patch = p,
+						     .count = p->site_count };
+		count++;
+	}
+	return count;
+}
+
+static void note_written(struct cold *cold, int after, int alone)
+{
+	cold->is_out = !after;
+	for (struct patch *p = cold->patches; p; p = p->next)
+		if (is_concerned(p, after, alone))
+			p->is_written = after;
+}
+
+static int change_hooks(struct cold *cold, int after, uint64_t deadline_ns)
+{
+	const int alone = is_alone();
+	uint32_t count = gather(cold, after, alone, NULL);
+	uint64_t bytes = (count + UINT64_C(1)) * sizeof(struct live_range);
+	struct live_range *ranges = sys_map_private(bytes);
+	int err, tid = 0;
+
+	if (sys_failed(ranges))
+		return -ENOMEM;
+	gather(cold, after, alone, ranges);
+	err = after ? live_commit(ranges, count, deadline_ns, &tid)
+		    : live_revert(ranges, count, deadline_ns, &tid);
+	sys_munmap(ranges, bytes);
+	if (!err)
+		note_written(cold, after, alone);
+	return err;
+}
+
+/* The lock, once nothing is being unloaded. */
+static int acquire(struct cold *cold, uint64_t deadline_ns, uint64_t *signals)
+{
+	const struct timespec moment = { .tv_nsec = 100000 };
+
+	for (;;) {
+		lock_acquire(&cold->patches_lock, signals);
+		if (!atomic_load(&cold->is_unloading))
+			return 0;
+		lock_release(&cold->patches_lock, signals);
+		if (sys_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -EBUSY;
+		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	}
+}
+
+static int control(int after)
+{
+	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	uint64_t signals;
+	int err;
+
+	if (!rt.header || rt.header->state != WIRE_RUNNING)
+		return -ENODEV;
+	err = acquire(rt.cold, deadline_ns, &signals);
+	if (err)
+		return err;
+	err = change_hooks(rt.cold, after, deadline_ns);
+	lock_release(&rt.cold->patches_lock, &signals);
+	return err;
+}
+
+EXPORT int clew_unhook(void)
+{
+	return control(0);
+}
+
+EXPORT int clew_hook(void)
+{
+	return control(1);
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Hooks that are taken out and put back while the program is busy.
+
+$CLEW_TOGGLES says how often; the soak tests want more than these.
+"""
+import os
+
+import clewtest
+import truth
+from clewtest import PYTHON, TARGETS, needs, target
+
+ROUNDS = int(os.environ.get("CLEW_TOGGLES", "20"))
+TOGGLER = TARGETS / "libtoggler.so"
+
+PYTHON_LOAD = """
+import hashlib
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+for i in range(30):
+    print(fib(16), hashlib.sha256(str(i).encode()).hexdigest())
+    print(sorted(str(n * 7919 % 1013) for n in range(2000))[:5])
+    try: [][i]
+    except IndexError as e: print(e)
+"""
+
+SQL_LOAD = """
+create table t(id integer primary key, name text, v real);
+with recursive n(i) as (select 1 union all select i+1 from n where i<60000)
+insert into t select i, 'name' || (i * 7919 % 100), i / 7.0 from n;
+create index byname on t(name);
+select count(*), round(sum(v), 3), min(name), max(name) from t;
+select name, count(*) c from t group by name order by c desc, name limit 9;
+update t set v = v * 2 where id % 3 = 0;
+delete from t where name like '%9';
+select count(*), round(sum(v), 3) from t;
+"""
+
+
+class Busy(clewtest.Case):
+    """What is checked by the program itself, and its counts by us."""
+
+    def toggle(self, case, flavour="O2"):
+        argv = [target("toggle", flavour), case, ROUNDS]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        recorded = self.record(argv, ["-m", "toggle", "-m", "libstdc++*"])
+        if case != "stubborn":
+            self.assert_same_behaviour(native, recorded)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        (self.truth,) = truth.read_all(self.truths)
+        part = self.recording().part(self.truth.pid, self.truth.image)
+        self.assert_nothing_lost(part)
+        return part
+
+    def assert_counted(self, part, *uncalled):
+        """No more calls than were made, and some of each function."""
+        comparison = truth.Comparison(self.truth, part)
+        self.assertFalse(+comparison.strangers)
+        for function, calls in self.truth.totals.items():
+            name = self.truth.names[function]
+            with self.subTest(name):
+                self.assertLessEqual(comparison.totals[function], calls)
+                if name not in uncalled:
+                    self.assertGreater(comparison.totals[function], 0)
+
+    def test_everything_at_once(self):
+        part = self.toggle("all")
+        self.assert_counted(part, "on_tick")
+        self.assertGreater(sum(t.verified for t in part.tallies.values()), 0)
+
+    def test_everything_at_once_unoptimized(self):
+        self.assert_counted(self.toggle("all", "O0"), "on_tick")
+
+    def test_what_is_called_in_between_is_counted_exactly(self):
+        self.assert_equals_truth(self.truth_of("exact"), self.part)
+
+    def test_a_thread_that_cannot_be_asked(self):
+        self.assert_equals_truth(self.truth_of("stubborn"), self.part)
+
+    def truth_of(self, case):
+        self.part = self.toggle(case)
+        return self.truth
+
+    def test_in_a_signal_handler(self):
+        self.assert_counted(self.toggle("handler"))
+
+    def test_sleeping_threads_are_not_interrupted(self):
+        self.assert_counted(self.toggle("sleepers"))
+
+    def test_threads_that_wait_for_signals(self):
+        self.assert_counted(self.toggle("waiters"))
+
+    def test_threads_that_block_all_signals(self):
+        self.assert_counted(self.toggle("blocked"))
+
+    def test_threads_that_come_and_go(self):
+        self.assert_counted(self.toggle("storm"))
+
+    def test_children(self):
+        self.assert_counted(self.toggle("forks"))
+
+
+class Programs(clewtest.Case):
+    """Real ones, with a thread beside them that toggles all the time."""
+
+    def toggle(self, argv, **options):
+        self.environment["LD_PRELOAD"] = str(TOGGLER)
+        native = self.run_program(argv, **options)
+        counted = self.work / "toggles"
+        self.environment["TOGGLER_FILE"] = str(counted)
+        recorded = self.record(argv, **options)
+        self.assert_same_behaviour(native, recorded)
+        toggles, failure = map(int, counted.read_text().split())
+        self.assertGreater(toggles, 5)
+        self.assertEqual(failure, 0)
+        part = self.recording().parts[0]
+        self.assert_nothing_lost(part)
+        self.assertGreater(sum(part.counts().values()), 1000)
+
+    def test_python3(self):
+        self.toggle([PYTHON, "-S", "-E", "-c", PYTHON_LOAD])
+
+    @needs("sqlite3")
+    def test_sqlite3(self):
+        self.toggle(["sqlite3", ":memory:"], input=SQL_LOAD.encode())
+
+
+class Refusals(clewtest.Case):
+    """Where code cannot be changed, nothing is, and the program goes on."""
+
+    def test_not_recorded(self):
+        done = self.run_program([target("toggle"), "exact", 2])
+        self.assertEqual(done.returncode, 0)
+
+    @needs("strace")
+    def test_under_a_tracer(self):
+        argv = ["strace", "-f", "-qqq", "-e", "trace=none",
+                target("toggle"), "exact", 2]
+        done = self.record(argv, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unhook: Operation not permitted", done.stderr)
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Breakpoints as hooks, in programs that have business with SIGTRAP."""
+import signal
+import subprocess
+
+import clewtest
+import wire
+from clewtest import needs, target
+
+NATIVE = target("traps")
+
+
+class Traps(clewtest.Case):
+    """traps.c prints all that it can learn of SIGTRAP: it must be the same."""
+
+    def verdicts(self):
+        names = [name for name, _, _ in wire.VERDICTS]
+        (module,) = [m for m in self.recording().parts[0].modules
+                     if m.name == "traps"]
+        return [names[f.verdict] for f in module.functions]
+
+    def record_case(self, case):
+        recording, (truth,) = self.record_target([NATIVE, case])
+        self.assertIn("TRAP", self.verdicts())
+        trapped = sum(calls for function, calls in truth.totals.items()
+                      if truth.names[function] == "trapped")
+        self.assertEqual(recording.parts[0].trap_hits, trapped)
+        return trapped
+
+    def test_threads(self):
+        self.assertGreater(self.record_case("threads"), 1000)
+
+    def test_handlers(self):
+        self.record_case("handlers")
+
+    def test_alternate_stacks(self):
+        self.record_case("stacks")
+
+    def test_masks(self):
+        self.record_case("masks")
+
+    def test_masks_while_waiting(self):
+        self.record_case("waits")
+
+    def assert_dies_alike(self, case):
+        native = self.run_program([NATIVE, case])
+        self.assertEqual(native.returncode, -signal.SIGTRAP)
+        recorded = self.record([NATIVE, case])
+        self.assert_same_behaviour(native, recorded)
+        self.assertIn("TRAP", self.verdicts())
+        self.assertEqual(self.recording().parts[0].trap_hits,
+                         2 if case == "twice" else 1)
+
+    def test_dies_of_a_raised_one(self):
+        self.assert_dies_alike("raised")
+
+    def test_dies_of_a_breakpoint(self):
+        self.assert_dies_alike("breakpoint")
+
+    def test_dies_though_ignoring_it(self):
+        self.assert_dies_alike("ignoring")
+
+    def test_dies_though_blocking_it(self):
+        self.assert_dies_alike("blocking")
+
+    def test_dies_of_a_pending_one(self):
+        self.assert_dies_alike("unblocking")
+
+    def test_dies_the_second_time(self):
+        self.assert_dies_alike("twice")
+
+    def test_a_blocked_one_is_inherited(self):
+        blocked = "import os, signal, sys\n" \
+            "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])\n" \
+            "os.execv(sys.argv[1], sys.argv[1:])"
+        argv = [clewtest.PYTHON, "-c", blocked]
+        native = self.run_program([*argv, NATIVE, "masks"])
+        recorded = self.run_program(
+            [*argv, *self.record_command([NATIVE, "masks"])])
+        self.assert_same_behaviour(native, recorded)
+        self.assertIn("TRAP", self.verdicts())
+
+    def test_a_report_says_how_many(self):
+        self.record([NATIVE, "threads"])
+        report = self.clew("report", self.recording_path).stdout
+        self.assertIn("breakpoint hits", report)
+        hits = self.clew_json("report", "--json",
+                              self.recording_path)["breakpoint_hits"]
+        self.assertEqual(hits, self.recording().parts[0].trap_hits)
+
+
+class Debuggers(clewtest.Case):
+    """One that is there first sees no breakpoint of ours; one that comes later
+    is told to pass them on (clew(1))."""
+
+    def assert_has_no_traps(self):
+        names = [name for name, _, _ in wire.VERDICTS]
+        verdicts = set()
+        for part in self.recording().parts:
+            self.assertEqual(part.trap_hits, 0)
+            verdicts |= {names[f.verdict] for m in part.modules
+                         if m.name == "traps" for f in m.functions}
+        self.assertNotIn("TRAP", verdicts)
+        self.assertIn("NO_TRAP", verdicts)
+
+    @needs("strace")
+    def test_strace_from_the_start(self):
+        native = self.run_program([NATIVE, "handlers"])
+        recorded = self.record(["strace", "-f", "-qqq", "-o", "/dev/null",
+                                NATIVE, "handlers"])
+        self.assert_same_behaviour(native, recorded)
+        self.assert_has_no_traps()
+
+    @needs("gdb")
+    def test_gdb_from_the_start(self):
+        native = self.run_program([NATIVE, "threads"], text=True)
+        recorded = self.record(["gdb", "-nx", "-batch", "-ex", "run",
+                                "--args", NATIVE, "threads"], ["-m", "traps"],
+                               text=True)
+        self.assertIn(native.stdout, recorded.stdout)
+        self.assertIn("exited normally", recorded.stdout)
+        self.assert_has_no_traps()
+
+    @needs("gdb")
+    def test_gdb_attached_later(self):
+        process = subprocess.Popen(
+            self.record_command([NATIVE, "commanded"]), cwd=self.work,
+            env=self.environment, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        pid = int(process.stdout.readline())
+        gdb = subprocess.Popen(
+            ["gdb", "-nx", "-batch", "-p", str(pid),
+             "-ex", "handle SIGTRAP nostop noprint pass",
+             "-ex", "shell echo attached", "-ex", "continue"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(gdb.kill)
+        while gdb.stdout.readline().strip() != "attached":
+            self.assertIsNone(gdb.poll())
+        answer, _ = process.communicate("go\n", timeout=60)
+        said, _ = gdb.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("threads: default", answer)
+        self.assertIn("exited normally", said)
+        self.assertGreater(self.recording().parts[0].trap_hits, 1000)
+
+
+if __name__ == "__main__":
+    clewtest.main()
