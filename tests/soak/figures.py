@@ -20,6 +20,9 @@ Figures = collections.namedtuple(
 # Reasons for which a call may go uncounted without anything being wrong.
 EXPLAINED = {"made inside fork() itself",
              "made by generated code into its own runtime"}
+# What hooking would break by its nature: setjmp, vfork, unwinders.
+NOT_ELIGIBLE = {says for name, _, says in wire.VERDICTS
+                if name in ("NAMED", "READS_RETURN_ADDRESS")}
 REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
 
 
@@ -85,4 +88,4 @@ def _sum(one, other):
     summed = Figures(*(a + b for a, b in zip(one, other)))
     most = max(one, other, key=lambda figures: figures.modules)
     return summed._replace(modules=most.modules, hooked=most.hooked,
-                           refused=most.refused)
+                           refused=most.refused, refusals=most.refusals)

@@ -118,25 +118,40 @@ def note(program, total, complaints):
     (RESULTS / f"{program.name}.json").write_text(text, encoding="utf-8")
 
 
-def print_table(programs):
-    print("| program | what it does | calls | contexts | processes, threads "
-          "| modules | functions hooked | by int3 | same |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|---|")
+def results_of(programs):
+    """(program, figures, complaints) of those that have run."""
     for program in programs:
         path = RESULTS / f"{program.name}.json"
-        if not path.exists():
-            continue
-        result = json.loads(path.read_text(encoding="utf-8"))
-        one = result["figures"]
-        if not one:
-            print(f"| {program.name} | {program.what} | | | | | | | failed |")
-            continue
-        eligible = one["hooked"] + one["refused"]
-        share = f"{100 * one['hooked'] / eligible:.2f} %" if eligible else "-"
-        print(f"| {program.name} | {program.what} | {one['calls']:,} "
-              f"| {one['contexts']:,} | {one['processes']}, {one['threads']} "
-              f"| {one['modules']} | {share} | {one['traps']:,} "
-              f"| {'no' if result['complaints'] else 'yes'} |")
+        if path.exists():
+            result = json.loads(path.read_text(encoding="utf-8"))
+            yield program, result["figures"], result["complaints"]
+
+
+def cells(program, one, complaints):
+    eligible = one["hooked"] + sum(
+        count for why, count in one["refusals"].items()
+        if why not in figures.NOT_ELIGIBLE)
+    share = f"{100 * one['hooked'] / eligible:.2f} %" if eligible else "-"
+    return [program.name + (" (!)" if complaints else ""),
+            f"{one['calls']:,}", f"{one['modules']}", share]
+
+
+def print_table(programs, columns=3):
+    """Compact: several programs beside each other."""
+    results = [r for r in results_of(programs) if r[1]]
+    table = [cells(*result) for result in results]
+    rows = -(-len(table) // columns)
+    print("| program | calls | modules | hooked " * columns + "|")
+    print("|---|--:|--:|--:" * columns + "|")
+    for row in range(rows):
+        print("| " + " | ".join(
+            cell for one in table[row::rows] for cell in one) + " |")
+    total = {name: sum(one[name] for _, one, _ in results)
+             for name in ("calls", "traps", "verified", "mismatches")}
+    print(f"\n{len(results)} programs, {sum(bool(c) for *_, c in results)} "
+          f"with complaints; {total['calls']:,} calls, {total['traps']:,} by "
+          f"int3; {total['verified']:,} verified, {total['mismatches']:,} "
+          "mismatches")
 
 
 def main():
