@@ -38,6 +38,7 @@ static const struct sign signs[] = {
 	{ "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE",
 	  TRAIT_V8 | TRAIT_JIT_HOST, 0 },
 	{ "mono_jit_init", TRAIT_JIT_HOST, 0 },
+	{ "mono_aot_file_info", TRAIT_AOT, 0 },
 	{ "mono_jit_exec", TRAIT_JIT_HOST, 0 },
 	{ "coreclr_initialize", TRAIT_JIT_HOST, 0 },
 	{ "JSEvaluateScript", TRAIT_JIT_HOST, 0 }, /* JavaScriptCore */

@@ -23,7 +23,10 @@ enum trait {
 	 */
 	TRAIT_JIT_HOST = 8,
 	TRAIT_V8 = 16, /* such a host, which can be told where they are */
-	TRAITS_KNOWN = 31,
+	/* It was compiled ahead of time for such a host, to which it is no
+	 * other than the code it generates. */
+	TRAIT_AOT = 32,
+	TRAITS_KNOWN = 63,
 };
 
 /* A set of enum trait. file_name has no directory in it. */

@@ -83,6 +83,8 @@ static enum module_state state_by_traits(const struct pass *pass,
 		return MODULE_IS_OCAML;
 	if (traits & TRAIT_HASKELL)
 		return MODULE_IS_HASKELL;
+	if (traits & TRAIT_AOT)
+		return MODULE_IS_AOT;
 	if (traits & TRAIT_V8 && pass->now_ns)
 		return MODULE_IS_LATE_V8; /* see runtimes.h */
 	return MODULE_IS_HOOKED;
@@ -107,6 +109,8 @@ static void analyse(struct pass *pass, struct candidate *candidate)
 	if (module->state == MODULE_IS_HOOKED)
 		module->state =
 			state_by_traits(pass, candidate->analysis.traits);
+	if (module->state == MODULE_IS_AOT)
+		natives_disown(module);
 	if (module->state != MODULE_IS_HOOKED)
 		candidate->analysis.function_count = 0;
 }

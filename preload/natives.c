@@ -37,6 +37,11 @@ static void remove_range(const struct pc_range *code)
 		atomic_store(&range->end, 0);
 }
 
+void natives_disown(const struct module *module)
+{
+	remove_range(&module->code);
+}
+
 /* Those that go first: what comes may lie where they were. */
 void natives_update(const struct modules *modules)
 {

@@ -11,4 +11,7 @@
  */
 void natives_update(const struct modules *modules);
 
+/* A new module's text is no native code after all. */
+void natives_disown(const struct module *module);
+
 #endif

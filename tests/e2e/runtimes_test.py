@@ -138,6 +138,26 @@ class Runtimes(clewtest.Case):
                      self.work / "there"], ["--libc", "-o", "second"])
         self.assertEqual(len(list((self.work / "there").iterdir())), 100)
 
+    @needs("mono", "mcs")
+    def test_mono(self):
+        """What is compiled ahead of time for it is as what it compiles."""
+        (self.work / "load.cs").write_text("""
+            using System; using System.Linq;
+            class Load { static int Main() {
+                try { throw new Exception("thrown"); }
+                catch (Exception e) { Console.WriteLine(e.Message); }
+                Console.WriteLine(Enumerable.Range(0, 9).Sum());
+                GC.Collect(); return 7; } }""")
+        done = self.run_program(["mcs", "load.cs"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        argv = ["mono", "load.exe"]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"thrown\n36\n")
+        self.assert_same_behaviour(native, self.record(argv, ["--libc"]))
+        states = {module.name: module.state_name
+                  for module in self.recording().parts[0].modules}
+        self.assertEqual(states["mscorlib.dll.so"], "AOT")
+
     @needs("shellcheck")
     def test_haskell(self):
         """Stripped: its Haskell code is unknown, its runtime's C is not."""
