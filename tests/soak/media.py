@@ -127,3 +127,17 @@ fit f(x) $d via a, b
 print sprintf("%.4f %.4f", a, b)
 exit status 4
 """, status=4)
+
+
+@program("povray", "traces rays in threads", "povray")
+def povray(load):
+    load.file("in.pov", """
+camera { location <0, 2, -3> look_at <0, 1, 2> }
+light_source { <2, 4, -3> color rgb 1 }
+sphere { <0, 1, 2>, 2 texture { pigment { color rgb <1, 1, 0> }
+  finish { phong 1 reflection .3 } } }
+plane { y, -1 pigment { checker color rgb 1 color rgb 0 } }
+""")
+    load.run("povray", "+Iin.pov", "+Oout.bmp", "+FB", "+W80", "+H60", "-D",
+             "-GA", masks=[(r"(?s).+", "")])  # times, threads, progress
+    load.ignore(".povray", ".povray/*")

@@ -215,3 +215,65 @@ func main() {
 }
 """)
     load.run("go", "version")
+
+
+@program("mono", "a C# compiler, itself managed, and a program",
+         "mono-runtime mono-mcs", "mono mcs")
+def mono(load):
+    load.file("load.cs", r"""
+using System; using System.Collections.Generic; using System.Linq;
+using System.Threading.Tasks;
+class Load {
+  static int Fib(int n) { return n < 2 ? n : Fib(n - 1) + Fib(n - 2); }
+  static void Deep(int n) {
+    if (n == 0) throw new InvalidOperationException("deep"); Deep(n - 1); }
+  static int Main() {
+    Console.WriteLine(Fib(24));
+    var seen = new SortedDictionary<string, int>();
+    for (int i = 0; i < 20000; i++) { var k = "w" + (i * 7919 % 503);
+      seen[k] = seen.ContainsKey(k) ? seen[k] + 1 : 1; }
+    Console.WriteLine(seen.Count);
+    try { Deep(200); } catch (Exception e) { Console.WriteLine(e.Message); }
+    Console.WriteLine(Enumerable.Range(0, 10).Select(n =>
+      Task.Run(() => Fib(n))).Select(t => t.Result).Sum());
+    var kept = new List<byte[]>();
+    for (int i = 0; i < 500; i++) { var garbage = new byte[50000];
+      if (i % 100 == 0) kept.Add(garbage); }
+    GC.Collect(); Console.WriteLine(kept.Count); return 7; } }
+""")
+    load.run("mcs", "load.cs")
+    load.run("mono", "load.exe", status=7)
+    load.ignore("load.exe")  # an identity of its own, made anew
+
+
+@program("gforth", "threaded code", "gforth", least_calls=1_000)
+def gforth(load):
+    load.run("gforth", "-e", ": fib dup 2 < if drop 1 else dup 1- recurse "
+             "swap 2 - recurse + then ; 22 fib . "
+             ": t 10 0 do i dup * . loop ; t : z 0 / ; 1 ' z catch . bye")
+
+
+@program("clisp", "bytecode, conditions, bignums", "clisp")
+def clisp(load):
+    load.run("clisp", "-q", "-norc", "-x", """(progn
+(defun fib (n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(print (fib 18)) (print (handler-case (error "deep") (error (e)
+  (princ-to-string e)))) (print (expt 2 300))
+(print (catch 'out (dolist (i '(1 2 3)) (when (= i 2) (throw 'out i)))))
+(quit 3))""", status=3)
+
+
+@program("chromium", "renders a page of JavaScript in its processes",
+         "chromium")
+def chromium(load):
+    load.file("page.html", "<body><div id=a></div><script>"
+              "let s = 0; for (let i = 0; i < 1e6; i++) s += i % 7;"
+              "for (let i = 0; i < 200; i++) Array(5000).fill({});"
+              "try { null.x } catch (e) { s += e.message }"
+              "document.getElementById('a').textContent = s</script></body>")
+    load.run("chromium", "--headless", "--no-sandbox", "--disable-gpu",
+             f"--user-data-dir={load.home}/data", "--dump-dom",
+             f"file://{load.home}/page.html", masks=[
+                 # complaints of many threads about what is not there
+                 (r"(?m)^(\[\d+:|/usr/bin/chromium).*\n", "")])
+    load.ignore("*")

@@ -26,3 +26,12 @@ def groff(load):
     load.run("groff", "-t", "-man", "-Tps", "in.1",
              # %%CreationDate, where groff does not know SOURCE_DATE_EPOCH
              masks=[(r"(?m)^%%CreationDate.*$", "")])
+
+
+@program("soffice", "LibreOffice: a text to RTF", "libreoffice-writer-nogui")
+def soffice(load):
+    load.file("in.txt", words(300))
+    load.run("soffice", "--headless", "--convert-to", "rtf", "in.txt",
+             masks=[(r"(?m)^Warning: failed to launch javaldx.*\n", "")])
+    load.ignore("in.rtf", ".config", ".config/*", ".cache", ".cache/*",
+                "lu*", "OSL_PIPE*")  # the time is in there
