@@ -1,0 +1,291 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Where and how programs run, how they end: nothing of it is clew's to change."""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+
+import clewtest
+import truth
+import wire
+from clewtest import PYTHON, needs, target
+
+SQL = ["sqlite3", ":memory:", "select sum(value) from generate_series(1, 99)"]
+STATUS = {"return": 1, "exit": 3, "_exit": 2, "quick_exit": 7,
+          "abort": -signal.SIGABRT, "kill": -signal.SIGKILL,
+          "trap": -signal.SIGILL, "thread": 6, "handlers": 5, "last": 0}
+
+
+class Ends(clewtest.Case):
+    """However a process ends: same status, and nothing of it missing."""
+
+    def test_every_way(self):
+        for how, status in STATUS.items():
+            with self.subTest(how):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target([target("ends"), how])
+                part, = recording.parts
+                self.assert_nothing_lost(part)
+                self.assertEqual(
+                    self.record([target("ends"), how]).returncode, status)
+
+    def test_daemon(self):
+        recording, _ = self.record_target([target("ends"), "daemon"],
+                                          images=3)
+        for part in recording.parts:
+            self.assert_nothing_lost(part)
+
+
+class Crowd(clewtest.Case):
+    def test_ten_thousand_threads_at_once(self):
+        argv = [target("crowd"), "10000"]
+        native = self.run_program(argv)
+        if native.stdout != b"10000 of 10000\n":
+            self.skipTest("not so many threads here")
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        recording = self.recording()
+        self.assert_counts(recording)
+        self.assert_nothing_lost(recording.parts[0])
+
+
+class Environment(clewtest.Case):
+    def check(self, argv, **options):
+        native = self.run_program(argv, **options)
+        self.assert_same_behaviour(native, self.record(argv, **options))
+        calls = sum(sum(part.counts().values())
+                    for part in wire.Recording(self.recording_path).parts)
+        self.assertGreater(calls, 0)
+        return native
+
+    def library(self, name, code):
+        """A shared library of a few lines."""
+        source = self.work / f"{name}.c"
+        source.write_text(code, encoding="utf-8")
+        library = self.work / f"{name}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o",
+                        library, source], check=True)
+        return library
+
+    @needs("setarch", "sqlite3")
+    def test_without_address_space_randomization(self):
+        self.check(["setarch", "-R", *SQL])
+
+    @needs("cc")
+    def test_linked_at_odd_addresses(self):
+        source = self.work / "odd.c"
+        source.write_text("""
+            #include <stdio.h>
+            __attribute__((noinline)) int f(int n)
+            { return n < 2 ? n : f(n - 1) + f(n - 2); }
+            int main(void) { printf("%d\\n", f(15)); return 0; }
+            """, encoding="utf-8")
+        for number, (kind, address) in enumerate((
+                ("-no-pie", "0x10000"), ("-no-pie", "0x3ff000"),
+                ("-no-pie", "0x70000000"), ("-no-pie", "0x7f000000"),
+                ("-pie", "0x10000"), ("-pie", "0x6f0000000"),
+                ("-pie", "0x7bffffff0000"), ("-pie", "0x7e0000000000"))):
+            program = self.work / f"odd{number}"
+            subprocess.run(["cc", "-O1", kind,
+                            "-fPIE" if kind == "-pie" else "-fno-pie",
+                            f"-Wl,-Ttext-segment={address}", "-o", program,
+                            source], check=True)
+            with self.subTest(f"{kind} {address}"):
+                native = self.check([program])
+                if native.returncode:
+                    continue  # the kernel has something else there
+                part, = self.recording().parts
+                self.assertGreater(max(part.counts().values()), 1)
+
+    @needs("cc", "sqlite3")
+    def test_auditors_and_other_preloads(self):
+        audit = self.library("audit", """
+            #include <link.h>
+            unsigned la_version(unsigned v) { return v; }
+            unsigned la_objopen(struct link_map *m, Lmid_t l, uintptr_t *c)
+            { return LA_FLG_BINDTO | LA_FLG_BINDFROM; }
+            """)
+        other = self.library("other", """
+            #include <stdio.h>
+            __attribute__((constructor)) static void f(void)
+            { puts("preloaded"); }
+            """)
+        self.check(["env", f"LD_AUDIT={audit}", *SQL])
+        self.check(["env", f"LD_PRELOAD={other}", *SQL])
+        self.check(["env", "-i", f"LD_PRELOAD={other}", shutil.which(SQL[0]),
+                    *SQL[1:]])
+        self.check(["env", "LD_BIND_NOW=1", *SQL])
+
+    @needs("sqlite3")
+    def test_huge_arguments_and_environment(self):
+        huge = "x" * 120000
+        self.environment["HUGE"] = huge
+        self.check(["sqlite3", ":memory:", f"select length('{huge}')"])
+
+    @needs("sqlite3")
+    def test_long_path(self):
+        folder = self.work.joinpath(*["d" * 200] * 9)
+        folder.mkdir(parents=True)
+        shutil.copy(shutil.which("sqlite3"), folder)
+        self.check([folder / "sqlite3", *SQL[1:]])
+
+    @needs("sqlite3")
+    def test_vanished_directory(self):
+        self.check(["/bin/sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; '
+                    'exec "$@"', "sh", *SQL])
+
+    @needs("sqlite3")
+    def test_closed_descriptors(self):
+        self.check(["/bin/sh", "-c", 'exec <&- >&- 2>&-; exec "$@"', "sh",
+                    *SQL])
+        self.check([PYTHON, "-c",
+                    "import os, subprocess\n"
+                    "os.closerange(3, 65536)\n"
+                    f"subprocess.run({SQL})\n"])
+
+    @needs("unshare", "sqlite3")
+    def test_namespaces(self):
+        for options in "-U", "-Urpf":
+            argv = ["unshare", options, *SQL]
+            if self.run_program(argv).returncode:
+                self.skipTest("no user namespaces here")
+            self.check(argv)
+
+    @needs("chroot", "setpriv", "sqlite3")
+    def test_root_and_users(self):
+        if os.geteuid():
+            self.skipTest("only root can")
+        self.check(["chroot", "/", *SQL])
+        # cannot write the recording any more, which is its own business
+        self.check(["setpriv", "--reuid=65534", "--clear-groups", *SQL])
+
+    @needs("sqlite3")
+    def test_children_out_of_reach(self):
+        """Set-user-id, static, with an environment of their own."""
+        self.check(["/bin/sh", "-c", "passwd --help; LD_PRELOAD= "
+                    "sqlite3 :memory: 'select 1'"])
+        if shutil.which("busybox"):
+            self.check(["/bin/sh", "-c", "busybox echo a; busybox sh -c "
+                        "\"sqlite3 :memory: 'select 2'\""])
+
+    def test_recording_directory_that_is_not_there(self):
+        self.environment["LD_PRELOAD"] = str(clewtest.LIBRARY)
+        for folder in "/nonexistent", "/proc", "relative", "":
+            self.environment["CLEW_DIR"] = folder
+            done = self.run_program(["/bin/echo", "a"])
+            self.assertEqual((done.stdout, done.stderr, done.returncode),
+                             (b"a\n", b"", 0))
+
+    def test_two_at_once(self):
+        inner = self.work / "inner"
+        argv = [clewtest.CLEW, "record", "-o", inner, "--",
+                target("recursion")]
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assertEqual(self.record(argv).returncode, 0)
+        one, = truth.read_all(self.truths)
+        part, = wire.Recording(inner).parts
+        self.assert_equals_truth(one, part)
+
+
+class Disk(clewtest.Case):
+    """No room for the recording: the program notices nothing."""
+    LOAD = [PYTHON, "-c", "print(sum(i * i for i in range(9999)))"]
+
+    def losses(self):
+        recording = wire.Recording(self.recording_path)
+        return sum(sum(part.losses) for part in recording.parts)
+
+    @needs("unshare", "mount")
+    def test_full(self):
+        lost = 0
+        for size in "16k", "64k", "200k", "1m", "4m":
+            script = (f"mount -t tmpfs -o size={size} none full || exit 77; "
+                      f'{clewtest.CLEW} record -o full/out -- "$@"; '
+                      "status=$?; cp -r full/out copy; exit $status")
+            (self.work / "full").mkdir(exist_ok=True)
+            shutil.rmtree(self.work / "copy", ignore_errors=True)
+            argv = ["unshare", "-Urm", "sh", "-c", script, "sh", *self.LOAD]
+            done = self.run_program(argv)
+            if done.returncode in (1, 77) and not done.stdout:
+                self.skipTest("no mounts in user namespaces here")
+            with self.subTest(size):
+                self.assertEqual(done.stdout,
+                                 self.run_program(self.LOAD).stdout)
+                self.assertIn(done.returncode, (0, clewtest.UNRECORDED))
+                self.recording_path = self.work / "copy"
+                lost += self.losses()
+        self.assertGreater(lost, 0)
+
+    def test_files_of_limited_size(self):
+        lost = 0
+        native = self.run_program(self.LOAD)
+        for kib in 100, 1000, 3000:
+            self.before_exec = lambda kib=kib: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (kib << 10, kib << 10))
+            with self.subTest(kib):
+                done = self.record(self.LOAD)
+                self.assertEqual(done.stdout, native.stdout)
+                self.assertIn(done.returncode, (0, clewtest.UNRECORDED))
+                lost += self.losses()
+        self.assertGreater(lost, 0)
+
+
+class Memory(clewtest.Case):
+    def test_limited_by_a_control_group(self):
+        """Little of it: contexts, pages of the shadow, tables."""
+        for root, limit in (("/sys/fs/cgroup", "memory.max"),
+                            ("/sys/fs/cgroup/memory",
+                             "memory.limit_in_bytes")):
+            if not clewtest.pathlib.Path(root, "cgroup.procs").exists():
+                continue
+            group = clewtest.pathlib.Path(root, f"clew-test-{os.getpid()}")
+            try:
+                group.mkdir()
+                self.addCleanup(group.rmdir)
+                (group / limit).write_text("64M", encoding="ascii")
+            except OSError:
+                continue
+            break
+        else:
+            self.skipTest("no memory controller here")
+        self.before_exec = lambda: (group / "cgroup.procs").write_text(
+            str(os.getpid()), encoding="ascii")
+        self.record_target([target("recursion")])
+
+
+class ShadowStack(clewtest.Case):
+    @needs("gdb")
+    def test_is_refused(self):
+        """Where the CPU keeps one (gdb answers for the kernel here)."""
+        folder = self.work / "out"
+        folder.mkdir()
+        script = self.work / "script"
+        script.write_text(f"""
+            set startup-with-shell off
+            set environment LD_PRELOAD {clewtest.LIBRARY}
+            set environment CLEW_DIR {folder}
+            catch syscall arch_prctl
+            run
+            while $rdi != 0x5005
+            continue
+            end
+            continue
+            set *(long *)$rsi = 1
+            set $rax = 0
+            delete
+            continue
+            """, encoding="utf-8")
+        done = self.run_program(["gdb", "-q", "-nx", "-batch", "-x", script,
+                                 target("recursion")], text=True)
+        part, = wire.Recording(folder).parts
+        self.assertEqual(part.state, wire.DISABLED, done.stdout)
+        self.assertIn("shadow stack", part.why)
+        self.assertIn("exited normally", done.stdout)
+
+
+if __name__ == "__main__":
+    clewtest.main()
