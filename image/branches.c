@@ -21,7 +21,9 @@ struct reading {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
-	uint32_t owner; /* index of the function being read, or NOBODY */
+	uint32_t owner;        /* index of the function being read, or NOBODY */
+	uint64_t entries_left; /* of jump tables: time is linear */
+	int is_hostile;        /* there were more than a file can have */
 };
 
 static void note_party(uint32_t *whom, uint32_t who)
@@ -101,8 +103,11 @@ static int note_entry(void *context, uint64_t target)
 	struct branches *branches = r->branches;
 	uint32_t index;
 
-	if (!marks_cover(&branches->targets, target))
+	if (r->entries_left == 0)
+		r->is_hostile = 1;
+	if (r->is_hostile || !marks_cover(&branches->targets, target))
 		return 0;
+	r->entries_left--;
 	index = functions_at(r->functions, target);
 	if (index == UINT32_MAX)
 		return 0;
@@ -331,6 +336,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 	struct reading r = {
 		.image = image,
 		.frames = { .image = image },
+		.entries_left = image->size,
 		.owner = BRANCHES_NOBODY,
 		.decoder = decoder,
 		.functions = functions,
@@ -348,6 +354,8 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	read_code(&r);
+	if (r.is_hostile)
+		return -EBADMSG;
 	pointers_walk(image, note_pointer, &r);
 	*out = found;
 	return 0;

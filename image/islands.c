@@ -62,7 +62,8 @@ static void trim_gap(const struct islands *islands, uint32_t index,
 
 /*
  * What lies between function `index` and the next that is not inside it, or
- * the end of the segment. Empty where nobody knows how long the function is.
+ * the end of the segment. Empty where nobody knows how long the function is,
+ * or where something that starts inside of it goes on behind its end.
  */
 static struct gap gap_behind(const struct islands *islands, uint32_t index)
 {
@@ -75,9 +76,14 @@ static struct gap gap_behind(const struct islands *islands, uint32_t index)
 	if (left > MAX_GAP_BYTES)
 		left = MAX_GAP_BYTES;
 	gap.end = gap.vaddr + left;
-	for (index++; index < functions->count; index++)
-		if (!functions->list[index].is_inside)
+	for (index++; index < functions->count; index++) {
+		const struct function *inner = &functions->list[index];
+
+		if (!inner->is_inside)
 			break;
+		if (inner->vaddr + inner->size > gap.vaddr)
+			gap.end = gap.vaddr;
+	}
 	if (index < functions->count && functions->list[index].vaddr < gap.end)
 		gap.end = functions->list[index].vaddr;
 	if (gap.end < gap.vaddr || function->size == 0)
