@@ -357,6 +357,7 @@ moved.cold:
 "TRAP..runs into padding":
 	.cfi_startproc
 	push %rdi
+	push %rsi
 2:	pop %rax
 	jnz 2b
 	.cfi_endproc
@@ -371,6 +372,7 @@ moved.cold:
 "TRAP..before padding that is entered":
 	.cfi_startproc
 	push %rdi
+	push %rsi
 3:	pop %rax
 	jnz 3b
 	jmp 4f
@@ -379,6 +381,27 @@ moved.cold:
 4:	nopl 0(%rax)
 	nopl 0(%rax)
 "JUMP..entered through part of the padding":
+	.cfi_startproc
+	body
+	.cfi_endproc
+# Nor where something that starts in the function before reaches.
+	.skip 160, 0xc3
+"TRAP..before padding that is somebody's":
+	.cfi_startproc
+	push %rdi
+	push %rsi
+5:	pop %rax
+	jnz 5b
+	ret
+"OVERLAPS..reaches behind the other's end":
+reaches:
+	ret
+	.cfi_endproc
+	nopl 0(%rax)
+	nopl 0(%rax)
+	.type reaches, @function
+	.size reaches, . - reaches
+"JUMP..behind what reaches":
 	.cfi_startproc
 	body
 	.cfi_endproc
