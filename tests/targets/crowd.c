@@ -67,5 +67,6 @@ int main(int argc, char **argv)
 	printf("%d of %d\n", made, wanted);
 	LEAVE();
 	truth_write();
+	free(threads);
 	return 0;
 }
