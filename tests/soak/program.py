@@ -19,7 +19,7 @@ class Program:
     commands: tuple  # what must be there for it to run
     ci: bool
     least_calls: int
-    excused: tuple  # words of complaints that are as they must be
+    excused: tuple  # words of complaints whose cause is known, and stays
 
     def missing(self):
         return ", ".join(c for c in self.commands if not shutil.which(
