@@ -26,7 +26,7 @@ struct gnu_hash {
 };
 
 /* Weak, lest the linker ask for the loader as for a library. */
-extern struct r_debug _r_debug __attribute__((weak));
+#pragma weak _r_debug
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* The loader adds the base to these, except where it cannot write (vDSO). */
