@@ -33,6 +33,7 @@ struct cold {
 	 */
 	struct lock patches_lock;
 	struct patch *patches;
+	uint64_t reclaim_at_bytes; /* of retired stubs (reclaim.c) */
 	uint32_t is_out; /* taken out by clew_unhook(); under the lock */
 	/* The loader is unmapping modules: their code may be gone. */
 	_Atomic uint32_t is_unloading;

@@ -15,6 +15,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/natives.h"
+#include "preload/reclaim.h"
 #include "preload/select.h"
 #include "preload/select_functions.h"
 #include "preload/sys.h"
@@ -424,6 +425,7 @@ int hook_update(struct cold *cold)
 	if (!err) {
 		natives_update(&cold->modules);
 		retire_modules(&pass);
+		reclaim_stubs(cold);
 		err = gather_candidates(&pass);
 	}
 	if (!err && pass.first)

@@ -189,6 +189,7 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		if (err)
 			functions[i].verdict = (uint8_t)verdict_of(err);
 	}
+	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
 	return 0;
 }
 
@@ -313,20 +314,30 @@ void patch_destroy(struct patch *patch)
 	*patch = (struct patch){ 0 };
 }
 
-/* Stubs of a patch stand one behind the other, but for a change of block. */
+static uint64_t page_end(uint64_t pc)
+{
+	return (pc + PAGE - 1) & ~(PAGE - 1);
+}
+
+/*
+ * Stubs of a patch stand one behind the other, but for a change of block, or
+ * where one turned out to be useless. No others are in their pages.
+ */
 void patch_free_stubs(const struct patch *patch, struct windows *windows)
 {
 	uint32_t i = 0;
 
 	while (i < patch->site_count) {
-		uint64_t start = patch->sites[i].stub, end = start;
+		uint64_t start = patch->sites[i].stub & ~(PAGE - 1);
+		uint64_t end = start;
 
-		for (; i < patch->site_count && patch->sites[i].stub == end;
-		     i++)
-			end += patch->stub_bytes;
-		start = (start + PAGE - 1) & ~(PAGE - 1);
-		end &= ~(PAGE - 1);
-		if (start < end)
-			window_free(windows, start, end - start);
+		for (; i < patch->site_count; i++) {
+			uint64_t stub = patch->sites[i].stub;
+
+			if (stub < start || stub > page_end(end))
+				break;
+			end = stub + patch->stub_bytes;
+		}
+		window_free(windows, start, page_end(end) - start);
 	}
 }

@@ -207,6 +207,15 @@ void windows_keep_spare(struct windows *windows, const struct pc_range *code)
 	add_block(windows, code);
 }
 
+void windows_turn_page(struct windows *windows)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++) {
+		struct window_span *span = &windows->spans[i];
+
+		span->next = (span->next + PAGE - 1) & ~(PAGE - 1);
+	}
+}
+
 /* A span without its filled pages; one that is nothing but them goes. */
 static int seal_span(struct windows *windows, uint32_t i)
 {

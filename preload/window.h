@@ -77,6 +77,9 @@ int window_alloc(struct windows *windows, const struct pc_range *code,
  */
 void windows_keep_spare(struct windows *windows, const struct pc_range *code);
 
+/* What is handed out from here on lies in other pages. */
+void windows_turn_page(struct windows *windows);
+
 /*
  * Make what was handed out executable instead of writable. Its last page takes
  * no later stub. 0 or -errno.

@@ -29,7 +29,7 @@ CLEW = BUILD / "cli" / "clew"
 LIBRARY = BUILD / "preload" / "libclew.so"
 TARGETS = BUILD / "tests" / "targets"
 PYTHON = "/usr/bin/python3"
-TIMEOUT_S = 300
+TIMEOUT_S = int(os.environ.get("CLEW_TIMEOUT", "300"))
 CLEW_FAILED = range(1, 128)  # what clew's own errors exit with
 UNRECORDED = 125  # the program ran and succeeded, but was not recorded
 

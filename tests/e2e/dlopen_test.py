@@ -20,6 +20,9 @@ class Libraries(clewtest.Case):
         self.calls = {}
         for line in done.stdout.decode().splitlines():
             kind, library, *rest = line.split()
+            if kind == "stubs":
+                self.stubs = int(library)
+                continue
             if kind == "load":
                 bases[library].append(int(rest[0], 0))
             else:
@@ -66,6 +69,26 @@ class Libraries(clewtest.Case):
         for module in modules:
             self.assertGreater(module.loaded_ns, 0)
             self.assertGreaterEqual(module.unloaded_ns, module.loaded_ns)
+
+    STUBS_AT_MOST = 2 << 20  # a pile, and those of what is there
+
+    def test_stubs_are_given_back(self):
+        loads = 1000
+        part, bases = self.use(*["ae"] * loads)
+        self.assert_exact(part)
+        self.assertGreater(len(set(bases["libplugin_a.so"])), loads * 0.9)
+        self.assertLess(self.stubs, self.STUBS_AT_MOST)
+
+    def test_stubs_are_given_back_beside_threads(self):
+        part, _ = self.use(*["ae"] * 300, "bt", *["ae"] * 300)
+        self.assert_exact(part)
+        self.assertLess(self.stubs, self.STUBS_AT_MOST)
+
+    def test_a_stub_that_outlives_its_library_by_a_tail_call(self):
+        part, bases = self.use("ac")
+        self.assert_exact(part)
+        self.assertGreater(len(set(bases["libplugin_b.so"])), 600)
+        self.assertLess(self.stubs, self.STUBS_AT_MOST)
 
     def test_another_library_at_the_same_address(self):
         part, bases = self.use("an", "bn", "an", "bn")

@@ -6,10 +6,12 @@
  *
  * Each word is a letter for the library and one for how: n(ow, local), l(azy),
  * g(lobal), d(eepbind), m (dlmopen, a new namespace), t (8 threads, 50 times
- * each). At the end, on stdout:
+ * each), e (elsewhere: where it was before, something else is now), c (it is closed by
+ * whom its function has left to, who loads b hundreds of times then). At the end, on stdout:
  *
  *	load LIBRARY BASE		each time it was loaded
  *	calls LIBRARY VADDR CALLS	in all, of one function
+ *	stubs BYTES			there are of clew's
  *	calls - VADDR CALLS		of one of the program itself
  */
 #include <dlfcn.h>
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/targets/plugins.h"
 
@@ -56,6 +59,10 @@ static void *open_library(const struct library *library, char how)
 		return dlopen(library->path, RTLD_NOW | RTLD_DEEPBIND);
 	case 'm':
 		return dlmopen(LM_ID_NEWLM, library->path, RTLD_NOW);
+	case 'e':
+		mmap(NULL, 1 << 14, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+		return dlopen(library->path, RTLD_NOW);
 	default:
 		return dlopen(library->path, RTLD_NOW);
 	}
@@ -79,17 +86,31 @@ static void note(struct library *library, void *handle)
 	library->run += counts->run;
 }
 
+static void use(struct library *library, char how);
+
+static long close_and_go_on(void *handle)
+{
+	dlclose(handle);
+	for (int i = 0; i < 800; i++)
+		use(&libraries[1], 'e');
+	return RUNS;
+}
+
 static void use(struct library *library, char how)
 {
 	void *handle = open_library(library, how);
-	long (*run)(long);
+	long (*run)(long), (*leave)(long (*)(void *), void *);
 
 	if (!handle)
 		die();
 	*(void **)&run = dlsym(handle, "plugin_run");
 	run(RUNS);
 	note(library, handle);
-	dlclose(handle);
+	*(void **)&leave = dlsym(handle, "plugin_leave");
+	if (how != 'c')
+		dlclose(handle);
+	else if (leave(close_and_go_on, handle) != RUNS)
+		abort();
 }
 
 static void *use_often(void *argument)
@@ -112,6 +133,23 @@ static void use_in_threads(struct library *library)
 		pthread_create(&threads[i], NULL, use_often, library);
 	for (int i = 0; i < 8; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* Executable memory of clew's, by the name of its file. */
+static unsigned long stub_bytes(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start, end, bytes = 0;
+	char line[4200], mode[8];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, ".stubs\n") &&
+		    sscanf(line, "%lx-%lx %7s", &start, &end, mode) == 3 &&
+		    mode[2] == 'x')
+			bytes += end - start;
+	if (maps)
+		fclose(maps);
+	return bytes;
 }
 
 int main(int argc, char **argv)
@@ -137,6 +175,7 @@ int main(int argc, char **argv)
 		printf("calls libplugin_%c.so %#lx %ld\n", 'a' + i,
 		       libraries[i].run_vaddr, libraries[i].run);
 	}
+	printf("stubs %lu\n", stub_bytes());
 	printf("calls - %#lx %ld\n",
 	       (unsigned long)((const char *)plugin_host_callback -
 			       __ehdr_start),

@@ -166,7 +166,7 @@ void *sleeps(void *)
 	return nullptr;
 }
 
-/* Blocks all signals, and waits for one of them. */
+/* Blocks all signals, and waits for one that was blocked before. */
 void *waits(void *)
 {
 	sigset_t usr1;
@@ -263,7 +263,11 @@ void start(pthread_t *thread, void *(*what)(void *))
 void toggle_beside(void *(*what)(void *), int rounds)
 {
 	pthread_t threads[THREADS];
+	sigset_t usr1;
 
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &usr1, nullptr);
 	for (int i = 0; i < THREADS; i++)
 		start(&threads[i], i < THREADS / 2 ? what : works);
 	toggle(rounds);
