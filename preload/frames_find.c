@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "preload/cold.h"
+#include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
 #include "preload/stub_image.h"
@@ -20,9 +21,22 @@ static const struct stub_image *image_of(uint64_t block)
 	return (const struct stub_image *)(uintptr_t)block;
 }
 
+/*
+ * libgcc_s says where it lands, by _Unwind_SetIP; not so other unwinders, nor
+ * libc where it has libgcc unwind a thread that ends, and its own frames then.
+ */
+static int may_land_unseen(const void *caller, uintptr_t pc)
+{
+	return !next_is_inside(&next.unwinder, (uintptr_t)caller) ||
+	       next_is_inside(&next.libc, pc);
+}
+
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
 	uint64_t block = (uintptr_t)pc & ~(WINDOW_BLOCK_BYTES - 1);
+
+	if (may_land_unseen(__builtin_return_address(0), (uintptr_t)pc))
+		heal_expect_landing();
 
 	if (!rt.windows || !runtime_is_stub((uintptr_t)pc))
 		return NEXT(_dl_find_object) ? NEXT(_dl_find_object)(pc, result)
@@ -30,7 +44,10 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 	*result = (struct dl_find_object){
 		.dlfo_map_start = (void *)block,
 		.dlfo_map_end = (void *)(block + WINDOW_BLOCK_BYTES),
-		.dlfo_eh_frame = (void *)&image_of(block)->libgcc_unwinding,
+		.dlfo_eh_frame =
+			(void *)(frames_rules_is_waiting((uintptr_t)pc)
+					 ? image_of(block)->throwing_unwinding
+					 : image_of(block)->libgcc_unwinding),
 	};
 	return 0;
 }
@@ -110,6 +127,9 @@ EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 {
 	struct visit visit = { .callback = callback, .context = context };
 	int result = NEXT(dl_iterate_phdr)(see_module, &visit);
+
+	if (may_land_unseen(__builtin_return_address(0), 0))
+		heal_expect_landing();
 
 	if (result || !rt.windows || visit.bytes != sizeof(visit.last))
 		return result;

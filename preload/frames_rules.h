@@ -10,16 +10,24 @@
 
 #define FRAMES_RULES_BYTES 640 /* at most */
 
-enum frames_cfa {
-	FRAMES_CFA_PLAIN, /* of a stub: the same as its function's */
-	FRAMES_CFA_ODD,   /* ... which libgcc cannot cope with */
+enum frames_rules_for {
+	FRAMES_FOR_ALL,
+	FRAMES_FOR_LIBGCC,          /* the CFA is odd */
+	FRAMES_FOR_LIBGCC_THROWING, /* ... and stubs wait for a return */
 };
 
 /*
  * Write an .eh_frame section that describes stubs in [start, start + bytes).
  * Returns where in it the FDE is. Call it when the shadow has been reserved.
  */
-size_t frames_rules_write(uint8_t *at, enum frames_cfa cfa, uint64_t start,
-			  uint64_t bytes);
+size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
+			  uint64_t start, uint64_t bytes);
+
+/*
+ * Whether a stub waits for its function to return if an unwinder asks for this
+ * pc, which is one less than the return address. That is every stub, but for
+ * signals; and evaluating the rule for it is half the cost of a throw.
+ */
+int frames_rules_is_waiting(uint64_t pc);
 
 #endif

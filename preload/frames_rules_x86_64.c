@@ -34,9 +34,10 @@ _Static_assert(STUB_BYTES == 1 << 9, "DW_OP_lit9, DW_OP_shl");
 
 /* DWARF 5, sections 6.4 and 7.7, and the LSB's .eh_frame */
 enum {
+	DW_CFA_def_cfa = 0x0c,
 	DW_CFA_def_cfa_expression = 0x0f,
 	DW_CFA_expression = 0x10,
-	DW_CFA_val_expression = 0x16,
+	DW_CFA_val_offset = 0x14,
 	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
 	DW_OP_const2u = 0x0a,
@@ -130,7 +131,8 @@ static void end_block(struct rules *rules, uint8_t *block)
 {
 	size_t bytes;
 
-	PUT(rules, DW_OP_plus_uconst, 0);
+	if (!rules->odd)
+		PUT(rules, DW_OP_plus_uconst, 0);
 	bytes = (size_t)(rules->at - block);
 
 	block[-2] = (uint8_t)(0x80 | (bytes & 0x7f));
@@ -222,17 +224,21 @@ static void put_cfa(struct rules *rules)
 }
 
 /*
- * [slot] -> [address of its shadow slot's return address]: the arithmetic of
- * shadow_of(), in postfix.
+ * [cfa] -> [address of the return address in the shadow slot]: the arithmetic
+ * of shadow_of(), in postfix, and short where stacks are ordinary.
  */
 static void put_shadow_slot(struct rules *rules)
 {
+	const uint8_t above = 8 + rules->odd; /* the slot is the CFA */
 	uint8_t *ordinary, *done;
 
 	PUT(rules, DW_OP_dup);
-	put_const8(rules, hot_shadow_low);
+	put_const8(rules, hot_shadow_low == SHADOW_NOWHERE
+				  ? SHADOW_NOWHERE
+				  : hot_shadow_low + above);
 	PUT(rules, DW_OP_ge);
 	ordinary = put_branch(rules, DW_OP_bra);
+	PUT(rules, DW_OP_const1u, above, DW_OP_minus);
 	PUT(rules, DW_OP_dup, DW_OP_const1u, SHADOW_REGION_SHIFT, DW_OP_shr,
 	    DW_OP_lit3, DW_OP_shl);
 	put_const8(rules, (uintptr_t)hot_shadow_regions);
@@ -241,8 +247,8 @@ static void put_shadow_slot(struct rules *rules)
 	    DW_OP_deref, DW_OP_swap, DW_OP_lit1, DW_OP_shl, DW_OP_plus);
 	done = put_branch(rules, DW_OP_skip);
 	land(rules, ordinary);
-	PUT(rules, DW_OP_lit1, DW_OP_shl);
-	put_const8(rules, 2 * (SHADOW_HALF - SHADOW_STACK_LOW));
+	PUT(rules, DW_OP_dup, DW_OP_plus);
+	put_const8(rules, 2 * (SHADOW_HALF - SHADOW_STACK_LOW - above));
 	PUT(rules, DW_OP_plus);
 	land(rules, done);
 }
@@ -250,14 +256,15 @@ static void put_shadow_slot(struct rules *rules)
 /* [cfa] -> [where the return address is] */
 static void put_return_address(struct rules *rules)
 {
-	uint8_t *on_stack;
+	uint8_t *in_shadow, *done;
 
-	PUT(rules, DW_OP_lit8 + rules->odd, DW_OP_minus);
 	put_is_in_shadow(rules);
-	PUT(rules, DW_OP_lit0, DW_OP_eq);
-	on_stack = put_branch(rules, DW_OP_bra);
+	in_shadow = put_branch(rules, DW_OP_bra);
+	PUT(rules, DW_OP_const1u, 8 + rules->odd, DW_OP_minus);
+	done = put_branch(rules, DW_OP_skip);
+	land(rules, in_shadow);
 	put_shadow_slot(rules);
-	land(rules, on_stack);
+	land(rules, done);
 }
 
 static void put_rules(struct rules *rules)
@@ -269,11 +276,23 @@ static void put_rules(struct rules *rules)
 	put_cfa(rules);
 	end_block(rules, block);
 	if (rules->odd) /* rsp = CFA - 1 */
-		PUT(rules, DW_CFA_val_expression, DWARF_RSP, 2, DW_OP_lit1,
-		    DW_OP_minus);
+		PUT(rules, DW_CFA_val_offset, DWARF_RSP, 1);
 	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
 	block = begin_block(rules);
 	put_return_address(rules);
+	end_block(rules, block);
+}
+
+/* The same for a stub that waits for its function to return. */
+static void put_waiting_rules(struct rules *rules)
+{
+	uint8_t *block;
+
+	PUT(rules, DW_CFA_def_cfa, DWARF_RSP, 1);
+	PUT(rules, DW_CFA_val_offset, DWARF_RSP, 1);
+	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
+	block = begin_block(rules);
+	put_shadow_slot(rules);
 	end_block(rules, block);
 }
 
@@ -293,7 +312,7 @@ static void end_record(struct rules *rules, uint8_t *record)
 	memcpy(record - 4, &bytes, sizeof(bytes));
 }
 
-static void put_cie(struct rules *rules)
+static void put_cie(struct rules *rules, enum frames_rules_for whom)
 {
 	uint8_t *record = begin_record(rules);
 
@@ -301,9 +320,12 @@ static void put_cie(struct rules *rules)
 	    1,                 /* version */
 	    0,                 /* no augmentation: pointers of 8 bytes */
 	    1,                 /* code alignment */
-	    0x78,              /* data alignment -8 */
+	    0x7f,              /* data alignment -1 */
 	    DWARF_RETURN_ADDRESS);
-	put_rules(rules);
+	if (whom == FRAMES_FOR_LIBGCC_THROWING)
+		put_waiting_rules(rules);
+	else
+		put_rules(rules);
 	end_record(rules, record);
 }
 
@@ -320,14 +342,26 @@ static uint8_t *put_fde(struct rules *rules, const uint8_t *cie, uint64_t start,
 	return record - 4;
 }
 
-size_t frames_rules_write(uint8_t *at, enum frames_cfa cfa, uint64_t start,
-			  uint64_t bytes)
+size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
+			  uint64_t start, uint64_t bytes)
 {
-	struct rules rules = { .at = at, .odd = cfa == FRAMES_CFA_ODD };
+	struct rules rules = { .at = at, .odd = whom != FRAMES_FOR_ALL };
 	size_t fde;
 
-	put_cie(&rules);
+	put_cie(&rules, whom);
 	fde = (size_t)(put_fde(&rules, at, start, bytes) - at);
 	PUT(&rules, 0, 0, 0, 0); /* end of the section */
 	return fde;
+}
+
+int frames_rules_is_waiting(uint64_t pc)
+{
+	const uint64_t mask = STUB_BYTES - 1;
+	const uint8_t kind =
+		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
+
+	return ((pc + 1) & mask) == (kind == STUB_PLAIN
+					     ? hot_stub_plain.exit_at
+					     : hot_stub_guarded.exit_at) &&
+	       kind <= STUB_GUARDED;
 }

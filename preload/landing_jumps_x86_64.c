@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
+#include "preload/heal.h"
 #include "preload/landing.h"
 #include "preload/next.h"
 
@@ -61,7 +62,7 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	_Unwind_Word cfa = NEXT(_Unwind_GetCFA)(context);
 
-	if (caller >= next.unwinder_start && caller < next.unwinder_end)
+	if (next_is_inside(&next.unwinder, caller))
 		return cfa;
 	return cfa & ~(_Unwind_Word)1;
 }
@@ -70,5 +71,6 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {
 	landing_prepare(_Unwind_GetCFA(context));
+	heal_trust();
 	NEXT(_Unwind_SetIP)(context, pc);
 }

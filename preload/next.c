@@ -10,28 +10,40 @@ struct next_functions next;
 void *next_libc_start_main;
 void *next_syscall;
 
-/* Remember the bounds of the module that _Unwind_GetCFA is in. */
-static int note_unwinder(struct dl_phdr_info *info, size_t size, void *context)
+struct bounds_search {
+	uintptr_t pc;
+	struct pc_range bounds;
+};
+
+static int find_bounds(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const uintptr_t wanted = (uintptr_t)next._Unwind_GetCFA;
-	uintptr_t start = UINTPTR_MAX, end = 0;
+	struct bounds_search *search = context;
+	struct pc_range bounds = { .start = UINT64_MAX };
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+		uint64_t at = info->dlpi_addr + segment->p_vaddr;
 
 		if (segment->p_type != PT_LOAD)
 			continue;
-		if (at < start)
-			start = at;
-		if (at + segment->p_memsz > end)
-			end = at + segment->p_memsz;
+		if (at < bounds.start)
+			bounds.start = at;
+		if (at + segment->p_memsz > bounds.end)
+			bounds.end = at + segment->p_memsz;
 	}
-	if (wanted < start || wanted >= end)
+	if (!next_is_inside(&bounds, search->pc))
 		return 0;
-	next.unwinder_start = start;
-	next.unwinder_end = end;
+	search->bounds = bounds;
 	return 1;
+}
+
+/* Of the module that a function is in, { 0 } without one. */
+static struct pc_range bounds_of(const void *function)
+{
+	struct bounds_search search = { .pc = (uintptr_t)function };
+
+	NEXT(dl_iterate_phdr)(find_bounds, &search);
+	return search.bounds;
 }
 
 void next_find(void)
@@ -39,7 +51,8 @@ void next_find(void)
 #define X(name) next.name = lookup_next(#name);
 	NEXT_FUNCTIONS(X)
 #undef X
-	NEXT(dl_iterate_phdr)(note_unwinder, NULL);
 	next_libc_start_main = lookup_next("__libc_start_main");
+	next.unwinder = bounds_of(next._Unwind_GetCFA);
+	next.libc = bounds_of(next_libc_start_main);
 	next_syscall = lookup_next("syscall");
 }

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "preload/window.h"
+
 #define NEXT_FUNCTIONS(X)                                                      \
 	X(clone)                                                               \
 	X(execve)                                                              \
@@ -50,7 +52,8 @@
 	X(_ULx86_64_step)
 
 struct next_functions {
-	uintptr_t unwinder_start, unwinder_end; /* _Unwind_GetCFA's module */
+	struct pc_range unwinder; /* the module of _Unwind_GetCFA */
+	struct pc_range libc;
 #define X(name) void *name;
 	NEXT_FUNCTIONS(X)
 #undef X
@@ -60,6 +63,11 @@ extern struct next_functions next;
 
 /* Where assembly jumps: libc's __libc_start_main, and the next syscall(). */
 extern void *next_libc_start_main, *next_syscall;
+
+static inline int next_is_inside(const struct pc_range *range, uint64_t pc)
+{
+	return pc >= range->start && pc < range->end;
+}
 
 /*
  * Look all of them up; again if some were missing: those of an unwinder, which

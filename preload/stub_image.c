@@ -72,10 +72,11 @@ static void write_segments(Elf64_Phdr *segments, uint64_t place,
 	};
 }
 
-static void write_unwinding(struct stub_unwinding *unwinding, uint64_t place,
-			    size_t at, enum frames_cfa cfa)
+static void write_unwinding(struct stub_image *image, uint64_t place, size_t at,
+			    enum frames_rules_for whom)
 {
-	size_t fde = frames_rules_write(unwinding->rules, cfa, place,
+	struct stub_unwinding *unwinding = (void *)((uint8_t *)image + at);
+	size_t fde = frames_rules_write(unwinding->rules, whom, place,
 					WINDOW_BLOCK_BYTES);
 
 	unwinding->version = 1;
@@ -125,8 +126,10 @@ static void write_sections(Elf64_Shdr *sections, uint64_t place)
 	sections[STUB_SECTION_HEADER] =
 		SECTION(NAME_HEADER, SHT_PROGBITS, unwinding);
 	sections[STUB_SECTION_HEADER].sh_size = UNWINDING_HEADER_BYTES;
-	sections[STUB_SECTION_FRAMES] =
-		SECTION(NAME_FRAMES, SHT_PROGBITS, unwinding.rules);
+	sections[STUB_SECTION_FRAMES] = section(
+		NAME_FRAMES, SHT_PROGBITS,
+		offsetof(struct stub_image, unwinding) + UNWINDING_HEADER_BYTES,
+		FRAMES_RULES_BYTES - UNWINDING_HEADER_BYTES);
 	for (int i = STUB_SECTION_TEXT; i <= STUB_SECTION_FRAMES; i++) {
 		sections[i].sh_flags = SHF_ALLOC;
 		sections[i].sh_addr = place + sections[i].sh_offset;
@@ -147,12 +150,14 @@ void stub_image_write(struct stub_image *image, uint64_t place)
 		       offsetof(struct stub_image, unwinding));
 	write_segments(image->libgcc_segments, place,
 		       offsetof(struct stub_image, libgcc_unwinding));
-	write_unwinding(&image->unwinding, place,
-			offsetof(struct stub_image, unwinding),
-			FRAMES_CFA_PLAIN);
-	write_unwinding(&image->libgcc_unwinding, place,
+	write_unwinding(image, place, offsetof(struct stub_image, unwinding),
+			FRAMES_FOR_ALL);
+	write_unwinding(image, place,
 			offsetof(struct stub_image, libgcc_unwinding),
-			FRAMES_CFA_ODD);
+			FRAMES_FOR_LIBGCC);
+	write_unwinding(image, place,
+			offsetof(struct stub_image, throwing_unwinding),
+			FRAMES_FOR_LIBGCC_THROWING);
 	write_symbols(image, place);
 	write_sections(image->sections, place);
 }

@@ -36,15 +36,17 @@ struct stub_unwinding {
 	uint32_t count;
 	int32_t start, fde; /* from the header */
 	uint32_t pad;
-	uint8_t rules[FRAMES_RULES_BYTES];
+	uint8_t rules[];
 };
 
 struct stub_image {
 	Elf64_Ehdr elf;
 	Elf64_Phdr segments[STUB_SEGMENTS];
 	Elf64_Phdr libgcc_segments[STUB_SEGMENTS];
-	struct stub_unwinding unwinding;
-	struct stub_unwinding libgcc_unwinding; /* with an odd CFA */
+	/* each a struct stub_unwinding */
+	uint8_t unwinding[FRAMES_RULES_BYTES];
+	uint8_t libgcc_unwinding[FRAMES_RULES_BYTES];
+	uint8_t throwing_unwinding[FRAMES_RULES_BYTES / 4];
 	Elf64_Sym symbols[2];
 	char names[72];
 	Elf64_Shdr sections[STUB_SECTIONS];

@@ -22,6 +22,7 @@ struct stub_template {
 	uint16_t bytes;                       /* of a stub */
 	uint16_t displaced_at, displaced_end; /* room for the instructions */
 	uint16_t turns[STUB_TURNS];           /* into the shadow, back, ... */
+	uint16_t exit_at;                     /* where the function returns */
 };
 
 extern const struct stub_template hot_stub_plain, hot_stub_guarded;

@@ -22,10 +22,15 @@
 	  sizeof(struct wire_tally)) /                                         \
 	 sizeof(struct wire_context) * sizeof(struct wire_context))
 
-/* The stubs of the calling thread count in this tally from now on. */
+/*
+ * The stubs of the calling thread count in this tally from now on. In doubt
+ * (heal.h) they are left with the empty table.
+ */
 static void use_tally(struct tally *tally)
 {
 	hot.tally = tally;
+	if (hot.doubts_left)
+		return;
 	hot.mask = tally->mask * sizeof(struct wire_count);
 	hot.table = tally->table;
 }
@@ -276,7 +281,7 @@ void tallies_suspend(void)
 
 void tallies_resume(void)
 {
-	if (hot.tally)
+	if (hot.tally && !hot.doubts_left)
 		set_table(hot.tally->table, hot.tally->mask);
 }
 

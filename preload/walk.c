@@ -133,19 +133,53 @@ static void enter_interrupted_stack(struct walk *walk)
 	walk->interrupted_until = rsp + 8;
 }
 
+static int is_live(struct walk *walk)
+{
+	if (walk->at < walk->readable_until)
+		return runtime_is_stub(*(const uint64_t *)walk->at);
+	return walk_is_live(walk->at, &walk->mapped_page);
+}
+
+/*
+ * Where the stack is known to be mapped, the words that are no stub's address
+ * are passed over, and most are: the next slot that is not one of them.
+ */
+static void skip_dead(struct walk *walk)
+{
+	uint64_t at = walk->at > walk->interrupted_until
+			      ? walk->at
+			      : walk->interrupted_until;
+	uint64_t passed;
+
+	if (walk->at != at)
+		return;
+	while (at < walk->readable_until &&
+	       !runtime_is_stub(*(const uint64_t *)at))
+		at += 8;
+	passed = (at - walk->at) / 8;
+	if (passed >= walk->gap_left)
+		passed = walk->gap_left - 1;
+	walk->at += passed * 8;
+	walk->gap_left -= (uint32_t)passed;
+	walk->scan_left -= (uint32_t)passed;
+}
+
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live)
 {
 	walk->gap_left = walk->scan_left < GAP_MAX ? walk->scan_left : GAP_MAX;
 	for (; walk->at < STACK_END && walk->gap_left; walk->at += 8) {
-		struct shadow_slot *shadow = shadow_of(walk->at);
+		struct shadow_slot *shadow;
 
+		if (need_live)
+			skip_dead(walk);
+		shadow = shadow_of(walk->at);
 		walk->scan_left--;
 		walk->gap_left--;
 		if (!shadow || !is_link(shadow, walk->id, function))
 			continue;
 		if (!need_live || walk->at < walk->interrupted_until ||
-		    walk_is_live(walk->at, &walk->mapped_page))
+		    is_live(walk))
 			return shadow;
 	}
 	return NULL;

@@ -267,6 +267,8 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 
 	if (hot.muted == HOT_MUTED_SHARED)
 		id = hot_look_alone((uintptr_t)slot, shadow, id);
+	if (hot.doubts_left && !is_tail_call)
+		id = hot_heal(slot, id);
 	hot_count(id, shadow->caller_id,
 		  is_tail_call ? site | WIRE_SITE_TAIL : site);
 }

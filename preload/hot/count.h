@@ -60,6 +60,12 @@ struct shadow_slot;
 uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id);
 
 /*
+ * Given by heal.c, called while hot.doubts_left: the id of the function that is
+ * being entered at a slot, which said to be `id`. Puts the thread right.
+ */
+uint64_t hot_heal(uint64_t *slot, uint64_t id);
+
+/*
  * Given by process.c: make this forked child a process of its own, which no
  * handler has done.
  */

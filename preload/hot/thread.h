@@ -52,6 +52,7 @@ struct hot_thread {
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
+	uint32_t doubts_left;   /* calls whose caller is to be looked at */
 	uint64_t random;        /* state of a generator, for verifications */
 	/* HOT_MUTED_SHARED: with whom, and since where (sharing.h). */
 	int32_t owner;
