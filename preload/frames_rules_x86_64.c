@@ -38,6 +38,7 @@ enum {
 	DW_CFA_def_cfa_expression = 0x0f,
 	DW_CFA_expression = 0x10,
 	DW_CFA_val_offset = 0x14,
+	DW_CFA_val_expression = 0x16,
 	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
 	DW_OP_const2u = 0x0a,
@@ -275,8 +276,9 @@ static void put_rules(struct rules *rules)
 	block = begin_block(rules);
 	put_cfa(rules);
 	end_block(rules, block);
-	if (rules->odd) /* rsp = CFA - 1 */
-		PUT(rules, DW_CFA_val_offset, DWARF_RSP, 1);
+	if (rules->odd) /* rsp = CFA - 1, as LLVM's can read it, too */
+		PUT(rules, DW_CFA_val_expression, DWARF_RSP, 2, DW_OP_lit1,
+		    DW_OP_minus);
 	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
 	block = begin_block(rules);
 	put_return_address(rules);

@@ -64,16 +64,6 @@ static int is_what_is_loaded(const struct candidate *candidate)
 		       module->build_id_bytes);
 }
 
-/*
- * Linked with -static-libgcc: somewhere in there, nameless when stripped, are
- * functions that unwind from their own return address. Only libgcc's unwinder
- * calls _dl_find_object.
- */
-static int has_unwinder(const struct module *module)
-{
-	return module_imports(module, "_dl_find_object");
-}
-
 /* Code of runtimes that cannot live with moved return addresses. */
 static enum module_state state_by_traits(const struct pass *pass,
 					 uint32_t traits)
@@ -98,8 +88,6 @@ static void analyse(struct pass *pass, struct candidate *candidate)
 
 	module->state = select_module(config, module->path);
 	module->is_libc = select_is_libc(module->path);
-	if (module->state == MODULE_IS_HOOKED && has_unwinder(module))
-		module->state = MODULE_IS_UNWINDER;
 	if (module->state != MODULE_IS_HOOKED)
 		return;
 	module->state = state_of(

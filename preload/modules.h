@@ -54,7 +54,4 @@ int modules_update(struct modules *modules, struct arena *arena);
 /* Take a module that has gone off the list. */
 void modules_forget(struct modules *modules, struct module *module);
 
-/* Whether the module asks the loader for a symbol of that name. */
-int module_imports(const struct module *module, const char *name);
-
 #endif

@@ -57,7 +57,7 @@ enum verdict {
 	X(LOADER, "the dynamic loader")                                        \
 	X(VDSO, "the kernel's vDSO")                                           \
 	X(SELF, "clew itself")                                                 \
-	X(UNWINDER, "it has an unwinder in it, reading its own frames")        \
+	X(UNWINDER, "the unwinder: hooking it would slow exceptions down")     \
 	X(UNREADABLE, "its file cannot be read")                               \
 	X(CHANGED, "its file differs from what is loaded")                     \
 	X(MALFORMED, "its ELF structures are damaged")                         \
