@@ -23,7 +23,7 @@ static const struct stub_image *image_of(uint64_t block)
 
 /*
  * libgcc_s says where it lands, by _Unwind_SetIP; not so other unwinders, nor
- * libc where it has libgcc unwind a thread that ends, and its own frames then.
+ * libc when it has a thread unwound that ends, and its own frames first.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {

@@ -10,6 +10,7 @@
 #include <execinfo.h>
 #include <unwind.h>
 
+#include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
 #include "preload/sys.h"
@@ -39,8 +40,12 @@ typedef int (*backtrace_function)(void **frames, int room);
 static int ask(backtrace_function function, void **frames, int room, void **all,
 	       int all_room)
 {
+	const int may_land = heal_is_landing_expected();
 	int all_count = function(all, all_room);
 	int count = 0;
+
+	if (!may_land)
+		heal_trust();
 
 	for (int i = 0; i < all_count && count < room; i++)
 		if (!is_hidden((uintptr_t)all[i]))
@@ -105,8 +110,12 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function,
 					     void *context)
 {
 	struct listener listener = { function, context };
+	const int may_land = heal_is_landing_expected();
+	_Unwind_Reason_Code reason = NEXT(_Unwind_Backtrace)(hear, &listener);
 
-	return NEXT(_Unwind_Backtrace)(hear, &listener);
+	if (!may_land)
+		heal_trust();
+	return reason;
 }
 
 /* unw_step() of whoever defines UNW_LOCAL_ONLY. */

@@ -68,7 +68,6 @@ enum {
 	DW_OP_lit31 = 0x4f,
 	DW_OP_breg7 = 0x77,
 	DW_OP_breg16 = 0x80,
-	DW_OP_deref_size = 0x94,
 	DWARF_RSP = 7,
 	DWARF_RETURN_ADDRESS = 16,
 };
@@ -150,10 +149,11 @@ static void put_offset(struct rules *rules)
 
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
 	    DW_OP_and);
-	/* (pc | mask) + STUB_KIND_AT - mask is where the kind is */
+	/* the kind is the last byte of the word that ends behind it */
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
-	    DW_OP_or, DW_OP_lit0 + mask - STUB_KIND_AT, DW_OP_minus,
-	    DW_OP_deref_size, 1, DW_OP_lit9, DW_OP_shl, DW_OP_plus);
+	    DW_OP_or, DW_OP_lit0 + mask - (STUB_KIND_AT - 7), DW_OP_minus,
+	    DW_OP_deref, DW_OP_const1u, 56, DW_OP_shr, DW_OP_lit9, DW_OP_shl,
+	    DW_OP_plus);
 }
 
 /* [offset, x] -> [offset, x toggled if it is not below a bound] */

@@ -29,6 +29,11 @@ void heal_expect_landing(void)
 	hot.doubts_left = DOUBTS;
 }
 
+int heal_is_landing_expected(void)
+{
+	return hot.doubts_left != 0;
+}
+
 void heal_trust(void)
 {
 	if (!hot.doubts_left)
@@ -152,17 +157,25 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 	return finding.at ? finding.id : id;
 }
 
+/* Contexts are looked at before they are recorded, not afterwards. */
+static int is_settled(uint64_t id)
+{
+	return !hot.tally || hot.muted || runtime_is_filtered() ||
+	       tally_note(hot.tally, id).word;
+}
+
 uint64_t hot_heal(uint64_t *slot, uint64_t id)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
-	uint64_t said = shadow->caller_id;
-	uint64_t caller =
-		said == ID_ROOT ? ID_ROOT : true_caller((uintptr_t)slot, said);
+	uint64_t said = shadow->caller_id, caller;
 
+	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
+		return id;
+	caller = true_caller((uintptr_t)slot, said);
 	if (caller == said) {
 		if (hot.doubts_left == 1)
 			heal_trust();
-		else
+		else if (hot.doubts_left)
 			hot.doubts_left--;
 		return id;
 	}

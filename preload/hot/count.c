@@ -259,6 +259,15 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	tally_leave_path(hot.tally, busy);
 }
 
+/* So near to where the thread began that it may be about to end (heal.c). */
+static int is_at_thread_end(const uint64_t *slot)
+{
+	uint64_t block;
+
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	return block - (uintptr_t)slot < HOT_THREAD_END_BYTES;
+}
+
 /* From a stub: slot is where the return address was. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
@@ -267,7 +276,7 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 
 	if (hot.muted == HOT_MUTED_SHARED)
 		id = hot_look_alone((uintptr_t)slot, shadow, id);
-	if (hot.doubts_left && !is_tail_call)
+	if (!is_tail_call && (hot.doubts_left || is_at_thread_end(slot)))
 		id = hot_heal(slot, id);
 	hot_count(id, shadow->caller_id,
 		  is_tail_call ? site | WIRE_SITE_TAIL : site);

@@ -60,9 +60,11 @@ struct shadow_slot;
 uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id);
 
 /*
- * Given by heal.c, called while hot.doubts_left: the id of the function that is
- * being entered at a slot, which said to be `id`. Puts the thread right.
+ * Given by heal.c, called while hot.doubts_left, and this near to where a thread
+ * began: the id of the function that is being entered at a slot, which said to
+ * be `id`. Puts the thread right.
  */
+#define HOT_THREAD_END_BYTES 16384
 uint64_t hot_heal(uint64_t *slot, uint64_t id);
 
 /*

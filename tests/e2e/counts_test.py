@@ -93,6 +93,12 @@ class Counts(clewtest.Case):
     def test_exceptions_with_the_c_library_hooked(self):
         self.check("exceptions", options=["--libc"])
 
+    def test_unwinding(self):
+        self.check("unwinding")
+
+    def test_unwinding_with_the_c_library_hooked(self):
+        self.check("unwinding", options=["--libc"])
+
     def test_cancelled_threads(self):
         self.check("cancel")
 

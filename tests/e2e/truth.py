@@ -10,7 +10,8 @@ are laid over one trie of paths that names counted functions only:
 - so is whatever lies above the path's first counted function;
 - a path begins anew at a function that was entered with ENTER_ROOT;
 - an uncounted function of the program *below* a counted one is an error,
-  since the program knows of no such call.
+  since the program knows of no such call; unless its C++ runtime is linked
+  into it, whose functions are left out then.
 """
 import collections
 import pathlib
@@ -29,6 +30,7 @@ class Truth:
         self.totals = collections.Counter()
         self.total_functions = set()
         self.roots = set()
+        self.runtimes = set()
         for line in self.path.read_text(encoding="utf-8").splitlines():
             self._add(*line.split())
 
@@ -41,6 +43,8 @@ class Truth:
         elif kind == "root":
             vaddr, module, name = fields
             self.roots.add(self._function(module, vaddr, name))
+        elif kind == "runtime":
+            self.runtimes.update(fields)
         elif kind == "total":
             vaddr, calls, module, name = fields
             function = self._function(module, vaddr, name)
@@ -151,6 +155,7 @@ class Comparison:
             counts[node] += calls
             return node
         modules = {module for module, _ in self.truth.names}
+        modules -= self.truth.runtimes
         if above != NOWHERE and function.module.name in modules and calls:
             self.strangers[f"{own[0]}+{own[1]:#x} below "
                            + self._path_text(above)] += calls

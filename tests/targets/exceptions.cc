@@ -13,9 +13,9 @@ namespace
 struct scope {
 	uint32_t here;
 
-	__attribute__((always_inline)) scope(const char *function,
-					     const char *name)
-		: here(TRUTH_HERE)
+	__attribute__((always_inline))
+	scope(const char *function, const char *name)
+	    : here(TRUTH_HERE)
 	{
 		truth_enter(function, name);
 	}

@@ -32,6 +32,8 @@
  *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
  *	root VADDR MODULE NAME				(see ENTER_ROOT)
  *	total VADDR CALLS MODULE NAME
+ *	runtime MODULE			(TRUTH_HAS_RUNTIME: linked into it are
+ *					functions that the program is not aware of)
  *
  * N counts the images of one process. Exactly one source file of a program
  * defines TRUTH_MAIN before it includes this.
@@ -264,6 +266,9 @@ TRUTH_INLINE void truth_write(void)
 					 truth_bias(node->base)),
 				node->module, node->name);
 	}
+#ifdef TRUTH_HAS_RUNTIME
+	fprintf(file, "runtime %s\n", TRUTH_MODULE);
+#endif
 	for (uint32_t i = 0; i < truth.totals_used; i++) {
 		const struct truth_total *total = truth.totals[i];
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""What an exception costs: microseconds of CPU for a throw through ten frames.
+
+    (CPU of n throws - CPU of one) / n, natively and under clew
+"""
+from measure import BENCH, CLEW_TOOL, NATIVE, medians, table
+
+MANY, ONE = 200000, 1
+UNWINDERS = {"plain": "libgcc_s", "static": "libgcc, linked statically"}
+
+
+def bench(rounds):
+    rows = []
+    for build, name in UNWINDERS.items():
+        found = medians({(tool, count): (tool, [BENCH / build / "throw",
+                                                str(count)], None)
+                         for tool in (NATIVE, CLEW_TOOL)
+                         for count in (MANY, ONE)}, rounds)
+        native, clew = ((found[tool, MANY].cpu - found[tool, ONE].cpu)
+                        / MANY * 1e6 for tool in (NATIVE, CLEW_TOOL))
+        rows.append([name, f"{native:.2f}", f"{clew:.2f}",
+                     f"{clew / native:.2f}x"])
+    return table(["unwinder", "native us", "clew us", "ratio"], rows)

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What unwinders and debuggers see of a program that is being recorded."""
+import contextlib
+import os
+import pathlib
+import re
+import select
+import signal
+import subprocess
+import unittest
+
+import clewtest
+from clewtest import TARGETS, needs, target
+
+# How waits.c gets to where it waits; libc's own frames are left out.
+STACK = ["bottom", "level", "level", "level", "level", "compare", "main"]
+
+
+def is_built(name):
+    return unittest.skipUnless(pathlib.Path(target(name)).exists(),
+                               f"{name} is not built: libunwind-dev is missing")
+
+
+def flavours(name):
+    return sorted(p.parent.name for p in pathlib.Path(TARGETS).glob(f"*/{name}"))
+
+
+def program_frames(names):
+    return [name for name in names if name in STACK]
+
+
+class Inside(clewtest.Case):
+    """The program looks at its own stack, or ends because of what is there."""
+
+    @is_built("unwinders")
+    def test_every_unwinder_shows_the_same_frames(self):
+        for flavour in flavours("unwinders"):
+            for options in [], ["--libc"]:
+                with self.subTest(flavour=flavour, options=options):
+                    argv = [target("unwinders", flavour)]
+                    native = self.run_program(argv, text=True)
+                    self.assertEqual(native.stdout.count("unw_step"), 4)
+                    self.assert_same_behaviour(
+                        native, self.record(argv, options, text=True))
+                    self.assertTrue(self.recording().parts[0].counts())
+
+    def test_uncaught_exceptions_end_as_they_do_natively(self):
+        for flavour in flavours("terminates"):
+            for way in "noexcept", "uncaught", "thread", "handler":
+                with self.subTest(flavour=flavour, way=way):
+                    argv = [target("terminates", flavour), way]
+                    native = self.run_program(argv)
+                    expected = 7 if way == "handler" else -signal.SIGABRT
+                    self.assertEqual(native.returncode, expected)
+                    recorded = self.record(argv)
+                    # clew's own exit status stands for the signal
+                    self.assertEqual(native.stdout, recorded.stdout)
+                    self.assertEqual(native.stderr, recorded.stderr)
+                    self.assertIn(recorded.returncode,
+                                  (expected, 128 - expected))
+
+
+class Outside(clewtest.Case):
+    """waits.c is looked at while it waits at the bottom of its calls."""
+
+    @contextlib.contextmanager
+    def waiting(self, flavour="O2"):
+        """The pid of a recorded process that waits."""
+        with subprocess.Popen(
+                [str(a) for a in self.record_command([target("waits",
+                                                             flavour)])],
+                env=self.environment, cwd=self.work,
+                stdout=subprocess.PIPE, text=True) as clew:
+            pid = None
+            try:
+                ready, _, _ = select.select([clew.stdout], [], [], 60)
+                self.assertTrue(ready, "the program did not get there")
+                self.assertEqual(clew.stdout.readline(), "ready\n")
+                pid = self.recording().parts[0].pid
+                yield pid
+            finally:
+                if pid:
+                    os.kill(pid, signal.SIGKILL)
+                clew.kill()
+
+    def look(self, argv):
+        looked = self.run_program(argv, text=True, timeout=120)
+        if "ptrace" in looked.stderr and "not permitted" in looked.stderr:
+            self.skipTest("ptrace is not permitted here")
+        self.assertTrue(looked.stdout, looked.stderr)
+        return looked.stdout
+
+    @needs("gdb")
+    def test_gdb_attaches(self):
+        for flavour in flavours("waits"):
+            with self.subTest(flavour=flavour), self.waiting(flavour) as pid:
+                shown = self.look(["gdb", "-batch", "-nx", "-p", str(pid),
+                                   "-ex", "bt"])
+                names = re.findall(r"^#\d+ .*?(?:in )?(\w+) \(", shown, re.M)
+                self.assertEqual(program_frames(names), STACK, shown)
+
+    @needs("gdb")
+    def test_gdb_finds_the_blocks_by_its_jit_interface(self):
+        """Where there is no file to be read, the list is all there is."""
+        with self.waiting() as pid:
+            for file in self.recording_path.glob("*.stubs"):
+                file.unlink()
+            shown = self.look(["gdb", "-batch", "-nx", "-p", str(pid),
+                               "-ex", "bt"])
+            names = re.findall(r"^#\d+ .*?(?:in )?(\w+) \(", shown, re.M)
+            self.assertEqual(program_frames(names), STACK, shown)
+
+    @needs("gdb")
+    def test_gdb_starts_the_program(self):
+        shown = self.run_program(
+            ["gdb", "-batch", "-nx", "-ex", "set breakpoint pending on",
+             "-ex", "set follow-fork-mode child",
+             "-ex", "break bottom", "-ex", "run", "-ex", "bt", "-ex", "kill",
+             "--args", *self.record_command([target("waits")])],
+            text=True, timeout=120).stdout
+        names = re.findall(r"^#\d+ .*?(?:in )?(\w+) \(", shown, re.M)
+        self.assertEqual(program_frames(names), STACK, shown)
+
+    @needs("eu-stack")
+    def test_eu_stack(self):
+        with self.waiting() as pid:
+            shown = self.look(["eu-stack", "-p", str(pid)])
+            names = re.findall(r"^#\d+ +0x[0-9a-f]+ (\w+)", shown, re.M)
+            self.assertEqual(program_frames(names), STACK, shown)
+
+    @is_built("remote")
+    def test_libunwind_from_outside(self):
+        with self.waiting() as pid:
+            shown = self.look([target("remote"), str(pid)])
+            self.assertEqual(program_frames(shown.split()), STACK, shown)
+
+    def test_other_frames_are_those_of_stubs_only(self):
+        """One for each hooked function, by a name that says what it is."""
+        if not pathlib.Path(target("remote")).exists():
+            self.skipTest("remote is not built: libunwind-dev is missing")
+        with self.waiting() as pid:
+            names = self.look([target("remote"), str(pid)]).split()
+            self.assertEqual(names.count("clew_stubs"), len(STACK))
+
+
+class Perf(clewtest.Case):
+    @needs("perf")
+    def test_perf_takes_stacks_of_a_hooked_program(self):
+        data = self.work / "perf.data"
+        perf = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "200",
+                "--call-graph", "dwarf", "-o", data, "--"]
+        if self.run_program([*perf, "true"]).returncode:
+            self.skipTest("perf may not record here")
+        argv = [target("waits"), "works"]
+        done = self.run_program([*perf, *self.record_command(argv)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, b"ready\n")
+        shown = self.run_program(["perf", "script", "-i", data],
+                                 text=True).stdout
+        self.assertIn("bottom", shown)
+        self.assertTrue(self.recording().parts[0].counts())
+
+
+if __name__ == "__main__":
+    clewtest.main()
