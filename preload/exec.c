@@ -11,6 +11,7 @@
 #include "preload/config.h"
 #include "preload/next.h"
 #include "preload/text.h"
+#include "preload/trap.h"
 
 #define DIR_PREFIX     CONFIG_DIR_VARIABLE "="
 #define PRELOAD_PREFIX "LD_PRELOAD="
@@ -171,21 +172,30 @@ static char **complete(const struct missing *missing, char *const old[],
 			: (char **)(environment);                              \
 	})
 
+/* Executes with the mask that the program means (trap.h). */
+#define WITH_MASK(call)                                                        \
+	({                                                                     \
+		const int begun_ = trap_begin_exec();                          \
+		const int result_ = (call);                                    \
+		trap_end_exec(begun_);                                         \
+		result_;                                                       \
+	})
+
 /* ---- In front of libc ---- */
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return NEXT(execve)(path, argv, COMPLETED(envp));
+	return WITH_MASK(NEXT(execve)(path, argv, COMPLETED(envp)));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return NEXT(execvpe)(file, argv, COMPLETED(envp));
+	return WITH_MASK(NEXT(execvpe)(file, argv, COMPLETED(envp)));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return NEXT(fexecve)(fd, argv, COMPLETED(envp));
+	return WITH_MASK(NEXT(fexecve)(fd, argv, COMPLETED(envp)));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -250,8 +260,8 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 		       const posix_spawnattr_t *attributes, char *const argv[],
 		       char *const envp[])
 {
-	return NEXT(posix_spawn)(pid, path, actions, attributes, argv,
-				 COMPLETED(envp));
+	return WITH_MASK(NEXT(posix_spawn)(pid, path, actions, attributes, argv,
+					   COMPLETED(envp)));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file,
@@ -259,6 +269,6 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			const posix_spawnattr_t *attributes, char *const argv[],
 			char *const envp[])
 {
-	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv,
-				  COMPLETED(envp));
+	return WITH_MASK(NEXT(posix_spawnp)(pid, file, actions, attributes,
+					    argv, COMPLETED(envp)));
 }

@@ -48,6 +48,14 @@ int trap_change_action(const struct sigaction *set, struct sigaction *old);
 int trap_is_blocked(uint64_t mask);
 void trap_set_blocked(int is_blocked);
 
+/*
+ * The calling thread is about to execute a program, which inherits its mask: as
+ * it means it. What this returns goes to trap_end_exec(), if it lives to do so.
+ * Keep errno.
+ */
+int trap_begin_exec(void);
+void trap_end_exec(int begun);
+
 /* SIGTRAP was blocked by whoever exec'ed us: as trap_set_blocked(1). */
 void trap_take_inherited_mask(void);
 

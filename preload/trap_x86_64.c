@@ -256,12 +256,34 @@ void trap_set_blocked(int is_blocked)
 	send_again(&kept);
 }
 
+/* In the kernel's mask. Returns what that was. */
+static uint64_t change_bit(int how, uint64_t bit)
+{
+	uint64_t mask = 0;
+
+	sys_call(SYS_rt_sigprocmask, how, (long)&bit, (long)&mask, sizeof(mask),
+		 0, 0);
+	return mask;
+}
+
+int trap_begin_exec(void)
+{
+	if (!trap.is_installed || !trap_is_blocked(change_bit(SIG_BLOCK, 0)))
+		return 0;
+	change_bit(SIG_BLOCK, TRAP_BIT);
+	return 1;
+}
+
+void trap_end_exec(int begun)
+{
+	if (begun)
+		change_bit(SIG_UNBLOCK, TRAP_BIT);
+}
+
 void trap_take_inherited_mask(void)
 {
-	uint64_t bit = TRAP_BIT, mask = 0;
+	uint64_t mask = change_bit(SIG_UNBLOCK, TRAP_BIT);
 
-	sys_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bit, (long)&mask,
-		 sizeof(mask), 0, 0);
 	if (mask & TRAP_BIT && !trap_install())
 		said = BLOCKED;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Breakpoints as hooks, in programs that have business with SIGTRAP."""
+import shutil
 import signal
 import subprocess
 
@@ -80,6 +81,19 @@ class Traps(clewtest.Case):
             [*argv, *self.record_command([NATIVE, "masks"])])
         self.assert_same_behaviour(native, recorded)
         self.assertIn("TRAP", self.verdicts())
+
+    def test_a_blocked_one_is_handed_on(self):
+        for how in "os.execvp('grep', argv)", \
+                "os.waitpid(os.posix_spawnp('grep', argv, os.environ), 0)":
+            code = "import os, signal\n" \
+                "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])\n" \
+                "argv = ['grep', 'SigBlk', '/proc/self/status']\n" + how
+            argv = [clewtest.PYTHON, "-c", code]
+            native = self.run_program(argv)
+            self.assertIn(b"10\n", native.stdout)
+            recorded = self.record(argv, ["--no-children"])
+            self.assert_same_behaviour(native, recorded)
+            shutil.rmtree(self.recording_path)
 
     def test_a_report_says_how_many(self):
         self.record([NATIVE, "threads"])

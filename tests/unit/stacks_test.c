@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stacks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "preload/proc.h"
+#include "tests/unit/unit.h"
+
+static struct stacks stacks;
+static char alternate[1 << 16];
+
+/* Where the outer of two handlers was called; found from the inner. */
+static uint64_t wanted_pc, wanted_word;
+static int found_pcs, found_words;
+
+static int look(const void *context, uint64_t word, int is_pc)
+{
+	found_pcs += is_pc && word == wanted_pc;
+	found_words += !is_pc && word == wanted_word;
+	return 0;
+}
+
+static void walk_from_here(int signal, siginfo_t *info, void *context)
+{
+	assert_int_equal(stacks_init(&stacks), 0);
+	stacks_walk(&stacks, (uintptr_t)__builtin_frame_address(0), look, NULL);
+}
+
+static void interrupted(int signal, siginfo_t *info, void *context)
+{
+	wanted_pc =
+		(uint64_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	raise(SIGUSR2);
+}
+
+static void handle(int signal, void (*handler)(int, siginfo_t *, void *),
+		   int flags)
+{
+	struct sigaction action = { .sa_sigaction = handler,
+				    .sa_flags = SA_SIGINFO | flags };
+
+	sigaction(signal, &action, NULL);
+}
+
+static void find_nested(int outer_flags, int inner_flags)
+{
+	const stack_t stack = { .ss_sp = alternate,
+				.ss_size = sizeof(alternate) };
+	volatile uint64_t word = 0x5eed0fa11ab1e000 + (uint64_t)rand();
+
+	wanted_word = word;
+	found_pcs = found_words = 0;
+	sigaltstack(&stack, NULL);
+	handle(SIGUSR1, interrupted, outer_flags);
+	handle(SIGUSR2, walk_from_here, inner_flags);
+	raise(SIGUSR1);
+	assert_int_equal(found_pcs, 2); /* both were in the midst of raise() */
+	assert_true(found_words > 0);
+}
+
+static void frames_of_signals_are_found_on_one_stack(void **state)
+{
+	find_nested(0, 0);
+}
+
+static void and_where_an_alternate_stack_was_entered(void **state)
+{
+	find_nested(0, SA_ONSTACK);
+	find_nested(SA_ONSTACK, 0);
+	find_nested(SA_ONSTACK, SA_ONSTACK);
+}
+
+static void what_is_not_mapped_is_not_read(void **state)
+{
+	uint64_t word = 1;
+
+	assert_int_equal(stacks_read(4096, &word, sizeof(word)), -EFAULT);
+	assert_int_equal(stacks_read((uintptr_t)&found_pcs, &word, 4), 0);
+}
+
+/* ---- proc.h ---- */
+
+static int pipe_ends[2];
+static _Atomic int thread_tid;
+
+static void *reads(void *unused)
+{
+	sigset_t usr1;
+	char byte;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &usr1, NULL);
+	thread_tid = (int)syscall(SYS_gettid);
+	return read(pipe_ends[0], &byte, 1) == 1 ? &pipe_ends : NULL;
+}
+
+static int count_it(void *context, int tid)
+{
+	*(int *)context += tid == thread_tid;
+	return 0;
+}
+
+static void a_sleeping_thread_is_seen_through(void **state)
+{
+	struct proc_activity activity = { 0 }, again;
+	struct proc_text text;
+	uint64_t mask, ticks, own_ticks;
+	pthread_t thread;
+	int listed = 0;
+
+	assert_int_equal(pipe(pipe_ends), 0);
+	pthread_create(&thread, NULL, reads, NULL);
+	while (!activity.is_asleep || activity.call != SYS_read)
+		if (thread_tid)
+			assert_int_equal(
+				proc_activity(&text, thread_tid, &activity), 0);
+	assert_int_equal(proc_activity(&text, thread_tid, &again), 0);
+	assert_int_equal(again.switches, activity.switches);
+	assert_int_equal(again.pc, activity.pc);
+	assert_memory_equal((const char *)(uintptr_t)activity.pc - 2,
+			    "\x0f\x05", 2); /* behind a syscall */
+	assert_int_equal(proc_blocked_signals(&text, thread_tid, &mask), 0);
+	assert_int_equal(mask, 1 << (SIGUSR1 - 1));
+	assert_int_equal(proc_start_ticks(&text, thread_tid, &ticks), 0);
+	assert_int_equal(proc_start_ticks(&text, getpid(), &own_ticks), 0);
+	assert_true(ticks >= own_ticks && own_ticks > 0);
+	assert_int_equal(proc_each_thread(count_it, &listed), 0);
+	assert_int_equal(listed, 1);
+	assert_int_equal(write(pipe_ends[1], "x", 1), 1);
+	pthread_join(thread, NULL);
+	while (!proc_activity(&text, thread_tid, &again))
+		; /* until the kernel has let go of it */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_of_signals_are_found_on_one_stack),
+		cmocka_unit_test(and_where_an_alternate_stack_was_entered),
+		cmocka_unit_test(what_is_not_mapped_is_not_read),
+		cmocka_unit_test(a_sleeping_thread_is_seen_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
