@@ -171,6 +171,18 @@ struct prologue prologue_judge_short(const struct decoder *decoder,
 	return judge_from_start(decoder, query, patch);
 }
 
+struct prologue prologue_judge_host(const struct decoder *decoder,
+				    const struct prologue_query *query)
+{
+	struct patch patch = {
+		.inside = VERDICT_IS_JUMP,
+		.over_end = VERDICT_IS_TOO_SHORT,
+		.bytes = 2 * PATCH_BYTES,
+	};
+
+	return judge_from_start(decoder, query, patch);
+}
+
 struct prologue prologue_judge_trap(const struct decoder *decoder,
 				    const struct prologue_query *query)
 {

@@ -12,7 +12,8 @@
  *
  *	JUMP		E9 xx xx xx xx	inside the function
  *	JUMP_PADDED	E9 xx xx xx xx	over its end, into the padding behind
- *	JUMP_SHORT	EB xx		to a place near by for JUMP's bytes
+ *	JUMP_SHORT	EB xx		to a place near by for JUMP's bytes:
+ *					padding, or behind another's JUMP
  *	JUMP_PUNNED	E9 xx xx yy yy	where yy stay as they are, entered by
  *					branches, or the next function's
  *	TRAP		CC
@@ -50,7 +51,9 @@ struct prologue {
 };
 
 /*
- * Each answers with its way, or with what stands against it. Whether there is
+ * Each answers with its way, or with what stands against it; prologue_judge_host
+ * with a JUMP behind which there is room for a second one, of a JUMP_SHORT near
+ * by that finds no padding. Whether there is
  * a place for the jump of a JUMP_SHORT, and whether any address that the
  * JUMP_PUNNED can reach is of use, is left to the caller.
  */
@@ -60,6 +63,8 @@ struct prologue prologue_judge_short(const struct decoder *decoder,
 				     const struct prologue_query *query);
 struct prologue prologue_judge_punned(const struct decoder *decoder,
 				      const struct prologue_query *query);
+struct prologue prologue_judge_host(const struct decoder *decoder,
+				    const struct prologue_query *query);
 struct prologue prologue_judge_trap(const struct decoder *decoder,
 				    const struct prologue_query *query);
 

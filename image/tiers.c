@@ -123,6 +123,66 @@ static void try_short(struct choice *c, uint32_t index)
 	     PATCH_BYTES);
 }
 
+/* The displacement from a 2-byte jump to behind another's 5-byte one, or 0. */
+static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
+{
+	const struct wire_function *function = &c->list[host];
+	uint64_t island =
+		function->vaddr + function->patch_offset + PATCH_BYTES;
+	int64_t rel = (int64_t)(island - site - PATCH_SHORT_BYTES);
+
+	if (function->verdict != VERDICT_IS_JUMP || rel != (int8_t)rel ||
+	    !is_free(c, island, PATCH_BYTES) ||
+	    ask(c, host, prologue_judge_host).verdict != VERDICT_IS_JUMP)
+		return 0;
+	return (int8_t)rel;
+}
+
+#define FIRST_BYTES 16 /* of a function; its island is in there */
+
+/* A function that has room for two jumps, near `site` of function `index`. */
+static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
+			uint32_t *host)
+{
+	int8_t rel = 0;
+
+	*host = index;
+	while (*host > 0 &&
+	       c->list[*host - 1].vaddr + FIRST_BYTES + INT8_MAX > site)
+		--*host;
+	for (; *host < c->tiers->functions->count && !rel; ++*host) {
+		if (c->list[*host].vaddr > site + INT8_MAX)
+			break;
+		rel = island_in(c, *host, site);
+	}
+	--*host;
+	return rel;
+}
+
+/*
+ * Dense code (gcc -Os) has no padding. But where the first ten bytes of another
+ * function can be displaced, the jump of that one leaves five of them to spare.
+ */
+static void try_guest(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge_short);
+	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
+	uint32_t host;
+	int8_t island;
+
+	if (verdict_class(prologue.verdict) != VERDICT_HOOKED ||
+	    loops_blindly(c, index, &prologue) ||
+	    !is_free(c, site, PATCH_SHORT_BYTES))
+		return;
+	island = find_host(c, index, site, &host);
+	if (!island)
+		return;
+	accept(c, index, &prologue, island, PATCH_SHORT_BYTES);
+	prologue = ask(c, host, prologue_judge_host);
+	c->list[host].displaced_bytes = prologue.displaced_bytes;
+	take(c, c->list[host].vaddr + prologue.patch_offset, 2 * PATCH_BYTES);
+}
+
 /* Where the segments of the module lie. */
 static void module_range(const struct image *image, uint64_t *start,
 			 uint64_t *end)
@@ -233,6 +293,7 @@ int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 {
 	static void (*const lesser[])(struct choice *, uint32_t) = {
 		try_short,
+		try_guest,
 		try_punned,
 		try_trap,
 	};

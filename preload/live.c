@@ -11,8 +11,8 @@
  *	3.  int3 | displacement			the rest of the jump
  *	4.  jmp    stub
  *
- * Restoring is the same without the second step: nobody can be inside of a
- * jump. Either way a step that fails is undone by the others backwards. It
+ * Restoring is the same without the second step, for nobody can be inside of a
+ * jump; but between two of them, where a host holds its guest's. Either way a step that fails is undone by the others backwards. It
  * does not matter what the steps find, so that they also put right what a
  * fork in their midst has left in the child.
  */
@@ -142,6 +142,20 @@ static void undo(struct change *change, int after)
 	step(change, write_head, !after);
 }
 
+static int has_hosts(const struct change *change)
+{
+	for (uint32_t i = 0; i < change->count; i++) {
+		const struct live_range *range = &change->ranges[i];
+		const struct patch_site *site =
+			&range->patch->sites[range->first];
+
+		for (uint32_t n = 0; n < range->count; n++)
+			if (site[n].is_host)
+				return 1;
+	}
+	return 0;
+}
+
 static int run(struct change *change, int after, int *tid)
 {
 	int err = quiesce_can_trap(change->deadline_ns, tid);
@@ -151,7 +165,7 @@ static int run(struct change *change, int after, int *tid)
 	if (err)
 		return err;
 	err = step(change, write_trap, after);
-	if (!err && after)
+	if (!err && (after || has_hosts(change)))
 		err = quiesce(&replaced, change->deadline_ns, tid);
 	if (!err)
 		err = step(change, write_tail, after);

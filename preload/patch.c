@@ -14,7 +14,7 @@
 #define PATCH_JUMP_OPCODE 0xe9
 #define SHORT_JUMP_OPCODE 0xeb
 
-_Static_assert(PATCH_BYTES_MAX == JMP_REL32_BYTES, "the longest text");
+_Static_assert(PATCH_BYTES_MAX == 2 * JMP_REL32_BYTES, "the longest text");
 
 static enum verdict verdict_of(int err)
 {
@@ -45,6 +45,20 @@ static int aim_jump(struct patch_text *text, uint64_t target)
 	return encode_jmp_rel32(text->after, text->pc, target);
 }
 
+static void aim_at_island(struct patch_site *site, int8_t displacement)
+{
+	site->text.bytes = SHORT_JUMP_BYTES;
+	read_before(&site->text);
+	site->text.after[0] = SHORT_JUMP_OPCODE;
+	site->text.after[1] = (uint8_t)displacement;
+}
+
+static uint64_t island_pc(const struct patch_site *site, int8_t displacement)
+{
+	return site->text.pc + SHORT_JUMP_BYTES +
+	       (uint64_t)(int64_t)displacement;
+}
+
 /* The island's 5-byte jump, and the 2-byte one that leads there. */
 static int aim_short_jump(struct patch *patch, struct patch_site *site,
 			  int8_t displacement)
@@ -52,16 +66,36 @@ static int aim_short_jump(struct patch *patch, struct patch_site *site,
 	struct patch_text *island = &patch->islands[patch->island_count];
 	int err;
 
-	island->pc = site->text.pc + SHORT_JUMP_BYTES +
-		     (uint64_t)(int64_t)displacement;
+	island->pc = island_pc(site, displacement);
 	err = aim_jump(island, site->stub);
 	if (err)
 		return err;
 	patch->island_count++;
-	site->text.bytes = SHORT_JUMP_BYTES;
-	read_before(&site->text);
-	site->text.after[0] = SHORT_JUMP_OPCODE;
-	site->text.after[1] = (uint8_t)displacement;
+	aim_at_island(site, displacement);
+	return 0;
+}
+
+/* Likewise, behind the jump of its host, whose site has been aimed. */
+static int aim_guest(const struct patch *patch, struct patch_site *site,
+		     int8_t displacement)
+{
+	uint64_t pc = island_pc(site, displacement);
+	struct patch_site *host =
+		(struct patch_site *)patch_find(patch, pc - JMP_REL32_BYTES);
+	uint8_t jump[JMP_REL32_BYTES];
+	int err;
+
+	if (!host || host->displaced_bytes < 2 * JMP_REL32_BYTES ||
+	    host->verdict != VERDICT_IS_JUMP || host->is_host)
+		return -ENOENT;
+	err = encode_jmp_rel32(jump, pc, site->stub);
+	if (err)
+		return err;
+	host->is_host = 1;
+	host->text.bytes = 2 * JMP_REL32_BYTES;
+	read_before(&host->text);
+	copy_bytes(host->text.after + JMP_REL32_BYTES, jump, sizeof(jump));
+	aim_at_island(site, displacement);
 	return 0;
 }
 
@@ -103,7 +137,11 @@ static int aim(struct patch *patch, struct patch_workshop *workshop,
 {
 	switch (function->verdict) {
 	case VERDICT_IS_JUMP_SHORT:
-		return aim_short_jump(patch, site, function->island);
+		if (!site->is_guest)
+			return aim_short_jump(patch, site, function->island);
+		if (!aim_guest(patch, site, function->island))
+			return 0;
+		return aim_trap(site, workshop->has_traps);
 	case VERDICT_IS_JUMP_PUNNED:
 		if (!aim_punned_jump(site, workshop->pads))
 			return 0;
@@ -115,10 +153,22 @@ static int aim(struct patch *patch, struct patch_workshop *workshop,
 	}
 }
 
+/* Put the site behind the last to where it belongs. */
+static void insert_site(struct patch *patch)
+{
+	struct patch_site *site = &patch->sites[patch->site_count];
+	const struct patch_site added = *site;
+
+	for (; site > patch->sites && site[-1].text.pc > added.text.pc; site--)
+		*site = site[-1];
+	*site = added;
+	patch->site_count++;
+}
+
 /* One function: a stub that turns out useless is left as it is. */
 static int prepare_function(struct patch *patch,
 			    struct patch_workshop *workshop, uint32_t number,
-			    struct wire_function *function)
+			    struct wire_function *function, int is_guest)
 {
 	struct patch_site *site = &patch->sites[patch->site_count];
 	uint8_t *stub;
@@ -131,6 +181,7 @@ static int prepare_function(struct patch *patch,
 		.text.pc = patch->module->base + function->vaddr +
 			   function->patch_offset,
 		.verdict = function->verdict,
+		.is_guest = (uint8_t)is_guest,
 		.displaced_bytes = function->displaced_bytes,
 		.function = number,
 		.stub = (uintptr_t)stub,
@@ -143,8 +194,51 @@ static int prepare_function(struct patch *patch,
 		return err;
 	function->verdict = site->verdict;
 	patch->trap_count += site->verdict == VERDICT_IS_TRAP;
-	patch->site_count++;
+	insert_site(patch);
 	return 0;
+}
+
+/* Whether its island is not in padding but in a function: its host, then. */
+static int is_guest(const struct wire_function *functions, uint32_t count,
+		    const struct wire_function *function)
+{
+	uint64_t island = function->vaddr + function->patch_offset +
+			  SHORT_JUMP_BYTES +
+			  (uint64_t)(int64_t)function->island;
+	uint32_t low = 0, high = count;
+
+	if (function->verdict != VERDICT_IS_JUMP_SHORT)
+		return 0;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (functions[middle].vaddr <= island)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && island - functions[low - 1].vaddr <
+			      functions[low - 1].size_bytes;
+}
+
+/* Hosts before their guests. */
+static void prepare_functions(struct patch *patch,
+			      struct patch_workshop *workshop,
+			      uint32_t first_function,
+			      struct wire_function *functions, uint32_t count,
+			      int guests)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int err;
+
+		if (verdict_class(functions[i].verdict) != VERDICT_HOOKED ||
+		    is_guest(functions, count, &functions[i]) != guests)
+			continue;
+		err = prepare_function(patch, workshop, first_function + i,
+				       &functions[i], guests);
+		if (err)
+			functions[i].verdict = (uint8_t)verdict_of(err);
+	}
 }
 
 static void count_sites(const struct wire_function *functions, uint32_t count,
@@ -179,16 +273,9 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 	if (sys_failed(patch->sites))
 		return -ENOMEM;
 	patch->islands = (struct patch_text *)&patch->sites[sites + 1];
-	for (uint32_t i = 0; i < count; i++) {
-		int err;
-
-		if (verdict_class(functions[i].verdict) != VERDICT_HOOKED)
-			continue;
-		err = prepare_function(patch, workshop, first_function + i,
-				       &functions[i]);
-		if (err)
-			functions[i].verdict = (uint8_t)verdict_of(err);
-	}
+	for (int guests = 0; guests <= 1; guests++)
+		prepare_functions(patch, workshop, first_function, functions,
+				  count, guests);
 	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
 	return 0;
 }
@@ -319,25 +406,38 @@ static uint64_t page_end(uint64_t pc)
 	return (pc + PAGE - 1) & ~(PAGE - 1);
 }
 
+/* Stubs that stand one behind the other: [start of a page, end of a stub). */
+struct row {
+	uint64_t start, end;
+};
+
+static void free_row(const struct row *row, struct windows *windows)
+{
+	if (row->end)
+		window_free(windows, row->start,
+			    page_end(row->end) - row->start);
+}
+
 /*
- * Stubs of a patch stand one behind the other, but for a change of block, or
- * where one turned out to be useless. No others are in their pages.
+ * Stubs of a patch stand in one row in the order they were made, the guests'
+ * last, but for a change of block, or where one turned out to be useless. No
+ * others are in their pages.
  */
 void patch_free_stubs(const struct patch *patch, struct windows *windows)
 {
-	uint32_t i = 0;
+	struct row row = { 0 };
 
-	while (i < patch->site_count) {
-		uint64_t start = patch->sites[i].stub & ~(PAGE - 1);
-		uint64_t end = start;
+	for (uint32_t i = 0; i < 2 * patch->site_count; i++) {
+		const struct patch_site *site =
+			&patch->sites[i % patch->site_count];
 
-		for (; i < patch->site_count; i++) {
-			uint64_t stub = patch->sites[i].stub;
-
-			if (stub < start || stub > page_end(end))
-				break;
-			end = stub + patch->stub_bytes;
+		if (site->is_guest != i / patch->site_count)
+			continue;
+		if (site->stub < row.start || site->stub > page_end(row.end)) {
+			free_row(&row, windows);
+			row.start = site->stub & ~(PAGE - 1);
 		}
-		window_free(windows, start, page_end(end) - start);
+		row.end = site->stub + patch->stub_bytes;
 	}
+	free_row(&row, windows);
 }

@@ -5,13 +5,14 @@
  * Each hooked function has a site, where its first bytes are replaced:
  *
  *	JUMP, JUMP_PADDED	e9 rel32		to the stub
- *	JUMP_SHORT		eb rel8			to an island: e9 rel32
+ *	JUMP_SHORT		eb rel8			to an island: e9 rel32,
+ *				in padding, or behind the jump of a host
  *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
  *				follow anyway: to a pad where that leads
  *	TRAP			cc			(trap.h)
  *
- * Islands lie in padding that nothing executes, so they may be written at any
- * time and stay. Sites can be written (commit) and restored (revert) any
+ * Islands in padding, which nothing executes, may be written at any time and
+ * stay. A host's site has ten bytes: two jumps, its own and the guest's. Sites can be written (commit) and restored (revert) any
  * number of times: here while nothing runs in the module's code, by live.h
  * while everything does.
  */
@@ -23,7 +24,7 @@
 #include "preload/stub.h"
 #include "wire/recording.h"
 
-#define PATCH_BYTES_MAX 5
+#define PATCH_BYTES_MAX 10
 
 /* Bytes of the module's code, before and after. */
 struct patch_text {
@@ -36,6 +37,8 @@ struct patch_text {
 struct patch_site {
 	struct patch_text text;
 	uint8_t verdict; /* enum verdict, of class HOOKED */
+	uint8_t is_host;
+	uint8_t is_guest; /* its island is a host's */
 	uint8_t displaced_bytes;
 	uint32_t function; /* its number */
 	uint64_t stub;     /* pc */

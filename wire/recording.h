@@ -139,7 +139,8 @@ struct wire_function {
 	uint8_t displaced_bytes; /* that the trampoline executes instead */
 	/*
 	 * JUMP_SHORT: the 8-bit displacement of its 2-byte jump, to where the
-	 * 5-byte one stands. 0 otherwise.
+	 * 5-byte one stands: in padding, or behind the 5-byte jump of another
+	 * function, which displaces ten bytes then. 0 otherwise.
 	 */
 	int8_t island;
 };

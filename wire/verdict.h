@@ -35,7 +35,7 @@ enum verdict_class {
 	X(PLT, NOT_ENTRY, "procedure linkage table")                           \
 	X(SIGNAL_FRAME, NOT_ENTRY, "signal trampoline")                        \
 	X(NO_RETURN_ADDRESS, NOT_ENTRY, "process or thread start")             \
-	X(JUMP_SHORT, HOOKED, "2-byte jump to a 5-byte one in padding")        \
+	X(JUMP_SHORT, HOOKED, "2-byte jump to a 5-byte one near by")           \
 	X(JUMP_PUNNED, HOOKED, "jump that shares bytes with what follows")     \
 	X(TRAP, HOOKED, "breakpoint (int3)")                                   \
 	X(READS_RETURN_ADDRESS, REFUSED, "reads its own return address")       \

@@ -45,6 +45,28 @@ class Counts(clewtest.Case):
         for name in ("JUMP", "JUMP_SHORT", "JUMP_PUNNED", "TRAP"):
             self.assertIn(texts[name], verdicts)
 
+    def test_a_guest_without_its_host(self):
+        """The jump of the one stands behind that of the other."""
+        native = self.run_program([target("tiers")])
+        recording, (one,) = self.record_target([target("tiers")])
+        vaddr = {name: vaddr for (_, vaddr), name in one.names.items()}
+
+        def verdict(recording, name):
+            return next(wire.VERDICTS[f.verdict][0]
+                        for m in recording.parts[0].modules
+                        if m.name == "tiers" for f in m.functions
+                        if f.vaddr == vaddr[name])
+
+        self.assertEqual(verdict(recording, "is_a_guest"), "JUMP_SHORT")
+        self.assertEqual(verdict(recording, "is_a_host"), "JUMP")
+        self.recording_path = self.work / "second"
+        recorded = self.record([target("tiers")], [
+            "-F", rf"tiers\+{vaddr['is_a_host']:#x}$"])
+        self.assert_same_behaviour(native, recorded)
+        recording = self.recording()
+        self.assertEqual(verdict(recording, "is_a_host"), "DESELECTED")
+        self.assertIn(verdict(recording, "is_a_guest"), ("TRAP", "NO_TRAP"))
+
     def test_breakpoints(self):
         recording, _ = self.record_target([target("tiers")])
         verdicts = {wire.VERDICTS[f.verdict][0]

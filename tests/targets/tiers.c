@@ -30,6 +30,8 @@ static COUNTED void call_each(long i)
 	CALL(calls_by_the_stack, i);
 	CALL(shares_bytes, i);
 	CALL(behind_shared_bytes, i);
+	CALL(is_a_guest, i);
+	CALL(is_a_host, i);
 	LEAVE();
 }
 

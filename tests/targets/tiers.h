@@ -13,6 +13,8 @@ long tests_by_jrcxz(long n);
 long calls_by_the_stack(long n);
 long shares_bytes(long n);
 long behind_shared_bytes(long n);
+long is_a_guest(long n);
+long is_a_host(long n);
 long entered_at_its_second_byte(long n);
 
 #endif

@@ -110,6 +110,23 @@ function behind_shared_bytes
 	ret
 end behind_shared_bytes
 
+	/* No padding near by, but a neighbour whose first ten bytes can go. */
+	.skip 160, 0xc3
+function is_a_guest
+	mov %edi, %eax
+1:	add $1, %eax
+	test $8, %al
+	jz 1b
+	ret
+end is_a_guest
+function is_a_host
+	lea 3(%rdi), %rax
+	imul $3, %rax, %rax
+	add $12, %rax
+	ret
+end is_a_host
+	.skip 160, 0xc3
+
 	/* All that can be had is a byte. */
 function entered_at_its_second_byte
 	push %rdi
