@@ -17,7 +17,8 @@ struct live_range {
 /*
  * Write these sites, or restore them. Either all are changed or none; no call
  * of a function fails to be made meanwhile, and each goes through its stub or
- * does not. Patches must be known to trap.h (cold.h), and their modules stay
+ * does not. Hosts (patch.h) go together with their guests. Patches must be
+ * known to trap.h (cold.h), and their modules stay
  * loaded; the caller holds their lock, with all signals blocked.
  *
  * 0, or -errno when nothing was changed: -EBUSY with the *tid of a thread that
