@@ -88,8 +88,10 @@ server.bind = "127.0.0.1"
 server.document-root = "{load.home}/www"
 server.modules = ("mod_indexfile", "mod_staticfile")
 """)
+    # SIGTERM would make its status depend on what clients have not closed yet
     with load.server("lighttpd", "-D", "-f", "lighttpd.conf",
                      ready=lambda: soak.answers(load.port),
+                     stop=signal.SIGINT,
                      masks=[(r"(?m)^\d{4}-.*\n", "")]):  # times and pids
         requests(load, load.port)
 
@@ -120,7 +122,7 @@ backend b
 """)
     behind = load.home / "behind"
     with load.server("lighttpd", "-D", "-f", "lighttpd.conf", recorded=False,
-                     ready=lambda: soak.answers(behind),
+                     ready=lambda: soak.answers(behind), stop=signal.SIGINT,
                      masks=[(r"(?s).*", "")]), \
          load.server("haproxy", "-f", "haproxy.cfg",
                      ready=lambda: soak.answers(load.port),
