@@ -64,9 +64,6 @@ static const struct family families[] = {
 	  "a signal handler knows a fault in it by the instruction's address" },
 	{ "__stack_chk_fail* __fortify_fail*",
 	  "the stack is known to be damaged" },
-	{ "jump_fcontext make_fcontext ontop_fcontext _ZN5boost7context* "
-	  "coro_transfer coro_switch _co_switch co_switch",
-	  "switches stacks and returns into another frame" },
 };
 
 /* Whether `pattern`, `bytes` long, names `name`. */

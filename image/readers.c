@@ -6,9 +6,13 @@
  */
 #include "image/readers.h"
 
-#define REX_W 8
-#define REX_X 2
-#define REX_B 1
+#define REX_W     8
+#define REX_R     4
+#define REX_X     2
+#define REX_B     1
+
+#define MOV_STORE 0x89
+#define MOV_LOAD  0x8b
 
 struct operation {
 	const uint8_t *modrm; /* NULL: no access to memory */
@@ -122,6 +126,15 @@ static int jumps_to(const uint8_t *code, const struct insn *insn, uint8_t which)
 	       ((rex & 0xf1) == 0x41) == (which >= 8);
 }
 
+/* mov between memory and a register: 1 and which. */
+static int moves(const struct operation *op, uint8_t opcode, uint8_t *which)
+{
+	if (!op->modrm || op->modrm[-1] != opcode || *op->modrm >> 6 == 3)
+		return 0;
+	*which = (uint8_t)((op->rex & REX_R) << 1 | (*op->modrm >> 3 & 7));
+	return 1;
+}
+
 /* push r64 */
 static int pushes(const uint8_t *code, const struct insn *insn)
 {
@@ -153,12 +166,34 @@ static void look_at_push(struct reader_watch *watch, int is_push)
 		column == CFI_COLUMN_RSP;
 }
 
-static void look_at_pop(struct reader_watch *watch, uint8_t which)
+/* The return address goes from its slot to a register. */
+static void look_at_taking(struct reader_watch *watch, uint8_t which,
+			   int is_load)
 {
-	if (watch->has_popped)
+	if (watch->has_taken)
 		watch->is_reader = 1; /* twice: not to jump there */
-	watch->has_popped = 1;
-	watch->popped_register = which;
+	watch->has_taken = 1;
+	watch->has_loaded = (uint8_t)is_load;
+	watch->taken_register = which;
+}
+
+/*
+ * The jump to it. A stub finds what it knows of a call by the stack pointer,
+ * which must be where a return leaves it. After a pop it is taken to be there;
+ * after a load the unwind information must say so.
+ */
+static void look_at_jump(struct reader_watch *watch, uint64_t vaddr)
+{
+	uint64_t column;
+	int64_t offset;
+
+	cfi_seek(&watch->cfi, vaddr - watch->vaddr);
+	if (watch->has_loaded &&
+	    (!cfi_return_slot(&watch->cfi, &column, &offset) ||
+	     column != CFI_COLUMN_RSP || offset != -8))
+		watch->is_reader = 1;
+	watch->has_taken = 0;
+	watch->returns_by_jump = 1;
 }
 
 void reader_watch_begin(struct reader_watch *watch, const struct fde *fde)
@@ -181,6 +216,14 @@ static int accesses_slot(const struct reader_watch *watch,
 	       column == slot_column && offset == slot_offset;
 }
 
+/* Whether what was taken goes to memory, for somebody to go there later. */
+static int keeps(const struct reader_watch *watch, const struct operation *op)
+{
+	uint8_t which;
+
+	return moves(op, MOV_STORE, &which) && which == watch->taken_register;
+}
+
 void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		       const struct insn *insn, uint64_t vaddr)
 {
@@ -191,8 +234,10 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 
 	if (watch->is_reader)
 		return;
-	if (watch->has_popped && jumps_to(code, insn, watch->popped_register))
-		watch->has_popped = 0;
+	if (watch->has_taken && jumps_to(code, insn, watch->taken_register))
+		look_at_jump(watch, vaddr);
+	if (watch->has_taken && keeps(watch, &op))
+		watch->is_reader = 1;
 	if (!op.modrm && !is_pop && !is_push && !watch->has_pushed)
 		return;
 	cfi_seek(&watch->cfi, vaddr - watch->vaddr);
@@ -203,8 +248,8 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 	look_at_push(watch, is_push);
 	if (!accesses_slot(watch, &op, is_pop))
 		return;
-	if (is_pop)
-		look_at_pop(watch, which);
+	if (is_pop || moves(&op, MOV_LOAD, &which))
+		look_at_taking(watch, which, !is_pop);
 	else
 		watch->is_reader = 1;
 }
@@ -212,6 +257,6 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 int reader_watch_end(struct reader_watch *watch)
 {
 	cfi_seek(&watch->cfi, UINT64_MAX);
-	return watch->is_reader || watch->has_popped ||
-	       watch->cfi.had_return_in_register;
+	return watch->is_reader || watch->has_taken ||
+	       (watch->cfi.had_return_in_register && !watch->returns_by_jump);
 }

@@ -13,9 +13,11 @@
  *	pop %rdi		vfork, keeping it from the child
  *
  * Who overwrites it has its call end where clew does not see it, which is as
- * bad. But code that pops it only to jump there returns, in its own way. And
- * who has the address to go on at in a register, says the unwind information,
- * does not return but jumps as longjmp does.
+ * bad. But code that takes it from there only to jump to it, and leaves the stack
+ * as a return would, does return, in its own way: into the stub that waits at
+ * that place. So do coroutine switches, on another stack than they were called
+ * on. Other code that has the address to go on at in a register, says the
+ * unwind information, does not return but jumps as longjmp does.
  *
  * Assembly by hand may have unwind information that forgets its pushes: of such
  * functions it is believed that they are no readers.
@@ -32,8 +34,10 @@ struct reader_watch {
 	uint64_t vaddr;
 	uint8_t is_watching;
 	uint8_t is_reader;
-	uint8_t has_popped;
-	uint8_t popped_register;
+	uint8_t has_taken;  /* the return address, and not yet jumped there */
+	uint8_t has_loaded; /* rather than popped: it is still on the stack */
+	uint8_t taken_register;
+	uint8_t returns_by_jump;
 	uint8_t has_pushed; /* the instruction before; slot_offset was then */
 	int64_t slot_offset;
 };

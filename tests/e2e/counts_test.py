@@ -130,6 +130,11 @@ class Counts(clewtest.Case):
     def test_coroutines_by_switching_stacks(self):
         self.check("coroutines_switch")
 
+    def test_coroutines_by_fcontext(self):
+        for way in "named", "popping", "loading":
+            with self.subTest(way):
+                self.check("fcontext", way)
+
     def test_deep_recursion(self):
         self.check("deep", "100000")
 

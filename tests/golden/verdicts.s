@@ -257,6 +257,48 @@ function "JUMP..pops it to jump there"
 	jmp *%r9
 	end
 
+function "JUMP..loads it to jump there"
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov 8(%rsp), %r8
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 0
+	jmp *%r8
+	end
+
+# As coroutine switches, which find it on another stack.
+function "JUMP..pops it to jump there on another stack"
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov %rsp, (%rdi)
+	mov %rsi, %rsp
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	pop %rcx
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, rcx
+	jmp *%rcx
+	end
+
+# A stub would look for its slot in the wrong place.
+function "READS_RETURN_ADDRESS..jumps there without popping it"
+	mov (%rsp), %rdx
+	xor %eax, %eax
+	nop
+	jmp *%rdx
+	end
+
+# As setjmp of some C libraries.
+function "READS_RETURN_ADDRESS..pops it, keeps it and jumps there"
+	pop %rsi
+	.cfi_def_cfa_offset 0
+	mov %rsp, 48(%rdi)
+	mov %rsi, 56(%rdi)
+	jmp *%rsi
+	end
+
 function "JUMP..reads its arguments on the stack"
 	mov 8(%rsp), %rax
 	lea (%rsp), %rdx

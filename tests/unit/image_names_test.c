@@ -21,6 +21,7 @@ static void parts_of_names_do_not(void **state)
 	assert_false(name_is_never_hooked("vfor"));
 	assert_false(name_is_never_hooked("_start_kernel"));
 	assert_false(name_is_never_hooked("main"));
+	assert_false(name_is_never_hooked("jump_fcontext"));
 	assert_false(name_is_never_hooked(""));
 	assert_false(name_is_never_hooked(" "));
 	assert_false(name_is_never_hooked("setjmp _setjmp"));
