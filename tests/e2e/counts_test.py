@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counts per context equal what the program counted itself, exactly."""
 import pathlib
+import unittest
 
 import clewtest
 import wire
@@ -134,6 +135,12 @@ class Counts(clewtest.Case):
         for way in "named", "popping", "loading":
             with self.subTest(way):
                 self.check("fcontext", way)
+
+    @unittest.skipUnless(pathlib.Path(target("coroutines20")).exists(),
+                         "the compiler has no coroutines")
+    def test_coroutines_of_cxx(self):
+        self.check("coroutines20")
+        self.check("coroutines20", options=["--libc"])
 
     def test_deep_recursion(self):
         self.check("deep", "100000")
