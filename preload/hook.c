@@ -284,6 +284,8 @@ static int choose_windows(struct pass *pass)
 		if (c->module->code.end)
 			code[count++] = c->module->code;
 	cold->windows.part_path = cold->part.path;
+	cold->windows.heap_start =
+		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	err = windows_init(&cold->windows, code, count);
 	rt.windows = cold->windows.map;
 	return err;

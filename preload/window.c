@@ -7,10 +7,13 @@
 #include "preload/stub_memory.h"
 #include "preload/sys.h"
 
-#define REACH          ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
-#define ADDRESS_END    (UINT64_C(1) << 47)
-#define LOWEST         (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
-#define PAGE           UINT64_C(4096)
+#define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define ADDRESS_END (UINT64_C(1) << 47)
+#define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
+#define PAGE        UINT64_C(4096)
+
+/* The heap grows upwards from where it begins, and expects nobody there. */
+#define HEAP_ROOM      (UINT64_C(1) << 36)
 
 #define BACKED_AT_ONCE (UINT64_C(1) << 16)
 
@@ -38,7 +41,6 @@ static int is_within_reach(uint64_t block, const struct pc_range *code)
 static uint64_t place_near(const struct zone *zone, const struct pc_range *code,
 			   unsigned int i)
 {
-	/* Below the code first: memory above it may be the heap's to grow. */
 	static const int order[] = { 0, -1, 1 };
 	uint64_t high = (code->start >> 32) + (uint64_t)order[i / 16 % 3];
 	uint64_t place = high << 32 | (uint64_t)zone->first << 24;
@@ -57,15 +59,29 @@ static int overlaps(uint64_t place, const struct pc_range *code)
 	return place < code->end && place + WINDOW_BLOCK_BYTES > code->start;
 }
 
-static unsigned int count_places(const struct zone *zone,
-				 const struct pc_range *code)
+static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
+{
+	return windows->heap_start &&
+	       place + WINDOW_BLOCK_BYTES > windows->heap_start &&
+	       place < windows->heap_start + HEAP_ROOM;
+}
+
+/* All there are, and those where the heap does not want to go. */
+static unsigned int count_places(const struct windows *windows,
+				 const struct zone *zone,
+				 const struct pc_range *code,
+				 unsigned int *harmless)
 {
 	unsigned int places = 0;
 
+	*harmless = 0;
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
 		uint64_t place = place_near(zone, code, i);
 
-		places += place && !overlaps(place, code);
+		if (!place || overlaps(place, code))
+			continue;
+		places++;
+		*harmless += !is_in_way_of_heap(windows, place);
 	}
 	return places;
 }
@@ -82,18 +98,23 @@ static unsigned int count_blocks_inside(const struct zone *zone,
 }
 
 /*
- * Code out of reach could not be hooked; code in the zone makes stubs look
- * twice; few places may all turn out to be taken.
+ * Code out of reach could not be hooked; a heap that cannot grow may end the
+ * program; code in the zone makes stubs look twice; few places may all turn
+ * out to be taken.
  */
-static unsigned int zone_cost(const struct zone *zone,
+static unsigned int zone_cost(const struct windows *windows,
+			      const struct zone *zone,
 			      const struct pc_range *code, uint32_t count)
 {
 	unsigned int cost = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		unsigned int places = count_places(zone, &code[i]);
+		unsigned int harmless;
+		unsigned int places =
+			count_places(windows, zone, &code[i], &harmless);
 
 		cost += places ? PLACE_COUNT - places : 1000000;
+		cost += harmless ? 0 : 20000;
 		cost += 1000 * count_blocks_inside(zone, &code[i]);
 	}
 	return cost;
@@ -110,7 +131,7 @@ int windows_init(struct windows *windows, const struct pc_range *code,
 	if (sys_failed(map))
 		return (int)(long)map;
 	for (unsigned int i = 0; i < ZONE_COUNT; i++) {
-		unsigned int cost = zone_cost(&zones[i], code, count);
+		unsigned int cost = zone_cost(windows, &zones[i], code, count);
 
 		if (cost >= best)
 			continue;
@@ -130,14 +151,19 @@ static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* Where the heap does not want to go, if there is such a place. */
 static int add_block(struct windows *windows, const struct pc_range *code)
 {
 	if (windows->block_count == WINDOW_BLOCK_MAX)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
-		uint64_t place = place_near(windows->zone, code, i);
+	for (unsigned int i = 0; i < 2 * PLACE_COUNT; i++) {
+		uint64_t place =
+			place_near(windows->zone, code, i % PLACE_COUNT);
+		int is_last_resort = i >= PLACE_COUNT;
 		struct window_block *block;
 
+		if (is_in_way_of_heap(windows, place) != is_last_resort)
+			continue;
 		if (!place || !stub_memory_map(windows->part_path, place))
 			continue;
 		block = &windows->blocks[windows->block_count];

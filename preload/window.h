@@ -44,6 +44,8 @@ struct zone {
 struct windows {
 	const struct zone *zone;
 	uint8_t *map; /* what struct runtime calls windows */
+	uint64_t
+		heap_start; /* of the brk area; above it blocks do harm; or 0 */
 	struct window_block {
 		uint64_t start;
 	} blocks[WINDOW_BLOCK_MAX];
@@ -60,7 +62,10 @@ struct windows {
 	uint32_t span_count;
 };
 
-/* Choose the zone for code that lies in `code`. 0 or -errno. */
+/*
+ * Choose the zone for code that lies in `code`. 0 or -errno. heap_start and
+ * part_path are the caller's to set before.
+ */
 int windows_init(struct windows *windows, const struct pc_range *code,
 		 uint32_t count);
 

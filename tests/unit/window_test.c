@@ -179,6 +179,37 @@ static void a_spare_block_outlives_the_places(void **state)
 	unmap_blocks(&windows);
 }
 
+/* As of an executable, above which the kernel puts the heap. */
+static void the_heap_has_room_to_grow(void **state)
+{
+	(void)state;
+	for (uint64_t byte = 0; byte < 256; byte += 8) {
+		const uint64_t start = UINT64_C(0x555500000000) | byte << 24;
+		const struct pc_range code = { start, start + 4096 };
+		struct windows windows = { .heap_start = start + (1 << 20) };
+		uint8_t *stub;
+
+		assert_int_equal(windows_init(&windows, &code, 1), 0);
+		assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
+		assert_true((uintptr_t)stub < start);
+		unmap_blocks(&windows);
+	}
+}
+
+/* It is hooked all the same. */
+static void there_may_be_no_place_but_in_the_heaps_way(void **state)
+{
+	const struct pc_range code = { 0x400000, 0x500000 };
+	struct windows windows = { .heap_start = 0x500000 };
+	uint8_t *stub;
+
+	(void)state;
+	assert_int_equal(windows_init(&windows, &code, 1), 0);
+	assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
+	assert_true((uintptr_t)stub > (UINT64_C(1) << 30));
+	unmap_blocks(&windows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +220,8 @@ int main(void)
 		cmocka_unit_test(many_small_batches_share_a_block),
 		cmocka_unit_test(what_is_freed_is_handed_out_again),
 		cmocka_unit_test(a_spare_block_outlives_the_places),
+		cmocka_unit_test(the_heap_has_room_to_grow),
+		cmocka_unit_test(there_may_be_no_place_but_in_the_heaps_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
