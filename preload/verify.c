@@ -6,7 +6,8 @@
  * shadow tells it (walk.h). The chain must end at the thread's root, and every
  * context on it must have been recorded for the function that is really
  * there. Otherwise two contexts share an id (a collision), or id and stack
- * have gone different ways (a divergence).
+ * have gone different ways (a divergence). What called a coroutine is on another
+ * stack, nobody knows where: there only what is on its own can be checked.
  */
 #include "preload/hot/count.h"
 #include "preload/hot/tally.h"
@@ -16,6 +17,10 @@
 #include "wire/id.h"
 
 #define FRAMES_MAX 100000
+#define NEAR_SLOTS 512 /* 4 KiB: more than most functions' frames have */
+
+/* Below the control block: on a stack of libc's, where the root comes last. */
+#define OWN_STACK_BYTES (UINT64_C(1) << 18)
 
 enum outcome { VERIFIED, PARTIAL, COLLISION, DIVERGED };
 
@@ -28,8 +33,48 @@ static int is_borrowed(void)
 	return (uint32_t)sys_gettid() != hot.tally->tid;
 }
 
+/* The thread's control block, at the top of its stack if libc made that. */
+static uint64_t thread_block(void)
+{
+	uint64_t block;
+
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	return block;
+}
+
+/*
+ * Whether a slot is that of a coroutine's first function, or looks like it: no
+ * function waits for a return further out on its stack. Other coroutines' may
+ * lie side by side with it, so only what is near counts.
+ */
+static int is_outermost(uint64_t at)
+{
+	const uint64_t block = thread_block();
+	uint64_t page = at & ~UINT64_C(4095);
+
+	if (block > at && block - at < OWN_STACK_BYTES)
+		return 0;
+	for (int left = NEAR_SLOTS; left > 0; left--) {
+		const struct shadow_slot *shadow = shadow_of(at += 8);
+
+		if (shadow && shadow->return_address && walk_is_live(at, &page))
+			return 0;
+	}
+	return 1;
+}
+
+/* The chain has ended before the thread's root, below the call at a slot. */
+static enum outcome broken(const struct walk *walk, uint64_t at)
+{
+	if (walk_is_exhausted(walk) || is_borrowed() || is_outermost(at))
+		return PARTIAL;
+	return DIVERGED;
+}
+
 static enum outcome verify(struct walk *walk)
 {
+	uint64_t at = walk->at;
+
 	for (int frames = 0; frames < FRAMES_MAX; frames++) {
 		union note note = tally_note(hot.tally, walk->id);
 		struct link link;
@@ -39,9 +84,8 @@ static enum outcome verify(struct walk *walk)
 		if (!note.word || note.function == WIRE_FOLDED)
 			return PARTIAL;
 		if (!walk_next(walk, &link))
-			return walk_is_exhausted(walk) || is_borrowed()
-				       ? PARTIAL
-				       : DIVERGED;
+			return broken(walk, at);
+		at = link.at;
 		if (note.function != link.function)
 			return COLLISION;
 	}

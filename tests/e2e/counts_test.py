@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Counts per context equal what the program counted itself, exactly."""
+import collections
 import pathlib
 import unittest
 
 import clewtest
+import truth
 import wire
 from clewtest import TARGETS, target
 
@@ -268,6 +270,44 @@ class Verification(clewtest.Case):
                                for t in part.tallies.values())
                 self.assertGreater(verified, 1000)
                 self.assert_nothing_lost(part)
+
+    def test_coroutines_are_verified_as_far_as_their_stack_goes(self):
+        rules = self.work / "rules"
+        rules.write_text("verify-period 1\n", encoding="utf-8")
+        for name in "coroutines_switch", "coroutines_ucontext", "fcontext":
+            with self.subTest(name):
+                self.record([target(name)], ["--rules", rules])
+                part = self.recording().parts[0]
+                self.assertGreater(sum(t.verified
+                                       for t in part.tallies.values()), 0)
+                self.assertGreater(sum(t.partial
+                                       for t in part.tallies.values()), 0)
+                self.assert_nothing_lost(part)
+
+    def test_switches_that_nobody_can_find_are_noticed(self):
+        """Their contexts may be wrong. Nothing else is, and it is said."""
+        rules = self.work / "rules"
+        rules.write_text("verify-period 1\n", encoding="utf-8")
+        argv = [target("fcontext"), "unseen"]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native,
+                                   self.record(argv, ["--rules", rules]))
+        part = self.recording().parts[0]
+        wanted, found = collections.Counter(), collections.Counter()
+        (one,) = truth.read_all(self.truths)
+        for _, _, function, calls in one.nodes.values():
+            if function and one.names[function] != "unseen":
+                wanted[function] += calls
+        calls = part.counts()
+        for context in part.contexts().values():
+            function = part.functions[context.function]
+            found[function.module.name, function.vaddr] += calls.get(
+                context.id, 0)
+        self.assertGreater(len(wanted), 5)
+        self.assertEqual({f: found[f] for f in wanted}, wanted)
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
+        self.assertGreater(sum(t.diverged for t in part.tallies.values()), 0)
 
 
 if __name__ == "__main__":
