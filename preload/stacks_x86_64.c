@@ -15,6 +15,8 @@
 #define RSP_TO_SEGMENTS 24
 #define CHUNK_WORDS     128
 #define STACKS_MAX      8 /* that one thread is on, through handlers */
+#define GROWTH_MAX      (UINT64_C(64) << 20)
+#define STACK_BYTES_MAX (UINT64_C(4) << 30)
 
 int stacks_read(uint64_t at, void *out, size_t bytes)
 {
@@ -77,7 +79,10 @@ int stacks_init(struct stacks *stacks)
 
 /*
  * From sp to the end of its stack. One that has grown downwards since begins
- * where it did: it is what was there before that matters.
+ * where it did: it is what was there before that matters. What looked like the
+ * frame of a signal may be what is left of one, and sp be anything: nothing is
+ * taken for a stack that is too far above it, or too large. (The shadow itself
+ * has 8 TiB.)
  */
 static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
 {
@@ -92,12 +97,14 @@ static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
 		else
 			high = middle;
 	}
-	if (low < stacks->count) {
-		found = stacks->ranges[low];
-		if (found.start < sp)
-			found.start = sp;
-	}
+	if (low == stacks->count)
+		return found;
+	found = stacks->ranges[low];
+	if (found.start < sp)
+		found.start = sp;
 	found.start = (found.start + 7) & ~UINT64_C(7);
+	if (found.start - sp > GROWTH_MAX || found.end - sp > STACK_BYTES_MAX)
+		return (struct memory_range){ 0 };
 	return found;
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -76,6 +77,46 @@ static void and_where_an_alternate_stack_was_entered(void **state)
 	find_nested(SA_ONSTACK, SA_ONSTACK);
 }
 
+/* { rsp, rip, eflags, segments }, as the kernel saves it */
+#define FRAME_SEGMENTS UINT64_C(0x002b000000000033)
+
+static uint64_t looked_at;
+
+static int count_word(const void *context, uint64_t word, int is_pc)
+{
+	return ++looked_at > 1 << 20; /* 8 MiB: far too many */
+}
+
+static void what_is_left_of_a_frame_leads_nowhere(void **state)
+{
+	const uint64_t stale[] = { 7, 0x1000, UINT64_C(0x100000000000) };
+	const size_t vast_bytes = UINT64_C(8) << 40;
+	void *vast = mmap((void *)UINT64_C(0x200000000000), vast_bytes,
+			  PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				  MAP_FIXED_NOREPLACE,
+			  -1, 0);
+	uint64_t stack[512] = { 0 };
+
+	if (vast == MAP_FAILED)
+		skip();
+	stacks.count = 0; /* what there is, in order: the vast one, and ours */
+	stacks.ranges[stacks.count++] =
+		(struct memory_range){ (uintptr_t)vast,
+				       (uintptr_t)vast + vast_bytes };
+	stacks.ranges[stacks.count++] =
+		(struct memory_range){ (uintptr_t)stack,
+				       (uintptr_t)(stack + 512) };
+	for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++) {
+		stack[8 * i] = stale[i];
+		stack[8 * i + 3] = FRAME_SEGMENTS;
+	}
+	looked_at = 0;
+	assert_int_equal(
+		stacks_walk(&stacks, (uintptr_t)stack, count_word, NULL), 0);
+	munmap(vast, vast_bytes);
+}
+
 static void what_is_not_mapped_is_not_read(void **state)
 {
 	uint64_t word = 1;
@@ -144,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_signals_are_found_on_one_stack),
 		cmocka_unit_test(and_where_an_alternate_stack_was_entered),
+		cmocka_unit_test(what_is_left_of_a_frame_leads_nowhere),
 		cmocka_unit_test(what_is_not_mapped_is_not_read),
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
 	};
