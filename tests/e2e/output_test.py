@@ -363,6 +363,67 @@ class Verified(clewtest.Case):
         tallies = self.recording().parts[0].tallies.values()
         self.assertGreater(sum(t.verified for t in tallies), 100)
 
+    def test_what_jumps_inside_functions_is_counted_and_told_of(self):
+        """Nobody sees these landings and switches: contexts are wrong."""
+        path = self.work / "source.c"
+        path.write_text("""
+            #include <stdio.h>
+            static void *place[5], *main_sp, *body_sp;
+            static char stack[65536] __attribute__((aligned(16)));
+            static long calls;
+            #define COUNTED __attribute__((noipa)) static void
+            static inline __attribute__((always_inline))
+            void hand_over(void **save, void *load)
+            {
+                __asm__ volatile("push %%rbp; push %%rbx; lea 1f(%%rip), %%rax;"
+                    "push %%rax; mov %%rsp, (%0); mov %1, %%rsp;"
+                    "pop %%rax; jmp *%%rax; 1: pop %%rbx; pop %%rbp"
+                    : "+D"(save), "+S"(load) : : "rax", "rcx", "rdx", "r8",
+                    "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory");
+            }
+            COUNTED step(void) { calls++; }
+            COUNTED body(void)
+            {
+                for (calls++;; step()) hand_over(&body_sp, main_sp);
+            }
+            COUNTED deep(int n)
+            {
+                calls++;
+                if (!n) __builtin_longjmp(place, 1);
+                deep(n - 1);
+                __asm__ volatile("");
+            }
+            COUNTED turn(void)
+            {
+                calls++;
+                if (!__builtin_setjmp(place)) deep(10);
+                step();
+                hand_over(&main_sp, body_sp);
+                step();
+            }
+            int main(void)
+            {
+                void **top = (void **)(stack + sizeof(stack) - 16);
+                calls++;
+                top[0] = body;
+                body_sp = top;
+                for (int i = 0; i < 100; i++) turn();
+                printf("%ld\\n", calls);
+                return 0;
+            }""", encoding="utf-8")
+        program = self.work / "program"
+        done = self.run_program(["gcc", "-O2", "-mno-red-zone", "-o", program,
+                                 path])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        native = self.run_program([program])
+        self.assertEqual(native.returncode, 0)
+        recorded = self.record([program], ["--verify-period", "1"])
+        self.assert_same_behaviour(native, recorded)
+        part = self.recording().parts[0]
+        self.assertEqual(sum(part.counts().values()), int(native.stdout))
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
+        self.assertGreater(sum(t.diverged for t in part.tallies.values()), 0)
+
     def test_longjmp(self):
         self.check("""
             #include <setjmp.h>
