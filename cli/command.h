@@ -11,6 +11,8 @@ int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_a2n(int argc, char **argv);
+int command_cache(int argc, char **argv);
 
 /* "clew NAME: ..." on stderr. */
 void complain(const char *command, const char *format, ...)

@@ -20,6 +20,8 @@ static const struct command {
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "list", "show what is hooked and what is not", command_list },
 	{ "dump", "print a recording's records", command_dump },
+	{ "a2n", "show what is at addresses", command_a2n },
+	{ "cache", "manage the cache of debug information", command_cache },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -49,9 +49,9 @@ static uint64_t hash_bytes(const void *bytes, size_t length)
 	return hash | 1; /* odd: see module_at() */
 }
 
-static struct build_id build_id_of(const struct wire_module *module)
+static struct a2n_build_id build_id_of(const struct wire_module *module)
 {
-	struct build_id id = { .bytes = module->build_id_bytes };
+	struct a2n_build_id id = { .bytes = module->build_id_bytes };
 
 	if (id.bytes > sizeof(id.data))
 		id.bytes = 0;
@@ -60,7 +60,7 @@ static struct build_id build_id_of(const struct wire_module *module)
 }
 
 static int is_module(const struct catalog_module *module, const char *path,
-		     const struct build_id *id)
+		     const struct a2n_build_id *id)
 {
 	if (module->build_id.bytes != id->bytes)
 		return 0;
@@ -70,7 +70,7 @@ static int is_module(const struct catalog_module *module, const char *path,
 }
 
 static size_t append_module(struct catalog *catalog, const char *path,
-			    const struct build_id *id)
+			    const struct a2n_build_id *id)
 {
 	char *printable = text_printable(memory_string(path, strlen(path)));
 
@@ -89,7 +89,7 @@ static size_t append_module(struct catalog *catalog, const char *path,
 
 /* The module of this identity, entered if need be; MAX_MODULES when full. */
 static size_t module_at(struct catalog *catalog, const char *path,
-			const struct build_id *id)
+			const struct a2n_build_id *id)
 {
 	uint64_t hash = id->bytes ? hash_bytes(id->data, id->bytes)
 				  : hash_bytes(path, strlen(path));
@@ -186,7 +186,7 @@ void catalog_add_module(struct catalog *catalog,
 			const struct module_record *record,
 			struct numbering *numbering)
 {
-	struct build_id id = build_id_of(record->module);
+	struct a2n_build_id id = build_id_of(record->module);
 	char *path = memory_string(record->path, record->path_bytes);
 	size_t module = module_at(catalog, path, &id);
 
@@ -259,18 +259,60 @@ void numbering_fini(struct numbering *numbering)
 	*numbering = (struct numbering){ 0 };
 }
 
-static char *find_name(struct catalog *catalog,
-		       const struct catalog_function *function)
+/* The a2n module, opened if need be; NULL where it cannot be. */
+static const struct a2n_module *names_of(struct catalog *catalog,
+					 struct catalog_module *module)
 {
-	struct catalog_module *module = &catalog->modules[function->module];
-	char *name;
+	if (module->was_tried)
+		return module->a2n;
+	module->was_tried = 1;
+	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
+		return NULL;
+	/* On failure it stays NULL: a file that is gone names nothing. */
+	a2n_module_open(catalog->a2n, module->path, &module->build_id,
+			&module->a2n);
+	return module->a2n;
+}
 
-	if (!module->symbols)
-		module->symbols = symbols_open(module->path, &module->build_id);
-	name = symbols_name(module->symbols, function->vaddr);
-	if (name)
-		return name;
-	return memory_printf("%s+0x%" PRIx64, module->name, function->vaddr);
+size_t catalog_frames(struct catalog *catalog, uint32_t function,
+		      struct a2n_frame *frames, size_t room)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const struct a2n_module *a2n;
+
+	if (function < FUNCTION_FIRST)
+		return 0;
+	a2n = names_of(catalog, &catalog->modules[entry->module]);
+	return a2n ? a2n_module_lookup(a2n, entry->vaddr, frames, room) : 0;
+}
+
+/* The function itself, not what may be inlined at its first byte. */
+static int find_frame(struct catalog *catalog, uint32_t function,
+		      struct a2n_frame *out)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count =
+		catalog_frames(catalog, function, frames, CATALOG_FRAMES);
+
+	if (count == 0 || count > CATALOG_FRAMES)
+		return 0;
+	*out = frames[count - 1];
+	return 1;
+}
+
+static char *find_name(struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	struct a2n_frame frame;
+
+	if (!find_frame(catalog, function, &frame) || !frame.name)
+		return memory_printf("%s+0x%" PRIx64,
+				     catalog->modules[entry->module].name,
+				     entry->vaddr);
+	if (!frame.from_symbol || frame.start == entry->vaddr)
+		return memory_string(frame.name, frame.name_length);
+	return memory_printf("%s+0x%" PRIx64, frame.name,
+			     entry->vaddr - frame.start);
 }
 
 const char *catalog_name(struct catalog *catalog, uint32_t function)
@@ -278,7 +320,7 @@ const char *catalog_name(struct catalog *catalog, uint32_t function)
 	struct catalog_function *entry = &catalog->functions[function];
 
 	if (!entry->name)
-		entry->name = find_name(catalog, entry);
+		entry->name = find_name(catalog, function);
 	return entry->name;
 }
 
@@ -319,11 +361,11 @@ void catalog_fini(struct catalog *catalog)
 	for (size_t i = 0; i < catalog->module_count; i++) {
 		struct catalog_module *module = &catalog->modules[i];
 
-		if (module->symbols)
-			symbols_close(module->symbols);
 		free(module->path);
 		free(module->printable_path);
 	}
+	if (catalog->a2n)
+		a2n_destroy(catalog->a2n);
 	free(catalog->functions);
 	free(catalog->modules);
 	idmap_fini(&catalog->by_vaddr);

@@ -16,7 +16,7 @@
 
 #include "base/idmap.h"
 #include "report/part.h"
-#include "symbolizer/symbols.h"
+#include "symbolizer/a2n.h"
 
 /* Functions that no module has. Real ones start at FUNCTION_FIRST. */
 enum {
@@ -26,6 +26,8 @@ enum {
 	FUNCTION_FOLDED,         /* calls beyond the limit of contexts */
 	FUNCTION_FIRST,
 };
+
+enum { CATALOG_FRAMES = 64 }; /* more are never inlined at one place */
 
 struct catalog_function {
 	uint64_t vaddr;
@@ -38,14 +40,16 @@ struct catalog_module {
 	char *path;
 	const char *name; /* the path's last part, safe to print */
 	char *printable_path;
-	struct build_id build_id;
+	struct a2n_build_id build_id;
 	uint32_t state;          /* enum module_state */
 	uint32_t first_function; /* index; no function of it is before it */
 	uint32_t function_count; /* mostly one behind the other */
-	struct symbols *symbols; /* NULL until asked for */
+	const struct a2n_module *a2n; /* NULL until asked for, and if none */
+	int was_tried;
 };
 
 struct catalog {
+	struct a2n *a2n; /* NULL until asked for */
 	struct catalog_module *modules;
 	size_t module_count, module_capacity;
 	struct catalog_function *functions;
@@ -96,6 +100,13 @@ void numbering_fini(struct numbering *numbering);
 
 /* Safe to print; belongs to the catalog. */
 const char *catalog_name(struct catalog *catalog, uint32_t function);
+
+/*
+ * What is at a function's first byte: see a2n_module_lookup(). The function is
+ * the last frame, with the file and line of its first statement.
+ */
+size_t catalog_frames(struct catalog *catalog, uint32_t function,
+		      struct a2n_frame *frames, size_t room);
 
 /* The module's name, or "" for functions that have none. */
 const char *catalog_module_name(const struct catalog *catalog,

@@ -6,30 +6,41 @@
 
 #include <libiberty/demangle.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-
 /* Longer than any name that people wrote: not worth the demangler's time. */
 enum { LONGEST_MANGLED = 64 * 1024 };
 
-static size_t length_without_version(const char *symbol)
+static char *printable(char *text)
 {
-	const char *at = strchr(symbol, '@');
-
-	return at && at != symbol ? (size_t)(at - symbol) : strlen(symbol);
+	for (char *at = text; at && *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	}
+	return text;
 }
 
-char *demangle(const char *symbol)
+/* "_Z" of C++, "_R" of Rust, "_D" of D; DMGL_AUTO knows no others. */
+int demangle_is_mangled(const char *symbol)
 {
-	size_t length = length_without_version(symbol);
-	char *plain = memory_string(symbol, length);
+	while (*symbol == '_' || *symbol == '$' || *symbol == '.')
+		symbol++;
+	return strchr("ZRDG", *symbol) != NULL && *symbol;
+}
+
+char *a2n_demangle(const char *symbol)
+{
+	const char *version = strchr(symbol, '@');
+	char *plain = version && version != symbol
+			      ? strndup(symbol, (size_t)(version - symbol))
+			      : strdup(symbol);
 	char *name = NULL;
 
-	if (length <= LONGEST_MANGLED)
+	if (!plain)
+		return NULL;
+	if (demangle_is_mangled(plain) && strlen(plain) <= LONGEST_MANGLED)
 		name = cplus_demangle(plain,
 				      DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!name)
-		return text_printable(plain);
+		return printable(plain);
 	free(plain);
-	return text_printable(name);
+	return printable(name);
 }

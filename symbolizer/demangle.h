@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Mangled names of C++, Rust and D as their programmers wrote them. */
+/*
+ * Mangled names of C++, Rust and D as their programmers wrote them; see
+ * a2n_demangle() in the public header.
+ */
 #ifndef CLEW_SYMBOLIZER_DEMANGLE_H
 #define CLEW_SYMBOLIZER_DEMANGLE_H
 
-/*
- * The name to show for a symbol: demangled where it is mangled, without the
- * version that the linker appends ("@@GLIBC_2.34"), safe to print. free() it.
- */
-char *demangle(const char *symbol);
+#include "symbolizer/a2n.h"
+
+/* Whether demangling may change the name. Most names of C are not mangled. */
+int demangle_is_mangled(const char *symbol);
 
 #endif

@@ -70,10 +70,8 @@ LoadModule mime_module {modules}mime.so
 TypesConfig /etc/mime.types
 StartServers 2
 """)
-    # At SIGTERM it looks at sockets that other threads are freeing.
-    with load.server("apache2", "-f", load.home / "apache2.conf",
+    with load.server("apache2", "-f", load.home / "apache2.conf", "-X",
                      "-DFOREGROUND", ready=lambda: soak.answers(load.port),
-                     stop=signal.SIGWINCH,
                      # times and pids
                      masks=[(r"(?m)^\[.*\n", "")]):
         requests(load, load.port)
@@ -90,10 +88,8 @@ server.bind = "127.0.0.1"
 server.document-root = "{load.home}/www"
 server.modules = ("mod_indexfile", "mod_staticfile")
 """)
-    # SIGTERM would make its status depend on what clients have not closed yet
     with load.server("lighttpd", "-D", "-f", "lighttpd.conf",
                      ready=lambda: soak.answers(load.port),
-                     stop=signal.SIGINT,
                      masks=[(r"(?m)^\d{4}-.*\n", "")]):  # times and pids
         requests(load, load.port)
 
@@ -124,7 +120,7 @@ backend b
 """)
     behind = load.home / "behind"
     with load.server("lighttpd", "-D", "-f", "lighttpd.conf", recorded=False,
-                     ready=lambda: soak.answers(behind), stop=signal.SIGINT,
+                     ready=lambda: soak.answers(behind),
                      masks=[(r"(?s).*", "")]), \
          load.server("haproxy", "-f", "haproxy.cfg",
                      ready=lambda: soak.answers(load.port),

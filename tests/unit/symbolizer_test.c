@@ -2,6 +2,7 @@
 /* Names, with this very test as the module. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "symbolizer/demangle.h"
-#include "symbolizer/symbols.h"
+#include "symbolizer/a2n.h"
 
-static const struct build_id none;
+static struct a2n *a2n; /* without a cache */
 
 void symbolizer_test_public(void);
 void _symbolizer_test_alias(void) __attribute__((alias("named")));
@@ -41,7 +41,7 @@ static uint64_t own_vaddr(void (*function)(void))
 
 static void assert_demangled(const char *symbol, const char *expected)
 {
-	char *name = demangle(symbol);
+	char *name = a2n_demangle(symbol);
 
 	assert_string_equal(name, expected);
 	free(name);
@@ -82,58 +82,73 @@ static void escape_sequences_in_names_are_defused(void **state)
 	assert_demangled("a\033[31m", "a?[31m");
 }
 
+/* The function at a vaddr of ourselves. */
+static struct a2n_frame own_frame(uint64_t vaddr)
+{
+	const struct a2n_module *module;
+	struct a2n_frame frames[8];
+	size_t count;
+
+	assert_int_equal(a2n_module_open(a2n, "/proc/self/exe", NULL, &module),
+			 0);
+	count = a2n_module_lookup(module, vaddr, frames, 8);
+	assert_in_range(count, 1, 8);
+	return frames[count - 1];
+}
+
 static void the_public_name_is_preferred(void **state)
 {
-	struct symbols *symbols = symbols_open("/proc/self/exe", &none);
-	char *name = symbols_name(symbols, own_vaddr(named));
+	struct a2n_frame frame = own_frame(own_vaddr(named));
 
 	(void)state;
-	assert_non_null(name);
-	assert_string_equal(name, "symbolizer_test_public");
-	free(name);
-	symbols_close(symbols);
+	assert_string_equal(frame.name, "symbolizer_test_public");
+	assert_int_equal(frame.start, own_vaddr(named));
 }
 
-static void inside_a_function_the_offset_is_shown(void **state)
+static void inside_a_function_its_start_is_known(void **state)
 {
-	struct symbols *symbols = symbols_open("/proc/self/exe", &none);
-	char *name = symbols_name(symbols, own_vaddr(named) + 1);
+	struct a2n_frame frame = own_frame(own_vaddr(named) + 1);
 
 	(void)state;
-	assert_non_null(name);
-	assert_string_equal(name, "symbolizer_test_public+0x1");
-	free(name);
-	symbols_close(symbols);
+	assert_string_equal(frame.name, "symbolizer_test_public");
+	assert_int_equal(frame.start, own_vaddr(named));
 }
 
-static void another_build_names_nothing(void **state)
+static void another_build_is_refused(void **state)
 {
-	const struct build_id other = { .bytes = 20, .data = { 1, 2, 3 } };
-	struct symbols *symbols = symbols_open("/proc/self/exe", &other);
+	const struct a2n_build_id other = { .bytes = 20, .data = { 1, 2, 3 } };
+	const struct a2n_module *module;
 
 	(void)state;
-	assert_null(symbols_name(symbols, own_vaddr(named)));
-	symbols_close(symbols);
+	assert_int_equal(
+		a2n_module_open(a2n, "/proc/self/exe", &other, &module),
+		-ESTALE);
 }
 
-static void what_is_no_module_names_nothing(void **state)
+static void what_is_no_module_is_refused(void **state)
 {
-	static const char *const paths[] = { "/nowhere", "/", "/dev/zero",
-					     "/etc/passwd", "" };
+	static const struct {
+		const char *path;
+		int err;
+	} cases[] = {
+		{ "/nowhere", -ENOENT },   { "/", -ENOEXEC },
+		{ "/dev/zero", -ENOEXEC }, { "/etc/passwd", -ENOEXEC },
+		{ "", -ENOENT },
+	};
+	const struct a2n_module *module;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-		struct symbols *symbols = symbols_open(paths[i], &none);
-
-		assert_null(symbols_name(symbols, 0x1000));
-		symbols_close(symbols);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(
+			a2n_module_open(a2n, cases[i].path, NULL, &module),
+			cases[i].err);
 }
 
 /* Our own first 64 KiB, cut and damaged, as a module. */
 static void damaged_modules_do_no_harm(void **state)
 {
 	enum { BYTES = 1 << 16, ROUNDS = 300 };
+	const struct a2n_options private = { .flags = A2N_NO_CACHE };
 	char path[] = "/tmp/clew-test-XXXXXX";
 	unsigned char *bytes = memory_zeroed(BYTES, 1);
 	FILE *self = fopen("/proc/self/exe", "r");
@@ -144,7 +159,9 @@ static void damaged_modules_do_no_harm(void **state)
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t cut = (random >> 8) % (length + 1);
-		struct symbols *symbols;
+		const struct a2n_module *module;
+		struct a2n_frame frame;
+		struct a2n *fresh;
 
 		for (int j = 0; j < 4; j++) {
 			random = random * 1664525 + 1013904223;
@@ -154,9 +171,10 @@ static void damaged_modules_do_no_harm(void **state)
 		}
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, bytes, cut, 0), cut);
-		symbols = symbols_open(path, &none);
-		free(symbols_name(symbols, 0x1000));
-		symbols_close(symbols);
+		assert_int_equal(a2n_create(&private, &fresh), 0);
+		if (a2n_module_open(fresh, path, NULL, &module) == 0)
+			a2n_module_lookup(module, 0x1000, &frame, 1);
+		a2n_destroy(fresh);
 	}
 	fclose(self);
 	close(fd);
@@ -172,11 +190,18 @@ int main(void)
 		cmocka_unit_test(versions_are_dropped),
 		cmocka_unit_test(escape_sequences_in_names_are_defused),
 		cmocka_unit_test(the_public_name_is_preferred),
-		cmocka_unit_test(inside_a_function_the_offset_is_shown),
-		cmocka_unit_test(another_build_names_nothing),
-		cmocka_unit_test(what_is_no_module_names_nothing),
+		cmocka_unit_test(inside_a_function_its_start_is_known),
+		cmocka_unit_test(another_build_is_refused),
+		cmocka_unit_test(what_is_no_module_is_refused),
 		cmocka_unit_test(damaged_modules_do_no_harm),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct a2n_options options = { .flags = A2N_NO_CACHE };
+	int failed;
+
+	if (a2n_create(&options, &a2n) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	a2n_destroy(a2n);
+	return failed;
 }

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* `clew cache`: the indexes that `clew a2n` and the reports keep. */
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "symbolizer/index.h"
+
+enum { KEY_OLDER = 'o', KEY_MOST = 'm', KEY_ALL = 'a', KEY_JSON = 0x100 };
+
+enum { DAY_SECONDS = 24 * 60 * 60, DEFAULT_DAYS = 30 };
+
+static const struct argp_option argp_options[] = {
+	{ "older-than", KEY_OLDER, "DAYS", 0,
+	  "prune: what was not used for so long (default: 30)", 0 },
+	{ "max-size", KEY_MOST, "BYTES", 0,
+	  "prune: the least recently used, until the rest is no larger (K, M, "
+	  "G)",
+	  0 },
+	{ "all", KEY_ALL, NULL, 0, "prune: everything", 0 },
+	{ "json", KEY_JSON, NULL, 0, "ls: write JSON", 0 },
+	{ 0 },
+};
+
+struct options {
+	uint64_t days;
+	uint64_t most_bytes;
+	int takes_all, is_json;
+	char **arguments;
+	int argument_count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_OLDER:
+		options->days =
+			parse_number(state, "older-than", argument, 100000);
+		return 0;
+	case KEY_MOST:
+		if (text_parse_size(argument, &options->most_bytes) != 0)
+			argp_error(state, "--max-size %s: not a size",
+				   argument);
+		return 0;
+	case KEY_ALL:
+		options->takes_all = 1;
+		return 0;
+	case KEY_JSON:
+		options->is_json = 1;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->arguments = state->argv + state->next;
+		options->argument_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "ls, prune, or warm FILE...?");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- what is there ---- */
+
+struct entry {
+	char *name;
+	uint64_t bytes;
+	time_t used;
+	int is_index; /* else something that an indexer left behind */
+};
+
+struct entries {
+	struct entry *items;
+	size_t count, capacity;
+	uint64_t bytes;
+};
+
+static int by_use(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	return a->used < b->used ? -1 : a->used > b->used;
+}
+
+static void add(struct entries *entries, int directory, const char *name)
+{
+	size_t length = strlen(name);
+	int is_index = length > 4 && strcmp(name + length - 4, ".a2n") == 0;
+	struct stat status;
+
+	if ((!is_index && strncmp(name, "tmp-", 4) != 0) ||
+	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(status.st_mode))
+		return;
+	entries->items =
+		memory_grow(entries->items, entries->count, &entries->capacity,
+			    sizeof(*entries->items));
+	entries->items[entries->count++] = (struct entry){
+		.name = memory_string(name, length),
+		.bytes = (uint64_t)status.st_size,
+		.used = status.st_mtime,
+		.is_index = is_index,
+	};
+	entries->bytes += (uint64_t)status.st_size;
+}
+
+/* All entries, the least recently used first. 0 or -errno. */
+static int list(const char *path, struct entries *entries)
+{
+	DIR *stream = opendir(path);
+	struct dirent *item;
+
+	*entries = (struct entries){ 0 };
+	if (!stream)
+		return -errno;
+	while ((item = readdir(stream)))
+		add(entries, dirfd(stream), item->d_name);
+	closedir(stream);
+	if (entries->count > 0)
+		qsort(entries->items, entries->count, sizeof(*entries->items),
+		      by_use);
+	return 0;
+}
+
+static void entries_fini(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		free(entries->items[i].name);
+	free(entries->items);
+}
+
+static int open_index(const char *directory, const char *name,
+		      struct index *index)
+{
+	char *path = memory_printf("%s/%s", directory, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : index_open(index, fd);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err;
+}
+
+/* The module's path, or "(damaged)". */
+static const char *module_path(const struct index *index)
+{
+
+	for (size_t i = 0; i < index->source_count; i++) {
+		if (index->sources[i].role & SOURCE_MODULE)
+			return index_text(index, index->sources[i].path);
+	}
+	return "(unknown)";
+}
+
+/* ---- ls ---- */
+
+static void print_entry(const struct entry *entry, const struct index *index)
+{
+	char used[32] = "";
+	struct tm when;
+
+	if (localtime_r(&entry->used, &when))
+		strftime(used, sizeof(used), "%Y-%m-%d %H:%M", &when);
+	printf("%15s  %s  ", text_grouped(entry->bytes).text, used);
+	if (!index) {
+		printf("(damaged) %s\n", entry->name);
+		return;
+	}
+	fputs(module_path(index), stdout);
+	if (index->reason)
+		printf("  [%s]", index->reason);
+	putchar('\n');
+}
+
+static json_t *entry_to_json(const struct entry *entry,
+			     const struct index *index)
+{
+	json_t *object = json_pack("{s:s, s:I, s:I}", "name", entry->name,
+				   "bytes", (json_int_t)entry->bytes, "used",
+				   (json_int_t)entry->used);
+
+	if (!index) {
+		json_object_set_new(object, "damaged", json_true());
+		return object;
+	}
+	json_object_set_new(object, "module",
+			    json_string_nocheck(module_path(index)));
+	json_object_set_new(object, "symbols",
+			    json_integer((json_int_t)index->symbol_count));
+	json_object_set_new(object, "rows",
+			    json_integer((json_int_t)index->row_count));
+	if (index->reason)
+		json_object_set_new(object, "missing",
+				    json_string_nocheck(index->reason));
+	return object;
+}
+
+static void print_all(const char *directory, const struct entries *entries,
+		      int is_json)
+{
+	json_t *array = is_json ? json_array() : NULL;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+		struct index index = { 0 };
+		int err;
+
+		if (!entry->is_index)
+			continue;
+		err = open_index(directory, entry->name, &index);
+		if (is_json)
+			json_array_append_new(
+				array,
+				entry_to_json(entry, err ? NULL : &index));
+		else
+			print_entry(entry, err ? NULL : &index);
+		if (!err)
+			index_close(&index);
+	}
+	if (is_json) {
+		json_dumpf(array, stdout, JSON_INDENT(1));
+		putchar('\n');
+		json_decref(array);
+	} else {
+		printf("%15s  in %zu file%s, %s\n",
+		       text_grouped(entries->bytes).text, entries->count,
+		       text_plural(entries->count), directory);
+	}
+}
+
+/* ---- prune ---- */
+
+static int is_pruned(const struct options *options, const struct entry *entry,
+		     uint64_t left_bytes)
+{
+	double age = difftime(time(NULL), entry->used);
+
+	if (options->takes_all)
+		return 1;
+	/* An indexer may be at work on what it has not renamed yet. */
+	if (!entry->is_index)
+		return age > DAY_SECONDS;
+	return age > (double)options->days * DAY_SECONDS ||
+	       left_bytes > options->most_bytes;
+}
+
+static int prune(const char *command, const char *directory,
+		 struct entries *entries, const struct options *options)
+{
+	uint64_t left = entries->bytes, removed = 0;
+	int status = EXIT_SUCCESS;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+		char *path;
+
+		if (!is_pruned(options, entry, left))
+			continue;
+		path = memory_printf("%s/%s", directory, entry->name);
+		if (unlink(path) == 0) {
+			left -= entry->bytes;
+			removed++;
+		} else if (errno != ENOENT) {
+			complain(command, "%s: %s", path, strerror(errno));
+			status = EXIT_FAILURE;
+		}
+		free(path);
+	}
+	printf("%s bytes in %" PRIu64 " file%s removed, %s bytes left\n",
+	       text_grouped(entries->bytes - left).text, removed,
+	       text_plural(removed), text_grouped(left).text);
+	return status;
+}
+
+/* ---- warm ---- */
+
+static int warm(const char *command, struct a2n *a2n, char **paths, int count)
+{
+	int status = EXIT_SUCCESS;
+
+	for (int i = 0; i < count; i++) {
+		const struct a2n_module *module;
+		struct a2n_module_info info;
+		int err = a2n_module_open(a2n, paths[i], NULL, &module);
+
+		if (err) {
+			complain(command, "%s: %s", paths[i],
+				 err == -ENOEXEC ? "not a 64-bit ELF file"
+						 : strerror(-err));
+			status = EXIT_FAILURE;
+			continue;
+		}
+		a2n_module_info(module, &info);
+		printf("%s: %s symbols, %s rows%s%s%s\n", paths[i],
+		       text_grouped(info.symbol_count).text,
+		       text_grouped(info.row_count).text,
+		       info.was_cached ? ", was there already" : "",
+		       info.reason ? "; " : "", info.reason ? info.reason : "");
+	}
+	return status;
+}
+
+static int run(const char *command, struct a2n *a2n,
+	       const struct options *options)
+{
+	const char *directory = a2n_cache_directory(a2n);
+	const char *verb = options->arguments[0];
+	struct entries entries;
+	int status = EXIT_SUCCESS, err;
+
+	if (!directory) {
+		complain(command, "there is no folder to keep a cache in");
+		return EXIT_FAILURE;
+	}
+	if (strcmp(verb, "warm") == 0 && options->argument_count > 1)
+		return warm(command, a2n, options->arguments + 1,
+			    options->argument_count - 1);
+	if (options->argument_count > 1 ||
+	    (strcmp(verb, "ls") != 0 && strcmp(verb, "prune") != 0)) {
+		complain(command, "ls, prune, or warm FILE...?");
+		return EXIT_FAILURE;
+	}
+	err = list(directory, &entries);
+	if (err) {
+		complain(command, "%s: %s", directory, strerror(-err));
+		return EXIT_FAILURE;
+	}
+	if (strcmp(verb, "ls") == 0)
+		print_all(directory, &entries, options->is_json);
+	else
+		status = prune(command, directory, &entries, options);
+	entries_fini(&entries);
+	return status;
+}
+
+int command_cache(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "ls|prune|warm FILE...",
+		.doc = "Show, shrink or fill the cache of debug information.",
+	};
+	struct options options = { .days = DEFAULT_DAYS,
+				   .most_bytes = UINT64_MAX };
+	struct a2n *a2n;
+	int status, err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = a2n_create(NULL, &a2n);
+	if (err) {
+		complain(argv[0], "%s", strerror(-err));
+		return EXIT_FAILURE;
+	}
+	status = run(argv[0], a2n, &options);
+	a2n_destroy(a2n);
+	err = finish_output(argv[0]);
+	return status ? status : err;
+}

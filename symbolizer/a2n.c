@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/a2n.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbolizer/cache.h"
+#include "symbolizer/checksum.h"
+#include "symbolizer/module.h"
+#include "symbolizer/sort.h"
+
+enum { DEFAULT_SECONDS = 120 };
+#define DEFAULT_BYTES (UINT64_C(4) << 30)
+
+static char **copy_strings(const char *const *strings)
+{
+	size_t count = 0;
+	char **copies;
+
+	while (strings[count])
+		count++;
+	copies = calloc(count + 1, sizeof(*copies));
+	for (size_t i = 0; copies && i < count; i++) {
+		copies[i] = strdup(strings[i]);
+		if (!copies[i]) {
+			while (i-- > 0)
+				free(copies[i]);
+			free(copies);
+			return NULL;
+		}
+	}
+	return copies;
+}
+
+static void free_strings(char **strings)
+{
+	for (char **at = strings; at && *at; at++)
+		free(*at);
+	free(strings);
+}
+
+/* What gives the same file another index: where is searched, and for what. */
+static uint64_t config_of(const struct a2n *a2n)
+{
+	uint64_t hash = a2n->flags & A2N_NO_DEBUG ? 1 : 0;
+
+	if (*a2n->root)
+		hash ^= checksum(a2n->root, strlen(a2n->root));
+	for (char **at = a2n->debug_roots; at && *at; at++)
+		hash = (hash << 1 | hash >> 63) ^ checksum(*at, strlen(*at));
+	return hash;
+}
+
+static char *directory_of(const struct a2n_options *options)
+{
+	char *directory = options->cache ? strdup(options->cache)
+					 : cache_default_directory();
+	char *opened = cache_open_directory(directory);
+
+	free(directory);
+	return opened;
+}
+
+int a2n_create(const struct a2n_options *options, struct a2n **out)
+{
+	static const struct a2n_options defaults;
+	struct a2n *a2n = calloc(1, sizeof(*a2n));
+
+	if (!a2n)
+		return -ENOMEM;
+	if (!options)
+		options = &defaults;
+	a2n->flags = options->flags;
+	a2n->limits.seconds = options->index_seconds ? options->index_seconds
+						     : DEFAULT_SECONDS;
+	a2n->limits.bytes =
+		options->index_bytes ? options->index_bytes : DEFAULT_BYTES;
+	a2n->root = strdup(options->root ? options->root : "");
+	if (options->debug_roots)
+		a2n->debug_roots = copy_strings(options->debug_roots);
+	if (!a2n->root || (options->debug_roots && !a2n->debug_roots)) {
+		free(a2n->root);
+		free_strings(a2n->debug_roots);
+		free(a2n);
+		return -ENOMEM;
+	}
+	a2n->config = config_of(a2n);
+	if (!(a2n->flags & A2N_NO_CACHE))
+		a2n->cache = directory_of(options);
+	pthread_mutex_init(&a2n->lock, NULL);
+	*out = a2n;
+	return 0;
+}
+
+void a2n_destroy(struct a2n *a2n)
+{
+	while (a2n->modules) {
+		struct a2n_module *module = a2n->modules;
+
+		a2n->modules = module->next;
+		index_close(&module->index);
+		free(module->path);
+		free(module);
+	}
+	pthread_mutex_destroy(&a2n->lock);
+	free_strings(a2n->debug_roots);
+	free(a2n->root);
+	free(a2n->cache);
+	free(a2n);
+}
+
+const char *a2n_cache_directory(const struct a2n *a2n)
+{
+	return a2n->cache;
+}
+
+static const struct a2n_module *find_open(const struct a2n *a2n,
+					  const char *path,
+					  const struct a2n_build_id *wanted)
+{
+	for (struct a2n_module *at = a2n->modules; at; at = at->next) {
+		if (strcmp(at->path, path) == 0 &&
+		    at->wanted.bytes == wanted->bytes &&
+		    memcmp(at->wanted.data, wanted->data, wanted->bytes) == 0)
+			return at;
+	}
+	return NULL;
+}
+
+/* Opens what is not open yet; the lock is held. */
+static int open_module(struct a2n *a2n, const char *path,
+		       const struct a2n_build_id *wanted,
+		       const struct a2n_module **out)
+{
+	struct a2n_module *module = calloc(1, sizeof(*module));
+	char *rooted;
+	int err = -ENOMEM;
+
+	if (!module)
+		return err;
+	module->path = strdup(path);
+	if (!module->path || asprintf(&rooted, "%s%s", a2n->root, path) < 0)
+		goto free;
+	module->wanted = *wanted;
+	err = module_open_index(a2n, rooted, wanted, &module->index,
+				&module->was_cached);
+	free(rooted);
+	if (err)
+		goto free;
+	module->next = a2n->modules;
+	a2n->modules = module;
+	*out = module;
+	return 0;
+free:
+	free(module->path);
+	free(module);
+	return err;
+}
+
+int a2n_module_open(struct a2n *a2n, const char *path,
+		    const struct a2n_build_id *build_id,
+		    const struct a2n_module **out)
+{
+	static const struct a2n_build_id any;
+	const struct a2n_build_id *wanted = build_id ? build_id : &any;
+	const struct a2n_module *found;
+	int err = 0;
+
+	if (wanted->bytes > sizeof(wanted->data))
+		return -EINVAL;
+	pthread_mutex_lock(&a2n->lock);
+	found = find_open(a2n, path, wanted);
+	if (found)
+		*out = found;
+	else
+		err = open_module(a2n, path, wanted, out);
+	pthread_mutex_unlock(&a2n->lock);
+	return err;
+}
+
+static const char *source_of(const struct index *index, uint32_t role)
+{
+	/* The last is the separate file, which knows more. */
+	for (size_t i = index->source_count; i-- > 0;) {
+		if (index->sources[i].role & role)
+			return index_text(index, index->sources[i].path);
+	}
+	return NULL;
+}
+
+void a2n_module_info(const struct a2n_module *module,
+		     struct a2n_module_info *out)
+{
+	const struct index *index = &module->index;
+
+	*out = (struct a2n_module_info){
+		.path = module->path,
+		.build_id = { .bytes = index->header->build_id_bytes },
+		.symbols_from = source_of(index, SOURCE_SYMBOLS),
+		.debug_from = source_of(index, SOURCE_DEBUG),
+		.index_bytes = index->size,
+		.symbol_count = index->symbol_count,
+		.reason = index->reason,
+		.row_count = index->row_count,
+		.was_cached = module->was_cached,
+	};
+	memcpy(out->build_id.data, index->header->build_id,
+	       sizeof(out->build_id.data));
+}
+
+size_t a2n_module_lookup(const struct a2n_module *module, uint64_t vaddr,
+			 struct a2n_frame *frames, size_t room)
+{
+	return index_lookup(&module->index, vaddr, frames, room);
+}
+
+int a2n_module_lookup_all(const struct a2n_module *module,
+			  const uint64_t *vaddrs, size_t count,
+			  a2n_visit *visit, void *context)
+{
+	size_t room = 64;
+	struct a2n_frame *frames = malloc(room * sizeof(*frames));
+
+	for (size_t i = 0; frames && i < count; i++) {
+		size_t there =
+			a2n_module_lookup(module, vaddrs[i], frames, room);
+
+		if (there > room) {
+			free(frames);
+			room = there;
+			frames = malloc(room * sizeof(*frames));
+			if (!frames)
+				break;
+			a2n_module_lookup(module, vaddrs[i], frames, room);
+		}
+		visit(context, i, frames, there);
+	}
+	if (!frames)
+		return -ENOMEM;
+	free(frames);
+	return 0;
+}
+
+int a2n_module_vaddr(const struct a2n_module *module, uint64_t file_offset,
+		     uint64_t *vaddr)
+{
+	const struct index *index = &module->index;
+
+	for (size_t i = 0; i < index->segment_count; i++) {
+		const struct index_segment *segment = &index->segments[i];
+
+		if (file_offset - segment->file_offset < segment->bytes) {
+			*vaddr = file_offset - segment->file_offset +
+				 segment->vaddr;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+void a2n_module_symbols(const struct a2n_module *module, a2n_visit_range *visit,
+			void *context)
+{
+	const struct index *index = &module->index;
+
+	for (size_t i = 0; i < index->symbol_count; i++) {
+		uint64_t start = index->header->base + index->symbol_starts[i];
+		struct a2n_range range = { start,
+					   start + index->symbols[i].bytes };
+		struct a2n_frame frames[64];
+		size_t count = index_lookup(index, start, frames, 64);
+
+		/* Of the chain at its first byte, the function itself. */
+		if (count > 0 && count <= 64)
+			visit(context, &range, &frames[count - 1], 1);
+	}
+}
+
+static uint64_t end_of(const struct index *index, struct index_rows rows)
+{
+	return index_rows_next(&rows) ? index->header->base + rows.row.start
+				      : index->header->limit;
+}
+
+void a2n_module_rows(const struct a2n_module *module, a2n_visit_range *visit,
+		     void *context)
+{
+	enum { ROOM = 256 };
+	const struct index *index = &module->index;
+	struct a2n_frame frames[ROOM];
+	struct index_rows rows;
+
+	if (!index_rows_first(index, &rows))
+		return;
+	do {
+		struct a2n_range range = {
+			.start = index->header->base + rows.row.start,
+			.end = end_of(index, rows),
+		};
+		size_t count;
+
+		if (!rows.row.node && !rows.row.file && !rows.row.line)
+			continue;
+		count = index_row_frames(index, &rows.row, frames, ROOM);
+		if (count > 0 && range.start < range.end)
+			visit(context, &range, frames,
+			      count < ROOM ? count : ROOM);
+	} while (index_rows_next(&rows));
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Debug files from a debuginfod server: only where DEBUGINFOD_URLS is set and
+ * the client library is installed, which is loaded when it is needed.
+ */
+#ifndef CLEW_SYMBOLIZER_BUILD_DOWNLOAD_H
+#define CLEW_SYMBOLIZER_BUILD_DOWNLOAD_H
+
+#include "symbolizer/a2n.h"
+
+/* The path of the file in the client's own cache, or NULL. free() it. */
+char *download_debug_file(const struct a2n_build_id *id);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolizer/checksum.h"
+#include "symbolizer/index_format.h"
+
+#define SUFFIX ".a2n"
+
+static char *join(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+/* Makes a directory and those above it. 0 or -errno. */
+static int make_directories(char *path)
+{
+	for (char *at = path + 1;; at++) {
+		char here = *at;
+
+		if (here != '/' && here != '\0')
+			continue;
+		*at = '\0';
+		if (mkdir(path, 0700) != 0 && errno != EEXIST && !here)
+			return -errno;
+		*at = here;
+		if (!here)
+			return 0;
+	}
+}
+
+char *cache_default_directory(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	char *path = NULL;
+
+	if (cache && cache[0] == '/')
+		return join(cache, "clew/a2n");
+	if (home && home[0] == '/' && (path = join(home, ".cache/clew/a2n")))
+		return path;
+	return NULL;
+}
+
+char *cache_open_directory(const char *directory)
+{
+	char version[16];
+	char *path;
+
+	if (!directory || !*directory)
+		return NULL;
+	snprintf(version, sizeof(version), "v%d", INDEX_VERSION);
+	path = join(directory, version);
+	if (!path)
+		return NULL;
+	if (make_directories(path) == 0 && access(path, R_OK | X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void put_hex(const struct a2n_build_id *id, char *to)
+{
+	for (uint32_t i = 0; i < id->bytes; i++)
+		sprintf(to + (size_t)2 * i, "%02x", id->data[i]);
+}
+
+void cache_name(const struct identity *identity, const char *path,
+		uint64_t config, char name[CACHE_NAME_BYTES])
+{
+	char hex[2 * sizeof(identity->build_id.data) + 1] = "";
+	char suffix[24] = "";
+
+	if (identity->build_id.bytes > 0)
+		put_hex(&identity->build_id, hex);
+	else
+		snprintf(hex, sizeof(hex), "path-%016" PRIx64 "-%" PRIx64,
+			 checksum(path, strlen(path)), identity->mtime_ns);
+	if (config)
+		snprintf(suffix, sizeof(suffix), "-%" PRIx64, config);
+	snprintf(name, CACHE_NAME_BYTES, "%s-%" PRIu64 "%s%s", hex,
+		 identity->bytes, suffix, SUFFIX);
+}
+
+int cache_find(const char *directory, const char *name)
+{
+	char *path = join(directory, name);
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	free(path);
+	return fd;
+}
+
+int cache_find_build(const char *directory, const struct a2n_build_id *id)
+{
+	char prefix[2 * sizeof(id->data) + 2] = "";
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+	size_t length;
+	int fd = -ENOENT;
+
+	if (!stream)
+		return -errno;
+	put_hex(id, prefix);
+	length = strlen(prefix);
+	prefix[length++] = '-';
+	while (fd < 0 && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, prefix, length) == 0)
+			fd = cache_find(directory, entry->d_name);
+	}
+	closedir(stream);
+	return fd;
+}
+
+int cache_begin(const char *directory, char **path)
+{
+	char *made = join(directory, "tmp-XXXXXX");
+	int fd;
+
+	if (!made)
+		return -ENOMEM;
+	fd = mkostemp(made, O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+		free(made);
+		return fd;
+	}
+	*path = made;
+	return fd;
+}
+
+int cache_commit(const char *directory, const char *name, const char *path)
+{
+	char *final = join(directory, name);
+	int err = 0;
+
+	if (!final)
+		return -ENOMEM;
+	if (rename(path, final) != 0)
+		err = -errno;
+	free(final);
+	return err;
+}
+
+int cache_lock(const char *directory, const char *name, uint32_t seconds)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	char lock[16];
+	char *path;
+	int fd;
+
+	snprintf(lock, sizeof(lock), "lock-%02x",
+		 (unsigned int)(checksum(name, strlen(name)) & 0xff));
+	path = join(directory, lock);
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	free(path);
+	if (fd < 0)
+		return -errno;
+	for (uint64_t tries = (uint64_t)seconds * 100;
+	     flock(fd, LOCK_EX | LOCK_NB) != 0; tries--) {
+		if (errno != EWOULDBLOCK || tries == 0) {
+			close(fd);
+			return -ETIMEDOUT;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}

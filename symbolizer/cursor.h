@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading bytes that others wrote: a cursor that never leaves its span.
+ *
+ * Reading past the end gives 0 and leaves the cursor at the end with `is_bad`
+ * set, so that a loop over a damaged file ends by itself and is judged once.
+ */
+#ifndef CLEW_SYMBOLIZER_CURSOR_H
+#define CLEW_SYMBOLIZER_CURSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct span {
+	const uint8_t *at;
+	size_t bytes;
+};
+
+struct cursor {
+	const uint8_t *at;
+	const uint8_t *end;
+	int is_bad;
+};
+
+/* At `offset` of a span; bad from the start if that is outside. */
+static inline struct cursor cursor_at(struct span span, uint64_t offset)
+{
+	static const uint8_t nothing;
+
+	if (offset > span.bytes || !span.at)
+		return (struct cursor){ &nothing, &nothing, offset > 0 };
+	return (struct cursor){ span.at + offset, span.at + span.bytes, 0 };
+}
+
+static inline size_t cursor_left(const struct cursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+static inline void cursor_spoil(struct cursor *cursor)
+{
+	cursor->at = cursor->end;
+	cursor->is_bad = 1;
+}
+
+static inline void cursor_skip(struct cursor *cursor, uint64_t bytes)
+{
+	if (__builtin_expect(bytes > cursor_left(cursor), 0))
+		cursor_spoil(cursor);
+	else
+		cursor->at += bytes;
+}
+
+/* A little-endian number of 1 to 8 bytes. */
+static inline uint64_t cursor_number(struct cursor *cursor, size_t bytes)
+{
+	uint64_t number = 0;
+
+	if (__builtin_expect(bytes > cursor_left(cursor), 0)) {
+		cursor_spoil(cursor);
+		return 0;
+	}
+	memcpy(&number, cursor->at, bytes);
+	cursor->at += bytes;
+	return number;
+}
+
+static inline uint8_t cursor_u8(struct cursor *cursor)
+{
+	return (uint8_t)cursor_number(cursor, 1);
+}
+
+static inline uint16_t cursor_u16(struct cursor *cursor)
+{
+	return (uint16_t)cursor_number(cursor, 2);
+}
+
+static inline uint32_t cursor_u32(struct cursor *cursor)
+{
+	return (uint32_t)cursor_number(cursor, 4);
+}
+
+static inline uint64_t cursor_u64(struct cursor *cursor)
+{
+	return cursor_number(cursor, 8);
+}
+
+static inline uint64_t cursor_uleb_slow(struct cursor *cursor)
+{
+	uint64_t number = 0;
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	do {
+		if (cursor->at >= cursor->end) {
+			cursor->is_bad = 1;
+			return 0;
+		}
+		byte = *cursor->at++;
+		if (shift < 64)
+			number |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return number;
+}
+
+static inline uint64_t cursor_uleb(struct cursor *cursor)
+{
+	if (__builtin_expect(cursor->at < cursor->end && *cursor->at < 0x80, 1))
+		return *cursor->at++;
+	return cursor_uleb_slow(cursor);
+}
+
+static inline int64_t cursor_sleb(struct cursor *cursor)
+{
+	uint64_t number = 0;
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	do {
+		if (cursor->at >= cursor->end) {
+			cursor->is_bad = 1;
+			return 0;
+		}
+		byte = *cursor->at++;
+		if (shift < 64)
+			number |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && (byte & 0x40))
+		number |= ~UINT64_C(0) << shift;
+	return (int64_t)number;
+}
+
+/* A terminated string, or "" at a bad place. */
+static inline const char *cursor_string(struct cursor *cursor)
+{
+	const uint8_t *start = cursor->at;
+	const uint8_t *zero = start < cursor->end
+				      ? memchr(start, 0, cursor_left(cursor))
+				      : NULL;
+
+	if (!zero) {
+		cursor_spoil(cursor);
+		return "";
+	}
+	cursor->at = zero + 1;
+	return (const char *)start;
+}
+
+/* A cursor over the next `bytes`, which are skipped. */
+static inline struct cursor cursor_part(struct cursor *cursor, uint64_t bytes)
+{
+	struct cursor part = *cursor;
+
+	if (bytes > cursor_left(cursor)) {
+		cursor_spoil(cursor);
+		part.end = part.at;
+		part.is_bad = 1;
+		return part;
+	}
+	part.end = part.at + bytes;
+	cursor->at += bytes;
+	return part;
+}
+
+/* The string at an offset of a span, or NULL. */
+static inline const char *span_string(struct span span, uint64_t offset)
+{
+	struct cursor cursor = cursor_at(span, offset);
+	const char *text;
+
+	if (cursor.is_bad)
+		return NULL;
+	text = cursor_string(&cursor);
+	return cursor.is_bad ? NULL : text;
+}
+
+#endif

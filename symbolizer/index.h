@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading an index: see index_format.h. */
+#ifndef CLEW_SYMBOLIZER_INDEX_H
+#define CLEW_SYMBOLIZER_INDEX_H
+
+#include "symbolizer/a2n.h"
+#include "symbolizer/cursor.h"
+#include "symbolizer/index_format.h"
+
+struct index {
+	const uint8_t *bytes;
+	size_t size;
+	const struct index_header *header;
+	const struct index_segment *segments;
+	const uint32_t *symbol_starts;
+	const struct index_symbol *symbols;
+	const uint32_t *block_starts;
+	const uint32_t *block_offsets;
+	const struct index_name *names;
+	const struct index_string *files;
+	const struct index_source *sources;
+	size_t segment_count, symbol_count, block_count, name_count, file_count,
+		source_count;
+	uint64_t row_count;
+	const char *reason; /* why something is missing, or NULL */
+	struct span row_bytes, node_bytes, text;
+};
+
+/*
+ * Maps the file behind fd, which may be closed then. 0, or -EBADMSG if it is
+ * not a whole index of our version, or -errno.
+ */
+int index_open(struct index *index, int fd);
+void index_close(struct index *index);
+
+/* The text at a position, "" for 0 and for nonsense. */
+const char *index_text(const struct index *index, uint32_t position);
+
+/* As a2n_module_lookup(). */
+size_t index_lookup(const struct index *index, uint64_t vaddr,
+		    struct a2n_frame *frames, size_t room);
+
+/* A walk over all rows in order of address. */
+struct index_row {
+	uint32_t start; /* difference to base */
+	uint32_t file, line, column, discriminator, node;
+};
+
+struct index_rows {
+	const struct index *index;
+	struct cursor cursor;
+	struct index_row row;
+	uint64_t next; /* number of the row behind the current one */
+	uint64_t count;
+};
+
+/* The first row. 0 if there is none. */
+int index_rows_first(const struct index *index, struct index_rows *rows);
+int index_rows_next(struct index_rows *rows);
+
+/* The frames of a row, its function named by the symbol table. */
+size_t index_row_frames(const struct index *index, const struct index_row *row,
+			struct a2n_frame *frames, size_t room);
+
+#endif

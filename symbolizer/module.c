@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbolizer/build/sources.h"
+#include "symbolizer/cache.h"
+
+struct search {
+	const struct a2n *a2n;
+	const char *path; /* with the root before it */
+	const struct a2n_build_id *wanted;
+	struct identity identity;
+	char name[CACHE_NAME_BYTES];
+};
+
+static int same_build(const uint8_t *a, uint32_t a_bytes,
+		      const struct a2n_build_id *b)
+{
+	return a_bytes == b->bytes && memcmp(a, b->data, a_bytes) == 0;
+}
+
+static int may_download(const struct a2n *a2n)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return !(a2n->flags & A2N_NO_DOWNLOAD) && urls && *urls;
+}
+
+/*
+ * Whether all that the index was made from is as it was then. The module
+ * itself is known by its build-id and size: it may have been moved.
+ */
+static int is_up_to_date(const struct search *search, const struct index *index)
+{
+	int has_debug = 0;
+
+	for (size_t i = 0; i < index->source_count; i++) {
+		const struct index_source *source = &index->sources[i];
+		uint64_t bytes, mtime_ns;
+
+		has_debug |= (source->role & SOURCE_DEBUG) != 0;
+		if (source->role & SOURCE_MODULE)
+			continue;
+		source_look(index_text(index, source->path), &bytes, &mtime_ns);
+		if (bytes != source->bytes || mtime_ns != source->mtime_ns)
+			return 0;
+	}
+	return has_debug || !may_download(search->a2n) ||
+	       (index->header->flags & INDEX_MAY_DOWNLOAD);
+}
+
+static int open_fd(const struct search *search, int fd, struct index *index)
+{
+	const struct timespec used[2] = { { .tv_nsec = UTIME_NOW },
+					  { .tv_nsec = UTIME_OMIT } };
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = index_open(index, fd);
+	if (!err && !is_up_to_date(search, index)) {
+		index_close(index);
+		err = -ESTALE;
+	}
+	if (!err)
+		futimens(fd, used); /* so that `clew cache prune` knows */
+	close(fd);
+	return err;
+}
+
+static int find_cached(const struct search *search, struct index *index)
+{
+	const struct a2n *a2n = search->a2n;
+
+	if (!a2n->cache || (a2n->flags & A2N_REBUILD))
+		return -ENOENT;
+	return open_fd(search, cache_find(a2n->cache, search->name), index);
+}
+
+static int run_worker(const struct search *search, int fd)
+{
+	const struct a2n *a2n = search->a2n;
+	struct build_request request = {
+		.path = search->path,
+		.root = a2n->root,
+		.debug_roots = (const char *const *)a2n->debug_roots,
+		.build_id = search->wanted,
+		.may_download = may_download(a2n),
+	};
+	char why[WORKER_WHY_BYTES];
+	char reason[WORKER_WHY_BYTES + 32];
+	int err;
+
+	if (a2n->flags & A2N_NO_DEBUG)
+		request.without_debug = "no debug information: not asked for";
+	err = worker_build(&a2n->limits, &request, fd, why);
+	/* Less and less, and the reason is remembered in the index. */
+	while (err == -ECHILD && !request.without_symbols) {
+		request.without_symbols = request.without_debug == reason;
+		snprintf(reason, sizeof(reason), "no %s: %s",
+			 request.without_symbols ? "symbols"
+						 : "debug information",
+			 why);
+		request.without_debug = reason;
+		if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+			return -EIO;
+		err = worker_build(&a2n->limits, &request, fd, why);
+	}
+	return err == -ECHILD ? -EBADMSG : err;
+}
+
+/* Makes an index in memory. */
+static int make_private(const struct search *search, struct index *index)
+{
+	int fd = memfd_create("clew-a2n", MFD_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = run_worker(search, fd);
+	if (!err)
+		err = index_open(index, fd);
+	close(fd);
+	return err;
+}
+
+/* Makes an index in the cache; the lock is held. */
+static int make_cached(const struct search *search, struct index *index)
+{
+	const char *directory = search->a2n->cache;
+	char *path;
+	int fd = cache_begin(directory, &path);
+	int err;
+
+	if (fd < 0)
+		return make_private(search, index);
+	err = run_worker(search, fd);
+	if (!err)
+		err = index_open(index, fd);
+	if (err || cache_commit(directory, search->name, path) != 0)
+		unlink(path);
+	close(fd);
+	free(path);
+	/* A disk that is full is no reason to know less. */
+	return err == -ENOSPC || err == -EDQUOT || err == -EIO
+		       ? make_private(search, index)
+		       : err;
+}
+
+static int make(const struct search *search, struct index *index,
+		int *was_cached)
+{
+	const struct a2n *a2n = search->a2n;
+	uint32_t patience = a2n->limits.seconds;
+	int lock, err;
+
+	if (!a2n->cache || (a2n->flags & A2N_NO_CACHE))
+		return make_private(search, index);
+	lock = cache_lock(a2n->cache, search->name, patience);
+	if (lock < 0)
+		return make_private(search, index);
+	err = find_cached(search, index); /* somebody else was quicker */
+	if (!err)
+		*was_cached = 1;
+	else
+		err = make_cached(search, index);
+	close(lock);
+	return err;
+}
+
+/* The file is gone or another; what is cached of that build will do. */
+static int find_elsewhere(const struct search *search, struct index *index,
+			  int otherwise)
+{
+	const struct a2n *a2n = search->a2n;
+
+	if (!a2n->cache || search->wanted->bytes == 0 ||
+	    open_fd(search, cache_find_build(a2n->cache, search->wanted),
+		    index) != 0)
+		return otherwise;
+	if (same_build(index->header->build_id, index->header->build_id_bytes,
+		       search->wanted))
+		return 0;
+	index_close(index);
+	return otherwise;
+}
+
+int module_open_index(const struct a2n *a2n, const char *path,
+		      const struct a2n_build_id *wanted, struct index *index,
+		      int *was_cached)
+{
+	struct search search = { .a2n = a2n, .path = path, .wanted = wanted };
+	int err = identity_of_file(path, &search.identity);
+
+	*was_cached = 1;
+	if (!err && wanted->bytes > 0 &&
+	    !same_build(search.identity.build_id.data,
+			search.identity.build_id.bytes, wanted))
+		err = -ESTALE;
+	if (err)
+		return find_elsewhere(&search, index, err);
+	cache_name(&search.identity, path, a2n->config, search.name);
+	if (find_cached(&search, index) == 0)
+		return 0;
+	*was_cached = 0;
+	return make(&search, index, was_cached);
+}

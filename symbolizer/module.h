@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules and what they are opened with. */
+#ifndef CLEW_SYMBOLIZER_MODULE_H
+#define CLEW_SYMBOLIZER_MODULE_H
+
+#include <pthread.h>
+
+#include "symbolizer/index.h"
+#include "symbolizer/worker.h"
+
+struct a2n_module {
+	struct a2n_module *next;    /* of the a2n; set before it is published */
+	char *path;                 /* as it was opened */
+	struct a2n_build_id wanted; /* as it was asked for */
+	struct index index;
+	int was_cached;
+};
+
+struct a2n {
+	uint32_t flags;
+	struct worker_limits limits;
+	char *root;
+	char **debug_roots; /* NULL at the end, or NULL */
+	char *cache;        /* the versioned directory, or NULL */
+	uint64_t config;    /* a hash of what changes an index; 0: default */
+	pthread_mutex_t lock;
+	struct a2n_module *modules; /* under the lock */
+};
+
+/* Finds or makes the index of a file. 0 or -errno; see a2n_module_open(). */
+int module_open_index(const struct a2n *a2n, const char *path,
+		      const struct a2n_build_id *wanted, struct index *index,
+		      int *was_cached);
+
+#endif

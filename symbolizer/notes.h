@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* ELF notes. */
+#ifndef CLEW_SYMBOLIZER_NOTES_H
+#define CLEW_SYMBOLIZER_NOTES_H
+
+#include "symbolizer/a2n.h"
+#include "symbolizer/cursor.h"
+
+/* Whether there is a build-id among the notes; it is then in *out. */
+int notes_build_id(struct span notes, uint64_t align, struct a2n_build_id *out);
+
+#endif

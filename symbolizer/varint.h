@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Variable-length numbers as indexes have them: LEB128 and zigzag. */
+#ifndef CLEW_SYMBOLIZER_VARINT_H
+#define CLEW_SYMBOLIZER_VARINT_H
+
+#include <stdint.h>
+
+enum { VARINT_MOST = 10 }; /* bytes */
+
+static inline uint8_t *varint_put(uint8_t *to, uint64_t number)
+{
+	while (number >= 0x80) {
+		*to++ = (uint8_t)(number | 0x80);
+		number >>= 7;
+	}
+	*to++ = (uint8_t)number;
+	return to;
+}
+
+/* Small numbers of either sign become small numbers. */
+static inline uint32_t zigzag(uint32_t from, uint32_t to)
+{
+	uint32_t difference = to - from;
+
+	return difference << 1 ^ -(difference >> 31);
+}
+
+static inline uint32_t unzigzag(uint32_t from, uint32_t coded)
+{
+	return from + (coded >> 1 ^ -(coded & 1));
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "symbolizer/build/heap.h"
+
+/* An exit status above this is an errno. */
+enum { STATUS_OF_ERRNO = 100, CLOCK_FACTOR = 3 };
+
+static uint64_t address_space_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long pages = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit(int resource, uint64_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit) != 0)
+		return;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > most)
+		limit.rlim_max = most;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+/*
+ * The caller's handlers, masks and timers are not ours. The alarm is what ends
+ * a child that waits for something that never comes.
+ */
+static void become_worker(const struct worker_limits *limits)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, limits->seconds);
+	limit(RLIMIT_AS, address_space_bytes() + limits->bytes);
+	alarm(limits->seconds * CLOCK_FACTOR);
+}
+
+static int wait_for(pid_t child, int *status)
+{
+	while (waitpid(child, status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+static int judge_signal(int signal_number, const struct worker_limits *limits,
+			char *why)
+{
+	if (signal_number == SIGXCPU || signal_number == SIGALRM ||
+	    signal_number == SIGKILL)
+		snprintf(why, WORKER_WHY_BYTES,
+			 "reading took more than %u s of CPU", limits->seconds);
+	else
+		snprintf(why, WORKER_WHY_BYTES, "its reader crashed (%s)",
+			 strsignal(signal_number));
+	return -ECHILD;
+}
+
+static int judge(int status, const struct worker_limits *limits, char *why)
+{
+	int code = WEXITSTATUS(status);
+
+	if (WIFSIGNALED(status))
+		return judge_signal(WTERMSIG(status), limits, why);
+	if (code == 0)
+		return 0;
+	if (code > STATUS_OF_ERRNO)
+		return STATUS_OF_ERRNO - code;
+	snprintf(why, WORKER_WHY_BYTES,
+		 code == WORKER_NO_MEMORY ? "reading took more than %llu MiB"
+					  : "its reader failed",
+		 (unsigned long long)(limits->bytes >> 20));
+	return -ECHILD;
+}
+
+int worker_build(const struct worker_limits *limits,
+		 const struct build_request *request, int fd,
+		 char why[WORKER_WHY_BYTES])
+{
+	pid_t child = fork();
+	int status = 0, err;
+
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		become_worker(limits);
+		err = build_index(request, fd);
+		_exit(err ? STATUS_OF_ERRNO - err : 0);
+	}
+	err = wait_for(child, &status);
+	/* Somebody else reaped it: the file itself will show. */
+	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
+}

@@ -1,0 +1,378 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Debug information in every form that compilers and packagers give it.
+
+The truth for one set of compiler, version of DWARF and optimisation is what
+llvm-symbolizer says of the plain, unstripped program. All other forms of the
+same program have the same code, byte for byte, so their answers have to be the
+same, frame for frame; or there has to be a reason that names what is missing.
+"""
+import re
+import shutil
+import subprocess
+
+import a2n_truth
+import clewtest
+
+COMPILERS = {"gcc": "g++", "clang": "clang++"}
+SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
+UNKNOWN = [("??", 0)]
+STEP = 5  # bytes from one address to the next
+
+
+class Matrix(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        # Indexes by build-id alone: forms of one program have one cache each.
+        self.caches = 0
+
+    def tool(self, *argv, cwd=None):
+        done = self.run_program(argv, text=True, cwd=cwd or self.work)
+        self.assertEqual(done.returncode, 0, f"{argv}: {done.stderr}")
+        return done.stdout
+
+    def compile(self, compiler, name, *flags):
+        path = self.work / name
+        self.tool(COMPILERS[compiler], "-Wl,--build-id", *flags, SOURCE, "-o",
+                  path)
+        return path
+
+    def copy(self, path, name):
+        """The same program elsewhere, where what lies beside it is not."""
+        folder = self.work / name
+        folder.mkdir()
+        return shutil.copy(path, folder / path.name)
+
+    def ask(self, path, addresses, *options):
+        """Answers and what is missing, with a cache of its own."""
+        self.caches += 1
+        environment = {**self.environment,
+                       "XDG_CACHE_HOME": str(self.work / f"c{self.caches}")}
+        done = self.run_program(
+            [clewtest.CLEW, "a2n", "-v", "-ifa", "-e", path, *options],
+            text=True, env=environment,
+            input="".join(f"{a:#x}\n" for a in addresses))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answers = []
+        lines = iter(done.stdout.splitlines())
+        for line in lines:
+            if a2n_truth.ADDRESS.match(line):
+                answers.append([])
+                continue
+            file, number = a2n_truth.PLACE.match(next(lines)).groups()
+            answers[-1].append((line, file,
+                                0 if number == "?" else int(number)))
+        missing = re.search(r"^missing: (.*)$", done.stderr, re.M)
+        return answers, missing[1] if missing else None
+
+    def addresses_of(self, path):
+        start, size, _ = a2n_truth.text_section(path)
+        return range(start, start + size, STEP)
+
+    def assert_same(self, path, plain, *options):
+        """That `path` answers all that llvm-symbolizer knows of `plain`."""
+        self.assertEqual(a2n_truth.text_section(path)[2],
+                         a2n_truth.text_section(plain)[2],
+                         "not the same program")
+        addresses = self.addresses_of(plain)
+        truth = a2n_truth.llvm_symbolizer(plain, addresses)
+        answers, missing = self.ask(path, addresses, *options)
+        self.assertIsNone(missing)
+        self.assert_equal_chains(plain, addresses, answers, truth)
+
+    def assert_equal_chains(self, plain, addresses, answers, truth):
+        self.assertEqual(len(answers), len(truth))
+        aliases = a2n_truth.aliases(plain)
+        for address, ours, theirs in zip(addresses, answers, truth):
+            self.assertEqual(a2n_truth.chain(ours), a2n_truth.chain(theirs),
+                             f"at {address:#x}: {ours} {theirs}")
+            # The outermost is named by the symbol table in both.
+            name = theirs[-1][0]
+            self.assertIn(ours[-1][0], aliases.get(name, {name}),
+                          f"at {address:#x}")
+
+    def assert_symbols_only(self, path, plain, reason):
+        """Right names, no lines, and why."""
+        addresses = self.addresses_of(plain)
+        truth = a2n_truth.llvm_symbolizer(plain, addresses)
+        answers, missing = self.ask(path, addresses)
+        self.assertRegex(missing, reason)
+        aliases = a2n_truth.aliases(plain)
+        for address, ours, theirs in zip(addresses, answers, truth):
+            self.assertEqual(a2n_truth.chain(ours), UNKNOWN)
+            name = theirs[-1][0]
+            self.assertIn(ours[0][0], {"??", *aliases.get(name, {name})},
+                          f"at {address:#x}")
+        return sum(answer[0][0] != "??" for answer in answers)
+
+    def each_plain(self, *flags, but=()):
+        for compiler in COMPILERS:
+            for version in (4, 5):
+                if (compiler, version) in but:
+                    continue
+                yield self.compile(compiler, f"{compiler}{version}",
+                                   f"-gdwarf-{version}", "-O2", *flags)
+
+    # What compilers make.
+
+    def test_every_optimisation_level(self):
+        for compiler in COMPILERS:
+            for version in (4, 5):
+                for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
+                    with self.subTest(compiler=compiler, version=version,
+                                      level=level):
+                        path = self.compile(
+                            compiler, f"{compiler}{version}{level}",
+                            f"-gdwarf-{version}", level)
+                        self.assert_same(path, path)
+
+    def test_function_sections_and_discarded_code(self):
+        for plain in self.each_plain("-ffunction-sections",
+                                           "-Wl,--gc-sections"):
+            self.assert_same(plain, plain)
+
+    def test_position_dependent(self):
+        for plain in self.each_plain("-no-pie", "-fno-pie"):
+            self.assert_same(plain, plain)
+
+    def test_link_time_optimisation(self):
+        # clang's needs lld or gold's plugin, which need not be here.
+        for version in (4, 5):
+            with self.subTest(version=version):
+                path = self.compile("gcc", f"lto{version}", "-flto", "-O2",
+                                    f"-gdwarf-{version}")
+                self.assert_same(path, path)
+
+    def test_64_bit_dwarf(self):
+        path = self.compile("gcc", "wide", "-gdwarf-5", "-gdwarf64", "-O2")
+        self.assert_same(path, path)
+
+    def test_column_info_left_out(self):
+        path = self.compile("gcc", "plain", "-g", "-gno-column-info", "-O2")
+        self.assert_same(path, path)
+
+    # Split DWARF.
+
+    def split(self, compiler, base, name):
+        folder = self.work / name
+        folder.mkdir()
+        self.tool(COMPILERS[compiler], *base, "-gsplit-dwarf", "-c", SOURCE,
+                  "-o", folder / "inlines.o", cwd=folder)
+        self.tool(COMPILERS[compiler], "-Wl,--build-id", folder / "inlines.o",
+                  "-o", folder / "program", cwd=folder)
+        return folder / "program"
+
+    def plain_from_object(self, compiler, base, name):
+        self.tool(COMPILERS[compiler], *base, "-c", SOURCE, "-o",
+                  self.work / f"{name}.o")
+        self.tool(COMPILERS[compiler], "-Wl,--build-id",
+                  self.work / f"{name}.o", "-o", self.work / name)
+        return self.work / name
+
+    def test_split(self):
+        for compiler in COMPILERS:
+            for version in (4, 5):
+                with self.subTest(compiler=compiler, version=version):
+                    base = [f"-gdwarf-{version}", "-O2"]
+                    name = f"{compiler}{version}"
+                    plain = self.plain_from_object(compiler, base, name)
+                    self.assert_same(self.split(compiler, base, name + "s"),
+                                     plain)
+
+    @clewtest.needs("llvm-dwp")
+    def test_split_in_a_package(self):
+        for compiler in COMPILERS:
+            for version in (4, 5):
+                with self.subTest(compiler=compiler, version=version):
+                    base = [f"-gdwarf-{version}", "-O2"]
+                    name = f"{compiler}{version}"
+                    plain = self.plain_from_object(compiler, base, name)
+                    path = self.split(compiler, base, name + "s")
+                    self.tool("llvm-dwp", "-e", path, "-o", f"{path}.dwp",
+                              cwd=path.parent)
+                    for dwo in path.parent.glob("*.dwo"):
+                        dwo.unlink()
+                    self.assert_same(path, plain)
+
+    def test_split_that_is_missing_is_a_reason(self):
+        path = self.split("gcc", ["-gdwarf-5", "-O2"], "s")
+        dwo = next(path.parent.glob("*.dwo"))
+        dwo.unlink()
+        answers, missing = self.ask(path, self.addresses_of(path))
+        self.assertIn("1 of 1 split units are missing", missing)
+        self.assertIn(dwo.name, missing)
+        # The skeleton still has the lines.
+        self.assertTrue(any(a[0][2] > 0 for a in answers))
+
+    def test_split_of_another_build_is_not_used(self):
+        path = self.split("gcc", ["-gdwarf-5", "-O2"], "s")
+        other = self.split("gcc", ["-gdwarf-5", "-O1"], "t")
+        shutil.copy(next(other.parent.glob("*.dwo")),
+                    next(path.parent.glob("*.dwo")))
+        _, missing = self.ask(path, self.addresses_of(path))
+        self.assertIn("1 of 1 split units are missing", missing)
+
+    # Compressed sections.
+
+    def compressed(self, way):
+        for plain in self.each_plain():
+            path = self.work / f"{plain.name}-{way}"
+            self.tool("objcopy", f"--compress-debug-sections={way}", plain,
+                      path)
+            self.assert_same(path, plain)
+
+    def test_compressed_by_zlib(self):
+        self.compressed("zlib")
+
+    def test_compressed_the_old_way(self):
+        self.compressed("zlib-gnu")
+
+    def test_compressed_by_zstd(self):
+        self.compressed("zstd")
+
+    def test_unknown_compression_is_a_reason(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path = self.work / "odd"
+        self.tool("objcopy", "--compress-debug-sections=zlib", plain, path)
+        headers = self.tool("readelf", "-SW", path)
+        offset = int(re.search(
+            r"\.debug_info\s+\w+\s+[0-9a-f]+ ([0-9a-f]+)", headers)[1], 16)
+        with open(path, "r+b") as file:
+            file.seek(offset)
+            file.write((99).to_bytes(4, "little"))  # ch_type
+        named = self.assert_symbols_only(path, plain,
+                                         "compressed in a way that is not")
+        self.assertGreater(named, 100)
+
+    # What packagers do.
+
+    # dwz itself does not take what clang makes of version 5.
+
+    @clewtest.needs("dwz")
+    def test_dwz(self):
+        for plain in self.each_plain(but=[("clang", 5)]):
+            path = self.copy(plain, plain.name + "-dwz")
+            self.tool("dwz", path)
+            self.assert_same(path, plain)
+
+    def dwz_pair(self, plain):
+        """Two programs whose common parts are in an alternate file."""
+        folder = self.work / f"{plain.name}-alt"
+        folder.mkdir()
+        paths = [folder / "a", folder / "b"]
+        for path in paths:
+            shutil.copy(plain, path)
+        self.tool("dwz", "-m", folder / "common", "-h", *paths, cwd=folder)
+        self.assertIn(".gnu_debugaltlink",
+                      self.tool("readelf", "-SW", paths[0]))
+        return folder, paths[0]
+
+    @clewtest.needs("dwz")
+    def test_dwz_with_an_alternate_file(self):
+        for plain in self.each_plain(but=[("clang", 5)]):
+            _, path = self.dwz_pair(plain)
+            self.assert_same(path, plain)
+
+    @clewtest.needs("dwz")
+    def test_dwz_alternate_file_that_is_missing_is_a_reason(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        folder, path = self.dwz_pair(plain)
+        (folder / "common").unlink()
+        addresses = self.addresses_of(plain)
+        truth = a2n_truth.llvm_symbolizer(plain, addresses)
+        answers, missing = self.ask(path, addresses)
+        self.assertIn("alternate file", missing)
+        self.assertIn("common", missing)
+        for ours, theirs in zip(answers, truth):
+            self.assertEqual(len(ours), len(theirs))
+            for mine, other in zip(ours, theirs):
+                self.assertIn(mine[0], (other[0], "??"), "a wrong name")
+
+    def separate(self, plain, link=True):
+        folder = self.work / f"{plain.name}-stripped"
+        folder.mkdir()
+        path, debug = folder / "program", folder / "program.debug"
+        self.tool("objcopy", "--only-keep-debug", plain, debug)
+        self.tool("objcopy", "--strip-all", plain, path)
+        if link:
+            self.tool("objcopy", f"--add-gnu-debuglink={debug}", path,
+                      cwd=folder)
+        return path, debug
+
+    def test_stripped_with_a_debug_link(self):
+        for plain in self.each_plain():
+            path, _ = self.separate(plain)
+            self.assert_same(path, plain)
+
+    def test_debug_link_in_a_subfolder(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, debug = self.separate(plain)
+        (path.parent / ".debug").mkdir()
+        debug.rename(path.parent / ".debug" / debug.name)
+        self.assert_same(path, plain)
+
+    def test_debug_link_without_build_id_goes_by_crc(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2",
+                             "-Wl,--build-id=none")
+        path, debug = self.separate(plain)
+        self.assert_same(path, plain)
+        with open(debug, "ab") as file:
+            file.write(b"x")  # the same DWARF, but not the same file
+        _, missing = self.ask(path, [0x1000])
+        self.assertIn("no separate file", missing)
+
+    def test_debug_file_by_build_id_in_a_configured_folder(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, debug = self.separate(plain, link=False)
+        build_id = re.search(r"Build ID: (\w+)",
+                             self.tool("readelf", "-n", plain))[1]
+        place = self.work / "roots" / ".build-id" / build_id[:2]
+        place.mkdir(parents=True)
+        debug.rename(place / f"{build_id[2:]}.debug")
+        self.assert_same(path, plain, "--debug-root", self.work / "roots")
+
+    def test_debug_file_below_another_root(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, debug = self.separate(plain, link=False)
+        build_id = re.search(r"Build ID: (\w+)",
+                             self.tool("readelf", "-n", plain))[1]
+        root = self.work / "container"
+        place = root / "usr/lib/debug/.build-id" / build_id[:2]
+        place.mkdir(parents=True)
+        (root / "bin").mkdir()
+        debug.rename(place / f"{build_id[2:]}.debug")
+        path.rename(root / "bin" / "program")
+        addresses = self.addresses_of(plain)
+        answers, missing = self.ask("/bin/program", addresses, "--root", root)
+        self.assertIsNone(missing)
+        self.assert_equal_chains(
+            plain, addresses, answers, a2n_truth.llvm_symbolizer(plain, addresses))
+
+    def test_debug_file_of_another_build_is_not_used(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, debug = self.separate(plain)
+        other = self.compile("gcc", "other", "-g", "-O1")
+        self.tool("objcopy", "--only-keep-debug", other, debug)
+        self.assert_symbols_only(path, plain, "no separate file")
+
+    @clewtest.needs("xz")
+    def test_minidebuginfo_gives_names(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, _ = self.separate(plain, link=False)
+        mini = self.work / "mini"
+        self.tool("objcopy", "--only-keep-debug", plain, mini)
+        self.tool("strip", "--strip-debug", mini)
+        self.tool("xz", "-k", mini)
+        self.tool("objcopy", f"--add-section=.gnu_debugdata={mini}.xz", path)
+        named = self.assert_symbols_only(path, plain, "no debug information")
+        self.assertGreater(named, 100)
+
+    def test_stripped_says_so(self):
+        plain = self.compile("gcc", "plain", "-g", "-O2")
+        path, _ = self.separate(plain, link=False)
+        self.assert_symbols_only(path, plain, "no debug information: none in "
+                                 "the file, and no separate file")
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,518 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew a2n` and `clew cache`: generated code, processes, the cache, damage.
+
+Perf maps are replayed here as well, in the simplest way there is: a list of
+all lines, of which the last that covers an address is right. Folders of real
+ones can be added with $CLEW_PERF_MAPS.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import threading
+
+import a2n_truth
+import clewtest
+
+SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
+LINE = re.compile(rb"(?:0x)?([0-9a-fA-F]{1,16})[ \t]+(?:0x)?([0-9a-fA-F]{1,16})"
+                  rb"[ \t]+(.+)$")
+
+
+def replay(data):
+    """[(start, end, name)], oldest first."""
+    ranges = []
+    for line in data.split(b"\n"):
+        match = LINE.match(line)
+        if match and 0 < int(match[2], 16) < 1 << 64 > int(
+                match[1], 16) + int(match[2], 16):
+            start = int(match[1], 16)
+            ranges.append((start, start + int(match[2], 16),
+                           match[3].decode(errors="replace")))
+    return ranges
+
+
+def newest(ranges, address):
+    for start, end, name in reversed(ranges):
+        if start <= address < end:
+            return name
+    return "??"
+
+
+class A2n(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.cache = self.work / "cache"
+        self.environment["XDG_CACHE_HOME"] = str(self.cache)
+
+    def names(self, addresses, *options):
+        done = self.run_program(
+            [clewtest.CLEW, "a2n", "-f", *options], text=True,
+            errors="replace", input="".join(f"{a:#x}\n" for a in addresses))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()[::2]
+
+    def build(self, *flags, name="program"):
+        path = self.work / name
+        done = self.run_program(["g++", "-g", "-O2", "-Wl,--build-id", *flags,
+                                 SOURCE, "-o", path], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def indexes(self):
+        return sorted(self.cache.rglob("*.a2n"))
+
+
+class PerfMaps(A2n):
+    def check(self, path):
+        ranges = replay(path.read_bytes())
+        edges = {edge + nudge for start, end, _ in ranges
+                 for edge in (start, (start + end) // 2, end)
+                 for nudge in (-1, 0)}
+        addresses = sorted(edges)
+        chance = random.Random(2)
+        if len(addresses) > 20000:
+            addresses = sorted(chance.sample(addresses, 20000))
+        truth = [newest(ranges, a) for a in addresses]
+        found = self.names(addresses, "--perf-map", path)
+        wrong = [(hex(a), f, t) for a, f, t in zip(addresses, found, truth)
+                 if f != t]
+        self.assertEqual(wrong, [])
+        self.assertGreater(sum(t != "??" for t in truth), len(truth) / 3)
+
+    def generated(self, count=3000):
+        """What node, the JVM and mono do, and what nobody should."""
+        chance = random.Random(3)
+        lines = []
+        for i in range(count):
+            start = 0x7f0000000000 + chance.randrange(1 << 20)
+            size = chance.choice((1, 16, 100, 3000))
+            prefix = chance.choice(("", "0x", "0x00"))
+            lines.append(f"{prefix}{start:x} {prefix}{size:x} "
+                         f"JS:~f{i} name with spaces.js:{i}")
+            if chance.random() < .1:
+                lines.append(chance.choice(lines))
+            if chance.random() < .05:
+                lines.append(chance.choice((
+                    "", "zz 10 bad", f"{start:x}", f"{start:x} 10",
+                    f"{start:x} 0 empty", "10 ffffffffffffffffff huge",
+                    "ffffffffffffffff 2 wraps", "-5 10 negative",
+                    "\x01\x02\x03", f"{start:x} {size:x}")))
+        return "\n".join(lines).encode()
+
+    def test_newest_line_wins(self):
+        path = self.work / "map"
+        path.write_bytes(self.generated() + b"\n7f0000000000 10")
+        self.check(path)
+
+    def test_real_maps(self):
+        folder = os.environ.get("CLEW_PERF_MAPS")
+        if not folder:
+            self.skipTest("CLEW_PERF_MAPS is not set")
+        for path in sorted(pathlib.Path(folder).glob("*.map")):
+            with self.subTest(path=path.name):
+                self.check(path)
+
+    def test_malformed_lines_are_counted(self):
+        path = self.work / "map"
+        path.write_text("10 10 a\nnonsense\n20 10 b\n\n30 zz c\n40 10 d")
+        done = self.clew("a2n", "--perf-map", path, "-f", "0x41")
+        self.assertIn("3 records, 3 malformed", done.stderr)
+        self.assertEqual(done.stdout, "d\n??:0\n")
+
+    def test_escape_sequences_are_defused(self):
+        path = self.work / "map"
+        path.write_bytes(b"10 10 evil\033[31m\n")
+        self.assertEqual(self.names([0x10], "--perf-map", path),
+                         ["evil?[31m"])
+
+    def test_what_is_no_file_is_refused(self):
+        for path in ("/nowhere", "/dev/zero", str(self.work)):
+            done = self.clew("a2n", "--perf-map", path, "0x10")
+            self.assertEqual(done.returncode, 1)
+            self.assert_one_line(done, "clew a2n", path)
+
+
+class Jitdumps(A2n):
+    """Files that are made here, in both byte orders."""
+
+    def header(self, order):
+        return struct.pack(order + "IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0,
+                           0)
+
+    def record(self, order, kind, time, payload):
+        return struct.pack(order + "IIQ", kind, 16 + len(payload),
+                           time) + payload
+
+    def load(self, order, time, start, size, index, name):
+        return self.record(order, 0, time, struct.pack(
+            order + "IIQQQQ", 1, 1, start, start, size, index)
+            + name + b"\0" + b"\x90" * size)
+
+    def move(self, order, time, old, new, size, index):
+        return self.record(order, 1, time, struct.pack(
+            order + "IIQQQQQ", 1, 1, old, old, new, size, index))
+
+    def lines(self, order, start, entries):
+        body = struct.pack(order + "QQ", start, len(entries))
+        for address, line, file in entries:
+            body += struct.pack(order + "QII", address, line, 0) + file + b"\0"
+        return self.record(order, 2, 1, body)
+
+    def write(self, order, *records):
+        path = self.work / "jit.dump"
+        path.write_bytes(self.header(order) + b"".join(records))
+        return path
+
+    def ask(self, path, address, *options):
+        done = self.clew("a2n", "--jitdump", path, "-f", *options,
+                         f"{address:#x}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_exact_by_time(self):
+        for order in "<>":
+            with self.subTest(order=order):
+                path = self.write(
+                    order,
+                    self.load(order, 10, 0x1000, 0x100, 1, b"old"),
+                    self.load(order, 20, 0x1080, 0x100, 2, b"new"),
+                    self.move(order, 30, 0x1000, 0x5000, 0x100, 1),
+                    self.record(order, 3, 40, b""))
+                for time, address, name in (
+                        (9, 0x1000, "??"), (10, 0x1000, "old"),
+                        (19, 0x1090, "old"), (20, 0x1090, "new"),
+                        (20, 0x1010, "old"), (29, 0x107f, "old"),
+                        (30, 0x107f, "??"), (30, 0x1090, "new"),
+                        (30, 0x5000, "old"), (29, 0x5000, "??"),
+                        (99, 0x50ff, "old"), (99, 0x5100, "??")):
+                    self.assertEqual(
+                        self.ask(path, address, "--at", str(time))[0], name,
+                        f"{address:#x} at {time}")
+
+    def test_lines_of_both_kinds_of_writers(self):
+        for order in "<>":
+            for bias in (0, 0x40):
+                with self.subTest(order=order, bias=bias):
+                    path = self.write(
+                        order,
+                        self.lines(order, 0x1000,
+                                   [(0x1000 + bias, 7, b"a.js"),
+                                    (0x1010 + bias, 9, b"\xff"),
+                                    (0x1020 + bias, 3, b"b.js")]),
+                        self.load(order, 1, 0x1000, 0x100, 1, b"f"))
+                    for address, place in ((0x1000, "a.js:7"),
+                                           (0x100f, "a.js:7"),
+                                           (0x1010, "a.js:9"),
+                                           (0x1020, "b.js:3"),
+                                           (0x10ff, "b.js:3")):
+                        self.assertEqual(self.ask(path, address),
+                                         ["f", place])
+
+    def test_unknown_and_cut_records_are_skipped(self):
+        path = self.write(
+            "<", self.record("<", 77, 1, b"what is this"),
+            self.load("<", 1, 0x1000, 0x10, 1, b"f"),
+            self.record("<", 4, 1, b"x" * 24),
+            self.load("<", 1, 0x2000, 0x10, 2, b"g")[:-20])
+        self.assertEqual(self.ask(path, 0x1000)[0], "f")
+        self.assertEqual(self.ask(path, 0x2000)[0], "??")
+
+    def test_what_is_no_jitdump_is_refused(self):
+        done = self.clew("a2n", "--jitdump", clewtest.CLEW, "0x10")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done, "not a jitdump file")
+
+
+class Processes(A2n):
+    def test_functions_of_a_running_process(self):
+        with subprocess.Popen(["/bin/sleep", "60"]) as process:
+            try:
+                self.check(process.pid)
+            finally:
+                process.kill()
+
+    def check(self, pid):
+        while True:
+            maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+            libc = re.search(r"([0-9a-f]+)-\S+ r-xp ([0-9a-f]+) .*?(/.*libc\."
+                             r"so\.6)", maps)
+            if libc:
+                break
+            os.sched_yield()
+        start, offset = int(libc[1], 16), int(libc[2], 16)
+        out = subprocess.run(["nm", "-D", "--defined-only", libc[3]],
+                             text=True, check=True,
+                             stdout=subprocess.PIPE).stdout
+        vaddr = next(int(line.split()[0], 16) for line in out.splitlines()
+                     if line.endswith(" T printf@@GLIBC_2.2.5"))
+        # In libc, addresses and offsets of text are the same.
+        found = self.names([start - offset + vaddr], "-p", str(pid))
+        self.assertIn(found[0], ("printf", "_IO_printf", "__printf"))
+
+    def test_no_such_process(self):
+        done = self.clew("a2n", "-p", "999999999", "0x10")
+        self.assertEqual(done.returncode, 1)
+        self.assert_one_line(done, "process 999999999")
+
+
+class Output(A2n):
+    def assert_places_agree(self, ours, theirs):
+        """Line by line, names apart: demanglers have styles of their own.
+
+        Known places are nearly all the same; a few discriminators differ,
+        of which addr2line takes the first at an address and we the last.
+        """
+        ours, theirs = ours.splitlines(), theirs.splitlines()
+        self.assertEqual(len(ours), len(theirs))
+        places = [(a, b) for a, b in zip(ours, theirs)
+                  if re.search(r"[^?]:[1-9]\d*", b)]
+        self.assertGreater(len(places), len(ours) / 4)
+        same = sum(a == b for a, b in places)
+        self.assertGreater(same, len(places) * 0.98)
+
+    def test_same_as_addr2line(self):
+        path = self.build()
+        start, size, _ = a2n_truth.text_section(path)
+        addresses = "".join(f"{a:#x}\n" for a in range(start, start + size, 9))
+        for options in ("-a", "-f", "-fa", "-ifa", "-ifaC", "-fs", "-ifs"):
+            argv = [options, "-e", path]
+            ours = self.run_program([clewtest.CLEW, "a2n", *argv], text=True,
+                                    input=addresses)
+            theirs = self.run_program(["addr2line", *argv], text=True,
+                                      input=addresses)
+            self.assert_places_agree(ours.stdout, theirs.stdout)
+
+    def test_same_as_llvm_symbolizer(self):
+        path = self.build()
+        start, size, _ = a2n_truth.text_section(path)
+        lines = "".join(f"{path} {a:#x}\n"
+                        for a in range(start, start + size, 9))
+        ours = self.run_program([clewtest.CLEW, "a2n", "--style=llvm"],
+                                text=True, input=lines)
+        theirs = self.run_program(["llvm-symbolizer"], text=True, input=lines)
+        self.assert_places_agree(ours.stdout, theirs.stdout)
+
+    def test_json(self):
+        path = self.build()
+        symbols = a2n_truth.aliases(path)
+        done = self.clew("a2n", "-e", path, "--list=symbols", "--json")
+        ranges = [json.loads(line) for line in done.stdout.splitlines()]
+        starts = [int(r["start"], 16) for r in ranges]
+        self.assertEqual(starts, sorted(starts))
+        main = next(r for r in ranges
+                    if r["frames"][-1]["function"] == "main")
+        self.assertIn("main", symbols)
+        done = self.clew("a2n", "-e", path, "--json", main["start"])
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["address"], main["start"])
+        self.assertEqual(answer["frames"][-1]["function"], "main")
+        self.assertTrue(answer["frames"][-1]["file"].endswith("inlines.cc"))
+
+    def test_list_of_lines_is_disjoint_and_agrees(self):
+        path = self.build()
+        done = self.clew("a2n", "-e", path, "--list=lines", "--json")
+        ranges = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertGreater(len(ranges), 300)
+        end = 0
+        for one in ranges:
+            self.assertGreaterEqual(int(one["start"], 16), end)
+            end = int(one["end"], 16)
+        middles = [(int(r["start"], 16) + int(r["end"], 16)) // 2
+                   for r in ranges]
+        done = self.run_program([clewtest.CLEW, "a2n", "-e", path, "--json"],
+                                text=True,
+                                input="".join(f"{m:x}\n" for m in middles))
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([a["frames"] for a in answers],
+                         [r["frames"] for r in ranges])
+
+    def test_statuses(self):
+        for argv, status in ((["-e", "/nowhere", "10"], 1),
+                             (["-e", "/etc/passwd", "10"], 1),
+                             (["--list"], 1),
+                             (["-e", clewtest.CLEW, "-p", "1"], 1),
+                             (["--style=odd"], 64), (["--help"], 0)):
+            done = self.clew("a2n", *argv)
+            self.assertEqual(done.returncode, status, argv)
+        done = self.run_program(
+            ["/bin/sh", "-c", f"{clewtest.CLEW} a2n -e {clewtest.CLEW} 10 "
+             ">/dev/full"], text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write", done.stderr)
+
+
+class Cache(A2n):
+    def ask(self, path, *options):
+        """The function of an address, and what -v says."""
+        address = f"{a2n_truth.text_section(path)[0] + 8:#x}"
+        done = self.clew("a2n", "-v", "-f", *options, "-e", path, address)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_second_time_is_cached(self):
+        path = self.build()
+        first = self.ask(path)
+        self.assertIn(", new", first[1])
+        self.assertEqual(len(self.indexes()), 1)
+        second = self.ask(path)
+        self.assertIn(", cached", second[1])
+        self.assertEqual(first[0], second[0])
+
+    def test_damaged_index_is_made_again(self):
+        path = self.build()
+        first = self.ask(path)
+        index = self.indexes()[0]
+        whole = index.read_bytes()
+        chance = random.Random(4)
+        for _ in range(20):
+            broken = bytearray(whole)
+            broken[chance.randrange(len(broken))] ^= 1 << chance.randrange(8)
+            index.write_bytes(broken)
+            again = self.ask(path)
+            self.assertIn(", new", again[1])
+            self.assertEqual(first[0], again[0])
+            self.assertEqual(index.read_bytes(), whole)
+        index.write_bytes(whole[:-1])
+        self.assertIn(", new", self.ask(path)[1])
+        index.write_bytes(b"")
+        self.assertIn(", new", self.ask(path)[1])
+
+    def test_many_at_once_do_the_work_once(self):
+        path = self.build()
+        said = []
+        threads = [threading.Thread(
+            target=lambda: said.append(self.ask(path))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(said), 8)
+        self.assertEqual(len({out for out, _ in said}), 1)
+        self.assertEqual(sum(", new" in err for _, err in said), 1)
+        self.assertEqual(len(self.indexes()), 1)
+        self.assertEqual(list(self.cache.rglob("tmp-*")), [])
+
+    def test_debug_file_that_appears_is_used(self):
+        plain = self.build()
+        path, debug = self.work / "stripped", self.work / "stripped.debug"
+        for argv in (["objcopy", "--only-keep-debug", plain, debug],
+                     ["objcopy", "-S", f"--add-gnu-debuglink={debug}", plain,
+                      path]):
+            self.assertEqual(self.run_program(argv).returncode, 0)
+        hidden = debug.rename(self.work / "hidden")
+        self.assertIn("missing: no debug information", self.ask(path)[1])
+        self.assertIn(", cached", self.ask(path)[1])
+        hidden.rename(debug)
+        said = self.ask(path)[1]
+        self.assertIn(", new", said)
+        self.assertIn(f"lines: {debug}", said)
+        debug.unlink()
+        self.assertIn("missing: no debug information", self.ask(path)[1])
+
+    def test_no_place_for_a_cache(self):
+        path = self.build()
+        first = self.ask(path)
+        for folder in ("/proc/nowhere", "/dev/null"):
+            self.environment["XDG_CACHE_HOME"] = folder
+            again = self.ask(path)
+            self.assertIn(", new", again[1])
+            self.assertEqual(first[0], again[0])
+
+    def test_ls_prune_and_warm(self):
+        path = self.build()
+        done = self.clew("cache", "warm", path, "/etc/passwd")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rows", done.stdout)
+        self.assertIn("/etc/passwd: not a 64-bit ELF file", done.stderr)
+        listed = self.clew_json("cache", "ls", "--json")
+        self.assertEqual([entry["module"] for entry in listed], [str(path)])
+        self.assertIn(str(path), self.clew("cache", "ls").stdout)
+        self.clew("cache", "prune")
+        self.assertEqual(len(self.indexes()), 1)
+        old = self.indexes()[0]
+        os.utime(old, (1, 1))
+        self.assertIn("1 file removed", self.clew("cache", "prune").stdout)
+        self.assertEqual(self.indexes(), [])
+        self.clew("cache", "warm", path)
+        self.clew("cache", "prune", "--max-size", "1")
+        self.assertEqual(self.indexes(), [])
+        for argv in (["odd"], ["warm"], ["ls", "more"]):
+            self.assertEqual(self.clew("cache", *argv).returncode, 1)
+        self.assertEqual(self.clew("cache").returncode, 64)
+
+
+class Damage(A2n):
+    """Bytes that we did not write, read by the worker."""
+
+    def damaged(self, whole, chance):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 3, 20, 200))):
+            at = chance.randrange(len(data))
+            data[at] = chance.choice((0, 1, 0x7f, 0x80, 0xff,
+                                      chance.randrange(256)))
+        if chance.random() < .1:
+            del data[chance.randrange(64, len(data)):]
+        return data
+
+    def debug_sections(self, path):
+        out = subprocess.run(["readelf", "-SW", path], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+        return [(int(offset, 16), int(size, 16)) for offset, size in
+                re.findall(r"\.debug_\w+\s+PROGBITS\s+\w+ (\w+) (\w+)", out)]
+
+    def survive(self, path):
+        done = self.clew("a2n", "--no-cache", "-v", "-ifC", "-e", path, "1100",
+                         "1500", "2000", timeout=60, errors="replace")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def damage_all(self, seed, *flags):
+        whole = self.build(*flags).read_bytes()
+        sections = self.debug_sections(self.work / "program")
+        self.assertGreater(len(sections), 4)
+        chance = random.Random(seed)
+        path = self.work / "damaged"
+        for i in range(120):
+            if i % 4 == 0:
+                data = self.damaged(whole, chance)
+            else:
+                offset, size = chance.choice(sections)
+                data = bytearray(whole)
+                data[offset:offset + size] = self.damaged(
+                    whole[offset:offset + size], chance).ljust(size, b"\0")
+            path.write_bytes(data)
+            self.survive(path)
+
+    def test_damaged_version_5(self):
+        self.damage_all(5, "-gdwarf-5")
+
+    def test_damaged_version_4(self):
+        self.damage_all(6, "-gdwarf-4")
+
+    def test_damaged_compressed(self):
+        self.damage_all(7, "-gz")
+
+    def test_too_much_is_a_reason_and_symbols_remain(self):
+        """A section that claims to unfold to more than the worker may have."""
+        path = self.build("-gz")
+        out = subprocess.run(["readelf", "-SW", path], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+        offset = int(re.search(r"\.debug_info\s+\w+\s+\w+ (\w+)", out)[1], 16)
+        with open(path, "r+b") as file:
+            file.seek(offset + 8)
+            file.write(struct.pack("<Q", 1 << 33))
+        done = self.survive(path)
+        self.assertRegex(done.stderr, "missing: no debug information: a "
+                         "section of .* is (too large|damaged)")
+        main = a2n_truth.text_section(path)[0]
+        self.assertNotEqual(self.names([main + 8], "-e", path), ["??"])
+
+
+if __name__ == "__main__":
+    clewtest.main()

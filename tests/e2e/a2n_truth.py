@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What other tools say is at an address: addr2line and llvm-symbolizer.
+
+Each answer is a list of frames (function, file, line), innermost first. A
+place that is unknown is ("??", "??", 0) or has line 0.
+"""
+import os
+import re
+import subprocess
+
+ADDRESS = re.compile(r"0x[0-9a-f]+$")
+PLACE = re.compile(r"(.*):(\d+|\?)(?: \(discriminator \d+\))?$")
+
+
+def run(argv, addresses, **options):
+    done = subprocess.run([str(a) for a in argv], check=True, text=True,
+                          errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL,
+                          input="".join(f"{a:#x}\n" for a in addresses),
+                          **options)
+    return done.stdout
+
+
+def addr2line(path, addresses, command=("addr2line",), options=("-ifa",),
+              env=None):
+    """Of `command` and what writes like it."""
+    answers = []
+    function = None
+    for line in run([*command, *options, "-e", path], addresses,
+                    env=env).splitlines():
+        if ADDRESS.match(line):
+            answers.append([])
+            function = None
+        elif function is None:
+            function = line
+        else:
+            file, number = PLACE.match(line).groups()
+            answers[-1].append((function, file,
+                                0 if number == "?" else int(number)))
+            function = None
+    return answers
+
+
+def llvm_symbolizer(path, addresses):
+    answers = []
+    for block in run(["llvm-symbolizer", "--no-demangle", "-i", "-f", "-e",
+                      path], addresses).rstrip("\n").split("\n\n"):
+        lines = block.split("\n")
+        frames = []
+        for function, place in zip(lines[::2], lines[1::2]):
+            file, line, _ = place.rsplit(":", 2)
+            frames.append((function, file, int(line)))
+        answers.append(frames)
+    return answers
+
+
+def text_section(path):
+    """Address, size and bytes of .text."""
+    out = subprocess.run(["readelf", "-SW", str(path)], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
+    match = re.search(r"\] \.text\s+\w+\s+([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)",
+                      out)
+    address, offset, size = (int(g, 16) for g in match.groups())
+    with open(path, "rb") as file:
+        file.seek(offset)
+        return address, size, file.read(size)
+
+
+def normal(file):
+    return os.path.normpath(file) if file != "??" else file
+
+
+def chain(frames):
+    """What has to be equal between tools: files and lines, not names.
+
+    Where there is no line, llvm-symbolizer takes the symbol table's word for
+    the file, which is not a path.
+    """
+    return [(normal(file) if line else "??", line)
+            for _, file, line in frames]
+
+
+def aliases(path):
+    """Names of functions by address: any of them is right."""
+    out = subprocess.run(["nm", str(path)], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
+    by_address, by_name = {}, {}
+    for line in out.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1] in "TtWwi":
+            by_address.setdefault(words[0], set()).add(words[2])
+    for names in by_address.values():
+        for name in names:
+            by_name.setdefault(name, set()).update(names)
+    return by_name
