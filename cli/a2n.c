@@ -36,6 +36,7 @@ enum {
 	KEY_NO_CACHE,
 	KEY_VERBOSE = 'v',
 	FRAMES = 256,
+	WAITING = 1024,
 };
 
 static const struct argp_option argp_options[] = {
@@ -214,6 +215,8 @@ struct lookup {
 	struct a2n *a2n;
 	const struct a2n_module *module; /* of options->file, or NULL */
 	struct a2n_space *space;         /* or NULL */
+	uint64_t waiting[WAITING]; /* of `module`, to be answered together */
+	size_t waiting_count;
 	int failed;
 };
 
@@ -262,6 +265,37 @@ static int open_module(struct lookup *lookup, const char *path,
 	return err;
 }
 
+static void write_answer(void *context, size_t index,
+			 const struct a2n_frame *frames, size_t count)
+{
+	struct lookup *lookup = context;
+
+	a2n_write(&lookup->options->writer, lookup->waiting[index], frames,
+		  count);
+}
+
+/* Answers what waits, if anything. */
+static void answer_waiting(struct lookup *lookup)
+{
+	size_t count = lookup->waiting_count;
+
+	lookup->waiting_count = 0;
+	if (count > 0 &&
+	    a2n_module_lookup_all(lookup->module, lookup->waiting, count,
+				  write_answer, lookup) != 0) {
+		complain(lookup->command, "out of memory");
+		lookup->failed = 1;
+	}
+}
+
+/* Has an address answered together with those around it. */
+static void answer_later(struct lookup *lookup, uint64_t address)
+{
+	lookup->waiting[lookup->waiting_count++] = address;
+	if (lookup->waiting_count == WAITING)
+		answer_waiting(lookup);
+}
+
 /* "ADDRESS" or, without -e, llvm-symbolizer's "FILE ADDRESS". */
 static void answer(struct lookup *lookup, char *text)
 {
@@ -273,6 +307,11 @@ static void answer(struct lookup *lookup, char *text)
 	blank = strrchr(text, ' ');
 	if (strncmp(text, "CODE ", 5) == 0)
 		text += 5;
+	if (parse_address(text, &address) && module) {
+		answer_later(lookup, address);
+		return;
+	}
+	answer_waiting(lookup);
 	if (!parse_address(text, &address)) {
 		if (!blank || blank < text ||
 		    !parse_address(blank + 1, &address)) {
@@ -303,9 +342,12 @@ static void answer_input(struct lookup *lookup)
 
 	while (getline(&line, &room, stdin) > 0) {
 		answer(lookup, line);
-		if (!is_file)
-			a2n_writer_flush(&lookup->options->writer);
+		if (is_file)
+			continue;
+		answer_waiting(lookup);
+		a2n_writer_flush(&lookup->options->writer);
 	}
+	answer_waiting(lookup);
 	free(line);
 }
 
@@ -418,6 +460,7 @@ static int run(struct lookup *lookup)
 		else
 			answer(lookup, options->addresses[i]);
 	}
+	answer_waiting(lookup);
 	return lookup->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -13,6 +13,7 @@ enum {
 	KEY_THREAD = 0x100,
 	KEY_PROCESS,
 	KEY_JSON,
+	KEY_LINES = 'l',
 };
 
 static const struct argp_option argp_options[] = {
@@ -22,6 +23,8 @@ static const struct argp_option argp_options[] = {
 	  "Show only functions whose names match", 10 },
 	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 10 },
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 10 },
+	{ "lines", KEY_LINES, NULL, 0,
+	  "Show the file and line of each function, where they are known", 10 },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
 	{ 0 },
 };
@@ -73,6 +76,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_PROCESS:
 		options->whose.pid = (uint32_t)parse_number(
 			state, "process", argument, INT32_MAX);
+		return 0;
+	case KEY_LINES:
+		options->shows_lines = 1;
 		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;

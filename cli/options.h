@@ -15,6 +15,7 @@ struct view_options {
 	struct selection selection;
 	regex_t regex; /* what selection.function points to, if anything */
 	const struct writer *writer;
+	int shows_lines;
 };
 
 extern const struct argp view_argp;

@@ -83,6 +83,7 @@ int command_report(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto fini;
 	}
+	session.shows_lines = options.view.shows_lines;
 	write_report(&session, &options);
 	session_close(&session);
 	status = finish_output(argv[0]);

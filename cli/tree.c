@@ -139,6 +139,7 @@ int command_tree(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto fini;
 	}
+	session.shows_lines = options.view.shows_lines;
 	if (write_tree(&session, &options) == 0) {
 		status = finish_output(argv[0]);
 	} else {

@@ -300,6 +300,19 @@ static int find_frame(struct catalog *catalog, uint32_t function,
 	return 1;
 }
 
+int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
+		  uint32_t *line)
+{
+	struct a2n_frame frame;
+
+	if (!find_frame(catalog, function, &frame) || !frame.file ||
+	    frame.line == 0)
+		return 0;
+	*file = frame.file;
+	*line = frame.line;
+	return 1;
+}
+
 static char *find_name(struct catalog *catalog, uint32_t function)
 {
 	const struct catalog_function *entry = &catalog->functions[function];

@@ -108,6 +108,13 @@ const char *catalog_name(struct catalog *catalog, uint32_t function);
 size_t catalog_frames(struct catalog *catalog, uint32_t function,
 		      struct a2n_frame *frames, size_t room);
 
+/*
+ * Whether debug information says where a function is written: then its file
+ * and the line of its first instruction, safe to print, of the catalog.
+ */
+int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
+		  uint32_t *line);
+
 /* The module's name, or "" for functions that have none. */
 const char *catalog_module_name(const struct catalog *catalog,
 				uint32_t function);

@@ -73,6 +73,8 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	json_t *value = json_pack("{so}", "name",
 				  json_text(catalog_name(catalog, function)));
 	const struct catalog_function *entry = &catalog->functions[function];
+	const char *file;
+	uint32_t line;
 	char vaddr[20];
 
 	if (function < FUNCTION_FIRST)
@@ -82,6 +84,10 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 		value, "module",
 		json_text(catalog->modules[entry->module].printable_path));
 	json_object_set_new(value, "vaddr", json_string(vaddr));
+	if (catalog_place(catalog, function, &file, &line)) {
+		json_object_set_new(value, "file", json_text(file));
+		json_object_set_new(value, "line", json_number(line));
+	}
 	return value;
 }
 

@@ -14,6 +14,7 @@ int session_open(struct session *session, const char *path,
 	if (err)
 		return err;
 	catalog_init(&session->catalog);
+	session->shows_lines = 0;
 	tree_init(&session->tree);
 	merge_recording(&session->recording, whose, &session->catalog,
 			&session->tree, &merged);

@@ -14,6 +14,7 @@ struct session {
 	struct catalog catalog;
 	struct tree tree;
 	struct summary summary;
+	int shows_lines; /* text: where each function is written; set later */
 };
 
 /* 0, or -errno and *why; -ESRCH when `whose` selects nobody. */

@@ -11,6 +11,9 @@ void text_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
 void text_list(FILE *out, const struct list_view *view);
 
+/* Behind a function: "  file:line", if that is known and wanted. */
+void text_place(FILE *out, struct session *session, uint32_t function);
+
 /* The lines below a table, each one a sentence. */
 void text_summary(FILE *out, const struct session *session);
 

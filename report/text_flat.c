@@ -17,6 +17,7 @@ static void write_row(FILE *out, struct session *session,
 	if (row->function >= FUNCTION_FIRST)
 		fprintf(out, "  [%s]",
 			catalog_module_name(&session->catalog, row->function));
+	text_place(out, session, row->function);
 	fputc('\n', out);
 }
 

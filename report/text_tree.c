@@ -86,9 +86,11 @@ static void write_node(const struct walk *walk, const struct tree_node *node)
 		fprintf(walk->out, "%15s ", GROUPED(node->calls));
 	fputc(' ', walk->out);
 	write_rails(walk);
-	fprintf(walk->out, "%s%s\n",
+	fprintf(walk->out, "%s%s",
 		catalog_name(&walk->session->catalog, node->function),
 		node->is_tail ? " (tail)" : "");
+	text_place(walk->out, walk->session, node->function);
+	fputc('\n', walk->out);
 }
 
 static void write_hidden(const struct walk *walk, struct level *level)

@@ -215,30 +215,55 @@ size_t a2n_module_lookup(const struct a2n_module *module, uint64_t vaddr,
 	return index_lookup(&module->index, vaddr, frames, room);
 }
 
+/* Room for the frames of one row, which is given back grown if need be. */
+struct frames {
+	struct a2n_frame *items;
+	size_t room;
+};
+
+/* How many frames there are, all of them in *frames; 0 too where no memory. */
+static size_t all_frames(const struct index *index, const struct index_row *row,
+			 struct frames *frames)
+{
+	size_t count = row->start == UINT32_MAX
+			       ? 0
+			       : index_row_frames(index, row, frames->items,
+						  frames->room);
+	struct a2n_frame *grown;
+
+	if (count <= frames->room)
+		return count;
+	grown = reallocarray(frames->items, count, sizeof(*grown));
+	if (!grown)
+		return 0;
+	frames->items = grown;
+	frames->room = count;
+	return index_row_frames(index, row, grown, count);
+}
+
 int a2n_module_lookup_all(const struct a2n_module *module,
 			  const uint64_t *vaddrs, size_t count,
 			  a2n_visit *visit, void *context)
 {
-	size_t room = 64;
-	struct a2n_frame *frames = malloc(room * sizeof(*frames));
+	struct frames frames = { .room = 64 };
+	struct index_row rows[INDEX_GROUP];
 
-	for (size_t i = 0; frames && i < count; i++) {
-		size_t there =
-			a2n_module_lookup(module, vaddrs[i], frames, room);
-
-		if (there > room) {
-			free(frames);
-			room = there;
-			frames = malloc(room * sizeof(*frames));
-			if (!frames)
-				break;
-			a2n_module_lookup(module, vaddrs[i], frames, room);
-		}
-		visit(context, i, frames, there);
-	}
-	if (!frames)
+	frames.items = malloc(frames.room * sizeof(*frames.items));
+	if (!frames.items)
 		return -ENOMEM;
-	free(frames);
+	for (size_t i = 0; i < count; i += INDEX_GROUP) {
+		size_t group =
+			count - i < INDEX_GROUP ? count - i : INDEX_GROUP;
+
+		index_find_rows(&module->index, vaddrs + i, group, rows);
+		for (size_t j = 0; j < group; j++) {
+			size_t there =
+				all_frames(&module->index, &rows[j], &frames);
+
+			visit(context, i + j, frames.items, there);
+		}
+	}
+	free(frames.items);
 	return 0;
 }
 

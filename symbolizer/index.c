@@ -9,6 +9,7 @@
 #include "symbolizer/varint.h"
 
 #define NO_START UINT64_MAX
+#define NOWHERE  UINT32_MAX
 
 static const size_t item_bytes[INDEX_SECTIONS] = {
 	[INDEX_SEGMENTS] = sizeof(struct index_segment),
@@ -167,6 +168,7 @@ static void set_name(const struct index *index, uint32_t name,
 	frame->symbol =
 		string_of(index, strings->symbol, &frame->symbol_length);
 	frame->name = string_of(index, strings->pretty, &frame->name_length);
+	__builtin_prefetch(frame->name); /* it will hardly be left unread */
 }
 
 static void set_place(const struct index *index, uint64_t file, uint64_t line,
@@ -271,46 +273,82 @@ static void read_row(struct cursor *cursor, struct index_row *row)
 	row->line = unzigzag(row->line, (uint32_t)cursor_uleb(cursor));
 }
 
-/* The row that delta is in. 0 if there is none. */
-static int find_row(const struct index *index, uint32_t delta,
-		    struct index_row *out)
+/* The bytes of the block that delta is in; empty if there is none. */
+static struct cursor find_block(const struct index *index, uint32_t delta,
+				uint32_t *start)
 {
 	size_t block =
 		count_up_to(index->block_starts, index->block_count, delta);
-	struct index_row row;
 	struct cursor cursor;
+	uint32_t end;
 
 	if (block == 0)
-		return 0;
-	block--;
+		return cursor_at((struct span){ 0 }, 0);
+	*start = index->block_starts[--block];
 	cursor = cursor_at(index->row_bytes, index->block_offsets[block]);
-	if (block + 1 < index->block_count &&
-	    index->block_offsets[block + 1] >= index->block_offsets[block] &&
-	    index->block_offsets[block + 1] <= index->row_bytes.bytes)
-		cursor.end =
-			index->row_bytes.at + index->block_offsets[block + 1];
-	row = (struct index_row){ .start = index->block_starts[block] };
-	*out = row;
+	if (block + 1 < index->block_count) {
+		end = index->block_offsets[block + 1];
+		if (end >= index->block_offsets[block] &&
+		    end <= index->row_bytes.bytes)
+			cursor.end = index->row_bytes.at + end;
+	}
+	return cursor;
+}
+
+/* The row of a block that delta is in, or an empty one. */
+static struct index_row find_row(struct cursor cursor, uint32_t start,
+				 uint32_t delta)
+{
+	struct index_row row = { .start = start }, found = { 0 };
+
 	for (int i = 0; i < ROWS_PER_BLOCK && cursor.at < cursor.end; i++) {
 		read_row(&cursor, &row);
 		if (row.start > delta || cursor.is_bad)
 			break;
-		*out = row;
+		found = row;
 	}
-	return out->node || out->file || out->line;
+	found.start = delta; /* where its symbol is sought */
+	return found;
+}
+
+void index_find_rows(const struct index *index, const uint64_t *vaddrs,
+		     size_t count, struct index_row *rows)
+{
+	uint64_t base = index->header->base;
+	struct cursor blocks[INDEX_GROUP];
+	uint32_t starts[INDEX_GROUP] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		if (vaddrs[i] < base || vaddrs[i] >= index->header->limit) {
+			blocks[i] = cursor_at((struct span){ 0 }, 0);
+			continue;
+		}
+		blocks[i] = find_block(index, (uint32_t)(vaddrs[i] - base),
+				       &starts[i]);
+		__builtin_prefetch(blocks[i].at);
+		__builtin_prefetch(blocks[i].at + 63);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (vaddrs[i] < base || vaddrs[i] >= index->header->limit) {
+			rows[i] = (struct index_row){ .start = NOWHERE };
+			continue;
+		}
+		rows[i] = find_row(blocks[i], starts[i],
+				   (uint32_t)(vaddrs[i] - base));
+		if (rows[i].node < index->node_bytes.bytes)
+			__builtin_prefetch(index->node_bytes.at + rows[i].node);
+	}
 }
 
 size_t index_lookup(const struct index *index, uint64_t vaddr,
 		    struct a2n_frame *frames, size_t room)
 {
-	uint64_t base = index->header->base;
-	struct index_row row = { 0 };
+	struct index_row row;
 
-	if (vaddr < base || vaddr >= index->header->limit)
-		return 0;
-	find_row(index, (uint32_t)(vaddr - base), &row);
-	row.start = (uint32_t)(vaddr - base); /* where its symbol is sought */
-	return index_row_frames(index, &row, frames, room);
+	index_find_rows(index, &vaddr, 1, &row);
+	return row.start == NOWHERE
+		       ? 0
+		       : index_row_frames(index, &row, frames, room);
 }
 
 int index_rows_first(const struct index *index, struct index_rows *rows)

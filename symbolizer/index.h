@@ -36,15 +36,27 @@ void index_close(struct index *index);
 /* The text at a position, "" for 0 and for nonsense. */
 const char *index_text(const struct index *index, uint32_t position);
 
+struct index_row {
+	uint32_t start; /* difference to base */
+	uint32_t file, line, column, discriminator, node;
+};
+
+enum { INDEX_GROUP = 32 };
+
+/*
+ * Finds the rows of up to INDEX_GROUP addresses side by side: while one waits
+ * for memory, the others are on their way. A row of an address where there is
+ * none, or that is not of the module, has no node, file or line; its start is
+ * the address, for index_row_frames(), or UINT32_MAX outside the module.
+ */
+void index_find_rows(const struct index *index, const uint64_t *vaddrs,
+		     size_t count, struct index_row *rows);
+
 /* As a2n_module_lookup(). */
 size_t index_lookup(const struct index *index, uint64_t vaddr,
 		    struct a2n_frame *frames, size_t room);
 
 /* A walk over all rows in order of address. */
-struct index_row {
-	uint32_t start; /* difference to base */
-	uint32_t file, line, column, discriminator, node;
-};
 
 struct index_rows {
 	const struct index *index;

@@ -346,6 +346,32 @@ class Output(A2n):
         self.assertIn("cannot write", done.stderr)
 
 
+class Reports(A2n):
+    def test_files_and_lines_in_reports(self):
+        path = self.build()
+        done = self.record([path])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.clew_json("report", "--json", self.recording_path)
+        rows = [f for f in report["functions"]
+                if f.get("module", "").endswith("/program")]
+        places = a2n_truth.llvm_symbolizer(
+            path, [int(row["vaddr"], 16) for row in rows])
+        checked = 0
+        for row, frames in zip(rows, places):
+            _, file, line = frames[-1]
+            if line:
+                self.assertEqual((row["file"], row["line"]), (file, line))
+                checked += 1
+        self.assertGreater(checked, 3)
+        named = next(row for row in rows if row["name"] == "inlines_plain")
+        place = f"{named['file']}:{named['line']}"
+        for command in ("report", "tree"):
+            plain = self.clew(command, self.recording_path).stdout
+            lines = self.clew(command, "--lines", self.recording_path).stdout
+            self.assertNotIn(place, plain)
+            self.assertRegex(lines, r"inlines_plain.*  " + re.escape(place))
+
+
 class Cache(A2n):
     def ask(self, path, *options):
         """The function of an address, and what -v says."""

@@ -59,7 +59,7 @@ template <int N> int unrolled(const int *from)
 
 } // namespace shapes
 
-extern "C" int inlines_plain(int x)
+extern "C" __attribute__((noinline)) int inlines_plain(int x)
 {
 	return header_step(x) + shapes::twice(x);
 }
