@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A function that no jump fits into: three bytes, then one whose first bytes
- * are replaced themselves.
+ * are replaced themselves; and within the reach of a short jump there is no
+ * padding and no function with room for two jumps.
  */
 	.text
 	.p2align 4
+	.skip	160, 0xc3
 	.globl	trapped
 	.type	trapped, @function
 trapped:
@@ -23,5 +25,6 @@ after_trapped:
 	ret
 	.cfi_endproc
 	.size	after_trapped, . - after_trapped
+	.skip	160, 0xc3
 
 	.section .note.GNU-stack, "", @progbits
