@@ -240,6 +240,9 @@ struct symtab_piece *symtab_settle(struct gather *gather, size_t *count)
 	size_t depth = 0, symbols;
 	uint64_t at = 0;
 
+	*count = 0;
+	if (gather->symbol_count == 0)
+		return NULL;
 	sorted = gather;
 	qsort(gather->symbols, gather->symbol_count, sizeof(*gather->symbols),
 	      by_start_then_merit);
