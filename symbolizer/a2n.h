@@ -175,25 +175,45 @@ struct a2n_space;
 
 #define A2N_LATEST UINT64_MAX /* a time behind all others */
 
-/* 0, or -ENOMEM. The a2n must outlive it. */
+/*
+ * 0, or -ENOMEM. The a2n must outlive it; it may be NULL, which opens no
+ * modules.
+ *
+ * Generated code is found before what is mapped: it may lie in a mapping, even
+ * in that of an ELF file. Ranges that are empty or go beyond 2^64 - 1, and
+ * A2N_LATEST as the time of a change, are -EINVAL.
+ */
 A2N_API int a2n_space_create(struct a2n *a2n, struct a2n_space **out);
 A2N_API void a2n_space_destroy(struct a2n_space *space);
 
-/* What has been mapped, by a file. Modules are opened when first asked for. */
+/*
+ * What has been mapped, by a file. Modules are opened when first asked for. A
+ * path that begins with '[' is none, as in "[vdso]".
+ */
 struct a2n_mapping {
 	uint64_t start;
 	uint64_t bytes;
 	uint64_t file_offset;
-	const char *path;
+	const char *path; /* copied; NULL: memory of no file */
 	struct a2n_build_id build_id;
 };
 
+/*
+ * Both end whatever is in the range at that time, code included; but code of
+ * the same time lies in what is mapped.
+ */
 A2N_API int a2n_space_map(struct a2n_space *space,
 			  const struct a2n_mapping *mapping, uint64_t time);
 A2N_API int a2n_space_unmap(struct a2n_space *space, uint64_t start,
 			    uint64_t bytes, uint64_t time);
 
-/* Maps what /proc/PID/maps shows now. 0, or -errno. */
+/*
+ * Maps what /proc/PID/maps shows now, in place of all mappings that there are
+ * at that time. Code stays, for it does not say what changed when. Files are
+ * found, and checked against the process's memory by their build-ids, even if
+ * their paths are of another mount namespace, were deleted or replaced. 0, or
+ * -errno.
+ */
 A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 				  uint64_t time);
 
@@ -201,7 +221,7 @@ A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 struct a2n_code {
 	uint64_t start;
 	uint64_t bytes;
-	const char *name; /* copied */
+	const char *name; /* copied; NULL or "": it has none */
 };
 
 /*
@@ -212,13 +232,16 @@ struct a2n_code {
 A2N_API int a2n_space_add(struct a2n_space *space, const struct a2n_code *code,
 			  uint64_t time, uint64_t *id);
 
-/* 0, or -ENOENT if there is no such id. */
+/* 0, or -ENOENT if there is no such id. What was covered stays so. */
 A2N_API int a2n_space_move(struct a2n_space *space, uint64_t id, uint64_t start,
 			   uint64_t time);
 A2N_API int a2n_space_remove(struct a2n_space *space, uint64_t id,
 			     uint64_t time);
 
-/* A line for code, `offset` bytes behind its start, up to the next such. */
+/*
+ * A line for code, `offset` bytes behind its start, up to the next such. Of two
+ * at one offset the later call counts. -EINVAL: the code is not that long.
+ */
 A2N_API int a2n_space_add_line(struct a2n_space *space, uint64_t id,
 			       uint64_t offset, const char *file, uint32_t line,
 			       uint32_t discriminator);
@@ -232,12 +255,18 @@ struct a2n_read {
 
 /*
  * Perf's text map, each line at the given time, newest last. 0, or -errno:
- * never because of what a line says. *out, if not NULL, counts.
+ * never because of what a line says. *out, if not NULL, counts. The file may
+ * grow meanwhile: lines that begin behind its end are not read. Only regular
+ * files are (-EINVAL); this and the next read no more than 16 MiB at a time.
  */
 A2N_API int a2n_space_read_perf_map(struct a2n_space *space, const char *path,
 				    uint64_t time, struct a2n_read *out);
 
-/* A jitdump file, by its own time stamps. -EBADMSG: it is none. */
+/*
+ * A jitdump file, by its own time stamps, which are CLOCK_MONOTONIC unless its
+ * writer was told otherwise. -EBADMSG: it is none. What is behind the last
+ * whole record is malformed.
+ */
 A2N_API int a2n_space_read_jitdump(struct a2n_space *space, const char *path,
 				   struct a2n_read *out);
 
@@ -247,7 +276,10 @@ A2N_API int a2n_space_read_jitdump(struct a2n_space *space, const char *path,
  */
 A2N_API int a2n_space_commit(struct a2n_space *space);
 
-/* What a look-up in a space found. */
+/*
+ * What a look-up in a space found. In all of this range and time it is the
+ * same that is found, unless it is a mapping in which there is code.
+ */
 struct a2n_place {
 	uint64_t start; /* of what is here: the mapping's or the code's piece */
 	uint64_t end;

@@ -1,106 +1,176 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking up in a space. */
-#include <string.h>
-
+/*
+ * Looking into a space: the code that is expected, then any code, then what is
+ * mapped. Takes no lock; the only thing it ever writes is the module of a file
+ * that is opened for the first time.
+ */
 #include "symbolizer/space/space.h"
 
-/* The last line at or before an offset, or NULL. */
-static const struct space_line *line_at(const struct space_object *object,
-					uint64_t offset)
+/* The last line at or before the offset, or NULL. */
+static const struct line *line_of(const struct a2n_space *space, uint32_t code,
+				  uint64_t offset)
 {
-	size_t low = 0, high = object->line_count;
+	const struct line *lines = space->lines.items;
+	uint32_t low = space->committed.first_line[code];
+	uint32_t first = low, high = space->committed.first_line[code + 1];
 
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		uint32_t middle = low + (high - low) / 2;
 
-		if (object->lines[middle].offset <= offset)
+		if (lines[middle].offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &object->lines[low - 1] : NULL;
+	return low > first ? &lines[low - 1] : NULL;
 }
 
-static size_t code_frames(const struct space_object *object,
-			  const struct piece *piece, uint64_t pc,
-			  struct a2n_frame *frames, size_t room)
+/* Zero if the code has neither a name nor a line. */
+static size_t code_frame(const struct a2n_space *space,
+			 const struct claim *stay, uint64_t pc,
+			 struct a2n_frame *out)
 {
-	const struct space_line *line = line_at(object, pc - piece->base);
-	uint32_t length = (uint32_t)strlen(object->name);
+	const struct text *name = space->codes.items[stay->owner].name;
+	const struct line *line = line_of(space, stay->owner, pc - stay->start);
+	struct a2n_frame frame = { .start = stay->start };
 
-	if (room == 0)
-		return 1;
-	frames[0] = (struct a2n_frame){
-		.symbol = object->name,
-		.name = object->name,
-		.symbol_length = length,
-		.name_length = length,
-		.start = piece->base,
-	};
-	if (line) {
-		frames[0].file = line->file;
-		frames[0].file_length = (uint32_t)strlen(line->file);
-		frames[0].line = line->line;
-		frames[0].discriminator = line->discriminator;
+	if (!name && !line)
+		return 0;
+	if (name) {
+		frame.symbol = frame.name = name->text;
+		frame.symbol_length = frame.name_length = name->length;
 	}
+	if (line && line->file) {
+		frame.file = line->file->text;
+		frame.file_length = line->file->length;
+	}
+	if (line) {
+		frame.line = line->line;
+		frame.discriminator = line->discriminator;
+	}
+	*out = frame;
 	return 1;
 }
 
-/* The module of a mapping, opened now if it was not; NULL where it cannot be. */
-static const struct a2n_module *module_of(const struct a2n_space *space,
-					  struct space_object *object)
+static struct a2n_place place_of(const struct pieces *pieces,
+				 const struct piece *piece)
+{
+	return (struct a2n_place){
+		.start = pieces->borders[piece->first],
+		.end = pieces->borders[piece->last],
+		.from = pieces->claims.items[piece->claim].from,
+		.to = piece->to,
+	};
+}
+
+/*
+ * Where the code's stay was seen at pc. If it never was, because something
+ * newer came at the same time, all of it is said to have gone as it came.
+ */
+static struct a2n_place stay_place(const struct pieces *pieces,
+				   const struct claim *stay, uint64_t pc)
+{
+	const struct piece *piece = pieces_find(pieces, pc, stay->from);
+
+	if (piece && &pieces->claims.items[piece->claim] == stay)
+		return place_of(pieces, piece);
+	return (struct a2n_place){ .start = stay->start,
+				   .end = stay->end,
+				   .from = stay->from,
+				   .to = stay->from };
+}
+
+/* The stay at pc of one code: the last before that time, else the first. */
+static const struct claim *stay_at(const struct committed *committed,
+				   uint32_t code, uint64_t pc, uint64_t time)
+{
+	const struct claim *stays = committed->codes.claims.items;
+	const struct claim *best = NULL;
+
+	for (uint32_t i = committed->first_stay[code];
+	     i < committed->first_stay[code + 1]; i++) {
+		if (pc >= stays[i].start && pc < stays[i].end &&
+		    (!best || stays[i].from <= time))
+			best = &stays[i];
+	}
+	return best;
+}
+
+static const struct claim *expected_stay(const struct a2n_space *space,
+					 uint64_t pc, uint64_t time,
+					 const uint64_t *expected, size_t count)
+{
+	const struct claim *stay = NULL;
+
+	for (size_t i = 0; i < count && !stay; i++) {
+		if (expected[i] > 0 &&
+		    expected[i] <= space->committed.code_count)
+			stay = stay_at(&space->committed,
+				       (uint32_t)(expected[i] - 1), pc, time);
+	}
+	return stay;
+}
+
+/* Opens the file if nobody has, and says its module, or NULL and why. */
+static const struct a2n_module *open_file(struct a2n *a2n, struct file *file,
+					  int *error)
 {
 	const struct a2n_module *module =
-		atomic_load_explicit(&object->module, memory_order_acquire);
-	int err;
+		atomic_load_explicit(&file->module, memory_order_acquire);
+	int err = atomic_load_explicit(&file->error, memory_order_relaxed);
 
-	if (module ||
-	    atomic_load_explicit(&object->error, memory_order_relaxed) != 0)
-		return module;
-	err = a2n_module_open(space->a2n, object->name, &object->build_id,
-			      &module);
-	if (err) {
-		atomic_store_explicit(&object->error, err,
-				      memory_order_relaxed);
-		return NULL;
+	if (!module && !err) {
+		/* "[vdso]" and the like are no paths. */
+		err = !a2n || file->path->text[0] == '['
+			      ? -ENOENT
+			      : a2n_module_open(a2n, file->path->text,
+						&file->build_id, &module);
+		if (err)
+			atomic_store_explicit(&file->error, err,
+					      memory_order_relaxed);
+		else /* pairs with the load above */
+			atomic_store_explicit(&file->module, module,
+					      memory_order_release);
 	}
-	/* Pairs with the load above: a module is whole when it is seen. */
-	atomic_store_explicit(&object->module, module, memory_order_release);
+	*error = err;
 	return module;
 }
 
-static size_t file_frames(const struct a2n_space *space,
-			  struct space_object *object,
-			  const struct piece *piece, uint64_t pc,
-			  struct a2n_place *place, struct a2n_frame *frames,
-			  size_t room)
+static size_t lookup_mapping(const struct a2n_space *space,
+			     const struct claim *claim, uint64_t pc,
+			     struct a2n_place *place, struct a2n_frame *frames,
+			     size_t room)
 {
-	uint64_t offset = pc - piece->base + object->file_offset;
+	const struct mapped *mapped = &space->mappeds.items[claim->owner];
+	uint64_t offset = mapped->file_offset + (pc - claim->start);
 
-	place->module = module_of(space, object);
-	place->error =
-		atomic_load_explicit(&object->error, memory_order_relaxed);
-	if (!place->module ||
-	    a2n_module_vaddr(place->module, offset, &place->vaddr) != 0)
+	if (!mapped->file)
+		return 0;
+	place->module = open_file(space->a2n, mapped->file, &place->error);
+	if (!place->module)
+		return 0;
+	if (a2n_module_vaddr(place->module, offset, &place->vaddr))
 		return 0;
 	return a2n_module_lookup(place->module, place->vaddr, frames, room);
 }
 
-static const struct piece *find(const struct a2n_space *space, uint64_t pc,
-				uint64_t time, const uint64_t *expected,
-				size_t expected_count)
+/* The place, and in *stay the code that is there, or NULL: a mapping. */
+static const struct piece *find(const struct committed *committed, uint64_t pc,
+				uint64_t time, struct a2n_place *place,
+				const struct claim **stay)
 {
-	for (size_t i = 0; i < expected_count; i++) {
-		const struct piece *piece = NULL;
+	const struct piece *piece = pieces_find(&committed->codes, pc, time);
 
-		if (expected[i] > 0 && expected[i] <= space->start_count)
-			piece = timeline_find_object(
-				&space->timeline, pc,
-				(uint32_t)(expected[i] - 1));
-		if (piece)
-			return piece;
+	if (piece) {
+		*stay = &committed->codes.claims.items[piece->claim];
+		*place = place_of(&committed->codes, piece);
+		return piece;
 	}
-	return timeline_find(&space->timeline, pc, time);
+	*stay = NULL;
+	piece = pieces_find(&committed->mappings, pc, time);
+	if (piece)
+		*place = place_of(&committed->mappings, piece);
+	return piece;
 }
 
 size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
@@ -108,25 +178,29 @@ size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 			size_t expected_count, struct a2n_place *place,
 			struct a2n_frame *frames, size_t room)
 {
-	const struct piece *piece =
-		find(space, pc, time, expected, expected_count);
-	struct a2n_place spare;
-	struct space_object *object;
+	const struct committed *committed = &space->committed;
+	const struct claim *stay =
+		expected_stay(space, pc, time, expected, expected_count);
+	const struct piece *piece = NULL;
+	struct a2n_place found = { 0 };
+	struct a2n_frame frame;
+	size_t count = 0;
 
-	if (!place)
-		place = &spare;
-	*place = (struct a2n_place){ 0 };
-	if (!piece)
-		return 0;
-	object = space->objects[piece->object];
-	*place = (struct a2n_place){
-		.start = piece->start,
-		.end = piece->end,
-		.from = piece->from,
-		.to = piece->to,
-		.code = object->is_code ? (uint64_t)piece->object + 1 : 0,
-	};
-	return object->is_code ? code_frames(object, piece, pc, frames, room)
-			       : file_frames(space, object, piece, pc, place,
-					     frames, room);
+	if (stay)
+		found = stay_place(&committed->codes, stay, pc);
+	else
+		piece = find(committed, pc, time, &found, &stay);
+	if (stay) {
+		found.code = stay->owner + UINT64_C(1);
+		count = code_frame(space, stay, pc, &frame);
+		if (count > 0 && room > 0)
+			frames[0] = frame;
+	} else if (piece) {
+		count = lookup_mapping(
+			space, &committed->mappings.claims.items[piece->claim],
+			pc, &found, frames, room);
+	}
+	if (place)
+		*place = found;
+	return count;
 }

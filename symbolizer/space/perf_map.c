@@ -1,97 +1,151 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perf maps: /tmp/perf-PID.map, one line for each piece of generated code,
+ * Perf's text map of generated code, /tmp/perf-PID.map: a line for each piece,
  *
- *	START SIZE NAME
+ *	start size name of any kind, up to the end of the line
  *
- * in hexadecimal. JDK 17 and Erlang write "0x" before it, names have spaces,
- * node writes what it wrote before again and lets ranges overlap, and a program
- * that was killed leaves half a line. What cannot be a line is skipped and
- * counted. There are no times: the last that was written is right.
+ * in hexadecimal, with 0x or without it. Writers only ever append: code that
+ * was moved or compiled anew is announced once more, often over parts of older
+ * code, and nothing ever says that code is gone. So the newest line wins.
+ *
+ * The last line of a file that is being written may lack its end. If even the
+ * end has no newline after it when we get there, it is taken as a file's last
+ * line if it has a name; nothing tells a name that was cut from a whole one.
  */
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "symbolizer/a2n.h"
+#include "symbolizer/space/feed.h"
 
-/* A hexadecimal number and the blanks behind it. 0 where there is none. */
-static int take_number(char **at, uint64_t *out)
+enum { LONGEST = 1 << 20 };
+
+static int is_blank(char c)
 {
-	char *end;
-
-	if (!isxdigit((unsigned char)**at))
-		return 0;
-	errno = 0;
-	*out = strtoull(*at, &end, 16);
-	if (errno || (*end != ' ' && *end != '\t'))
-		return 0;
-	while (*end == ' ' || *end == '\t')
-		end++;
-	*at = end;
-	return 1;
+	return c == ' ' || c == '\t';
 }
 
-static int parse(char *line, struct a2n_code *out)
+static int digit_of(char c)
 {
-	if (!take_number(&line, &out->start) ||
-	    !take_number(&line, &out->bytes) || *line == '\0' ||
-	    out->bytes == 0 || out->bytes > UINT64_MAX - out->start)
-		return 0;
-	out->name = line;
-	return 1;
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static FILE *open_regular(const char *path, int *err)
+/* A number and the blanks around it; moves *at behind them. */
+static int parse_hex(const char **at, uint64_t *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	FILE *file;
+	const char *c = *at;
+	uint64_t number = 0;
 
-	if (fd < 0) {
-		*err = -errno;
-		return NULL;
+	while (is_blank(*c))
+		c++;
+	if (c[0] == '0' && (c[1] | 0x20) == 'x')
+		c += 2;
+	if (digit_of(*c) < 0)
+		return 0;
+	for (; digit_of(*c) >= 0; c++) {
+		if (number >> 60)
+			return 0;
+		number = number << 4 | (uint64_t)digit_of(*c);
 	}
-	*err = -EINVAL;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    (file = fdopen(fd, "r")))
-		return file;
-	close(fd);
-	return NULL;
+	if (*c && !is_blank(*c))
+		return 0;
+	while (is_blank(*c))
+		c++;
+	*at = c;
+	*out = number;
+	return 1;
+}
+
+/* The line is a string of that length, unless there are NULs in it. */
+static int parse_line(char *line, size_t length, struct a2n_code *out)
+{
+	const char *at = line;
+
+	if (strlen(line) != length)
+		return 0;
+	if (length > 0 && line[length - 1] == '\r')
+		line[length - 1] = '\0';
+	if (!parse_hex(&at, &out->start) || !parse_hex(&at, &out->bytes))
+		return 0;
+	out->name = at;
+	return 1;
+}
+
+/*
+ * The next line, as a string in the feed's window, with *skip what it and its
+ * end take. *is_whole: there is an end. A line that is too long is given in
+ * parts of which none is whole.
+ */
+static char *peek_line(struct feed *feed, size_t *length, size_t *skip,
+		       int *is_whole)
+{
+	size_t searched = 0, have = 0;
+	uint8_t *line, *end = NULL;
+
+	do {
+		searched = have;
+		have = feed_peek(feed, searched + 1, &line);
+		if (have > searched)
+			end = memchr(line + searched, '\n', have - searched);
+	} while (!end && have > searched && have < LONGEST);
+	*is_whole = end != NULL;
+	*length = end ? (size_t)(end - line) : have;
+	*skip = *length + (end != NULL);
+	if (have > 0)
+		line[*length] = '\0';
+	return (char *)line;
+}
+
+/* One line, which counts as one thing however long it is. */
+static int read_line(struct feed *feed, struct a2n_space *space, uint64_t time,
+		     struct a2n_read *read)
+{
+	struct a2n_code code;
+	size_t length, skip;
+	int is_whole, err = -EINVAL;
+	char *line = peek_line(feed, &length, &skip, &is_whole);
+
+	if (skip == 0) { /* cut short since it was opened */
+		feed->size = feed->offset;
+		return feed->err;
+	}
+	if (length < LONGEST && parse_line(line, length, &code) &&
+	    (is_whole || *code.name))
+		err = a2n_space_add(space, &code, time, NULL);
+	feed_skip(feed, skip);
+	while (!is_whole && length >= LONGEST && !feed_is_over(feed)) {
+		peek_line(feed, &length, &skip, &is_whole);
+		feed_skip(feed, skip);
+	}
+	if (err == -EINVAL) {
+		read->malformed++;
+		return 0;
+	}
+	read->records += !err;
+	return err;
 }
 
 int a2n_space_read_perf_map(struct a2n_space *space, const char *path,
 			    uint64_t time, struct a2n_read *out)
 {
-	struct a2n_read counts = { 0 };
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int err = 0;
-	FILE *file = open_regular(path, &err);
+	struct a2n_read read = { 0 };
+	struct feed feed;
+	int err;
 
-	if (!file)
+	if (time == A2N_LATEST)
+		return -EINVAL;
+	err = feed_open(&feed, path);
+	if (err)
 		return err;
-	err = 0;
-	while (!err && (length = getline(&line, &room, file)) > 0) {
-		struct a2n_code code;
-
-		if (line[length - 1] == '\n')
-			line[--length] = '\0';
-		if (parse(line, &code)) {
-			err = a2n_space_add(space, &code, time, NULL);
-			counts.records++;
-		} else {
-			counts.malformed++;
-		}
-	}
-	free(line);
-	fclose(file);
+	while (!err && !feed_is_over(&feed))
+		err = read_line(&feed, space, time, &read);
+	if (!err)
+		err = feed.err;
+	feed_close(&feed);
 	if (!err && out)
-		*out = counts;
+		*out = read;
 	return err;
 }

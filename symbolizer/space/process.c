@@ -1,109 +1,255 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has mapped: /proc/PID/maps.
+ * A living process as /proc shows it.
  *
- * A path there is as the process sees it. If it is not the same file for us
- * (another mount namespace, a file that was replaced), it is reached through
- * /proc/PID/root, or, if it is gone, through /proc/PID/map_files.
+ * What is at a path now need not be what the process has mapped: packages are
+ * upgraded, containers have files of their own. So a file is taken from where
+ * it has the inode that is mapped: its path, that path below the process's own
+ * root, or at last the kernel's link to what is mapped, which a deleted file
+ * has, too, but not for everybody.
+ *
+ * With that, the build-id is read from the process's memory, where a file's
+ * first page usually is, and only a file with that build-id will do. So what
+ * is at the path of a deleted file by now is not taken for it, but the index
+ * of the old file is found if the cache has it.
  */
-#include <errno.h>
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/uio.h>
 
-#include "symbolizer/a2n.h"
+#include "symbolizer/module.h"
+#include "symbolizer/notes.h"
+#include "symbolizer/space/space.h"
 
-struct line {
-	uint64_t start, end, offset, inode;
-	unsigned int major, minor;
-	char permissions[5];
-	const char *path; /* "" for none */
+static const char DELETED[] = " (deleted)";
+
+enum { HEAD_BYTES = 64 * 1024 };
+
+/* How much of a process's memory was read. */
+static size_t read_memory(int pid, uint64_t start, void *out, size_t bytes)
+{
+	struct iovec here = { .iov_base = out, .iov_len = bytes };
+	struct iovec there = { .iov_base = (void *)(uintptr_t)start,
+			       .iov_len = bytes };
+	ssize_t count = process_vm_readv(pid, &here, 1, &there, 1, 0);
+
+	return count > 0 ? (size_t)count : 0;
+}
+
+/* The build-id in the start of an ELF file; none if it is not there. */
+static struct a2n_build_id head_build_id(struct span head)
+{
+	struct a2n_build_id id = { 0 };
+	Elf64_Ehdr header;
+
+	if (head.bytes < sizeof(header))
+		return id;
+	memcpy(&header, head.at, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_phentsize != sizeof(Elf64_Phdr))
+		return id;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		struct cursor cursor = cursor_at(head, header.e_phoff);
+		struct cursor part;
+		Elf64_Phdr segment;
+
+		cursor_skip(&cursor, i * sizeof(segment));
+		part = cursor_part(&cursor, sizeof(segment));
+		if (part.is_bad)
+			return id;
+		memcpy(&segment, part.at, sizeof(segment));
+		part = cursor_at(head, segment.p_offset);
+		part = cursor_part(&part, segment.p_filesz);
+		if (segment.p_type == PT_NOTE && !part.is_bad &&
+		    notes_build_id((struct span){ part.at, cursor_left(&part) },
+				   segment.p_align, &id))
+			return id;
+	}
+	return id;
+}
+
+static struct a2n_build_id memory_build_id(int pid,
+					   const struct a2n_mapping *mapping)
+{
+	struct a2n_build_id id = { 0 };
+	size_t bytes = mapping->bytes < HEAD_BYTES ? mapping->bytes
+						   : (size_t)HEAD_BYTES;
+	uint8_t *head = malloc(bytes);
+	struct span span = { .at = head };
+
+	if (!head)
+		return id;
+	span.bytes = read_memory(pid, mapping->start, head, bytes);
+	id = head_build_id(span);
+	free(head);
+	return id;
+}
+
+/* Paths are below a root that the user gave, and there is nowhere else. */
+static int has_root(const struct a2n_space *space)
+{
+	return space->a2n && *space->a2n->root;
+}
+
+/* In /proc a newline in a path is "\012", and nothing else is escaped. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; to++) {
+		int is_newline = strncmp(from, "\\012", 4) == 0;
+
+		*to = is_newline ? '\n' : *from;
+		from += is_newline ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+struct area {
+	struct a2n_mapping mapping; /* its path is what follows */
+	uint64_t inode;
+	char *path; /* as /proc has it */
 };
 
-static int parse(char *text, struct line *line)
+/*
+ * A line of maps, in whose text the path is left. Memory without a name is of
+ * no interest.
+ */
+static int parse_line(char *text, struct area *out)
 {
+	unsigned long long start, end, offset, inode;
 	int at = 0;
 
 	text[strcspn(text, "\n")] = '\0';
-	if (sscanf(text,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
-		   " %n",
-		   &line->start, &line->end, line->permissions, &line->offset,
-		   &line->major, &line->minor, &line->inode, &at) < 7)
+	if (sscanf(text, "%llx-%llx %*4s %llx %*s %llu %n", &start, &end,
+		   &offset, &inode, &at) != 4 ||
+	    at == 0 || end <= start)
 		return 0;
-	line->path = text + at;
+	out->path = text + at;
+	if (*out->path != '/' && *out->path != '[')
+		return 0;
+	unescape(out->path);
+	out->inode = inode;
+	out->mapping = (struct a2n_mapping){ .start = start,
+					     .bytes = end - start,
+					     .file_offset = offset,
+					     .path = out->path };
 	return 1;
 }
 
-/* Overlay file systems show another device, so the inode has to do. */
-static int is_same_file(const char *path, const struct line *line)
+/* Overlaid file systems show another device, so the inode has to do. */
+static int is_inode_at(const char *path, uint64_t inode)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && status.st_ino == line->inode;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_ino == inode;
 }
 
-static char *reachable_path(int pid, const struct line *line)
+/*
+ * Where a file that is not at its path can be had. If it is nowhere, its path
+ * will do for one of which we know the build-id; for others there is "[PATH]",
+ * which nobody opens.
+ */
+static char *find_elsewhere(int pid, const struct area *area, int has_build_id)
 {
-	char *path;
+	const struct a2n_mapping *mapping = &area->mapping;
+	size_t length = strlen(area->path), suffix = sizeof(DELETED) - 1;
+	char *path = NULL;
 
-	if (is_same_file(line->path, line))
-		return strdup(line->path);
-	if (asprintf(&path, "/proc/%d/root%s", pid, line->path) < 0)
-		return NULL;
-	if (is_same_file(path, line))
+	if (asprintf(&path, "/proc/%d/root%s", pid, area->path) < 0 ||
+	    is_inode_at(path, area->inode))
 		return path;
 	free(path);
+	path = NULL;
 	if (asprintf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
-		     line->start, line->end) < 0)
-		return NULL;
-	return path;
+		     mapping->start, mapping->start + mapping->bytes) < 0 ||
+	    is_inode_at(path, area->inode))
+		return path;
+	free(path);
+	if (!has_build_id)
+		return asprintf(&path, "[%s]", area->path) < 0 ? NULL : path;
+	if (length > suffix &&
+	    strcmp(area->path + length - suffix, DELETED) == 0)
+		length -= suffix;
+	return strndup(area->path, length);
 }
 
-static int add(struct a2n_space *space, int pid, uint64_t time,
-	       const struct line *line)
+struct snapshot {
+	struct a2n_space *space;
+	int pid;
+	uint64_t time;
+	char *path;  /* of the last file, as /proc has it; or NULL */
+	char *found; /* where it can be had */
+	struct a2n_build_id build_id;
+};
+
+/* A file of which the first mapping is this. */
+static int begin_file(struct snapshot *snapshot, const struct area *area)
 {
-	struct a2n_mapping mapping = {
-		.start = line->start,
-		.bytes = line->end - line->start,
-		.file_offset = line->offset,
-	};
-	char *path;
+	free(snapshot->path);
+	free(snapshot->found);
+	snapshot->found = NULL;
+	snapshot->build_id = (struct a2n_build_id){ 0 };
+	snapshot->path = strdup(area->path);
+	if (!snapshot->path)
+		return -ENOMEM;
+	if (*area->path == '/' && area->mapping.file_offset == 0)
+		snapshot->build_id =
+			memory_build_id(snapshot->pid, &area->mapping);
+	if (*area->path != '/' || has_root(snapshot->space) ||
+	    is_inode_at(area->path, area->inode))
+		snapshot->found = strdup(area->path);
+	else
+		snapshot->found = find_elsewhere(snapshot->pid, area,
+						 snapshot->build_id.bytes > 0);
+	return snapshot->found ? 0 : -ENOMEM;
+}
+
+static int add_line(struct snapshot *snapshot, char *text)
+{
+	struct area area;
 	int err;
 
-	if (line->path[0] != '/' || line->permissions[2] != 'x' ||
-	    line->end <= line->start)
+	if (!parse_line(text, &area))
 		return 0;
-	path = reachable_path(pid, line);
-	if (!path)
-		return -ENOMEM;
-	mapping.path = path;
-	err = a2n_space_map(space, &mapping, time);
-	free(path);
-	return err;
+	if (!snapshot->path || strcmp(snapshot->path, area.path) != 0) {
+		err = begin_file(snapshot, &area);
+		if (err)
+			return err;
+	}
+	area.mapping.path = snapshot->found;
+	area.mapping.build_id = snapshot->build_id;
+	return space_map_below(snapshot->space, &area.mapping, snapshot->time);
 }
 
 int a2n_space_map_process(struct a2n_space *space, int pid, uint64_t time)
 {
-	char name[32];
-	char *text = NULL;
-	size_t room = 0;
-	struct line line;
-	FILE *file;
-	int err = 0;
+	struct snapshot snapshot = { .space = space, .pid = pid, .time = time };
+	char name[64], *line = NULL;
+	size_t capacity = 0;
+	FILE *maps;
+	int err;
 
+	if (time == A2N_LATEST)
+		return -EINVAL;
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
-	file = fopen(name, "re");
-	if (!file)
+	maps = fopen(name, "re");
+	if (!maps)
 		return -errno;
-	while (!err && getline(&text, &room, file) > 0) {
-		if (parse(text, &line))
-			err = add(space, pid, time, &line);
-	}
-	free(text);
-	fclose(file);
+	err = space_clear_mappings(space, time);
+	errno = 0;
+	while (!err && getline(&line, &capacity, maps) > 0)
+		err = add_line(&snapshot, line);
+	if (!err && ferror(maps))
+		err = errno ? -errno : -EIO;
+	fclose(maps);
+	free(snapshot.path);
+	free(snapshot.found);
+	free(line);
 	return err;
 }

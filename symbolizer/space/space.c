@@ -1,42 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An address space over time: see a2n.h for what it promises.
- *
- * Changes are only noted as events; committing sorts them by time, keeping the
- * order of those of one time, and replays them on the timeline. As long as new
- * events are later than all that were replayed, only they are; else all are.
- */
 #include "symbolizer/space/space.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define NOWHERE UINT64_MAX
-
-static int reserve(void **items, size_t count, size_t *capacity, size_t size)
-{
-	size_t room = *capacity ? *capacity * 2 : 64;
-	void *grown;
-
-	if (count < *capacity)
-		return 0;
-	grown = reallocarray(*items, room, size);
-	if (!grown)
-		return -ENOMEM;
-	*items = grown;
-	*capacity = room;
-	return 0;
-}
-
-static char *printable(char *text)
-{
-	for (char *at = text; at && *at; at++) {
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	}
-	return text;
-}
 
 int a2n_space_create(struct a2n *a2n, struct a2n_space **out)
 {
@@ -51,324 +16,236 @@ int a2n_space_create(struct a2n *a2n, struct a2n_space **out)
 
 void a2n_space_destroy(struct a2n_space *space)
 {
-	for (size_t i = 0; i < space->object_count; i++) {
-		free(space->objects[i]->name);
-		free(space->objects[i]->lines);
-		free(space->objects[i]);
+	if (!space)
+		return;
+	for (struct file *file = space->files, *next; file; file = next) {
+		next = file->next;
+		free(file);
 	}
-	for (size_t i = 0; i < space->file_count; i++)
-		free(space->files[i]);
-	timeline_fini(&space->timeline);
-	free(space->objects);
-	free(space->events);
-	free(space->starts);
-	free(space->files);
+	free(space->codes.items);
+	free(space->changes.items);
+	free(space->gaps.items);
+	free(space->lines.items);
+	free(space->mappeds.items);
+	free(space->mappings.items);
+	pieces_fini(&space->committed.codes);
+	pieces_fini(&space->committed.mappings);
+	free(space->committed.first_stay);
+	free(space->committed.first_line);
+	pool_fini(&space->pool);
 	free(space);
 }
 
-static int add_event(struct a2n_space *space, const struct space_event *event)
+/* Of code and whatever else comes in the order of the calls. */
+static uint64_t next_order(struct a2n_space *space)
 {
-	int err = reserve((void **)&space->events, space->event_count,
-			  &space->event_capacity, sizeof(*space->events));
+	return ++space->order;
+}
+
+static int is_range(uint64_t start, uint64_t bytes, uint64_t time)
+{
+	return bytes > 0 && bytes <= UINT64_MAX - start && time != A2N_LATEST;
+}
+
+/* ---- code ---- */
+
+static int place(struct a2n_space *space, uint32_t code, uint64_t start,
+		 uint64_t time)
+{
+	const struct change change = { .time = time,
+				       .start = start,
+				       .order = space->order + 1,
+				       .code = code };
+	int err = changes_add(&space->changes, &change);
 
 	if (!err)
-		space->events[space->event_count++] = *event;
+		next_order(space);
 	return err;
-}
-
-/* Adds an object and the event that puts it somewhere. */
-static int add_object(struct a2n_space *space,
-		      const struct space_object *wanted, uint64_t start,
-		      uint64_t time)
-{
-	struct space_event event = {
-		.time = time,
-		.start = start,
-		.object = (uint32_t)space->object_count,
-		.kind = SPACE_PUT,
-	};
-	struct space_object *object;
-
-	if (space->object_count >= UINT32_MAX ||
-	    wanted->bytes > UINT64_MAX - start)
-		return -EINVAL;
-	if (reserve((void **)&space->objects, space->object_count,
-		    &space->object_capacity, sizeof(struct space_object *)))
-		return -ENOMEM;
-	object = malloc(sizeof(*object));
-	if (!object)
-		return -ENOMEM;
-	memcpy(object, wanted, sizeof(*object));
-	object->name = strdup(wanted->name);
-	if (!object->name || add_event(space, &event) != 0) {
-		free(object->name);
-		free(object);
-		return -ENOMEM;
-	}
-	space->objects[space->object_count++] = object;
-	return 0;
-}
-
-int a2n_space_map(struct a2n_space *space, const struct a2n_mapping *mapping,
-		  uint64_t time)
-{
-	const struct space_object object = {
-		.name = (char *)mapping->path,
-		.bytes = mapping->bytes,
-		.file_offset = mapping->file_offset,
-		.build_id = mapping->build_id,
-	};
-
-	return add_object(space, &object, mapping->start, time);
-}
-
-int a2n_space_unmap(struct a2n_space *space, uint64_t start, uint64_t bytes,
-		    uint64_t time)
-{
-	const struct space_event event = {
-		.time = time,
-		.start = start,
-		.bytes =
-			bytes > UINT64_MAX - start ? UINT64_MAX - start : bytes,
-		.kind = SPACE_CLEAR,
-	};
-
-	return add_event(space, &event);
 }
 
 int a2n_space_add(struct a2n_space *space, const struct a2n_code *code,
 		  uint64_t time, uint64_t *id)
 {
-	const struct space_object object = {
-		.name = (char *)code->name,
-		.bytes = code->bytes,
-		.is_code = 1,
-	};
-	int err = add_object(space, &object, code->start, time);
+	struct code new = { .bytes = code->bytes };
+	int err;
 
+	if (!is_range(code->start, code->bytes, time))
+		return -EINVAL;
+	if (code->name && *code->name) {
+		new.name =
+			pool_add(&space->pool, code->name, strlen(code->name));
+		if (!new.name)
+			return -ENOMEM;
+	}
+	err = codes_add(&space->codes, &new);
 	if (err)
 		return err;
-	printable(space->objects[space->object_count - 1]->name);
+	err = place(space, (uint32_t)space->codes.count - 1, code->start, time);
+	if (err) {
+		space->codes.count--;
+		return err;
+	}
 	if (id)
-		*id = space->object_count;
+		*id = space->codes.count;
 	return 0;
 }
 
-static struct space_object *code_of(const struct a2n_space *space, uint64_t id)
+static int is_code(const struct a2n_space *space, uint64_t id)
 {
-	if (id == 0 || id > space->object_count ||
-	    !space->objects[id - 1]->is_code)
-		return NULL;
-	return space->objects[id - 1];
+	return id > 0 && id <= space->codes.count;
 }
 
 int a2n_space_move(struct a2n_space *space, uint64_t id, uint64_t start,
 		   uint64_t time)
 {
-	const struct space_object *object = code_of(space, id);
-	const struct space_event event = {
-		.time = time,
-		.start = start,
-		.object = (uint32_t)(id - 1),
-		.kind = SPACE_MOVE,
-	};
-
-	if (!object)
+	if (!is_code(space, id))
 		return -ENOENT;
-	if (object->bytes > UINT64_MAX - start)
+	if (!is_range(start, space->codes.items[id - 1].bytes, time))
 		return -EINVAL;
-	return add_event(space, &event);
+	return place(space, (uint32_t)(id - 1), start, time);
 }
 
 int a2n_space_remove(struct a2n_space *space, uint64_t id, uint64_t time)
 {
-	const struct space_event event = {
-		.time = time,
-		.object = (uint32_t)(id - 1),
-		.kind = SPACE_REMOVE,
-	};
+	const struct change change = { .time = time,
+				       .order = next_order(space),
+				       .code = (uint32_t)(id - 1),
+				       .is_gone = 1 };
 
-	return code_of(space, id) ? add_event(space, &event) : -ENOENT;
-}
-
-/* The one copy of a file's name; most lines have that of the line before. */
-static const char *file_name(struct a2n_space *space, const char *file)
-{
-	char *copy;
-
-	for (size_t i = space->file_count;
-	     i-- > 0 && space->file_count - i <= 8;) {
-		if (strcmp(space->files[i], file) == 0)
-			return space->files[i];
-	}
-	if (reserve((void **)&space->files, space->file_count,
-		    &space->file_capacity, sizeof(char *)) != 0)
-		return NULL;
-	copy = printable(strdup(file));
-	if (copy)
-		space->files[space->file_count++] = copy;
-	return copy;
+	if (!is_code(space, id))
+		return -ENOENT;
+	if (time == A2N_LATEST)
+		return -EINVAL;
+	return changes_add(&space->changes, &change);
 }
 
 int a2n_space_add_line(struct a2n_space *space, uint64_t id, uint64_t offset,
 		       const char *file, uint32_t line, uint32_t discriminator)
 {
-	struct space_object *object = code_of(space, id);
-	const char *name;
+	struct line new = { .offset = offset,
+			    .code = (uint32_t)(id - 1),
+			    .order = (uint32_t)space->lines.count,
+			    .line = line,
+			    .discriminator = discriminator };
 
-	if (!object)
+	if (!is_code(space, id))
 		return -ENOENT;
-	name = file_name(space, file);
-	if (!name || reserve((void **)&object->lines, object->line_count,
-			     &object->line_capacity, sizeof(*object->lines)))
+	if (offset >= space->codes.items[id - 1].bytes)
+		return -EINVAL;
+	if (file && *file) {
+		new.file = pool_add(&space->pool, file, strlen(file));
+		if (!new.file)
+			return -ENOMEM;
+	}
+	return lines_add(&space->lines, &new);
+}
+
+/* ---- mappings ---- */
+
+static int is_same_file(const struct file *file,
+			const struct a2n_mapping *mapping)
+{
+	return strcmp(file->path->text, mapping->path) == 0 &&
+	       file->build_id.bytes == mapping->build_id.bytes &&
+	       memcmp(file->build_id.data, mapping->build_id.data,
+		      sizeof(file->build_id.data)) == 0;
+}
+
+/*
+ * The parts of a file are mapped one after the other, so only the last file
+ * is looked at; a file that is there twice does no harm.
+ */
+static int file_of(struct a2n_space *space, const struct a2n_mapping *mapping,
+		   struct file **out)
+{
+	struct file *file = space->files;
+
+	*out = NULL;
+	if (!mapping->path || !*mapping->path)
+		return 0;
+	if (file && is_same_file(file, mapping)) {
+		*out = file;
+		return 0;
+	}
+	file = calloc(1, sizeof(*file));
+	if (!file)
 		return -ENOMEM;
-	object->lines[object->line_count++] = (struct space_line){
-		.offset = offset,
-		.file = name,
-		.line = line,
-		.discriminator = discriminator,
-	};
+	file->build_id = mapping->build_id;
+	file->path =
+		pool_add(&space->pool, mapping->path, strlen(mapping->path));
+	if (!file->path) {
+		free(file);
+		return -ENOMEM;
+	}
+	file->next = space->files;
+	space->files = *out = file;
 	return 0;
 }
 
-/* ---- committing ---- */
-
-static int by_time(const void *left, const void *right)
+static int add_gap(struct claims *claims, uint64_t start, uint64_t end,
+		   uint64_t time, uint64_t order)
 {
-	const struct space_event *a = left, *b = right;
+	const struct claim claim = { .start = start,
+				     .end = end,
+				     .from = time,
+				     .to = PIECES_NEVER,
+				     .order = order,
+				     .owner = PIECES_NOBODY };
 
-	return a->time < b->time ? -1 : a->time > b->time;
+	return claims_add(claims, &claim);
 }
 
-/* A merge sort, since events of one time have to stay in order. */
-static int sort_events(struct space_event *events, size_t count)
+int space_map_below(struct a2n_space *space, const struct a2n_mapping *mapping,
+		    uint64_t time)
 {
-	struct space_event *merged;
-	size_t half = count / 2, left = 0, right = half, at = 0;
+	struct claim claim = { .start = mapping->start,
+			       .end = mapping->start + mapping->bytes,
+			       .from = time,
+			       .to = PIECES_NEVER,
+			       .order = next_order(space),
+			       .owner = (uint32_t)space->mappeds.count };
+	struct mapped mapped = { .file_offset = mapping->file_offset };
 	int err;
 
-	if (count < 2)
-		return 0;
-	err = sort_events(events, half);
+	if (!is_range(mapping->start, mapping->bytes, time) ||
+	    mapping->file_offset > UINT64_MAX - mapping->bytes)
+		return -EINVAL;
+	err = file_of(space, mapping, &mapped.file);
 	if (!err)
-		err = sort_events(events + half, count - half);
-	if (err || by_time(&events[half - 1], &events[half]) <= 0)
-		return err;
-	merged = malloc(count * sizeof(*merged));
-	if (!merged)
-		return -ENOMEM;
-	while (left < half && right < count)
-		merged[at++] = by_time(&events[left], &events[right]) <= 0
-				       ? events[left++]
-				       : events[right++];
-	while (left < half)
-		merged[at++] = events[left++];
-	while (right < count)
-		merged[at++] = events[right++];
-	memcpy(events, merged, count * sizeof(*merged));
-	free(merged);
-	return 0;
-}
-
-static int by_offset(const void *left, const void *right)
-{
-	const struct space_line *a = left, *b = right;
-
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static int remove_object(struct a2n_space *space, uint32_t object,
-			 uint64_t time)
-{
-	uint64_t start = space->starts[object];
-	int err;
-
-	if (start == NOWHERE)
-		return 0;
-	err = timeline_remove(&space->timeline, start,
-			      start + space->objects[object]->bytes, time,
-			      object);
+		err = mappeds_add(&space->mappeds, &mapped);
 	if (!err)
-		space->starts[object] = NOWHERE;
+		err = claims_add(&space->mappings, &claim);
 	return err;
 }
 
-static int replay(struct a2n_space *space, const struct space_event *event)
+/* Code of the same time lies in the mapping: order 0 is before all others. */
+int a2n_space_map(struct a2n_space *space, const struct a2n_mapping *mapping,
+		  uint64_t time)
 {
-	struct timeline *timeline = &space->timeline;
-	int err = 0;
+	int err = space_map_below(space, mapping, time);
 
-	if (event->kind == SPACE_CLEAR)
-		return timeline_clear(timeline, event->start,
-				      event->start + event->bytes, event->time);
-	if (event->kind != SPACE_PUT)
-		err = remove_object(space, event->object, event->time);
-	if (err || event->kind == SPACE_REMOVE)
+	if (err)
 		return err;
-	err = timeline_put(timeline, event->start,
-			   event->start + space->objects[event->object]->bytes,
-			   event->time, event->object);
-	if (!err)
-		space->starts[event->object] = event->start;
-	return err;
+	return add_gap(&space->gaps, mapping->start,
+		       mapping->start + mapping->bytes, time, 0);
 }
 
-static int grow_starts(struct a2n_space *space)
+int a2n_space_unmap(struct a2n_space *space, uint64_t start, uint64_t bytes,
+		    uint64_t time)
 {
-	uint64_t *starts = reallocarray(space->starts, space->object_count + 1,
-					sizeof(*starts));
-
-	if (!starts)
-		return -ENOMEM;
-	space->starts = starts;
-	while (space->start_count < space->object_count)
-		starts[space->start_count++] = NOWHERE;
-	return 0;
-}
-
-/* Whether an event that was not replayed is before one that was. */
-static int is_late(const struct a2n_space *space)
-{
-	for (size_t i = space->done; i < space->event_count; i++) {
-		if (space->events[i].time < space->done_time)
-			return 1;
-	}
-	return 0;
-}
-
-static void start_anew(struct a2n_space *space)
-{
-	timeline_fini(&space->timeline);
-	space->done = 0;
-	space->done_time = 0;
-	space->start_count = 0;
-}
-
-int a2n_space_commit(struct a2n_space *space)
-{
+	uint64_t order = next_order(space);
 	int err;
 
-	if (is_late(space))
-		start_anew(space);
-	err = grow_starts(space);
-	if (!err)
-		err = sort_events(space->events + space->done,
-				  space->event_count - space->done);
-	while (!err && space->done < space->event_count) {
-		const struct space_event *event = &space->events[space->done];
+	if (!is_range(start, bytes, time))
+		return -EINVAL;
+	err = add_gap(&space->mappings, start, start + bytes, time, order);
+	if (err)
+		return err;
+	return add_gap(&space->gaps, start, start + bytes, time, order);
+}
 
-		err = replay(space, event);
-		if (!err) {
-			space->done_time = event->time;
-			space->done++;
-		}
-	}
-	for (size_t i = 0; i < space->object_count; i++) {
-		struct space_object *object = space->objects[i];
-
-		if (object->line_count > 1)
-			qsort(object->lines, object->line_count,
-			      sizeof(*object->lines), by_offset);
-	}
-	return err ? err : timeline_settle(&space->timeline);
+int space_clear_mappings(struct a2n_space *space, uint64_t time)
+{
+	return add_gap(&space->mappings, 0, UINT64_MAX, time,
+		       next_order(space));
 }

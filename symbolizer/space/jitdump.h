@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What reading jitdump files shares between records and lines. */
+#ifndef CLEW_SYMBOLIZER_SPACE_JITDUMP_H
+#define CLEW_SYMBOLIZER_SPACE_JITDUMP_H
+
+#include <string.h>
+
+#include "symbolizer/a2n.h"
+#include "symbolizer/space/feed.h"
+#include "symbolizer/space/table.h"
+
+enum {
+	JITDUMP_PENDING = 8, /* about as many threads as compile at a time */
+	JITDUMP_DEBUG_BYTES = 32, /* of a debug record without lines */
+};
+
+/* A debug record that waits for its code. */
+struct jitdump_debug {
+	uint64_t address;
+	size_t bytes;
+	char *record; /* and a NUL; NULL: unused */
+};
+
+struct jitdump {
+	struct feed feed;
+	struct a2n_space *space; /* NULL: only learn the bias */
+	int is_swapped;
+	uint64_t with_bias; /* records of which all lines fit so alone */
+	uint64_t without_bias;
+	struct table ids; /* of the code, by the writer's index */
+	struct jitdump_debug pending[JITDUMP_PENDING];
+	size_t next_pending;
+	struct a2n_read read;
+};
+
+static inline uint64_t jitdump_u64(const struct jitdump *dump, const void *at)
+{
+	uint64_t number;
+
+	memcpy(&number, at, sizeof(number));
+	return dump->is_swapped ? __builtin_bswap64(number) : number;
+}
+
+static inline uint32_t jitdump_u32(const struct jitdump *dump, const void *at)
+{
+	uint32_t number;
+
+	memcpy(&number, at, sizeof(number));
+	return dump->is_swapped ? __builtin_bswap32(number) : number;
+}
+
+/* Counts in which way the lines fit into their code. */
+void jitdump_learn_bias(struct jitdump *dump, const struct jitdump_debug *debug,
+			const struct a2n_code *code);
+
+/* Adds the lines to code of the space. 0 or -ENOMEM. */
+int jitdump_add_lines(struct jitdump *dump, const struct jitdump_debug *debug,
+		      const struct a2n_code *code, uint64_t id);
+
+#endif
