@@ -4,7 +4,7 @@
 
 A recording's part, a cached analysis and an index, as this build writes them;
 of the analysis the checksum at the end is left out, as its fuzzer wants it. A
-perf map and a jitdump file one behind the other: each reader skips the other.
+perf map and a jitdump file, as runtimes write them.
 """
 import os
 import pathlib
@@ -15,26 +15,37 @@ import sys
 import tempfile
 
 
-PERF_MAP = b"""
-1000 20 first with spaces
-0x1010 0x20 second
-7f0000000000 100 third
-"""
+def perf_map():
+    return b"".join(
+        b"%s%x %x JS:~f%d /a b.js:1:20\n" % (b"0x" * (i % 2), i * 0x50,
+                                            0x40 + i % 7 * 0x10, i)
+        for i in range(100))
+
+
+def record(kind, time, body):
+    return struct.pack("<IIQ", kind, 16 + len(body), time) + body
+
+
+def load(time, address, index):
+    return record(0, time, struct.pack("<IIQQQQ", 1, 1, address, address, 0x80,
+                                       index) + b"f%d\0" % index + b"x" * 0x80)
+
+
+def lines(address):
+    entries = [struct.pack("<QII", address + 0x40 + i * 8, i, 0) +
+               (b"\xff\0" if i % 2 else b"file.js\0") for i in range(8)]
+    return record(2, 0, struct.pack("<QQ", address, 8) + b"".join(entries))
 
 
 def jitdump():
-    def record(kind, time, payload):
-        return struct.pack("<IIQ", kind, 16 + len(payload), time) + payload
-
-    return b"".join((
-        struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0, 0),
-        record(2, 1, struct.pack("<QQQII", 0x1000, 1, 0x1040, 7, 0)
-               + b"file.js\0"),
-        record(0, 2, struct.pack("<IIQQQQ", 1, 1, 0x1000, 0x1000, 16, 1)
-               + b"name\0" + b"x" * 16),
-        record(1, 3, struct.pack("<IIQQQQQ", 1, 1, 0x1000, 0x1000, 0x2000, 16,
-                                 1)),
-        record(4, 4, b"x" * 24), record(3, 5, b"")))
+    """Addresses and times below 0x4000, where the fuzzer looks."""
+    dump = struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0, 0)
+    for i in range(30):
+        dump += lines(i * 0x60) + load(i * 0x60, i * 0x60, i)
+        if i % 5 == 4:
+            dump += record(1, i * 0x60 + 1, struct.pack(
+                "<IIQQQQQ", 1, 1, 0, i * 0x60, i * 0x90, 0x80, i))
+    return dump + record(4, 0, bytes(40)) + record(3, 0, b"")
 
 
 def make_index(build, folder, work):
@@ -57,6 +68,8 @@ def main(build, folder):
     shutil.copy(target.parent / "exceptions", folder / "elf_exceptions")
     shutil.copy(build / "tests" / "golden" / "libverdicts_relr.so",
                 folder / "elf_tables")
+    (folder / "perf_map").write_bytes(perf_map())
+    (folder / "jitdump").write_bytes(jitdump())
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         subprocess.run(
@@ -70,7 +83,6 @@ def main(build, folder):
                      key=lambda path: path.stat().st_size)
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])
         make_index(build, folder, work)
-    (folder / "generated").write_bytes(jitdump() + PERF_MAP)
 
 
 if __name__ == "__main__":
