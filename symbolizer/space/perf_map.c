@@ -8,9 +8,9 @@
  * was moved or compiled anew is announced once more, often over parts of older
  * code, and nothing ever says that code is gone. So the newest line wins.
  *
- * The last line of a file that is being written may lack its end. If even the
- * end has no newline after it when we get there, it is taken as a file's last
- * line if it has a name; nothing tells a name that was cut from a whole one.
+ * The last line of a file that is being written may lack its end. If there is
+ * no newline after it when we get there, it is taken all the same; nothing tells
+ * a name that was cut from a whole one.
  */
 #include <errno.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int parse_line(char *line, size_t length, struct a2n_code *out)
 	if (!parse_hex(&at, &out->start) || !parse_hex(&at, &out->bytes))
 		return 0;
 	out->name = at;
-	return 1;
+	return *at != '\0'; /* perf, too, skips a line without a name */
 }
 
 /*
@@ -112,8 +112,7 @@ static int read_line(struct feed *feed, struct a2n_space *space, uint64_t time,
 		feed->size = feed->offset;
 		return feed->err;
 	}
-	if (length < LONGEST && parse_line(line, length, &code) &&
-	    (is_whole || *code.name))
+	if (length < LONGEST && parse_line(line, length, &code))
 		err = a2n_space_add(space, &code, time, NULL);
 	feed_skip(feed, skip);
 	while (!is_whole && length >= LONGEST && !feed_is_over(feed)) {
