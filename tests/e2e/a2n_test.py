@@ -4,7 +4,7 @@
 
 Perf maps are replayed here as well, in the simplest way there is: a list of
 all lines, of which the last that covers an address is right. Folders of real
-ones can be added with $CLEW_PERF_MAPS.
+ones are found in $CLEW_TEST_DATA/perfmap, or beside the sources.
 """
 import json
 import os
@@ -110,10 +110,12 @@ class PerfMaps(A2n):
         self.check(path)
 
     def test_real_maps(self):
-        folder = os.environ.get("CLEW_PERF_MAPS")
-        if not folder:
-            self.skipTest("CLEW_PERF_MAPS is not set")
-        for path in sorted(pathlib.Path(folder).glob("*.map")):
+        data = os.environ.get("CLEW_TEST_DATA",
+                              clewtest.ROOT.parent / "shared" / "data")
+        maps = sorted((pathlib.Path(data) / "perfmap").glob("*.map"))
+        if not maps:
+            self.skipTest("no $CLEW_TEST_DATA/perfmap here")
+        for path in maps:
             with self.subTest(path=path.name):
                 self.check(path)
 
