@@ -9,6 +9,7 @@
 
 #include "preload/next.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 
 struct finder {
 	struct modules *modules;
@@ -27,29 +28,31 @@ static const char *known_path(const struct module *list, const char *path)
 static const char *keep_path(struct finder *finder, const char *path)
 {
 	const char *known = known_path(finder->modules->first, path);
+	size_t bytes = strlen(path) + 1;
 	char *copy;
 
 	if (!known)
 		known = known_path(finder->modules->spare, path);
 	if (known)
 		return known;
-	copy = arena_alloc(finder->arena, strlen(path) + 1);
-	return copy ? strcpy(copy, path) : NULL;
+	copy = arena_alloc(finder->arena, bytes);
+	return copy ? memcpy(copy, path, bytes) : NULL;
 }
 
 /* The loader keeps the names it was given; some are relative. */
 static const char *absolute_path(struct finder *finder, const char *path)
 {
 	char absolute[2 * PATH_MAX];
-	size_t length;
+	struct text text = text_in(absolute, sizeof(absolute));
+	char folder[PATH_MAX];
 
-	if (*path == '/' || !strchr(path, '/') || strlen(path) >= PATH_MAX ||
-	    !getcwd(absolute, PATH_MAX))
+	if (*path == '/' || !strchr(path, '/') ||
+	    !getcwd(folder, sizeof(folder)))
 		return keep_path(finder, path);
-	length = strlen(absolute);
-	absolute[length] = '/';
-	strcpy(absolute + length + 1, path);
-	return keep_path(finder, absolute);
+	text_string(&text, folder);
+	text_char(&text, '/');
+	text_string(&text, path);
+	return keep_path(finder, text_was_cut(&text) ? path : absolute);
 }
 
 /* The loader has no name for the executable. */
