@@ -241,6 +241,14 @@ int encode_call_rel32(uint8_t out[CALL_REL32_BYTES], uint64_t pc,
 	return encode_rel32(out, 0xe8, pc, target);
 }
 
+void encode_jmp_absolute(uint8_t out[JMP_ABSOLUTE_BYTES], uint64_t target)
+{
+	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
+
+	memcpy(out, jmp, sizeof(jmp));
+	memcpy(out + sizeof(jmp), &target, sizeof(target));
+}
+
 int relocate(const struct decoder *decoder, const uint8_t *code,
 	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
 	     uint64_t out_pc)

@@ -38,4 +38,8 @@ int encode_jmp_rel32(uint8_t out[JMP_REL32_BYTES], uint64_t pc,
 int encode_call_rel32(uint8_t out[CALL_REL32_BYTES], uint64_t pc,
 		      uint64_t target);
 
+/* jmp *0(%rip) and the address it reads, in JMP_ABSOLUTE_BYTES: any distance. */
+#define JMP_ABSOLUTE_BYTES 14
+void encode_jmp_absolute(uint8_t out[JMP_ABSOLUTE_BYTES], uint64_t target);
+
 #endif

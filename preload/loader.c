@@ -122,16 +122,13 @@ static int find_site(const struct r_debug *debug, uint64_t *pc)
 
 static int make_jump(struct cold *cold)
 {
-	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
-	const uint64_t target = (uintptr_t)loader_has_changed;
 	uint8_t *pad;
 	int err = window_alloc(&cold->windows, &watch.module->code, PAD_ROOM,
 			       &pad);
 
 	if (err)
 		return err;
-	copy_bytes(pad, jmp, sizeof(jmp)); /* jmp *0(%rip) */
-	copy_bytes(pad + sizeof(jmp), &target, sizeof(target));
+	encode_jmp_absolute(pad, (uintptr_t)loader_has_changed);
 	return encode_jmp_rel32(watch.jump, watch.pc, (uintptr_t)pad);
 }
 

@@ -3,22 +3,14 @@
 
 #include <errno.h>
 
+#include "disasm/relocate_x86_64.h"
 #include "preload/sys.h"
-#include "preload/text.h"
 
 #define PAGE        UINT64_C(4096)
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
 #define ADDRESS_END (UINT64_C(1) << 47)
 #define PLACE_BYTES 16
 #define PAGE_TRIES  64 /* of 16 MiB: more would take too long */
-
-static void write_pad(uint64_t pc, uint64_t stub)
-{
-	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
-
-	copy_bytes((void *)pc, jmp, sizeof(jmp));
-	copy_bytes((void *)(pc + sizeof(jmp)), &stub, sizeof(stub));
-}
 
 /* A free place of a page that begins in [low, high], taken. */
 static int take_place(struct pads_page *page, uint64_t low, uint64_t high,
@@ -68,7 +60,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 	for (uint32_t i = 0; i < pads->count; i++) {
 		if (!pads->pages[i].is_sealed &&
 		    take_place(&pads->pages[i], low, high, pad_pc)) {
-			write_pad(*pad_pc, stub);
+			encode_jmp_absolute((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
 	}
@@ -76,7 +68,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 		struct pads_page *page = add_page(pads, at);
 
 		if (page && take_place(page, low, high, pad_pc)) {
-			write_pad(*pad_pc, stub);
+			encode_jmp_absolute((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
 		/* Where much is to choose from, look here and there. */

@@ -18,7 +18,6 @@
 
 #include <stdint.h>
 
-#define PAD_BYTES     14
 #define PADS_PAGE_MAX 256
 
 struct pads {

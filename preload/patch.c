@@ -310,13 +310,12 @@ int patch_protect_code(const struct module *module, int writable)
 	return 0;
 }
 
-static void write_text(const struct patch_text *text, int after)
+static void write_text(const struct patch_text *text)
 {
-	copy_bytes((void *)text->pc, after ? text->after : text->before,
-		   text->bytes);
+	copy_bytes((void *)text->pc, text->after, text->bytes);
 }
 
-static int write_all(struct patch *patch, int after)
+int patch_commit(struct patch *patch)
 {
 	uint64_t signals;
 	int err;
@@ -324,25 +323,15 @@ static int write_all(struct patch *patch, int after)
 	sys_block_signals(&signals);
 	err = patch_protect_code(patch->module, 1);
 	for (uint32_t i = 0; !err && i < patch->island_count; i++)
-		write_text(&patch->islands[i], after);
+		write_text(&patch->islands[i]);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		write_text(&patch->sites[i].text, after);
+		write_text(&patch->sites[i].text);
 	if (!err)
-		patch->is_written = after;
+		patch->is_written = 1;
 	if (patch_protect_code(patch->module, 0) && !err)
 		err = -EACCES;
 	sys_restore_signals(&signals);
 	return err;
-}
-
-int patch_commit(struct patch *patch)
-{
-	return write_all(patch, 1);
-}
-
-int patch_revert(struct patch *patch)
-{
-	return write_all(patch, 0);
 }
 
 static int text_fits(const struct patch_text *text)

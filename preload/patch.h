@@ -12,9 +12,9 @@
  *	TRAP			cc			(trap.h)
  *
  * Islands in padding, which nothing executes, may be written at any time and
- * stay. A host's site has ten bytes: two jumps, its own and the guest's. Sites can be written (commit) and restored (revert) any
- * number of times: here while nothing runs in the module's code, by live.h
- * while everything does.
+ * stay. A host's site has ten bytes: two jumps, its own and the guest's.
+ * Sites are written (commit) here while nothing runs in the module's code; by
+ * live.h, which restores them as well, while everything does.
  */
 #ifndef CLEW_PRELOAD_PATCH_H
 #define CLEW_PRELOAD_PATCH_H
@@ -77,13 +77,12 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		  struct wire_function *functions, uint32_t count);
 
 /*
- * Write the sites, once the windows are sealed, or restore them. For code that
- * nothing runs in: the module's executable segments become writable meanwhile,
- * and not executable. Calls nothing outside of libclew.so. 0, or -errno when
- * nothing was written.
+ * Write the sites, once the windows are sealed. For code that nothing runs in:
+ * the module's executable segments become writable meanwhile, and not
+ * executable. Calls nothing outside of libclew.so. 0, or -errno when nothing
+ * was written.
  */
 int patch_commit(struct patch *patch);
-int patch_revert(struct patch *patch);
 
 /* Whether all that patch_commit() would replace is there still. */
 int patch_fits(const struct patch *patch);
