@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC        "clewrec\n"
-#define WIRE_VERSION      2
+#define WIRE_VERSION      3
 #define WIRE_HEADER_BYTES 4096
 #define WIRE_PAGE_BYTES   4096
 #define WIRE_PART_SUFFIX  ".part"
@@ -66,6 +66,28 @@ enum wire_loss {
 	WIRE_LOSS_COUNT = 8
 };
 
+/* How time was taken. */
+enum wire_time {
+	WIRE_TIME_NONE,  /* counts only */
+	WIRE_TIME_CPU,   /* sampled, by each thread's CPU clock */
+	WIRE_TIME_WALL,  /* sampled, by the wall clock, from outside */
+	WIRE_TIME_EXACT, /* measured at both ends of every call */
+};
+
+/* Samples that were due and are not there, by cause. */
+enum wire_sample_loss {
+	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
+	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
+	WIRE_SAMPLE_NO_TIMER, /* threads, not samples: no timer could be had */
+	WIRE_SAMPLE_LOSS_COUNT = 4
+};
+
+/* A moment by two clocks: what turns time stamps into seconds. */
+struct wire_moment {
+	uint64_t tsc;
+	uint64_t ns; /* CLOCK_MONOTONIC */
+};
+
 struct wire_header {
 	uint8_t magic[8];
 	uint32_t version;
@@ -86,9 +108,21 @@ struct wire_header {
 	_Atomic uint64_t contexts; /* recorded so far, over all tallies */
 	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
 	_Atomic uint64_t trap_hits; /* any thread, atomic add: int3s executed */
-	char why[248]; /* WIRE_DISABLED: a sentence, NUL-terminated */
+	char why[248];      /* WIRE_DISABLED: a sentence, NUL-terminated */
+	uint32_t time;      /* enum wire_time */
+	uint32_t rate_hz;   /* of samples that were asked for */
+	uint64_t period_ns; /* between two samples, as asked for */
+	/* At the start, and now and then, last at the end. 0: no time taken. */
+	struct wire_moment first, latest;
+	_Atomic uint64_t sample_losses[WIRE_SAMPLE_LOSS_COUNT];
+	/*
+	 * WIRE_TIME_EXACT, in time-stamp ticks: what measuring adds to the time
+	 * of the function itself, and to that of its caller, a call.
+	 */
+	uint32_t cost_self_ticks, cost_caller_ticks;
+	uint64_t reserved[8];
 };
-_Static_assert(sizeof(struct wire_header) == 416, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,     /* given back; payload undefined */
@@ -99,6 +133,7 @@ enum wire_chunk_kind {
 	WIRE_CONTEXTS = 5, /* array of wire_context; owner is a tally */
 	WIRE_TABLE = 6,    /* array of wire_count; owner is a tally */
 	WIRE_RULES = 7,    /* array of wire_rule, each followed by its text */
+	WIRE_SAMPLES = 8,  /* array of wire_sample; owner is a tally */
 };
 
 struct wire_chunk {
@@ -240,6 +275,24 @@ _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 
 /* Stands below a context for the calls that found no room of their own. */
 #define WIRE_FOLDED UINT32_MAX
+
+/*
+ * One sample: what a thread was doing when its time came. Valid once tsc is
+ * not 0 (stored last, release). The id is that of the innermost hooked
+ * function, or ID_ROOT; who writes a sample is safe in signal handlers.
+ */
+struct wire_sample {
+	_Atomic uint64_t tsc;
+	uint64_t id;
+	uint64_t where;     /* pc and flags */
+	uint64_t weight_ns; /* the time it stands for */
+};
+_Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
+
+#define WIRE_SAMPLE_PC      ((UINT64_C(1) << 48) - 1) /* 0: unknown */
+#define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)       /* wall: it did not run */
+#define WIRE_SAMPLE_KERNEL  (UINT64_C(1) << 62)       /* in a system call */
+#define WIRE_SAMPLE_CLEW    (UINT64_C(1) << 61) /* in a stub, or our library */
 
 /* A selection rule and how many modules or functions it matched. */
 struct wire_rule {
