@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "cli/command.h"
 #include "image/analysis.h"
+#include "report/numbering.h"
 #include "report/writer.h"
 #include "wire/verdict.h"
 
@@ -67,7 +68,7 @@ static int add_file(struct catalog *catalog, const char *path, char **why)
 {
 	struct arena arena = { 0 };
 	struct analysis analysis;
-	struct numbering numbering = { 0 };
+	uint32_t *functions = NULL;
 	struct wire_module module = { .state = MODULE_IS_HOOKED };
 	struct module_record record = {
 		.module = &module,
@@ -84,8 +85,8 @@ static int add_file(struct catalog *catalog, const char *path, char **why)
 	memcpy(module.build_id, analysis.build_id, sizeof(module.build_id));
 	record.functions = analysis.functions;
 	record.function_count = analysis.function_count;
-	catalog_add_module(catalog, &record, &numbering);
-	numbering_fini(&numbering);
+	catalog_add_module(catalog, &record, &functions);
+	free(functions);
 fini:
 	arena_fini(&arena);
 	return err;
@@ -100,7 +101,7 @@ static int add_recording(struct catalog *catalog, const char *path, char **why)
 	if (err)
 		return err;
 	for (size_t i = 0; i < recording.part_count; i++) {
-		catalog_add_part(catalog, &recording.parts[i], &numbering);
+		numbering_init(&numbering, catalog, &recording.parts[i]);
 		numbering_fini(&numbering);
 	}
 	recording_close(&recording);

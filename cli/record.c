@@ -189,7 +189,7 @@ static const struct part *main_part(const struct recording *recording,
 
 static void summarise(const struct options *options, const char *path)
 {
-	static const struct whose everybody;
+	static const struct whose everybody = { .without_time = 1 };
 	struct session session;
 	char *why;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/catalog.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "base/text.h"
 #include "wire/verdict.h"
 
-/* Limits of the key by_vaddr; no x86-64 user address comes near them. */
+/* Limits of the keys by_vaddr and sites_at; no x86-64 user address comes near them. */
 #define VADDR_BITS  48
 #define MAX_MODULES (UINT64_C(1) << (64 - VADDR_BITS))
 
@@ -107,8 +106,9 @@ static size_t module_at(struct catalog *catalog, const char *path,
 	return append_module(catalog, path, id);
 }
 
+/* Extra until enter_functions() finds it recorded, too. */
 static uint32_t append_function(struct catalog *catalog, size_t module,
-				uint64_t vaddr, uint8_t verdict)
+				uint64_t vaddr)
 {
 	catalog->functions = memory_grow(
 		catalog->functions, catalog->function_count,
@@ -116,9 +116,10 @@ static uint32_t append_function(struct catalog *catalog, size_t module,
 	catalog->functions[catalog->function_count] = (struct catalog_function){
 		.vaddr = vaddr,
 		.module = (uint32_t)module,
-		.verdict = verdict,
+		.verdict = VERDICT_IS_UNKNOWN,
+		.kind = KIND_NATIVE,
+		.is_extra = 1,
 	};
-	catalog->modules[module].function_count++;
 	return (uint32_t)catalog->function_count++;
 }
 
@@ -153,38 +154,44 @@ static uint32_t function_at(struct catalog *catalog, size_t module,
 	slot = idmap_at(&catalog->by_vaddr,
 			(uint64_t)(module + 1) << VADDR_BITS | vaddr);
 	if (*slot == 0)
-		*slot = append_function(catalog, module, vaddr, verdict);
+		*slot = append_function(catalog, module, vaddr);
 	merge_verdict(&catalog->functions[*slot], verdict);
 	return (uint32_t)*slot;
 }
 
+uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
+			     uint64_t vaddr)
+{
+	return function_at(catalog, module, UINT64_MAX, vaddr,
+			   VERDICT_IS_UNKNOWN);
+}
+
 /* What the process calls the module's functions. Only a hooked one judges. */
-static struct numbering_run number_functions(struct catalog *catalog,
-					     const struct module_record *record,
-					     size_t module)
+static uint32_t *enter_functions(struct catalog *catalog,
+				 const struct module_record *record,
+				 size_t module)
 {
 	int hooked = record->module->state == MODULE_IS_HOOKED;
 	uint64_t expected = catalog->modules[module].first_function;
-	struct numbering_run run = {
-		.first = record->module->first_function,
-		.count = record->function_count,
-		.functions = memory_zeroed(record->function_count,
-					   sizeof(*run.functions)),
-	};
+	uint32_t *functions =
+		memory_zeroed(record->function_count, sizeof(*functions));
 
-	for (uint32_t i = 0; i < run.count; i++) {
+	for (uint32_t i = 0; i < record->function_count; i++) {
 		const struct wire_function *function = &record->functions[i];
 
-		run.functions[i] = function_at(
+		functions[i] = function_at(
 			catalog, module, expected + i, function->vaddr,
 			hooked ? function->verdict : VERDICT_IS_UNKNOWN);
+		catalog->modules[module].function_count +=
+			catalog->functions[functions[i]].is_extra;
+		catalog->functions[functions[i]].is_extra = 0;
 	}
-	return run;
+	return functions;
 }
 
-void catalog_add_module(struct catalog *catalog,
-			const struct module_record *record,
-			struct numbering *numbering)
+uint32_t catalog_add_module(struct catalog *catalog,
+			    const struct module_record *record,
+			    uint32_t **functions)
 {
 	struct a2n_build_id id = build_id_of(record->module);
 	char *path = memory_string(record->path, record->path_bytes);
@@ -192,176 +199,100 @@ void catalog_add_module(struct catalog *catalog,
 
 	free(path);
 	if (module == MAX_MODULES)
-		return;
+		return CATALOG_NO_MODULE;
 	if (catalog->modules[module].state != MODULE_IS_HOOKED)
 		catalog->modules[module].state = record->module->state;
-	if (record->function_count == 0)
-		return;
-	numbering->runs =
-		memory_grow(numbering->runs, numbering->count,
-			    &numbering->capacity, sizeof(*numbering->runs));
-	numbering->runs[numbering->count++] =
-		number_functions(catalog, record, module);
+	*functions = record->function_count
+			     ? enter_functions(catalog, record, module)
+			     : NULL;
+	return (uint32_t)module;
 }
 
-static int by_first(const void *left, const void *right)
+uint32_t catalog_site_at(struct catalog *catalog, uint32_t module,
+			 uint64_t vaddr)
 {
-	const struct numbering_run *a = left, *b = right;
+	uint64_t *slot;
 
-	return a->first < b->first ? -1 : a->first > b->first;
+	if (vaddr >> VADDR_BITS)
+		return 0;
+	slot = idmap_at(&catalog->sites_at,
+			(uint64_t)(module + 1) << VADDR_BITS | vaddr);
+	if (*slot)
+		return (uint32_t)*slot;
+	catalog->sites =
+		memory_grow(catalog->sites, catalog->site_count,
+			    &catalog->site_capacity, sizeof(*catalog->sites));
+	catalog->sites[catalog->site_count] = (struct catalog_site){
+		.vaddr = vaddr,
+		.module = module,
+	};
+	*slot = catalog->site_count;
+	return (uint32_t)catalog->site_count++;
 }
 
-void catalog_add_part(struct catalog *catalog, const struct part *part,
-		      struct numbering *numbering)
+static int is_named(const struct catalog_function *function,
+		    enum function_kind kind, uint32_t module, const char *name)
 {
-	struct part_chunk chunk;
-	struct module_record record;
-	uint64_t cursor = 0;
+	return function->is_named && function->kind == kind &&
+	       function->module == module && strcmp(function->name, name) == 0;
+}
 
-	*numbering = (struct numbering){ 0 };
-	while (part_next_chunk(part, &cursor, &chunk)) {
-		if (module_record_of(&chunk, &record))
-			catalog_add_module(catalog, &record, numbering);
+uint32_t catalog_named(struct catalog *catalog, enum function_kind kind,
+		       uint32_t module, const char *name)
+{
+	uint64_t hash = (hash_bytes(name, strlen(name)) ^
+			 ((uint64_t)module << 32 | (uint64_t)kind << 1)) |
+			1;
+	uint64_t *slot = idmap_at(&catalog->by_name, hash);
+
+	while (*slot) {
+		if (is_named(&catalog->functions[*slot], kind, module, name))
+			return (uint32_t)*slot;
+		slot = idmap_at(&catalog->by_name, hash += 2);
 	}
-	if (numbering->count > 0)
-		qsort(numbering->runs, numbering->count,
-		      sizeof(*numbering->runs), by_first);
-}
-
-uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
-{
-	size_t low = 0, high = numbering->count;
-	const struct numbering_run *run;
-
-	if (number == WIRE_FOLDED)
-		return FUNCTION_FOLDED;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (numbering->runs[middle].first <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return FUNCTION_UNKNOWN;
-	run = &numbering->runs[low - 1];
-	if (number - run->first >= run->count)
-		return FUNCTION_UNKNOWN;
-	return run->functions[number - run->first];
-}
-
-void numbering_fini(struct numbering *numbering)
-{
-	for (size_t i = 0; i < numbering->count; i++)
-		free(numbering->runs[i].functions);
-	free(numbering->runs);
-	*numbering = (struct numbering){ 0 };
-}
-
-/* The a2n module, opened if need be; NULL where it cannot be. */
-static const struct a2n_module *names_of(struct catalog *catalog,
-					 struct catalog_module *module)
-{
-	if (module->was_tried)
-		return module->a2n;
-	module->was_tried = 1;
-	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
-		return NULL;
-	/* On failure it stays NULL: a file that is gone names nothing. */
-	a2n_module_open(catalog->a2n, module->path, &module->build_id,
-			&module->a2n);
-	return module->a2n;
-}
-
-size_t catalog_frames(struct catalog *catalog, uint32_t function,
-		      struct a2n_frame *frames, size_t room)
-{
-	const struct catalog_function *entry = &catalog->functions[function];
-	const struct a2n_module *a2n;
-
-	if (function < FUNCTION_FIRST)
-		return 0;
-	a2n = names_of(catalog, &catalog->modules[entry->module]);
-	return a2n ? a2n_module_lookup(a2n, entry->vaddr, frames, room) : 0;
-}
-
-/* The function itself, not what may be inlined at its first byte. */
-static int find_frame(struct catalog *catalog, uint32_t function,
-		      struct a2n_frame *out)
-{
-	struct a2n_frame frames[CATALOG_FRAMES];
-	size_t count =
-		catalog_frames(catalog, function, frames, CATALOG_FRAMES);
-
-	if (count == 0 || count > CATALOG_FRAMES)
-		return 0;
-	*out = frames[count - 1];
-	return 1;
-}
-
-int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
-		  uint32_t *line)
-{
-	struct a2n_frame frame;
-
-	if (!find_frame(catalog, function, &frame) || !frame.file ||
-	    frame.line == 0)
-		return 0;
-	*file = frame.file;
-	*line = frame.line;
-	return 1;
-}
-
-static char *find_name(struct catalog *catalog, uint32_t function)
-{
-	const struct catalog_function *entry = &catalog->functions[function];
-	struct a2n_frame frame;
-
-	if (!find_frame(catalog, function, &frame) || !frame.name)
-		return memory_printf("%s+0x%" PRIx64,
-				     catalog->modules[entry->module].name,
-				     entry->vaddr);
-	if (!frame.from_symbol || frame.start == entry->vaddr)
-		return memory_string(frame.name, frame.name_length);
-	return memory_printf("%s+0x%" PRIx64, frame.name,
-			     entry->vaddr - frame.start);
-}
-
-const char *catalog_name(struct catalog *catalog, uint32_t function)
-{
-	struct catalog_function *entry = &catalog->functions[function];
-
-	if (!entry->name)
-		entry->name = find_name(catalog, function);
-	return entry->name;
-}
-
-const char *catalog_module_name(const struct catalog *catalog,
-				uint32_t function)
-{
-	if (function < FUNCTION_FIRST)
-		return "";
-	return catalog->modules[catalog->functions[function].module].name;
+	catalog->functions = memory_grow(
+		catalog->functions, catalog->function_count,
+		&catalog->function_capacity, sizeof(*catalog->functions));
+	catalog->functions[catalog->function_count] = (struct catalog_function){
+		.name = text_printable(memory_string(name, strlen(name))),
+		.module = module,
+		.kind = (uint8_t)kind,
+		.is_named = 1,
+	};
+	*slot = catalog->function_count;
+	return (uint32_t)catalog->function_count++;
 }
 
 void catalog_init(struct catalog *catalog)
 {
-	static const char *const names[FUNCTION_FIRST] = {
-		[FUNCTION_NONE] = "(all)",
-		[FUNCTION_UNKNOWN] = "(unknown function)",
-		[FUNCTION_UNKNOWN_CALLER] = "(unknown caller)",
-		[FUNCTION_FOLDED] = "(folded)",
+	static const struct {
+		const char *name;
+		enum function_kind kind;
+	} notes[FUNCTION_FIRST] = {
+		[FUNCTION_NONE] = { "(all)", KIND_NOTE },
+		[FUNCTION_UNKNOWN] = { "(unknown function)", KIND_NOTE },
+		[FUNCTION_UNKNOWN_CALLER] = { "(unknown caller)", KIND_NOTE },
+		[FUNCTION_FOLDED] = { "(folded)", KIND_NOTE },
+		[FUNCTION_KERNEL] = { "(kernel)", KIND_KERNEL },
+		[FUNCTION_BLOCKED] = { "(blocked)", KIND_NOTE },
+		[FUNCTION_CLEW] = { "(clew)", KIND_CLEW },
+		[FUNCTION_GENERATED] = { "(generated code)", KIND_GENERATED },
 	};
 
 	*catalog = (struct catalog){ 0 };
+	catalog->sites = memory_grow(NULL, 0, &catalog->site_capacity,
+				     sizeof(*catalog->sites));
+	catalog->sites[catalog->site_count++] = (struct catalog_site){ 0 };
 	for (size_t i = 0; i < FUNCTION_FIRST; i++) {
 		catalog->functions = memory_grow(catalog->functions, i,
 						 &catalog->function_capacity,
 						 sizeof(*catalog->functions));
 		catalog->functions[i] = (struct catalog_function){
-			.name = memory_string(names[i], strlen(names[i])),
-			.module = UINT32_MAX,
+			.name = memory_string(notes[i].name,
+					      strlen(notes[i].name)),
+			.module = CATALOG_NO_MODULE,
+			.kind = (uint8_t)notes[i].kind,
+			.is_named = 1,
 		};
 	}
 	catalog->function_count = FUNCTION_FIRST;
@@ -382,5 +313,8 @@ void catalog_fini(struct catalog *catalog)
 	free(catalog->functions);
 	free(catalog->modules);
 	idmap_fini(&catalog->by_vaddr);
+	free(catalog->sites);
 	idmap_fini(&catalog->by_hash);
+	idmap_fini(&catalog->by_name);
+	idmap_fini(&catalog->sites_at);
 }

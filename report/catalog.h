@@ -24,16 +24,52 @@ enum {
 	FUNCTION_UNKNOWN,        /* its number is in no module */
 	FUNCTION_UNKNOWN_CALLER, /* a context whose caller was not recorded */
 	FUNCTION_FOLDED,         /* calls beyond the limit of contexts */
+	FUNCTION_KERNEL,         /* time in a system call */
+	FUNCTION_BLOCKED,        /* time in which the thread did not run */
+	FUNCTION_CLEW,           /* time in our own code */
+	FUNCTION_GENERATED,      /* time in code of no module */
 	FUNCTION_FIRST,
 };
+
+/* What kind of thing a function of the catalog is. */
+enum function_kind {
+	KIND_NOTE, /* says something of its caller: unknown, folded, blocked */
+	KIND_NATIVE, /* code of a module, hooked or not */
+	KIND_JNI,    /* the same, called from Java */
+	KIND_JAVA,
+	KIND_INLINED, /* has a name only */
+	KIND_GENERATED,
+	KIND_KERNEL,
+	KIND_CLEW,
+	KIND_GROUP, /* a process or thread, above all it called */
+	KIND_COUNT
+};
+
+#define CATALOG_NO_MODULE UINT32_MAX
 
 enum { CATALOG_FRAMES = 64 }; /* more are never inlined at one place */
 
 struct catalog_function {
 	uint64_t vaddr;
-	char *name;      /* NULL until asked for */
-	uint32_t module; /* index; meaningless below FUNCTION_FIRST */
-	uint8_t verdict; /* enum verdict */
+	char *name;       /* NULL until asked for */
+	uint32_t module;  /* index, or CATALOG_NO_MODULE */
+	uint8_t verdict;  /* enum verdict */
+	uint8_t kind;     /* enum function_kind; see catalog_kind() */
+	uint8_t is_named; /* its name is all there is: no vaddr */
+	uint8_t is_extra; /* found by its address only, not as recorded */
+};
+
+/* Whether a recording lists it as one of a module's functions. */
+static inline int catalog_is_recorded(const struct catalog_function *function)
+{
+	return function->module != CATALOG_NO_MODULE && !function->is_named &&
+	       !function->is_extra;
+}
+
+/* An address in a module: of a call, or of a sample. */
+struct catalog_site {
+	uint64_t vaddr;
+	uint32_t module;
 };
 
 struct catalog_module {
@@ -43,7 +79,7 @@ struct catalog_module {
 	struct a2n_build_id build_id;
 	uint32_t state;          /* enum module_state */
 	uint32_t first_function; /* index; no function of it is before it */
-	uint32_t function_count; /* mostly one behind the other */
+	uint32_t function_count; /* without extra ones; mostly in a row */
 	const struct a2n_module *a2n; /* NULL until asked for, and if none */
 	int was_tried;
 };
@@ -54,20 +90,12 @@ struct catalog {
 	size_t module_count, module_capacity;
 	struct catalog_function *functions;
 	size_t function_count, function_capacity;
-	struct idmap by_vaddr; /* (module + 1) << 48 | vaddr -> function */
-	struct idmap by_hash;  /* of a module's identity -> module + 1 */
-};
-
-/* What one process calls its functions: runs of consecutive numbers. */
-struct numbering_run {
-	uint32_t first;
-	uint32_t count;
-	uint32_t *functions; /* indices in the catalog */
-};
-
-struct numbering {
-	struct numbering_run *runs; /* in order of `first` */
-	size_t count, capacity;
+	struct idmap by_vaddr;      /* (module + 1) << 48 | vaddr -> function */
+	struct idmap by_hash;       /* of a module's identity -> module + 1 */
+	struct idmap by_name;       /* hash of a named function -> function */
+	struct catalog_site *sites; /* sites[0] is none */
+	size_t site_count, site_capacity;
+	struct idmap sites_at; /* (module + 1) << 48 | vaddr -> site */
 };
 
 /* A module as it was recorded. */
@@ -85,18 +113,42 @@ int module_record_of(const struct part_chunk *chunk, struct module_record *out);
 void catalog_init(struct catalog *catalog);
 void catalog_fini(struct catalog *catalog);
 
-/* Enters a module. *numbering may be extended by what its functions become. */
-void catalog_add_module(struct catalog *catalog,
-			const struct module_record *record,
-			struct numbering *numbering);
+/*
+ * Enters a module and returns its index, or CATALOG_NO_MODULE when there are
+ * too many. *functions are the indices of its functions; free() them.
+ */
+uint32_t catalog_add_module(struct catalog *catalog,
+			    const struct module_record *record,
+			    uint32_t **functions);
 
-/* Enters all modules of a part. *numbering is set; numbering_fini() it. */
-void catalog_add_part(struct catalog *catalog, const struct part *part,
-		      struct numbering *numbering);
+/* The function that begins at a vaddr, entered if need be. */
+uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
+			     uint64_t vaddr);
 
-/* The catalog's index of a function number of that part. */
-uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
-void numbering_fini(struct numbering *numbering);
+/*
+ * The function of which a vaddr of a module is a part, as symbols have it:
+ * for code that was not recorded as any function's.
+ */
+uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
+				 uint64_t vaddr);
+
+/* Something that has a name only; module may be CATALOG_NO_MODULE. */
+uint32_t catalog_named(struct catalog *catalog, enum function_kind kind,
+		       uint32_t module, const char *name);
+
+/* The site's index, never 0 but for vaddrs that no module can have. */
+uint32_t catalog_site_at(struct catalog *catalog, uint32_t module,
+			 uint64_t vaddr);
+
+/*
+ * What is at a site, innermost first, as catalog_frames() says it. With
+ * `is_return`, at the call that returns there.
+ */
+size_t catalog_site_frames(struct catalog *catalog, uint32_t site,
+			   int is_return, struct a2n_frame *frames,
+			   size_t room);
+
+enum function_kind catalog_kind(struct catalog *catalog, uint32_t function);
 
 /* Safe to print; belongs to the catalog. */
 const char *catalog_name(struct catalog *catalog, uint32_t function);

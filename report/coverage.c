@@ -33,9 +33,11 @@ struct coverage *coverage_of_modules(const struct catalog *catalog)
 	struct coverage *modules =
 		memory_zeroed(catalog->module_count, sizeof(*modules));
 
-	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++)
-		count_function(&modules[catalog->functions[i].module],
-			       catalog->functions[i].verdict);
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		if (catalog_is_recorded(&catalog->functions[i]))
+			count_function(&modules[catalog->functions[i].module],
+				       catalog->functions[i].verdict);
+	}
 	return modules;
 }
 

@@ -145,10 +145,11 @@ static void dump_rules(const struct dump *dump, const struct part_chunk *chunk)
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
-		[WIRE_FREE] = "free",     [WIRE_PROCESS] = "process",
-		[WIRE_MODULE] = "module", [WIRE_THREADS] = "threads",
-		[WIRE_TALLY] = "tally",   [WIRE_CONTEXTS] = "contexts",
-		[WIRE_TABLE] = "table",   [WIRE_RULES] = "rules",
+		[WIRE_FREE] = "free",       [WIRE_PROCESS] = "process",
+		[WIRE_MODULE] = "module",   [WIRE_THREADS] = "threads",
+		[WIRE_TALLY] = "tally",     [WIRE_CONTEXTS] = "contexts",
+		[WIRE_TABLE] = "table",     [WIRE_RULES] = "rules",
+		[WIRE_SAMPLES] = "samples",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]

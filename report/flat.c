@@ -27,7 +27,7 @@ static void add_nodes(struct flat_row *rows, const struct tree *tree)
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
-		rows[node->function].calls += node->calls;
+		rows[node->function].calls += node->self.calls;
 		rows[node->function].contexts++;
 		if (node->parent != TREE_ROOT)
 			count_edge(rows, &edges,

@@ -77,7 +77,7 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	uint32_t line;
 	char vaddr[20];
 
-	if (function < FUNCTION_FIRST)
+	if (entry->module == CATALOG_NO_MODULE)
 		return value;
 	snprintf(vaddr, sizeof(vaddr), "%#" PRIx64, entry->vaddr);
 	json_object_set_new(

@@ -35,7 +35,8 @@ static void write_functions(struct json_stream *object,
 
 	for (uint32_t i = catalog->modules[module].first_function; left > 0;
 	     i++) {
-		if (catalog->functions[i].module != module)
+		if (catalog->functions[i].module != module ||
+		    !catalog_is_recorded(&catalog->functions[i]))
 			continue;
 		left--;
 		if (is_shown(view, catalog->functions[i].verdict))

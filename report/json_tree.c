@@ -9,10 +9,10 @@
 static int is_shown(const struct tree_view *view, uint32_t index)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
-	uint64_t all = view->tree->nodes[TREE_ROOT].below;
+	uint64_t all = view->tree->nodes[TREE_ROOT].below.calls;
 	double least = ceil(view->limits.threshold_percent / 100 * (double)all);
 
-	return (double)node->below >= least &&
+	return (double)node->below.calls >= least &&
 	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
 }
 
@@ -23,8 +23,9 @@ static json_t *node_of(const struct tree_view *view, uint32_t index,
 
 	return json_pack("{sisisisIsIsb}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
-			 (json_int_t)node->calls, "below",
-			 (json_int_t)node->below, "tail", (int)node->is_tail);
+			 (json_int_t)node->self.calls, "below",
+			 (json_int_t)node->below.calls, "tail",
+			 (int)node->is_tail);
 }
 
 static void write_functions(struct json_stream *object, struct catalog *catalog,

@@ -1,237 +1,288 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/merge.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "report/contexts.h"
+#include "report/samples.h"
 #include "report/tally.h"
 #include "report/threads.h"
-#include "wire/id.h"
 
-/* Values of context.node that are no node. */
-enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX };
-
-/* A context of the part at hand. */
-struct context {
-	uint64_t id;
-	uint64_t calls;
-	uint32_t function; /* as the process numbers it */
-	uint32_t node;     /* in the tree, once it is there */
-	uint8_t is_wanted;
-	uint8_t is_tail;
-};
-
+/* One part, on its way into the tree. */
 struct work {
-	struct context *contexts;
-	size_t count, capacity;
-	struct idmap by_id; /* -> index + 1 */
-	uint32_t *path;     /* contexts on the way to a known ancestor */
-	size_t path_capacity;
+	const struct part *part;
+	const struct whose *whose;
+	struct catalog *catalog;
+	struct tree *tree;
 	struct numbering numbering;
 	struct tallies tallies;
-	struct idmap wanted; /* tally number + 1 -> 1; unused if all are */
-	int wants_all;
+	struct threads threads;
+	struct contexts contexts;
+	struct samples samples;
+	struct idmap roots; /* tally number + 1 -> root + 1, of those wanted */
+	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
+	struct merged *merged;
 };
 
-static int wants_tally(const struct work *work, uint32_t tally)
-{
-	return work->wants_all ||
-	       idmap_find(&work->wanted, (uint64_t)tally + 1);
-}
+/* ---- Who ---- */
 
-static void add_context(struct work *work, const struct wire_context *wire,
-			int wanted)
+/* The name of the program, as it was called. */
+static const char *program_of(const struct part *part)
 {
-	uint64_t *slot = idmap_at(&work->by_id, wire->id);
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
 
-	if (*slot == 0) {
-		work->contexts =
-			memory_grow(work->contexts, work->count,
-				    &work->capacity, sizeof(*work->contexts));
-		work->contexts[work->count] = (struct context){
-			.id = wire->id,
-			.function = wire->function,
-		};
-		*slot = ++work->count;
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		if (chunk.kind == WIRE_PROCESS &&
+		    memchr(chunk.payload, '\0', chunk.used_bytes))
+			return text_basename((const char *)chunk.payload);
 	}
-	work->contexts[*slot - 1].is_wanted |= wanted;
-	work->contexts[*slot - 1].is_tail |= (wire->site & WIRE_SITE_TAIL) != 0;
+	return "?";
 }
 
-static void add_contexts(struct work *work)
+static char *group_name(const struct work *work, const struct thread *thread,
+			size_t followers)
 {
-	for (size_t i = 0; i < work->tallies.context_spans; i++) {
-		const struct context_span *span = &work->tallies.contexts[i];
-		int wanted = wants_tally(work, span->tally);
-
-		for (size_t j = 0; j < span->count; j++) {
-			if (span->items[j].id != 0)
-				add_context(work, &span->items[j], wanted);
-		}
-	}
+	if (work->whose->grouping == GROUP_PROCESS)
+		return memory_printf("%s (%" PRIu32 ")", program_of(work->part),
+				     work->part->header->pid);
+	if (followers > 0)
+		return memory_printf("%s (%" PRIu32 " and %zu more)",
+				     thread->name, thread->tid, followers);
+	return memory_printf("%s (%" PRIu32 ")", thread->name, thread->tid);
 }
 
-/* Returns the calls that belong to no context. */
-static uint64_t add_counts(struct work *work)
+static uint32_t root_for(struct work *work, const struct thread *thread,
+			 size_t followers)
 {
-	uint64_t strays = 0;
+	uint32_t function;
+	char *name;
 
-	for (size_t i = 0; i < work->tallies.count_spans; i++) {
-		const struct count_span *span = &work->tallies.counts[i];
+	if (work->whose->grouping == GROUP_NONE)
+		return TREE_ROOT;
+	name = group_name(work, thread, followers);
+	function = catalog_named(work->catalog, KIND_GROUP, CATALOG_NO_MODULE,
+				 name);
+	free(name);
+	return tree_child(work->tree, TREE_ROOT, function);
+}
 
-		if (!wants_tally(work, span->tally))
+static int wants(const struct work *work, const struct thread *thread)
+{
+	return !work->whose->thread || thread_is(thread, work->whose->thread);
+}
+
+/* Gives each tally its root, by the first wanted thread that counted there. */
+static void select_threads(struct work *work)
+{
+	const struct threads *threads = &work->threads;
+	struct idmap users = { 0 }; /* of a tally, by number + 1 */
+	uint64_t matches = 0, sharers = 0;
+
+	for (size_t i = 0; i < threads->count; i++)
+		++*idmap_at(&users, (uint64_t)threads->items[i].tally + 1);
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct thread *thread = &threads->items[i];
+		uint64_t key = (uint64_t)thread->tally + 1;
+		uint64_t *root = idmap_at(&work->roots, key);
+
+		if (!wants(work, thread))
 			continue;
-		for (size_t j = 0; j < span->count; j++) {
-			const uint64_t *index =
-				idmap_find(&work->by_id, span->items[j].id);
-
-			if (index)
-				work->contexts[*index - 1].calls +=
-					wire_calls(&span->items[j]);
-			else if (span->items[j].id != 0)
-				strays += wire_calls(&span->items[j]);
-		}
+		matches++;
+		if (*root)
+			continue;
+		sharers += *idmap_find(&users, key);
+		*root = root_for(work, thread, *idmap_find(&users, key) - 1) +
+			(uint64_t)1;
 	}
-	return strays;
-}
-
-static struct context *find_context(const struct work *work, uint64_t id)
-{
-	const uint64_t *index = idmap_find(&work->by_id, id);
-
-	return index ? &work->contexts[*index - 1] : NULL;
+	idmap_fini(&users);
+	work->merged->threads += matches;
+	work->merged->follow_ups += sharers - matches;
 }
 
 /*
- * Notes the contexts from this one up to the first whose caller has a node,
- * and returns that node. A caller that is met twice on the way closes a
- * circle, which only a damaged recording holds; it counts as unknown.
+ * Where a tally's contexts go: 0 if nobody wants it, or root + 1. A tally
+ * without a thread, which a kill may leave, is wanted if all are.
  */
-static uint32_t climb(struct work *work, struct tree *tree,
-		      struct context *context, size_t *length)
+static uint64_t root_of(struct work *work, uint32_t tally)
 {
-	for (;;) {
-		uint64_t caller_id =
-			id_pop(context->id, id_key(context->function));
-		struct context *caller;
+	static const struct thread nobody = { .name = "(no thread)" };
+	uint64_t *root = idmap_at(&work->roots, (uint64_t)tally + 1);
 
-		context->node = NODE_PENDING;
-		work->path =
-			memory_grow(work->path, *length, &work->path_capacity,
-				    sizeof(*work->path));
-		work->path[(*length)++] = (uint32_t)(context - work->contexts);
-		if (caller_id == ID_ROOT)
-			return TREE_ROOT;
-		caller = find_context(work, caller_id);
-		if (!caller || caller->node == NODE_PENDING)
-			return tree_child(tree, TREE_ROOT,
-					  FUNCTION_UNKNOWN_CALLER);
-		if (caller->node != NODE_UNSEEN)
-			return caller->node;
-		context = caller;
-	}
+	if (*root == 0 && !work->whose->thread)
+		*root = root_for(work, &nobody, 0) + (uint64_t)1;
+	return *root;
 }
 
-/* Puts a context and all its callers into the tree. */
-static void place(struct work *work, struct tree *tree, struct context *start)
+static int is_anybody_wanted(const struct work *work)
 {
-	size_t length = 0;
-	uint32_t node;
+	if (work->whose->pid && work->whose->pid != work->part->header->pid)
+		return 0;
+	for (size_t i = 0; i < work->threads.count; i++) {
+		if (wants(work, &work->threads.items[i]))
+			return 1;
+	}
+	return !work->whose->thread;
+}
 
-	if (start->node != NODE_UNSEEN)
+/* ---- What ---- */
+
+static void add_contexts(struct work *work, const struct context_span *span)
+{
+	uint64_t root = root_of(work, span->tally);
+
+	if (root == 0)
 		return;
-	node = climb(work, tree, start, &length);
-	while (length > 0) {
-		struct context *context = &work->contexts[work->path[--length]];
-		uint32_t function =
-			numbering_function(&work->numbering, context->function);
+	for (size_t i = 0; i < span->count; i++) {
+		struct context *context =
+			contexts_find(&work->contexts, span->items[i].id);
 
-		node = tree_child(tree, node, function);
-		context->node = node;
-		tree->nodes[node].is_tail |= context->is_tail;
+		if (context)
+			contexts_place(&work->contexts, context,
+				       (uint32_t)root - 1);
 	}
 }
 
-static void add_nodes(struct work *work, struct tree *tree)
+/* Calls that belong to no context. */
+static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 {
-	for (size_t i = 0; i < work->count; i++) {
-		struct context *context = &work->contexts[i];
+	uint32_t nobody = tree_child(work->tree, root, FUNCTION_UNKNOWN_CALLER);
 
-		if (!context->is_wanted)
+	nobody = tree_child(work->tree, nobody, FUNCTION_UNKNOWN);
+	work->tree->nodes[nobody].self.calls += calls;
+	work->merged->strays += calls;
+}
+
+static void add_counts(struct work *work, const struct count_span *span)
+{
+	uint32_t root = (uint32_t)root_of(work, span->tally) - 1;
+
+	if (root_of(work, span->tally) == 0)
+		return;
+	for (size_t i = 0; i < span->count; i++) {
+		const struct wire_count *count = &span->items[i];
+		struct context *context;
+		uint32_t node;
+
+		if (count->id == 0)
 			continue;
-		place(work, tree, context);
-		tree->nodes[context->node].calls += context->calls;
-	}
-}
-
-/* Notes whose tallies to read; 0 if nobody's. */
-static int select_threads(struct work *work, const struct part *part,
-			  const char *wanted, struct merged *merged)
-{
-	struct threads threads;
-	uint64_t matches = 0, sharers = 0;
-
-	work->wants_all = wanted == NULL;
-	threads_init(&threads, part);
-	for (size_t i = 0; i < threads.count; i++) {
-		if (wanted && !thread_is(&threads.items[i], wanted))
+		context = contexts_find(&work->contexts, count->id);
+		if (!context) {
+			add_stray(work, root, wire_calls(count));
 			continue;
-		matches++;
-		*idmap_at(&work->wanted, (uint64_t)threads.items[i].tally + 1) =
-			1;
+		}
+		node = contexts_place(&work->contexts, context, root);
+		work->tree->nodes[node].self.calls += wire_calls(count);
 	}
-	for (size_t i = 0; i < threads.count; i++)
-		sharers += wants_tally(work, threads.items[i].tally);
-	threads_fini(&threads);
-	merged->threads += matches;
-	merged->follow_ups += sharers - matches;
-	return work->wants_all || matches > 0;
 }
 
-static void merge_part(const struct part *part, const struct whose *whose,
-		       struct catalog *catalog, struct tree *tree,
-		       struct idmap *pids, struct merged *merged)
+/* The thread that a tally's samples are shown as, entered if need be. */
+static uint32_t timeline_thread(struct work *work, uint32_t tally)
 {
-	struct work work = { 0 };
-	uint64_t strays;
+	uint64_t *entered =
+		idmap_at(&work->timeline_threads, (uint64_t)tally + 1);
+	const struct thread *thread = NULL;
 
-	catalog_add_part(catalog, part, &work.numbering);
-	if ((whose->pid && whose->pid != part->header->pid) ||
-	    !select_threads(&work, part, whose->thread, merged))
-		goto fini;
-	*idmap_at(pids, (uint64_t)part->header->pid + 1) = 1;
-	tallies_init(&work.tallies, part);
-	add_contexts(&work);
-	strays = add_counts(&work);
-	add_nodes(&work, tree);
-	if (strays > 0) {
-		uint32_t nobody =
-			tree_child(tree, TREE_ROOT, FUNCTION_UNKNOWN_CALLER);
-
-		nobody = tree_child(tree, nobody, FUNCTION_UNKNOWN);
-		tree->nodes[nobody].calls += strays;
-		merged->strays += strays;
+	if (*entered)
+		return (uint32_t)*entered - 1;
+	for (size_t i = 0; i < work->threads.count && !thread; i++) {
+		if (work->threads.items[i].tally == tally)
+			thread = &work->threads.items[i];
 	}
-	tallies_fini(&work.tallies);
-fini:
-	numbering_fini(&work.numbering);
-	idmap_fini(&work.by_id);
-	idmap_fini(&work.wanted);
-	free(work.contexts);
-	free(work.path);
+	*entered = timeline_add_thread(work->samples.timeline,
+				       work->part->header->pid,
+				       thread ? thread->tid : 0,
+				       thread ? thread->name : "(no thread)") +
+		   (uint64_t)1;
+	return (uint32_t)*entered - 1;
+}
+
+static void add_samples(struct work *work)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0, root;
+
+	while (part_next_chunk(work->part, &cursor, &chunk)) {
+		if (chunk.kind != WIRE_SAMPLES)
+			continue;
+		root = root_of(work, chunk.owner);
+		if (root == 0)
+			continue;
+		samples_place(&work->samples, &chunk, (uint32_t)root - 1,
+			      work->samples.timeline
+				      ? timeline_thread(work, chunk.owner)
+				      : 0);
+	}
+	work->merged->samples += work->samples.count;
+}
+
+static void add_everything(struct work *work)
+{
+	const struct tallies *tallies = &work->tallies;
+
+	select_threads(work);
+	tallies_init(&work->tallies, work->part);
+	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
+		      work->tree);
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		add_contexts(work, &tallies->contexts[i]);
+	for (size_t i = 0; i < tallies->count_spans; i++)
+		add_counts(work, &tallies->counts[i]);
+	if (!work->whose->without_time)
+		add_samples(work);
+	contexts_fini(&work->contexts);
+	tallies_fini(&work->tallies);
+}
+
+/* Returns whether any of it was wanted. */
+static int merge_part(struct work *work)
+{
+	int is_wanted;
+
+	numbering_init(&work->numbering, work->catalog, work->part);
+	threads_init(&work->threads, work->part);
+	clock_init(&work->samples.clock, work->part->header);
+	work->samples.contexts = &work->contexts;
+	is_wanted = is_anybody_wanted(work);
+	if (is_wanted)
+		add_everything(work);
+	threads_fini(&work->threads);
+	numbering_fini(&work->numbering);
+	idmap_fini(&work->roots);
+	idmap_fini(&work->timeline_threads);
+	return is_wanted;
 }
 
 void merge_recording(const struct recording *recording,
 		     const struct whose *whose, struct catalog *catalog,
-		     struct tree *tree, struct merged *merged)
+		     struct tree *tree, struct timeline *timeline,
+		     struct merged *merged)
 {
 	struct idmap pids = { 0 };
 
 	*merged = (struct merged){ 0 };
-	for (size_t i = 0; i < recording->part_count; i++)
-		merge_part(&recording->parts[i], whose, catalog, tree, &pids,
-			   merged);
+	for (size_t i = 0; i < recording->part_count; i++) {
+		struct work work = {
+			.part = &recording->parts[i],
+			.whose = whose,
+			.catalog = catalog,
+			.tree = tree,
+			.samples.timeline =
+				whose->with_timeline ? timeline : NULL,
+			.merged = merged,
+		};
+
+		if (merge_part(&work))
+			*idmap_at(&pids, (uint64_t)work.part->header->pid + 1) =
+				1;
+	}
 	merged->processes = pids.used;
 	idmap_fini(&pids);
+	for (size_t i = 0; i < tree->count; i++)
+		merged->contexts += tree->nodes[i].is_context;
 	tree_sum(tree);
 }

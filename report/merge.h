@@ -11,12 +11,19 @@
 
 #include "report/catalog.h"
 #include "report/recording.h"
+#include "report/timeline.h"
 #include "report/tree.h"
 
-/* Whose calls to take; zero-initialised, everybody's. */
+/* Nodes between the root and the contexts, of KIND_GROUP. */
+enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
+
+/* Whose calls to take, and how; zero-initialised, everybody's. */
 struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
+	enum grouping grouping;
+	int without_time;  /* do not look at samples */
+	int with_timeline; /* keep them one by one, too */
 };
 
 /* What was found on the way. */
@@ -25,14 +32,18 @@ struct merged {
 	uint64_t threads;
 	uint64_t follow_ups; /* threads that share a selected one's counts */
 	uint64_t strays;     /* calls of ids that no context explains */
+	uint64_t contexts;   /* nodes of the tree that were recorded as such */
+	uint64_t samples;
 };
 
 /*
  * Adds all parts to `tree` and their functions to `catalog`, both of which
- * the caller has initialised, and sums the tree up.
+ * the caller has initialised, and sums the tree up. The timeline, zero-
+ * initialised, is filled if `whose` wants it.
  */
 void merge_recording(const struct recording *recording,
 		     const struct whose *whose, struct catalog *catalog,
-		     struct tree *tree, struct merged *merged);
+		     struct tree *tree, struct timeline *timeline,
+		     struct merged *merged);
 
 #endif

@@ -25,7 +25,7 @@ int selection_has_function(const struct selection *selection,
 	uint32_t module = catalog->functions[function].module;
 
 	if (selection->module &&
-	    (function < FUNCTION_FIRST ||
+	    (module == CATALOG_NO_MODULE ||
 	     !selection_has_module(selection, &catalog->modules[module])))
 		return 0;
 	return !selection->function ||

@@ -16,8 +16,9 @@ int session_open(struct session *session, const char *path,
 	catalog_init(&session->catalog);
 	session->shows_lines = 0;
 	tree_init(&session->tree);
+	session->timeline = (struct timeline){ 0 };
 	merge_recording(&session->recording, whose, &session->catalog,
-			&session->tree, &merged);
+			&session->tree, &session->timeline, &merged);
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
 		return fail(why, -ESRCH, "%s: no such process or thread", path);
@@ -32,4 +33,5 @@ void session_close(struct session *session)
 	recording_close(&session->recording);
 	catalog_fini(&session->catalog);
 	tree_fini(&session->tree);
+	timeline_fini(&session->timeline);
 }

@@ -13,6 +13,7 @@ struct session {
 	struct recording recording;
 	struct catalog catalog;
 	struct tree tree;
+	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
 	int shows_lines; /* text: where each function is written; set later */
 };

@@ -16,6 +16,12 @@ static void add_part(struct summary *summary, const struct part *part)
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		summary->lost_calls[i] += part->header->losses[i];
 	summary->trap_hits += part->header->trap_hits;
+	if (summary->time == WIRE_TIME_NONE) {
+		summary->time = part->header->time;
+		summary->rate_hz = part->header->rate_hz;
+	}
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
+		summary->lost_samples[i] += part->header->sample_losses[i];
 	tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
@@ -37,8 +43,10 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	uint64_t wrong;
 
 	*summary = (struct summary){
-		.calls = tree->nodes[TREE_ROOT].below,
-		.contexts = tree->count - 1,
+		.calls = tree->nodes[TREE_ROOT].below.calls,
+		.contexts = merged->contexts,
+		.time_ns = tree->nodes[TREE_ROOT].below.ns,
+		.samples = merged->samples,
 		.processes = merged->processes,
 		.threads = merged->threads,
 		.follow_ups = merged->follow_ups,
@@ -52,6 +60,22 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	wrong = summary->collisions + summary->diverged;
 	summary->wrong_at_most =
 		confidence_upper_bound(summary->verified + wrong, wrong);
+}
+
+const char *sample_loss_text(unsigned int loss)
+{
+	static const char *const texts[] = {
+		[WIRE_SAMPLE_NO_SPACE] =
+			"samples are missing: the recording could not grow",
+		[WIRE_SAMPLE_NO_TALLY] =
+			"samples are missing: of threads that count nothing",
+		[WIRE_SAMPLE_NO_TIMER] =
+			"threads have no samples: no timer could be had",
+	};
+
+	return loss < sizeof(texts) / sizeof(*texts)
+		       ? texts[loss]
+		       : "samples are missing: unknown reason";
 }
 
 const char *loss_text(unsigned int loss)

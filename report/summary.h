@@ -23,6 +23,11 @@ struct summary {
 	uint64_t folded_calls;
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
 	uint64_t trap_hits;
+	enum wire_time time; /* how it was taken, by the first part that did */
+	uint32_t rate_hz;    /* of samples that were asked for */
+	uint64_t time_ns;    /* of the tree, like calls */
+	uint64_t samples;
+	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	uint64_t verified, partial, collisions, diverged;
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
@@ -34,5 +39,8 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct merged *merged);
 
 const char *loss_text(unsigned int loss);
+
+/* What stands behind the number, for example "samples are missing: why". */
+const char *sample_loss_text(unsigned int loss);
 
 #endif

@@ -14,7 +14,7 @@ static void write_row(FILE *out, struct session *session,
 		GROUPED(row->contexts), GROUPED(row->callers),
 		GROUPED(row->callees),
 		catalog_name(&session->catalog, row->function));
-	if (row->function >= FUNCTION_FIRST)
+	if (*catalog_module_name(&session->catalog, row->function))
 		fprintf(out, "  [%s]",
 			catalog_module_name(&session->catalog, row->function));
 	text_place(out, session, row->function);

@@ -60,7 +60,8 @@ static void write_functions(FILE *out, const struct list_view *view,
 		const struct catalog_function *function =
 			&catalog->functions[i];
 
-		if (function->module != module)
+		if (function->module != module ||
+		    !catalog_is_recorded(function))
 			continue;
 		left--;
 		if (is_shown(view, function->verdict))

@@ -99,6 +99,12 @@ static void write_losses(FILE *out, const struct summary *summary)
 			fprintf(out, "lost: %s calls were not counted: %s\n",
 				GROUPED(summary->lost_calls[i]), loss_text(i));
 	}
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
+		if (summary->lost_samples[i] > 0)
+			fprintf(out, "lost: %s %s\n",
+				GROUPED(summary->lost_samples[i]),
+				sample_loss_text(i));
+	}
 }
 
 static void write_problems(FILE *out, const struct recording *recording)

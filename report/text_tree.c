@@ -73,17 +73,17 @@ static void write_rails(const struct walk *walk)
 
 static double share_of(const struct walk *walk, uint64_t calls)
 {
-	uint64_t all = walk->view->tree->nodes[TREE_ROOT].below;
+	uint64_t all = walk->view->tree->nodes[TREE_ROOT].below.calls;
 
 	return all ? 100.0 * (double)calls / (double)all : 0.0;
 }
 
 static void write_node(const struct walk *walk, const struct tree_node *node)
 {
-	fprintf(walk->out, "%15s %6.2f%% ", GROUPED(node->below),
-		share_of(walk, node->below));
+	fprintf(walk->out, "%15s %6.2f%% ", GROUPED(node->below.calls),
+		share_of(walk, node->below.calls));
 	if (!walk->view->shows_callers)
-		fprintf(walk->out, "%15s ", GROUPED(node->calls));
+		fprintf(walk->out, "%15s ", GROUPED(node->self.calls));
 	fputc(' ', walk->out);
 	write_rails(walk);
 	fprintf(walk->out, "%s%s",
@@ -121,11 +121,13 @@ static void enter(struct walk *walk, uint32_t node)
 	/* The order is by calls, so what is hidden comes last. */
 	while ((depth_limit == 0 || walk->depth < depth_limit) &&
 	       level.stop < end &&
-	       nodes[walk->order.children[level.stop]].below >= walk->least)
+	       nodes[walk->order.children[level.stop]].below.calls >=
+		       walk->least)
 		level.stop++;
 	level.hidden = end - level.stop;
 	for (uint32_t i = level.stop; i < end; i++)
-		level.hidden_calls += nodes[walk->order.children[i]].below;
+		level.hidden_calls +=
+			nodes[walk->order.children[i]].below.calls;
 	walk->levels = memory_grow(walk->levels, walk->depth, &walk->capacity,
 				   sizeof(*walk->levels));
 	walk->levels[walk->depth++] = level;
@@ -152,7 +154,7 @@ static void write_nodes(struct walk *walk)
 
 void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
-	uint64_t all = view->tree->nodes[TREE_ROOT].below;
+	uint64_t all = view->tree->nodes[TREE_ROOT].below.calls;
 	int is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	struct walk walk = {
 		.out = out,
@@ -169,7 +171,7 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 	else
 		fprintf(out, "%15s %7s %15s  %s\n", "with below", "share",
 			"calls", "context");
-	tree_order(view->tree, &walk.order);
+	tree_order(view->tree, METRIC_CALLS, &walk.order);
 	write_nodes(&walk);
 	tree_order_fini(&walk.order);
 	free(walk.levels);

@@ -22,7 +22,9 @@ void tree_init(struct tree *tree)
 void tree_fini(struct tree *tree)
 {
 	free(tree->nodes);
+	free(tree->spots);
 	idmap_fini(&tree->children);
+	idmap_fini(&tree->spots_at);
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function)
@@ -40,28 +42,64 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function)
 	return (uint32_t)*slot;
 }
 
+uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t function)
+{
+	const uint64_t *slot =
+		idmap_find(&tree->children, (uint64_t)parent << 32 | function);
+
+	return slot ? (uint32_t)*slot : TREE_ROOT;
+}
+
+void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
+		   uint64_t samples)
+{
+	uint64_t *slot = idmap_at(&tree->spots_at, (uint64_t)node << 32 | site);
+
+	if (*slot == 0) {
+		tree->spots =
+			memory_grow(tree->spots, tree->spot_count,
+				    &tree->spot_capacity, sizeof(*tree->spots));
+		tree->spots[tree->spot_count] = (struct tree_spot){
+			.node = node,
+			.site = site,
+		};
+		*slot = ++tree->spot_count;
+	}
+	tree->spots[*slot - 1].ns += ns;
+	tree->spots[*slot - 1].samples += samples;
+}
+
 void tree_sum(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
-		tree->nodes[i].below = tree->nodes[i].calls;
+		tree->nodes[i].below = tree->nodes[i].self;
 	for (size_t i = tree->count - 1; i > TREE_ROOT; i--)
-		tree->nodes[tree->nodes[i].parent].below +=
-			tree->nodes[i].below;
+		measure_add(&tree->nodes[tree->nodes[i].parent].below,
+			    &tree->nodes[i].below);
 }
+
+struct sorting {
+	const struct tree_node *nodes;
+	enum metric metric;
+};
 
 static int by_below(const void *left, const void *right, void *context)
 {
-	const struct tree_node *nodes = context;
-	const struct tree_node *a = &nodes[*(const uint32_t *)left];
-	const struct tree_node *b = &nodes[*(const uint32_t *)right];
+	const struct sorting *sorting = context;
+	const struct tree_node *a = &sorting->nodes[*(const uint32_t *)left];
+	const struct tree_node *b = &sorting->nodes[*(const uint32_t *)right];
+	uint64_t less = measure_of(&a->below, sorting->metric);
+	uint64_t more = measure_of(&b->below, sorting->metric);
 
-	if (a->below != b->below)
-		return a->below > b->below ? -1 : 1;
+	if (less != more)
+		return less > more ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-void tree_order(const struct tree *tree, struct tree_order *order)
+void tree_order(const struct tree *tree, enum metric metric,
+		struct tree_order *order)
 {
+	struct sorting sorting = { .nodes = tree->nodes, .metric = metric };
 	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
 	uint32_t *children = memory_zeroed(tree->count, sizeof(*children));
 
@@ -74,7 +112,7 @@ void tree_order(const struct tree *tree, struct tree_order *order)
 		children[first[tree->nodes[i].parent + 1]++] = (uint32_t)i;
 	for (size_t i = 0; i < tree->count; i++)
 		qsort_r(children + first[i], first[i + 1] - first[i],
-			sizeof(*children), by_below, tree->nodes);
+			sizeof(*children), by_below, &sorting);
 	*order = (struct tree_order){ .children = children, .first = first };
 }
 

@@ -5,6 +5,27 @@
 
 #include "base/memory.h"
 
+/* Time that a hidden function took goes to who is shown in its place. */
+static void add_time(struct measure *to, const struct measure *hidden)
+{
+	to->ns += hidden->ns;
+	to->samples += hidden->samples;
+}
+
+static void keep_node(struct tree *kept, uint32_t *at,
+		      const struct tree_node *node)
+{
+	struct tree_node *copy;
+
+	*at = tree_child(kept, *at, node->function);
+	copy = &kept->nodes[*at];
+	measure_add(&copy->self, &node->self);
+	if (copy->site == 0)
+		copy->site = node->site;
+	copy->is_tail |= node->is_tail;
+	copy->is_context |= node->is_context;
+}
+
 void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
 {
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
@@ -14,14 +35,25 @@ void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
 		const struct tree_node *node = &tree->nodes[i];
 
 		moved[i] = moved[node->parent];
-		if (!keep[node->function])
-			continue;
-		moved[i] = tree_child(kept, moved[i], node->function);
-		kept->nodes[moved[i]].calls += node->calls;
-		kept->nodes[moved[i]].is_tail |= node->is_tail;
+		if (keep[node->function])
+			keep_node(kept, &moved[i], node);
+		else
+			add_time(&kept->nodes[moved[i]].self, &node->self);
+	}
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (keep[tree->nodes[spot->node].function])
+			tree_add_spot(kept, moved[spot->node], spot->site,
+				      spot->ns, spot->samples);
 	}
 	free(moved);
 	tree_sum(kept);
+}
+
+static int has_any(const struct measure *measure)
+{
+	return measure->calls > 0 || measure->ns > 0;
 }
 
 /* Enters the chain of callers of one node. */
@@ -29,13 +61,13 @@ static void add_chain(const struct tree *tree, const struct tree_node *node,
 		      uint32_t depth, struct tree *callers)
 {
 	uint32_t at = tree_child(callers, TREE_ROOT, node->function);
-	uint64_t calls = node->calls;
+	struct measure self = node->self;
 
 	while (node->parent != TREE_ROOT && --depth > 0) {
 		node = &tree->nodes[node->parent];
 		at = tree_child(callers, at, node->function);
 	}
-	callers->nodes[at].calls += calls;
+	measure_add(&callers->nodes[at].self, &self);
 }
 
 void tree_callers(const struct tree *tree, const uint8_t *chosen,
@@ -46,7 +78,7 @@ void tree_callers(const struct tree *tree, const uint8_t *chosen,
 		const struct tree_node *node = &tree->nodes[i];
 
 		/* Depth 0 wraps round: no chain is that long. */
-		if (node->calls > 0 && chosen[node->function])
+		if (has_any(&node->self) && chosen[node->function])
 			add_chain(tree, node, depth, callers);
 	}
 	tree_sum(callers);

@@ -9,7 +9,8 @@
 
 /*
  * The tree without the functions for which keep[function] is 0: what they
- * called hangs under their nearest caller that is kept. tree_fini() it.
+ * called hangs under their nearest caller that is kept, whose own the time
+ * they took becomes. tree_fini() it.
  */
 void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept);
 

@@ -209,6 +209,26 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 	table[entry].field += calls;
 }
 
+void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
+		    uint64_t where, uint64_t weight_ns)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_SAMPLES, tally,
+				     sizeof(struct wire_sample));
+	struct wire_sample *sample = payload_of(fixture, chunk);
+
+	*sample = (struct wire_sample){
+		.tsc = ++fixture->samples,
+		.id = id,
+		.where = where,
+		.weight_ns = weight_ns,
+	};
+}
+
+uint64_t fixture_pc(uint32_t function)
+{
+	return FIXTURE_MODULE_BASE + 0x1000 + 16 * (uint64_t)(function - 1);
+}
+
 void fixture_retire(struct fixture *fixture, uint32_t tally)
 {
 	head_of(fixture, tally)->retired = head_of(fixture, tally)->table;

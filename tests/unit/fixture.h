@@ -24,6 +24,7 @@ struct fixture_tally {
 struct fixture {
 	uint8_t *bytes;
 	size_t size, capacity;
+	uint64_t samples;
 	struct fixture_tally tallies[FIXTURE_TALLIES];
 };
 
@@ -62,6 +63,13 @@ struct wire_context *fixture_last_context(struct fixture *fixture,
 /* Adds to the count of an id. */
 void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 		   uint64_t calls);
+
+/* A sample of the tally's thread at a pc; the tsc counts them from 1. */
+void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
+		    uint64_t where, uint64_t weight_ns);
+
+/* The pc of the first byte of a function of fixture_module(..., 1, ...). */
+uint64_t fixture_pc(uint32_t function);
 
 /* Gives the tally a new, empty table; the one it had is retired as it is. */
 void fixture_retire(struct fixture *fixture, uint32_t tally);

@@ -100,11 +100,11 @@ static void a_context_hangs_below_its_caller(void **state)
 	fixture_context(&fixture, 0, a, 3, 1000);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->calls, 1);
-	assert_int_equal(NODE(&world->session, 1)->below, 1111);
-	assert_int_equal(NODE(&world->session, 1, 2)->below, 110);
-	assert_int_equal(NODE(&world->session, 1, 2, 3)->calls, 100);
-	assert_int_equal(NODE(&world->session, 1, 3)->calls, 1000);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 1);
+	assert_int_equal(NODE(&world->session, 1)->below.calls, 1111);
+	assert_int_equal(NODE(&world->session, 1, 2)->below.calls, 110);
+	assert_int_equal(NODE(&world->session, 1, 2, 3)->self.calls, 100);
+	assert_int_equal(NODE(&world->session, 1, 3)->self.calls, 1000);
 	assert_int_equal(NODE(&world->session, 1, 3)->depth, 2);
 	assert_int_equal(world->session.summary.contexts, 4);
 	session_close(&world->session);
@@ -124,8 +124,8 @@ static void tallies_of_a_process_add_up(void **state)
 	fixture_context(&fixture, 1, a, 2, 20);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->calls, 3);
-	assert_int_equal(NODE(&world->session, 1, 2)->calls, 30);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 3);
+	assert_int_equal(NODE(&world->session, 1, 2)->self.calls, 30);
 	assert_int_equal(world->session.summary.contexts, 2);
 	session_close(&world->session);
 }
@@ -149,8 +149,8 @@ static void processes_add_up_by_function(void **state)
 	fixture_context(&fixture, 0, a, 7, 20);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->calls, 3);
-	assert_int_equal(NODE(&world->session, 1, 2)->calls, 30);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 3);
+	assert_int_equal(NODE(&world->session, 1, 2)->self.calls, 30);
 	assert_int_equal(world->session.summary.processes, 2);
 	assert_int_equal(world->session.catalog.module_count, 2);
 	session_close(&world->session);
@@ -175,7 +175,7 @@ static void a_build_id_is_stronger_than_a_path(void **state)
 	}
 	read_as(world, &everybody);
 	assert_int_equal(world->session.catalog.module_count, 2);
-	assert_int_equal(NODE(&world->session, 1)->calls, 2);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 2);
 	session_close(&world->session);
 }
 
@@ -191,7 +191,7 @@ static void a_retired_table_still_counts(void **state)
 	fixture_count(&fixture, 0, a, 40);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->calls, 43);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 43);
 	session_close(&world->session);
 }
 
@@ -209,7 +209,7 @@ static void a_table_that_nobody_refers_to_does_not_count(void **state)
 	fixture_count(&fixture, 0, a, 500);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->calls, 540);
+	assert_int_equal(NODE(&world->session, 1)->self.calls, 540);
 	session_close(&world->session);
 }
 
@@ -230,7 +230,7 @@ static void folded_calls_stand_below_their_ancestor(void **state)
 					  world->session.tree.nodes),
 			       FUNCTION_FOLDED);
 	assert_non_null(folded);
-	assert_int_equal(folded->calls, 77);
+	assert_int_equal(folded->self.calls, 77);
 	session_close(&world->session);
 }
 
@@ -247,8 +247,8 @@ static void an_unrecorded_caller_is_unknown(void **state)
 	unknown = special_child(&world->session, TREE_ROOT,
 				FUNCTION_UNKNOWN_CALLER);
 	assert_non_null(unknown);
-	assert_int_equal(unknown->calls, 0);
-	assert_int_equal(unknown->below, 5);
+	assert_int_equal(unknown->self.calls, 0);
+	assert_int_equal(unknown->below.calls, 5);
 	session_close(&world->session);
 }
 
@@ -315,7 +315,7 @@ static void a_thread_is_chosen_by_name_or_number(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		read_as(world, &(struct whose){ .thread = wanted[i] });
 		assert_null(NODE(&world->session, 1));
-		assert_int_equal(NODE(&world->session, 2)->calls, 20);
+		assert_int_equal(NODE(&world->session, 2)->self.calls, 20);
 		assert_int_equal(world->session.summary.threads, 1);
 		session_close(&world->session);
 	}
@@ -372,7 +372,7 @@ static void a_recursion_of_100000_levels_is_read(void **state)
 	read_as(world, &everybody);
 	deepest = (uint32_t)world->session.tree.count - 1;
 	assert_int_equal(world->session.tree.nodes[deepest].depth, LEVELS);
-	assert_int_equal(NODE(&world->session, 1)->below, LEVELS);
+	assert_int_equal(NODE(&world->session, 1)->below.calls, LEVELS);
 	session_close(&world->session);
 }
 

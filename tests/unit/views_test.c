@@ -52,7 +52,7 @@ static void add(struct tree *tree, const char *context, uint64_t calls)
 
 	for (; *context; context++)
 		node = tree_child(tree, node, function_of(*context));
-	tree->nodes[node].calls += calls;
+	tree->nodes[node].self.calls += calls;
 }
 
 static const struct tree_node *find(const struct tree *tree,
@@ -74,7 +74,7 @@ static const struct tree_node *find(const struct tree *tree,
 static void end(struct session *session)
 {
 	tree_sum(&session->tree);
-	session->summary.calls = session->tree.nodes[TREE_ROOT].below;
+	session->summary.calls = session->tree.nodes[TREE_ROOT].below.calls;
 	session->summary.contexts = session->tree.count - 1;
 }
 
@@ -144,8 +144,8 @@ static void hidden_functions_hand_their_callees_up(void **state)
 	add(&session.tree, "b", 50);
 	end(&session);
 	tree_keep(&session.tree, keep, &kept);
-	assert_int_equal(find(&kept, "ac")->calls, 7);
-	assert_int_equal(kept.nodes[TREE_ROOT].below, 7);
+	assert_int_equal(find(&kept, "ac")->self.calls, 7);
+	assert_int_equal(kept.nodes[TREE_ROOT].below.calls, 7);
 	assert_null(find(&kept, "b"));
 	tree_fini(&kept);
 	session_close(&session);
@@ -167,13 +167,13 @@ static void callers_are_exact(void **state)
 	chosen = selection_named(&session.catalog, "c");
 	assert_null(selection_named(&session.catalog, "nothing"));
 	tree_callers(&session.tree, chosen, 0, &callers);
-	assert_int_equal(find(&callers, "c")->below, 1111);
-	assert_int_equal(find(&callers, "ca")->below, 110);
-	assert_int_equal(find(&callers, "cab")->below, 100);
-	assert_int_equal(find(&callers, "cb")->below, 1000);
+	assert_int_equal(find(&callers, "c")->below.calls, 1111);
+	assert_int_equal(find(&callers, "ca")->below.calls, 110);
+	assert_int_equal(find(&callers, "cab")->below.calls, 100);
+	assert_int_equal(find(&callers, "cb")->below.calls, 1000);
 	tree_fini(&callers);
 	tree_callers(&session.tree, chosen, 2, &callers);
-	assert_int_equal(find(&callers, "ca")->below, 110);
+	assert_int_equal(find(&callers, "ca")->below.calls, 110);
 	assert_null(find(&callers, "cab"));
 	tree_fini(&callers);
 	free(chosen);
@@ -259,7 +259,7 @@ static void output_of_a_deep_recursion_is_linear(void **state)
 	begin(&session);
 	for (int i = 0; i < LEVELS; i++) {
 		node = tree_child(&session.tree, node, function_of('a'));
-		session.tree.nodes[node].calls = 1;
+		session.tree.nodes[node].self.calls = 1;
 	}
 	end(&session);
 	free(written(&writer_text, &session, &none, &bytes));

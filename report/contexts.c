@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/contexts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "wire/id.h"
+
+/* Values of context.node and context.root that are none. */
+enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
+
+static void add_context(struct contexts *contexts,
+			const struct wire_context *wire)
+{
+	uint64_t *slot = idmap_at(&contexts->by_id, wire->id);
+
+	if (*slot == 0) {
+		contexts->items = memory_grow(contexts->items, contexts->count,
+					      &contexts->capacity,
+					      sizeof(*contexts->items));
+		contexts->items[contexts->count] = (struct context){
+			.id = wire->id,
+			.site_pc = wire->site & WIRE_SITE_PC,
+			.function = wire->function,
+			.root = ROOT_NONE,
+		};
+		*slot = ++contexts->count;
+	}
+	contexts->items[*slot - 1].is_tail |=
+		(wire->site & WIRE_SITE_TAIL) != 0;
+}
+
+void contexts_init(struct contexts *contexts, const struct tallies *tallies,
+		   const struct numbering *numbering, struct catalog *catalog,
+		   struct tree *tree)
+{
+	*contexts = (struct contexts){
+		.numbering = numbering,
+		.catalog = catalog,
+		.tree = tree,
+	};
+	for (size_t i = 0; i < tallies->context_spans; i++) {
+		const struct context_span *span = &tallies->contexts[i];
+
+		for (size_t j = 0; j < span->count; j++) {
+			if (span->items[j].id != 0)
+				add_context(contexts, &span->items[j]);
+		}
+	}
+}
+
+void contexts_fini(struct contexts *contexts)
+{
+	free(contexts->items);
+	free(contexts->path);
+	idmap_fini(&contexts->by_id);
+	*contexts = (struct contexts){ 0 };
+}
+
+struct context *contexts_find(const struct contexts *contexts, uint64_t id)
+{
+	const uint64_t *index = idmap_find(&contexts->by_id, id);
+
+	return index ? &contexts->items[*index - 1] : NULL;
+}
+
+/* Nodes of another root do not count. */
+static uint32_t node_below(struct context *context, uint32_t root)
+{
+	if (context->root != root) {
+		context->root = root;
+		context->node = NODE_UNSEEN;
+	}
+	return context->node;
+}
+
+/*
+ * Notes the contexts from this one up to the first whose caller has a node,
+ * and returns that node. A caller that is met twice on the way closes a
+ * circle, which only a damaged recording holds; it counts as unknown.
+ */
+static uint32_t climb(struct contexts *contexts, struct context *context,
+		      uint32_t root, size_t *length)
+{
+	for (;;) {
+		uint64_t caller_id =
+			id_pop(context->id, id_key(context->function));
+		struct context *caller;
+		uint32_t node;
+
+		context->node = NODE_PENDING;
+		contexts->path = memory_grow(contexts->path, *length,
+					     &contexts->path_capacity,
+					     sizeof(*contexts->path));
+		contexts->path[(*length)++] =
+			(uint32_t)(context - contexts->items);
+		if (caller_id == ID_ROOT)
+			return root;
+		caller = contexts_find(contexts, caller_id);
+		node = caller ? node_below(caller, root) : NODE_PENDING;
+		if (node == NODE_PENDING)
+			return tree_child(contexts->tree, root,
+					  FUNCTION_UNKNOWN_CALLER);
+		if (node != NODE_UNSEEN)
+			return node;
+		context = caller;
+	}
+}
+
+/* The call site in the catalog; 0 if it is in no module. */
+static uint32_t site_of(struct contexts *contexts,
+			const struct context *context)
+{
+	const struct numbering_module *module = numbering_module_at(
+		contexts->numbering, context->site_pc, NUMBERING_ANY_TIME);
+
+	return module ? catalog_site_at(contexts->catalog, module->module,
+					context->site_pc - module->base)
+		      : 0;
+}
+
+uint32_t contexts_place(struct contexts *contexts, struct context *start,
+			uint32_t root)
+{
+	struct tree *tree = contexts->tree;
+	size_t length = 0;
+	uint32_t node = node_below(start, root);
+
+	if (node != NODE_UNSEEN)
+		return node;
+	node = climb(contexts, start, root, &length);
+	while (length > 0) {
+		struct context *context =
+			&contexts->items[contexts->path[--length]];
+		struct tree_node *made;
+
+		node = tree_child(tree, node,
+				  numbering_function(contexts->numbering,
+						     context->function));
+		context->node = node;
+		made = &tree->nodes[node];
+		made->is_context = 1;
+		made->is_tail |= context->is_tail;
+		if (made->site == 0)
+			made->site = site_of(contexts, context);
+	}
+	return node;
+}

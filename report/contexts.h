@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contexts of one process, on their way into a tree.
+ *
+ * Within a process a context is its id, and its caller follows from the id
+ * alone. Here each is found by its id and put below its callers. The same
+ * contexts may be put below several roots, one for each thread, say.
+ */
+#ifndef CLEW_REPORT_CONTEXTS_H
+#define CLEW_REPORT_CONTEXTS_H
+
+#include "base/idmap.h"
+#include "report/numbering.h"
+#include "report/tally.h"
+#include "report/tree.h"
+
+struct context {
+	uint64_t id;
+	uint64_t site_pc;  /* where its first call returns to; 0: unknown */
+	uint32_t function; /* as the process numbers it */
+	uint32_t node;     /* below `root`, once it is there */
+	uint32_t root;
+	uint8_t is_tail;
+};
+
+struct contexts {
+	struct context *items;
+	size_t count, capacity;
+	struct idmap by_id; /* -> index + 1 */
+	uint32_t *path;     /* contexts on the way to a known ancestor */
+	size_t path_capacity;
+	const struct numbering *numbering;
+	struct catalog *catalog;
+	struct tree *tree;
+};
+
+/* Enters the contexts of all tallies. What it is given must outlive it. */
+void contexts_init(struct contexts *contexts, const struct tallies *tallies,
+		   const struct numbering *numbering, struct catalog *catalog,
+		   struct tree *tree);
+void contexts_fini(struct contexts *contexts);
+
+/* NULL if nobody recorded it. */
+struct context *contexts_find(const struct contexts *contexts, uint64_t id);
+
+/* The node of a context below `root`, made with all its callers if need be. */
+uint32_t contexts_place(struct contexts *contexts, struct context *context,
+			uint32_t root);
+
+#endif

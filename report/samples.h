@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples, and where in the tree they belong.
+ *
+ * A sample has the id of the innermost hooked function and the pc. Mostly the
+ * pc is inside that function. If not, the thread may be just leaving it (the
+ * pc is in its caller), be about to enter another (in one of its callees, or
+ * behind a tail call in a sibling), or be in code that is not hooked, which
+ * becomes a node of its own below the function.
+ */
+#ifndef CLEW_REPORT_SAMPLES_H
+#define CLEW_REPORT_SAMPLES_H
+
+#include "report/clock.h"
+#include "report/contexts.h"
+#include "report/timeline.h"
+
+/* Where the samples of one process go. */
+struct samples {
+	struct contexts *contexts;
+	struct clock clock;
+	struct timeline *timeline; /* NULL: not wanted */
+	uint64_t count;            /* that were placed so far */
+	uint64_t weight_ns;        /* of those */
+};
+
+/*
+ * Places the samples of a WIRE_SAMPLES chunk below `root`. `thread` is whose
+ * they are in the timeline.
+ */
+void samples_place(struct samples *samples, const struct part_chunk *chunk,
+		   uint32_t root, uint32_t thread);
+
+#endif

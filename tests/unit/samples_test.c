@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Where samples go in the tree, and how groups divide it. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/session.h"
+#include "tests/unit/fixture.h"
+#include "wire/id.h"
+
+/* main (1) calls f (2) and g (3), f calls h (4); 5 to 8 are never called. */
+struct world {
+	char *directory;
+	struct fixture fixture;
+	struct session session;
+	uint64_t main, f, g, h;
+};
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	struct fixture *fixture = &world->fixture;
+
+	world->directory = fixture_directory();
+	fixture_init(fixture, 100, 0);
+	fixture_module(fixture, "/lib/app", 1, 8);
+	fixture_thread(fixture, 100, "main", 0);
+	fixture_tally(fixture, 0, 0, 0);
+	world->main = fixture_context(fixture, 0, ID_ROOT, 1, 1);
+	world->f = fixture_context(fixture, 0, world->main, 2, 10);
+	world->g = fixture_context(fixture, 0, world->main, 3, 10);
+	world->h = fixture_context(fixture, 0, world->f, 4, 10);
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+
+	fixture_fini(&world->fixture);
+	fixture_remove(world->directory);
+	free(world);
+	return 0;
+}
+
+static void sample(struct world *world, uint64_t id, uint64_t where)
+{
+	fixture_sample(&world->fixture, 0, id, where, 1000);
+}
+
+static void read_as(struct world *world, const struct whose *whose)
+{
+	char *why;
+
+	fixture_save_part(&world->fixture, world->directory);
+	assert_int_equal(
+		session_open(&world->session, world->directory, whose, &why),
+		0);
+}
+
+static void read_all(struct world *world)
+{
+	static const struct whose everybody;
+
+	read_as(world, &everybody);
+}
+
+/* The node that functions of the catalog, ended by 0, lead to. */
+static const struct tree_node *walk(const struct session *session,
+				    const uint32_t *functions)
+{
+	uint32_t at = TREE_ROOT;
+
+	for (; *functions; functions++) {
+		at = tree_find(&session->tree, at, *functions);
+		if (at == TREE_ROOT)
+			return NULL;
+	}
+	return &session->tree.nodes[at];
+}
+
+#define F(number) (FUNCTION_FIRST + (number)-1)
+#define NODE(world, ...)                                                       \
+	walk(&(world)->session, (const uint32_t[]){ __VA_ARGS__, 0 })
+
+static void assert_samples(const struct tree_node *node, uint64_t samples)
+{
+	assert_non_null(node);
+	assert_int_equal(node->self.samples, samples);
+	assert_int_equal(node->self.ns, 1000 * samples);
+}
+
+static void a_sample_in_the_leaf_is_its_own(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->h, fixture_pc(4) + 3);
+	sample(world, world->h, fixture_pc(4) + 3);
+	sample(world, world->h, fixture_pc(4) + 5);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), F(4)), 3);
+	assert_int_equal(NODE(world, F(1))->below.samples, 3);
+	assert_int_equal(NODE(world, F(1))->below.ns, 3000);
+	assert_int_equal(NODE(world, F(1))->self.samples, 0);
+	assert_int_equal(world->session.tree.spot_count, 2);
+	assert_int_equal(world->session.summary.samples, 3);
+	assert_int_equal(world->session.summary.time_ns, 3000);
+	assert_int_equal(world->session.summary.contexts, 4);
+	session_close(&world->session);
+}
+
+static void who_is_leaving_is_back_in_the_caller(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->h, fixture_pc(2) + 1);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2)), 1);
+	session_close(&world->session);
+}
+
+static void who_is_entering_is_in_the_callee(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, fixture_pc(4));
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), F(4)), 1);
+	session_close(&world->session);
+}
+
+static void behind_a_tail_call_is_the_sibling(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, fixture_pc(3));
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(3)), 1);
+	session_close(&world->session);
+}
+
+static void code_that_is_not_hooked_gets_a_node(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, fixture_pc(7) + 2);
+	sample(world, ID_ROOT, fixture_pc(8) + 2);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), F(7)), 1);
+	assert_int_equal(NODE(world, F(1), F(2), F(7))->is_context, 0);
+	assert_samples(NODE(world, F(8)), 1);
+	assert_int_equal(world->session.summary.contexts, 4);
+	session_close(&world->session);
+}
+
+static void code_of_no_symbol_is_named_after_its_module(void **state)
+{
+	struct world *world = *state;
+	struct wire_module *module;
+	uint32_t function;
+
+	module = fixture_module(&world->fixture, "/lib/none", 9, 0);
+	module->base = 0x20000000;
+	module->vaddr_end = 0x2000;
+	sample(world, world->f, 0x20001010);
+	read_all(world);
+	function = catalog_named(&world->session.catalog, KIND_NATIVE, 1,
+				 "(in none)");
+	assert_samples(NODE(world, F(1), F(2), function), 1);
+	session_close(&world->session);
+}
+
+static void flags_become_nodes(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, (fixture_pc(7) + 1) | WIRE_SAMPLE_KERNEL);
+	sample(world, world->f, WIRE_SAMPLE_BLOCKED);
+	sample(world, world->f, 0x30000000 | WIRE_SAMPLE_CLEW);
+	sample(world, world->f, 0x30000000);
+	sample(world, world->f, 0);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), F(7), FUNCTION_KERNEL), 1);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_BLOCKED), 1);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_CLEW), 1);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 1);
+	assert_samples(NODE(world, F(1), F(2)), 1);
+	session_close(&world->session);
+}
+
+static void an_unknown_id_is_said_to_be_that(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, 0x1234567, fixture_pc(7));
+	read_all(world);
+	assert_samples(
+		NODE(world, FUNCTION_UNKNOWN_CALLER, FUNCTION_UNKNOWN, F(7)),
+		1);
+	session_close(&world->session);
+}
+
+static void samples_can_be_left_out(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, fixture_pc(2));
+	read_as(world, &(struct whose){ .without_time = 1 });
+	assert_samples(NODE(world, F(1), F(2)), 0);
+	session_close(&world->session);
+}
+
+static void a_module_that_went_is_found_by_its_time(void **state)
+{
+	struct world *world = *state;
+	struct wire_header *header = fixture_header(&world->fixture);
+	struct wire_module *module;
+
+	/* One tick is a nanosecond: the samples are at 1001 and 1002. */
+	header->first = (struct wire_moment){ .tsc = 0, .ns = 0 };
+	header->latest = (struct wire_moment){ .tsc = 100, .ns = 100 };
+	header->start_ns = 1000;
+	module = fixture_module(&world->fixture, "/lib/first", 9, 4);
+	module->base = 0x20000000;
+	module->unloaded_ns = 1002;
+	module = fixture_module(&world->fixture, "/lib/second", 13, 4);
+	module->base = 0x20000000;
+	module->loaded_ns = 1002;
+	sample(world, world->f, 0x20001000);
+	sample(world, world->f, 0x20001000);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), F(9)), 1);
+	assert_samples(NODE(world, F(1), F(2), F(13)), 1);
+	session_close(&world->session);
+}
+
+static void a_call_site_is_kept(void **state)
+{
+	struct world *world = *state;
+	const struct catalog_site *site;
+
+	fixture_last_context(&world->fixture, 0)->site = fixture_pc(2) + 7;
+	read_all(world);
+	site = &world->session.catalog
+			.sites[NODE(world, F(1), F(2), F(4))->site];
+	assert_int_equal(site->vaddr, 0x1000 + 16 + 7);
+	assert_int_equal(site->module, 0);
+	assert_int_equal(NODE(world, F(1), F(2))->site, 0);
+	session_close(&world->session);
+}
+
+static void add_second_thread(struct world *world)
+{
+	fixture_thread(&world->fixture, 101, "worker", 1);
+	fixture_tally(&world->fixture, 1, 0, 0);
+	fixture_context(&world->fixture, 1, ID_ROOT, 1, 7);
+	fixture_sample(&world->fixture, 1, world->main, fixture_pc(1), 1000);
+}
+
+static void threads_can_be_told_apart(void **state)
+{
+	struct world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	uint32_t first, second;
+
+	sample(world, world->f, fixture_pc(2));
+	add_second_thread(world);
+	read_as(world, &(struct whose){ .grouping = GROUP_THREAD });
+	first = catalog_named(catalog, KIND_GROUP, CATALOG_NO_MODULE,
+			      "main (100)");
+	second = catalog_named(catalog, KIND_GROUP, CATALOG_NO_MODULE,
+			       "worker (101)");
+	assert_samples(NODE(world, first, F(1), F(2)), 1);
+	assert_int_equal(NODE(world, first, F(1))->self.calls, 1);
+	assert_samples(NODE(world, second, F(1)), 1);
+	assert_int_equal(NODE(world, second, F(1))->self.calls, 7);
+	assert_null(NODE(world, second, F(1), F(2)));
+	assert_int_equal(world->session.summary.calls, 38);
+	session_close(&world->session);
+}
+
+static void a_timeline_has_each_sample(void **state)
+{
+	struct world *world = *state;
+	const struct timeline *timeline = &world->session.timeline;
+
+	sample(world, world->f, fixture_pc(2));
+	sample(world, world->g, fixture_pc(3));
+	add_second_thread(world);
+	read_as(world, &(struct whose){ .with_timeline = 1 });
+	assert_int_equal(timeline->count, 3);
+	assert_int_equal(timeline->thread_count, 2);
+	assert_int_equal(timeline->threads[timeline->samples[2].thread].tid,
+			 101);
+	assert_ptr_equal(&world->session.tree.nodes[timeline->samples[1].node],
+			 NODE(world, F(1), F(3)));
+	assert_int_equal(timeline->samples[1].weight_ns, 1000);
+	session_close(&world->session);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_sample_in_the_leaf_is_its_own),
+		TEST(who_is_leaving_is_back_in_the_caller),
+		TEST(who_is_entering_is_in_the_callee),
+		TEST(behind_a_tail_call_is_the_sibling),
+		TEST(code_that_is_not_hooked_gets_a_node),
+		TEST(code_of_no_symbol_is_named_after_its_module),
+		TEST(flags_become_nodes),
+		TEST(an_unknown_id_is_said_to_be_that),
+		TEST(samples_can_be_left_out),
+		TEST(a_module_that_went_is_found_by_its_time),
+		TEST(a_call_site_is_kept),
+		TEST(threads_can_be_told_apart),
+		TEST(a_timeline_has_each_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
