@@ -9,6 +9,7 @@
 
 #include "preload/heal.h"
 #include "preload/landing.h"
+#include "preload/loans.h"
 #include "preload/next.h"
 
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
@@ -67,10 +68,18 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	return cfa & ~(_Unwind_Word)1;
 }
 
+/* rax, as every personality routine has put it there before. */
+#define EXCEPTION_REGISTER 0
+
 /* A personality routine has chosen where to land. */
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {
-	landing_prepare(_Unwind_GetCFA(context));
+	const uint64_t cfa = _Unwind_GetCFA(context);
+
+	landing_prepare(cfa);
+	if (hot.borrower)
+		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
+			     cfa);
 	heal_trust();
 	NEXT(_Unwind_SetIP)(context, pc);
 }

@@ -42,6 +42,8 @@
 	X(sigset)                                                              \
 	X(_Unwind_GetCFA)                                                      \
 	X(_Unwind_SetIP)                                                       \
+	X(_Unwind_RaiseException)                                              \
+	X(_Unwind_GetGR)                                                       \
 	X(_dl_find_object)                                                     \
 	X(dl_iterate_phdr)                                                     \
 	X(backtrace)                                                           \

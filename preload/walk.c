@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/loans.h"
 #include "preload/sys.h"
 #include "wire/id.h"
 
@@ -135,6 +136,8 @@ static void enter_interrupted_stack(struct walk *walk)
 
 static int is_live(struct walk *walk)
 {
+	if (loans_have(walk->at))
+		return 1;
 	if (walk->at < walk->readable_until)
 		return runtime_is_stub(*(const uint64_t *)walk->at);
 	return walk_is_live(walk->at, &walk->mapped_page);
@@ -154,7 +157,7 @@ static void skip_dead(struct walk *walk)
 	if (walk->at != at)
 		return;
 	while (at < walk->readable_until &&
-	       !runtime_is_stub(*(const uint64_t *)at))
+	       !runtime_is_stub(*(const uint64_t *)at) && !loans_have(at))
 		at += 8;
 	passed = (at - walk->at) / 8;
 	if (passed >= walk->gap_left)

@@ -29,6 +29,14 @@ enum hot_muted {
 
 #define HOT_SHARERS_MAX 4
 
+/* Beyond these, an exception passes the frames of stubs (loans.h). */
+#define HOT_LOANS_MAX 16
+
+struct loan {
+	uint64_t at;   /* stack slot */
+	uint64_t word; /* the stub's, that belongs there */
+};
+
 struct hot_thread {
 	uint64_t id;   /* of the context that is running */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
@@ -58,6 +66,12 @@ struct hot_thread {
 	int32_t owner;
 	int32_t sharers[HOT_SHARERS_MAX];
 	uint64_t shared_from;
+	/* Return addresses lent to an exception. */
+	uint64_t borrower; /* 0: none is on its way */
+	uint64_t loans_until;
+	uint64_t loans_filter; /* bit at / 8 % 64 of each */
+	uint32_t loan_count;
+	struct loan loans[HOT_LOANS_MAX];
 };
 
 #define HOT_OFFSET(member, offset)                                             \

@@ -6,12 +6,15 @@
 from measure import BENCH, CLEW_TOOL, NATIVE, medians, table
 
 MANY, ONE = 200000, 1
-UNWINDERS = {"plain": "libgcc_s", "static": "libgcc, linked statically"}
+UNWINDERS = {"plain": "libgcc_s", "static": "libgcc, linked statically",
+             "llvm": "LLVM's libunwind"}
 
 
 def bench(rounds):
     rows = []
     for build, name in UNWINDERS.items():
+        if not (BENCH / build / "throw").exists():
+            continue
         found = medians({(tool, count): (tool, [BENCH / build / "throw",
                                                 str(count)], None)
                          for tool in (NATIVE, CLEW_TOOL)

@@ -71,11 +71,11 @@ COUNTED int rethrows(int depth)
 	}
 }
 
-COUNTED void while_unwinding()
+COUNTED void while_unwinding(int depth)
 {
 	SCOPE(while_unwinding);
 	try {
-		throws(3);
+		throws(depth);
 	} catch (...) {
 		after();
 	}
@@ -83,17 +83,52 @@ COUNTED void while_unwinding()
 
 /* An exception that is thrown and caught while another one is passing. */
 struct unwinding {
+	int depth;
+
 	__attribute__((always_inline)) ~unwinding()
 	{
-		while_unwinding();
+		while_unwinding(depth);
 	}
 };
 
-COUNTED void nested()
+COUNTED void nested(int depth)
 {
 	SCOPE(nested);
-	unwinding cleanup;
+	unwinding cleanup = { 3 * depth };
+
+	if (depth)
+		nested(depth - 1);
 	throws(1);
+}
+
+COUNTED void while_unwinding_twice(int depth)
+{
+	SCOPE(while_unwinding_twice);
+	try {
+		nested(depth);
+	} catch (...) {
+		after();
+	}
+}
+
+/* Three of them at once, the inner ones far from the outer one's handler. */
+struct unwinding_twice {
+	int depth;
+
+	__attribute__((always_inline)) ~unwinding_twice()
+	{
+		while_unwinding_twice(depth);
+	}
+};
+
+COUNTED int nested_twice(int depth)
+{
+	SCOPE(nested_twice);
+	unwinding_twice cleanup = { depth % 5 };
+
+	if (depth)
+		return nested_twice(depth - 1) + 1;
+	return throws(20);
 }
 
 COUNTED int run()
@@ -115,10 +150,17 @@ COUNTED int run()
 			after();
 		}
 	}
-	try {
-		nested();
-	} catch (...) {
-		after();
+	for (int depth = 0; depth < 40; depth += 3) {
+		try {
+			nested(depth);
+		} catch (...) {
+			after();
+		}
+		try {
+			sum += nested_twice(depth);
+		} catch (...) {
+			after();
+		}
 	}
 	return sum;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/loans.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/next.h"
+#include "preload/walk.h"
+#include "wire/id.h"
+
+/* How far apart the functions are looked for that get something lent. */
+#define SCAN_SLOTS 2048 /* 16 KiB */
+
+static _Unwind_Reason_Code no_unwinder(struct _Unwind_Exception *exception)
+{
+	return _URC_END_OF_STACK;
+}
+
+/*
+ * An exception that is still on its way: it was thrown further in than it will
+ * land. One that was left behind cannot be told from it as long as throws come
+ * from further in, which then cost what they did without loans.
+ */
+static int is_another_on_its_way(uint64_t exception, uint64_t sp)
+{
+	return hot.borrower && hot.borrower != exception &&
+	       sp < hot.loans_until;
+}
+
+static void forget(void)
+{
+	hot.borrower = 0;
+	hot.loans_filter = 0;
+	hot.loan_count = 0;
+}
+
+/*
+ * A stub waits there that is this function's own. (Where another one has left
+ * by a tail call, that one's module may be unloaded meanwhile.)
+ */
+static int is_plain(const struct link *link)
+{
+	const uint64_t word = *(const uint64_t *)link->at;
+
+	return runtime_is_stub(word) &&
+	       runtime_stub_key(word) == id_key(link->function);
+}
+
+static void lend(const struct link *link)
+{
+	uint64_t *slot = (uint64_t *)link->at;
+
+	hot.loans[hot.loan_count] = (struct loan){ link->at, *slot };
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.loans_filter |= UINT64_C(1) << link->at / 8 % 64;
+	hot.loan_count++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*slot = link->shadow->return_address;
+	hot.loans_until = link->at;
+}
+
+static void lend_outwards(uint64_t exception, uint64_t sp)
+{
+	struct walk walk = walk_from((const void *)sp, hot.id);
+	struct link link;
+
+	forget();
+	hot.borrower = exception;
+	hot.loans_until = sp;
+	walk.readable_until = (sp | 4095) + 1;
+	walk.scan_left = SCAN_SLOTS;
+	while (hot.loan_count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
+	       !walk.interrupted_until && is_plain(&link))
+		lend(&link);
+}
+
+void *loans_make(const struct _Unwind_Exception *exception, uint64_t sp)
+{
+	void *raise = NEXT(_Unwind_RaiseException);
+
+	if (rt.windows && hot.tally && !runtime_is_filtered() &&
+	    next._Unwind_GetGR &&
+	    !is_another_on_its_way((uintptr_t)exception, sp))
+		lend_outwards((uintptr_t)exception, sp);
+	return raise ? raise : no_unwinder;
+}
+
+/* The slot may have been used for something else since. */
+static void take_back(const struct loan *loan)
+{
+	const struct shadow_slot *shadow = shadow_of(loan->at);
+	uint64_t *slot = (uint64_t *)loan->at;
+
+	if (*slot == shadow->return_address)
+		*slot = loan->word;
+}
+
+/* Of functions that are dead. The filter still has them, which is no harm. */
+static void drop_below(uint64_t cfa)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < hot.loan_count; i++)
+		if (hot.loans[i].at >= cfa)
+			hot.loans[kept++] = hot.loans[i];
+	hot.loan_count = kept;
+}
+
+/*
+ * The unwinder notes in the exception where its handler is. Its own note may be
+ * odd, as the CFA of stubs is.
+ */
+void loans_settle(uint64_t exception, uint64_t cfa)
+{
+	const struct _Unwind_Exception *thrown = (const void *)exception;
+
+	if (!exception || hot.borrower != exception)
+		return;
+	drop_below(cfa);
+	if ((thrown->private_2 & ~UINT64_C(1)) != cfa) {
+		hot.loans_until = thrown->private_2;
+		return;
+	}
+	for (uint32_t i = 0; i < hot.loan_count; i++)
+		take_back(&hot.loans[i]);
+	forget();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In front of _Unwind_RaiseException, which starts unwinding at the frame of
+ * its caller: we leave none.
+ */
+	.text
+	.globl	_Unwind_RaiseException
+	.type	_Unwind_RaiseException, @function
+_Unwind_RaiseException:
+	.cfi_startproc
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	leaq	8(%rsp), %rsi
+	call	loans_make
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	jmp	*%rax
+	.cfi_endproc
+	.size	_Unwind_RaiseException, . - _Unwind_RaiseException
+
+	.section .note.GNU-stack, "", @progbits
