@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "cli/a2n_write.h"
 #include "cli/command.h"
+#include "cli/options.h"
 
 enum {
 	KEY_FILE = 'e',
@@ -103,20 +104,6 @@ static void set_style(struct options *options, const char *style,
 	}
 }
 
-static uint64_t parse_u64(struct argp_state *state, const char *option,
-			  const char *text, uint64_t most)
-{
-	char *end;
-	unsigned long long number;
-
-	errno = 0;
-	number = strtoull(text, &end, 0);
-	if (!isdigit((unsigned char)*text) || *end || errno || number > most)
-		argp_error(state, "--%s %s: not a number that it takes", option,
-			   text);
-	return number;
-}
-
 static void set_list(struct options *options, const char *what,
 		     struct argp_state *state)
 {
@@ -135,7 +122,7 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PROCESS:
 		options->pid =
-			(int)parse_u64(state, "pid", argument, INT32_MAX);
+			(int)parse_number(state, "pid", argument, INT32_MAX);
 		return 0;
 	case KEY_PERF_MAP:
 		options->perf_map = argument;
@@ -144,7 +131,7 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 		options->jitdump = argument;
 		return 0;
 	case KEY_AT:
-		options->time = parse_u64(state, "at", argument, UINT64_MAX);
+		options->time = parse_number(state, "at", argument, UINT64_MAX);
 		return 0;
 	case KEY_LIST:
 		set_list(options, argument, state);

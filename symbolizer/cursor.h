@@ -86,50 +86,46 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 	return cursor_number(cursor, 8);
 }
 
-static inline uint64_t cursor_uleb_slow(struct cursor *cursor)
+/*
+ * The bits of an LEB128 number. Its sign, if it has one, is the highest of the
+ * *bits that were read; 64 is the most that fit.
+ */
+static inline uint64_t cursor_leb(struct cursor *cursor, unsigned int *bits)
 {
 	uint64_t number = 0;
-	unsigned int shift = 0;
 	uint8_t byte;
 
+	*bits = 0;
 	do {
 		if (cursor->at >= cursor->end) {
 			cursor->is_bad = 1;
+			*bits = 0;
 			return 0;
 		}
 		byte = *cursor->at++;
-		if (shift < 64)
-			number |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
+		if (*bits < 64)
+			number |= (uint64_t)(byte & 0x7f) << *bits;
+		*bits += 7;
 	} while (byte & 0x80);
 	return number;
 }
 
 static inline uint64_t cursor_uleb(struct cursor *cursor)
 {
+	unsigned int bits;
+
 	if (__builtin_expect(cursor->at < cursor->end && *cursor->at < 0x80, 1))
 		return *cursor->at++;
-	return cursor_uleb_slow(cursor);
+	return cursor_leb(cursor, &bits);
 }
 
 static inline int64_t cursor_sleb(struct cursor *cursor)
 {
-	uint64_t number = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
+	unsigned int bits;
+	uint64_t number = cursor_leb(cursor, &bits);
 
-	do {
-		if (cursor->at >= cursor->end) {
-			cursor->is_bad = 1;
-			return 0;
-		}
-		byte = *cursor->at++;
-		if (shift < 64)
-			number |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
-		number |= ~UINT64_C(0) << shift;
+	if (bits > 0 && bits < 64 && number >> (bits - 1))
+		number |= ~UINT64_C(0) << bits;
 	return (int64_t)number;
 }
 
