@@ -4,7 +4,9 @@
 
 A recording's part, a cached analysis and an index, as this build writes them;
 of the analysis the checksum at the end is left out, as its fuzzer wants it. A
-perf map and a jitdump file, as runtimes write them.
+perf map and a jitdump file, as runtimes write them. A small program with debug
+information of several kinds; where a program that makes one is missing, gcc's
+of version 5 takes its place.
 """
 import os
 import pathlib
@@ -60,6 +62,70 @@ def make_index(build, folder, work):
     shutil.copy(index, folder / "index")
 
 
+class Seeds:
+    """Forms of seed.c, as tests/fuzz/dwarf_fuzz.c reads them."""
+
+    def __init__(self, folder, work):
+        self.folder, self.work = folder, work
+
+    def run(self, *argv):
+        subprocess.run([str(a) for a in argv], check=True, cwd=self.work,
+                       stdout=subprocess.DEVNULL)
+
+    def compile(self, name, compiler, *flags):
+        self.run(compiler if shutil.which(compiler) else "gcc", "-O2",
+                 "-nostdlib", "-static", "-Wl,-n,-e,main,--build-id", *flags,
+                 pathlib.Path(__file__).parent / "seed.c", "-o",
+                 self.work / name)
+        return self.work / name
+
+    def put(self, name, program, second=None):
+        data = program.read_bytes()
+        if second:
+            data = (struct.pack("<I", len(data)) + data +
+                    second.read_bytes())
+        (self.folder / name).write_bytes(data)
+
+    def split(self):
+        self.run("gcc", "-g", "-gdwarf-5", "-gsplit-dwarf", "-O2", "-c",
+                 pathlib.Path(__file__).parent / "seed.c", "-o", "seed.o")
+        self.run("gcc", "-nostdlib", "-static", "-Wl,-n,-e,main", "seed.o", "-o",
+                 "split")
+        self.put("dwarf_split", self.work / "split", self.work / "seed.dwo")
+
+    def alternate(self, plain):
+        if not shutil.which("dwz"):
+            self.put("dwarf_alternate", plain)
+            return
+        for name in "ab":
+            shutil.copy(plain, self.work / name)
+        self.run("dwz", "-m", "seed.alt", "-r", "a", "b")
+        self.put("dwarf_alternate", self.work / "a", self.work / "seed.alt")
+
+    def minidebuginfo(self, plain):
+        if not shutil.which("xz"):
+            self.put("dwarf_mini", plain)
+            return
+        shutil.copy(plain, self.work / "mini")
+        self.run("strip", "-g", "mini")
+        self.run("xz", "-k", "mini")
+        self.run("objcopy", "-S", "--add-section=.gnu_debugdata=mini.xz",
+                 "mini")
+        self.put("dwarf_mini", self.work / "mini")
+
+    def make(self):
+        for compiler in ("gcc", "clang"):
+            for version in ("4", "5"):
+                name = f"dwarf_{compiler}{version}"
+                self.put(name, self.compile(name, compiler,
+                                            f"-gdwarf-{version}"))
+        plain = self.work / "dwarf_gcc5"
+        self.put("dwarf_zlib", self.compile("zlib", "gcc", "-g", "-gz"))
+        self.split()
+        self.alternate(plain)
+        self.minidebuginfo(plain)
+
+
 def main(build, folder):
     build, folder = pathlib.Path(build).resolve(), pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -83,6 +149,7 @@ def main(build, folder):
                      key=lambda path: path.stat().st_size)
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])
         make_index(build, folder, work)
+        Seeds(folder, work).make()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libFuzzer entry: the input is an ELF file with debug information, which a
+ * worker indexes; or a bundle, {u32 bytes, that ELF file, a second file}, where
+ * the second is what the first refers to: split units, a package of them, or
+ * dwz's alternate file.
+ *
+ * The worker may refuse, in time and with a reason. It is our own reader, so it
+ * may not crash either, though nobody but the worker would be harmed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolizer/a2n.h"
+
+enum {
+	SECONDS = 2,
+	CLOCK_FACTOR = 3, /* as the worker has it */
+	MEGABYTES = 128,
+	SLACK_MEGABYTES = 32, /* what a child has of ours when it begins */
+	FRAMES = 16,
+	STEP = 3,
+	ADDRESSES = 10000,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Memory that is refused is an answer for the reader, not a finding. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1:detect_leaks=0";
+}
+
+/* ---- files ---- */
+
+/* The second file, under each name by which the first may ask for it. */
+static const char *const names[] = { "program", "program.dwp", "seed.dwo",
+				     "seed.alt" };
+enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+static char folder[] = "/tmp/clew-dwarf-fuzz-XXXXXX";
+
+static void remove_folder(void)
+{
+	char path[sizeof(folder) + 32];
+
+	for (size_t i = 0; i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
+static void make_folder(void)
+{
+	static int is_made;
+
+	if (is_made)
+		return;
+	is_made = 1;
+	if (!mkdtemp(folder))
+		abort();
+	atexit(remove_folder);
+}
+
+static void write_file(const char *name, const uint8_t *data, size_t size)
+{
+	char path[sizeof(folder) + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+static void write_files(const uint8_t *data, size_t size)
+{
+	uint32_t first = (uint32_t)size;
+
+	make_folder();
+	if (size >= sizeof(first) && memcmp(data, "\177ELF", 4) != 0) {
+		memcpy(&first, data, sizeof(first));
+		data += sizeof(first);
+		size -= sizeof(first);
+		if (first > size)
+			first = (uint32_t)size;
+	}
+	write_file(names[0], data, first);
+	for (size_t i = 1; i < NAMES; i++)
+		write_file(names[i], data + first, size - first);
+}
+
+/* ---- what was made of them ---- */
+
+static volatile size_t sink;
+
+static void read_strings(const struct a2n_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count && i < FRAMES; i++) {
+		if (frames[i].name &&
+		    frames[i].name[frames[i].name_length] != '\0')
+			abort();
+		sink += frames[i].symbol ? strlen(frames[i].symbol) : 0;
+		sink += frames[i].file ? strlen(frames[i].file) : 0;
+	}
+}
+
+struct walk {
+	const struct a2n_module *module;
+	uint64_t end; /* of the range before */
+	size_t left;
+};
+
+/* Ranges come in order, do not overlap, and answer for their addresses. */
+static void visit(void *context, const struct a2n_range *range,
+		  const struct a2n_frame *frames, size_t count)
+{
+	struct walk *walk = context;
+	struct a2n_frame found[FRAMES];
+
+	if (range->start < walk->end || range->end <= range->start)
+		abort();
+	walk->end = range->end;
+	read_strings(frames, count);
+	if (walk->left-- == 0)
+		walk->left = 1; /* enough were looked up */
+	else if (a2n_module_lookup(walk->module, range->start, found, FRAMES) !=
+		 count)
+		abort();
+}
+
+static void look_around(const struct a2n_module *module)
+{
+	struct walk rows = { .module = module, .left = ADDRESSES };
+	struct a2n_module_info info;
+
+	a2n_module_rows(module, visit, &rows);
+	a2n_module_info(module, &info);
+	if (!info.reason)
+		return;
+	if (strstr(info.reason, "crashed") || strstr(info.reason, "failed")) {
+		fprintf(stderr, "%s\n", info.reason);
+		abort();
+	}
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void check_limits(double began)
+{
+	struct rusage used;
+
+	/* Without symbols, without debug information, with both. */
+	if (now() - began > 3 * SECONDS * CLOCK_FACTOR + 1) {
+		fprintf(stderr, "took %.1f s\n", now() - began);
+		abort();
+	}
+	getrusage(RUSAGE_CHILDREN, &used);
+	if (used.ru_maxrss / 1024 > MEGABYTES + SLACK_MEGABYTES) {
+		fprintf(stderr, "took %ld MiB\n", used.ru_maxrss / 1024);
+		abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct a2n_options options = {
+		.flags = A2N_NO_CACHE | A2N_NO_DOWNLOAD,
+		.index_seconds = SECONDS,
+		.index_bytes = (uint64_t)MEGABYTES << 20,
+	};
+	const struct a2n_module *module;
+	char path[sizeof(folder) + 32];
+	double began = now();
+	struct a2n *a2n;
+	int err;
+
+	write_files(data, size);
+	snprintf(path, sizeof(path), "%s/%s", folder, names[0]);
+	if (a2n_create(&options, &a2n))
+		abort();
+	err = a2n_module_open(a2n, path, NULL, &module);
+	if (err && err != -ENOEXEC) {
+		fprintf(stderr, "error %d\n", err);
+		abort();
+	}
+	if (!err)
+		look_around(module);
+	a2n_destroy(a2n);
+	check_limits(began);
+	return 0;
+}
