@@ -124,7 +124,7 @@ enum index_role {
 	SOURCE_DEBUG = 4,   /* lines and inlined calls did */
 };
 
-enum { INDEX_MAY_DOWNLOAD = 1 }; /* flags: debuginfod was asked */
+enum { INDEX_HAS_ASKED = 1 }; /* flags: debuginfod, which answered */
 
 struct index_extent {
 	uint64_t offset; /* in the file */

@@ -52,7 +52,7 @@ static int is_up_to_date(const struct search *search, const struct index *index)
 			return 0;
 	}
 	return has_debug || !may_download(search->a2n) ||
-	       (index->header->flags & INDEX_MAY_DOWNLOAD);
+	       (index->header->flags & INDEX_HAS_ASKED);
 }
 
 static int open_fd(const struct search *search, int fd, struct index *index)
@@ -91,7 +91,7 @@ static int run_worker(const struct search *search, int fd)
 		.root = a2n->root,
 		.debug_roots = (const char *const *)a2n->debug_roots,
 		.build_id = search->wanted,
-		.may_download = may_download(a2n),
+		.download_seconds = may_download(a2n) ? a2n->limits.seconds : 0,
 	};
 	char why[WORKER_WHY_BYTES];
 	char reason[WORKER_WHY_BYTES + 32];

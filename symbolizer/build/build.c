@@ -134,6 +134,35 @@ static void note_debug(struct build *build, struct source *source, size_t rows)
 		source->role |= SOURCE_DEBUG;
 }
 
+static const char *download_text(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "it is not there";
+	case -ELIBACC:
+		return "its client library is not here";
+	case -ETIMEDOUT:
+	case -ETIME:
+		return "it took too long";
+	case -ENOEXEC:
+	case -ESTALE:
+		return "what came is not the file of this build";
+	default:
+		return strerror(-error);
+	}
+}
+
+static void note_no_debug(struct build *build)
+{
+	int error = build->sources.download_error;
+
+	set_reason(build, heap_printf("no debug information: none in the file, "
+				      "and no separate file for this build was "
+				      "found%s%s",
+				      error ? "; debuginfod: " : "",
+				      error ? download_text(error) : ""));
+}
+
 static void read_debug_file(struct build *build)
 {
 	struct source *source;
@@ -143,9 +172,7 @@ static void read_debug_file(struct build *build)
 	if (sources_find_debug(&build->sources, &build->module,
 			       build->request->path, &build->debug,
 			       &source) != 0) {
-		set_reason(build, heap_printf("no debug information: none in "
-					      "the file, and no separate file "
-					      "for this build was found"));
+		note_no_debug(build);
 		return;
 	}
 	build->has_debug_file = 1;
@@ -195,7 +222,7 @@ int build_index(const struct build_request *request, int fd)
 		.request = request,
 		.sources = { .root = request->root,
 			     .debug_roots = request->debug_roots,
-			     .may_download = request->may_download },
+			     .download_seconds = request->download_seconds },
 	};
 	const struct a2n_build_id *wanted = request->build_id;
 	int err = elf_open(&build.module, request->path);

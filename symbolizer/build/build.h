@@ -12,7 +12,7 @@ struct build_request {
 	const char *root;
 	const char *const *debug_roots;
 	const struct a2n_build_id *build_id; /* .bytes 0: any */
-	int may_download;
+	uint32_t download_seconds; /* for each file, at most; 0: no download */
 	const char *without_debug; /* why debug information is not to be read */
 	int without_symbols;       /* nor symbols: they were too much, too */
 };

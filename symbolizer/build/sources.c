@@ -173,23 +173,39 @@ static int find_by_link(struct sources *sources, struct elf *module,
 	return -ENOENT;
 }
 
+/*
+ * What a server says for certain is not asked again while the index lives;
+ * where it could not say, the next one who wants to know asks.
+ */
+static int find_by_download(struct sources *sources,
+			    const struct a2n_build_id *id, struct elf *out,
+			    struct source **source)
+{
+	char *path;
+	int err;
+
+	if (sources->download_seconds == 0)
+		return -ENOENT;
+	sources->has_asked = id->bytes == 0; /* there is nothing to ask for */
+	if (sources->has_asked)
+		return -ENOENT;
+	err = download_debug_file(id, sources->download_seconds, &path);
+	if (!err)
+		err = try_build(sources, path, id, out, source);
+	sources->has_asked = !err || err == -ENOENT;
+	if (err)
+		sources->download_error = err;
+	return err ? -ENOENT : 0;
+}
+
 int sources_find_debug(struct sources *sources, struct elf *module,
 		       const char *path, struct elf *out,
 		       struct source **source)
 {
-	char *downloaded;
-
 	if (find_by_build_id(sources, &module->build_id, out, source) == 0 ||
 	    find_by_link(sources, module, path, out, source) == 0)
 		return 0;
-	if (!sources->may_download)
-		return -ENOENT;
-	downloaded = download_debug_file(&module->build_id);
-	if (!downloaded)
-		return -ENOENT;
-	return try_build(sources, downloaded, &module->build_id, out, source)
-		       ? -ENOENT
-		       : 0;
+	return find_by_download(sources, &module->build_id, out, source);
 }
 
 int sources_find_alternate(struct sources *sources, struct elf *debug,
@@ -216,7 +232,8 @@ int sources_find_alternate(struct sources *sources, struct elf *debug,
 	else
 		first = heap_printf("%.*s/%s", (int)(slash - path), path, name);
 	if (try_build(sources, first, &id, out, &source) == 0 ||
-	    find_by_build_id(sources, &id, out, &source) == 0) {
+	    find_by_build_id(sources, &id, out, &source) == 0 ||
+	    find_by_download(sources, &id, out, &source) == 0) {
 		source->role = SOURCE_DEBUG;
 		return 0;
 	}

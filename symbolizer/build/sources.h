@@ -22,7 +22,9 @@ struct source {
 struct sources {
 	const char *root;               /* before system paths; "" for none */
 	const char *const *debug_roots; /* NULL at the end, or NULL */
-	int may_download;
+	uint32_t download_seconds;      /* at most; 0: not at all */
+	int download_error;             /* why there is none, -errno; or 0 */
+	int has_asked;                  /* and was answered, yes or no */
 	struct source *items;
 	size_t count, capacity;
 };

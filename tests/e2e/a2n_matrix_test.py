@@ -53,15 +53,7 @@ class Matrix(clewtest.Case):
             text=True, env=environment,
             input="".join(f"{a:#x}\n" for a in addresses))
         self.assertEqual(done.returncode, 0, done.stderr)
-        answers = []
-        lines = iter(done.stdout.splitlines())
-        for line in lines:
-            if a2n_truth.ADDRESS.match(line):
-                answers.append([])
-                continue
-            file, number = a2n_truth.PLACE.match(next(lines)).groups()
-            answers[-1].append((line, file,
-                                0 if number == "?" else int(number)))
+        answers = a2n_truth.parse_addr2line(done.stdout)
         missing = re.search(r"^missing: (.*)$", done.stderr, re.M)
         return answers, missing[1] if missing else None
 

@@ -21,13 +21,11 @@ def run(argv, addresses, **options):
     return done.stdout
 
 
-def addr2line(path, addresses, command=("addr2line",), options=("-ifa",),
-              env=None):
-    """Of `command` and what writes like it."""
+def parse_addr2line(text):
+    """What addr2line -ifa writes."""
     answers = []
     function = None
-    for line in run([*command, *options, "-e", path], addresses,
-                    env=env).splitlines():
+    for line in text.splitlines():
         if ADDRESS.match(line):
             answers.append([])
             function = None
@@ -39,6 +37,13 @@ def addr2line(path, addresses, command=("addr2line",), options=("-ifa",),
                                 0 if number == "?" else int(number)))
             function = None
     return answers
+
+
+def addr2line(path, addresses, command=("addr2line",), options=("-ifa",),
+              env=None):
+    """Of `command` and what writes like it."""
+    return parse_addr2line(run([*command, *options, "-e", path], addresses,
+                               env=env))
 
 
 def llvm_symbolizer(path, addresses):

@@ -1,0 +1,303 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew a2n` and debuginfod: asked only if the user says so, and never for long.
+
+Once with the real server, and with servers of our own that are dead, silent,
+slow, or send something else.
+"""
+import ctypes
+import http.server
+import os
+import re
+import select
+import shutil
+import socket
+import subprocess
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import a2n_truth
+import clewtest
+
+SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
+LIBRARY = "libdebuginfod.so.1"
+LIMIT_S = 60  # far above what any answer here may take
+NO_LIBRARY = subprocess.run(
+    ["/sbin/ldconfig", "-p"], stdout=subprocess.PIPE, text=True,
+    check=False).stdout.find(LIBRARY) < 0
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """/buildid/ID/debuginfo from memory, in the manner of `answer`."""
+    daemon_threads = True
+
+    def __init__(self, answer):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = answer
+        self.asked = []
+        self.ended = threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.server_address[1]
+
+    def close(self):
+        self.ended.set()
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        try:
+            self.server.answer(self)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client has enough
+
+    def log_message(self, *_):
+        pass
+
+    def send(self, status, data=b""):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def drip(self):
+        """Bytes now and then, without end, as long as somebody listens."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(1 << 30))
+        self.end_headers()
+        while not self.server.ended.wait(.1):
+            self.wfile.write(b"x" * 20000)
+
+
+@unittest.skipIf(NO_LIBRARY, f"no {LIBRARY} here")
+class Debuginfod(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment.pop("DEBUGINFOD_URLS", None)
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        self.environment["DEBUGINFOD_CACHE_PATH"] = str(self.work / "client")
+        self.plain = self.work / "plain"
+        self.tool("g++", "-gdwarf-5", "-O2", "-Wl,--build-id", SOURCE, "-o",
+                  self.plain)
+        self.served = self.work / "served"
+        self.served.mkdir()
+        self.debug = self.served / "program.debug"
+        self.tool("objcopy", "--only-keep-debug", self.plain, self.debug)
+        self.path = self.work / "program"
+        self.tool("objcopy", "--strip-all", self.plain, self.path)
+        self.build_id = re.search(r"Build ID: (\w+)",
+                                  self.tool("readelf", "-n", self.plain))[1]
+
+    def tool(self, *argv, cwd=None):
+        done = self.run_program(argv, text=True, cwd=cwd or self.work)
+        self.assertEqual(done.returncode, 0, f"{argv}: {done.stderr}")
+        return done.stdout
+
+    def serve(self, answer):
+        server = Server(answer)
+        self.addCleanup(server.close)
+        self.environment["DEBUGINFOD_URLS"] = server.url
+        return server
+
+    def ask(self, path=None, before=()):
+        """Frames of addresses all over .text, and what is missing."""
+        start, size, _ = a2n_truth.text_section(self.plain)
+        self.addresses = range(start, start + size, 7)
+        done = self.run_program(
+            [*before, clewtest.CLEW, "a2n", "-v", "-ifa", "-e",
+             path or self.path], text=True, timeout=LIMIT_S,
+            input="".join(f"{a:#x}\n" for a in self.addresses))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        missing = re.search(r"^missing: (.*)$", done.stderr, re.M)
+        return (a2n_truth.parse_addr2line(done.stdout),
+                missing[1] if missing else None, done.stderr)
+
+    def assert_all_known(self, path=None):
+        answers, missing, said = self.ask(path)
+        self.assertIsNone(missing)
+        truth = a2n_truth.llvm_symbolizer(self.plain, self.addresses)
+        self.assertTrue(any(len(frames) > 2 for frames in truth))
+        for address, ours, theirs in zip(self.addresses, answers, truth):
+            self.assertEqual(a2n_truth.chain(ours), a2n_truth.chain(theirs),
+                             hex(address))
+            self.assertEqual(ours[-1][0], theirs[-1][0], hex(address))
+        return said
+
+    def assert_unknown(self, why):
+        answers, missing, _ = self.ask()
+        self.assertRegex(missing, "^no debug information: none in the file, "
+                         "and no separate file for this build was found"
+                         + why)
+        for frames in answers:
+            self.assertEqual(a2n_truth.chain(frames), [("??", 0)])
+
+    # The real one.
+
+    def start_real_server(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        server = subprocess.Popen(
+            ["debuginfod", "-F", "-p", str(port), "-d", ":memory:",
+             self.served], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=self.environment)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        return server, f"http://127.0.0.1:{port}"
+
+    def wait_until_it_has(self, server, url):
+        """Its scan of the folder is over when it gives the file."""
+        end = time.monotonic() + LIMIT_S
+        while True:
+            self.assertIsNone(server.poll(), "the server ended")
+            self.assertLess(time.monotonic(), end, "the server has nothing")
+            try:
+                with urllib.request.urlopen(
+                        f"{url}/buildid/{self.build_id}/debuginfo",
+                        timeout=LIMIT_S) as answer:
+                    return len(answer.read())
+            except (urllib.error.URLError, ConnectionError):
+                select.select([], [], [], .05)
+
+    @clewtest.needs("debuginfod")
+    def test_real_server(self):
+        server, url = self.start_real_server()
+        self.assertEqual(self.wait_until_it_has(server, url),
+                         self.debug.stat().st_size)
+        self.assert_unknown("$")
+        self.environment["DEBUGINFOD_URLS"] = url
+        said = self.assert_all_known()
+        self.assertIn(str(self.work / "client"), said)
+        # And once more, from the index, with no server.
+        server.kill()
+        self.assertIn(", cached", self.assert_all_known())
+
+    # Asked only if wanted.
+
+    def test_right_file(self):
+        server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
+        self.assert_all_known()
+        self.assertEqual(server.asked,
+                         [f"/buildid/{self.build_id}/debuginfo"])
+
+    @clewtest.needs("strace")
+    def test_without_the_variable_nothing_is_loaded_or_asked(self):
+        server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
+        trace = self.work / "trace"
+        strace = ("strace", "-f", "-o", trace, "-e",
+                  "trace=open,openat,socket,connect")
+        self.ask(before=strace)
+        self.assertIn(LIBRARY, trace.read_text())  # the trace can tell
+        self.assertIn("connect(", trace.read_text())
+        self.assertEqual(len(server.asked), 1)
+        shutil.rmtree(self.work / "cache")
+        shutil.rmtree(self.work / "client")
+        for urls in (None, ""):
+            with self.subTest(urls=urls):
+                self.environment.pop("DEBUGINFOD_URLS", None)
+                if urls is not None:
+                    self.environment["DEBUGINFOD_URLS"] = urls
+                _, missing, _ = self.ask(before=strace)
+                self.assertIn("no separate file", missing)
+                self.assertNotIn("debuginfod", trace.read_text())
+                self.assertNotIn("socket(", trace.read_text())
+        self.assertEqual(len(server.asked), 1)
+        self.assertFalse((self.work / "client").exists())
+
+    def test_what_is_here_is_not_asked_for(self):
+        server = self.serve(lambda to: to.send(404))
+        self.assert_all_known(self.plain)
+        self.assertEqual(server.asked, [])
+
+    @clewtest.needs("dwz")
+    def test_alternate_file(self):
+        for name in "ab":
+            shutil.copy(self.plain, self.work / name)
+        self.tool("dwz", "-m", "common", "a", "b")
+        common = self.work / "common"
+        build_id = re.search(r"Build ID: (\w+)",
+                             self.tool("readelf", "-n", common))[1]
+        data = common.read_bytes()
+        common.unlink()
+        server = self.serve(lambda to: to.send(200, data))
+        self.assert_all_known(self.work / "a")
+        self.assertEqual(server.asked, [f"/buildid/{build_id}/debuginfo"])
+
+    # Servers that are of no use.
+
+    def test_no_such_file_is_asked_for_once(self):
+        server = self.serve(lambda to: to.send(404))
+        self.assert_unknown("; debuginfod: it is not there$")
+        self.assert_unknown("; debuginfod: it is not there$")
+        self.assertEqual(len(server.asked), 1)
+
+    def test_garbage(self):
+        other = self.work / "other"
+        self.tool("g++", "-g", "-O1", "-Wl,--build-id", SOURCE, "-o", other)
+        whole = self.debug.read_bytes()
+        for name, data in (("no ELF file", b"<html>Welcome!</html>" * 999),
+                           ("cut", whole[:50]),
+                           ("of another build", other.read_bytes())):
+            with self.subTest(name):
+                shutil.rmtree(self.work / "client", ignore_errors=True)
+                self.serve(lambda to, data=data: to.send(200, data))
+                self.assert_unknown("; debuginfod: what came is not the file "
+                                    "of this build$")
+
+    def test_dead_server_is_asked_again(self):
+        server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
+        self.environment["DEBUGINFOD_URLS"] = "http://127.0.0.1:1"
+        self.assert_unknown("; debuginfod: ")
+        self.environment["DEBUGINFOD_URLS"] = server.url
+        self.assert_all_known()
+
+    def test_silent_server(self):
+        """It takes the connection and never says a word."""
+        server = self.serve(lambda to: to.server.ended.wait())
+        self.environment["DEBUGINFOD_TIMEOUT"] = "1"
+        self.assert_unknown("; debuginfod: it took too long$")
+        self.assertGreaterEqual(len(server.asked), 1)
+
+    def test_endless_answer_ends_with_our_limit(self):
+        """The client's own limit is for servers that stop sending."""
+        self.serve(Handler.drip)
+
+        class Options(ctypes.Structure):
+            _fields_ = [("flags", ctypes.c_uint32),
+                        ("seconds", ctypes.c_uint32),
+                        ("bytes", ctypes.c_uint64),
+                        ("paths", ctypes.c_void_p * 3)]
+
+        class Info(ctypes.Structure):
+            _fields_ = [("path", ctypes.c_char_p),
+                        ("build_id", ctypes.c_uint32 * 9),
+                        ("symbols_from", ctypes.c_char_p),
+                        ("debug_from", ctypes.c_char_p),
+                        ("reason", ctypes.c_char_p),
+                        ("rest", ctypes.c_uint64 * 8)]
+
+        a2n, module, info = ctypes.c_void_p(), ctypes.c_void_p(), Info()
+        for name in ("DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH"):
+            os.environ[name] = self.environment[name]
+        library = ctypes.CDLL(str(clewtest.BUILD / "symbolizer/liba2n.so"))
+        library.a2n_create(ctypes.byref(Options(flags=1, seconds=2)),
+                           ctypes.byref(a2n))
+        self.addCleanup(library.a2n_destroy, a2n)
+        began = time.monotonic()
+        self.assertEqual(library.a2n_module_open(
+            a2n, str(self.path).encode(), None, ctypes.byref(module)), 0)
+        self.assertLess(time.monotonic() - began, LIMIT_S)
+        library.a2n_module_info(module, ctypes.byref(info))
+        self.assertRegex(info.reason, b"; debuginfod: it took too long$")
+
+
+if __name__ == "__main__":
+    clewtest.main()
