@@ -1,23 +1,27 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` beside addr2line and llvm-symbolizer on real programs.
+"""`clew a2n` beside libdwarf, addr2line and llvm-symbolizer.
 
-Each is asked about the same random addresses of .text. Where those two agree
-with each other, on how many calls are inlined or on a frame's file and line,
-that is taken for the truth. Where they do not, each of the differences that
-are known between them is listed in the test, and ours has to side with one.
+Each is asked about the same random addresses of .text of real programs. What
+libdwarf reads there has to be our answer. The other two may differ from it for
+the reasons that a2n_evidence.py lists, each of which is looked for at each
+address where they do; a difference without such a reason is a failure.
 """
+import collections
 import os
 import pathlib
 import random
 import re
 import subprocess
+import unittest
 
+import a2n_evidence
 import a2n_truth
 import clewtest
 
 ADDRESSES = 10000
 LINES_AGREED = 0.998
+INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 LIBJVM = "/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so"
 LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -107,10 +111,7 @@ def debug_file_of(path):
     return found if found and found.exists() else None
 
 
-def is_unknown(frame):
-    return frame[2] == 0
-
-
+@unittest.skipUnless(a2n_evidence.TOOL.exists(), "built without libdwarf")
 class Agreement(clewtest.Case):
     def random_addresses(self, path):
         start, size, _ = a2n_truth.text_section(path)
@@ -123,51 +124,64 @@ class Agreement(clewtest.Case):
                                    command=(clewtest.CLEW, "a2n"),
                                    env=self.environment)
 
-    def compare(self, path):
+    def assert_explained(self, evidence, ours, theirs, classes, say):
+        """Each difference by one of the classes; how many are of which."""
+        counts, unexplained = collections.Counter(), []
+        for one, mine, other in zip(evidence, ours, theirs):
+            if a2n_evidence.places(mine) == a2n_evidence.places(other):
+                continue
+            for explains in classes:
+                if explains(one, mine, other, say):
+                    counts[explains.__name__] += 1
+                    break
+            else:
+                unexplained.append((hex(one.address), mine, other))
+        self.assertEqual(unexplained[:3], [], f"{len(unexplained)} differ")
+        return counts
+
+    def assert_as_libdwarf(self, evidence, ours, llvm):
+        wrong = [(hex(one.address), mine, sorted(one.answers()))
+                 for one, mine, other in zip(evidence, ours, llvm)
+                 if not a2n_evidence.is_libdwarfs(one, mine, other)]
+        self.assertEqual(wrong[:3], [], f"{len(wrong)} differ")
+
+    def compare(self, path, debug=None):
         addresses = self.random_addresses(path)
         ours = self.ask(path, addresses)
         llvm = a2n_truth.llvm_symbolizer(path, addresses)
         gnu = a2n_truth.addr2line(path, addresses)
-        self.assertEqual({len(ours), len(llvm), len(gnu)}, {ADDRESSES})
-        depths, lines, agreed = [], [], 0
-        alone = 0
-        for address, a, b, c in zip(addresses, ours, llvm, gnu):
-            if len(b) == len(c):
-                if len(a) != len(b):
-                    depths.append((hex(address), a, b, c))
-                    continue
-                for mine, one, other in zip(a, b, c):
-                    if self.place(one) != self.place(other):
-                        alone += self.place(mine) not in (
-                            self.place(one), self.place(other))
-                        continue
-                    agreed += 1
-                    if self.place(mine) != self.place(one):
-                        lines.append((hex(address), mine, one, other))
-            else:
-                alone += len(a) not in (len(b), len(c))
-        self.assertEqual(depths, [], f"{len(depths)} chains differ")
-        self.assertGreater(agreed, ADDRESSES / 2)
-        self.assertLessEqual(len(lines), agreed * (1 - LINES_AGREED),
-                             f"{len(lines)} of {agreed}: {lines[:3]}")
-        # Where they differ, nothing that neither of them says.
-        self.assertLessEqual(alone, ADDRESSES * 0.002)
-        return lines
+        evidence = a2n_evidence.read(debug or path, addresses)
+        self.assertEqual({len(ours), len(llvm), len(gnu), len(evidence)},
+                         {ADDRESSES})
+        self.assert_as_libdwarf(evidence, ours, llvm)
+        self.assert_explained(
+            evidence, ours, llvm, a2n_evidence.LLVM,
+            lambda some: a2n_truth.llvm_symbolizer(path, some))
+        self.assert_explained(
+            evidence, ours, gnu, a2n_evidence.GNU,
+            lambda some: a2n_truth.addr2line(path, some))
+        self.assert_figures(ours, llvm, gnu)
 
-    @staticmethod
-    def place(frame):
-        """File and line. Line 0 means that there is none, whatever the file."""
-        if is_unknown(frame):
-            return ("??", 0)
-        return (os.path.normpath(frame[1]), frame[2])
+    def assert_figures(self, ours, llvm, gnu):
+        """Where the others agree, the depth always, file and line nearly."""
+        agreed = same = 0
+        for mine, one, other in zip(ours, llvm, gnu):
+            if len(one) == len(other):
+                self.assertEqual(len(mine), len(one))
+            for a, b, c in zip(*map(a2n_evidence.places, (mine, one, other))):
+                agreed += b == c
+                same += a == b == c
+        self.assertGreater(agreed, ADDRESSES / 2)
+        self.assertGreaterEqual(same, agreed * LINES_AGREED)
 
     def system_library(self, path):
-        if not os.path.exists(path) or not debug_file_of(path):
+        debug = os.path.exists(path) and debug_file_of(path)
+        if not debug:
             self.skipTest(f"no debug file of {path}")
-        return self.compare(path)
+        self.compare(path, debug)
 
     def test_libjvm(self):
-        self.assertEqual(self.system_library(LIBJVM), [])
+        self.system_library(LIBJVM)
 
     def test_libc(self):
         self.system_library(LIBC)
@@ -193,6 +207,32 @@ class Agreement(clewtest.Case):
                                 text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.compare(path)
+
+    @clewtest.needs("clang++", "ld.lld")
+    def test_what_compilers_make(self):
+        """All over the targets of the matrix, in the forms that libdwarf
+        reads: neither split nor with an alternate file."""
+        for compiler, linker in (("g++", ()), ("clang++", ("-fuse-ld=lld",))):
+            for version in "45":
+                for flags in (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"],
+                              ["-O2", "-flto", *linker]):
+                    with self.subTest(compiler=compiler, version=version,
+                                      flags=flags):
+                        self.check_compiled(compiler, f"-gdwarf-{version}",
+                                            *flags)
+
+    def check_compiled(self, *command):
+        path = self.work / "compiled"
+        done = self.run_program([*command, "-Wl,--build-id", INLINES, "-o",
+                                 path], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        start, size, _ = a2n_truth.text_section(path)
+        addresses = range(start, start + size, 3)
+        ours = self.ask(path, addresses)
+        self.assertTrue(any(len(frames) > 2 for frames in ours)
+                        or "-O0" in command)
+        self.assert_as_libdwarf(a2n_evidence.read(path, addresses), ours,
+                                a2n_truth.llvm_symbolizer(path, addresses))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ enum {
 	SECONDS = 2,
 	CLOCK_FACTOR = 3, /* as the worker has it */
 	MEGABYTES = 128,
-	SLACK_MEGABYTES = 32, /* what a child has of ours when it begins */
+	SLACK_MEGABYTES = 16,
 	FRAMES = 16,
 	STEP = 3,
 	ADDRESSES = 10000,
@@ -165,15 +165,17 @@ static double now(void)
 
 static void check_limits(double began)
 {
-	struct rusage used;
+	struct rusage ours, used;
 
 	/* Without symbols, without debug information, with both. */
 	if (now() - began > 3 * SECONDS * CLOCK_FACTOR + 1) {
 		fprintf(stderr, "took %.1f s\n", now() - began);
 		abort();
 	}
+	getrusage(RUSAGE_SELF, &ours);
 	getrusage(RUSAGE_CHILDREN, &used);
-	if (used.ru_maxrss / 1024 > MEGABYTES + SLACK_MEGABYTES) {
+	if ((used.ru_maxrss - ours.ru_maxrss) / 1024 >
+	    MEGABYTES + SLACK_MEGABYTES) {
 		fprintf(stderr, "took %ld MiB\n", used.ru_maxrss / 1024);
 		abort();
 	}
