@@ -24,6 +24,34 @@ struct grouped text_grouped(uint64_t number)
 	return out;
 }
 
+struct duration text_duration(uint64_t ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	struct duration out = { "0" };
+	size_t unit = 0;
+	double value;
+
+	if (ns == 0)
+		return out;
+	/* 999.5 would be shown as 1000 of its unit: one of the next. */
+	while (unit < 3 && (double)ns >= 999.5 * units[unit].ns)
+		unit++;
+	value = (double)ns / units[unit].ns;
+	if (value >= 999.5)
+		snprintf(out.text, sizeof(out.text), "%s s",
+			 text_grouped((uint64_t)(value + 0.5)).text);
+	else
+		snprintf(out.text, sizeof(out.text), "%.*f %s",
+			 unit == 0 || value >= 99.95 ? 0
+			 : value >= 9.995            ? 1
+						     : 2,
+			 value, units[unit].unit);
+	return out;
+}
+
 char *text_printable(char *text)
 {
 	for (char *at = text; *at; at++) {

@@ -12,6 +12,13 @@ struct grouped {
 /* 1234567 as "1,234,567". Use as text_grouped(n).text. */
 struct grouped text_grouped(uint64_t number);
 
+struct duration {
+	char text[32];
+};
+
+/* Nanoseconds with a unit: "0", "78 ns", "4.56 us", "12.3 ms", "1,234 s". */
+struct duration text_duration(uint64_t ns);
+
 /*
  * Replace control characters by '?', in place: names come from files that
  * others wrote, and a terminal obeys escape sequences. Returns `text`.

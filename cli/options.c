@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 
@@ -14,6 +15,8 @@ enum {
 	KEY_PROCESS,
 	KEY_JSON,
 	KEY_LINES = 'l',
+	KEY_INLINES = 'i',
+	KEY_METRIC = 0x200,
 };
 
 static const struct argp_option argp_options[] = {
@@ -25,6 +28,11 @@ static const struct argp_option argp_options[] = {
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 10 },
 	{ "lines", KEY_LINES, NULL, 0,
 	  "Show the file and line of each function, where they are known", 10 },
+	{ "inlines", KEY_INLINES, NULL, 0,
+	  "Show the functions that compilers inlined", 10 },
+	{ "metric", KEY_METRIC, "calls|time", 0,
+	  "Show and order by calls, or by time (default, if there is any)",
+	  10 },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
 	{ 0 },
 };
@@ -59,6 +67,15 @@ static void set_function(struct view_options *options, const char *text,
 	options->selection.function = &options->regex;
 }
 
+static int parse_metric(struct argp_state *state, const char *text)
+{
+	if (strcmp(text, "calls") == 0)
+		return METRIC_CALLS;
+	if (strcmp(text, "time") != 0)
+		argp_error(state, "--metric %s: neither calls nor time", text);
+	return METRIC_TIME;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct view_options *options = state->input;
@@ -80,6 +97,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_LINES:
 		options->shows_lines = 1;
 		return 0;
+	case KEY_INLINES:
+		options->shows_inlines = 1;
+		return 0;
+	case KEY_METRIC:
+		options->metric = parse_metric(state, argument);
+		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;
 		return 0;
@@ -100,7 +123,23 @@ void view_options_init(struct view_options *options)
 	*options = (struct view_options){
 		.path = DEFAULT_RECORDING,
 		.writer = &writer_text,
+		.metric = -1,
 	};
+}
+
+int view_open(const struct view_options *options, struct session *session,
+	      char **why)
+{
+	int err = session_open(session, options->path, &options->whose, why);
+
+	if (err)
+		return err;
+	session->shows_lines = options->shows_lines;
+	if (options->metric >= 0)
+		session->metric = (enum metric)options->metric;
+	if (options->shows_inlines)
+		session_inline(session);
+	return 0;
 }
 
 void view_options_fini(struct view_options *options)

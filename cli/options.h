@@ -16,6 +16,8 @@ struct view_options {
 	regex_t regex; /* what selection.function points to, if anything */
 	const struct writer *writer;
 	int shows_lines;
+	int shows_inlines;
+	int metric; /* enum metric, or -1: time, if there is any */
 };
 
 extern const struct argp view_argp;
@@ -23,6 +25,10 @@ extern const struct argp view_argp;
 /* The defaults, before parsing. */
 void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
+
+/* Opens the recording and sets how it is to be shown. 0, or -errno and *why. */
+int view_open(const struct view_options *options, struct session *session,
+	      char **why);
 
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,

@@ -1,27 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
 #include "report/flat.h"
+#include "report/labels.h"
 
-enum { KEY_SORT = 's', KEY_TOP = 'n', DEFAULT_TOP = 40 };
+enum { KEY_SORT = 's', KEY_TOP = 'n', KEY_BY = 'b', DEFAULT_TOP = 40 };
+
+/* What a row may be. */
+static const struct subject {
+	const char *name;
+	enum label_by label;
+	enum grouping grouping;
+} subjects[] = {
+	{ "function", LABEL_FUNCTION, GROUP_NONE },
+	{ "module", LABEL_MODULE, GROUP_NONE },
+	{ "thread", LABEL_GROUP, GROUP_THREAD },
+	{ "process", LABEL_GROUP, GROUP_PROCESS },
+};
+
+enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
 struct options {
 	struct view_options view;
 	struct flat_keys keys;
+	size_t by; /* index of subjects */
 	size_t top;
 	int has_top;
 };
 
 static const struct argp_option argp_options[] = {
 	{ "sort", KEY_SORT, "KEY[,KEY...]", 0,
-	  "Sort by calls (default), contexts, callers, callees, name, module",
+	  "Sort by self (default with time), total, per-call, calls (default "
+	  "without), contexts, callers, callees, name, module",
 	  0 },
+	{ "by", KEY_BY, "function|module|thread|process", 0,
+	  "What a row is (default: function)", 0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
 	{ 0 },
 };
+
+static size_t parse_subject(struct argp_state *state, const char *text)
+{
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		if (strcmp(subjects[i].name, text) == 0)
+			return i;
+	}
+	argp_error(state, "--by %s: no such thing", text);
+	return 0;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -35,6 +65,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (flat_parse_keys(argument, &options->keys) != 0)
 			argp_error(state, "--sort %s: no such key", argument);
 		return 0;
+	case KEY_BY:
+		options->by = parse_subject(state, argument);
+		return 0;
 	case KEY_TOP:
 		options->top = parse_number(state, "top", argument, UINT32_MAX);
 		options->has_top = 1;
@@ -46,15 +79,32 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void write_report(struct session *session, const struct options *options)
 {
+	const struct flat_keys by_default = {
+		.keys = { session->metric == METRIC_TIME ? FLAT_SELF
+							 : FLAT_CALLS },
+		.count = 1,
+	};
+	const struct flat_keys *keys =
+		options->keys.count ? &options->keys : &by_default;
 	struct flat flat;
 	size_t top = options->top;
+	uint32_t *labels;
 
 	if (!options->has_top && options->view.writer == &writer_text)
 		top = DEFAULT_TOP;
-	flat_init(&flat, &session->tree, session->catalog.function_count);
+	labels = labels_of(&session->tree, &session->catalog,
+			   subjects[options->by].label);
+	flat_init(&flat, &session->tree, labels,
+		  session->catalog.function_count);
+	free(labels);
 	flat_select(&flat, &options->view.selection, &session->catalog);
-	flat_sort(&flat, &options->keys, &session->catalog);
-	options->view.writer->flat(stdout, session, &flat, top);
+	flat_sort(&flat, keys, &session->catalog);
+	options->view.writer->flat(stdout, session,
+				   &(struct flat_view){
+					   .flat = &flat,
+					   .what = subjects[options->by].name,
+					   .top = top,
+				   });
 	flat_fini(&flat);
 }
 
@@ -68,22 +118,22 @@ int command_report(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Show how often each function was called.",
+		.doc = "Show where the time went, and how often each function "
+		       "was called.",
 		.children = children,
 	};
-	struct options options = { .keys = { .count = 1 } }; /* by calls */
+	struct options options = { 0 };
 	struct session session;
 	char *why;
 	int status;
 
 	view_options_init(&options.view);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (session_open(&session, options.view.path, &options.view.whose,
-			 &why) != 0) {
+	options.view.whose.grouping = subjects[options.by].grouping;
+	if (view_open(&options.view, &session, &why) != 0) {
 		status = give_up(argv[0], why);
 		goto fini;
 	}
-	session.shows_lines = options.view.shows_lines;
 	write_report(&session, &options);
 	session_close(&session);
 	status = finish_output(argv[0]);

@@ -27,7 +27,7 @@ static const struct argp_option argp_options[] = {
 	{ "depth", KEY_DEPTH, "N", 0,
 	  "Show N levels (default: all, 32 with --callers-of; 0: all)", 0 },
 	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
-	  "Hide subtrees that have less than PERCENT of all calls", 0 },
+	  "Hide subtrees that have less than PERCENT of everything", 0 },
 	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
 	  "Show this function, its callers, their callers, and so on", 0 },
 	{ 0 },
@@ -134,12 +134,10 @@ int command_tree(int argc, char **argv)
 
 	view_options_init(&options.view);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (session_open(&session, options.view.path, &options.view.whose,
-			 &why) != 0) {
+	if (view_open(&options.view, &session, &why) != 0) {
 		status = give_up(argv[0], why);
 		goto fini;
 	}
-	session.shows_lines = options.view.shows_lines;
 	if (write_tree(&session, &options) == 0) {
 		status = finish_output(argv[0]);
 	} else {

@@ -148,6 +148,13 @@ size_t catalog_site_frames(struct catalog *catalog, uint32_t site,
 			   int is_return, struct a2n_frame *frames,
 			   size_t room);
 
+/*
+ * Whether a symbol is the function, or a part that was split off from it:
+ * "f.cold" is one of f, and so is "f() [clone .cold]" of "f()".
+ */
+int catalog_is_part(struct catalog *catalog, const char *symbol,
+		    uint32_t function);
+
 enum function_kind catalog_kind(struct catalog *catalog, uint32_t function);
 
 /* Safe to print; belongs to the catalog. */

@@ -131,6 +131,19 @@ uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
 	return function;
 }
 
+int catalog_is_part(struct catalog *catalog, const char *symbol,
+		    uint32_t function)
+{
+	const char *whole = catalog_name(catalog, function);
+	size_t length = strlen(whole);
+
+	if (strncmp(symbol, whole, length) != 0)
+		return 0;
+	symbol += length;
+	return *symbol == '\0' || strncmp(symbol, ".cold", 5) == 0 ||
+	       strncmp(symbol, " [clone .cold", 13) == 0;
+}
+
 /* JNI's names are as the JVM looks for them, so the name says it. */
 enum function_kind catalog_kind(struct catalog *catalog, uint32_t function)
 {

@@ -35,6 +35,17 @@ static double binomial_cdf(double n, double k, double p)
 	return sum;
 }
 
+double confidence_share_error(double share, uint64_t samples)
+{
+	const double z = 1.959964; /* of the normal distribution, two-sided */
+	double n = (double)samples;
+
+	if (samples == 0)
+		return 0;
+	return z / (1 + z * z / n) *
+	       sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+}
+
 double confidence_upper_bound(uint64_t trials, uint64_t mismatches)
 {
 	double n = (double)trials, k = (double)mismatches;

@@ -12,4 +12,10 @@
  */
 double confidence_upper_bound(uint64_t trials, uint64_t mismatches);
 
+/*
+ * Half the width of the 95 % interval (Wilson's) of a share that was estimated
+ * from this many samples, of which it has this much. 0 without samples.
+ */
+double confidence_share_error(double share, uint64_t samples);
+
 #endif

@@ -143,6 +143,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		made->is_tail |= context->is_tail;
 		if (made->site == 0)
 			made->site = site_of(contexts, context);
+		made->is_return_site = 1;
 	}
 	return node;
 }

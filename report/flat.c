@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/labels.h"
 
 /* Enters the edge from caller to callee once, in both their rows. */
 static void count_edge(struct flat_row *rows, struct idmap *edges,
@@ -20,32 +21,37 @@ static void count_edge(struct flat_row *rows, struct idmap *edges,
 	rows[callee].callers++;
 }
 
-static void add_nodes(struct flat_row *rows, const struct tree *tree)
+static void add_nodes(struct flat_row *rows, const struct tree *tree,
+		      const uint32_t *labels, size_t label_count)
 {
+	uint8_t *outermost = labels_outermost(tree, labels, label_count);
 	struct idmap edges = { 0 };
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		struct flat_row *row = &rows[labels[i]];
 
-		rows[node->function].calls += node->self.calls;
-		rows[node->function].contexts++;
+		measure_add(&row->self, &node->self);
+		if (outermost[i])
+			measure_add(&row->total, &node->below);
+		row->contexts += node->is_context;
 		if (node->parent != TREE_ROOT)
-			count_edge(rows, &edges,
-				   tree->nodes[node->parent].function,
-				   node->function);
+			count_edge(rows, &edges, labels[node->parent],
+				   labels[i]);
 	}
 	idmap_fini(&edges);
+	free(outermost);
 }
 
 void flat_init(struct flat *flat, const struct tree *tree,
-	       size_t function_count)
+	       const uint32_t *labels, size_t label_count)
 {
-	struct flat_row *rows = memory_zeroed(function_count, sizeof(*rows));
+	struct flat_row *rows = memory_zeroed(label_count, sizeof(*rows));
 	size_t kept = 0;
 
-	add_nodes(rows, tree);
-	for (size_t i = 0; i < function_count; i++) {
-		if (rows[i].calls == 0)
+	add_nodes(rows, tree, labels, label_count);
+	for (size_t i = 0; i < label_count; i++) {
+		if (rows[i].self.calls == 0 && rows[i].total.ns == 0)
 			continue;
 		rows[kept] = rows[i];
 		rows[kept++].function = (uint32_t)i;
@@ -58,6 +64,11 @@ void flat_fini(struct flat *flat)
 	free(flat->rows);
 }
 
+uint64_t flat_per_call_ns(const struct flat_row *row)
+{
+	return row->self.calls ? row->total.ns / row->self.calls : 0;
+}
+
 static int descending(uint64_t a, uint64_t b)
 {
 	return a > b ? -1 : a < b;
@@ -68,7 +79,13 @@ static int compare_key(enum flat_key key, struct catalog *catalog,
 {
 	switch (key) {
 	case FLAT_CALLS:
-		return descending(a->calls, b->calls);
+		return descending(a->self.calls, b->self.calls);
+	case FLAT_SELF:
+		return descending(a->self.ns, b->self.ns);
+	case FLAT_TOTAL:
+		return descending(a->total.ns, b->total.ns);
+	case FLAT_PER_CALL:
+		return descending(flat_per_call_ns(a), flat_per_call_ns(b));
 	case FLAT_CONTEXTS:
 		return descending(a->contexts, b->contexts);
 	case FLAT_CALLERS:
@@ -117,9 +134,11 @@ void flat_sort(struct flat *flat, const struct flat_keys *keys,
 static int parse_key(const char *word, size_t length, enum flat_key *out)
 {
 	static const char *const names[] = {
-		[FLAT_CALLS] = "calls",     [FLAT_CONTEXTS] = "contexts",
-		[FLAT_CALLERS] = "callers", [FLAT_CALLEES] = "callees",
-		[FLAT_NAME] = "name",       [FLAT_MODULE] = "module",
+		[FLAT_CALLS] = "calls",       [FLAT_CONTEXTS] = "contexts",
+		[FLAT_SELF] = "self",         [FLAT_TOTAL] = "total",
+		[FLAT_PER_CALL] = "per-call", [FLAT_CALLERS] = "callers",
+		[FLAT_CALLEES] = "callees",   [FLAT_NAME] = "name",
+		[FLAT_MODULE] = "module",
 	};
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The flat table: one row a function, over all its contexts. */
+/*
+ * The flat table: one row a function, over all its contexts; or one for each
+ * module, process or thread (labels.h).
+ */
 #ifndef CLEW_REPORT_FLAT_H
 #define CLEW_REPORT_FLAT_H
 
@@ -11,7 +14,8 @@
 #include "report/tree.h"
 
 struct flat_row {
-	uint64_t calls;
+	struct measure self;
+	struct measure total; /* with all below, recursion counted once */
 	uint64_t contexts;
 	uint32_t callers; /* different functions that called it */
 	uint32_t callees; /* different functions that it called */
@@ -19,12 +23,15 @@ struct flat_row {
 };
 
 struct flat {
-	struct flat_row *rows; /* only functions that were called */
+	struct flat_row *rows; /* only those with calls or time */
 	size_t count;
 };
 
 enum flat_key {
 	FLAT_CALLS, /* numbers descend, words ascend */
+	FLAT_SELF,
+	FLAT_TOTAL,
+	FLAT_PER_CALL,
 	FLAT_CONTEXTS,
 	FLAT_CALLERS,
 	FLAT_CALLEES,
@@ -32,17 +39,20 @@ enum flat_key {
 	FLAT_MODULE,
 };
 
-enum { FLAT_KEYS_MAX = 6 };
+enum { FLAT_KEYS_MAX = 9 };
 
 struct flat_keys {
 	enum flat_key keys[FLAT_KEYS_MAX];
 	unsigned int count;
 };
 
-/* function_count: of the catalog. */
+/* `labels` are of the tree, and label_count the catalog's functions. */
 void flat_init(struct flat *flat, const struct tree *tree,
-	       size_t function_count);
+	       const uint32_t *labels, size_t label_count);
 void flat_fini(struct flat *flat);
+
+/* Total time of one call in nanoseconds; 0 if there were no calls. */
+uint64_t flat_per_call_ns(const struct flat_row *row);
 
 void flat_select(struct flat *flat, const struct selection *selection,
 		 struct catalog *catalog);

@@ -77,13 +77,17 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	uint32_t line;
 	char vaddr[20];
 
+	if (entry->kind == KIND_INLINED)
+		json_object_set_new(value, "inlined", json_true());
 	if (entry->module == CATALOG_NO_MODULE)
 		return value;
-	snprintf(vaddr, sizeof(vaddr), "%#" PRIx64, entry->vaddr);
+	if (!entry->is_named) {
+		snprintf(vaddr, sizeof(vaddr), "%#" PRIx64, entry->vaddr);
+		json_object_set_new(value, "vaddr", json_string(vaddr));
+	}
 	json_object_set_new(
 		value, "module",
 		json_text(catalog->modules[entry->module].printable_path));
-	json_object_set_new(value, "vaddr", json_string(vaddr));
 	if (catalog_place(catalog, function, &file, &line)) {
 		json_object_set_new(value, "file", json_text(file));
 		json_object_set_new(value, "line", json_number(line));

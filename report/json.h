@@ -38,8 +38,8 @@ json_t *json_function(struct catalog *catalog, uint32_t function);
 
 json_t *json_coverage(const struct coverage *coverage);
 
-void json_flat(FILE *out, struct session *session, const struct flat *flat,
-	       size_t top);
+void json_flat(FILE *out, struct session *session,
+	       const struct flat_view *view);
 void json_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
 void json_list(FILE *out, const struct list_view *view);

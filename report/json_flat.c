@@ -5,16 +5,22 @@ static json_t *row_of(struct catalog *catalog, const struct flat_row *row)
 {
 	json_t *value = json_function(catalog, row->function);
 
-	json_object_set_new(value, "calls", json_number(row->calls));
+	json_object_set_new(value, "calls", json_number(row->self.calls));
+	json_object_set_new(value, "self_ns", json_number(row->self.ns));
+	json_object_set_new(value, "total_ns", json_number(row->total.ns));
+	json_object_set_new(value, "samples", json_number(row->self.samples));
+	json_object_set_new(value, "total_samples",
+			    json_number(row->total.samples));
 	json_object_set_new(value, "contexts", json_number(row->contexts));
 	json_object_set_new(value, "callers", json_number(row->callers));
 	json_object_set_new(value, "callees", json_number(row->callees));
 	return value;
 }
 
-void json_flat(FILE *out, struct session *session, const struct flat *flat,
-	       size_t top)
+void json_flat(FILE *out, struct session *session, const struct flat_view *view)
 {
+	const struct flat *flat = view->flat;
+	size_t top = view->top;
 	struct json_stream file = { .out = out }, object, rows;
 	size_t shown = top > 0 && top < flat->count ? top : flat->count;
 

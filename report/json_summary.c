@@ -3,12 +3,15 @@
 
 static json_t *totals_of(const struct summary *summary)
 {
-	return json_pack("{sosososososo}", "calls", json_number(summary->calls),
-			 "contexts", json_number(summary->contexts),
-			 "processes", json_number(summary->processes),
-			 "threads", json_number(summary->threads), "folded",
+	return json_pack("{sosososososososo}", "calls",
+			 json_number(summary->calls), "contexts",
+			 json_number(summary->contexts), "processes",
+			 json_number(summary->processes), "threads",
+			 json_number(summary->threads), "folded",
 			 json_number(summary->folded_calls), "stray",
-			 json_number(summary->strays));
+			 json_number(summary->strays), "time_ns",
+			 json_number(summary->time_ns), "samples",
+			 json_number(summary->samples));
 }
 
 static json_t *confidence_of(const struct summary *summary)

@@ -6,13 +6,14 @@
 #include "report/json.h"
 
 /* Whether a node is shown. So are all its ancestors then: none has less. */
-static int is_shown(const struct tree_view *view, uint32_t index)
+static int is_shown(const struct tree_view *view, enum metric metric,
+		    uint32_t index)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
-	uint64_t all = view->tree->nodes[TREE_ROOT].below.calls;
+	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below, metric);
 	double least = ceil(view->limits.threshold_percent / 100 * (double)all);
 
-	return (double)node->below.calls >= least &&
+	return (double)measure_of(&node->below, metric) >= least &&
 	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
 }
 
@@ -21,10 +22,13 @@ static json_t *node_of(const struct tree_view *view, uint32_t index,
 {
 	const struct tree_node *node = &view->tree->nodes[index];
 
-	return json_pack("{sisisisIsIsb}", "id", (int)index, "parent",
+	return json_pack("{sisisisIsIsIsIsIsb}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",
-			 (json_int_t)node->below.calls, "tail",
+			 (json_int_t)node->below.calls, "self_ns",
+			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.ns, "samples",
+			 (json_int_t)node->self.samples, "tail",
 			 (int)node->is_tail);
 }
 
@@ -53,7 +57,7 @@ void json_tree(FILE *out, struct session *session, const struct tree_view *view)
 	for (uint32_t i = 1; i < view->tree->count; i++) {
 		uint32_t function = view->tree->nodes[i].function;
 
-		if (!is_shown(view, i))
+		if (!is_shown(view, session->metric, i))
 			continue;
 		if (numbers[function] == 0) {
 			functions[count] = function;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/samples.h"
 
-#include <string.h>
-
 #include "wire/id.h"
 #include "wire/verdict.h"
 
@@ -49,19 +47,6 @@ static uint32_t find_near(struct samples *samples, const struct sight *sight,
 			  sight->root);
 }
 
-/* "f.cold", or demangled "f [clone .cold]", is a part of f. */
-static int is_part_of(struct catalog *catalog, uint32_t part, uint32_t function)
-{
-	const char *whole = catalog_name(catalog, function);
-	const char *name = catalog_name(catalog, part);
-	size_t length = strlen(whole);
-
-	return part == function ||
-	       (strncmp(name, whole, length) == 0 &&
-		(strncmp(name + length, ".cold", 5) == 0 ||
-		 strncmp(name + length, " [clone .cold", 13) == 0));
-}
-
 /* The function that the pc is in, in the catalog. */
 static uint32_t function_of(struct samples *samples, const struct sight *sight,
 			    uint32_t number)
@@ -92,8 +77,10 @@ static uint32_t place_in_module(struct samples *samples,
 	if (node)
 		return node;
 	function = function_of(samples, sight, number);
-	if (sight->context && is_part_of(contexts->catalog, function,
-					 contexts->tree->nodes[leaf].function))
+	if (sight->context &&
+	    catalog_is_part(contexts->catalog,
+			    catalog_name(contexts->catalog, function),
+			    contexts->tree->nodes[leaf].function))
 		return leaf;
 	return tree_child(contexts->tree, leaf, function);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/fail.h"
+#include "report/inlines.h"
 
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
@@ -25,7 +26,18 @@ int session_open(struct session *session, const char *path,
 	}
 	summary_init(&session->summary, &session->recording, &session->catalog,
 		     &session->tree, &merged);
+	session->metric =
+		session->summary.time_ns > 0 ? METRIC_TIME : METRIC_CALLS;
 	return 0;
+}
+
+void session_inline(struct session *session)
+{
+	struct tree inlined;
+
+	tree_inline(&session->tree, &session->catalog, &inlined);
+	tree_fini(&session->tree);
+	session->tree = inlined;
 }
 
 void session_close(struct session *session)

@@ -15,12 +15,17 @@ struct session {
 	struct tree tree;
 	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
-	int shows_lines; /* text: where each function is written; set later */
+	/* How reports show it; set after opening. */
+	int shows_lines;    /* text: where each function is written */
+	enum metric metric; /* time, if there is any */
 };
 
 /* 0, or -errno and *why; -ESRCH when `whose` selects nobody. */
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);
+
+/* Puts inlined functions into the tree. There must be no timeline. */
+void session_inline(struct session *session);
 
 void session_close(struct session *session);
 

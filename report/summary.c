@@ -62,6 +62,21 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		confidence_upper_bound(summary->verified + wrong, wrong);
 }
 
+const char *time_text(enum wire_time time)
+{
+	switch (time) {
+	case WIRE_TIME_CPU:
+		return "CPU time, estimated";
+	case WIRE_TIME_WALL:
+		return "wall time, estimated";
+	case WIRE_TIME_EXACT:
+		return "wall time, measured";
+	case WIRE_TIME_NONE:
+		break;
+	}
+	return "no time";
+}
+
 const char *sample_loss_text(unsigned int loss)
 {
 	static const char *const texts[] = {

@@ -38,6 +38,9 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged);
 
+/* What the time is of: "CPU time, sampled at each thread's clock"... */
+const char *time_text(enum wire_time time);
+
 const char *loss_text(unsigned int loss);
 
 /* What stands behind the number, for example "samples are missing: why". */

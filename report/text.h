@@ -5,11 +5,17 @@
 
 #include "report/writer.h"
 
-void text_flat(FILE *out, struct session *session, const struct flat *flat,
-	       size_t top);
+void text_flat(FILE *out, struct session *session,
+	       const struct flat_view *view);
 void text_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
 void text_list(FILE *out, const struct list_view *view);
+
+/* One of the two, by what the locale's character set can show. */
+const char *text_glyph(const char *utf8, const char *ascii);
+
+/* Its name, and whether it is inlined. */
+void text_function(FILE *out, struct session *session, uint32_t function);
 
 /* Behind a function: "  file:line", if that is known and wanted. */
 void text_place(FILE *out, struct session *session, uint32_t function);

@@ -1,37 +1,99 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The flat table as text. With time it is about time, else about calls: a
+ * table of both would be too wide to read, and JSON has everything.
+ */
+#include <string.h>
+
 #include "base/text.h"
+#include "report/confidence.h"
 #include "report/text.h"
 
-#define GROUPED(number) (text_grouped(number).text)
+#define GROUPED(number)  (text_grouped(number).text)
+#define DURATION(number) (text_duration(number).text)
+
+static double share_of(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0.0;
+}
+
+static void write_calls(FILE *out, const struct session *session,
+			const struct flat_row *row)
+{
+	fprintf(out, "%15s %6.2f%% %11s %8s %8s  ", GROUPED(row->self.calls),
+		100 * share_of(row->self.calls, session->summary.calls),
+		GROUPED(row->contexts), GROUPED(row->callers),
+		GROUPED(row->callees));
+}
+
+/* "43.2% +-1.1": where it was sampled, with how sure that is. */
+static void write_share(FILE *out, const struct summary *summary, uint64_t ns)
+{
+	double share = share_of(ns, summary->time_ns);
+	double error = confidence_share_error(share, summary->samples);
+
+	fprintf(out, " %6.2f%%", 100 * share);
+	if (summary->samples > 0 && ns > 0)
+		fprintf(out, " %s%-5.2f", text_glyph("\u00b1", "~"),
+			100 * error);
+	else
+		fprintf(out, " %6s", "");
+}
+
+static void write_time(FILE *out, const struct session *session,
+		       const struct flat_row *row)
+{
+	fprintf(out, "%9s", DURATION(row->self.ns));
+	write_share(out, &session->summary, row->self.ns);
+	fprintf(out, " %9s %6.2f%% %15s %9s  ", DURATION(row->total.ns),
+		100 * share_of(row->total.ns, session->summary.time_ns),
+		row->self.calls ? GROUPED(row->self.calls) : "-",
+		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
+}
 
 static void write_row(FILE *out, struct session *session,
 		      const struct flat_row *row)
 {
-	uint64_t all = session->summary.calls;
+	const char *module =
+		catalog_module_name(&session->catalog, row->function);
 
-	fprintf(out, "%15s %6.2f%% %11s %8s %8s  %s", GROUPED(row->calls),
-		all ? 100.0 * (double)row->calls / (double)all : 0.0,
-		GROUPED(row->contexts), GROUPED(row->callers),
-		GROUPED(row->callees),
-		catalog_name(&session->catalog, row->function));
-	if (*catalog_module_name(&session->catalog, row->function))
-		fprintf(out, "  [%s]",
-			catalog_module_name(&session->catalog, row->function));
+	if (session->metric == METRIC_TIME)
+		write_time(out, session, row);
+	else
+		write_calls(out, session, row);
+	text_function(out, session, row->function);
+	if (*module &&
+	    session->catalog.functions[row->function].kind != KIND_GROUP)
+		fprintf(out, "  [%s]", module);
 	text_place(out, session, row->function);
 	fputc('\n', out);
 }
 
-void text_flat(FILE *out, struct session *session, const struct flat *flat,
-	       size_t top)
+static void write_heading(FILE *out, const struct session *session,
+			  const char *what)
 {
-	size_t shown = top > 0 && top < flat->count ? top : flat->count;
+	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
 
-	fprintf(out, "%15s %7s %11s %8s %8s  %s\n", "calls", "share",
-		"contexts", "callers", "callees", "function  [module]");
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "%9s %7s %-6s %9s %7s %15s %9s  %s%s\n", "self",
+			"share", session->summary.samples ? "95%" : "", "total",
+			"share", "calls", "per call", what, module);
+	else
+		fprintf(out, "%15s %7s %11s %8s %8s  %s%s\n", "calls", "share",
+			"contexts", "callers", "callees", what, module);
+}
+
+void text_flat(FILE *out, struct session *session, const struct flat_view *view)
+{
+	const struct flat *flat = view->flat;
+	size_t shown = view->top > 0 && view->top < flat->count ? view->top
+								: flat->count;
+
+	write_heading(out, session, view->what);
 	for (size_t i = 0; i < shown; i++)
 		write_row(out, session, &flat->rows[i]);
 	if (shown < flat->count)
-		fprintf(out, "%15s %s more functions (-n 0 shows all)\n", "...",
+		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",
 			GROUPED(flat->count - shown));
 	text_summary(out, session);
 }

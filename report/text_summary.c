@@ -113,6 +113,18 @@ static void write_problems(FILE *out, const struct recording *recording)
 		fprintf(out, "problem: %s\n", recording->problems[i]);
 }
 
+static void write_time(FILE *out, const struct summary *summary)
+{
+	if (summary->time == WIRE_TIME_NONE || summary->time_ns == 0)
+		return;
+	fprintf(out, "time: %s of %s", text_duration(summary->time_ns).text,
+		time_text(summary->time));
+	if (summary->samples > 0)
+		fprintf(out, " in %s sample%s", GROUPED(summary->samples),
+			text_plural(summary->samples));
+	fputc('\n', out);
+}
+
 void text_summary(FILE *out, const struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -129,6 +141,7 @@ void text_summary(FILE *out, const struct session *session)
 			"chosen ones, having followed them\n",
 			GROUPED(summary->follow_ups),
 			text_plural(summary->follow_ups));
+	write_time(out, summary);
 	write_coverage(out, summary);
 	write_confidence(out, summary);
 	write_traps(out, summary);

@@ -8,13 +8,14 @@
  * RAILS_MAX levels the drawing starts again at the left margin, behind the
  * number of levels that are left out.
  */
-#include <langinfo.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/inlines.h"
 #include "report/text.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -33,7 +34,7 @@ static const struct rails utf8 = { "\u2502  ", "\u251c\u2500 ", "\u2514\u2500 ",
 struct level {
 	uint32_t next, stop; /* in order.children */
 	uint32_t hidden;
-	uint64_t hidden_calls;
+	uint64_t hidden_below;
 };
 
 struct walk {
@@ -71,25 +72,70 @@ static void write_rails(const struct walk *walk)
 	}
 }
 
-static double share_of(const struct walk *walk, uint64_t calls)
+static int shows_time(const struct walk *walk)
 {
-	uint64_t all = walk->view->tree->nodes[TREE_ROOT].below.calls;
-
-	return all ? 100.0 * (double)calls / (double)all : 0.0;
+	return walk->session->metric == METRIC_TIME;
 }
 
-static void write_node(const struct walk *walk, const struct tree_node *node)
+static uint64_t below_of(const struct walk *walk, uint32_t node)
 {
-	fprintf(walk->out, "%15s %6.2f%% ", GROUPED(node->below.calls),
-		share_of(walk, node->below.calls));
-	if (!walk->view->shows_callers)
-		fprintf(walk->out, "%15s ", GROUPED(node->self.calls));
+	return measure_of(&walk->view->tree->nodes[node].below,
+			  walk->session->metric);
+}
+
+/* The columns of what a line has below it, and its share of everything. */
+static void write_below(const struct walk *walk, uint64_t below)
+{
+	uint64_t all = below_of(walk, TREE_ROOT);
+
+	if (shows_time(walk))
+		fprintf(walk->out, "%9s", text_duration(below).text);
+	else
+		fprintf(walk->out, "%15s", GROUPED(below));
+	fprintf(walk->out, " %6.2f%% ",
+		all ? 100.0 * (double)below / (double)all : 0.0);
+}
+
+/* ... and of the line itself. */
+static void write_self(const struct walk *walk, const char *self,
+		       const char *calls)
+{
+	if (walk->view->shows_callers)
+		return;
+	if (shows_time(walk))
+		fprintf(walk->out, "%9s ", self);
+	fprintf(walk->out, "%15s ", calls);
+}
+
+/* Where a node is written; an inlined function, where it is called. */
+static void write_place(const struct walk *walk, const struct tree_node *node)
+{
+	struct session *session = walk->session;
+	const char *file;
+	uint32_t line;
+
+	text_place(walk->out, session, node->function);
+	if (session->shows_lines &&
+	    session->catalog.functions[node->function].kind == KIND_INLINED &&
+	    inlined_call_place(&session->catalog, node, &file, &line))
+		fprintf(walk->out, "  at %s:%" PRIu32, file, line);
+}
+
+static void write_node(const struct walk *walk, uint32_t index)
+{
+	const struct tree_node *node = &walk->view->tree->nodes[index];
+
+	write_below(walk, below_of(walk, index));
+	write_self(walk, text_duration(node->self.ns).text,
+		   node->is_context || node->self.calls
+			   ? GROUPED(node->self.calls)
+			   : "-");
 	fputc(' ', walk->out);
 	write_rails(walk);
-	fprintf(walk->out, "%s%s",
-		catalog_name(&walk->session->catalog, node->function),
-		node->is_tail ? " (tail)" : "");
-	text_place(walk->out, walk->session, node->function);
+	text_function(walk->out, walk->session, node->function);
+	if (node->is_tail)
+		fputs(" (tail)", walk->out);
+	write_place(walk, node);
 	fputc('\n', walk->out);
 }
 
@@ -98,10 +144,8 @@ static void write_hidden(const struct walk *walk, struct level *level)
 	uint32_t hidden = level->hidden;
 
 	level->hidden = 0; /* so that this line is drawn as the last one */
-	fprintf(walk->out, "%15s %6.2f%% ", GROUPED(level->hidden_calls),
-		share_of(walk, level->hidden_calls));
-	if (!walk->view->shows_callers)
-		fprintf(walk->out, "%15s ", "");
+	write_below(walk, level->hidden_below);
+	write_self(walk, "", "");
 	fputc(' ', walk->out);
 	write_rails(walk);
 	fprintf(walk->out, "%s %s more\n", walk->rails->more, GROUPED(hidden));
@@ -110,7 +154,6 @@ static void write_hidden(const struct walk *walk, struct level *level)
 /* Goes down to the children of a node. */
 static void enter(struct walk *walk, uint32_t node)
 {
-	const struct tree_node *nodes = walk->view->tree->nodes;
 	uint32_t depth_limit = walk->view->limits.depth;
 	uint32_t end = walk->order.first[node + 1];
 	struct level level = {
@@ -118,16 +161,14 @@ static void enter(struct walk *walk, uint32_t node)
 		.stop = walk->order.first[node],
 	};
 
-	/* The order is by calls, so what is hidden comes last. */
+	/* The most comes first, so what is hidden comes last. */
 	while ((depth_limit == 0 || walk->depth < depth_limit) &&
 	       level.stop < end &&
-	       nodes[walk->order.children[level.stop]].below.calls >=
-		       walk->least)
+	       below_of(walk, walk->order.children[level.stop]) >= walk->least)
 		level.stop++;
 	level.hidden = end - level.stop;
 	for (uint32_t i = level.stop; i < end; i++)
-		level.hidden_calls +=
-			nodes[walk->order.children[i]].below.calls;
+		level.hidden_below += below_of(walk, walk->order.children[i]);
 	walk->levels = memory_grow(walk->levels, walk->depth, &walk->capacity,
 				   sizeof(*walk->levels));
 	walk->levels[walk->depth++] = level;
@@ -142,7 +183,7 @@ static void write_nodes(struct walk *walk)
 
 		if (level->next < level->stop) {
 			child = walk->order.children[level->next++];
-			write_node(walk, &walk->view->tree->nodes[child]);
+			write_node(walk, child);
 			enter(walk, child);
 			continue;
 		}
@@ -152,26 +193,36 @@ static void write_nodes(struct walk *walk)
 	}
 }
 
+static void write_heading(const struct walk *walk)
+{
+	const int by_time = shows_time(walk);
+
+	fprintf(walk->out, by_time ? "%9s %7s " : "%15s %7s ",
+		walk->view->shows_callers ? by_time ? "time" : "calls"
+		: by_time                 ? "total"
+					  : "with below",
+		"share");
+	write_self(walk, "self", "calls");
+	fprintf(walk->out, " %s\n",
+		walk->view->shows_callers ? "function and its callers"
+					  : "context");
+}
+
 void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
-	uint64_t all = view->tree->nodes[TREE_ROOT].below.calls;
-	int is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below,
+				  session->metric);
 	struct walk walk = {
 		.out = out,
 		.session = session,
 		.view = view,
-		.rails = is_utf8 ? &utf8 : &ascii,
+		.rails = *text_glyph("u", "") ? &utf8 : &ascii,
 		.least = (uint64_t)ceil(view->limits.threshold_percent / 100 *
 					(double)all),
 	};
 
-	if (view->shows_callers)
-		fprintf(out, "%15s %7s  %s\n", "calls", "share",
-			"function and its callers");
-	else
-		fprintf(out, "%15s %7s %15s  %s\n", "with below", "share",
-			"calls", "context");
-	tree_order(view->tree, METRIC_CALLS, &walk.order);
+	write_heading(&walk);
+	tree_order(view->tree, session->metric, &walk.order);
 	write_nodes(&walk);
 	tree_order_fini(&walk.order);
 	free(walk.levels);

@@ -40,7 +40,8 @@ struct tree_node {
 	uint32_t depth;    /* 0 for the root */
 	uint32_t site;     /* of its first call, in the catalog; 0: unknown */
 	uint8_t is_tail;   /* entered by a tail call, the first time at least */
-	uint8_t is_context; /* was recorded: no frame that samples found */
+	uint8_t is_return_site; /* the site is where a call returns to */
+	uint8_t is_context;     /* was recorded: no frame that samples found */
 };
 
 /* Where in a node's own code its samples fell. */

@@ -20,8 +20,10 @@ static void keep_node(struct tree *kept, uint32_t *at,
 	*at = tree_child(kept, *at, node->function);
 	copy = &kept->nodes[*at];
 	measure_add(&copy->self, &node->self);
-	if (copy->site == 0)
+	if (copy->site == 0) {
 		copy->site = node->site;
+		copy->is_return_site = node->is_return_site;
+	}
 	copy->is_tail |= node->is_tail;
 	copy->is_context |= node->is_context;
 }

@@ -10,7 +10,7 @@
 
 struct tree_limits {
 	uint32_t depth;           /* 0: none */
-	double threshold_percent; /* hide subtrees with less of all calls */
+	double threshold_percent; /* hide subtrees with less of all there is */
 };
 
 /* What there is to show besides the tree itself. */
@@ -28,10 +28,15 @@ struct list_view {
 	int is_forecast; /* of a file: nothing is hooked yet */
 };
 
+struct flat_view {
+	const struct flat *flat;
+	const char *what; /* a row is: "function", "module"... */
+	size_t top;       /* rows at most; 0: all */
+};
+
 struct writer {
-	/* `top` rows at most, 0: all. */
 	void (*flat)(FILE *out, struct session *session,
-		     const struct flat *flat, size_t top);
+		     const struct flat_view *view);
 	void (*tree)(FILE *out, struct session *session,
 		     const struct tree_view *view);
 	void (*list)(FILE *out, const struct list_view *view);

@@ -6,6 +6,7 @@ Perf maps are replayed here as well, in the simplest way there is: a list of
 all lines, of which the last that covers an address is right. Folders of real
 ones are found in $CLEW_TEST_DATA/perfmap, or beside the sources.
 """
+import collections
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import threading
 
 import a2n_truth
 import clewtest
+import wire
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 LINE = re.compile(rb"(?:0x)?([0-9a-fA-F]{1,16})[ \t]+(?:0x)?([0-9a-fA-F]{1,16})"
@@ -372,6 +374,72 @@ class Reports(A2n):
             lines = self.clew(command, "--lines", self.recording_path).stdout
             self.assertNotIn(place, plain)
             self.assertRegex(lines, r"inlines_plain.*  " + re.escape(place))
+
+
+    def inlined_at(self, path, vaddrs):
+        """The names of what is inlined at each, outermost first."""
+        found = [[function for function, _, _ in frames[-2::-1]]
+                 for frames in a2n_truth.llvm_symbolizer(path, vaddrs)]
+        mangled = sorted({name for names in found for name in names})
+        plain = subprocess.run(["c++filt", "-n"], check=True, text=True,
+                               input="\n".join(mangled),
+                               stdout=subprocess.PIPE).stdout.splitlines()
+        demangle = dict(zip(mangled, plain))
+        return [[demangle[name] for name in names] for names in found]
+
+    def expected_paths(self, part, module, path, names):
+        """The way from the root to each context, and its number of calls."""
+        contexts, counts = part.contexts(), part.counts()
+        functions = {f.number: f for m in part.modules for f in m.functions}
+        sites = {c.id: (c.site & (1 << 48) - 1) - module.base - 1
+                 for c in contexts.values()
+                 if c.parent in contexts and
+                 functions[contexts[c.parent].function].module is module}
+        inlined = dict(zip(sites, self.inlined_at(path, sites.values())))
+
+        def way(context):
+            function = functions[context.function]
+            own = (names[function.module.path, function.vaddr],)
+            if context.parent not in contexts:
+                return own
+            return (way(contexts[context.parent]) +
+                    tuple(inlined.get(context.id, ())) + own)
+
+        paths = collections.Counter()
+        for context in contexts.values():
+            paths[way(context)] += counts[context.id]
+        return paths
+
+    def test_inlined_functions_in_the_tree(self):
+        path = self.build("-static-libstdc++")
+        done = self.record([path])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tree = self.clew_json("tree", "--json", "--inlines",
+                              self.recording_path)
+        functions = tree["functions"]
+        nodes = {node["id"]: node for node in tree["contexts"]}
+        names = {(f["module"], int(f["vaddr"], 16)): f["name"]
+                 for f in functions if "vaddr" in f}
+
+        def way(node):
+            own = (functions[node["function"]]["name"],)
+            return (way(nodes[node["parent"]]) + own
+                    if node["parent"] in nodes else own)
+
+        seen = {way(node): node["calls"] for node in nodes.values()
+                if "inlined" not in functions[node["function"]]}
+        part, = wire.Recording(self.recording_path).parts
+        module = next(m for m in part.modules if m.path == str(path))
+        self.assertEqual(
+            seen, self.expected_paths(part, module, path, names))
+        inlined = [n for n in nodes.values()
+                   if functions[n["function"]].get("inlined")]
+        self.assertGreater(len(inlined), 20)
+        self.assertEqual({n["calls"] for n in inlined}, {0})
+        text = self.clew("tree", "--inlines", "--lines",
+                         self.recording_path).stdout
+        self.assertRegex(text, r"header_step.* \(inlined\)  at \S+:\d+|"
+                         r"\(inlined\)  at \S*inlines\.cc:\d+")
 
 
 class Cache(A2n):

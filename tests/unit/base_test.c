@@ -36,6 +36,33 @@ static void idmap_finds_nothing_when_empty(void **state)
 	idmap_fini(&map);
 }
 
+static void durations_have_three_digits_and_a_unit(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 1, "1 ns" },
+		{ 999, "999 ns" },
+		{ 1000, "1.00 us" },
+		{ 9994, "9.99 us" },
+		{ 9996, "10.0 us" },
+		{ 99960, "100 us" },
+		{ 999499, "999 us" },
+		{ 999500, "1.00 ms" },
+		{ 12345678, "12.3 ms" },
+		{ 59876000000, "59.9 s" },
+		{ 1234567000000000, "1,234,567 s" },
+		{ UINT64_MAX, "18,446,744,074 s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(text_duration(cases[i].ns).text,
+				    cases[i].text);
+}
+
 static void numbers_are_grouped_by_thousands(void **state)
 {
 	(void)state;
@@ -78,6 +105,7 @@ int main(void)
 		cmocka_unit_test(idmap_keeps_what_it_was_given),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
+		cmocka_unit_test(durations_have_three_digits_and_a_unit),
 		cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),
 		cmocka_unit_test(sizes_take_suffixes_and_nothing_else),
 	};

@@ -32,6 +32,16 @@ static void bounds_are_those_of_clopper_and_pearson(void **state)
 	assert_bound(20, 19, 0.9974386);
 }
 
+/* Wilson's interval of 20 in 100 is [0.1333, 0.2888]. */
+static void shares_have_an_error(void **state)
+{
+	(void)state;
+	assert_true(fabs(confidence_share_error(0.2, 100) - 0.0777) < 1e-4);
+	assert_true(confidence_share_error(0.2, 10000) < 0.01);
+	assert_true(confidence_share_error(1, 10) > 0.1);
+	assert_true(confidence_share_error(0.5, 0) == 0);
+}
+
 static void senseless_counts_end_quickly(void **state)
 {
 	(void)state;
@@ -46,6 +56,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_mismatch_bounds_by_three_over_n),
 		cmocka_unit_test(bounds_are_those_of_clopper_and_pearson),
+		cmocka_unit_test(shares_have_an_error),
 		cmocka_unit_test(senseless_counts_end_quickly),
 	};
 

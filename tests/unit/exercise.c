@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/dump.h"
+#include "report/labels.h"
 #include "report/rules.h"
 #include "report/views.h"
 #include "report/writer.h"
@@ -31,9 +32,14 @@ static void write_with(const struct writer *writer, FILE *out,
 	struct list_view list = { .catalog = &session->catalog,
 				  .detail = LIST_ALL };
 	struct flat flat;
+	uint32_t *labels;
 
-	flat_init(&flat, &session->tree, session->catalog.function_count);
-	writer->flat(out, session, &flat, 0);
+	labels = labels_of(&session->tree, &session->catalog, LABEL_MODULE);
+	flat_init(&flat, &session->tree, labels,
+		  session->catalog.function_count);
+	free(labels);
+	writer->flat(out, session,
+		     &(struct flat_view){ .flat = &flat, .what = "module" });
 	flat_fini(&flat);
 	writer->tree(out, session, &view);
 	writer->list(out, &list);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
+#include "report/labels.h"
 #include "report/views.h"
 #include "report/writer.h"
 
@@ -53,6 +54,8 @@ static void add(struct tree *tree, const char *context, uint64_t calls)
 	for (; *context; context++)
 		node = tree_child(tree, node, function_of(*context));
 	tree->nodes[node].self.calls += calls;
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent)
+		tree->nodes[node].is_context = 1;
 }
 
 static const struct tree_node *find(const struct tree *tree,
@@ -78,6 +81,16 @@ static void end(struct session *session)
 	session->summary.contexts = session->tree.count - 1;
 }
 
+static void make_flat(struct flat *flat, struct session *session)
+{
+	uint32_t *labels =
+		labels_of(&session->tree, &session->catalog, LABEL_FUNCTION);
+
+	flat_init(flat, &session->tree, labels,
+		  session->catalog.function_count);
+	free(labels);
+}
+
 static void one_function_is_one_row(void **state)
 {
 	struct session session;
@@ -91,14 +104,75 @@ static void one_function_is_one_row(void **state)
 	add(&session.tree, "abc", 100);
 	add(&session.tree, "abcc", 1000);
 	end(&session);
-	flat_init(&flat, &session.tree, session.catalog.function_count);
+	make_flat(&flat, &session);
 	assert_int_equal(flat.count, 2); /* b was never called itself */
 	c = &flat.rows[1];
 	assert_int_equal(c->function, function_of('c'));
-	assert_int_equal(c->calls, 1110);
+	assert_int_equal(c->self.calls, 1110);
 	assert_int_equal(c->contexts, 3);
 	assert_int_equal(c->callers, 3); /* a, b and itself */
 	assert_int_equal(c->callees, 1);
+	flat_fini(&flat);
+	session_close(&session);
+}
+
+static void add_time(struct tree *tree, const char *context, uint64_t ns)
+{
+	uint32_t node = TREE_ROOT;
+
+	for (; *context; context++)
+		node = tree_child(tree, node, function_of(*context));
+	tree->nodes[node].self.ns += ns;
+	tree->nodes[node].self.samples++;
+}
+
+static void recursion_is_counted_once(void **state)
+{
+	struct session session;
+	struct flat flat;
+
+	(void)state;
+	begin(&session);
+	add_time(&session.tree, "a", 1);
+	add_time(&session.tree, "aba", 10);
+	add_time(&session.tree, "abab", 100);
+	add_time(&session.tree, "ba", 1000);
+	end(&session);
+	make_flat(&flat, &session);
+	assert_int_equal(flat.count, 2);
+	assert_int_equal(flat.rows[0].self.ns, 1011); /* a */
+	assert_int_equal(flat.rows[0].total.ns, 1111);
+	assert_int_equal(flat.rows[1].self.ns, 100); /* b */
+	assert_int_equal(flat.rows[1].total.ns, 1110);
+	flat_fini(&flat);
+	session_close(&session);
+}
+
+static void modules_are_rows_too(void **state)
+{
+	struct session session;
+	uint32_t *labels;
+	struct flat flat;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 1);
+	add(&session.tree, "abc", 10);
+	add_time(&session.tree, "ab", 100);
+	session.tree
+		.nodes[tree_child(&session.tree, TREE_ROOT,
+				  FUNCTION_UNKNOWN_CALLER)]
+		.self.calls = 5;
+	end(&session);
+	labels = labels_of(&session.tree, &session.catalog, LABEL_MODULE);
+	flat_init(&flat, &session.tree, labels, session.catalog.function_count);
+	assert_int_equal(flat.count, 2);
+	assert_int_equal(flat.rows[0].function, FUNCTION_UNKNOWN_CALLER);
+	assert_string_equal(
+		catalog_name(&session.catalog, flat.rows[1].function), "app");
+	assert_int_equal(flat.rows[1].self.calls, 11);
+	assert_int_equal(flat.rows[1].total.ns, 100);
+	free(labels);
 	flat_fini(&flat);
 	session_close(&session);
 }
@@ -115,7 +189,7 @@ static void rows_are_sorted_by_several_keys(void **state)
 	add(&session.tree, "b", 5);
 	add(&session.tree, "a", 1);
 	end(&session);
-	flat_init(&flat, &session.tree, session.catalog.function_count);
+	make_flat(&flat, &session);
 	assert_int_equal(flat_parse_keys("calls,name", &keys), 0);
 	flat_sort(&flat, &keys, &session.catalog);
 	assert_int_equal(flat.rows[0].function, function_of('b'));
@@ -123,7 +197,8 @@ static void rows_are_sorted_by_several_keys(void **state)
 	assert_int_equal(flat.rows[2].function, function_of('a'));
 	assert_true(flat_parse_keys("calls,", &keys) < 0);
 	assert_true(flat_parse_keys("", &keys) < 0);
-	assert_true(flat_parse_keys("name,name,name,name,name,name,name",
+	assert_true(flat_parse_keys("name,name,name,name,name,name,name,name,"
+				    "name,name",
 				    &keys) < 0);
 	flat_fini(&flat);
 	session_close(&session);
@@ -221,6 +296,33 @@ static void the_tree_is_drawn_with_rails(void **state)
 	session_close(&session);
 }
 
+static void with_time_the_tree_is_about_time(void **state)
+{
+	static const char expected[] =
+		"    total   share      self           calls  context\n"
+		"   140 ns  70.00%     40 ns               1  a\n"
+		"   100 ns  50.00%    100 ns               -  `- c\n"
+		"    60 ns  30.00%     60 ns             900  b\n";
+	static const struct tree_limits none;
+	struct session session;
+	size_t bytes;
+	char *text;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 1);
+	add(&session.tree, "b", 900);
+	add_time(&session.tree, "b", 60);
+	add_time(&session.tree, "a", 40);
+	add_time(&session.tree, "ac", 100);
+	end(&session);
+	session.metric = METRIC_TIME;
+	text = written(&writer_text, &session, &none, &bytes);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	session_close(&session);
+}
+
 static void what_is_hidden_is_counted(void **state)
 {
 	static const char expected[] =
@@ -302,10 +404,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_function_is_one_row),
+		cmocka_unit_test(recursion_is_counted_once),
+		cmocka_unit_test(modules_are_rows_too),
 		cmocka_unit_test(rows_are_sorted_by_several_keys),
 		cmocka_unit_test(hidden_functions_hand_their_callees_up),
 		cmocka_unit_test(callers_are_exact),
 		cmocka_unit_test(the_tree_is_drawn_with_rails),
+		cmocka_unit_test(with_time_the_tree_is_about_time),
 		cmocka_unit_test(what_is_hidden_is_counted),
 		cmocka_unit_test(output_of_a_deep_recursion_is_linear),
 		cmocka_unit_test(json_is_json_and_adds_up),
