@@ -75,6 +75,8 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 		return VERDICT_IS_COLD_PART;
 	if (q->branches.notes[index].reads_return)
 		return VERDICT_IS_READS_RETURN_ADDRESS;
+	if (q->branches.notes[index].is_unwinders)
+		return VERDICT_IS_UNWINDER;
 	return VERDICT_IS_UNKNOWN;
 }
 

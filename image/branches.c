@@ -10,6 +10,7 @@
 
 #include "image/pointers.h"
 #include "image/readers.h"
+#include "image/unwinder.h"
 #include "wire/verdict.h"
 
 #define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* more is out of rel32's reach */
@@ -21,9 +22,11 @@ struct reading {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
+	struct arena *arena;
 	uint32_t owner;        /* index of the function being read, or NOBODY */
 	uint64_t entries_left; /* of jump tables: time is linear */
 	int is_hostile;        /* there were more than a file can have */
+	int err;
 };
 
 static void note_party(uint32_t *whom, uint32_t who)
@@ -32,6 +35,15 @@ static void note_party(uint32_t *whom, uint32_t who)
 		*whom = who;
 	else if (*whom != who)
 		*whom = BRANCHES_SEVERAL;
+}
+
+static void note_reference(struct reading *r, uint32_t to)
+{
+	int err = references_add(&r->branches->references, r->arena, r->owner,
+				 to);
+
+	if (err)
+		r->err = err;
 }
 
 /* A branch out of its function may tell which is a part of which. */
@@ -43,6 +55,7 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 
 	if (index == UINT32_MAX || index == r->owner)
 		return;
+	note_reference(r, index);
 	if (r->functions->list[index].vaddr != target) {
 		if (r->owner != BRANCHES_NOBODY && insn->kind != INSN_CALL)
 			note_party(&notes[r->owner].jumps_into, index);
@@ -88,8 +101,11 @@ static void note_branch(struct reading *r, const struct insn *insn,
 static void note_pointer(void *context, uint64_t vaddr)
 {
 	struct reading *r = context;
+	uint32_t index = functions_at(r->functions, vaddr);
 
 	marks_set(&r->branches->targets, vaddr);
+	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
+		r->branches->notes[index].is_pointed = 1;
 }
 
 /*
@@ -160,17 +176,22 @@ static void note_address(struct reading *r, uint64_t vaddr)
 		marks_set(&r->branches->targets, vaddr);
 		index = functions_at(r->functions, vaddr);
 		if (index != UINT32_MAX &&
-		    r->functions->list[index].vaddr == vaddr)
+		    r->functions->list[index].vaddr == vaddr) {
 			r->branches->notes[index].is_called = 1;
+			note_reference(r, index);
+		}
 	}
 	if (r->owner != BRANCHES_NOBODY)
 		pointers_walk_distances(r->image, vaddr, note_entry, r);
 }
 
 static void note_insn(struct reading *r, const struct insn *insn,
-		      const uint8_t *code, uint64_t vaddr)
+		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
 	uint64_t next_vaddr = vaddr + insn->length;
+
+	if (r->owner != BRANCHES_NOBODY && unwinder_lands(code, left))
+		r->branches->notes[r->owner].lands = 1;
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -241,7 +262,7 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
 			; /* nothing to see, and decoding it is slow */
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
-			note_insn(r, &insn, code, vaddr);
+			note_insn(r, &insn, code, left, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
 			r->branches->notes[r->owner].is_undecodable = 1;
 		code += insn.length;
@@ -341,6 +362,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		.decoder = decoder,
 		.functions = functions,
 		.branches = &found,
+		.arena = arena,
 	};
 	uint64_t start;
 	uint64_t end;
@@ -354,9 +376,11 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	read_code(&r);
-	if (r.is_hostile)
-		return -EBADMSG;
+	if (r.is_hostile || r.err)
+		return r.is_hostile ? -EBADMSG : r.err;
 	pointers_walk(image, note_pointer, &r);
+	if (unwinder_find(&found, functions->count, arena))
+		return -ENOMEM;
 	*out = found;
 	return 0;
 }

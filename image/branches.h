@@ -15,6 +15,7 @@
 #include "disasm/decode.h"
 #include "image/functions.h"
 #include "image/marks.h"
+#include "image/references.h"
 
 #define BRANCHES_NOBODY  UINT32_MAX
 #define BRANCHES_SEVERAL (UINT32_MAX - 1)
@@ -30,11 +31,15 @@ struct code_notes {
 	uint8_t falls_out;     /* its last instruction leads behind it */
 	uint8_t reads_return;  /* it looks at its own return address */
 	uint8_t lands_second;  /* exceptions land at its second byte */
+	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
+	uint8_t is_unwinders;  /* it is called by such functions only */
+	uint8_t is_pointed;    /* data has its address */
 };
 
 struct branches {
 	struct marks targets;
 	struct code_notes *notes; /* one for each function */
+	struct references references;
 };
 
 /* 0, -ENOMEM or -EBADMSG. */

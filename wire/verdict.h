@@ -39,7 +39,8 @@ enum verdict_class {
 	X(JUMP_PUNNED, HOOKED, "jump that shares bytes with what follows")     \
 	X(TRAP, HOOKED, "breakpoint (int3)")                                   \
 	X(READS_RETURN_ADDRESS, REFUSED, "reads its own return address")       \
-	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")
+	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")    \
+	X(UNWINDER, REFUSED, "the unwinder's: hooking it would slow exceptions")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

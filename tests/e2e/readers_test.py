@@ -169,7 +169,8 @@ class Readers(clewtest.Case):
         (module,) = listing["modules"]
         texts = {name: text for name, _, text in wire.VERDICTS}
         trap = texts["TRAP"]
-        by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"]]
+        by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"],
+                     texts["UNWINDER"]]
         coverage = module["coverage"]
         self.assertEqual(
             coverage["eligible"],

@@ -22,7 +22,8 @@ EXPLAINED = {"made inside fork() itself",
              "made by generated code into its own runtime"}
 # What hooking would break by its nature: setjmp, vfork, unwinders.
 NOT_ELIGIBLE = {says for name, _, says in wire.VERDICTS
-                if name in ("NAMED", "READS_RETURN_ADDRESS")}
+                if name in ("NAMED", "READS_RETURN_ADDRESS",
+                            "UNWINDER")}
 REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
 
 

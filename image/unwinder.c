@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/unwinder.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* How a function is referred to. */
+enum {
+	BY_ANYBODY = 1,
+	BY_UNWINDER = 2,
+	BY_OTHERS = 4,
+};
+
+struct search {
+	struct code_notes *notes;
+	uint8_t *is_helper; /* of the functions that land */
+	uint8_t *referred;
+};
+
+int unwinder_lands(const uint8_t *code, uint64_t bytes)
+{
+	static const uint8_t returns[] = { 0x48, 0x89, 0xcc, /* mov %rcx,%rsp */
+					   0xc3 };           /* ret */
+	static const uint8_t jumps[] = { 0x48, 0x89, 0xcc,   /* mov %rcx,%rsp */
+					 0x59,               /* pop %rcx */
+					 0xff, 0xe1 };       /* jmp *%rcx */
+
+	return (bytes >= sizeof(returns) &&
+		!memcmp(code, returns, sizeof(returns))) ||
+	       (bytes >= sizeof(jumps) && !memcmp(code, jumps, sizeof(jumps)));
+}
+
+/*
+ * What they all call first reads its return address, in order to begin with
+ * the frame of its caller.
+ */
+static void see_helper(void *context, const struct reference *one)
+{
+	const struct search *search = context;
+
+	if (one->from != BRANCHES_NOBODY && search->notes[one->from].lands &&
+	    search->notes[one->to].reads_return)
+		search->is_helper[one->to] = 1;
+}
+
+/* So does what only looks at the stack, as _Unwind_Backtrace(). */
+static void see_kin(void *context, const struct reference *one)
+{
+	const struct search *search = context;
+
+	if (one->from != BRANCHES_NOBODY && search->is_helper[one->to] &&
+	    search->notes[one->from].reads_return)
+		search->notes[one->from].is_unwinders = 1;
+}
+
+static void see_reference(void *context, const struct reference *one)
+{
+	const struct search *search = context;
+
+	search->referred[one->to] |= BY_ANYBODY;
+}
+
+/* What nobody refers to was linked in and is never called. */
+static void see_caller(void *context, const struct reference *one)
+{
+	const struct search *search = context;
+	uint8_t *referred = &search->referred[one->to];
+
+	if (one->from == BRANCHES_NOBODY)
+		*referred |= BY_OTHERS;
+	else if (search->notes[one->from].is_unwinders)
+		*referred |= BY_UNWINDER;
+	else if (one->from != one->to &&
+		 (search->referred[one->from] & BY_ANYBODY ||
+		  search->notes[one->from].is_pointed))
+		*referred |= BY_OTHERS;
+}
+
+/* One step further into what they call. Whether there was one. */
+static int grow(const struct search *search, const struct branches *branches,
+		uint32_t count)
+{
+	int has_grown = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		search->referred[i] &= BY_ANYBODY;
+	references_walk(&branches->references, see_caller, (void *)search);
+	for (uint32_t i = 0; i < count; i++) {
+		struct code_notes *notes = &search->notes[i];
+
+		if (notes->is_unwinders || notes->is_pointed ||
+		    !(search->referred[i] & BY_UNWINDER) ||
+		    search->referred[i] & BY_OTHERS)
+			continue;
+		notes->is_unwinders = 1;
+		has_grown = 1;
+	}
+	return has_grown;
+}
+
+int unwinder_find(const struct branches *branches, uint32_t count,
+		  struct arena *scratch)
+{
+	struct search search = { .notes = branches->notes };
+	int is_here = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		is_here |= branches->notes[i].lands;
+	if (!is_here)
+		return 0;
+	search.is_helper = arena_alloc(scratch, count);
+	search.referred = arena_alloc(scratch, count);
+	if (!search.is_helper || !search.referred)
+		return -ENOMEM;
+	references_walk(&branches->references, see_helper, &search);
+	references_walk(&branches->references, see_kin, &search);
+	references_walk(&branches->references, see_reference, &search);
+	for (uint32_t i = 0; i < count; i++)
+		branches->notes[i].is_unwinders |=
+			branches->notes[i].lands | search.is_helper[i];
+	while (grow(&search, branches, count))
+		;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwinders that are linked into a module, as libgcc's is by -static-libgcc.
+ *
+ * A throw calls their functions hundreds of times, which would cost far more
+ * than the throw. Hardly anybody keeps their names, but there is one thing that
+ * only an unwinder does: it returns to a frame of its own choice, through
+ * __builtin_eh_return(). What nothing but such functions call, directly or
+ * not, is part of the unwinder.
+ */
+#ifndef CLEW_IMAGE_UNWINDER_H
+#define CLEW_IMAGE_UNWINDER_H
+
+#include <stddef.h>
+
+#include "image/branches.h"
+
+/* Whether code ends a function by __builtin_eh_return(). */
+int unwinder_lands(const uint8_t *code, uint64_t bytes);
+
+/* Set is_unwinders in the notes of `count` functions. 0 or -ENOMEM. */
+int unwinder_find(const struct branches *branches, uint32_t count,
+		  struct arena *scratch);
+
+#endif
