@@ -51,6 +51,16 @@ uint64_t parse_number(struct argp_state *state, const char *option,
 	return number;
 }
 
+double parse_percent(struct argp_state *state, const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		argp_error(state, "--threshold %s: not a percentage", text);
+	return percent;
+}
+
 static void set_function(struct view_options *options, const char *text,
 			 struct argp_state *state)
 {

@@ -33,16 +33,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static double parse_percent(struct argp_state *state, const char *text)
-{
-	char *end;
-	double percent = strtod(text, &end);
-
-	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		argp_error(state, "--threshold %s: not a percentage", text);
-	return percent;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;

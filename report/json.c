@@ -11,6 +11,7 @@ const struct writer writer_json = {
 	.flat = json_flat,
 	.tree = json_tree,
 	.list = json_list,
+	.diff = json_diff,
 };
 
 static void write_key(struct json_stream *stream, const char *key)

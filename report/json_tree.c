@@ -17,11 +17,34 @@ static int is_shown(const struct tree_view *view, enum metric metric,
 	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
 }
 
+static json_t *measure_json(const struct tree_node *node)
+{
+	return json_pack("{sIsIsIsIsI}", "calls", (json_int_t)node->self.calls,
+			 "below", (json_int_t)node->below.calls, "self_ns",
+			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.ns, "samples",
+			 (json_int_t)node->self.samples);
+}
+
+static json_t *changed_node(const struct diff *diff, uint32_t index,
+			    uint32_t function)
+{
+	const struct tree_node *node = &diff->changes.nodes[index];
+
+	return json_pack("{sisisisbsoso}", "id", (int)index, "parent",
+			 (int)node->parent, "function", (int)function, "tail",
+			 (int)node->is_tail, "before",
+			 measure_json(&diff->before.nodes[index]), "after",
+			 measure_json(&diff->after.nodes[index]));
+}
+
 static json_t *node_of(const struct tree_view *view, uint32_t index,
 		       uint32_t function)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
 
+	if (view->diff)
+		return changed_node(view->diff, index, function);
 	return json_pack("{sisisisIsIsIsIsIsb}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",

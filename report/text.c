@@ -9,6 +9,7 @@ const struct writer writer_text = {
 	.flat = text_flat,
 	.tree = text_tree,
 	.list = text_list,
+	.diff = text_diff,
 };
 
 const char *text_glyph(const char *utf8, const char *ascii)

@@ -9,10 +9,20 @@ void text_flat(FILE *out, struct session *session,
 	       const struct flat_view *view);
 void text_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
+void text_diff(FILE *out, struct session *session,
+	       const struct diff_view *view);
 void text_list(FILE *out, const struct list_view *view);
 
 /* One of the two, by what the locale's character set can show. */
 const char *text_glyph(const char *utf8, const char *ascii);
+
+/*
+ * Three columns: a number before, after, and the change, of which `is_sure`
+ * says that it is more than chance.
+ */
+void text_change(FILE *out, enum metric metric, uint64_t before, uint64_t after,
+		 int is_sure);
+void text_change_heading(FILE *out, enum metric metric);
 
 /* Its name, and whether it is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);

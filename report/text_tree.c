@@ -83,6 +83,13 @@ static uint64_t below_of(const struct walk *walk, uint32_t node)
 			  walk->session->metric);
 }
 
+static void write_change(const struct walk *walk, uint64_t before,
+			 uint64_t after)
+{
+	text_change(walk->out, walk->session->metric, before, after, 1);
+	fputc(' ', walk->out);
+}
+
 /* The columns of what a line has below it, and its share of everything. */
 static void write_below(const struct walk *walk, uint64_t below)
 {
@@ -121,15 +128,32 @@ static void write_place(const struct walk *walk, const struct tree_node *node)
 		fprintf(walk->out, "  at %s:%" PRIu32, file, line);
 }
 
-static void write_node(const struct walk *walk, uint32_t index)
+/* All columns but the last. */
+static void write_numbers(const struct walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
+	const struct diff *diff = walk->view->diff;
+	enum metric metric = walk->session->metric;
 
+	if (diff) {
+		write_change(
+			walk,
+			measure_of(&diff->before.nodes[index].below, metric),
+			measure_of(&diff->after.nodes[index].below, metric));
+		return;
+	}
 	write_below(walk, below_of(walk, index));
 	write_self(walk, text_duration(node->self.ns).text,
 		   node->is_context || node->self.calls
 			   ? GROUPED(node->self.calls)
 			   : "-");
+}
+
+static void write_node(const struct walk *walk, uint32_t index)
+{
+	const struct tree_node *node = &walk->view->tree->nodes[index];
+
+	write_numbers(walk, index);
 	fputc(' ', walk->out);
 	write_rails(walk);
 	text_function(walk->out, walk->session, node->function);
@@ -144,8 +168,13 @@ static void write_hidden(const struct walk *walk, struct level *level)
 	uint32_t hidden = level->hidden;
 
 	level->hidden = 0; /* so that this line is drawn as the last one */
-	write_below(walk, level->hidden_below);
-	write_self(walk, "", "");
+	if (walk->view->diff) {
+		text_change(walk->out, walk->session->metric, 0, 0, 1);
+		fputc(' ', walk->out);
+	} else {
+		write_below(walk, level->hidden_below);
+		write_self(walk, "", "");
+	}
 	fputc(' ', walk->out);
 	write_rails(walk);
 	fprintf(walk->out, "%s %s more\n", walk->rails->more, GROUPED(hidden));
@@ -197,6 +226,11 @@ static void write_heading(const struct walk *walk)
 {
 	const int by_time = shows_time(walk);
 
+	if (walk->view->diff) {
+		text_change_heading(walk->out, walk->session->metric);
+		fputs("  context\n", walk->out);
+		return;
+	}
 	fprintf(walk->out, by_time ? "%9s %7s " : "%15s %7s ",
 		walk->view->shows_callers ? by_time ? "time" : "calls"
 		: by_time                 ? "total"
@@ -226,5 +260,6 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 	write_nodes(&walk);
 	tree_order_fini(&walk.order);
 	free(walk.levels);
-	text_summary(out, session);
+	if (!view->diff)
+		text_summary(out, session);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/diff.h"
 #include "report/flat.h"
 #include "report/session.h"
 
@@ -17,7 +18,15 @@ struct tree_limits {
 struct tree_view {
 	const struct tree *tree; /* summed up */
 	struct tree_limits limits;
-	int shows_callers; /* upside down, see tree_callers() */
+	int shows_callers;       /* upside down, see tree_callers() */
+	const struct diff *diff; /* `tree` is its `changes`; or NULL */
+};
+
+struct diff_view {
+	const struct diff *diff;
+	const struct diff_table *table;
+	enum diff_key key; /* that the table is sorted by */
+	size_t top;        /* rows at most; 0: all */
 };
 
 enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
@@ -40,6 +49,8 @@ struct writer {
 	void (*tree)(FILE *out, struct session *session,
 		     const struct tree_view *view);
 	void (*list)(FILE *out, const struct list_view *view);
+	void (*diff)(FILE *out, struct session *session,
+		     const struct diff_view *view);
 };
 
 extern const struct writer writer_text;

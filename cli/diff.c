@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/diff.h"
+
+enum {
+	KEY_SORT = 's',
+	KEY_TOP = 'n',
+	KEY_TREE = 't',
+	KEY_DEPTH = 'd',
+	KEY_THRESHOLD = 0x300,
+	DEFAULT_TOP = 40,
+};
+
+/* So little that one call, or one nanosecond, is more. */
+#define HIDE_UNCHANGED 1e-18
+
+struct options {
+	struct view_options view;
+	const char *after; /* path of the second recording */
+	struct tree_limits limits;
+	int key; /* enum diff_key, or -1: self time, if there is any */
+	int shows_tree;
+	size_t top;
+	int has_top;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "sort", KEY_SORT, "self|total|calls", 0,
+	  "What to compare functions by (default: self, if there is time)", 0 },
+	{ "top", KEY_TOP, "N", 0,
+	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
+	{ "tree", KEY_TREE, NULL, 0, "Compare contexts instead of functions",
+	  0 },
+	{ "depth", KEY_DEPTH, "N", 0, "With --tree, show N levels", 0 },
+	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
+	  "With --tree, hide subtrees with less than PERCENT of all changes "
+	  "(default: those without)",
+	  0 },
+	{ 0 },
+};
+
+static int parse_key(struct argp_state *state, const char *text)
+{
+	static const char *const names[] = {
+		[DIFF_SELF] = "self",
+		[DIFF_TOTAL] = "total",
+		[DIFF_CALLS] = "calls",
+	};
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(names[i], text) == 0)
+			return i;
+	}
+	argp_error(state, "--sort %s: no such key", text);
+	return -1;
+}
+
+static void take_path(struct options *options, char *path,
+		      struct argp_state *state)
+{
+	if (state->arg_num > 1)
+		argp_error(state, "two recordings, no more");
+	if (state->arg_num == 0)
+		options->view.path = path;
+	else
+		options->after = path;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->view;
+		return 0;
+	case KEY_SORT:
+		options->key = parse_key(state, argument);
+		return 0;
+	case KEY_TOP:
+		options->top = parse_number(state, "top", argument, UINT32_MAX);
+		options->has_top = 1;
+		return 0;
+	case KEY_TREE:
+		options->shows_tree = 1;
+		return 0;
+	case KEY_DEPTH:
+		options->limits.depth = (uint32_t)parse_number(
+			state, "depth", argument, UINT32_MAX);
+		return 0;
+	case KEY_THRESHOLD:
+		options->limits.threshold_percent =
+			parse_percent(state, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		take_path(options, argument, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2)
+			argp_error(state, "which two recordings?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void write_table(struct session *session, const struct diff *diff,
+			const struct options *options)
+{
+	enum diff_key key =
+		diff->metric == METRIC_TIME ? DIFF_SELF : DIFF_CALLS;
+	struct diff_table table;
+	size_t top = options->top;
+
+	if (options->key >= 0)
+		key = (enum diff_key)options->key;
+	if (!options->has_top && options->view.writer == &writer_text)
+		top = DEFAULT_TOP;
+	diff_table_init(&table, diff, &options->view.selection, key);
+	options->view.writer->diff(stdout, session,
+				   &(struct diff_view){
+					   .diff = diff,
+					   .table = &table,
+					   .key = key,
+					   .top = top,
+				   });
+	diff_table_fini(&table);
+}
+
+static void write_diff(struct session *before, struct session *after,
+		       const struct options *options)
+{
+	struct diff diff;
+
+	diff_init(&diff, before, after);
+	before->metric = diff.metric;
+	if (options->shows_tree)
+		options->view.writer->tree(stdout, before,
+					   &(struct tree_view){
+						   .tree = &diff.changes,
+						   .limits = options->limits,
+						   .diff = &diff,
+					   });
+	else
+		write_table(before, &diff, options);
+	diff_fini(&diff);
+}
+
+int command_diff(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ .argp = &view_argp },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "BEFORE AFTER",
+		.doc = "Show what changed from one recording to another, which "
+		       "may be of another build.",
+		.children = children,
+	};
+	struct options options = {
+		.key = -1,
+		.limits.threshold_percent = HIDE_UNCHANGED,
+	};
+	struct session before, after;
+	int status;
+	char *why;
+
+	view_options_init(&options.view);
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (view_open(&options.view, &before, &why) != 0) {
+		status = give_up(argv[0], why);
+		goto fini;
+	}
+	options.view.path = options.after;
+	if (view_open(&options.view, &after, &why) != 0) {
+		status = give_up(argv[0], why);
+		goto close_before;
+	}
+	write_diff(&before, &after, &options);
+	session_close(&after);
+	status = finish_output(argv[0]);
+close_before:
+	session_close(&before);
+fini:
+	view_options_fini(&options.view);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Two recordings, side by side: match.h says which functions are the same. */
+#ifndef CLEW_REPORT_DIFF_H
+#define CLEW_REPORT_DIFF_H
+
+#include "report/flat.h"
+#include "report/session.h"
+
+struct diff {
+	/* The same nodes, with what each of the recordings has for them. */
+	struct tree before, after;
+	/*
+	 * ... and how much of each node itself changed, up or down: its sums
+	 * say what to show first, and what to hide.
+	 */
+	struct tree changes;
+	struct catalog *catalog; /* of the first session, for all of them */
+	enum metric metric;      /* time, if both have it */
+};
+
+/* Both sessions must outlive it; the first one's catalog is added to. */
+void diff_init(struct diff *diff, struct session *before,
+	       struct session *after);
+void diff_fini(struct diff *diff);
+
+struct diff_row {
+	uint32_t function; /* the others may be 0 in one of them */
+	struct flat_row before, after;
+};
+
+struct diff_table {
+	struct diff_row *rows; /* those that changed most come first */
+	size_t count;
+};
+
+/* What the rows are compared by. */
+enum diff_key { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS };
+
+void diff_table_init(struct diff_table *table, const struct diff *diff,
+		     const struct selection *selection, enum diff_key key);
+void diff_table_fini(struct diff_table *table);
+
+/* The number that a row has by this key. */
+uint64_t diff_value(const struct flat_row *row, enum diff_key key);
+
+/*
+ * Whether the difference of two sampled times is more than chance would make
+ * in 95 of 100 cases. Always, if they were not sampled.
+ */
+int diff_is_significant(const struct diff_row *row, enum diff_key key);
+
+#endif

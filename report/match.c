@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static uint64_t hash_of(const char *name, const char *module,
+			size_t module_length)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	hash = (hash ^ 0xff) * UINT64_C(0x100000001b3);
+	while (module_length--)
+		hash = (hash ^ (unsigned char)*module++) *
+		       UINT64_C(0x100000001b3);
+	return hash | 1;
+}
+
+/* "libz" of "libz.so.1.2.13". */
+static size_t stem_length(const char *module)
+{
+	const char *version = strstr(module, ".so");
+
+	return version ? (size_t)(version - module) : strlen(module);
+}
+
+static uint64_t hash_function(struct catalog *catalog, uint32_t function)
+{
+	const char *module = catalog_module_name(catalog, function);
+
+	return hash_of(catalog_name(catalog, function), module,
+		       stem_length(module));
+}
+
+static int is_same(struct match *match, uint32_t to, uint32_t from)
+{
+	const char *a = catalog_module_name(match->to, to);
+	const char *b = catalog_module_name(match->from, from);
+	size_t length = stem_length(a);
+
+	return length == stem_length(b) && memcmp(a, b, length) == 0 &&
+	       match->to->functions[to].kind ==
+		       match->from->functions[from].kind &&
+	       strcmp(catalog_name(match->to, to),
+		      catalog_name(match->from, from)) == 0;
+}
+
+/* A function is found by its names if its name is not made of its address. */
+static int has_name(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+
+	return entry->is_named || !strstr(entry->name, "+0x");
+}
+
+/* Only what occurs can be met again: names cost time. */
+static void enter_names(struct match *match, const struct tree *tree)
+{
+	uint8_t *seen = memory_zeroed(match->to->function_count, 1);
+
+	for (size_t i = 1; i < tree->count; i++) {
+		uint32_t function = tree->nodes[i].function;
+		uint64_t hash, *slot;
+
+		if (seen[function]++)
+			continue;
+		hash = hash_function(match->to, function);
+		slot = idmap_at(&match->named, hash);
+		while (*slot)
+			slot = idmap_at(&match->named, hash += 2);
+		*slot = function;
+	}
+	free(seen);
+}
+
+static uint32_t find_by_name(struct match *match, uint32_t function)
+{
+	uint64_t hash = hash_function(match->from, function);
+	const uint64_t *slot;
+
+	if (!has_name(match->from, function))
+		return 0;
+	while ((slot = idmap_find(&match->named, hash))) {
+		if (is_same(match, (uint32_t)*slot, function))
+			return (uint32_t)*slot;
+		hash += 2;
+	}
+	return 0;
+}
+
+static int is_same_build(const struct catalog_module *a,
+			 const struct catalog_module *b)
+{
+	return a->build_id.bytes > 0 &&
+	       a->build_id.bytes == b->build_id.bytes &&
+	       memcmp(a->build_id.data, b->build_id.data, a->build_id.bytes) ==
+		       0;
+}
+
+static int is_same_stem(const struct catalog_module *a,
+			const struct catalog_module *b)
+{
+	size_t length = stem_length(a->name);
+
+	return length == stem_length(b->name) &&
+	       memcmp(a->name, b->name, length) == 0;
+}
+
+/* A module of the second recording only. */
+static uint32_t enter_module(struct catalog *catalog,
+			     const struct catalog_module *module)
+{
+	struct wire_module wire = {
+		.state = module->state,
+		.build_id_bytes = module->build_id.bytes,
+	};
+	const struct module_record record = {
+		.module = &wire,
+		.path = module->path,
+		.path_bytes = (uint32_t)strlen(module->path),
+	};
+	uint32_t *functions;
+
+	memcpy(wire.build_id, module->build_id.data, module->build_id.bytes);
+	return catalog_add_module(catalog, &record, &functions);
+}
+
+static void match_modules(struct match *match)
+{
+	const size_t count = match->to->module_count;
+
+	for (size_t i = 0; i < match->from->module_count; i++) {
+		const struct catalog_module *module = &match->from->modules[i];
+
+		match->homes[i] = CATALOG_NO_MODULE;
+		for (size_t j = 0; j < count; j++) {
+			const struct catalog_module *other =
+				&match->to->modules[j];
+
+			if (is_same_build(module, other))
+				match->builds[i] = (uint32_t)j + 1;
+			if (is_same_build(module, other) ||
+			    (match->homes[i] == CATALOG_NO_MODULE &&
+			     is_same_stem(module, other)))
+				match->homes[i] = (uint32_t)j;
+		}
+		if (match->homes[i] == CATALOG_NO_MODULE)
+			match->homes[i] = enter_module(match->to, module);
+	}
+}
+
+/* In the other catalog, entered by its name if there is none like it. */
+static uint32_t find_function(struct match *match, uint32_t function)
+{
+	const struct catalog_function *entry =
+		&match->from->functions[function];
+	uint32_t found, module = entry->module;
+
+	if (function < FUNCTION_FIRST)
+		return function;
+	if (module != CATALOG_NO_MODULE && !entry->is_named &&
+	    match->builds[module])
+		return catalog_function_at(match->to, match->builds[module] - 1,
+					   entry->vaddr);
+	if (module != CATALOG_NO_MODULE)
+		module = match->homes[module];
+	found = find_by_name(match, function);
+	return found ? found
+		     : catalog_named(match->to, entry->kind, module,
+				     catalog_name(match->from, function));
+}
+
+uint32_t match_function(struct match *match, uint32_t function)
+{
+	if (match->functions[function] == 0)
+		match->functions[function] = find_function(match, function);
+	return match->functions[function];
+}
+
+void match_init(struct match *match, struct catalog *from, struct catalog *to,
+		const struct tree *tree)
+{
+	*match = (struct match){
+		.from = from,
+		.to = to,
+		.functions = memory_zeroed(from->function_count,
+					   sizeof(*match->functions)),
+		.builds = memory_zeroed(from->module_count,
+					sizeof(*match->builds)),
+		.homes = memory_zeroed(from->module_count,
+				       sizeof(*match->homes)),
+	};
+	match_modules(match);
+	enter_names(match, tree);
+}
+
+void match_fini(struct match *match)
+{
+	free(match->functions);
+	free(match->builds);
+	free(match->homes);
+	idmap_fini(&match->named);
+}

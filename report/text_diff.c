@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+static int width_of(enum metric metric)
+{
+	return metric == METRIC_TIME ? 9 : 15;
+}
+
+/* Numbers as their metric is written, with a sign in front. */
+static void write_number(FILE *out, enum metric metric, const char *sign,
+			 uint64_t number)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%s%s", sign,
+		 metric == METRIC_TIME ? text_duration(number).text
+				       : GROUPED(number));
+	fprintf(out, "%*s ", width_of(metric), text);
+}
+
+void text_change(FILE *out, enum metric metric, uint64_t before, uint64_t after,
+		 int is_sure)
+{
+	const char *sign = after > before ? "+" : after < before ? "-" : "";
+	uint64_t change = after > before ? after - before : before - after;
+	char percent[24] = "";
+
+	write_number(out, metric, "", before);
+	write_number(out, metric, "", after);
+	write_number(out, metric, sign, change);
+	if (before == 0 && after > 0)
+		snprintf(percent, sizeof(percent), "new");
+	else if (after == 0 && before > 0)
+		snprintf(percent, sizeof(percent), "gone");
+	else if (before > 0)
+		snprintf(percent, sizeof(percent), "%+.1f%%",
+			 100 * ((double)after / (double)before - 1));
+	fprintf(out, "%9s%s", percent, is_sure ? " " : "?");
+}
+
+void text_change_heading(FILE *out, enum metric metric)
+{
+	int width = width_of(metric);
+
+	fprintf(out, "%*s %*s %*s %9s ", width, "before", width, "after", width,
+		"change", "");
+}
+
+static void write_row(FILE *out, struct session *session,
+		      const struct diff_view *view, const struct diff_row *row)
+{
+	enum metric metric =
+		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
+	const char *module =
+		catalog_module_name(&session->catalog, row->function);
+
+	text_change(out, metric, diff_value(&row->before, view->key),
+		    diff_value(&row->after, view->key),
+		    diff_is_significant(row, view->key));
+	if (metric == METRIC_TIME)
+		fprintf(out, "%15s %15s ", GROUPED(row->before.self.calls),
+			GROUPED(row->after.self.calls));
+	fputc(' ', out);
+	text_function(out, session, row->function);
+	if (*module)
+		fprintf(out, "  [%s]", module);
+	text_place(out, session, row->function);
+	fputc('\n', out);
+}
+
+static int has_change(const struct diff_row *row)
+{
+	return row->before.self.ns != row->after.self.ns ||
+	       row->before.total.ns != row->after.total.ns ||
+	       row->before.self.calls != row->after.self.calls;
+}
+
+static void write_totals(FILE *out, const struct diff *diff)
+{
+	const struct measure *before = &diff->before.nodes[TREE_ROOT].below;
+	const struct measure *after = &diff->after.nodes[TREE_ROOT].below;
+
+	fprintf(out, "\ntotal: %s calls before, %s after",
+		GROUPED(before->calls), GROUPED(after->calls));
+	if (before->ns > 0 || after->ns > 0)
+		fprintf(out, "; %s before, %s after",
+			text_duration(before->ns).text,
+			text_duration(after->ns).text);
+	fputc('\n', out);
+}
+
+void text_diff(FILE *out, struct session *session, const struct diff_view *view)
+{
+	const struct diff_table *table = view->table;
+	size_t same = 0, shown = 0, unsure = 0;
+
+	text_change_heading(out, view->key == DIFF_CALLS ? METRIC_CALLS
+							 : METRIC_TIME);
+	if (view->key != DIFF_CALLS)
+		fprintf(out, "%15s %15s ", "calls before", "calls after");
+	fputs(" function  [module]\n", out);
+	for (size_t i = 0; i < table->count; i++) {
+		if (!has_change(&table->rows[i])) {
+			same++;
+			continue;
+		}
+		unsure += !diff_is_significant(&table->rows[i], view->key);
+		if (view->top > 0 && shown == view->top)
+			continue;
+		shown++;
+		write_row(out, session, view, &table->rows[i]);
+	}
+	if (shown + same < table->count)
+		fprintf(out, "... %s more that changed (-n 0 shows all)\n",
+			GROUPED(table->count - shown - same));
+	write_totals(out, view->diff);
+	fprintf(out, "%s function%s without a change\n", GROUPED(same),
+		text_plural(same));
+	if (unsure > 0)
+		fprintf(out,
+			"?: %s difference%s no larger than chance makes where "
+			"time is sampled (95 %%)\n",
+			GROUPED(unsure), unsure == 1 ? " is" : "s are");
+}

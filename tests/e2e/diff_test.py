@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew diff`: what changed between two runs, also of two builds."""
+import unittest
+
+import clewtest
+
+# Each build is padded differently, so that no function keeps its address.
+PROGRAM = r"""
+#define NOINLINE __attribute__((noinline, noclone))
+volatile int sink;
+PADDING
+NOINLINE void leaf(void) { sink++; }
+NOINLINE static void inner(int n) { while (n--) leaf(); sink++; }
+NOINLINE void steady(void) { inner(7); sink++; }
+NOINLINE void changing(int n) { inner(n); sink++; }
+ONLY_HERE
+int main(void) { steady(); changing(CHANGING); EXTRA; return 0; }
+"""
+BEFORE = {"PADDING": "", "ONLY_HERE": "NOINLINE void leaving(void) { sink++; }",
+          "CHANGING": "100", "EXTRA": "leaving()"}
+AFTER = {"PADDING": "NOINLINE void pad(void) { sink += sink * sink; }",
+         "ONLY_HERE": "NOINLINE void coming(void) { sink--; }",
+         "CHANGING": "250", "EXTRA": "coming(); coming()"}
+CHANGES = {  # function: calls before, after
+    "leaf": (107, 257),
+    "leaving": (1, 0),
+    "coming": (0, 2),
+}
+SAME = {"main": 1, "steady": 1, "changing": 1, "inner": 2}
+
+
+class Diff(clewtest.Case):
+    def build(self, name, words, *flags):
+        folder = self.work / name
+        folder.mkdir()
+        text = PROGRAM
+        for word, meaning in words.items():
+            text = text.replace(word, meaning)
+        (folder / "source.c").write_text(text, encoding="utf-8")
+        done = self.run_program(["cc", "-O1", *flags, folder / "source.c",
+                                 "-o", folder / "program"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return folder / "program"
+
+    def record_as(self, name, program):
+        self.recording_path = self.work / f"{name}.rec"
+        done = self.record([program], ["-m", "program"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.recording_path
+
+    def record_both(self):
+        return [self.record_as(name, self.build(name, words))
+                for name, words in (("before", BEFORE), ("after", AFTER))]
+
+    def calls(self, *arguments):
+        rows = self.clew_json("diff", "--json", "--sort=calls",
+                              *arguments)["functions"]
+        return {row["name"]: (row["before"]["calls"], row["after"]["calls"])
+                for row in rows}
+
+    def test_two_builds_are_matched_by_name(self):
+        calls = self.calls(*self.record_both())
+        self.assertEqual({name: calls[name] for name in CHANGES}, CHANGES)
+        self.assertEqual({name: calls[name] for name in SAME},
+                         {name: (n, n) for name, n in SAME.items()})
+
+    def test_the_largest_change_comes_first(self):
+        text = self.clew("diff", "--metric=calls", "--sort=calls",
+                         *self.record_both()).stdout
+        lines = text.splitlines()
+        self.assertRegex(lines[1], r"107 +257 +\+150 +\+140\.2%  +leaf  "
+                         r"\[program\]$")
+        self.assertRegex(text, r"\n +0 +2 +\+2 +new  +coming ")
+        self.assertRegex(text, r"\n +1 +0 +-1 +gone  +leaving ")
+        self.assertNotIn("steady", text)
+        self.assertRegex(text, r"\n\d+ functions without a change\n")
+
+    def test_contexts_are_compared(self):
+        before, after = self.record_both()
+        tree = self.clew_json("diff", "--json", "--tree", before, after)
+        nodes = {node["id"]: node for node in tree["contexts"]}
+
+        def way(node):
+            name = tree["functions"][node["function"]]["name"]
+            parent = nodes.get(node["parent"])
+            return way(parent) + (name,) if parent else (name,)
+
+        leaves = {way(node)[-3:]: (node["before"]["calls"],
+                                   node["after"]["calls"])
+                  for node in nodes.values() if way(node)[-1] == "leaf"}
+        self.assertEqual(leaves, {("changing", "inner", "leaf"): (100, 250)})
+        text = self.clew("diff", "--tree", "--metric=calls", before, after)
+        self.assertNotIn("steady", text.stdout)
+        self.assertIn("coming", text.stdout)
+
+    def test_one_stripped_build_is_matched_by_address(self):
+        program = self.build("stripped", BEFORE, "-s")
+        before = self.record_as("first", program)
+        after = self.record_as("second", program)
+        calls = self.calls(before, after)
+        self.assertGreater(len(calls), 5)
+        self.assertEqual({a - b for a, b in calls.values()}, {0})
+
+    def test_bad_input_is_refused(self):
+        recording = self.record_as("one", self.build("one", BEFORE))
+        for arguments in ([recording], [recording, "nowhere"],
+                          ["nowhere", recording], [recording] * 3,
+                          ["--sort=size", recording, recording]):
+            done = self.clew("diff", *arguments)
+            self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+            self.assertEqual(done.stdout, "")
+            self.assertRegex(done.stderr, r"^clew diff: .+\n")
+
+
+if __name__ == "__main__":
+    clewtest.main()
