@@ -7,7 +7,13 @@
 #include "report/flat.h"
 #include "report/labels.h"
 
-enum { KEY_SORT = 's', KEY_TOP = 'n', KEY_BY = 'b', DEFAULT_TOP = 40 };
+enum {
+	KEY_SORT = 's',
+	KEY_TOP = 'n',
+	KEY_BY = 'b',
+	KEY_BUTTERFLY = 'B',
+	DEFAULT_TOP = 40,
+};
 
 /* What a row may be. */
 static const struct subject {
@@ -26,7 +32,8 @@ enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 struct options {
 	struct view_options view;
 	struct flat_keys keys;
-	size_t by; /* index of subjects */
+	size_t by;             /* index of subjects */
+	const char *butterfly; /* a function, or NULL */
 	size_t top;
 	int has_top;
 };
@@ -38,6 +45,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "by", KEY_BY, "function|module|thread|process", 0,
 	  "What a row is (default: function)", 0 },
+	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
+	  "Show one function, who calls it, and what it calls", 0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
 	{ 0 },
@@ -67,6 +76,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_BY:
 		options->by = parse_subject(state, argument);
+		return 0;
+	case KEY_BUTTERFLY:
+		options->butterfly = argument;
 		return 0;
 	case KEY_TOP:
 		options->top = parse_number(state, "top", argument, UINT32_MAX);
@@ -108,6 +120,41 @@ static void write_report(struct session *session, const struct options *options)
 	flat_fini(&flat);
 }
 
+/* 0, or -1 if there is no such function. */
+static int write_butterfly(struct session *session,
+			   const struct options *options)
+{
+	uint8_t *chosen =
+		selection_named(&session->catalog, options->butterfly);
+	struct butterfly butterfly;
+
+	if (!chosen)
+		return -1;
+	butterfly_init(&butterfly, &session->tree, &session->catalog, chosen,
+		       session->metric);
+	options->view.writer->butterfly(
+		stdout, session,
+		&(struct butterfly_view){ .butterfly = &butterfly,
+					  .name = options->butterfly });
+	butterfly_fini(&butterfly);
+	free(chosen);
+	return 0;
+}
+
+/* The exit status. */
+static int show(const char *command, struct session *session,
+		const struct options *options)
+{
+	if (!options->butterfly) {
+		write_report(session, options);
+	} else if (write_butterfly(session, options) != 0) {
+		complain(command, "%s: no such function in the recording",
+			 options->butterfly);
+		return EXIT_FAILURE;
+	}
+	return finish_output(command);
+}
+
 int command_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -134,9 +181,8 @@ int command_report(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto fini;
 	}
-	write_report(&session, &options);
+	status = show(argv[0], &session, &options);
 	session_close(&session);
-	status = finish_output(argv[0]);
 fini:
 	view_options_fini(&options.view);
 	return status;

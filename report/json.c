@@ -11,6 +11,7 @@ const struct writer writer_json = {
 	.flat = json_flat,
 	.tree = json_tree,
 	.list = json_list,
+	.butterfly = json_butterfly,
 	.diff = json_diff,
 };
 

@@ -42,6 +42,8 @@ void json_flat(FILE *out, struct session *session,
 	       const struct flat_view *view);
 void json_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
+void json_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view);
 void json_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void json_list(FILE *out, const struct list_view *view);

@@ -9,6 +9,7 @@ const struct writer writer_text = {
 	.flat = text_flat,
 	.tree = text_tree,
 	.list = text_list,
+	.butterfly = text_butterfly,
 	.diff = text_diff,
 };
 

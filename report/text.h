@@ -9,6 +9,8 @@ void text_flat(FILE *out, struct session *session,
 	       const struct flat_view *view);
 void text_tree(FILE *out, struct session *session,
 	       const struct tree_view *view);
+void text_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view);
 void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void text_list(FILE *out, const struct list_view *view);

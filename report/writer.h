@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/butterfly.h"
 #include "report/diff.h"
 #include "report/flat.h"
 #include "report/session.h"
@@ -20,6 +21,11 @@ struct tree_view {
 	struct tree_limits limits;
 	int shows_callers;       /* upside down, see tree_callers() */
 	const struct diff *diff; /* `tree` is its `changes`; or NULL */
+};
+
+struct butterfly_view {
+	const struct butterfly *butterfly;
+	const char *name; /* as it was asked for */
 };
 
 struct diff_view {
@@ -49,6 +55,8 @@ struct writer {
 	void (*tree)(FILE *out, struct session *session,
 		     const struct tree_view *view);
 	void (*list)(FILE *out, const struct list_view *view);
+	void (*butterfly)(FILE *out, struct session *session,
+			  const struct butterfly_view *view);
 	void (*diff)(FILE *out, struct session *session,
 		     const struct diff_view *view);
 };

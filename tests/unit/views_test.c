@@ -148,6 +148,48 @@ static void recursion_is_counted_once(void **state)
 	session_close(&session);
 }
 
+/* "aba" is a in b in a: what b costs is a's, once. */
+static void a_butterfly_divides_time_once(void **state)
+{
+	struct session session;
+	struct butterfly wings;
+	uint8_t *chosen;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 3);
+	add(&session.tree, "ca", 4);
+	add(&session.tree, "ab", 5);
+	add(&session.tree, "aba", 6);
+	add_time(&session.tree, "a", 1);
+	add_time(&session.tree, "ab", 10);
+	add_time(&session.tree, "aba", 100);
+	add_time(&session.tree, "abad", 1000);
+	add_time(&session.tree, "ca", 20000);
+	add_time(&session.tree, "c", 300000);
+	end(&session);
+	chosen = selection_named(&session.catalog, "a");
+	butterfly_init(&wings, &session.tree, &session.catalog, chosen,
+		       METRIC_TIME);
+	assert_int_equal(wings.self.calls, 13);
+	assert_int_equal(wings.self.ns, 20101);
+	assert_int_equal(wings.total.ns, 21111);
+	assert_int_equal(wings.caller_count, 3);
+	assert_int_equal(wings.callers[0].function, function_of('c'));
+	assert_int_equal(wings.callers[0].edge.ns, 20000);
+	assert_int_equal(wings.callers[1].function, FUNCTION_NONE);
+	assert_int_equal(wings.callers[1].edge.ns, 1111);
+	assert_int_equal(wings.callers[2].function, function_of('b'));
+	assert_int_equal(wings.callers[2].edge.ns, 0);
+	assert_int_equal(wings.callers[2].edge.calls, 6);
+	assert_int_equal(wings.callees[0].function, function_of('b'));
+	assert_int_equal(wings.callees[0].edge.ns, 1110);
+	assert_int_equal(wings.callees[0].edge.calls, 5);
+	butterfly_fini(&wings);
+	free(chosen);
+	session_close(&session);
+}
+
 static void modules_are_rows_too(void **state)
 {
 	struct session session;
@@ -405,6 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_function_is_one_row),
 		cmocka_unit_test(recursion_is_counted_once),
+		cmocka_unit_test(a_butterfly_divides_time_once),
 		cmocka_unit_test(modules_are_rows_too),
 		cmocka_unit_test(rows_are_sorted_by_several_keys),
 		cmocka_unit_test(hidden_functions_hand_their_callees_up),

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+#include "report/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+static void write_numbers(FILE *out, const struct session *session,
+			  const struct measure *measure,
+			  const struct measure *all)
+{
+	enum metric metric = session->metric;
+	uint64_t part = measure_of(measure, metric);
+	uint64_t whole = measure_of(all, metric);
+
+	if (metric == METRIC_TIME)
+		fprintf(out, "%9s ", text_duration(measure->ns).text);
+	fprintf(out, "%6.2f%% %15s  ",
+		whole ? 100 * (double)part / (double)whole : 0.0,
+		GROUPED(measure->calls));
+}
+
+static void write_name(FILE *out, struct session *session, uint32_t function)
+{
+	const char *module = catalog_module_name(&session->catalog, function);
+
+	if (function == FUNCTION_NONE)
+		fputs("(start of a thread)", out);
+	else
+		text_function(out, session, function);
+	if (*module)
+		fprintf(out, "  [%s]", module);
+	text_place(out, session, function);
+	fputc('\n', out);
+}
+
+static void write_rows(FILE *out, struct session *session,
+		       const struct butterfly_row *rows, size_t count,
+		       const struct measure *all)
+{
+	for (size_t i = 0; i < count; i++) {
+		write_numbers(out, session, &rows[i].edge, all);
+		fputs("    ", out);
+		write_name(out, session, rows[i].function);
+	}
+}
+
+static struct measure sum_of(const struct butterfly_row *rows, size_t count)
+{
+	struct measure sum = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		measure_add(&sum, &rows[i].edge);
+	return sum;
+}
+
+/* Shares are of the function's time, or of the calls to it and from it. */
+void text_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view)
+{
+	const struct butterfly *butterfly = view->butterfly;
+	struct measure own = butterfly->self;
+	struct measure from =
+		sum_of(butterfly->callees, butterfly->callee_count);
+
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "%9s ", "time");
+	fprintf(out, "%7s %15s  %s\n", "share", "calls",
+		"callers, the function, and what it calls");
+	own.ns = from.ns = butterfly->total.ns;
+	write_rows(out, session, butterfly->callers, butterfly->caller_count,
+		   &own);
+	write_numbers(out, session, &own, &own);
+	fprintf(out, "%s", view->name);
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "  (itself: %s)",
+			text_duration(butterfly->self.ns).text);
+	fputc('\n', out);
+	write_rows(out, session, butterfly->callees, butterfly->callee_count,
+		   &from);
+	text_summary(out, session);
+}
