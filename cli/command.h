@@ -10,6 +10,7 @@ int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_a2n(int argc, char **argv);

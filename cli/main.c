@@ -19,6 +19,7 @@ static const struct command {
 	{ "report", "show the flat table of functions", command_report },
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "diff", "show what changed between two recordings", command_diff },
+	{ "merge", "make one recording of several", command_merge },
 	{ "list", "show what is hooked and what is not", command_list },
 	{ "dump", "print a recording's records", command_dump },
 	{ "a2n", "show what is at addresses", command_a2n },

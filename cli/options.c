@@ -51,6 +51,16 @@ uint64_t parse_number(struct argp_state *state, const char *option,
 	return number;
 }
 
+enum grouping parse_grouping(struct argp_state *state, const char *text)
+{
+	if (strcmp(text, "process") == 0)
+		return GROUP_PROCESS;
+	if (strcmp(text, "thread") != 0)
+		argp_error(state, "--group %s: neither process nor thread",
+			   text);
+	return GROUP_THREAD;
+}
+
 double parse_percent(struct argp_state *state, const char *text)
 {
 	char *end;

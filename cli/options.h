@@ -33,6 +33,9 @@ int view_open(const struct view_options *options, struct session *session,
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);
 
+/* "process" or "thread", or argp_error(). */
+enum grouping parse_grouping(struct argp_state *state, const char *text);
+
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most);

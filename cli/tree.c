@@ -9,6 +9,7 @@ enum {
 	KEY_DEPTH = 'd',
 	KEY_THRESHOLD = 't',
 	KEY_CALLERS_OF = 'c',
+	KEY_GROUP = 'g',
 	/*
 	 * A recursion of n levels has n^2 / 2 callers of callers, so chains
 	 * end somewhere unless all of them are asked for.
@@ -28,6 +29,8 @@ static const struct argp_option argp_options[] = {
 	  "Show N levels (default: all, 32 with --callers-of; 0: all)", 0 },
 	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
 	  "Hide subtrees that have less than PERCENT of everything", 0 },
+	{ "group", KEY_GROUP, "process|thread", 0,
+	  "Show each process or thread by itself", 0 },
 	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
 	  "Show this function, its callers, their callers, and so on", 0 },
 	{ 0 },
@@ -49,6 +52,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_THRESHOLD:
 		options->limits.threshold_percent =
 			parse_percent(state, argument);
+		return 0;
+	case KEY_GROUP:
+		options->view.whose.grouping = parse_grouping(state, argument);
 		return 0;
 	case KEY_CALLERS_OF:
 		options->callers_of = argument;

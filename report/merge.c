@@ -44,16 +44,30 @@ static const char *program_of(const struct part *part)
 	return "?";
 }
 
+/* " of run 2" in what clew merge made. */
+static char *run_name(const struct part *part)
+{
+	return part->run ? memory_printf(" of run %" PRIu32, part->run)
+			 : memory_string("", 0);
+}
+
 static char *group_name(const struct work *work, const struct thread *thread,
 			size_t followers)
 {
+	char *run = run_name(work->part), *name;
+
 	if (work->whose->grouping == GROUP_PROCESS)
-		return memory_printf("%s (%" PRIu32 ")", program_of(work->part),
-				     work->part->header->pid);
-	if (followers > 0)
-		return memory_printf("%s (%" PRIu32 " and %zu more)",
-				     thread->name, thread->tid, followers);
-	return memory_printf("%s (%" PRIu32 ")", thread->name, thread->tid);
+		name = memory_printf("%s (%" PRIu32 "%s)",
+				     program_of(work->part),
+				     work->part->header->pid, run);
+	else if (followers > 0)
+		name = memory_printf("%s (%" PRIu32 "%s and %zu more)",
+				     thread->name, thread->tid, run, followers);
+	else
+		name = memory_printf("%s (%" PRIu32 "%s)", thread->name,
+				     thread->tid, run);
+	free(run);
+	return name;
 }
 
 static uint32_t root_for(struct work *work, const struct thread *thread,
@@ -257,6 +271,12 @@ static int merge_part(struct work *work)
 	return is_wanted;
 }
 
+/* Pids of other runs are other processes. */
+static uint64_t process_key(const struct part *part)
+{
+	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
+}
+
 void merge_recording(const struct recording *recording,
 		     const struct whose *whose, struct catalog *catalog,
 		     struct tree *tree, struct timeline *timeline,
@@ -277,8 +297,7 @@ void merge_recording(const struct recording *recording,
 		};
 
 		if (merge_part(&work))
-			*idmap_at(&pids, (uint64_t)work.part->header->pid + 1) =
-				1;
+			*idmap_at(&pids, process_key(work.part)) = 1;
 	}
 	merged->processes = pids.used;
 	idmap_fini(&pids);

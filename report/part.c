@@ -207,6 +207,16 @@ static int copy_part(struct part *part, int fd, const char *path, uint64_t *end,
 	return 0;
 }
 
+/* What stands before the '-' of "RUN-PID.SEQ.part"; 0 without. */
+static uint32_t run_of(const char *name)
+{
+	char *end;
+	unsigned long run = strtoul(name, &end, 10);
+
+	return end > name && *end == '-' && run <= UINT32_MAX ? (uint32_t)run
+							      : 0;
+}
+
 int part_open(struct part *part, const char *path, char **why)
 {
 	struct part copy = { 0 };
@@ -228,6 +238,7 @@ int part_open(struct part *part, const char *path, char **why)
 		return err;
 	copy.name = memory_printf("%s", text_basename(path));
 	text_printable(copy.name);
+	copy.run = run_of(copy.name);
 	check_chunks(&copy, end);
 	*part = copy;
 	return 0;

@@ -21,9 +21,10 @@
 #include "wire/recording.h"
 
 struct part {
-	char *name;                       /* of the file, without folders */
-	unsigned char *bytes;             /* the copy */
-	size_t size_bytes;                /* all chunks end at or before it */
+	char *name;           /* of the file, without folders */
+	uint32_t run;         /* "RUN-PID.SEQ.part", by clew merge; else 0 */
+	unsigned char *bytes; /* the copy */
+	size_t size_bytes;    /* all chunks end at or before it */
 	const struct wire_header *header; /* in the copy */
 	char *damage;                     /* NULL, or what is wrong */
 };
@@ -43,6 +44,9 @@ struct part_chunk {
  * or not yet set up, -EPROTO another version; others from the system.
  */
 int part_open(struct part *part, const char *path, char **why);
+
+/* Writes what there is of it to a new file. 0, or -errno and *why. */
+int part_save(const struct part *part, const char *path, char **why);
 
 void part_close(struct part *part);
 

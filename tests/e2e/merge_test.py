@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew merge`, and the processes of one recording, each and summed."""
+import collections
+import shutil
+import unittest
+
+import clewtest
+from clewtest import PYTHON
+
+FORKS = """
+import os
+for work in 10, 200, 3000:
+    if os.fork() == 0:
+        for i in range(work):
+            abs(i)
+        os._exit(0)
+    os.wait()
+"""
+
+
+class Merge(clewtest.Case):
+    def record_as(self, name, program):
+        self.recording_path = self.work / name
+        done = self.record([PYTHON, "-S", "-c", program])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.recording_path
+
+    def calls(self, *arguments):
+        """{function: calls}, over everything."""
+        calls = collections.Counter()
+        for row in self.clew_json("report", "--json",
+                                  *arguments)["functions"]:
+            calls[row.get("module"), row.get("vaddr")] += row["calls"]
+        return calls
+
+    def test_processes_each_and_summed(self):
+        recording = self.record_as("forks", FORKS)
+        report = self.clew_json("report", "--json", "--by=process", recording)
+        rows = report["functions"]
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(report["total"]["processes"], 4)
+        self.assertEqual(sum(row["calls"] for row in rows),
+                         report["total"]["calls"])
+        own = sorted(part.counts().total() for part in
+                     clewtest.wire.Recording(recording).parts)
+        self.assertEqual(sorted(row["calls"] for row in rows), own)
+        tree = self.clew_json("tree", "--json", "--group=process", recording)
+        tops = [tree["functions"][node["function"]]["name"]
+                for node in tree["contexts"] if node["parent"] == 0]
+        self.assertEqual(sorted(tops), sorted(row["name"] for row in rows))
+
+    def test_the_sum_of_recordings(self):
+        first = self.record_as("first", "print(sum(range(1000)))")
+        second = self.record_as("second", FORKS)
+        merged = self.work / "merged"
+        done = self.clew("merge", "-o", merged, first, second)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        self.assertEqual(self.calls(merged),
+                         self.calls(first) + self.calls(second))
+        total = self.clew_json("report", "--json", merged)["total"]
+        self.assertEqual(total["processes"], 5)
+
+    def test_equal_pids_of_other_runs_are_other_processes(self):
+        recording = self.record_as("one", "pass")
+        twice, thrice = self.work / "twice", self.work / "thrice"
+        self.clew("merge", "-o", twice, recording, recording)
+        done = self.clew("merge", "-o", thrice, twice, recording)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        one, three = self.calls(recording), self.calls(thrice)
+        self.assertEqual(three, {name: 3 * n for name, n in one.items()})
+        report = self.clew_json("report", "--json", "--by=process", thrice)
+        self.assertEqual(len(report["functions"]), 3)
+        self.assertEqual(report["total"]["processes"], 3)
+
+    def test_bad_input_is_named_and_the_rest_is_merged(self):
+        recording = self.record_as("one", "pass")
+        damaged = self.work / "damaged"
+        shutil.copytree(recording, damaged)
+        part, = damaged.glob("*.part")
+        part.write_bytes(part.read_bytes()[:20000])
+        merged = self.work / "merged"
+        done = self.clew("merge", "-o", merged, recording, "nowhere", damaged)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "(?m)^clew merge: nowhere: No such")
+        self.assertRegex(done.stderr, "(?m)^clew merge: .*part: truncated")
+        self.assertEqual(len(list(merged.glob("*.part"))), 2)
+        for arguments in ([recording], ["-o", merged], ["-o", "/dev/null",
+                                                        recording]):
+            done = self.clew("merge", *arguments)
+            self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+            self.assertEqual(len(done.stderr.splitlines()[0:1]), 1)
+
+
+if __name__ == "__main__":
+    clewtest.main()
