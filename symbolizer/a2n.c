@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "symbolizer/cache.h"
 #include "symbolizer/checksum.h"
@@ -128,24 +130,22 @@ static const struct a2n_module *find_open(const struct a2n *a2n,
 	return NULL;
 }
 
-/* Opens what is not open yet; the lock is held. */
-static int open_module(struct a2n *a2n, const char *path,
+/* Opens what is not open yet; the lock is held. `path` is where it is now. */
+static int open_module(struct a2n *a2n, const char *name, const char *path,
 		       const struct a2n_build_id *wanted,
 		       const struct a2n_module **out)
 {
 	struct a2n_module *module = calloc(1, sizeof(*module));
-	char *rooted;
 	int err = -ENOMEM;
 
 	if (!module)
 		return err;
-	module->path = strdup(path);
-	if (!module->path || asprintf(&rooted, "%s%s", a2n->root, path) < 0)
+	module->path = strdup(name);
+	if (!module->path)
 		goto free;
 	module->wanted = *wanted;
-	err = module_open_index(a2n, rooted, wanted, &module->index,
+	err = module_open_index(a2n, path, wanted, &module->index,
 				&module->was_cached);
-	free(rooted);
 	if (err)
 		goto free;
 	module->next = a2n->modules;
@@ -155,6 +155,20 @@ static int open_module(struct a2n *a2n, const char *path,
 free:
 	free(module->path);
 	free(module);
+	return err;
+}
+
+static int open_rooted(struct a2n *a2n, const char *path,
+		       const struct a2n_build_id *wanted,
+		       const struct a2n_module **out)
+{
+	char *rooted;
+	int err;
+
+	if (asprintf(&rooted, "%s%s", a2n->root, path) < 0)
+		return -ENOMEM;
+	err = open_module(a2n, path, rooted, wanted, out);
+	free(rooted);
 	return err;
 }
 
@@ -174,9 +188,54 @@ int a2n_module_open(struct a2n *a2n, const char *path,
 	if (found)
 		*out = found;
 	else
-		err = open_module(a2n, path, wanted, out);
+		err = open_rooted(a2n, path, wanted, out);
 	pthread_mutex_unlock(&a2n->lock);
 	return err;
+}
+
+/* The worker, and whoever else has a path of it, needs a file. */
+static int open_image(struct a2n *a2n, const char *name, struct span image,
+		      const struct a2n_build_id *build_id)
+{
+	const struct a2n_module *module;
+	char path[32];
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	int err = -EIO;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, image.at, image.bytes) == (ssize_t)image.bytes)
+		err = open_module(a2n, name, path, build_id, &module);
+	close(fd);
+	return err;
+}
+
+int module_open_image(struct a2n *a2n, const char *name, struct span image,
+		      const struct a2n_build_id *build_id)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&a2n->lock);
+	if (!find_open(a2n, name, build_id))
+		err = open_image(a2n, name, image, build_id);
+	pthread_mutex_unlock(&a2n->lock);
+	return err;
+}
+
+int module_find_image(struct a2n *a2n, const char *name,
+		      const struct a2n_build_id *build_id,
+		      const struct a2n_module **out)
+{
+	const struct a2n_module *found;
+
+	pthread_mutex_lock(&a2n->lock);
+	found = find_open(a2n, name, build_id);
+	pthread_mutex_unlock(&a2n->lock);
+	if (!found)
+		return -ENOENT;
+	*out = found;
+	return 0;
 }
 
 static const char *source_of(const struct index *index, uint32_t role)

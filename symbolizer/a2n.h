@@ -211,8 +211,8 @@ A2N_API int a2n_space_unmap(struct a2n_space *space, uint64_t start,
  * Maps what /proc/PID/maps shows now, in place of all mappings that there are
  * at that time. Code stays, for it does not say what changed when. Files are
  * found, and checked against the process's memory by their build-ids, even if
- * their paths are of another mount namespace, were deleted or replaced. 0, or
- * -errno.
+ * their paths are of another mount namespace, were deleted or replaced. The
+ * vDSO is read from memory. 0, or -errno.
  */
 A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 				  uint64_t time);

@@ -32,4 +32,16 @@ int module_open_index(const struct a2n *a2n, const char *path,
 		      const struct a2n_build_id *wanted, struct index *index,
 		      int *was_cached);
 
+/*
+ * Opens an ELF file that is in memory only, as the vDSO is, under a name that
+ * begins with '[': no path does. It can be found from then on. 0 or -errno.
+ */
+int module_open_image(struct a2n *a2n, const char *name, struct span image,
+		      const struct a2n_build_id *build_id);
+
+/* 0, or -ENOENT. */
+int module_find_image(struct a2n *a2n, const char *name,
+		      const struct a2n_build_id *build_id,
+		      const struct a2n_module **out);
+
 #endif

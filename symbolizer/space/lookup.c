@@ -4,6 +4,7 @@
  * mapped. Takes no lock; the only thing it ever writes is the module of a file
  * that is opened for the first time.
  */
+#include "symbolizer/module.h"
 #include "symbolizer/space/space.h"
 
 /* The last line at or before the offset, or NULL. */
@@ -120,11 +121,14 @@ static const struct a2n_module *open_file(struct a2n *a2n, struct file *file,
 	int err = atomic_load_explicit(&file->error, memory_order_relaxed);
 
 	if (!module && !err) {
-		/* "[vdso]" and the like are no paths. */
-		err = !a2n || file->path->text[0] == '['
-			      ? -ENOENT
-			      : a2n_module_open(a2n, file->path->text,
+		if (!a2n)
+			err = -ENOENT;
+		else if (file->path->text[0] == '[') /* "[vdso]" is no path */
+			err = module_find_image(a2n, file->path->text,
 						&file->build_id, &module);
+		else
+			err = a2n_module_open(a2n, file->path->text,
+					      &file->build_id, &module);
 		if (err)
 			atomic_store_explicit(&file->error, err,
 					      memory_order_relaxed);

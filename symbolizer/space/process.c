@@ -25,6 +25,7 @@
 #include "symbolizer/space/space.h"
 
 static const char DELETED[] = " (deleted)";
+static const char VDSO[] = "[vdso]";
 
 enum { HEAD_BYTES = 64 * 1024 };
 
@@ -72,8 +73,13 @@ static struct a2n_build_id head_build_id(struct span head)
 	return id;
 }
 
-static struct a2n_build_id memory_build_id(int pid,
-					   const struct a2n_mapping *mapping)
+/*
+ * Learns the build-id of what a mapping is the start of. The vDSO, which is in
+ * no file, is opened as it is in memory; without a build-id, there may be
+ * another one of that name, so it stays unknown.
+ */
+static struct a2n_build_id read_head(struct a2n *a2n, int pid,
+				     const struct a2n_mapping *mapping)
 {
 	struct a2n_build_id id = { 0 };
 	size_t bytes = mapping->bytes < HEAD_BYTES ? mapping->bytes
@@ -85,6 +91,8 @@ static struct a2n_build_id memory_build_id(int pid,
 		return id;
 	span.bytes = read_memory(pid, mapping->start, head, bytes);
 	id = head_build_id(span);
+	if (a2n && id.bytes > 0 && strcmp(mapping->path, VDSO) == 0)
+		module_open_image(a2n, VDSO, span, &id);
 	free(head);
 	return id;
 }
@@ -198,9 +206,10 @@ static int begin_file(struct snapshot *snapshot, const struct area *area)
 	snapshot->path = strdup(area->path);
 	if (!snapshot->path)
 		return -ENOMEM;
-	if (*area->path == '/' && area->mapping.file_offset == 0)
-		snapshot->build_id =
-			memory_build_id(snapshot->pid, &area->mapping);
+	if ((*area->path == '/' && area->mapping.file_offset == 0) ||
+	    strcmp(area->path, VDSO) == 0)
+		snapshot->build_id = read_head(snapshot->space->a2n,
+					       snapshot->pid, &area->mapping);
 	if (*area->path != '/' || has_root(snapshot->space) ||
 	    is_inode_at(area->path, area->inode))
 		snapshot->found = strdup(area->path);

@@ -258,6 +258,31 @@ class Processes(A2n):
         found = self.names([start - offset + vaddr], "-p", str(pid))
         self.assertIn(found[0], ("printf", "_IO_printf", "__printf"))
 
+    def test_functions_of_the_vdso(self):
+        """Of our own process, and against its symbols as nm reads them."""
+        maps = pathlib.Path("/proc/self/maps").read_text()
+        found = re.search(r"^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$", maps, re.M)
+        if not found:
+            self.skipTest("no vDSO here")
+        start, end = int(found[1], 16), int(found[2], 16)
+        image = self.work / "vdso"
+        with open("/proc/self/mem", "rb") as memory:
+            memory.seek(start)
+            image.write_bytes(memory.read(end - start))
+        aliases = {}
+        for line in self.run_program(["nm", "-D", image],
+                                     text=True).stdout.splitlines():
+            vaddr, kind, name = line.split()
+            if kind in "TWtw":
+                aliases.setdefault(int(vaddr, 16), set()).add(
+                    name.split("@")[0])
+        self.assertTrue(any("__vdso_clock_gettime" in names
+                            for names in aliases.values()))
+        answers = self.names([start + vaddr + 1 for vaddr in aliases], "-p",
+                             str(os.getpid()))
+        for name, names in zip(answers, aliases.values()):
+            self.assertIn(name, names)
+
     def test_no_such_process(self):
         done = self.clew("a2n", "-p", "999999999", "0x10")
         self.assertEqual(done.returncode, 1)
