@@ -17,6 +17,7 @@ enum {
 	KEY_LINES = 'l',
 	KEY_INLINES = 'i',
 	KEY_METRIC = 0x200,
+	KEY_SELF_COST,
 };
 
 static const struct argp_option argp_options[] = {
@@ -33,6 +34,8 @@ static const struct argp_option argp_options[] = {
 	{ "metric", KEY_METRIC, "calls|time", 0,
 	  "Show and order by calls, or by time (default, if there is any)",
 	  10 },
+	{ "self-cost", KEY_SELF_COST, NULL, 0,
+	  "Show what clew itself cost, too", 10 },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
 	{ 0 },
 };
@@ -122,6 +125,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_METRIC:
 		options->metric = parse_metric(state, argument);
+		return 0;
+	case KEY_SELF_COST:
+		options->whose.with_clew = 1;
 		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;

@@ -232,6 +232,8 @@ static void add_samples(struct work *work)
 				      : 0);
 	}
 	work->merged->samples += work->samples.count;
+	work->merged->clew_samples += work->samples.clew_count;
+	work->merged->clew_ns += work->samples.clew_ns;
 }
 
 static void add_everything(struct work *work)
@@ -293,6 +295,7 @@ void merge_recording(const struct recording *recording,
 			.tree = tree,
 			.samples.timeline =
 				whose->with_timeline ? timeline : NULL,
+			.samples.with_clew = whose->with_clew,
 			.merged = merged,
 		};
 

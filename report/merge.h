@@ -23,6 +23,7 @@ struct whose {
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
 	int without_time;  /* do not look at samples */
+	int with_clew;     /* show what clew itself took, too */
 	int with_timeline; /* keep them one by one, too */
 };
 
@@ -34,6 +35,7 @@ struct merged {
 	uint64_t strays;     /* calls of ids that no context explains */
 	uint64_t contexts;   /* nodes of the tree that were recorded as such */
 	uint64_t samples;
+	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
 };
 
 /*

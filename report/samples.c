@@ -175,7 +175,14 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 	const struct wire_sample *items = (const void *)chunk->payload;
 
 	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++) {
-		if (items[i].tsc != 0)
-			add_sample(samples, &items[i], root, thread);
+		if (items[i].tsc == 0)
+			continue;
+		if (items[i].where & WIRE_SAMPLE_CLEW) {
+			samples->clew_count++;
+			samples->clew_ns += items[i].weight_ns;
+			if (!samples->with_clew)
+				continue;
+		}
+		add_sample(samples, &items[i], root, thread);
 	}
 }

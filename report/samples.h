@@ -6,7 +6,8 @@
  * pc is inside that function. If not, the thread may be just leaving it (the
  * pc is in its caller), be about to enter another (in one of its callees, or
  * behind a tail call in a sibling), or be in code that is not hooked, which
- * becomes a node of its own below the function.
+ * becomes a node of its own below the function. Time in clew's own code is no
+ * time of the program: it is left out, and counted apart, unless asked for.
  */
 #ifndef CLEW_REPORT_SAMPLES_H
 #define CLEW_REPORT_SAMPLES_H
@@ -20,8 +21,11 @@ struct samples {
 	struct contexts *contexts;
 	struct clock clock;
 	struct timeline *timeline; /* NULL: not wanted */
+	int with_clew;             /* our own code gets nodes, too */
 	uint64_t count;            /* that were placed so far */
 	uint64_t weight_ns;        /* of those */
+	uint64_t clew_count;       /* in our own code, placed or not */
+	uint64_t clew_ns;
 };
 
 /*

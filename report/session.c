@@ -26,6 +26,7 @@ int session_open(struct session *session, const char *path,
 	}
 	summary_init(&session->summary, &session->recording, &session->catalog,
 		     &session->tree, &merged);
+	session->summary.shows_clew = whose->with_clew;
 	session->metric =
 		session->summary.time_ns > 0 ? METRIC_TIME : METRIC_CALLS;
 	return 0;

@@ -16,6 +16,8 @@ static void add_part(struct summary *summary, const struct part *part)
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		summary->lost_calls[i] += part->header->losses[i];
 	summary->trap_hits += part->header->trap_hits;
+	summary->hook_ns += part->header->hook_ns;
+	summary->recorded_bytes += part->size_bytes;
 	if (summary->time == WIRE_TIME_NONE) {
 		summary->time = part->header->time;
 		summary->rate_hz = part->header->rate_hz;
@@ -47,6 +49,8 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		.contexts = merged->contexts,
 		.time_ns = tree->nodes[TREE_ROOT].below.ns,
 		.samples = merged->samples,
+		.clew_ns = merged->clew_ns,
+		.clew_samples = merged->clew_samples,
 		.processes = merged->processes,
 		.threads = merged->threads,
 		.follow_ups = merged->follow_ups,

@@ -27,6 +27,10 @@ struct summary {
 	uint32_t rate_hz;    /* of samples that were asked for */
 	uint64_t time_ns;    /* of the tree, like calls */
 	uint64_t samples;
+	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
+	int shows_clew;                 /* as time of the tree */
+	uint64_t hook_ns;               /* before main, over all processes */
+	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	uint64_t verified, partial, collisions, diverged;
 	uint64_t hooked_modules;

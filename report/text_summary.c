@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include "base/text.h"
+#include "report/confidence.h"
 
 #define GROUPED(number) (text_grouped(number).text)
 
@@ -125,6 +126,36 @@ static void write_time(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
+/* Samples of all: of the program, and of clew beside it. */
+static void write_self_cost(FILE *out, const struct summary *summary)
+{
+	uint64_t all = summary->time_ns;
+	double share;
+
+	if (!summary->shows_clew)
+		all += summary->clew_ns;
+	if (summary->samples > 0 && all > 0) {
+		share = (double)summary->clew_ns / (double)all;
+		fprintf(out,
+			"clew itself: %s, %.1f %% (%s%.1f) of all time%s\n",
+			text_duration(summary->clew_ns).text, 100 * share,
+			text_glyph("\u00b1", "~"),
+			100 * confidence_share_error(
+				      share,
+				      summary->samples +
+					      (summary->shows_clew
+						       ? 0
+						       : summary->clew_samples)),
+			summary->shows_clew ? "" : ", left out above");
+	}
+	if (summary->shows_clew)
+		fprintf(out,
+			"clew itself: %s for hooking, before the program "
+			"started; %s bytes recorded\n",
+			text_duration(summary->hook_ns).text,
+			GROUPED(summary->recorded_bytes));
+}
+
 void text_summary(FILE *out, const struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -142,6 +173,7 @@ void text_summary(FILE *out, const struct session *session)
 			GROUPED(summary->follow_ups),
 			text_plural(summary->follow_ups));
 	write_time(out, summary);
+	write_self_cost(out, summary);
 	write_coverage(out, summary);
 	write_confidence(out, summary);
 	write_traps(out, summary);

@@ -181,12 +181,27 @@ static void flags_become_nodes(void **state)
 	sample(world, world->f, 0x30000000 | WIRE_SAMPLE_CLEW);
 	sample(world, world->f, 0x30000000);
 	sample(world, world->f, 0);
-	read_all(world);
+	read_as(world, &(struct whose){ .with_clew = 1 });
 	assert_samples(NODE(world, F(1), F(2), F(7), FUNCTION_KERNEL), 1);
 	assert_samples(NODE(world, F(1), F(2), FUNCTION_BLOCKED), 1);
 	assert_samples(NODE(world, F(1), F(2), FUNCTION_CLEW), 1);
 	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 1);
 	assert_samples(NODE(world, F(1), F(2)), 1);
+	session_close(&world->session);
+}
+
+static void what_clew_took_is_no_time_of_the_program(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->f, fixture_pc(2));
+	sample(world, world->f, 0x30000000 | WIRE_SAMPLE_CLEW);
+	read_all(world);
+	assert_null(NODE(world, F(1), F(2), FUNCTION_CLEW));
+	assert_int_equal(world->session.summary.time_ns, 1000);
+	assert_int_equal(world->session.summary.samples, 1);
+	assert_int_equal(world->session.summary.clew_ns, 1000);
+	assert_int_equal(world->session.summary.clew_samples, 1);
 	session_close(&world->session);
 }
 
@@ -312,6 +327,7 @@ int main(void)
 		TEST(code_that_is_not_hooked_gets_a_node),
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
+		TEST(what_clew_took_is_no_time_of_the_program),
 		TEST(an_unknown_id_is_said_to_be_that),
 		TEST(samples_can_be_left_out),
 		TEST(a_module_that_went_is_found_by_its_time),
