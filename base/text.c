@@ -52,11 +52,47 @@ struct duration text_duration(uint64_t ns)
 	return out;
 }
 
+/* The bytes of the UTF-8 character that begins there; 0: none does. */
+static size_t character_bytes(const unsigned char *at)
+{
+	size_t length = at[0] < 0x80   ? 1
+			: at[0] < 0xc2 ? 0
+			: at[0] < 0xe0 ? 2
+			: at[0] < 0xf0 ? 3
+			: at[0] < 0xf5 ? 4
+				       : 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Overlong, surrogates, beyond the last one. */
+	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
+	    (at[0] == 0xed && at[1] > 0x9f) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+/* Of ASCII, and those that ISO 8859 has behind it. */
+static int is_control(const unsigned char *at)
+{
+	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
 char *text_printable(char *text)
 {
-	for (char *at = text; *at; at++) {
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	unsigned char *at = (unsigned char *)text;
+
+	while (*at) {
+		size_t length = character_bytes(at);
+
+		if (length > 0 && !is_control(at)) {
+			at += length;
+			continue;
+		}
+		for (size_t i = 0; i < (length ? length : 1); i++)
+			*at++ = '?';
 	}
 	return text;
 }

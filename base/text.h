@@ -20,8 +20,9 @@ struct duration {
 struct duration text_duration(uint64_t ns);
 
 /*
- * Replace control characters by '?', in place: names come from files that
- * others wrote, and a terminal obeys escape sequences. Returns `text`.
+ * Replaces the bytes of control characters, and those that are not UTF-8, by
+ * '?', in place: names come from files that others wrote, a terminal obeys
+ * escape sequences, and a parser may stop. Returns `text`.
  */
 char *text_printable(char *text);
 

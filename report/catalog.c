@@ -240,21 +240,25 @@ static int is_named(const struct catalog_function *function,
 uint32_t catalog_named(struct catalog *catalog, enum function_kind kind,
 		       uint32_t module, const char *name)
 {
-	uint64_t hash = (hash_bytes(name, strlen(name)) ^
+	char *printable = text_printable(memory_string(name, strlen(name)));
+	uint64_t hash = (hash_bytes(printable, strlen(printable)) ^
 			 ((uint64_t)module << 32 | (uint64_t)kind << 1)) |
 			1;
 	uint64_t *slot = idmap_at(&catalog->by_name, hash);
 
 	while (*slot) {
-		if (is_named(&catalog->functions[*slot], kind, module, name))
+		if (is_named(&catalog->functions[*slot], kind, module,
+			     printable)) {
+			free(printable);
 			return (uint32_t)*slot;
+		}
 		slot = idmap_at(&catalog->by_name, hash += 2);
 	}
 	catalog->functions = memory_grow(
 		catalog->functions, catalog->function_count,
 		&catalog->function_capacity, sizeof(*catalog->functions));
 	catalog->functions[catalog->function_count] = (struct catalog_function){
-		.name = text_printable(memory_string(name, strlen(name))),
+		.name = printable,
 		.module = module,
 		.kind = (uint8_t)kind,
 		.is_named = 1,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/catalog.h"
 
 /* The a2n module, opened if need be; NULL where it cannot be. */
@@ -89,9 +90,10 @@ static char *find_name(struct catalog *catalog, uint32_t function)
 				     catalog->modules[entry->module].name,
 				     entry->vaddr);
 	if (!frame.from_symbol || frame.start == entry->vaddr)
-		return memory_string(frame.name, frame.name_length);
-	return memory_printf("%s+0x%" PRIx64, frame.name,
-			     entry->vaddr - frame.start);
+		return text_printable(
+			memory_string(frame.name, frame.name_length));
+	return text_printable(memory_printf("%s+0x%" PRIx64, frame.name,
+					    entry->vaddr - frame.start));
 }
 
 const char *catalog_name(struct catalog *catalog, uint32_t function)

@@ -2,8 +2,11 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "base/text.h"
 
 static void idmap_keeps_what_it_was_given(void **state)
@@ -81,6 +84,52 @@ static void escape_sequences_do_not_reach_the_terminal(void **state)
 	assert_string_equal(text_printable(text), "a?[2Jb?");
 }
 
+static void what_is_printable_is_utf8(void **state)
+{
+	static const struct {
+		const char *text, *printable;
+	} cases[] = {
+		{ "caf\u00e9 \u20ac \U0001f9f6",
+		  "caf\u00e9 \u20ac \U0001f9f6" },
+		{ "\xff", "?" },
+		{ "a\x80z", "a?z" },
+		{ "\xc3", "?" }, /* cut off */
+		{ "\xe2\x82", "??" },
+		{ "\xe2\x82z", "??z" },
+		{ "\xc0\xaf", "??" },           /* overlong */
+		{ "\xe0\x9f\xbf", "???" },      /* likewise */
+		{ "\xed\xa0\x80", "???" },      /* a surrogate */
+		{ "\xf0\x8f\xbf\xbf", "????" }, /* overlong */
+		{ "\xf4\x90\x80\x80", "????" }, /* behind the last one */
+		{ "\xc2\x9b"
+		  "2J",
+		  "??2J" }, /* CSI, the 8-bit one */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = strdup(cases[i].text);
+
+		assert_string_equal(text_printable(text), cases[i].printable);
+		free(text);
+	}
+}
+
+static void strings_are_kept_once(void **state)
+{
+	struct strings strings = { 0 };
+
+	(void)state;
+	assert_int_equal(strings_number(&strings, ""), 0);
+	assert_int_equal(strings_number(&strings, "a"), 1);
+	assert_int_equal(strings_number(&strings, "b"), 2);
+	assert_int_equal(strings_number(&strings, "a"), 1);
+	assert_int_equal(strings_number(&strings, ""), 0);
+	assert_int_equal(strings.count, 3);
+	assert_string_equal(strings.items[2], "b");
+	strings_fini(&strings);
+}
+
 static void sizes_take_suffixes_and_nothing_else(void **state)
 {
 	uint64_t size = 1;
@@ -107,6 +156,8 @@ int main(void)
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),
 		cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),
+		cmocka_unit_test(what_is_printable_is_utf8),
+		cmocka_unit_test(strings_are_kept_once),
 		cmocka_unit_test(sizes_take_suffixes_and_nothing_else),
 	};
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) *
+		       UINT64_C(0x100000001b3);
+	return hash | 1; /* odd: even steps from it never reach the key 0 */
+}
+
+uint32_t strings_number(struct strings *strings, const char *text)
+{
+	uint64_t hash = hash_of(text);
+	uint64_t *slot = idmap_at(&strings->by_hash, hash);
+
+	while (*slot) {
+		if (strcmp(strings->items[*slot - 1], text) == 0)
+			return (uint32_t)*slot - 1;
+		slot = idmap_at(&strings->by_hash, hash += 2);
+	}
+	strings->items =
+		memory_grow(strings->items, strings->count, &strings->capacity,
+			    sizeof(*strings->items));
+	strings->items[strings->count] = memory_string(text, strlen(text));
+	*slot = ++strings->count;
+	return (uint32_t)strings->count - 1;
+}
+
+void strings_fini(struct strings *strings)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		free(strings->items[i]);
+	free(strings->items);
+	idmap_fini(&strings->by_hash);
+	*strings = (struct strings){ 0 };
+}
