@@ -12,6 +12,7 @@ int command_tree(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_a2n(int argc, char **argv);
 int command_cache(int argc, char **argv);

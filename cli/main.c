@@ -21,6 +21,7 @@ static const struct command {
 	{ "diff", "show what changed between two recordings", command_diff },
 	{ "merge", "make one recording of several", command_merge },
 	{ "list", "show what is hooked and what is not", command_list },
+	{ "export", "write a recording for other tools", command_export },
 	{ "dump", "print a recording's records", command_dump },
 	{ "a2n", "show what is at addresses", command_a2n },
 	{ "cache", "manage the cache of debug information", command_cache },

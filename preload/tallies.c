@@ -9,7 +9,6 @@
 #include "preload/hot/thread.h"
 #include "preload/tables.h"
 #include "preload/text.h"
-#include "preload/ticks.h"
 #include "wire/id.h"
 
 #define SLAB_BYTES          65536
@@ -145,8 +144,6 @@ static int attach(struct tallies *tallies)
 	if (tally) {
 		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
-		tally->hot = &hot;
-		ticks_begin_thread(tally);
 	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)

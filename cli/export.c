@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/replacement.h"
+#include "report/views.h"
+
+enum {
+	KEY_FORMAT = 'F',
+	KEY_OUTPUT = 'o',
+	KEY_GROUP = 'g',
+	KEY_ANNOTATE = 'a',
+};
+
+struct options {
+	struct view_options view;
+	const struct export_format *format;
+	const char *output; /* NULL: stdout */
+	int annotates;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "What to write, see below", 0 },
+	{ "output", KEY_OUTPUT, "FILE", 0, "Write to this file", 0 },
+	{ "group", KEY_GROUP, "process|thread", 0,
+	  "Keep the calls of each process or thread apart", 0 },
+	{ "annotate", KEY_ANNOTATE, NULL, 0,
+	  "folded: mark kernel (_[k]), generated or Java (_[j]) and inlined "
+	  "(_[i]) functions",
+	  0 },
+	{ 0 },
+};
+
+/* ---- Options ---- */
+
+static void check(const struct options *options, struct argp_state *state)
+{
+	const struct export_format *format = options->format;
+
+	if (!format) {
+		argp_error(state, "--format is needed; see --help");
+		return;
+	}
+	if (options->view.shows_inlines && format->no_inlines)
+		argp_error(state, "--format %s does not take --inlines",
+			   format->name);
+	if (format->save && !options->output)
+		argp_error(state, "--format %s needs --output", format->name);
+	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
+		argp_error(state,
+			   "--format %s is not for terminals: give an "
+			   "--output",
+			   format->name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->view;
+		return 0;
+	case KEY_FORMAT:
+		options->format = export_format_named(argument);
+		if (!options->format)
+			argp_error(state, "--format %s: no such format",
+				   argument);
+		return 0;
+	case KEY_OUTPUT:
+		options->output = strcmp(argument, "-") == 0 ? NULL : argument;
+		return 0;
+	case KEY_GROUP:
+		options->view.whose.grouping = parse_grouping(state, argument);
+		return 0;
+	case KEY_ANNOTATE:
+		options->annotates = 1;
+		return 0;
+	case ARGP_KEY_END:
+		check(options, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The formats, behind the options. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	char *help = NULL;
+	size_t length;
+	FILE *out;
+
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&help, &length);
+	if (!out)
+		return (char *)text;
+	fputs("Formats:\n", out);
+	for (const struct export_format *format = export_formats; format->name;
+	     format++)
+		fprintf(out, "  %-14s %s\n", format->name, format->says);
+	fclose(out);
+	return help;
+}
+
+/* ---- Writing ---- */
+
+static int write_export(struct export *export, const struct options *options,
+			char **why)
+{
+	struct replacement file;
+	int err;
+
+	if (!options->output)
+		return options->format->write(export, stdout, why);
+	err = replacement_begin(&file, options->output, why);
+	if (err)
+		return err;
+	if (options->format->save && !file.temporary)
+		err = fail(why, -ESPIPE, "%s: is no regular file",
+			   options->output);
+	else if (options->format->save)
+		err = options->format->save(export, file.temporary, why);
+	else
+		err = options->format->write(export, file.out, why);
+	if (!err)
+		return replacement_commit(&file, why);
+	replacement_revert(&file);
+	return err;
+}
+
+static int check_measures(const struct export *export,
+			  const struct options *options, char **why)
+{
+	if (export->metric == METRIC_TIME &&
+	    export->session->summary.time_ns == 0)
+		return fail(why, -ENODATA, "%s: there is no time in it",
+			    options->view.path);
+	if (options->format->needs_samples &&
+	    export->session->timeline.count == 0)
+		return fail(why, -ENODATA,
+			    "%s: there are no samples in it, which --format %s "
+			    "needs",
+			    options->view.path, options->format->name);
+	return 0;
+}
+
+static int export_session(struct session *session,
+			  const struct options *options, const char *command,
+			  char **why)
+{
+	const struct selection *selection = &options->view.selection;
+	struct export export = {
+		.session = session,
+		.tree = &session->tree,
+		.metric = session->metric,
+		.annotates = options->annotates,
+	};
+	struct tree kept;
+	int err;
+
+	if (selection->module || selection->function) {
+		export.keep = selection_mask(selection, &session->catalog);
+		tree_keep(&session->tree, export.keep, &kept);
+		export.tree = &kept;
+	}
+	err = check_measures(&export, options, why);
+	if (!err)
+		err = write_export(&export, options, why);
+	if (!err && export.cut_stacks > 0)
+		complain(command,
+			 "%s stacks of more than %d frames lost those in the "
+			 "middle",
+			 text_grouped(export.cut_stacks).text,
+			 EXPORT_STACK_MAX);
+	if (export.keep)
+		tree_fini(&kept);
+	free(export.keep);
+	return err;
+}
+
+int command_export(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ .argp = &view_argp },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC]",
+		.doc = "Write a recording in the format of another tool.\v",
+		.children = children,
+		.help_filter = help_filter,
+	};
+	struct options options = { 0 };
+	struct session session;
+	char *why;
+	int err;
+
+	view_options_init(&options.view);
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options.view.whose.with_timeline = options.format->needs_samples;
+	err = view_open(&options.view, &session, &why);
+	if (!err) {
+		err = export_session(&session, &options, argv[0], &why);
+		session_close(&session);
+	}
+	view_options_fini(&options.view);
+	return err ? give_up(argv[0], why) : finish_output(argv[0]);
+}

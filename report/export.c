@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+const struct export_format export_formats[] = {
+	{ .name = "folded",
+	  .says = "a stack and its number a line, for flame graphs",
+	  .write = export_folded },
+	{ .name = "callgrind",
+	  .says = "for KCachegrind and callgrind_annotate",
+	  .write = export_callgrind },
+	{ .name = "json",
+	  .says = "everything, as clew tree --json",
+	  .write = export_json },
+	{ .name = "csv",
+	  .says = "a table of the functions",
+	  .write = export_csv },
+	{ .name = "csv-contexts",
+	  .says = "a table of the contexts",
+	  .write = export_csv_contexts },
+	{ 0 },
+};
+
+const struct export_format *export_format_named(const char *name)
+{
+	const struct export_format *format = export_formats;
+
+	while (format->name && strcmp(format->name, name) != 0)
+		format++;
+	return format->name ? format : NULL;
+}
+
+const char *export_time_name(const struct export *export)
+{
+	return export->session->summary.time == WIRE_TIME_CPU ? "cpu" : "wall";
+}
+
+char *export_command(const struct export *export)
+{
+	const struct recording *recording = &export->session->recording;
+	struct part_chunk chunk = { 0 };
+	uint64_t cursor = 0;
+	char *command;
+
+	while (recording->part_count > 0 &&
+	       part_next_chunk(&recording->parts[0], &cursor, &chunk)) {
+		if (chunk.kind == WIRE_PROCESS && chunk.used_bytes > 0)
+			break;
+		chunk.used_bytes = 0;
+	}
+	if (chunk.used_bytes == 0)
+		return memory_string("", 0);
+	command = memory_string((const char *)chunk.payload, chunk.used_bytes);
+	for (size_t i = 0; i + 1 < chunk.used_bytes; i++) {
+		if (command[i] == '\0')
+			command[i] = ' ';
+	}
+	return text_printable(command);
+}
+
+static int is_frame_of(struct catalog *catalog, const struct a2n_frame *frame,
+		       uint32_t function)
+{
+	return frame->start == catalog->functions[function].vaddr ||
+	       (frame->name && catalog_is_part(catalog, frame->name, function));
+}
+
+size_t export_frames(struct catalog *catalog, uint32_t function, uint32_t site,
+		     int is_return, struct a2n_frame frames[CATALOG_FRAMES])
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	size_t count;
+
+	if (site == 0 || entry->is_named ||
+	    catalog->sites[site].module != entry->module)
+		return 0;
+	count = catalog_site_frames(catalog, site, is_return, frames,
+				    CATALOG_FRAMES);
+	if (count > CATALOG_FRAMES || count == 0 ||
+	    !is_frame_of(catalog, &frames[count - 1], function))
+		return 0;
+	return count;
+}
+
+void export_spots_init(struct export_spots *spots, const struct tree *tree)
+{
+	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
+
+	/* Counting sort by node; first[n + 1] is where n's next one goes. */
+	spots->spots = memory_zeroed(tree->spot_count, sizeof(*spots->spots));
+	for (size_t i = 0; i < tree->spot_count; i++)
+		first[tree->spots[i].node + 2]++;
+	for (size_t i = 2; i < tree->count + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < tree->spot_count; i++)
+		spots->spots[first[tree->spots[i].node + 1]++] = (uint32_t)i;
+	spots->first = first;
+}
+
+void export_spots_fini(struct export_spots *spots)
+{
+	free(spots->spots);
+	free(spots->first);
+}

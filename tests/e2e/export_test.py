@@ -1,0 +1,347 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Exports say to the tools that they are for what the recording says."""
+import collections
+import csv
+import io
+import os
+import re
+import resource
+import signal
+
+import clewtest
+import exports
+from clewtest import needs, target
+
+INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
+
+
+class Export(clewtest.Case):
+    def synthetic(self, **options):
+        return exports.Synthetic(self.work / "synthetic", **options)
+
+    def export(self, form, recording, *options):
+        """The bytes of `clew export --format FORM`."""
+        done = self.clew("export", "--format", form, *options, recording,
+                         text=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout
+
+    def export_file(self, form, recording, *options):
+        path = self.work / f"exported.{form}"
+        done = self.clew("export", "--format", form, "-o", path, *options,
+                         recording)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        return path
+
+    def run_tool(self, *argv):
+        done = self.run_program(argv, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+
+def unfold(text):
+    """{path: number}, as flamegraph.pl splits lines."""
+    found = collections.Counter()
+    for line in text.decode().splitlines():
+        stack, number = re.fullmatch(r"(.*) (\d+)", line).groups()
+        found[tuple(stack.split(";"))] += int(number)
+    return found
+
+
+class Folded(Export):
+    def test_stacks_and_numbers(self):
+        made = self.synthetic()
+        for metric, measure in ("calls", "calls"), ("time", "ns"):
+            self.assertEqual(
+                unfold(self.export("folded", made.path, "--metric", metric)),
+                made.stacks(measure))
+
+    def test_time_is_what_counts_if_there_is_any(self):
+        made = self.synthetic()
+        self.assertEqual(unfold(self.export("folded", made.path)),
+                         made.stacks("ns"))
+
+    def test_calls_are_what_counts_without_time(self):
+        made = self.synthetic(samples=0)
+        self.assertEqual(unfold(self.export("folded", made.path)),
+                         made.stacks("calls"))
+
+    def test_threads_apart(self):
+        made = self.synthetic()
+        self.assertEqual(
+            unfold(self.export("folded", made.path, "--group", "thread")),
+            made.stacks("ns", exports.THREAD_NAMES))
+
+    def test_functions_left_out_hand_up_time_and_keep_no_calls(self):
+        made = self.synthetic()
+        kept = r"\+0x1[0-7]"
+        for metric, measure in ("calls", "calls"), ("time", "ns"):
+            wanted = collections.Counter()
+            for path, number in made.stacks(measure).items():
+                rest = tuple(f for f in path if re.search(kept, f))
+                if metric == "time" or re.search(kept, path[-1]):
+                    wanted[rest] += number
+            del wanted[()]  # nobody is left to have it
+            self.assertEqual(
+                unfold(self.export("folded", made.path, "-f", kept,
+                                   "--metric", metric)), wanted)
+
+    def test_a_semicolon_in_a_name_divides_nothing(self):
+        made = self.synthetic(contexts=50, module="/lib/a;b c\n\x1b")
+        wanted = {tuple(f.replace(";", ":").replace("\n", "?")
+                        .replace("\x1b", "?") for f in path): number
+                  for path, number in made.stacks("calls").items()}
+        self.assertEqual(
+            unfold(self.export("folded", made.path, "--metric", "calls")),
+            wanted)
+
+    def test_a_deep_recursion_is_cut_and_that_is_said(self):
+        self.record([target("deep"), "3000"])
+        done = self.clew("export", "-F", "folded", self.recording_path)
+        self.assertEqual(done.returncode, 0)
+        cut = [line for line in done.stdout.splitlines()
+               if "(frames left out)" in line]
+        self.assertIn(f"{len(cut):,} stacks of more than 512 frames",
+                      done.stderr)
+        self.assertEqual({line.count(";") for line in cut}, {511})
+        total = sum(int(line.rsplit(" ", 1)[1])
+                    for line in done.stdout.splitlines())
+        self.assertEqual(total, sum(
+            sum(part.counts().values()) for part in self.recording().parts))
+
+
+@needs("callgrind_annotate")
+class Callgrind(Export):
+    NUMBER = r" *([\d,]+) *(?:\([ \d.]+%\))? "
+    LINE = re.compile(rf"{NUMBER}(?:{NUMBER})? *(?:\?\?\?|/[^:]*):(\S+)")
+
+    def annotate(self, path, inclusive):
+        """{function: (first number, second or None)}"""
+        said = self.run_tool("callgrind_annotate", "--auto=no",
+                             "--threshold=100",
+                             f"--inclusive={'yes' if inclusive else 'no'}",
+                             path)
+        found = {}
+        for line in said.splitlines():
+            match = self.LINE.match(line)
+            if match:
+                found[match[3]] = tuple(
+                    int(number.replace(",", "")) for number in match.groups()
+                    [:2] if number)
+        return found
+
+    def numbers(self, made, metrics, inclusive):
+        sums = [made.inclusive(m) if inclusive else made.own(m)
+                for m in metrics]
+        wanted = {f: tuple(s[f] for s in sums) for f in sums[0]}
+        if inclusive:
+            wanted["(all)"] = tuple(made.total(m) for m in metrics)
+        return wanted
+
+    def assert_includes(self, found, wanted):
+        """callgrind_annotate leaves out what has 0 of its first number."""
+        self.assertEqual({f: found.get(f) for f in wanted}, wanted)
+
+    def test_sums(self):
+        made = self.synthetic()
+        for inclusive in False, True:
+            for metric, measures in ("time", ("ns", "calls")), \
+                    ("calls", ("calls", "ns")):
+                path = self.export_file("callgrind", made.path, "--metric",
+                                        metric)
+                self.assert_includes(self.annotate(path, inclusive),
+                                     self.numbers(made, measures, inclusive))
+
+    def test_sums_without_time(self):
+        made = self.synthetic(samples=0)
+        path = self.export_file("callgrind", made.path)
+        for inclusive in False, True:
+            self.assert_includes(self.annotate(path, inclusive),
+                                 self.numbers(made, ["calls"], inclusive))
+
+    def test_calls_between_functions(self):
+        made = self.synthetic()
+        edges = collections.Counter()
+        for one in made.contexts:
+            edges[(("(all)",) + one.path)[-2:]] += one.calls
+        path = self.export_file("callgrind", made.path)
+        said = self.run_tool("callgrind_annotate", "--auto=no", "--tree=calling",
+                             "--threshold=100", path)
+        found, caller = {}, None
+        for line in said.splitlines():
+            # the calls come before the function that makes them, as "> ..."
+            match = re.match(r" *[\d,]+.* \? ", line)
+            match = re.search(r"([*>]) +(?:\?\?\?|/[^:]*):(\S+) "
+                              r"(?:\(([\d,]+)x\))?", line)
+            if match and match[1] == "*":
+                caller = match[2]
+            elif match:
+                found[caller, match[2]] = int(match[3].replace(",", ""))
+        self.assertEqual(found, edges)
+
+    def test_recursion_counts_once(self):
+        self.record([target("recursion")])
+        recording = self.recording()
+        inclusive = collections.Counter()
+        for part in recording.parts:
+            calls, contexts = part.counts(), part.contexts()
+            for one in contexts.values():
+                functions, at = set(), one
+                while at:
+                    functions.add(part.functions[at.function])
+                    at = contexts.get(at.parent)
+                for function in functions:
+                    inclusive[f"{function.module.name}+{function.vaddr:#x}"] \
+                        += calls.get(one.id, 0)
+        found = self.annotate(self.export_file("callgrind",
+                                               self.recording_path), True)
+        self.assert_includes(found, {f: (n,) for f, n in inclusive.items()})
+
+    @needs("g++")
+    def test_files_and_lines(self):
+        program = self.work / "program"
+        self.run_tool("g++", "-g", "-O2", INLINES, "-o", program)
+        self.record([program])
+        path = self.export_file("callgrind", self.recording_path)
+        said = self.run_tool("callgrind_annotate", "--auto=yes",
+                             "--tree=calling", path)
+        # put() is inlined; what it calls belongs to main's line
+        self.assertRegex(said, r"numbers\.put\(i \* argc\);\n"
+                         r" *\d+ \([ \d.]+%\) *=> .*_M_realloc_insert<long")
+
+
+class Csv(Export):
+    def rows(self, form, recording, *options):
+        text = self.export(form, recording, *options).decode()
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+
+    def test_functions(self):
+        made = self.synthetic()
+        wanted = {
+            column: measure
+            for column, measure in [("calls", made.own("calls")),
+                                    ("calls_below", made.inclusive("calls")),
+                                    ("self_ns", made.own("ns")),
+                                    ("total_ns", made.inclusive("ns")),
+                                    ("samples", made.own("samples"))]}
+        rows = self.rows("csv", made.path)
+        for column, sums in wanted.items():
+            self.assertEqual(+collections.Counter(
+                {row["function"]: int(row[column]) for row in rows}), sums)
+        for row in rows:
+            self.assertEqual(row["module"], "/lib/synthetic")
+            self.assertEqual(row["function"], "synthetic+" + row["vaddr"])
+        own = [int(row["self_ns"]) for row in rows]
+        self.assertEqual(own, sorted(own, reverse=True))
+
+    def test_contexts(self):
+        made = self.synthetic()
+        rows = self.rows("csv-contexts", made.path, "--group", "thread")
+        paths, found = {"0": ()}, collections.Counter()
+        for row in rows:
+            path = paths[row["parent"]] + (row["function"],)
+            self.assertEqual(int(row["depth"]), len(path))
+            paths[row["context"]] = path
+            found[path] = int(row["calls"])
+        self.assertEqual(+found, made.stacks("calls", exports.THREAD_NAMES))
+
+    def test_names_are_quoted_and_no_formulas(self):
+        for name, shown in [('a,"b"\n', 'a,"b"?'), ("=cmd|' c'!A0",
+                                                   "'=cmd|' c'!A0"),
+                            ("-x", "'-x"), ("@x", "'@x"), ("+x", "'+x")]:
+            made = exports.Synthetic(self.work / name.encode().hex(), 1, 0,
+                                     "/lib/" + name)
+            row, = self.rows("csv", made.path)
+            self.assertEqual(row["function"], shown + "+" + row["vaddr"])
+            self.assertIsNone(row.get(None))
+
+    def test_bytes_that_are_not_utf8(self):
+        made = exports.Synthetic(self.work / "odd", 1, 0, b"/lib/\xff\xc3")
+        row, = self.rows("csv", made.path)
+        self.assertEqual(row["module"], "/lib/??")
+
+
+@needs("jq")
+class Json(Export):
+    def test_jq_sums_contexts(self):
+        made = self.synthetic()
+        path = self.export_file("json", made.path)
+        said = self.run_tool("jq", "([.contexts[].calls] | add), "
+                             "([.contexts[] | select(.parent == 0).below_ns]"
+                             " | add)", path)
+        self.assertEqual([int(line) for line in said.split()],
+                         [made.total("calls"), made.total("ns")])
+
+
+class Output(Export):
+    def test_a_full_disk_is_one_line_and_no_file(self):
+        made = self.synthetic()
+        for form in "folded", "callgrind", "csv", "json":
+            done = self.clew("export", "-F", form, "-o", "/dev/full",
+                             made.path)
+            self.assert_one_line_error(done, "/dev/full", "No space left")
+            done = self.run_program(
+                ["sh", "-c", 'exec "$0" "$@" >/dev/full', clewtest.CLEW,
+                 "export", "-F", form, made.path], text=True)
+            self.assert_one_line_error(done, "No space left")
+
+    def test_a_failure_leaves_what_was_there(self):
+        made = self.synthetic(contexts=20000)
+        path = self.work / "profile"
+        path.write_text("old")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        before = sorted(self.work.iterdir())
+        for form in self.formats():
+            done = self.clew("export", "-F", form, "-o", path, made.path,
+                             preexec_fn=limit)
+            self.assert_one_line_error(done, path)
+            self.assertEqual(path.read_text(), "old")
+            self.assertEqual(sorted(self.work.iterdir()), before)
+
+    def formats(self):
+        said = self.clew("export", "--help").stdout
+        return re.findall(r"^  ([a-z-]+) +\S", said.split("Formats:")[1],
+                          re.M)
+
+    def test_a_link_stays_and_its_file_is_replaced(self):
+        made = self.synthetic(contexts=5)
+        (self.work / "real").write_text("old")
+        (self.work / "link").symlink_to("real")
+        self.clew("export", "-F", "folded", "-o", self.work / "link",
+                  made.path)
+        self.assertTrue((self.work / "link").is_symlink())
+        self.assertEqual(unfold((self.work / "real").read_bytes()),
+                         made.stacks("ns"))
+
+    def test_modes_are_the_umask_s(self):
+        made = self.synthetic(contexts=5)
+        path = self.work / "profile"
+        self.clew("export", "-F", "folded", "-o", path, made.path,
+                  preexec_fn=lambda: os.umask(0o027))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+
+    def test_usage(self):
+        made = self.synthetic(contexts=5, samples=0)
+        for arguments, words in [
+                ([made.path], ["--format"]),
+                (["-F", "nonsense", made.path], ["nonsense"]),
+                (["-F", "folded", "--group", "x", made.path], ["x"])]:
+            self.assert_usage_error(self.clew("export", *arguments), *words)
+        self.assert_one_line_error(
+            self.clew("export", "-F", "folded", "--metric", "time",
+                      made.path), "no time")
+        self.assert_one_line_error(
+            self.clew("export", "-F", "folded", self.work / "none"), "none")
+        self.assert_one_line_error(
+            self.clew("export", "-F", "folded", "-o",
+                      self.work / "no" / "where", made.path), "where")
+
+
+if __name__ == "__main__":
+    clewtest.main()

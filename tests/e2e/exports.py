@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of exports share: recordings with a known content."""
+import collections
+import os
+import subprocess
+
+import clewtest
+
+MAKE_RECORDING = clewtest.BUILD / "tests" / "unit" / "make_recording"
+PROGRAM = "synthetic"
+
+Context = collections.namedtuple("Context", "tid calls ns samples path")
+
+
+class Synthetic:
+    """A recording by tests/unit/make_recording, and what it says is in it."""
+
+    def __init__(self, path, contexts=2000, samples=1000,
+                 module="/lib/" + PROGRAM):
+        self.path = path
+        self.name = os.fsdecode(module).rsplit("/", 1)[-1]
+        said = subprocess.run([MAKE_RECORDING, path, str(contexts),
+                               str(samples), module], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        self.contexts = [self._context(line) for line in said.splitlines()]
+
+    def _context(self, line):
+        tid, calls, ns, samples, path = line.split()
+        return Context(int(tid), int(calls), int(ns), int(samples),
+                       tuple(f"{self.name}+{vaddr}"
+                             for vaddr in path.split(";")))
+
+    def total(self, measure):
+        return sum(getattr(one, measure) for one in self.contexts)
+
+    def stacks(self, measure, threads=None):
+        """{path: sum} where it is not 0; threads: names to put on top."""
+        sums = collections.Counter()
+        for one in self.contexts:
+            top = (f"{threads[one.tid]} ({one.tid})",) if threads else ()
+            sums[top + one.path] += getattr(one, measure)
+        return +sums
+
+    def own(self, measure):
+        """{function: sum of itself}"""
+        sums = collections.Counter()
+        for one in self.contexts:
+            sums[one.path[-1]] += getattr(one, measure)
+        return +sums
+
+    def inclusive(self, measure):
+        """{function: sum with all below it}; there is no recursion."""
+        sums = collections.Counter()
+        for one in self.contexts:
+            for function in one.path:
+                sums[function] += getattr(one, measure)
+        return +sums
+
+
+THREAD_NAMES = {4242: "main", 4243: "worker"}
