@@ -84,7 +84,8 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		     struct analysis *out)
 {
 	uint32_t count = q->functions.count;
-	struct wire_function *list = arena_alloc(arena, count * sizeof(*list));
+	uint64_t room = (uint64_t)count + q->branches.leaps.count;
+	struct wire_function *list = arena_alloc(arena, room * sizeof(*list));
 	struct tiers tiers = {
 		.image = q->image,
 		.decoder = &q->decoder,
@@ -93,6 +94,8 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		.has_traps = !dynamic_is_libc(q->image),
 	};
 
+	int err;
+
 	if (!list)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
@@ -100,9 +103,13 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		list[i].size_bytes = (uint32_t)q->functions.list[i].size;
 		list[i].verdict = (uint8_t)foregone(q, i);
 	}
+	err = tiers_choose(&tiers, &q->scratch, list);
+	if (err)
+		return err;
 	out->functions = list;
-	out->function_count = count;
-	return tiers_choose(&tiers, &q->scratch, list);
+	out->function_count = leaps_merge(&q->branches.leaps,
+					  &q->branches.targets, list, count);
+	return 0;
 }
 
 static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)

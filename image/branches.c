@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "disasm/leap_x86_64.h"
 #include "image/pointers.h"
 #include "image/readers.h"
 #include "image/unwinder.h"
@@ -185,13 +186,28 @@ static void note_address(struct reading *r, uint64_t vaddr)
 		pointers_walk_distances(r->image, vaddr, note_entry, r);
 }
 
+/* What tells an unwinder, or somebody else who lands where he likes. */
+static void note_landing_code(struct reading *r, const uint8_t *code,
+			      uint64_t left, uint64_t vaddr)
+{
+	struct branches *branches = r->branches;
+	unsigned int load_bytes, bytes = leap_read(code, left, &load_bytes);
+	int err =
+		bytes ? leaps_add(&branches->leaps, r->arena, vaddr, bytes) : 0;
+
+	if (err)
+		r->err = err;
+	if (unwinder_lands(code, left))
+		branches->notes[r->owner].lands = 1;
+}
+
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
 	uint64_t next_vaddr = vaddr + insn->length;
 
-	if (r->owner != BRANCHES_NOBODY && unwinder_lands(code, left))
-		r->branches->notes[r->owner].lands = 1;
+	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY)
+		note_landing_code(r, code, left, vaddr);
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -276,6 +292,7 @@ static void read_function(struct reading *r, uint32_t index)
 {
 	const struct function *function = &r->functions->list[index];
 	struct code_notes *notes = &r->branches->notes[index];
+	const struct leaps before = r->branches->leaps;
 
 	r->owner = index;
 	read_unwind_info(r);
@@ -283,6 +300,8 @@ static void read_function(struct reading *r, uint32_t index)
 		r, function->vaddr, function->vaddr + function->size);
 	notes->reads_return =
 		r->watch.is_watching && reader_watch_end(&r->watch);
+	if (notes->is_undecodable)
+		r->branches->leaps = before; /* who knows what leads there */
 	r->watch.is_watching = 0;
 	r->owner = BRANCHES_NOBODY;
 }

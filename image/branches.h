@@ -14,6 +14,7 @@
 
 #include "disasm/decode.h"
 #include "image/functions.h"
+#include "image/leaps.h"
 #include "image/marks.h"
 #include "image/references.h"
 
@@ -40,6 +41,7 @@ struct branches {
 	struct marks targets;
 	struct code_notes *notes; /* one for each function */
 	struct references references;
+	struct leaps leaps;
 };
 
 /* 0, -ENOMEM or -EBADMSG. */

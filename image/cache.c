@@ -27,7 +27,7 @@
 #define CACHE_VERSION 2
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 13
+#define ANALYSIS_VERSION 14
 
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096
@@ -153,14 +153,14 @@ static int record_is_sound(const struct analysis *analysis,
 			   const struct wire_function *function)
 {
 	uint64_t room = analysis->vaddr_end - function->vaddr;
-	int is_hooked = verdict_class(function->verdict) == VERDICT_HOOKED;
+	int is_written = verdict_is_written(function->verdict);
 
 	return function->vaddr >= analysis->vaddr_start &&
 	       function->vaddr < analysis->vaddr_end &&
 	       function->size_bytes <= room &&
 	       function->verdict < VERDICT_COUNT &&
 	       island_is_sound(analysis, function) &&
-	       is_hooked == (function->displaced_bytes != 0) &&
+	       is_written == (function->displaced_bytes != 0) &&
 	       function->patch_offset + function->displaced_bytes <=
 		       function->size_bytes;
 }

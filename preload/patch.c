@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "disasm/relocate_x86_64.h"
+#include "preload/probe.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -186,8 +187,10 @@ static int prepare_function(struct patch *patch,
 		.function = number,
 		.stub = (uintptr_t)stub,
 	};
-	err = stub_write(&workshop->constants, &workshop->decoder, number,
-			 site->text.pc, function->displaced_bytes, stub);
+	err = (site->verdict == VERDICT_IS_LEAP ? probe_write_leap
+						: stub_write)(
+		&workshop->constants, &workshop->decoder, number, site->text.pc,
+		function->displaced_bytes, stub);
 	if (!err)
 		err = aim(patch, workshop, site, function);
 	if (err)
@@ -231,12 +234,12 @@ static void prepare_functions(struct patch *patch,
 	for (uint32_t i = 0; i < count; i++) {
 		int err;
 
-		if (verdict_class(functions[i].verdict) != VERDICT_HOOKED ||
+		if (!verdict_is_written(functions[i].verdict) ||
 		    is_guest(functions, count, &functions[i]) != guests)
 			continue;
 		err = prepare_function(patch, workshop, first_function + i,
 				       &functions[i], guests);
-		if (err)
+		if (err && functions[i].verdict != VERDICT_IS_LEAP)
 			functions[i].verdict = (uint8_t)verdict_of(err);
 	}
 }
@@ -246,7 +249,7 @@ static void count_sites(const struct wire_function *functions, uint32_t count,
 {
 	*sites = *islands = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		*sites += verdict_class(functions[i].verdict) == VERDICT_HOOKED;
+		*sites += (uint32_t)verdict_is_written(functions[i].verdict);
 		*islands += functions[i].verdict == VERDICT_IS_JUMP_SHORT;
 	}
 }

@@ -40,7 +40,9 @@ enum verdict_class {
 	X(TRAP, HOOKED, "breakpoint (int3)")                                   \
 	X(READS_RETURN_ADDRESS, REFUSED, "reads its own return address")       \
 	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")    \
-	X(UNWINDER, REFUSED, "the unwinder's: hooking it would slow exceptions")
+	X(UNWINDER, REFUSED,                                                   \
+	  "the unwinder's: hooking it would slow exceptions")                  \
+	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -86,6 +88,13 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 	};
 
 	return verdict < VERDICT_COUNT ? classes[verdict] : VERDICT_REFUSED;
+}
+
+/* Whether something is written over its code. */
+static inline int verdict_is_written(unsigned int verdict)
+{
+	return verdict_class(verdict) == VERDICT_HOOKED ||
+	       verdict == VERDICT_IS_LEAP;
 }
 
 static inline const char *verdict_text(unsigned int verdict)

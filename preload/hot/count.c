@@ -41,6 +41,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.leave_elsewhere = hot_thunk_leave_elsewhere,
 	.enter_guarded = hot_thunk_enter_guarded,
 	.foreign = hot_thunk_foreign,
+	.leap = hot_thunk_leap,
 };
 
 static void lose(enum wire_loss cause)

@@ -21,6 +21,7 @@ void hot_thunk_enter_elsewhere(void);
 void hot_thunk_leave_elsewhere(void);
 void hot_thunk_enter_guarded(void);
 void hot_thunk_foreign(void);
+void hot_thunk_leap(void); /* by probes */
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
@@ -29,6 +30,12 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key);
 void hot_leave_elsewhere(uint64_t *slot);
 int hot_enter_guarded(uint64_t *slot, uint64_t key);
 int hot_is_native_call(const uint64_t *slot);
+
+/*
+ * Given by landing.c: the calling thread is about to jump to another frame,
+ * where its stack pointer will be `stack`.
+ */
+void hot_leap(uint64_t stack);
 
 /* Count a call of id below caller, recording the context if it is new. */
 void hot_count(uint64_t id, uint64_t caller, uint64_t site);

@@ -24,6 +24,7 @@
 #define HOT_LEAVE_ELSEWHERE 104
 #define HOT_ENTER_GUARDED   112
 #define HOT_FOREIGN         120
+#define HOT_LEAP            128
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -52,6 +53,7 @@
 
 #define STUB_PLAIN     0
 #define STUB_GUARDED   1 /* its second part: 2 */
+#define STUB_PROBE     3 /* preload/probe.h; has no parts */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure

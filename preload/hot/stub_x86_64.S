@@ -110,11 +110,11 @@
 	.globl	hot_thunk_miss_call, hot_thunk_miss_tail
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.globl	hot_thunk_enter_guarded, hot_thunk_foreign
+	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign
+	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 
 	/*
 	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
@@ -261,5 +261,36 @@ hot_thunk_leave_elsewhere:
 	popfq
 	ret
 	.size	hot_thunk_leave_elsewhere, . - hot_thunk_leave_elsewhere
+
+	/* From a probe: rdi is its to use, and the argument. */
+	.type	hot_thunk_leap, @function
+hot_thunk_leap:
+	.cfi_startproc
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	PUSH	%rax
+	PUSH	%rcx
+	PUSH	%rdx
+	PUSH	%rsi
+	PUSH	%r8
+	PUSH	%r9
+	PUSH	%r10
+	PUSH	%r11
+	cld
+	call	hot_leap
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rax
+	.cfi_adjust_cfa_offset -64
+	popfq
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	hot_thunk_leap, . - hot_thunk_leap
 
 	.section .note.GNU-stack, "", @progbits

@@ -57,6 +57,7 @@ struct hot_thread {
 	void (*leave_elsewhere)(void);
 	void (*enter_guarded)(void);
 	void (*foreign)(void);
+	void (*leap)(void);
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -93,6 +94,7 @@ HOT_OFFSET(enter_elsewhere, HOT_ENTER_ELSEWHERE);
 HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
 HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
 HOT_OFFSET(foreign, HOT_FOREIGN);
+HOT_OFFSET(leap, HOT_LEAP);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -112,6 +112,9 @@ class Counts(clewtest.Case):
     def test_jumps(self):
         self.check("jumps")
 
+    def test_jumps_that_no_library_makes(self):
+        self.check("leaps")
+
     def test_exceptions(self):
         self.check("exceptions")
 

@@ -7,6 +7,7 @@ function(clew_image_test name)
 endfunction()
 
 clew_image_test(disasm_decode)
+clew_image_test(disasm_leap)
 clew_image_test(disasm_prologue)
 clew_image_test(disasm_relocate)
 clew_image_test(image_cache)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "disasm/leap_x86_64.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "disasm/relocate_x86_64.h"
+
+#define REX_W          0x48 /* 0100WRXB */
+#define REX_R          0x04
+#define REX_B          0x01
+
+#define MOV_STORE      0x89
+#define MOV_LOAD       0x8b
+#define NOTRACK        0x3e
+
+#define RSP            4
+#define RDI            7
+#define SIB            4 /* in place of rm */
+#define DISP32_ALONE   5 /* as rm or base, where mod is 0 */
+
+#define MOD(modrm)     ((modrm) >> 6)
+#define REG(modrm)     ((modrm) >> 3 & 7)
+#define RM(modrm)      ((modrm)&7)
+
+#define MODRM_AT       2 /* behind REX and opcode */
+#define MOVES_MAX      3 /* between registers, before it jumps */
+#define MOVE_REG_BYTES 3
+
+static int may_be_load(const uint8_t *code)
+{
+	return (code[0] & 0xfc) == REX_W && code[1] == MOV_LOAD &&
+	       MOD(code[MODRM_AT]) != 3 && REG(code[MODRM_AT]) == RSP;
+}
+
+/* mov m64, %rsp, not counted from rsp itself: its bytes, or 0. */
+static unsigned int load_bytes_of(const uint8_t *code)
+{
+	static const uint8_t disp_bytes[] = { 0, 1, 4 };
+	unsigned int length = MODRM_AT + 1;
+	uint8_t base;
+
+	if (!may_be_load(code))
+		return 0;
+	base = RM(code[MODRM_AT]);
+	if (base == SIB) {
+		base = RM(code[MODRM_AT + 1]);
+		length++;
+		if (base == RSP && !(code[0] & REX_B))
+			return 0;
+	}
+	if (MOD(code[MODRM_AT]) == 0 && base == DISP32_ALONE)
+		return length + 4;
+	return length + disp_bytes[MOD(code[MODRM_AT])];
+}
+
+/* mov r64, r64 to another one than rsp */
+static int is_move(const uint8_t *code)
+{
+	uint8_t to;
+
+	if ((code[0] & 0xfa) != REX_W || MOD(code[MODRM_AT]) != 3)
+		return 0;
+	if (code[1] == MOV_STORE)
+		to = (uint8_t)(RM(code[2]) | (code[0] & REX_B) << 3);
+	else if (code[1] == MOV_LOAD)
+		to = (uint8_t)(REG(code[2]) | (code[0] & REX_R) << 1);
+	else
+		return 0;
+	return to != RSP;
+}
+
+/* jmp *r64: its bytes, or 0. */
+static unsigned int jump_bytes_of(const uint8_t *code)
+{
+	unsigned int prefixes = 0;
+
+	if (code[prefixes] == NOTRACK)
+		prefixes++;
+	if (code[prefixes] == 0x41)
+		prefixes++;
+	return code[prefixes] == 0xff && (code[prefixes + 1] & 0xf8) == 0xe0
+		       ? prefixes + 2
+		       : 0;
+}
+
+unsigned int leap_read(const uint8_t *code, size_t bytes,
+		       unsigned int *load_bytes)
+{
+	uint8_t copy[LEAP_MAX_BYTES] = { 0 }; /* nothing that leaps */
+	unsigned int at, jump_bytes;
+
+	if (bytes <= MODRM_AT || !may_be_load(code))
+		return 0;
+	memcpy(copy, code, bytes < sizeof(copy) ? bytes : sizeof(copy));
+	at = load_bytes_of(copy);
+	if (!at)
+		return 0;
+	*load_bytes = at;
+	for (int i = 0; i < MOVES_MAX && is_move(copy + at); i++)
+		at += MOVE_REG_BYTES;
+	jump_bytes = jump_bytes_of(copy + at);
+	return jump_bytes ? at + jump_bytes : 0;
+}
+
+int leap_write_target(const struct decoder *decoder, const uint8_t *code,
+		      uint64_t pc, uint8_t *out, size_t out_size,
+		      uint64_t out_pc)
+{
+	uint8_t load[INSN_MAX_BYTES];
+	unsigned int load_bytes = load_bytes_of(code);
+	int written;
+
+	if (!load_bytes)
+		return -EINVAL;
+	memcpy(load, code, load_bytes);
+	load[MODRM_AT] ^= (RSP ^ RDI) << 3;
+	written =
+		relocate(decoder, load, load_bytes, pc, out, out_size, out_pc);
+	return written < 0 ? written : written - JMP_REL32_BYTES;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jumps to another frame that no library is asked for: __builtin_longjmp() of
+ * gcc and clang, and whoever writes the like by hand.
+ *
+ *	mov	0x10(%rax), %rsp	the frame to land in
+ *	mov	%rcx, %rbp		perhaps
+ *	jmp	*%rdx
+ */
+#ifndef CLEW_DISASM_LEAP_X86_64_H
+#define CLEW_DISASM_LEAP_X86_64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm/decode.h"
+
+#define LEAP_MAX_BYTES 24
+
+/* Bytes of the leap that begins at `code`, or 0. *load_bytes: of its first mov.
+ */
+unsigned int leap_read(const uint8_t *code, size_t bytes,
+		       unsigned int *load_bytes);
+
+/*
+ * Write to `out`, to execute at out_pc, what loads rdi as the leap at pc would
+ * load rsp. Bytes written, or -errno as relocate() has them.
+ */
+int leap_write_target(const struct decoder *decoder, const uint8_t *code,
+		      uint64_t pc, uint8_t *out, size_t out_size,
+		      uint64_t out_pc);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/leaps.h"
+
+#include <errno.h>
+
+#include "disasm/prologue.h"
+#include "wire/verdict.h"
+
+int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
+	      uint32_t bytes)
+{
+	struct leap *leap = arena_alloc(arena, sizeof(*leap));
+
+	if (!leap)
+		return -ENOMEM;
+	*leap = (struct leap){ leaps->first, vaddr, bytes };
+	leaps->first = leap;
+	leaps->count++;
+	return 0;
+}
+
+/* The first function behind vaddr. */
+static uint32_t place_of(const struct wire_function *list, uint32_t count,
+			 uint64_t vaddr)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether a function's hook, if it has one, leaves the code from vaddr alone. */
+static int spares(const struct wire_function *function, uint64_t vaddr)
+{
+	uint64_t taken = function->displaced_bytes;
+
+	if (verdict_class(function->verdict) != VERDICT_HOOKED)
+		return 1;
+	if (taken < PATCH_BYTES)
+		taken = PATCH_BYTES;
+	return vaddr - function->vaddr >= function->patch_offset + taken;
+}
+
+/* A hook with its endbr64 and a guest's jump. */
+#define HOOK_MAX_BYTES (4 + 2 * PATCH_BYTES)
+
+/*
+ * Nothing may lead into the jump that is written, and no hook be in its way,
+ * of the function that the leap is in or of the next.
+ */
+static int is_open(const struct leap *leap, const struct marks *targets,
+		   const struct wire_function *list, uint32_t count)
+{
+	const uint32_t inner = ((UINT32_C(1) << PATCH_BYTES) - 1) & ~1U;
+	const uint32_t place = place_of(list, count, leap->vaddr);
+
+	if (marks_from(targets, leap->vaddr) & inner)
+		return 0;
+	if (place < count && list[place].vaddr - leap->vaddr < leap->bytes)
+		return 0;
+	for (uint32_t i = place; i-- > 0;) {
+		if (leap->vaddr - list[i].vaddr > HOOK_MAX_BYTES)
+			break;
+		if (leap->vaddr == list[i].vaddr ||
+		    !spares(&list[i], leap->vaddr))
+			return 0;
+	}
+	return 1;
+}
+
+/* They were found in order, but for sections that are in none. */
+static void keep_open(struct leaps *leaps, const struct marks *targets,
+		      const struct wire_function *list, uint32_t count)
+{
+	struct leap **at = &leaps->first;
+	uint64_t before = UINT64_MAX;
+
+	while (*at) {
+		if ((*at)->vaddr + (*at)->bytes <= before &&
+		    is_open(*at, targets, list, count)) {
+			before = (*at)->vaddr;
+			at = &(*at)->next;
+		} else {
+			*at = (*at)->next;
+			leaps->count--;
+		}
+	}
+}
+
+uint32_t leaps_merge(struct leaps *leaps, const struct marks *targets,
+		     struct wire_function *list, uint32_t count)
+{
+	const struct leap *leap;
+	uint32_t total, out;
+
+	keep_open(leaps, targets, list, count);
+	leap = leaps->first;
+	out = total = count + leaps->count;
+	while (leap) {
+		if (count && list[count - 1].vaddr > leap->vaddr) {
+			list[--out] = list[--count];
+			continue;
+		}
+		list[--out] = (struct wire_function){
+			.vaddr = leap->vaddr,
+			.size_bytes = leap->bytes,
+			.verdict = VERDICT_IS_LEAP,
+			.displaced_bytes = (uint8_t)leap->bytes,
+		};
+		leap = leap->next;
+	}
+	return total;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The landing of an exception, which an unwinder makes while functions are
+ * running that will return to it.
+ */
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/landing.h"
+#include "preload/landing_stacks.h"
+#include "preload/next.h"
+#include "preload/walk.h"
+#include "wire/id.h"
+
+#define WAY_MAX 64
+
+/* The functions between here and a landing, as many as fit. */
+struct way {
+	struct shadow_slot *slots[WAY_MAX];
+	uint32_t count;
+	uint32_t returning; /* the first so many return to the unwinder */
+	uint64_t id;        /* of the landing */
+	int is_whole;       /* the chain has been followed past the landing */
+};
+
+/*
+ * Further out on the same stack, or one that was interrupted: what is below
+ * the landing is inward. The stack up to there is this thread's, and mapped.
+ */
+static void find_way(struct way *way, uint64_t stack)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	way->count = way->returning = 0;
+	way->id = hot.id;
+	way->is_whole = 0;
+	walk.readable_until = (stack | 4095) + 1;
+	while (way->count < WAY_MAX && walk_next(&walk, &link)) {
+		if (link.at >= stack) {
+			way->is_whole = 1;
+			return;
+		}
+		way->slots[way->count++] = link.shadow;
+		if (!way->returning &&
+		    next_is_inside(&next.unwinder, link.shadow->return_address))
+			way->returning = way->count;
+		way->id = walk.id;
+	}
+	way->is_whole = walk.id == ID_ROOT;
+}
+
+/* The same by any way there may be, however long and wherever it leads. */
+static void prepare_far(uint64_t stack)
+{
+	const struct stack_range signals = landing_signal_stack();
+	const uint64_t id = landing_id(stack);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+	int is_returning = 1;
+
+	while (walk_next(&walk, &link) &&
+	       landing_is_inward(&signals, link.at, stack)) {
+		uint64_t pc = link.shadow->return_address;
+
+		if (is_returning)
+			link.shadow->caller_id = id;
+		else
+			link.shadow->return_address = 0;
+		is_returning &= !next_is_inside(&next.unwinder, pc);
+	}
+	hot.id = id;
+}
+
+/*
+ * What an exception leaves behind is dead, and its slots shall not look like
+ * those of running functions. But those that the unwinder has called do return
+ * to it first.
+ */
+void landing_prepare(uint64_t stack)
+{
+	struct way way;
+
+	if (stack < (uintptr_t)__builtin_frame_address(0)) {
+		prepare_far(stack);
+		return;
+	}
+	find_way(&way, stack);
+	if (!way.is_whole) {
+		prepare_far(stack);
+		return;
+	}
+	for (uint32_t i = 0; i < way.count; i++)
+		if (i < way.returning || !way.returning)
+			way.slots[i]->caller_id = way.id;
+		else
+			way.slots[i]->return_address = 0;
+	hot.id = way.id;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that is watched, not hooked: before it goes on, somebody hears of it.
+ *
+ *	site			probe
+ *	jmp probe -------->	rdi: where it will land
+ *				call *%fs:HOT_LEAP
+ *				the displaced instructions, a jump among them
+ *
+ * Takes a stub's place in stub memory, and what finds its way in there by
+ * address finds a kind and a key where stubs have theirs.
+ */
+#ifndef CLEW_PRELOAD_PROBE_H
+#define CLEW_PRELOAD_PROBE_H
+
+#include "preload/stub.h"
+
+/*
+ * Write at `at` (where it will run) the probe of a leap (disasm/leap_x86_64.h)
+ * that stands at pc. 0, or -errno from relocate().
+ */
+int probe_write_leap(const struct stub_constants *constants,
+		     const struct decoder *decoder, uint32_t function,
+		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * __builtin_longjmp() over counted frames: the compiler's own code jumps, and
+ * no library is asked. Contexts are exact right after each landing.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <signal.h>
+#include <string.h>
+
+typedef void *place[5];
+
+static place landing, inner, interrupted;
+
+static COUNTED void after(void)
+{
+	ENTER(after);
+	LEAVE();
+}
+
+static COUNTED void leaps(int depth)
+{
+	ENTER(leaps);
+	if (depth)
+		leaps(depth - 1);
+	else
+		__builtin_longjmp(landing, 1);
+	after();
+	LEAVE();
+}
+
+static COUNTED void lands(int depth)
+{
+	volatile uint32_t here;
+
+	ENTER(lands);
+	here = TRUTH_HERE;
+	if (!__builtin_setjmp(landing))
+		leaps(depth);
+	TRUTH_HERE = here;
+	after();
+	LEAVE();
+}
+
+/* The frame that lands has callers of its own that go on being right. */
+static COUNTED void outer(int depth)
+{
+	ENTER(outer);
+	if (depth % 3)
+		outer(depth - 1);
+	else
+		lands(depth);
+	after();
+	LEAVE();
+}
+
+static COUNTED void leaps_inside(int depth)
+{
+	ENTER(leaps_inside);
+	if (depth)
+		leaps_inside(depth - 1);
+	else
+		__builtin_longjmp(inner, 1);
+	after();
+	LEAVE();
+}
+
+/* Lands in a loop, time and again, and is landed over in the end. */
+static COUNTED void lands_often(int depth)
+{
+	volatile uint32_t here;
+	volatile int times = 0;
+
+	ENTER(lands_often);
+	here = TRUTH_HERE;
+	if (!__builtin_setjmp(inner))
+		times = 0;
+	TRUTH_HERE = here;
+	after();
+	times = times + 1;
+	if (times < 5)
+		leaps_inside(depth + times);
+	leaps(depth);
+	LEAVE();
+}
+
+static COUNTED void nests(int depth)
+{
+	volatile uint32_t here;
+
+	ENTER(nests);
+	here = TRUTH_HERE;
+	if (!__builtin_setjmp(landing))
+		lands_often(depth);
+	TRUTH_HERE = here;
+	after();
+	LEAVE();
+}
+
+static COUNTED void on_signal(int number)
+{
+	ENTER(on_signal);
+	after();
+	__builtin_longjmp(interrupted, 1);
+}
+
+static COUNTED void raises(int number)
+{
+	ENTER(raises);
+	raise(number);
+	LEAVE();
+}
+
+/* Out of a handler, from whichever stack it runs on. */
+static COUNTED void lands_from_handler(int number)
+{
+	volatile uint32_t here;
+	sigset_t mask;
+
+	ENTER(lands_from_handler);
+	here = TRUTH_HERE;
+	if (!__builtin_setjmp(interrupted))
+		raises(number);
+	TRUTH_HERE = here;
+	sigemptyset(&mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	after();
+	LEAVE();
+}
+
+static char signal_stack[1 << 16];
+
+static COUNTED void run(void)
+{
+	ENTER(run);
+	for (int i = 0; i < 200; i++) {
+		outer(i % 30);
+		nests(i % 7);
+		after();
+	}
+	for (int i = 0; i < 20; i++) {
+		lands_from_handler(SIGUSR1);
+		after();
+	}
+	LEAVE();
+}
+
+int main(void)
+{
+	const stack_t stack = { .ss_sp = signal_stack,
+				.ss_size = sizeof(signal_stack) };
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGUSR1, &action, NULL);
+	run();
+	puts("landed");
+	truth_write();
+	return sigaltstack(&stack, NULL) != 0;
+}

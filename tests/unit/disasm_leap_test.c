@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Which bytes jump to another frame, and where they say that it is. */
+#include "disasm_fixture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/leap_x86_64.h"
+
+static unsigned int read_leap(const char *code, size_t bytes)
+{
+	unsigned int load_bytes;
+
+	return leap_read((const uint8_t *)code, bytes, &load_bytes);
+}
+
+#define READ(code) read_leap(code, sizeof(code) - 1)
+
+static void what_compilers_write_is_read(void **state)
+{
+	/* mov 0x10(%rax),%rsp; jmp *%rdx */
+	assert_int_equal(READ("\x48\x8b\x60\x10\xff\xe2"), 6);
+	/* mov 0x10(%rax),%rsp; mov %rcx,%rbp; jmp *%rdx */
+	assert_int_equal(READ("\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2"), 9);
+	/* mov (%rip),%rsp; mov %rdi,%rbp; notrack jmp *%r11 */
+	assert_int_equal(
+		READ("\x48\x8b\x25\0\0\0\0\x48\x89\xfd\x3e\x41\xff\xe3"), 14);
+	/* mov 0x100(%r12),%rsp; jmp *%rax */
+	assert_int_equal(READ("\x49\x8b\xa4\x24\0\x01\0\0\xff\xe0"), 10);
+	/* mov (,%rcx,8),%rsp; jmp *%rax */
+	assert_int_equal(READ("\x48\x8b\x24\xcd\0\0\0\0\xff\xe0"), 10);
+}
+
+static void other_code_is_not(void **state)
+{
+	/* mov 0x10(%rsp),%rsp: found elsewhere once the probe has pushed */
+	assert_int_equal(READ("\x48\x8b\x64\x24\x10\xff\xe2"), 0);
+	/* mov 0x10(%rax),%r12 */
+	assert_int_equal(READ("\x4c\x8b\x60\x10\xff\xe2"), 0);
+	/* mov %rax,%rsp */
+	assert_int_equal(READ("\x48\x8b\xe0\xff\xe2\x90"), 0);
+	/* mov %rcx,%rsp in between */
+	assert_int_equal(READ("\x48\x8b\x60\x10\x48\x89\xcc\xff\xe2"), 0);
+	/* pop %rbp in between */
+	assert_int_equal(READ("\x48\x8b\x60\x10\x5d\xff\xe2"), 0);
+	/* call *%rdx; jmp *(%rdx) */
+	assert_int_equal(READ("\x48\x8b\x60\x10\xff\xd2"), 0);
+	assert_int_equal(READ("\x48\x8b\x60\x10\xff\x22"), 0);
+}
+
+static void nothing_is_read_past_the_end(void **state)
+{
+	static const char leap[] = "\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2";
+
+	for (size_t bytes = 0; bytes < sizeof(leap) - 1; bytes++) {
+		char *copy = memcpy(malloc(bytes + 1), leap, bytes);
+		char *exact = realloc(copy, bytes ? bytes : 1);
+
+		assert_int_equal(read_leap(exact, bytes), 0);
+		free(exact);
+	}
+}
+
+static void its_target_is_loaded_elsewhere(void **state)
+{
+	static const uint8_t leap[] = { 0x48, 0x8b, 0x25, 0x10, 0,
+					0,    0,    0xff, 0xe0 };
+	uint8_t code[64] = { 0 };
+	uint8_t out[64];
+
+	memcpy(code, leap, sizeof(leap));
+	assert_int_equal(leap_write_target(*state, code, 0x10000, out,
+					   sizeof(out), 0x10100),
+			 7);
+	/* mov -0xf0(%rip),%rdi */
+	assert_memory_equal(out, "\x48\x8b\x3d\x10\xff\xff\xff", 7);
+	assert_int_equal(leap_write_target(*state, code, 0x10000, out,
+					   sizeof(out), UINT64_C(1) << 40),
+			 -ERANGE);
+	code[1] = 0x89;
+	assert_int_equal(leap_write_target(*state, code, 0x10000, out,
+					   sizeof(out), 0x10100),
+			 -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_compilers_write_is_read),
+		cmocka_unit_test(other_code_is_not),
+		cmocka_unit_test(nothing_is_read_past_the_end),
+		cmocka_unit_test(its_target_is_loaded_elsewhere),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);
+}
