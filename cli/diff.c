@@ -183,9 +183,10 @@ int command_diff(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto close_before;
 	}
+	view_begin(&options.view, &before);
 	write_diff(&before, &after, &options);
 	session_close(&after);
-	status = finish_output(argv[0]);
+	status = view_finish(&options.view, argv[0]);
 close_before:
 	session_close(&before);
 fini:

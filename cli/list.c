@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "image/analysis.h"
 #include "report/numbering.h"
 #include "report/writer.h"
@@ -17,6 +18,7 @@ struct options {
 	const char *path;
 	enum list_detail detail;
 	const struct writer *writer;
+	struct terminal terminal;
 };
 
 static const struct argp_option argp_options[] = {
@@ -32,6 +34,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->terminal;
+		return 0;
 	case KEY_VERBOSE:
 		if (options->detail < LIST_REFUSED)
 			options->detail = LIST_REFUSED;
@@ -110,8 +115,13 @@ static int add_recording(struct catalog *catalog, const char *path, char **why)
 
 int command_list(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ .argp = &terminal_argp },
+		{ 0 },
+	};
 	static const struct argp argp = {
 		.options = argp_options,
+		.children = children,
 		.parser = parse,
 		.args_doc = "[REC|FILE]",
 		.doc = "Show which functions a recording hooked, or could be "
@@ -139,8 +149,9 @@ int command_list(int argc, char **argv)
 	if (err) {
 		status = give_up(argv[0], why);
 	} else {
+		terminal_begin(&options.terminal);
 		options.writer->list(stdout, &view);
-		status = finish_output(argv[0]);
+		status = terminal_finish(&options.terminal, argv[0]);
 	}
 	catalog_fini(&catalog);
 	return status;

@@ -18,6 +18,7 @@ enum {
 	KEY_INLINES = 'i',
 	KEY_METRIC = 0x200,
 	KEY_SELF_COST,
+	KEY_QUIET = 'q',
 };
 
 static const struct argp_option argp_options[] = {
@@ -36,6 +37,8 @@ static const struct argp_option argp_options[] = {
 	  10 },
 	{ "self-cost", KEY_SELF_COST, NULL, 0,
 	  "Show what clew itself cost, too", 10 },
+	{ "quiet", KEY_QUIET, NULL, 0,
+	  "Show nothing but the table, and no progress", 10 },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
 	{ 0 },
 };
@@ -104,6 +107,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct view_options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->terminal;
+		return 0;
 	case KEY_MODULE:
 		options->selection.module = argument;
 		return 0;
@@ -129,6 +135,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_SELF_COST:
 		options->whose.with_clew = 1;
 		return 0;
+	case KEY_QUIET:
+		options->is_quiet = 1;
+		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;
 		return 0;
@@ -142,7 +151,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-const struct argp view_argp = { .options = argp_options, .parser = parse };
+static const struct argp_child children[] = {
+	{ .argp = &terminal_argp },
+	{ 0 },
+};
+
+const struct argp view_argp = {
+	.options = argp_options,
+	.parser = parse,
+	.children = children,
+};
 
 void view_options_init(struct view_options *options)
 {
@@ -153,19 +171,36 @@ void view_options_init(struct view_options *options)
 	};
 }
 
-int view_open(const struct view_options *options, struct session *session,
-	      char **why)
+int view_open(struct view_options *options, struct session *session, char **why)
 {
-	int err = session_open(session, options->path, &options->whose, why);
+	int err;
 
-	if (err)
+	if (!options->is_quiet)
+		progress_init(&options->progress);
+	options->whose.progress = &options->progress;
+	err = session_open(session, options->path, &options->whose, why);
+	if (err) {
+		progress_clear(&options->progress);
 		return err;
+	}
 	session->shows_lines = options->shows_lines;
+	session->is_quiet = options->is_quiet;
 	if (options->metric >= 0)
 		session->metric = (enum metric)options->metric;
 	if (options->shows_inlines)
 		session_inline(session);
 	return 0;
+}
+
+void view_begin(struct view_options *options, struct session *session)
+{
+	progress_clear(&options->progress);
+	session->has_color = terminal_begin(&options->terminal);
+}
+
+int view_finish(struct view_options *options, const char *command)
+{
+	return terminal_finish(&options->terminal, command);
 }
 
 void view_options_fini(struct view_options *options)

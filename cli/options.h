@@ -5,6 +5,8 @@
 
 #include <argp.h>
 
+#include "base/progress.h"
+#include "cli/terminal.h"
 #include "report/merge.h"
 #include "report/selection.h"
 #include "report/writer.h"
@@ -17,6 +19,9 @@ struct view_options {
 	const struct writer *writer;
 	int shows_lines;
 	int shows_inlines;
+	int is_quiet; /* tables only, no lines about the recording */
+	struct terminal terminal;
+	struct progress progress;
 	int metric; /* enum metric, or -1: time, if there is any */
 };
 
@@ -27,8 +32,14 @@ void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
 
 /* Opens the recording and sets how it is to be shown. 0, or -errno and *why. */
-int view_open(const struct view_options *options, struct session *session,
+int view_open(struct view_options *options, struct session *session,
 	      char **why);
+
+/* Before anything is written: stdout may lead to a pager afterwards. */
+void view_begin(struct view_options *options, struct session *session);
+
+/* Behind everything: the exit status. */
+int view_finish(struct view_options *options, const char *command);
 
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);

@@ -44,6 +44,7 @@ static const struct argp_option argp_options[] = {
 	  "Write the recording there (default: " DEFAULT_RECORDING
 	  "); the one that is there becomes PATH.old",
 	  1 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ "verbose", 'v', NULL, 0, "Say at the end what was recorded", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	{ "module", 'm', "GLOB", 0, "Only modules that match", 2 },
@@ -70,6 +71,7 @@ struct options {
 	char *output;
 	char **target; /* its argv */
 	int verbose;
+	int quiet;
 	int no_cache;
 	struct config config;
 };
@@ -122,6 +124,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		options->output = argument;
+		return 0;
+	case 'q':
+		options->quiet = 1;
 		return 0;
 	case 'v':
 		options->verbose = 1;
@@ -193,7 +198,7 @@ static void summarise(const struct options *options, const char *path)
 	struct session session;
 	char *why;
 
-	if (!options->verbose && !isatty(STDERR_FILENO))
+	if (options->quiet || (!options->verbose && !isatty(STDERR_FILENO)))
 		return;
 	if (session_open(&session, path, &everybody, &why) != 0) {
 		free(why);

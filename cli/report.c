@@ -143,16 +143,21 @@ static int write_butterfly(struct session *session,
 
 /* The exit status. */
 static int show(const char *command, struct session *session,
-		const struct options *options)
+		struct options *options)
 {
-	if (!options->butterfly) {
+	int err = 0, status;
+
+	view_begin(&options->view, session);
+	if (options->butterfly)
+		err = write_butterfly(session, options);
+	else
 		write_report(session, options);
-	} else if (write_butterfly(session, options) != 0) {
-		complain(command, "%s: no such function in the recording",
-			 options->butterfly);
-		return EXIT_FAILURE;
-	}
-	return finish_output(command);
+	status = view_finish(&options->view, command);
+	if (!err)
+		return status;
+	complain(command, "%s: no such function in the recording",
+		 options->butterfly);
+	return EXIT_FAILURE;
 }
 
 int command_report(int argc, char **argv)

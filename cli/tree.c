@@ -126,7 +126,7 @@ int command_tree(int argc, char **argv)
 	struct options options = { 0 };
 	struct session session;
 	char *why;
-	int status;
+	int status, err;
 
 	view_options_init(&options.view);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -134,9 +134,10 @@ int command_tree(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto fini;
 	}
-	if (write_tree(&session, &options) == 0) {
-		status = finish_output(argv[0]);
-	} else {
+	view_begin(&options.view, &session);
+	err = write_tree(&session, &options);
+	status = view_finish(&options.view, argv[0]);
+	if (err) {
 		complain(argv[0], "%s: no such function in the recording",
 			 options.callers_of);
 		status = EXIT_FAILURE;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
+#include "base/progress.h"
 #include "report/part.h"
 #include "symbolizer/a2n.h"
 
@@ -85,7 +86,8 @@ struct catalog_module {
 };
 
 struct catalog {
-	struct a2n *a2n; /* NULL until asked for */
+	struct a2n *a2n;           /* NULL until asked for */
+	struct progress *progress; /* told when modules are read, or NULL */
 	struct catalog_module *modules;
 	size_t module_count, module_capacity;
 	struct catalog_function *functions;

@@ -3,10 +3,29 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/catalog.h"
+
+enum { LARGE_BYTES = 4 << 20 };
+
+/* A large module's debug information takes seconds, the first time. */
+static void tell(struct catalog *catalog, const struct catalog_module *module)
+{
+	struct stat status;
+	char *what;
+
+	if (!catalog->progress || stat(module->path, &status) != 0)
+		return;
+	what = memory_printf("reading the symbols of %s", module->name);
+	if (status.st_size > LARGE_BYTES)
+		progress_say(catalog->progress, what);
+	else
+		progress_tell(catalog->progress, what, 0, 0);
+	free(what);
+}
 
 /* The a2n module, opened if need be; NULL where it cannot be. */
 static const struct a2n_module *names_of(struct catalog *catalog,
@@ -17,6 +36,7 @@ static const struct a2n_module *names_of(struct catalog *catalog,
 	module->was_tried = 1;
 	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
 		return NULL;
+	tell(catalog, module);
 	/* On failure it stays NULL: a file that is gone names nothing. */
 	a2n_module_open(catalog->a2n, module->path, &module->build_id,
 			&module->a2n);

@@ -226,6 +226,8 @@ static void add_samples(struct work *work)
 		root = root_of(work, chunk.owner);
 		if (root == 0)
 			continue;
+		progress_tell(work->whose->progress, "placing samples",
+			      chunk.offset, work->part->size_bytes);
 		samples_place(&work->samples, &chunk, (uint32_t)root - 1,
 			      work->samples.timeline
 				      ? timeline_thread(work, chunk.owner)
@@ -299,6 +301,8 @@ void merge_recording(const struct recording *recording,
 			.merged = merged,
 		};
 
+		progress_tell(whose->progress, "reading", i,
+			      recording->part_count);
 		if (merge_part(&work))
 			*idmap_at(&pids, process_key(work.part)) = 1;
 	}

@@ -9,6 +9,7 @@
 #ifndef CLEW_REPORT_MERGE_H
 #define CLEW_REPORT_MERGE_H
 
+#include "base/progress.h"
 #include "report/catalog.h"
 #include "report/recording.h"
 #include "report/timeline.h"
@@ -22,9 +23,10 @@ struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
-	int without_time;  /* do not look at samples */
-	int with_clew;     /* show what clew itself took, too */
-	int with_timeline; /* keep them one by one, too */
+	int without_time;          /* do not look at samples */
+	int with_clew;             /* show what clew itself took, too */
+	int with_timeline;         /* keep them one by one, too */
+	struct progress *progress; /* told of it, or NULL */
 };
 
 /* What was found on the way. */

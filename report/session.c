@@ -15,7 +15,8 @@ int session_open(struct session *session, const char *path,
 	if (err)
 		return err;
 	catalog_init(&session->catalog);
-	session->shows_lines = 0;
+	session->catalog.progress = whose->progress;
+	session->shows_lines = session->has_color = session->is_quiet = 0;
 	tree_init(&session->tree);
 	session->timeline = (struct timeline){ 0 };
 	merge_recording(&session->recording, whose, &session->catalog,

@@ -16,6 +16,8 @@ struct session {
 	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
 	/* How reports show it; set after opening. */
+	int has_color;      /* text: with escape sequences */
+	int is_quiet;       /* text: the table only */
 	int shows_lines;    /* text: where each function is written */
 	enum metric metric; /* time, if there is any */
 };

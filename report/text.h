@@ -22,9 +22,29 @@ const char *text_glyph(const char *utf8, const char *ascii);
  * Three columns: a number before, after, and the change, of which `is_sure`
  * says that it is more than chance.
  */
-void text_change(FILE *out, enum metric metric, uint64_t before, uint64_t after,
-		 int is_sure);
+void text_change(FILE *out, const struct session *session, enum metric metric,
+		 uint64_t before, uint64_t after, int is_sure);
 void text_change_heading(FILE *out, enum metric metric);
+
+enum text_style {
+	STYLE_HEADING,
+	STYLE_HOT,  /* much of all */
+	STYLE_WARM, /* less, but still worth a look */
+	STYLE_DIM,  /* beside the point */
+	STYLE_MORE, /* than before */
+	STYLE_LESS,
+	STYLE_PLAIN,
+};
+
+/* Escape sequences, if `has_color`. */
+void text_begin(FILE *out, int has_color, enum text_style style);
+void text_end(FILE *out, int has_color, enum text_style style);
+
+/* Of a share from 0 to 1. */
+enum text_style text_heat(double share);
+
+/* "  [module]", if it has one and is not one itself. */
+void text_module(FILE *out, const struct session *session, uint32_t function);
 
 /* Its name, and whether it is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);

@@ -21,14 +21,11 @@ static void write_numbers(FILE *out, const struct session *session,
 
 static void write_name(FILE *out, struct session *session, uint32_t function)
 {
-	const char *module = catalog_module_name(&session->catalog, function);
-
 	if (function == FUNCTION_NONE)
 		fputs("(start of a thread)", out);
 	else
 		text_function(out, session, function);
-	if (*module)
-		fprintf(out, "  [%s]", module);
+	text_module(out, session, function);
 	text_place(out, session, function);
 	fputc('\n', out);
 }
@@ -70,7 +67,9 @@ void text_butterfly(FILE *out, struct session *session,
 	write_rows(out, session, butterfly->callers, butterfly->caller_count,
 		   &own);
 	write_numbers(out, session, &own, &own);
-	fprintf(out, "%s", view->name);
+	text_begin(out, session->has_color, STYLE_HEADING);
+	fputs(view->name, out);
+	text_end(out, session->has_color, STYLE_HEADING);
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "  (itself: %s)",
 			text_duration(butterfly->self.ns).text);

@@ -23,15 +23,19 @@ static void write_number(FILE *out, enum metric metric, const char *sign,
 	fprintf(out, "%*s ", width_of(metric), text);
 }
 
-void text_change(FILE *out, enum metric metric, uint64_t before, uint64_t after,
-		 int is_sure)
+void text_change(FILE *out, const struct session *session, enum metric metric,
+		 uint64_t before, uint64_t after, int is_sure)
 {
+	enum text_style style = after > before   ? STYLE_MORE
+				: after < before ? STYLE_LESS
+						 : STYLE_PLAIN;
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
 	uint64_t change = after > before ? after - before : before - after;
 	char percent[24] = "";
 
 	write_number(out, metric, "", before);
 	write_number(out, metric, "", after);
+	text_begin(out, session->has_color, style);
 	write_number(out, metric, sign, change);
 	if (before == 0 && after > 0)
 		snprintf(percent, sizeof(percent), "new");
@@ -40,7 +44,9 @@ void text_change(FILE *out, enum metric metric, uint64_t before, uint64_t after,
 	else if (before > 0)
 		snprintf(percent, sizeof(percent), "%+.1f%%",
 			 100 * ((double)after / (double)before - 1));
-	fprintf(out, "%9s%s", percent, is_sure ? " " : "?");
+	fprintf(out, "%9s", percent);
+	text_end(out, session->has_color, style);
+	fputs(is_sure ? " " : "?", out);
 }
 
 void text_change_heading(FILE *out, enum metric metric)
@@ -56,10 +62,7 @@ static void write_row(FILE *out, struct session *session,
 {
 	enum metric metric =
 		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
-	const char *module =
-		catalog_module_name(&session->catalog, row->function);
-
-	text_change(out, metric, diff_value(&row->before, view->key),
+	text_change(out, session, metric, diff_value(&row->before, view->key),
 		    diff_value(&row->after, view->key),
 		    diff_is_significant(row, view->key));
 	if (metric == METRIC_TIME)
@@ -67,8 +70,7 @@ static void write_row(FILE *out, struct session *session,
 			GROUPED(row->after.self.calls));
 	fputc(' ', out);
 	text_function(out, session, row->function);
-	if (*module)
-		fprintf(out, "  [%s]", module);
+	text_module(out, session, row->function);
 	text_place(out, session, row->function);
 	fputc('\n', out);
 }
@@ -99,11 +101,13 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	const struct diff_table *table = view->table;
 	size_t same = 0, shown = 0, unsure = 0;
 
+	text_begin(out, session->has_color, STYLE_HEADING);
 	text_change_heading(out, view->key == DIFF_CALLS ? METRIC_CALLS
 							 : METRIC_TIME);
 	if (view->key != DIFF_CALLS)
 		fprintf(out, "%15s %15s ", "calls before", "calls after");
 	fputs(" function  [module]\n", out);
+	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table->count; i++) {
 		if (!has_change(&table->rows[i])) {
 			same++;
@@ -118,6 +122,8 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	if (shown + same < table->count)
 		fprintf(out, "... %s more that changed (-n 0 shows all)\n",
 			GROUPED(table->count - shown - same));
+	if (session->is_quiet)
+		return;
 	write_totals(out, view->diff);
 	fprintf(out, "%s function%s without a change\n", GROUPED(same),
 		text_plural(same));

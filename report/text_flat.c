@@ -54,17 +54,20 @@ static void write_time(FILE *out, const struct session *session,
 static void write_row(FILE *out, struct session *session,
 		      const struct flat_row *row)
 {
-	const char *module =
-		catalog_module_name(&session->catalog, row->function);
+	const struct summary *summary = &session->summary;
+	enum text_style heat =
+		session->metric == METRIC_TIME
+			? text_heat(share_of(row->self.ns, summary->time_ns))
+			: text_heat(share_of(row->self.calls, summary->calls));
 
 	if (session->metric == METRIC_TIME)
 		write_time(out, session, row);
 	else
 		write_calls(out, session, row);
+	text_begin(out, session->has_color, heat);
 	text_function(out, session, row->function);
-	if (*module &&
-	    session->catalog.functions[row->function].kind != KIND_GROUP)
-		fprintf(out, "  [%s]", module);
+	text_end(out, session->has_color, heat);
+	text_module(out, session, row->function);
 	text_place(out, session, row->function);
 	fputc('\n', out);
 }
@@ -89,7 +92,9 @@ void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 	size_t shown = view->top > 0 && view->top < flat->count ? view->top
 								: flat->count;
 
+	text_begin(out, session->has_color, STYLE_HEADING);
 	write_heading(out, session, view->what);
+	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < shown; i++)
 		write_row(out, session, &flat->rows[i]);
 	if (shown < flat->count)

@@ -160,6 +160,8 @@ void text_summary(FILE *out, const struct session *session)
 {
 	const struct summary *summary = &session->summary;
 
+	if (session->is_quiet)
+		return;
 	fprintf(out, "\ntotal: %s calls in %s contexts, %s process%s",
 		GROUPED(summary->calls), GROUPED(summary->contexts),
 		GROUPED(summary->processes),

@@ -86,7 +86,8 @@ static uint64_t below_of(const struct walk *walk, uint32_t node)
 static void write_change(const struct walk *walk, uint64_t before,
 			 uint64_t after)
 {
-	text_change(walk->out, walk->session->metric, before, after, 1);
+	text_change(walk->out, walk->session, walk->session->metric, before,
+		    after, 1);
 	fputc(' ', walk->out);
 }
 
@@ -149,14 +150,29 @@ static void write_numbers(const struct walk *walk, uint32_t index)
 			   : "-");
 }
 
+/* By what it took itself. */
+static enum text_style heat_of(const struct walk *walk,
+			       const struct tree_node *node)
+{
+	uint64_t all = below_of(walk, TREE_ROOT);
+	uint64_t self = measure_of(&node->self, walk->session->metric);
+
+	if (walk->view->diff || all == 0)
+		return STYLE_PLAIN;
+	return text_heat((double)self / (double)all);
+}
+
 static void write_node(const struct walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
+	enum text_style heat = heat_of(walk, node);
 
 	write_numbers(walk, index);
 	fputc(' ', walk->out);
 	write_rails(walk);
+	text_begin(walk->out, walk->session->has_color, heat);
 	text_function(walk->out, walk->session, node->function);
+	text_end(walk->out, walk->session->has_color, heat);
 	if (node->is_tail)
 		fputs(" (tail)", walk->out);
 	write_place(walk, node);
@@ -169,7 +185,8 @@ static void write_hidden(const struct walk *walk, struct level *level)
 
 	level->hidden = 0; /* so that this line is drawn as the last one */
 	if (walk->view->diff) {
-		text_change(walk->out, walk->session->metric, 0, 0, 1);
+		text_change(walk->out, walk->session, walk->session->metric, 0,
+			    0, 1);
 		fputc(' ', walk->out);
 	} else {
 		write_below(walk, level->hidden_below);
@@ -255,7 +272,9 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 					(double)all),
 	};
 
+	text_begin(out, session->has_color, STYLE_HEADING);
 	write_heading(&walk);
+	text_end(out, session->has_color, STYLE_HEADING);
 	tree_order(view->tree, session->metric, &walk.order);
 	write_nodes(&walk);
 	tree_order_fini(&walk.order);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines that fit a terminal. */
+#ifndef CLEW_CLI_CUT_H
+#define CLEW_CLI_CUT_H
+
+#include <stddef.h>
+
+/* How far the line that is being written has come. */
+struct cut {
+	int width; /* of the terminal, > 0 */
+	int column;
+	int in_escape;
+	int was_cut; /* the rest of this line is left out */
+};
+
+/*
+ * What of `bytes` is to be shown: copied to `out`, which has room for three
+ * times as many, and its length returned. The last column of a line that is
+ * too long shows `mark`. Escape sequences take no room and are always kept.
+ */
+size_t cut_bytes(struct cut *cut, const char *bytes, size_t length,
+		 const char *mark, char *out);
+
+/* Cuts all lines of stdout at so many columns; 0: not at all. */
+void cut_lines(int width);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* How a command shows its tables to people: options as an argp child. */
+#ifndef CLEW_CLI_TERMINAL_H
+#define CLEW_CLI_TERMINAL_H
+
+#include <argp.h>
+
+#include "cli/pager.h"
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/* Zero is the default. */
+struct terminal {
+	enum when color;
+	int without_pager;
+	int is_wide;
+	struct pager pager;
+};
+
+extern const struct argp terminal_argp;
+
+/*
+ * Called before anything is written. Returns whether to write in colour: if
+ * asked to, or on a terminal that knows colours unless $NO_COLOR is set.
+ */
+int terminal_begin(struct terminal *terminal);
+
+/* 0 if all of stdout was written, else a complaint and the failure's status. */
+int terminal_finish(struct terminal *terminal, const char *command);
+
+#endif

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What commands write when a person looks: pager, colours, widths, lines."""
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unittest
+
+import clewtest
+from clewtest import target
+
+COMMANDS = ["report"], ["tree"], ["list"]
+
+
+class Terminal(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        done = self.record([target("abi")], ["--time=none"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.environment |= {"TERM": "xterm", "CLEW_PAGER": ""}
+
+    def look(self, *arguments, columns=80):
+        """What clew writes to a terminal of that width, and its status."""
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ,
+                    struct.pack("4H", 24, columns, 0, 0))
+        process = subprocess.Popen(
+            [clewtest.CLEW, *arguments, self.recording_path], cwd=self.work,
+            stdin=follower, stdout=follower, stderr=follower,
+            env=self.environment)
+        os.close(follower)
+        said = b""
+        try:
+            while chunk := os.read(leader, 4096):
+                said += chunk
+        except OSError:  # EIO: the last follower is closed
+            pass
+        status = process.wait(clewtest.TIMEOUT_S)
+        os.close(leader)
+        return said.decode().replace("\r\n", "\n"), status
+
+    def test_elsewhere_there_is_nothing_of_this(self):
+        for command in COMMANDS:
+            done = self.clew(*command, self.recording_path,
+                             env={**self.environment, "CLEW_PAGER": "false"})
+            self.assertEqual(done.returncode, 0)
+            self.assertNotIn("\33", done.stdout)
+            self.assertGreater(len(done.stdout.splitlines()), 3)
+
+    def test_pager(self):
+        self.environment["CLEW_PAGER"] = "sed s/^/paged:/"
+        for command in COMMANDS:
+            said, status = self.look(*command)
+            self.assertEqual(status, 0)
+            self.assertTrue(said)
+            self.assertEqual({line[:6] for line in said.splitlines()},
+                             {"paged:"})
+            said, status = self.look(*command, "--no-pager")
+            self.assertNotIn("paged", said)
+
+    def test_pager_that_ends_early_or_is_missing(self):
+        self.environment["CLEW_PAGER"] = "sed q"
+        said, status = self.look("list", "--all")
+        self.assertEqual((len(said.splitlines()), status), (1, 0))
+        self.environment["CLEW_PAGER"] = "no-such-pager-anywhere"
+        said, status = self.look("report")
+        self.assertEqual(status, 0)
+        self.assertIn("total:", said)
+
+    def test_colours(self):
+        self.assertIn("\33[1m", self.look("report")[0])
+        self.assertNotIn("\33[", self.look("report", "--color=never")[0])
+        self.environment["NO_COLOR"] = "1"
+        self.assertNotIn("\33[", self.look("report")[0])
+        self.assertIn("\33[", self.look("report", "--color=always")[0])
+        del self.environment["NO_COLOR"]
+        self.environment["TERM"] = "dumb"
+        self.assertNotIn("\33[", self.look("report")[0])
+        done = self.clew("report", "--color", self.recording_path)
+        self.assertIn("\33[", done.stdout)
+
+    def test_colours_say_nothing_of_their_own(self):
+        for command in COMMANDS:
+            plain = self.clew(*command, self.recording_path).stdout
+            coloured = self.clew(*command, "--color=always",
+                                 self.recording_path).stdout
+            for code in "", "1", "2", "1;31", "33", "31", "32":
+                coloured = coloured.replace(f"\33[{code}m", "")
+            self.assertEqual(coloured, plain)
+
+    def test_lines_fit_the_terminal(self):
+        for command in COMMANDS:
+            cut, _ = self.look(*command, "--color=never", columns=50)
+            whole, _ = self.look(*command, "--color=never", "--wide",
+                                 columns=50)
+            self.assertEqual(max(map(len, cut.splitlines())), 50)
+            self.assertGreater(max(map(len, whole.splitlines())), 50)
+            for short, long in zip(cut.splitlines(), whole.splitlines()):
+                self.assertEqual(short.rstrip(">")[:49], long[:49])
+
+    def test_rails_are_of_the_locale(self):
+        self.environment["LC_ALL"] = "C.UTF-8"
+        self.assertRegex(self.clew("tree", self.recording_path).stdout,
+                         "\u2514\u2500 ")
+        self.environment["LC_ALL"] = "C"
+        self.assertTrue(
+            self.clew("tree", self.recording_path).stdout.isascii())
+
+    def test_quiet(self):
+        for command in ["report"], ["tree"]:
+            loud = self.clew(*command, self.recording_path).stdout
+            quiet = self.clew(*command, "--quiet", self.recording_path).stdout
+            self.assertTrue(loud.startswith(quiet + "\ntotal: "))
+        said, status = self.look("report", "--quiet", "--color=never")
+        self.assertNotIn("total:", said)
+        self.assertEqual(status, 0)
+
+    def test_bad_choice_is_refused(self):
+        done = self.clew("report", "--color=maybe", self.recording_path)
+        self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+        self.assertIn("--color=maybe", done.stderr.splitlines()[0])
+
+
+if __name__ == "__main__":
+    clewtest.main()
