@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *or_die(void *memory)
+void memory_exhausted(void)
 {
-	if (memory)
-		return memory;
 	fputs("clew: out of memory\n", stderr);
 	exit(EXIT_FAILURE);
+}
+
+static void *or_die(void *memory)
+{
+	if (!memory)
+		memory_exhausted();
+	return memory;
 }
 
 void *memory_zeroed(size_t count, size_t size)

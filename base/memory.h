@@ -26,4 +26,7 @@ char *memory_printf(const char *format, ...)
  */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+/* What the others do when there is none, for memory had by other means. */
+void memory_exhausted(void) __attribute__((noreturn));
+
 #endif
