@@ -15,7 +15,7 @@ else
 fi
 
 # Every file says its licence, and nothing else of the kind.
-missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' 'scripts/*' |
+missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' '*.js' '*.mjs' 'scripts/*' |
 	xargs -r grep -L 'SPDX-License-Identifier: MIT' || true)
 if [ -n "$missing" ]; then
 	echo "check.sh: without an SPDX line:" $missing >&2

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bundles src/ into page.html, which is committed and becomes part of clew:
+ *
+ *	npm ci && npm run build		writes it
+ *	npm run check			fails unless it is what src/ gives
+ *
+ * The page may run this one script, known by its hash, and load nothing.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const page = join(here, "page.html");
+const mark = "<!--clew-data-->"; /* report/html.c puts the data here */
+
+/* Names come from hostile files: text must never be read as markup. */
+function refuseMarkup() {
+  const forbidden =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/;
+
+  for (const name of readdirSync(join(here, "src"))) {
+    const text = readFileSync(join(here, "src", name), "utf8");
+
+    if (forbidden.test(text))
+      throw new Error(`src/${name}: makes markup or code from text`);
+  }
+}
+
+/* The licences of what was bundled ask to be passed on with it. */
+function licences(metafile) {
+  const packages = new Set(Object.keys(metafile.inputs)
+    .map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1])
+    .filter(Boolean));
+
+  return [...packages].sort().map((name) => {
+    const folder = join(here, "node_modules", name);
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json")));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+
+    return `${name} ${version}\n\n` +
+      readFileSync(join(folder, file), "utf8").trim();
+  }).join("\n\n----\n\n").replaceAll("--", "- -");
+}
+
+async function bundle() {
+  const result = await build({
+    absWorkingDir: here, entryPoints: ["src/main.js", "src/style.css"],
+    outdir: "unused", bundle: true, minify: true, write: false,
+    metafile: true, format: "iife", target: ["es2022"], charset: "ascii",
+    legalComments: "none",
+  });
+  const text = (suffix) => result.outputFiles.find((file) =>
+    file.path.endsWith(suffix)).text.trim();
+  const script = text(".js").replaceAll("</script", "<\\/script");
+  const hash = createHash("sha256").update(script).digest("base64");
+
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+script-src 'sha256-${hash}'; style-src 'unsafe-inline'; base-uri 'none'; \
+form-action 'none'">
+<meta name="generator" content="clew">
+<title>clew</title>
+<!--
+SPDX-License-Identifier: MIT
+Made by report/html/build.mjs from report/html/src/; do not edit. It contains
+
+${licences(result.metafile)}
+-->
+<style>${text(".css")}</style>
+</head>
+<body>
+<noscript>This page needs JavaScript.</noscript>
+<script type="text/plain" id="clew-data">${mark}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+refuseMarkup();
+const made = await bundle();
+
+if (made.split(mark).length !== 2)
+  throw new Error("the data has no place, or several");
+if (!process.argv.includes("--check")) {
+  writeFileSync(page, made);
+} else if (readFileSync(page, "utf8") !== made) {
+  console.error("report/html/page.html is not what report/html/src gives: " +
+    "run `npm run build` there");
+  process.exit(1);
+}

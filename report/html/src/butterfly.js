@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One function from both sides: who called it and what it called, as tables
+ * of exact edges and as the two graphs that meet at it.
+ */
+import { element, replace } from "./dom.js";
+import { FlameView } from "./flame.js";
+import * as format from "./format.js";
+import { nameCell, shareCell } from "./functions.js";
+import * as measures from "./measures.js";
+import { Table } from "./table.js";
+import { tip, where } from "./tips.js";
+import { calleesTree, callersTree } from "./tree.js";
+
+/*
+ * The edges at f: Map other -> { calls, time, contexts }, and .whole, their
+ * sums. Calls are of every edge; what lies below a function is counted once
+ * if it recurs on a path.
+ */
+export function edges(profile, f, isUpwards) {
+  const found = new Map();
+  const whole = { calls: 0, time: 0 };
+  const { parent, end, self, below } = profile;
+  const add = (other, callee) => {
+    let edge = found.get(other);
+
+    if (!edge)
+      found.set(other, edge = { calls: 0, time: 0, contexts: 0 });
+    edge.calls += self.calls[callee];
+    edge.contexts++;
+    whole.calls += self.calls[callee];
+    if (below.time && profile.isOutermost[callee]) {
+      edge.time += below.time[callee];
+      whole.time += below.time[callee];
+    }
+  };
+
+  for (const context of profile.contextsOf(f)) {
+    if (isUpwards)
+      add(profile.function[parent[context]], context);
+    else
+      for (let c = context + 1; c < end[context]; c = end[c])
+        add(profile.function[c], c);
+  }
+  return Object.assign(found, { whole });
+}
+
+export class ButterflyView {
+  constructor(host, app) {
+    this.app = app;
+    this.title = element("div.subject");
+    this.empty = element("p.empty", {},
+      "Choose a function: click a frame or a row of the table, or search.");
+    this.callers = element("section.half", {}, element("h2", {}, "Callers"));
+    this.callees = element("section.half", {}, element("h2", {}, "Callees"));
+    this.up = element("div.graph");
+    this.down = element("div.graph");
+    this.body = element("div.butterfly", {},
+      element("div.halves", {}, this.callers, this.callees),
+      element("div.sandwich", {},
+        element("div.side", {}, "callers"), this.up,
+        element("div.side", {}, "callees"), this.down));
+    host.append(this.empty, this.title, this.body);
+    this.tables = [this.#table(this.callers, true),
+                   this.#table(this.callees, false)];
+  }
+
+  #table(host, isUpwards) {
+    return new Table(host, {
+      columns: this.#columns(() => isUpwards ? this.from : this.to),
+      label: isUpwards ? "Callers" : "Callees", sort: "calls",
+      opened: (f) => f && this.app.openButterfly(f),
+    });
+  }
+
+  #columns(edgesOf) {
+    const { app } = this;
+    const column = (key, text, title, show) => ({
+      key, label: text, title, isNumber: true, width: "10rem",
+      value: (f) => edgesOf().get(f)[key],
+      cell: (f) => [show(edgesOf().get(f)[key]), shareCell(
+        edgesOf().get(f)[key] / (edgesOf().whole[key] || 1))],
+      share: (f) => edgesOf().get(f)[key] / (edgesOf().whole[key] || 1),
+    });
+
+    return [
+      { key: "name", label: "Function", width: "minmax(10rem, 1fr)",
+        value: (f) => app.profile.name(f),
+        cell: (f) => f === 0 ? element("span.quiet", {}, "(outermost)")
+          : nameCell(app, f) },
+      ...app.profile.measures.includes("time")
+        ? [column("time", "Total time", "Time below these calls",
+                  format.time)] : [],
+      column("calls", "Calls", "Calls along this edge; exact", format.count),
+    ];
+  }
+
+  #makeGraphs() {
+    const make = (host, label) => new FlameView(host, {
+      colours: this.app.colours, label, tip,
+      opened: (node) => this.app.openButterfly(
+        this.graphs[host === this.up ? 0 : 1].tree.function(node)),
+      rootLabel: () => this.app.profile.name(this.app.function),
+    });
+
+    this.graphs ??= [make(this.up, "Callers"), make(this.down, "Callees")];
+    this.graphs.forEach((graph) => graph.theme(this.app.isDark));
+  }
+
+  theme(isDark) {
+    this.graphs?.forEach((graph) => graph.theme(isDark));
+  }
+
+  show() {
+    const { app } = this;
+    const f = app.function;
+
+    this.empty.hidden = Boolean(f);
+    this.title.hidden = this.body.hidden = !f;
+    if (!f)
+      return;
+    this.from = edges(app.profile, f, true);
+    this.to = edges(app.profile, f, false);
+    this.tables[0].show([...this.from.keys()]);
+    this.tables[1].show([...this.to.keys()]);
+    this.#describe(f);
+    this.#makeGraphs();
+    this.graphs[0].turn(true);
+    this.graphs[0].show(callersTree(app.profile, app.measure, f));
+    this.graphs[1].show(calleesTree(app.profile, app.measure, f));
+  }
+
+  #describe(f) {
+    const { profile } = this.app;
+    const { rows } = profile;
+    const facts = [`${format.count(rows.calls[f])} calls`,
+                   `${format.plural(rows.contexts[f], "context")}`];
+
+    if (profile.measures.includes("time"))
+      facts.push(
+        `self ${format.time(rows.self.time[f])} (${measures.share(
+          profile, "time", rows.self.time[f])})`,
+        `total ${format.time(rows.total.time[f])} (${measures.share(
+          profile, "time", rows.total.time[f])})`);
+    replace(this.title, element("h1", {}, ...nameCell(this.app, f)),
+            element("p.where", {}, where(profile, f)),
+            element("p.facts", {}, facts.join(" · ")));
+  }
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* "What you are not seeing": how much of the truth this recording is. */
+import { element, replace } from "./dom.js";
+import * as format from "./format.js";
+
+function card(title, figure, text, level = "good") {
+  return element(`section.card.${level}`, {}, element("h3", {}, title),
+    element("p.figure", {}, figure), element("p", {}, text));
+}
+
+function hookedCard({ hooking: coverage }) {
+  const all = coverage.hooked + coverage.refused;
+  const share = all ? coverage.hooked / all : 1;
+
+  return card("Functions hooked", format.percent(share),
+    `${format.count(coverage.hooked)} of ${format.plural(all, "function")} ` +
+    `in ${format.plural(coverage.modules, "module")}` +
+    (coverage.refused ? `; ${format.count(coverage.refused)} were left ` +
+      "alone: what they call stands with their callers." : "."),
+    share > 0.99 ? "good" : "fair");
+}
+
+function sumOf(losses) {
+  return losses.reduce((all, loss) => all + loss.number, 0);
+}
+
+function lossCard({ losses, total }) {
+  const sum = sumOf(losses);
+
+  return card("Calls lost", sum ? format.short(sum) : "none",
+    sum ? `${losses.map((loss) => `${format.count(loss.number)} ` +
+      loss.reason).join("; ")}.` : "Every call of a hooked function is " +
+      "counted, exactly once.",
+    sum ? sum > total.calls / 100 ? "poor" : "fair" : "good");
+}
+
+function placeCard({ total, limit }) {
+  const off = total.folded + total.stray;
+
+  return card("Calls without a context", off ? format.short(off) : "none",
+    off ? [total.folded && `${format.count(total.folded)} folded: beyond ` +
+      `the limit of ${format.count(limit)} contexts they stand under ` +
+      "(folded), below their nearest known caller",
+    total.stray && `${format.count(total.stray)} strays: of contexts that ` +
+      "were not recorded"].filter(Boolean).join("; ") + "."
+      : "Every call stands in the context in which it was made.",
+    off ? "fair" : "good");
+}
+
+function confidenceCard({ confidence }) {
+  const wrong = confidence.collisions + confidence.diverged;
+  const trials = confidence.verified + wrong;
+
+  return card("Contexts verified", trials ? format.short(trials) : "none",
+    trials ? `Picked at random and compared with the whole stack: ` +
+      `${format.plural(wrong, "mismatch", "mismatches")}, so fewer than ` +
+      `${(confidence.wrong_at_most * 100).toPrecision(2)} % of contexts are ` +
+      `wrong (95 %).` + (confidence.partial ? ` ` +
+      `${format.count(confidence.partial)} more agreed as far as their ` +
+      "stack was readable." : "")
+      : "Too few calls for a random check.",
+    wrong ? "poor" : trials ? "good" : "fair");
+}
+
+function timeCard({ taken: time }, profile) {
+  if (!time)
+    return card("Time", "not recorded", "This recording counts calls; " +
+      "widths and shares are of calls, not of time.", "plain");
+  if (time.mode === "exact")
+    return card("Time", "exact", "Measured at both ends of every call; what " +
+      "measuring costs was calibrated and taken off.");
+  const widest = format.error(0.5, profile.samples) * 100;
+
+  return card("Samples", format.short(profile.samples),
+    `${time.mode === "wall" ? "Wall-clock" : "CPU"} time is estimated from ` +
+    `samples${time.rate ? ` at ${time.rate} Hz` : ""}; a share of 50 % is ` +
+    `right within ± ${widest.toFixed(1)} points (95 %), one of 1 % within ` +
+    `± ${(format.error(0.01, profile.samples) * 100).toFixed(2)}.`,
+    profile.samples >= 1000 ? "good" : "fair");
+}
+
+function missingCard({ taken }) {
+  return (taken?.lost ?? []).map((loss) =>
+    card("Time missing", format.short(loss.number), `${loss.reason}.`, "fair"));
+}
+
+function costCard({ self_cost: cost, taken }) {
+  if (!cost || !taken || cost.samples === 0)
+    return [];
+  const share = cost.time_ns / (cost.time_ns + (cost.shown ? 0 : taken.ns));
+
+  return [card("clew itself", format.time(cost.time_ns),
+    `${format.percent(Math.min(1, share))} of all time went into counting ` +
+    `and hooking (${format.plural(cost.samples, "sample")}); it is ` +
+    (cost.shown ? "shown as (clew)." : "left out everywhere here."),
+    "plain")];
+}
+
+function trapCard({ breakpoint_hits: traps }) {
+  return traps ? [card("Breakpoint hits", format.short(traps),
+    "Functions that no jump fits into are hooked by a breakpoint, which " +
+    "costs microseconds a call.", "fair")] : [];
+}
+
+function bar(hooked, all) {
+  const made = element("span.bar", { "aria-hidden": "true" });
+
+  made.style.setProperty("--share", `${all ? hooked / all * 100 : 0}%`);
+  return made;
+}
+
+function moduleRow(module) {
+  const all = module.hooked + module.refused;
+
+  return element("tr", {},
+    element("td", { title: module.path }, module.name),
+    module.state === "hooked"
+      ? element("td.number", {},
+                `${format.count(module.hooked)} of ${format.count(all)}`)
+      : element("td.number.quiet", {}, "not hooked"),
+    element("td.number", {}, module.state === "hooked"
+      ? [bar(module.hooked, all), element("span.percent", {},
+          format.percent(all ? module.hooked / all : 1))] : []),
+    element("td", {}, module.state === "hooked"
+      ? module.reasons.map(([reason, number]) =>
+          element("div", {}, `${format.count(number)} × ${reason}`))
+      : element("span.quiet", {}, module.state)));
+}
+
+function tableOf(heads, rows) {
+  return element("table", {},
+    element("thead", {}, element("tr", {}, heads.map((head) =>
+      element(`th${head.startsWith("#") ? ".number" : ""}`, {},
+              head.replace("#", ""))))),
+    element("tbody", {}, rows));
+}
+
+function moduleTable({ modules }) {
+  const sorted = [...modules].sort((a, b) =>
+    b.hooked + b.refused - a.hooked - a.refused);
+
+  return element("section", {}, element("h2", {}, "Modules"),
+    tableOf(["Module", "#Hooked", "#Share", "What was left alone, and why"],
+            sorted.map(moduleRow)));
+}
+
+function processTable({ processes }) {
+  return element("section", {}, element("h2", {}, "Processes"),
+    tableOf(["#pid", "Command", "#Threads", "Started", "#Ran"],
+      processes.map((each) => element("tr", {},
+        element("td.number", {}, String(each.pid) +
+          (each.seq ? ` (exec ${each.seq})` : "")),
+        element("td.command", {}, each.command.join(" ")),
+        element("td.number", {}, format.count(each.threads)),
+        element("td", {}, format.date(each.start_ms)),
+        element("td.number", {}, each.ran_ns ? format.time(each.ran_ns)
+          : "no end recorded")))));
+}
+
+function groupTable(profile) {
+  const { groups, whole, meta } = profile;
+  const sum = (column) => column.reduce((a, b) => a + b, 0);
+  const isTimed = Boolean(whole.time);
+
+  if (meta.too_many)
+    return element("section", {}, element("h2", {}, "Threads"),
+      element("p", {}, "There are too many contexts to tell processes and " +
+        "threads apart here; clew html --thread makes a page of one."));
+  return groups.length ? element("section", {},
+    element("h2", {}, "Who called"),
+    tableOf(["", "Name", "#Contexts", "#Calls", ...isTimed ? ["#Time"] : []],
+      groups.map((group) => element("tr", {},
+        element("td.quiet", {}, group.is_process ? "process" : "thread"),
+        element("td", {}, group.name),
+        element("td.number", {}, format.count(group.contexts)),
+        element("td.number", {}, format.count(group.calls)),
+        isTimed && element("td.number", {},
+                           format.time(sum(group.self.time))))))) : null;
+}
+
+function problems({ problems: lines }) {
+  return lines.length ? [element("section", {}, element("h2", {}, "Problems"),
+    element("ul.problems", {}, lines.map((line) =>
+      element("li", {}, line))))] : [];
+}
+
+/* "nothing lost", or what there is to know, in a few words. */
+export function verdict(meta) {
+  const { total, hooking, confidence, problems: lines } = meta;
+  const words = [];
+  const sum = sumOf(meta.losses);
+
+  if (sum)
+    words.push(`${format.short(sum)} calls lost`);
+  if (total.folded)
+    words.push(`${format.short(total.folded)} folded`);
+  if (total.stray)
+    words.push(`${format.short(total.stray)} stray`);
+  if (confidence.collisions + confidence.diverged)
+    words.push("mismatches");
+  if (lines.length)
+    words.push(format.plural(lines.length, "problem"));
+  if (words.length)
+    return { isGood: false, text: words.join(", ") };
+  return { isGood: true, text: hooking.refused
+    ? `nothing lost, ${format.plural(hooking.refused, "function")} unhooked`
+    : "nothing lost" };
+}
+
+export class CoverageView {
+  constructor(host, app) {
+    this.host = host;
+    this.app = app;
+  }
+
+  show() {
+    const { profile } = this.app;
+    const { meta } = profile;
+
+    replace(this.host, element("div.prose", {},
+      element("h1", {}, "What you are not seeing"),
+      element("p.lead", {}, "Call counts are exact. Whatever is sampled, " +
+        "lost, folded or left alone is listed here, with its size."),
+      element("div.cards", {}, hookedCard(meta), lossCard(meta),
+              placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
+              missingCard(meta), costCard(meta), trapCard(meta)),
+      problems(meta), moduleTable(meta), processTable(meta), groupTable(profile)));
+  }
+}

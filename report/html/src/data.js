@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What report/html.c put into the page: base64 of a zlib stream of sections,
+ *
+ *	8 bytes of name, padded with blanks | u64 length | that many bytes
+ *
+ * of which "meta" is JSON and all others are columns of unsigned LEB128
+ * numbers. Sections that nobody asks for are skipped.
+ */
+
+async function inflate(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+
+  for (let i = 0; i < text.length; i++)
+    bytes[i] = text.charCodeAt(i);
+  const stream = new Blob([bytes]).stream()
+    .pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* { name: bytes } */
+function sections(bytes) {
+  const view = new DataView(bytes.buffer);
+  const ascii = new TextDecoder();
+  const found = {};
+  let at = 0;
+
+  while (at + 16 <= bytes.length) {
+    const name = ascii.decode(bytes.subarray(at, at + 8)).trim();
+    const length = Number(view.getBigUint64(at + 8, true));
+
+    found[name] = bytes.subarray(at + 16, at + 16 + length);
+    at += 16 + length;
+  }
+  return found;
+}
+
+/* Numbers above 2^53 lose their last digits; no count comes near them. */
+export class Numbers {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  get isAtEnd() {
+    return this.at >= this.bytes.length;
+  }
+
+  next() {
+    const { bytes } = this;
+    let byte = bytes[this.at++];
+    let number = byte & 0x7f;
+
+    for (let scale = 128; byte & 0x80; scale *= 128) {
+      byte = bytes[this.at++];
+      number += (byte & 0x7f) * scale;
+    }
+    return number;
+  }
+
+  fill(array) {
+    for (let i = 0; i < array.length; i++)
+      array[i] = this.next();
+    return array;
+  }
+}
+
+/* { meta, column(name, array): filled or null, numbers(name) } */
+export async function decode(base64) {
+  const found = sections(await inflate(base64.trim()));
+  const meta = JSON.parse(new TextDecoder().decode(found.meta));
+
+  return {
+    meta,
+    numbers: (name) => found[name] ? new Numbers(found[name]) : null,
+    column: (name, array) =>
+      found[name] ? new Numbers(found[name]).fill(array) : null,
+  };
+}

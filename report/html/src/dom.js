@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Elements. Names come from files that anyone may have made, so text becomes
+ * text nodes and nothing else: no other module makes markup, and the build
+ * refuses the properties that would.
+ */
+
+/* element("div.row", { title: "x", onclick: f }, child, "text", ...) */
+export function element(what, attributes = {}, ...children) {
+  const [tag, ...classes] = what.split(".");
+  const made = document.createElement(tag);
+
+  if (classes.length)
+    made.className = classes.join(" ");
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on"))
+      made.addEventListener(name.slice(2), value);
+    else if (value === true)
+      made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined)
+      made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) =>
+    child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+export function replace(parent, ...children) {
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
+}
+
+/*
+ * A row of buttons of which one is pressed. choices: [[value, label, title]].
+ * The element has .choose(value), which does not call `chosen`.
+ */
+export function segments(label, choices, value, chosen) {
+  const group = element("div.segments", { role: "group", "aria-label": label });
+
+  group.choose = (wanted) => {
+    for (const button of group.children)
+      button.setAttribute("aria-pressed",
+                          String(button.dataset.value === String(wanted)));
+  };
+  for (const [each, text, title] of choices)
+    group.append(element("button", {
+      type: "button", title, "data-value": each,
+      onclick: () => {
+        group.choose(each);
+        chosen(each);
+      },
+    }, text));
+  group.choose(value);
+  return group;
+}
+
+/* A list to choose from; options: [[value, label]] or { label, options }. */
+export function select(label, options, value, chosen) {
+  const option = ([each, text]) =>
+    element("option", { value: each, selected: each === value }, text);
+
+  return element("label.select", {}, element("span", {}, label),
+    element("select", { "aria-label": label,
+                        onchange: (event) => chosen(event.target.value) },
+      options.map((each) => Array.isArray(each) ? option(each)
+        : element("optgroup", { label: each.label },
+                  each.options.map(option)))));
+}

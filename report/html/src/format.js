@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as people read them. */
+
+const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/* 12,345,678: every digit, for counts are exact. */
+export function count(number) {
+  return grouped.format(number);
+}
+
+/* 12.3 M: for places with room for a word. */
+export function short(number) {
+  for (const [limit, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]])
+    if (number >= limit)
+      return `${(number / (unit === "k" ? 1e3 : limit)).toPrecision(3)} ${unit}`;
+  return grouped.format(number);
+}
+
+/* 1.23 ms, from nanoseconds. */
+export function time(ns) {
+  if (ns === 0)
+    return "0";
+  for (const [limit, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]])
+    if (Math.abs(ns) >= limit)
+      return `${significant(ns / limit)} ${unit}`;
+  return `${significant(ns)} ns`;
+}
+
+function significant(number) {
+  const size = Math.abs(number);
+
+  return number.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+/* 12.34 %; what is not nothing is never shown as 0. */
+export function percent(share) {
+  if (share > 0 && share < 0.0001)
+    return "<0.01 %";
+  return `${(share * 100).toFixed(2)} %`;
+}
+
+/*
+ * Half the width of the 95 % interval of a share that was estimated from
+ * `samples` (Wilson, which is honest for small shares, too).
+ */
+export function error(share, samples) {
+  const z = 1.96;
+
+  if (!(samples > 0))
+    return 1;
+  return z / (1 + z * z / samples) *
+    Math.sqrt(share * (1 - share) / samples + z * z / (4 * samples * samples));
+}
+
+export function plural(number, word, words = `${word}s`) {
+  return `${count(number)} ${number === 1 ? word : words}`;
+}
+
+export function date(ms) {
+  return new Intl.DateTimeFormat(undefined, {
+    dateStyle: "medium", timeStyle: "medium",
+  }).format(new Date(ms));
+}

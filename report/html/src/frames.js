@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frames of a flame graph, as a plugin of flame-chart-js, whose engine
+ * draws on a canvas, fits text, zooms, and knows what the mouse is on.
+ *
+ * Its own plugin wants an object a node and sorts them all. This one walks
+ * from the root to what is visible and no further: children come in
+ * descending order, so at the first that is too narrow to see, all the rest
+ * are one pale block. A frame costs as much as can be seen, at a million
+ * contexts as at a thousand.
+ */
+import { UIPlugin } from "flame-chart-js";
+import { count } from "./format.js";
+
+export const ROW = 19;
+export const WIDTH = 1e9; /* of the root, in the engine's units */
+
+const NARROWEST = 0.7; /* pixels; what is narrower is not told apart */
+const NARROWEST_TEXT = 22;
+const MOST_FRAMES = 60000; /* looked at in one drawing */
+
+export class Frames extends UIPlugin {
+  constructor(view) {
+    super("frames");
+    this.view = view;
+    this.height = "flexible";
+    this.min = 0;
+    this.max = WIDTH;
+    this.scroll = 0; /* in pixels, from where the root is */
+    this.hovered = null;
+    this.deepest = 0;
+  }
+
+  init(renderEngine, interactionsEngine) {
+    super.init(renderEngine, interactionsEngine);
+    interactionsEngine.on("hover", (region) => this.#hover(region));
+    interactionsEngine.on("select", (region) => this.view.picked(
+      region?.data ?? null));
+    interactionsEngine.on("change-position", ({ deltaX, deltaY }) => {
+      renderEngine.tryToChangePosition(deltaX);
+      this.scrollBy(this.view.isFlame ? -deltaY : deltaY);
+    });
+    /* Also without moving between frames, for the tip follows the mouse. */
+    interactionsEngine.on("move", (region) => this.#hover(region));
+  }
+
+  #hover(region) {
+    this.hovered = region?.data ?? null;
+    this.view.hovered(this.hovered);
+  }
+
+  get visibleRows() {
+    return Math.ceil(this.renderEngine.height / ROW);
+  }
+
+  scrollBy(pixels) {
+    this.scrollTo(this.scroll + pixels);
+    this.view.render();
+  }
+
+  scrollTo(pixels) {
+    if (pixels + 2 * this.renderEngine.height > this.deepest * ROW)
+      this.measure(pixels);
+    const most = (this.deepest + 2) * ROW - this.renderEngine.height;
+
+    this.scroll = Math.max(0, Math.min(pixels, most));
+  }
+
+  canScroll(pixels) {
+    const most = (this.deepest + 2) * ROW - this.renderEngine.height;
+
+    return pixels < 0 ? this.scroll > 0 : this.scroll < most;
+  }
+
+  #top(row) {
+    return this.view.isFlame
+      ? this.renderEngine.height - (row + 1) * ROW + this.scroll
+      : row * ROW - this.scroll;
+  }
+
+  /*
+   * Calls see(node, row, x, width, rest) for what is wide enough to be seen,
+   * in pixels; rest is how many children a pale block stands for, else 0.
+   */
+  #walk(rows, see) {
+    const { tree } = this.view;
+    const engine = this.renderEngine;
+    const left = engine.positionX;
+    const scale = tree.value(tree.root) > 0
+      ? WIDTH / tree.value(tree.root) : 0;
+    const narrowest = NARROWEST / engine.zoom;
+    const right = left + engine.width / engine.zoom;
+    const stack = [[tree.root, 0, 0]];
+    let seen = 0;
+
+    while (stack.length && seen < MOST_FRAMES) {
+      const [node, row, start] = stack.pop();
+      const children = row + 1 < rows ? tree.children(node) : [];
+      let at = start;
+
+      see(node, row, start, tree.value(node) * scale, 0);
+      seen++;
+      for (let i = 0; i < children.length && at < right; i++) {
+        const width = tree.value(children[i]) * scale;
+
+        if (width < narrowest) {
+          const rest = this.#rest(tree, children, i) * scale;
+
+          if (rest >= narrowest && at + rest > left)
+            see(node, row + 1, at, rest, children.length - i);
+          break;
+        }
+        if (at + width > left)
+          stack.push([children[i], row + 1, at]);
+        at += width;
+      }
+    }
+  }
+
+  #rest(tree, children, first) {
+    let sum = 0;
+
+    for (let i = first; i < children.length; i++)
+      sum += tree.value(children[i]);
+    return sum;
+  }
+
+  /*
+   * How far down there is something to see, for scrolling; where looking is
+   * dear, not much further than what is in sight.
+   */
+  measure(scroll = this.scroll) {
+    const { reach } = this.view.tree;
+    const seen = Math.max(0, scroll) + this.renderEngine.height;
+
+    this.deepest = 0;
+    this.#walk(seen / ROW + reach, (node, row) => {
+      this.deepest = Math.max(this.deepest, row);
+    });
+  }
+
+  render() {
+    const engine = this.renderEngine;
+    const last = Math.ceil((this.scroll + engine.height) / ROW) + 1;
+
+    if (!this.view.tree)
+      return true;
+    this.#walk(last, (node, row, start, width, rest) => {
+      const top = this.#top(row);
+
+      if (top > -ROW && top < engine.height)
+        this.#frame(node, row, start, width, rest, top);
+    });
+    engine.resolveQueue();
+    return true; /* and no grid of time behind them */
+  }
+
+  #frame(node, row, start, width, rest, top) {
+    const engine = this.renderEngine;
+    const { view } = this;
+    const x = engine.timeToPosition(start);
+    const across = width * engine.zoom;
+    const gap = across > 3 ? 1 : 0;
+    const region = { node, row, start, width, rest };
+
+    this.interactionsEngine.addHitRegion("frame", region, x, top, across,
+                                         ROW - 2, "pointer");
+    if (rest) {
+      engine.addRect({ color: view.restColour(region), x, y: top,
+                       w: across - gap, h: ROW - 1 });
+      if (across > 90)
+        this.#label(`${count(rest)} more`, x, across, top);
+      return;
+    }
+    const style = view.styleOf(node);
+
+    engine.addRect({ color: style.colour, pattern: style.pattern, x, y: top,
+                     w: across - gap, h: ROW - 1 });
+    this.#label(view.label(node), x, across, top);
+    if (node === view.selected)
+      engine.addStroke({ color: view.style.accent, x: Math.max(x, 0) + 0.75,
+                         y: top + 0.75, h: ROW - 2.5,
+                         w: Math.min(across, engine.width - Math.max(x, 0)) -
+                           gap - 1.5 }, 1);
+  }
+
+  /* Fitted by us, for the engine would cut names in their middle. */
+  #label(text, x, across, top) {
+    const engine = this.renderEngine;
+    const room = Math.min(across + Math.min(x, 0), engine.width) - 9;
+
+    if (room >= NARROWEST_TEXT)
+      engine.addText({ text: this.view.labels.fit(
+        engine.ctx, text, room), x, y: top, w: 1e6 });
+  }
+
+  /* Drawn over the finished picture, so that hovering draws nothing anew. */
+  postRender() {
+    const { hovered, renderEngine: engine } = this;
+    const canvas = this.view.context;
+
+    if (!hovered || !canvas)
+      return;
+    const x = Math.max(0, engine.timeToPosition(hovered.start));
+    const right = Math.min(engine.width, engine.timeToPosition(
+      hovered.start + hovered.width));
+    const top = this.#top(hovered.row);
+
+    if (right <= x)
+      return;
+    canvas.save();
+    canvas.fillStyle = this.view.style.hover;
+    canvas.fillRect(x, top, right - x - (right - x > 3 ? 1 : 0), ROW - 1);
+    canvas.restore();
+  }
+}

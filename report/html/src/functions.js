@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of functions. */
+import { element } from "./dom.js";
+import { kinds } from "./colours.js";
+import * as format from "./format.js";
+import * as measures from "./measures.js";
+import { Table } from "./table.js";
+
+export function nameCell(app, f) {
+  const mark = element("i.mark", { "aria-hidden": "true" });
+
+  mark.style.background = app.colours.function(f);
+  return [mark, element("span.name", { title: app.profile.name(f) },
+                        app.profile.name(f))];
+}
+
+/* Its end is what is seen of a path that is too long. */
+export function pathCell(path) {
+  return element("span.quiet.end", { title: path }, element("bdi", {}, path));
+}
+
+/* A quiet "12.3 %" in a column of its own width. */
+export function shareCell(share) {
+  return element("span.share", {}, share > 0 && share < 0.0005 ? "<0.1 %"
+    : `${(share * 100).toFixed(1)} %`);
+}
+
+function number(profile, key, text, title, of, measure, whole) {
+  return {
+    key, label: text, title, isNumber: true, value: of,
+    width: whole ? "10rem" : "6rem",
+    cell: (f) => [measure === "time" ? format.time(of(f))
+      : format.count(of(f)), whole && shareCell(of(f) / (whole() || 1))],
+    hint: whole && ((f) => measures.share(profile, measure, of(f))),
+    share: whole && ((f) => of(f) / (whole() || 1)),
+  };
+}
+
+export function functionColumns(app) {
+  const { profile } = app;
+  const rows = () => profile.rows;
+  const whole = (measure) => () => profile.below[measure][0];
+  const timed = profile.measures.includes("time") ? [
+    number(profile, "selftime", "Self time", "Time spent in the function itself",
+           (f) => rows().self.time[f], "time", whole("time")),
+    number(profile, "totaltime", "Total time",
+           "Time in it and all it called; recursion counted once",
+           (f) => rows().total.time[f], "time", whole("time")),
+  ] : [];
+  const changed = profile.base ? [{
+    key: "change", label: "Δ calls", isNumber: true,
+    title: "Calls now less calls before",
+    value: (f) => profile.rows.calls[f] - app.baseCalls[f],
+    cell: (f) => {
+      const change = profile.rows.calls[f] - app.baseCalls[f];
+
+      return `${change > 0 ? "+" : ""}${format.count(change)}`;
+    },
+  }] : [];
+
+  return [
+    { key: "name", label: "Function", width: "minmax(14rem, 3fr)",
+      value: (f) => profile.name(f), cell: (f) => nameCell(app, f) },
+    { key: "module", label: "Module", width: "minmax(7rem, 1fr)",
+      value: (f) => profile.moduleName(f),
+      cell: (f) => element("span.quiet", {}, profile.moduleName(f)) },
+    ...app.colours.kindsPresent().length > 2 ? [{
+      key: "kind", label: "Kind", width: "7rem",
+      value: (f) => profile.kind(f),
+      cell: (f) => element("span.quiet", {}, kinds[profile.kind(f)]?.label),
+    }] : [],
+    ...timed,
+    number(profile, "calls", "Calls", "How often it was called; exact",
+           (f) => rows().calls[f], "calls", whole("calls")),
+    number(profile, "below", "Calls below",
+           "Calls of it and of all it called; recursion counted once",
+           (f) => rows().total.calls[f], "calls", whole("calls")),
+    ...changed,
+    number(profile, "contexts", "Contexts",
+           "In how many different chains of callers", (f) =>
+             rows().contexts[f]),
+    ...profile.meta.files.length > 1 ? [{
+      key: "place", label: "Source", width: "minmax(7rem, 1.2fr)",
+      value: (f) => profile.place(f),
+      cell: (f) => pathCell(profile.place(f)) }] : [],
+  ];
+}
+
+export class FunctionsView {
+  constructor(host, app) {
+    this.app = app;
+    this.note = element("p.note");
+    this.table = new Table(host, {
+      columns: functionColumns(app), label: "Functions",
+      sort: app.profile.measures[0] === "time" ? "selftime" : "calls",
+      picked: (f) => app.selectFunction(f),
+      opened: (f) => app.openButterfly(f),
+    });
+    host.append(this.note);
+  }
+
+  show() {
+    const { profile, found } = this.app;
+    const rows = [];
+
+    for (let f = 1; f < profile.functions.name.length; f++)
+      if ((profile.rows.contexts[f] > 0) && (!found?.matches ||
+                                             found.matches[f]))
+        rows.push(f);
+    this.table.show(rows);
+    if (this.app.function)
+      this.table.select(this.app.function);
+    this.note.textContent = `${format.plural(rows.length, "function")}` +
+      `${found?.matches ? " that match" : ""}. Double click or Enter: ` +
+      "its callers and callees.";
+  }
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The flame graph's panel: the graph, its switches, and the line below. */
+import { element, replace, segments, select } from "./dom.js";
+import { FlameView } from "./flame.js";
+import * as format from "./format.js";
+import * as measures from "./measures.js";
+import { tip, where } from "./tips.js";
+import { ContextTree, invertedTree } from "./tree.js";
+
+export class GraphView {
+  constructor(host, app) {
+    this.app = app;
+    this.isInverted = false;
+    this.isFlame = false;
+    this.host = element("div.graph");
+    this.trail = element("div.trail", { role: "status" });
+    this.legend = element("div.legend");
+    host.append(this.host, element("footer", {}, this.trail, this.legend));
+    this.graph = new FlameView(this.host, {
+      colours: app.colours, label: "Flame graph", tip,
+      rootLabel: (tree) => this.#rootLabel(tree),
+      selected: (node) => this.#selected(node),
+      opened: (node) => app.openButterfly(this.graph.tree.function(node)),
+    });
+    this.tools = this.#makeTools();
+  }
+
+  #makeTools() {
+    const { profile, colours } = this.app;
+
+    this.shape = segments("Direction", [
+      ["icicle", "Icicle", "Callers above (f)"],
+      ["flame", "Flame", "Callers below (f)"]], "icicle",
+      (shape) => this.turn(shape === "flame"));
+    this.order = segments("Order", [
+      ["callees", "Callees", "From the outermost function inwards (i)"],
+      ["callers", "Inverted", "From each function to its callers (i)"]],
+      "callees", (order) => this.invert(order === "callers"));
+    this.mode = select("Colour", [
+      ["kind", "kind"], ["module", "module"], ["function", "function"],
+      ...profile.base ? [["change", "change"]] : []], colours.mode,
+      (mode) => {
+        colours.mode = mode;
+        this.#recolour();
+      });
+    return [this.shape, this.order, this.mode];
+  }
+
+  #rootLabel(tree) {
+    const { profile } = this.app;
+
+    return `all · ${measures.value(tree.measure, tree.value(tree.root))} ` +
+      `${tree.measure === "calls" ? "calls " : ""}` +
+      (profile.chosen ? `of ${profile.chosen[0].name}` : "");
+  }
+
+  show() {
+    const { profile, measure, found } = this.app;
+    const wanted = [measure, this.isInverted, profile.below.calls];
+
+    if (!this.shown || wanted.some((each, i) => each !== this.shown[i])) {
+      this.graph.show(this.isInverted ? invertedTree(profile, measure)
+        : new ContextTree(profile, measure));
+      this.shown = wanted;
+      this.hits = null;
+    }
+    if (found !== this.searched) {
+      this.searched = found;
+      this.hits = null;
+    }
+    this.#recolour();
+  }
+
+  #recolour() {
+    replace(this.legend, this.app.colours.matches ? []
+      : this.app.colours.legend().map(([label, colour]) => {
+        const mark = element("i.mark");
+
+        mark.style.background = colour;
+        return element("span", {}, mark, label);
+      }));
+    this.graph.render();
+  }
+
+  theme(isDark) {
+    this.graph.theme(isDark);
+    this.#recolour();
+  }
+
+  turn(isFlame) {
+    this.isFlame = isFlame;
+    this.shape.choose(isFlame ? "flame" : "icicle");
+    this.graph.turn(isFlame);
+  }
+
+  invert(isInverted) {
+    this.isInverted = isInverted;
+    this.order.choose(isInverted ? "callers" : "callees");
+    this.show();
+  }
+
+  /* What lies in or below matches; the same whichever way up it is shown. */
+  matched(matches) {
+    return new ContextTree(this.app.profile, this.app.measure)
+      .matched(matches);
+  }
+
+  /* Selects the next match that can be seen; the tree of contexts only. */
+  next(step) {
+    const { tree } = this.graph;
+
+    if (!this.app.found?.matches || !(tree instanceof ContextTree))
+      return;
+    this.hits ??= this.#bestHits(tree);
+    if (this.hits.length === 0)
+      return;
+    const at = this.hits.indexOf(this.graph.selected);
+
+    const hit = this.hits[(at + step + this.hits.length) % this.hits.length];
+
+    this.graph.select(hit);
+    this.graph.zoomTo(hit);
+  }
+
+  /* The widest matches that have no match above them. */
+  #bestHits({ below }) {
+    const { profile, found } = this.app;
+    const hits = [];
+
+    for (let i = 1; i < profile.count;) {
+      if (found.matches[profile.function[i]]) {
+        hits.push(i);
+        i = profile.end[i];
+      } else {
+        i++;
+      }
+    }
+    return hits.filter((i) => below[i] > 0)
+      .sort((a, b) => below[b] - below[a]).slice(0, 1000);
+  }
+
+  #selected(node) {
+    const { tree } = this.graph;
+
+    if (node === null || node === tree.root) {
+      this.app.selectFunction(this.app.function);
+      replace(this.trail, element("span.quiet", {},
+        "Click a frame to zoom · Esc goes back · double click: callers and " +
+        "callees · / searches · ? keys"));
+      return;
+    }
+    this.app.selectFunction(tree.function(node));
+    this.#describe(tree, node);
+  }
+
+  #describe(tree, node) {
+    const { profile } = this.app;
+    const facts = tree.facts(node);
+    const f = tree.function(node);
+    const text = profile.measures.map((measure) =>
+      `${measures.value(measure, facts.total[measure])}` +
+      `${measure === "calls" ? " calls" : ""}` +
+      ` (${measures.share(profile, measure, facts.total[measure])})`);
+
+    replace(this.trail,
+      element("b", {}, profile.name(f)),
+      element("span.quiet", {}, where(profile, f)),
+      element("span", {}, `${facts.isChain ? "along this chain" :
+        "from here down"}: ${text.join(" · ")}`),
+      facts.isChain ? null : element("span", {},
+        `${format.plural(facts.self.calls, "call")} of its own`),
+      element("button.link", { type: "button",
+        onclick: () => this.app.openButterfly(f) }, "callers and callees"),
+      element("button.link", { type: "button",
+        onclick: (event) => this.#copy(tree, node, event.target) },
+      "copy stack"));
+  }
+
+  async #copy(tree, node, button) {
+    const names = [];
+
+    for (let at = node; at >= 0 && at !== tree.root; at = tree.parent(at))
+      names.push(tree.profile.name(tree.function(at)));
+    if (tree.isInverted)
+      names.reverse();
+    try {
+      await navigator.clipboard.writeText(names.join("\n"));
+      button.textContent = "copied";
+    } catch {
+      button.textContent = "the browser forbids it";
+    }
+  }
+
+  focus() {
+    this.graph.canvas.focus({ preventScroll: true });
+  }
+
+  key({ key }) {
+    const keys = {
+      f: () => this.turn(!this.isFlame),
+      i: () => this.invert(!this.isInverted),
+      n: () => this.next(1),
+      N: () => this.next(-1),
+      Escape: () => this.graph.reset(),
+    };
+
+    keys[key]?.();
+    return Boolean(keys[key]);
+  }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The dialog that says what the keys do. */
+import { element } from "./dom.js";
+
+const keys = [
+  ["1 … 5", "flame graph, functions, butterfly, source, coverage"],
+  ["/", "search; Enter and Shift Enter, or n and N, go from match to match"],
+  ["← → ↑ ↓", "walk from frame to frame, or from row to row"],
+  ["Enter", "zoom to the selected frame; open the selected row"],
+  ["Esc", "zoom out; end the search"],
+  ["+ −", "zoom in, zoom out (also Ctrl and the wheel)"],
+  ["f", "flame or icicle"],
+  ["i", "inverted: from functions to their callers"],
+  ["m", "width by time or by calls"],
+  ["b", "callers and callees of the selected function"],
+  ["d", "light or dark"],
+];
+
+export function help() {
+  const dialog = element("dialog", { "aria-label": "Keys" },
+    element("h2", {}, "Keys"),
+    element("dl", {}, keys.map(([key, what]) =>
+      [element("dt", {}, key), element("dd", {}, what)])),
+    element("form", { method: "dialog" },
+      element("button", {}, "Close")));
+
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog)
+      dialog.close();
+  });
+  return dialog;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* The page: what is shown of what, and how one gets from here to there. */
+import { ButterflyView } from "./butterfly.js";
+import { Colours } from "./colours.js";
+import { CoverageView, verdict } from "./coverage.js";
+import { decode } from "./data.js";
+import { element, replace, segments, select } from "./dom.js";
+import * as format from "./format.js";
+import { FunctionsView } from "./functions.js";
+import { GraphView } from "./graph.js";
+import { help } from "./help.js";
+import * as measures from "./measures.js";
+import { Profile } from "./profile.js";
+import { search } from "./search.js";
+import { SourceView } from "./source.js";
+
+const tabs = [["graph", "Flame graph", GraphView],
+              ["functions", "Functions", FunctionsView],
+              ["butterfly", "Butterfly", ButterflyView],
+              ["source", "Source", SourceView],
+              ["coverage", "Coverage", CoverageView]];
+
+class App {
+  constructor(profile) {
+    this.profile = profile;
+    [this.measure] = profile.measures;
+    this.colours = new Colours(profile);
+    this.colours.mode = profile.base ? "change"
+      : this.colours.kindsPresent().filter((kind) => kind !== "note")
+        .length > 1 ? "kind" : "module";
+    this.function = 0; /* the selected one */
+    this.found = null; /* what search() returned */
+    this.baseCalls = profile.base && this.#sumByFunction(
+      profile.base.self.calls);
+    this.views = {};
+    this.#makePage();
+    this.#setTheme(this.#storedTheme());
+    this.open(location.hash.slice(1) || "graph");
+    addEventListener("hashchange", () => this.open(location.hash.slice(1)));
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #sumByFunction(column) {
+    const sums = new Float64Array(this.profile.functions.name.length);
+
+    column.forEach((value, i) => {
+      sums[this.profile.function[i]] += value;
+    });
+    return sums;
+  }
+
+  /* The frame around the views. */
+
+  #makePage() {
+    this.panels = Object.fromEntries(tabs.map(([key, label]) =>
+      [key, element("main", { id: `panel-${key}`, role: "tabpanel",
+                              "aria-label": label, hidden: true })]));
+    this.buttons = Object.fromEntries(tabs.map(([key, label], i) =>
+      [key, element("button", {
+        type: "button", role: "tab", title: `${label} (${i + 1})`,
+        onclick: () => this.go(key) }, label)]));
+    this.help = help();
+    replace(document.body, this.#header(), this.#toolbar(),
+            Object.values(this.panels), this.help);
+    document.title = `${this.#command()} · clew`;
+  }
+
+  #command() {
+    const [first] = this.profile.meta.processes;
+
+    return first ? first.command.join(" ") : "a recording";
+  }
+
+  #header() {
+    const { meta } = this.profile;
+    const state = verdict(meta);
+    const [first] = meta.processes;
+    const facts = [
+      first && format.date(first.start_ms),
+      meta.ran_ns ? `ran ${format.time(meta.ran_ns)}` : "",
+      format.plural(meta.total.processes, "process", "processes"),
+      format.plural(meta.total.threads, "thread"),
+      `${format.plural(meta.total.calls, "call")} (exact)`,
+      this.#timeFact(),
+      format.plural(meta.total.contexts, "context"),
+    ];
+
+    return element("header", {},
+      element("div.title", {},
+        element("span.brand", {}, "clew"),
+        element("span.version", {}, meta.clew),
+        element("h1.command", { title: this.#command() }, this.#command()),
+        element("button.icon", { type: "button", id: "theme",
+          title: "Light or dark (d)", "aria-label": "Light or dark",
+          onclick: () => this.toggleTheme() }, "◐"),
+        element("button.icon", { type: "button", id: "help-button",
+          title: "Keys (?)", "aria-label": "Keys",
+          onclick: () => this.help.showModal() }, "?")),
+      element("div.facts", {},
+        facts.filter(Boolean).map((fact) => element("span", {}, fact)),
+        element(`button.chip.${state.isGood ? "good" : "fair"}`, {
+          type: "button", title: "What you are not seeing",
+          onclick: () => this.go("coverage") }, state.text)),
+      element("nav", { role: "tablist", "aria-label": "Views" },
+              Object.values(this.buttons)));
+  }
+
+  #timeFact() {
+    const { profile } = this;
+
+    if (!profile.whole.time)
+      return "";
+    return `${format.time(profile.below.time[0])} of ` +
+      `${measures.label(profile, "time")}` +
+      (measures.isSampled(profile, "time")
+        ? `, ${format.plural(profile.samples, "sample")}` : "");
+  }
+
+  /* What holds for all views: the search, the measure, the threads. */
+
+  #toolbar() {
+    const { profile } = this;
+
+    this.searchBox = element("input", {
+      type: "search", id: "search", placeholder: "Search: regex, or module:…",
+      spellcheck: "false", autocomplete: "off", "aria-label": "Search",
+      oninput: () => this.#searchSoon(),
+      onkeydown: (event) => this.#searchKey(event) });
+    this.result = element("output", { id: "matched", for: "search" });
+    this.tools = element("div.tools");
+    this.measureButtons = profile.measures.length > 1
+      ? segments("Width", profile.measures.map((measure) =>
+          [measure, measure === "time" ? "Time" : "Calls",
+           `${measures.label(profile, measure)} (m)`]),
+          this.measure, (measure) => this.setMeasure(measure)) : null;
+    this.toolbar = element("div.toolbar", {}, this.tools, this.measureButtons,
+      this.#groupChoice(), element("span.gap"),
+      element("div.searching", {}, this.searchBox, this.result));
+    return this.toolbar;
+  }
+
+  #groupChoice() {
+    const { groups } = this.profile;
+    const options = (isProcess) => groups
+      .map((group, i) => [String(i), group.name, group.is_process])
+      .filter((option) => option[2] === isProcess);
+    const made = [["Processes", true], ["Threads", false]]
+      .map(([label, isProcess]) => ({ label, options: options(isProcess) }))
+      .filter((group) => group.options.length > 0);
+
+    return made.length ? select("Of", [["", "everybody"], ...made], "",
+      (value) => {
+        this.profile.choose(value === "" ? null : [groups[Number(value)]]);
+        this.#changed();
+      }) : null;
+  }
+
+  setMeasure(measure) {
+    this.measure = measure;
+    this.measureButtons?.choose(measure);
+    this.#changed();
+  }
+
+  /* What is shown is out of date, here and in the views not in sight. */
+  #changed() {
+    this.stale = new Set(Object.keys(this.views));
+    this.#refresh();
+    this.#showMatched();
+  }
+
+  #refresh() {
+    if (this.stale?.delete(this.tab))
+      this.views[this.tab].show();
+  }
+
+  #searchSoon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.find(this.searchBox.value), 120);
+  }
+
+  #searchKey(event) {
+    if (event.key === "Escape") {
+      this.searchBox.value = "";
+      this.find("");
+      this.searchBox.blur();
+      this.views[this.tab]?.focus?.();
+    } else if (event.key === "Enter") {
+      clearTimeout(this.timer);
+      this.find(this.searchBox.value);
+      this.views.graph?.next?.(event.shiftKey ? -1 : 1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  find(text) {
+    this.found = search(this.profile, text);
+    this.colours.matches = this.found?.matches ?? null;
+    this.searchBox.setAttribute("aria-invalid",
+                                String(Boolean(this.found?.error)));
+    this.#changed();
+  }
+
+  #showMatched() {
+    const { found, profile, measure } = this;
+
+    this.result.classList.toggle("bad", Boolean(found?.error));
+    if (!found || found.error) {
+      this.result.textContent = found?.error ?? "";
+      return;
+    }
+    const matched = this.views.graph.matched(found.matches);
+
+    this.result.textContent = `${measures.share(profile, measure, matched)} ` +
+      `of ${measure} · ${format.plural(found.functions, "function")}`;
+    this.result.title = `${measures.value(measure, matched)} in or below ` +
+      "what matches, nested matches counted once";
+  }
+
+  /* Going places. */
+
+  go(tab) {
+    if (location.hash.slice(1) === tab)
+      this.open(tab);
+    else
+      location.hash = tab;
+  }
+
+  open(wanted) {
+    const tab = this.panels[wanted] ? wanted : "graph";
+
+    for (const [key, , View] of tabs) {
+      this.panels[key].hidden = key !== tab;
+      this.buttons[key].setAttribute("aria-selected", String(key === tab));
+      if (key === tab || key === "graph")
+        this.#make(key, View);
+    }
+    this.tab = tab;
+    replace(this.tools, this.views[tab].tools ?? []);
+    this.toolbar.hidden = tab === "coverage";
+    if (this.measureButtons)
+      this.measureButtons.hidden = !["graph", "butterfly"].includes(tab);
+    this.#refresh();
+    this.views[tab].focus?.();
+  }
+
+  #make(key, View) {
+    if (this.views[key])
+      return;
+    this.views[key] = new View(this.panels[key], this);
+    this.views[key].theme?.(this.isDark);
+    this.stale ??= new Set();
+    this.stale.add(key);
+  }
+
+  selectFunction(f) {
+    this.function = f;
+    for (const key of ["butterfly", "functions"])
+      if (this.views[key] && key !== this.tab)
+        this.stale.add(key);
+  }
+
+  openButterfly(f) {
+    if (f === 0)
+      return;
+    this.selectFunction(f);
+    this.stale.add("butterfly");
+    this.go("butterfly");
+    if (this.tab === "butterfly")
+      this.#refresh();
+  }
+
+  /* Light and dark. */
+
+  #storedTheme() {
+    let stored = null;
+
+    try {
+      stored = localStorage.getItem("clew-theme");
+    } catch {
+      /* a file may have no storage */
+    }
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+
+    dark.addEventListener("change", () => {
+      if (!this.hasChosenTheme)
+        this.#setTheme(dark.matches);
+    });
+    this.hasChosenTheme = stored !== null;
+    return stored === null ? dark.matches : stored === "dark";
+  }
+
+  toggleTheme() {
+    this.hasChosenTheme = true;
+    this.#setTheme(!this.isDark);
+    try {
+      localStorage.setItem("clew-theme", this.isDark ? "dark" : "light");
+    } catch {
+      /* then it is forgotten */
+    }
+  }
+
+  #setTheme(isDark) {
+    this.isDark = isDark;
+    this.colours.isDark = isDark;
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    for (const [key, view] of Object.entries(this.views)) {
+      view.theme?.(isDark);
+      if (!view.theme)
+        this.stale.add(key);
+    }
+    this.#refresh();
+  }
+
+  #key(event) {
+    const isTyping = event.target.closest?.("input, select, textarea, dialog");
+    const tab = tabs[Number(event.key) - 1];
+    const keys = {
+      "/": () => this.searchBox.select(),
+      "?": () => this.help.showModal(),
+      d: () => this.toggleTheme(),
+      m: () => this.setMeasure(this.profile.measures[
+        (this.profile.measures.indexOf(this.measure) + 1) %
+          this.profile.measures.length]),
+      b: () => this.function && this.openButterfly(this.function),
+    };
+
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (tab)
+      this.go(tab[0]);
+    else if (keys[event.key])
+      keys[event.key]();
+    else if (!this.views[this.tab].key?.(event))
+      return;
+    event.preventDefault();
+  }
+}
+
+async function start() {
+  const data = document.getElementById("clew-data");
+
+  try {
+    globalThis.clew = new App(new Profile(await decode(data.textContent)));
+    data.remove();
+    document.documentElement.dataset.ready = "";
+  } catch (error) {
+    document.body.replaceChildren(element("p.empty", {},
+      `This page cannot be shown: ${error.message}`));
+    throw error;
+  }
+}
+
+start();

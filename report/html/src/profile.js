@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording in columns. Contexts are numbered in pre-order from 0, the
+ * root, so that the subtree of i is [i, end[i]) and its children are i + 1,
+ * end[i + 1], and so on; sums run up the tree in one backward pass. A million
+ * contexts are a dozen arrays here and never a million objects.
+ *
+ * A measure is "calls" or "time"; each has `self`, of exactly this context,
+ * and `below`, of its subtree. Whose count is chosen by choose().
+ */
+
+export class Profile {
+  constructor(data) {
+    const { meta } = data;
+    const contexts = meta.contexts + 1;
+
+    this.meta = meta;
+    this.count = contexts;
+    this.functions = meta.functions; /* parallel arrays */
+    this.function = data.column("function", new Uint32Array(contexts));
+    this.parent = this.#parents(data);
+    this.end = this.#ends();
+    this.isTail = this.#tails(data);
+    this.isOutermost = this.#outermost();
+    this.whole = {
+      calls: data.column("calls", new Float64Array(contexts)),
+      time: data.column("time", new Float64Array(contexts)),
+      samples: data.column("samples", new Float64Array(contexts)),
+    };
+    this.base = this.#base(data, contexts);
+    this.groups = this.#groups(data);
+    this.lines = this.#lines(data);
+    this.measures = this.whole.time ? ["time", "calls"] : ["calls"];
+    this.choose(null);
+  }
+
+  /* The column "up": how far the parent is before its child, in contexts. */
+  #parents(data) {
+    const parent = data.column("up", new Uint32Array(this.count));
+
+    for (let i = 1; i < this.count; i++)
+      parent[i] = i - parent[i];
+    return parent;
+  }
+
+  #ends() {
+    const end = new Uint32Array(this.count);
+
+    for (let i = this.count - 1; i > 0; i--) {
+      end[i] = Math.max(end[i], i + 1);
+      end[this.parent[i]] = Math.max(end[this.parent[i]], end[i]);
+    }
+    end[0] = this.count;
+    return end;
+  }
+
+  #tails(data) {
+    const tails = new Set();
+    const numbers = data.numbers("tail");
+    let context = 0;
+
+    while (numbers && !numbers.isAtEnd)
+      tails.add(context += numbers.next());
+    return tails;
+  }
+
+  /*
+   * Whether no caller of a context is the same function: what is summed over
+   * these counts recursion once.
+   */
+  #outermost() {
+    const outermost = new Uint8Array(this.count);
+    const active = new Uint32Array(this.functions.name.length);
+    const path = [];
+
+    for (let i = 1; i < this.count; i++) {
+      while (path.length && this.end[path[path.length - 1]] <= i)
+        active[this.function[path.pop()]]--;
+      outermost[i] = active[this.function[i]] === 0 ? 1 : 0;
+      active[this.function[i]]++;
+      path.push(i);
+    }
+    return outermost;
+  }
+
+  /* What the recording is compared with, if it is. */
+  #base(data, contexts) {
+    const self = {
+      calls: data.column("b.calls", new Float64Array(contexts)),
+      time: data.column("b.time", new Float64Array(contexts)),
+    };
+
+    if (!self.calls)
+      return null;
+    return {
+      self,
+      below: {
+        calls: this.sum(self.calls),
+        time: self.time && this.sum(self.time),
+      },
+    };
+  }
+
+  /*
+   * Processes and threads: each has its contexts, ascending, and its calls
+   * (and time) in each. None if there is but one of either.
+   */
+  #groups(data) {
+    const numbers = data.numbers("groups");
+
+    if (!numbers)
+      return [];
+    return this.meta.groups.map((group) => {
+      const context = new Uint32Array(group.contexts);
+      const self = Object.fromEntries(Object.entries(this.whole)
+        .map(([key, column]) =>
+          [key, column && new Float64Array(group.contexts)]));
+
+      for (let i = 0, at = 0; i < context.length; i++) {
+        context[i] = at += numbers.next();
+        for (const column of Object.values(self))
+          if (column)
+            column[i] = numbers.next();
+      }
+      return { ...group, context, self };
+    });
+  }
+
+  /* Where in a context's own code samples fell: columns. */
+  #lines(data) {
+    const numbers = data.numbers("lines");
+    const lines = { context: [], file: [], line: [], time: [], samples: [] };
+
+    while (numbers && !numbers.isAtEnd)
+      for (const column of Object.values(lines))
+        column.push(numbers.next());
+    return lines;
+  }
+
+  /* Sums of subtrees. */
+  sum(self) {
+    const below = Float64Array.from(self);
+
+    for (let i = this.count - 1; i > 0; i--)
+      below[this.parent[i]] += below[i];
+    return below;
+  }
+
+  /* Counts what these groups (an array of this.groups, null: all) did. */
+  choose(groups) {
+    this.chosen = groups;
+    this.self = groups ? this.#selfOf(groups) : this.whole;
+    this.below = {
+      calls: this.sum(this.self.calls),
+      time: this.self.time && this.sum(this.self.time),
+    };
+    this.samples = this.self.samples
+      ? this.self.samples.reduce((a, b) => a + b, 0) : 0;
+    this.rows = this.#rows();
+  }
+
+  #selfOf(groups) {
+    const sums = Object.fromEntries(Object.entries(this.whole)
+      .map(([key, column]) => [key, column && new Float64Array(this.count)]));
+
+    for (const group of groups)
+      for (const [key, sum] of Object.entries(sums))
+        if (sum)
+          group.context.forEach((context, i) => {
+            sum[context] += group.self[key][i];
+          });
+    return sums;
+  }
+
+  /* Per function: columns, by the function's index. */
+  #rows() {
+    const size = this.functions.name.length;
+    const make = () => new Float64Array(size);
+    const rows = { calls: make(), contexts: make(), samples: make(),
+                   self: { calls: null, time: make() },
+                   total: { calls: make(), time: make() } };
+
+    for (let i = 1; i < this.count; i++) {
+      const f = this.function[i];
+
+      if (this.self.calls[i] > 0 || !this.chosen)
+        rows.contexts[f]++;
+      rows.calls[f] += this.self.calls[i];
+      if (this.self.time) {
+        rows.self.time[f] += this.self.time[i];
+        rows.samples[f] += this.self.samples ? this.self.samples[i] : 0;
+      }
+      if (this.isOutermost[i]) {
+        rows.total.calls[f] += this.below.calls[i];
+        if (this.below.time)
+          rows.total.time[f] += this.below.time[i];
+      }
+    }
+    rows.self.calls = rows.calls;
+    return rows;
+  }
+
+  name(f) {
+    return this.functions.name[f];
+  }
+
+  kind(f) {
+    return this.meta.kinds[this.functions.kind[f]] ?? "native";
+  }
+
+  /* The index of its module, or -1. */
+  module(f) {
+    return this.functions.module[f];
+  }
+
+  moduleName(f) {
+    return this.meta.modules[this.module(f)]?.name ?? "";
+  }
+
+  /* "file:line", or "". */
+  place(f) {
+    const file = this.meta.files[this.functions.file[f]];
+
+    return file ? `${file}:${this.functions.line[f]}` : "";
+  }
+
+  /* Contexts from below the root to i. */
+  path(i) {
+    const path = [];
+
+    for (let at = i; at > 0; at = this.parent[at])
+      path.push(at);
+    return path.reverse();
+  }
+
+  contextsOf(f) {
+    const found = [];
+
+    for (let i = 1; i < this.count; i++)
+      if (this.function[i] === f)
+        found.push(i);
+    return found;
+  }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What to look for in names: a regular expression, without regard to case
+ * unless it has a capital letter. `module:` before one looks at modules.
+ */
+
+/* { matches: Uint8Array by function, functions: how many } or { error }. */
+export function search(profile, text) {
+  const isModule = text.startsWith("module:");
+  const pattern = isModule ? text.slice(7).trim() : text;
+  const size = profile.functions.name.length;
+  const matches = new Uint8Array(size);
+  let functions = 0, expression;
+
+  if (pattern === "")
+    return null;
+  try {
+    expression = new RegExp(pattern, /[A-Z]/.test(pattern) ? "u" : "iu");
+  } catch (error) {
+    return { error: String(error.message).replace(/^.*: /, "") };
+  }
+  for (let f = 1; f < size; f++) {
+    const subject = isModule ? profile.moduleName(f) : profile.name(f);
+
+    if (expression.test(subject)) {
+      matches[f] = 1;
+      functions++;
+    }
+  }
+  return { matches, functions };
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Where functions are written, and on which lines time was spent. */
+import { element } from "./dom.js";
+import * as format from "./format.js";
+import { nameCell, pathCell, shareCell } from "./functions.js";
+import { Table } from "./table.js";
+
+export class SourceView {
+  constructor(host, app) {
+    this.app = app;
+    this.files = element("section.half", {}, element("h2", {}, "Files"));
+    this.lines = element("section.half", {}, element("h2", {}, "Lines"));
+    this.empty = element("p.empty", {}, "No debug information says where " +
+      "these functions are written.");
+    this.body = element("div.halves.tall", {}, this.files, this.lines);
+    host.append(this.empty, this.body);
+    this.fileTable = new Table(this.files, {
+      columns: this.#fileColumns(), sort: this.#key, label: "Files",
+      picked: (file) => this.#open(file),
+    });
+    this.lineTable = new Table(this.lines, {
+      columns: this.#lineColumns(), sort: this.#key, label: "Functions",
+      picked: (row) => app.selectFunction(row.f),
+      opened: (row) => app.openButterfly(row.f),
+    });
+  }
+
+  get #key() {
+    return this.app.profile.measures[0];
+  }
+
+  #amounts(of) {
+    const { profile } = this.app;
+    const column = (key, label, show) => ({
+      key, label, isNumber: true, width: "10rem",
+      value: (row) => of(row)[key],
+      cell: (row) => [show(of(row)[key]), shareCell(
+        of(row)[key] / (profile.below[key][0] || 1))],
+      share: (row) => of(row)[key] / (profile.below[key][0] || 1),
+    });
+
+    return [
+      ...profile.measures.includes("time")
+        ? [column("time", "Self time", format.time)] : [],
+      column("calls", "Calls", format.count),
+    ];
+  }
+
+  #fileColumns() {
+    const name = (file) => this.app.profile.meta.files[file];
+
+    return [
+      { key: "name", label: "File", width: "minmax(8rem, 1fr)", value: name,
+        cell: (file) => pathCell(name(file)) },
+      { key: "lines", label: "Lines", isNumber: true, width: "5rem",
+        value: (file) => this.sums.get(file).rows.size,
+        cell: (file) => format.count(this.sums.get(file).rows.size) },
+      ...this.#amounts((file) => this.sums.get(file)),
+    ];
+  }
+
+  /*
+   * Rows are lines where a function begins, which have its calls, and lines
+   * that samples fell on, which have time.
+   */
+  #lineColumns() {
+    const { profile } = this.app;
+
+    return [
+      { key: "line", label: "Line", isNumber: true, width: "4.5rem",
+        value: (row) => row.line, cell: (row) => String(row.line) },
+      { key: "name", label: "Function", width: "minmax(8rem, 1fr)",
+        value: (row) => profile.name(row.f),
+        cell: (row) => nameCell(this.app, row.f) },
+      ...this.#amounts((row) => row),
+    ];
+  }
+
+  #sumOf(file) {
+    let sum = this.sums.get(file);
+
+    if (!sum)
+      this.sums.set(file, sum = { calls: 0, time: 0, rows: new Map() });
+    return sum;
+  }
+
+  #add(file, line, f, calls, time) {
+    const sum = this.#sumOf(file);
+    const key = `${line} ${f}`;
+    let row = sum.rows.get(key);
+
+    if (!row)
+      sum.rows.set(key, row = { line, f, calls: 0, time: 0 });
+    for (const each of [sum, row]) {
+      each.calls += calls;
+      each.time += time;
+    }
+  }
+
+  show() {
+    const { profile, found } = this.app;
+    const { functions, lines, rows } = profile;
+    const isOut = (f) => found?.matches && !found.matches[f];
+
+    this.sums = new Map();
+    for (let f = 1; f < functions.name.length; f++)
+      if (functions.file[f] && rows.contexts[f] && !isOut(f))
+        this.#add(functions.file[f], functions.line[f], f, rows.calls[f], 0);
+    /* Nobody kept apart whose samples those of a line were. */
+    for (let i = 0; !profile.chosen && i < lines.context.length; i++) {
+      const f = profile.function[lines.context[i]];
+
+      if (!isOut(f))
+        this.#add(lines.file[i], lines.line[i], f, 0, lines.time[i]);
+    }
+    this.empty.hidden = this.sums.size > 0;
+    this.body.hidden = !this.empty.hidden;
+    this.fileTable.show([...this.sums.keys()]);
+    this.#open(this.fileTable.rows[Math.max(0, this.fileTable.selected)]);
+  }
+
+  #open(file) {
+    if (file === undefined)
+      return;
+    this.fileTable.select(file);
+    this.lineTable.show([...this.sums.get(file).rows.values()]);
+  }
+}

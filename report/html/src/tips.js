@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of a frame: beside the mouse, and below the graph. */
+import { element } from "./dom.js";
+import * as format from "./format.js";
+import * as measures from "./measures.js";
+import { kinds } from "./colours.js";
+
+function line(term, ...text) {
+  return [element("dt", {}, term), element("dd", {}, ...text)];
+}
+
+function amounts(profile, facts) {
+  const lines = [];
+
+  for (const measure of profile.measures) {
+    const total = facts.total[measure];
+    const self = facts.self[measure];
+
+    if (facts.isChain)
+      lines.push(line(`${measure} along this chain`,
+                      measures.value(measure, total), " · ",
+                      measures.share(profile, measure, total)));
+    else if (measure === "calls")
+      lines.push(line("calls", format.count(self)),
+                 line("calls from here down", format.count(total), " · ",
+                      measures.share(profile, measure, total)));
+    else
+      lines.push(line("time from here down", format.time(total), " · ",
+                      measures.share(profile, measure, total)),
+                 line("time of its own", format.time(self), " · ",
+                      measures.share(profile, measure, self)));
+  }
+  if (facts.samples !== null && facts.samples !== undefined &&
+      measures.isSampled(profile, "time"))
+    lines.push(line("samples", format.count(facts.samples)));
+  return lines;
+}
+
+function change(profile, measure, facts) {
+  if (!facts.base)
+    return [];
+  const now = facts.total[measure];
+  const before = facts.base[measure];
+
+  return line("before", `${measures.value(measure, before)} → ` +
+    `${measures.value(measure, now)}`);
+}
+
+export function where(profile, f) {
+  const parts = [profile.moduleName(f), profile.place(f)].filter(Boolean);
+
+  return parts.join(" · ");
+}
+
+export function tip(tree, region) {
+  const { profile } = tree;
+  const f = tree.function(region.node);
+  const facts = tree.facts(region.node);
+
+  if (region.rest)
+    return [element("div.name", {}, `${format.plural(region.rest,
+      "more context")}, each too narrow to see`),
+      element("div.where", {}, "click to look closer")];
+  if (f === 0)
+    return [element("div.name", {}, "all"),
+            element("dl", {}, amounts(profile, facts))];
+  return [
+    element("div.name", {}, profile.name(f)),
+    element("div.where", {}, [
+      profile.kind(f) === "native" ? "" : kinds[profile.kind(f)]?.label,
+      where(profile, f)].filter(Boolean).join(" · ")),
+    element("dl", {}, amounts(profile, facts),
+            change(profile, tree.measure, facts),
+            facts.contexts > 1
+              ? line("contexts", format.count(facts.contexts)) : [],
+            facts.isTail ? line("entered", "by a tail call") : []),
+  ];
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trees that a flame graph can show. All speak of nodes by number and of
+ * a node's children in descending order of value, made when first asked for:
+ * whoever draws stops at the first that is too narrow, and what is never
+ * visible costs nothing.
+ *
+ *	ContextTree	the recording as it is; a node is a context
+ *	GroupedTree	a node stands for several contexts, grouped by function:
+ *			upwards, their callers; downwards, their callees
+ */
+
+const REMEMBERED = 16; /* longer lists of children are kept */
+const LOOKAHEAD = 200; /* rows; a recursion of n levels has n^2 / 2 chains */
+
+export class ContextTree {
+  constructor(profile, measure) {
+    this.profile = profile;
+    this.measure = measure;
+    this.isInverted = false;
+    this.reach = Infinity;
+    this.below = profile.below[measure];
+    this.lists = new Map();
+    this.root = 0;
+  }
+
+  value(node) {
+    return this.below[node];
+  }
+
+  function(node) {
+    return this.profile.function[node];
+  }
+
+  parent(node) {
+    return node === 0 ? -1 : this.profile.parent[node];
+  }
+
+  children(node) {
+    const known = this.lists.get(node);
+    const { end } = this.profile;
+    const list = [];
+
+    if (known)
+      return known;
+    for (let child = node + 1; child < end[node]; child = end[child])
+      if (this.below[child] > 0)
+        list.push(child);
+    list.sort((a, b) => this.below[b] - this.below[a] || a - b);
+    if (list.length > REMEMBERED)
+      this.lists.set(node, list);
+    return list;
+  }
+
+  facts(node) {
+    const { self, below, base } = this.profile;
+    const of = (columns) => columns && {
+      calls: columns.calls[node], time: columns.time?.[node],
+    };
+
+    return { self: of(self), total: of(below), contexts: 1,
+             samples: self.samples?.[node],
+             base: base && of(base.below),
+             isTail: this.profile.isTail.has(node) };
+  }
+
+  /* Whether a match is in or below any of these nodes. */
+  holdsMatch(nodes, matches) {
+    if (this.matches !== matches)
+      this.#markPaths(matches);
+    return nodes.some((node) => this.leads[node]);
+  }
+
+  #markPaths(matches) {
+    const { profile } = this;
+
+    this.matches = matches;
+    this.leads = new Uint8Array(profile.count);
+    for (let i = profile.count - 1; i > 0; i--) {
+      if (matches[profile.function[i]])
+        this.leads[i] = 1;
+      if (this.leads[i])
+        this.leads[profile.parent[i]] = 1;
+    }
+  }
+
+  /* The value of what matches or lies below a match. */
+  matched(matches, node = 0) {
+    const { end, function: functions } = this.profile;
+    let sum = 0;
+
+    for (let i = node; i < end[node];) {
+      if (i > 0 && matches[functions[i]]) {
+        sum += this.below[i];
+        i = end[i];
+      } else {
+        i++;
+      }
+    }
+    return sum;
+  }
+}
+
+export class GroupedTree {
+  /*
+   * contexts: what the root stands for, each with its weight. Upwards, a
+   * chain of callers carries the weight of where it began ("self" or
+   * "below"); downwards, contexts have their own.
+   */
+  constructor(profile, measure, contexts, options) {
+    const weights = profile[options.weight];
+
+    this.profile = profile;
+    this.measure = measure;
+    this.isUpwards = options.isUpwards;
+    this.isInverted = options.isUpwards;
+    this.reach = LOOKAHEAD;
+    this.weights = weights[measure];
+    this.allWeights = weights;
+    this.root = 0;
+    this.nodes = [];
+    this.#add(-1, options.function ?? 0, contexts, contexts);
+    this.hasGroupedRoot = options.hasGroupedRoot;
+  }
+
+  #add(parent, f, at, origin) {
+    let value = 0;
+
+    for (const context of this.isUpwards ? origin : at)
+      value += this.weights[context];
+    this.nodes.push({ parent, f, at, origin, value, children: null });
+    return this.nodes.length - 1;
+  }
+
+  value(node) {
+    return this.nodes[node].value;
+  }
+
+  function(node) {
+    return this.nodes[node].f;
+  }
+
+  parent(node) {
+    return this.nodes[node].parent;
+  }
+
+  children(node) {
+    this.nodes[node].children ??= this.#expand(node);
+    return this.nodes[node].children;
+  }
+
+  #expand(node) {
+    const groups = new Map();
+    const { at, origin } = this.nodes[node];
+    const put = (context, from) => {
+      const f = this.profile.function[context];
+      let group = groups.get(f);
+
+      if (!group)
+        groups.set(f, group = { at: [], origin: [] });
+      group.at.push(context);
+      group.origin.push(from);
+    };
+
+    if (node === this.root && this.hasGroupedRoot)
+      at.forEach((context) => put(context, context));
+    else if (this.isUpwards)
+      this.#eachCaller(at, origin, put);
+    else
+      this.#eachCallee(at, put);
+    return [...groups]
+      .map(([f, group]) => this.#add(node, f, group.at, group.origin))
+      .filter((child) => this.nodes[child].value > 0)
+      .sort((a, b) => this.nodes[b].value - this.nodes[a].value);
+  }
+
+  #eachCaller(at, origin, put) {
+    for (let i = 0; i < at.length; i++) {
+      const caller = this.profile.parent[at[i]];
+
+      if (caller !== 0)
+        put(caller, origin[i]);
+    }
+  }
+
+  #eachCallee(at, put) {
+    const { end } = this.profile;
+
+    for (const context of at)
+      for (let child = context + 1; child < end[context]; child = end[child])
+        put(child, child);
+  }
+
+  facts(node) {
+    const { at, origin } = this.nodes[node];
+    const { self, below, base } = this.profile;
+    const weighted = this.isUpwards ? origin : at;
+    const sum = (column) => {
+      let total = 0;
+
+      for (const context of weighted)
+        total += column[context];
+      return total;
+    };
+    const of = (columns) => ({
+      calls: sum(columns.calls), time: columns.time && sum(columns.time),
+    });
+
+    return { self: of(self), contexts: at.length, isChain: this.isUpwards,
+             total: this.isUpwards ? of(this.allWeights) : of(below),
+             samples: self.samples && sum(self.samples),
+             base: base && of(this.isUpwards ? base.self : base.below) };
+  }
+
+  holdsMatch(nodes, matches) {
+    return nodes.some((node) => matches[this.nodes[node].f]);
+  }
+}
+
+/* Every function with its own share, below each its callers. */
+export function invertedTree(profile, measure) {
+  const self = profile.self[measure];
+  const contexts = [];
+
+  for (let i = 1; i < profile.count; i++)
+    if (self[i] > 0)
+      contexts.push(i);
+  return new GroupedTree(profile, measure, contexts,
+    { isUpwards: true, weight: "self", hasGroupedRoot: true });
+}
+
+/* What led to a function, and what it led to; recursion counted once. */
+export function callersTree(profile, measure, f) {
+  return new GroupedTree(profile, measure, outermost(profile, f),
+    { isUpwards: true, weight: "below", function: f });
+}
+
+export function calleesTree(profile, measure, f) {
+  return new GroupedTree(profile, measure, outermost(profile, f),
+    { isUpwards: false, weight: "below", function: f });
+}
+
+function outermost(profile, f) {
+  return profile.contextsOf(f).filter((i) => profile.isOutermost[i]);
+}

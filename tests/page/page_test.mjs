@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page in a real browser, on trees whose every number is known.
+ *
+ *	CLEW_BUILD=build/gcc node --test tests/page/page_test.mjs
+ *
+ * Screenshots are left in $CLEW_BUILD/tests/page for people to look at. Exits
+ * with 77 where the browser or its driver (npm ci in report/html) is missing.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { column, kinds, metaOf, page as write, sectionsOf, synthetic }
+  from "./synthetic.mjs";
+
+const SKIPPED = 77;
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = join(resolve(process.env.CLEW_BUILD ?? join(root, "build")),
+                    "tests", "page");
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser",
+                  "/usr/bin/google-chrome"].find(existsSync);
+
+function driver() {
+  try {
+    return createRequire(join(root, "report/html/package.json"))(
+      "playwright-core").chromium;
+  } catch {
+    return null;
+  }
+}
+
+if (!chromium || !driver()) {
+  console.log(chromium ? "skipped: no playwright-core: npm ci in report/html"
+    : "skipped: no chromium here");
+  process.exit(SKIPPED);
+}
+
+let browser, context, page;
+const said = { errors: [], requests: [] };
+
+before(async () => {
+  mkdirSync(folder, { recursive: true });
+  browser = await driver().launch({
+    executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
+});
+after(() => browser.close());
+beforeEach(() => openBrowser());
+afterEach(async () => {
+  await context.close();
+  assert.deepEqual(said.errors, [], "the page complained");
+  assert.deepEqual(said.requests.filter((url) => !url.startsWith("file:")), [],
+                   "the page asked the network");
+});
+
+async function openBrowser(options = {}) {
+  said.errors = [];
+  said.requests = [];
+  context = await browser.newContext({
+    viewport: { width: 1200, height: 700 }, reducedMotion: "reduce",
+    ...options });
+  page = await context.newPage();
+  page.on("pageerror", (error) => said.errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" &&
+    said.errors.push(message.text()));
+  page.on("dialog", (dialog) => {
+    said.errors.push(`a dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => said.requests.push(request.url()));
+}
+
+async function show(name, html) {
+  const file = join(folder, `${name}.html`);
+
+  writeFileSync(file, html);
+  await page.goto(`file://${file}`);
+  await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  await settled();
+}
+
+function settled() {
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(() =>
+    requestAnimationFrame(() => requestAnimationFrame(done)))));
+}
+
+/*
+ * main 1 -> parse 10 -> lex 100            read 50 is called by both,
+ *        -> eval 20 -> read 30 -> eval 5   eval by itself through read
+ *                   -> lex 40
+ *        -> read 20
+ */
+const names = ["(all)", "main", "parse", "lex", "eval", "read"];
+const [MAIN, PARSE, LEX, EVAL, READ] = [1, 2, 3, 4, 5];
+const items = [[1, MAIN, 1], [2, PARSE, 10], [3, LEX, 100], [2, EVAL, 20],
+               [3, READ, 30], [4, EVAL, 5], [3, LEX, 40], [2, READ, 20]];
+const TOTAL = 226;
+
+function functionsOf(list = names) {
+  const same = (value) => list.map((_, i) => i === 0 ? 0 : value);
+
+  return { name: list, kind: same(kinds.indexOf("native")),
+           module: list.map((_, i) => i === 0 ? -1 : i === READ ? 1 : 0),
+           file: same(1), line: list.map((_, i) => i * 10) };
+}
+
+function known(extra = {}, sections = {}, list = names) {
+  const modules = ["program", "libread.so"].map((name) => ({
+    name, path: `/usr/bin/${name}`, state: "hooked", hooked: 3, refused: 0,
+    reasons: [] }));
+
+  return write(metaOf(items.length, functionsOf(list), {
+    modules, files: ["", "/src/program.c"],
+    total: { calls: TOTAL, contexts: items.length, processes: 1, threads: 1,
+             folded: 0, stray: 0 }, ...extra }),
+  { ...sectionsOf(items), ...sections });
+}
+
+/* What the graph draws, by what is under the mouse there. */
+const frames = (view = "graph") => page.evaluate((key) => {
+  const graph = key === "graph" ? clew.views.graph.graph
+    : clew.views.butterfly.graphs[Number(key)];
+
+  return graph.frames.interactionsEngine.hitRegions.map((region) => ({
+    name: graph.label(region.data.node), row: region.data.row,
+    x: region.x, y: region.y, w: region.w, rest: region.data.rest }));
+}, String(view));
+
+async function frame(name, row) {
+  const [found] = (await frames()).filter((each) => each.name === name &&
+    (row === undefined || each.row === row)).sort((a, b) => b.w - a.w);
+
+  assert.ok(found, `no frame ${name}`);
+  return found;
+}
+
+async function clickFrame(name, row, options) {
+  const { x, y, w } = await frame(name, row);
+  const box = await page.locator("#panel-graph canvas").boundingBox();
+  const left = Math.max(x, 0), right = Math.min(x + w, box.width);
+
+  await page.mouse.click(box.x + (left + right) / 2, box.y + y + 8, options);
+  await settled();
+}
+
+/* What cells say, without the shares behind numbers. */
+const firstOf = (locator) => locator.evaluateAll((all) =>
+  all.map((cell) => cell.firstChild.textContent));
+const cells = (panel, key) => firstOf(page.locator(
+  `#panel-${panel} .rows .${key}`));
+
+const near = (actual, expected) =>
+  assert.ok(Math.abs(actual - expected) <= 1.5, `${actual} != ${expected}`);
+
+test("frames are as wide as their calls", async () => {
+  await show("known", known());
+  near((await frame("main")).w, 1200);
+  near((await frame("parse")).w, 1200 * 110 / TOTAL);
+  near((await frame("eval", 2)).w, 1200 * 95 / TOTAL);
+  near((await frame("lex", 3)).w, 1200 * 100 / TOTAL);
+  near((await frame("parse")).x, 0);
+  assert.match(await page.locator("header").innerText(),
+               /sqlite3 :memory:[^]*226 calls \(exact\)/);
+});
+
+test("a click zooms in, escape zooms out", async () => {
+  await show("known", known());
+  await clickFrame("eval", 2);
+  near((await frame("eval", 2)).w, 1200);
+  near((await frame("read", 3)).w, 1200 * 35 / 95);
+  assert.match(await page.locator(".trail").innerText(),
+               /eval[^]*95 calls[^]*42.04 %[^]*20 calls of its own/);
+  await page.keyboard.press("Escape");
+  await settled();
+  near((await frame("eval", 2)).w, 1200 * 95 / TOTAL);
+});
+
+test("a click on all zooms out", async () => {
+  await show("known", known());
+  await clickFrame("parse");
+  near((await frame("parse")).w, 1200);
+  await clickFrame((await frames()).find((each) => each.row === 0).name);
+  near((await frame("parse")).w, 1200 * 110 / TOTAL);
+});
+
+test("a tip says exact numbers", async () => {
+  await show("known", known());
+  const { x, y, w } = await frame("lex", 3);
+  const box = await page.locator("#panel-graph canvas").boundingBox();
+
+  await page.mouse.move(box.x + x + w / 2, box.y + y + 8);
+  await settled();
+  const text = await page.locator(".tip:visible").innerText();
+
+  assert.match(text, /lex\s+program · \/src\/program.c:30/);
+  assert.match(text, /calls\s+100\s/);
+});
+
+test("a search shows the share that matches, once where nested", async () => {
+  await show("known", known());
+  await page.keyboard.press("/");
+  await page.keyboard.type("^e?v?(eval|read)$");
+  /* eval 95, of which read and eval are part, and read 20 */
+  await page.waitForFunction(() => /50\.88 % of calls · 2 functions/
+    .test(document.querySelector("#matched").textContent));
+  await page.keyboard.press("Enter");
+  await settled();
+  near((await frame("eval", 2)).w, 1200);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#matched").innerText(), "");
+});
+
+test("a search by module, and one that is no expression", async () => {
+  await show("known", known());
+  await page.fill("#search", "module:libread");
+  await page.waitForFunction(() => /24\.34 %/ /* 35 + 20 */
+    .test(document.querySelector("#matched").textContent));
+  await page.fill("#search", "(");
+  await page.waitForSelector("#search[aria-invalid=true]");
+  assert.match(await page.locator("#matched").innerText(), /group/i);
+});
+
+test("inverted, functions are as wide as their own calls", async () => {
+  await show("known", known());
+  await page.keyboard.press("i");
+  await settled();
+  near((await frame("lex", 1)).w, 1200 * 140 / TOTAL);
+  near((await frame("read", 1)).w, 1200 * 50 / TOTAL);
+  near((await frame("parse", 2)).w, 1200 * 100 / TOTAL);
+  assert.equal((await frames()).filter((each) => each.row === 1).length, 5);
+});
+
+test("flame and icicle are each other's mirror", async () => {
+  await show("known", known());
+  const above = await frame("lex", 3);
+  const height = await page.evaluate(() =>
+    clew.views.graph.graph.engine.height);
+
+  assert.equal(above.y, 57);
+  await page.keyboard.press("f");
+  await settled();
+  assert.equal((await frame("lex", 3)).y, height - 4 * 19);
+});
+
+test("the table sorts by what is clicked", async () => {
+  await show("known", known());
+  await page.keyboard.press("2");
+  assert.deepEqual(await cells("functions", "name .name"),
+                   ["lex", "read", "eval", "parse", "main"]);
+  assert.deepEqual(await cells("functions", "calls"), ["140", "50", "25", "10", "1"]);
+  await page.click("text=Calls below");
+  /* eval below read below eval is counted once: 95, not 100 */
+  assert.deepEqual(await cells("functions", "below"), ["226", "140", "110", "95", "55"]);
+  await page.click("text=Calls below");
+  assert.equal((await cells("functions", "name .name"))[0], "read");
+  await page.click(".head .name button");
+  assert.deepEqual(await cells("functions", "name .name"),
+                   ["eval", "lex", "main", "parse", "read"]);
+});
+
+test("butterfly: exact edges from both sides", async () => {
+  await show("known", known());
+  await page.keyboard.press("2");
+  await page.locator("#panel-functions .row", { hasText: "eval" }).dblclick();
+  await page.waitForSelector("#panel-butterfly:not([hidden])");
+  await settled();
+  const rows = async (side) => {
+    const half = page.locator("#panel-butterfly .half").nth(side);
+    const own = await firstOf(half.locator(".rows .name .name"));
+    const calls = await firstOf(half.locator(".rows .calls"));
+
+    return own.map((name, i) => [name, calls[i]]);
+  };
+
+  assert.deepEqual(await rows(0), [["main", "20"], ["read", "5"]]);
+  assert.deepEqual(await rows(1), [["lex", "40"], ["read", "30"]]);
+  const [up, down] = [await frames(0), await frames(1)];
+  const width = up.find((each) => each.row === 0).w;
+
+  near(up.find((each) => each.name === "main").w, width);
+  near(down.find((each) => each.name === "lex").w, width * 40 / 95);
+  near(down.find((each) => each.name === "read").w, width * 35 / 95);
+});
+
+test("a double click on a frame opens its butterfly", async () => {
+  await show("known", known());
+  await clickFrame("lex", 3, { clickCount: 2 });
+  await page.waitForSelector("#panel-butterfly:not([hidden])");
+  assert.equal(await page.locator(".subject .name").innerText(), "lex");
+});
+
+test("the keyboard goes everywhere", async () => {
+  await show("known", known());
+  for (const [key, panel] of [["2", "functions"], ["4", "source"],
+                              ["5", "coverage"], ["1", "graph"]]) {
+    await page.keyboard.press(key);
+    await page.waitForSelector(`#panel-${panel}:not([hidden])`);
+  }
+  const selected = () => page.evaluate(() => {
+    const { graph } = clew.views.graph;
+
+    return graph.selected === null ? null : graph.label(graph.selected);
+  });
+
+  for (const [key, name] of [["ArrowDown", "main"], ["ArrowDown", "parse"],
+                             ["ArrowRight", "eval"], ["ArrowDown", "lex"],
+                             ["ArrowRight", "read"], ["ArrowUp", "eval"],
+                             ["ArrowLeft", "parse"]]) {
+    await page.keyboard.press(key);
+    assert.equal(await selected(), name, key);
+  }
+  await page.keyboard.press("Enter");
+  await settled();
+  near((await frame("parse")).w, 1200);
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("2");
+  await page.locator("#panel-functions .scroller").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#panel-butterfly:not([hidden])");
+});
+
+test("dark where the reader likes it, and the other way on demand",
+  async () => {
+    const back = () => page.evaluate(() =>
+      getComputedStyle(document.body).backgroundColor);
+
+    await context.close();
+    await openBrowser({ colorScheme: "dark" });
+    await show("known", known());
+    assert.equal(await back(), "rgb(15, 18, 23)");
+    const pixel = await page.evaluate(() => [...document.querySelector("canvas")
+      .getContext("2d").getImageData(600, 500, 1, 1).data.slice(0, 3)]);
+
+    assert.deepEqual(pixel, [20, 23, 29]);
+    await page.keyboard.press("d");
+    assert.equal(await back(), "rgb(246, 247, 249)");
+    await page.reload();
+    await page.waitForSelector("html[data-ready]");
+    assert.equal(await back(), "rgb(246, 247, 249)", "it is remembered");
+  });
+
+test("names are text, whatever they hold", async () => {
+  const evil = ["(all)", "</script><script>alert(1)</script>",
+                "<img src=x onerror=alert(2)>", "${alert(3)}",
+                "\u202eexe.\"'&amp;<b>", "javascript:alert(5)"];
+
+  await show("hostile", known({}, {}, evil));
+  await page.keyboard.press("2");
+  assert.deepEqual((await cells("functions", "name .name")).sort(),
+                   evil.slice(1).sort());
+  for (const key of ["3", "4", "5", "1"])
+    await page.keyboard.press(key);
+  assert.equal(await page.locator("img, b:not(.trail b)").count(), 0);
+});
+
+test("the choice of a thread counts its calls alone", async () => {
+  const groups = [
+    { name: "one (1)", is_process: false, calls: 111, contexts: 3 },
+    { name: "two (2)", is_process: false, calls: 115, contexts: 6 }];
+  const one = [[1, 1], [2, 10], [3, 100]];
+  const two = [[4, 20], [5, 30], [6, 5], [7, 40], [8, 20]];
+  const apart = (list) => list.flatMap(([at, calls], i) =>
+    [at - (i ? list[i - 1][0] : 0), calls]);
+
+  groups[1].contexts = two.length;
+  await show("threads", known({ groups }, {
+    groups: column([...apart(one), ...apart(two)]) }));
+  await page.getByLabel("Of", { exact: true })
+    .selectOption({ label: "two (2)" });
+  await settled();
+  near((await frame("eval", 2)).w, 1200 * 95 / 115);
+  assert.equal((await frames()).some((each) => each.name === "parse"), false);
+  await page.keyboard.press("2");
+  assert.deepEqual(await cells("functions", "calls"), ["50", "40", "25"]);
+});
+
+test("time is the width where there is any, with its error", async () => {
+  await show("time", known({ taken: { mode: "cpu", rate: 1000, lost: [] } }, {
+    time: column([0, 0, 0, 30e6, 0, 10e6, 0, 0, 60e6]),
+    samples: column([0, 0, 0, 30, 0, 10, 0, 0, 60]) }));
+  near((await frame("read", 2)).w, 720);
+  await page.fill("#search", "^lex");
+  /* 1.96 * sqrt(.3 * .7 / 100), nearly */
+  await page.waitForFunction(() => /30\.00 % ± 8\.\d of time/
+    .test(document.querySelector("#matched").textContent));
+  await page.click(".segments button:text-is('Calls')");
+  await settled();
+  near((await frame("parse")).w, 1200 * 110 / TOTAL);
+});
+
+test("lines have the time of their samples, functions their calls",
+  async () => {
+    await show("lines", known({ taken: { mode: "cpu", rate: 1000, lost: [] } },
+      { time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
+        samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]),
+        lines: column([3, 1, 31, 20e6, 20, 3, 1, 33, 10e6, 10]) }));
+    await page.keyboard.press("4");
+    const rows = page.locator("#panel-source .half").nth(1).locator(".row");
+
+    assert.match((await rows.nth(0).innerText()).replace(/\s+/g, " "),
+                 /^31 lex 20.00 ms ?66.7 % 0/);
+    assert.match((await rows.nth(1).innerText()).replace(/\s+/g, " "),
+                 /^33 lex 10.00 ms/);
+    assert.match((await rows.nth(2).innerText()).replace(/\s+/g, " "),
+                 /^\d0 \w+ 0/);
+  });
+
+test("a comparison colours what changed", async () => {
+  const before = [0, 1, 10, 200, 20, 30, 5, 0, 20];
+
+  await show("diff", known({}, { "b.calls": column(before),
+                                 "b.time": column(before.map(() => 0)) }));
+  assert.deepEqual(await page.locator(".legend").innerText()
+    .then((text) => text.split(/\s+/)), ["fewer", "same", "more"]);
+  const colours = await page.evaluate(() => {
+    const { graph } = clew.views.graph;
+
+    return Object.fromEntries(graph.frames.interactionsEngine.hitRegions.map(
+      ({ data: { node } }) => [node, graph.styleOf(node).colour]));
+  });
+
+  assert.match(colours[3], /^hsl\(212/, "lex below parse became rarer");
+  assert.match(colours[7], /^hsl\(8 /, "lex below eval is new");
+});
+
+test("what was lost is said at once", async () => {
+  await show("lost", known({ losses: [{ reason: "the recording could not grow",
+                                        number: 12345 }] }));
+  await page.click(".chip");
+  await page.waitForSelector("#panel-coverage:not([hidden])");
+  assert.match(await page.locator("#panel-coverage").innerText(),
+               /12,345 the recording could not grow/);
+});
+
+test("a recursion a hundred thousand deep", async () => {
+  const deep = Array.from({ length: 100000 }, (_, i) => [i + 1, 4, 1]);
+
+  await show("deep", write(metaOf(deep.length, functionsOf(), {
+    modules: [{ name: "program", path: "/program", state: "hooked", hooked: 1,
+                refused: 0, reasons: [] }], files: ["", "a.c"] }),
+  sectionsOf(deep)));
+  near((await frame("eval", 1)).w, 1200);
+  const scrolled = async () => {
+    await page.mouse.move(600, 400);
+    await page.mouse.wheel(0, 40000);
+    await settled();
+    return Math.max(...(await frames()).map((each) => each.row));
+  };
+
+  assert.ok(await scrolled() > 2000);
+  await page.keyboard.press("i");
+  await settled();
+  assert.ok(await scrolled() > 200);
+  await page.keyboard.press("2");
+  assert.deepEqual(await cells("functions", "name .name"), ["eval"]);
+});
+
+for (const [contexts, limit] of [[100000, 5000], [1000000, 15000]])
+  test(`${contexts} contexts can be used`, async () => {
+    const html = synthetic(contexts, { time: true });
+    const began = Date.now();
+
+    await show(`synthetic-${contexts}`, html);
+    assert.ok(Date.now() - began < limit, `${Date.now() - began} ms to load`);
+    const step = async (what, most) => {
+      const start = Date.now();
+
+      await what();
+      await settled();
+      assert.ok(Date.now() - start < most, `${what}: ${Date.now() - start} ms`);
+    };
+    const drawn = (await frames()).length;
+
+    assert.ok(drawn > 100 && drawn < 60000, `${drawn} frames`);
+    await page.screenshot({ path: join(folder, `${contexts}.png`) });
+    await step(() => page.keyboard.press("m"), 4000);
+    await step(() => page.keyboard.press("i"), 4000);
+    await page.screenshot({ path: join(folder, `${contexts}-inverted.png`) });
+    await step(() => page.keyboard.press("2"), 4000);
+    await page.screenshot({ path: join(folder, `${contexts}-table.png`) });
+    await step(() => page.keyboard.press("1"), 4000);
+    await page.fill("#search", "page");
+    await page.waitForFunction(() => /% of calls/.test(
+      document.querySelector("#matched").textContent));
+  });
