@@ -11,6 +11,7 @@ int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
+int command_html(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_dump(int argc, char **argv);

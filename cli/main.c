@@ -22,6 +22,7 @@ static const struct command {
 	{ "merge", "make one recording of several", command_merge },
 	{ "list", "show what is hooked and what is not", command_list },
 	{ "export", "write a recording for other tools", command_export },
+	{ "html", "write a page for a browser", command_html },
 	{ "dump", "print a recording's records", command_dump },
 	{ "a2n", "show what is at addresses", command_a2n },
 	{ "cache", "manage the cache of debug information", command_cache },

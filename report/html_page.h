@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the page numbers anew. Contexts are in pre-order, so that a subtree is
+ * a range and a parent is said by how far it is before its child; functions
+ * and files are those that occur.
+ */
+#ifndef CLEW_REPORT_HTML_PAGE_H
+#define CLEW_REPORT_HTML_PAGE_H
+
+#include <jansson.h>
+
+#include "report/html.h"
+#include "report/html_stream.h"
+
+/* A process or a thread, with what it did in each context. */
+struct html_group {
+	const char *name;
+	int is_process;
+	uint64_t calls;
+	size_t contexts;
+};
+
+struct html_page {
+	const struct html_view *view;
+	struct session *session;
+	uint32_t *order;     /* context of the page -> node */
+	uint32_t *positions; /* node -> context of the page */
+
+	uint32_t *functions; /* of the page -> of the catalog */
+	size_t function_count, function_capacity;
+	uint32_t *numbers; /* the reverse + 1; 0: does not occur */
+
+	char **files; /* files[0] is "" */
+	size_t file_count, file_capacity;
+	struct idmap by_file; /* hash -> file */
+
+	struct html_group *groups;
+	size_t group_count, group_capacity;
+	int has_too_many; /* contexts to tell threads apart */
+};
+
+/* The page's number of a catalog's function, or of a file. */
+uint32_t html_page_function(struct html_page *page, uint32_t function);
+uint32_t html_page_file(struct html_page *page, const char *file);
+
+/* Sections; the second finds the groups. */
+void html_page_contexts(struct html_page *page, struct html_stream *stream);
+void html_page_groups(struct html_page *page, struct html_stream *stream);
+void html_page_lines(struct html_page *page, struct html_stream *stream);
+
+/* JSON; the last section, for it names what the others numbered. */
+void html_page_meta(struct html_page *page, struct html_stream *stream);
+
+#endif

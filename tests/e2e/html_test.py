@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What `clew html` puts into its page, read back and compared with the truth.
+
+How the page shows it is tests/page's business.
+"""
+import base64
+import collections
+import json
+import os
+import re
+import struct
+import subprocess
+import zlib
+
+import clewtest
+
+
+class Numbers:
+    """A column of unsigned LEB128 numbers."""
+
+    def __init__(self, raw):
+        self.values, value, shift = [], 0, 0
+        for byte in raw:
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                self.values.append(value)
+                value = shift = 0
+
+    def rows(self, width):
+        return zip(*[iter(self.values)] * width)
+
+
+class Page:
+    """report/html_stream.h and report/html/src/data.js, once more."""
+
+    def __init__(self, text):
+        self.text = text
+        (raw,) = re.findall(r'id="clew-data">([A-Za-z0-9+/=]*)</script>', text)
+        raw = zlib.decompress(base64.b64decode(raw, validate=True))
+        self.sections, at = {}, 0
+        while at < len(raw):
+            name, size = struct.unpack_from("<8sQ", raw, at)
+            self.sections[name.decode().strip()] = raw[at + 16:at + 16 + size]
+            at += 16 + size
+        self.meta = json.loads(self.sections["meta"])
+        self.up, self.function, self.calls = (
+            Numbers(self.sections[key]).values
+            for key in ("up", "function", "calls"))
+        self.names = self.meta["functions"]["name"]
+
+    def paths(self):
+        """{names from the outermost function: calls}"""
+        path, found = [()], collections.Counter()
+        for i in range(1, len(self.up)):
+            path.append(path[i - self.up[i]] + (self.names[self.function[i]],))
+            found[path[i]] += self.calls[i]
+        return found
+
+    def groups(self):
+        """[(name, is_process, {context: calls})]"""
+        width = 4 if self.meta["taken"] else 2
+        rows = Numbers(self.sections.get("groups", b"")).rows(width)
+        found = []
+        for group in self.meta["groups"]:
+            at, calls = 0, {}
+            for _ in range(group["contexts"]):
+                step, number, *_ = next(rows)
+                at += step
+                calls[at] = number
+            found.append((group["name"], group["is_process"], calls))
+        return found
+
+
+class Html(clewtest.Case):
+    def page(self, *options):
+        path = self.work / "page.html"
+        done = self.clew("html", *options, "-o", path, self.recording_path)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        return Page(path.read_text(encoding="utf-8"))
+
+    def paths_of_tree(self, *options):
+        tree = self.clew_json("tree", "--json", *options, self.recording_path)
+        names = [each["name"] for each in tree["functions"]]
+        path, found = {0: ()}, collections.Counter()
+        for each in tree["contexts"]:
+            path[each["id"]] = path[each["parent"]] + (
+                names[each["function"]],)
+            found[path[each["id"]]] += each["calls"]
+        return found
+
+    def test_every_context_with_its_calls(self):
+        self.record([clewtest.target("contexts"), "5", "5", "2"])
+        page = self.page()
+        part = self.recording().parts[0]
+        self.assertEqual(sum(page.calls), sum(part.counts().values()))
+        self.assertEqual(len(page.up) - 1, len(part.contexts()))
+        self.assertEqual(page.paths(), self.paths_of_tree())
+
+    def test_contexts_are_in_preorder(self):
+        self.record([clewtest.target("contexts"), "5", "5", "2"])
+        page = self.page()
+        end = list(range(1, len(page.up) + 1))
+        for i in reversed(range(1, len(page.up))):
+            parent = i - page.up[i]
+            self.assertLess(parent, i)
+            end[parent] = max(end[parent], end[i])
+        for i in range(1, len(page.up)):
+            parent = i - page.up[i]
+            self.assertLessEqual(end[i], end[parent])
+            # what lies between them belongs to an elder sibling
+            self.assertTrue(parent == i - 1 or end[i - 1] <= i)
+
+    def test_threads_and_processes_add_up(self):
+        self.record([clewtest.PYTHON, "-c", """if True:
+            import os, threading
+            workers = [threading.Thread(target=lambda: sorted(range(99)),
+                                        name=f"worker{i}") for i in range(3)]
+            [each.start() for each in workers]
+            [each.join() for each in workers]
+            if os.fork() == 0: os._exit(0)
+            os.wait()"""])
+        page = self.page()
+        for kind, number in (True, 2), (False, 5):
+            members = [calls for _, is_process, calls in page.groups()
+                       if is_process == kind]
+            self.assertGreaterEqual(len(members), number - 1)
+            sums = collections.Counter()
+            for calls in members:
+                sums.update(calls)
+            self.assertEqual(
+                [sums[i] for i in range(len(page.calls))], page.calls)
+
+    def test_one_thread_is_asked_for(self):
+        self.record([clewtest.PYTHON, "-c", "import threading as t\n"
+                     "w = t.Thread(target=lambda: sorted('abc'))\n"
+                     "w.start(); w.join()"])
+        thread = self.recording().parts[0].threads[0][0]
+        page = self.page("--thread", str(thread))
+        self.assertEqual(page.paths(),
+                         self.paths_of_tree("--thread", str(thread)))
+
+    def test_coverage_is_that_of_the_other_reports(self):
+        self.record(["/usr/bin/sqlite3", ":memory:", "select 1"])
+        page, report = self.page(), self.clew_json(
+            "report", "--json", self.recording_path)
+        self.assertEqual(page.meta["total"], report["total"])
+        self.assertEqual(page.meta["confidence"], report["confidence"])
+        self.assertEqual(page.meta["hooking"]["hooked"],
+                         report["coverage"]["hooked"])
+        hooked = {module["name"]: module["hooked"]
+                  for module in page.meta["modules"]}
+        self.assertEqual(hooked["sqlite3"], sum(
+            module["coverage"]["hooked"] for module in self.clew_json(
+                "list", "--json", self.recording_path)["modules"]
+            if module["path"].endswith("/sqlite3")))
+        (process,) = page.meta["processes"]
+        self.assertEqual(process["command"],
+                         ["/usr/bin/sqlite3", ":memory:", "select 1"])
+
+    def test_functions_say_where_they_are_written(self):
+        source = self.work / "work.c"
+        source.write_text(
+            "__attribute__((noinline)) static int work(int n)\n"
+            '{ __asm__ volatile(""); return n; }\n'
+            "\n"
+            "int main(void) { return work(0); }\n")
+        subprocess.run(["gcc", "-O1", "-g", "-o", self.work / "work", source],
+                       check=True)
+        self.record([self.work / "work"])
+        page = self.page()
+        functions, files = page.meta["functions"], page.meta["files"]
+        place = {name: (files[functions["file"][i]], functions["line"][i])
+                 for i, name in enumerate(page.names)}
+        self.assertEqual(place["main"], (str(source), 4))
+        self.assertEqual(place["work"], (str(source), 2))
+
+    def test_names_cannot_leave_the_data(self):
+        evil = "</script><img src=x onerror=alert(1)>"
+        source = self.work / "evil.c"
+        source.write_text(
+            f'int evil(void) __asm__("\\"{evil}\\"");\n'
+            "__attribute__((noinline)) int evil(void)"
+            '{ __asm__ volatile(""); return 0; }\n'
+            "int main(void) { return evil(); }\n")
+        subprocess.run(["gcc", "-O1", "-o", self.work / "evil", source],
+                       check=True)
+        self.record([self.work / "evil", f"--{evil}"])
+        page = self.page()
+        self.assertIn(evil, page.names)
+        self.assertNotIn("<img", page.text)
+        self.assertEqual(page.text.count("</script>"), 2)
+
+    def test_the_page_is_whole_and_asks_for_nothing(self):
+        self.record(["/bin/true"])
+        text = self.page().text
+        self.assertTrue(text.startswith("<!DOCTYPE html>"))
+        self.assertTrue(text.rstrip().endswith("</html>"))
+        self.assertIn("default-src 'none'", text)
+        self.assertFalse(re.findall(r'(?:src|href)\s*=\s*"[^"]', text))
+
+    def test_the_same_recording_gives_the_same_page(self):
+        self.record([clewtest.target("contexts"), "4", "4", "1"])
+        self.assertEqual(self.page().text, self.page().text)
+        done = self.clew("html", "-o", "-", self.recording_path)
+        self.assertEqual(done.stdout, self.page().text)
+
+    def test_what_cannot_be_written_is_said_and_removed(self):
+        self.record(["/bin/true"])
+        self.assert_one_line_error(
+            self.clew("html", "-o", "/nonexistent/page.html",
+                      self.recording_path), "/nonexistent/page.html")
+        if os.path.exists("/dev/full"):
+            done = self.run_program(
+                ["/bin/sh", "-c", 'exec "$0" html -o - "$1" >/dev/full',
+                 clewtest.CLEW, self.recording_path], text=True)
+            self.assert_one_line_error(done, "cannot write")
+        self.assert_one_line_error(self.clew("html", "nowhere"), "nowhere")
+
+
+if __name__ == "__main__":
+    clewtest.main()
