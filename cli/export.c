@@ -114,20 +114,26 @@ static char *help_filter(int key, const char *text, void *input)
 
 /* ---- Writing ---- */
 
-static int write_export(struct export *export, const struct options *options,
-			char **why)
+/* Writers know what is wrong, but not of which file. */
+static int name_file(int err, const char *name, char **why)
+{
+	char *detail = *why;
+
+	fail(why, err, "%s: %s", name, detail);
+	free(detail);
+	return err;
+}
+
+static int write_file(struct export *export, const struct options *options,
+		      char **why)
 {
 	struct replacement file;
-	int err;
+	int err = replacement_begin(&file, options->output, why);
 
-	if (!options->output)
-		return options->format->write(export, stdout, why);
-	err = replacement_begin(&file, options->output, why);
 	if (err)
 		return err;
 	if (options->format->save && !file.temporary)
-		err = fail(why, -ESPIPE, "%s: is no regular file",
-			   options->output);
+		err = fail(why, -ESPIPE, "is no regular file");
 	else if (options->format->save)
 		err = options->format->save(export, file.temporary, why);
 	else
@@ -135,7 +141,18 @@ static int write_export(struct export *export, const struct options *options,
 	if (!err)
 		return replacement_commit(&file, why);
 	replacement_revert(&file);
-	return err;
+	return name_file(err, options->output, why);
+}
+
+static int write_export(struct export *export, const struct options *options,
+			char **why)
+{
+	int err;
+
+	if (options->output)
+		return write_file(export, options, why);
+	err = options->format->write(export, stdout, why);
+	return err ? name_file(err, "cannot write", why) : 0;
 }
 
 static int check_measures(const struct export *export,
@@ -163,6 +180,7 @@ static int export_session(struct session *session,
 		.session = session,
 		.tree = &session->tree,
 		.metric = session->metric,
+		.group = options->view.whose.grouping,
 		.annotates = options->annotates,
 	};
 	struct tree kept;

@@ -11,6 +11,11 @@ const struct export_format export_formats[] = {
 	{ .name = "folded",
 	  .says = "a stack and its number a line, for flame graphs",
 	  .write = export_folded },
+	{ .name = "pprof",
+	  .says = "for go tool pprof and what else reads its profiles",
+	  .is_binary = 1,
+	  .no_inlines = 1,
+	  .write = export_pprof },
 	{ .name = "callgrind",
 	  .says = "for KCachegrind and callgrind_annotate",
 	  .write = export_callgrind },
@@ -38,6 +43,35 @@ const struct export_format *export_format_named(const char *name)
 const char *export_time_name(const struct export *export)
 {
 	return export->session->summary.time == WIRE_TIME_CPU ? "cpu" : "wall";
+}
+
+static uint64_t end_of(const struct wire_header *header)
+{
+	if (header->end_ns > 0)
+		return header->end_ns;
+	return header->latest.ns > header->first.ns
+		       ? header->start_ns + header->latest.ns - header->first.ns
+		       : header->start_ns;
+}
+
+struct export_times export_times(const struct export *export)
+{
+	const struct recording *recording = &export->session->recording;
+	struct export_times times = { .start_ns = UINT64_MAX };
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct wire_header *header = recording->parts[i].header;
+
+		if (header->start_ns < times.start_ns)
+			times.start_ns = header->start_ns;
+		if (end_of(header) > end)
+			end = end_of(header);
+		if (times.period_ns == 0)
+			times.period_ns = header->period_ns;
+	}
+	times.duration_ns = end > times.start_ns ? end - times.start_ns : 0;
+	return times;
 }
 
 char *export_command(const struct export *export)

@@ -29,6 +29,7 @@ struct export
 	enum metric metric;      /* the one that counts where there is one */
 	/* For functions that were not selected 0, or NULL; `tree` has none. */
 	uint8_t *keep;
+	enum grouping group; /* what is below the root, if not NONE */
 	int annotates;       /* kinds of functions, where names have them */
 	uint64_t cut_stacks; /* out: that were longer than EXPORT_STACK_MAX */
 };
@@ -40,8 +41,9 @@ struct export_format {
 	int needs_samples; /* one by one: session.timeline */
 	int no_inlines;    /* has inlined functions anyway, or cannot */
 	/*
-	 * One of the two. 0, or -errno and *why. That `out` could not be
-	 * written is for whoever opened it to find out. `path` is an empty file.
+	 * One of the two. 0, or -errno and *why, which does not name the file.
+	 * That `out` could not be written is for whoever opened it to find out.
+	 * `path` is an empty file.
 	 */
 	int (*write)(struct export *export, FILE *out, char **why);
 	int (*save)(struct export *export, const char *path, char **why);
@@ -59,8 +61,22 @@ static inline int export_has_time(const struct export *export)
 	return export->tree->nodes[TREE_ROOT].below.ns > 0;
 }
 
+static inline int export_has_samples(const struct export *export)
+{
+	return export->tree->nodes[TREE_ROOT].below.samples > 0;
+}
+
 /* What its time is: "cpu" or "wall". */
 const char *export_time_name(const struct export *export);
+
+/* When it was recorded. */
+struct export_times {
+	uint64_t start_ns;    /* CLOCK_REALTIME */
+	uint64_t duration_ns; /* of all processes, as far as it is known */
+	uint64_t period_ns;   /* between two samples; 0: there are none */
+};
+
+struct export_times export_times(const struct export *export);
 
 /* The command line of the first process, safe to print; free() it. */
 char *export_command(const struct export *export);

@@ -212,6 +212,144 @@ class Callgrind(Export):
                          r" *\d+ \([ \d.]+%\) *=> .*_M_realloc_insert<long")
 
 
+@needs("go")
+class Pprof(Export):
+    def pprof(self, *arguments):
+        self.environment["PPROF_TMPDIR"] = str(self.work)
+        return self.run_tool("go", "tool", "pprof", *arguments)
+
+    def raw(self, path):
+        """(sample types, [(label, values, places)], {place: [line]})
+
+        A line is (function, file, line), the innermost inlined one first.
+        """
+        said = self.pprof("-raw", path)
+        head, rest = said.split("\nSamples:\n")
+        samples, rest = rest.split("\nLocations\n")
+        places, mappings = rest.split("\nMappings\n")
+        types, *lines = samples.splitlines()
+        found = []
+        for line in lines:
+            match = re.fullmatch(r" *([\d ]+): ([\d ]*)", line)
+            if match:
+                found.append(["", [int(n) for n in match[1].split()],
+                              [int(n) for n in match[2].split()]])
+            else:
+                found[-1][0] = line.strip()
+        return (types.replace("[dflt]", "").split(), found,
+                self.places(places), mappings)
+
+    def places(self, text):
+        found = {}
+        for line in text.splitlines():
+            match = re.match(r" +(\d+): (0x[0-9a-f]+) (?:M=\d+ )?(.*)", line)
+            if match:
+                here = found[int(match[1])] = (int(match[2], 0), [])
+            name, file, number = re.match(
+                r"(.*) (\S*):(\d+) s=\d+", match[3] if match
+                else line.strip()).groups()
+            here[1].append((name, file, int(number)))
+        return found
+
+    def stacks(self, raw, kind):
+        """{path: sum} of the sample type."""
+        types, samples, places, _ = raw
+        sums = collections.Counter()
+        for label, values, stack in samples:
+            top = tuple(re.findall(r"\[(.*)\]", label))
+            sums[top + tuple(places[place][1][0][0]
+                             for place in reversed(stack))] \
+                += values[types.index(kind)]
+        return +sums
+
+    def test_stacks_and_numbers(self):
+        made = self.synthetic()
+        raw = self.raw(self.export_file("pprof", made.path))
+        for kind, measure in ("calls/count", "calls"), \
+                ("samples/count", "samples"), ("cpu/nanoseconds", "ns"):
+            self.assertEqual(self.stacks(raw, kind), made.stacks(measure))
+        # a sample's address is where it fell, not where the function begins
+        self.assertTrue(any(address % 16 for address, _ in raw[2].values()))
+
+    def test_calls_alone(self):
+        made = self.synthetic(samples=0)
+        raw = self.raw(self.export_file("pprof", made.path))
+        self.assertEqual(raw[0], ["calls/count"])
+        self.assertEqual(self.stacks(raw, "calls/count"),
+                         made.stacks("calls"))
+
+    def test_threads_are_labels(self):
+        made = self.synthetic()
+        raw = self.raw(self.export_file("pprof", made.path, "--group",
+                                        "thread"))
+        self.assertEqual(self.stacks(raw, "calls/count"),
+                         made.stacks("calls", exports.THREAD_NAMES))
+
+    def test_top(self):
+        made = self.synthetic()
+        path = self.export_file("pprof", made.path)
+        said = self.pprof("-top", "-nodefraction=0", "-nodecount=100000",
+                          "-sample_index=calls", path)
+        found = {}
+        for line in said.splitlines():
+            match = re.match(r" *(\d+) +\S+% +\S+% +(\d+) +\S+% +(\S+)$",
+                             line)
+            if match:
+                found[match[3]] = int(match[1]), int(match[2])
+        inclusive = made.inclusive("calls")
+        self.assertEqual(found, {f: (own, inclusive[f])
+                                 for f, own in made.own("calls").items()})
+
+    def test_the_default_is_the_metric(self):
+        made = self.synthetic()
+        for metric, kind in ("time", "cpu"), ("calls", "calls"):
+            path = self.export_file("pprof", made.path, "--metric", metric)
+            self.assertIn(f"Type: {kind}\n", self.pprof("-top", path))
+
+    @needs("g++", "addr2line")
+    def test_lines_and_inlined_functions(self):
+        program = self.work / "program"
+        self.run_tool("g++", "-g", "-O2", "-Wl,--build-id=0xfeed", INLINES,
+                      "-o", program)
+        self.record([program])
+        path = self.export_file("pprof", self.recording_path)
+        places, mappings = self.raw(path)[2:]
+        self.assertIn(f"{program} feed ", mappings)
+        inlined = {address: lines for address, lines in places.values()
+                   if len(lines) > 1}
+        self.assertGreater(len(inlined), 10)
+        for address, lines in inlined.items():
+            said = self.run_tool("addr2line", "-i", "-e", program,
+                                 hex(address))
+            self.assertEqual(
+                [f"{file}:{line}" for _, file, line in lines],
+                [line.split(" (disc")[0] for line in said.splitlines()])
+        # the source is found, and calls stand at their lines
+        self.assertRegex(self.pprof("-list", "^main$", path),
+                         r" \d+ +75:\t+numbers\.put")
+
+    def test_a_deep_recursion_is_cut(self):
+        self.record([target("deep"), "3000"])
+        path = self.work / "deep.pb.gz"
+        done = self.clew("export", "-F", "pprof", "-o", path,
+                         self.recording_path)
+        self.assertIn("more than 512 frames", done.stderr)
+        types, samples, places, _ = self.raw(path)
+        self.assertEqual(types, ["calls/count"])
+        self.assertEqual(max(len(stack) for _, _, stack in samples), 512)
+        self.assertEqual(sum(values[0] for _, values, _ in samples), sum(
+            sum(part.counts().values()) for part in self.recording().parts))
+        self.assertIn("(frames left out)", [lines[0][0]
+                                            for _, lines in places.values()])
+
+    def test_bytes_that_are_not_utf8(self):
+        made = exports.Synthetic(self.work / "odd", 10, 0,
+                                 b'/lib/\xff"\n\xc3')
+        raw = self.raw(self.export_file("pprof", made.path))
+        self.assertEqual({lines[0][0].split("+")[0]
+                          for _, lines in raw[2].values()}, {'?"??'})
+
+
 class Csv(Export):
     def rows(self, form, recording, *options):
         text = self.export(form, recording, *options).decode()
