@@ -25,7 +25,7 @@ enum { CACHE_NAME_BYTES = 128 };
 /* The directory by the XDG rules, made if need be. NULL if there is none. */
 char *cache_default_directory(void);
 
-/* Makes DIRECTORY/v1. Its path, or NULL if that cannot be. free() it. */
+/* Makes DIRECTORY/vVERSION. Its path, or NULL if that cannot be. free() it. */
 char *cache_open_directory(const char *directory);
 
 /* The file name of an index. `config` is 0 for the default configuration. */

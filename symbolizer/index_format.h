@@ -54,7 +54,7 @@
 #include <stdint.h>
 
 #define INDEX_MAGIC   UINT64_C(0x0a6e32612d77656c) /* "lew-a2n\n" */
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 
 enum {
 	ROWS_PER_BLOCK = 16,
@@ -124,7 +124,8 @@ enum index_role {
 	SOURCE_DEBUG = 4,   /* lines and inlined calls did */
 };
 
-enum { INDEX_HAS_ASKED = 1 }; /* flags: debuginfod, which answered */
+/* flags: debuginfod may have what is missing, and has not said so */
+enum { INDEX_WANTS_DOWNLOAD = 1 };
 
 struct index_extent {
 	uint64_t offset; /* in the file */

@@ -38,21 +38,18 @@ static int may_download(const struct a2n *a2n)
  */
 static int is_up_to_date(const struct search *search, const struct index *index)
 {
-	int has_debug = 0;
-
 	for (size_t i = 0; i < index->source_count; i++) {
 		const struct index_source *source = &index->sources[i];
 		uint64_t bytes, mtime_ns;
 
-		has_debug |= (source->role & SOURCE_DEBUG) != 0;
 		if (source->role & SOURCE_MODULE)
 			continue;
 		source_look(index_text(index, source->path), &bytes, &mtime_ns);
 		if (bytes != source->bytes || mtime_ns != source->mtime_ns)
 			return 0;
 	}
-	return has_debug || !may_download(search->a2n) ||
-	       (index->header->flags & INDEX_HAS_ASKED);
+	return !(index->header->flags & INDEX_WANTS_DOWNLOAD) ||
+	       !may_download(search->a2n);
 }
 
 static int open_fd(const struct search *search, int fd, struct index *index)

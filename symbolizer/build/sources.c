@@ -174,8 +174,8 @@ static int find_by_link(struct sources *sources, struct elf *module,
 }
 
 /*
- * What a server says for certain is not asked again while the index lives;
- * where it could not say, the next one who wants to know asks.
+ * "It is not there" is an answer for as long as the index lives; where nobody
+ * could be asked, or could say, the next one who may ask does.
  */
 static int find_by_download(struct sources *sources,
 			    const struct a2n_build_id *id, struct elf *out,
@@ -184,18 +184,20 @@ static int find_by_download(struct sources *sources,
 	char *path;
 	int err;
 
-	if (sources->download_seconds == 0)
+	if (id->bytes == 0)
 		return -ENOENT;
-	sources->has_asked = id->bytes == 0; /* there is nothing to ask for */
-	if (sources->has_asked)
+	if (sources->download_seconds == 0) {
+		sources->wants_download = 1;
 		return -ENOENT;
+	}
 	err = download_debug_file(id, sources->download_seconds, &path);
 	if (!err)
 		err = try_build(sources, path, id, out, source);
-	sources->has_asked = !err || err == -ENOENT;
-	if (err)
-		sources->download_error = err;
-	return err ? -ENOENT : 0;
+	if (!err)
+		return 0;
+	sources->download_error = err;
+	sources->wants_download |= err != -ENOENT;
+	return -ENOENT;
 }
 
 int sources_find_debug(struct sources *sources, struct elf *module,

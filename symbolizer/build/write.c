@@ -139,7 +139,7 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 		.base = gather->base,
 		.limit = gather->limit,
 		.build_id_bytes = module->build_id.bytes,
-		.flags = sources->has_asked ? INDEX_HAS_ASKED : 0,
+		.flags = sources->wants_download ? INDEX_WANTS_DOWNLOAD : 0,
 	};
 	struct part parts[INDEX_SECTIONS];
 	struct merged merged;

@@ -249,6 +249,11 @@ class Debuginfod(clewtest.Case):
                              self.tool("readelf", "-n", common))[1]
         data = common.read_bytes()
         common.unlink()
+        for urls in (None, "http://127.0.0.1:1"):
+            if urls:
+                self.environment["DEBUGINFOD_URLS"] = urls
+            _, missing, _ = self.ask(self.work / "a")
+            self.assertIn("alternate file", missing)
         server = self.serve(lambda to: to.send(200, data))
         self.assert_all_known(self.work / "a")
         self.assertEqual(server.asked, [f"/buildid/{build_id}/debuginfo"])
