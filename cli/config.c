@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum value_kind { VALUE_NONE, VALUE_TEXT, VALUE_REGEX, VALUE_SIZE };
+enum value_kind { VALUE_NONE, VALUE_TEXT, VALUE_REGEX, VALUE_SIZE, VALUE_TIME };
 
 /* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
 static const struct directive {
@@ -31,6 +31,8 @@ static const struct directive {
 	{ "max-memory", VALUE_SIZE, 1, INT64_MAX },
 	{ "verify-period", VALUE_SIZE, 0, INT32_MAX / 2 },
 	{ "cache", VALUE_TEXT, 0, 0 },
+	{ "time", VALUE_TIME, 0, 0 },
+	{ "rate", VALUE_SIZE, 1, 100000 },
 };
 
 void config_init(struct config *config)
@@ -90,6 +92,21 @@ static int add_size(struct config *config, const struct directive *directive,
 	return 0;
 }
 
+static int add_time(struct config *config, const char *word, const char *value,
+		    char **why)
+{
+	static const char *const known[] = { "cpu", "wall", "none" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i], value) != 0)
+			continue;
+		fprintf(config->out, "%s %s\n", word, value);
+		return 0;
+	}
+	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, none",
+		    word, value);
+}
+
 int config_add(struct config *config, const char *word, const char *value,
 	       char **why)
 {
@@ -107,6 +124,8 @@ int config_add(struct config *config, const char *word, const char *value,
 		return add_regex(config, word, value, why);
 	if (directive->kind == VALUE_SIZE)
 		return add_size(config, directive, value, why);
+	if (directive->kind == VALUE_TIME)
+		return add_time(config, word, value, why);
 	config->has_cache |= strcmp(word, "cache") == 0;
 	fprintf(config->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;

@@ -37,6 +37,8 @@ enum {
 	KEY_MAX_MEMORY,
 	KEY_VERIFY_PERIOD,
 	KEY_NO_CACHE,
+	KEY_TIME,
+	KEY_RATE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -55,15 +57,22 @@ static const struct argp_option argp_options[] = {
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
 	{ "rules", KEY_RULES, "FILE", 0, "Rules from a file, see clew(1)", 2 },
-	{ 0, 0, NULL, 0, "Limits:", 3 },
+	{ 0, 0, NULL, 0, "Time:", 3 },
+	{ "time", KEY_TIME, "HOW", 0,
+	  "cpu: sampled by each thread's CPU clock (default); wall: by the "
+	  "clock, blocked threads too; none: calls only",
+	  3 },
+	{ "rate", KEY_RATE, "N", 0,
+	  "Samples a second (default: 997 for cpu, 97 for wall)", 3 },
+	{ 0, 0, NULL, 0, "Limits:", 4 },
 	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
-	  "Record that many contexts a process, fold the others", 3 },
+	  "Record that many contexts a process, fold the others", 4 },
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
-	  "The same as bytes; K, M or G may follow", 3 },
+	  "The same as bytes; K, M or G may follow", 4 },
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0,
-	  "Verify one hit in N, on average, against the stack", 3 },
+	  "Verify one hit in N, on average, against the stack", 4 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0,
-	  "Neither read nor write the cache of analyses", 3 },
+	  "Neither read nor write the cache of analyses", 4 },
 	{ 0 },
 };
 
@@ -97,6 +106,10 @@ static const char *directive_of(int key)
 		return "max-memory";
 	case KEY_VERIFY_PERIOD:
 		return "verify-period";
+	case KEY_TIME:
+		return "time";
+	case KEY_RATE:
+		return "rate";
 	default:
 		return NULL;
 	}

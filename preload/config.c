@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "preload/sys.h"
-#include "wire/recording.h"
 
 #define BYTES_PER_CONTEXT     64 /* upper bound, tables and records together */
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
+#define DEFAULT_CPU_HZ        997 /* in step with nothing */
+#define DEFAULT_WALL_HZ       97
+#define MAX_HZ                100000
 #define CONFIG_MAX_BYTES      (1 << 20)
 
 /* Where a line stands, for whoever must be told that it is wrong. */
@@ -80,6 +82,34 @@ static int set_verify_period(struct config *config, const char *text)
 	return 0;
 }
 
+static int set_rate(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || !number || number > MAX_HZ)
+		return -EINVAL;
+	config->rate_hz = (uint32_t)number;
+	return 0;
+}
+
+static int set_time(struct config *config, const char *text)
+{
+	static const char *const words[] = {
+		[WIRE_TIME_NONE] = "none",
+		[WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",
+		[WIRE_TIME_EXACT] = "exact",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(words[i], text))
+			continue;
+		config->time = (enum wire_time)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static int set_cache(struct reader *reader, const char *text)
 {
 	reader->config->cache_dir = copy_string(reader->arena, text);
@@ -118,6 +148,10 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_verify_period(config, text);
 	if (!strcmp(word, "cache"))
 		return set_cache(reader, text);
+	if (!strcmp(word, "time"))
+		return set_time(config, text);
+	if (!strcmp(word, "rate"))
+		return set_rate(config, text);
 	return -EINVAL;
 }
 
@@ -180,6 +214,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.dir = copy_string(arena, dir),
 		.max_contexts = UINT64_MAX,
 		.verify_period = DEFAULT_VERIFY_PERIOD,
+		.time = WIRE_TIME_NONE,
 	};
 	reader.tail = &config->rules;
 	file = read_config(dir, arena, &err);
@@ -195,6 +230,10 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	}
 	if (config->max_contexts == UINT64_MAX)
 		config->max_contexts = DEFAULT_MAX_BYTES / BYTES_PER_CONTEXT;
+	if (!config->rate_hz)
+		config->rate_hz = config->time == WIRE_TIME_WALL
+					  ? DEFAULT_WALL_HZ
+					  : DEFAULT_CPU_HZ;
 	return 0;
 bad_line:
 	snprintf(why, bytes, WIRE_CONFIG_NAME " line %u: %s: %s", number,

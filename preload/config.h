@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "image/arena.h"
+#include "wire/recording.h"
 
 #define CONFIG_DIR_VARIABLE "CLEW_DIR"
 
@@ -37,6 +38,8 @@ struct config {
 	int no_children;
 	uint64_t max_contexts;
 	uint32_t verify_period;
+	enum wire_time time;
+	uint32_t rate_hz; /* of samples */
 };
 
 /*

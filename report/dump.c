@@ -30,6 +30,32 @@ static void dump_string(FILE *out, const char *key, const char *bytes,
 	free(text);
 }
 
+static void dump_time(FILE *out, const struct wire_header *header)
+{
+	static const char *const names[] = {
+		[WIRE_TIME_NONE] = "none",
+		[WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",
+		[WIRE_TIME_EXACT] = "exact",
+	};
+
+	fprintf(out,
+		"time kind=%" PRIu32 " rate_hz=%" PRIu32 " period_ns=%" PRIu64
+		" first_tsc=%" PRIu64 " first_ns=%" PRIu64
+		" latest_tsc=%" PRIu64 " latest_ns=%" PRIu64 " name=%s\n",
+		header->time, header->rate_hz, header->period_ns,
+		header->first.tsc, header->first.ns, header->latest.tsc,
+		header->latest.ns,
+		header->time < sizeof(names) / sizeof(*names)
+			? names[header->time]
+			: "unknown");
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
+		if (header->sample_losses[i] > 0)
+			fprintf(out, "sample-loss cause=%u count=%" PRIu64 "\n",
+				i, header->sample_losses[i]);
+	}
+}
+
 static void dump_header(FILE *out, const struct part *part)
 {
 	const struct wire_header *header = part->header;
@@ -53,6 +79,7 @@ static void dump_header(FILE *out, const struct part *part)
 			fprintf(out, "loss cause=%u calls=%" PRIu64 "\n", i,
 				header->losses[i]);
 	}
+	dump_time(out, header);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->state == WIRE_DISABLED) {
@@ -142,6 +169,29 @@ static void dump_rules(const struct dump *dump, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_samples(const struct dump *dump,
+			 const struct part_chunk *chunk)
+{
+	const struct wire_sample *samples = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*samples); i++) {
+		const struct wire_sample *sample = &samples[i];
+
+		if (sample->tsc == 0)
+			continue;
+		fprintf(dump->out,
+			"sample tally=%" PRIu32 " tsc=%" PRIu64
+			" id=%#018" PRIx64 " pc=%#" PRIx64
+			" blocked=%d kernel=%d clew=%d weight_ns=%" PRIu64 "\n",
+			chunk->owner, sample->tsc, sample->id,
+			sample->where & WIRE_SAMPLE_PC,
+			(sample->where & WIRE_SAMPLE_BLOCKED) != 0,
+			(sample->where & WIRE_SAMPLE_KERNEL) != 0,
+			(sample->where & WIRE_SAMPLE_CLEW) != 0,
+			sample->weight_ns);
+	}
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
@@ -168,6 +218,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_threads(dump, chunk);
 	if (chunk->kind == WIRE_RULES)
 		dump_rules(dump, chunk);
+	if (chunk->kind == WIRE_SAMPLES)
+		dump_samples(dump, chunk);
 }
 
 static void dump_tally(FILE *out, const struct tally *tally)

@@ -205,7 +205,8 @@ class BadInput(clewtest.Case):
         self.assert_usage_error(done, "frobnicate")
 
     def test_limits_that_are_no_numbers(self):
-        for option in "--max-contexts", "--max-memory", "--verify-period":
+        for option in ("--max-contexts", "--max-memory", "--verify-period",
+                       "--rate"):
             for value in "x", "-1", "1x", "99999999999999999999":
                 with self.subTest(option=option, value=value):
                     done = self.clew("record", f"{option}={value}", "--",

@@ -45,10 +45,13 @@ MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
 
 STARTING, DISABLED, RUNNING, ENDED = 1, 2, 3, 4
 FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
-PROCESS, MODULE, THREADS, TALLY, CONTEXTS, TABLE, RULES = range(1, 8)
+(PROCESS, MODULE, THREADS, TALLY, CONTEXTS, TABLE, RULES,
+ SAMPLES) = range(1, 9)
+TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 
-HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s")
+HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
+                       "II Q QQ QQ 4Q")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
@@ -58,10 +61,15 @@ CALLS = (1 << 48) - 1  # of a count's field
 COUNT = struct.Struct("<QQ")
 CONTEXT = struct.Struct("<QQII")
 RULE = struct.Struct("<IIQ")
+SAMPLE = struct.Struct("<QQQQ")
+SAMPLE_PC = (1 << 48) - 1
+BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # of a sample's `where`
 
 Function = collections.namedtuple("Function", "number module vaddr size verdict")
 Context = collections.namedtuple("Context", "id parent function depth site")
 Rule = collections.namedtuple("Rule", "text matches")
+Sample = collections.namedtuple("Sample", "tally tsc id pc flags weight_ns")
+Moment = collections.namedtuple("Moment", "tsc ns")
 
 
 def id_pop(callee, function):
@@ -122,7 +130,10 @@ class Part:
             raise ValueError(f"{path}: not a recording of this version")
         self.losses, self.trap_hits, why = rest[:8], rest[8], rest[9]
         self.why = why.split(b"\0")[0].decode()
-        self.arguments, self.rules = [], []
+        self.time, self.rate_hz, self.period_ns = rest[10:13]
+        self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
+        self.sample_losses = rest[17:21]
+        self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
         chunks = list(self._chunks())
         # a tally may have been given a place before it in the file
@@ -160,6 +171,13 @@ class Part:
             self.tallies[owner].add_contexts(payload)
         elif kind == RULES:
             self._add_rules(payload)
+        elif kind == SAMPLES:
+            whole = len(payload) // SAMPLE.size * SAMPLE.size
+            self.samples += [
+                Sample(owner, tsc, name, where & SAMPLE_PC,
+                       where & ~SAMPLE_PC, weight)
+                for tsc, name, where, weight
+                in SAMPLE.iter_unpack(payload[:whole]) if tsc]
 
     def _add_rules(self, payload):
         at = 0

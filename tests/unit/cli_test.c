@@ -61,9 +61,11 @@ static void directives_are_checked_and_normalised(void **state)
 	assert_int_equal(config_add(&config, "module", "lib*.so", &why), 0);
 	assert_int_equal(config_add(&config, "function", "^a|b$", &why), 0);
 	assert_int_equal(config_add(&config, "max-memory", "2M", &why), 0);
+	assert_int_equal(config_add(&config, "time", "wall", &why), 0);
+	assert_int_equal(config_add(&config, "rate", "1K", &why), 0);
 	assert_string_equal(config_text(&config),
 			    "libc\nmodule lib*.so\nfunction ^a|b$\n"
-			    "max-memory 2097152\n");
+			    "max-memory 2097152\ntime wall\nrate 1024\n");
 	config_fini(&config);
 }
 
@@ -90,6 +92,10 @@ static void bad_directives_are_refused(void **state)
 	assert_refused("max-contexts", "0");
 	assert_refused("max-contexts", "many");
 	assert_refused("verify-period", "-1");
+	assert_refused("time", "sometimes");
+	assert_refused("time", NULL);
+	assert_refused("rate", "0");
+	assert_refused("rate", "100001");
 }
 
 static void rules_come_from_files_with_comments(void **state)

@@ -68,6 +68,23 @@ static void no_file_means_defaults(void **state)
 	assert_true(fixture->config.max_contexts < UINT64_MAX);
 }
 
+static void a_rate_goes_with_each_way_to_take_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(read_config(fixture, "time cpu\n"), 0);
+	assert_int_equal(fixture->config.time, WIRE_TIME_CPU);
+	assert_int_equal(fixture->config.rate_hz, 997);
+	assert_int_equal(read_config(fixture, "time wall\n"), 0);
+	assert_int_equal(fixture->config.time, WIRE_TIME_WALL);
+	assert_int_equal(fixture->config.rate_hz, 97);
+	assert_int_equal(read_config(fixture, "rate 50\ntime none\n"), 0);
+	assert_int_equal(fixture->config.time, WIRE_TIME_NONE);
+	assert_int_equal(fixture->config.rate_hz, 50);
+	assert_int_equal(read_config(fixture, "time late\n"), -EINVAL);
+	assert_int_equal(read_config(fixture, "rate 0\n"), -EINVAL);
+}
+
 static void the_smaller_limit_holds(void **state)
 {
 	struct fixture *fixture = *state;
@@ -178,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(no_file_means_defaults),
+		CLAIM(a_rate_goes_with_each_way_to_take_time),
 		CLAIM(the_smaller_limit_holds),
 		CLAIM(a_limit_may_exceed_the_default),
 		CLAIM(comments_and_blanks_are_passed_over),
