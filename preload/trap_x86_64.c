@@ -4,21 +4,24 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "preload/chained.h"
 #include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/proc.h"
 #include "preload/quiesce.h"
-#include "preload/signal_return.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
+static void on_trap(int signal, siginfo_t *info, void *context);
+
 static struct {
+	struct chained chained;
 	struct lock lock;
-	uint32_t is_installed;       /* stored last, once */
-	struct kernel_action theirs; /* the program's; under the lock */
-	siginfo_t kept;              /* under the lock */
-	_Atomic uint32_t is_kept;    /* a SIGTRAP waits to be unblocked */
-} trap;
+	siginfo_t kept;           /* under the lock */
+	_Atomic uint32_t is_kept; /* a SIGTRAP waits to be unblocked */
+} trap = {
+	.chained = { .signal = SIGTRAP, .handler = on_trap, .mask = ~TRAP_BIT },
+};
 
 /* What the thread said last. */
 static _Thread_local enum {
@@ -28,42 +31,8 @@ static _Thread_local enum {
 } said __attribute__((tls_model("initial-exec")));
 
 #define NSIG_LIBC_FIRST 32 /* libc keeps two signals for itself */
-#define BIT(signal)     (UINT64_C(1) << ((signal)-1))
 
 /* ---- What the program says ---- */
-
-static int is_function(const struct kernel_action *action)
-{
-	return action->handler != (uintptr_t)SIG_DFL &&
-	       action->handler != (uintptr_t)SIG_IGN;
-}
-
-static void on_trap(int signal, siginfo_t *info, void *context);
-
-/*
- * Ours, shaped after the program's where that can be noticed: which stack its
- * handler runs on, and whether a system call is restarted behind it. Without
- * a handler of the program's there is nothing to restart for.
- */
-static int install_over(const struct kernel_action *theirs)
-{
-	const uint64_t shaping = SA_ONSTACK | SA_RESTART;
-	struct kernel_action ours = {
-		.handler = (uintptr_t)on_trap,
-		.flags = SA_SIGINFO | SA_NODEFER,
-		.mask = ~TRAP_BIT,
-	};
-
-	ours.flags |= is_function(theirs) ? theirs->flags & shaping : shaping;
-	return signal_set_action(SIGTRAP, &ours, NULL);
-}
-
-static void set_default(void)
-{
-	const struct kernel_action none = { .handler = (uintptr_t)SIG_DFL };
-
-	signal_set_action(SIGTRAP, &none, NULL);
-}
 
 int trap_is_possible(void)
 {
@@ -72,85 +41,15 @@ int trap_is_possible(void)
 
 int trap_install(void)
 {
-	uint64_t signals;
-	int err = 0;
-
-	if (runtime_is_filtered())
-		return -EPERM;
-	lock_acquire(&trap.lock, &signals);
-	if (!trap.is_installed) {
-		err = signal_get_action(SIGTRAP, &trap.theirs);
-		if (!err)
-			err = install_over(&trap.theirs);
-		trap.is_installed = !err;
-	}
-	lock_release(&trap.lock, &signals);
-	return err;
-}
-
-static void take_action(const struct sigaction *from, struct kernel_action *to)
-{
-	to->handler = (uintptr_t)from->sa_handler;
-	to->flags = (uint32_t)from->sa_flags | SIGNAL_HAS_RETURN;
-	to->mask = from->sa_mask.__val[0];
-}
-
-static void give_action(const struct kernel_action *from, struct sigaction *to)
-{
-	to->sa_handler = (__sighandler_t)from->handler;
-	to->sa_flags = (int)from->flags;
-	to->sa_mask.__val[0] = from->mask;
+	return runtime_is_filtered() ? -EPERM : chained_install(&trap.chained);
 }
 
 int trap_change_action(const struct sigaction *set, struct sigaction *old)
 {
-	struct kernel_action theirs, former;
-	uint64_t signals;
-	int err = 0;
-
-	if (set) /* outside of the lock: these may be bad pointers */
-		take_action(set, &theirs);
-	lock_acquire(&trap.lock, &signals);
-	if (trap.is_installed)
-		former = trap.theirs;
-	else
-		err = signal_get_action(SIGTRAP, &former);
-	if (set && !err)
-		err = trap.is_installed
-			      ? install_over(&theirs)
-			      : signal_set_action(SIGTRAP, &theirs, NULL);
-	if (set && !err)
-		trap.theirs = theirs;
-	lock_release(&trap.lock, &signals);
-	if (old && !err)
-		give_action(&former, old);
-	return err;
-}
-
-/* The program's, for one signal. */
-static struct kernel_action use_action(void)
-{
-	struct kernel_action theirs;
-	uint64_t signals;
-
-	lock_acquire(&trap.lock, &signals);
-	theirs = trap.theirs;
-	if (is_function(&theirs) && theirs.flags & SA_RESETHAND)
-		trap.theirs.handler = (uintptr_t)SIG_DFL;
-	lock_release(&trap.lock, &signals);
-	return theirs;
+	return chained_change_action(&trap.chained, set, old);
 }
 
 /* ---- SIGTRAPs that are the program's ---- */
-
-static void send_again(siginfo_t *info)
-{
-	long pid = sys_call_anyway(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	long tid = sys_call_anyway(SYS_gettid, 0, 0, 0, 0, 0, 0);
-
-	sys_call_anyway(SYS_rt_tgsigqueueinfo, pid, tid, SIGTRAP, (long)info, 0,
-			0);
-}
 
 /* Like the kernel, which keeps one of a kind. */
 static void keep(const siginfo_t *info)
@@ -161,20 +60,6 @@ static void keep(const siginfo_t *info)
 	copy_bytes(&trap.kept, info, sizeof(*info));
 	atomic_store(&trap.is_kept, 1);
 	lock_release(&trap.lock, &signals);
-}
-
-/* With the signals blocked that the program wants blocked. */
-static void call_handler(const struct kernel_action *theirs, siginfo_t *info,
-			 ucontext_t *context)
-{
-	void (*const handler)(int, siginfo_t *, void *) =
-		(void (*)(int, siginfo_t *, void *))theirs->handler;
-	uint64_t mask = context->uc_sigmask.__val[0] | theirs->mask;
-
-	mask &= ~TRAP_BIT;
-	sys_restore_signals(&mask);
-	handler(SIGTRAP, info, context);
-	context->uc_sigmask.__val[0] &= ~TRAP_BIT;
 }
 
 /*
@@ -192,15 +77,15 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 		keep(info);
 		return;
 	}
-	theirs = use_action();
+	theirs = chained_use_action(&trap.chained);
 	if (theirs.handler == (uintptr_t)SIG_IGN && !is_forced)
 		return;
-	if (is_function(&theirs) && !is_blocked) {
-		call_handler(&theirs, info, context);
+	if (chained_is_function(&theirs) && !is_blocked) {
+		chained_call(&theirs, TRAP_BIT, SIGTRAP, info, context);
 		return;
 	}
-	set_default();
-	send_again(info);
+	chained_set_default(SIGTRAP);
+	chained_send_again(SIGTRAP, info);
 }
 
 static const struct patch_site *find_site(uint64_t pc)
@@ -236,8 +121,9 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 int trap_is_blocked(uint64_t mask)
 {
-	const uint64_t others = ~(TRAP_BIT | BIT(SIGKILL) | BIT(SIGSTOP) |
-				  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
+	const uint64_t others =
+		~(TRAP_BIT | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP) |
+		  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
 
 	return said == BLOCKED || (said == NOTHING && !(others & ~mask));
 }
@@ -253,7 +139,7 @@ void trap_set_blocked(int is_blocked)
 	lock_acquire(&trap.lock, &signals);
 	copy_bytes(&kept, &trap.kept, sizeof(kept));
 	lock_release(&trap.lock, &signals);
-	send_again(&kept);
+	chained_send_again(SIGTRAP, &kept);
 }
 
 /* In the kernel's mask. Returns what that was. */
@@ -268,7 +154,8 @@ static uint64_t change_bit(int how, uint64_t bit)
 
 int trap_begin_exec(void)
 {
-	if (!trap.is_installed || !trap_is_blocked(change_bit(SIG_BLOCK, 0)))
+	if (!trap.chained.is_installed ||
+	    !trap_is_blocked(change_bit(SIG_BLOCK, 0)))
 		return 0;
 	change_bit(SIG_BLOCK, TRAP_BIT);
 	return 1;
