@@ -103,8 +103,8 @@ static int add_time(struct config *config, const char *word, const char *value,
 		fprintf(config->out, "%s %s\n", word, value);
 		return 0;
 	}
-	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, none",
-		    word, value);
+	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, none", word,
+		    value);
 }
 
 int config_add(struct config *config, const char *word, const char *value,

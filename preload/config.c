@@ -214,7 +214,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.dir = copy_string(arena, dir),
 		.max_contexts = UINT64_MAX,
 		.verify_period = DEFAULT_VERIFY_PERIOD,
-		.time = WIRE_TIME_NONE,
+		.time = WIRE_TIME_CPU,
 	};
 	reader.tail = &config->rules;
 	file = read_config(dir, arena, &err);

@@ -175,7 +175,7 @@ static char **complete(const struct missing *missing, char *const old[],
 /* Executes with the mask that the program means (trap.h). */
 #define WITH_MASK(call)                                                        \
 	({                                                                     \
-		const int begun_ = trap_begin_exec();                          \
+		const uint64_t begun_ = trap_begin_exec();                     \
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \
 		result_;                                                       \

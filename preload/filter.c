@@ -5,6 +5,7 @@
 #include "preload/hot/thread.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
+#include "preload/ticks.h"
 
 #define CONTEXTS     50000 /* 2.5 MiB of recording */
 #define PATIENCE     500   /* moments, of a millisecond */
@@ -39,6 +40,7 @@ int filter_begin(void)
 		return 0;
 	if (!tallies_reserve(CONTEXTS))
 		limit_contexts();
+	ticks_stop();
 	__atomic_store_n(&rt.is_filtered, 1, __ATOMIC_SEQ_CST);
 	wait_for_sections();
 	return 1;

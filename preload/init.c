@@ -21,6 +21,8 @@
 #include "preload/next.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
+#include "preload/samples.h"
+#include "preload/sampling.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
 #include "preload/thread_template.h"
@@ -137,6 +139,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		part_disable(&cold->part, why);
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
+		sampling_start(&cold->config);
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
 }
@@ -169,6 +172,7 @@ __attribute__((destructor)) static void finish(void)
 		return;
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.cold->tallies);
+	samples_note_moment(rt.header);
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);
 }

@@ -13,6 +13,7 @@
 #include "preload/next.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
+#include "preload/ticks.h"
 
 EXPORT int prctl(int option, ...)
 {
@@ -28,6 +29,8 @@ EXPORT int prctl(int option, ...)
 	va_end(arguments);
 	if (option == PR_SET_SECCOMP)
 		begun = filter_begin();
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && rt.cold)
+		ticks_stop(); /* a sample begins with the time */
 	result = sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
 	filter_end(begun, !result);
 	if (option == PR_SET_NAME)

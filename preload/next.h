@@ -38,6 +38,7 @@
 	X(sigaction)                                                           \
 	X(__sigaction)                                                         \
 	X(signal)                                                              \
+	X(timer_create)                                                        \
 	X(siginterrupt)                                                        \
 	X(sigset)                                                              \
 	X(_Unwind_GetCFA)                                                      \

@@ -8,6 +8,8 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/samples.h"
+#include "preload/sampling.h"
 #include "preload/text.h"
 
 /* A process that is not recorded after all counts where nobody looks. */
@@ -55,6 +57,7 @@ static void start_part(struct cold *cold, struct part *parent)
 	header->parent_seq = parent->header->seq;
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
+	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	copy_chunks(&cold->part, parent);
 	rt.header = header;
 }
@@ -129,6 +132,7 @@ void hot_after_fork(void)
 	hot.muted = HOT_IS_HEARD;
 	tallies_reset_after_fork(&cold->tallies, &cold->part);
 	part_abandon(&parent);
+	sampling_begin_thread();
 	atomic_store(&rt.header->state, WIRE_RUNNING);
 	sys_restore_signals(&signals);
 }

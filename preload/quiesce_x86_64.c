@@ -167,7 +167,7 @@ static void undo_interruption(ucontext_t *context)
 	uint32_t call;
 
 	if (registers[REG_RAX] != -EINTR ||
-	    stacks_read(load, code, sizeof(code)))
+	    sys_read_memory(load, code, sizeof(code)))
 		return;
 	copy_bytes(&call, code + 1, sizeof(call));
 	if (code[0] == 0xb8 && code[5] == 0x0f && code[6] == 0x05 &&

@@ -79,7 +79,7 @@ static void look_through(uint64_t at, uint64_t bytes)
 	uint64_t words[64];
 
 	for (; bytes; at += sizeof(words), bytes -= sizeof(words)) {
-		if (stacks_read(at, words, sizeof(words)))
+		if (sys_read_memory(at, words, sizeof(words)))
 			continue;
 		for (uint32_t i = 0; i < 64; i++)
 			spare(NULL, words[i]);

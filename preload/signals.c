@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of libc's signal functions, for SIGTRAP's sake (trap.h).
+ * In front of libc's signal functions, for the sake of SIGTRAP (trap.h) and of
+ * the signal of our timers (ticks.h).
  *
  * A thread that executes a breakpoint while SIGTRAP is blocked is killed by the
- * kernel, and the program must not replace our handler. So SIGTRAP is taken
+ * kernel, and the program must not replace our handlers. So SIGTRAP is taken
  * out of every mask on its way to the kernel, and what the program is told is
- * what it said. All else goes on to libc unchanged. The program's threads may
+ * what it said. So it is with the other: blocked, it would come when the program
+ * waits for signals. All else goes on to libc unchanged. The program's threads may
  * be met by live.c at any time, so this does not wait for a breakpoint.
  *
  * As safe in signal handlers as libc's own.
@@ -17,10 +19,12 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <time.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
 #include "preload/sys.h"
+#include "preload/ticks.h"
 #include "preload/trap.h"
 
 /* These are what programs use, even so. */
@@ -40,12 +44,22 @@ static int has_trap(const sigset_t *set)
 	return set && set->__val[0] & TRAP_BIT;
 }
 
-/* The set, or a copy of it without SIGTRAP. */
-static const sigset_t *without_trap(const sigset_t *set, sigset_t *copy)
+static int is_ours(int signal)
 {
-	if (!has_trap(set) || !is_on())
+	return is_on() && (signal == SIGTRAP || ticks_is_signal(signal));
+}
+
+/* The set, or a copy of it without our signals. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+{
+	uint64_t mask;
+
+	if (!set || !is_on())
 		return set;
-	copy->__val[0] = set->__val[0] & ~TRAP_BIT;
+	mask = ticks_take_out(set->__val[0]) & ~TRAP_BIT;
+	if (mask == set->__val[0])
+		return set;
+	copy->__val[0] = mask;
 	return copy;
 }
 
@@ -78,9 +92,12 @@ static int change_mask(int (*change)(int, const sigset_t *, sigset_t *),
 	/* From here on SIGTRAPs that are sent to us may have to be kept. */
 	if (changes_trap && how != SIG_UNBLOCK && trap_install())
 		return change(how, set, old);
-	err = change(how, without_trap(set, &copy), old);
+	err = change(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy),
+		     old);
 	if (err)
 		return err;
+	if (old)
+		old->__val[0] = ticks_put_back(old->__val[0]);
 	if (old && trap_is_blocked(old->__val[0]))
 		old->__val[0] |= TRAP_BIT;
 	if (set)
@@ -147,7 +164,7 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(pthread_attr_setsigmask_np)(attr, without_trap(set, &copy));
+	return NEXT(pthread_attr_setsigmask_np)(attr, without_ours(set, &copy));
 }
 
 /* ---- Masks that hold while a call waits: handlers run with them ---- */
@@ -156,7 +173,7 @@ EXPORT int sigsuspend(const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(sigsuspend)(without_trap(set, &copy));
+	return NEXT(sigsuspend)(without_ours(set, &copy));
 }
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t count,
@@ -164,7 +181,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count,
 {
 	sigset_t copy;
 
-	return NEXT(ppoll)(fds, count, timeout, without_trap(set, &copy));
+	return NEXT(ppoll)(fds, count, timeout, without_ours(set, &copy));
 }
 
 /* For _FORTIFY_SOURCE, which knows the size of the array. */
@@ -178,7 +195,7 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count,
 {
 	sigset_t copy;
 
-	return NEXT(__ppoll_chk)(fds, count, timeout, without_trap(set, &copy),
+	return NEXT(__ppoll_chk)(fds, count, timeout, without_ours(set, &copy),
 				 fds_bytes);
 }
 
@@ -188,7 +205,7 @@ EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
 	sigset_t copy;
 
 	return NEXT(pselect)(count, reads, writes, others, timeout,
-			     without_trap(set, &copy));
+			     without_ours(set, &copy));
 }
 
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count,
@@ -197,7 +214,7 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count,
 	sigset_t copy;
 
 	return NEXT(epoll_pwait)(fd, events, count, timeout_ms,
-				 without_trap(set, &copy));
+				 without_ours(set, &copy));
 }
 
 EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
@@ -206,7 +223,7 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 	sigset_t copy;
 
 	return NEXT(epoll_pwait2)(fd, events, count, timeout,
-				  without_trap(set, &copy));
+				  without_ours(set, &copy));
 }
 
 /* ---- Actions ---- */
@@ -227,15 +244,19 @@ static int change_action(sigaction_function change, int signal,
 		return change(signal, set, old);
 	if (signal == SIGTRAP)
 		return answer(trap_change_action(set, old));
-	if (wants_trap) {
+	if (ticks_is_signal(signal))
+		return answer(ticks_change_action(set, old));
+	if (set) {
 		changed = *set;
-		changed.sa_mask.__val[0] &= ~TRAP_BIT;
+		without_ours(&set->sa_mask, &changed.sa_mask);
 		set = &changed;
 	}
 	had_trap = masks_with_trap & bit;
 	err = change(signal, set, old);
 	if (err)
 		return err;
+	if (old)
+		old->sa_mask.__val[0] = ticks_put_back(old->sa_mask.__val[0]);
 	if (old && had_trap)
 		old->sa_mask.__val[0] |= TRAP_BIT;
 	if (wants_trap)
@@ -259,6 +280,14 @@ EXPORT int __sigaction(int signal, const struct sigaction *set,
 	return change_action(NEXT(__sigaction), signal, set, old);
 }
 
+EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	if (event && is_on() && event->sigev_notify != SIGEV_NONE &&
+	    event->sigev_notify != SIGEV_THREAD)
+		ticks_yield(event->sigev_signo);
+	return NEXT(timer_create)(clock, event, timer);
+}
+
 /* What signal() and its kin are made of. */
 static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags,
 				  uint64_t mask)
@@ -276,8 +305,9 @@ static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags,
 
 EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
-	if (number == SIGTRAP && is_on())
-		return set_handler(SIGTRAP, handler, SA_RESTART, TRAP_BIT);
+	if (is_ours(number))
+		return set_handler(number, handler, SA_RESTART,
+				   UINT64_C(1) << (number - 1));
 	if (number > 0 && number < NSIG)
 		masks_with_trap &= ~(UINT64_C(1) << (number - 1));
 	return NEXT(signal)(number, handler);
@@ -314,36 +344,37 @@ EXPORT int siginterrupt(int signal, int interrupts)
 {
 	struct sigaction action;
 
-	if (signal != SIGTRAP || !is_on())
+	if (!is_ours(signal))
 		return NEXT(siginterrupt)(signal, interrupts);
-	if (sigaction(SIGTRAP, NULL, &action))
+	if (sigaction(signal, NULL, &action))
 		return -1;
 	if (interrupts)
 		action.sa_flags &= ~SA_RESTART;
 	else
 		action.sa_flags |= SA_RESTART;
-	return sigaction(SIGTRAP, &action, NULL);
+	return sigaction(signal, &action, NULL);
 }
 
 /* SIG_HOLD blocks the signal and leaves its action alone. */
 EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
 {
-	sigset_t trap = set_of(TRAP_BIT), old;
 	struct sigaction action;
 	__sighandler_t former;
+	sigset_t it, old;
 
-	if (signal != SIGTRAP || !is_on())
+	if (!is_ours(signal))
 		return NEXT(sigset)(signal, handler);
+	it = set_of(UINT64_C(1) << (signal - 1));
 	if (handler == SIG_HOLD) {
-		if (sigaction(SIGTRAP, NULL, &action))
+		if (sigaction(signal, NULL, &action))
 			return SIG_ERR;
 		former = action.sa_handler;
 	} else {
-		former = set_handler(SIGTRAP, handler, 0, 0);
+		former = set_handler(signal, handler, 0, 0);
 	}
 	if (former == SIG_ERR ||
-	    sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &trap,
+	    sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &it,
 			&old))
 		return SIG_ERR;
-	return has_trap(&old) ? SIG_HOLD : former;
+	return old.__val[0] & it.__val[0] ? SIG_HOLD : former;
 }

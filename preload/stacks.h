@@ -25,9 +25,6 @@ struct stacks {
 	struct memory_range ranges[STACKS_RANGE_MAX];
 };
 
-/* Copy memory that may not be there. 0 or -EFAULT. */
-int stacks_read(uint64_t at, void *out, size_t bytes);
-
 /* Look what is mapped now. 0 or -errno. */
 int stacks_init(struct stacks *stacks);
 

@@ -7,8 +7,6 @@
  */
 #include "preload/stacks.h"
 
-#include <sys/uio.h>
-
 #include "preload/sys.h"
 
 #define USER_SEGMENTS   UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
@@ -17,17 +15,6 @@
 #define STACKS_MAX      8 /* that one thread is on, through handlers */
 #define GROWTH_MAX      (UINT64_C(64) << 20)
 #define STACK_BYTES_MAX (UINT64_C(4) << 30)
-
-int stacks_read(uint64_t at, void *out, size_t bytes)
-{
-	const struct iovec to = { out, bytes };
-	const struct iovec from = { (void *)at, bytes };
-
-	return sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
-			(long)&from, 1, 0) == (long)bytes
-		       ? 0
-		       : -EFAULT;
-}
 
 /* ---- What is mapped ---- */
 
@@ -133,7 +120,7 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 {
 	uint64_t words[2]; /* rsp, rip */
 
-	if (stacks_read(segments - RSP_TO_SEGMENTS, words, sizeof(words)))
+	if (sys_read_memory(segments - RSP_TO_SEGMENTS, words, sizeof(words)))
 		return 0;
 	add_stack(walker, words[0]);
 	return walker->look(walker->context, words[1], 1);
@@ -150,7 +137,7 @@ static int walk_stack(struct stacks_walker *walker,
 
 		if (bytes > sizeof(words))
 			bytes = sizeof(words);
-		if (stacks_read(at, words, bytes))
+		if (sys_read_memory(at, words, bytes))
 			return 0;
 		for (uint64_t i = 0; i < bytes / 8 && !result; i++, at += 8) {
 			if (words[i] == USER_SEGMENTS)

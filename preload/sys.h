@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,6 +128,18 @@ static inline int sys_getpid(void)
 static inline int sys_gettid(void)
 {
 	return (int)sys_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Copy memory that may not be there. 0 or -EFAULT. */
+static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
+{
+	const struct iovec to = { out, bytes };
+	const struct iovec from = { (void *)at, bytes };
+
+	return sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
+			(long)&from, 1, 0) == (long)bytes
+		       ? 0
+		       : -EFAULT;
 }
 
 /* Whether a thread of this process still exists. */

@@ -9,6 +9,7 @@
 #include "preload/hot/thread.h"
 #include "preload/tables.h"
 #include "preload/text.h"
+#include "preload/ticks.h"
 #include "wire/id.h"
 
 #define SLAB_BYTES          65536
@@ -144,6 +145,8 @@ static int attach(struct tallies *tallies)
 	if (tally) {
 		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
+		tally->hot = &hot;
+		ticks_begin_thread(tally);
 	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)

@@ -53,8 +53,8 @@ void trap_set_blocked(int is_blocked);
  * it means it. What this returns goes to trap_end_exec(), if it lives to do so.
  * Keep errno.
  */
-int trap_begin_exec(void);
-void trap_end_exec(int begun);
+uint64_t trap_begin_exec(void);
+void trap_end_exec(uint64_t begun);
 
 /* SIGTRAP was blocked by whoever exec'ed us: as trap_set_blocked(1). */
 void trap_take_inherited_mask(void);

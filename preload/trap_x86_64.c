@@ -11,6 +11,7 @@
 #include "preload/quiesce.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/ticks.h"
 
 static void on_trap(int signal, siginfo_t *info, void *context);
 
@@ -125,6 +126,7 @@ int trap_is_blocked(uint64_t mask)
 		~(TRAP_BIT | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP) |
 		  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
 
+	mask = ticks_put_back(mask);
 	return said == BLOCKED || (said == NOTHING && !(others & ~mask));
 }
 
@@ -152,19 +154,22 @@ static uint64_t change_bit(int how, uint64_t bit)
 	return mask;
 }
 
-int trap_begin_exec(void)
+uint64_t trap_begin_exec(void)
 {
-	if (!trap.chained.is_installed ||
-	    !trap_is_blocked(change_bit(SIG_BLOCK, 0)))
-		return 0;
-	change_bit(SIG_BLOCK, TRAP_BIT);
-	return 1;
+	const uint64_t mask = change_bit(SIG_BLOCK, 0);
+	uint64_t missing = ticks_put_back(mask) & ~mask;
+
+	if (trap.chained.is_installed && trap_is_blocked(mask))
+		missing |= TRAP_BIT;
+	if (missing)
+		change_bit(SIG_BLOCK, missing);
+	return missing;
 }
 
-void trap_end_exec(int begun)
+void trap_end_exec(uint64_t begun)
 {
 	if (begun)
-		change_bit(SIG_UNBLOCK, TRAP_BIT);
+		change_bit(SIG_UNBLOCK, begun);
 }
 
 void trap_take_inherited_mask(void)

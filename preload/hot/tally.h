@@ -21,6 +21,8 @@
 
 #include "wire/recording.h"
 
+struct hot_thread;
+
 /* A chunk of the recording, mapped. */
 struct chunk {
 	struct wire_chunk *head; /* payload follows */
@@ -71,6 +73,13 @@ struct tally {
 	uint32_t looks;         /* since there is one */
 	int32_t patience;       /* calls away from home before a reorder */
 	struct mapping active, retired;
+
+	/* Samples (samples.c). One thread writes them, its own or the watch. */
+	const struct hot_thread *hot; /* of the owner */
+	struct wire_sample *next_sample;
+	uint32_t samples_left, sample_pages;
+	int32_t timer; /* of the owner's, as the kernel knows it (ticks.c) */
+	uint32_t has_timer;
 };
 
 /*

@@ -77,7 +77,7 @@ class Use(clewtest.Case):
         rules.write_text("verify-period 1\n", encoding="utf-8")
         argv = [target("stack_use")]
         native = self.run_program(argv)
-        recorded = self.record(argv, ["--rules", rules])
+        recorded = self.record(argv, ["--rules", rules, "--time=none"])
         layout = (clewtest.ROOT / "preload/hot/layout.h").read_text("utf-8")
         limit = int(re.search(r"SLOW_STACK_BYTES (\d+)", layout).group(1))
         for before, after in zip(native.stdout.split(),

@@ -147,6 +147,7 @@ class Debuggers(clewtest.Case):
         gdb = subprocess.Popen(
             ["gdb", "-nx", "-batch", "-p", str(pid),
              "-ex", "handle SIGTRAP nostop noprint pass",
+             "-ex", "handle SIG58 nostop noprint pass",  # of the timers
              "-ex", "shell echo attached", "-ex", "continue"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)

@@ -233,7 +233,7 @@ class Recorder:
         path = self.directory / str(len(self.recordings))
         self.recordings.append(path)
         rules = path.with_suffix(".rules")
-        rules.write_text("libc\nverify-period 500\n"
+        rules.write_text("libc\nverify-period 500\nrate 10000\n"
                          f"cache {self._cache_of(user)}\n", encoding="utf-8")
         return [self.clew, "record", "--rules", rules, "-o", path, "--",
                 *argv]

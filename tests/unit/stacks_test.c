@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stacks.h"
+#include "preload/sys.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -121,8 +122,8 @@ static void what_is_not_mapped_is_not_read(void **state)
 {
 	uint64_t word = 1;
 
-	assert_int_equal(stacks_read(4096, &word, sizeof(word)), -EFAULT);
-	assert_int_equal(stacks_read((uintptr_t)&found_pcs, &word, 4), 0);
+	assert_int_equal(sys_read_memory(4096, &word, sizeof(word)), -EFAULT);
+	assert_int_equal(sys_read_memory((uintptr_t)&found_pcs, &word, 4), 0);
 }
 
 /* ---- proc.h ---- */

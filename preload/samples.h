@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing samples, and the clocks that they refer to.
+ *
+ * Each tally has one writer: its own thread, in a signal handler, or the one
+ * thread that watches all (watch.h). The next chunk is made when a sample
+ * finds the last one full; part_alloc() is safe even there.
+ */
+#ifndef CLEW_PRELOAD_SAMPLES_H
+#define CLEW_PRELOAD_SAMPLES_H
+
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+#include "wire/recording.h"
+
+/* What the header says of time, as configured; when the part is new. */
+void samples_describe(struct wire_header *header, enum wire_time time,
+		      uint32_t rate_hz);
+
+/* The clocks of this moment, into header->latest. Any thread. */
+void samples_note_moment(struct wire_header *header);
+
+/*
+ * Add a sample. Returns it, or NULL: then it was counted as lost for want of
+ * room. With all signals blocked.
+ */
+struct wire_sample *samples_put(struct tally *tally, uint64_t id,
+				uint64_t where, uint64_t weight_ns);
+
+/* Samples, or threads, that there will not be. */
+void samples_lose(enum wire_sample_loss cause, uint64_t count);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time goes, by samples: the ways to take them, as configured.
+ */
+#ifndef CLEW_PRELOAD_SAMPLING_H
+#define CLEW_PRELOAD_SAMPLING_H
+
+#include "preload/config.h"
+
+/* Begin, with this thread. Before main, when calls can be counted. */
+void sampling_start(const struct config *config);
+
+/*
+ * The calling thread is new, or a process of its own: sample it from now on,
+ * not only from its first hooked call. Nothing if no samples are taken.
+ */
+void sampling_begin_thread(void);
+
+#endif

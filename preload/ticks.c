@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/ticks.h"
+
+#include <stddef.h>
+#include <sys/utsname.h>
+#include <ucontext.h>
+
+#include "preload/chained.h"
+#include "preload/cold.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/proc.h"
+#include "preload/samples.h"
+#include "preload/sys.h"
+
+#define RT_FIRST     34 /* libc keeps 32 and 33 for itself */
+#define RT_LAST      64
+#define RT_PREFERRED 58 /* programs begin to count at either end */
+#define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
+
+static void on_tick(int signal, siginfo_t *info, void *context);
+
+/* Written before main; is_on also by whoever stops them. */
+static struct {
+	struct chained chained;
+	uint64_t period_ns; /* 0: never started */
+	_Atomic uint32_t is_on;
+} ticks = { .chained = { .handler = on_tick, .mask = ~UINT64_C(0) } };
+
+/* ---- Taking a sample ---- */
+
+/* Of this library: its start, and the end of its text. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static int is_own(uint64_t pc)
+{
+	return runtime_is_stub(pc) ||
+	       (pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext);
+}
+
+/* The thread comes from the kernel if what it executed last is `syscall`. */
+static int is_behind_syscall(uint64_t pc)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+	uint8_t code[2];
+
+	return !sys_read_memory(pc - sizeof(code), code, sizeof(code)) &&
+	       code[0] == syscall[0] && code[1] == syscall[1];
+}
+
+static uint64_t where_is(uint64_t pc)
+{
+	uint64_t where = pc & WIRE_SAMPLE_PC;
+
+	if (is_own(pc))
+		return where | WIRE_SAMPLE_CLEW;
+	return is_behind_syscall(pc) ? where | WIRE_SAMPLE_KERNEL : where;
+}
+
+static void take_sample(struct tally *tally, uint64_t pc, uint64_t periods)
+{
+	const struct hot_thread *thread = tally->hot;
+
+	if (thread->tally != tally || thread->muted == HOT_MUTED_SHARED) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
+		return;
+	}
+	samples_put(tally, thread->id, where_is(pc), periods * ticks.period_ns);
+}
+
+/* Somebody has sent our signal to the program. */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
+{
+	const uint64_t bit = SIGNAL_BIT(signal);
+	const int is_blocked =
+		(ticks_put_back(context->uc_sigmask.__val[0]) & bit) != 0;
+	struct kernel_action theirs;
+
+	if (is_blocked) { /* it waits for all signals: let it have this one */
+		ticks_yield(signal);
+		context->uc_sigmask.__val[0] |= bit;
+		chained_send_again(signal, info);
+		return;
+	}
+	theirs = chained_use_action(&ticks.chained);
+	if (theirs.handler == (uintptr_t)SIG_IGN)
+		return;
+	if (chained_is_function(&theirs)) {
+		chained_call(&theirs, 0, signal, info, context);
+		return;
+	}
+	chained_set_default(signal);
+	chained_send_again(signal, info);
+}
+
+static void on_tick(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	if (info->si_code == SI_TIMER)
+		take_sample(info->si_value.sival_ptr,
+			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
+			    1 + (uint64_t)info->si_overrun);
+	else
+		pass_on(signal, info, interrupted);
+}
+
+/* ---- Timers ---- */
+
+static void delete_timer(struct tally *tally)
+{
+	if (tally->has_timer)
+		sys_call(SYS_timer_delete, tally->timer, 0, 0, 0, 0, 0);
+	tally->has_timer = 0;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+/*
+ * Of the calling thread. The first period is cut short at random: threads that
+ * do not live that long have their share.
+ */
+static int start_timer(struct tally *tally)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = ticks.chained.signal,
+				  .sigev_value.sival_ptr = tally };
+	struct itimerspec every = {
+		.it_interval = timespec_of(ticks.period_ns),
+		.it_value = timespec_of(1 + __builtin_ia32_rdtsc() %
+						    ticks.period_ns),
+	};
+	int err, timer;
+
+	event._sigev_un._tid = (int)tally->tid;
+	err = (int)sys_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+			    (long)&event, (long)&timer, 0, 0, 0);
+	if (err)
+		return err;
+	tally->timer = timer;
+	tally->has_timer = 1;
+	err = (int)sys_call(SYS_timer_settime, timer, 0, (long)&every, 0, 0, 0);
+	if (err)
+		delete_timer(tally);
+	return err;
+}
+
+void ticks_begin_thread(struct tally *tally)
+{
+	if (!ticks.period_ns)
+		return;
+	delete_timer(tally); /* of a thread that is gone */
+	if (!ticks.is_on || start_timer(tally))
+		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+}
+
+void ticks_stop(void)
+{
+	struct tallies *tallies = &rt.cold->tallies;
+	uint64_t signals, stopped = 0;
+
+	if (!ticks.is_on)
+		return;
+	lock_acquire(&tallies->lock, &signals);
+	ticks.is_on = 0;
+	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
+		stopped += tally->has_timer;
+		delete_timer(tally);
+	}
+	samples_lose(WIRE_SAMPLE_NO_TIMER, stopped);
+	lock_release(&tallies->lock, &signals);
+}
+
+/* ---- The signal ---- */
+
+static int is_free(int signal)
+{
+	struct kernel_action action;
+
+	return !signal_get_action(signal, &action) &&
+	       action.handler == (uintptr_t)SIG_DFL;
+}
+
+/* Unblocked, if there is one. 0: all are in use. */
+static int choose_signal(uint64_t blocked)
+{
+	int chosen = 0;
+
+	for (int i = 0; i <= RT_LAST - RT_FIRST; i++) {
+		int signal = RT_PREFERRED - i;
+
+		if (signal < RT_FIRST)
+			signal += RT_LAST - RT_FIRST + 1;
+		if (!is_free(signal))
+			continue;
+		if (!(blocked & SIGNAL_BIT(signal)))
+			return signal;
+		if (!chosen)
+			chosen = signal;
+	}
+	return chosen;
+}
+
+static int take_signal(void)
+{
+	uint64_t blocked = 0, bit;
+	int err;
+
+	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
+		 sizeof(blocked), 0, 0);
+	ticks.chained.signal = choose_signal(blocked);
+	if (!ticks.chained.signal)
+		return -EAGAIN;
+	err = chained_install(&ticks.chained);
+	bit = SIGNAL_BIT(ticks.chained.signal);
+	if (!err && blocked & bit)
+		sys_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bit, 0,
+			 sizeof(bit), 0, 0);
+	return err;
+}
+
+/* Whether timers wait for the end of a system call. */
+static int is_new_kernel(void)
+{
+	uint32_t major = 0, minor = 0;
+	struct utsname name;
+	const char *at = name.release;
+
+	if (sys_call(SYS_uname, (long)&name, 0, 0, 0, 0, 0))
+		return 0;
+	while (*at >= '0' && *at <= '9')
+		major = major * 10 + (uint32_t)(*at++ - '0');
+	if (*at == '.')
+		at++;
+	while (*at >= '0' && *at <= '9')
+		minor = minor * 10 + (uint32_t)(*at++ - '0');
+	return major > 5 || (major == 5 && minor >= 10);
+}
+
+void ticks_start(uint64_t period_ns)
+{
+	ticks.period_ns = period_ns;
+	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
+}
+
+int ticks_is_signal(int signal)
+{
+	return signal && ticks.chained.is_installed &&
+	       signal == ticks.chained.signal;
+}
+
+int ticks_change_action(const struct sigaction *set, struct sigaction *old)
+{
+	return chained_change_action(&ticks.chained, set, old);
+}
+
+void ticks_yield(int signal)
+{
+	if (!ticks_is_signal(signal))
+		return;
+	ticks_stop();
+	chained_remove(&ticks.chained);
+}
+
+static uint64_t own_bit(void)
+{
+	return ticks.chained.is_installed ? SIGNAL_BIT(ticks.chained.signal)
+					  : 0;
+}
+
+/* Most of them: somebody means all, or all but a few. */
+static int has_rt_signals(uint64_t mask)
+{
+	int count = 0;
+
+	for (uint64_t left = mask & RT_SIGNALS & ~own_bit(); left; count++)
+		left &= left - 1;
+	return count > (RT_LAST - RT_FIRST) / 2;
+}
+
+uint64_t ticks_take_out(uint64_t mask)
+{
+	const uint64_t bit = own_bit();
+
+	if (!(mask & bit))
+		return mask;
+	if (has_rt_signals(mask))
+		return mask & ~bit;
+	ticks_yield(ticks.chained.signal);
+	return mask;
+}
+
+uint64_t ticks_put_back(uint64_t mask)
+{
+	return has_rt_signals(mask) ? mask | own_bit() : mask;
+}

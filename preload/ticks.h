@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --time=cpu: a timer for each thread, by its CPU clock, whose signal finds
+ * out what the thread is doing.
+ *
+ * The handler reads the id and the pc and stores them: it walks no stack, and
+ * uses no thread-local storage, for the thread pointer may be the program's
+ * (the timer's value leads to the tally). The kernel looks at the timers when
+ * it ticks, which may be less often than was asked for: a sample stands for
+ * the periods that were missed as well.
+ *
+ * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
+ * timer is dealt with when the thread returns to its program, never in the
+ * middle of a system call (POSIX_CPU_TIMERS_TASK_WORK): so a call that sleeps
+ * is not woken, whatever it is. Only a signal that is blocked while it comes,
+ * and let through while a call waits, could do that: so ours is taken out of
+ * every mask (signals.c), and no call that waits for signals meets it. Older
+ * kernels get no timers.
+ *
+ * The signal is one that the program does not use. Should it put a handler
+ * there later, both have it (chained.h); should it name the signal in a mask,
+ * as those do that wait for it, we let go of it and sample no more.
+ */
+#ifndef CLEW_PRELOAD_TICKS_H
+#define CLEW_PRELOAD_TICKS_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+
+/* Before main: from now on threads that attach are sampled. */
+void ticks_start(uint64_t period_ns);
+
+/* No samples any more, in any thread, for good. */
+void ticks_stop(void);
+
+/*
+ * The calling thread counts in this tally from now on. Under the lock of the
+ * tallies; where no timer is to be had, the thread is counted as that.
+ */
+void ticks_begin_thread(struct tally *tally);
+
+/* ---- For those in front of libc's signal functions ---- */
+
+/* Whether this is the signal that we use; the program may do so as well. */
+int ticks_is_signal(int signal);
+
+/* As sigaction() for it, but 0 or -errno. */
+int ticks_change_action(const struct sigaction *set, struct sigaction *old);
+
+/*
+ * Signals that the program wants blocked: what is to go to the kernel. Where
+ * most real-time signals are named, ours is not meant; else it is given up.
+ */
+uint64_t ticks_take_out(uint64_t mask);
+
+/* What the kernel says is blocked, as the program means it. */
+uint64_t ticks_put_back(uint64_t mask);
+
+/* The program is going to send itself this signal. */
+void ticks_yield(int signal);
+
+#endif

@@ -1,0 +1,216 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Where the time goes, by samples; and nobody notices that they are taken."""
+import collections
+import resource
+import subprocess
+
+import clewtest
+import wire
+from clewtest import needs, target
+
+LOADS = target("loads")
+POINTS = 2.0  # percentage points that shares may be off
+
+
+def names_of(program):
+    """{vaddr: name} of the functions that a program exports."""
+    done = subprocess.run(["nm", "-D", "--defined-only", program], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    lines = (line.split() for line in done.stdout.splitlines())
+    return {int(vaddr, 16): name for vaddr, _, name in lines}
+
+
+class Case(clewtest.Case):
+    def record_loads(self, *arguments, options=()):
+        """{(pid, tid, function, caller): CPU ns}, as the program says."""
+        done = self.record([LOADS, *arguments], options, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        truth = {}
+        for line in done.stdout.splitlines():
+            pid, tid, function, caller, ns = line.split()
+            key = int(pid), int(tid), function, caller
+            truth[key] = truth.get(key, 0) + int(ns)
+        return truth
+
+    def samples(self, recording):
+        """The same, as the samples say."""
+        names, found = names_of(LOADS), collections.Counter()
+        for part in recording.parts:
+            contexts = part.contexts()
+            tids = {tally: tid for tid, tally, _ in part.threads}
+
+            def name(context):
+                context = contexts.get(context)
+                if not context:
+                    return "-"
+                function = part.functions[context.function]
+                return names.get(function.vaddr, "?")
+
+            for sample in part.samples:
+                context = contexts.get(sample.id)
+                found[part.pid, tids[sample.tally], name(sample.id),
+                      name(context.parent) if context else "-"] \
+                    += sample.weight_ns
+        return found
+
+    def assert_shares(self, truth, found):
+        """Each context has its share of all CPU time there was."""
+        total = sum(truth.values())
+        for key, ns in truth.items():
+            self.assertAlmostEqual(100 * found[key] / total,
+                                   100 * ns / total, delta=POINTS, msg=key)
+
+    def assert_no_sample_lost(self, recording):
+        for part in recording.parts:
+            self.assertEqual(part.sample_losses, [0] * 4)
+
+
+class Loads(Case):
+    """What a program knows of its time, and what samples say of it."""
+
+    def test_contexts(self):
+        truth = self.record_loads("2000")
+        recording = self.recording()
+        found = self.samples(recording)
+        self.assert_shares(truth, found)
+        self.assertAlmostEqual(sum(found.values()) / sum(truth.values()), 1,
+                               delta=0.05)
+        self.assert_no_sample_lost(recording)
+        part, = recording.parts
+        self.assertEqual((part.time, part.rate_hz, part.period_ns),
+                         (wire.TIME_CPU, 997, 10**9 // 997))
+
+    def test_threads_that_spin_and_sleep(self):
+        truth = self.record_loads("1500", "threads")
+        recording = self.recording()
+        found = self.samples(recording)
+        self.assert_shares(truth, found)
+        self.assert_no_sample_lost(recording)
+        asleep = sum(ns for (*_, function, _), ns in found.items()
+                     if function == "sleeper")
+        self.assertLess(asleep, sum(truth.values()) * POINTS / 100)
+
+    def test_forked_processes(self):
+        truth = self.record_loads("1000", "fork")
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), 2)
+        self.assert_shares(truth, self.samples(recording))
+        self.assert_no_sample_lost(recording)
+
+    def test_executed_programs(self):
+        truth = self.record_loads("1000", "exec")
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), 2)
+        self.assert_shares(truth, self.samples(recording))
+        self.assert_no_sample_lost(recording)
+
+    def test_a_low_rate_counts_the_same_time(self):
+        truth = self.record_loads("2000", options=["--rate", "50"])
+        part, = self.recording().parts
+        self.assertEqual((part.rate_hz, part.period_ns), (50, 20_000_000))
+        self.assertTrue(80 <= len(part.samples) <= 105, len(part.samples))
+        total = sum(sample.weight_ns for sample in part.samples)
+        self.assertAlmostEqual(total / sum(truth.values()), 1, delta=0.05)
+
+
+class Records(Case):
+    """What is written of a sample."""
+
+    def test_stamps_are_in_order_and_lie_in_the_recorded_time(self):
+        self.record_loads("300")
+        part, = self.recording().parts
+        stamps = [sample.tsc for sample in part.samples]
+        self.assertEqual(stamps, sorted(stamps))
+        self.assertLess(part.first.tsc, stamps[0])
+        self.assertLess(stamps[-1], part.latest.tsc)
+        ns = part.latest.ns - part.first.ns
+        self.assertGreater(ns, 300_000_000)
+        self.assertTrue(0.3 < (part.latest.tsc - part.first.tsc) / ns < 10)
+
+    def test_pcs_lie_in_the_function_that_runs(self):
+        self.record_loads("500")
+        part, = self.recording().parts
+        contexts = part.contexts()
+        inside = 0
+        for sample in part.samples:
+            if sample.id not in contexts or sample.flags:
+                continue
+            function = part.functions[contexts[sample.id].function]
+            offset = sample.pc - function.module.base - function.vaddr
+            inside += 0 <= offset < function.size
+        self.assertGreater(inside, 0.9 * len(part.samples))
+
+    @needs("head")
+    def test_the_kernel_is_told_apart(self):
+        done = self.record(["sh", "-c", "head -c 3G /dev/zero >/dev/null"])
+        self.assertEqual(done.returncode, 0)
+        samples = self.recording().parts[-1].samples
+        kernel = sum(sample.weight_ns for sample in samples
+                     if sample.flags & wire.KERNEL)
+        self.assertGreater(kernel, 0.5 * sum(s.weight_ns for s in samples))
+
+    def test_dump_shows_them(self):
+        self.record_loads("200")
+        part, = self.recording().parts
+        done = self.clew("dump", self.recording_path)
+        lines = [dict(word.split("=", 1) for word in line.split()[1:])
+                 for line in done.stdout.splitlines()
+                 if line.startswith("sample ")]
+        self.assertEqual(
+            [(int(line["tsc"]), int(line["id"], 16), int(line["pc"], 16),
+              int(line["weight_ns"])) for line in lines],
+            [(s.tsc, s.id, s.pc, s.weight_ns) for s in part.samples])
+        self.assertIn(f"time kind=1 rate_hz=997 period_ns={10**9 // 997} ",
+                      done.stdout)
+
+    def test_none_are_taken_where_none_are_wanted(self):
+        self.record_loads("100", options=["--time=none"])
+        part, = self.recording().parts
+        self.assertEqual((part.time, part.samples, part.first.tsc),
+                         (wire.TIME_NONE, [], 0))
+
+    def test_no_room_for_timers(self):
+        """Their signals are what a user may have only so many of pending."""
+        def no_signals():
+            resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0))
+
+        native = self.run_program([LOADS, "1"])
+        recorded = self.record([LOADS, "1"], preexec_fn=no_signals)
+        self.assertEqual(native.returncode, recorded.returncode)
+        part, = self.recording().parts
+        self.assertEqual((part.samples, part.sample_losses),
+                         ([], [0, 0, 1, 0]))
+
+
+class Unnoticed(Case):
+    """Programs that would see a signal too many."""
+
+    def check(self, *argv):
+        native = self.run_program(argv)
+        self.assertEqual(native.returncode, 0, native.stderr)
+        self.assert_same_behaviour(
+            native, self.record(argv, ["--rate", "10000"]))
+        return native.stdout.decode()
+
+    def test_no_call_is_interrupted(self):
+        said = self.check(target("sleeps"), "400")
+        self.assertEqual({line.rsplit(" ", 1)[1]
+                          for line in said.splitlines()}, {"0"})
+        self.assertGreater(len(self.recording().parts[0].samples), 50)
+
+    def test_timers_of_the_program(self):
+        self.check(target("alarms"), "timers")
+
+    def test_handlers_for_every_signal(self):
+        self.check(target("alarms"), "actions")
+
+    def test_masks_of_every_kind(self):
+        self.check(target("alarms"), "masks")
+
+    def test_every_signal_waited_for(self):
+        self.check(target("alarms"), "queue")
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU time that is spent where it is known: each function burns a share of it
+ * in a context of its own, by its thread's CPU clock, one after the other, and
+ * says how much that was.
+ *
+ *	loads MILLISECONDS [threads | fork | exec]
+ *
+ * Prints "PID TID FUNCTION CALLER NANOSECONDS" for each of them. With threads,
+ * one spins, one sleeps, and one is of those that make no call at all.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __clang__
+#define KEPT __attribute__((noinline))
+#else
+#define KEPT __attribute__((noipa))
+#endif
+
+/* Not static: the dynamic symbols name them, though the file is stripped. */
+uint64_t burn(uint64_t ns);
+uint64_t spin(uint64_t ns);
+void light(uint64_t ns);
+void medium(uint64_t ns);
+void heavy(uint64_t ns);
+void *sleeper(void *argument);
+void *spinner(void *argument);
+
+static uint64_t total_ns;
+static volatile uint64_t sum;
+static pthread_barrier_t beginning;
+
+static inline __attribute__((always_inline)) uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) uint64_t use_cpu(uint64_t ns)
+{
+	const uint64_t start = now();
+	uint64_t used;
+
+	do {
+		for (int i = 0; i < 20000; i++)
+			sum += (uint64_t)i;
+		used = now() - start;
+	} while (used < ns);
+	return used;
+}
+
+static void say(const char *function, const char *caller, uint64_t ns)
+{
+	char line[128];
+	int length =
+		snprintf(line, sizeof(line), "%d %d %s %s %llu\n", getpid(),
+			 gettid(), function, caller, (unsigned long long)ns);
+
+	if (write(STDOUT_FILENO, line, (size_t)length) != length)
+		abort();
+}
+
+KEPT uint64_t burn(uint64_t ns)
+{
+	return use_cpu(ns);
+}
+
+KEPT uint64_t spin(uint64_t ns)
+{
+	return use_cpu(ns);
+}
+
+/* The same callee in two of them: contexts are what tells it apart. */
+KEPT void light(uint64_t ns)
+{
+	say("burn", "light", burn(ns));
+}
+
+KEPT void medium(uint64_t ns)
+{
+	say("burn", "medium", burn(ns));
+}
+
+KEPT void heavy(uint64_t ns)
+{
+	say("spin", "heavy", spin(ns));
+}
+
+static void burn_all(void)
+{
+	light(total_ns / 10);
+	medium(total_ns * 3 / 10);
+	heavy(total_ns * 6 / 10);
+}
+
+KEPT void *sleeper(void *argument)
+{
+	const struct timespec long_time = {
+		.tv_sec = (time_t)(total_ns / 1000000000),
+		.tv_nsec = (long)(total_ns % 1000000000)
+	};
+
+	pthread_barrier_wait(&beginning);
+	nanosleep(&long_time, NULL);
+	say("sleeper", "-", now());
+	return argument;
+}
+
+KEPT void *spinner(void *argument)
+{
+	pthread_barrier_wait(&beginning);
+	say("burn", "spinner", burn(total_ns));
+	return argument;
+}
+
+static void in_threads(void)
+{
+	void *(*const functions[])(void *) = { sleeper, spinner };
+	pthread_t threads[2];
+
+	pthread_barrier_init(&beginning, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, functions[i], NULL);
+	burn_all();
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 2 ? argv[2] : "";
+
+	total_ns = strtoull(argv[1], NULL, 10) * 1000000;
+	if (!strcmp(how, "threads")) {
+		in_threads();
+		return 0;
+	}
+	burn_all();
+	if (!strcmp(how, "exec"))
+		execl("/proc/self/exe", argv[0], argv[1], NULL);
+	if (!strcmp(how, "fork") && !fork()) {
+		burn_all();
+		return 0;
+	}
+	wait(NULL);
+	return 0;
+}
