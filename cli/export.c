@@ -227,7 +227,9 @@ int command_export(int argc, char **argv)
 
 	view_options_init(&options.view);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	options.view.whose.with_timeline = options.format->needs_samples;
+	options.view.whose.with_timeline =
+		options.format->needs_samples ||
+		(options.format->likes_samples && !options.view.shows_inlines);
 	err = view_open(&options.view, &session, &why);
 	if (!err) {
 		err = export_session(&session, &options, argv[0], &why);

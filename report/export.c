@@ -19,6 +19,11 @@ const struct export_format export_formats[] = {
 	{ .name = "callgrind",
 	  .says = "for KCachegrind and callgrind_annotate",
 	  .write = export_callgrind },
+	{ .name = "sqlite",
+	  .says = "a database, by the schema in it",
+	  .is_binary = 1,
+	  .likes_samples = 1,
+	  .save = export_sqlite },
 	{ .name = "json",
 	  .says = "everything, as clew tree --json",
 	  .write = export_json },
@@ -72,6 +77,35 @@ struct export_times export_times(const struct export *export)
 	}
 	times.duration_ns = end > times.start_ns ? end - times.start_ns : 0;
 	return times;
+}
+
+struct export_build_id export_build_id(const struct catalog_module *module)
+{
+	struct export_build_id id = { "" };
+
+	for (uint32_t i = 0; i < module->build_id.bytes; i++)
+		snprintf(id.text + 2 * (size_t)i, 3, "%02x",
+			 module->build_id.data[i]);
+	return id;
+}
+
+uint32_t *export_moved(const struct export *export)
+{
+	const struct tree *tree = &export->session->tree;
+	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (!export->keep)
+			moved[i] = (uint32_t)i;
+		else if (export->keep[node->function])
+			moved[i] = tree_find(export->tree, moved[node->parent],
+					     node->function);
+		else
+			moved[i] = moved[node->parent];
+	}
+	return moved;
 }
 
 char *export_command(const struct export *export)

@@ -39,6 +39,7 @@ struct export_format {
 	const char *says;
 	int is_binary;
 	int needs_samples; /* one by one: session.timeline */
+	int likes_samples; /* the same, but can do without */
 	int no_inlines;    /* has inlined functions anyway, or cannot */
 	/*
 	 * One of the two. 0, or -errno and *why, which does not name the file.
@@ -77,6 +78,20 @@ struct export_times {
 };
 
 struct export_times export_times(const struct export *export);
+
+struct export_build_id {
+	char text[2 * sizeof(((struct a2n_build_id *)0)->data) + 1];
+};
+
+/* In hexadecimal; "" if the module has none. */
+struct export_build_id export_build_id(const struct catalog_module *module);
+
+/*
+ * For each node of the session's tree, which samples refer to, the one in
+ * `tree` that stands for it: itself, or the nearest above it that is there.
+ * free() it.
+ */
+uint32_t *export_moved(const struct export *export);
 
 /* The command line of the first process, safe to print; free() it. */
 char *export_command(const struct export *export);

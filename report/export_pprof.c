@@ -236,16 +236,13 @@ static void write_mappings(struct pprof *pprof)
 		Pprof__Mapping mapping = PPROF__MAPPING__INIT;
 		Pprof__Mapping *mappings[] = { &mapping };
 		Pprof__Profile piece = PPROF__PROFILE__INIT;
-		char build_id[2 * sizeof(module->build_id.data) + 1] = "";
 
-		for (uint32_t j = 0; j < module->build_id.bytes; j++)
-			snprintf(build_id + 2 * j, 3, "%02x",
-				 module->build_id.data[j]);
 		mapping.id = i + 1;
 		mapping.memory_limit = UINT64_MAX;
 		mapping.filename =
 			strings_number(&pprof->strings, module->printable_path);
-		mapping.build_id = strings_number(&pprof->strings, build_id);
+		mapping.build_id = strings_number(&pprof->strings,
+						  export_build_id(module).text);
 		mapping.has_functions = 1;
 		mapping.has_filenames = 1;
 		mapping.has_line_numbers = 1;

@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import signal
+import sqlite3
 
 import clewtest
 import exports
@@ -348,6 +349,133 @@ class Pprof(Export):
         raw = self.raw(self.export_file("pprof", made.path))
         self.assertEqual({lines[0][0].split("+")[0]
                           for _, lines in raw[2].values()}, {'?"??'})
+
+
+class Sqlite(Export):
+    def database(self, recording, *options):
+        path = self.export_file("sqlite", recording, *options)
+        database = sqlite3.connect(path)
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute("PRAGMA integrity_check")
+                         .fetchall(), [("ok",)])
+        self.assertEqual(database.execute("PRAGMA foreign_key_check")
+                         .fetchall(), [])
+        return database
+
+    def paths(self, database, column):
+        """{path: sum}, from the view `tree`."""
+        return +collections.Counter({
+            tuple(path.split(" > ")): number for path, number in
+            database.execute(f"SELECT path, {column} FROM tree")})
+
+    def test_contexts_and_functions(self):
+        made = self.synthetic()
+        database = self.database(made.path)
+        self.assertEqual(self.paths(database, "calls"), made.stacks("calls"))
+        self.assertEqual(self.paths(database, "self_ns"), made.stacks("ns"))
+        for column, wanted in [("calls", made.own("calls")),
+                               ("calls_below", made.inclusive("calls")),
+                               ("self_ns", made.own("ns")),
+                               ("total_ns", made.inclusive("ns")),
+                               ("samples", made.own("samples"))]:
+            self.assertEqual(+collections.Counter(dict(database.execute(
+                f"SELECT name, {column} FROM functions"))), wanted)
+        meta = dict(database.execute("SELECT * FROM meta"))
+        self.assertEqual(
+            [meta[key] for key in ("schema", "time", "calls", "time_ns",
+                                   "contexts", "command")],
+            [1, "cpu", made.total("calls"), made.total("ns"),
+             len(made.contexts), "synthetic --size large"])
+
+    def test_callers_and_callees(self):
+        made = self.synthetic()
+        edges = collections.Counter()
+        for one in made.contexts:
+            if len(one.path) > 1:
+                edges[one.path[-2:]] += one.calls
+        database = self.database(made.path)
+        self.assertEqual({(caller, function): calls for function, caller, calls
+                          in database.execute("SELECT function, caller, calls"
+                                              " FROM callers")}, edges)
+        self.assertEqual({(function, callee): calls for function, callee, calls
+                          in database.execute("SELECT function, callee, calls"
+                                              " FROM callees")}, edges)
+
+    def test_samples(self):
+        made = self.synthetic()
+        by_thread = collections.Counter()
+        for one in made.contexts:
+            by_thread[one.tid] += one.samples
+        database = self.database(made.path)
+        self.assertEqual(dict(database.execute(
+            "SELECT tid, COUNT(*) FROM samples JOIN threads"
+            " ON threads.id = thread GROUP BY tid")), +by_thread)
+        self.assertEqual(database.execute(
+            "SELECT c.id FROM contexts c LEFT JOIN samples s"
+            " ON s.context = c.id GROUP BY c.id"
+            " HAVING COUNT(s.context) <> c.samples").fetchall(), [])
+        self.assertEqual(database.execute(
+            "SELECT c.id FROM contexts c LEFT JOIN spots s"
+            " ON s.context = c.id GROUP BY c.id"
+            " HAVING TOTAL(s.ns) <> c.self_ns").fetchall(), [])
+
+    def test_samples_of_functions_left_out(self):
+        made = self.synthetic()
+        kept = r"\+0x1[0-7]"
+        wanted = collections.Counter()
+        for path, number in made.stacks("samples").items():
+            wanted[tuple(f for f in path if re.search(kept, f))] += number
+        nobody = wanted.pop((), 0)
+        database = self.database(made.path, "-f", kept)
+        found = collections.Counter({
+            path and tuple(path.split(" > ")): number for path, number in
+            database.execute("SELECT path, COUNT(*) FROM samples LEFT JOIN"
+                             " tree ON tree.id = context GROUP BY context")})
+        self.assertEqual(found.pop(None, 0), nobody)
+        self.assertEqual(found, wanted)
+
+    def test_names_of_all_kinds(self):
+        made = exports.Synthetic(self.work / "odd", 10, 0,
+                                 b"/lib/'); --\xff\"\n")
+        database = self.database(made.path)
+        self.assertEqual(database.execute("SELECT name FROM modules")
+                         .fetchall(), [("'); --?\"?",)])
+
+    @needs("g++", "addr2line")
+    def test_files_and_lines_of_calls(self):
+        program = self.work / "program"
+        self.run_tool("g++", "-g", "-O2", INLINES, "-o", program)
+        self.record([program])
+        database = self.database(self.recording_path)
+        rows = database.execute(
+            "SELECT vaddr, file, line FROM sites JOIN modules m"
+            " ON m.id = module WHERE m.name = 'program' AND file IS NOT NULL"
+        ).fetchall()
+        self.assertGreater(len(rows), 20)
+        for vaddr, file, line in rows:
+            said = self.run_tool("addr2line", "-e", program, hex(vaddr - 1))
+            self.assertEqual(f"{file}:{line}", said.split()[0])
+
+    @needs("sqlite3")
+    def test_the_queries_of_the_readme(self):
+        made = self.synthetic()
+        path = self.export_file("sqlite", made.path)
+        readme = (clewtest.ROOT / "README.md").read_text(encoding="utf-8")
+        queries = re.findall(r"^sqlite> (SELECT [^;]*;)$",
+                             readme.replace("\n   ...> ", " "), re.M)
+        self.assertEqual(len(queries), 3)
+        for query in queries:
+            query = query.replace("'sqlite3GetVarint'",
+                                  f"'{made.contexts[50].path[-1]}'")
+            self.assertNotEqual(self.run_tool("sqlite3", path, query), "")
+
+    def test_needs_a_file(self):
+        made = self.synthetic(contexts=5)
+        self.assert_usage_error(self.clew("export", "-F", "sqlite",
+                                          made.path), "--output")
+        self.assert_one_line_error(
+            self.clew("export", "-F", "sqlite", "-o", "/dev/full", made.path),
+            "/dev/full", "regular file")
 
 
 class Csv(Export):
