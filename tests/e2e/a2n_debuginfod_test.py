@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` and debuginfod: asked only if the user says so, and never for long.
+"""`clew a2n` and debuginfod: asked only if the user says so, not for long.
 
 Once with the real server, and with servers of our own that are dead, silent,
 slow, or send something else.

@@ -74,7 +74,8 @@ class Seeds:
 
     def compile(self, name, compiler, *flags):
         self.run(compiler if shutil.which(compiler) else "gcc", "-O2",
-                 "-nostdlib", "-static", "-Wl,-n,-e,main,--build-id", *flags,
+                 "-nostdlib", "-static", "-Wl,-n,-e,main,--build-id",
+                 *flags,
                  pathlib.Path(__file__).parent / "seed.c", "-o",
                  self.work / name)
         return self.work / name
@@ -89,8 +90,8 @@ class Seeds:
     def split(self):
         self.run("gcc", "-g", "-gdwarf-5", "-gsplit-dwarf", "-O2", "-c",
                  pathlib.Path(__file__).parent / "seed.c", "-o", "seed.o")
-        self.run("gcc", "-nostdlib", "-static", "-Wl,-n,-e,main", "seed.o", "-o",
-                 "split")
+        self.run("gcc", "-nostdlib", "-static", "-Wl,-n,-e,main", "seed.o",
+                 "-o", "split")
         self.put("dwarf_split", self.work / "split", self.work / "seed.dwo")
 
     def alternate(self, plain):
