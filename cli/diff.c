@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/html.h"
 #include "cli/options.h"
 #include "report/diff.h"
 
@@ -12,6 +13,7 @@ enum {
 	KEY_TREE = 't',
 	KEY_DEPTH = 'd',
 	KEY_THRESHOLD = 0x300,
+	KEY_HTML,
 	DEFAULT_TOP = 40,
 };
 
@@ -24,6 +26,7 @@ struct options {
 	struct tree_limits limits;
 	int key; /* enum diff_key, or -1: self time, if there is any */
 	int shows_tree;
+	const char *page; /* file of --html, or NULL */
 	size_t top;
 	int has_top;
 };
@@ -40,6 +43,8 @@ static const struct argp_option argp_options[] = {
 	  "With --tree, hide subtrees with less than PERCENT of all changes "
 	  "(default: those without)",
 	  0 },
+	{ "html", KEY_HTML, "FILE", 0,
+	  "Write a page for a browser instead, as clew html does", 0 },
 	{ 0 },
 };
 
@@ -96,6 +101,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->limits.threshold_percent =
 			parse_percent(state, argument);
 		return 0;
+	case KEY_HTML:
+		options->page = argument;
+		return 0;
 	case ARGP_KEY_ARG:
 		take_path(options, argument, state);
 		return 0;
@@ -150,6 +158,39 @@ static void write_diff(struct session *before, struct session *after,
 	diff_fini(&diff);
 }
 
+/* 0, or -errno and *why. */
+static int write_page(struct session *before, struct session *after,
+		      const struct options *options, char **why)
+{
+	struct diff diff;
+	int err;
+
+	diff_init(&diff, before, after);
+	err = html_save(options->page,
+			&(struct html_view){
+				.session = after,
+				.whose = &options->view.whose,
+				.diff = &diff,
+				.before = before,
+			},
+			why);
+	diff_fini(&diff);
+	return err;
+}
+
+static int write_all(const char *command, struct session *before,
+		     struct session *after, struct options *options)
+{
+	char *why;
+
+	view_begin(&options->view, before);
+	if (!options->page)
+		write_diff(before, after, options);
+	else if (write_page(before, after, options, &why) != 0)
+		return give_up(command, why);
+	return view_finish(&options->view, command);
+}
+
 int command_diff(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -183,10 +224,8 @@ int command_diff(int argc, char **argv)
 		status = give_up(argv[0], why);
 		goto close_before;
 	}
-	view_begin(&options.view, &before);
-	write_diff(&before, &after, &options);
+	status = write_all(argv[0], &before, &after, &options);
 	session_close(&after);
-	status = view_finish(&options.view, argv[0]);
 close_before:
 	session_close(&before);
 fini:

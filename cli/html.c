@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include <argp.h>
-#include <errno.h>
-#include <stdio.h>
+#include "cli/html.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "report/html.h"
+#include "cli/replacement.h"
 
-enum { KEY_OUTPUT = 'o', KEY_THREAD = 0x100, KEY_PROCESS };
+enum { KEY_OUTPUT = 'o', KEY_THREAD = 0x100, KEY_PROCESS, KEY_NO_INLINES };
 
 struct options {
-	const char *path;
+	struct view_options view;
 	const char *output;
-	struct whose whose;
 };
 
 static const struct argp_option argp_options[] = {
@@ -24,6 +21,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 0 },
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 0 },
+	{ "no-inlines", KEY_NO_INLINES, NULL, 0,
+	  "Do not put inlined functions in", 0 },
 	{ 0 },
 };
 
@@ -36,50 +35,39 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->output = argument;
 		return 0;
 	case KEY_THREAD:
-		options->whose.thread = argument;
+		options->view.whose.thread = argument;
 		return 0;
 	case KEY_PROCESS:
-		options->whose.pid = (uint32_t)parse_number(
+		options->view.whose.pid = (uint32_t)parse_number(
 			state, "process", argument, INT32_MAX);
+		return 0;
+	case KEY_NO_INLINES:
+		options->view.shows_inlines = 0;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
 			argp_error(state, "one recording at a time");
-		options->path = argument;
+		options->view.path = argument;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* Half a page is no page: what could not be written whole is removed. */
-static int write_file(const char *command, const struct html_view *view,
-		      const char *path)
+int html_save(const char *path, const struct html_view *view, char **why)
 {
-	FILE *out = fopen(path, "we");
-	int failed;
+	struct replacement file;
+	int err;
 
-	if (!out) {
-		complain(command, "%s: %s", path, strerror(errno));
-		return EXIT_FAILURE;
+	if (strcmp(path, "-") == 0) {
+		html_write(stdout, view);
+		return 0;
 	}
-	html_write(out, view);
-	failed = ferror(out);
-	failed |= fclose(out);
-	if (!failed)
-		return EXIT_SUCCESS;
-	complain(command, "%s: %s", path, strerror(errno));
-	unlink(path);
-	return EXIT_FAILURE;
-}
-
-static int write_page(const char *command, const struct html_view *view,
-		      const char *path)
-{
-	if (strcmp(path, "-") != 0)
-		return write_file(command, view, path);
-	html_write(stdout, view);
-	return finish_output(command);
+	err = replacement_begin(&file, path, why);
+	if (err)
+		return err;
+	html_write(file.out, view);
+	return replacement_commit(&file, why);
 }
 
 int command_html(int argc, char **argv)
@@ -91,18 +79,20 @@ int command_html(int argc, char **argv)
 		.doc = "Write a page with flame graphs and tables, for a "
 		       "browser.",
 	};
-	struct options options = { .path = DEFAULT_RECORDING,
-				   .output = "clew.html" };
+	struct options options = { .output = "clew.html" };
+	struct html_view view = { .whose = &options.view.whose };
 	struct session session;
-	struct html_view view = { .session = &session,
-				  .whose = &options.whose };
 	char *why;
-	int status;
+	int err;
 
+	view_options_init(&options.view);
+	options.view.shows_inlines = 1;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (session_open(&session, options.path, &options.whose, &why) != 0)
+	if (view_open(&options.view, &session, &why) != 0)
 		return give_up(argv[0], why);
-	status = write_page(argv[0], &view, options.output);
+	view.session = &session;
+	err = html_save(options.output, &view, &why);
+	progress_clear(&options.view.progress);
 	session_close(&session);
-	return status;
+	return err ? give_up(argv[0], why) : finish_output(argv[0]);
 }

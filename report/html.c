@@ -15,7 +15,7 @@ static const char mark[] = "<!--clew-data-->";
 /* Contexts in pre-order, those with the most calls first. */
 static void order_contexts(struct html_page *page)
 {
-	const struct tree *tree = &page->session->tree;
+	const struct tree *tree = page->tree;
 	uint32_t *stack = memory_zeroed(tree->count, sizeof(*stack));
 	size_t depth = 0, count = 0;
 	struct tree_order order;
@@ -40,10 +40,19 @@ static void order_contexts(struct html_page *page)
 static void write_data(FILE *out, const struct html_view *view)
 {
 	struct session *session = view->session;
-	struct html_page page = { .view = view, .session = session };
+	struct html_page page = {
+		.view = view,
+		.session = session,
+		.catalog = &session->catalog,
+		.tree = &session->tree,
+	};
 	struct html_stream stream;
 
-	page.numbers = memory_zeroed(session->catalog.function_count,
+	if (view->diff) {
+		page.catalog = view->diff->catalog;
+		page.tree = &view->diff->after;
+	}
+	page.numbers = memory_zeroed(page.catalog->function_count,
 				     sizeof(*page.numbers));
 	html_page_function(&page, FUNCTION_NONE);
 	html_page_file(&page, "");
@@ -51,7 +60,8 @@ static void write_data(FILE *out, const struct html_view *view)
 	html_stream_begin(&stream, out);
 	html_page_contexts(&page, &stream);
 	html_page_lines(&page, &stream);
-	html_page_groups(&page, &stream);
+	if (!view->diff)
+		html_page_groups(&page, &stream);
 	html_page_meta(&page, &stream);
 	html_stream_end(&stream);
 	for (size_t i = 0; i < page.file_count; i++)

@@ -5,13 +5,15 @@
 
 #include <stdio.h>
 
+#include "report/diff.h"
 #include "report/session.h"
 
 struct html_view {
-	struct session *session;   /* names are looked up in it */
+	struct session *session;
 	const struct whose *whose; /* that it was opened with */
-	/* For each node of its tree, what to compare it with; or NULL. */
-	const struct measure *before;
+	/* Two sessions side by side, of which this one is the later; or NULL. */
+	const struct diff *diff;
+	const struct session *before;
 };
 
 /* What could not be written is for ferror() to say. */

@@ -52,7 +52,7 @@ uint32_t html_page_file(struct html_page *page, const char *file)
 
 static void write_measures(struct html_page *page, struct html_stream *stream)
 {
-	const struct tree *tree = &page->session->tree;
+	const struct tree *tree = page->tree;
 	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
 	int has_time = page->session->summary.time != WIRE_TIME_NONE;
 
@@ -74,22 +74,27 @@ static void write_measures(struct html_page *page, struct html_stream *stream)
 
 static void write_before(struct html_page *page, struct html_stream *stream)
 {
-	const struct measure *before = page->view->before;
+	const struct diff *diff = page->view->diff;
 	struct html_column calls = { 0 }, time = { 0 };
 
-	if (!before)
+	if (!diff)
 		return;
-	for (size_t i = 0; i < page->session->tree.count; i++) {
-		html_column_put(&calls, before[page->order[i]].calls);
-		html_column_put(&time, before[page->order[i]].ns);
+	for (size_t i = 0; i < page->tree->count; i++) {
+		const struct tree_node *node =
+			&diff->before.nodes[page->order[i]];
+
+		html_column_put(&calls, node->self.calls);
+		if (diff->metric == METRIC_TIME)
+			html_column_put(&time, node->self.ns);
 	}
 	html_stream_column(stream, "b.calls", &calls);
-	html_stream_column(stream, "b.time", &time);
+	if (diff->metric == METRIC_TIME)
+		html_stream_column(stream, "b.time", &time);
 }
 
 void html_page_contexts(struct html_page *page, struct html_stream *stream)
 {
-	const struct tree *tree = &page->session->tree;
+	const struct tree *tree = page->tree;
 	struct html_column up = { 0 }, function = { 0 }, tail = { 0 };
 	size_t last_tail = 0;
 
@@ -116,16 +121,14 @@ void html_page_contexts(struct html_page *page, struct html_stream *stream)
 /* The innermost call that is inlined there, if any, says file and line. */
 void html_page_lines(struct html_page *page, struct html_stream *stream)
 {
-	struct session *session = page->session;
-	const struct tree *tree = &session->tree;
+	const struct tree *tree = page->tree;
 	struct html_column lines = { 0 };
 
 	for (size_t i = 0; i < tree->spot_count; i++) {
 		const struct tree_spot *spot = &tree->spots[i];
 		struct a2n_frame frames[CATALOG_FRAMES];
-		size_t count =
-			catalog_site_frames(&session->catalog, spot->site, 0,
-					    frames, CATALOG_FRAMES);
+		size_t count = catalog_site_frames(page->catalog, spot->site, 0,
+						   frames, CATALOG_FRAMES);
 
 		if (count == 0 || !frames[0].file || frames[0].line == 0)
 			continue;
@@ -159,10 +162,46 @@ static uint32_t add_group(struct html_page *page, uint32_t function,
 		memory_grow(page->groups, page->group_count,
 			    &page->group_capacity, sizeof(*page->groups));
 	page->groups[page->group_count] = (struct html_group){
-		.name = catalog_name(&page->session->catalog, function),
+		.name = catalog_name(page->catalog, function),
 		.is_process = whose->grouping == GROUP_PROCESS,
 	};
 	return (uint32_t)page->group_count++;
+}
+
+/*
+ * (caller << 32 | function) -> node, where callers are not inlined functions:
+ * those stand between nodes that the tree with groups has next to each other.
+ */
+static void index_nodes(const struct html_page *page, struct idmap *nodes)
+{
+	const struct tree *tree = page->tree;
+	uint32_t *caller = memory_zeroed(tree->count, sizeof(*caller));
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		uint32_t above = tree->nodes[node->parent].function;
+
+		caller[i] = node->parent;
+		if (page->catalog->functions[above].kind == KIND_INLINED)
+			caller[i] = caller[node->parent];
+		*idmap_at(nodes, (uint64_t)caller[i] << 32 | node->function) =
+			i;
+	}
+	free(caller);
+}
+
+static void add_individual(struct individuals *all, const struct measure *self,
+			   uint32_t group, uint32_t context)
+{
+	if (self->calls == 0 && self->ns == 0)
+		return;
+	all->items = memory_grow(all->items, all->count, &all->capacity,
+				 sizeof(*all->items));
+	all->items[all->count++] = (struct individual){
+		.self = *self,
+		.group = group,
+		.context = context,
+	};
 }
 
 /*
@@ -172,30 +211,27 @@ static uint32_t add_group(struct html_page *page, uint32_t function,
 static void sort_out(struct html_page *page, const struct tree *grouped,
 		     const struct whose *whose, struct individuals *all)
 {
-	const struct tree *tree = &page->session->tree;
 	uint32_t *node = memory_zeroed(grouped->count, sizeof(*node));
 	uint32_t *group = memory_zeroed(grouped->count, sizeof(*group));
+	struct idmap nodes = { 0 };
 
+	index_nodes(page, &nodes);
 	for (size_t i = 1; i < grouped->count; i++) {
 		const struct tree_node *from = &grouped->nodes[i];
+		const uint64_t *found;
 
 		if (from->parent == TREE_ROOT) {
-			node[i] = TREE_ROOT;
 			group[i] = add_group(page, from->function, whose);
 			continue;
 		}
-		node[i] = tree_find(tree, node[from->parent], from->function);
+		found = idmap_find(&nodes, (uint64_t)node[from->parent] << 32 |
+						   from->function);
+		node[i] = found ? (uint32_t)*found : node[from->parent];
 		group[i] = group[from->parent];
-		if (from->self.calls == 0 && from->self.ns == 0)
-			continue;
-		all->items = memory_grow(all->items, all->count, &all->capacity,
-					 sizeof(*all->items));
-		all->items[all->count++] = (struct individual){
-			.self = from->self,
-			.group = group[i],
-			.context = page->positions[node[i]],
-		};
+		add_individual(all, &from->self, group[i],
+			       page->positions[node[i]]);
 	}
+	idmap_fini(&nodes);
 	free(node);
 	free(group);
 }

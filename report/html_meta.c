@@ -31,7 +31,7 @@ static void write_names(struct html_page *page, struct json_stream *out)
 
 	for (size_t i = 0; i < page->function_count; i++)
 		json_member(&names, NULL,
-			    json_text(catalog_name(&page->session->catalog,
+			    json_text(catalog_name(page->catalog,
 						   page->functions[i])));
 	json_end(&names, "]");
 }
@@ -51,14 +51,14 @@ static void write_numbers(struct html_page *page, struct json_stream *out,
 
 static int64_t module_of(struct html_page *page, uint32_t function)
 {
-	uint32_t module = page->session->catalog.functions[function].module;
+	uint32_t module = page->catalog->functions[function].module;
 
 	return module == CATALOG_NO_MODULE ? -1 : (int64_t)module;
 }
 
 static int64_t kind_of(struct html_page *page, uint32_t function)
 {
-	return catalog_kind(&page->session->catalog, function);
+	return catalog_kind(page->catalog, function);
 }
 
 static int64_t file_of(struct html_page *page, uint32_t function)
@@ -66,7 +66,7 @@ static int64_t file_of(struct html_page *page, uint32_t function)
 	const char *file;
 	uint32_t line;
 
-	if (!catalog_place(&page->session->catalog, function, &file, &line))
+	if (!catalog_place(page->catalog, function, &file, &line))
 		return 0;
 	return html_page_file(page, file);
 }
@@ -76,7 +76,7 @@ static int64_t line_of(struct html_page *page, uint32_t function)
 	const char *file;
 	uint32_t line;
 
-	if (!catalog_place(&page->session->catalog, function, &file, &line))
+	if (!catalog_place(page->catalog, function, &file, &line))
 		return 0;
 	return line;
 }
@@ -124,7 +124,7 @@ static json_t *reasons_of(const struct coverage *coverage)
 
 static void write_modules(struct html_page *page, struct json_stream *out)
 {
-	const struct catalog *catalog = &page->session->catalog;
+	const struct catalog *catalog = page->catalog;
 	struct coverage *coverage = coverage_of_modules(catalog);
 	struct json_stream modules = json_begin(out, "modules", "[");
 
@@ -180,10 +180,11 @@ static uint64_t ran_ns(const struct wire_header *header)
 		       : 0;
 }
 
-static void write_processes(struct html_page *page, struct json_stream *out)
+static void write_processes(const struct session *session, const char *key,
+			    struct json_stream *out)
 {
-	const struct recording *recording = &page->session->recording;
-	struct json_stream processes = json_begin(out, "processes", "[");
+	const struct recording *recording = &session->recording;
+	struct json_stream processes = json_begin(out, key, "[");
 
 	for (size_t i = 0; i < recording->part_count; i++) {
 		const struct wire_header *header = recording->parts[i].header;
@@ -306,13 +307,14 @@ void html_page_meta(struct html_page *page, struct html_stream *stream)
 		memory_exhausted();
 	meta = json_begin(&top, NULL, "{");
 	write_summary(page, &meta);
-	json_member(&meta, "contexts",
-		    json_number(page->session->tree.count - 1));
+	json_member(&meta, "contexts", json_number(page->tree->count - 1));
 	json_member(&meta, "kinds", kinds());
 	write_functions(page, &meta);
 	write_files(page, &meta);
 	write_modules(page, &meta);
-	write_processes(page, &meta);
+	write_processes(page->session, "processes", &meta);
+	if (page->view->before)
+		write_processes(page->view->before, "before", &meta);
 	write_groups(page, &meta);
 	json_member(&meta, "too_many", json_boolean(page->has_too_many));
 	json_end(&meta, "}");

@@ -23,6 +23,8 @@ struct html_group {
 struct html_page {
 	const struct html_view *view;
 	struct session *session;
+	struct catalog *catalog;
+	const struct tree *tree;
 	uint32_t *order;     /* context of the page -> node */
 	uint32_t *positions; /* node -> context of the page */
 

@@ -58,6 +58,9 @@ class Page:
             found[path[i]] += self.calls[i]
         return found
 
+    def total(self):
+        return sum(self.calls)
+
     def groups(self):
         """[(name, is_process, {context: calls})]"""
         width = 4 if self.meta["taken"] else 2
@@ -91,13 +94,19 @@ class Html(clewtest.Case):
             found[path[each["id"]]] += each["calls"]
         return found
 
+    def assert_same_paths(self, found, wanted):
+        """Of two counters: says a few differences, not a million."""
+        self.assertEqual(sorted((found - wanted).items())[:9], [])
+        self.assertEqual(sorted((wanted - found).items())[:9], [])
+        self.assertEqual(found.keys(), wanted.keys())
+
     def test_every_context_with_its_calls(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"])
         page = self.page()
         part = self.recording().parts[0]
         self.assertEqual(sum(page.calls), sum(part.counts().values()))
         self.assertEqual(len(page.up) - 1, len(part.contexts()))
-        self.assertEqual(page.paths(), self.paths_of_tree())
+        self.assert_same_paths(page.paths(), self.paths_of_tree())
 
     def test_contexts_are_in_preorder(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"])
@@ -138,9 +147,50 @@ class Html(clewtest.Case):
                      "w = t.Thread(target=lambda: sorted('abc'))\n"
                      "w.start(); w.join()"])
         thread = self.recording().parts[0].threads[0][0]
-        page = self.page("--thread", str(thread))
-        self.assertEqual(page.paths(),
-                         self.paths_of_tree("--thread", str(thread)))
+        page = self.page("--no-inlines", "--thread", str(thread))
+        self.assert_same_paths(
+            page.paths(), self.paths_of_tree("--thread", str(thread)))
+
+    def test_inlined_functions_stand_where_the_tree_has_them(self):
+        source = self.work / "inlined.c"
+        source.write_text("""
+            #define INLINE static inline __attribute__((always_inline))
+            #define KEPT __attribute__((noipa)) static
+            KEPT int leaf(int n) { __asm__ volatile(""); return n; }
+            INLINE int inner(int n) { return leaf(n) + 1; }
+            INLINE int outer(int n) { return inner(n) + leaf(n + 1); }
+            KEPT int work(int n) { return outer(n); }
+            int main(void) { return work(-2) != 0; }
+            """)
+        subprocess.run(["gcc", "-O2", "-g", "-o", self.work / "inlined",
+                        source], check=True)
+        self.record([self.work / "inlined"])
+        page = self.page()
+        self.assert_same_paths(page.paths(), self.paths_of_tree("--inlines"))
+        kinds = {name: page.meta["kinds"][page.meta["functions"]["kind"][i]]
+                 for i, name in enumerate(page.names)}
+        self.assertEqual((kinds["outer"], kinds["work"]),
+                         ("inlined", "native"))
+        self.assertEqual(sum(page.calls), self.page("--no-inlines").total())
+
+    def test_two_recordings_side_by_side(self):
+        before, after = self.work / "before", self.work / "after"
+        for path, rounds in (before, "2"), (after, "3"):
+            self.recording_path = path
+            self.record([clewtest.target("contexts"), "4", "4", rounds])
+        done = self.clew("diff", "--html", self.work / "diff.html", before,
+                         after)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        page = Page((self.work / "diff.html").read_text(encoding="utf-8"))
+        was = Numbers(page.sections["b.calls"]).values
+        for path, calls in (before, was), (after, page.calls):
+            part = clewtest.wire.Recording(path).parts[0]
+            self.assertEqual(sum(calls), sum(part.counts().values()))
+        self.assertEqual({3 * a - 2 * b for a, b in zip(was, page.calls)
+                          if a != b}, {0})
+        self.assertEqual(page.meta["before"][0]["command"][-1], "2")
+        self.assertEqual(page.meta["processes"][0]["command"][-1], "3")
 
     def test_coverage_is_that_of_the_other_reports(self):
         self.record(["/usr/bin/sqlite3", ":memory:", "select 1"])

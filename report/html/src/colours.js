@@ -105,8 +105,8 @@ export class Colours {
     if (step === 0)
       return this.isDark ? "hsl(220 8% 30%)" : "hsl(220 14% 88%)";
     return this.isDark
-      ? `hsl(${change > 0 ? 8 : 212} ${20 + step * 9}% ${28 + step * 2}%)`
-      : `hsl(${change > 0 ? 8 : 212} ${50 + step * 7}% ${88 - step * 4}%)`;
+      ? `hsl(${change > 0 ? 8 : 212} ${18 + step * 7}% ${28 + step * 2}%)`
+      : `hsl(${change > 0 ? 8 : 212} ${56 + step * 5}% ${92 - step * 4}%)`;
   }
 
   function(f, change = 0) {

@@ -185,11 +185,9 @@ export class FlameView {
 
     if (this.options.colours.mode !== "change" || !profile.base)
       return 0;
-    const base = this.tree.facts(node).base[measure] /
-      (profile.base.below[measure][0] || 1);
-    const now = this.tree.value(node) / (profile.below[measure][0] || 1);
+    const { before, now } = this.tree.facts(node).base;
 
-    return (now - base) / Math.max(now, base, 1e-12);
+    return profile.change(before[measure], now[measure]);
   }
 
   /* Looking at a part. */

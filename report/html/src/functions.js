@@ -36,6 +36,31 @@ function number(profile, key, text, title, of, measure, whole) {
   };
 }
 
+function sumByFunction(profile, column) {
+  const sums = new Float64Array(profile.functions.name.length);
+
+  column.forEach((value, i) => {
+    sums[profile.function[i]] += value;
+  });
+  return sums;
+}
+
+function changeColumn(profile, measure) {
+  const before = sumByFunction(profile, profile.base.self[measure]);
+  const now = sumByFunction(profile, profile.whole[measure]);
+  const change = (f) => now[f] - before[f];
+
+  return {
+    key: `change-${measure}`, isNumber: true,
+    label: measure === "time" ? "Δ self time" : "Δ calls",
+    title: `Own ${measure} after, less before`, value: change,
+    cell: (f) => (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
+      measures.value(measure, Math.abs(change(f))),
+    hint: (f) => `${measures.value(measure, before[f])} → ` +
+      measures.value(measure, now[f]),
+  };
+}
+
 export function functionColumns(app) {
   const { profile } = app;
   const rows = () => profile.rows;
@@ -47,16 +72,8 @@ export function functionColumns(app) {
            "Time in it and all it called; recursion counted once",
            (f) => rows().total.time[f], "time", whole("time")),
   ] : [];
-  const changed = profile.base ? [{
-    key: "change", label: "Δ calls", isNumber: true,
-    title: "Calls now less calls before",
-    value: (f) => profile.rows.calls[f] - app.baseCalls[f],
-    cell: (f) => {
-      const change = profile.rows.calls[f] - app.baseCalls[f];
-
-      return `${change > 0 ? "+" : ""}${format.count(change)}`;
-    },
-  }] : [];
+  const changed = profile.base ? profile.measures.map((measure) =>
+    changeColumn(profile, measure)) : [];
 
   return [
     { key: "name", label: "Function", width: "minmax(14rem, 3fr)",

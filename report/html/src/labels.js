@@ -6,13 +6,13 @@
 
 const appended = /\.(lto_priv|isra|part|constprop|cold|llvm)(\.\d+)*/g;
 
-/* "a::b<c>::d(e)" -> "a::b::d" */
+/* "f a::b<c>::d(e)" -> "a::b::d" */
 export function shorten(name) {
   let depth = 0, made = "";
 
   if (name.startsWith("(") || name.includes("operator"))
     return name;
-  for (const c of name) {
+  for (const c of name.replaceAll("(anonymous namespace)", "{anonymous}")) {
     if (c === "(" && depth === 0 && made)
       break;
     if (c === "<")
@@ -22,7 +22,7 @@ export function shorten(name) {
     if (c === ">" && depth > 0)
       depth--;
   }
-  return made.trim().replace(appended, "") || name;
+  return made.trim().split(" ").pop().replace(appended, "") || name;
 }
 
 /* "com.example.app.Main.run" -> "Main.run", "a::b::c" -> "b::c" */

@@ -30,23 +30,12 @@ class App {
         .length > 1 ? "kind" : "module";
     this.function = 0; /* the selected one */
     this.found = null; /* what search() returned */
-    this.baseCalls = profile.base && this.#sumByFunction(
-      profile.base.self.calls);
     this.views = {};
     this.#makePage();
     this.#setTheme(this.#storedTheme());
     this.open(location.hash.slice(1) || "graph");
     addEventListener("hashchange", () => this.open(location.hash.slice(1)));
     document.addEventListener("keydown", (event) => this.#key(event));
-  }
-
-  #sumByFunction(column) {
-    const sums = new Float64Array(this.profile.functions.name.length);
-
-    column.forEach((value, i) => {
-      sums[this.profile.function[i]] += value;
-    });
-    return sums;
   }
 
   /* The frame around the views. */
@@ -65,10 +54,21 @@ class App {
     document.title = `${this.#command()} · clew`;
   }
 
-  #command() {
-    const [first] = this.profile.meta.processes;
-
+  #command([first] = this.profile.meta.processes) {
     return first ? first.command.join(" ") : "a recording";
+  }
+
+  /* What it is compared with, and which of the two is as wide as it was. */
+  #comparison() {
+    const { profile } = this;
+    const [first] = profile.meta.before ?? [];
+
+    return profile.base && [
+      first && element("div.facts", {}, element("span", {},
+        `compared with ${this.#command(profile.meta.before)}`),
+        element("span", {}, format.date(first.start_ms)),
+        element("span", {}, `${format.plural(profile.base.below.calls[0],
+                                             "call")} (exact)`))];
   }
 
   #header() {
@@ -101,6 +101,7 @@ class App {
         element(`button.chip.${state.isGood ? "good" : "fair"}`, {
           type: "button", title: "What you are not seeing",
           onclick: () => this.go("coverage") }, state.text)),
+      this.#comparison(),
       element("nav", { role: "tablist", "aria-label": "Views" },
               Object.values(this.buttons)));
   }
@@ -133,7 +134,15 @@ class App {
           [measure, measure === "time" ? "Time" : "Calls",
            `${measures.label(profile, measure)} (m)`]),
           this.measure, (measure) => this.setMeasure(measure)) : null;
+    const sides = profile.base ? segments("Recording", [
+      ["before", "Before", "As wide as before"],
+      ["after", "After", "As wide as after"]], "after", (side) => {
+      profile.turnBack(side === "before");
+      this.#changed();
+    }) : null;
+
     this.toolbar = element("div.toolbar", {}, this.tools, this.measureButtons,
+      sides,
       this.#groupChoice(), element("span.gap"),
       element("div.searching", {}, this.searchBox, this.result));
     return this.toolbar;

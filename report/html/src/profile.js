@@ -28,6 +28,7 @@ export class Profile {
       samples: data.column("samples", new Float64Array(contexts)),
     };
     this.base = this.#base(data, contexts);
+    this.isBefore = false; /* shows what it is compared with */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
     this.measures = this.whole.time ? ["time", "calls"] : ["calls"];
@@ -92,13 +93,17 @@ export class Profile {
 
     if (!self.calls)
       return null;
-    return {
-      self,
-      below: {
-        calls: this.sum(self.calls),
-        time: self.time && this.sum(self.time),
-      },
-    };
+    if (!self.time)
+      this.whole.time = this.whole.samples = null;
+    const below = (of) => ({ calls: this.sum(of.calls),
+                             time: of.time && this.sum(of.time) });
+
+    return { self, below: below(self), now: below(this.whole) };
+  }
+
+  /* From -1, there was much more before, to 1, it is all new. */
+  change(before, now) {
+    return (now - before) / Math.max(now, before, 1e-12);
   }
 
   /*
@@ -146,10 +151,17 @@ export class Profile {
     return below;
   }
 
+  /* Of two recordings, shows the earlier one. */
+  turnBack(isBefore) {
+    this.isBefore = isBefore;
+    this.choose(null);
+  }
+
   /* Counts what these groups (an array of this.groups, null: all) did. */
   choose(groups) {
     this.chosen = groups;
-    this.self = groups ? this.#selfOf(groups) : this.whole;
+    this.self = groups ? this.#selfOf(groups)
+      : this.isBefore ? this.base.self : this.whole;
     this.below = {
       calls: this.sum(this.self.calls),
       time: this.self.time && this.sum(this.self.time),

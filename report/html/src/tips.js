@@ -39,11 +39,9 @@ function amounts(profile, facts) {
 function change(profile, measure, facts) {
   if (!facts.base)
     return [];
-  const now = facts.total[measure];
-  const before = facts.base[measure];
-
-  return line("before", `${measures.value(measure, before)} → ` +
-    `${measures.value(measure, now)}`);
+  return line("before, after", `${measures.value(
+    measure, facts.base.before[measure])} → ${measures.value(
+    measure, facts.base.now[measure])}`);
 }
 
 export function where(profile, f) {

@@ -60,7 +60,7 @@ export class ContextTree {
 
     return { self: of(self), total: of(below), contexts: 1,
              samples: self.samples?.[node],
-             base: base && of(base.below),
+             base: base && { before: of(base.below), now: of(base.now) },
              isTail: this.profile.isTail.has(node) };
   }
 
@@ -114,6 +114,7 @@ export class GroupedTree {
     this.measure = measure;
     this.isUpwards = options.isUpwards;
     this.isInverted = options.isUpwards;
+    this.isBySelf = options.weight === "self";
     this.reach = LOOKAHEAD;
     this.weights = weights[measure];
     this.allWeights = weights;
@@ -193,7 +194,7 @@ export class GroupedTree {
 
   facts(node) {
     const { at, origin } = this.nodes[node];
-    const { self, below, base } = this.profile;
+    const { self, below, base, whole } = this.profile;
     const weighted = this.isUpwards ? origin : at;
     const sum = (column) => {
       let total = 0;
@@ -209,7 +210,9 @@ export class GroupedTree {
     return { self: of(self), contexts: at.length, isChain: this.isUpwards,
              total: this.isUpwards ? of(this.allWeights) : of(below),
              samples: self.samples && sum(self.samples),
-             base: base && of(this.isUpwards ? base.self : base.below) };
+             base: base && (this.isBySelf
+               ? { before: of(base.self), now: of(whole) }
+               : { before: of(base.below), now: of(base.now) }) };
   }
 
   holdsMatch(nodes, matches) {

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages as files. */
+#ifndef CLEW_CLI_HTML_H
+#define CLEW_CLI_HTML_H
+
+#include "report/html.h"
+
+/* "-" is stdout. 0, or -errno and *why; what was there before stays then. */
+int html_save(const char *path, const struct html_view *view, char **why);
+
+#endif
