@@ -6,6 +6,7 @@
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/ticks.h"
+#include "preload/watch.h"
 
 #define CONTEXTS     50000 /* 2.5 MiB of recording */
 #define PATIENCE     500   /* moments, of a millisecond */
@@ -41,6 +42,7 @@ int filter_begin(void)
 	if (!tallies_reserve(CONTEXTS))
 		limit_contexts();
 	ticks_stop();
+	watch_stop();
 	__atomic_store_n(&rt.is_filtered, 1, __ATOMIC_SEQ_CST);
 	wait_for_sections();
 	return 1;
@@ -48,6 +50,8 @@ int filter_begin(void)
 
 void filter_end(int begun, int is_set)
 {
-	if (begun && !is_set)
-		__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+	if (!begun || is_set)
+		return;
+	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+	watch_start_again();
 }

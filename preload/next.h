@@ -19,6 +19,9 @@
 	X(fexecve)                                                             \
 	X(posix_spawn)                                                         \
 	X(posix_spawnp)                                                        \
+	X(pthread_create)                                                      \
+	X(unshare)                                                             \
+	X(setns)                                                               \
 	X(pthread_setname_np)                                                  \
 	X(longjmp)                                                             \
 	X(_longjmp)                                                            \

@@ -6,6 +6,7 @@
 
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/watch.h"
 
 /* What getdents64() fills in. */
 struct directory_entry {
@@ -158,24 +159,42 @@ int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
 	return 0;
 }
 
-/* The 22nd field; the second is a name in brackets, with anything in it. */
-int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
+/* What is behind a thread's name, which is in brackets, with anything in it. */
+static int read_stat(struct proc_text *text, int tid, const char **out)
 {
-	const char *at = text->bytes, *behind_name = NULL;
+	const char *behind_name = NULL;
 	int err = proc_read(text, tid, "stat");
 
 	if (err)
 		return err;
-	for (; *at; at++)
+	for (const char *at = text->bytes; *at; at++)
 		if (*at == ')')
 			behind_name = at + 1;
 	if (!behind_name)
 		return -ENOENT;
-	at = behind_name;
+	*out = behind_name;
+	return 0;
+}
+
+/* The 22nd field; the name is the second. */
+int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
+{
+	const char *at;
+	int err = read_stat(text, tid, &at);
+
+	if (err)
+		return err;
 	for (int blanks = 0; *at && blanks < 20; at++)
 		blanks += *at == ' ';
 	parse_number(at, 10, out);
 	return 0;
+}
+
+int proc_is_runnable(struct proc_text *text, int tid)
+{
+	const char *at;
+
+	return !read_stat(text, tid, &at) && at[0] == ' ' && at[1] == 'R';
 }
 
 static int visit_all(const char *buffer, long bytes,
@@ -192,6 +211,8 @@ static int visit_all(const char *buffer, long bytes,
 		if (digit_of(*entry->name) > 9)
 			continue;
 		parse_number(entry->name, 10, &tid);
+		if ((int)tid == watch_tid())
+			continue;
 		result = visit(context, (int)tid);
 	}
 	return result;

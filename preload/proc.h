@@ -50,8 +50,11 @@ int proc_activity(struct proc_text *text, int tid, struct proc_activity *out);
 /* When a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */
 int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out);
 
+/* Whether a thread runs, or would if a processor were free. */
+int proc_is_runnable(struct proc_text *text, int tid);
+
 /*
- * Call visit for each thread of this process, also for some that were born or
+ * Call visit for each thread of this process but our own (watch.h), also for some that were born or
  * ended meanwhile. The list is not a snapshot: a thread may be missed when
  * others end. Stops at the first answer that is not 0, and returns it.
  */

@@ -132,7 +132,7 @@ void hot_after_fork(void)
 	hot.muted = HOT_IS_HEARD;
 	tallies_reset_after_fork(&cold->tallies, &cold->part);
 	part_abandon(&parent);
-	sampling_begin_thread();
+	sampling_after_fork();
 	atomic_store(&rt.header->state, WIRE_RUNNING);
 	sys_restore_signals(&signals);
 }

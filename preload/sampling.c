@@ -6,13 +6,27 @@
 #include "preload/hot/thread.h"
 #include "preload/samples.h"
 #include "preload/ticks.h"
+#include "preload/watch.h"
+
+int sampling_is_on(void)
+{
+	const struct wire_header *header = rt.header;
+
+	return header && header->state != WIRE_DISABLED &&
+	       (header->time == WIRE_TIME_CPU ||
+		header->time == WIRE_TIME_WALL);
+}
 
 void sampling_begin_thread(void)
 {
-	const uint32_t time = rt.header->time;
-
-	if (!hot.tally && (time == WIRE_TIME_CPU || time == WIRE_TIME_WALL))
+	if (!hot.tally && sampling_is_on())
 		hot_make_room();
+}
+
+void sampling_after_fork(void)
+{
+	sampling_begin_thread();
+	watch_start_after_fork();
 }
 
 void sampling_start(const struct config *config)
@@ -23,4 +37,6 @@ void sampling_start(const struct config *config)
 	if (config->time == WIRE_TIME_CPU)
 		ticks_start(header->period_ns);
 	sampling_begin_thread();
+	if (config->time == WIRE_TIME_WALL)
+		watch_start(header->period_ns);
 }

@@ -16,4 +16,10 @@ void sampling_start(const struct config *config);
  */
 void sampling_begin_thread(void);
 
+/* Whether samples are taken in this process. */
+int sampling_is_on(void);
+
+/* In a forked child, when its part is there. */
+void sampling_after_fork(void);
+
 #endif

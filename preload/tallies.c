@@ -77,7 +77,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	tally->chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
 	tally->end_context = tally->chunk_end;
 	tally->next = tallies->first;
-	tallies->first = tally;
+	__atomic_store_n(&tallies->first, tally, __ATOMIC_RELEASE);
 	return tally;
 }
 

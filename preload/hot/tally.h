@@ -80,6 +80,10 @@ struct tally {
 	uint32_t samples_left, sample_pages;
 	int32_t timer; /* of the owner's, as the kernel knows it (ticks.c) */
 	uint32_t has_timer;
+	/* What the watch has seen of the owner (watch.c). */
+	uint32_t seen_tid;
+	uint64_t seen_cpu_ns;
+	struct wire_sample *blocked; /* that may grow, or NULL */
 };
 
 /*

@@ -22,19 +22,19 @@ def names_of(program):
 
 
 class Case(clewtest.Case):
-    def record_loads(self, *arguments, options=()):
-        """{(pid, tid, function, caller): CPU ns}, as the program says."""
+    def record_loads(self, *arguments, options=(), wall=False):
+        """{(pid, tid, function, caller): ns}, as the program says."""
         done = self.record([LOADS, *arguments], options, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         truth = {}
         for line in done.stdout.splitlines():
-            pid, tid, function, caller, ns = line.split()
+            pid, tid, function, caller, *times = line.split()
             key = int(pid), int(tid), function, caller
-            truth[key] = truth.get(key, 0) + int(ns)
+            truth[key] = truth.get(key, 0) + int(times[wall])
         return truth
 
-    def samples(self, recording):
-        """The same, as the samples say."""
+    def samples(self, recording, without=0):
+        """The same, as the samples say that have none of these flags."""
         names, found = names_of(LOADS), collections.Counter()
         for part in recording.parts:
             contexts = part.contexts()
@@ -48,6 +48,8 @@ class Case(clewtest.Case):
                 return names.get(function.vaddr, "?")
 
             for sample in part.samples:
+                if sample.flags & without:
+                    continue
                 context = contexts.get(sample.id)
                 found[part.pid, tids[sample.tally], name(sample.id),
                       name(context.parent) if context else "-"] \
@@ -105,6 +107,19 @@ class Loads(Case):
         self.assert_shares(truth, self.samples(recording))
         self.assert_no_sample_lost(recording)
 
+    def test_threads_that_make_no_hooked_call(self):
+        truth = self.record_loads("1000", "threads",
+                                  options=["-f", "^nothing$"])
+        part, = self.recording().parts
+        self.assertEqual({sample.id for sample in part.samples}, {0})
+        tids = {tally: tid for tid, tally, _ in part.threads}
+        found = collections.Counter()
+        for sample in part.samples:
+            found[tids[sample.tally]] += sample.weight_ns
+        spinner, = (key for key in truth if key[3] == "spinner")
+        self.assertAlmostEqual(found[spinner[1]] / truth[spinner], 1,
+                               delta=0.05)
+
     def test_a_low_rate_counts_the_same_time(self):
         truth = self.record_loads("2000", options=["--rate", "50"])
         part, = self.recording().parts
@@ -112,6 +127,67 @@ class Loads(Case):
         self.assertTrue(80 <= len(part.samples) <= 105, len(part.samples))
         total = sum(sample.weight_ns for sample in part.samples)
         self.assertAlmostEqual(total / sum(truth.values()), 1, delta=0.05)
+
+
+class Wall(Case):
+    """By the clock: whoever waits is seen where it waits."""
+
+    def record_loads(self, *arguments, options=(), wall=True):
+        return super().record_loads(
+            *arguments, options=["--time=wall", *options], wall=wall)
+
+    def test_threads_that_spin_and_sleep(self):
+        truth = self.record_loads("1500", "threads")
+        recording = self.recording()
+        self.assert_shares(truth, self.samples(recording))
+        self.assert_no_sample_lost(recording)
+        running = self.samples(recording, without=wire.BLOCKED)
+        total = sum(truth.values())
+        for key, ns in truth.items():
+            expected = 0 if key[2] == "sleeper" else ns
+            self.assertAlmostEqual(100 * running[key] / total,
+                                   100 * expected / total, delta=POINTS,
+                                   msg=key)
+
+    def test_forked_processes(self):
+        truth = self.record_loads("1000", "fork")
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), 2)
+        self.assert_shares(truth, self.samples(recording))
+        self.assert_no_sample_lost(recording)
+
+    def test_executed_programs(self):
+        truth = self.record_loads("1000", "exec")
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), 2)
+        self.assert_shares(truth, self.samples(recording))
+
+    def test_a_thread_that_waits_leaves_few_samples(self):
+        self.record_loads("2000", "threads", options=["--rate", "1000"])
+        part, = self.recording().parts
+        blocked = [sample for sample in part.samples
+                   if sample.flags & wire.BLOCKED]
+        self.assertLess(len(blocked), len(part.samples) / 4)
+
+    def test_the_program_does_not_meet_the_thread(self):
+        for name, argv in {
+                "sleeps": [target("sleeps"), "100"],
+                "masks": [target("alarms"), "masks"],
+                "queue": [target("alarms"), "queue"],
+                "ends": [target("ends"), "thread"]}.items():
+            with self.subTest(name):
+                native = self.run_program(argv)
+                self.assert_same_behaviour(native, self.record(
+                    argv, ["--time=wall", "--rate", "5000"]))
+
+    @needs("unshare")
+    def test_what_only_one_thread_may_ask_for(self):
+        argv = ["unshare", "-U", "true"]
+        native = self.run_program(argv)
+        if native.returncode:
+            self.skipTest("no user namespaces here")
+        self.assert_same_behaviour(native,
+                                   self.record(argv, ["--time=wall"]))
 
 
 class Records(Case):

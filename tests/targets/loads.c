@@ -6,8 +6,8 @@
  *
  *	loads MILLISECONDS [threads | fork | exec]
  *
- * Prints "PID TID FUNCTION CALLER NANOSECONDS" for each of them. With threads,
- * one spins, one sleeps, and one is of those that make no call at all.
+ * Prints "PID TID FUNCTION CALLER CPU_NS WALL_NS" for each of them. With threads,
+ * one spins and one sleeps.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -24,57 +24,75 @@
 #define KEPT __attribute__((noipa))
 #endif
 
+static uint64_t total_ns;
+static volatile uint64_t sum;
+static pthread_barrier_t beginning;
+
+struct times {
+	uint64_t cpu_ns, wall_ns;
+};
+
 /* Not static: the dynamic symbols name them, though the file is stripped. */
-uint64_t burn(uint64_t ns);
-uint64_t spin(uint64_t ns);
+struct times burn(uint64_t ns);
+struct times spin(uint64_t ns);
 void light(uint64_t ns);
 void medium(uint64_t ns);
 void heavy(uint64_t ns);
 void *sleeper(void *argument);
 void *spinner(void *argument);
 
-static uint64_t total_ns;
-static volatile uint64_t sum;
-static pthread_barrier_t beginning;
-
-static inline __attribute__((always_inline)) uint64_t now(void)
+static inline __attribute__((always_inline)) uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static inline __attribute__((always_inline)) uint64_t use_cpu(uint64_t ns)
+static inline __attribute__((always_inline)) struct times now(void)
 {
-	const uint64_t start = now();
-	uint64_t used;
+	return (struct times){ clock_ns(CLOCK_THREAD_CPUTIME_ID),
+			       clock_ns(CLOCK_MONOTONIC) };
+}
+
+static inline __attribute__((always_inline)) struct times since(
+	struct times start)
+{
+	return (struct times){ clock_ns(CLOCK_THREAD_CPUTIME_ID) - start.cpu_ns,
+			       clock_ns(CLOCK_MONOTONIC) - start.wall_ns };
+}
+
+static inline __attribute__((always_inline)) struct times use_cpu(uint64_t ns)
+{
+	const struct times start = now();
+	struct times used;
 
 	do {
 		for (int i = 0; i < 20000; i++)
 			sum += (uint64_t)i;
-		used = now() - start;
-	} while (used < ns);
+		used = since(start);
+	} while (used.cpu_ns < ns);
 	return used;
 }
 
-static void say(const char *function, const char *caller, uint64_t ns)
+static void say(const char *function, const char *caller, struct times used)
 {
 	char line[128];
-	int length =
-		snprintf(line, sizeof(line), "%d %d %s %s %llu\n", getpid(),
-			 gettid(), function, caller, (unsigned long long)ns);
+	int length = snprintf(line, sizeof(line), "%d %d %s %s %llu %llu\n",
+			      getpid(), gettid(), function, caller,
+			      (unsigned long long)used.cpu_ns,
+			      (unsigned long long)used.wall_ns);
 
 	if (write(STDOUT_FILENO, line, (size_t)length) != length)
 		abort();
 }
 
-KEPT uint64_t burn(uint64_t ns)
+KEPT struct times burn(uint64_t ns)
 {
 	return use_cpu(ns);
 }
 
-KEPT uint64_t spin(uint64_t ns)
+KEPT struct times spin(uint64_t ns)
 {
 	return use_cpu(ns);
 }
@@ -109,9 +127,12 @@ KEPT void *sleeper(void *argument)
 		.tv_nsec = (long)(total_ns % 1000000000)
 	};
 
+	struct times start;
+
 	pthread_barrier_wait(&beginning);
+	start = now();
 	nanosleep(&long_time, NULL);
-	say("sleeper", "-", now());
+	say("sleeper", "-", since(start));
 	return argument;
 }
 

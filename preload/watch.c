@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/watch.h"
+
+#include <sched.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "preload/cold.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/proc.h"
+#include "preload/samples.h"
+#include "preload/sys.h"
+
+#define STACK_BYTES 65536
+#define BATCH       128 /* threads that are read by one system call */
+#define STATES      4   /* to be read in a visit: the dearest there is */
+#define MERGED_NS   UINT64_C(1000000000)
+
+/* What is read of a thread: the members of struct hot_thread up to `tally`. */
+#define READ_BYTES        (offsetof(struct hot_thread, tally) + sizeof(void *))
+
+#define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
+#define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
+#define FUTEX_JOIN        0   /* FUTEX_WAIT: the kernel wakes the whole world */
+
+static struct {
+	_Atomic int32_t tid;     /* 0: there is none; the kernel clears it */
+	_Atomic uint32_t is_off; /* it is to end; a futex */
+	uint64_t period_ns;      /* 0: never started */
+	unsigned char *stack;
+} watch;
+
+/* watch_x86_64.S: a thread that calls a function on a stack of its own. */
+long watch_clone(long flags, void *stack, _Atomic int32_t *tid,
+		 void (*function)(void));
+
+/* ---- One visit ---- */
+
+struct visit {
+	uint64_t elapsed_ns; /* since the one before */
+	uint32_t states_left;
+	struct proc_text text;
+	uint32_t count;
+	struct visited {
+		struct tally *tally;
+		uint64_t ran_ns; /* meanwhile */
+		unsigned char hot[READ_BYTES] __attribute__((
+			aligned(__alignof__(struct hot_thread))));
+	} batch[BATCH];
+};
+
+/* What a thread has run so far; 0 if it has gone. */
+static uint64_t cpu_ns(uint32_t tid)
+{
+	return sys_clock_ns((int)(~tid << 3 | 6)); /* its CPU clock's number */
+}
+
+/*
+ * Read all of a batch. What cannot be read stays zero, and with it the tally
+ * that the thread says it counts in.
+ */
+static void read_batch(struct visit *visit)
+{
+	struct iovec to[BATCH], from[BATCH];
+	uint32_t done = 0;
+
+	for (uint32_t i = 0; i < visit->count; i++) {
+		to[i].iov_base = visit->batch[i].hot;
+		from[i].iov_base = (void *)visit->batch[i].tally->hot;
+		to[i].iov_len = from[i].iov_len = READ_BYTES;
+	}
+	while (done < visit->count) {
+		long left = (long)(visit->count - done);
+		long bytes = sys_call(SYS_process_vm_readv, sys_getpid(),
+				      (long)(to + done), left,
+				      (long)(from + done), left, 0);
+
+		if (bytes > 0)
+			done += (uint32_t)bytes / READ_BYTES;
+		if (bytes <= 0 || (uint32_t)bytes % READ_BYTES ||
+		    bytes / (long)READ_BYTES < left)
+			done++; /* has gone */
+	}
+}
+
+static int is_running(struct visit *visit, const struct visited *one)
+{
+	const struct tally *tally = one->tally;
+
+	if (one->ran_ns > visit->elapsed_ns / 2)
+		return 1;
+	if (!one->ran_ns && tally->blocked)
+		return 0;
+	if (visit->states_left) {
+		visit->states_left--;
+		return proc_is_runnable(&visit->text, (int)tally->tid);
+	}
+	return one->ran_ns && cpu_ns(tally->tid) > tally->seen_cpu_ns;
+}
+
+static void put_blocked(struct tally *tally, uint64_t id, uint64_t elapsed_ns)
+{
+	struct wire_sample *last = tally->blocked;
+
+	if (last && last->id == id && last->weight_ns < MERGED_NS)
+		last->weight_ns += elapsed_ns;
+	else
+		tally->blocked =
+			samples_put(tally, id, WIRE_SAMPLE_BLOCKED, elapsed_ns);
+}
+
+static void put_sample(struct visit *visit, const struct visited *one)
+{
+	const struct hot_thread *thread = (const void *)one->hot;
+	struct tally *tally = one->tally;
+
+	if (thread->tally != tally || thread->muted == HOT_MUTED_SHARED) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
+		return;
+	}
+	if (!is_running(visit, one)) {
+		put_blocked(tally, thread->id, visit->elapsed_ns);
+		return;
+	}
+	tally->blocked = NULL;
+	samples_put(tally, thread->id, 0, visit->elapsed_ns);
+}
+
+static void end_batch(struct visit *visit)
+{
+	read_batch(visit);
+	for (uint32_t i = 0; i < visit->count; i++)
+		put_sample(visit, &visit->batch[i]);
+	visit->count = 0;
+}
+
+static void visit_tally(struct visit *visit, struct tally *tally)
+{
+	struct visited *one = &visit->batch[visit->count];
+	uint64_t cpu = cpu_ns(tally->tid);
+	const int is_new = tally->seen_tid != tally->tid;
+
+	if (!cpu)
+		return;
+	one->tally = tally;
+	one->ran_ns = is_new ? cpu : cpu - tally->seen_cpu_ns;
+	((struct hot_thread *)one->hot)->tally = NULL;
+	tally->seen_tid = tally->tid;
+	tally->seen_cpu_ns = cpu;
+	if (is_new)
+		tally->blocked = NULL;
+	if (++visit->count == BATCH)
+		end_batch(visit);
+}
+
+/* Tallies come first in the list, and stay in it. */
+static void visit_all(struct visit *visit)
+{
+	struct tally *tally =
+		__atomic_load_n(&rt.cold->tallies.first, __ATOMIC_ACQUIRE);
+
+	for (; tally; tally = tally->next)
+		visit_tally(visit, tally);
+	if (visit->count)
+		end_batch(visit);
+}
+
+/* ---- The thread ---- */
+
+/* False when it is to end. */
+static int sleep_until(uint64_t ns)
+{
+	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
+				     .tv_nsec = (long)(ns % 1000000000) };
+
+	while (!watch.is_off) {
+		long err = sys_call(SYS_futex, (long)&watch.is_off,
+				    FUTEX_WAIT_BITSET, 0, (long)&at, 0,
+				    UINT32_MAX);
+
+		if (err == -ETIMEDOUT)
+			break;
+		if (err && err != -EAGAIN && err != -EINTR)
+			return 0;
+	}
+	return !watch.is_off;
+}
+
+static void run(void)
+{
+	static struct visit visit; /* there is one thread */
+	uint64_t last_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t next_ns = last_ns + watch.period_ns;
+
+	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
+	while (sleep_until(next_ns)) {
+		uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+
+		visit.elapsed_ns = now_ns - last_ns;
+		visit.states_left = STATES;
+		visit_all(&visit);
+		last_ns = now_ns;
+		next_ns += watch.period_ns;
+		if (next_ns < now_ns)
+			next_ns = now_ns + watch.period_ns;
+	}
+	sys_call_anyway(SYS_exit, 0, 0, 0, 0, 0, 0);
+}
+
+static int start_thread(void)
+{
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+			   CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
+			   CLONE_CHILD_CLEARTID;
+	uint64_t signals;
+	long result;
+
+	if (!watch.stack) {
+		void *stack = sys_map_private(STACK_BYTES);
+
+		if (sys_failed(stack))
+			return -ENOMEM;
+		watch.stack = stack;
+	}
+	watch.is_off = 0;
+	sys_block_signals(&signals);
+	result = watch_clone(flags, watch.stack + STACK_BYTES, &watch.tid, run);
+	sys_restore_signals(&signals);
+	return result < 0 ? (int)result : 0;
+}
+
+void watch_start_again(void)
+{
+	if (!watch.period_ns || watch.tid || runtime_is_filtered())
+		return;
+	if (start_thread())
+		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+}
+
+void watch_start(uint64_t period_ns)
+{
+	watch.period_ns = period_ns;
+	watch_start_again();
+}
+
+void watch_start_after_fork(void)
+{
+	watch.tid = 0;
+	watch_start_again();
+}
+
+int watch_stop(void)
+{
+	int tid = watch.tid;
+
+	/* the child of a vfork has its parent's memory, not its threads */
+	if (!tid || (uint32_t)sys_getpid() != rt.header->pid)
+		return 0;
+	watch.is_off = 1;
+	sys_call(SYS_futex, (long)&watch.is_off, FUTEX_WAKE, 1, 0, 0, 0);
+	while ((tid = watch.tid))
+		sys_call(SYS_futex, (long)&watch.tid, FUTEX_JOIN, tid, 0, 0, 0);
+	return 1;
+}
+
+int watch_tid(void)
+{
+	return watch.tid;
+}
