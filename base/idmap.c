@@ -69,6 +69,16 @@ uint64_t *idmap_at(struct idmap *map, uint64_t id)
 	return &entry->value;
 }
 
+void idmap_reserve(struct idmap *map, size_t count)
+{
+	unsigned int log2 = FIRST_LOG2;
+
+	while ((size_t)1 << (log2 - 1) < count)
+		log2++;
+	if (!map->entries || log2 > map->log2)
+		resize(map, log2);
+}
+
 void idmap_fini(struct idmap *map)
 {
 	free(map->entries);

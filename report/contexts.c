@@ -34,11 +34,18 @@ void contexts_init(struct contexts *contexts, const struct tallies *tallies,
 		   const struct numbering *numbering, struct catalog *catalog,
 		   struct tree *tree)
 {
+	uint64_t recorded = 0, room = 0;
+
 	*contexts = (struct contexts){
 		.numbering = numbering,
 		.catalog = catalog,
 		.tree = tree,
 	};
+	for (size_t i = 0; i < tallies->count; i++)
+		recorded += tallies->items[i].head->contexts;
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		room += tallies->contexts[i].count;
+	idmap_reserve(&contexts->by_id, recorded < room ? recorded : room);
 	for (size_t i = 0; i < tallies->context_spans; i++) {
 		const struct context_span *span = &tallies->contexts[i];
 

@@ -24,7 +24,11 @@ static void count_edge(struct flat_row *rows, struct idmap *edges,
 static void add_nodes(struct flat_row *rows, const struct tree *tree,
 		      const uint32_t *labels, size_t label_count)
 {
-	uint8_t *outermost = labels_outermost(tree, labels, label_count);
+	/* Of calls nobody wants the sum with all below: only time needs it. */
+	uint8_t *outermost =
+		tree->nodes[TREE_ROOT].below.ns > 0
+			? labels_outermost(tree, labels, label_count)
+			: memory_zeroed(tree->count, 1);
 	struct idmap edges = { 0 };
 
 	for (size_t i = 1; i < tree->count; i++) {

@@ -145,6 +145,22 @@ static int is_anybody_wanted(const struct work *work)
 
 /* ---- What ---- */
 
+static int is_everything_wanted(const struct work *work)
+{
+	return !work->whose->thread && work->whose->grouping == GROUP_NONE;
+}
+
+/* In the order in which they lie in memory, which spares half the misses. */
+static void add_all_contexts(struct work *work)
+{
+	struct contexts *contexts = &work->contexts;
+
+	idmap_reserve(&work->tree->children,
+		      work->tree->children.used + contexts->count);
+	for (size_t i = 0; i < contexts->count; i++)
+		contexts_place(contexts, &contexts->items[i], TREE_ROOT);
+}
+
 static void add_contexts(struct work *work, const struct context_span *span)
 {
 	uint64_t root = root_of(work, span->tally);
@@ -159,6 +175,14 @@ static void add_contexts(struct work *work, const struct context_span *span)
 			contexts_place(&work->contexts, context,
 				       (uint32_t)root - 1);
 	}
+}
+
+static void add_spans(struct work *work)
+{
+	const struct tallies *tallies = &work->tallies;
+
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		add_contexts(work, &tallies->contexts[i]);
 }
 
 /* Calls that belong to no context. */
@@ -246,8 +270,10 @@ static void add_everything(struct work *work)
 	tallies_init(&work->tallies, work->part);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
 		      work->tree);
-	for (size_t i = 0; i < tallies->context_spans; i++)
-		add_contexts(work, &tallies->contexts[i]);
+	if (is_everything_wanted(work))
+		add_all_contexts(work);
+	else
+		add_spans(work);
 	for (size_t i = 0; i < tallies->count_spans; i++)
 		add_counts(work, &tallies->counts[i]);
 	if (!work->whose->without_time)

@@ -28,6 +28,22 @@ static void idmap_keeps_what_it_was_given(void **state)
 	idmap_fini(&map);
 }
 
+static void idmap_keeps_all_when_room_is_made(void **state)
+{
+	struct idmap map = { 0 };
+
+	(void)state;
+	*idmap_at(&map, 7) = 70;
+	idmap_reserve(&map, 5000);
+	for (uint64_t id = 8; id < 5000; id++)
+		*idmap_at(&map, id) = 10 * id;
+	idmap_reserve(&map, 10);
+	for (uint64_t id = 7; id < 5000; id++)
+		assert_int_equal(*idmap_find(&map, id), 10 * id);
+	assert_int_equal(map.used, 4993);
+	idmap_fini(&map);
+}
+
 static void idmap_finds_nothing_when_empty(void **state)
 {
 	struct idmap map = { 0 };
@@ -152,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idmap_keeps_what_it_was_given),
+		cmocka_unit_test(idmap_keeps_all_when_room_is_made),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),
