@@ -337,4 +337,5 @@ void merge_recording(const struct recording *recording,
 	for (size_t i = 0; i < tree->count; i++)
 		merged->contexts += tree->nodes[i].is_context;
 	tree_sum(tree);
+	timeline_sort(timeline);
 }

@@ -27,6 +27,22 @@ uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
 	return (uint32_t)timeline->thread_count++;
 }
 
+static int by_thread(const void *left, const void *right)
+{
+	const struct timeline_sample *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+void timeline_sort(struct timeline *timeline)
+{
+	if (timeline->count > 1)
+		qsort(timeline->samples, timeline->count,
+		      sizeof(*timeline->samples), by_thread);
+}
+
 void timeline_add(struct timeline *timeline,
 		  const struct timeline_sample *sample)
 {

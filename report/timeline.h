@@ -18,7 +18,7 @@ struct timeline_thread {
 	char name[16]; /* safe to print */
 };
 
-/* Samples of a thread are in order of time; threads follow each other. */
+/* Sorted, threads follow each other, each with its samples in order of time. */
 struct timeline {
 	struct timeline_sample *samples;
 	size_t count, capacity;
@@ -31,6 +31,9 @@ void timeline_fini(struct timeline *timeline);
 /* Returns the thread's index. `name` is copied. */
 uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
 			     uint32_t tid, const char *name);
+/* Recordings have samples in the order in which threads found room. */
+void timeline_sort(struct timeline *timeline);
+
 void timeline_add(struct timeline *timeline,
 		  const struct timeline_sample *sample);
 

@@ -301,12 +301,17 @@ static void a_timeline_has_each_sample(void **state)
 	struct world *world = *state;
 	const struct timeline *timeline = &world->session.timeline;
 
+	fixture_header(&world->fixture)->latest =
+		(struct wire_moment){ .tsc = 100, .ns = 100 };
 	sample(world, world->f, fixture_pc(2));
-	sample(world, world->g, fixture_pc(3));
 	add_second_thread(world);
+	sample(world, world->g, fixture_pc(3));
 	read_as(world, &(struct whose){ .with_timeline = 1 });
 	assert_int_equal(timeline->count, 3);
 	assert_int_equal(timeline->thread_count, 2);
+	/* Threads follow each other, in whatever order they wrote. */
+	assert_int_equal(timeline->samples[0].thread,
+			 timeline->samples[1].thread);
 	assert_int_equal(timeline->threads[timeline->samples[2].thread].tid,
 			 101);
 	assert_ptr_equal(&world->session.tree.nodes[timeline->samples[1].node],
