@@ -15,11 +15,16 @@ const struct writer writer_json = {
 	.diff = json_diff,
 };
 
-static void write_key(struct json_stream *stream, const char *key)
+void json_separate(struct json_stream *stream)
 {
 	if (stream->has_members)
 		fputs(",\n", stream->out);
 	stream->has_members = 1;
+}
+
+static void write_key(struct json_stream *stream, const char *key)
+{
+	json_separate(stream);
 	if (key)
 		fprintf(stream->out, "\"%s\": ", key);
 }

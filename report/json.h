@@ -22,6 +22,12 @@ struct json_stream {
 /* Writes one member, with its key or NULL in an array, and releases it. */
 void json_member(struct json_stream *stream, const char *key, json_t *value);
 
+/*
+ * Writes what stands between members; a member of numbers alone, of which
+ * there are millions, may then be printed.
+ */
+void json_separate(struct json_stream *stream);
+
 /* A nested object or array; `bracket` is "{" or "[". */
 struct json_stream json_begin(struct json_stream *stream, const char *key,
 			      const char *bracket);

@@ -4,6 +4,7 @@
 import collections
 import csv
 import io
+import json
 import os
 import re
 import resource
@@ -211,6 +212,153 @@ class Callgrind(Export):
         # put() is inlined; what it calls belongs to main's line
         self.assertRegex(said, r"numbers\.put\(i \* argc\);\n"
                          r" *\d+ \([ \d.]+%\) *=> .*_M_realloc_insert<long")
+
+
+class Speedscope(Export):
+    OPEN = clewtest.ROOT / "tests" / "speedscope" / "open.mjs"
+
+    def replay(self, profile, frames):
+        """{path: width of the path itself}; every frame closes as it opened."""
+        widths, stack, at = collections.Counter(), [], profile["startValue"]
+        for event in profile["events"]:
+            self.assertGreaterEqual(event["at"], at)
+            widths[tuple(stack)] += event["at"] - at
+            at = event["at"]
+            name = frames[event["frame"]]["name"]
+            if event["type"] == "O":
+                stack.append(name)
+            else:
+                self.assertEqual((event["type"], name), ("C", stack.pop()))
+        self.assertEqual((stack, at), ([], profile["endValue"]))
+        return +widths
+
+    def profiles(self, recording, *options):
+        """[(name, unit, {path: width})]"""
+        data = json.loads(self.export("speedscope", recording, *options))
+        return [(one["name"], one["unit"],
+                 self.replay(one, data["shared"]["frames"]))
+                for one in data["profiles"]]
+
+    def test_tree_and_threads(self):
+        made = self.synthetic()
+        (_, unit, tree), *threads = self.profiles(made.path)
+        self.assertEqual((unit, tree), ("nanoseconds", made.stacks("ns")))
+        wanted = collections.defaultdict(collections.Counter)
+        for one in made.contexts:
+            wanted[f"{exports.THREAD_NAMES[one.tid]} (pid 4242, "
+                   f"tid {one.tid})"][one.path] += one.ns
+        self.assertEqual({name: widths for name, _, widths in threads},
+                         {name: +widths for name, widths in wanted.items()})
+
+    def test_calls(self):
+        made = self.synthetic(samples=0)
+        (_, unit, tree), = self.profiles(made.path)
+        self.assertEqual((unit, tree), ("none", made.stacks("calls")))
+
+    @needs("node")
+    def test_speedscope_shows_it(self):
+        made = self.synthetic(contexts=40)
+        for metric, measure in ("calls", "calls"), ("time", "ns"):
+            path = self.export_file("speedscope", made.path, "--metric",
+                                    metric)
+            done = self.run_program(["node", self.OPEN, path,
+                                     clewtest.BUILD / "tests" /
+                                     f"speedscope-{metric}.png"], text=True)
+            if done.returncode == clewtest.SKIPPED:
+                self.skipTest(done.stderr)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = json.loads(done.stdout)
+            self.assertEqual(said["errors"], [])
+            table = said["rows"][said["rows"].index(
+                ["Total", "Self", "Symbol Name"]) + 1:]
+            found = {name: (self.number(total), self.number(own))
+                     for total, own, name in table}
+            self.assertEqual(found, self.shown(made, measure))
+
+    def number(self, text):
+        """"24.07ms (24%)", "1,234 (5%)" or "0.00ns (<0.01%)"."""
+        digits, unit = re.match(r"([\d.,]+)(ms|ns|)", text).groups()
+        return float(digits.replace(",", "")) * (1e6 if unit == "ms" else 1)
+
+    def shown(self, made, measure):
+        own, total = made.own(measure), made.inclusive(measure)
+        if measure == "ns":  # two decimals of milliseconds
+            round_off = lambda ns: round(ns / 1e6, 2) * 1e6
+        else:
+            round_off = float
+        return {f: (round_off(total[f]), round_off(own[f])) for f in total}
+
+
+class Chrome(Export):
+    def trace(self, recording, *options):
+        return json.loads(self.export("chrome", recording, *options))
+
+    def stack(self, frames, key):
+        path = ()
+        while key is not None:
+            path = (frames[key]["name"],) + path
+            key = frames[key].get("parent")
+        return path
+
+    def test_samples(self):
+        made = self.synthetic()
+        trace = self.trace(made.path)
+        found = collections.Counter()
+        for one in trace["samples"]:
+            self.assertEqual((one["pid"], one["name"]), (4242, "cpu"))
+            top = (f"{exports.THREAD_NAMES[one['tid']]} ({one['tid']})",)
+            found[top + self.stack(trace["stackFrames"], one["sf"])] \
+                += one["weight"]
+        self.assertEqual(found, made.stacks("ns", exports.THREAD_NAMES))
+
+    def test_slices_are_the_samples_stacks(self):
+        made = self.synthetic()
+        trace = self.trace(made.path)
+        samples = {(one["tid"], one["ts"]): self.stack(trace["stackFrames"],
+                                                       one["sf"])
+                   for one in trace["samples"]}
+        stacks, seen = collections.defaultdict(list), 0
+        events = [e for e in trace["traceEvents"] if e["ph"] in "BE"]
+        for at, event in enumerate(events):
+            stack = stacks[event["tid"]]
+            if event["ph"] == "B":
+                stack.append(event["name"])
+            else:
+                self.assertEqual(stack.pop(), event["name"])
+            key = event["tid"], event["ts"]
+            following = events[at + 1] if at + 1 < len(events) else None
+            if key in samples and (not following or key != (
+                    following["tid"], following["ts"])):
+                self.assertEqual(tuple(stack), samples[key])
+                seen += 1
+        self.assertEqual({tuple(s) for s in stacks.values()}, {()})
+        self.assertGreater(seen, 0.9 * len(samples))
+
+    def test_names_and_order(self):
+        trace = self.trace(self.synthetic().path)
+        names = {(e["name"], e["tid"]): e["args"]["name"]
+                 for e in trace["traceEvents"] if e["ph"] == "M"}
+        self.assertEqual(names["thread_name", 4242], "main")
+        self.assertEqual(names["thread_name", 4243], "worker")
+        self.assertIn("synthetic --size large", names.values())
+        for tid in 4242, 4243:
+            times = [e["ts"] for e in trace["traceEvents"]
+                     if e["tid"] == tid]
+            self.assertEqual(times, sorted(times))
+
+    def test_names_are_strings_of_json(self):
+        made = exports.Synthetic(self.work / "odd", 10, 50,
+                                 b'/lib/\xff"\\\n</script>')
+        trace = self.trace(made.path)
+        self.assertEqual({frame["name"].split("+")[0]
+                          for frame in trace["stackFrames"].values()},
+                         {"script>"})
+
+    def test_without_samples_there_is_nothing_to_show(self):
+        made = self.synthetic(samples=0)
+        self.assert_one_line_error(
+            self.clew("export", "-F", "chrome", made.path), "no samples",
+            "chrome")
 
 
 @needs("go")
