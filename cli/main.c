@@ -46,7 +46,7 @@ static void print_usage(FILE *out)
 		fprintf(out, "  %-8s %s\n", commands[i].name,
 			commands[i].summary);
 	fputs("\nStart with `clew record -- CMD`, then `clew report`. Each\n"
-	      "command has --help; clew(1) has the rest.\n",
+	      "command has --help, and a page in the manual: clew-record(1).\n",
 	      out);
 }
 

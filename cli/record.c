@@ -56,7 +56,8 @@ static const struct argp_option argp_options[] = {
 	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
-	{ "rules", KEY_RULES, "FILE", 0, "Rules from a file, see clew(1)", 2 },
+	{ "rules", KEY_RULES, "FILE", 0,
+	  "Rules from a file, see clew-record(1)", 2 },
 	{ 0, 0, NULL, 0, "Time:", 3 },
 	{ "time", KEY_TIME, "HOW", 0,
 	  "cpu: sampled by each thread's CPU clock (default); wall: by the "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What was asked for: $CLEW_DIR/config, read once, before anything is hooked.
- * Its syntax is described in clew(1), "RULES".
+ * Its syntax is described in clew-record(1), "RULES".
  */
 #ifndef CLEW_PRELOAD_CONFIG_H
 #define CLEW_PRELOAD_CONFIG_H

@@ -4,7 +4,7 @@
  *
  * A recording is a directory:
  *
- *	config		what was asked for, in the words of clew(1) "RULES"
+ *	config		what was asked for, in the words of clew-record(1) "RULES"
  *	PID.SEQ.part	one process image each: SEQ 0, then 1, 2... after execs
  *
  * A part is a file that the runtime maps shared and writes in place. It is

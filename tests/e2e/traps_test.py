@@ -106,7 +106,7 @@ class Traps(clewtest.Case):
 
 class Debuggers(clewtest.Case):
     """One that is there first sees no breakpoint of ours; one that comes later
-    is told to pass them on (clew(1))."""
+    is told to pass them on (clew-record(1))."""
 
     def assert_has_no_traps(self):
         names = [name for name, _, _ in wire.VERDICTS]

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The manual says what the commands say themselves: no more, no less."""
+import re
+import shlex
+
+import clewtest
+import helptext
+from clewtest import BUILD, ROOT, needs
+
+MANUAL = BUILD / "man"
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
+            "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
+
+
+def plain(line):
+    """What a line of a page's source looks like to its reader."""
+    macro, _, rest = line.partition(" ")
+    if re.fullmatch(r"\.[BIR]{1,2}", macro):
+        between = " " if len(macro) == 2 else ""
+        line = between.join(shlex.split(rest.replace("\\", "\\\\"), posix=True))
+    return re.sub(r"\\f[BIR]", "", line).replace("\\-", "-")
+
+
+def tags(source):
+    """The tagged paragraphs of a page."""
+    lines = source.splitlines()
+    return [plain(lines[i + 1]) for i, line in enumerate(lines)
+            if line.split(" ")[0] in (".TP", ".TQ")]
+
+
+class Manual(clewtest.Case):
+    def commands(self):
+        found = helptext.commands(self.clew("help").stdout)
+        self.assertGreater(len(found), 8)
+        return found
+
+    def pages(self):
+        found = {page.name: page.read_text()
+                 for page in MANUAL.glob("*.[1-8]")}
+        self.assertGreater(len(found), 8)
+        return found
+
+    def test_each_option_is_in_the_manual_and_no_other(self):
+        for command, _ in self.commands():
+            with self.subTest(command=command):
+                told = helptext.options(self.clew(command, "--help").stdout)
+                source = (MANUAL / f"clew-{command}.1").read_text()
+                written = [tag for tag in tags(source) if tag[0] == "-"]
+                self.assertEqual(set(written), told)
+                self.assertEqual(len(written), len(set(written)))
+
+    def test_each_command_is_in_the_overview_and_the_readme(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        overview = (MANUAL / "clew.1").read_text()
+        listed = [re.match(r"clew-(\w+)\(1\)$", tag)
+                  for tag in tags(overview)]
+        self.assertEqual([match[1] for match in listed if match],
+                         [name for name, _ in self.commands()])
+        rows = re.findall(r"^\| `clew (\w+)", readme, re.MULTILINE)
+        self.assertEqual(sorted(rows),
+                         sorted(name for name, _ in self.commands()))
+
+    def test_summaries_agree(self):
+        overview = (MANUAL / "clew.1").read_text()
+        for name, summary in self.commands():
+            with self.subTest(command=name):
+                self.assertIn(f".BR clew\\-{name} (1)\n"
+                              f"{summary.capitalize()}.\n", overview)
+
+    def test_pages_are_built_alike(self):
+        for command, _ in self.commands():
+            with self.subTest(command=command):
+                source = (MANUAL / f"clew-{command}.1").read_text()
+                found = re.findall(r"^\.SH (.*)$", source, re.MULTILINE)
+                self.assertEqual([s for s in found if s in SECTIONS], SECTIONS)
+
+    def test_pages_are_whole(self):
+        """What they share is in them, and pages that they name are there."""
+        pages = self.pages()
+        for name, source in pages.items():
+            with self.subTest(page=name):
+                self.assertNotIn("\n.so ", source)
+                self.assertNotRegex(source, r"@\w+@")
+                named = re.findall(r"((?:clew|liba2n)[\w\\-]*) \((\d)\)",
+                                   source)
+                for page, section in named:
+                    self.assertIn(page.replace("\\", "") + "." + section,
+                                  pages)
+
+    @needs("man", "groff")
+    def test_groff_has_nothing_to_say(self):
+        self.environment.update(LC_ALL="C.UTF-8", MANWIDTH="80")
+        for name in self.pages():
+            with self.subTest(page=name):
+                done = self.run_program(["man", "--warnings", "-E", "UTF-8",
+                                         "-l", MANUAL / name], text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("NAME", done.stdout)
+
+
+if __name__ == "__main__":
+    clewtest.main()
