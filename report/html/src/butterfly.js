@@ -68,7 +68,8 @@ export class ButterflyView {
   #table(host, isUpwards) {
     return new Table(host, {
       columns: this.#columns(() => isUpwards ? this.from : this.to),
-      label: isUpwards ? "Callers" : "Callees", sort: "calls",
+      label: isUpwards ? "Callers" : "Callees",
+      sort: this.app.profile.measures[0],
       opened: (f) => f && this.app.openButterfly(f),
     });
   }

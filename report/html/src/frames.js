@@ -60,7 +60,7 @@ export class Frames extends UIPlugin {
 
   scrollTo(pixels) {
     if (pixels + 2 * this.renderEngine.height > this.deepest * ROW)
-      this.measure(pixels);
+      this.measure(Math.min(pixels, this.deepest * ROW));
     const most = (this.deepest + 2) * ROW - this.renderEngine.height;
 
     this.scroll = Math.max(0, Math.min(pixels, most));

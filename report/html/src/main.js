@@ -157,7 +157,7 @@ class App {
       .map(([label, isProcess]) => ({ label, options: options(isProcess) }))
       .filter((group) => group.options.length > 0);
 
-    return made.length ? select("Of", [["", "everybody"], ...made], "",
+    return made.length ? select("Thread", [["", "all"], ...made], "",
       (value) => {
         this.profile.choose(value === "" ? null : [groups[Number(value)]]);
         this.#changed();

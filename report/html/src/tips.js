@@ -30,9 +30,9 @@ function amounts(profile, facts) {
                  line("time of its own", format.time(self), " · ",
                       measures.share(profile, measure, self)));
   }
-  if (facts.samples !== null && facts.samples !== undefined &&
-      measures.isSampled(profile, "time"))
-    lines.push(line("samples", format.count(facts.samples)));
+  if (facts.samples && measures.isSampled(profile, "time"))
+    lines.push(line(facts.isChain ? "samples" : "samples of its own",
+                    format.count(facts.samples)));
   return lines;
 }
 

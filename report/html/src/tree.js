@@ -11,7 +11,7 @@
  */
 
 const REMEMBERED = 16; /* longer lists of children are kept */
-const LOOKAHEAD = 200; /* rows; a recursion of n levels has n^2 / 2 chains */
+const LOOKAHEAD = 60; /* rows; a recursion of n levels has n^2 / 2 chains */
 
 export class ContextTree {
   constructor(profile, measure) {
@@ -150,46 +150,57 @@ export class GroupedTree {
     return this.nodes[node].children;
   }
 
+  /* Counts the members of each group first, for there may be a million. */
   #expand(node) {
     const groups = new Map();
-    const { at, origin } = this.nodes[node];
-    const put = (context, from) => {
+    let last = null;
+    const find = (context) => {
       const f = this.profile.function[context];
-      let group = groups.get(f);
 
-      if (!group)
-        groups.set(f, group = { at: [], origin: [] });
-      group.at.push(context);
-      group.origin.push(from);
+      if (last?.f === f)
+        return last;
+      last = groups.get(f);
+      if (!last)
+        groups.set(f, last = { f, count: 0 });
+      return last;
     };
 
-    if (node === this.root && this.hasGroupedRoot)
-      at.forEach((context) => put(context, context));
-    else if (this.isUpwards)
-      this.#eachCaller(at, origin, put);
-    else
-      this.#eachCallee(at, put);
-    return [...groups]
-      .map(([f, group]) => this.#add(node, f, group.at, group.origin))
+    this.#each(node, (context) => {
+      find(context).count++;
+    });
+    for (const group of groups.values()) {
+      group.at = new Uint32Array(group.count);
+      group.origin = this.isUpwards ? new Uint32Array(group.count) : group.at;
+      group.count = 0;
+    }
+    this.#each(node, (context, from) => {
+      const group = find(context);
+
+      group.origin[group.count] = from;
+      group.at[group.count++] = context;
+    });
+    return [...groups.values()]
+      .map(({ f, at, origin }) => this.#add(node, f, at, origin))
       .filter((child) => this.nodes[child].value > 0)
       .sort((a, b) => this.nodes[b].value - this.nodes[a].value);
   }
 
-  #eachCaller(at, origin, put) {
+  /* Calls see(context, where its chain began) for all below a node. */
+  #each(node, see) {
+    const { parent, end } = this.profile;
+    const { at, origin } = this.nodes[node];
+
     for (let i = 0; i < at.length; i++) {
-      const caller = this.profile.parent[at[i]];
+      const context = at[i];
 
-      if (caller !== 0)
-        put(caller, origin[i]);
+      if (node === this.root && this.hasGroupedRoot)
+        see(context, context);
+      else if (this.isUpwards && parent[context] !== 0)
+        see(parent[context], origin[i]);
+      else if (!this.isUpwards)
+        for (let child = context + 1; child < end[context]; child = end[child])
+          see(child, child);
     }
-  }
-
-  #eachCallee(at, put) {
-    const { end } = this.profile;
-
-    for (const context of at)
-      for (let child = context + 1; child < end[context]; child = end[child])
-        put(child, child);
   }
 
   facts(node) {
