@@ -10,7 +10,8 @@ import clewtest
 import wire
 from clewtest import PYTHON, target
 
-COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"]
+COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
+    ["html", "-o", "-"]
 
 
 class Damaged(clewtest.Case):

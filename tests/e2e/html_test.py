@@ -257,6 +257,25 @@ class Html(clewtest.Case):
         done = self.clew("html", "-o", "-", self.recording_path)
         self.assertEqual(done.stdout, self.page().text)
 
+    def test_a_million_contexts(self):
+        """README's figures: the time with room for slower machines."""
+        if b"__asan_init" in clewtest.CLEW.read_bytes():
+            self.skipTest("sanitizers take time and memory of their own")
+        self.record([clewtest.target("contexts"), "10", "6", "1"])
+        with subprocess.Popen(
+                [clewtest.CLEW, "html", "-o", "page.html",
+                 self.recording_path], cwd=self.work,
+                env=self.environment) as child:
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        page = Page((self.work / "page.html").read_text(encoding="utf-8"))
+        self.assertGreater(len(page.up), 1_111_110)
+        self.assertEqual(sum(page.calls), sum(
+            self.recording().parts[0].counts().values()))
+        self.assertLess(usage.ru_maxrss, 500 * 1024)
+        self.assertLess(usage.ru_utime + usage.ru_stime, 6)
+
     def test_what_cannot_be_written_is_said_and_removed(self):
         self.record(["/bin/true"])
         self.assert_one_line_error(

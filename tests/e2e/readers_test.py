@@ -105,7 +105,7 @@ class Readers(clewtest.Case):
     def test_tree_of_one_hundred_thousand_levels(self):
         self.record_and_read([target("deep"), "100000"])
         for command in (["tree", "-t", "0"], ["tree", "--json", "-t", "0"],
-                        ["report"], ["dump"]):
+                        ["report"], ["html", "-o", "-"], ["dump"]):
             with self.subTest(command=command):
                 done = self.clew(*command, self.recording_path)
                 self.assertEqual(done.returncode, 0, done.stderr)
