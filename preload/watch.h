@@ -8,9 +8,10 @@
  *
  * A visit stands for the time since the one before it. Whether a thread runs
  * is told by its CPU clock, if it has run for most of that time or not at all;
- * of a few others in each visit the kernel is asked whether they want to run. As
- * long as a thread is blocked in one context a single sample grows, to MERGED_NS at
- * most.
+ * of a few others in each visit the kernel is asked whether they want to run. A
+ * thread that waits is left out of three visits of four: its clock tells later
+ * how long it went on waiting. And as long as it waits in one context a single
+ * sample grows, until that stands for a second.
  *
  * The program is not to meet this thread: it blocks all signals, has none of
  * libc's state, and is gone while something is asked of the kernel that only a

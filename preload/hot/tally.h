@@ -83,6 +83,8 @@ struct tally {
 	/* What the watch has seen of the owner (watch.c). */
 	uint32_t seen_tid;
 	uint64_t seen_cpu_ns;
+	uint64_t owed_ns;            /* of visits that left it out */
+	uint32_t visits_left_out;    /* to come */
 	struct wire_sample *blocked; /* that may grow, or NULL */
 };
 

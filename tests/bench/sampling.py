@@ -7,7 +7,7 @@ clock: shares of one processor, for threads that wait.
 from measure import BENCH, CLEW, NATIVE, Tool, medians, table
 
 SECONDS, THREADS = 4, 100
-LEAVES = [BENCH / "plain" / "leaves", "100000"]
+LEAVES = [BENCH / "plain" / "leaves", "300000"]
 WAITING = {
     "100 threads that wait": [BENCH / "waiting", SECONDS, THREADS],
     "100 threads that wake each 5 ms": [BENCH / "waiting", SECONDS, THREADS,
