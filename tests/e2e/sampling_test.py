@@ -207,15 +207,20 @@ class Records(Case):
     def test_pcs_lie_in_the_function_that_runs(self):
         self.record_loads("500")
         part, = self.recording().parts
-        contexts = part.contexts()
-        inside = 0
+        contexts, names = part.contexts(), names_of(LOADS)
+        looked_at = inside = 0
         for sample in part.samples:
             if sample.id not in contexts or sample.flags:
                 continue
             function = part.functions[contexts[sample.id].function]
+            if names.get(function.vaddr) not in ("burn", "spin"):
+                continue
             offset = sample.pc - function.module.base - function.vaddr
+            looked_at += 1
             inside += 0 <= offset < function.size
-        self.assertGreater(inside, 0.9 * len(part.samples))
+        self.assertGreater(looked_at, 20)
+        # the rest was about to ask for the time, in libc and the vDSO
+        self.assertGreater(inside, 0.8 * looked_at)
 
     @needs("head")
     def test_the_kernel_is_told_apart(self):
