@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/dump.h"
+#include "report/export.h"
+#include "report/html.h"
 #include "report/labels.h"
 #include "report/rules.h"
 #include "report/views.h"
@@ -45,6 +48,67 @@ static void write_with(const struct writer *writer, FILE *out,
 	writer->list(out, &list);
 }
 
+static void write_butterfly(const struct writer *writer, FILE *out,
+			    struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+	uint8_t *chosen = memory_zeroed(catalog->function_count, 1);
+	struct butterfly butterfly;
+
+	/* As many as there are, for one name may be that of several. */
+	for (size_t i = 1; i < session->tree.count; i += 3)
+		chosen[session->tree.nodes[i].function] = 1;
+	butterfly_init(&butterfly, &session->tree, catalog, chosen,
+		       session->metric);
+	writer->butterfly(out, session,
+			  &(struct butterfly_view){ .butterfly = &butterfly,
+						    .name = "these" });
+	butterfly_fini(&butterfly);
+	free(chosen);
+}
+
+static void write_diff(const struct writer *writer, FILE *out,
+		       struct session *before, struct session *after)
+{
+	static const struct selection all;
+	struct diff_table table;
+	struct diff diff;
+
+	diff_init(&diff, before, after);
+	diff_table_init(&table, &diff, &all, DIFF_TOTAL);
+	writer->diff(out, before,
+		     &(struct diff_view){ .diff = &diff,
+					  .table = &table,
+					  .key = DIFF_TOTAL });
+	writer->tree(
+		out, before,
+		&(struct tree_view){ .tree = &diff.changes, .diff = &diff });
+	diff_table_fini(&table);
+	diff_fini(&diff);
+}
+
+/* Everything that is not text and not JSON. */
+static void write_formats(FILE *out, struct session *session)
+{
+	static const struct whose everybody;
+	struct export export = {
+		.session = session,
+		.tree = &session->tree,
+		.metric = session->metric,
+		.annotates = 1,
+	};
+	char *why;
+
+	for (const struct export_format *format = export_formats; format->name;
+	     format++) {
+		if (format->write && !format->needs_samples &&
+		    format->write(&export, out, &why) != 0)
+			free(why);
+	}
+	html_write(out, &(struct html_view){ .session = session,
+					     .whose = &everybody });
+}
+
 static void write_everything(struct session *session)
 {
 	FILE *out = fopen("/dev/null", "w");
@@ -52,9 +116,41 @@ static void write_everything(struct session *session)
 	write_with(&writer_text, out, session);
 	write_with(&writer_json, out, session);
 	write_callers(out, session);
+	write_butterfly(&writer_text, out, session);
+	write_butterfly(&writer_json, out, session);
+	write_formats(out, session);
 	for (size_t i = 0; i < session->recording.part_count; i++)
 		dump_part(out, &session->recording.parts[i], 1);
 	rules_warn(out, &session->recording, "");
+	fclose(out);
+}
+
+/* The same bytes again, each thread by itself, sample by sample. */
+static void write_otherwise(const char *path, struct session *whole)
+{
+	static const struct whose each = {
+		.grouping = GROUP_THREAD,
+		.with_clew = 1,
+	};
+	static const struct whose slowly = { .with_timeline = 1 };
+	FILE *out = fopen("/dev/null", "w");
+	struct session other;
+	char *why;
+
+	if (session_open(&other, path, &each, &why) != 0)
+		abort();
+	session_inline(&other);
+	write_with(&writer_text, out, &other);
+	write_diff(&writer_text, out, whole, &other);
+	write_diff(&writer_json, out, &other, whole);
+	session_close(&other);
+	if (session_open(&other, path, &slowly, &why) != 0)
+		abort();
+	for (size_t i = 0; i < other.timeline.count; i++) {
+		if (other.timeline.samples[i].node >= other.tree.count)
+			abort();
+	}
+	session_close(&other);
 	fclose(out);
 }
 
@@ -72,8 +168,10 @@ int64_t exercise_recording(const char *path, int with_writers)
 		free(why);
 		return err;
 	}
-	if (with_writers)
+	if (with_writers) {
 		write_everything(&session);
+		write_otherwise(path, &session);
+	}
 	calls = (int64_t)session.summary.calls;
 	session_close(&session);
 	return calls;
