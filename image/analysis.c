@@ -10,6 +10,7 @@
 #include "image/functions.h"
 #include "image/tiers.h"
 #include "image/traits.h"
+#include "image/unwinder.h"
 #include "wire/verdict.h"
 
 /* Everything that is at hand while one module is analysed. */
@@ -80,6 +81,34 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 	return VERDICT_IS_UNKNOWN;
 }
 
+#define INSIDE_OF_JUMP 0x1eU /* of the bytes that are replaced */
+
+/* If there is an unwinder, the function that tells where it lands. */
+static void find_landing(const struct inquiry *q, struct wire_function *list,
+			 uint32_t count)
+{
+	if (!unwinder_is_here(&q->branches, count))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct bytes b = image_bytes_at(q->image, list[i].vaddr);
+		uint64_t left = bytes_left(&b);
+		uint8_t offset;
+		unsigned int bytes = unwinder_sets_ip(
+			b.at,
+			left < list[i].size_bytes ? left : list[i].size_bytes,
+			&offset);
+
+		if (!bytes ||
+		    marks_from(&q->branches.targets, list[i].vaddr + offset) &
+			    INSIDE_OF_JUMP)
+			continue;
+		list[i].verdict = VERDICT_IS_LANDS;
+		list[i].patch_offset = offset;
+		list[i].displaced_bytes = (uint8_t)bytes;
+		list[i].island = 0;
+	}
+}
+
 static int judge_all(struct inquiry *q, struct arena *arena,
 		     struct analysis *out)
 {
@@ -106,6 +135,7 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 	err = tiers_choose(&tiers, &q->scratch, list);
 	if (err)
 		return err;
+	find_landing(q, list, count);
 	out->functions = list;
 	out->function_count = leaps_merge(&q->branches.leaps,
 					  &q->branches.targets, list, count);

@@ -30,6 +30,31 @@ int unwinder_lands(const uint8_t *code, uint64_t bytes)
 	       (bytes >= sizeof(jumps) && !memcmp(code, jumps, sizeof(jumps)));
 }
 
+unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
+			      uint8_t *offset)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	/* mov %rsi,0x98(%rdi); ret: context->ra, right behind context->cfa */
+	static const uint8_t sets[] = { 0x48, 0x89, 0xb7, 0x98,
+					0x00, 0x00, 0x00, 0xc3 };
+
+	*offset = 0;
+	if (bytes >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)))
+		*offset = sizeof(endbr);
+	return bytes == *offset + sizeof(sets) &&
+			       !memcmp(code + *offset, sets, sizeof(sets))
+		       ? sizeof(sets) - 1
+		       : 0;
+}
+
+int unwinder_is_here(const struct branches *branches, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (branches->notes[i].lands)
+			return 1;
+	return 0;
+}
+
 /*
  * What they all call first reads its return address, in order to begin with
  * the frame of its caller.
@@ -102,11 +127,8 @@ int unwinder_find(const struct branches *branches, uint32_t count,
 		  struct arena *scratch)
 {
 	struct search search = { .notes = branches->notes };
-	int is_here = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		is_here |= branches->notes[i].lands;
-	if (!is_here)
+	if (!unwinder_is_here(branches, count))
 		return 0;
 	search.is_helper = arena_alloc(scratch, count);
 	search.referred = arena_alloc(scratch, count);

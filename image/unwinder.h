@@ -18,6 +18,16 @@
 /* Whether code ends a function by __builtin_eh_return(). */
 int unwinder_lands(const uint8_t *code, uint64_t bytes);
 
+/*
+ * libgcc's _Unwind_SetIP(), by which a personality routine says where to land:
+ * bytes of its store, which begin at *offset; or 0.
+ */
+unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
+			      uint8_t *offset);
+
+/* Whether one is here: which does not follow from that. */
+int unwinder_is_here(const struct branches *branches, uint32_t count);
+
 /* Set is_unwinders in the notes of `count` functions. 0 or -ENOMEM. */
 int unwinder_find(const struct branches *branches, uint32_t count,
 		  struct arena *scratch);

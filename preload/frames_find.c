@@ -22,12 +22,14 @@ static const struct stub_image *image_of(uint64_t block)
 }
 
 /*
- * libgcc_s says where it lands, by _Unwind_SetIP; not so other unwinders, nor
+ * libgcc_s says where it lands, by _Unwind_SetIP, and libgcc in a module does
+ * where that could be found; not so other unwinders, nor
  * libc when it has a thread unwound that ends, and its own frames first.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {
-	return !next_is_inside(&next.unwinder, (uintptr_t)caller) ||
+	return (!next_is_inside(&next.unwinder, (uintptr_t)caller) &&
+		!heal_is_watched((uintptr_t)caller)) ||
 	       next_is_inside(&next.libc, pc);
 }
 

@@ -20,6 +20,39 @@
 #define SCAN_PAST     512       /* ... beyond the first that may be it */
 #define ANCESTORS_MAX 4096
 
+#define WATCHED_MAX   16
+
+/* end is 0 while unused, and stored last. */
+static struct pc_range watched[WATCHED_MAX];
+
+void heal_watch(const struct pc_range *code)
+{
+	for (int i = 0; i < WATCHED_MAX; i++) {
+		if (watched[i].end)
+			continue;
+		watched[i].start = code->start;
+		__atomic_store_n(&watched[i].end, code->end, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+void heal_forget(const struct pc_range *code)
+{
+	for (int i = 0; i < WATCHED_MAX; i++)
+		if (watched[i].end == code->end &&
+		    watched[i].start == code->start)
+			__atomic_store_n(&watched[i].end, 0, __ATOMIC_RELEASE);
+}
+
+int heal_is_watched(uint64_t pc)
+{
+	for (int i = 0; i < WATCHED_MAX; i++)
+		if (pc < __atomic_load_n(&watched[i].end, __ATOMIC_ACQUIRE) &&
+		    pc >= watched[i].start)
+			return 1;
+	return 0;
+}
+
 void heal_expect_landing(void)
 {
 	if (!hot.tally || hot.muted || runtime_is_filtered())

@@ -14,9 +14,19 @@
 #ifndef CLEW_PRELOAD_HEAL_H
 #define CLEW_PRELOAD_HEAL_H
 
+#include "preload/window.h"
+
 /* The calling thread is being unwound and may land. Safe anywhere. */
 void heal_expect_landing(void);
 int heal_is_landing_expected(void);
+
+/*
+ * An unwinder in a module's code whose landings are announced, by a probe. Not
+ * thread-safe but for heal_is_watched(), which may be asked at any time.
+ */
+void heal_watch(const struct pc_range *code);
+void heal_forget(const struct pc_range *code);
+int heal_is_watched(uint64_t pc);
 
 /* It has landed, and its id is right; or nobody was going to land. */
 void heal_trust(void);

@@ -11,6 +11,7 @@
 #include "image/traits.h"
 #include "preload/catalog.h"
 #include "preload/frames.h"
+#include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
@@ -165,6 +166,8 @@ static int commit(struct cold *cold, struct patch *patch)
 		err = patch_commit(patch);
 	if (err)
 		__atomic_store_n(&cold->patches, patch->next, __ATOMIC_RELEASE);
+	else if (patch->lands)
+		heal_watch(&patch->module->code);
 	lock_release(&cold->patches_lock, &signals);
 	return err;
 }
@@ -181,6 +184,8 @@ static void retire_modules(struct pass *pass)
 		if (!m->patch)
 			continue;
 		m->patch->is_written = 0; /* it went with the code */
+		if (m->patch->lands)
+			heal_forget(&m->code);
 		unlink_patch(cold, m->patch);
 	}
 }

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "preload/window.h"
+
 /*
  * The id of the function that goes on when the calling thread's stack pointer
  * becomes `stack`: a frame further out, or one of another stack.
@@ -24,7 +26,7 @@ void landing_at(uint64_t stack);
  * It lands once the functions that are running now have returned: each of
  * them will restore the id of the landing instead of its caller's.
  */
-void landing_prepare(uint64_t stack);
+void landing_prepare(uint64_t stack, const struct pc_range *unwinder);
 
 /*
  * The id of the calling thread, which need not be the one it was before a

@@ -76,7 +76,7 @@ EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {
 	const uint64_t cfa = _Unwind_GetCFA(context);
 
-	landing_prepare(cfa);
+	landing_prepare(cfa, &next.unwinder);
 	if (hot.borrower)
 		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
 			     cfa);

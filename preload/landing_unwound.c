@@ -3,6 +3,8 @@
  * The landing of an exception, which an unwinder makes while functions are
  * running that will return to it.
  */
+#include "preload/heal.h"
+#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/landing.h"
@@ -26,7 +28,8 @@ struct way {
  * Further out on the same stack, or one that was interrupted: what is below
  * the landing is inward. The stack up to there is this thread's, and mapped.
  */
-static void find_way(struct way *way, uint64_t stack)
+static void find_way(struct way *way, uint64_t stack,
+		     const struct pc_range *unwinder)
 {
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	struct link link;
@@ -42,7 +45,7 @@ static void find_way(struct way *way, uint64_t stack)
 		}
 		way->slots[way->count++] = link.shadow;
 		if (!way->returning &&
-		    next_is_inside(&next.unwinder, link.shadow->return_address))
+		    next_is_inside(unwinder, link.shadow->return_address))
 			way->returning = way->count;
 		way->id = walk.id;
 	}
@@ -50,7 +53,7 @@ static void find_way(struct way *way, uint64_t stack)
 }
 
 /* The same by any way there may be, however long and wherever it leads. */
-static void prepare_far(uint64_t stack)
+static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 {
 	const struct stack_range signals = landing_signal_stack();
 	const uint64_t id = landing_id(stack);
@@ -66,7 +69,7 @@ static void prepare_far(uint64_t stack)
 			link.shadow->caller_id = id;
 		else
 			link.shadow->return_address = 0;
-		is_returning &= !next_is_inside(&next.unwinder, pc);
+		is_returning &= !next_is_inside(unwinder, pc);
 	}
 	hot.id = id;
 }
@@ -76,17 +79,17 @@ static void prepare_far(uint64_t stack)
  * those of running functions. But those that the unwinder has called do return
  * to it first.
  */
-void landing_prepare(uint64_t stack)
+void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 {
 	struct way way;
 
 	if (stack < (uintptr_t)__builtin_frame_address(0)) {
-		prepare_far(stack);
+		prepare_far(stack, unwinder);
 		return;
 	}
-	find_way(&way, stack);
+	find_way(&way, stack, unwinder);
 	if (!way.is_whole) {
-		prepare_far(stack);
+		prepare_far(stack, unwinder);
 		return;
 	}
 	for (uint32_t i = 0; i < way.count; i++)
@@ -95,4 +98,22 @@ void landing_prepare(uint64_t stack)
 		else
 			way.slots[i]->return_address = 0;
 	hot.id = way.id;
+}
+
+/* In libgcc's struct _Unwind_Context, as unwinder_sets_ip() has found it. */
+#define CONTEXT_CFA_AT 0x90
+
+/*
+ * Who returns to an unwinder in a program cannot be told from who returns to
+ * the program: all are put right, and none is taken for dead.
+ */
+void hot_lands(const void *context)
+{
+	static const struct pc_range nowhere;
+	const uint64_t cfa =
+		*(const uint64_t *)((const char *)context + CONTEXT_CFA_AT);
+
+	if (hot.tally && !runtime_is_filtered())
+		landing_prepare(cfa & ~UINT64_C(1), &nowhere);
+	heal_trust();
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/loans.h"
 
+#include <stddef.h>
+
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/next.h"
@@ -105,19 +107,38 @@ static void drop_below(uint64_t cfa)
 	hot.loan_count = kept;
 }
 
-/*
- * The unwinder notes in the exception where its handler is. Its own note may be
- * odd, as the CFA of stubs is.
- */
-void loans_settle(uint64_t exception, uint64_t cfa)
+/* The unwinder's own note of it may be odd, as the CFA of stubs is. */
+static uint64_t handler_of(uint64_t exception)
 {
 	const struct _Unwind_Exception *thrown = (const void *)exception;
 
-	if (!exception || hot.borrower != exception)
+	return thrown->private_2 & ~UINT64_C(1);
+}
+
+/*
+ * Whether it is the borrower that lands, in the frame whose callee's CFA this is.
+ * Personality routines of other languages do not show their exception; then the
+ * borrower may have been freed long ago, if it never landed.
+ */
+static int is_handler(uint64_t exception, uint64_t cfa)
+{
+	const uint64_t note =
+		hot.borrower + offsetof(struct _Unwind_Exception, private_2);
+	uint64_t page = 0;
+
+	return (exception == hot.borrower || walk_is_readable(note, &page)) &&
+	       handler_of(hot.borrower) == cfa;
+}
+
+void loans_settle(uint64_t exception, uint64_t cfa)
+{
+	const int is_here = is_handler(exception, cfa);
+
+	if (exception != hot.borrower && !is_here)
 		return;
 	drop_below(cfa);
-	if ((thrown->private_2 & ~UINT64_C(1)) != cfa) {
-		hot.loans_until = thrown->private_2;
+	if (!is_here) {
+		hot.loans_until = handler_of(exception);
 		return;
 	}
 	for (uint32_t i = 0; i < hot.loan_count; i++)

@@ -166,6 +166,22 @@ static void insert_site(struct patch *patch)
 	patch->site_count++;
 }
 
+typedef int (*stub_writer)(const struct stub_constants *constants,
+			   const struct decoder *decoder, uint32_t function,
+			   uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+
+static stub_writer writer_of(unsigned int verdict)
+{
+	switch (verdict) {
+	case VERDICT_IS_LEAP:
+		return probe_write_leap;
+	case VERDICT_IS_LANDS:
+		return probe_write_lands;
+	default:
+		return stub_write;
+	}
+}
+
 /* One function: a stub that turns out useless is left as it is. */
 static int prepare_function(struct patch *patch,
 			    struct patch_workshop *workshop, uint32_t number,
@@ -187,16 +203,16 @@ static int prepare_function(struct patch *patch,
 		.function = number,
 		.stub = (uintptr_t)stub,
 	};
-	err = (site->verdict == VERDICT_IS_LEAP ? probe_write_leap
-						: stub_write)(
-		&workshop->constants, &workshop->decoder, number, site->text.pc,
-		function->displaced_bytes, stub);
+	err = writer_of(site->verdict)(&workshop->constants, &workshop->decoder,
+				       number, site->text.pc,
+				       function->displaced_bytes, stub);
 	if (!err)
 		err = aim(patch, workshop, site, function);
 	if (err)
 		return err;
 	function->verdict = site->verdict;
 	patch->trap_count += site->verdict == VERDICT_IS_TRAP;
+	patch->lands |= site->verdict == VERDICT_IS_LANDS;
 	insert_site(patch);
 	return 0;
 }

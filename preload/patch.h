@@ -10,7 +10,7 @@
  *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
  *				follow anyway: to a pad where that leads
  *	TRAP			cc			(trap.h)
- *	LEAP			e9 rel32		to a probe (probe.h)
+ *	LEAP, LANDS		e9 rel32		to a probe (probe.h)
  *
  * Islands in padding, which nothing executes, may be written at any time and
  * stay. A host's site has ten bytes: two jumps, its own and the guest's.
@@ -54,6 +54,7 @@ struct patch {
 	struct patch_text *islands;
 	uint32_t island_count;
 	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
+	int lands;             /* one is VERDICT_IS_LANDS */
 	uint64_t memory_bytes; /* of both arrays */
 	uint64_t stub_bytes;   /* of each stub */
 	int is_written;

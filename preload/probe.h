@@ -4,8 +4,8 @@
  *
  *	site			probe
  *	jmp probe -------->	rdi: where it will land
- *				call *%fs:HOT_LEAP
- *				the displaced instructions, a jump among them
+ *				call *%fs:HOT_LEAP, or HOT_LANDS
+ *				the displaced instructions
  *
  * Takes a stub's place in stub memory, and what finds its way in there by
  * address finds a kind and a key where stubs have theirs.
@@ -22,5 +22,10 @@
 int probe_write_leap(const struct stub_constants *constants,
 		     const struct decoder *decoder, uint32_t function,
 		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+
+/* The same for libgcc's _Unwind_SetIP (image/unwinder.h). */
+int probe_write_lands(const struct stub_constants *constants,
+		      const struct decoder *decoder, uint32_t function,
+		      uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
 
 #endif

@@ -61,25 +61,52 @@ static void advance(struct probe *probe, int written)
 		probe->next += written;
 }
 
+static struct probe begin(const struct decoder *decoder, uint8_t *at)
+{
+	struct probe probe = { decoder, at, at, 0 };
+
+	memset(at, 0xcc, STUB_BYTES);
+	put_begin(&probe);
+	return probe;
+}
+
+/* The call, then what was displaced. */
+static int end(struct probe *probe, uint32_t thunk, uint32_t function,
+	       uint64_t pc, uint8_t displaced_bytes)
+{
+	const uint32_t key = (uint32_t)id_key(function);
+
+	put_call(probe, thunk);
+	advance(probe, relocate(probe->decoder, (const uint8_t *)(uintptr_t)pc,
+				displaced_bytes, pc, probe->next, room(probe),
+				(uintptr_t)probe->next));
+	probe->start[STUB_KIND_AT] = STUB_PROBE;
+	memcpy(probe->start + STUB_KEY_AT, &key, sizeof(key));
+	return probe->err;
+}
+
 int probe_write_leap(const struct stub_constants *constants,
 		     const struct decoder *decoder, uint32_t function,
 		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
 {
 	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
-	const uint32_t key = (uint32_t)id_key(function);
-	struct probe probe = { decoder, at, at, 0 };
+	struct probe probe = begin(decoder, at);
 	unsigned int load_bytes;
 
 	if (leap_read(code, LEAP_MAX_BYTES, &load_bytes) != displaced_bytes)
 		return -EILSEQ; /* the code is not what was analysed */
-	memset(at, 0xcc, STUB_BYTES);
-	put_begin(&probe);
 	advance(&probe, leap_write_target(decoder, code, pc, probe.next,
 					  room(&probe), (uintptr_t)probe.next));
-	put_call(&probe, (uint32_t)constants->tls_offset + HOT_LEAP);
-	advance(&probe, relocate(decoder, code, displaced_bytes, pc, probe.next,
-				 room(&probe), (uintptr_t)probe.next));
-	at[STUB_KIND_AT] = STUB_PROBE;
-	memcpy(at + STUB_KEY_AT, &key, sizeof(key));
-	return probe.err;
+	return end(&probe, (uint32_t)constants->tls_offset + HOT_LEAP, function,
+		   pc, displaced_bytes);
+}
+
+int probe_write_lands(const struct stub_constants *constants,
+		      const struct decoder *decoder, uint32_t function,
+		      uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
+{
+	struct probe probe = begin(decoder, at);
+
+	return end(&probe, (uint32_t)constants->tls_offset + HOT_LANDS,
+		   function, pc, displaced_bytes);
 }

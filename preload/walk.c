@@ -34,7 +34,7 @@ struct walk walk_from(const void *slot, uint64_t id)
  * A stack that was here may be gone, and a guard page be in its place: the
  * kernel is asked to read, with a request that it refuses. Once for each page.
  */
-static int is_readable(uint64_t address, uint64_t *known_page)
+int walk_is_readable(uint64_t address, uint64_t *known_page)
 {
 	uint64_t page = address & ~(PAGE - 1);
 	const int no_such_way = -1;
@@ -50,7 +50,7 @@ static int is_readable(uint64_t address, uint64_t *known_page)
 
 int walk_is_live(uint64_t at, uint64_t *mapped_page)
 {
-	return is_readable(at, mapped_page) &&
+	return walk_is_readable(at, mapped_page) &&
 	       runtime_is_stub(*(const uint64_t *)at);
 }
 
@@ -86,8 +86,8 @@ static int is_signal_return_word(uint64_t word)
 	uint64_t page = 0;
 
 	return !runtime_is_filtered() && word >= PAGE && word < STACK_END &&
-	       is_readable(word, &page) &&
-	       is_readable(word + SIGNAL_RETURN_BYTES, &page) &&
+	       walk_is_readable(word, &page) &&
+	       walk_is_readable(word + SIGNAL_RETURN_BYTES, &page) &&
 	       is_signal_return(word);
 }
 
@@ -106,7 +106,7 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 	if (is_signal_return_word(pc) ||
 	    is_signal_return_word(pc - SIGNAL_RETURN_CALL_AT))
 		return rsp;
-	if (is_readable(rsp, &page) &&
+	if (walk_is_readable(rsp, &page) &&
 	    is_signal_return_word(*(const uint64_t *)rsp))
 		return rsp + 8;
 	if (shadow && runtime_is_stub(pc) &&

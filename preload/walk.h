@@ -44,6 +44,12 @@ struct walk walk_from(const void *slot, uint64_t id);
  */
 int walk_next(struct walk *walk, struct link *link);
 
+/*
+ * Whether memory is there. *known_page is a page that is, or 0, and will be this
+ * one. A system call, unless the page is known.
+ */
+int walk_is_readable(uint64_t address, uint64_t *known_page);
+
 /* Whether the stub of some function waits for a return at this stack slot. */
 int walk_is_live(uint64_t at, uint64_t *mapped_page);
 

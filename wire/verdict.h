@@ -42,7 +42,8 @@ enum verdict_class {
 	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")    \
 	X(UNWINDER, REFUSED,                                                   \
 	  "the unwinder's: hooking it would slow exceptions")                  \
-	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")
+	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")                 \
+	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -94,7 +95,7 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 static inline int verdict_is_written(unsigned int verdict)
 {
 	return verdict_class(verdict) == VERDICT_HOOKED ||
-	       verdict == VERDICT_IS_LEAP;
+	       verdict == VERDICT_IS_LEAP || verdict == VERDICT_IS_LANDS;
 }
 
 static inline const char *verdict_text(unsigned int verdict)

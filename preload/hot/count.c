@@ -42,6 +42,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.enter_guarded = hot_thunk_enter_guarded,
 	.foreign = hot_thunk_foreign,
 	.leap = hot_thunk_leap,
+	.lands = hot_thunk_lands,
 };
 
 static void lose(enum wire_loss cause)

@@ -22,6 +22,7 @@ void hot_thunk_leave_elsewhere(void);
 void hot_thunk_enter_guarded(void);
 void hot_thunk_foreign(void);
 void hot_thunk_leap(void); /* by probes */
+void hot_thunk_lands(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
@@ -36,6 +37,12 @@ int hot_is_native_call(const uint64_t *slot);
  * where its stack pointer will be `stack`.
  */
 void hot_leap(uint64_t stack);
+
+/*
+ * Given by landing_unwound.c: a libgcc that is linked into a module will land.
+ * context: a struct _Unwind_Context of its.
+ */
+void hot_lands(const void *context);
 
 /* Count a call of id below caller, recording the context if it is new. */
 void hot_count(uint64_t id, uint64_t caller, uint64_t site);

@@ -25,6 +25,7 @@
 #define HOT_ENTER_GUARDED   112
 #define HOT_FOREIGN         120
 #define HOT_LEAP            128
+#define HOT_LANDS           136
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

@@ -111,10 +111,12 @@
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
+	.globl	hot_thunk_lands
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
+	.hidden	hot_thunk_lands
 
 	/*
 	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
@@ -262,10 +264,16 @@ hot_thunk_leave_elsewhere:
 	ret
 	.size	hot_thunk_leave_elsewhere, . - hot_thunk_leave_elsewhere
 
-	/* From a probe: rdi is its to use, and the argument. */
-	.type	hot_thunk_leap, @function
-hot_thunk_leap:
+	/*
+	 * From a probe: rdi is the argument, and every register is kept. A stub's
+	 * address on the stack would be a running function's to those who walk
+	 * it; the one that we return to shall not look like one.
+	 */
+	.macro	PROBE_THUNK name, function
+	.type	\name, @function
+\name:
 	.cfi_startproc
+	notq	(%rsp)			/* leaves flags alone */
 	pushfq
 	.cfi_adjust_cfa_offset 8
 	PUSH	%rax
@@ -277,7 +285,7 @@ hot_thunk_leap:
 	PUSH	%r10
 	PUSH	%r11
 	cld
-	call	hot_leap
+	call	\function
 	popq	%r11
 	popq	%r10
 	popq	%r9
@@ -289,8 +297,13 @@ hot_thunk_leap:
 	.cfi_adjust_cfa_offset -64
 	popfq
 	.cfi_adjust_cfa_offset -8
+	notq	(%rsp)
 	ret
 	.cfi_endproc
-	.size	hot_thunk_leap, . - hot_thunk_leap
+	.size	\name, . - \name
+	.endm
+
+	PROBE_THUNK hot_thunk_leap, hot_leap
+	PROBE_THUNK hot_thunk_lands, hot_lands
 
 	.section .note.GNU-stack, "", @progbits

@@ -58,6 +58,7 @@ struct hot_thread {
 	void (*enter_guarded)(void);
 	void (*foreign)(void);
 	void (*leap)(void);
+	void (*lands)(void);
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -95,6 +96,7 @@ HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
 HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
 HOT_OFFSET(foreign, HOT_FOREIGN);
 HOT_OFFSET(leap, HOT_LEAP);
+HOT_OFFSET(lands, HOT_LANDS);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

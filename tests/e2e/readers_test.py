@@ -170,7 +170,7 @@ class Readers(clewtest.Case):
         texts = {name: text for name, _, text in wire.VERDICTS}
         trap = texts["TRAP"]
         by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"],
-                     texts["UNWINDER"]]
+                     texts["UNWINDER"], texts["LANDS"]]
         coverage = module["coverage"]
         self.assertEqual(
             coverage["eligible"],

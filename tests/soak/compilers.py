@@ -169,7 +169,7 @@ def cargo(load):
               "|n| n * n).sum::<u64>()); std::process::exit(6) }\n")
     load.run("cargo", "run", "--offline", status=6,
              # "Finished dev [...] target(s) in 0.35s"
-             masks=[(r"in [\d.]+s", "in a time")])
+             masks=[(r"in (?:\d+m )?[\d.]+s", "in a time")])
     load.ignore("target/*", ".cargo/*")
 
 

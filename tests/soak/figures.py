@@ -23,7 +23,7 @@ EXPLAINED = {"made inside fork() itself",
 # What hooking would break by its nature: setjmp, vfork, unwinders.
 NOT_ELIGIBLE = {says for name, _, says in wire.VERDICTS
                 if name in ("NAMED", "READS_RETURN_ADDRESS",
-                            "UNWINDER")}
+                            "UNWINDER", "LANDS")}
 REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
 
 

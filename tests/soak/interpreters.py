@@ -118,10 +118,7 @@ eval { die { code => 7 } }; print $@->{code}, "\n"; warn "ends\n"; exit 4;
     load.run("perl", "load.pl", status=4)
 
 
-# Its exceptions jump by __builtin_longjmp, which no function announces: ids
-# are wrong until the function that they land in returns.
-@program("ruby", "blocks, fibers, threads, GC, exceptions", "ruby",
-         excused=("diverged",))
+@program("ruby", "blocks, fibers, threads, GC, exceptions", "ruby")
 def ruby(load):
     load.file("load.rb", r"""
 require 'json'; require 'digest'; require 'set'
