@@ -28,6 +28,12 @@ void samples_note_moment(struct wire_header *header);
 struct wire_sample *samples_put(struct tally *tally, uint64_t id,
 				uint64_t where, uint64_t weight_ns);
 
+/*
+ * Whether the calling thread is in another process than those that are sampled:
+ * in the child of a vfork, which has its parent's memory, not its threads.
+ */
+int samples_are_anothers(void);
+
 /* Samples, or threads, that there will not be. */
 void samples_lose(enum wire_sample_loss cause, uint64_t count);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sampling.h"
 
+#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -19,12 +20,23 @@ int sampling_is_on(void)
 
 void sampling_begin_thread(void)
 {
+	/* a child that has not found out yet that it is one: process.c */
+	if (!*rt.is_ours)
+		return;
 	if (!hot.tally && sampling_is_on())
 		hot_make_room();
 }
 
+/* Nobody will look at a part without a file. */
 void sampling_after_fork(void)
 {
+	if (!sampling_is_on())
+		return;
+	if (rt.cold->part.is_private) {
+		rt.header->time = WIRE_TIME_NONE;
+		ticks_stop();
+		return;
+	}
 	sampling_begin_thread();
 	watch_start_after_fork();
 }

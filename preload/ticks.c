@@ -164,7 +164,7 @@ void ticks_stop(void)
 	struct tallies *tallies = &rt.cold->tallies;
 	uint64_t signals, stopped = 0;
 
-	if (!ticks.is_on)
+	if (!ticks.is_on || samples_are_anothers())
 		return;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
@@ -261,7 +261,7 @@ int ticks_change_action(const struct sigaction *set, struct sigaction *old)
 
 void ticks_yield(int signal)
 {
-	if (!ticks_is_signal(signal))
+	if (!ticks_is_signal(signal) || samples_are_anothers())
 		return;
 	ticks_stop();
 	chained_remove(&ticks.chained);

@@ -24,7 +24,7 @@
 
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
-#define FUTEX_JOIN        0   /* FUTEX_WAIT: the kernel wakes the whole world */
+#define FUTEX_JOIN        0 /* FUTEX_WAIT: not private, nor is how the kernel wakes */
 
 static struct {
 	_Atomic int32_t tid;     /* 0: there is none; the kernel clears it */
@@ -241,6 +241,7 @@ static void run(void)
 	uint64_t last_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	uint64_t next_ns = last_ns + watch.period_ns;
 
+	visit.count = 0; /* in a forked child, its parent may have been at it */
 	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
 	while (sleep_until(next_ns)) {
 		uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
@@ -303,8 +304,7 @@ int watch_stop(void)
 {
 	int tid = watch.tid;
 
-	/* the child of a vfork has its parent's memory, not its threads */
-	if (!tid || (uint32_t)sys_getpid() != rt.header->pid)
+	if (!tid || samples_are_anothers())
 		return 0;
 	watch.is_off = 1;
 	sys_call(SYS_futex, (long)&watch.is_off, FUTEX_WAKE, 1, 0, 0, 0);
