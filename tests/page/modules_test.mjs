@@ -167,7 +167,8 @@ test("what matches is counted once where it is nested", () => {
 });
 
 test("numbers of any size are read", () => {
-  const list = [0, 1, 127, 128, 16383, 16384, 2 ** 32, 2 ** 48 - 1, 2 ** 53 - 1];
+  const list = [0, 1, 127, 128, 16383, 16384, 2 ** 32, 2 ** 48 - 1,
+                2 ** 53 - 1];
 
   assert.deepEqual([...new Numbers(column(list)).fill(
     new Float64Array(list.length))], list);

@@ -249,10 +249,12 @@ test("the table sorts by what is clicked", async () => {
   await page.keyboard.press("2");
   assert.deepEqual(await cells("functions", "name .name"),
                    ["lex", "read", "eval", "parse", "main"]);
-  assert.deepEqual(await cells("functions", "calls"), ["140", "50", "25", "10", "1"]);
+  assert.deepEqual(await cells("functions", "calls"),
+                   ["140", "50", "25", "10", "1"]);
   await page.click("text=Calls below");
   /* eval below read below eval is counted once: 95, not 100 */
-  assert.deepEqual(await cells("functions", "below"), ["226", "140", "110", "95", "55"]);
+  assert.deepEqual(await cells("functions", "below"),
+                   ["226", "140", "110", "95", "55"]);
   await page.click("text=Calls below");
   assert.equal((await cells("functions", "name .name"))[0], "read");
   await page.click(".head .name button");

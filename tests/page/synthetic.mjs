@@ -84,7 +84,8 @@ export function sectionsOf(items) {
 export function metaOf(contexts, functions, extra = {}) {
   return {
     clew: "0.1.0", contexts, kinds, functions,
-    total: { calls: 0, contexts, processes: 1, threads: 1, folded: 0, stray: 0 },
+    total: { calls: 0, contexts, processes: 1, threads: 1, folded: 0,
+             stray: 0 },
     limit: 16777216, ran_ns: 2310000000, taken: null,
     hooking: { hooked: 3999, refused: 3, modules: 5 },
     confidence: { verified: 142, partial: 2, collisions: 0, diverged: 0,
@@ -174,7 +175,8 @@ export function synthetic(contexts, options = {}) {
     module("libsqlite3.so.0", "native", 2655, 0),
     module("sqlite3", "native", 365, 2), module("libm.so.6", "native", 800, 1),
     module("app.jar", "java", 120, 0), module("libjni.so", "jni", 33, 0),
-    module("[kernel]", "kernel", 0, 0), module("[generated]", "generated", 26, 0),
+    module("[kernel]", "kernel", 0, 0),
+    module("[generated]", "generated", 26, 0),
     { ...module("libc.so.6", "native", 0, 0), state: "a rule leaves it out" },
   ];
   const functions = makeFunctions(

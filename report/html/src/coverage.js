@@ -224,6 +224,7 @@ export class CoverageView {
       element("div.cards", {}, hookedCard(meta), lossCard(meta),
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
               missingCard(meta), costCard(meta), trapCard(meta)),
-      problems(meta), moduleTable(meta), processTable(meta), groupTable(profile)));
+      problems(meta), moduleTable(meta), processTable(meta),
+      groupTable(profile)));
   }
 }

@@ -15,10 +15,12 @@ const FONT = "12px system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', " +
 
 const styles = {
   light: { background: "#ffffff", text: "#1c2230", accent: "#1d4ed8",
-           hover: "rgba(15, 23, 42, 0.13)", rest: "#eceef2", restMatch: "#f3dcf8",
+           hover: "rgba(15, 23, 42, 0.13)", rest: "#eceef2",
+           restMatch: "#f3dcf8",
            stripe: "#d9dce3", stripeBack: "#f1f3f6" },
   dark: { background: "#14171d", text: "#e8eaf0", accent: "#8ab4ff",
-          hover: "rgba(255, 255, 255, 0.16)", rest: "#20242c", restMatch: "#3d2446",
+          hover: "rgba(255, 255, 255, 0.16)", rest: "#20242c",
+          restMatch: "#3d2446",
           stripe: "#353a45", stripeBack: "#22262f" },
 };
 

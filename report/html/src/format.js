@@ -10,9 +10,9 @@ export function count(number) {
 
 /* 12.3 M: for places with room for a word. */
 export function short(number) {
-  for (const [limit, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]])
-    if (number >= limit)
-      return `${(number / (unit === "k" ? 1e3 : limit)).toPrecision(3)} ${unit}`;
+  for (const [size, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]])
+    if (number >= size && number >= 1e4)
+      return `${(number / size).toPrecision(3)} ${unit}`;
   return grouped.format(number);
 }
 

@@ -66,7 +66,8 @@ export function functionColumns(app) {
   const rows = () => profile.rows;
   const whole = (measure) => () => profile.below[measure][0];
   const timed = profile.measures.includes("time") ? [
-    number(profile, "selftime", "Self time", "Time spent in the function itself",
+    number(profile, "selftime", "Self time",
+           "Time spent in the function itself",
            (f) => rows().self.time[f], "time", whole("time")),
     number(profile, "totaltime", "Total time",
            "Time in it and all it called; recursion counted once",

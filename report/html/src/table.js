@@ -71,12 +71,16 @@ export class Table {
       sign * compare(values.get(a), values.get(b)));
   }
 
+  #classOf(column) {
+    return `div.cell${column.isNumber ? ".number" : ""}.${column.key}`;
+  }
+
   #drawHead() {
     replace(this.head, this.columns.map((column) => {
       const isSorted = column.key === this.sort.key;
 
-      return element(`div.cell${column.isNumber ? ".number" : ""}.${column.key}`,
-        { role: "columnheader", "aria-sort": !isSorted ? "none"
+      return element(this.#classOf(column), {
+        role: "columnheader", "aria-sort": !isSorted ? "none"
           : this.sort.isUp ? "ascending" : "descending" },
         element("button", { type: "button", title: column.title ?? "",
                             onclick: () => this.sortBy(column.key) },
@@ -114,8 +118,7 @@ export class Table {
 
   #cell(column, row) {
     const made = element(
-      `div.cell${column.isNumber ? ".number" : ""}.${column.key}`,
-      { role: "cell" }, column.cell(row));
+      this.#classOf(column), { role: "cell" }, column.cell(row));
     const share = column.share?.(row);
 
     if (share > 0)
