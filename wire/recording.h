@@ -120,20 +120,22 @@ struct wire_header {
 	 * of the function itself, and to that of its caller, a call.
 	 */
 	uint32_t cost_self_ticks, cost_caller_ticks;
-	uint64_t reserved[8];
+	_Atomic uint64_t untimed_calls; /* any thread, atomic add: no room */
+	uint64_t reserved[7];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
 enum wire_chunk_kind {
-	WIRE_FREE = 0,     /* given back; payload undefined */
-	WIRE_PROCESS = 1,  /* argv, NUL-terminated strings */
-	WIRE_MODULE = 2,   /* wire_module, path, functions */
-	WIRE_THREADS = 3,  /* array of wire_thread */
-	WIRE_TALLY = 4,    /* wire_tally, contexts, first count table */
-	WIRE_CONTEXTS = 5, /* array of wire_context; owner is a tally */
-	WIRE_TABLE = 6,    /* array of wire_count; owner is a tally */
-	WIRE_RULES = 7,    /* array of wire_rule, each followed by its text */
-	WIRE_SAMPLES = 8,  /* array of wire_sample; owner is a tally */
+	WIRE_FREE = 0,       /* given back; payload undefined */
+	WIRE_PROCESS = 1,    /* argv, NUL-terminated strings */
+	WIRE_MODULE = 2,     /* wire_module, path, functions */
+	WIRE_THREADS = 3,    /* array of wire_thread */
+	WIRE_TALLY = 4,      /* wire_tally, contexts, first count table */
+	WIRE_CONTEXTS = 5,   /* array of wire_context; owner is a tally */
+	WIRE_TABLE = 6,      /* array of wire_count; owner is a tally */
+	WIRE_RULES = 7,      /* array of wire_rule, each followed by its text */
+	WIRE_SAMPLES = 8,    /* array of wire_sample; owner is a tally */
+	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
 };
 
 struct wire_chunk {
@@ -208,7 +210,9 @@ struct wire_tally {
 	uint64_t partial;    /* agreed as far as this stack was readable */
 	uint64_t collisions; /* two contexts with one id */
 	uint64_t diverged;   /* id and shadow stack disagreed */
-	uint64_t reserved[16];
+	/* WIRE_TIME_EXACT: of its threads' time, what clew's slow paths took */
+	uint64_t paused_ticks;
+	uint64_t reserved[15];
 };
 _Static_assert(sizeof(struct wire_tally) == 192, "on the wire");
 
@@ -256,6 +260,47 @@ _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
 static inline uint64_t wire_calls(const struct wire_count *count)
 {
 	return count->field & WIRE_CALLS;
+}
+
+/*
+ * WIRE_TIME_EXACT: how long the calls of an entry took, in ticks of the time
+ * stamp counter, as measured. Every count table has these in front of it,
+ * backwards, so that with an entry its times are found whatever the table's
+ * size:
+ *
+ *	times[n-1] ... times[1] times[0] | entry[0] entry[1] ... entry[n-1]
+ *
+ * A call is counted when it begins and timed when it ends; in a forked child
+ * the calls that it is in begin anew, without being counted.
+ */
+struct wire_times {
+	uint64_t ended;     /* calls */
+	uint64_t total;     /* of these: inclusive time */
+	uint64_t self;      /* of these and of some that have not ended */
+	uint64_t min, max;  /* inclusive, of one call; 0: none has ended */
+	uint64_t histogram; /* the runtime's own */
+	uint64_t clamped;   /* calls that had less than no time of their own */
+	uint64_t reserved;
+};
+_Static_assert(sizeof(struct wire_times) == 64, "on the wire");
+
+/*
+ * Calls of one function in one tally by their inclusive time: bin i counts those
+ * that took 2^i to 2^(i+1)-1 ticks, as measured; bin 0 has 0, too. Those of
+ * functions that found no room are together in that of function 0.
+ */
+#define WIRE_BINS 64
+
+struct wire_histogram {
+	uint32_t function;
+	uint32_t pad;
+	uint64_t bins[WIRE_BINS];
+};
+_Static_assert(sizeof(struct wire_histogram) == 520, "on the wire");
+
+static inline unsigned int wire_bin(uint64_t ticks)
+{
+	return 63 - (unsigned int)__builtin_clzll(ticks | 1);
 }
 
 /*
