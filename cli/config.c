@@ -95,7 +95,7 @@ static int add_size(struct config *config, const struct directive *directive,
 static int add_time(struct config *config, const char *word, const char *value,
 		    char **why)
 {
-	static const char *const known[] = { "cpu", "wall", "none" };
+	static const char *const known[] = { "cpu", "wall", "exact", "none" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strcmp(known[i], value) != 0)
@@ -103,8 +103,8 @@ static int add_time(struct config *config, const char *word, const char *value,
 		fprintf(config->out, "%s %s\n", word, value);
 		return 0;
 	}
-	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, none", word,
-		    value);
+	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, exact, none",
+		    word, value);
 }
 
 int config_add(struct config *config, const char *word, const char *value,

@@ -61,7 +61,8 @@ static const struct argp_option argp_options[] = {
 	{ 0, 0, NULL, 0, "Time:", 3 },
 	{ "time", KEY_TIME, "HOW", 0,
 	  "cpu: sampled by each thread's CPU clock (default); wall: by the "
-	  "clock, blocked threads too; none: calls only",
+	  "clock, blocked threads too; exact: measured, at both ends of every "
+	  "call; none: calls only",
 	  3 },
 	{ "rate", KEY_RATE, "N", 0,
 	  "Samples a second (default: 997 for cpu, 97 for wall)", 3 },

@@ -8,7 +8,8 @@
 
 #include "preload/sys.h"
 
-#define BYTES_PER_CONTEXT     64 /* upper bound, tables and records together */
+#define BYTES_PER_CONTEXT     64  /* upper bound, tables and records together */
+#define BYTES_PER_TIMED       256 /* ... and what calls of it took */
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
 #define DEFAULT_CPU_HZ        997 /* in step with nothing */
@@ -22,6 +23,7 @@ struct reader {
 	struct arena *arena;
 	struct rule **tail;
 	const char *line;
+	uint64_t max_bytes; /* of what contexts take */
 };
 
 static char *copy_string(struct arena *arena, const char *string)
@@ -60,16 +62,30 @@ static int parse_number(const char *text, uint64_t *out)
 	return end == text || *end ? -EINVAL : 0;
 }
 
-static int set_limit(struct config *config, const char *text, uint64_t unit)
+static int set_limit(uint64_t *limit, const char *text)
 {
 	uint64_t number;
 
 	if (parse_number(text, &number))
 		return -EINVAL;
-	number /= unit;
-	if (number < config->max_contexts)
-		config->max_contexts = number;
+	if (number < *limit)
+		*limit = number;
 	return 0;
+}
+
+/* The lesser of what was asked for in contexts and in bytes. */
+static void limit_contexts(struct config *config, uint64_t max_bytes)
+{
+	const uint64_t each = config->time == WIRE_TIME_EXACT
+				      ? BYTES_PER_TIMED
+				      : BYTES_PER_CONTEXT;
+
+	if (max_bytes == UINT64_MAX && config->max_contexts != UINT64_MAX)
+		return;
+	if (max_bytes == UINT64_MAX)
+		max_bytes = DEFAULT_MAX_BYTES;
+	if (max_bytes / each < config->max_contexts)
+		config->max_contexts = max_bytes / each;
 }
 
 static int set_verify_period(struct config *config, const char *text)
@@ -141,9 +157,9 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	if (!strcmp(word, "not-function"))
 		return add_rule(reader, RULE_NOT_FUNCTION, text);
 	if (!strcmp(word, "max-contexts"))
-		return set_limit(config, text, 1);
+		return set_limit(&config->max_contexts, text);
 	if (!strcmp(word, "max-memory"))
-		return set_limit(config, text, BYTES_PER_CONTEXT);
+		return set_limit(&reader->max_bytes, text);
 	if (!strcmp(word, "verify-period"))
 		return set_verify_period(config, text);
 	if (!strcmp(word, "cache"))
@@ -205,7 +221,9 @@ static char *read_config(const char *dir, struct arena *arena, int *err)
 int config_read(struct config *config, const char *dir, struct arena *arena,
 		char *why, size_t bytes)
 {
-	struct reader reader = { .config = config, .arena = arena };
+	struct reader reader = { .config = config,
+				 .arena = arena,
+				 .max_bytes = UINT64_MAX };
 	unsigned int number = 0;
 	char *file, *line;
 	int err;
@@ -228,8 +246,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		if (err)
 			goto bad_line;
 	}
-	if (config->max_contexts == UINT64_MAX)
-		config->max_contexts = DEFAULT_MAX_BYTES / BYTES_PER_CONTEXT;
+	limit_contexts(config, reader.max_bytes);
 	if (!config->rate_hz)
 		config->rate_hz = config->time == WIRE_TIME_WALL
 					  ? DEFAULT_WALL_HZ

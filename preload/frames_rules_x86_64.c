@@ -163,29 +163,39 @@ static void put_toggle(struct rules *rules, unsigned int bound)
 	    (uint8_t)(bound >> 8), DW_OP_ge, DW_OP_xor);
 }
 
-#define GUARDED_AT (STUB_GUARDED * STUB_BYTES)
+/* Where put_offset() has the stubs of a template begin. */
+static unsigned int place_of(const struct stub_template *template)
+{
+	return template->kind * STUB_BYTES;
+}
 
 /* [] -> [1 if the return address is in the shadow, 0 if on the stack] */
 static void put_is_in_shadow(struct rules *rules)
 {
+	const struct stub_template *plain = stub_template_plain();
+	const struct stub_template *guarded = stub_template_guarded();
+
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
 	for (int i = 0; i < STUB_TURNS; i++)
-		put_toggle(rules, hot_stub_plain.turns[i]);
+		put_toggle(rules, place_of(plain) + plain->turns[i]);
 	for (int i = 0; i < STUB_TURNS; i++)
-		put_toggle(rules, GUARDED_AT + hot_stub_guarded.turns[i]);
+		put_toggle(rules, place_of(guarded) + guarded->turns[i]);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
 /* [] -> [1 if the pc is among the displaced instructions] */
 static void put_is_displaced(struct rules *rules)
 {
+	const struct stub_template *plain = stub_template_plain();
+	const struct stub_template *guarded = stub_template_guarded();
+
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
-	put_toggle(rules, hot_stub_plain.displaced_at);
-	put_toggle(rules, hot_stub_plain.displaced_end);
-	put_toggle(rules, GUARDED_AT + hot_stub_guarded.displaced_at);
-	put_toggle(rules, GUARDED_AT + hot_stub_guarded.displaced_end);
+	put_toggle(rules, place_of(plain) + plain->displaced_at);
+	put_toggle(rules, place_of(plain) + plain->displaced_end);
+	put_toggle(rules, place_of(guarded) + guarded->displaced_at);
+	put_toggle(rules, place_of(guarded) + guarded->displaced_end);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
@@ -358,12 +368,13 @@ size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
 
 int frames_rules_is_waiting(uint64_t pc)
 {
+	const struct stub_template *plain = stub_template_plain();
+	const struct stub_template *guarded = stub_template_guarded();
 	const uint64_t mask = STUB_BYTES - 1;
 	const uint8_t kind =
 		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
+	const uint64_t offset = (pc + 1) & mask;
 
-	return ((pc + 1) & mask) == (kind == STUB_PLAIN
-					     ? hot_stub_plain.exit_at
-					     : hot_stub_guarded.exit_at) &&
-	       kind <= STUB_GUARDED;
+	return (kind == plain->kind && offset == plain->exit_at) ||
+	       (kind == guarded->kind && offset == guarded->exit_at);
 }

@@ -262,15 +262,6 @@ static void *decoder_memory(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
-/* Offset of struct hot_thread from fs, the same in every thread. */
-static int32_t tls_offset(void)
-{
-	uintptr_t fs;
-
-	__asm__("mov %%fs:0, %0" : "=r"(fs));
-	return (int32_t)((intptr_t)&hot - (intptr_t)fs);
-}
-
 /* Once, for what is loaded before main. */
 static int choose_windows(struct pass *pass)
 {
@@ -303,7 +294,7 @@ static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 	*workshop = (struct patch_workshop){
 		.windows = &cold->windows,
 		.pads = &cold->pads,
-		.constants = { .tls_offset = tls_offset(),
+		.constants = { .tls_offset = stub_tls_offset(),
 			       .zone = cold->windows.zone,
 			       .windows = cold->windows.map },
 	};

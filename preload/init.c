@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "preload/calibrate.h"
 #include "preload/cold.h"
 #include "preload/exec.h"
 #include "preload/hook.h"
@@ -26,6 +27,7 @@
 #include "preload/shadow.h"
 #include "preload/text.h"
 #include "preload/thread_template.h"
+#include "preload/times.h"
 #include "preload/trap.h"
 
 #define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
@@ -78,6 +80,7 @@ static void take_configuration(struct cold *cold)
 	rt.header->max_contexts = config->max_contexts;
 	rt.header->verify_period = config->verify_period;
 	cold->tallies.part = &cold->part;
+	rt.is_timed = config->time == WIRE_TIME_EXACT;
 }
 
 /* In pieces, and slower, where address space is limited. */
@@ -93,6 +96,17 @@ static int find_shadow(void)
 	return err;
 }
 
+/* Zeros say that it is not known. */
+static void note_time_cost(const struct cold *cold)
+{
+	struct time_cost cost = { 0 };
+
+	calibrate(&cold->windows, &cost);
+	rt.header->cost_self_ticks = cost.self;
+	rt.header->cost_caller_ticks = cost.caller;
+	samples_note_moment(rt.header);
+}
+
 /* A sentence in why, and -errno, if the program is to run without us. */
 static int prepare(struct cold *cold, char *why, size_t bytes)
 {
@@ -104,18 +118,25 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		snprintf(why, bytes, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}
+	if (rt.is_timed && !machine_has_steady_clock()) {
+		snprintf(why, bytes,
+			 "time exact: this machine's time stamp "
+			 "counter does not run steadily");
+		return -ENOTSUP;
+	}
 	trap_take_inherited_mask();
 	err = find_shadow();
 	if (!err)
 		err = process_watch_forks();
 	if (!err)
 		err = hook_update(cold);
-	if (err)
+	if (err) {
 		snprintf(why, bytes, "cannot hook the program (error %d)",
 			 -err);
-	else
-		loader_watch(cold); /* without, dlopen goes unnoticed */
-	return err;
+		return err;
+	}
+	loader_watch(cold); /* without, dlopen goes unnoticed */
+	return 0;
 }
 
 static void start(const char *dir, int argc, char **argv, char **environment)
@@ -140,6 +161,8 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		sampling_start(&cold->config);
+		if (rt.is_timed)
+			note_time_cost(cold);
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
 }
@@ -170,6 +193,8 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
+	if (rt.is_timed)
+		times_end_open();
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.cold->tallies);
 	samples_note_moment(rt.header);

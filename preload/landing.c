@@ -5,7 +5,9 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
 #include "preload/landing_stacks.h"
+#include "preload/times.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 
@@ -41,15 +43,48 @@ static void leave_slow_paths(uint64_t stack)
 		tally->busy--;
 }
 
-/*
- * longjmp may be a coroutine's way to yield: what it leaves behind may go on
- * one day, so nothing is done to that.
- */
-void landing_at(uint64_t stack)
+/* The calls that a jump leaves have taken their time until now. */
+static void end_calls(uint64_t stack, uint64_t now)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const struct stack_range signals = landing_signal_stack();
+	struct link link;
+
+	if (stack < here && !landing_is_inside(&signals, here)) {
+		times_leave_stack(now);
+		return;
+	}
+	while (walk_next(&walk, &link) &&
+	       landing_is_inward(&signals, link.at, stack))
+		time_close(time_of(link.at), now);
+}
+
+static void land(uint64_t stack)
 {
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
 	hot.id = landing_id(stack);
+}
+
+/*
+ * longjmp may be a coroutine's way to yield: what it leaves behind may go on
+ * one day, so nothing is done to that but that its time ends.
+ */
+void landing_at(uint64_t stack)
+{
+	struct time_pause pause;
+	uint64_t now;
+
+	if (!rt.is_timed) {
+		land(stack);
+		return;
+	}
+	now = time_now();
+	end_calls(stack, now);
+	pause = time_pause_since(now);
+	land(stack);
+	time_pause_end(&pause);
 }
 
 /* From a probe: a jump that nobody announced. */

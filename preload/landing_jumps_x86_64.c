@@ -8,9 +8,12 @@
 #include <unwind.h>
 
 #include "preload/heal.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/timing.h"
 #include "preload/landing.h"
 #include "preload/loans.h"
 #include "preload/next.h"
+#include "preload/times.h"
 
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 	__attribute__((noreturn));
@@ -41,8 +44,11 @@ JUMP(__longjmp_chk)
 EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 {
 	uint64_t id = landing_current_id();
-	int result = NEXT(swapcontext)(from, to);
+	int result;
 
+	if (rt.is_timed)
+		times_leave_stack(time_now());
+	result = NEXT(swapcontext)(from, to);
 	landing_set_id(id);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
 #include "preload/landing.h"
 #include "preload/landing_stacks.h"
 #include "preload/next.h"
@@ -18,6 +19,7 @@
 /* The functions between here and a landing, as many as fit. */
 struct way {
 	struct shadow_slot *slots[WAY_MAX];
+	uint64_t at[WAY_MAX]; /* on the stack */
 	uint32_t count;
 	uint32_t returning; /* the first so many return to the unwinder */
 	uint64_t id;        /* of the landing */
@@ -43,6 +45,7 @@ static void find_way(struct way *way, uint64_t stack,
 			way->is_whole = 1;
 			return;
 		}
+		way->at[way->count] = link.at;
 		way->slots[way->count++] = link.shadow;
 		if (!way->returning &&
 		    next_is_inside(unwinder, link.shadow->return_address))
@@ -52,12 +55,30 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = walk.id == ID_ROOT;
 }
 
+/*
+ * Those that return to the unwinder go on; where that cannot be told they end
+ * a moment too early.
+ */
+static void end_calls(const struct way *way)
+{
+	const uint64_t now = time_now();
+
+	for (uint32_t i = 0; i < way->count; i++)
+		if (i < way->returning)
+			time_settle(time_of(way->at[i]), now);
+		else
+			time_close(time_of(way->at[i]), now);
+	for (uint32_t i = 0; i < way->returning; i++)
+		time_has_settled(time_of(way->at[i]), now);
+}
+
 /* The same by any way there may be, however long and wherever it leads. */
 static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 {
 	const struct stack_range signals = landing_signal_stack();
 	const uint64_t id = landing_id(stack);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const uint64_t now = time_now();
 	struct link link;
 	int is_returning = 1;
 
@@ -65,6 +86,8 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 	       landing_is_inward(&signals, link.at, stack)) {
 		uint64_t pc = link.shadow->return_address;
 
+		if (rt.is_timed && !is_returning)
+			time_close(time_of(link.at), now);
 		if (is_returning)
 			link.shadow->caller_id = id;
 		else
@@ -92,6 +115,8 @@ void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 		prepare_far(stack, unwinder);
 		return;
 	}
+	if (rt.is_timed)
+		end_calls(&way);
 	for (uint32_t i = 0; i < way.count; i++)
 		if (i < way.returning || !way.returning)
 			way.slots[i]->caller_id = way.id;

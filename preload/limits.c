@@ -14,21 +14,24 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
 #include "preload/next.h"
 #include "preload/sys.h"
 
 /* Beside the shadow: stubs, the map of their places, the recording. */
-#define AS_BYTES   (SHADOW_BYTES + (UINT64_C(128) << 20))
-#define DATA_BYTES (SHADOW_BYTES + (UINT64_C(32) << 20))
+#define AS_BYTES   (UINT64_C(128) << 20)
+#define DATA_BYTES (UINT64_C(32) << 20)
 
 /* What of a resource is ours. */
 static uint64_t own_bytes(int resource)
 {
+	const uint64_t shadow = SHADOW_BYTES + (rt.is_timed ? TIME_BYTES : 0);
+
 	if (!rt.header || hot_shadow_low != SHADOW_STACK_LOW)
 		return 0;
 	if (resource == RLIMIT_AS)
-		return AS_BYTES;
-	return resource == RLIMIT_DATA ? DATA_BYTES : 0;
+		return shadow + AS_BYTES;
+	return resource == RLIMIT_DATA ? shadow + DATA_BYTES : 0;
 }
 
 static rlim_t add(rlim_t limit, uint64_t bytes)

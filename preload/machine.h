@@ -9,4 +9,10 @@
  */
 int machine_is_emulated(void);
 
+/*
+ * Whether the time stamp counter runs at one rate, always and on all
+ * processors, and whether flags can be kept in ah, as timed stubs do.
+ */
+int machine_has_steady_clock(void);
+
 #endif

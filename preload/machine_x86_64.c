@@ -10,6 +10,11 @@
 #define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* of leaf 1's ecx */
 #define HYPERVISOR_LEAF     0x40000000
 
+#define EXTENDED_LEAF       0x80000001
+#define LAHF_BIT            (UINT32_C(1) << 0) /* of its ecx, for 64 bits */
+#define POWER_LEAF          0x80000007
+#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* of its edx */
+
 #define RUNNING_ON_VALGRIND 0x1001
 
 /* qemu's code generator calls itself that, in system emulation, too. */
@@ -58,4 +63,14 @@ static int is_below_valgrind(void)
 int machine_is_emulated(void)
 {
 	return is_below_valgrind() || is_below_qemu();
+}
+
+int machine_has_steady_clock(void)
+{
+	uint32_t eax, ebx, ecx, edx, extended;
+
+	if (!__get_cpuid(EXTENDED_LEAF, &eax, &ebx, &extended, &edx) ||
+	    !__get_cpuid(POWER_LEAF, &eax, &ebx, &ecx, &edx))
+		return 0;
+	return extended & LAHF_BIT && edx & INVARIANT_TSC_BIT;
 }

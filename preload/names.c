@@ -5,15 +5,29 @@
  * set through the same function.
  */
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
 #include "preload/filter.h"
+#include "preload/hot/runtime.h"
 #include "preload/next.h"
+#include "preload/stamps.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/ticks.h"
+
+static long ask(int option, long a, long b, long c, long d)
+{
+	if (rt.is_timed && option == PR_SET_TSC)
+		return stamps_set_access(a);
+	if (rt.is_timed && option == PR_GET_TSC)
+		return stamps_get_access((int *)a);
+	if (rt.is_timed && option == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT)
+		return stamps_enter_strict_mode();
+	return sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
+}
 
 EXPORT int prctl(int option, ...)
 {
@@ -31,7 +45,7 @@ EXPORT int prctl(int option, ...)
 		begun = filter_begin();
 	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && rt.cold)
 		ticks_stop(); /* a sample begins with the time */
-	result = sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
+	result = ask(option, a, b, c, d);
 	filter_end(begun, !result);
 	if (option == PR_SET_NAME)
 		tallies_thread_renamed();

@@ -252,15 +252,29 @@ static void zero_payload(struct part *part, const struct chunk *chunk)
 	fill_zero(at + WIRE_PAGE_BYTES, chunk->bytes - WIRE_PAGE_BYTES);
 }
 
+static void clear(struct part *part, const struct chunk *chunk)
+{
+	atomic_store(&chunk->head->kind, WIRE_FREE);
+	zero_payload(part, chunk);
+}
+
 void part_free(struct part *part, const struct chunk *chunk)
 {
 	uint64_t signals;
 
 	lock_acquire(&part->lock, &signals);
-	atomic_store(&chunk->head->kind, WIRE_FREE);
-	zero_payload(part, chunk);
+	clear(part, chunk);
 	if (part->unused_count < PART_FREE_MAX)
 		part->unused[part->unused_count++] = *chunk;
+	lock_release(&part->lock, &signals);
+}
+
+void part_retire(struct part *part, const struct chunk *chunk)
+{
+	uint64_t signals;
+
+	lock_acquire(&part->lock, &signals);
+	clear(part, chunk);
 	lock_release(&part->lock, &signals);
 }
 

@@ -61,6 +61,9 @@ int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 /* Give a chunk back. It stays mapped, reads as zeros and may be reused. */
 void part_free(struct part *part, const struct chunk *chunk);
 
+/* The same, but it reads as zeros for good. */
+void part_retire(struct part *part, const struct chunk *chunk);
+
 /* In a forked child: let go of everything of the parent's part. */
 void part_abandon(struct part *part);
 

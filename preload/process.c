@@ -11,6 +11,7 @@
 #include "preload/samples.h"
 #include "preload/sampling.h"
 #include "preload/text.h"
+#include "preload/times.h"
 
 /* A process that is not recorded after all counts where nobody looks. */
 static void create_part(struct cold *cold)
@@ -58,6 +59,8 @@ static void start_part(struct cold *cold, struct part *parent)
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
+	header->cost_self_ticks = parent->header->cost_self_ticks;
+	header->cost_caller_ticks = parent->header->cost_caller_ticks;
 	copy_chunks(&cold->part, parent);
 	rt.header = header;
 }
@@ -133,6 +136,8 @@ void hot_after_fork(void)
 	tallies_reset_after_fork(&cold->tallies, &cold->part);
 	part_abandon(&parent);
 	sampling_after_fork();
+	if (rt.is_timed)
+		times_begin_anew();
 	atomic_store(&rt.header->state, WIRE_RUNNING);
 	sys_restore_signals(&signals);
 }

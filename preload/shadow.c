@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/shadow.h"
 
-#include "preload/hot/count.h"
-#include "preload/hot/shadow.h"
 #include <stdatomic.h>
 
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
 #include "preload/sys.h"
 
 /* One entry for each piece of a region. */
@@ -22,17 +24,29 @@ static void *reserve(void *hint, uint64_t bytes, int flags)
 	return at;
 }
 
-int shadow_reserve(void)
+static int reserve_at(uint64_t place, uint64_t bytes)
 {
-	void *base = (void *)(uintptr_t)SHADOW_BASE;
-	void *at = reserve(base, SHADOW_BYTES, MAP_FIXED_NOREPLACE);
+	void *base = (void *)(uintptr_t)place;
+	void *at = reserve(base, bytes, MAP_FIXED_NOREPLACE);
 
 	if (sys_failed(at))
 		return (int)(long)at;
 	if (at == base)
 		return 0;
-	sys_munmap(at, SHADOW_BYTES);
+	sys_munmap(at, bytes);
 	return -EEXIST;
+}
+
+int shadow_reserve(void)
+{
+	int err = reserve_at(SHADOW_BASE, SHADOW_BYTES);
+
+	if (err || !rt.is_timed)
+		return err;
+	err = reserve_at(TIME_BASE, TIME_BYTES);
+	if (err)
+		sys_munmap((void *)(uintptr_t)SHADOW_BASE, SHADOW_BYTES);
+	return err;
 }
 
 /*
@@ -66,7 +80,9 @@ int hot_map_shadow(uint64_t stack)
 				region * DIRECTORY_BYTES);
 	if (err)
 		return err;
-	return map_entry(shadow_piece(stack), UINT64_C(2) << SHADOW_PIECE_SHIFT,
+	return map_entry(shadow_piece(stack),
+			 (UINT64_C(2) << SHADOW_PIECE_SHIFT) +
+				 (rt.is_timed ? TIME_PIECE_BYTES : 0),
 			 2 * start);
 }
 

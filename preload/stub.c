@@ -6,13 +6,23 @@
 
 #include "disasm/relocate_x86_64.h"
 #include "preload/hot/layout.h"
+#include "preload/hot/thread.h"
 #include "preload/stub_template.h"
 #include "wire/id.h"
 
 static const struct stub_template *template_of(
 	const struct stub_constants *constants)
 {
-	return constants->guard.end ? &hot_stub_guarded : &hot_stub_plain;
+	return constants->guard.end ? stub_template_guarded()
+				    : stub_template_plain();
+}
+
+int32_t stub_tls_offset(void)
+{
+	uintptr_t fs;
+
+	__asm__("mov %%fs:0, %0" : "=r"(fs));
+	return (int32_t)((intptr_t)&hot - (intptr_t)fs);
 }
 
 uint64_t stub_bytes(const struct stub_constants *constants)

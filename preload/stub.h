@@ -19,6 +19,9 @@ struct stub_constants {
 	struct pc_range guard;
 };
 
+/* Offset of struct hot_thread from fs, the same in every thread. */
+int32_t stub_tls_offset(void);
+
 /* Of every stub of the module, a multiple of the cache line. */
 uint64_t stub_bytes(const struct stub_constants *constants);
 

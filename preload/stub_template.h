@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "preload/hot/runtime.h"
+
 struct hole {
 	uint16_t at; /* offset in the template */
 	uint16_t kind;
@@ -23,8 +25,21 @@ struct stub_template {
 	uint16_t displaced_at, displaced_end; /* room for the instructions */
 	uint16_t turns[STUB_TURNS];           /* into the shadow, back, ... */
 	uint16_t exit_at;                     /* where the function returns */
+	uint16_t kind;                        /* of its first part */
 };
 
 extern const struct stub_template hot_stub_plain, hot_stub_guarded;
+extern const struct stub_template hot_stub_timed, hot_stub_timed_guarded;
+
+/* The two that this process makes its stubs from. */
+static inline const struct stub_template *stub_template_plain(void)
+{
+	return rt.is_timed ? &hot_stub_timed : &hot_stub_plain;
+}
+
+static inline const struct stub_template *stub_template_guarded(void)
+{
+	return rt.is_timed ? &hot_stub_timed_guarded : &hot_stub_guarded;
+}
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "preload/clone.h"
 #include "preload/filter.h"
+#include "preload/stamps.h"
 #include "preload/sys.h"
 
 long syscall_prctl(SYSCALL_ARGUMENTS)
@@ -23,7 +24,10 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 	if ((a == SECCOMP_SET_MODE_STRICT && !b && !c) ||
 	    (a == SECCOMP_SET_MODE_FILTER && c))
 		begun = filter_begin();
-	result = sys_call_anyway(number, a, b, c, d, e, f);
+	if (rt.is_timed && a == SECCOMP_SET_MODE_STRICT && !b && !c)
+		result = stamps_enter_strict_mode();
+	else
+		result = sys_call_anyway(number, a, b, c, d, e, f);
 	/* positive: a listener's descriptor, or who could not follow */
 	filter_end(begun, !result || (result > 0 &&
 				      b & SECCOMP_FILTER_FLAG_NEW_LISTENER));

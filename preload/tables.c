@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "preload/hot/runtime.h"
+#include "preload/hot/timing.h"
 #include "preload/text.h"
 
 #define CONTEXT_STEP_BYTES 65536
@@ -14,6 +16,18 @@
 static uint64_t table_limit(unsigned int log2)
 {
 	return (UINT64_C(13) << log2) / 16;
+}
+
+/* In front of a table. */
+static uint64_t times_bytes(unsigned int log2)
+{
+	return rt.is_timed ? sizeof(struct wire_times) << log2 : 0;
+}
+
+/* From the start of a tally's own chunk. */
+static uint64_t first_table_offset(void)
+{
+	return WIRE_TALLY_TABLE_OFFSET + times_bytes(WIRE_TALLY_TABLE_LOG2);
 }
 
 static union note *map_notes(unsigned int log2)
@@ -35,17 +49,18 @@ static void use_table(struct tally *tally, const struct mapping *mapping)
 static uint64_t mapping_ref(const struct tally *tally,
 			    const struct mapping *mapping)
 {
-	uint64_t offset =
-		mapping->chunk.head
-			? mapping->chunk.offset + sizeof(struct wire_chunk)
-			: tally->chunk + WIRE_TALLY_TABLE_OFFSET;
+	uint64_t offset = mapping->chunk.head
+				  ? mapping->chunk.offset +
+					    sizeof(struct wire_chunk) +
+					    times_bytes(mapping->log2)
+				  : tally->chunk + first_table_offset();
 
 	return wire_table_ref(offset, mapping->log2);
 }
 
 /* Add the calls of an entry; a new one keeps its countdown too. */
-static void put_count(struct mapping *to, const struct wire_count *entry,
-		      union note note)
+static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
+			  union note note)
 {
 	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
 	uint64_t i = entry->id >> 4 & mask;
@@ -58,6 +73,26 @@ static void put_count(struct mapping *to, const struct wire_count *entry,
 		to->table[i].field = entry->field;
 	to->table[i].id = entry->id;
 	to->notes[i] = note;
+	return i;
+}
+
+static int has_times(const struct wire_times *times)
+{
+	return times->ended || times->self;
+}
+
+static void put_times(struct wire_times *to, const struct wire_times *from)
+{
+	to->ended += from->ended;
+	to->total += from->total;
+	to->self += from->self;
+	to->clamped += from->clamped;
+	if (from->min && (!to->min || from->min < to->min))
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	if (!to->histogram)
+		to->histogram = from->histogram;
 }
 
 static uint64_t mean_calls(const struct mapping *mapping)
@@ -77,10 +112,31 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
-		uint64_t calls = wire_calls(entry);
+		uint64_t calls = wire_calls(entry), at;
 
-		if (entry->id && calls >= least && calls < limit)
-			put_count(to, entry, from->notes[i]);
+		if (!entry->id || calls < least || calls >= limit)
+			continue;
+		at = put_count(to, entry, from->notes[i]);
+		if (rt.is_timed)
+			put_times(times_of(to->table, at),
+				  times_of(from->table, i));
+	}
+}
+
+/* The calls that have ended, of entries without new ones. */
+static void copy_left_times(const struct mapping *from, struct mapping *to)
+{
+	uint64_t entries = UINT64_C(1) << from->log2;
+
+	for (uint64_t i = 0; i < entries; i++) {
+		const struct wire_count *entry = &from->table[i];
+		const struct wire_times *times = times_of(from->table, i);
+
+		if (entry->id && !wire_calls(entry) && has_times(times))
+			put_times(
+				times_of(to->table,
+					 put_count(to, entry, from->notes[i])),
+				times);
 	}
 }
 
@@ -94,30 +150,45 @@ static void copy_busiest_first(const struct mapping *from, struct mapping *to)
 	copy_counts(from, to, 0, mean);
 }
 
+/* An interrupted stub that has looked at the rest may still use it. */
+static void zero_times(struct wire_times *times)
+{
+	times->ended = times->total = times->self = times->clamped = 0;
+}
+
 /*
  * What was copied. An entry without an id was not: the thread was interrupted
  * while claiming it, and will publish its first call here.
  */
 static void zero_counts(const struct mapping *mapping)
 {
-	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++)
-		if (mapping->table[i].id)
-			mapping->table[i].field = 0;
+	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {
+		if (!mapping->table[i].id)
+			continue;
+		mapping->table[i].field = 0;
+		if (rt.is_timed)
+			zero_times(times_of(mapping->table, i));
+	}
 }
 
 /*
  * Memory of a table that nobody should use any more stays mapped and reads as
- * empty: a stub that a signal interrupted long ago may still look there.
+ * empty: a stub that a signal interrupted long ago may still look there. A timed
+ * one would follow the pointer to a histogram: there nothing else may ever be.
  */
 static void discard(struct part *part, const struct mapping *mapping)
 {
 	if (!mapping->table)
 		return;
-	if (mapping->chunk.head)
+	if (mapping->chunk.head && rt.is_timed)
+		part_retire(part, &mapping->chunk);
+	else if (mapping->chunk.head)
 		part_free(part, &mapping->chunk);
 	else
-		fill_zero(mapping->table, sizeof(struct wire_count)
-						  << mapping->log2);
+		fill_zero((unsigned char *)mapping->table -
+				  times_bytes(mapping->log2),
+			  times_bytes(mapping->log2) +
+				  (sizeof(struct wire_count) << mapping->log2));
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
 		    MADV_DONTNEED);
 }
@@ -134,14 +205,17 @@ static uint64_t count_used(const struct mapping *mapping)
 static int map_table(struct part *part, uint32_t owner, unsigned int log2,
 		     struct mapping *out)
 {
-	uint64_t bytes =
-		(sizeof(struct wire_count) << log2) + sizeof(struct wire_count);
+	uint64_t bytes = times_bytes(log2) +
+			 (sizeof(struct wire_count) << log2) +
+			 sizeof(struct wire_count);
 	int err = part_alloc(part, WIRE_TABLE, owner, bytes, &out->chunk);
 
 	if (err)
 		return err;
 	out->log2 = log2;
-	out->table = chunk_payload(&out->chunk);
+	out->table = (struct wire_count *)((unsigned char *)chunk_payload(
+						   &out->chunk) +
+					   times_bytes(log2));
 	out->notes = map_notes(log2);
 	if (out->notes)
 		return 0;
@@ -158,6 +232,8 @@ void tally_sweep(struct tally *tally, struct part *part)
 	if (!tally->retired.table)
 		return;
 	copy_counts(&tally->retired, &tally->active, 1, UINT64_MAX);
+	if (rt.is_timed)
+		copy_left_times(&tally->retired, &tally->active);
 	atomic_store(&tally->wire->retired, 0);
 	discard(part, &tally->retired);
 	tally->retired = (struct mapping){ 0 };
@@ -316,11 +392,17 @@ int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts)
 	return err ? err : reserve_contexts(tally, part, contexts);
 }
 
-int tally_first_table(struct tally *tally, struct wire_count *table)
+uint64_t tally_chunk_bytes(void)
 {
-	struct mapping first = { .table = table,
-				 .log2 = WIRE_TALLY_TABLE_LOG2 };
+	return WIRE_TALLY_BYTES + times_bytes(WIRE_TALLY_TABLE_LOG2);
+}
 
+int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
+{
+	struct mapping first = { .log2 = WIRE_TALLY_TABLE_LOG2 };
+
+	first.table = (struct wire_count *)((unsigned char *)chunk +
+					    first_table_offset());
 	first.notes = map_notes(first.log2);
 	if (!first.notes)
 		return -ENOMEM;

@@ -17,8 +17,11 @@
 #include "preload/hot/tally.h"
 #include "preload/part.h"
 
-/* Begin with the zeroed table inside the tally's own chunk. 0 or -ENOMEM. */
-int tally_first_table(struct tally *tally, struct wire_count *table);
+/* Bytes of a tally's own chunk. */
+uint64_t tally_chunk_bytes(void);
+
+/* Begin with the zeroed table inside of that chunk. 0 or -ENOMEM. */
+int tally_first_table(struct tally *tally, struct wire_chunk *chunk);
 
 /* Room for at least one more context. 0 or -errno. Changes the table. */
 int tally_grow(struct tally *tally, struct part *part);

@@ -58,19 +58,16 @@ static struct tally *take_memory(struct tallies *tallies)
 
 static struct tally *make_tally(struct tallies *tallies)
 {
-	const uint64_t bytes = WIRE_TALLY_BYTES - sizeof(struct wire_chunk);
+	const uint64_t bytes = tally_chunk_bytes() - sizeof(struct wire_chunk);
 	struct tally *tally = take_memory(tallies);
-	struct wire_count *table;
 	struct chunk chunk;
 
 	if (!tally || part_alloc(tallies->part, WIRE_TALLY, tallies->count,
 				 bytes, &chunk))
 		return NULL;
-	table = (struct wire_count *)((unsigned char *)chunk.head +
-				      WIRE_TALLY_TABLE_OFFSET);
 	tally->wire = chunk_payload(&chunk);
 	tally->chunk = chunk.offset;
-	if (tally_first_table(tally, table))
+	if (tally_first_table(tally, chunk.head))
 		return NULL;
 	tally->number = tallies->count++;
 	tally->next_context = (uintptr_t)(tally->wire + 1);

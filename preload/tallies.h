@@ -22,7 +22,8 @@ struct tallies {
 	struct tally *first;   /* newest first */
 	struct tally *suspect; /* next to be asked whether its owner lives */
 	uint32_t count;
-	struct chunk threads; /* newest chunk of wire_threads */
+	_Atomic uint32_t histograms; /* of functions, in all (histograms.h) */
+	struct chunk threads;        /* newest chunk of wire_threads */
 	uint32_t threads_left;
 	unsigned char *slab; /* memory for struct tally */
 	size_t slab_left;

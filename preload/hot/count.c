@@ -18,6 +18,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
 #include "wire/id.h"
 
 struct wire_count hot_empty_table[2];
@@ -43,6 +44,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.foreign = hot_thunk_foreign,
 	.leap = hot_thunk_leap,
 	.lands = hot_thunk_lands,
+	.close = hot_thunk_close,
+	.close_tail = hot_thunk_close_tail,
 };
 
 static void lose(enum wire_loss cause)
@@ -270,8 +273,8 @@ static int is_at_thread_end(const uint64_t *slot)
 	return block - (uintptr_t)slot < HOT_THREAD_END_BYTES;
 }
 
-/* From a stub: slot is where the return address was. */
-void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
+/* slot is where the return address was. */
+static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t site = shadow->return_address;
@@ -282,6 +285,20 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 		id = hot_heal(slot, id);
 	hot_count(id, shadow->caller_id,
 		  is_tail_call ? site | WIRE_SITE_TAIL : site);
+}
+
+/* From a stub. */
+void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
+{
+	struct time_pause pause;
+
+	if (!rt.is_timed) {
+		miss(slot, id, is_tail_call);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	miss(slot, id, is_tail_call);
+	time_pause_end(&pause);
 }
 
 /*
@@ -309,8 +326,12 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 	id = id_push(shadow->caller_id, key);
 	if (is_tail_call && id == hot.id)
 		return 1;
+	if (is_tail_call && rt.is_timed)
+		hot_close_tail(slot, id);
 	hot.id = id;
 	hot_miss(slot, id, is_tail_call);
+	if (rt.is_timed)
+		time_open((uintptr_t)slot);
 	return is_tail_call;
 }
 
@@ -339,6 +360,8 @@ void hot_leave_elsewhere(uint64_t *slot)
 
 	*slot = shadow->return_address;
 	hot.id = shadow->caller_id;
+	if (rt.is_timed)
+		hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
 }
 
 void hot_verify(uint64_t *slot)

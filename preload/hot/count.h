@@ -23,6 +23,8 @@ void hot_thunk_enter_guarded(void);
 void hot_thunk_foreign(void);
 void hot_thunk_leap(void); /* by probes */
 void hot_thunk_lands(void);
+void hot_thunk_close(void);
+void hot_thunk_close_tail(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);

@@ -26,6 +26,10 @@
 #define HOT_FOREIGN         120
 #define HOT_LEAP            128
 #define HOT_LANDS           136
+#define HOT_ACCOUNTED       144
+#define HOT_PAUSED          152
+#define HOT_CLOSE           160
+#define HOT_CLOSE_TAIL      168
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -37,6 +41,25 @@
 #define SHADOW_HALF       0x100000000000
 #define SHADOW_SLOT_BYTES 16
 
+/*
+ * Where time is taken (timing.h) a stack slot has these beside its shadow, at
+ * three times the address (stack - STACK_LOW + SHADOW_HALF).
+ */
+#define TIME_START      0
+#define TIME_ACCOUNTED  8
+#define TIME_ID         16
+#define TIME_SLOT_BYTES 24
+
+/* Offsets in struct wire_times; a table has them in front, backwards. */
+#define TIMES_ENDED     0
+#define TIMES_TOTAL     8
+#define TIMES_SELF      16
+#define TIMES_MIN       24
+#define TIMES_MAX       32
+#define TIMES_HISTOGRAM 40
+#define TIMES_BYTES     64
+#define TIMES_PER_ENTRY 4 /* TIMES_BYTES / sizeof(struct wire_count) */
+
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
 #define WINDOW_SHIFT 24
 #define ADDRESS_BITS 47
@@ -47,14 +70,16 @@
  * The key of its function is at the end of each STUB_BYTES, for whoever has an
  * address in it, and before it what kind of stub it is, and which part of one.
  */
-#define STUB_BYTES     512
-#define STUB_HOT_BYTES 256
-#define STUB_KIND_AT   507 /* 1 byte */
-#define STUB_KEY_AT    508
+#define STUB_BYTES         512
+#define STUB_HOT_BYTES     256
+#define STUB_KIND_AT       507 /* 1 byte */
+#define STUB_KEY_AT        508
 
-#define STUB_PLAIN     0
-#define STUB_GUARDED   1 /* its second part: 2 */
-#define STUB_PROBE     3 /* preload/probe.h; has no parts */
+#define STUB_PLAIN         0
+#define STUB_GUARDED       1 /* its second part: 2 */
+#define STUB_TIMED         0 /* its second part: 1 */
+#define STUB_TIMED_GUARDED 2 /* its second part: 3; never beside the others */
+#define STUB_PROBE         4 /* preload/probe.h; has no parts */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure

@@ -21,6 +21,7 @@ struct runtime {
 	uint64_t max_contexts;
 	uint32_t verify_period;  /* 0: never verify */
 	uint32_t function_count; /* numbers 1 .. function_count are in use */
+	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
 	/*
 	 * One byte for each 16 MiB of address space: 1 where stubs live.
 	 * Set by window.c before stubs there can run.

@@ -20,15 +20,17 @@
  * handler leaves alone. Flags are free at an entry and kept at an exit.
  *
  * A stub consists of entry, id, sink and exit, in this order. Only the sink
- * knows what is done with a call; other sinks (time, packets) replace that
- * part and no other.
+ * knows what is done with a call. Where time is taken as well, it does more
+ * and the exit does its share (stub_timed_x86_64.inc).
  *
- * The template proper is stub_template_x86_64.inc, which is assembled twice:
+ * The template proper is stub_template_x86_64.inc, which is assembled for
  *
- *	hot_stub_plain		for most modules
- *	hot_stub_guarded	for modules that host a JIT, whose generated code
+ *	hot_stub_plain		most modules
+ *	hot_stub_guarded	modules that host a JIT, whose generated code
  *				looks up return addresses of its own: calls from
  *				outside native text are passed straight through
+ *	hot_stub_timed,		the same in a process whose calls are timed
+ *	hot_stub_timed_guarded
  *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
@@ -42,6 +44,7 @@
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
 #define L(name)       .Lplain_##name
 #define IS_GUARDED    0
+#define IS_TIMED      0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define HOT_BYTES     STUB_HOT_BYTES
@@ -53,7 +56,32 @@
 #define HOLES_SECTION .rodata.hot_stub_guarded_holes
 #define L(name)       .Lguarded_##name
 #define IS_GUARDED    1
+#define IS_TIMED      0
 #define KIND          STUB_GUARDED
+#define BYTES         (2 * STUB_BYTES)
+#define HOT_BYTES     STUB_KIND_AT
+#define ENTER         HOT_ENTER_GUARDED
+#include "preload/hot/stub_template_x86_64.inc"
+
+#define TEMPLATE      hot_stub_timed
+#define SECTION       .rodata.hot_stub_timed
+#define HOLES_SECTION .rodata.hot_stub_timed_holes
+#define L(name)       .Ltimed_##name
+#define IS_GUARDED    0
+#define IS_TIMED      1
+#define KIND          STUB_TIMED
+#define BYTES         (2 * STUB_BYTES)
+#define HOT_BYTES     STUB_KIND_AT
+#define ENTER         HOT_ENTER_ELSEWHERE
+#include "preload/hot/stub_template_x86_64.inc"
+
+#define TEMPLATE      hot_stub_timed_guarded
+#define SECTION       .rodata.hot_stub_timed_guarded
+#define HOLES_SECTION .rodata.hot_stub_timed_guarded_holes
+#define L(name)       .Ltimed_guarded_##name
+#define IS_GUARDED    1
+#define IS_TIMED      1
+#define KIND          STUB_TIMED_GUARDED
 #define BYTES         (2 * STUB_BYTES)
 #define HOT_BYTES     STUB_KIND_AT
 #define ENTER         HOT_ENTER_GUARDED
@@ -112,11 +140,13 @@
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 	.globl	hot_thunk_lands
+	.globl	hot_thunk_close, hot_thunk_close_tail
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 	.hidden	hot_thunk_lands
+	.hidden	hot_thunk_close, hot_thunk_close_tail
 
 	/*
 	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
@@ -233,6 +263,97 @@ hot_thunk_verify_tail:
 	ENTER_THUNK hot_thunk_enter_elsewhere, hot_enter_elsewhere, ELSEWHERE_TAIL
 	ENTER_THUNK hot_thunk_enter_guarded, hot_enter_guarded, ELSEWHERE_TAIL
 	ENTER_THUNK hot_thunk_foreign, hot_is_native_call, FOREIGN_NATIVE
+
+	/*
+	 * The end of a call's time, from a timed stub (stub_timed_x86_64.inc):
+	 * one more call in the times of its context, if all is as usual; else
+	 * hot_close() sees to it. rsp is 8 bytes below the slot.
+	 */
+	.type	hot_thunk_close, @function
+hot_thunk_close:
+	.cfi_startproc
+	movq	%rsi, -0x20(%rsp)
+	movq	%r8, -0x38(%rsp)
+	movq	hot@gottpoff(%rip), %r8
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	subq	%fs:HOT_PAUSED(%r8), %rax
+	subq	TIME_START(%rdi,%rdi,2), %rax	/* total */
+	movq	TIME_ACCOUNTED(%rdi,%rdi,2), %rsi
+	subq	%fs:HOT_ACCOUNTED(%r8), %rsi
+	addq	%rax, %rsi			/* self */
+	cmpq	%rax, %rsi
+	ja	2f				/* below 0, or strange */
+	movq	TIME_ID(%rdi,%rdi,2), %rcx
+	movq	%fs:HOT_MASK(%r8), %rdx		/* in COUNT's order */
+	andq	%rcx, %rdx
+	movq	%fs:HOT_TABLE(%r8), %rdi
+1:	cmpq	%rcx, (%rdi,%rdx)
+	jne	3f
+	negq	%rdx
+	leaq	-TIMES_BYTES(%rdi,%rdx,TIMES_PER_ENTRY), %rdi
+	movq	TIMES_HISTOGRAM(%rdi), %rcx
+	testq	%rcx, %rcx			/* its first end, */
+	jz	2f
+	cmpq	TIMES_MAX(%rdi), %rax		/* the longest, */
+	ja	2f
+	cmpq	TIMES_MIN(%rdi), %rax		/* the shortest */
+	jb	2f
+	addq	%rsi, %fs:HOT_ACCOUNTED(%r8)
+	addq	%rsi, TIMES_SELF(%rdi)
+	addq	%rax, TIMES_TOTAL(%rdi)
+	incq	TIMES_ENDED(%rdi)
+	orq	$1, %rax
+	bsrq	%rax, %rdx
+	incq	(%rcx,%rdx,8)
+	.macro	RESTORE_CLOSED
+	movl	-0x30(%rsp), %eax
+	addb	$0x7f, %al			/* overflow, if seto set it */
+	sahf
+	movq	-0x08(%rsp), %rcx
+	movq	-0x10(%rsp), %rdx
+	movq	-0x18(%rsp), %rax
+	movq	-0x20(%rsp), %rsi
+	movq	-0x28(%rsp), %rdi
+	movq	-0x38(%rsp), %r8
+	ret
+	.endm
+	RESTORE_CLOSED
+3:	cmpq	$0, (%rdi,%rdx)			/* away from home? */
+	je	2f
+	addq	$16, %rdx
+	jmp	1b
+2:	cmpb	$0, -SLOW_STACK_BYTES(%rsp)	/* if it ends, then here */
+	leaq	-0x48(%rsp), %rsp
+	.cfi_adjust_cfa_offset 0x48
+	PUSH	%r9
+	PUSH	%r10
+	PUSH	%r11
+	leaq	0x68(%rsp), %rdi		/* the slot */
+	movq	%rax, %rsi
+	cld
+	call	hot_close
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	leaq	0x48(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	RESTORE_CLOSED
+	.cfi_endproc
+	.size	hot_thunk_close, . - hot_thunk_close
+
+	/* The same when a function leaves by a tail call; rcx is the next's id. */
+	.type	hot_thunk_close_tail, @function
+hot_thunk_close_tail:
+	.cfi_startproc
+	SAVE_TO_CALL_C 8
+	movq	%rcx, %rsi
+	call	hot_close_tail
+	movq	%rax, %rcx		/* the id again */
+	RESTORE_FROM_C 8
+	ret
+	.cfi_endproc
+	.size	hot_thunk_close_tail, . - hot_thunk_close_tail
 
 	/* The exit of a call elsewhere: rsp is behind the slot. */
 	.type	hot_thunk_leave_elsewhere, @function

@@ -86,6 +86,13 @@ struct tally {
 	uint64_t owed_ns;            /* of visits that left it out */
 	uint32_t visits_left_out;    /* to come */
 	struct wire_sample *blocked; /* that may grow, or NULL */
+
+	/* Where each call is timed (histograms.c). */
+	uint64_t **bins; /* by function number, NULL: none yet */
+	uint32_t bins_room;
+	uint32_t histograms_left; /* in the newest chunk of them */
+	struct chunk histograms;
+	uint64_t *other_bins;
 };
 
 /*

@@ -59,6 +59,14 @@ struct hot_thread {
 	void (*foreign)(void);
 	void (*leap)(void);
 	void (*lands)(void);
+	/*
+	 * Since the thread began, in time stamp ticks: what is in some
+	 * context's own time already, and what our slow paths took (timing.h).
+	 */
+	uint64_t accounted;
+	uint64_t paused;
+	void (*close)(void);
+	void (*close_tail)(void);
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -68,6 +76,8 @@ struct hot_thread {
 	int32_t owner;
 	int32_t sharers[HOT_SHARERS_MAX];
 	uint64_t shared_from;
+	/* When it came to the stack it is on, and what was accounted then. */
+	uint64_t came, came_accounted;
 	/* Return addresses lent to an exception. */
 	uint64_t borrower; /* 0: none is on its way */
 	uint64_t loans_until;
@@ -97,6 +107,10 @@ HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
 HOT_OFFSET(foreign, HOT_FOREIGN);
 HOT_OFFSET(leap, HOT_LEAP);
 HOT_OFFSET(lands, HOT_LANDS);
+HOT_OFFSET(accounted, HOT_ACCOUNTED);
+HOT_OFFSET(paused, HOT_PAUSED);
+HOT_OFFSET(close, HOT_CLOSE);
+HOT_OFFSET(close_tail, HOT_CLOSE_TAIL);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

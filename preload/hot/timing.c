@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hot/timing.h"
+
+#include <stdatomic.h>
+
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+
+void time_open(uint64_t stack)
+{
+	struct time_slot *slot = time_of(stack);
+
+	slot->id = hot.id;
+	slot->accounted = hot.accounted;
+	slot->start = time_now();
+}
+
+static void add(uint64_t *to, uint64_t ticks)
+{
+	__atomic_fetch_add(to, ticks, __ATOMIC_RELAXED);
+}
+
+static void raise(uint64_t *to, uint64_t ticks)
+{
+	uint64_t old = *to;
+
+	while (ticks > old &&
+	       !__atomic_compare_exchange_n(to, &old, ticks, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* 0 says that there was no call yet: none takes no time at all. */
+static void lower(uint64_t *to, uint64_t ticks)
+{
+	uint64_t old = *to;
+
+	while ((!old || ticks < old) &&
+	       !__atomic_compare_exchange_n(to, &old, ticks, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* How long a call has run, and how much of that is its own. */
+struct lapse {
+	uint64_t total, self;
+	int is_clamped;
+};
+
+static struct lapse lapse_of(const struct time_slot *slot, uint64_t now)
+{
+	const int64_t others = (int64_t)(hot.accounted - slot->accounted);
+	struct lapse lapse = { .total = now - slot->start };
+
+	if ((int64_t)lapse.total < 0) {
+		lapse.total = 0;
+		lapse.is_clamped = 1;
+	}
+	lapse.self = lapse.total - (uint64_t)others;
+	if (others < 0 || lapse.self > lapse.total) {
+		lapse.self = others < 0 ? lapse.total : 0;
+		lapse.is_clamped = 1;
+	}
+	add(&hot.accounted, lapse.self);
+	return lapse;
+}
+
+/* Where the times of a context are, or NULL. */
+static struct wire_times *find_times(const struct tally *tally, uint64_t id,
+				     uint32_t *function)
+{
+	struct view view = tally_view(tally);
+	struct wire_count *entry = view_find(&view, id);
+	const uint64_t i = (uint64_t)(entry - view.table);
+
+	if (entry->id != id)
+		return NULL;
+	*function = view.notes[i].function;
+	return times_of(view.table, i);
+}
+
+static void put_in_bin(struct tally *tally, struct wire_times *times,
+		       uint32_t function, uint64_t total)
+{
+	if (!times->histogram)
+		times->histogram = (uintptr_t)hot_histogram(tally, function);
+	if (times->histogram)
+		add((uint64_t *)times->histogram + wire_bin(total), 1);
+}
+
+static void lose(int has_ended)
+{
+	if (has_ended)
+		atomic_fetch_add_explicit(&rt.header->untimed_calls, 1,
+					  memory_order_relaxed);
+}
+
+static void record(struct tally *tally, uint64_t id, const struct lapse *lapse,
+		   int has_ended)
+{
+	struct wire_times *times;
+	uint32_t function;
+
+	times = find_times(tally, id, &function);
+	if (!times) {
+		lose(has_ended);
+		return;
+	}
+	add(&times->self, lapse->self);
+	add(&times->clamped, (uint64_t)lapse->is_clamped);
+	if (!has_ended)
+		return;
+	add(&times->total, lapse->total);
+	add(&times->ended, 1);
+	lower(&times->min, lapse->total);
+	raise(&times->max, lapse->total);
+	put_in_bin(tally, times, function, lapse->total);
+}
+
+static void account(const struct time_slot *slot, uint64_t now, int has_ended)
+{
+	struct tally *tally = hot.tally;
+	struct lapse lapse;
+	uint32_t busy;
+
+	if (!slot->start)
+		return;
+	lapse = lapse_of(slot, now);
+	if (hot.muted)
+		return; /* its count is lost, too */
+	if (!tally || !*rt.is_ours) {
+		lose(has_ended);
+		return;
+	}
+	busy = tally_enter_path(tally, __builtin_frame_address(0));
+	record(tally, slot->id, &lapse, has_ended);
+	tally_leave_path(tally, busy);
+}
+
+void time_close(struct time_slot *slot, uint64_t now)
+{
+	account(slot, now, 1);
+	slot->start = 0;
+}
+
+void time_settle(const struct time_slot *slot, uint64_t now)
+{
+	account(slot, now, 0);
+}
+
+struct time_pause time_pause_since(uint64_t start)
+{
+	return (struct time_pause){ .start = start,
+				    .accounted = hot.accounted };
+}
+
+/* What handlers' calls took they have accounted for. */
+void time_pause_end(const struct time_pause *pause)
+{
+	const uint64_t total = time_now() - pause->start;
+	const uint64_t others = hot.accounted - pause->accounted;
+
+	if (others > total)
+		return;
+	add(&hot.paused, total - others);
+	if (hot.tally)
+		add(&hot.tally->wire->paused_ticks, total - others);
+}
+
+static void close(const struct time_slot *slot, uint64_t now)
+{
+	struct time_pause pause;
+
+	account(slot, now, 1);
+	pause = time_pause_since(now);
+	time_pause_end(&pause);
+}
+
+void hot_close(const uint64_t *stack, uint64_t total)
+{
+	const struct time_slot *slot = time_of((uintptr_t)stack);
+
+	close(slot, slot->start + total);
+}
+
+uint64_t hot_close_tail(const uint64_t *stack, uint64_t next_id)
+{
+	close(time_of((uintptr_t)stack), time_now());
+	return next_id;
+}
