@@ -7,7 +7,8 @@ $CLEW_BUILD, the build directory; by hand:
     CLEW_BUILD=build tests/e2e/cli_test.py -v ClassName.test_claim
 
 Each test has a directory of its own, self.work, in which it also runs; with
-$CLEW_KEEP set it is left behind.
+$CLEW_KEEP set it is left behind. $CLEW_TEST_TIME says which --time= to record
+with, where a test does not say.
 """
 import json
 import os
@@ -93,6 +94,8 @@ class Case(unittest.TestCase):
         return json.loads(done.stdout)
 
     def record_command(self, argv, options=()):
+        if "CLEW_TEST_TIME" in os.environ:
+            options = ("--time", os.environ["CLEW_TEST_TIME"], *options)
         return [CLEW, "record", "-o", self.recording_path, *options, "--",
                 *argv]
 

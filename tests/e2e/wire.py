@@ -46,12 +46,12 @@ MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
 STARTING, DISABLED, RUNNING, ENDED = 1, 2, 3, 4
 FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
 (PROCESS, MODULE, THREADS, TALLY, CONTEXTS, TABLE, RULES,
- SAMPLES) = range(1, 9)
+ SAMPLES, HISTOGRAMS) = range(1, 10)
 TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
-                       "II Q QQ QQ 4Q")
+                       "II Q QQ QQ 4Q II Q")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
@@ -59,6 +59,9 @@ THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQQQQQQ128x")
 CALLS = (1 << 48) - 1  # of a count's field
 COUNT = struct.Struct("<QQ")
+TIMES = struct.Struct("<QQQQQQQQ")
+BINS = 64
+HISTOGRAM = struct.Struct(f"<II{BINS}Q")
 CONTEXT = struct.Struct("<QQII")
 RULE = struct.Struct("<IIQ")
 SAMPLE = struct.Struct("<QQQQ")
@@ -67,6 +70,7 @@ BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # of a sample's `where`
 
 Function = collections.namedtuple("Function", "number module vaddr size verdict")
 Context = collections.namedtuple("Context", "id parent function depth site")
+Times = collections.namedtuple("Times", "ended total self min max clamped")
 Rule = collections.namedtuple("Rule", "text matches")
 Sample = collections.namedtuple("Sample", "tally tsc id pc flags weight_ns")
 Moment = collections.namedtuple("Moment", "tsc ns")
@@ -133,6 +137,8 @@ class Part:
         self.time, self.rate_hz, self.period_ns = rest[10:13]
         self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
         self.sample_losses = rest[17:21]
+        self.cost_self, self.cost_caller, self.untimed = rest[21:24]
+        self.histograms = {}  # function: bins
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
         chunks = list(self._chunks())
@@ -147,7 +153,8 @@ class Part:
         at = self.header_bytes
         while at < self.end:
             kind, owner, size, used = CHUNK.unpack_from(self.data, at)
-            used = used if kind in (PROCESS, MODULE, THREADS, RULES) \
+            used = used if kind in (PROCESS, MODULE, THREADS, RULES,
+                                    HISTOGRAMS) \
                 else size - CHUNK.size
             yield kind, owner, self.data[at + CHUNK.size:at + CHUNK.size + used]
             at += size
@@ -178,6 +185,11 @@ class Part:
                        where & ~SAMPLE_PC, weight)
                 for tsc, name, where, weight
                 in SAMPLE.iter_unpack(payload[:whole]) if tsc]
+        elif kind == HISTOGRAMS:
+            for function, _, *bins in HISTOGRAM.iter_unpack(payload):
+                known = self.histograms.get(function, [0] * BINS)
+                self.histograms[function] = [
+                    a + b for a, b in zip(known, bins)]
 
     def _add_rules(self, payload):
         at = 0
@@ -200,6 +212,29 @@ class Part:
                     if name and field & CALLS:
                         counts[name] += field & CALLS
         return counts
+
+    def times(self, tallies=None):
+        """{id: Times} over these tallies, or over all, as measured."""
+        found = {}
+        for tally in tallies or self.tallies.values():
+            for reference in (tally.table, tally.retired):
+                if not reference or self.time != TIME_EXACT:
+                    continue
+                offset, entries = reference & ~63, 1 << (reference & 63)
+                for i in range(entries):
+                    name, _ = COUNT.unpack_from(self.data,
+                                                offset + i * COUNT.size)
+                    at = offset - (i + 1) * TIMES.size
+                    ended, total, own, least, most, _, clamped, _ = \
+                        TIMES.unpack_from(self.data, at)
+                    if not name or not (ended or own):
+                        continue
+                    old = found.get(name, Times(0, 0, 0, 0, 0, 0))
+                    found[name] = Times(
+                        old.ended + ended, old.total + total, old.self + own,
+                        min(old.min or least, least or old.min),
+                        max(old.max, most), old.clamped + clamped)
+        return found
 
     def contexts(self, tallies=None):
         """{id: Context} over these tallies, or over all."""

@@ -1,0 +1,255 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""--time=exact agrees with what functions measured themselves."""
+import collections
+import os
+import resource
+import signal
+import subprocess
+
+import clewtest
+import wire
+from clewtest import target
+
+SHARE = 0.01
+ATTEMPTS = 8
+EXACT = ["--time=exact"]
+
+Truth = collections.namedtuple("Truth", "pid calls ticks path")
+
+
+def truths(said):
+    lines = [line.split() for line in said.splitlines()]
+    return [Truth(int(pid), int(calls), int(ticks),
+                  tuple(int(vaddr, 0) for vaddr in path))
+            for pid, calls, ticks, *path in lines]
+
+
+class Disturbed(Exception):
+    """The times do not agree."""
+
+
+class Tree:
+    """The contexts of a part by their paths through the program itself."""
+
+    def __init__(self, part):
+        self.part = part
+        self.contexts, self.times = part.contexts(), part.times()
+        self.counts = part.counts()
+        self.children = collections.defaultdict(list)
+        for name, context in self.contexts.items():
+            self.children[context.parent].append(name)
+
+    def path(self, name):
+        """Empty for functions of other modules."""
+        path = []
+        if not self.is_own(name):
+            return ()
+        while name:
+            context = self.contexts[name]
+            if self.is_own(name):
+                path.append(self.part.functions[context.function].vaddr)
+            name = context.parent
+        return tuple(path[::-1])
+
+    def is_own(self, name):
+        function = self.part.functions.get(self.contexts[name].function)
+        return function and function.module.name == "timed"
+
+    def find(self, path):
+        """The one context whose path ends so; main's own callers vary."""
+        found = [name for name in self.contexts
+                 if self.path(name)[-len(path):] == path
+                 and len(self.path(name)) <= len(path) + 2]
+        if len(found) != 1:
+            raise AssertionError(f"{path}: {len(found)} contexts")
+        return found[0]
+
+    def ended(self, name):
+        return self.times[name].ended if name in self.times else 0
+
+    def self_ticks(self, name):
+        below = sum(self.ended(child) for child in self.children[name])
+        return (self.times[name].self
+                - self.ended(name) * self.part.cost_self
+                - below * self.part.cost_caller)
+
+    def total_ticks(self, name):
+        both = self.part.cost_self + self.part.cost_caller
+        return (self.times[name].total
+                - self.ended(name) * self.part.cost_self
+                - self.calls_below(name) * both)
+
+    def calls_below(self, name):
+        return sum(self.ended(child) + self.calls_below(child)
+                   for child in self.children[name])
+
+
+class Exact(clewtest.Case):
+    def run_mode(self, mode, images=1):
+        done = self.record([target("timed"), mode], EXACT, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), images)
+        for part in recording.parts:
+            self.assertEqual(part.time, wire.TIME_EXACT)
+            self.assertEqual(part.untimed, 0)
+            self.assertGreater(part.cost_self, 0)
+        return recording, truths(done.stdout)
+
+    def assert_near(self, found, wanted, what):
+        if abs(found - wanted) >= SHARE * wanted:
+            raise Disturbed(f"{what}: {found}, not {wanted}")
+
+    def attempt(self, check, *arguments, **options):
+        """What another program takes the processor for, between a function's
+        own stamps and ours, is in the one time and not in the other: on a
+        busy machine it takes more than one attempt to agree.
+        """
+        for attempts in range(ATTEMPTS, 0, -1):
+            try:
+                check(*arguments, **options)
+                return
+            except Disturbed as why:
+                if attempts == 1:
+                    self.fail(why)
+
+    def check(self, mode, inclusive=True):
+        """Every context: calls exactly, times within the share."""
+        recording, wanted = self.run_mode(mode)
+        tree = Tree(recording.parts[0])
+        below = collections.Counter()
+        for truth in wanted:
+            for n in range(1, len(truth.path) + 1):
+                below[truth.path[:n]] += truth.ticks
+        for truth in merge(wanted):
+            name = tree.find(truth.path)
+            times = tree.times[name]
+            self.assertEqual(tree.counts[name], truth.calls)
+            self.assertEqual(times.ended, truth.calls)
+            self.assert_near(tree.self_ticks(name), truth.ticks, truth.path)
+            self.assertLessEqual(times.min * times.ended, times.total)
+            self.assertGreaterEqual(times.max * times.ended, times.total)
+            if inclusive:
+                self.assert_near(tree.total_ticks(name), below[truth.path],
+                                 truth.path)
+        self.check_histograms(tree)
+
+    def check_histograms(self, tree):
+        ended = collections.Counter()
+        for name, times in tree.times.items():
+            ended[tree.contexts[name].function] += times.ended
+        self.assertEqual({f: sum(bins) for f, bins
+                          in tree.part.histograms.items() if sum(bins)},
+                         {f: n for f, n in ended.items() if n})
+
+    def test_calls_and_recursion(self):
+        self.attempt(self.check, "calls")
+
+    def test_tail_calls(self):
+        self.attempt(self.check, "tails")
+
+    def test_longjmp(self):
+        self.attempt(self.check, "jumps")
+
+    def test_threads(self):
+        self.attempt(self.check, "threads")
+
+    def test_exceptions(self):
+        """The unwinder takes its time in the function that called it."""
+        self.attempt(self.check, "throws", inclusive=False)
+
+    def test_coroutines(self):
+        """Whatever runs while one is left is not its own, but inclusive."""
+        self.attempt(self.check, "coroutines", inclusive=False)
+
+    def check_children(self):
+        recording, wanted = self.run_mode("forks", images=2)
+        for truth in wanted:
+            tree = Tree(recording.part(truth.pid))
+            name = tree.find(truth.path)
+            self.assertEqual(tree.counts[name], truth.calls)
+            if tree.part.origin != wire.FROM_FORK and len(truth.path) == 1:
+                continue  # fork() itself is its parent's time
+            self.assert_near(tree.self_ticks(name), truth.ticks,
+                             (truth.pid, truth.path))
+
+    def test_children_begin_anew(self):
+        self.attempt(self.check_children)
+
+    def test_raw_times_are_longer(self):
+        """It is the compensation that makes them agree, not chance."""
+        recording, wanted = self.run_mode("calls")
+        tree = Tree(recording.parts[0])
+        leaf = tree.find(max((t.path for t in wanted), key=len))
+        raw = tree.times[leaf]
+        self.assertGreaterEqual(raw.total - tree.total_ticks(leaf),
+                                raw.ended * 10)
+
+    def test_killed_process_keeps_its_times(self):
+        """Calls that have ended are timed, those that are open counted."""
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command([target("acknowledge")],
+                                                 EXACT)],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work,
+            start_new_session=True)
+        with process.stdout:
+            process.stdout.read(64000)
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(clewtest.TIMEOUT_S)
+        part = self.recording().parts[0]
+        times, counts = part.times(), part.counts()
+        self.assertGreater(max(t.ended for t in times.values()), 3000)
+        for name, calls in counts.items():
+            ended = times[name].ended if name in times else 0
+            self.assertIn(calls - ended, range(3))
+        self.assertTrue(part.latest.ns > part.first.ns)
+
+    def test_tables_that_grow_take_times_along(self):
+        argv = [target("contexts"), "10", "4", "20"]
+        self.assertEqual(self.record(argv, EXACT).returncode, 0)
+        part = self.recording().parts[0]
+        times, counts = part.times(), part.counts()
+        self.assertGreater(len(times), 11000)
+        open_calls = {n: c - times[n].ended if n in times else c
+                      for n, c in counts.items()}
+        # it ends by _exit(): main and what is above it
+        self.assertLess(sum(open_calls.values()), 10)
+        self.assertGreaterEqual(min(open_calls.values()), 0)
+
+    def test_no_address_space_for_it(self):
+        """Everything elsewhere, the slow way."""
+        self.before_exec = lambda: resource.setrlimit(
+            resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        argv = [target("contexts"), "10", "2", "20"]
+        self.assertEqual(self.record(argv, EXACT).returncode, 0)
+        part = self.recording().parts[0]
+        times, counts = part.times(), part.counts()
+        self.assertEqual((part.cost_self, part.cost_caller), (0, 0))
+        self.assertLess(sum(counts.values())
+                        - sum(t.ended for t in times.values()), 10)
+
+    def test_forbidden_time_stamps(self):
+        """prctl(PR_SET_TSC) is told what it wants to hear."""
+        script = ("import ctypes\n"
+                  "libc = ctypes.CDLL(None)\n"
+                  "now = ctypes.c_int()\n"
+                  "print(libc.prctl(26, 2, 0, 0, 0))\n"
+                  "print(libc.prctl(25, ctypes.byref(now), 0, 0, 0),"
+                  " now.value)\n")
+        done = self.record([clewtest.PYTHON, "-c", script], EXACT, text=True)
+        self.assertEqual((done.stdout, done.returncode), ("0\n0 2\n", 0))
+
+
+def merge(truths_of_threads):
+    """One truth for each path."""
+    sums = {}
+    for truth in truths_of_threads:
+        old = sums.get(truth.path, Truth(0, 0, 0, ()))
+        sums[truth.path] = Truth(truth.pid, old.calls + truth.calls,
+                                 old.ticks + truth.ticks, truth.path)
+    return sums.values()
+
+
+if __name__ == "__main__":
+    clewtest.main()
