@@ -53,5 +53,6 @@ void filter_end(int begun, int is_set)
 	if (!begun || is_set)
 		return;
 	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+	ticks_resume();
 	watch_start_again();
 }

@@ -108,11 +108,13 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 
 /* ---- Timers ---- */
 
+enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED };
+
 static void delete_timer(struct tally *tally)
 {
-	if (tally->has_timer)
+	if (tally->timer_state == TIMER_ON)
 		sys_call(SYS_timer_delete, tally->timer, 0, 0, 0, 0, 0);
-	tally->has_timer = 0;
+	tally->timer_state = TIMER_NONE;
 }
 
 static struct timespec timespec_of(uint64_t ns)
@@ -122,7 +124,7 @@ static struct timespec timespec_of(uint64_t ns)
 }
 
 /*
- * Of the calling thread. The first period is cut short at random: threads that
+ * Of the tally's owner, by the number of its CPU clock. The first period is cut short at random: threads that
  * do not live that long have their share.
  */
 static int start_timer(struct tally *tally)
@@ -138,12 +140,12 @@ static int start_timer(struct tally *tally)
 	int err, timer;
 
 	event._sigev_un._tid = (int)tally->tid;
-	err = (int)sys_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+	err = (int)sys_call(SYS_timer_create, (int)(~tally->tid << 3 | 6),
 			    (long)&event, (long)&timer, 0, 0, 0);
 	if (err)
 		return err;
 	tally->timer = timer;
-	tally->has_timer = 1;
+	tally->timer_state = TIMER_ON;
 	err = (int)sys_call(SYS_timer_settime, timer, 0, (long)&every, 0, 0, 0);
 	if (err)
 		delete_timer(tally);
@@ -169,10 +171,30 @@ void ticks_stop(void)
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
-		stopped += tally->has_timer;
+		if (tally->timer_state != TIMER_ON)
+			continue;
 		delete_timer(tally);
+		tally->timer_state = TIMER_STOPPED;
+		stopped++;
 	}
 	samples_lose(WIRE_SAMPLE_NO_TIMER, stopped);
+	lock_release(&tallies->lock, &signals);
+}
+
+void ticks_resume(void)
+{
+	struct tallies *tallies = &rt.cold->tallies;
+	uint64_t signals, resumed = 0;
+
+	if (!ticks.chained.is_installed || ticks.is_on ||
+	    samples_are_anothers())
+		return;
+	lock_acquire(&tallies->lock, &signals);
+	ticks.is_on = 1;
+	for (struct tally *tally = tallies->first; tally; tally = tally->next)
+		if (tally->timer_state == TIMER_STOPPED)
+			resumed += !start_timer(tally);
+	samples_lose(WIRE_SAMPLE_NO_TIMER, -resumed); /* as if never stopped */
 	lock_release(&tallies->lock, &signals);
 }
 

@@ -32,8 +32,9 @@
 /* Before main: from now on threads that attach are sampled. */
 void ticks_start(uint64_t period_ns);
 
-/* No samples any more, in any thread, for good. */
+/* No samples any more, in any thread; but for ticks_resume(), for good. */
 void ticks_stop(void);
+void ticks_resume(void);
 
 /*
  * The calling thread counts in this tally from now on. Under the lock of the

@@ -79,7 +79,7 @@ struct tally {
 	struct wire_sample *next_sample;
 	uint32_t samples_left, sample_pages;
 	int32_t timer; /* of the owner's, as the kernel knows it (ticks.c) */
-	uint32_t has_timer;
+	uint32_t timer_state;
 	/* What the watch has seen of the owner (watch.c). */
 	uint32_t seen_tid;
 	uint64_t seen_cpu_ns;

@@ -264,6 +264,15 @@ class Records(Case):
                          ([], [0, 0, 1, 0]))
 
 
+    def test_filters_end_them_unless_refused(self):
+        for mode, threads in ("refused", 0), ("errno", 1):
+            with self.subTest(mode):
+                done = self.record([target("sandbox"), mode])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                part, = self.recording().parts
+                self.assertEqual(part.sample_losses[2], threads)
+
+
 class Unnoticed(Case):
     """Programs that would see a signal too many."""
 
