@@ -11,7 +11,8 @@ import wire
 from clewtest import PYTHON, target
 
 COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
-    ["html", "-o", "-"]
+    ["html", "-o", "-"], \
+    ["export", "-F", "callgrind"], ["export", "-F", "speedscope"]
 
 
 class Damaged(clewtest.Case):

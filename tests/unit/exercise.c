@@ -87,6 +87,22 @@ static void write_diff(const struct writer *writer, FILE *out,
 	diff_fini(&diff);
 }
 
+/* Formats of other tools: those that look at samples, or the others. */
+static void write_exports(FILE *out, struct export *export, int with_samples)
+{
+	char *why;
+
+	for (const struct export_format *format = export_formats; format->name;
+	     format++) {
+		if ((format->needs_samples || format->likes_samples) !=
+		    with_samples)
+			continue;
+		if (format->write ? format->write(export, out, &why)
+				  : format->save(export, ":memory:", &why))
+			abort();
+	}
+}
+
 /* Everything that is not text and not JSON. */
 static void write_formats(FILE *out, struct session *session)
 {
@@ -97,14 +113,8 @@ static void write_formats(FILE *out, struct session *session)
 		.metric = session->metric,
 		.annotates = 1,
 	};
-	char *why;
 
-	for (const struct export_format *format = export_formats; format->name;
-	     format++) {
-		if (format->write && !format->needs_samples &&
-		    format->write(&export, out, &why) != 0)
-			free(why);
-	}
+	write_exports(out, &export, 0);
 	html_write(out, &(struct html_view){ .session = session,
 					     .whose = &everybody });
 }
@@ -123,6 +133,26 @@ static void write_everything(struct session *session)
 		dump_part(out, &session->recording.parts[i], 1);
 	rules_warn(out, &session->recording, "");
 	fclose(out);
+}
+
+/* Without the functions of every other number. */
+static void write_some(FILE *out, struct session *session)
+{
+	size_t functions = session->catalog.function_count;
+	struct export export = {
+		.session = session,
+		.metric = session->metric,
+		.keep = memory_zeroed(functions, 1),
+	};
+	struct tree kept;
+
+	for (size_t i = 0; i < functions; i += 2)
+		export.keep[i] = 1;
+	tree_keep(&session->tree, export.keep, &kept);
+	export.tree = &kept;
+	write_exports(out, &export, 1);
+	tree_fini(&kept);
+	free(export.keep);
 }
 
 /* The same bytes again, each thread by itself, sample by sample. */
@@ -150,6 +180,7 @@ static void write_otherwise(const char *path, struct session *whole)
 		if (other.timeline.samples[i].node >= other.tree.count)
 			abort();
 	}
+	write_some(out, &other);
 	session_close(&other);
 	fclose(out);
 }
