@@ -395,6 +395,22 @@ test("time is the width where there is any, with its error", async () => {
   near((await frame("parse")).w, 1200 * 110 / TOTAL);
 });
 
+test("what is not counted has no number", async () => {
+  const uncounted = items.map(([depth, f, calls]) =>
+    [depth, f, f === LEX ? 0 : calls]);
+
+  await show("uncounted", known(
+    { taken: { mode: "cpu", rate: 1000, lost: [] } },
+    { ...sectionsOf(uncounted),
+      time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
+      samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]) }));
+  await page.keyboard.press("2");
+  assert.equal((await cells("functions", "name .name"))[0], "lex");
+  assert.equal((await cells("functions", "calls"))[0], "–");
+  assert.match(await page.locator("#panel-functions .note").innerText(),
+               /estimated from 30 samples: 50 % may be ± 17/);
+});
+
 test("lines have the time of their samples, functions their calls",
   async () => {
     await show("lines", known({ taken: { mode: "cpu", rate: 1000, lost: [] } },

@@ -20,17 +20,27 @@ export function pathCell(path) {
 }
 
 /* A quiet "12.3 %" in a column of its own width. */
-export function shareCell(share) {
-  return element("span.share", {}, share > 0 && share < 0.0005 ? "<0.1 %"
-    : `${(share * 100).toFixed(1)} %`);
+export function shareCell(share, isKnown = true) {
+  return element("span.share", {}, !isKnown ? ""
+    : share > 0 && share < 0.0005 ? "<0.1 %" : `${(share * 100).toFixed(1)} %`);
+}
+
+/* What was not counted has no number, rather than 0. */
+function amount(profile, f, measure, value) {
+  if (measure === "time")
+    return format.time(value);
+  return value === 0 && !profile.isCounted[f] ? "–"
+    : format.count(value);
 }
 
 function number(profile, key, text, title, of, measure, whole) {
   return {
     key, label: text, title, isNumber: true, value: of,
     width: whole ? "10rem" : "6rem",
-    cell: (f) => [measure === "time" ? format.time(of(f))
-      : format.count(of(f)), whole && shareCell(of(f) / (whole() || 1))],
+    cell: (f) => [amount(profile, f, measure, of(f)),
+                  whole && shareCell(of(f) / (whole() || 1),
+                                     measure === "time" || of(f) > 0 ||
+                                       profile.isCounted[f])],
     hint: whole && ((f) => measures.share(profile, measure, of(f))),
     share: whole && ((f) => of(f) / (whole() || 1)),
   };
@@ -130,6 +140,6 @@ export class FunctionsView {
       this.table.select(this.app.function);
     this.note.textContent = `${format.plural(rows.length, "function")}` +
       `${found?.matches ? " that match" : ""}. Double click or Enter: ` +
-      "its callers and callees.";
+      `its callers and callees. ${measures.errorNote(profile)}`;
   }
 }

@@ -167,8 +167,9 @@ export class GraphView {
       element("span.quiet", {}, where(profile, f)),
       element("span", {}, `${facts.isChain ? "along this chain" :
         "from here down"}: ${text.join(" · ")}`),
-      facts.isChain ? null : element("span", {},
-        `${format.plural(facts.self.calls, "call")} of its own`),
+      facts.isChain || !profile.isCounted[f] ? null
+        : element("span", {},
+                  `${format.plural(facts.self.calls, "call")} of its own`),
       element("button.link", { type: "button",
         onclick: () => this.app.openButterfly(f) }, "callers and callees"),
       element("button.link", { type: "button",

@@ -34,7 +34,10 @@ class App {
     this.#makePage();
     this.#setTheme(this.#storedTheme());
     this.open(location.hash.slice(1) || "graph");
-    addEventListener("hashchange", () => this.open(location.hash.slice(1)));
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== this.tab)
+        this.open(location.hash.slice(1));
+    });
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -231,10 +234,8 @@ class App {
   /* Going places. */
 
   go(tab) {
-    if (location.hash.slice(1) === tab)
-      this.open(tab);
-    else
-      location.hash = tab;
+    this.open(tab);
+    location.hash = tab;
   }
 
   open(wanted) {
@@ -277,8 +278,6 @@ class App {
     this.selectFunction(f);
     this.stale.add("butterfly");
     this.go("butterfly");
-    if (this.tab === "butterfly")
-      this.#refresh();
   }
 
   /* Light and dark. */

@@ -24,6 +24,18 @@ export function label(profile, measure) {
   }
 }
 
+/* How far sampled shares are to be trusted, or "". */
+export function errorNote(profile) {
+  if (!profile.whole.time || !isSampled(profile, "time"))
+    return "Calls are exact.";
+  const wide = (share) =>
+    (format.error(share, profile.samples) * 100).toPrecision(2);
+
+  return "Calls are exact. Times are estimated from " +
+    `${format.plural(profile.samples, "sample")}: 50 % may be ± ` +
+    `${wide(0.5)}, 1 % ± ${wide(0.01)} (95 %).`;
+}
+
 export function value(measure, number) {
   return measure === "time" ? format.time(number) : format.count(number);
 }

@@ -27,6 +27,7 @@ export class Profile {
       time: data.column("time", new Float64Array(contexts)),
       samples: data.column("samples", new Float64Array(contexts)),
     };
+    this.isCounted = this.#counted();
     this.base = this.#base(data, contexts);
     this.isBefore = false; /* shows what it is compared with */
     this.groups = this.#groups(data);
@@ -82,6 +83,16 @@ export class Profile {
       path.push(i);
     }
     return outermost;
+  }
+
+  /* Which functions have calls: others are only seen by samples. */
+  #counted() {
+    const counted = new Uint8Array(this.functions.name.length);
+
+    for (let i = 1; i < this.count; i++)
+      if (this.whole.calls[i] > 0)
+        counted[this.function[i]] = 1;
+    return counted;
   }
 
   /* What the recording is compared with, if it is. */

@@ -9,7 +9,7 @@ function line(term, ...text) {
   return [element("dt", {}, term), element("dd", {}, ...text)];
 }
 
-function amounts(profile, facts) {
+function amounts(profile, facts, isCounted = true) {
   const lines = [];
 
   for (const measure of profile.measures) {
@@ -21,7 +21,8 @@ function amounts(profile, facts) {
                       measures.value(measure, total), " · ",
                       measures.share(profile, measure, total)));
     else if (measure === "calls")
-      lines.push(line("calls", format.count(self)),
+      lines.push(line("calls", self || isCounted ? format.count(self)
+        : "not counted"),
                  line("calls from here down", format.count(total), " · ",
                       measures.share(profile, measure, total)));
     else
@@ -67,7 +68,8 @@ export function tip(tree, region) {
     element("div.where", {}, [
       profile.kind(f) === "native" ? "" : kinds[profile.kind(f)]?.label,
       where(profile, f)].filter(Boolean).join(" · ")),
-    element("dl", {}, amounts(profile, facts),
+    element("dl", {},
+            amounts(profile, facts, profile.isCounted[f]),
             change(profile, tree.measure, facts),
             facts.contexts > 1
               ? line("contexts", format.count(facts.contexts)) : [],
