@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked of the runtime: directives, one a line, see clew-record(1) RULES
- * describes them. They come from options and from files of rules, are checked
- * here, where there is somebody to tell, and go to the recording's config.
+ * What is asked of the runtime: directives, one a line, as clew-record(1)
+ * "RULES" describes them. They come from options and from files of rules, are
+ * checked here, where there is somebody to tell, and go to the recording's
+ * config.
  */
 #ifndef CLEW_CLI_CONFIG_H
 #define CLEW_CLI_CONFIG_H

@@ -59,7 +59,7 @@ static const struct argp_option argp_options[] = {
 	{ "rules", KEY_RULES, "FILE", 0,
 	  "Rules from a file, see clew-record(1)", 2 },
 	{ 0, 0, NULL, 0, "Time:", 3 },
-	{ "time", KEY_TIME, "HOW", 0,
+	{ "time", KEY_TIME, "cpu|wall|exact|none", 0,
 	  "cpu: sampled by each thread's CPU clock (default); wall: by the "
 	  "clock, blocked threads too; exact: measured, at both ends of every "
 	  "call; none: calls only",

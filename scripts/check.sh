@@ -14,10 +14,17 @@ else
 	echo "check.sh: clang-format 14 is not here; format unchecked" >&2
 fi
 
+if command -v shellcheck >/dev/null; then
+	git grep -lzE '^(#!/bin/sh|# shellcheck shell=)' | xargs -0r shellcheck
+else
+	echo "check.sh: no shellcheck here; scripts unchecked" >&2
+fi
+
 # Every file says its licence, and nothing else of the kind.
-missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' '*.js' '*.mjs' 'scripts/*' |
+missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' '*.js' '*.mjs' 'scripts/*' \
+	'completion/*' |
 	xargs -r grep -L 'SPDX-License-Identifier: MIT' || true)
 if [ -n "$missing" ]; then
-	echo "check.sh: without an SPDX line:" $missing >&2
+	echo "check.sh: without an SPDX line: $missing" >&2
 	exit 1
 fi

@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Shells complete what clew takes: real bash and zsh, and this very clew."""
+import os
+import pty
+import re
+import select
+import shlex
+import subprocess
+import time
+
+import clewtest
+import helptext
+from clewtest import CLEW, ROOT, needs, target
+
+FOLDER = ROOT / "completion"
+HERE = ROOT / "tests" / "e2e"
+
+
+class Shell(clewtest.Case):
+    """What both shells have to do, each in its own way."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["PATH"] = f"{CLEW.parent}:{os.environ['PATH']}"
+        self.environment["HOME"] = str(self.work)
+
+    def ask(self, argv):
+        done = self.run_program(argv, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return set(done.stdout.splitlines())
+
+
+class Common:
+    """The tests; complete(WORD...) is what is offered for the last one."""
+
+    def help(self, *words):
+        return self.clew(*words, "--help").stdout
+
+    def commands(self):
+        return [name for name, _ in helptext.commands(self.clew("help").stdout)]
+
+    def values(self, *words):
+        """Without what is a matter of the shell: blanks and slashes."""
+        return {one.rstrip(" /") for one in self.complete(*words)}
+
+    def make_recording(self, path):
+        (self.work / path).mkdir(parents=True)
+        (self.work / path / "1.0.part").touch()
+        (self.work / path / "config").touch()
+
+    def test_commands(self):
+        self.assertEqual(self.complete(""), {*self.commands(), "help"})
+        self.assertEqual(self.complete("re"), {"record", "report"})
+        self.assertEqual(self.complete("help", "d"), {"diff", "dump"})
+
+    def test_options_are_those_of_help_and_no_other(self):
+        for command in self.commands():
+            with self.subTest(command=command):
+                told = helptext.words(helptext.options(self.help(command)))
+                long = {word for word in told if word[:2] == "--"}
+                offered = {word.rstrip("=") for word in
+                           self.complete(command, "--")}
+                self.assertEqual(offered, long)
+                offered = {word.rstrip("=") for word in
+                           self.complete(command, "-")}
+                self.assertEqual(offered, told)
+
+    def test_choices(self):
+        for command, option, wanted in (
+                ("report", "--by=", "function module thread process"),
+                ("report", "--metric=", "calls time"),
+                ("report", "--color=", "auto always never"),
+                ("tree", "--group=", "process thread"),
+                ("diff", "--sort=", "self total calls"),
+                ("a2n", "--style=", "addr2line llvm"),
+                ("a2n", "--list=", "symbols lines")):
+            with self.subTest(option=option):
+                self.assertEqual(self.values(command, option),
+                                 set(wanted.split()))
+        self.assertEqual(self.values("report", "--by", "m"), {"module"})
+        self.assertEqual(self.values("tree", "-g", ""), {"process", "thread"})
+        self.assertEqual(self.values("report", "--by=th"), {"thread"})
+
+    def test_ways_to_take_time(self):
+        said = self.clew("record", "--time=?", "--", "true").stderr
+        known = re.search(r"not one of (.*)", said)[1].split(", ")
+        self.assertIn("cpu", known)
+        self.assertEqual(self.values("record", "--time="), set(known))
+
+    def test_formats(self):
+        said = self.help("export").partition("Formats:\n")[2]
+        known = {name for name in re.findall(r"^  ([\w-]+) ", said,
+                                             re.MULTILINE)}
+        self.assertIn("folded", known)
+        self.assertEqual(self.values("export", "--format="), known)
+        self.assertEqual(self.values("export", "-F", "fo"), {"folded"})
+
+    def test_keys_to_sort_by(self):
+        self.environment["ARGP_HELP_FMT"] = "rmargin=999"
+        said = re.search(r"Sort by (.*)", self.help("report"))[1]
+        known = set(re.sub(r" \([^)]*\)", "", said).split(", "))
+        self.assertIn("per-call", known)
+        self.assertEqual(self.values("report", "--sort="), known)
+
+    def test_recordings(self):
+        for path in "clew.out", "clew.out.old", "deep/one.out":
+            self.make_recording(path)
+        (self.work / "other").mkdir()
+        (self.work / "a file").touch()
+        for command in "report", "tree", "html", "dump":
+            with self.subTest(command=command):
+                self.assertEqual(self.values(command, ""),
+                                 {"clew.out", "clew.out.old"})
+        self.assertEqual(self.values("diff", "clew.out", "clew.out."),
+                         {"clew.out.old"})
+        self.assertEqual(self.values("export", "-F", "csv", "--inlines", ""),
+                         {"clew.out", "clew.out.old"})
+        self.assertEqual(self.values("report", "d"), {"deep"})
+        self.assertEqual({path.rpartition("/")[2] for path in
+                          self.values("report", "deep/")}, {"one.out"})
+        self.assertEqual({path.rpartition("/")[2] for path in
+                          self.values("report", "clew.out/")}, {"1.0.part"})
+
+    def test_one_recording_is_enough(self):
+        self.make_recording("clew.out")
+        self.assertNotIn("clew.out", self.values("report", "clew.out", ""))
+
+    def test_files(self):
+        (self.work / "some.rules").touch()
+        (self.work / "some.folder").mkdir()
+        for words in (["record", "--rules="], ["record", "--rules", ""],
+                      ["list", ""], ["a2n", "-e", ""],
+                      ["cache", "warm", ""]):
+            with self.subTest(words=words):
+                self.assertLessEqual({"some.rules"},
+                                     self.values(*words[:-1], words[-1]))
+        self.assertIn("some.folder", self.values("a2n", "--root="))
+        self.assertNotIn("some.rules", self.values("a2n", "--root="))
+
+    def test_what_the_cache_does(self):
+        self.assertEqual(self.complete("cache", ""), {"ls", "prune", "warm"})
+
+    def test_programs_behind_record(self):
+        for words in (["record", "--"], ["record"],
+                      ["record", "-q", "-o", "x", "--time=cpu", "--"]):
+            with self.subTest(words=words):
+                self.assertIn("true", self.complete(*words, "tru"))
+        # its options are not clew's
+        self.assertNotIn("--libc", self.complete("record", "true", "--li"))
+        self.assertNotIn("--libc", self.complete("record", "--", "true",
+                                                 "--li"))
+        (self.work / "argument").touch()
+        self.assertIn("argument", self.complete("record", "--", "cat", "arg"))
+
+    def test_what_is_no_command(self):
+        self.assertEqual(self.complete("frobnicate", "--"), set())
+
+
+@needs("bash")
+class Bash(Common, Shell):
+    def complete(self, *words):
+        return self.ask(["bash", "--norc", HERE / "complete.bash",
+                         FOLDER / "clew.bash", "clew", *words])
+
+    def test_sort_takes_several(self):
+        self.assertEqual(self.complete("report", "--sort=calls,na"),
+                         {"calls,name"})
+
+    def type(self, text, wanted):
+        """What bash makes of text that is typed on a terminal."""
+        leader, follower = pty.openpty()
+        shell = subprocess.Popen(
+            ["bash", "--norc", "--noprofile", "-i"], stdin=follower,
+            stdout=follower, stderr=follower, cwd=self.work,
+            env={**self.environment, "TERM": "dumb", "PS1": "ready> ",
+                 "INPUTRC": "/dev/null"})
+        os.close(follower)
+        self.addCleanup(os.close, leader)
+        self.addCleanup(shell.wait)
+        self.addCleanup(shell.kill)
+        script = shlex.quote(str(FOLDER / "clew.bash"))
+        self.read_until(leader, "ready> ")
+        os.write(leader, f"source {script}; echo so''urced\n".encode())
+        self.read_until(leader, "sourced")
+        os.write(leader, text.encode())
+        self.read_until(leader, wanted)
+
+    def read_until(self, terminal, wanted):
+        said, deadline = "", time.monotonic() + clewtest.TIMEOUT_S
+        while wanted not in said:
+            left = deadline - time.monotonic()
+            self.assertTrue(left > 0 and select.select([terminal], [], [],
+                                                       left)[0], said)
+            said += os.read(terminal, 4096).decode(errors="replace")
+
+    def test_on_a_terminal(self):
+        self.make_recording("a recording")
+        self.type("clew rep\t--met\tti\ta\t",
+                  "clew report --metric=time a\\ recording/")
+
+
+@needs("zsh")
+class Zsh(Common, Shell):
+    def complete(self, *words):
+        line = " ".join(["clew", *words])
+        offered = self.ask(["zsh", "-f", HERE / "complete.zsh", FOLDER, line])
+        return {one.replace("\\?", "?") for one in offered}  # -? is a pattern
+
+
+if __name__ == "__main__":
+    clewtest.main()
