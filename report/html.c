@@ -55,7 +55,7 @@ static void write_data(FILE *out, const struct html_view *view)
 	page.numbers = memory_zeroed(page.catalog->function_count,
 				     sizeof(*page.numbers));
 	html_page_function(&page, FUNCTION_NONE);
-	html_page_file(&page, "");
+	strings_number(&page.files, "");
 	order_contexts(&page);
 	html_stream_begin(&stream, out);
 	html_page_contexts(&page, &stream);
@@ -64,15 +64,12 @@ static void write_data(FILE *out, const struct html_view *view)
 		html_page_groups(&page, &stream);
 	html_page_meta(&page, &stream);
 	html_stream_end(&stream);
-	for (size_t i = 0; i < page.file_count; i++)
-		free(page.files[i]);
-	free(page.files);
+	strings_fini(&page.files);
 	free(page.groups);
 	free(page.functions);
 	free(page.numbers);
 	free(page.order);
 	free(page.positions);
-	idmap_fini(&page.by_file);
 }
 
 void html_write(FILE *out, const struct html_view *view)

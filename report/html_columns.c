@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "report/html_page.h"
 
@@ -15,34 +12,6 @@ uint32_t html_page_function(struct html_page *page, uint32_t function)
 		page->numbers[function] = (uint32_t)page->function_count;
 	}
 	return page->numbers[function] - 1;
-}
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) *
-		       UINT64_C(0x100000001b3);
-	return hash | 1; /* odd: even steps never reach the key 0 */
-}
-
-uint32_t html_page_file(struct html_page *page, const char *file)
-{
-	uint64_t hash = hash_text(file);
-	uint64_t *slot = idmap_at(&page->by_file, hash);
-
-	while (*slot && strcmp(page->files[*slot - 1], file) != 0)
-		slot = idmap_at(&page->by_file, hash += 2);
-	if (*slot == 0) {
-		page->files =
-			memory_grow(page->files, page->file_count,
-				    &page->file_capacity, sizeof(*page->files));
-		page->files[page->file_count] =
-			memory_string(file, strlen(file));
-		*slot = ++page->file_count;
-	}
-	return (uint32_t)*slot - 1;
 }
 
 /* ---- Contexts ---- */
@@ -130,7 +99,8 @@ void html_page_lines(struct html_page *page, struct html_stream *stream)
 		if (count == 0 || !frames[0].file || frames[0].line == 0)
 			continue;
 		html_column_put(&lines, page->positions[spot->node]);
-		html_column_put(&lines, html_page_file(page, frames[0].file));
+		html_column_put(&lines,
+				strings_number(&page->files, frames[0].file));
 		html_column_put(&lines, frames[0].line);
 		html_column_put(&lines, spot->ns);
 		html_column_put(&lines, spot->samples);

@@ -68,7 +68,7 @@ static int64_t file_of(struct html_page *page, uint32_t function)
 
 	if (!catalog_place(page->catalog, function, &file, &line))
 		return 0;
-	return html_page_file(page, file);
+	return strings_number(&page->files, file);
 }
 
 static int64_t line_of(struct html_page *page, uint32_t function)
@@ -97,8 +97,8 @@ static void write_files(struct html_page *page, struct json_stream *out)
 {
 	struct json_stream files = json_begin(out, "files", "[");
 
-	for (size_t i = 0; i < page->file_count; i++)
-		json_member(&files, NULL, json_text(page->files[i]));
+	for (size_t i = 0; i < page->files.count; i++)
+		json_member(&files, NULL, json_text(page->files.items[i]));
 	json_end(&files, "]");
 }
 

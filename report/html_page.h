@@ -7,8 +7,7 @@
 #ifndef CLEW_REPORT_HTML_PAGE_H
 #define CLEW_REPORT_HTML_PAGE_H
 
-#include <jansson.h>
-
+#include "base/strings.h"
 #include "report/html.h"
 #include "report/html_stream.h"
 
@@ -32,18 +31,15 @@ struct html_page {
 	size_t function_count, function_capacity;
 	uint32_t *numbers; /* the reverse + 1; 0: does not occur */
 
-	char **files; /* files[0] is "" */
-	size_t file_count, file_capacity;
-	struct idmap by_file; /* hash -> file */
+	struct strings files; /* the first is "" */
 
 	struct html_group *groups;
 	size_t group_count, group_capacity;
 	int has_too_many; /* contexts to tell threads apart */
 };
 
-/* The page's number of a catalog's function, or of a file. */
+/* The page's number of a catalog's function. */
 uint32_t html_page_function(struct html_page *page, uint32_t function);
-uint32_t html_page_file(struct html_page *page, const char *file);
 
 /* Sections; the second finds the groups. */
 void html_page_contexts(struct html_page *page, struct html_stream *stream);
