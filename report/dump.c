@@ -49,6 +49,12 @@ static void dump_time(FILE *out, const struct wire_header *header)
 		header->time < sizeof(names) / sizeof(*names)
 			? names[header->time]
 			: "unknown");
+	if (header->time == WIRE_TIME_EXACT)
+		fprintf(out,
+			"time-cost self_ticks=%" PRIu32 " caller_ticks=%" PRIu32
+			" untimed_calls=%" PRIu64 "\n",
+			header->cost_self_ticks, header->cost_caller_ticks,
+			(uint64_t)header->untimed_calls);
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
 		if (header->sample_losses[i] > 0)
 			fprintf(out, "sample-loss cause=%u count=%" PRIu64 "\n",
@@ -192,6 +198,43 @@ static void dump_samples(const struct dump *dump,
 	}
 }
 
+/* Without the empty bins: "bin 5=17" for 17 calls of 32 to 63 ticks. */
+static void dump_histograms(const struct dump *dump,
+			    const struct part_chunk *chunk)
+{
+	const struct wire_histogram *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++) {
+		fprintf(dump->out,
+			"histogram tally=%" PRIu32 " function=%" PRIu32,
+			chunk->owner, items[i].function);
+		for (unsigned int bin = 0; bin < WIRE_BINS; bin++)
+			if (items[i].bins[bin])
+				fprintf(dump->out, " %u=%" PRIu64, bin,
+					items[i].bins[bin]);
+		fputc('\n', dump->out);
+	}
+}
+
+static void dump_times(const struct dump *dump, const struct count_span *span)
+{
+	for (size_t i = 0; i < span->count; i++) {
+		const struct wire_times *times = count_span_times(span, i);
+
+		if (!times || !span->items[i].id ||
+		    (!times->ended && !times->self))
+			continue;
+		fprintf(dump->out,
+			"times tally=%" PRIu32 " id=%#018" PRIx64
+			" ended=%" PRIu64 " total_ticks=%" PRIu64
+			" self_ticks=%" PRIu64 " min_ticks=%" PRIu64
+			" max_ticks=%" PRIu64 " clamped=%" PRIu64 "\n",
+			span->tally, (uint64_t)span->items[i].id, times->ended,
+			times->total, times->self, times->min, times->max,
+			times->clamped);
+	}
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
@@ -199,7 +242,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_MODULE] = "module",   [WIRE_THREADS] = "threads",
 		[WIRE_TALLY] = "tally",     [WIRE_CONTEXTS] = "contexts",
 		[WIRE_TABLE] = "table",     [WIRE_RULES] = "rules",
-		[WIRE_SAMPLES] = "samples",
+		[WIRE_SAMPLES] = "samples", [WIRE_HISTOGRAMS] = "histograms",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -220,6 +263,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_rules(dump, chunk);
 	if (chunk->kind == WIRE_SAMPLES)
 		dump_samples(dump, chunk);
+	if (chunk->kind == WIRE_HISTOGRAMS)
+		dump_histograms(dump, chunk);
 }
 
 static void dump_tally(FILE *out, const struct tally *tally)
@@ -292,6 +337,8 @@ static void dump_tallies(const struct dump *dump)
 	}
 	for (size_t i = 0; i < tallies->context_spans; i++)
 		dump_contexts(dump, &tallies->contexts[i], &calls);
+	for (size_t i = 0; i < tallies->count_spans; i++)
+		dump_times(dump, &tallies->counts[i]);
 	idmap_fini(&calls);
 }
 

@@ -11,6 +11,7 @@
 #include "report/samples.h"
 #include "report/tally.h"
 #include "report/threads.h"
+#include "report/timing.h"
 
 /* One part, on its way into the tree. */
 struct work {
@@ -23,6 +24,7 @@ struct work {
 	struct threads threads;
 	struct contexts contexts;
 	struct samples samples;
+	struct timing_work timing;
 	struct idmap roots; /* tally number + 1 -> root + 1, of those wanted */
 	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
 	struct merged *merged;
@@ -215,6 +217,9 @@ static void add_counts(struct work *work, const struct count_span *span)
 		}
 		node = contexts_place(&work->contexts, context, root);
 		work->tree->nodes[node].self.calls += wire_calls(count);
+		if (span->times && !work->whose->without_time)
+			timing_add(&work->timing, work->tree, node,
+				   count_span_times(span, i));
 	}
 }
 
@@ -262,6 +267,35 @@ static void add_samples(struct work *work)
 	work->merged->clew_ns += work->samples.clew_ns;
 }
 
+static void add_histograms(struct work *work, const struct part_chunk *chunk)
+{
+	const struct wire_histogram *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++)
+		timing_add_bins(
+			&work->tree->timings,
+			numbering_function(&work->numbering, items[i].function),
+			&items[i]);
+}
+
+/* What was timed call by call, but for what came with the counts. */
+static void finish_timing(struct work *work)
+{
+	const struct tallies *tallies = &work->tallies;
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(work->part, &cursor, &chunk))
+		if (chunk.kind == WIRE_HISTOGRAMS && root_of(work, chunk.owner))
+			add_histograms(work, &chunk);
+	for (size_t i = 0; i < tallies->count; i++)
+		if (root_of(work, tallies->items[i].number))
+			work->tree->timings.paused_ns +=
+				clock_ns(&work->timing.clock,
+					 tallies->items[i].head->paused_ticks);
+	timing_finish(&work->timing, work->tree);
+}
+
 static void add_everything(struct work *work)
 {
 	const struct tallies *tallies = &work->tallies;
@@ -278,6 +312,9 @@ static void add_everything(struct work *work)
 		add_counts(work, &tallies->counts[i]);
 	if (!work->whose->without_time)
 		add_samples(work);
+	if (!work->whose->without_time &&
+	    work->part->header->time == WIRE_TIME_EXACT)
+		finish_timing(work);
 	contexts_fini(&work->contexts);
 	tallies_fini(&work->tallies);
 }
@@ -290,6 +327,8 @@ static int merge_part(struct work *work)
 	numbering_init(&work->numbering, work->catalog, work->part);
 	threads_init(&work->threads, work->part);
 	clock_init(&work->samples.clock, work->part->header);
+	work->timing.clock = work->samples.clock;
+	work->timing.part = work->part;
 	work->samples.contexts = &work->contexts;
 	is_wanted = is_anybody_wanted(work);
 	if (is_wanted)
@@ -299,6 +338,19 @@ static int merge_part(struct work *work)
 	idmap_fini(&work->roots);
 	idmap_fini(&work->timeline_threads);
 	return is_wanted;
+}
+
+/* Counted, and not timed: they had not ended. */
+static void count_open_calls(struct tree *tree)
+{
+	struct timings *timings = &tree->timings;
+
+	for (size_t i = 0; i < tree->count && i < timings->node_count; i++) {
+		uint64_t calls = tree->nodes[i].self.calls;
+
+		if (calls > timings->nodes[i].ended)
+			timings->open_calls += calls - timings->nodes[i].ended;
+	}
 }
 
 /* Pids of other runs are other processes. */
@@ -336,6 +388,7 @@ void merge_recording(const struct recording *recording,
 	idmap_fini(&pids);
 	for (size_t i = 0; i < tree->count; i++)
 		merged->contexts += tree->nodes[i].is_context;
+	count_open_calls(tree);
 	tree_sum(tree);
 	timeline_sort(timeline);
 }

@@ -43,7 +43,7 @@ static void add_tally_contexts(struct tallies *tallies,
 
 /* Adds the table at `ref`, as far as it lies in this chunk. */
 static void add_table(struct tallies *tallies, const struct part_chunk *chunk,
-		      uint64_t ref)
+		      uint64_t ref, int is_timed)
 {
 	uint64_t payload_offset = chunk->offset + sizeof(struct wire_chunk);
 	uint64_t offset = wire_table_offset(ref);
@@ -54,24 +54,33 @@ static void add_table(struct tallies *tallies, const struct part_chunk *chunk,
 		return;
 	offset -= payload_offset;
 	here = (chunk->payload_bytes - offset) / sizeof(struct wire_count);
+	if (here > wanted)
+		here = wanted;
+	/* Times that would begin before the chunk are nobody's. */
+	if (offset / sizeof(struct wire_times) < here)
+		is_timed = 0;
 	tallies->counts =
 		memory_grow(tallies->counts, tallies->count_spans,
 			    &tallies->count_capacity, sizeof(*tallies->counts));
 	tallies->counts[tallies->count_spans++] = (struct count_span){
 		.tally = chunk->owner,
 		.items = (const void *)(chunk->payload + offset),
-		.count = here < wanted ? here : wanted,
+		.count = here,
+		.times = is_timed ? (const struct wire_times *)(chunk->payload +
+								offset) -
+					    1
+				  : NULL,
 	};
 }
 
 static void add_tables(struct tallies *tallies, const struct part_chunk *chunk,
-		       const struct wire_tally *head)
+		       const struct wire_tally *head, int is_timed)
 {
 	uint64_t table = head->table, retired = head->retired;
 
-	add_table(tallies, chunk, table);
+	add_table(tallies, chunk, table, is_timed);
 	if (wire_table_offset(retired) != wire_table_offset(table))
-		add_table(tallies, chunk, retired);
+		add_table(tallies, chunk, retired, is_timed);
 }
 
 /* Tallies and contexts. `heads` maps a tally's number + 1 to its index. */
@@ -99,6 +108,7 @@ static void find_tallies(struct tallies *tallies, const struct part *part,
 static void find_tables(struct tallies *tallies, const struct part *part,
 			const struct idmap *heads)
 {
+	const int is_timed = part->header->time == WIRE_TIME_EXACT;
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 	const uint64_t *index;
@@ -108,8 +118,8 @@ static void find_tables(struct tallies *tallies, const struct part *part,
 			continue;
 		index = idmap_find(heads, (uint64_t)chunk.owner + 1);
 		if (index)
-			add_tables(tallies, &chunk,
-				   tallies->items[*index].head);
+			add_tables(tallies, &chunk, tallies->items[*index].head,
+				   is_timed);
 	}
 }
 

@@ -25,7 +25,15 @@ struct count_span {
 	uint32_t tally;
 	const struct wire_count *items; /* those with id 0 are empty */
 	size_t count;
+	const struct wire_times *times; /* of the first; the others before it */
 };
+
+/* The times of the calls in an entry, or NULL. */
+static inline const struct wire_times *count_span_times(
+	const struct count_span *span, size_t i)
+{
+	return span->times ? span->times - i : NULL;
+}
 
 struct tally {
 	uint32_t number;

@@ -25,6 +25,7 @@ void tree_fini(struct tree *tree)
 	free(tree->spots);
 	idmap_fini(&tree->children);
 	idmap_fini(&tree->spots_at);
+	timings_fini(&tree->timings);
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function)

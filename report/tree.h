@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
+#include "report/timing.h"
 
 #define TREE_ROOT 0
 
@@ -59,6 +60,8 @@ struct tree {
 	struct tree_spot *spots; /* each (node, site) once, in no order */
 	size_t spot_count, spot_capacity;
 	struct idmap spots_at; /* node << 32 | site -> spot + 1 */
+	/* Where each call was timed; not of a tree with inlined functions. */
+	struct timings timings;
 };
 
 /* The children of each node, as tree_order() sorts them. */

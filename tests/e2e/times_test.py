@@ -186,6 +186,24 @@ class Exact(clewtest.Case):
         self.assertGreaterEqual(raw.total - tree.total_ticks(leaf),
                                 raw.ended * 10)
 
+    def check_report(self):
+        """What the reader makes of it: a second way to the same times."""
+        _, wanted = self.run_mode("calls")
+        ticks = collections.Counter()
+        for truth in wanted:
+            ticks[truth.path[-1]] += truth.ticks
+        report = self.clew_json("report", "--json", self.recording_path)
+        found = {int(f["vaddr"], 0): f["self_ns"]
+                 for f in report["functions"] if f["module"].endswith("/timed")}
+        part = self.recording().parts[0]
+        rate = ((part.latest.tsc - part.first.tsc)
+                / (part.latest.ns - part.first.ns))
+        for vaddr, wanted_ticks in ticks.items():
+            self.assert_near(found[vaddr] * rate, wanted_ticks, vaddr)
+
+    def test_the_report_compensates_alike(self):
+        self.attempt(self.check_report)
+
     def test_killed_process_keeps_its_times(self):
         """Calls that have ended are timed, those that are open counted."""
         process = subprocess.Popen(

@@ -209,6 +209,42 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 	table[entry].field += calls;
 }
 
+void fixture_timed_table(struct fixture *fixture, uint32_t number)
+{
+	struct fixture_tally *tally = &fixture->tallies[number];
+	const size_t times = sizeof(struct wire_times) << tally->log2;
+	size_t chunk = fixture_chunk(
+		fixture, WIRE_TABLE, number,
+		times + (sizeof(struct wire_count) << tally->log2));
+
+	tally->table = chunk + sizeof(struct wire_chunk) + times;
+	head_of(fixture, number)->table =
+		wire_table_ref(tally->table, tally->log2);
+}
+
+struct wire_times *fixture_times(struct fixture *fixture, uint32_t tally,
+				 uint64_t id)
+{
+	const struct fixture_tally *at = &fixture->tallies[tally];
+	struct wire_count *table = (void *)(fixture->bytes + at->table);
+	size_t entry = 0;
+
+	while (table[entry].id != id)
+		entry++;
+	return (struct wire_times *)table - 1 - entry;
+}
+
+void fixture_histogram(struct fixture *fixture, uint32_t tally,
+		       uint32_t function, unsigned int bin)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_HISTOGRAMS, tally,
+				     sizeof(struct wire_histogram));
+	struct wire_histogram *histogram = payload_of(fixture, chunk);
+
+	histogram->function = function;
+	histogram->bins[bin] = 1;
+}
+
 void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 		    uint64_t where, uint64_t weight_ns)
 {

@@ -71,6 +71,18 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 /* The pc of the first byte of a function of fixture_module(..., 1, ...). */
 uint64_t fixture_pc(uint32_t function);
 
+/*
+ * Gives the tally a new, empty table, with times in front of it; the header
+ * must say so. The times of an id that is counted in that table.
+ */
+void fixture_timed_table(struct fixture *fixture, uint32_t tally);
+struct wire_times *fixture_times(struct fixture *fixture, uint32_t tally,
+				 uint64_t id);
+
+/* A histogram with one call in a bin. */
+void fixture_histogram(struct fixture *fixture, uint32_t tally,
+		       uint32_t function, unsigned int bin);
+
 /* Gives the tally a new, empty table; the one it had is retired as it is. */
 void fixture_retire(struct fixture *fixture, uint32_t tally);
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/tree.h"
+
+/* One node's, of one part, in its ticks. */
+struct timing_item {
+	uint32_t node;
+	struct wire_times raw;
+	int64_t compensated; /* own time */
+};
+
+void timings_fini(struct timings *timings)
+{
+	free(timings->nodes);
+	free(timings->functions);
+	*timings = (struct timings){ 0 };
+}
+
+const struct timing *timings_of_node(const struct timings *timings,
+				     uint32_t node)
+{
+	if (node >= timings->node_count || !timings->nodes[node].ended)
+		return NULL;
+	return &timings->nodes[node];
+}
+
+const struct timing_bins *timings_of_function(const struct timings *timings,
+					      uint32_t function)
+{
+	return function < timings->function_count
+		       ? &timings->functions[function]
+		       : NULL;
+}
+
+uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin)
+{
+	return bin ? clock_ns(&timings->clock, UINT64_C(1) << bin) : 0;
+}
+
+/* An array of at least `count` elements, the new ones zeroed. */
+static void *extend(void *array, size_t *have, size_t count, size_t size)
+{
+	unsigned char *larger;
+
+	if (count <= *have)
+		return array;
+	if (count < 2 * *have)
+		count = 2 * *have;
+	larger = memory_zeroed(count, size);
+	if (array)
+		memcpy(larger, array, *have * size);
+	free(array);
+	*have = count;
+	return larger;
+}
+
+static struct timing_item *item_of(struct timing_work *work, uint32_t node)
+{
+	uint64_t *at = idmap_at(&work->at, (uint64_t)node + 1);
+
+	if (!*at) {
+		work->items =
+			memory_grow(work->items, work->count, &work->capacity,
+				    sizeof(*work->items));
+		work->items[work->count] = (struct timing_item){ .node = node };
+		*at = ++work->count;
+	}
+	return &work->items[*at - 1];
+}
+
+static void add_raw(struct wire_times *to, const struct wire_times *more)
+{
+	to->ended += more->ended;
+	to->total += more->total;
+	to->self += more->self;
+	to->clamped += more->clamped;
+	if (more->min && (!to->min || more->min < to->min))
+		to->min = more->min;
+	if (more->max > to->max)
+		to->max = more->max;
+}
+
+void timing_add(struct timing_work *work, const struct tree *tree,
+		uint32_t node, const struct wire_times *times)
+{
+	const struct wire_header *header = work->part->header;
+	const uint32_t parent = tree->nodes[node].parent;
+	struct timing_item *item;
+
+	if (!times->ended && !times->self)
+		return;
+	item = item_of(work, node);
+	add_raw(&item->raw, times);
+	item->compensated +=
+		(int64_t)(times->self - times->ended * header->cost_self_ticks);
+	if (parent != TREE_ROOT)
+		item_of(work, parent)->compensated -=
+			(int64_t)(times->ended * header->cost_caller_ticks);
+}
+
+void timing_add_bins(struct timings *timings, uint32_t function,
+		     const struct wire_histogram *histogram)
+{
+	struct timing_bins *bins = &timings->others;
+
+	if (histogram->function) {
+		timings->functions = extend(
+			timings->functions, &timings->function_count,
+			(size_t)function + 1, sizeof(*timings->functions));
+		bins = &timings->functions[function];
+	}
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		bins->calls[i] += histogram->bins[i];
+}
+
+static void add_timing(struct timing *to, const struct wire_times *raw,
+		       const struct clock *clock)
+{
+	const uint64_t min_ns = clock_ns(clock, raw->min);
+	const uint64_t max_ns = clock_ns(clock, raw->max);
+
+	if (raw->ended && (!to->ended || min_ns < to->min_ns))
+		to->min_ns = min_ns;
+	if (max_ns > to->max_ns)
+		to->max_ns = max_ns;
+	to->ended += raw->ended;
+	to->total_ns += clock_ns(clock, raw->total);
+	to->self_ns += clock_ns(clock, raw->self);
+	to->clamped += raw->clamped;
+}
+
+static void finish_item(const struct timing_work *work,
+			const struct timing_item *item, struct tree *tree)
+{
+	struct timings *timings = &tree->timings;
+
+	add_timing(&timings->nodes[item->node], &item->raw, &work->clock);
+	timings->ended_calls += item->raw.ended;
+	timings->clamped_calls += item->raw.clamped;
+	if (item->compensated > 0)
+		tree->nodes[item->node].self.ns +=
+			clock_ns(&work->clock, (uint64_t)item->compensated);
+	else
+		timings->overcompensated += item->raw.ended != 0;
+}
+
+void timing_finish(struct timing_work *work, struct tree *tree)
+{
+	struct timings *timings = &tree->timings;
+
+	if (!timings->clock.ticks)
+		timings->clock = work->clock;
+	timings->nodes = extend(timings->nodes, &timings->node_count,
+				tree->count, sizeof(*timings->nodes));
+	timings->untimed_calls += work->part->header->untimed_calls;
+	for (size_t i = 0; i < work->count; i++)
+		finish_item(work, &work->items[i], tree);
+	free(work->items);
+	idmap_fini(&work->at);
+}

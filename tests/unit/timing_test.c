@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "report/session.h"
+#include "tests/unit/fixture.h"
+#include "wire/id.h"
+
+#define TICKS_PER_NS 2
+#define COST_SELF    10
+#define COST_CALLER  30
+
+static const struct whose everybody;
+
+/* A process with functions 1 to 8, and tally 0 with times. */
+static void begin(struct fixture *fixture, uint32_t pid)
+{
+	struct wire_header *header;
+
+	fixture_init(fixture, pid, 0);
+	fixture_module(fixture, "/lib/app", 1, 8);
+	fixture_thread(fixture, pid, "main", 0);
+	fixture_tally(fixture, 0, 0, 0);
+	fixture_timed_table(fixture, 0);
+	header = fixture_header(fixture);
+	header->time = WIRE_TIME_EXACT;
+	header->first = (struct wire_moment){ .tsc = 1000, .ns = 1000 };
+	header->latest = (struct wire_moment){
+		.tsc = 1000 + TICKS_PER_NS * UINT64_C(1000000),
+		.ns = 1001000,
+	};
+	header->cost_self_ticks = COST_SELF;
+	header->cost_caller_ticks = COST_CALLER;
+}
+
+static uint64_t add(struct fixture *fixture, uint64_t caller, uint32_t function,
+		    uint64_t calls, struct wire_times times)
+{
+	uint64_t id = fixture_context(fixture, 0, caller, function, calls);
+
+	*fixture_times(fixture, 0, id) = times;
+	return id;
+}
+
+static void read_and_remove(struct session *session, struct fixture *fixture,
+			    char *directory)
+{
+	char *why;
+
+	fixture_save_part(fixture, directory);
+	fixture_fini(fixture);
+	assert_int_equal(session_open(session, directory, &everybody, &why), 0);
+	fixture_remove(directory);
+}
+
+static uint32_t node_of(const struct session *session, uint32_t parent,
+			uint32_t function)
+{
+	return tree_find(&session->tree, parent, FUNCTION_FIRST + function - 1);
+}
+
+static void own_time_is_compensated_and_raw_is_kept(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	const struct timing *timing;
+	uint64_t id;
+	uint32_t outer, inner;
+
+	begin(&fixture, 100);
+	id = add(&fixture, ID_ROOT, 1, 1,
+		 (struct wire_times){ .ended = 1,
+				      .total = 9000,
+				      .self = 4000,
+				      .min = 9000,
+				      .max = 9000 });
+	add(&fixture, id, 2, 12,
+	    (struct wire_times){ .ended = 10,
+				 .total = 5000,
+				 .self = 5000,
+				 .min = 200,
+				 .max = 1000,
+				 .clamped = 1 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	outer = node_of(&session, TREE_ROOT, 1);
+	inner = node_of(&session, outer, 2);
+	assert_int_equal(session.tree.nodes[inner].self.ns,
+			 (5000 - 10 * COST_SELF) / TICKS_PER_NS);
+	assert_int_equal(session.tree.nodes[outer].self.ns,
+			 (4000 - COST_SELF - 10 * COST_CALLER) / TICKS_PER_NS);
+	assert_int_equal(session.tree.nodes[outer].below.ns,
+			 (9000 - 11 * COST_SELF - 10 * COST_CALLER) /
+				 TICKS_PER_NS);
+	timing = timings_of_node(&session.tree.timings, inner);
+	assert_int_equal(timing->ended, 10);
+	assert_int_equal(timing->total_ns, 2500);
+	assert_int_equal(timing->self_ns, 2500);
+	assert_int_equal(timing->min_ns, 100);
+	assert_int_equal(timing->max_ns, 500);
+	assert_int_equal(session.tree.timings.open_calls, 2);
+	assert_int_equal(session.tree.timings.clamped_calls, 1);
+	session_close(&session);
+}
+
+static void what_measuring_took_longer_for_is_nothing(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	uint32_t node;
+
+	begin(&fixture, 100);
+	add(&fixture, ID_ROOT, 1, 100,
+	    (struct wire_times){ .ended = 100, .total = 900, .self = 900 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	node = node_of(&session, TREE_ROOT, 1);
+	assert_int_equal(session.tree.nodes[node].self.ns, 0);
+	assert_int_equal(session.tree.timings.overcompensated, 1);
+	assert_int_equal(timings_of_node(&session.tree.timings, node)->self_ns,
+			 450);
+	session_close(&session);
+}
+
+static void times_of_a_retired_table_add_up(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	const struct timing *timing;
+	uint64_t id, table;
+
+	begin(&fixture, 100);
+	id = add(&fixture, ID_ROOT, 1, 1,
+		 (struct wire_times){ .ended = 1,
+				      .total = 600,
+				      .self = 600,
+				      .min = 600,
+				      .max = 600 });
+	table = wire_table_ref(fixture.tallies[0].table,
+			       fixture.tallies[0].log2);
+	fixture_timed_table(&fixture, 0);
+	((struct wire_tally *)(fixture.bytes + fixture.tallies[0].head))
+		->retired = table;
+	fixture_count(&fixture, 0, id, 2);
+	*fixture_times(&fixture, 0, id) = (struct wire_times){
+		.ended = 2, .total = 1000, .self = 1000, .min = 400, .max = 600
+	};
+	read_and_remove(&session, &fixture, fixture_directory());
+	timing = timings_of_node(&session.tree.timings,
+				 node_of(&session, TREE_ROOT, 1));
+	assert_int_equal(timing->ended, 3);
+	assert_int_equal(timing->total_ns, 800);
+	assert_int_equal(timing->min_ns, 200);
+	assert_int_equal(timing->max_ns, 300);
+	session_close(&session);
+}
+
+static void histograms_of_tallies_and_processes_add_up(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	const struct timing_bins *bins;
+	char *directory = fixture_directory();
+
+	for (uint32_t pid = 100; pid < 102; pid++) {
+		begin(&fixture, pid);
+		fixture_context(&fixture, 0, ID_ROOT, 3, 1);
+		fixture_tally(&fixture, 1, 0, 0);
+		fixture_histogram(&fixture, 0, 3, 7);
+		fixture_histogram(&fixture, 1, 3, 7);
+		fixture_histogram(&fixture, 1, 0, 9);
+		if (pid == 101)
+			break;
+		fixture_save_part(&fixture, directory);
+		fixture_fini(&fixture);
+	}
+	read_and_remove(&session, &fixture, directory);
+	bins = timings_of_function(&session.tree.timings, FUNCTION_FIRST + 2);
+	assert_int_equal(bins->calls[7], 4);
+	assert_int_equal(bins->calls[9], 0);
+	assert_int_equal(session.tree.timings.others.calls[9], 2);
+	assert_int_equal(timings_bin_ns(&session.tree.timings, 7), 64);
+	session_close(&session);
+}
+
+/* As a damaged recording may have it: in a tally's own chunk, which is short. */
+static void times_before_the_chunk_are_nobodys(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+
+	begin(&fixture, 100);
+	fixture_tally(&fixture, 0, 0, 0);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 5);
+	read_and_remove(&session, &fixture, fixture_directory());
+	assert_null(timings_of_node(&session.tree.timings,
+				    node_of(&session, TREE_ROOT, 1)));
+	session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
+		cmocka_unit_test(what_measuring_took_longer_for_is_nothing),
+		cmocka_unit_test(times_of_a_retired_table_add_up),
+		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),
+		cmocka_unit_test(times_before_the_chunk_are_nobodys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
