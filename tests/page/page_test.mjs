@@ -177,6 +177,19 @@ test("a click zooms in, escape zooms out", async () => {
   near((await frame("eval", 2)).w, 1200 * 95 / TOTAL);
 });
 
+test("a drag moves what is zoomed", async () => {
+  await show("known", known());
+  await clickFrame("eval", 2);
+  const { x } = await frame("eval", 2);
+
+  await page.mouse.move(600, 400);
+  await page.mouse.down();
+  await page.mouse.move(700, 400, { steps: 3 });
+  await page.mouse.up();
+  await settled();
+  near((await frame("eval", 2)).x, x + 100);
+});
+
 test("a click on all zooms out", async () => {
   await show("known", known());
   await clickFrame("parse");

@@ -49,8 +49,8 @@ export class Frames extends UIPlugin {
     this.view.hovered(this.hovered);
   }
 
-  get visibleRows() {
-    return Math.ceil(this.renderEngine.height / ROW);
+  get #most() {
+    return (this.deepest + 2) * ROW - this.renderEngine.height;
   }
 
   scrollBy(pixels) {
@@ -61,15 +61,11 @@ export class Frames extends UIPlugin {
   scrollTo(pixels) {
     if (pixels + 2 * this.renderEngine.height > this.deepest * ROW)
       this.measure(Math.min(pixels, this.deepest * ROW));
-    const most = (this.deepest + 2) * ROW - this.renderEngine.height;
-
-    this.scroll = Math.max(0, Math.min(pixels, most));
+    this.scroll = Math.max(0, Math.min(pixels, this.#most));
   }
 
   canScroll(pixels) {
-    const most = (this.deepest + 2) * ROW - this.renderEngine.height;
-
-    return pixels < 0 ? this.scroll > 0 : this.scroll < most;
+    return pixels < 0 ? this.scroll > 0 : this.scroll < this.#most;
   }
 
   #top(row) {

@@ -5,8 +5,6 @@
  */
 import * as format from "./format.js";
 
-export const noun = { calls: "calls", time: "time" };
-
 export function isSampled(profile, measure) {
   return measure === "time" && profile.meta.taken?.mode !== "exact";
 }

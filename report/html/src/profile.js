@@ -247,15 +247,6 @@ export class Profile {
     return file ? `${file}:${this.functions.line[f]}` : "";
   }
 
-  /* Contexts from below the root to i. */
-  path(i) {
-    const path = [];
-
-    for (let at = i; at > 0; at = this.parent[at])
-      path.push(at);
-    return path.reverse();
-  }
-
   contextsOf(f) {
     const found = [];
 

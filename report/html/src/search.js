@@ -15,7 +15,7 @@ export function search(profile, text) {
   if (pattern === "")
     return null;
   try {
-    expression = new RegExp(pattern, /[A-Z]/.test(pattern) ? "u" : "iu");
+    expression = new RegExp(pattern, /[A-Z]/.test(pattern) ? "" : "i");
   } catch (error) {
     return { error: String(error.message).replace(/^.*: /, "") };
   }

@@ -28,13 +28,6 @@ export class Table {
     this.#drawHead();
   }
 
-  setColumns(columns) {
-    this.columns = columns;
-    if (!columns.some((column) => column.key === this.sort.key))
-      this.sort = { key: columns.find((c) => c.isNumber).key, isUp: false };
-    this.#drawHead();
-  }
-
   show(rows) {
     const kept = this.rows[this.selected];
 
