@@ -151,6 +151,11 @@ static int write_export(struct export *export, const struct options *options,
 
 	if (options->output)
 		return write_file(export, options, why);
+	if (isatty(STDOUT_FILENO)) { /* one line would spoil the other */
+		progress_clear(export->progress);
+		export->progress = NULL;
+		export->session->catalog.progress = NULL;
+	}
 	err = options->format->write(export, stdout, why);
 	return err ? name_file(err, "cannot write", why) : 0;
 }
@@ -171,9 +176,8 @@ static int check_measures(const struct export *export,
 	return 0;
 }
 
-static int export_session(struct session *session,
-			  const struct options *options, const char *command,
-			  char **why)
+static int export_session(struct session *session, struct options *options,
+			  const char *command, char **why)
 {
 	const struct selection *selection = &options->view.selection;
 	struct export export = {
@@ -182,6 +186,7 @@ static int export_session(struct session *session,
 		.metric = session->metric,
 		.group = options->view.whose.grouping,
 		.annotates = options->annotates,
+		.progress = &options->view.progress,
 	};
 	struct tree kept;
 	int err;
@@ -194,6 +199,7 @@ static int export_session(struct session *session,
 	err = check_measures(&export, options, why);
 	if (!err)
 		err = write_export(&export, options, why);
+	progress_clear(&options->view.progress);
 	if (!err && export.cut_stacks > 0)
 		complain(command,
 			 "%s stacks of more than %d frames lost those in the "

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/progress.h"
 #include "report/session.h"
 
 enum {
@@ -31,6 +32,7 @@ struct export
 	uint8_t *keep;
 	enum grouping group; /* what is below the root, if not NONE */
 	int annotates;       /* kinds of functions, where names have them */
+	struct progress *progress; /* told of it, or NULL */
 	uint64_t cut_stacks; /* out: that were longer than EXPORT_STACK_MAX */
 };
 
@@ -65,6 +67,14 @@ static inline int export_has_time(const struct export *export)
 static inline int export_has_samples(const struct export *export)
 {
 	return export->tree->nodes[TREE_ROOT].below.samples > 0;
+}
+
+/* Before each node, by how many were before it. */
+static inline void export_tell(const struct export *export, size_t done)
+{
+	if (done % 4096 == 0)
+		progress_tell(export->progress, "writing", done,
+			      export->tree->count);
 }
 
 /* What its time is: "cpu" or "wall". */

@@ -98,6 +98,7 @@ int export_csv_contexts(struct export *export, FILE *out, char **why)
 	for (size_t i = 1; i < export->tree->count; i++) {
 		const struct tree_node *node = &export->tree->nodes[i];
 
+		export_tell(export, i);
 		fprintf(out, "%zu,%" PRIu32 ",%" PRIu32 ",", i, node->parent,
 			node->depth);
 		write_function(out, catalog, node->function);

@@ -94,6 +94,7 @@ int export_folded(struct export *export, FILE *out, char **why)
 		const struct tree_node *node = &export->tree->nodes[walk.node];
 		uint64_t number = measure_of(&node->self, export->metric);
 
+		export_tell(export, walk.entered);
 		if (step == TREE_LEAVE) {
 			line.length = line.starts[node->depth];
 			continue;

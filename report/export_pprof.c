@@ -215,6 +215,7 @@ static void write_samples(struct pprof *pprof)
 	export_spots_init(&stacks.spots, export->tree);
 	tree_walk_init(&walk, export->tree, export->metric);
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
+		export_tell(export, walk.entered);
 		if (step == TREE_ENTER)
 			enter_node(&stacks, walk.node);
 	}

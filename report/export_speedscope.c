@@ -78,6 +78,7 @@ static void write_tree(struct speedscope *speedscope,
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
 		const struct tree_node *node = &tree->nodes[walk.node];
 
+		export_tell(speedscope->export, walk.entered);
 		if (measure_of(&node->below, metric) == 0)
 			continue;
 		if (step == TREE_LEAVE)

@@ -250,12 +250,15 @@ static void add_sites(struct rows *rows, struct catalog *catalog,
 
 /* ---- Contexts ---- */
 
-static void add_contexts(struct rows *rows, const struct tree *tree)
+static void add_contexts(struct rows *rows, const struct export *export)
 {
+	const struct tree *tree = export->tree;
+
 	rows_begin(rows, "contexts", 11);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
+		export_tell(export, i);
 		rows_number(rows, i);
 		if (node->parent == TREE_ROOT)
 			rows_null(rows);
@@ -329,7 +332,7 @@ static void add_everything(struct rows *rows, struct export *export)
 	add_modules(rows, catalog);
 	add_functions(rows, catalog, export->tree);
 	add_sites(rows, catalog, export->tree);
-	add_contexts(rows, export->tree);
+	add_contexts(rows, export);
 	add_samples(rows, export);
 	rows_execute(rows, sqlite_indices);
 	rows_execute(rows, "COMMIT");

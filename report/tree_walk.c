@@ -23,6 +23,7 @@ void tree_walk_fini(struct tree_walk *walk)
 static enum tree_step enter(struct tree_walk *walk, uint32_t node)
 {
 	walk->node = node;
+	walk->entered++;
 	walk->next = memory_grow(walk->next, ++walk->depth, &walk->capacity,
 				 sizeof(*walk->next));
 	walk->next[walk->depth] = walk->order.first[node];

@@ -14,6 +14,7 @@ struct tree_walk {
 	size_t capacity;
 	uint32_t depth; /* of the node that the walk is in */
 	uint32_t node;  /* what the last step entered or left */
+	size_t entered; /* nodes so far */
 };
 
 /* The tree must be summed up, stay as it is, and outlive the walk. */

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import os
+import pty
 import re
 import resource
 import signal
 import sqlite3
+import subprocess
 
 import clewtest
 import exports
@@ -739,6 +741,44 @@ class Output(Export):
         self.clew("export", "-F", "folded", "-o", path, made.path,
                   preexec_fn=lambda: os.umask(0o027))
         self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+
+    def on_terminal(self, *arguments, **streams):
+        """(status, what the terminal got) with these streams on one."""
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
+                   "stderr": subprocess.DEVNULL,
+                   **{name: theirs for name in streams}}
+        status = subprocess.run([clewtest.CLEW, "export", *arguments],
+                                check=False, env=self.environment,
+                                **streams).returncode
+        os.write(theirs, b"END")
+        os.close(theirs)
+        said = b""
+        while not said.endswith(b"END"):
+            said += os.read(ours, 65536)
+        return status, said[:-3]
+
+    def test_progress_is_for_terminals_and_leaves_nothing(self):
+        path = self.work / "profile"
+        made = self.work / "large"
+        subprocess.run([exports.MAKE_RECORDING, made, "700000"], check=True)
+        status, said = self.on_terminal("-F", "json", "-o", path, made,
+                                        stderr=True)
+        self.assertEqual(status, 0)
+        if said:  # it may be done within a second
+            self.assertTrue(said.endswith(b"\r\x1b[K"), said)
+        done = self.clew("export", "-F", "sqlite", "-o", path, made)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_terminals_get_no_binary_files(self):
+        made = self.synthetic(contexts=5)
+        status, said = self.on_terminal("-F", "pprof", made.path, stdout=True)
+        self.assertIn(status, clewtest.CLEW_FAILED)
+        self.assertEqual(said, b"")
+        status, said = self.on_terminal("-F", "folded", made.path, stdout=True)
+        self.assertEqual(status, 0)
+        self.assertEqual(unfold(said), made.stacks("ns"))
 
     def test_usage(self):
         made = self.synthetic(contexts=5, samples=0)
