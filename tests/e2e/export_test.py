@@ -24,6 +24,9 @@ class Export(clewtest.Case):
     def synthetic(self, **options):
         return exports.Synthetic(self.work / "synthetic", **options)
 
+    def record(self, argv, options=("--time=none",), **run_options):
+        return super().record(argv, options, **run_options)
+
     def export(self, form, recording, *options):
         """The bytes of `clew export --format FORM`."""
         done = self.clew("export", "--format", form, *options, recording,
@@ -689,6 +692,43 @@ class Json(Export):
                              " | add)", path)
         self.assertEqual([int(line) for line in said.split()],
                          [made.total("calls"), made.total("ns")])
+
+
+class Time(Export):
+    """Of a real program: all formats have the same of it."""
+
+    SPIN = "x = 0\nfor i in range(3000000): x += len(str(i))"
+
+    @needs("go")
+    def test_all_formats_agree(self):
+        self.record([clewtest.PYTHON, "-c", self.SPIN], ("--time=cpu",))
+        total = json.loads(self.export("json", self.recording_path))["total"]
+        self.assertGreater(total["samples"], 100)
+        wanted = total["time_ns"]
+        self.assertEqual(sum(unfold(self.export(
+            "folded", self.recording_path)).values()), wanted)
+        text = self.export("csv", self.recording_path).decode()
+        self.assertEqual(sum(int(row["self_ns"]) for row in csv.DictReader(
+            io.StringIO(text, newline=""))), wanted)
+        data = json.loads(self.export("speedscope", self.recording_path))
+        tree, *threads = data["profiles"]
+        self.assertEqual(tree["endValue"], wanted)
+        self.assertEqual(sum(one["endValue"] for one in threads), wanted)
+        trace = json.loads(self.export("chrome", self.recording_path))
+        self.assertEqual(sum(one["weight"] for one in trace["samples"]),
+                         wanted)
+        database = sqlite3.connect(self.export_file("sqlite",
+                                                    self.recording_path))
+        self.addCleanup(database.close)
+        for column, table in ("self_ns", "contexts"), ("weight_ns", "samples"):
+            self.assertEqual(database.execute(
+                f"SELECT SUM({column}) FROM {table}").fetchone(), (wanted,))
+        callgrind = self.export("callgrind", self.recording_path).decode()
+        self.assertIn(f"\nsummary: {wanted} {total['calls']}\n", callgrind)
+        said = self.run_tool("go", "tool", "pprof", "-raw", self.export_file(
+            "pprof", self.recording_path))
+        self.assertEqual(sum(int(n) for n in re.findall(
+            r"^ +\d+ +\d+ +(\d+): ", said, re.M)), wanted)
 
 
 class Output(Export):
