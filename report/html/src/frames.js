@@ -76,7 +76,7 @@ export class Frames extends UIPlugin {
 
   /*
    * Calls see(node, row, x, width, rest) for what is wide enough to be seen,
-   * in pixels; rest is how many children a pale block stands for, else 0.
+   * in the engine's units; rest is how many children a pale block stands for.
    */
   #walk(rows, see) {
     const { tree } = this.view;
