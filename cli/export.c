@@ -176,6 +176,20 @@ static int check_measures(const struct export *export,
 	return 0;
 }
 
+/* Formats of other tools have no room for it, most of them. */
+static void tell_of_losses(const struct session *session, const char *command)
+{
+	const struct summary *summary = &session->summary;
+	uint64_t calls = summary->folded_calls, samples = 0;
+
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
+		calls += summary->lost_calls[i];
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
+		samples += summary->lost_samples[i];
+	if (calls > 0 || samples > 0 || session->recording.problem_count > 0)
+		complain(command, "it is not complete; clew report says why");
+}
+
 static int export_session(struct session *session, struct options *options,
 			  const char *command, char **why)
 {
@@ -200,6 +214,8 @@ static int export_session(struct session *session, struct options *options,
 	if (!err)
 		err = write_export(&export, options, why);
 	progress_clear(&options->view.progress);
+	if (!err && !session->is_quiet)
+		tell_of_losses(session, command);
 	if (!err && export.cut_stacks > 0)
 		complain(command,
 			 "%s stacks of more than %d frames lost those in the "

@@ -820,6 +820,17 @@ class Output(Export):
         self.assertEqual(status, 0)
         self.assertEqual(unfold(said), made.stacks("ns"))
 
+    def test_what_is_missing_is_said(self):
+        self.record([target("recursion")], ("--time=none",
+                                            "--max-contexts=100"))
+        done = self.clew("export", "-F", "folded", self.recording_path)
+        self.assertEqual(done.returncode, 0)
+        self.assert_one_line(done, "not complete")
+        self.assertIn(";(folded) ", done.stdout)
+        done = self.clew("export", "-F", "folded", "--quiet",
+                         self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_usage(self):
         made = self.synthetic(contexts=5, samples=0)
         for arguments, words in [
