@@ -83,7 +83,7 @@ void *loans_make(const struct _Unwind_Exception *exception, uint64_t sp)
 	    next._Unwind_GetGR &&
 	    !is_another_on_its_way((uintptr_t)exception, sp))
 		lend_outwards((uintptr_t)exception, sp);
-	return raise ? raise : no_unwinder;
+	return raise ? raise : (void *)no_unwinder;
 }
 
 /* The slot may have been used for something else since. */
