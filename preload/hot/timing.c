@@ -20,7 +20,7 @@ static void add(uint64_t *to, uint64_t ticks)
 	__atomic_fetch_add(to, ticks, __ATOMIC_RELAXED);
 }
 
-static void raise(uint64_t *to, uint64_t ticks)
+static void keep_most(uint64_t *to, uint64_t ticks)
 {
 	uint64_t old = *to;
 
@@ -31,7 +31,7 @@ static void raise(uint64_t *to, uint64_t ticks)
 }
 
 /* 0 says that there was no call yet: none takes no time at all. */
-static void lower(uint64_t *to, uint64_t ticks)
+static void keep_least(uint64_t *to, uint64_t ticks)
 {
 	uint64_t old = *to;
 
@@ -112,8 +112,8 @@ static void record(struct tally *tally, uint64_t id, const struct lapse *lapse,
 		return;
 	add(&times->total, lapse->total);
 	add(&times->ended, 1);
-	lower(&times->min, lapse->total);
-	raise(&times->max, lapse->total);
+	keep_least(&times->min, lapse->total);
+	keep_most(&times->max, lapse->total);
 	put_in_bin(tally, times, function, lapse->total);
 }
 
@@ -167,7 +167,7 @@ void time_pause_end(const struct time_pause *pause)
 		add(&hot.tally->wire->paused_ticks, total - others);
 }
 
-static void close(const struct time_slot *slot, uint64_t now)
+static void end_call(const struct time_slot *slot, uint64_t now)
 {
 	struct time_pause pause;
 
@@ -180,11 +180,11 @@ void hot_close(const uint64_t *stack, uint64_t total)
 {
 	const struct time_slot *slot = time_of((uintptr_t)stack);
 
-	close(slot, slot->start + total);
+	end_call(slot, slot->start + total);
 }
 
 uint64_t hot_close_tail(const uint64_t *stack, uint64_t next_id)
 {
-	close(time_of((uintptr_t)stack), time_now());
+	end_call(time_of((uintptr_t)stack), time_now());
 	return next_id;
 }
