@@ -32,7 +32,6 @@ static char *find_beside(void)
 		"../preload/libclew.so", /* the build tree */
 		"libclew.so",
 		CLEW_LIBRARY_FOLDER "/libclew.so",
-		CLEW_LIBRARY_FOLDER "/clew/libclew.so",
 	};
 	char *folder = own_folder();
 	char *found = NULL;

@@ -1,0 +1,194 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The Debian packages are whole, work where they are unpacked, and are the
+same bytes whenever and wherever they are built."""
+import gzip
+import re
+
+import clewtest
+import helptext
+from clewtest import BUILD, ROOT, needs, target
+
+TRIPLET = "x86_64-linux-gnu"
+DATE = "1700000000"  # 2023-11-14 22:13:20 UTC
+PACKAGES = "clew", "liba2n0", "liba2n-dev"
+# Built from nothing once, and then brought up to date.
+PLACE = BUILD / "package-test"
+USES_A2N = """
+#include <clew/a2n.h>
+#include <stdio.h>
+
+int main(void)
+{
+	struct a2n *a2n;
+
+	return printf("%d", a2n_create(NULL, &a2n)) != 1;
+}
+"""
+
+
+@needs("dpkg-deb", "dpkg-shlibdeps", "file", "cmake", "ninja")
+class Package(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment["SOURCE_DATE_EPOCH"] = DATE
+        self.debs = self.build(PLACE)
+        self.root = self.work / "root"
+
+    def build(self, directory):
+        self.environment["BUILD_DIR"] = str(directory)
+        done = self.run_program([ROOT / "scripts" / "package"], text=True,
+                                timeout=1500)
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr)
+        found = {path.name.split("_")[0]: path
+                 for path in directory.glob("*.deb")}
+        self.assertEqual(set(found), set(PACKAGES))
+        return found
+
+    def ask(self, *argv):
+        done = self.run_program(argv, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def unpack(self, *packages):
+        for package in packages:
+            self.ask("dpkg-deb", "-x", self.debs[package], self.root)
+        return self.root / "usr"
+
+    def files(self, package):
+        """{path: (mode, owner, date)}"""
+        self.environment["TZ"] = "UTC"
+        lines = self.ask("dpkg-deb", "-c", self.debs[package]).splitlines()
+        fields = [line.split(maxsplit=5) for line in lines]
+        return {path.partition(" ->")[0].removeprefix("./usr/"):
+                (mode, owner, f"{day} {time}")
+                for mode, owner, _, day, time, path in fields}
+
+    def test_has_what_it_should_have_and_nothing_else(self):
+        commands = [name for name, _ in
+                    helptext.commands(self.clew("help").stdout)]
+        documents = {package: {f"share/doc/{package}/copyright",
+                               f"share/doc/{package}/changelog.gz"}
+                     for package in PACKAGES}
+        wanted = {
+            "clew": {"bin/clew", "bin/clew-preload", "include/clew.h",
+                     f"lib/{TRIPLET}/clew/libclew.so",
+                     "share/bash-completion/completions/clew",
+                     "share/zsh/vendor-completions/_clew",
+                     "share/man/man1/clew.1.gz",
+                     "share/man/man1/clew-preload.1.gz",
+                     "share/man/man5/clew-json.5.gz",
+                     *(f"share/man/man1/clew-{name}.1.gz"
+                       for name in commands)},
+            "liba2n0": {f"lib/{TRIPLET}/liba2n.so.0",
+                        f"lib/{TRIPLET}/liba2n.so.0.1.0"},
+            "liba2n-dev": {f"lib/{TRIPLET}/liba2n.so",
+                           f"lib/{TRIPLET}/pkgconfig/liba2n.pc",
+                           "include/clew/a2n.h",
+                           "share/man/man3/liba2n.3.gz"},
+        }
+        for package in PACKAGES:
+            with self.subTest(package=package):
+                files = self.files(package)
+                self.assertEqual({path for path in files if path[-1:] != "/"
+                                  and path}, wanted[package]
+                                 | documents[package])
+                for path, (mode, owner, date) in files.items():
+                    self.assertEqual((owner, date),
+                                     ("root/root", "2023-11-14 22:13"), path)
+                    self.assertIn(mode, ("lrwxrwxrwx", "-rwxr-xr-x"
+                                         if path.startswith("bin/") or
+                                         path.endswith("/") else "-rw-r--r--",
+                                         "drwxr-xr-x"), path)
+
+    def packages_of(self, program):
+        """The packages that have the libraries that it is linked with."""
+        dynamic = self.ask("readelf", "-dW", program)
+        libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+        lines = self.ask("dpkg", "-S", *(f"*/{TRIPLET}/{library}"
+                                         for library in libraries))
+        return {line.split(":")[0] for line in lines.splitlines()
+                if line.endswith(tuple(libraries))}
+
+    def test_says_what_it_is_and_needs(self):
+        def field(package, name):
+            return self.ask("dpkg-deb", "-f", self.debs[package], name).strip()
+
+        self.assertEqual(field("clew", "Section"), "devel")
+        self.assertEqual(field("clew", "Architecture"), "amd64")
+        self.assertRegex(field("clew", "Maintainer"),
+                         r"^clew .*@[\w.]*example\.org>$")
+        self.assertEqual(field("liba2n-dev", "Depends"),
+                         f"liba2n0 (= {field('liba2n0', 'Version')})")
+        self.assertIn(field("clew", "Version"), self.clew("--version").stdout)
+        depends = set(re.findall(r"[\w.+-]+(?= \()",
+                                 field("clew", "Depends")))
+        self.assertEqual(depends, self.packages_of(
+            self.unpack("clew") / "bin/clew"))
+        copyright_file = self.root / "usr/share/doc/clew/copyright"
+        self.assertIn("MIT License", copyright_file.read_text())
+
+    def test_works_where_it_is_unpacked(self):
+        usr = self.unpack("clew")
+        native = self.run_program([target("abi")], text=True)
+        for argv in ([usr / "bin/clew", "record", "--", target("abi")],
+                     [usr / "bin/clew-preload", target("abi")]):
+            with self.subTest(argv=argv):
+                self.assert_same_behaviour(
+                    native, self.run_program(argv, text=True))
+                report = self.ask(usr / "bin/clew", "report")
+                self.assertRegex(report, r"total: [1-9][\d,]* calls")
+        self.assertEqual(native.returncode, 0)
+
+    @needs("bash")
+    def test_completes(self):
+        usr = self.unpack("clew")
+        self.environment["PATH"] = f"{usr / 'bin'}:/usr/bin:/bin"
+        offered = self.ask("bash", ROOT / "tests/e2e/complete.bash",
+                           usr / "share/bash-completion/completions/clew",
+                           "clew", "rec")
+        self.assertEqual(offered.split(), ["record"])
+
+    @needs("man", "groff")
+    def test_manual_is_found(self):
+        manual = self.unpack("clew", "liba2n-dev") / "share/man"
+        self.environment.update(MANPATH=str(manual), MANWIDTH="80")
+        for name, words in (("clew", "CLEW(1)"), ("clew-json", "JSON"),
+                            ("clew-preload", "clew-preload"),
+                            ("liba2n", "LIBA2N(3)")):
+            with self.subTest(name=name):
+                self.assertIn(words, self.ask("man", name))
+        page = gzip.decompress((manual / "man1/clew.1.gz").read_bytes())
+        self.assertEqual(page, (BUILD / "man/clew.1").read_bytes())
+
+    @needs("cc", "pkg-config")
+    def test_liba2n_can_be_linked_with(self):
+        usr = self.unpack("liba2n0", "liba2n-dev")
+        self.environment.update(
+            PKG_CONFIG_PATH=str(usr / f"lib/{TRIPLET}/pkgconfig"),
+            PKG_CONFIG_SYSROOT_DIR=str(self.root),
+            PKG_CONFIG_ALLOW_SYSTEM_CFLAGS="1",
+            PKG_CONFIG_ALLOW_SYSTEM_LIBS="1",
+            LD_LIBRARY_PATH=str(usr / "lib" / TRIPLET))
+        flags = self.ask("pkg-config", "--cflags", "--libs", "liba2n").split()
+        source = self.work / "program.c"
+        source.write_text(USES_A2N, encoding="utf-8")
+        self.ask("cc", "-o", self.work / "program", source, *flags)
+        self.assertEqual(self.ask(self.work / "program"), "0")
+
+    def test_same_sources_give_the_same_bytes(self):
+        again = self.build(self.work / "elsewhere")
+        for package in PACKAGES:
+            with self.subTest(package=package):
+                self.assertTrue(self.debs[package].read_bytes() ==
+                                again[package].read_bytes(), "they differ")
+
+    @needs("lintian")
+    def test_lintian_finds_no_errors(self):
+        done = self.run_program(["lintian", "--fail-on", "error",
+                                 *self.debs.values()], text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    clewtest.main()
