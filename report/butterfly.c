@@ -71,6 +71,19 @@ static struct butterfly_row *rows_of(const struct measure *edges, size_t count,
 	return rows;
 }
 
+static void add_bins(struct timing_bins *to, const struct timings *timings,
+		     const uint8_t *chosen, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct timing_bins *bins =
+			chosen[i] ? timings_of_function(timings, (uint32_t)i)
+				  : NULL;
+
+		for (unsigned int j = 0; bins && j < WIRE_BINS; j++)
+			to->calls[j] += bins->calls[j];
+	}
+}
+
 void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 		    struct catalog *catalog, const uint8_t *chosen,
 		    enum metric metric)
@@ -89,6 +102,9 @@ void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 
 		if (chosen[node->function]) {
 			measure_add(&butterfly->self, &node->self);
+			timing_sum(
+				&butterfly->timing,
+				timings_of_node(&tree->timings, (uint32_t)i));
 			if (outermost[i])
 				measure_add(&butterfly->total, &node->below);
 			add_edge(callers, caller, node, outermost[i]);
@@ -97,6 +113,7 @@ void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 			add_edge(callees, node->function, node,
 				 outermost[node->parent]);
 	}
+	add_bins(&butterfly->bins, &tree->timings, chosen, count);
 	butterfly->callers =
 		rows_of(callers, count, metric, &butterfly->caller_count);
 	butterfly->callees =

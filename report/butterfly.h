@@ -21,6 +21,8 @@ struct butterfly {
 	struct measure self, total;
 	struct butterfly_row *callers, *callees; /* the most comes first */
 	size_t caller_count, callee_count;
+	struct timing timing;    /* as measured, where calls were timed */
+	struct timing_bins bins; /* of calls by what they took */
 };
 
 /* Of all functions for which chosen[function] is not 0, as if they were one. */

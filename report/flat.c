@@ -36,6 +36,8 @@ static void add_nodes(struct flat_row *rows, const struct tree *tree,
 		struct flat_row *row = &rows[labels[i]];
 
 		measure_add(&row->self, &node->self);
+		timing_sum(&row->timing,
+			   timings_of_node(&tree->timings, (uint32_t)i));
 		if (outermost[i])
 			measure_add(&row->total, &node->below);
 		row->contexts += node->is_context;

@@ -16,6 +16,7 @@
 struct flat_row {
 	struct measure self;
 	struct measure total; /* with all below, recursion counted once */
+	struct timing timing; /* as measured, where calls were timed */
 	uint64_t contexts;
 	uint32_t callers; /* different functions that called it */
 	uint32_t callees; /* different functions that it called */

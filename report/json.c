@@ -102,6 +102,15 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	return value;
 }
 
+json_t *json_timing(const struct timing *timing)
+{
+	return json_pack("{sososososo}", "calls", json_number(timing->ended),
+			 "raw_self_ns", json_number(timing->self_ns),
+			 "raw_total_ns", json_number(timing->total_ns),
+			 "min_ns", json_number(timing->min_ns), "max_ns",
+			 json_number(timing->max_ns));
+}
+
 json_t *json_coverage(const struct coverage *coverage)
 {
 	json_t *reasons = json_object();

@@ -42,6 +42,9 @@ json_t *json_number(uint64_t number);
 /* "name", "module" and "vaddr" of a function. */
 json_t *json_function(struct catalog *catalog, uint32_t function);
 
+/* "calls" that were timed, "raw_self_ns", "min_ns" and so on. */
+json_t *json_timing(const struct timing *timing);
+
 json_t *json_coverage(const struct coverage *coverage);
 
 void json_flat(FILE *out, struct session *session,

@@ -23,6 +23,24 @@ static void write_rows(struct json_stream *object, const char *key,
 	json_end(&array, "]");
 }
 
+/* Those that are empty are left out. */
+static json_t *bins_json(const struct timings *timings,
+			 const struct timing_bins *bins)
+{
+	json_t *array = json_array();
+
+	for (unsigned int i = 0; i < WIRE_BINS; i++) {
+		if (bins->calls[i] > 0)
+			json_array_append_new(
+				array,
+				json_pack(
+					"{soso}", "from_ns",
+					json_number(timings_bin_ns(timings, i)),
+					"calls", json_number(bins->calls[i])));
+	}
+	return array;
+}
+
 void json_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view)
 {
@@ -34,6 +52,12 @@ void json_butterfly(FILE *out, struct session *session,
 	json_member(&object, "name", json_text(view->name));
 	json_member(&object, "self", measure_json(&butterfly->self));
 	json_member(&object, "total_ns", json_number(butterfly->total.ns));
+	if (butterfly->timing.ended > 0) {
+		json_member(&object, "timed", json_timing(&butterfly->timing));
+		json_member(
+			&object, "histogram",
+			bins_json(&session->tree.timings, &butterfly->bins));
+	}
 	write_rows(&object, "callers", &session->catalog, butterfly->callers,
 		   butterfly->caller_count);
 	write_rows(&object, "callees", &session->catalog, butterfly->callees,

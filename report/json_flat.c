@@ -11,6 +11,8 @@ static json_t *row_of(struct catalog *catalog, const struct flat_row *row)
 	json_object_set_new(value, "samples", json_number(row->self.samples));
 	json_object_set_new(value, "total_samples",
 			    json_number(row->total.samples));
+	if (row->timing.ended > 0)
+		json_object_set_new(value, "timed", json_timing(&row->timing));
 	json_object_set_new(value, "contexts", json_number(row->contexts));
 	json_object_set_new(value, "callers", json_number(row->callers));
 	json_object_set_new(value, "callees", json_number(row->callees));

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "base/text.h"
 #include "report/text.h"
 
@@ -50,6 +52,52 @@ static struct measure sum_of(const struct butterfly_row *rows, size_t count)
 	return sum;
 }
 
+/* Behind the last bin that has any there is nothing to show. */
+static void write_bins(FILE *out, const struct session *session,
+		       const struct timing_bins *bins)
+{
+	enum { BAR_MAX = 40 };
+	const struct timings *timings = &session->tree.timings;
+	unsigned int first = WIRE_BINS, last = 0;
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < WIRE_BINS; i++) {
+		if (bins->calls[i] == 0)
+			continue;
+		if (first == WIRE_BINS)
+			first = i;
+		last = i;
+		if (bins->calls[i] > most)
+			most = bins->calls[i];
+	}
+	for (unsigned int i = first; i <= last && most > 0; i++) {
+		int length = (int)ceil(BAR_MAX * (double)bins->calls[i] /
+				       (double)most);
+
+		fprintf(out, "%9s or more %15s%s",
+			text_duration(timings_bin_ns(timings, i)).text,
+			GROUPED(bins->calls[i]), length ? "  " : "");
+		while (length-- > 0)
+			fputs(text_glyph("\u2588", "#"), out);
+		fputc('\n', out);
+	}
+}
+
+static void write_timing(FILE *out, const struct session *session,
+			 const struct butterfly *butterfly)
+{
+	const struct timing *timing = &butterfly->timing;
+
+	if (timing->ended == 0)
+		return;
+	fprintf(out, "\n%s call%s as measured: %s at least, %s on average, ",
+		GROUPED(timing->ended), text_plural(timing->ended),
+		text_duration(timing->min_ns).text,
+		text_duration(timing->total_ns / timing->ended).text);
+	fprintf(out, "%s at most\n", text_duration(timing->max_ns).text);
+	write_bins(out, session, &butterfly->bins);
+}
+
 /* Shares are of the function's time, or of the calls to it and from it. */
 void text_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view)
@@ -76,5 +124,6 @@ void text_butterfly(FILE *out, struct session *session,
 	fputc('\n', out);
 	write_rows(out, session, butterfly->callees, butterfly->callee_count,
 		   &from);
+	write_timing(out, session, butterfly);
 	text_summary(out, session);
 }

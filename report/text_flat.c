@@ -33,11 +33,20 @@ static void write_share(FILE *out, const struct summary *summary, uint64_t ns)
 	double error = confidence_share_error(share, summary->samples);
 
 	fprintf(out, " %6.2f%%", 100 * share);
-	if (summary->samples > 0 && ns > 0)
+	if (summary->samples == 0)
+		return;
+	if (ns > 0)
 		fprintf(out, " %s%-5.2f", text_glyph("\u00b1", "~"),
 			100 * error);
 	else
 		fprintf(out, " %6s", "");
+}
+
+/* The shortest and the longest call, as measured. */
+static void write_extremes(FILE *out, const struct timing *timing)
+{
+	fprintf(out, "%9s %9s ", timing->ended ? DURATION(timing->min_ns) : "-",
+		timing->ended ? DURATION(timing->max_ns) : "-");
 }
 
 static void write_time(FILE *out, const struct session *session,
@@ -45,10 +54,13 @@ static void write_time(FILE *out, const struct session *session,
 {
 	fprintf(out, "%9s", DURATION(row->self.ns));
 	write_share(out, &session->summary, row->self.ns);
-	fprintf(out, " %9s %6.2f%% %15s %9s  ", DURATION(row->total.ns),
+	fprintf(out, " %9s %6.2f%% %15s %9s ", DURATION(row->total.ns),
 		100 * share_of(row->total.ns, session->summary.time_ns),
 		row->self.calls ? GROUPED(row->self.calls) : "-",
 		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
+	if (timings_are_there(&session->tree.timings))
+		write_extremes(out, &row->timing);
+	fputc(' ', out);
 }
 
 static void write_row(FILE *out, struct session *session,
@@ -78,9 +90,13 @@ static void write_heading(FILE *out, const struct session *session,
 	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(out, "%9s %7s %-6s %9s %7s %15s %9s  %s%s\n", "self",
-			"share", session->summary.samples ? "95%" : "", "total",
-			"share", "calls", "per call", what, module);
+		fprintf(out, "%9s %7s%s %9s %7s %15s %9s %s %s%s\n", "self",
+			"share", session->summary.samples ? " 95%   " : "",
+			"total", "share", "calls", "per call",
+			timings_are_there(&session->tree.timings)
+				? "      min       max "
+				: "",
+			what, module);
 	else
 		fprintf(out, "%15s %7s %11s %8s %8s  %s%s\n", "calls", "share",
 			"contexts", "callers", "callees", what, module);

@@ -126,6 +126,30 @@ static void write_time(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
+/* Of calls that were timed one by one. */
+static void write_timings(FILE *out, const struct session *session)
+{
+	const struct timings *timings = &session->tree.timings;
+	struct timing raw = { 0 };
+
+	if (!timings_are_there(timings))
+		return;
+	for (size_t i = 0; i < timings->node_count; i++)
+		timing_sum(&raw, &timings->nodes[i]);
+	fprintf(out, "timed: %s call%s", GROUPED(timings->ended_calls),
+		text_plural(timings->ended_calls));
+	if (timings->open_calls > 0)
+		fprintf(out, ", %s more had not ended",
+			GROUPED(timings->open_calls));
+	if (timings->untimed_calls > 0)
+		fprintf(out, ", %s more for want of room were not",
+			GROUPED(timings->untimed_calls));
+	fprintf(out,
+		"; what measuring took is taken off (as measured: %s), but "
+		"not from min and max\n",
+		text_duration(raw.self_ns).text);
+}
+
 /* Samples of all: of the program, and of clew beside it. */
 static void write_self_cost(FILE *out, const struct summary *summary)
 {
@@ -175,6 +199,7 @@ void text_summary(FILE *out, const struct session *session)
 			GROUPED(summary->follow_ups),
 			text_plural(summary->follow_ups));
 	write_time(out, summary);
+	write_timings(out, session);
 	write_self_cost(out, summary);
 	write_coverage(out, summary);
 	write_confidence(out, summary);

@@ -21,6 +21,20 @@ void timings_fini(struct timings *timings)
 	*timings = (struct timings){ 0 };
 }
 
+void timing_sum(struct timing *to, const struct timing *more)
+{
+	if (!more)
+		return;
+	if (more->ended && (!to->ended || more->min_ns < to->min_ns))
+		to->min_ns = more->min_ns;
+	if (more->max_ns > to->max_ns)
+		to->max_ns = more->max_ns;
+	to->ended += more->ended;
+	to->total_ns += more->total_ns;
+	to->self_ns += more->self_ns;
+	to->clamped += more->clamped;
+}
+
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node)
 {
@@ -121,17 +135,14 @@ void timing_add_bins(struct timings *timings, uint32_t function,
 static void add_timing(struct timing *to, const struct wire_times *raw,
 		       const struct clock *clock)
 {
-	const uint64_t min_ns = clock_ns(clock, raw->min);
-	const uint64_t max_ns = clock_ns(clock, raw->max);
-
-	if (raw->ended && (!to->ended || min_ns < to->min_ns))
-		to->min_ns = min_ns;
-	if (max_ns > to->max_ns)
-		to->max_ns = max_ns;
-	to->ended += raw->ended;
-	to->total_ns += clock_ns(clock, raw->total);
-	to->self_ns += clock_ns(clock, raw->self);
-	to->clamped += raw->clamped;
+	timing_sum(to, &(struct timing){
+			       .ended = raw->ended,
+			       .total_ns = clock_ns(clock, raw->total),
+			       .self_ns = clock_ns(clock, raw->self),
+			       .min_ns = clock_ns(clock, raw->min),
+			       .max_ns = clock_ns(clock, raw->max),
+			       .clamped = raw->clamped,
+		       });
 }
 
 static void finish_item(const struct timing_work *work,

@@ -51,6 +51,15 @@ struct timings {
 
 void timings_fini(struct timings *timings);
 
+/* Whether calls were timed one by one. */
+static inline int timings_are_there(const struct timings *timings)
+{
+	return timings->node_count > 0;
+}
+
+/* Adds what some more calls took; nothing, if `more` is NULL. */
+void timing_sum(struct timing *to, const struct timing *more);
+
 /* NULL where there is none. */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);

@@ -204,6 +204,44 @@ class Exact(clewtest.Case):
     def test_the_report_compensates_alike(self):
         self.attempt(self.check_report)
 
+    def test_extremes_and_histograms_are_of_the_same_calls(self):
+        """As the records of the recording say, added up by hand."""
+        self.run_mode("calls")
+        part = self.recording().parts[0]
+        times = collections.defaultdict(list)
+        for name, time in part.times().items():
+            times[part.contexts()[name].function].append(time)
+        report = self.clew_json("report", "--json", self.recording_path)
+        rows = {int(f["vaddr"], 0): f for f in report["functions"]
+                if f["module"].endswith("/timed")}
+        rate = ((part.latest.ns - part.first.ns)
+                / (part.latest.tsc - part.first.tsc))
+        checked = 0
+        for number, function in part.functions.items():
+            ended = [time for time in times[number] if time.ended]
+            if function.module.name != "timed" or not ended:
+                continue
+            timed = rows[function.vaddr]["timed"]
+            self.assertEqual(timed["calls"], sum(t.ended for t in ended))
+            for key, ticks in (("min_ns", min(t.min for t in ended)),
+                               ("max_ns", max(t.max for t in ended))):
+                self.assertAlmostEqual(timed[key], ticks * rate, delta=2)
+            name = rows[function.vaddr]["name"]
+            wings = self.clew_json("report", "--json", f"--butterfly={name}",
+                                   self.recording_path)
+            self.assertEqual(wings["timed"], timed)
+            self.assertEqual(sum(b["calls"] for b in wings["histogram"]),
+                             timed["calls"])
+            self.assertLessEqual(wings["histogram"][0]["from_ns"],
+                                 timed["min_ns"])
+            self.assertLessEqual(wings["histogram"][-1]["from_ns"],
+                                 timed["max_ns"])
+            checked += 1
+        self.assertGreater(checked, 3)
+        text = self.clew("report", self.recording_path).stdout
+        self.assertRegex(text, r"per call +min +max +function")
+        self.assertRegex(text, r"\ntimed: [\d,]+ calls")
+
     def test_killed_process_keeps_its_times(self):
         """Calls that have ended are timed, those that are open counted."""
         process = subprocess.Popen(
