@@ -122,6 +122,10 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 		moved[i] = tree_child(out, caller, node->function);
 		copy_node(out, moved[i], node);
 	}
+	timings_init(&out->timings, &tree->timings, out->count);
+	for (size_t i = 1; i < tree->count; i++)
+		timings_move(&out->timings, moved[i], &tree->timings,
+			     (uint32_t)i);
 	for (size_t i = 0; i < tree->spot_count; i++)
 		move_spot(out, catalog, &tree->spots[i],
 			  moved[tree->spots[i].node]);

@@ -73,6 +73,31 @@ static void *extend(void *array, size_t *have, size_t count, size_t size)
 	return larger;
 }
 
+void timings_init(struct timings *to, const struct timings *from,
+		  size_t node_count)
+{
+	*to = *from;
+	to->nodes = NULL;
+	to->node_count = 0;
+	to->functions = NULL;
+	if (!timings_are_there(from))
+		return;
+	to->nodes = memory_zeroed(node_count, sizeof(*to->nodes));
+	to->node_count = node_count;
+	to->functions =
+		memory_zeroed(from->function_count, sizeof(*to->functions));
+	if (from->function_count > 0)
+		memcpy(to->functions, from->functions,
+		       from->function_count * sizeof(*to->functions));
+}
+
+void timings_move(struct timings *to, uint32_t to_node,
+		  const struct timings *from, uint32_t from_node)
+{
+	if (from_node < from->node_count)
+		timing_sum(&to->nodes[to_node], &from->nodes[from_node]);
+}
+
 static struct timing_item *item_of(struct timing_work *work, uint32_t node)
 {
 	uint64_t *at = idmap_at(&work->at, (uint64_t)node + 1);

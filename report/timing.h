@@ -60,6 +60,15 @@ static inline int timings_are_there(const struct timings *timings)
 /* Adds what some more calls took; nothing, if `more` is NULL. */
 void timing_sum(struct timing *to, const struct timing *more);
 
+/*
+ * For a tree of `node_count` nodes that was made from another: all that is not
+ * of single nodes is copied; timings_move() puts in those of the nodes.
+ */
+void timings_init(struct timings *to, const struct timings *from,
+		  size_t node_count);
+void timings_move(struct timings *to, uint32_t to_node,
+		  const struct timings *from, uint32_t from_node);
+
 /* NULL where there is none. */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);

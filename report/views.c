@@ -42,6 +42,12 @@ void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
 		else
 			add_time(&kept->nodes[moved[i]].self, &node->self);
 	}
+	timings_init(&kept->timings, &tree->timings, kept->count);
+	for (size_t i = 1; i < tree->count; i++) {
+		if (keep[tree->nodes[i].function])
+			timings_move(&kept->timings, moved[i], &tree->timings,
+				     (uint32_t)i);
+	}
 	for (size_t i = 0; i < tree->spot_count; i++) {
 		const struct tree_spot *spot = &tree->spots[i];
 

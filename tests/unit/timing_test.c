@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/session.h"
+#include "report/views.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 
@@ -154,6 +155,38 @@ static void times_of_a_retired_table_add_up(void **state)
 	session_close(&session);
 }
 
+/* Trees that are made from the tree have the times of what they show. */
+static void times_go_along_into_other_trees(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	struct tree other;
+	uint8_t keep[FUNCTION_FIRST + 8] = { 0 };
+	uint64_t id;
+
+	begin(&fixture, 100);
+	id = add(&fixture, ID_ROOT, 1, 1,
+		 (struct wire_times){
+			 .ended = 1, .total = 600, .min = 600, .max = 600 });
+	add(&fixture, id, 2, 3,
+	    (struct wire_times){
+		    .ended = 3, .total = 300, .min = 80, .max = 120 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	keep[FUNCTION_FIRST + 1] = 1;
+	tree_keep(&session.tree, keep, &other);
+	assert_int_equal(timings_of_node(&other.timings, 1)->ended, 3);
+	assert_int_equal(timings_of_node(&other.timings, 1)->max_ns, 60);
+	assert_null(timings_of_node(&other.timings, TREE_ROOT));
+	tree_fini(&other);
+	session_inline(&session);
+	assert_int_equal(session.tree.timings.ended_calls, 4);
+	assert_int_equal(timings_of_node(&session.tree.timings,
+					 node_of(&session, TREE_ROOT, 1))
+				 ->min_ns,
+			 300);
+	session_close(&session);
+}
+
 static void histograms_of_tallies_and_processes_add_up(void **state)
 {
 	struct fixture fixture;
@@ -203,6 +236,7 @@ int main(void)
 		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
 		cmocka_unit_test(what_measuring_took_longer_for_is_nothing),
 		cmocka_unit_test(times_of_a_retired_table_add_up),
+		cmocka_unit_test(times_go_along_into_other_trees),
 		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),
 		cmocka_unit_test(times_before_the_chunk_are_nobodys),
 	};
