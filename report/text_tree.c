@@ -215,6 +215,8 @@ static void enter(struct walk *walk, uint32_t node)
 	level.hidden = end - level.stop;
 	for (uint32_t i = level.stop; i < end; i++)
 		level.hidden_below += below_of(walk, walk->order.children[i]);
+	if (level.hidden_below == 0)
+		level.hidden = 0; /* of nothing there is nothing to say */
 	walk->levels = memory_grow(walk->levels, walk->depth, &walk->capacity,
 				   sizeof(*walk->levels));
 	walk->levels[walk->depth++] = level;
