@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The Debian packages are whole, work where they are unpacked, and are the
 same bytes whenever and wherever they are built."""
+import fcntl
 import gzip
+import pathlib
 import re
+import shutil
 
 import clewtest
 import helptext
@@ -32,8 +35,13 @@ class Package(clewtest.Case):
     def setUp(self):
         super().setUp()
         self.environment["SOURCE_DATE_EPOCH"] = DATE
-        self.debs = self.build(PLACE)
         self.root = self.work / "root"
+        self.debs = {}
+        # Other tests do this, too, perhaps at the same time.
+        with open(PLACE.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for name, path in self.build(PLACE).items():
+                self.debs[name] = pathlib.Path(shutil.copy(path, self.work))
 
     def build(self, directory):
         self.environment["BUILD_DIR"] = str(directory)
