@@ -69,6 +69,12 @@ uint64_t *idmap_at(struct idmap *map, uint64_t id)
 	return &entry->value;
 }
 
+void idmap_prefetch(const struct idmap *map, uint64_t id)
+{
+	if (map->entries)
+		__builtin_prefetch(&map->entries[home_of(map, id)]);
+}
+
 void idmap_reserve(struct idmap *map, size_t count)
 {
 	unsigned int log2 = FIRST_LOG2;

@@ -31,6 +31,12 @@ uint64_t *idmap_find(const struct idmap *map, uint64_t id);
 /* The same, but an id that was not there is entered with value 0. */
 uint64_t *idmap_at(struct idmap *map, uint64_t id);
 
+/*
+ * Fetches where an id is, or would be: worth it some ten ids before it is
+ * looked for in a map that no cache holds.
+ */
+void idmap_prefetch(const struct idmap *map, uint64_t id);
+
 /* Makes room for so many ids in all: entering them moves nothing then. */
 void idmap_reserve(struct idmap *map, size_t count);
 

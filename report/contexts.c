@@ -50,6 +50,10 @@ void contexts_init(struct contexts *contexts, const struct tallies *tallies,
 		const struct context_span *span = &tallies->contexts[i];
 
 		for (size_t j = 0; j < span->count; j++) {
+			if (j + CONTEXTS_AHEAD < span->count)
+				idmap_prefetch(
+					&contexts->by_id,
+					span->items[j + CONTEXTS_AHEAD].id);
 			if (span->items[j].id != 0)
 				add_context(contexts, &span->items[j]);
 		}
@@ -69,6 +73,20 @@ struct context *contexts_find(const struct contexts *contexts, uint64_t id)
 	const uint64_t *index = idmap_find(&contexts->by_id, id);
 
 	return index ? &contexts->items[*index - 1] : NULL;
+}
+
+void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
+		       uint64_t id_half_way, uint64_t id_soon)
+{
+	const struct context *context;
+
+	idmap_prefetch(&contexts->by_id, id_far_ahead);
+	context = contexts_find(contexts, id_half_way);
+	if (context)
+		__builtin_prefetch(context);
+	context = contexts_find(contexts, id_soon);
+	if (context && context->node < contexts->tree->count)
+		__builtin_prefetch(&contexts->tree->nodes[context->node], 1);
 }
 
 /* Nodes of another root do not count. */

@@ -40,6 +40,15 @@ void contexts_init(struct contexts *contexts, const struct tallies *tallies,
 		   struct tree *tree);
 void contexts_fini(struct contexts *contexts);
 
+/*
+ * Of a large recording nothing is in any cache: an id's entry, its context and
+ * the node of that are three misses. Told of ids this far ahead, memory is
+ * asked for all three in time. Any ids will do.
+ */
+enum { CONTEXTS_AHEAD = 24 };
+void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
+		       uint64_t id_half_way, uint64_t id_soon);
+
 /* NULL if nobody recorded it. */
 struct context *contexts_find(const struct contexts *contexts, uint64_t id);
 

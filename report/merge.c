@@ -208,6 +208,11 @@ static void add_counts(struct work *work, const struct count_span *span)
 		struct context *context;
 		uint32_t node;
 
+		if (i + CONTEXTS_AHEAD < span->count)
+			contexts_prefetch(&work->contexts,
+					  count[CONTEXTS_AHEAD].id,
+					  count[CONTEXTS_AHEAD * 2 / 3].id,
+					  count[CONTEXTS_AHEAD / 3].id);
 		if (count->id == 0)
 			continue;
 		context = contexts_find(&work->contexts, count->id);

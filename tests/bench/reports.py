@@ -2,13 +2,17 @@
 """What it takes to read a large recording, and to write it for other tools.
 
 The recording is made by tests/unit/make_recording: a million contexts, some 20
-levels deep, of 4,100 functions, with 100,000 samples.
+levels deep, of 4,100 functions, with 100,000 samples. Beside it what uftrace
+and callgrind_annotate take to report what they recorded of one program, whose
+1,111,110 calls are as many contexts: uftrace reads them all, callgrind has
+added them up by caller.
 """
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
-from measure import BUILD, CLEW, Tool, medians, table
+from measure import BENCH, BUILD, CLEW, Tool, medians, table
 
 CONTEXTS, SAMPLES = 1_000_000, 100_000
 FORMATS = ("pprof", "callgrind", "speedscope", "sqlite", "csv", "json",
@@ -25,6 +29,36 @@ def peak(name, argv):
         *[str(a).replace("SCRATCH", str(scratch)) for a in argv]])
 
 
+def record_with(folder, name, argv):
+    """Of bench_contexts. False where the tool is missing or gave up."""
+    if not shutil.which(argv[0]):
+        return False
+    program = BENCH / ("pg" if name == "uftrace" else "plain") / "contexts"
+    done = subprocess.run([*argv, program, "10", "6", "1"], cwd=folder,
+                          check=False, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+    return done.returncode == 0
+
+
+def peers(folder):
+    """Reports of the same program by what it was recorded with."""
+    tools = {}
+    own = folder / "own"
+    if record_with(folder, "clew", [str(CLEW), "record", "-o", own, "--"]):
+        tools["clew report, of a program"] = peak("clew", [
+            CLEW, "report", own])
+    if record_with(folder, "uftrace", ["uftrace", "record", "--no-libcall",
+                                       "-d", folder / "uftrace"]):
+        tools["uftrace report, of the same"] = peak("uftrace", [
+            "uftrace", "report", "--no-pager", "-d", folder / "uftrace"])
+    if record_with(folder, "callgrind", [
+            "valgrind", "-q", "--tool=callgrind",
+            f"--callgrind-out-file={folder}/callgrind.out"]):
+        tools["callgrind_annotate, of the same"] = peak("callgrind", [
+            "callgrind_annotate", folder / "callgrind.out"])
+    return tools
+
+
 def bench(rounds):
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
         made = pathlib.Path(folder) / "recording"
@@ -35,12 +69,15 @@ def bench(rounds):
         for form in FORMATS:
             tools[f"export -F {form}"] = peak(form, [
                 CLEW, "export", "-F", form, "-o", "SCRATCH/out", made])
+        tools["html"] = peak("html", [CLEW, "html", "-o", "SCRATCH/out",
+                                      made])
+        tools |= peers(pathlib.Path(folder))
         found = medians({name: (tool, [], None)
                          for name, tool in tools.items()}, rounds)
-    rows = [[f"`clew {name}`", f"{sample.cpu:.2f} s",
-             f"{int(sample.output) / 1024:.0f} MB",
+    rows = [[name if "," in name else f"`clew {name}`",
+             f"{sample.cpu:.2f} s", f"{int(sample.output) / 1024:.0f} MB",
              f"{sample.scratch_bytes / 2**20:.0f} MB"
-             if name != "report" else "-"]
+             if "report" not in name and "," not in name else "-"]
             for name, sample in found.items()]
     return table(["a million contexts, 100,000 samples", "CPU", "memory",
                   "written"], rows)
