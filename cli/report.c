@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "report/flat.h"
 #include "report/labels.h"
+#include "report/lines.h"
 
 enum {
 	KEY_SORT = 's',
@@ -20,11 +21,13 @@ static const struct subject {
 	const char *name;
 	enum label_by label;
 	enum grouping grouping;
+	int is_line; /* of source; `label` is not used */
 } subjects[] = {
-	{ "function", LABEL_FUNCTION, GROUP_NONE },
-	{ "module", LABEL_MODULE, GROUP_NONE },
-	{ "thread", LABEL_GROUP, GROUP_THREAD },
-	{ "process", LABEL_GROUP, GROUP_PROCESS },
+	{ "function", LABEL_FUNCTION, GROUP_NONE, 0 },
+	{ "line", LABEL_FUNCTION, GROUP_NONE, 1 },
+	{ "module", LABEL_MODULE, GROUP_NONE, 0 },
+	{ "thread", LABEL_GROUP, GROUP_THREAD, 0 },
+	{ "process", LABEL_GROUP, GROUP_PROCESS, 0 },
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
@@ -43,7 +46,7 @@ static const struct argp_option argp_options[] = {
 	  "Sort by self (default with time), total, per-call, calls (default "
 	  "without), contexts, callers, callees, name, module",
 	  0 },
-	{ "by", KEY_BY, "function|module|thread|process", 0,
+	{ "by", KEY_BY, "function|line|module|thread|process", 0,
 	  "What a row is (default: function)", 0 },
 	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
 	  "Show one function, who calls it, and what it calls", 0 },
@@ -89,6 +92,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static void make_flat(struct flat *flat, struct session *session,
+		      const struct subject *subject)
+{
+	uint32_t *labels;
+
+	if (subject->is_line) {
+		flat_init_lines(flat, &session->tree, &session->catalog);
+		return;
+	}
+	labels = labels_of(&session->tree, &session->catalog, subject->label);
+	flat_init(flat, &session->tree, labels,
+		  session->catalog.function_count);
+	free(labels);
+}
+
 static void write_report(struct session *session, const struct options *options)
 {
 	const struct flat_keys by_default = {
@@ -100,15 +118,10 @@ static void write_report(struct session *session, const struct options *options)
 		options->keys.count ? &options->keys : &by_default;
 	struct flat flat;
 	size_t top = options->top;
-	uint32_t *labels;
 
 	if (!options->has_top && options->view.writer == &writer_text)
 		top = DEFAULT_TOP;
-	labels = labels_of(&session->tree, &session->catalog,
-			   subjects[options->by].label);
-	flat_init(&flat, &session->tree, labels,
-		  session->catalog.function_count);
-	free(labels);
+	make_flat(&flat, session, &subjects[options->by]);
 	flat_select(&flat, &options->view.selection, &session->catalog);
 	flat_sort(&flat, keys, &session->catalog);
 	options->view.writer->flat(stdout, session,
@@ -147,6 +160,10 @@ static int show(const char *command, struct session *session,
 {
 	int err = 0, status;
 
+	if (subjects[options->by].is_line && session->tree.spot_count == 0) {
+		complain(command, "--by=line: there are no samples");
+		return EXIT_FAILURE;
+	}
 	view_begin(&options->view, session);
 	if (options->butterfly)
 		err = write_butterfly(session, options);

@@ -302,5 +302,65 @@ class Unnoticed(Case):
         self.check(target("alarms"), "queue")
 
 
+HOT = r"""
+static inline unsigned mix(unsigned x)
+{
+	for (int i = 0; i < 50; i++)
+		x = x * 1664525u + 1013904223u; /* HOT */
+	return x;
+}
+__attribute__((noinline)) unsigned spin(unsigned n)
+{
+	unsigned x = n;
+	while (n--)
+		x ^= mix(x);
+	return x;
+}
+int main(void) { return spin(8000000) == 7; }
+"""
+
+
+class Lines(clewtest.Case):
+    def build(self, *flags):
+        source = self.work / "hot.c"
+        source.write_text(HOT, encoding="utf-8")
+        done = self.run_program(["cc", "-O2", *flags, source, "-o",
+                                 self.work / "hot"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.record([self.work / "hot"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_samples_name_their_lines(self):
+        self.build("-g")
+        hot = next(number for number, line in enumerate(HOT.split("\n"), 1)
+                   if "HOT" in line)
+        report = self.clew_json("report", "--json", "--by=line",
+                                self.recording_path)
+        all_ns = report["total"]["time_ns"]
+        self.assertGreater(all_ns, 0)
+        shares = {row["name"].rsplit("/", 1)[-1]: row["self_ns"] / all_ns
+                  for row in report["functions"]}
+        # the loop's own instructions are of the line above
+        self.assertGreater(shares[f"hot.c:{hot} in mix"], 0.6)
+        self.assertGreater(sum(s for name, s in shares.items()
+                               if name.endswith(" in mix")), 0.95)
+        tree = self.clew("tree", "--inlines", self.recording_path).stdout
+        self.assertRegex(tree, r"9\d\.\d\d%.* mix \(inlined\)|"
+                         r"100\.00%.* mix \(inlined\)")
+
+    def test_without_debug_information_a_line_is_a_function(self):
+        self.build("-g0")
+        report = self.clew_json("report", "--json", "--by=line",
+                                self.recording_path)
+        self.assertEqual(report["functions"][0]["name"], "spin")
+
+    def test_without_samples_there_are_no_lines(self):
+        self.record(["/bin/true"], ["--time=none"])
+        done = self.clew("report", "--by=line", self.recording_path)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr,
+                         "clew report: --by=line: there are no samples\n")
+
+
 if __name__ == "__main__":
     clewtest.main()

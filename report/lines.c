@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* What stands for the line of a site in the catalog. */
+static uint32_t label_of(struct catalog *catalog, uint32_t site,
+			 uint32_t function)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count =
+		catalog_site_frames(catalog, site, 0, frames, CATALOG_FRAMES);
+	uint32_t label;
+	char *name;
+
+	if (count == 0 || !frames[0].file || frames[0].line == 0)
+		return function;
+	name = memory_printf("%s:%" PRIu32 " in %s", frames[0].file,
+			     frames[0].line,
+			     frames[0].name ? frames[0].name
+					    : catalog_name(catalog, function));
+	label = catalog_named(catalog, KIND_GROUP, catalog->sites[site].module,
+			      name);
+	free(name);
+	return label;
+}
+
+/* Each site is asked for once, however many contexts were there. */
+static uint32_t *label_sites(const struct tree *tree, struct catalog *catalog)
+{
+	uint32_t *labels = memory_zeroed(catalog->site_count, sizeof(*labels));
+
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (labels[spot->site] == 0)
+			labels[spot->site] =
+				label_of(catalog, spot->site,
+					 tree->nodes[spot->node].function);
+	}
+	return labels;
+}
+
+void flat_init_lines(struct flat *flat, const struct tree *tree,
+		     struct catalog *catalog)
+{
+	uint32_t *labels = label_sites(tree, catalog);
+	size_t count = catalog->function_count, kept = 0;
+	struct flat_row *rows = memory_zeroed(count, sizeof(*rows));
+
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+		const struct measure more = { .ns = spot->ns,
+					      .samples = spot->samples };
+
+		measure_add(&rows[labels[spot->site]].self, &more);
+		measure_add(&rows[labels[spot->site]].total, &more);
+		rows[labels[spot->site]].contexts++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].self.ns == 0)
+			continue;
+		rows[kept] = rows[i];
+		rows[kept++].function = (uint32_t)i;
+	}
+	free(labels);
+	*flat = (struct flat){ .rows = rows, .count = kept };
+}
