@@ -20,14 +20,6 @@ static int is_continuation(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-static char *put(char *to, const char *text)
-{
-	size_t length = strlen(text);
-
-	memcpy(to, text, length);
-	return to + length;
-}
-
 /* One byte that takes a column, or belongs to one that was taken. */
 static char *put_visible(struct cut *cut, char byte, const char *mark, char *to)
 {
@@ -37,7 +29,7 @@ static char *put_visible(struct cut *cut, char byte, const char *mark, char *to)
 		*to++ = byte;
 	} else if (!cut->was_cut) {
 		/* The last column: whether more follows is not known yet. */
-		to = put(to, mark);
+		to = stpcpy(to, mark);
 		cut->was_cut = 1;
 	}
 	return to;
