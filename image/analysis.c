@@ -65,15 +65,32 @@ static int is_landing_part(const struct inquiry *q, uint32_t index)
 	       bytes_u8(&b) == 0x90;
 }
 
+/* Where exceptions begin, in an unwinder. Its name is on the list of names. */
+static int raises(const struct inquiry *q, uint32_t index)
+{
+	const struct function *function = &q->functions.list[index];
+	struct bytes b = image_bytes_at(q->image, function->vaddr);
+	uint64_t left = bytes_left(&b);
+
+	return q->branches.notes[index].lands &&
+	       unwinder_raises(b.at,
+			       left < function->size ? left : function->size);
+}
+
 /* What is known of a function before its first bytes are looked at. */
 static enum verdict foregone(const struct inquiry *q, uint32_t index)
 {
-	if (q->functions.list[index].verdict != VERDICT_IS_UNKNOWN)
-		return q->functions.list[index].verdict;
+	const enum verdict verdict = q->functions.list[index].verdict;
+
+	if (verdict != VERDICT_IS_UNKNOWN &&
+	    (verdict != VERDICT_IS_NAMED || !raises(q, index)))
+		return verdict;
 	if (q->branches.notes[index].is_undecodable)
 		return VERDICT_IS_UNDECODABLE;
 	if (is_cold_part(q, index) || is_landing_part(q, index))
 		return VERDICT_IS_COLD_PART;
+	if (raises(q, index))
+		return VERDICT_IS_RAISES;
 	if (q->branches.notes[index].reads_return)
 		return VERDICT_IS_READS_RETURN_ADDRESS;
 	if (q->branches.notes[index].is_unwinders)

@@ -41,7 +41,7 @@ static int spares(const struct wire_function *function, uint64_t vaddr)
 {
 	uint64_t taken = function->displaced_bytes;
 
-	if (verdict_class(function->verdict) != VERDICT_HOOKED)
+	if (!verdict_is_written(function->verdict))
 		return 1;
 	if (taken < PATCH_BYTES)
 		taken = PATCH_BYTES;

@@ -98,6 +98,20 @@ static void try_jump(struct choice *c, uint32_t index)
 		accept(c, index, &prologue, 0, PATCH_BYTES);
 }
 
+/* It is not hooked, but gets a jump to a probe, or nothing. */
+static void try_watch(struct choice *c, uint32_t index)
+{
+	struct prologue prologue = ask(c, index, prologue_judge);
+
+	if (prologue.verdict != VERDICT_IS_JUMP ||
+	    loops_blindly(c, index, &prologue)) {
+		c->list[index].verdict = VERDICT_IS_UNWINDER;
+		return;
+	}
+	prologue.verdict = VERDICT_IS_RAISES;
+	accept(c, index, &prologue, 0, PATCH_BYTES);
+}
+
 static void try_short(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = ask(c, index, prologue_judge_short);
@@ -308,6 +322,8 @@ int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 	for (uint32_t i = 0; i < count; i++)
 		if (list[i].verdict == VERDICT_IS_UNKNOWN)
 			try_jump(&c, i);
+		else if (list[i].verdict == VERDICT_IS_RAISES)
+			try_watch(&c, i);
 	for (size_t round = 0; round < rounds - !tiers->has_traps; round++)
 		for (uint32_t i = 0; i < count; i++)
 			if (is_left(&list[i]))

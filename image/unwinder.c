@@ -47,6 +47,30 @@ unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 		       : 0;
 }
 
+/*
+ * exception->private_1 = 0: movq $0, 0x10(base). Any register but rsp may be
+ * the base; r12 comes with a SIB byte.
+ */
+int unwinder_raises(const uint8_t *code, uint64_t bytes)
+{
+	static const uint8_t value[] = { 0x10, 0, 0, 0, 0 };
+	const unsigned int modrm = 0x40;
+
+	for (; bytes >= 4 + sizeof(value); code++, bytes--) {
+		unsigned int length = 3;
+
+		if ((code[0] & 0xfe) != 0x48 || code[1] != 0xc7 ||
+		    (code[2] & 0xf8) != modrm)
+			continue;
+		if ((code[2] & 7) == 4 &&
+		    (code[0] != 0x49 || code[length++] != 0x24))
+			continue;
+		if (!memcmp(code + length, value, sizeof(value)))
+			return 1;
+	}
+	return 0;
+}
+
 int unwinder_is_here(const struct branches *branches, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

@@ -25,6 +25,12 @@ int unwinder_lands(const uint8_t *code, uint64_t bytes);
 unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 			      uint8_t *offset);
 
+/*
+ * Of functions that end so, whether this is _Unwind_RaiseException(): the only
+ * one that says of an exception that its unwinding is not forced.
+ */
+int unwinder_raises(const uint8_t *code, uint64_t bytes);
+
 /* Whether one is here: which does not follow from that. */
 int unwinder_is_here(const struct branches *branches, uint32_t count);
 

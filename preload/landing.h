@@ -29,6 +29,13 @@ void landing_at(uint64_t stack);
 void landing_prepare(uint64_t stack, const struct pc_range *unwinder);
 
 /*
+ * From our _Unwind_RaiseException (raise_x86_64.S), whose return address is at
+ * sp. Returns where to go on: the unwinder's own.
+ */
+struct _Unwind_Exception;
+void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp);
+
+/*
  * The id of the calling thread, which need not be the one it was before a
  * call. For code that compilers might keep a thread's address in.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In front of the functions that jump: longjmp and its kin, swapcontext,
- * setcontext, and the unwinder's _Unwind_SetIP.
+ * setcontext, and the unwinder's _Unwind_RaiseException and _Unwind_SetIP.
  */
 #include <setjmp.h>
 #include <ucontext.h>
@@ -57,6 +57,20 @@ EXPORT int setcontext(const ucontext_t *context)
 {
 	landing_at((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
 	return NEXT(setcontext)(context);
+}
+
+static _Unwind_Reason_Code no_unwinder(struct _Unwind_Exception *exception)
+{
+	return _URC_END_OF_STACK;
+}
+
+void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
+{
+	void *raise = NEXT(_Unwind_RaiseException);
+
+	if (next._Unwind_GetGR)
+		loans_make((uintptr_t)exception, sp);
+	return raise ? raise : (void *)no_unwinder;
 }
 
 /*

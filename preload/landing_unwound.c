@@ -3,6 +3,8 @@
  * The landing of an exception, which an unwinder makes while functions are
  * running that will return to it.
  */
+#include <stddef.h>
+
 #include "preload/heal.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -10,6 +12,7 @@
 #include "preload/hot/timing.h"
 #include "preload/landing.h"
 #include "preload/landing_stacks.h"
+#include "preload/loans.h"
 #include "preload/next.h"
 #include "preload/walk.h"
 #include "wire/id.h"
@@ -125,20 +128,42 @@ void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 	hot.id = way.id;
 }
 
-/* In libgcc's struct _Unwind_Context, as unwinder_sets_ip() has found it. */
-#define CONTEXT_CFA_AT 0x90
+/* libgcc's, as unwinder_sets_ip() has found it. */
+struct _Unwind_Context {
+	union {
+		uint64_t value;
+		const uint64_t *at;
+	} registers[18];
+	uint64_t cfa;
+	uint64_t ra;
+	uint64_t others[7];
+	uint8_t is_value[18]; /* of the registers */
+};
+_Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
+
+/* As _Unwind_GetGR() of the register that SetIP's callers put it in: rax. */
+static uint64_t exception_of(const struct _Unwind_Context *context)
+{
+	const uint64_t *at = context->registers[0].at;
+
+	if (context->is_value[0])
+		return context->registers[0].value;
+	return at ? *at : 0;
+}
 
 /*
  * Who returns to an unwinder in a program cannot be told from who returns to
  * the program: all are put right, and none is taken for dead.
  */
-void hot_lands(const void *context)
+void hot_lands(const struct _Unwind_Context *context)
 {
 	static const struct pc_range nowhere;
-	const uint64_t cfa =
-		*(const uint64_t *)((const char *)context + CONTEXT_CFA_AT);
+	const uint64_t cfa = context->cfa & ~UINT64_C(1);
 
-	if (hot.tally && !runtime_is_filtered())
-		landing_prepare(cfa & ~UINT64_C(1), &nowhere);
+	if (hot.tally && !runtime_is_filtered()) {
+		landing_prepare(cfa, &nowhere);
+		if (hot.borrower)
+			loans_settle(exception_of(context), cfa);
+	}
 	heal_trust();
 }

@@ -2,20 +2,17 @@
 #include "preload/loans.h"
 
 #include <stddef.h>
+#include <unwind.h>
 
+#include "preload/heal.h"
+#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
-#include "preload/next.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 
 /* How far apart the functions are looked for that get something lent. */
 #define SCAN_SLOTS 2048 /* 16 KiB */
-
-static _Unwind_Reason_Code no_unwinder(struct _Unwind_Exception *exception)
-{
-	return _URC_END_OF_STACK;
-}
 
 /*
  * An exception that is still on its way: it was thrown further in than it will
@@ -75,15 +72,21 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 		lend(&link);
 }
 
-void *loans_make(const struct _Unwind_Exception *exception, uint64_t sp)
+void loans_make(uint64_t exception, uint64_t sp)
 {
-	void *raise = NEXT(_Unwind_RaiseException);
-
 	if (rt.windows && hot.tally && !runtime_is_filtered() &&
-	    next._Unwind_GetGR &&
-	    !is_another_on_its_way((uintptr_t)exception, sp))
-		lend_outwards((uintptr_t)exception, sp);
-	return raise ? raise : (void *)no_unwinder;
+	    !is_another_on_its_way(exception, sp))
+		lend_outwards(exception, sp);
+}
+
+/*
+ * Who calls an unwinder that is linked in is linked to the same one; if its
+ * landings are not watched, nobody would take back what is lent.
+ */
+void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp)
+{
+	if (heal_is_watched(*(const uint64_t *)sp))
+		loans_make((uintptr_t)exception, sp);
 }
 
 /* The slot may have been used for something else since. */

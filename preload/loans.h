@@ -25,15 +25,11 @@
 #define CLEW_PRELOAD_LOANS_H
 
 #include <stdint.h>
-#include <unwind.h>
 
 #include "preload/hot/thread.h"
 
-/*
- * A throw begins; sp is where its return address is. Returns where to go on:
- * the unwinder's own _Unwind_RaiseException.
- */
-void *loans_make(const struct _Unwind_Exception *exception, uint64_t sp);
+/* A throw begins; sp is where the return address of the unwinder is. */
+void loans_make(uint64_t exception, uint64_t sp);
 
 /*
  * A personality routine has chosen where to land with what may be an exception:

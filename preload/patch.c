@@ -177,6 +177,8 @@ static stub_writer writer_of(unsigned int verdict)
 		return probe_write_leap;
 	case VERDICT_IS_LANDS:
 		return probe_write_lands;
+	case VERDICT_IS_RAISES:
+		return probe_write_raises;
 	default:
 		return stub_write;
 	}

@@ -10,7 +10,7 @@
  *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
  *				follow anyway: to a pad where that leads
  *	TRAP			cc			(trap.h)
- *	LEAP, LANDS		e9 rel32		to a probe (probe.h)
+ *	LEAP, LANDS, RAISES	e9 rel32		to a probe (probe.h)
  *
  * Islands in padding, which nothing executes, may be written at any time and
  * stay. A host's site has ten bytes: two jumps, its own and the guest's.

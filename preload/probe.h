@@ -3,8 +3,8 @@
  * Code that is watched, not hooked: before it goes on, somebody hears of it.
  *
  *	site			probe
- *	jmp probe -------->	rdi: where it will land
- *				call *%fs:HOT_LEAP, or HOT_LANDS
+ *	jmp probe -------->	rdi: where a leap will land; else its own
+ *				call *%fs:HOT_LEAP, HOT_LANDS or HOT_RAISES
  *				the displaced instructions
  *
  * Takes a stub's place in stub memory, and what finds its way in there by
@@ -23,9 +23,14 @@ int probe_write_leap(const struct stub_constants *constants,
 		     const struct decoder *decoder, uint32_t function,
 		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
 
-/* The same for libgcc's _Unwind_SetIP (image/unwinder.h). */
+/* The same for libgcc's _Unwind_SetIP() (image/unwinder.h). */
 int probe_write_lands(const struct stub_constants *constants,
 		      const struct decoder *decoder, uint32_t function,
 		      uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+
+/* And for its _Unwind_RaiseException(). */
+int probe_write_raises(const struct stub_constants *constants,
+		       const struct decoder *decoder, uint32_t function,
+		       uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
 
 #endif

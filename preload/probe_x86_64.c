@@ -110,3 +110,13 @@ int probe_write_lands(const struct stub_constants *constants,
 	return end(&probe, (uint32_t)constants->tls_offset + HOT_LANDS,
 		   function, pc, displaced_bytes);
 }
+
+int probe_write_raises(const struct stub_constants *constants,
+		       const struct decoder *decoder, uint32_t function,
+		       uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
+{
+	struct probe probe = begin(decoder, at);
+
+	return end(&probe, (uint32_t)constants->tls_offset + HOT_RAISES,
+		   function, pc, displaced_bytes);
+}

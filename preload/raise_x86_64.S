@@ -11,7 +11,7 @@ _Unwind_RaiseException:
 	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
 	leaq	8(%rsp), %rsi
-	call	loans_make
+	call	landing_raise
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	jmp	*%rax

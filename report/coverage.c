@@ -11,7 +11,8 @@ static int is_by_design(unsigned int verdict)
 	return verdict == VERDICT_IS_NAMED ||
 	       verdict == VERDICT_IS_DESELECTED ||
 	       verdict == VERDICT_IS_READS_RETURN_ADDRESS ||
-	       verdict == VERDICT_IS_UNWINDER || verdict == VERDICT_IS_LANDS;
+	       verdict == VERDICT_IS_UNWINDER || verdict == VERDICT_IS_LANDS ||
+	       verdict == VERDICT_IS_RAISES;
 }
 
 static void count_function(struct coverage *coverage, unsigned int verdict)

@@ -43,7 +43,8 @@ enum verdict_class {
 	X(UNWINDER, REFUSED,                                                   \
 	  "the unwinder's: hooking it would slow exceptions")                  \
 	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")                 \
-	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")
+	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")   \
+	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -95,7 +96,8 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 static inline int verdict_is_written(unsigned int verdict)
 {
 	return verdict_class(verdict) == VERDICT_HOOKED ||
-	       verdict == VERDICT_IS_LEAP || verdict == VERDICT_IS_LANDS;
+	       verdict == VERDICT_IS_LEAP || verdict == VERDICT_IS_LANDS ||
+	       verdict == VERDICT_IS_RAISES;
 }
 
 static inline const char *verdict_text(unsigned int verdict)

@@ -44,6 +44,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.foreign = hot_thunk_foreign,
 	.leap = hot_thunk_leap,
 	.lands = hot_thunk_lands,
+	.raises = hot_thunk_raises,
 	.close = hot_thunk_close,
 	.close_tail = hot_thunk_close_tail,
 };

@@ -23,6 +23,7 @@ void hot_thunk_enter_guarded(void);
 void hot_thunk_foreign(void);
 void hot_thunk_leap(void); /* by probes */
 void hot_thunk_lands(void);
+void hot_thunk_raises(void);
 void hot_thunk_close(void);
 void hot_thunk_close_tail(void);
 
@@ -41,10 +42,14 @@ int hot_is_native_call(const uint64_t *slot);
 void hot_leap(uint64_t stack);
 
 /*
- * Given by landing_unwound.c: a libgcc that is linked into a module will land.
- * context: a struct _Unwind_Context of its.
+ * Given by landing_unwound.c and loans.c, for a libgcc that is linked into a
+ * module: it will land; and its _Unwind_RaiseException() begins, whose return
+ * address is at sp.
  */
-void hot_lands(const void *context);
+struct _Unwind_Context;
+struct _Unwind_Exception;
+void hot_lands(const struct _Unwind_Context *context);
+void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /* Count a call of id below caller, recording the context if it is new. */
 void hot_count(uint64_t id, uint64_t caller, uint64_t site);

@@ -26,10 +26,11 @@
 #define HOT_FOREIGN         120
 #define HOT_LEAP            128
 #define HOT_LANDS           136
-#define HOT_ACCOUNTED       144
-#define HOT_PAUSED          152
-#define HOT_CLOSE           160
-#define HOT_CLOSE_TAIL      168
+#define HOT_RAISES          144
+#define HOT_ACCOUNTED       152
+#define HOT_PAUSED          160
+#define HOT_CLOSE           168
+#define HOT_CLOSE_TAIL      176
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

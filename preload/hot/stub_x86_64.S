@@ -139,13 +139,13 @@
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
-	.globl	hot_thunk_lands
+	.globl	hot_thunk_lands, hot_thunk_raises
 	.globl	hot_thunk_close, hot_thunk_close_tail
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
-	.hidden	hot_thunk_lands
+	.hidden	hot_thunk_lands, hot_thunk_raises
 	.hidden	hot_thunk_close, hot_thunk_close_tail
 
 	/*
@@ -386,10 +386,12 @@ hot_thunk_leave_elsewhere:
 	.size	hot_thunk_leave_elsewhere, . - hot_thunk_leave_elsewhere
 
 	/*
-	 * From a probe: rdi is the argument, and every register is kept. A stub's
-	 * address on the stack would be a running function's to those who walk
-	 * it; the one that we return to shall not look like one.
+	 * From a probe: rdi is the first argument, the site's stack pointer is the
+	 * second, and every register is kept. A stub's address on the stack would
+	 * be a running function's to those who walk it; the one that we return to
+	 * shall not look like one.
 	 */
+	.set	PROBE_STACK_BYTES, 0x80 + 8 * (2 + 9) /* with what is pushed */
 	.macro	PROBE_THUNK name, function
 	.type	\name, @function
 \name:
@@ -405,6 +407,7 @@ hot_thunk_leave_elsewhere:
 	PUSH	%r9
 	PUSH	%r10
 	PUSH	%r11
+	leaq	PROBE_STACK_BYTES(%rsp), %rsi
 	cld
 	call	\function
 	popq	%r11
@@ -426,5 +429,6 @@ hot_thunk_leave_elsewhere:
 
 	PROBE_THUNK hot_thunk_leap, hot_leap
 	PROBE_THUNK hot_thunk_lands, hot_lands
+	PROBE_THUNK hot_thunk_raises, hot_raises
 
 	.section .note.GNU-stack, "", @progbits

@@ -59,6 +59,7 @@ struct hot_thread {
 	void (*foreign)(void);
 	void (*leap)(void);
 	void (*lands)(void);
+	void (*raises)(void);
 	/*
 	 * Since the thread began, in time stamp ticks: what is in some
 	 * context's own time already, and what our slow paths took (timing.h).
@@ -107,6 +108,7 @@ HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
 HOT_OFFSET(foreign, HOT_FOREIGN);
 HOT_OFFSET(leap, HOT_LEAP);
 HOT_OFFSET(lands, HOT_LANDS);
+HOT_OFFSET(raises, HOT_RAISES);
 HOT_OFFSET(accounted, HOT_ACCOUNTED);
 HOT_OFFSET(paused, HOT_PAUSED);
 HOT_OFFSET(close, HOT_CLOSE);
