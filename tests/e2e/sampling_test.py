@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where the time goes, by samples; and nobody notices that they are taken."""
 import collections
+import functools
 import resource
 import subprocess
 
@@ -11,6 +12,24 @@ from clewtest import needs, target
 
 LOADS = target("loads")
 POINTS = 2.0  # percentage points that shares may be off
+ATTEMPTS = 6
+
+
+def undisturbed(test):
+    """A tick is charged to whoever has the processor then: where others want
+    it too, who gave it up in time is never met. What is wrong with us is wrong
+    in each attempt.
+    """
+    @functools.wraps(test)
+    def run(self):
+        for attempts in range(ATTEMPTS, 0, -1):
+            try:
+                return test(self)
+            except AssertionError:
+                if attempts == 1:
+                    raise
+        return None
+    return run
 
 
 def names_of(program):
@@ -71,6 +90,7 @@ class Case(clewtest.Case):
 class Loads(Case):
     """What a program knows of its time, and what samples say of it."""
 
+    @undisturbed
     def test_contexts(self):
         truth = self.record_loads("2000")
         recording = self.recording()
@@ -83,6 +103,7 @@ class Loads(Case):
         self.assertEqual((part.time, part.rate_hz, part.period_ns),
                          (wire.TIME_CPU, 997, 10**9 // 997))
 
+    @undisturbed
     def test_threads_that_spin_and_sleep(self):
         truth = self.record_loads("1500", "threads")
         recording = self.recording()
@@ -93,6 +114,7 @@ class Loads(Case):
                      if function == "sleeper")
         self.assertLess(asleep, sum(truth.values()) * POINTS / 100)
 
+    @undisturbed
     def test_forked_processes(self):
         truth = self.record_loads("1000", "fork")
         recording = self.recording()
@@ -100,6 +122,7 @@ class Loads(Case):
         self.assert_shares(truth, self.samples(recording))
         self.assert_no_sample_lost(recording)
 
+    @undisturbed
     def test_executed_programs(self):
         truth = self.record_loads("1000", "exec")
         recording = self.recording()
@@ -107,6 +130,7 @@ class Loads(Case):
         self.assert_shares(truth, self.samples(recording))
         self.assert_no_sample_lost(recording)
 
+    @undisturbed
     def test_threads_that_make_no_hooked_call(self):
         truth = self.record_loads("1000", "threads",
                                   options=["-M", "*"])
@@ -120,6 +144,7 @@ class Loads(Case):
         self.assertAlmostEqual(found[spinner[1]] / truth[spinner], 1,
                                delta=0.05)
 
+    @undisturbed
     def test_a_low_rate_counts_the_same_time(self):
         truth = self.record_loads("2000", options=["--rate", "50"])
         part, = self.recording().parts
@@ -136,6 +161,7 @@ class Wall(Case):
         return super().record_loads(
             *arguments, options=["--time=wall", *options], wall=wall)
 
+    @undisturbed
     def test_threads_that_spin_and_sleep(self):
         truth = self.record_loads("1500", "threads")
         recording = self.recording()
@@ -149,6 +175,7 @@ class Wall(Case):
                                    100 * expected / total, delta=POINTS,
                                    msg=key)
 
+    @undisturbed
     def test_forked_processes(self):
         truth = self.record_loads("1000", "fork")
         recording = self.recording()
@@ -156,6 +183,7 @@ class Wall(Case):
         self.assert_shares(truth, self.samples(recording))
         self.assert_no_sample_lost(recording)
 
+    @undisturbed
     def test_executed_programs(self):
         truth = self.record_loads("1000", "exec")
         recording = self.recording()
@@ -330,6 +358,7 @@ class Lines(clewtest.Case):
         done = self.record([self.work / "hot"])
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    @undisturbed
     def test_samples_name_their_lines(self):
         self.build("-g")
         hot = next(number for number, line in enumerate(HOT.split("\n"), 1)
