@@ -97,7 +97,7 @@ fini:
 	return err;
 }
 
-static int add_recording(struct catalog *catalog, const char *path, char **why)
+static int add_recording(struct list_view *view, const char *path, char **why)
 {
 	struct recording recording;
 	struct numbering numbering;
@@ -106,8 +106,9 @@ static int add_recording(struct catalog *catalog, const char *path, char **why)
 	if (err)
 		return err;
 	for (size_t i = 0; i < recording.part_count; i++) {
-		numbering_init(&numbering, catalog, &recording.parts[i]);
+		numbering_init(&numbering, view->catalog, &recording.parts[i]);
 		numbering_fini(&numbering);
+		view->trap_hits += recording.parts[i].header->trap_hits;
 	}
 	recording_close(&recording);
 	return 0;
@@ -140,7 +141,7 @@ int command_list(int argc, char **argv)
 	catalog_init(&catalog);
 	view.catalog = &catalog;
 	view.detail = options.detail;
-	err = add_recording(&catalog, options.path, &why);
+	err = add_recording(&view, options.path, &why);
 	if (err == -ENOEXEC) {
 		free(why);
 		view.is_forecast = 1;

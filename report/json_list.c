@@ -74,6 +74,9 @@ void json_list(FILE *out, const struct list_view *view)
 	object = json_begin(&file, NULL, "{");
 	json_member(&object, "clew", json_string(CLEW_VERSION));
 	json_member(&object, "forecast", json_boolean(view->is_forecast));
+	if (!view->is_forecast)
+		json_member(&object, "breakpoint_hits",
+			    json_number(view->trap_hits));
 	json_member(&object, "total", json_coverage(&total));
 	modules = json_begin(&object, "modules", "[");
 	for (uint32_t i = 0; i < view->catalog->module_count; i++)

@@ -92,7 +92,7 @@ static void write_module(FILE *out, const struct list_view *view,
 }
 
 static void write_total(FILE *out, const struct catalog *catalog,
-			const struct coverage *modules)
+			const struct coverage *modules, uint64_t trap_hits)
 {
 	struct coverage total;
 	uint64_t hooked = coverage_total(catalog, modules, &total);
@@ -104,6 +104,9 @@ static void write_total(FILE *out, const struct catalog *catalog,
 	text_coverage(out, &total, words);
 	fputc('\n', out);
 	write_reasons(out, &total);
+	if (trap_hits > 0)
+		fprintf(out, "%15s  breakpoint hit%s\n", GROUPED(trap_hits),
+			text_plural(trap_hits));
 }
 
 void text_list(FILE *out, const struct list_view *view)
@@ -113,6 +116,6 @@ void text_list(FILE *out, const struct list_view *view)
 	for (uint32_t i = 0; i < view->catalog->module_count; i++)
 		write_module(out, view, i, &modules[i]);
 	if (!view->is_forecast)
-		write_total(out, view->catalog, modules);
+		write_total(out, view->catalog, modules, view->trap_hits);
 	free(modules);
 }

@@ -40,7 +40,8 @@ enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
 struct list_view {
 	struct catalog *catalog;
 	enum list_detail detail;
-	int is_forecast; /* of a file: nothing is hooked yet */
+	int is_forecast;    /* of a file: nothing is hooked yet */
+	uint64_t trap_hits; /* of breakpoints, in a recording */
 };
 
 struct flat_view {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Breakpoints as hooks, in programs that have business with SIGTRAP."""
+import re
 import shutil
 import signal
 import subprocess
@@ -27,7 +28,15 @@ class Traps(clewtest.Case):
         trapped = sum(calls for function, calls in truth.totals.items()
                       if truth.names[function] == "trapped")
         self.assertEqual(recording.parts[0].trap_hits, trapped)
+        self.assert_listed(trapped)
         return trapped
+
+    def assert_listed(self, hits):
+        shown = re.search(r"^ *([\d,]+)  breakpoint hits?$",
+                          self.clew("list", self.recording_path).stdout, re.M)
+        self.assertEqual(int(shown[1].replace(",", "")), hits)
+        self.assertEqual(self.clew_json("list", "--json", self.recording_path)
+                         ["breakpoint_hits"], hits)
 
     def test_threads(self):
         self.assertGreater(self.record_case("threads"), 1000)
