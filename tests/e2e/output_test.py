@@ -392,25 +392,57 @@ class Verified(clewtest.Case):
         self.assertGreater(sum(t.verified for t in tallies), 1000)
         self.assertEqual([t.diverged for t in tallies if t.diverged], [])
 
-    def test_what_jumps_inside_functions_is_counted(self):
-        """These landings are seen, the switches of stacks are not."""
+    # Two stacks, and a switch in the midst of functions that nobody sees.
+    SWITCHING = """
+        #include <stdio.h>
+        static void *place[5], *main_sp, *body_sp;
+        static char stack[65536] __attribute__((aligned(16)));
+        static long calls;
+        #define COUNTED __attribute__((noipa)) static void
+        static inline __attribute__((always_inline))
+        void hand_over(void **save, void *load)
+        {
+            __asm__ volatile("push %%rbp; push %%rbx; lea 1f(%%rip), %%rax;"
+                "push %%rax; mov %%rsp, (%0); mov %1, %%rsp;"
+                "pop %%rax; jmp *%%rax; 1: pop %%rbx; pop %%rbp"
+                : "+D"(save), "+S"(load) : : "rax", "rcx", "rdx", "r8",
+                "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory");
+        }
+        COUNTED step(void) { calls++; }
+        COUNTED body(void);
+        COUNTED turn(void);
+        int main(void)
+        {
+            void **top = (void **)(stack + sizeof(stack) - 16);
+            calls++;
+            top[0] = body;
+            body_sp = top;
+            for (int i = 0; i < 100; i++) turn();
+            printf("%ld\\n", calls);
+            return 0;
+        }
+    """
+
+    def count_calls(self, source):
+        """What the program says that it called has been counted; the part."""
         path = self.work / "source.c"
-        path.write_text("""
-            #include <stdio.h>
-            static void *place[5], *main_sp, *body_sp;
-            static char stack[65536] __attribute__((aligned(16)));
-            static long calls;
-            #define COUNTED __attribute__((noipa)) static void
-            static inline __attribute__((always_inline))
-            void hand_over(void **save, void *load)
-            {
-                __asm__ volatile("push %%rbp; push %%rbx; lea 1f(%%rip), %%rax;"
-                    "push %%rax; mov %%rsp, (%0); mov %1, %%rsp;"
-                    "pop %%rax; jmp *%%rax; 1: pop %%rbx; pop %%rbp"
-                    : "+D"(save), "+S"(load) : : "rax", "rcx", "rdx", "r8",
-                    "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory");
-            }
-            COUNTED step(void) { calls++; }
+        path.write_text(self.SWITCHING + source, encoding="utf-8")
+        program = self.work / "program"
+        done = self.run_program(["gcc", "-O2", "-mno-red-zone", "-o", program,
+                                 path])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        native = self.run_program([program])
+        self.assertEqual(native.returncode, 0)
+        recorded = self.record([program], ["--verify-period", "1"])
+        self.assert_same_behaviour(native, recorded)
+        part = self.recording().parts[0]
+        self.assertEqual(sum(part.counts().values()), int(native.stdout))
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
+        return part
+
+    def test_what_jumps_inside_functions_is_counted(self):
+        """These landings are seen; the switches do no harm to ids."""
+        part = self.count_calls("""
             COUNTED body(void)
             {
                 for (calls++;; step()) hand_over(&body_sp, main_sp);
@@ -429,29 +461,35 @@ class Verified(clewtest.Case):
                 step();
                 hand_over(&main_sp, body_sp);
                 step();
-            }
-            int main(void)
-            {
-                void **top = (void **)(stack + sizeof(stack) - 16);
-                calls++;
-                top[0] = body;
-                body_sp = top;
-                for (int i = 0; i < 100; i++) turn();
-                printf("%ld\\n", calls);
-                return 0;
-            }""", encoding="utf-8")
-        program = self.work / "program"
-        done = self.run_program(["gcc", "-O2", "-mno-red-zone", "-o", program,
-                                 path])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        native = self.run_program([program])
-        self.assertEqual(native.returncode, 0)
-        recorded = self.record([program], ["--verify-period", "1"])
-        self.assert_same_behaviour(native, recorded)
-        part = self.recording().parts[0]
-        self.assertEqual(sum(part.counts().values()), int(native.stdout))
-        self.assertEqual(list(part.losses), [0] * len(part.losses))
+            }""")
         self.assertEqual(sum(t.diverged for t in part.tallies.values()), 0)
+
+    def test_a_switch_that_is_not_seen_is_told_of(self):
+        """What goes on behind it has the id of the function that switched."""
+        part = self.count_calls("""
+            COUNTED yield(void)
+            {
+                calls++;
+                hand_over(&body_sp, main_sp);
+                __asm__ volatile("");
+            }
+            COUNTED body(void)
+            {
+                for (calls++;; step()) yield();
+            }
+            COUNTED turn(void)
+            {
+                calls++;
+                hand_over(&main_sp, body_sp);
+                step();
+                __asm__ volatile(""); /* a tail call would put it right */
+            }""")
+        diverged = sum(t.diverged for t in part.tallies.values())
+        self.assertGreater(diverged, 50)
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(shown["confidence"]["diverged"], diverged)
+        self.assertIn("stack divergences)",
+                      self.clew("report", self.recording_path).stdout)
 
     def test_longjmp(self):
         self.check("""
