@@ -164,14 +164,24 @@ static void catch_signals(void)
 		sigaction(signals[i], &action, NULL);
 }
 
-static void map_area(uint64_t pc, int executable)
+static void map_area(uint64_t pc)
 {
 	void *area =
-		mmap((void *)(uintptr_t)pc, AREA,
-		     PROT_READ | PROT_WRITE | executable,
+		mmap((void *)(uintptr_t)pc, AREA, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (area == MAP_FAILED)
+		abort();
+}
+
+/*
+ * Code is written by us alone: where an operand happens to reach it, the first
+ * run would leave other code to the second.
+ */
+static void protect_code(int protection)
+{
+	if (mprotect((void *)(uintptr_t)CODE_PC, AREA, protection) ||
+	    mprotect((void *)(uintptr_t)COPY_PC, AREA, protection))
 		abort();
 }
 
@@ -187,10 +197,10 @@ static void set_up(void)
 	if (is_done)
 		return;
 	is_done = 1;
-	map_area(CODE_PC, PROT_EXEC);
-	map_area(COPY_PC, PROT_EXEC);
-	map_area(DATA_PC, 0);
-	map_area(STACK_PC, 0);
+	map_area(CODE_PC);
+	map_area(COPY_PC);
+	map_area(DATA_PC);
+	map_area(STACK_PC);
 	if (decoder_open(&decoder, alloc, &arena))
 		abort();
 	catch_signals();
@@ -362,6 +372,7 @@ static void compare(const uint8_t *code, size_t bytes, int reads_late)
 	const char *what;
 	int copy_bytes;
 
+	protect_code(PROT_READ | PROT_WRITE);
 	memset((void *)(uintptr_t)CODE_PC, INT3, 1024);
 	memset(copy, INT3, RELOCATE_MAX_BYTES + 16);
 	memcpy(original, code, bytes);
@@ -371,6 +382,7 @@ static void compare(const uint8_t *code, size_t bytes, int reads_late)
 		complain("does not fit", code, bytes, copy, 0);
 	if (copy_bytes < 0)
 		return;
+	protect_code(PROT_READ | PROT_EXEC);
 	random_machine();
 	run(pc, memory_seed, pc, pc + bytes, &native);
 	run(COPY_PC, memory_seed, COPY_PC, COPY_PC + (uint64_t)copy_bytes,
