@@ -254,6 +254,42 @@ static int locate_operands(const cs_x86 *x86, const uint8_t *code,
 	return 0;
 }
 
+static int is_stack_pointer(unsigned int reg)
+{
+	return reg == X86_REG_RSP || reg == X86_REG_ESP || reg == X86_REG_SP ||
+	       reg == X86_REG_SPL;
+}
+
+static int has_stack_pointer(const uint16_t *regs, uint8_t count)
+{
+	for (uint8_t i = 0; i < count; i++)
+		if (is_stack_pointer(regs[i]))
+			return 1;
+	return 0;
+}
+
+/* The library's lists of what is used unnamed have no stack pointer there. */
+static int is_silent_about_stack(unsigned int id)
+{
+	return id == X86_INS_ENTER || id == X86_INS_IRET ||
+	       id == X86_INS_IRETD || id == X86_INS_IRETQ ||
+	       id == X86_INS_RETF || id == X86_INS_RETFQ || id == X86_INS_LCALL;
+}
+
+static int names_stack_pointer(const cs_x86 *x86)
+{
+	for (int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type == X86_OP_REG
+			    ? is_stack_pointer(op->reg)
+			    : op->type == X86_OP_MEM &&
+				      is_stack_pointer(op->mem.base))
+			return 1;
+	}
+	return 0;
+}
+
 int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 {
 	struct workspace *ws = alloc(context, sizeof(*ws));
@@ -294,4 +330,22 @@ int decode_operands(const struct decoder *decoder, const uint8_t *code,
 	if (!err)
 		*out = insn;
 	return err;
+}
+
+int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
+		      size_t bytes)
+{
+	struct workspace *ws = decoder->workspace;
+	const cs_detail *detail = &ws->detail;
+
+	if (disassemble(decoder->detail, ws, code, bytes))
+		return 1;
+	if (names_stack_pointer(&detail->x86) ||
+	    is_silent_about_stack(ws->insn.id))
+		return 1;
+	if (ws->insn.id == X86_INS_CALL ||
+	    (ws->insn.id == X86_INS_RET && detail->x86.op_count == 0))
+		return 0;
+	return has_stack_pointer(detail->regs_read, detail->regs_read_count) ||
+	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
 }

@@ -64,6 +64,13 @@ int decode_scan(const struct decoder *decoder, const uint8_t *code,
 int decode_operands(const struct decoder *decoder, const uint8_t *code,
 		    size_t bytes, struct insn *out);
 
+/*
+ * Whether the instruction does more with the stack pointer than to call, or to
+ * return without taking arguments with it; also where that is not known.
+ */
+int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
+		      size_t bytes);
+
 /* Whether execution never goes on behind it. */
 static inline int insn_ends_flow(const struct insn *insn)
 {

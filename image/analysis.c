@@ -77,6 +77,21 @@ static int raises(const struct inquiry *q, uint32_t index)
 			       left < function->size ? left : function->size);
 }
 
+/*
+ * A function that is known by an exported name alone may be called; but that it
+ * is always called, and not entered by jumps with who knows what on the stack,
+ * must be seen, and that it does not look for its return address there.
+ */
+static int is_in_doubt(const struct inquiry *q, uint32_t index)
+{
+	const struct function *function = &q->functions.list[index];
+	const struct code_notes *notes = &q->branches.notes[index];
+
+	return function->is_unsized &&
+	       (function->size == 0 || notes->is_undecodable ||
+		notes->is_run_into || notes->is_jumped_to || notes->uses_stack);
+}
+
 /* What is known of a function before its first bytes are looked at. */
 static enum verdict foregone(const struct inquiry *q, uint32_t index)
 {
@@ -85,6 +100,8 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 	if (verdict != VERDICT_IS_UNKNOWN &&
 	    (verdict != VERDICT_IS_NAMED || !raises(q, index)))
 		return verdict;
+	if (is_in_doubt(q, index))
+		return VERDICT_IS_UNSIZED;
 	if (q->branches.notes[index].is_undecodable)
 		return VERDICT_IS_UNDECODABLE;
 	if (is_cold_part(q, index) || is_landing_part(q, index))

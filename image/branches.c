@@ -24,7 +24,8 @@ struct reading {
 	const struct functions *functions;
 	struct branches *branches;
 	struct arena *arena;
-	uint32_t owner;        /* index of the function being read, or NOBODY */
+	uint32_t owner; /* index of the function being read, or NOBODY */
+	int runs_on;    /* what was read last goes on to what comes now */
 	uint64_t entries_left; /* of jump tables: time is linear */
 	int is_hostile;        /* there were more than a file can have */
 	int err;
@@ -62,8 +63,11 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 			note_party(&notes[r->owner].jumps_into, index);
 	} else if (r->owner == BRANCHES_NOBODY || insn->kind == INSN_CALL) {
 		notes[index].is_called = 1;
+		notes[index].is_jumped_to |= insn->kind != INSN_CALL;
 	} else {
 		note_party(&notes[index].jumped_from, r->owner);
+		notes[index].is_jumped_to |=
+			!r->functions->list[r->owner].has_fde;
 		notes[index].is_jcc_target |= insn->kind == INSN_JUMP_IF;
 	}
 }
@@ -261,6 +265,13 @@ static int is_filler(uint8_t byte)
 	return byte == 0x00 || byte == 0x90 || byte == 0xcc;
 }
 
+/* Padding leaves it as it is whether the code before it goes on behind it. */
+static void note_flow(struct reading *r, const struct insn *insn)
+{
+	if (insn->kind != INSN_NOP)
+		r->runs_on = !insn_ends_flow(insn);
+}
+
 /* Read [vaddr, end), all of it in one segment. Whether its last instruction
  * leads behind it. */
 static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
@@ -281,11 +292,32 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 			note_insn(r, &insn, code, left, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
 			r->branches->notes[r->owner].is_undecodable = 1;
+		if (!is_filler(*code))
+			note_flow(r, &insn);
 		code += insn.length;
 		vaddr += insn.length;
 		left -= insn.length;
 	}
 	return !insn_ends_flow(&insn);
+}
+
+/* Whether it does more with the stack than to call and to return. */
+static int uses_stack(const struct reading *r, const struct function *function)
+{
+	uint64_t left = 0;
+	const uint8_t *code = image_at(r->image, function->vaddr, &left);
+	uint64_t at = 0;
+	struct insn insn;
+
+	if (left > function->size)
+		left = function->size;
+	while (at < left) {
+		if (decode_scan(r->decoder, code + at, left - at, &insn) ||
+		    decode_uses_stack(r->decoder, code + at, left - at))
+			return 1;
+		at += insn.length;
+	}
+	return 0;
 }
 
 static void read_function(struct reading *r, uint32_t index)
@@ -295,6 +327,9 @@ static void read_function(struct reading *r, uint32_t index)
 	const struct leaps before = r->branches->leaps;
 
 	r->owner = index;
+	notes->is_run_into = (uint8_t)r->runs_on;
+	if (function->is_unsized)
+		notes->uses_stack = (uint8_t)uses_stack(r, function);
 	read_unwind_info(r);
 	notes->falls_out = (uint8_t)read_range(
 		r, function->vaddr, function->vaddr + function->size);
@@ -312,6 +347,7 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 {
 	const struct functions *functions = r->functions;
 
+	r->runs_on = 0;
 	for (; *next < functions->count; ++*next) {
 		const struct function *function = &functions->list[*next];
 

@@ -101,6 +101,7 @@ static int add_symbol(void *context, const struct symbol *symbol)
 		.vaddr = symbol->vaddr,
 		.size = symbol->size,
 		.is_named = 1,
+		.is_exported = symbol->is_exported,
 	};
 
 	if (!symbol->is_function || !symbol->is_defined)
@@ -169,10 +170,50 @@ static uint32_t merge(struct function *list, uint32_t count)
 			continue;
 		}
 		last->is_named |= list[i].is_named;
+		last->is_exported |= list[i].is_exported;
 		if (last->verdict == VERDICT_IS_UNKNOWN)
 			last->verdict = list[i].verdict;
 	}
 	return kept;
+}
+
+/* End of the section of code that vaddr is in; vaddr itself if in none. */
+static uint64_t end_of_section(const struct image *image, uint64_t vaddr)
+{
+	for (uint16_t i = 0; i < image->section_count; i++) {
+		const Elf64_Shdr *s = image->sections + i;
+
+		if (s->sh_type == SHT_PROGBITS &&
+		    (s->sh_flags & SHF_EXECINSTR) && vaddr >= s->sh_addr &&
+		    vaddr - s->sh_addr < s->sh_size &&
+		    is_code(image, s->sh_addr, s->sh_size))
+			return s->sh_addr + s->sh_size;
+	}
+	return vaddr;
+}
+
+/* What lies inside another function stays as it is. */
+static void size_the_unsized(const struct image *image,
+			     const struct functions *functions)
+{
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->list[i];
+		uint64_t limit;
+
+		if (function->size == 0 && function->vaddr >= end) {
+			limit = end_of_section(image, function->vaddr);
+			if (i + 1 < functions->count &&
+			    function[1].vaddr < limit)
+				limit = function[1].vaddr;
+			function->is_unsized = 1;
+			if (function->is_exported)
+				function->size = limit - function->vaddr;
+		}
+		if (function->vaddr + function->size > end)
+			end = function->vaddr + function->size;
+	}
 }
 
 /* `end` is as far as any function before this one reaches. */
@@ -208,6 +249,7 @@ int functions_find(const struct image *image, struct arena *arena,
 		return -ENODATA;
 	sort(g.list, g.count);
 	found = (struct functions){ g.list, merge(g.list, g.count) };
+	size_the_unsized(image, &found);
 	plt_mark(image, &found);
 	mark_overlaps(&found);
 	*out = found;

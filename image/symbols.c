@@ -14,6 +14,7 @@ struct strings {
 struct table {
 	struct bytes entries;
 	struct strings strings;
+	int is_dynamic;
 };
 
 static const struct strings no_strings = { "", 1 };
@@ -25,6 +26,12 @@ static struct strings strings_in(const void *start, uint64_t bytes)
 	if (!text || bytes == 0 || text[bytes - 1] != '\0')
 		return no_strings;
 	return (struct strings){ text, bytes };
+}
+
+/* Hidden symbols are local ones by the time they are in a dynamic table. */
+static int is_exported(const struct table *table, const Elf64_Sym *symbol)
+{
+	return table->is_dynamic && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
 static int walk_table(struct table *table, symbol_visit visit, void *context)
@@ -44,6 +51,7 @@ static int walk_table(struct table *table, symbol_visit visit, void *context)
 		symbol.size = raw.st_size;
 		symbol.is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
 		symbol.is_defined = !NO_SECTION_NUMBER(raw.st_shndx);
+		symbol.is_exported = (uint8_t)is_exported(table, &raw);
 		err = visit(context, &symbol);
 		if (err)
 			return err;
@@ -55,7 +63,10 @@ static struct table table_of_section(const struct image *image,
 				     const Elf64_Shdr *section)
 {
 	const uint8_t *entries = image_section_bytes(image, section);
-	struct table table = { .strings = no_strings };
+	struct table table = {
+		.strings = no_strings,
+		.is_dynamic = section->sh_type == SHT_DYNSYM,
+	};
 	const Elf64_Shdr *linked;
 
 	if (!entries)
@@ -111,7 +122,7 @@ static uint64_t count_of_dynamic(const struct image *image)
 
 static struct table table_of_dynamic(const struct image *image)
 {
-	struct table table = { .strings = no_strings };
+	struct table table = { .strings = no_strings, .is_dynamic = 1 };
 	uint64_t count = count_of_dynamic(image);
 	uint64_t vaddr;
 	struct bytes b;

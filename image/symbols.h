@@ -17,7 +17,8 @@ struct symbol {
 	uint64_t size;
 	/* Of type FUNC, or IFUNC, whose code is its resolver. */
 	uint8_t is_function;
-	uint8_t is_defined; /* in this module, and not just a number */
+	uint8_t is_defined;  /* in this module, and not just a number */
+	uint8_t is_exported; /* other modules can call it */
 };
 
 /* 0 to go on, or the value that symbols_walk() is to return. */

@@ -44,7 +44,8 @@ enum verdict_class {
 	  "the unwinder's: hooking it would slow exceptions")                  \
 	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")                 \
 	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")   \
-	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")
+	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")  \
+	X(UNSIZED, REFUSED, "its symbol has no size, nor its code unwind info")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

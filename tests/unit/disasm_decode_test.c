@@ -186,6 +186,52 @@ static void *no_memory(void *context, size_t bytes)
 	return NULL;
 }
 
+static void use_of_the_stack_is_seen(void **state)
+{
+	static const struct row rows[] = {
+		{ .bytes = "\x90", .count = 1 },
+		{ .bytes = "\xc3", .count = 1 },
+		{ .bytes = "\xf3\xc3", .count = 2 },
+		{ .bytes = "\xe8\x00\x00\x00\x00", .count = 5 },
+		{ .bytes = "\xff\xd0", .count = 2 },         /* call *%rax */
+		{ .bytes = "\x41\xff\x63\x20", .count = 4 }, /* jmp *32(%r11) */
+		{ .bytes = "\x64\x4c\x8b\x18", .count = 4 }, /* %fs:(%rax) */
+		{ .bytes = "\x49\x8b\x04\x24", .count = 4 }, /* (%r12) */
+		{ .bytes = "\x4c\x89\xe0", .count = 3 },    /* mov %r12, %rax */
+		{ .bytes = "\xf3\x48\xa5", .count = 3 },    /* rep movsq */
+		{ .bytes = "\x50", .count = 1, .kind = 1 }, /* push %rax */
+		{ .bytes = "\x5a", .count = 1, .kind = 1 }, /* pop %rdx */
+		{ .bytes = "\x41\x5c", .count = 2, .kind = 1 }, /* pop %r12 */
+		{ .bytes = "\x6a\x01", .count = 2, .kind = 1 }, /* push $1 */
+		{ .bytes = "\x8f\x00", .count = 2, .kind = 1 }, /* pop (%rax) */
+		{ .bytes = "\x9c", .count = 1, .kind = 1 },     /* pushf */
+		{ .bytes = "\x9d", .count = 1, .kind = 1 },     /* popf */
+		{ .bytes = "\xc9", .count = 1, .kind = 1 },     /* leave */
+		{ .bytes = "\xc8\x10\x00\x00", .count = 4, .kind = 1 },
+		{ .bytes = "\xc2\x08\x00", .count = 3, .kind = 1 }, /* ret $8 */
+		{ .bytes = "\x48\x94", .count = 2, .kind = 1 },     /* xchg */
+		{ .bytes = "\x48\x8b\x14\x24", .count = 4, .kind = 1 },
+		{ .bytes = "\x48\x89\xe5", .count = 3, .kind = 1 },
+		{ .bytes = "\x89\xe0", .count = 2, .kind = 1 }, /* %esp */
+		{ .bytes = "\x48\x8d\x44\x24\x08", .count = 5, .kind = 1 },
+		{ .bytes = "\xff\x64\x24\x08", .count = 4, .kind = 1 },
+		{ .bytes = "\xff\x14\x24", .count = 3, .kind = 1 },
+		{ .bytes = "\x48\x83\xec\x08", .count = 4, .kind = 1 },
+		{ .bytes = "\xbc\x00\x00\x00\x00", .count = 5, .kind = 1 },
+		{ .bytes = "\xf3\x0f\x7f\x04\x24", .count = 5, .kind = 1 },
+		{ .bytes = "\x48\xcf", .count = 2, .kind = 1 }, /* iretq */
+		{ .bytes = "\x06", .count = 1, .kind = 1 },     /* unknown */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int uses = decode_uses_stack(
+			*state, (const uint8_t *)rows[i].bytes, rows[i].count);
+
+		if (uses != rows[i].kind)
+			fail_msg("row %zu: %d", i, uses);
+	}
+}
+
 static void opening_without_memory_fails_cleanly(void **state)
 {
 	struct decoder decoder;
@@ -235,6 +281,7 @@ int main(void)
 			vector_instructions_newer_than_capstone_are_measured),
 		cmocka_unit_test(
 			newer_instructions_cut_off_anywhere_are_refused),
+		cmocka_unit_test(use_of_the_stack_is_seen),
 		cmocka_unit_test(opening_without_memory_fails_cleanly),
 		cmocka_unit_test(both_modes_agree_on_random_bytes),
 	};
