@@ -84,11 +84,20 @@ class Libraries(clewtest.Case):
         self.assert_exact(part)
         self.assertLess(self.stubs, self.STUBS_AT_MOST)
 
-    def test_a_stub_that_outlives_its_library_by_a_tail_call(self):
-        part, bases = self.use("ac")
+    def check_outlived(self, way):
+        part, bases = self.use("a" + way)
         self.assert_exact(part)
         self.assertGreater(len(set(bases["libplugin_b.so"])), 600)
         self.assertLess(self.stubs, self.STUBS_AT_MOST)
+
+    def test_a_stub_that_outlives_its_library_by_a_tail_call(self):
+        self.check_outlived("c")
+
+    def test_a_stub_that_an_idle_coroutine_will_return_to(self):
+        self.check_outlived("i")
+
+    def test_the_same_on_a_static_stack(self):
+        self.check_outlived("s")
 
     def test_another_library_at_the_same_address(self):
         part, bases = self.use("an", "bn", "an", "bn")

@@ -6,8 +6,10 @@
  *
  * Each word is a letter for the library and one for how: n(ow, local), l(azy),
  * g(lobal), d(eepbind), m (dlmopen, a new namespace), t (8 threads, 50 times
- * each), e (elsewhere: where it was before, something else is now), c (it is closed by
- * whom its function has left to, who loads b hundreds of times then). At the end, on stdout:
+ * each), e (elsewhere: where it was before, something else is now), c (it is
+ * closed by whom its function has left to, who loads b hundreds of times then),
+ * i (the same in a coroutine on a mapped stack, which is idle while b is loaded),
+ * s (and on a static one). At the end, on stdout:
  *
  *	load LIBRARY BASE		each time it was loaded
  *	calls LIBRARY VADDR CALLS	in all, of one function
@@ -21,10 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "tests/targets/plugins.h"
 
-#define RUNS 1000
+#define RUNS            1000
+#define COROUTINE_BYTES (256 << 10)
 
 static struct library {
 	char path[4096];
@@ -88,18 +92,79 @@ static void note(struct library *library, void *handle)
 
 static void use(struct library *library, char how);
 
+static void load_others(void)
+{
+	for (int i = 0; i < 800; i++)
+		use(&libraries[1], 'e');
+}
+
 static long close_and_go_on(void *handle)
 {
 	dlclose(handle);
-	for (int i = 0; i < 800; i++)
-		use(&libraries[1], 'e');
+	load_others();
 	return RUNS;
+}
+
+typedef long (*leave_fn)(long (*)(void *), void *);
+
+/* A coroutine that returns to the library's stub when the library is gone. */
+static struct {
+	ucontext_t here, there;
+	leave_fn leave;
+	void *handle;
+	long result;
+} idle;
+
+static long close_and_idle(void *handle)
+{
+	dlclose(handle);
+	swapcontext(&idle.there, &idle.here);
+	return RUNS;
+}
+
+static void coroutine(void)
+{
+	idle.result = idle.leave(close_and_idle, idle.handle);
+}
+
+static long leave_in_coroutine(leave_fn leave, void *handle, void *stack)
+{
+	idle.leave = leave;
+	idle.handle = handle;
+	getcontext(&idle.there);
+	idle.there.uc_stack.ss_sp = stack;
+	idle.there.uc_stack.ss_size = COROUTINE_BYTES;
+	idle.there.uc_link = &idle.here;
+	makecontext(&idle.there, coroutine, 0);
+	swapcontext(&idle.here, &idle.there);
+	load_others();
+	swapcontext(&idle.here, &idle.there);
+	return idle.result;
+}
+
+static void *coroutine_stack(char how)
+{
+	static char stack[COROUTINE_BYTES] __attribute__((aligned(64)));
+
+	if (how == 's')
+		return stack;
+	return mmap(NULL, COROUTINE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* It is closed somewhere below. */
+static long leave_and_close(leave_fn leave, void *handle, char how)
+{
+	if (how == 'c')
+		return leave(close_and_go_on, handle);
+	return leave_in_coroutine(leave, handle, coroutine_stack(how));
 }
 
 static void use(struct library *library, char how)
 {
 	void *handle = open_library(library, how);
-	long (*run)(long), (*leave)(long (*)(void *), void *);
+	long (*run)(long);
+	leave_fn leave;
 
 	if (!handle)
 		die();
@@ -107,9 +172,9 @@ static void use(struct library *library, char how)
 	run(RUNS);
 	note(library, handle);
 	*(void **)&leave = dlsym(handle, "plugin_leave");
-	if (how != 'c')
+	if (!strchr("cis", how))
 		dlclose(handle);
-	else if (leave(close_and_go_on, handle) != RUNS)
+	else if (leave_and_close(leave, handle, how) != RUNS)
 		abort();
 }
 
