@@ -164,7 +164,8 @@ int unwinder_find(const struct branches *branches, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		branches->notes[i].is_unwinders |=
 			branches->notes[i].lands | search.is_helper[i];
-	while (grow(&search, branches, count))
-		;
+	for (int depth = 0; depth < UNWINDER_DEPTH_MAX; depth++)
+		if (!grow(&search, branches, count))
+			break;
 	return 0;
 }

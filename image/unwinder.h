@@ -34,6 +34,9 @@ int unwinder_raises(const uint8_t *code, uint64_t bytes);
 /* Whether one is here: which does not follow from that. */
 int unwinder_is_here(const struct branches *branches, uint32_t count);
 
+/* Calls from an unwinder's ways in to what it does last: more than there are. */
+#define UNWINDER_DEPTH_MAX 64
+
 /* Set is_unwinders in the notes of `count` functions. 0 or -ENOMEM. */
 int unwinder_find(const struct branches *branches, uint32_t count,
 		  struct arena *scratch);
