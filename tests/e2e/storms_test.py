@@ -10,8 +10,11 @@ class Storm(clewtest.Case):
     def record_storm(self, mode, options=()):
         self.environment["TRUTH_DIR"] = str(self.truths)
         recorded = self.record([target("storm"), mode], options)
-        self.assertEqual((recorded.stdout, recorded.returncode),
-                         (b"over\n", 0), recorded.stderr)
+        if recorded.returncode == 77:
+            self.skipTest("the processor has no AVX-512")
+        *self.said, end = recorded.stdout.splitlines()
+        self.assertEqual((end, recorded.returncode), (b"over", 0),
+                         recorded.stderr)
         one, = truth.read_all(self.truths)
         part, = self.recording().parts
         self.assert_nothing_lost(part)
@@ -38,6 +41,12 @@ class Storm(clewtest.Case):
 
     def test_while_many_hits_are_verified(self):
         self.check("stay", self.frequent())
+
+    def test_wide_vectors_in_what_is_interrupted(self):
+        """zmm16 to zmm31 and opmasks, also where clew itself is interrupted."""
+        self.check("wide", self.frequent())
+        (line,) = self.said
+        self.assertGreaterEqual(int(line.split()[1]), 20)
 
     def test_handlers_that_jump_out(self):
         """Exact again once they are gone."""

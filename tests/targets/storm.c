@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * storm stay|stack|jump: two timers, each at 10 kHz, interrupt a walk through
+ * storm stay|stack|jump|wide: two timers, each at 10 kHz, interrupt a walk through
  * ever new contexts, and one another; their handlers walk through new contexts
  * as well. With `stack` the handlers run on a stack of their own; with `jump`
- * one of them now and then jumps out of whatever it interrupted.
+ * one of them now and then jumps out of whatever it interrupted. With `wide`
+ * AVX-512 state is kept in all that is interrupted and spoilt in each handler;
+ * it ends once that has happened often in clew's own code, if that is there.
  *
  * What a handler interrupted may be between being called and counting that,
  * so handlers begin anew with their contexts. And what was jumped out of may
@@ -12,20 +14,29 @@
 #define TRUTH_NODES (1 << 20)
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
+#include "tests/targets/wide.h"
 
+#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 
-#define PERIOD_NS 100000
-#define SECONDS   1
-#define JUMP_EACH 16
+#define PERIOD_NS  100000
+#define SECONDS    1
+#define JUMP_EACH  16
+#define INSIDE_MIN 20
 
 static volatile unsigned int ticks[2];
 static volatile int may_jump; /* which could leave the truth half done */
 static uint32_t roots[2];
 static sigjmp_buf landing;
+
+static int is_wide;
+static unsigned int wide_errors;
+static uint64_t clew_start, clew_end; /* pcs */
+static volatile unsigned int inside;  /* ticks that came to these */
 
 #define ENTER_UNLESS_JUMPING(f)                                                \
 	do {                                                                   \
@@ -64,11 +75,23 @@ static COUNTED unsigned int left(unsigned int depth, unsigned int seed)
 	return sum;
 }
 
-static COUNTED void on_tick(int signal)
+TRUTH_INLINE void spoil(const ucontext_t *interrupted)
+{
+	uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+	struct wide wide;
+
+	inside += pc >= clew_start && pc < clew_end;
+	wide_fill(&wide, pc);
+	wide_set(&wide);
+}
+
+static COUNTED void on_tick(int signal, siginfo_t *info, void *interrupted)
 {
 	int which = signal != SIGUSR1;
 	uint32_t here = TRUTH_HERE;
 
+	if (is_wide)
+		spoil(interrupted);
 	TRUTH_HERE = roots[which];
 	ENTER(on_tick);
 	truth.nodes[TRUTH_HERE].is_root = 1;
@@ -79,7 +102,7 @@ static COUNTED void on_tick(int signal)
 	ticks[which]++;
 }
 
-static COUNTED void on_tick_jump(int signal)
+static COUNTED void on_tick_jump(int signal, siginfo_t *info, void *interrupted)
 {
 	int which = signal != SIGUSR1;
 
@@ -88,13 +111,28 @@ static COUNTED void on_tick_jump(int signal)
 		siglongjmp(landing, 1);
 }
 
+/* Through calls of which none uses the state itself. */
+TRUTH_INLINE unsigned int left_wide(unsigned int seed)
+{
+	struct wide set, found;
+	unsigned int sum;
+
+	wide_fill(&set, seed);
+	wide_set(&set);
+	sum = left(12, seed);
+	wide_get(&found);
+	wide_errors += (unsigned int)wide_differs(&set, &found);
+	return sum;
+}
+
 static COUNTED unsigned int walk(unsigned int seed)
 {
 	volatile unsigned int sum = 0;
 
 	ENTER_UNLESS_JUMPING(walk);
 	for (unsigned int i = 0; i < 64; i++)
-		sum += left(12, (seed + i) * 2246822519u);
+		sum += is_wide ? left_wide((seed + i) * 2246822519u)
+			       : left(12, (seed + i) * 2246822519u);
 	LEAVE_UNLESS_JUMPING();
 	return sum;
 }
@@ -104,8 +142,8 @@ TRUTH_INLINE void handle(int signal, int flags)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = may_jump ? on_tick_jump : on_tick;
-	action.sa_flags = flags | SA_RESTART;
+	action.sa_sigaction = may_jump ? on_tick_jump : on_tick;
+	action.sa_flags = flags | SA_RESTART | SA_SIGINFO;
 	sigaction(signal, &action, NULL);
 }
 
@@ -132,6 +170,12 @@ TRUTH_INLINE long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Whether clew was interrupted often enough, if it is there. */
+TRUTH_INLINE int is_settled(void)
+{
+	return !is_wide || !clew_end || inside >= INSIDE_MIN;
+}
+
 static COUNTED void weather_the_storm(void)
 {
 	ENTER(weather_the_storm);
@@ -143,7 +187,8 @@ static COUNTED void weather_the_storm(void)
 	/* twice as long if the machine is busy: until there were enough */
 	sigsetjmp(landing, 1);
 	TRUTH_HERE = here;
-	while (now_ms() < end || ticks[0] < 1000 || ticks[1] < 1000)
+	while (now_ms() < end || ticks[0] < 1000 || ticks[1] < 1000 ||
+	       !is_settled())
 		walk(seed += 64);
 	timer_delete(timers[0]);
 	timer_delete(timers[1]);
@@ -161,6 +206,24 @@ static COUNTED void calm(void)
 	LEAVE();
 }
 
+static COUNTED int find_clew(struct dl_phdr_info *module, size_t bytes,
+			     void *unused)
+{
+	const int is_clew = strstr(module->dlpi_name, "libclew") != NULL;
+
+	ENTER(find_clew);
+	for (int i = 0; is_clew && i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		clew_start = module->dlpi_addr + segment->p_vaddr;
+		clew_end = clew_start + segment->p_memsz;
+	}
+	LEAVE();
+	return is_clew;
+}
+
 int main(int argc, char **argv)
 {
 	static char alternate[256 * 1024];
@@ -168,14 +231,21 @@ int main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "";
 	int flags = strcmp(mode, "stack") ? 0 : SA_ONSTACK;
 
+	is_wide = !strcmp(mode, "wide");
+	if (is_wide && !__builtin_cpu_supports("avx512f"))
+		return 77;
 	ENTER(main);
+	if (is_wide)
+		dl_iterate_phdr(find_clew, NULL);
 	sigaltstack(&stack, NULL);
 	may_jump = !strcmp(mode, "jump");
 	handle(SIGUSR1, flags);
 	handle(SIGUSR2, flags);
 	weather_the_storm();
 	calm();
-	puts("over");
+	if (is_wide)
+		printf("inside %u\n", inside);
+	puts(wide_errors ? "spoilt" : "over");
 	truth_write();
 	if (!strcmp(mode, "jump")) { /* without the exit's tidying up */
 		fflush(stdout);
