@@ -703,7 +703,7 @@ class Time(Export):
     def test_all_formats_agree(self):
         self.record([clewtest.PYTHON, "-c", self.SPIN], ("--time=cpu",))
         total = json.loads(self.export("json", self.recording_path))["total"]
-        self.assertGreater(total["samples"], 100)
+        self.assertGreater(total["samples"], 20)
         wanted = total["time_ns"]
         self.assertEqual(sum(unfold(self.export(
             "folded", self.recording_path)).values()), wanted)
