@@ -14,39 +14,35 @@ struct wide {
 	uint16_t k[8]; /* k[0] is unused */
 } __attribute__((aligned(64)));
 
-#define WIDE_EACH_ZMM(X)                                                       \
-	X(0, 16)                                                               \
-	X(1, 17)                                                               \
-	X(2, 18)                                                               \
-	X(3, 19)                                                               \
-	X(4, 20) X(5, 21) X(6, 22) X(7, 23) X(8, 24) X(9, 25) X(10, 26)        \
-		X(11, 27) X(12, 28) X(13, 29) X(14, 30) X(15, 31)
-#define WIDE_EACH_K(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
-#define WIDE_INLINE    static inline __attribute__((always_inline, unused))
+#define WIDE_ZMMS   "16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+#define WIDE_KS     "1,2,3,4,5,6,7"
 
 WIDE_INLINE void wide_set(const struct wide *wide)
 {
-#define X(i, n) "vmovdqu64 64*" #i "(%0), %%zmm" #n "\n\t"
-#define Y(n)    "kmovw 1024+2*" #n "(%0), %%k" #n "\n\t"
-	__asm__ volatile(WIDE_EACH_ZMM(X) WIDE_EACH_K(Y)
+	__asm__ volatile(".irp n," WIDE_ZMMS "\n"
+			 "vmovdqu64 64*(\\n-16)(%0), %%zmm\\n\n"
+			 ".endr\n"
+			 ".irp n," WIDE_KS "\n"
+			 "kmovw 1024+2*\\n(%0), %%k\\n\n"
+			 ".endr"
 			 :
 			 : "r"(wide)
 			 : "memory");
-#undef X
-#undef Y
 }
 
 WIDE_INLINE void wide_get(struct wide *wide)
 {
-#define X(i, n) "vmovdqu64 %%zmm" #n ", 64*" #i "(%0)\n\t"
-#define Y(n)    "kmovw %%k" #n ", 1024+2*" #n "(%0)\n\t"
-	__asm__ volatile(WIDE_EACH_ZMM(X) WIDE_EACH_K(Y)
+	__asm__ volatile(".irp n," WIDE_ZMMS "\n"
+			 "vmovdqu64 %%zmm\\n, 64*(\\n-16)(%0)\n"
+			 ".endr\n"
+			 ".irp n," WIDE_KS "\n"
+			 "kmovw %%k\\n, 1024+2*\\n(%0)\n"
+			 ".endr"
 			 :
 			 : "r"(wide)
 			 : "memory");
-#undef X
-#undef Y
 }
 
 WIDE_INLINE void wide_fill(struct wide *wide, uint64_t seed)
