@@ -262,6 +262,26 @@ static void *decoder_memory(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
+static uint64_t count_sites(const struct catalog_entry *entry)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < entry->module->function_count; i++)
+		count += verdict_is_written(entry->functions[i].verdict);
+	return count;
+}
+
+/* Nearly: those of modules that host a JIT are a little larger. */
+static uint64_t bytes_of_stubs(const struct pass *pass)
+{
+	uint64_t count = 0;
+
+	for (const struct candidate *c = pass->first; c; c = c->next)
+		if (c->module->state == MODULE_IS_HOOKED)
+			count += count_sites(&c->entry);
+	return count * stub_bytes(&(struct stub_constants){ 0 });
+}
+
 /* Once, for what is loaded before main. */
 static int choose_windows(struct pass *pass)
 {
@@ -280,6 +300,7 @@ static int choose_windows(struct pass *pass)
 		if (c->module->code.end)
 			code[count++] = c->module->code;
 	cold->windows.part_path = cold->part.path;
+	cold->windows.bytes_wanted = bytes_of_stubs(pass);
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	err = windows_init(&cold->windows, code, count);

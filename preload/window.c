@@ -20,10 +20,13 @@
 _Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
 
 static const struct zone zones[] = {
-	{ 0x8f, 0x6f, 0x70 }, /* jg: signed, above 0x6f */
-	{ 0x8c, 0x90, 0x80 }, /* jl: signed, below -0x70 */
-	{ 0x87, 0xef, 0xf0 }, /* ja */
-	{ 0x82, 0x10, 0x00 }, /* jb */
+	{ 0x8f, 0x6f, 0x70, 16 }, /* jg: signed, above 0x6f */
+	{ 0x8c, 0x90, 0x80, 16 }, /* jl: signed, below -0x70 */
+	{ 0x87, 0xef, 0xf0, 16 }, /* ja */
+	{ 0x82, 0x10, 0x00, 16 }, /* jb */
+	{ 0x8f, 0x5f, 0x60, 32 }, /* the same, wider */
+	{ 0x8c, 0xa0, 0x80, 32 }, { 0x87, 0xdf, 0xe0, 32 },
+	{ 0x82, 0x20, 0x00, 32 },
 };
 
 #define ZONE_COUNT (sizeof(zones) / sizeof(*zones))
@@ -42,17 +45,20 @@ static uint64_t place_near(const struct zone *zone, const struct pc_range *code,
 			   unsigned int i)
 {
 	static const int order[] = { 0, -1, 1 };
-	uint64_t high = (code->start >> 32) + (uint64_t)order[i / 16 % 3];
+	const unsigned int values = zone->values;
+	uint64_t high = (code->start >> 32) + (uint64_t)order[i / values % 3];
 	uint64_t place = high << 32 | (uint64_t)zone->first << 24;
 
-	place += (15 - i % 16) * WINDOW_BLOCK_BYTES;
-	if (place < LOWEST || place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
+	place += (values - 1 - i % values) * WINDOW_BLOCK_BYTES;
+	if (i >= 3 * values || place < LOWEST ||
+	    place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
 	    !is_within_reach(place, code))
 		return 0;
 	return place;
 }
 
-#define PLACE_COUNT 48
+#define PLACE_COUNT 96 /* of the widest zones */
+#define PLENTY      16 /* more are no better */
 
 static int overlaps(uint64_t place, const struct pc_range *code)
 {
@@ -93,31 +99,39 @@ static unsigned int count_blocks_inside(const struct zone *zone,
 
 	for (uint64_t pc = code->start; pc < code->end;
 	     pc += WINDOW_BLOCK_BYTES)
-		inside += (uint8_t)((pc >> 24) - zone->first) < 16;
+		inside += (uint8_t)((pc >> 24) - zone->first) < zone->values;
 	return inside;
 }
 
 /*
  * Code out of reach could not be hooked; a heap that cannot grow may end the
- * program; code in the zone makes stubs look twice; few places may all turn
- * out to be taken.
+ * program; where stubs have no room functions stay unhooked; code in the zone
+ * takes room, and makes stubs look twice; few places may all turn out to be
+ * taken.
  */
 static unsigned int zone_cost(const struct windows *windows,
 			      const struct zone *zone,
 			      const struct pc_range *code, uint32_t count)
 {
+	uint64_t wanted = 1 + windows->bytes_wanted / WINDOW_BLOCK_BYTES;
+	unsigned int least = PLACE_COUNT;
 	unsigned int cost = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
+		unsigned int inside = count_blocks_inside(zone, &code[i]);
 		unsigned int harmless;
 		unsigned int places =
 			count_places(windows, zone, &code[i], &harmless);
 
-		cost += places ? PLACE_COUNT - places : 1000000;
-		cost += harmless ? 0 : 20000;
-		cost += 1000 * count_blocks_inside(zone, &code[i]);
+		if (places < least)
+			least = places;
+		wanted += inside;
+		cost += places ? 0 : 10000000;
+		cost += places < PLENTY ? PLENTY - places : 0;
+		cost += harmless ? 0 : 500000;
+		cost += 1000 * inside;
 	}
-	return cost;
+	return cost + (least < wanted ? 200000 : 0);
 }
 
 int windows_init(struct windows *windows, const struct pc_range *code,

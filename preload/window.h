@@ -4,14 +4,16 @@
  *
  * A stub must be within reach of a 32-bit jump from the code it serves, so
  * each group of modules gets blocks of 16 MiB nearby. All blocks of a process
- * lie in one zone: a sixteenth of every 4 GiB of address space, recognised by
- * the fourth byte of an address alone. That byte of the return address is all
+ * lie in one zone: a sixteenth of every 4 GiB of address space, or an eighth,
+ * recognised by the fourth byte of an address alone. That byte of the return address is all
  * a stub looks at to tell an ordinary call from a tail call; where the glance
  * says "perhaps", the window map, a byte for each 16 MiB, says for sure.
  *
- * There are four zones that one compare and one conditional jump can tell;
- * the one that no module's code lies in is chosen, so that the glance errs
- * nowhere.
+ * There are four zones that one compare and one conditional jump can tell, of
+ * either size; the one that no module's code lies in is chosen, so that the
+ * glance errs nowhere, and a wider one if otherwise stubs would not all have
+ * room: where large code lies across two zones, the others are almost out of
+ * reach.
  *
  * Memory is never writable and executable at once. What is free to be filled
  * is a list of writable spans; sealing takes the filled pages out of them and
@@ -38,12 +40,14 @@ struct pc_range {
 struct zone {
 	uint8_t condition; /* second byte of the jcc rel32 that is taken */
 	uint8_t compare;   /* with what the address byte is compared */
-	uint8_t first;     /* first of the 16 values the byte may have */
+	uint8_t first;     /* first of the values the byte may have */
+	uint8_t values;    /* how many there are */
 };
 
 struct windows {
 	const struct zone *zone;
-	uint8_t *map; /* what struct runtime calls windows */
+	uint8_t *map;          /* what struct runtime calls windows */
+	uint64_t bytes_wanted; /* for stubs of the code that there is */
 	uint64_t
 		heap_start; /* of the brk area; above it blocks do harm; or 0 */
 	struct window_block {
@@ -63,8 +67,8 @@ struct windows {
 };
 
 /*
- * Choose the zone for code that lies in `code`. 0 or -errno. heap_start and
- * part_path are the caller's to set before.
+ * Choose the zone for code that lies in `code`. 0 or -errno. bytes_wanted,
+ * heap_start and part_path are the caller's to set before.
  */
 int windows_init(struct windows *windows, const struct pc_range *code,
 		 uint32_t count);

@@ -179,6 +179,48 @@ static void a_spare_block_outlives_the_places(void **state)
 	unmap_blocks(&windows);
 }
 
+/*
+ * As rustc's: two modules of 300 MiB together, 300,000 functions. Wherever they
+ * come to lie, in no zone or across the border of two.
+ */
+static void large_modules_have_room(void **state)
+{
+	enum { WANTED_BLOCKS = 13 };
+	const uint64_t most = WINDOW_BLOCK_BYTES / 2 + 4096; /* of a block */
+	uint8_t *stub;
+
+	(void)state;
+	/* Each place before and in the border, and some of the others. */
+	for (uint64_t byte = 0; byte < 256;
+	     byte += (byte & 0x70) == 0x70 ? 1 : 16) {
+		const uint64_t base = UINT64_C(0x155500000000) | byte << 24;
+		const struct pc_range code[] = {
+			{ base, base + 0xa000000 },
+			{ base + 0xa000000, base + 0x13000000 },
+		};
+		const size_t bytes = code[1].end - base;
+		struct windows windows = {
+			.bytes_wanted = WANTED_BLOCKS * whole_block,
+		};
+		void *mapped = mmap((void *)base, bytes, PROT_NONE,
+				    MAP_PRIVATE | MAP_ANONYMOUS |
+					    MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+				    -1, 0);
+
+		assert_ptr_equal(mapped, (void *)base);
+		assert_int_equal(windows_init(&windows, code, 2), 0);
+		for (int i = 0; i < WANTED_BLOCKS; i++)
+			assert_int_equal(window_alloc(&windows, &code[i % 2],
+						      most, &stub),
+					 0);
+		for (uint32_t i = 0; i < windows.block_count; i++)
+			assert_true(is_in_zone(windows.zone,
+					       windows.blocks[i].start));
+		unmap_blocks(&windows);
+		munmap(mapped, bytes);
+	}
+}
+
 /* As of an executable, above which the kernel puts the heap. */
 static void the_heap_has_room_to_grow(void **state)
 {
@@ -220,6 +262,7 @@ int main(void)
 		cmocka_unit_test(many_small_batches_share_a_block),
 		cmocka_unit_test(what_is_freed_is_handed_out_again),
 		cmocka_unit_test(a_spare_block_outlives_the_places),
+		cmocka_unit_test(large_modules_have_room),
 		cmocka_unit_test(the_heap_has_room_to_grow),
 		cmocka_unit_test(there_may_be_no_place_but_in_the_heaps_way),
 	};
