@@ -156,7 +156,6 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		.branches = &q->branches,
 		.has_traps = !dynamic_is_libc(q->image),
 	};
-
 	int err;
 
 	if (!list)

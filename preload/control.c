@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/cold.h"
+#include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/live.h"
 #include "preload/next.h"
@@ -60,6 +61,20 @@ static void note_written(struct cold *cold, int after, int alone)
 			p->is_written = after;
 }
 
+/* While its probe is out, where an unwinder lands is not announced. */
+static void expect_announcements(const struct cold *cold, int after, int alone,
+				 int are_announced)
+{
+	for (const struct patch *p = cold->patches; p; p = p->next) {
+		if (!p->lands || !is_concerned(p, after, alone))
+			continue;
+		if (are_announced)
+			heal_watch(&p->module->code);
+		else
+			heal_forget(&p->module->code);
+	}
+}
+
 static int change_hooks(struct cold *cold, int after, uint64_t deadline_ns)
 {
 	const int alone = is_alone();
@@ -71,9 +86,13 @@ static int change_hooks(struct cold *cold, int after, uint64_t deadline_ns)
 	if (sys_failed(ranges))
 		return -ENOMEM;
 	gather(cold, after, alone, ranges);
+	if (!after)
+		expect_announcements(cold, after, alone, 0);
 	err = after ? live_commit(ranges, count, deadline_ns, &tid)
 		    : live_revert(ranges, count, deadline_ns, &tid);
 	sys_munmap(ranges, bytes);
+	if (after ? !err : err)
+		expect_announcements(cold, after, alone, 1);
 	if (!err)
 		note_written(cold, after, alone);
 	return err;

@@ -166,7 +166,7 @@ static int commit(struct cold *cold, struct patch *patch)
 		err = patch_commit(patch);
 	if (err)
 		__atomic_store_n(&cold->patches, patch->next, __ATOMIC_RELEASE);
-	else if (patch->lands)
+	else if (patch->lands && !cold->is_out)
 		heal_watch(&patch->module->code);
 	lock_release(&cold->patches_lock, &signals);
 	return err;

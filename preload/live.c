@@ -12,9 +12,10 @@
  *	4.  jmp    stub
  *
  * Restoring is the same without the second step, for nobody can be inside of a
- * jump; but between two of them, where a host holds its guest's. Either way a step that fails is undone by the others backwards. It
- * does not matter what the steps find, so that they also put right what a
- * fork in their midst has left in the child.
+ * jump; but between two of them, where a host holds its guest's. Either way a
+ * step that fails is undone by the others backwards. It does not matter what
+ * the steps find, so that they also put right what a fork in their midst has
+ * left in the child.
  */
 #include "preload/live.h"
 

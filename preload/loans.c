@@ -8,6 +8,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/landing_stacks.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 
@@ -21,8 +22,12 @@
  */
 static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 {
-	return hot.borrower && hot.borrower != exception &&
-	       sp < hot.loans_until;
+	struct stack_range signals;
+
+	if (!hot.borrower || hot.borrower == exception)
+		return 0;
+	signals = landing_signal_stack();
+	return landing_is_inward(&signals, sp, hot.loans_until);
 }
 
 static void forget(void)

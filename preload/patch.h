@@ -37,7 +37,7 @@ struct patch_text {
 
 struct patch_site {
 	struct patch_text text;
-	uint8_t verdict; /* enum verdict, of class HOOKED */
+	uint8_t verdict; /* enum verdict, verdict_is_written() */
 	uint8_t is_host;
 	uint8_t is_guest; /* its island is a host's */
 	uint8_t displaced_bytes;
@@ -70,9 +70,9 @@ struct patch_workshop {
 };
 
 /*
- * Make a stub for each function whose verdict is HOOKED, and the bytes that
- * lead there. A function that cannot be hooked after all has its verdict
- * changed. 0 or -ENOMEM.
+ * Make a stub, or a probe, for each function whose verdict says that something
+ * is written, and the bytes that lead there. A function that cannot be hooked
+ * after all has its verdict changed. 0 or -ENOMEM.
  */
 int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		  struct module *module, uint32_t first_function,

@@ -218,6 +218,43 @@ class Hazards(clewtest.Case):
                 std::printf("%d\\n", caught);
             }""", "-static-libgcc", "-static-libstdc++", "-s")
 
+    def test_landing_of_a_private_unwinder_without_hooks(self):
+        """The probe that sees it is out as well, until they are back."""
+        self.same("g++", """
+            #include <cstdio>
+            extern "C" __attribute__((weak)) int clew_unhook(), clew_hook();
+            #define KEPT extern "C" __attribute__((noipa))
+            static volatile int sum;
+            KEPT void after_landing() { sum++; }
+            KEPT void deep(int n)
+            {
+                if (n == 0) {
+                    if (clew_unhook) sum += clew_unhook();
+                    throw 1;
+                }
+                deep(n - 1);
+                sum++;
+            }
+            KEPT void lands()
+            {
+                try { deep(5); } catch (int) {
+                    if (clew_hook) sum += clew_hook();
+                    after_landing();
+                }
+                after_landing();
+                sum++;
+            }
+            int main()
+            {
+                for (int i = 0; i < 10; i++) lands();
+                std::printf("%d\\n", sum);
+            }""", "-static-libgcc", "-static-libstdc++", "-rdynamic")
+        paths = self.clew("export", "-F", "folded", "--metric", "calls",
+                          self.recording_path).stdout
+        self.assertEqual([line for line in paths.splitlines()
+                          if "after_landing" in line],
+                         ["main;lands;after_landing 20"])
+
     def test_malloc_that_works_from_main_on(self):
         """Lisps with memory of their own are built like that."""
         self.same("gcc", """
