@@ -67,11 +67,14 @@ class Readers(clewtest.Case):
 
     def test_report_is_sorted_and_limited(self):
         self.record_and_read([target("recursion")])
-        rows = self.clew_json("report", "--json", "-n", "5",
-                              self.recording_path)["functions"]
-        self.assertEqual(len(rows), 5)
-        calls = [row["calls"] for row in rows]
-        self.assertEqual(calls, sorted(calls, reverse=True))
+        for options, key in ((["--metric=calls"], "calls"),
+                             (["--sort=calls"], "calls"),
+                             (["--sort=total"], "total_ns")):
+            rows = self.clew_json("report", "--json", "-n", "5", *options,
+                                  self.recording_path)["functions"]
+            self.assertEqual(len(rows), 5)
+            numbers = [row[key] for row in rows]
+            self.assertEqual(numbers, sorted(numbers, reverse=True))
 
     def test_tree_is_the_recorded_one(self):
         for argv in [target("tail")], [PYTHON, "-S", "-c", "pass"], \
