@@ -62,10 +62,8 @@ static void find_way(struct way *way, uint64_t stack,
  * Those that return to the unwinder go on; where that cannot be told they end
  * a moment too early.
  */
-static void end_calls(const struct way *way)
+static void end_calls(const struct way *way, uint64_t now)
 {
-	const uint64_t now = time_now();
-
 	for (uint32_t i = 0; i < way->count; i++)
 		if (i < way->returning)
 			time_settle(time_of(way->at[i]), now);
@@ -73,6 +71,28 @@ static void end_calls(const struct way *way)
 			time_close(time_of(way->at[i]), now);
 	for (uint32_t i = 0; i < way->returning; i++)
 		time_has_settled(time_of(way->at[i]), now);
+}
+
+static void end(const struct way *way)
+{
+	for (uint32_t i = 0; i < way->count; i++)
+		if (i < way->returning || !way->returning)
+			way->slots[i]->caller_id = way->id;
+		else
+			way->slots[i]->return_address = 0;
+	hot.id = way->id;
+}
+
+/* What that takes is no time of whoever goes on. */
+static void end_timed(const struct way *way)
+{
+	const uint64_t now = time_now();
+	struct time_pause pause;
+
+	end_calls(way, now);
+	pause = time_pause_since(now);
+	end(way);
+	time_pause_end(&pause);
 }
 
 /* The same by any way there may be, however long and wherever it leads. */
@@ -119,13 +139,9 @@ void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 		return;
 	}
 	if (rt.is_timed)
-		end_calls(&way);
-	for (uint32_t i = 0; i < way.count; i++)
-		if (i < way.returning || !way.returning)
-			way.slots[i]->caller_id = way.id;
-		else
-			way.slots[i]->return_address = 0;
-	hot.id = way.id;
+		end_timed(&way);
+	else
+		end(&way);
 }
 
 /* libgcc's, as unwinder_sets_ip() has found it. */

@@ -8,6 +8,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
 #include "preload/landing_stacks.h"
 #include "preload/walk.h"
 #include "wire/id.h"
@@ -79,9 +80,18 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 
 void loans_make(uint64_t exception, uint64_t sp)
 {
-	if (rt.windows && hot.tally && !runtime_is_filtered() &&
-	    !is_another_on_its_way(exception, sp))
+	struct time_pause pause;
+
+	if (!rt.windows || !hot.tally || runtime_is_filtered() ||
+	    is_another_on_its_way(exception, sp))
+		return;
+	if (!rt.is_timed) {
 		lend_outwards(exception, sp);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	lend_outwards(exception, sp);
+	time_pause_end(&pause);
 }
 
 /*
@@ -138,7 +148,7 @@ static int is_handler(uint64_t exception, uint64_t cfa)
 	       handler_of(hot.borrower) == cfa;
 }
 
-void loans_settle(uint64_t exception, uint64_t cfa)
+static void settle(uint64_t exception, uint64_t cfa)
 {
 	const int is_here = is_handler(exception, cfa);
 
@@ -152,4 +162,17 @@ void loans_settle(uint64_t exception, uint64_t cfa)
 	for (uint32_t i = 0; i < hot.loan_count; i++)
 		take_back(&hot.loans[i]);
 	forget();
+}
+
+void loans_settle(uint64_t exception, uint64_t cfa)
+{
+	struct time_pause pause;
+
+	if (!rt.is_timed) {
+		settle(exception, cfa);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	settle(exception, cfa);
+	time_pause_end(&pause);
 }
