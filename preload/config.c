@@ -118,10 +118,10 @@ static int set_time(struct config *config, const char *text)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i], text))
-			continue;
-		config->time = (enum wire_time)i;
-		return 0;
+		if (!strcmp(words[i], text)) {
+			config->time = (enum wire_time)i;
+			return 0;
+		}
 	}
 	return -EINVAL;
 }
