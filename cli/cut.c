@@ -73,20 +73,39 @@ static ssize_t write_cut(void *cookie, const char *bytes, size_t length)
 	return put == kept && fflush(stream->out) == 0 ? (ssize_t)length : 0;
 }
 
-void cut_lines(int width)
+static int close_cut(void *cookie)
 {
-	static const cookie_io_functions_t functions = { .write = write_cut };
+	free(cookie);
+	return 0;
+}
+
+FILE *cut_begin(int width)
+{
+	static const cookie_io_functions_t functions = {
+		.write = write_cut,
+		.close = close_cut,
+	};
 	struct stream *stream;
-	FILE *out;
+	FILE *out, *whole = stdout;
 
 	if (width <= 0)
-		return;
+		return NULL;
 	stream = memory_zeroed(1, sizeof(*stream));
 	stream->cut.width = width;
-	stream->out = stdout;
+	stream->out = whole;
 	out = fopencookie(stream, "w", functions);
-	if (out)
-		stdout = out; /* glibc says that it may be assigned to */
-	else
+	if (!out) {
 		free(stream);
+		return NULL;
+	}
+	stdout = out; /* glibc says that it may be assigned to */
+	return whole;
+}
+
+void cut_end(FILE *whole)
+{
+	if (!whole)
+		return;
+	fclose(stdout);
+	stdout = whole;
 }

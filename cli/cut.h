@@ -4,6 +4,7 @@
 #define CLEW_CLI_CUT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* How far the line that is being written has come. */
 struct cut {
@@ -21,7 +22,11 @@ struct cut {
 size_t cut_bytes(struct cut *cut, const char *bytes, size_t length,
 		 const char *mark, char *out);
 
-/* Cuts all lines of stdout at so many columns; 0: not at all. */
-void cut_lines(int width);
+/*
+ * Cuts all lines of stdout at so many columns, until cut_end() is given what
+ * this returns; NULL: nothing is cut, as with a width of 0.
+ */
+FILE *cut_begin(int width);
+void cut_end(FILE *whole);
 
 #endif

@@ -81,11 +81,13 @@ void pager_start(struct pager *pager, int wanted, int is_wide)
 	if (wanted && start(pager, find_pager()) == 0)
 		return;
 	if (!is_wide)
-		cut_lines(terminal_width());
+		pager->whole = cut_begin(terminal_width());
 }
 
 void pager_finish(struct pager *pager)
 {
+	cut_end(pager->whole);
+	pager->whole = NULL;
 	if (pager->pid == 0)
 		return;
 	fclose(stdout);

@@ -6,10 +6,12 @@
 #ifndef CLEW_CLI_PAGER_H
 #define CLEW_CLI_PAGER_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 struct pager {
-	pid_t pid; /* 0: none was started */
+	pid_t pid;   /* 0: none was started */
+	FILE *whole; /* NULL, or stdout before its lines were cut */
 };
 
 /*
@@ -19,7 +21,10 @@ struct pager {
  */
 void pager_start(struct pager *pager, int wanted, int is_wide);
 
-/* Lets the user read to the end. stdout is closed if there was a pager. */
+/*
+ * Lets the user read to the end. stdout is closed if there was a pager, and
+ * else the one that it was before.
+ */
 void pager_finish(struct pager *pager);
 
 #endif

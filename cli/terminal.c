@@ -74,8 +74,10 @@ int terminal_begin(struct terminal *terminal)
 
 int terminal_finish(struct terminal *terminal, const char *command)
 {
+	int status = EXIT_SUCCESS;
+
 	if (terminal->pager.pid == 0)
-		return finish_output(command);
+		status = finish_output(command);
 	pager_finish(&terminal->pager);
-	return EXIT_SUCCESS;
+	return status;
 }
