@@ -182,12 +182,15 @@ static int write_all(const char *command, struct session *before,
 		     struct session *after, struct options *options)
 {
 	char *why;
+	int err;
 
+	if (options->page) {
+		err = write_page(before, after, options, &why);
+		progress_clear(&options->view.progress);
+		return err ? give_up(command, why) : finish_output(command);
+	}
 	view_begin(&options->view, before);
-	if (!options->page)
-		write_diff(before, after, options);
-	else if (write_page(before, after, options, &why) != 0)
-		return give_up(command, why);
+	write_diff(before, after, options);
 	return view_finish(&options->view, command);
 }
 

@@ -61,6 +61,15 @@ class Terminal(clewtest.Case):
             said, status = self.look(*command, "--no-pager")
             self.assertNotIn("paged", said)
 
+    def test_a_page_for_a_browser_needs_no_pager(self):
+        self.environment["CLEW_PAGER"] = "sed s/^/paged:/; echo a pager ran"
+        for path, status in (self.work / "diff.html", 0), ("/no/where", 1):
+            said, found = self.look("diff", f"--html={path}",
+                                    self.recording_path)
+            self.assertEqual(found, status)
+            self.assertNotIn("a pager ran", said)
+            self.assertEqual(len(said.splitlines()), status)
+
     def test_pager_that_ends_early_or_is_missing(self):
         self.environment["CLEW_PAGER"] = "sed q"
         said, status = self.look("list", "--all")
