@@ -4,21 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) *
-		       UINT64_C(0x100000001b3);
-	return hash | 1; /* odd: even steps from it never reach the key 0 */
-}
 
 uint32_t strings_number(struct strings *strings, const char *text)
 {
-	uint64_t hash = hash_of(text);
+	uint64_t hash = hash_key(hash_add(HASH_START, text, strlen(text)));
 	uint64_t *slot = idmap_at(&strings->by_hash, hash);
 
 	while (*slot) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "wire/verdict.h"
@@ -40,12 +41,7 @@ int module_record_of(const struct part_chunk *chunk, struct module_record *out)
 
 static uint64_t hash_bytes(const void *bytes, size_t length)
 {
-	const unsigned char *at = bytes;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	while (length--)
-		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
-	return hash | 1; /* odd: see module_at() */
+	return hash_key(hash_add(HASH_START, bytes, length));
 }
 
 static struct a2n_build_id build_id_of(const struct wire_module *module)

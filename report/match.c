@@ -4,21 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-
-static uint64_t hash_of(const char *name, const char *module,
-			size_t module_length)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	hash = (hash ^ 0xff) * UINT64_C(0x100000001b3);
-	while (module_length--)
-		hash = (hash ^ (unsigned char)*module++) *
-		       UINT64_C(0x100000001b3);
-	return hash | 1;
-}
 
 /* "libz" of "libz.so.1.2.13". */
 static size_t stem_length(const char *module)
@@ -31,9 +18,11 @@ static size_t stem_length(const char *module)
 static uint64_t hash_function(struct catalog *catalog, uint32_t function)
 {
 	const char *module = catalog_module_name(catalog, function);
+	const char *name = catalog_name(catalog, function);
+	/* With its end, so that the two cannot be taken for one word. */
+	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
 
-	return hash_of(catalog_name(catalog, function), module,
-		       stem_length(module));
+	return hash_key(hash_add(hash, module, stem_length(module)));
 }
 
 static int is_same(struct match *match, uint32_t to, uint32_t from)
