@@ -33,13 +33,18 @@ static int is_borrowed(void)
 	return (uint32_t)sys_gettid() != hot.tally->tid;
 }
 
-/* The thread's control block, at the top of its stack if libc made that. */
-static uint64_t thread_block(void)
+/*
+ * Whether a slot is on the stack that libc made for this thread: its control
+ * block is at the top. The first thread's is among the mappings, where others
+ * end up below it, coroutines' stacks among them.
+ */
+static int is_on_own_stack(uint64_t at)
 {
 	uint64_t block;
 
 	__asm__("mov %%fs:0, %0" : "=r"(block));
-	return block;
+	return block > at && block - at < OWN_STACK_BYTES &&
+	       hot.tally->tid != (uint32_t)sys_getpid();
 }
 
 /*
@@ -49,10 +54,9 @@ static uint64_t thread_block(void)
  */
 static int is_outermost(uint64_t at)
 {
-	const uint64_t block = thread_block();
 	uint64_t page = at & ~UINT64_C(4095);
 
-	if (block > at && block - at < OWN_STACK_BYTES)
+	if (is_on_own_stack(at))
 		return 0;
 	for (int left = NEAR_SLOTS; left > 0; left--) {
 		const struct shadow_slot *shadow = shadow_of(at += 8);
