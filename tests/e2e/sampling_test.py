@@ -2,38 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Where the time goes, by samples; and nobody notices that they are taken."""
 import collections
-import functools
 import resource
 import subprocess
 
 import clewtest
 import wire
 from clewtest import needs, target
+from disturbance import Disturbed, undisturbed
 
 LOADS = target("loads")
 POINTS = 2.0  # percentage points that shares may be off
-ATTEMPTS = 6
-
-
-class Disturbed(AssertionError):
-    """Times do not agree; whatever else is wrong is wrong at once."""
-
-
-def undisturbed(test):
-    """A tick is charged to whoever has the processor then: where others want
-    it too, who gave it up in time is never met. What is wrong with us is wrong
-    in each attempt.
-    """
-    @functools.wraps(test)
-    def run(self):
-        for attempts in range(ATTEMPTS, 0, -1):
-            try:
-                return test(self)
-            except Disturbed:
-                if attempts == 1:
-                    raise
-        return None
-    return run
 
 
 def names_of(program):

@@ -10,9 +10,9 @@ import subprocess
 import clewtest
 import wire
 from clewtest import target
+from disturbance import Agreement, undisturbed
 
 SHARE = 0.01
-ATTEMPTS = 8
 EXACT = ["--time=exact"]
 
 Truth = collections.namedtuple("Truth", "pid calls ticks path")
@@ -23,10 +23,6 @@ def truths(said):
     return [Truth(int(pid), int(calls), int(ticks),
                   tuple(int(vaddr, 0) for vaddr in path))
             for pid, calls, ticks, *path in lines]
-
-
-class Disturbed(Exception):
-    """The times do not agree."""
 
 
 class Tree:
@@ -86,6 +82,10 @@ class Tree:
 
 
 class Exact(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.agreement = Agreement(SHARE)
+
     def run_mode(self, mode, images=1):
         done = self.record([target("timed"), mode], EXACT, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -96,23 +96,6 @@ class Exact(clewtest.Case):
             self.assertEqual(part.untimed, 0)
             self.assertGreater(part.cost_self, 0)
         return recording, truths(done.stdout)
-
-    def assert_near(self, found, wanted, what):
-        if abs(found - wanted) >= SHARE * wanted:
-            raise Disturbed(f"{what}: {found}, not {wanted}")
-
-    def attempt(self, check, *arguments, **options):
-        """What another program takes the processor for, between a function's
-        own stamps and ours, is in the one time and not in the other: on a
-        busy machine it takes more than one attempt to agree.
-        """
-        for attempts in range(ATTEMPTS, 0, -1):
-            try:
-                check(*arguments, **options)
-                return
-            except Disturbed as why:
-                if attempts == 1:
-                    self.fail(why)
 
     def check(self, mode, inclusive=True):
         """Every context: calls exactly, times within the share."""
@@ -127,13 +110,16 @@ class Exact(clewtest.Case):
             times = tree.times[name]
             self.assertEqual(tree.counts[name], truth.calls)
             self.assertEqual(times.ended, truth.calls)
-            self.assert_near(tree.self_ticks(name), truth.ticks, truth.path)
+            self.agreement.compare(("self", truth.path),
+                                   tree.self_ticks(name), truth.ticks)
             self.assertLessEqual(times.min * times.ended, times.total)
             self.assertGreaterEqual(times.max * times.ended, times.total)
             if inclusive:
-                self.assert_near(tree.total_ticks(name), below[truth.path],
-                                 truth.path)
+                self.agreement.compare(("total", truth.path),
+                                       tree.total_ticks(name),
+                                       below[truth.path])
         self.check_histograms(tree)
+        self.agreement.conclude()
 
     def check_histograms(self, tree):
         ended = collections.Counter()
@@ -143,39 +129,45 @@ class Exact(clewtest.Case):
                           in tree.part.histograms.items() if sum(bins)},
                          {f: n for f, n in ended.items() if n})
 
+    @undisturbed
     def test_calls_and_recursion(self):
-        self.attempt(self.check, "calls")
+        self.check("calls")
 
+    @undisturbed
     def test_tail_calls(self):
-        self.attempt(self.check, "tails")
+        self.check("tails")
 
+    @undisturbed
     def test_longjmp(self):
-        self.attempt(self.check, "jumps")
+        self.check("jumps")
 
+    @undisturbed
     def test_threads(self):
-        self.attempt(self.check, "threads")
+        self.check("threads")
 
+    @undisturbed
     def test_exceptions(self):
         """The unwinder takes its time in the function that called it."""
-        self.attempt(self.check, "throws", inclusive=False)
+        self.check("throws", inclusive=False)
 
+    @undisturbed
     def test_coroutines(self):
         """Whatever runs while one is left is not its own, but inclusive."""
-        self.attempt(self.check, "coroutines", inclusive=False)
+        self.check("coroutines", inclusive=False)
 
-    def check_children(self):
+    @undisturbed
+    def test_children_begin_anew(self):
         recording, wanted = self.run_mode("forks", images=2)
         for truth in wanted:
             tree = Tree(recording.part(truth.pid))
             name = tree.find(truth.path)
             self.assertEqual(tree.counts[name], truth.calls)
-            if tree.part.origin != wire.FROM_FORK and len(truth.path) == 1:
+            origin = tree.part.origin
+            if origin != wire.FROM_FORK and len(truth.path) == 1:
                 continue  # fork() itself is its parent's time
-            self.assert_near(tree.self_ticks(name), truth.ticks,
-                             (truth.pid, truth.path))
-
-    def test_children_begin_anew(self):
-        self.attempt(self.check_children)
+            self.agreement.compare((origin, truth.path),
+                                   tree.self_ticks(name), truth.ticks)
+        self.agreement.conclude()
 
     def test_raw_times_are_longer(self):
         """It is the compensation that makes them agree, not chance."""
@@ -186,7 +178,8 @@ class Exact(clewtest.Case):
         self.assertGreaterEqual(raw.total - tree.total_ticks(leaf),
                                 raw.ended * 10)
 
-    def check_report(self):
+    @undisturbed
+    def test_the_report_compensates_alike(self):
         """What the reader makes of it: a second way to the same times."""
         _, wanted = self.run_mode("calls")
         ticks = collections.Counter()
@@ -199,10 +192,8 @@ class Exact(clewtest.Case):
         rate = ((part.latest.tsc - part.first.tsc)
                 / (part.latest.ns - part.first.ns))
         for vaddr, wanted_ticks in ticks.items():
-            self.assert_near(found[vaddr] * rate, wanted_ticks, vaddr)
-
-    def test_the_report_compensates_alike(self):
-        self.attempt(self.check_report)
+            self.agreement.compare(vaddr, found[vaddr] * rate, wanted_ticks)
+        self.agreement.conclude()
 
     def test_extremes_and_histograms_are_of_the_same_calls(self):
         """As the records of the recording say, added up by hand."""
