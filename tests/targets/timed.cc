@@ -191,12 +191,12 @@ TIMED void jumps()
 	LEAVE();
 }
 
-/* ---- Exceptions ---- */
+/* ---- Exceptions: making and freeing them is little beside the work ---- */
 
 TIMED void thrower()
 {
 	ENTER(thrower);
-	work(LONG);
+	work(10 * LONG);
 	PAUSE();
 	throw 1;
 }
@@ -204,7 +204,7 @@ TIMED void thrower()
 TIMED void thrown_through()
 {
 	ENTER(thrown_through);
-	work(LONG);
+	work(10 * LONG);
 	CALL(thrower());
 	LEAVE();
 }
@@ -212,14 +212,14 @@ TIMED void thrown_through()
 TIMED void throws()
 {
 	ENTER(throws);
-	for (int i = 0; i < ROUNDS / 10; i++) {
+	for (int i = 0; i < ROUNDS / 30; i++) {
 		PAUSE();
 		try {
 			thrown_through();
 		} catch (int) {
 		}
 		GO_ON();
-		work(LONG);
+		work(10 * LONG);
 	}
 	LEAVE();
 }
