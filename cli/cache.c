@@ -43,6 +43,16 @@ struct options {
 	int argument_count;
 };
 
+static int makes_sense(const struct options *options)
+{
+	const char *verb = options->arguments[0];
+
+	if (strcmp(verb, "warm") == 0)
+		return options->argument_count > 1;
+	return options->argument_count == 1 &&
+	       (strcmp(verb, "ls") == 0 || strcmp(verb, "prune") == 0);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -67,9 +77,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->arguments = state->argv + state->next;
 		options->argument_count = state->argc - state->next;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "ls, prune, or warm FILE...?");
-		return EINVAL;
+	case ARGP_KEY_END:
+		if (!options->arguments || !makes_sense(options))
+			argp_error(state, "ls, prune, or warm FILE...?");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -328,14 +339,9 @@ static int run(const char *command, struct a2n *a2n,
 		complain(command, "there is no folder to keep a cache in");
 		return EXIT_FAILURE;
 	}
-	if (strcmp(verb, "warm") == 0 && options->argument_count > 1)
+	if (strcmp(verb, "warm") == 0)
 		return warm(command, a2n, options->arguments + 1,
 			    options->argument_count - 1);
-	if (options->argument_count > 1 ||
-	    (strcmp(verb, "ls") != 0 && strcmp(verb, "prune") != 0)) {
-		complain(command, "ls, prune, or warm FILE...?");
-		return EXIT_FAILURE;
-	}
 	err = list(directory, &entries);
 	if (err) {
 		complain(command, "%s: %s", directory, strerror(-err));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
@@ -62,6 +63,22 @@ static int run(const struct command *command, int argc, char **argv)
 	return status;
 }
 
+static int reject(int argc, char **argv)
+{
+	if (argv[0][0] == '-') {
+		complain("clew", "%s: no such option; see `clew help`",
+			 argv[0]);
+		return EX_USAGE;
+	}
+	fprintf(stderr,
+		"clew: %s: no such command; did you mean `clew record --",
+		argv[0]);
+	for (int i = 0; i < argc; i++)
+		fprintf(stderr, " %s", argv[i]);
+	fputs("`?\n", stderr);
+	return EX_USAGE;
+}
+
 static int help(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
@@ -70,19 +87,17 @@ static int help(int argc, char **argv)
 
 	if (command)
 		return run(command, 2, arguments);
+	if (argc > 1) {
+		complain("clew help", "%s: no such command", argv[1]);
+		return EX_USAGE;
+	}
 	print_usage(stdout);
 	return finish_output("clew");
 }
 
-static int reject(int argc, char **argv)
+static int is_either(const char *word, const char *one, const char *other)
 {
-	fprintf(stderr,
-		"clew: %s: no such command; did you mean `clew record --",
-		argv[0]);
-	for (int i = 0; i < argc; i++)
-		fprintf(stderr, " %s", argv[i]);
-	fputs("`?\n", stderr);
-	return EXIT_FAILURE;
+	return strcmp(word, one) == 0 || strcmp(word, other) == 0;
 }
 
 int main(int argc, char **argv)
@@ -92,14 +107,14 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		print_usage(stderr);
-		return EXIT_FAILURE;
+		return EX_USAGE;
 	}
 	command = find_command(argv[1]);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
+	if (strcmp(argv[1], "help") == 0 || is_either(argv[1], "--help", "-?"))
 		return help(argc - 1, argv + 1);
-	if (strcmp(argv[1], "--version") == 0) {
+	if (is_either(argv[1], "--version", "-V")) {
 		puts(argp_program_version);
 		return finish_output("clew");
 	}

@@ -189,7 +189,7 @@ class BadInput(clewtest.Case):
 
     def test_no_subcommand(self):
         done = self.clew()
-        self.assertIn(done.returncode, clewtest.CLEW_FAILED)
+        self.assertEqual(done.returncode, 64)
         self.assertIn("record", done.stderr)
 
     def test_word_that_is_no_subcommand(self):
@@ -199,6 +199,15 @@ class BadInput(clewtest.Case):
     def test_program_instead_of_a_subcommand(self):
         done = self.clew("/bin/echo", "ran")
         self.assert_usage_error(done, "clew record -- /bin/echo ran")
+
+    def test_option_instead_of_a_subcommand(self):
+        for option in "-V", "--version", "-?", "--help":
+            self.assertEqual(self.clew(option).returncode, 0)
+        for option in "-x", "--frobnicate":
+            self.assert_usage_error(self.clew(option), option, "clew help")
+
+    def test_help_on_what_is_no_subcommand(self):
+        self.assert_usage_error(self.clew("help", "recrod"), "recrod")
 
     def test_unknown_option(self):
         done = self.clew("record", "--frobnicate", "--", "/bin/true")
