@@ -70,11 +70,24 @@ static void remove_temporary(struct replacement *replacement)
 	free(replacement->path);
 }
 
+/*
+ * 0, or why not all was written. stdio remembers that a write failed and not
+ * why, but where nothing fits one byte more does not, either.
+ */
+static int flush(FILE *out)
+{
+	if (fflush(out) != 0)
+		return -errno;
+	if (!ferror(out))
+		return 0;
+	return write(fileno(out), "", 1) < 0 ? -errno : -EIO;
+}
+
 int replacement_commit(struct replacement *replacement, char **why)
 {
-	int err = ferror(replacement->out) ? -EIO : 0;
+	int err = flush(replacement->out);
 
-	if (fclose(replacement->out) != 0)
+	if (fclose(replacement->out) != 0 && !err)
 		err = -errno;
 	if (!err && replacement->temporary &&
 	    rename(replacement->temporary, replacement->path) != 0)

@@ -286,6 +286,9 @@ class Html(clewtest.Case):
                 ["/bin/sh", "-c", 'exec "$0" html -o - "$1" >/dev/full',
                  clewtest.CLEW, self.recording_path], text=True)
             self.assert_one_line_error(done, "cannot write")
+            self.assert_one_line_error(
+                self.clew("html", "-o", "/dev/full", self.recording_path),
+                "/dev/full", "No space left")
         self.assert_one_line_error(self.clew("html", "nowhere"), "nowhere")
 
 
