@@ -25,9 +25,11 @@ struct options {
 
 struct merge {
 	const char *command;
-	const char *directory;
-	uint32_t runs; /* given so far */
+	const struct options *options;
+	char *directory; /* NULL until there is something to put there */
+	uint32_t runs;   /* given so far */
 	int failures;
+	int is_over; /* nothing can be written */
 };
 
 static const struct argp_option argp_options[] = {
@@ -67,6 +69,36 @@ static void report_failure(struct merge *merge, char *why)
 	merge->failures++;
 }
 
+/* A line for each recording; what was asked for then is in none of them. */
+static char *describe(const struct options *options)
+{
+	char *text = memory_printf("# merged by clew " CLEW_VERSION " from\n");
+
+	for (int i = 0; i < options->count; i++) {
+		char *input = memory_string(options->inputs[i],
+					    strlen(options->inputs[i]));
+		char *longer =
+			memory_printf("%s# %s\n", text, text_printable(input));
+
+		free(input);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void make_directory(struct merge *merge)
+{
+	char *config = describe(merge->options), *why;
+
+	if (output_create(merge->options->output, config, &merge->directory,
+			  &why) != 0) {
+		report_failure(merge, why);
+		merge->is_over = 1;
+	}
+	free(config);
+}
+
 /* `runs` maps the input's own run numbers + 1 to those that they get. */
 static void add_part(struct merge *merge, const struct part *part,
 		     struct idmap *runs)
@@ -75,6 +107,10 @@ static void add_part(struct merge *merge, const struct part *part,
 	const char *name = part->run ? strchr(part->name, '-') + 1 : part->name;
 	char *path, *why;
 
+	if (!merge->directory)
+		make_directory(merge);
+	if (merge->is_over)
+		return;
 	if (*run == 0)
 		*run = ++merge->runs;
 	path = memory_printf("%s/%u-%s", merge->directory, (unsigned int)*run,
@@ -94,7 +130,7 @@ static void add_recording(struct merge *merge, const char *path)
 		report_failure(merge, why);
 		return;
 	}
-	for (size_t i = 0; i < recording.part_count; i++)
+	for (size_t i = 0; i < recording.part_count && !merge->is_over; i++)
 		add_part(merge, &recording.parts[i], &runs);
 	for (size_t i = 0; i < recording.problem_count; i++)
 		complain(merge->command, "%s", recording.problems[i]);
@@ -102,22 +138,33 @@ static void add_recording(struct merge *merge, const char *path)
 	idmap_fini(&runs);
 }
 
-/* A line for each recording; what was asked for then is in none of them. */
-static char *describe(const struct options *options)
+/* Whether `path` is the folder, or in it; either may not be there. */
+static int is_within(const char *path, const char *folder)
 {
-	char *text = memory_printf("# merged by clew " CLEW_VERSION " from\n");
+	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
+	size_t length = outer ? strlen(outer) : 0;
+	int is = inner && outer && strncmp(inner, outer, length) == 0 &&
+		 (inner[length] == '\0' || inner[length] == '/');
 
-	for (int i = 0; i < options->count; i++) {
-		char *input = memory_string(options->inputs[i],
-					    strlen(options->inputs[i]));
-		char *longer =
-			memory_printf("%s# %s\n", text, text_printable(input));
+	free(inner);
+	free(outer);
+	return is;
+}
 
-		free(input);
-		free(text);
-		text = longer;
+/* An input that writing the output would move or remove, or NULL. */
+static const char *find_endangered(const struct options *options)
+{
+	char *old = output_old_name(options->output);
+	const char *found = NULL;
+
+	for (int i = 0; i < options->count && !found; i++) {
+		const char *input = options->inputs[i];
+
+		if (is_within(input, options->output) || is_within(input, old))
+			found = input;
 	}
-	return text;
+	free(old);
+	return found;
 }
 
 int command_merge(int argc, char **argv)
@@ -129,19 +176,18 @@ int command_merge(int argc, char **argv)
 		.doc = "Make one recording of several, of other runs or hosts.",
 	};
 	struct options options = { 0 };
-	struct merge merge = { .command = argv[0] };
-	char *directory, *config, *why;
-	int err;
+	struct merge merge = { .command = argv[0], .options = &options };
+	const char *endangered;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	config = describe(&options);
-	err = output_create(options.output, config, &directory, &why);
-	free(config);
-	if (err)
-		return give_up(argv[0], why);
-	merge.directory = directory;
-	for (int i = 0; i < options.count; i++)
+	endangered = find_endangered(&options);
+	if (endangered) {
+		complain(argv[0], "%s: would not stay what it is: -o %s",
+			 endangered, options.output);
+		return EXIT_FAILURE;
+	}
+	for (int i = 0; i < options.count && !merge.is_over; i++)
 		add_recording(&merge, options.inputs[i]);
-	free(directory);
+	free(merge.directory);
 	return merge.failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

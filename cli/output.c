@@ -64,8 +64,7 @@ static int remove_recording(const char *path)
 	return rmdir(path) == 0 ? 0 : -errno;
 }
 
-/* PATH.old, also for "PATH/". */
-static char *old_name(const char *path)
+char *output_old_name(const char *path)
 {
 	int length = (int)strlen(path);
 
@@ -76,7 +75,7 @@ static char *old_name(const char *path)
 
 static int move_aside(const char *path, char **why)
 {
-	char *old = old_name(path);
+	char *old = output_old_name(path);
 	struct stat status;
 	int err = 0;
 

@@ -12,4 +12,7 @@
 int output_create(const char *path, const char *config, char **absolute,
 		  char **why);
 
+/* PATH.old, also for "PATH/". free() it. */
+char *output_old_name(const char *path);
+
 #endif

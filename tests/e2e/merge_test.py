@@ -92,6 +92,32 @@ class Merge(clewtest.Case):
             self.assertIn(done.returncode, clewtest.CLEW_FAILED)
             self.assertEqual(len(done.stderr.splitlines()[0:1]), 1)
 
+    def test_input_is_never_moved_or_removed(self):
+        first = self.record_as("first", "pass")
+        second = self.record_as("second", "pass")
+        before = self.calls(first)
+        old = first.rename(self.work / "second.old")
+        part, = second.glob("*.part")
+        for inputs in ([second], [old, second], [old], [part],
+                       [self.work / "." / "second" / ".." / "second"]):
+            for output in second, f"{second}/":
+                with self.subTest(inputs=inputs, output=output):
+                    done = self.clew("merge", "-o", output, *inputs)
+                    self.assert_one_line_error(done, "would not stay")
+                    self.assertEqual(done.returncode, 1)
+                    self.assertEqual(self.calls(old), before)
+                    self.assertTrue(part.exists())
+        done = self.clew("merge", "-o", self.work / "sec", old, second)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_nothing_to_merge_replaces_nothing(self):
+        first = self.record_as("first", "pass")
+        kept = sorted(self.work.rglob("*"))
+        for output in first, self.work / "fresh":
+            done = self.clew("merge", "-o", output, "nowhere")
+            self.assert_one_line_error(done, "nowhere")
+            self.assertEqual(sorted(self.work.rglob("*")), kept)
+
 
 if __name__ == "__main__":
     clewtest.main()
