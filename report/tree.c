@@ -94,6 +94,8 @@ static int by_below(const void *left, const void *right, void *context)
 
 	if (less != more)
 		return less > more ? -1 : 1;
+	if (a->below.calls != b->below.calls)
+		return a->below.calls > b->below.calls ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
