@@ -203,6 +203,21 @@ int view_finish(struct view_options *options, const char *command)
 	return terminal_finish(&options->terminal, command);
 }
 
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function)
+{
+	const char *nearest = selection_nearest(&session->catalog, function);
+
+	if (nearest)
+		complain(command,
+			 "%s: no such function in the recording; is it %s?",
+			 function, nearest);
+	else
+		complain(command, "%s: no such function in the recording",
+			 function);
+	return EXIT_FAILURE;
+}
+
 void view_options_fini(struct view_options *options)
 {
 	if (options->selection.function)

@@ -41,6 +41,10 @@ void view_begin(struct view_options *options, struct session *session);
 /* Behind everything: the exit status. */
 int view_finish(struct view_options *options, const char *command);
 
+/* Says that there is no such function. The exit status. */
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function);
+
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);
 

@@ -170,11 +170,9 @@ static int show(const char *command, struct session *session,
 	else
 		write_report(session, options);
 	status = view_finish(&options->view, command);
-	if (!err)
-		return status;
-	complain(command, "%s: no such function in the recording",
-		 options->butterfly);
-	return EXIT_FAILURE;
+	if (err)
+		return view_give_up_on(session, command, options->butterfly);
+	return status;
 }
 
 int command_report(int argc, char **argv)

@@ -137,11 +137,8 @@ int command_tree(int argc, char **argv)
 	view_begin(&options.view, &session);
 	err = write_tree(&session, &options);
 	status = view_finish(&options.view, argv[0]);
-	if (err) {
-		complain(argv[0], "%s: no such function in the recording",
-			 options.callers_of);
-		status = EXIT_FAILURE;
-	}
+	if (err)
+		status = view_give_up_on(&session, argv[0], options.callers_of);
 	session_close(&session);
 fini:
 	view_options_fini(&options.view);

@@ -44,12 +44,46 @@ uint8_t *selection_mask(const struct selection *selection,
 	return mask;
 }
 
-static int is_called(const char *full, const char *name)
+static int starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/*
+ * The name without the type that a C++ template returns: what is behind the
+ * last blank outside of brackets before the parameters.
+ */
+static const char *skip_type(const char *full)
+{
+	const char *name = full;
+	int depth = 0;
+
+	for (const char *at = full; *at; at++) {
+		if (depth == 0 &&
+		    (starts(at, "operator") ||
+		     (*at == '(' && !starts(at, "(anonymous namespace)"))))
+			break;
+		if (strchr("<({[", *at))
+			depth++;
+		else if (strchr(">)}]", *at))
+			depth--;
+		else if (*at == ' ' && depth == 0)
+			name = at + 1;
+	}
+	return name;
+}
+
+static int is_it(const char *full, const char *name)
 {
 	size_t length = strlen(name);
 
-	return strncmp(full, name, length) == 0 &&
+	return starts(full, name) &&
 	       (full[length] == '\0' || full[length] == '(');
+}
+
+static int is_called(const char *full, const char *name)
+{
+	return is_it(full, name) || is_it(skip_type(full), name);
 }
 
 uint8_t *selection_named(struct catalog *catalog, const char *name)
@@ -65,4 +99,18 @@ uint8_t *selection_named(struct catalog *catalog, const char *name)
 		return mask;
 	free(mask);
 	return NULL;
+}
+
+const char *selection_nearest(struct catalog *catalog, const char *name)
+{
+	const char *nearest = NULL;
+
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
+		const char *full = catalog_name(catalog, i);
+
+		if (strstr(full, name) &&
+		    (!nearest || strlen(full) < strlen(nearest)))
+			nearest = full;
+	}
+	return nearest;
 }

@@ -28,8 +28,11 @@ uint8_t *selection_mask(const struct selection *selection,
 
 /*
  * The same for functions that are called exactly `name`, with or without their
- * parameters. NULL if there are none.
+ * parameters and the type that a template returns. NULL if there are none.
  */
 uint8_t *selection_named(struct catalog *catalog, const char *name);
+
+/* The shortest name that `name` is a part of, or NULL; the catalog's. */
+const char *selection_nearest(struct catalog *catalog, const char *name);
 
 #endif

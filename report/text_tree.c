@@ -104,15 +104,14 @@ static void write_below(const struct walk *walk, uint64_t below)
 		all ? 100.0 * (double)below / (double)all : 0.0);
 }
 
-/* ... and of the line itself. */
+/* ... and of the line itself. Of callers, what is below them is all there is. */
 static void write_self(const struct walk *walk, const char *self,
 		       const char *calls)
 {
-	if (walk->view->shows_callers)
-		return;
-	if (shows_time(walk))
+	if (shows_time(walk) && !walk->view->shows_callers)
 		fprintf(walk->out, "%9s ", self);
-	fprintf(walk->out, "%15s ", calls);
+	if (shows_time(walk) || !walk->view->shows_callers)
+		fprintf(walk->out, "%15s ", calls);
 }
 
 /* Where a node is written; an inlined function, where it is called. */
@@ -135,6 +134,7 @@ static void write_numbers(const struct walk *walk, uint32_t index)
 	const struct tree_node *node = &walk->view->tree->nodes[index];
 	const struct diff *diff = walk->view->diff;
 	enum metric metric = walk->session->metric;
+	uint64_t calls;
 
 	if (diff) {
 		write_change(
@@ -144,10 +144,10 @@ static void write_numbers(const struct walk *walk, uint32_t index)
 		return;
 	}
 	write_below(walk, below_of(walk, index));
+	calls = walk->view->shows_callers ? node->below.calls
+					  : node->self.calls;
 	write_self(walk, text_duration(node->self.ns).text,
-		   node->is_context || node->self.calls
-			   ? GROUPED(node->self.calls)
-			   : "-");
+		   node->is_context || calls ? GROUPED(calls) : "-");
 }
 
 /* By what it took itself. */
@@ -251,7 +251,7 @@ static void write_heading(const struct walk *walk)
 		return;
 	}
 	fprintf(walk->out, by_time ? "%9s %7s " : "%15s %7s ",
-		walk->view->shows_callers ? by_time ? "time" : "calls"
+		walk->view->shows_callers ? by_time ? "self" : "calls"
 		: by_time                 ? "total"
 					  : "with below",
 		"share");

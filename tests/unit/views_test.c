@@ -297,6 +297,127 @@ static void callers_are_exact(void **state)
 	session_close(&session);
 }
 
+static int is_named(struct session *session, const char *full, const char *name)
+{
+	struct catalog_function *function =
+		&session->catalog.functions[function_of('a')];
+	uint8_t *chosen;
+	int is;
+
+	free(function->name);
+	function->name = memory_string(full, strlen(full));
+	chosen = selection_named(&session->catalog, name);
+	is = chosen && chosen[function_of('a')];
+	free(chosen);
+	return is;
+}
+
+static void functions_are_found_by_their_bare_names(void **state)
+{
+	static const struct {
+		const char *full, *name;
+		int is;
+	} cases[] = {
+		{ "f(int)", "f", 1 },
+		{ "f(int)", "f(int)", 1 },
+		{ "f(int) [clone .isra.0]", "f", 1 },
+		{ "ff(int)", "f", 0 },
+		{ "ns::f(int)", "f", 0 },
+		{ "long f<long>(long)", "f<long>", 1 },
+		{ "long f<long>(long)", "long f<long>", 1 },
+		{ "long f<long>(long)", "f<long>(long)", 1 },
+		{ "long f<long>(long)", "long", 0 },
+		{ "unsigned long f<a, b>(a (*)(b))", "f<a, b>", 1 },
+		{ "std::map<a b, c> n::f<(x)1>(int)", "n::f<(x)1>", 1 },
+		{ "int (anonymous namespace)::f<int>()",
+		  "(anonymous namespace)::f<int>", 1 },
+		{ "bool operator< <int>(a, b)", "operator< <int>", 1 },
+		{ "operator new(unsigned long)", "operator new", 1 },
+		{ "operator new(unsigned long)", "new", 0 },
+		{ "f(a b)", "b)", 0 },
+		{ "", "f", 0 },
+		{ ">) (<", "<", 0 },
+	};
+	struct session session;
+
+	(void)state;
+	begin(&session);
+	end(&session);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (is_named(&session, cases[i].full, cases[i].name) !=
+		    cases[i].is)
+			fail_msg("%s: %s", cases[i].full, cases[i].name);
+	}
+	assert_true(is_named(&session, "int ab<c>()", "ab<c>"));
+	assert_string_equal(selection_nearest(&session.catalog, "b<"),
+			    "int ab<c>()");
+	assert_string_equal(selection_nearest(&session.catalog, "c"), "c");
+	assert_null(selection_nearest(&session.catalog, "nothing"));
+	session_close(&session);
+}
+
+static void equal_times_are_in_the_order_of_calls(void **state)
+{
+	const struct flat_keys keys = { .keys = { FLAT_SELF }, .count = 1 };
+	struct session session;
+	struct tree_order order;
+	struct flat flat;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 1);
+	add(&session.tree, "b", 3);
+	add(&session.tree, "c", 2);
+	add_time(&session.tree, "a", 60);
+	end(&session);
+	make_flat(&flat, &session);
+	flat_sort(&flat, &keys, &session.catalog);
+	assert_int_equal(flat.rows[0].function, function_of('a'));
+	assert_int_equal(flat.rows[1].function, function_of('b'));
+	assert_int_equal(flat.rows[2].function, function_of('c'));
+	flat_fini(&flat);
+	tree_order(&session.tree, METRIC_TIME, &order);
+	assert_ptr_equal(&session.tree.nodes[order.children[1]],
+			 find(&session.tree, "b"));
+	tree_order_fini(&order);
+	session_close(&session);
+}
+
+static void callers_have_their_calls_beside_the_time(void **state)
+{
+	static const char expected[] =
+		"     self   share           calls  function and its callers\n"
+		"    60 ns 100.00%              11  c\n"
+		"    60 ns 100.00%              10  |- a\n"
+		"        0   0.00%               1  `- b\n";
+	struct tree_view view = { .shows_callers = 1 };
+	struct session session;
+	struct tree callers;
+	uint8_t *chosen;
+	size_t bytes;
+	char *text;
+	FILE *out;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "ac", 10);
+	add(&session.tree, "bc", 1);
+	add_time(&session.tree, "ac", 60);
+	end(&session);
+	session.metric = METRIC_TIME;
+	chosen = selection_named(&session.catalog, "c");
+	tree_callers(&session.tree, chosen, 0, &callers);
+	view.tree = &callers;
+	out = open_memstream(&text, &bytes);
+	writer_text.tree(out, &session, &view);
+	fclose(out);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	free(chosen);
+	tree_fini(&callers);
+	session_close(&session);
+}
+
 /* What a writer writes about a tree. free() it. */
 static char *written(const struct writer *writer, struct session *session,
 		     const struct tree_limits *limits, size_t *bytes)
@@ -452,6 +573,9 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_by_several_keys),
 		cmocka_unit_test(hidden_functions_hand_their_callees_up),
 		cmocka_unit_test(callers_are_exact),
+		cmocka_unit_test(functions_are_found_by_their_bare_names),
+		cmocka_unit_test(equal_times_are_in_the_order_of_calls),
+		cmocka_unit_test(callers_have_their_calls_beside_the_time),
 		cmocka_unit_test(the_tree_is_drawn_with_rails),
 		cmocka_unit_test(with_time_the_tree_is_about_time),
 		cmocka_unit_test(what_is_hidden_is_counted),
