@@ -10,6 +10,7 @@
 
 #include "preload/config.h"
 #include "preload/next.h"
+#include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/trap.h"
 
@@ -90,71 +91,108 @@ void exec_clean_environment(char **environment)
 				length += library[length] != '\0';
 				memmove(library, library + length,
 					strlen(library + length) + 1);
+				if (!*list)
+					continue;
 			}
-			if (!*list)
-				continue;
 		}
 		*to++ = entry;
 	}
 	*to = NULL;
 }
 
-/* ---- The program's environment, completed ---- */
+/* ---- The program's environment, completed, or without us ---- */
 
-struct missing {
-	int dir, preload;
-	size_t count;          /* of entries that there are */
-	const char *preloaded; /* the program's own LD_PRELOAD list */
+struct changes {
+	int dir, preload; /* are missing */
+	int unreachable; /* we cannot be loaded where this runs: no word of us */
+	size_t count;    /* of entries that there are */
+	size_t bytes;    /* of those with an LD_PRELOAD list */
 };
 
-static struct missing find_missing(char *const environment[])
+/*
+ * A program that has changed its root or its user since it was started may be
+ * where our library is not, and the loader would complain of that, on stderr.
+ */
+static int is_unreachable(void)
 {
-	struct missing missing = { .dir = *kept.dir != '\0',
-				   .preload = *kept.preload != '\0' };
+	const char *path = kept.preload + strlen(PRELOAD_PREFIX);
+	int fd;
+
+	if (!strchr(path, '/'))
+		return 0; /* the loader looks for it, or nothing is kept */
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0)
+		sys_close(fd);
+	return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR;
+}
+
+static struct changes find_changes(char *const environment[])
+{
+	struct changes changes = { .dir = *kept.dir != '\0',
+				   .preload = *kept.preload != '\0',
+				   .unreachable = is_unreachable() };
 	size_t length;
 
-	for (; environment && environment[missing.count]; missing.count++) {
-		const char *entry = environment[missing.count];
+	for (; environment && environment[changes.count]; changes.count++) {
+		const char *entry = environment[changes.count];
 
 		if (has_prefix(entry, DIR_PREFIX))
-			missing.dir = 0;
+			changes.dir = 0;
 		if (!has_prefix(entry, PRELOAD_PREFIX))
 			continue;
-		missing.preloaded = entry + strlen(PRELOAD_PREFIX);
-		if (find_library(missing.preloaded, &length))
-			missing.preload = 0;
+		changes.bytes += strlen(entry) + 1;
+		if (find_library(entry + strlen(PRELOAD_PREFIX), &length))
+			changes.preload = 0;
 	}
-	return missing;
+	return changes;
 }
 
-/* Bytes for complete()'s array and string. */
-static size_t completed_bytes(const struct missing *missing)
+/* Bytes for changed()'s array and strings. */
+static size_t changed_bytes(const struct changes *changes)
 {
-	size_t list = missing->preloaded ? strlen(missing->preloaded) : 0;
-
-	return (missing->count + 3) * sizeof(char *) + sizeof(kept.preload) +
-	       list + 2;
+	return (changes->count + 3) * sizeof(char *) + sizeof(kept.preload) +
+	       changes->bytes + 2;
 }
 
-static char **complete(const struct missing *missing, char *const old[],
-		       void *memory)
+static char **without_us(const struct changes *changes, char *const old[],
+			 char **environment)
 {
-	char **environment = memory;
+	char *strings = (char *)(environment + changes->count + 1);
+
+	for (size_t i = 0; i < changes->count; i++) {
+		environment[i] = old[i];
+		if (!has_prefix(old[i], PRELOAD_PREFIX))
+			continue;
+		environment[i] = strings;
+		strings = stpcpy(strings, old[i]) + 1;
+	}
+	environment[changes->count] = NULL;
+	exec_clean_environment(environment);
+	return environment;
+}
+
+static char **completed(const struct changes *changes, char *const old[],
+			char **environment)
+{
+	const char *preloaded = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < missing->count; i++)
-		if (!missing->preload || !has_prefix(old[i], PRELOAD_PREFIX))
+	for (size_t i = 0; i < changes->count; i++) {
+		if (!changes->preload || !has_prefix(old[i], PRELOAD_PREFIX))
 			environment[n++] = old[i];
-	if (missing->dir)
+		else
+			preloaded = old[i] + strlen(PRELOAD_PREFIX);
+	}
+	if (changes->dir)
 		environment[n++] = kept.dir;
-	if (missing->preload) {
-		char *entry = (char *)(environment + missing->count + 3);
+	if (changes->preload) {
+		char *entry = (char *)(environment + changes->count + 3);
 		struct text text = text_in(entry, SIZE_MAX);
 
 		text_string(&text, kept.preload);
-		if (missing->preloaded && *missing->preloaded) {
+		if (preloaded && *preloaded) {
 			text_char(&text, ':');
-			text_string(&text, missing->preloaded);
+			text_string(&text, preloaded);
 		}
 		environment[n++] = entry;
 	}
@@ -162,13 +200,20 @@ static char **complete(const struct missing *missing, char *const old[],
 	return environment;
 }
 
+static char **changed(const struct changes *changes, char *const old[],
+		      void *memory)
+{
+	return changes->unreachable ? without_us(changes, old, memory)
+				    : completed(changes, old, memory);
+}
+
 /* The environment to exec with; on our caller's stack, as exec must be. */
-#define COMPLETED(environment)                                                 \
+#define HANDED_ON(environment)                                                 \
 	({                                                                     \
-		struct missing missing_ = find_missing(environment);           \
-		missing_.dir || missing_.preload                               \
-			? complete(&missing_, environment,                     \
-				   alloca(completed_bytes(&missing_)))         \
+		struct changes changes_ = find_changes(environment);           \
+		changes_.dir || changes_.preload || changes_.unreachable       \
+			? changed(&changes_, environment,                      \
+				  alloca(changed_bytes(&changes_)))            \
 			: (char **)(environment);                              \
 	})
 
@@ -185,17 +230,17 @@ static char **complete(const struct missing *missing, char *const old[],
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(execve)(path, argv, COMPLETED(envp)));
+	return WITH_MASK(NEXT(execve)(path, argv, HANDED_ON(envp)));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(execvpe)(file, argv, COMPLETED(envp)));
+	return WITH_MASK(NEXT(execvpe)(file, argv, HANDED_ON(envp)));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(fexecve)(fd, argv, COMPLETED(envp)));
+	return WITH_MASK(NEXT(fexecve)(fd, argv, HANDED_ON(envp)));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -261,7 +306,7 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 		       char *const envp[])
 {
 	return WITH_MASK(NEXT(posix_spawn)(pid, path, actions, attributes, argv,
-					   COMPLETED(envp)));
+					   HANDED_ON(envp)));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file,
@@ -270,5 +315,5 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			char *const envp[])
 {
 	return WITH_MASK(NEXT(posix_spawnp)(pid, file, actions, attributes,
-					    argv, COMPLETED(envp)));
+					    argv, HANDED_ON(envp)));
 }

@@ -4,7 +4,8 @@
  *
  * They are as long as they inherit our two environment variables. For a target
  * that gives them an environment of its own, exec.c stands in front of libc's
- * exec and posix_spawn functions and adds what is missing.
+ * exec and posix_spawn functions and adds what is missing. Where our library
+ * is out of reach, as after chroot(), it takes both out.
  */
 #ifndef CLEW_PRELOAD_EXEC_H
 #define CLEW_PRELOAD_EXEC_H

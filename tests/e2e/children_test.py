@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Every process image has a part of its own, with its own counts."""
+import shutil
+
 import clewtest
 import truth
 import wire
@@ -53,6 +55,25 @@ class Children(clewtest.Case):
         names = {p.arguments[0].rsplit("/", 1)[-1]
                  for p in self.recording().parts}
         self.assertLessEqual({"sh", "cat"}, names)
+
+    def test_where_our_library_is_not(self):
+        """As after chroot(), or as a user who may not read it: the loader
+        would say so on stderr."""
+        library = shutil.copy(clewtest.LIBRARY, self.work)
+        argv = ["/bin/sh", "-c", f"rm -f {library}; env | sort; exec env true"]
+        for other in None, "libm.so.6":
+            with self.subTest(other):
+                if other:
+                    self.environment["LD_PRELOAD"] = other
+                native = self.run_program(argv)
+                self.environment["CLEW_LIBRARY"] = library
+                shutil.copy(clewtest.LIBRARY, self.work)
+                recorded = self.record(argv)
+                del self.environment["CLEW_LIBRARY"]
+                recorded.stdout = recorded.stdout.replace(
+                    f"CLEW_LIBRARY={library}\n".encode(), b"")
+                self.assert_same_behaviour(native, recorded)
+                self.recording()
 
 
 class RoundLibc(clewtest.Case):
