@@ -165,12 +165,26 @@ class Environment(clewtest.Case):
 
     @needs("sqlite3")
     def test_children_out_of_reach(self):
-        """Set-user-id, static, with an environment of their own."""
+        """Set-user-id, with an environment of their own."""
         self.check(["/bin/sh", "-c", "passwd --help; LD_PRELOAD= "
                     "sqlite3 :memory: 'select 1'"])
-        if shutil.which("busybox"):
-            self.check(["/bin/sh", "-c", "busybox echo a; busybox sh -c "
-                        "\"sqlite3 :memory: 'select 2'\""])
+
+    @needs("cc", "sqlite3")
+    def test_static_children(self):
+        """They hand on what they cannot use."""
+        source = self.work / "static.c"
+        source.write_text("""
+            #include <stdlib.h>
+            int main(void) { return system("sqlite3 :memory: 'select 2'"); }
+            """, encoding="utf-8")
+        static = self.work / "static"
+        subprocess.run(["cc", "-static", "-o", static, source], check=True)
+        native = self.check(["/bin/sh", "-c", f"{static}; echo done"])
+        self.assertEqual(native.stdout, b"2\ndone\n")
+        names = {part.arguments[0].rsplit("/", 1)[-1]
+                 for part in self.recording().parts}
+        self.assertLessEqual({"sh", "sqlite3"}, names)
+        self.assertNotIn("static", names)
 
     def test_recording_directory_that_is_not_there(self):
         self.environment["LD_PRELOAD"] = str(clewtest.LIBRARY)
