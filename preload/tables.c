@@ -264,6 +264,7 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	tally->retired = old;
 	tally->ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
 	tally->looks = 0;
+	tally->is_settling = 1;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
 	return 0;
@@ -414,15 +415,16 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 }
 
 /*
- * First time after a rebuild: the old table has had its time. Later: the
- * busiest should move home; if that does not help, it is tried less and less
- * often.
+ * First time after a rebuild: the old table has had its time, if it is there
+ * still. Later: the busiest should move home; if that does not help, it is
+ * tried less and less often.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {
 	if (tally->busy)
 		return SWEEP_AFTER;
-	if (tally->retired.table) {
+	if (tally->is_settling) {
+		tally->is_settling = 0;
 		tally_sweep(tally, part);
 		return tally->patience;
 	}

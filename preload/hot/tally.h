@@ -72,6 +72,7 @@ struct tally {
 	uint64_t ripe_contexts; /* the retired table may be swept at so many */
 	uint32_t looks;         /* since there is one */
 	int32_t patience;       /* calls away from home before a reorder */
+	uint32_t is_settling;   /* none has been due since a table was left */
 	struct mapping active, retired;
 
 	/* Samples (samples.c). One thread writes them, its own or the watch. */

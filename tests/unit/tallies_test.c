@@ -13,6 +13,7 @@
 #include "preload/cold.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
@@ -124,6 +125,51 @@ static void a_reorder_brings_the_busiest_home(void **state)
 	assert_int_equal(hot.table, hot.tally->table);
 }
 
+/* Also where the table that was left has been given back before. */
+static void reorders_become_rarer(void **state)
+{
+	int32_t pause = 0;
+
+	(void)state;
+	for (uint32_t f = 1; f <= 200; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	hot_reorder();
+	for (int round = 0; round < 5; round++) {
+		struct wire_count *table = hot.tally->table;
+
+		assert_non_null(hot.tally->retired.table);
+		while (hot.tally->retired.table)
+			hot_look();
+		hot_reorder();
+		assert_ptr_equal(hot.tally->table, table);
+		assert_true(!round || hot.strays_left == 2 * pause);
+		pause = hot.strays_left;
+		hot_reorder();
+		assert_ptr_not_equal(hot.tally->table, table);
+		assert_true(hot.strays_left < pause);
+	}
+}
+
+/* By its own count of looks, unless a slow path is under way. */
+static void a_table_that_was_left_is_given_back(void **state)
+{
+	uint32_t busy;
+
+	(void)state;
+	for (uint32_t f = 1; f <= 200; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	hot_reorder();
+	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
+	for (int looks = 0; looks < 100; looks++)
+		hot_look();
+	assert_non_null(hot.tally->retired.table);
+	assert_int_not_equal(hot.tally->wire->retired, 0);
+	tally_leave_path(hot.tally, busy);
+	hot_look();
+	assert_null(hot.tally->retired.table);
+	assert_int_equal(hot.tally->wire->retired, 0);
+}
+
 static void late_counts_survive_a_sweep(void **state)
 {
 	struct wire_count *old;
@@ -227,6 +273,8 @@ int main(void)
 		CLAIM(every_call_of_every_context_is_counted),
 		CLAIM(depth_is_kept_beside_the_id),
 		CLAIM(a_reorder_brings_the_busiest_home),
+		CLAIM(reorders_become_rarer),
+		CLAIM(a_table_that_was_left_is_given_back),
 		CLAIM(late_counts_survive_a_sweep),
 		CLAIM(past_the_limit_contexts_fold),
 		CLAIM(threads_that_follow_each_other_share_tallies),
