@@ -96,6 +96,14 @@ struct tally {
 	uint64_t *other_bins;
 };
 
+static inline void tally_place_path(struct tally *tally, uint32_t number,
+				    const void *frame)
+{
+	if (number < TALLY_PATHS_MAX)
+		tally->paths[number] = (uintptr_t)frame;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /*
  * A slow path begins; tally_leave_path() wants the result. A handler that
  * interrupts it leaves `busy` as it was; one that jumps out of it does not, so
@@ -105,11 +113,10 @@ static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 {
 	uint32_t busy = tally->busy;
 
-	if (busy < TALLY_PATHS_MAX)
-		tally->paths[busy] = (uintptr_t)frame;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tally_place_path(tally, busy, frame);
 	tally->busy = busy + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tally_place_path(tally, busy, frame); /* a handler's may be there now */
 	return busy;
 }
 
