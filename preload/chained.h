@@ -16,8 +16,6 @@
 #include "preload/lock.h"
 #include "preload/signal_return.h"
 
-#define SIGNAL_BIT(signal) (UINT64_C(1) << ((unsigned int)(signal)-1))
-
 struct chained {
 	int signal;
 	void (*handler)(int signal, siginfo_t *info, void *context);

@@ -10,16 +10,11 @@
  *
  *	asleep in the kernel	its pc and stack are read from outside; what it
  *				slept in goes on undisturbed
- *	running			a signal asks it to look for itself
+ *	running			it is asked to look for itself (ask.h)
  *
  * Of a stack only the frames of signals matter: no call returns into the bytes
  * of a site (see relocate()). For memory that is to be given back every word
  * does.
- *
- * The signal is a real-time one that the program does not use at the moment,
- * sent to threads that do not block it; none of it is left over afterwards. A
- * call that it interrupts and that libc would let fail with EINTR is made
- * again, unless what was asked for cannot be asked for twice.
  */
 #ifndef CLEW_PRELOAD_QUIESCE_H
 #define CLEW_PRELOAD_QUIESCE_H

@@ -13,6 +13,9 @@
 
 #include "preload/sys.h"
 
+/* In a mask. */
+#define SIGNAL_BIT(signal) (UINT64_C(1) << ((unsigned int)(signal)-1))
+
 struct kernel_action {
 	uintptr_t handler;
 	uint64_t flags;

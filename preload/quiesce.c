@@ -3,25 +3,18 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <ucontext.h>
 
+#include "preload/ask.h"
 #include "preload/proc.h"
-#include "preload/signal_return.h"
 #include "preload/stacks.h"
 #include "preload/sys.h"
-#include "preload/text.h"
 #include "preload/trap.h"
 
-#define SLOT_LOG2     17
-#define SLOT_COUNT    (1 << SLOT_LOG2)
-#define TICK_NS       10000000
-#define PAUSE_MIN_NS  20000
-#define PAUSE_MAX_NS  1000000
-#define SIGNAL_LAST   64
-#define SIGNAL_FIRST  34 /* libc keeps 32 and 33 for itself */
-#define BIT(signal)   (UINT64_C(1) << ((signal)-1))
-#define SYSCALL_BYTES 2
-#define LOAD_BYTES    5 /* mov $number,%eax in front of it */
+#define SLOT_LOG2    17
+#define SLOT_COUNT   (1 << SLOT_LOG2)
+#define TICK_NS      10000000
+#define PAUSE_MIN_NS 20000
+#define PAUSE_MAX_NS 1000000
 
 /* What is known of a thread. */
 enum whereabouts {
@@ -47,7 +40,7 @@ struct quiesce {
 	_Atomic uint32_t round;   /* 24 bits */
 	_Atomic uint32_t is_open; /* a round is going on */
 	int (*look)(struct quiesce *q, struct slot *slot);
-	int signal;
+	struct ask ask;
 	int own_tid;
 	uint64_t start_ticks;
 	uint64_t pauses;
@@ -124,77 +117,17 @@ static int is_thread_inside(const struct quiesce *q, uint64_t pc, uint64_t sp)
 	       stacks_walk(&q->stacks, sp, is_inside, places);
 }
 
-/*
- * Calls that fail with EINTR when any handler has run, and that may be made
- * again as they were, since only an instant has passed.
- */
-static int can_be_made_again(uint32_t call)
+/* The value: the round, and the number of the slot. In its handler. */
+static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 {
-	static const uint16_t calls[] = {
-		SYS_poll,
-		SYS_ppoll,
-		SYS_select,
-		SYS_pselect6,
-		SYS_epoll_wait,
-		SYS_epoll_pwait,
-		SYS_epoll_pwait2,
-		SYS_nanosleep,
-		SYS_clock_nanosleep,
-		SYS_rt_sigtimedwait,
-		SYS_rt_sigsuspend,
-		SYS_pause,
-		SYS_semop,
-		SYS_semtimedop,
-		SYS_msgrcv,
-		SYS_msgsnd,
-		SYS_futex,
-		SYS_io_getevents,
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (calls[i] == call)
-			return 1;
-	return 0;
-}
-
-/* The signal was ours alone: the program shall not see that it came. */
-static void undo_interruption(ucontext_t *context)
-{
-	greg_t *registers = context->uc_mcontext.gregs;
-	uint64_t load =
-		(uint64_t)registers[REG_RIP] - SYSCALL_BYTES - LOAD_BYTES;
-	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
-	uint32_t call;
-
-	if (registers[REG_RAX] != -EINTR ||
-	    sys_read_memory(load, code, sizeof(code)))
-		return;
-	copy_bytes(&call, code + 1, sizeof(call));
-	if (code[0] == 0xb8 && code[5] == 0x0f && code[6] == 0x05 &&
-	    can_be_made_again(call))
-		registers[REG_RIP] = (greg_t)load;
-}
-
-/* The value that comes with it: the round, and the number of the slot. */
-static void on_look(int signal, siginfo_t *info, void *context)
-{
-	ucontext_t *interrupted = context;
-	const greg_t *registers = interrupted->uc_mcontext.gregs;
-	uint64_t value = (uintptr_t)info->si_value.sival_ptr;
 	struct quiesce *q = the_quiesce;
 	uint32_t asked = (uint32_t)(value >> 32) << 8 | ASKED;
 	uint32_t found = (uint32_t)(value >> 32) << 8;
 	struct slot *slot = &q->slots[value % SLOT_COUNT];
 
-	if (info->si_code != SI_QUEUE || info->si_pid != sys_getpid())
-		return;
-	undo_interruption(interrupted);
 	if (slot->tid != (uint32_t)sys_gettid() || slot->is != asked)
 		return;
-	found |= is_thread_inside(q, (uint64_t)registers[REG_RIP],
-				  (uint64_t)registers[REG_RSP])
-			 ? INSIDE
-			 : OUTSIDE;
+	found |= is_thread_inside(q, pc, sp) ? INSIDE : OUTSIDE;
 	atomic_compare_exchange_strong(&slot->is, &asked, found);
 }
 
@@ -218,15 +151,11 @@ void quiesce_look_at_me(uint64_t pc, uint64_t sp)
 
 static void ask(struct quiesce *q, struct slot *slot)
 {
-	siginfo_t info = { .si_signo = q->signal, .si_code = SI_QUEUE };
 	uint64_t value = (uint64_t)q->round << 32 | (uint64_t)(slot - q->slots);
-	long err;
+	int err;
 
-	info.si_pid = sys_getpid();
-	info.si_value.sival_ptr = (void *)value;
 	set_where(q, slot, ASKED);
-	err = sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), slot->tid,
-		       q->signal, (long)&info, 0, 0);
+	err = ask_thread(&q->ask, (int)slot->tid, value);
 	if (err)
 		set_where(q, slot, err == -ESRCH ? OUTSIDE : INSIDE);
 }
@@ -276,7 +205,7 @@ static int look_where(struct quiesce *q, struct slot *slot)
 		set_where(q, slot, OUTSIDE);
 	else if (err)
 		return err;
-	else if (!(blocked & BIT(q->signal)))
+	else if (ask_is_heard(&q->ask, blocked))
 		ask(q, slot);
 	return 0;
 }
@@ -362,84 +291,6 @@ static int visit_all(struct quiesce *q, uint64_t deadline_ns)
 	return err;
 }
 
-/* ---- The signal ---- */
-
-static int is_free(int signal)
-{
-	struct kernel_action action;
-
-	return !signal_get_action(signal, &action) &&
-	       action.handler == (uintptr_t)SIG_DFL;
-}
-
-struct blocked {
-	struct proc_text *text;
-	int own_tid; /* which blocks all of them now */
-	uint64_t by_some;
-};
-
-static int add_blocked(void *context, int tid)
-{
-	struct blocked *blocked = context;
-	uint64_t mask;
-
-	if (tid != blocked->own_tid &&
-	    !proc_blocked_signals(blocked->text, tid, &mask))
-		blocked->by_some |= mask;
-	return 0;
-}
-
-/*
- * The last that is free, for it will be delivered on top of all others; in
- * preference one that nobody blocks, who may wait for it.
- */
-static int choose_signal(struct quiesce *q)
-{
-	struct blocked blocked = { .text = &q->text, .own_tid = q->own_tid };
-	int chosen = 0;
-
-	proc_each_thread(add_blocked, &blocked);
-	for (int signal = SIGNAL_FIRST; signal <= SIGNAL_LAST; signal++)
-		if (is_free(signal) &&
-		    (!chosen || !(blocked.by_some & BIT(signal)) ||
-		     blocked.by_some & BIT(chosen)))
-			chosen = signal;
-	return chosen;
-}
-
-static int take_signal(struct quiesce *q)
-{
-	const struct kernel_action ours = {
-		.handler = (uintptr_t)on_look,
-		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
-		.mask = ~UINT64_C(0),
-	};
-
-	q->signal = choose_signal(q);
-	if (!q->signal)
-		return -EAGAIN;
-	return signal_set_action(q->signal, &ours, NULL);
-}
-
-/*
- * Signals that have not arrived are discarded by ignoring them for a moment.
- * Meanwhile the program may have made use of the signal: that stays.
- */
-static void give_signal_back(const struct quiesce *q)
-{
-	static const struct kernel_action ignore = { .handler = (uintptr_t)
-							     SIG_IGN },
-					  none = { .handler =
-							   (uintptr_t)SIG_DFL };
-	struct kernel_action now;
-
-	if (signal_get_action(q->signal, &now) ||
-	    now.handler != (uintptr_t)on_look)
-		return;
-	signal_set_action(q->signal, &ignore, NULL);
-	signal_set_action(q->signal, &none, NULL);
-}
-
 static struct quiesce *take_quiesce(void)
 {
 	struct quiesce *q = the_quiesce;
@@ -480,12 +331,12 @@ int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
 	    is_thread_inside(q, 0, (uintptr_t)__builtin_frame_address(0)))
 		err = -EBUSY;
 	if (!err)
-		err = take_signal(q);
+		err = ask_open(&q->ask, &q->text, take_answer);
 	if (!err) {
 		q->is_open = 1;
 		err = visit_all(q, deadline_ns);
 		q->is_open = 0;
-		give_signal_back(q);
+		ask_close(&q->ask);
 	}
 	*tid = q->open_tid;
 	return err;
