@@ -16,6 +16,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/natives.h"
+#include "preload/patch_prepare.h"
 #include "preload/reclaim.h"
 #include "preload/select.h"
 #include "preload/select_functions.h"

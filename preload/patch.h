@@ -21,9 +21,7 @@
 #define CLEW_PRELOAD_PATCH_H
 
 #include "preload/modules.h"
-#include "preload/pads.h"
-#include "preload/stub.h"
-#include "wire/recording.h"
+#include "preload/window.h"
 
 #define PATCH_BYTES_MAX 10
 
@@ -59,24 +57,6 @@ struct patch {
 	uint64_t stub_bytes;   /* of each stub */
 	int is_written;
 };
-
-/* What making stubs takes. */
-struct patch_workshop {
-	struct windows *windows;
-	struct pads *pads;
-	struct stub_constants constants;
-	struct decoder decoder;
-	int has_traps; /* a breakpoint may be used where nothing else fits */
-};
-
-/*
- * Make a stub, or a probe, for each function whose verdict says that something
- * is written, and the bytes that lead there. A function that cannot be hooked
- * after all has its verdict changed. 0 or -ENOMEM.
- */
-int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
-		  struct module *module, uint32_t first_function,
-		  struct wire_function *functions, uint32_t count);
 
 /*
  * Write the sites, once the windows are sealed. For code that nothing runs in:
