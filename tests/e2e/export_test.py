@@ -20,34 +20,6 @@ from clewtest import needs, target
 INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 
 
-class Export(clewtest.Case):
-    def synthetic(self, **options):
-        return exports.Synthetic(self.work / "synthetic", **options)
-
-    def record(self, argv, options=("--time=none",), **run_options):
-        return super().record(argv, options, **run_options)
-
-    def export(self, form, recording, *options):
-        """The bytes of `clew export --format FORM`."""
-        done = self.clew("export", "--format", form, *options, recording,
-                         text=False)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
-        return done.stdout
-
-    def export_file(self, form, recording, *options):
-        path = self.work / f"exported.{form}"
-        done = self.clew("export", "--format", form, "-o", path, *options,
-                         recording)
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "", ""))
-        return path
-
-    def run_tool(self, *argv):
-        done = self.run_program(argv, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-
 def unfold(text):
     """{path: number}, as flamegraph.pl splits lines."""
     found = collections.Counter()
@@ -57,7 +29,7 @@ def unfold(text):
     return found
 
 
-class Folded(Export):
+class Folded(exports.Export):
     def test_stacks_and_numbers(self):
         made = self.synthetic()
         for metric, measure in ("calls", "calls"), ("time", "ns"):
@@ -120,7 +92,7 @@ class Folded(Export):
 
 
 @needs("callgrind_annotate")
-class Callgrind(Export):
+class Callgrind(exports.Export):
     NUMBER = r" *([\d,]+) *(?:\([ \d.]+%\))? "
     LINE = re.compile(rf"{NUMBER}(?:{NUMBER})? *(?:\?\?\?|/[^:]*):(\S+)")
 
@@ -219,7 +191,7 @@ class Callgrind(Export):
                          r" *\d+ \([ \d.]+%\) *=> .*_M_realloc_insert<long")
 
 
-class Speedscope(Export):
+class Speedscope(exports.Export):
     OPEN = clewtest.ROOT / "tests" / "speedscope" / "open.mjs"
 
     def replay(self, profile, frames):
@@ -294,7 +266,7 @@ class Speedscope(Export):
         return {f: (round_off(total[f]), round_off(own[f])) for f in total}
 
 
-class Chrome(Export):
+class Chrome(exports.Export):
     def trace(self, recording, *options):
         return json.loads(self.export("chrome", recording, *options))
 
@@ -367,7 +339,7 @@ class Chrome(Export):
 
 
 @needs("go")
-class Pprof(Export):
+class Pprof(exports.Export):
     def pprof(self, *arguments):
         self.environment["PPROF_TMPDIR"] = str(self.work)
         return self.run_tool("go", "tool", "pprof", *arguments)
@@ -504,7 +476,7 @@ class Pprof(Export):
                           for _, lines in raw[2].values()}, {'?"??'})
 
 
-class Sqlite(Export):
+class Sqlite(exports.Export):
     def database(self, recording, *options):
         path = self.export_file("sqlite", recording, *options)
         database = sqlite3.connect(path)
@@ -631,7 +603,7 @@ class Sqlite(Export):
             "/dev/full", "regular file")
 
 
-class Csv(Export):
+class Csv(exports.Export):
     def rows(self, form, recording, *options):
         text = self.export(form, recording, *options).decode()
         return list(csv.DictReader(io.StringIO(text, newline="")))
@@ -683,7 +655,7 @@ class Csv(Export):
 
 
 @needs("jq")
-class Json(Export):
+class Json(exports.Export):
     def test_jq_sums_contexts(self):
         made = self.synthetic()
         path = self.export_file("json", made.path)
@@ -694,7 +666,7 @@ class Json(Export):
                          [made.total("calls"), made.total("ns")])
 
 
-class Time(Export):
+class Time(exports.Export):
     """Of a real program: all formats have the same of it."""
 
     SPIN = "x = 0\nfor i in range(3000000): x += len(str(i))"
@@ -731,7 +703,7 @@ class Time(Export):
             r"^ +\d+ +\d+ +(\d+): ", said, re.M)), wanted)
 
 
-class Output(Export):
+class Output(exports.Export):
     def test_a_full_disk_is_one_line_and_no_file(self):
         made = self.synthetic()
         for form in "folded", "callgrind", "csv", "json":

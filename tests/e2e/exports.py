@@ -9,6 +9,8 @@ import clewtest
 MAKE_RECORDING = clewtest.BUILD / "tests" / "unit" / "make_recording"
 PROGRAM = "synthetic"
 
+THREAD_NAMES = {4242: "main", 4243: "worker"}
+
 Context = collections.namedtuple("Context", "tid calls ns samples path")
 
 
@@ -57,4 +59,29 @@ class Synthetic:
         return +sums
 
 
-THREAD_NAMES = {4242: "main", 4243: "worker"}
+class Export(clewtest.Case):
+    def synthetic(self, **options):
+        return Synthetic(self.work / "synthetic", **options)
+
+    def record(self, argv, options=("--time=none",), **run_options):
+        return super().record(argv, options, **run_options)
+
+    def export(self, form, recording, *options):
+        """The bytes of `clew export --format FORM`."""
+        done = self.clew("export", "--format", form, *options, recording,
+                         text=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout
+
+    def export_file(self, form, recording, *options):
+        path = self.work / f"exported.{form}"
+        done = self.clew("export", "--format", form, "-o", path, *options,
+                         recording)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        return path
+
+    def run_tool(self, *argv):
+        done = self.run_program(argv, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout

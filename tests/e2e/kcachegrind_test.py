@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""KCachegrind's own loader takes the callgrind export for what it says."""
+import json
+import tempfile
+
+import clewtest
+import exports
+from clewtest import needs
+
+SHOW = clewtest.ROOT / "tests" / "e2e" / "kcachegrind.py"
+
+
+@needs("kcachegrind", "Xvfb", "dbus-run-session")
+class KCachegrind(exports.Export):
+    def exported(self, metric):
+        """(recording, its export): no more functions than are listed."""
+        made = self.synthetic(contexts=40)
+        return made, self.export_file("callgrind", made.path, "--metric",
+                                      metric)
+
+    def shown(self, path):
+        """What it shows of the file, see kcachegrind.py."""
+        with tempfile.TemporaryDirectory(dir=self.work) as home:
+            done = self.run_program(
+                ["dbus-run-session", "--", clewtest.PYTHON, SHOW, path,
+                 self.work / "shown"],
+                text=True, env={**self.environment, "HOME": home,
+                                "XDG_RUNTIME_DIR": home})
+        if done.returncode == clewtest.SKIPPED:
+            self.skipTest("no python3-dbus or at-spi2-core here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.work / "shown").read_text(encoding="utf-8"))
+
+    def assert_true(self, shown, made, path, measure, name):
+        self.assertEqual(shown["complaints"], [])
+        total = f"{made.total(measure):,}".replace(",", " ")
+        self.assertEqual(shown["status"],
+                         f"{path.name} [1] - Total {name} Cost: {total}")
+        self.assertEqual(shown["title"], f"{path} [synthetic --size large]")
+        own, inclusive = made.own(measure), made.inclusive(measure)
+        calls = made.own("calls")
+        wanted = {f: [inclusive[f], own[f], calls[f]] for f in inclusive}
+        wanted["(all)"] = [made.total(measure), 0, 0]
+        self.assertEqual(shown["functions"], wanted)
+
+    def test_time(self):
+        made, path = self.exported("time")
+        self.assert_true(self.shown(path), made, path, "ns", "Time (ns)")
+
+    def test_calls(self):
+        made, path = self.exported("calls")
+        self.assert_true(self.shown(path), made, path, "calls", "Calls")
+
+    def test_damage_would_be_noticed(self):
+        made, path = self.exported("time")
+        lines = path.read_text(encoding="ascii").splitlines()
+        cost = lines.index("calls=779 0") + 1
+        for what, damaged in [
+                ("cut off", lines[:len(lines) // 2]),
+                ("a line", lines[:cost] + ["0 nonsense"] + lines[cost + 1:]),
+                ("a number", lines[:cost] + ["0 1 1"] + lines[cost + 1:]),
+                ("all of it", ["nonsense"])]:
+            path.write_text("\n".join(damaged) + "\n", encoding="ascii")
+            shown = self.shown(path)
+            with self.subTest(what), \
+                    self.assertRaises((self.failureException, KeyError)):
+                self.assert_true(shown, made, path, "ns", "Time (ns)")
+
+
+if __name__ == "__main__":
+    clewtest.main()
