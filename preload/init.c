@@ -75,6 +75,7 @@ static void take_configuration(struct cold *cold)
 
 	rt.cold = cold;
 	rt.header = cold->part.header;
+	rt.losses = rt.header->losses;
 	rt.max_contexts = config->max_contexts;
 	rt.verify_period = config->verify_period;
 	rt.header->max_contexts = config->max_contexts;

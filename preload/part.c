@@ -87,6 +87,8 @@ static int map_new(struct part *part, uint64_t offset, uint64_t bytes,
 	void *address;
 	int err, fd;
 
+	if (part->header == &nowhere)
+		return -ENOSPC;
 	if (part->is_private) {
 		address = sys_map_private(bytes);
 		goto check;
@@ -379,12 +381,12 @@ void part_disable(struct part *part, const char *why)
 	atomic_store(&part->header->state, WIRE_DISABLED);
 }
 
-void part_abandon(struct part *part)
+void part_abandon(struct part *part, int needs_header)
 {
 	for (uint32_t i = 0; i < part->mapped_count; i++)
 		sys_munmap(part->mapped[i].head, part->mapped[i].bytes);
 	sys_munmap(part->mapped, part->mapped_room * sizeof(*part->mapped));
-	if (part->header != &nowhere)
+	if (part->header != &nowhere && !needs_header)
 		sys_munmap(part->header, WIRE_HEADER_BYTES);
 	if (!part->is_private && is_our_file(part, part->fd))
 		sys_close(part->fd);

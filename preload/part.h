@@ -43,8 +43,8 @@ struct part {
 int part_create(struct part *part, const char *dir);
 
 /*
- * Where there is no memory for a part either: one that has no chunks and no
- * room for any, but a header to count losses in. In forked children only.
+ * Where there is no memory for a part either, or nothing to be kept: one that
+ * has no chunks and no room for any. In forked children only.
  */
 void part_create_nowhere(struct part *part);
 
@@ -64,8 +64,11 @@ void part_free(struct part *part, const struct chunk *chunk);
 /* The same, but it reads as zeros for good. */
 void part_retire(struct part *part, const struct chunk *chunk);
 
-/* In a forked child: let go of everything of the parent's part. */
-void part_abandon(struct part *part);
+/*
+ * In a forked child: let go of everything of the parent's part; of all but its
+ * header if that is still needed.
+ */
+void part_abandon(struct part *part, int needs_header);
 
 static inline void *chunk_payload(const struct chunk *chunk)
 {

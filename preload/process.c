@@ -13,15 +13,19 @@
 #include "preload/text.h"
 #include "preload/times.h"
 
-/* A process that is not recorded after all counts where nobody looks. */
+/*
+ * A process that is not to be recorded counts where nobody looks. One that is
+ * and cannot make a file, since it has become another user or has another root
+ * or the disk is full, loses its calls, and an ancestor's part says how many.
+ */
 static void create_part(struct cold *cold)
 {
-	const char *dir = cold->config.no_children ? NULL : cold->config.dir;
+	const int is_wanted = !cold->config.no_children;
 
-	if (!part_create(&cold->part, dir) ||
-	    (dir && !part_create(&cold->part, NULL)))
-		return;
-	part_create_nowhere(&cold->part);
+	if (part_create(&cold->part, is_wanted ? cold->config.dir : NULL))
+		part_create_nowhere(&cold->part);
+	if (!is_wanted || !cold->part.is_private)
+		rt.losses = cold->part.header->losses;
 }
 
 static int is_inherited(unsigned int kind)
@@ -134,7 +138,7 @@ void hot_after_fork(void)
 	start_part(cold, &parent);
 	hot.muted = HOT_IS_HEARD;
 	tallies_reset_after_fork(&cold->tallies, &cold->part);
-	part_abandon(&parent);
+	part_abandon(&parent, rt.losses == parent.header->losses);
 	sampling_after_fork();
 	if (rt.is_timed)
 		times_begin_anew();

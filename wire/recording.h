@@ -63,6 +63,7 @@ enum wire_loss {
 	WIRE_LOSS_GENERATED, /* made by generated code into its own runtime */
 	WIRE_LOSS_FILTER,    /* new threads behind a system call filter */
 	WIRE_LOSS_SHARED,    /* while threads had one thread pointer */
+	WIRE_LOSS_CHILD,     /* in forked children that could not make a part */
 	WIRE_LOSS_COUNT = 8
 };
 

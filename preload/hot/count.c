@@ -51,14 +51,15 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 
 static void lose(enum wire_loss cause)
 {
-	atomic_fetch_add_explicit(&rt.header->losses[cause], 1,
-				  memory_order_relaxed);
+	atomic_fetch_add_explicit(&rt.losses[cause], 1, memory_order_relaxed);
 }
 
 /* A call for which there is no place at all. */
 static void lose_for_want_of_room(void)
 {
-	lose(runtime_is_filtered() ? WIRE_LOSS_FILTER : WIRE_LOSS_NO_SPACE);
+	lose(runtime_is_filtered()            ? WIRE_LOSS_FILTER
+	     : rt.losses != rt.header->losses ? WIRE_LOSS_CHILD
+					      : WIRE_LOSS_NO_SPACE);
 }
 
 /*

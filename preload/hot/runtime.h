@@ -17,6 +17,8 @@ struct cold;
 
 struct runtime {
 	struct wire_header *header; /* of the recording's part */
+	/* Of the header, or of the nearest ancestor's that has a file. */
+	_Atomic uint64_t *losses;
 	struct cold *cold;
 	uint64_t max_contexts;
 	uint32_t verify_period;  /* 0: never verify */

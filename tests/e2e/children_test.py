@@ -8,7 +8,7 @@ import truth
 import wire
 from clewtest import target
 
-SHARED = 4  # enum wire_loss: WIRE_LOSS_SHARED
+SHARED, HOMELESS = 4, 5  # enum wire_loss: WIRE_LOSS_SHARED, _CHILD
 
 
 class Children(clewtest.Case):
@@ -25,6 +25,40 @@ class Children(clewtest.Case):
         origins = [part.origin for part in recording.parts]
         self.assertEqual(origins.count(wire.FROM_FORK), 12)
         self.assertEqual(origins.count(wire.FROM_START), 1)
+
+    def check_homeless(self, *options):
+        argv = [target("processes"), "homeless"]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv, options))
+        part, = self.recording().parts
+        own, = (one for one in truth.read_all(self.truths)
+                if one.pid == part.pid)
+        self.assert_equals_truth(own, part)
+        theirs = sum(calls for one in truth.read_all(self.truths)
+                     if one is not own and one.pid != part.pid
+                     for _, _, function, calls in one.nodes.values()
+                     if function)
+        return part, theirs
+
+    def test_children_that_find_no_recording_are_lost_and_counted(self):
+        for time in "cpu", "wall", "exact", "none":
+            with self.subTest(time=time):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                part, theirs = self.check_homeless(f"--time={time}")
+                self.assertGreater(theirs, 50)
+                wanted = [0] * len(part.losses)
+                wanted[HOMELESS] = theirs
+                self.assertEqual(list(part.losses), wanted)
+                report = self.clew("report", self.recording_path).stdout
+                self.assertIn(f"lost: {theirs} calls were not counted: in "
+                              "children", report)
+
+    def test_children_that_are_not_wanted_are_not_lost(self):
+        part, _ = self.check_homeless("--no-children")
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
 
     def test_fork_beside_a_thread_that_counts(self):
         self.record_target([target("processes"), "threads"], images=13)

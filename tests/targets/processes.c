@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes fork|forkexec|vfork|exec|spawn|threads: makes other processes and
- * waits for them. Every image, `processes work N` among them, has a truth of
+ * processes fork|forkexec|vfork|exec|spawn|threads|homeless: makes other
+ * processes and waits for them; those of `homeless` find no recording. Every image, `processes work N` among them, has a truth of
  * its own. Output is by write(2), one line at a time, so that a child does
  * not print its parent's buffer.
  */
@@ -195,6 +195,22 @@ static COUNTED void forks_with_thread(void)
 	LEAVE();
 }
 
+/* $CLEW_DIR is elsewhere meanwhile, as it is for who changes its root. */
+static COUNTED void forks_homeless(void)
+{
+	const char *directory = getenv("CLEW_DIR");
+	char away[4096];
+
+	ENTER(forks_homeless);
+	snprintf(away, sizeof(away), "%s.away", directory ? directory : "");
+	if (directory && rename(directory, away))
+		perror(away);
+	forks();
+	if (directory && rename(away, directory))
+		perror(directory);
+	LEAVE();
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -218,6 +234,8 @@ int main(int argc, char **argv)
 		spawns(path);
 	else if (!strcmp(mode, "threads"))
 		forks_with_thread();
+	else if (!strcmp(mode, "homeless"))
+		forks_homeless();
 	else if (strcmp(mode, "exec") != 0)
 		return 2;
 	work(5);
