@@ -15,20 +15,28 @@ static size_t stem_length(const char *module)
 	return version ? (size_t)(version - module) : strlen(module);
 }
 
-static uint64_t hash_function(struct catalog *catalog, uint32_t function)
+static uint64_t hash_names(const char *module, const char *name)
 {
-	const char *module = catalog_module_name(catalog, function);
-	const char *name = catalog_name(catalog, function);
 	/* With its end, so that the two cannot be taken for one word. */
 	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
 
 	return hash_key(hash_add(hash, module, stem_length(module)));
 }
 
+/* What the module of a function of `from` is called in `to`. */
+static const char *home_name(const struct match *match, uint32_t function)
+{
+	uint32_t module = match->from->functions[function].module;
+
+	return module == CATALOG_NO_MODULE
+		       ? catalog_module_name(match->from, function)
+		       : match->to->modules[match->homes[module]].name;
+}
+
 static int is_same(struct match *match, uint32_t to, uint32_t from)
 {
 	const char *a = catalog_module_name(match->to, to);
-	const char *b = catalog_module_name(match->from, from);
+	const char *b = home_name(match, from);
 	size_t length = stem_length(a);
 
 	return length == stem_length(b) && memcmp(a, b, length) == 0 &&
@@ -57,7 +65,8 @@ static void enter_names(struct match *match, const struct tree *tree)
 
 		if (seen[function]++)
 			continue;
-		hash = hash_function(match->to, function);
+		hash = hash_names(catalog_module_name(match->to, function),
+				  catalog_name(match->to, function));
 		slot = idmap_at(&match->named, hash);
 		while (*slot)
 			slot = idmap_at(&match->named, hash += 2);
@@ -68,7 +77,8 @@ static void enter_names(struct match *match, const struct tree *tree)
 
 static uint32_t find_by_name(struct match *match, uint32_t function)
 {
-	uint64_t hash = hash_function(match->from, function);
+	uint64_t hash = hash_names(home_name(match, function),
+				   catalog_name(match->from, function));
 	const uint64_t *slot;
 
 	if (!has_name(match->from, function))
@@ -118,27 +128,49 @@ static uint32_t enter_module(struct catalog *catalog,
 	return catalog_add_module(catalog, &record, &functions);
 }
 
+static void match_module(struct match *match, size_t index)
+{
+	const struct catalog_module *module = &match->from->modules[index];
+
+	match->homes[index] = CATALOG_NO_MODULE;
+	for (size_t j = 0; j < match->to->module_count; j++) {
+		const struct catalog_module *other = &match->to->modules[j];
+
+		if (is_same_build(module, other))
+			match->builds[index] = (uint32_t)j + 1;
+		if (is_same_build(module, other) ||
+		    (match->homes[index] == CATALOG_NO_MODULE &&
+		     is_same_stem(module, other)))
+			match->homes[index] = (uint32_t)j;
+	}
+}
+
+/* The program is the first module. What is called otherwise took its place. */
+static void match_programs(struct match *match)
+{
+	const size_t count = match->from->module_count;
+
+	if (count == 0 || match->to->module_count == 0 ||
+	    match->homes[0] != CATALOG_NO_MODULE)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (match->homes[i] == 0)
+			return;
+	}
+	match->homes[0] = 0;
+}
+
 static void match_modules(struct match *match)
 {
-	const size_t count = match->to->module_count;
+	const size_t count = match->from->module_count;
 
-	for (size_t i = 0; i < match->from->module_count; i++) {
-		const struct catalog_module *module = &match->from->modules[i];
-
-		match->homes[i] = CATALOG_NO_MODULE;
-		for (size_t j = 0; j < count; j++) {
-			const struct catalog_module *other =
-				&match->to->modules[j];
-
-			if (is_same_build(module, other))
-				match->builds[i] = (uint32_t)j + 1;
-			if (is_same_build(module, other) ||
-			    (match->homes[i] == CATALOG_NO_MODULE &&
-			     is_same_stem(module, other)))
-				match->homes[i] = (uint32_t)j;
-		}
+	for (size_t i = 0; i < count; i++)
+		match_module(match, i);
+	match_programs(match);
+	for (size_t i = 0; i < count; i++) {
 		if (match->homes[i] == CATALOG_NO_MODULE)
-			match->homes[i] = enter_module(match->to, module);
+			match->homes[i] = enter_module(
+				match->to, &match->from->modules[i]);
 	}
 }
 

@@ -4,8 +4,8 @@
  *
  * Functions of the same module, by build-id, are matched by address. Those of
  * two builds are matched by the names of module and function; a module's
- * version, as in "libz.so.1.2.13", does not count. What has no name is matched
- * in the same build only.
+ * version, as in "libz.so.1.2.13", does not count, and nor does the name of the
+ * program that was run. What has no name is matched in the same build only.
  */
 #ifndef CLEW_REPORT_MATCH_H
 #define CLEW_REPORT_MATCH_H

@@ -45,7 +45,7 @@ class Diff(clewtest.Case):
 
     def record_as(self, name, program):
         self.recording_path = self.work / f"{name}.rec"
-        done = self.record([program], ["-m", "program"])
+        done = self.record([program], ["-m", "*program"])
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.recording_path
 
@@ -64,6 +64,19 @@ class Diff(clewtest.Case):
         self.assertEqual({name: calls[name] for name in CHANGES}, CHANGES)
         self.assertEqual({name: calls[name] for name in SAME},
                          {name: (n, n) for name, n in SAME.items()})
+
+    def test_the_name_of_the_program_does_not_matter(self):
+        before, after = (self.build(name, words)
+                         for name, words in (("before", BEFORE),
+                                             ("after", AFTER)))
+        renamed = after.rename(after.with_name("improved-program"))
+        recordings = [self.record_as("before", before),
+                      self.record_as("after", renamed)]
+        calls = self.calls(*recordings)
+        self.assertEqual({name: calls[name] for name in CHANGES}, CHANGES)
+        self.assertEqual({name: calls[name] for name in SAME},
+                         {name: (n, n) for name, n in SAME.items()})
+        self.assertNotIn("[improved", self.clew("diff", *recordings).stdout)
 
     def test_the_largest_change_comes_first(self):
         text = self.clew("diff", "--metric=calls", "--sort=calls",

@@ -9,26 +9,33 @@
 
 static const char *const everything[] = { "f", "g", "h", NULL };
 
+static void add_module(struct catalog *catalog, const char *path)
+{
+	struct wire_module wire = { .state = 0 };
+	const struct module_record record = {
+		.module = &wire,
+		.path = path,
+		.path_bytes = (uint32_t)strlen(path),
+	};
+	uint32_t *none;
+
+	catalog_add_module(catalog, &record, &none);
+}
+
 /* A session of functions of a module, called or not by one `main`. */
 static void begin(struct session *session, const char *module,
 		  const char *const *functions)
 {
 	struct catalog *catalog = &session->catalog;
-	struct wire_module wire = { .state = 0 };
-	const struct module_record record = {
-		.module = &wire,
-		.path = module,
-		.path_bytes = (uint32_t)strlen(module),
-	};
-	uint32_t *none;
 
 	*session = (struct session){ .metric = METRIC_TIME };
 	catalog_init(catalog);
-	catalog_add_module(catalog, &record, &none);
+	add_module(catalog, "/bin/program");
+	add_module(catalog, module);
 	tree_init(&session->tree);
 	for (; *functions; functions++) {
 		uint32_t function =
-			catalog_named(catalog, KIND_NATIVE, 0, *functions);
+			catalog_named(catalog, KIND_NATIVE, 1, *functions);
 
 		tree_child(&session->tree, TREE_ROOT, function);
 	}
