@@ -225,6 +225,18 @@ test("a search shows the share that matches, once where nested", async () => {
   assert.equal(await page.locator("#matched").innerText(), "");
 });
 
+test("the result of a search takes its room from the box", async () => {
+  await page.setViewportSize({ width: 1300, height: 700 });
+  await show("search-room", synthetic(3000, { time: true, threads: true }));
+  const graph = page.locator("#panel-graph canvas");
+  const before = await graph.boundingBox();
+
+  await page.fill("#search", "page");
+  await page.waitForFunction(() => /% ± [\d.]+ of time · \d+ functions/
+    .test(document.querySelector("#matched").textContent));
+  assert.deepEqual(await graph.boundingBox(), before);
+});
+
 test("a search by module, and one that is no expression", async () => {
   await show("known", known());
   await page.fill("#search", "module:libread");
