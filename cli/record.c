@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/config.h"
@@ -21,6 +22,7 @@
 #include "cli/library.h"
 #include "cli/output.h"
 #include "report/rules.h"
+#include "report/samples.h"
 #include "report/session.h"
 
 enum {
@@ -207,11 +209,24 @@ static const struct part *main_part(const struct recording *recording,
 	return last;
 }
 
+/* ", 1,234 samples", or nothing where none were to be taken; free() it. */
+static char *samples_text(const struct session *session)
+{
+	uint64_t count;
+
+	if (session->summary.time != WIRE_TIME_CPU &&
+	    session->summary.time != WIRE_TIME_WALL)
+		return memory_string("", 0);
+	count = samples_taken(&session->recording);
+	return memory_printf(", %s sample%s", text_grouped(count).text,
+			     count == 1 ? "" : "s");
+}
+
 static void summarise(const struct options *options, const char *path)
 {
 	static const struct whose everybody = { .without_time = 1 };
 	struct session session;
-	char *why;
+	char *why, *samples;
 
 	if (options->quiet || (!options->verbose && !isatty(STDERR_FILENO)))
 		return;
@@ -219,11 +234,14 @@ static void summarise(const struct options *options, const char *path)
 		free(why);
 		return;
 	}
-	complain("clew", "%s calls in %s contexts, %s process%s -> %s",
+	samples = samples_text(&session);
+	complain("clew", "%s calls in %s contexts, %s process%s%s -> %s",
 		 text_grouped(session.summary.calls).text,
 		 text_grouped(session.summary.contexts).text,
 		 text_grouped(session.summary.processes).text,
-		 session.summary.processes == 1 ? "" : "es", options->output);
+		 session.summary.processes == 1 ? "" : "es", samples,
+		 options->output);
+	free(samples);
 	session_close(&session);
 }
 

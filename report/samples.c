@@ -186,3 +186,28 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		add_sample(samples, &items[i], root, thread);
 	}
 }
+
+static uint64_t taken_in(const struct part_chunk *chunk)
+{
+	const struct wire_sample *items = (const void *)chunk->payload;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++)
+		count += items[i].tsc != 0;
+	return count;
+}
+
+uint64_t samples_taken(const struct recording *recording)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		struct part_chunk chunk;
+		uint64_t cursor = 0;
+
+		while (part_next_chunk(&recording->parts[i], &cursor, &chunk))
+			if (chunk.kind == WIRE_SAMPLES)
+				count += taken_in(&chunk);
+	}
+	return count;
+}

@@ -14,6 +14,7 @@
 
 #include "report/clock.h"
 #include "report/contexts.h"
+#include "report/recording.h"
 #include "report/timeline.h"
 
 /* Where the samples of one process go. */
@@ -34,5 +35,8 @@ struct samples {
  */
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread);
+
+/* How many there are in all parts, those in our own code included. */
+uint64_t samples_taken(const struct recording *recording);
 
 #endif

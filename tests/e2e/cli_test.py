@@ -4,6 +4,7 @@
 import os
 import pathlib
 import pty
+import re
 import shutil
 import signal
 import stat
@@ -119,6 +120,40 @@ class PassesThrough(clewtest.Case):
             while process.stdout.read(1 << 16):
                 pass  # until the writer is gone
         self.assertEqual(process.wait(clewtest.TIMEOUT_S), -signal.SIGTERM)
+
+
+class Summary(clewtest.Case):
+    """What `clew record -v` says at the end is what the report counts."""
+
+    BUSY = [clewtest.PYTHON, "-c", "for i in range(1000000): str(i)"]
+
+    def said(self, *options):
+        """The last line, as {"calls": 1234, ...}, and the report."""
+        done = self.record(self.BUSY, ("-v", *options), text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        line = done.stderr.splitlines()[-1]
+        self.assertTrue(line.endswith(f" -> {self.recording_path}"), line)
+        found = {word: int(number.replace(",", "")) for number, word in
+                 re.findall(r"([\d,]+) (call|context|process|sample)", line)}
+        return found, self.clew_json("report", "--json", self.recording_path)
+
+    def expected(self, report):
+        total = report["total"]
+        return {"call": total["calls"], "context": total["contexts"],
+                "process": total["processes"]}
+
+    def test_samples(self):
+        for time in "cpu", "wall":
+            found, report = self.said(f"--time={time}")
+            taken = report["total"]["samples"] + report["self_cost"]["samples"]
+            self.assertGreater(taken, 5)
+            self.assertEqual(found, {**self.expected(report),
+                                     "sample": taken})
+
+    def test_no_samples_where_none_are_taken(self):
+        for time in "none", "exact":
+            found, report = self.said(f"--time={time}")
+            self.assertEqual(found, self.expected(report))
 
 
 class Output(clewtest.Case):
