@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The flat table as text. With time it is about time, else about calls: a
- * table of both would be too wide to read, and JSON has everything.
+ * table of both would be too wide to read, and JSON has everything. Calls take
+ * no more room than they need, since names are last and a terminal is narrow.
  */
 #include <string.h>
 
@@ -12,16 +13,26 @@
 #define GROUPED(number)  (text_grouped(number).text)
 #define DURATION(number) (text_duration(number).text)
 
+enum { CALLS_MIN = 7 }; /* columns */
+
 static double share_of(uint64_t part, uint64_t all)
 {
 	return all ? (double)part / (double)all : 0.0;
 }
 
-static void write_calls(FILE *out, const struct session *session,
-			const struct flat_row *row)
+struct table {
+	FILE *out;
+	struct session *session;
+	const struct flat_view *view;
+	size_t shown;
+	int calls_width;
+};
+
+static void write_calls(const struct table *table, const struct flat_row *row)
 {
-	fprintf(out, "%15s %6.2f%% %11s %8s %8s  ", GROUPED(row->self.calls),
-		100 * share_of(row->self.calls, session->summary.calls),
+	fprintf(table->out, "%*s %6.2f%% %11s %8s %8s  ", table->calls_width,
+		GROUPED(row->self.calls),
+		100 * share_of(row->self.calls, table->session->summary.calls),
 		GROUPED(row->contexts), GROUPED(row->callers),
 		GROUPED(row->callees));
 }
@@ -49,13 +60,16 @@ static void write_extremes(FILE *out, const struct timing *timing)
 		timing->ended ? DURATION(timing->max_ns) : "-");
 }
 
-static void write_time(FILE *out, const struct session *session,
-		       const struct flat_row *row)
+static void write_time(const struct table *table, const struct flat_row *row)
 {
+	const struct session *session = table->session;
+	FILE *out = table->out;
+
 	fprintf(out, "%9s", DURATION(row->self.ns));
 	write_share(out, &session->summary, row->self.ns);
-	fprintf(out, " %9s %6.2f%% %15s %9s ", DURATION(row->total.ns),
+	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
 		100 * share_of(row->total.ns, session->summary.time_ns),
+		table->calls_width,
 		row->self.calls ? GROUPED(row->self.calls) : "-",
 		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
 	if (timings_are_there(&session->tree.timings))
@@ -63,9 +77,10 @@ static void write_time(FILE *out, const struct session *session,
 	fputc(' ', out);
 }
 
-static void write_row(FILE *out, struct session *session,
-		      const struct flat_row *row)
+static void write_row(const struct table *table, const struct flat_row *row)
 {
+	struct session *session = table->session;
+	FILE *out = table->out;
 	const struct summary *summary = &session->summary;
 	enum text_style heat =
 		session->metric == METRIC_TIME
@@ -73,9 +88,9 @@ static void write_row(FILE *out, struct session *session,
 			: text_heat(share_of(row->self.calls, summary->calls));
 
 	if (session->metric == METRIC_TIME)
-		write_time(out, session, row);
+		write_time(table, row);
 	else
-		write_calls(out, session, row);
+		write_calls(table, row);
 	text_begin(out, session->has_color, heat);
 	text_function(out, session, row->function);
 	text_end(out, session->has_color, heat);
@@ -84,37 +99,65 @@ static void write_row(FILE *out, struct session *session,
 	fputc('\n', out);
 }
 
-static void write_heading(FILE *out, const struct session *session,
-			  const char *what)
+static void write_heading(const struct table *table)
 {
+	const struct session *session = table->session;
+	const char *what = table->view->what;
 	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(out, "%9s %7s%s %9s %7s %15s %9s %s %s%s\n", "self",
-			"share", session->summary.samples ? " 95%   " : "",
-			"total", "share", "calls", "per call",
+		fprintf(table->out, "%9s %7s%s %9s %7s %*s %9s %s %s%s\n",
+			"self", "share",
+			session->summary.samples ? " 95%   " : "", "total",
+			"share", table->calls_width, "calls", "per call",
 			timings_are_there(&session->tree.timings)
 				? "      min       max "
 				: "",
 			what, module);
 	else
-		fprintf(out, "%15s %7s %11s %8s %8s  %s%s\n", "calls", "share",
-			"contexts", "callers", "callees", what, module);
+		fprintf(table->out, "%*s %7s %11s %8s %8s  %s%s\n",
+			table->calls_width, "calls", "share", "contexts",
+			"callers", "callees", what, module);
+}
+
+static size_t rows_shown(const struct flat_view *view)
+{
+	return view->top > 0 && view->top < view->flat->count
+		       ? view->top
+		       : view->flat->count;
+}
+
+static int width_of_calls(const struct flat_view *view)
+{
+	uint64_t most = 0;
+	int width;
+
+	for (size_t i = 0; i < rows_shown(view); i++) {
+		if (view->flat->rows[i].self.calls > most)
+			most = view->flat->rows[i].self.calls;
+	}
+	width = (int)strlen(GROUPED(most)) + 1;
+	return width > CALLS_MIN ? width : CALLS_MIN;
 }
 
 void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 {
+	const struct table table = {
+		.out = out,
+		.session = session,
+		.view = view,
+		.shown = rows_shown(view),
+		.calls_width = width_of_calls(view),
+	};
 	const struct flat *flat = view->flat;
-	size_t shown = view->top > 0 && view->top < flat->count ? view->top
-								: flat->count;
 
 	text_begin(out, session->has_color, STYLE_HEADING);
-	write_heading(out, session, view->what);
+	write_heading(&table);
 	text_end(out, session->has_color, STYLE_HEADING);
-	for (size_t i = 0; i < shown; i++)
-		write_row(out, session, &flat->rows[i]);
-	if (shown < flat->count)
+	for (size_t i = 0; i < table.shown; i++)
+		write_row(&table, &flat->rows[i]);
+	if (table.shown < flat->count)
 		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",
-			GROUPED(flat->count - shown));
+			GROUPED(flat->count - table.shown));
 	text_summary(out, session);
 }

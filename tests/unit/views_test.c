@@ -297,65 +297,6 @@ static void callers_are_exact(void **state)
 	session_close(&session);
 }
 
-static int is_named(struct session *session, const char *full, const char *name)
-{
-	struct catalog_function *function =
-		&session->catalog.functions[function_of('a')];
-	uint8_t *chosen;
-	int is;
-
-	free(function->name);
-	function->name = memory_string(full, strlen(full));
-	chosen = selection_named(&session->catalog, name);
-	is = chosen && chosen[function_of('a')];
-	free(chosen);
-	return is;
-}
-
-static void functions_are_found_by_their_bare_names(void **state)
-{
-	static const struct {
-		const char *full, *name;
-		int is;
-	} cases[] = {
-		{ "f(int)", "f", 1 },
-		{ "f(int)", "f(int)", 1 },
-		{ "f(int) [clone .isra.0]", "f", 1 },
-		{ "ff(int)", "f", 0 },
-		{ "ns::f(int)", "f", 0 },
-		{ "long f<long>(long)", "f<long>", 1 },
-		{ "long f<long>(long)", "long f<long>", 1 },
-		{ "long f<long>(long)", "f<long>(long)", 1 },
-		{ "long f<long>(long)", "long", 0 },
-		{ "unsigned long f<a, b>(a (*)(b))", "f<a, b>", 1 },
-		{ "std::map<a b, c> n::f<(x)1>(int)", "n::f<(x)1>", 1 },
-		{ "int (anonymous namespace)::f<int>()",
-		  "(anonymous namespace)::f<int>", 1 },
-		{ "bool operator< <int>(a, b)", "operator< <int>", 1 },
-		{ "operator new(unsigned long)", "operator new", 1 },
-		{ "operator new(unsigned long)", "new", 0 },
-		{ "f(a b)", "b)", 0 },
-		{ "", "f", 0 },
-		{ ">) (<", "<", 0 },
-	};
-	struct session session;
-
-	(void)state;
-	begin(&session);
-	end(&session);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (is_named(&session, cases[i].full, cases[i].name) !=
-		    cases[i].is)
-			fail_msg("%s: %s", cases[i].full, cases[i].name);
-	}
-	assert_true(is_named(&session, "int ab<c>()", "ab<c>"));
-	assert_string_equal(selection_nearest(&session.catalog, "b<"),
-			    "int ab<c>()");
-	assert_string_equal(selection_nearest(&session.catalog, "c"), "c");
-	assert_null(selection_nearest(&session.catalog, "nothing"));
-	session_close(&session);
-}
-
 static void equal_times_are_in_the_order_of_calls(void **state)
 {
 	const struct flat_keys keys = { .keys = { FLAT_SELF }, .count = 1 };
@@ -415,6 +356,34 @@ static void callers_have_their_calls_beside_the_time(void **state)
 	free(text);
 	free(chosen);
 	tree_fini(&callers);
+	session_close(&session);
+}
+
+static void calls_take_no_more_room_than_they_need(void **state)
+{
+	static const char expected[] =
+		"      calls   share    contexts  callers  callees  ?\n"
+		" 12,345,678  75.00%           1        0        0  a  [app]\n"
+		"  4,115,226  25.00%           1        0        0  b  [app]\n";
+	struct session session;
+	struct flat flat;
+	size_t bytes;
+	char *text;
+	FILE *out;
+
+	(void)state;
+	begin(&session);
+	add(&session.tree, "a", 12345678);
+	add(&session.tree, "b", 4115226);
+	end(&session);
+	make_flat(&flat, &session);
+	out = open_memstream(&text, &bytes);
+	writer_text.flat(out, &session,
+			 &(struct flat_view){ .flat = &flat, .what = "?" });
+	fclose(out);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	flat_fini(&flat);
 	session_close(&session);
 }
 
@@ -573,7 +542,7 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_by_several_keys),
 		cmocka_unit_test(hidden_functions_hand_their_callees_up),
 		cmocka_unit_test(callers_are_exact),
-		cmocka_unit_test(functions_are_found_by_their_bare_names),
+		cmocka_unit_test(calls_take_no_more_room_than_they_need),
 		cmocka_unit_test(equal_times_are_in_the_order_of_calls),
 		cmocka_unit_test(callers_have_their_calls_beside_the_time),
 		cmocka_unit_test(the_tree_is_drawn_with_rails),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions a name means. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "report/selection.h"
+
+static int is_named(const char *full, const char *name)
+{
+	struct catalog catalog;
+	uint8_t *chosen;
+	uint32_t function;
+	int is;
+
+	catalog_init(&catalog);
+	function =
+		catalog_named(&catalog, KIND_NATIVE, CATALOG_NO_MODULE, full);
+	chosen = selection_named(&catalog, name);
+	is = chosen && chosen[function];
+	free(chosen);
+	catalog_fini(&catalog);
+	return is;
+}
+
+static void functions_are_found_by_their_bare_names(void **state)
+{
+	static const struct {
+		const char *full, *name;
+		int is;
+	} cases[] = {
+		{ "f(int)", "f", 1 },
+		{ "f(int)", "f(int)", 1 },
+		{ "f(int) [clone .isra.0]", "f", 1 },
+		{ "ff(int)", "f", 0 },
+		{ "ns::f(int)", "f", 0 },
+		{ "long f<long>(long)", "f<long>", 1 },
+		{ "long f<long>(long)", "long f<long>", 1 },
+		{ "long f<long>(long)", "f<long>(long)", 1 },
+		{ "long f<long>(long)", "long", 0 },
+		{ "unsigned long f<a, b>(a (*)(b))", "f<a, b>", 1 },
+		{ "std::map<a b, c> n::f<(x)1>(int)", "n::f<(x)1>", 1 },
+		{ "int (anonymous namespace)::f<int>()",
+		  "(anonymous namespace)::f<int>", 1 },
+		{ "bool operator< <int>(a, b)", "operator< <int>", 1 },
+		{ "operator new(unsigned long)", "operator new", 1 },
+		{ "operator new(unsigned long)", "new", 0 },
+		{ "f(a b)", "b)", 0 },
+		{ "", "f", 0 },
+		{ ">) (<", "<", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (is_named(cases[i].full, cases[i].name) != cases[i].is)
+			fail_msg("%s: %s", cases[i].full, cases[i].name);
+	}
+}
+
+static void the_nearest_name_is_the_shortest(void **state)
+{
+	static const char *const names[] = { "int ab<c>()", "cab", "b" };
+	struct catalog catalog;
+
+	(void)state;
+	catalog_init(&catalog);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		catalog_named(&catalog, KIND_NATIVE, CATALOG_NO_MODULE,
+			      names[i]);
+	assert_string_equal(selection_nearest(&catalog, "b<"), "int ab<c>()");
+	assert_string_equal(selection_nearest(&catalog, "ab"), "cab");
+	assert_null(selection_nearest(&catalog, "nothing"));
+	catalog_fini(&catalog);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_found_by_their_bare_names),
+		cmocka_unit_test(the_nearest_name_is_the_shortest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
