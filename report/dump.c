@@ -276,12 +276,12 @@ static void dump_tally(FILE *out, const struct tally *tally)
 		" retired=%" PRIu64 ":%u contexts=%" PRIu64
 		" folded_calls=%" PRIu64 " verified=%" PRIu64
 		" partial=%" PRIu64 " collisions=%" PRIu64 " diverged=%" PRIu64
-		"\n",
+		" paused_ticks=%" PRIu64 "\n",
 		tally->number, wire_table_offset(head->table),
 		wire_table_log2(head->table), wire_table_offset(head->retired),
 		wire_table_log2(head->retired), head->contexts,
 		head->folded_calls, head->verified, head->partial,
-		head->collisions, head->diverged);
+		head->collisions, head->diverged, head->paused_ticks);
 }
 
 /* A number that tells the same id in two tallies apart. */

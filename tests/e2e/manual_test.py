@@ -6,6 +6,7 @@ import shlex
 
 import clewtest
 import helptext
+import wire
 from clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
@@ -97,6 +98,80 @@ class Manual(clewtest.Case):
                                          "-l", MANUAL / name], text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertIn("NAME", done.stdout)
+
+
+class Records(clewtest.Case):
+    """clew-dump(1) has each kind of line, and each key, that dumps have."""
+
+    TEXTS = ("file", "path", "text", "why")  # with spaces, at a line's end
+
+    def keys(self, line):
+        """The kind of a line of a dump, and {key} of its pairs."""
+        kind, *words = line.split(" ")
+        found = set()
+        for word in words:
+            key = word.partition("=")[0]
+            if not key.isdigit():  # a bin of a histogram
+                found.add(key)
+            if key in self.TEXTS or kind == "thread" and key == "name":
+                break
+        return kind, found
+
+    def dumped(self):
+        """{kind: {key}} of self.recording_path."""
+        done = self.clew("dump", "-v", self.recording_path)
+        found = {}
+        for line in done.stdout.splitlines():
+            kind, keys = self.keys(line)
+            found.setdefault(kind, set()).update(keys)
+        return found
+
+    def change_header(self, path):
+        """As if much had gone wrong: one of everything that may be lost."""
+        fields = list(wire.HEADER.unpack_from(path.read_bytes()))
+        fields[4] = wire.DISABLED
+        fields[17], fields[25], fields[26] = 1, 1, b"for a test"
+        fields[34] = 1
+        with path.open("r+b") as part:
+            part.write(wire.HEADER.pack(*fields))
+
+    def all_dumped(self):
+        found = {}
+        for time in "cpu", "exact":
+            self.record([clewtest.PYTHON, "-c",
+                         "for i in range(300000): str(i)"],
+                        (f"--time={time}", "-m", "python*"))
+            for kind, keys in self.dumped().items():
+                found.setdefault(kind, set()).update(keys)
+        part = self.recording().parts[0].path
+        self.change_header(part)
+        with part.open("r+b") as file:
+            file.truncate(part.stat().st_size - 1)
+        for kind, keys in self.dumped().items():
+            found.setdefault(kind, set()).update(keys)
+        return found
+
+    def told(self):
+        """{kind: what its paragraph has in bold} of the page."""
+        source = (MANUAL / "clew-dump.1").read_text()
+        section = source.split(".SH RECORDS\n")[1].split("\n.SH ")[0]
+        found = {}
+        for paragraph in section.split(".TP\n")[1:]:
+            tag, *lines = paragraph.splitlines()
+            bold = (re.fullmatch(r"\.BR? ([^ ]+).*", line) for line in lines)
+            found[plain(tag)] = {match[1].replace("\\", "")
+                                 for match in bold if match}
+        return found
+
+    def test_each_record_and_key_is_in_the_manual(self):
+        told, found = self.told(), self.all_dumped()
+        self.assertEqual(set(told), set(found))
+        for kind, keys in found.items():
+            with self.subTest(kind=kind):
+                self.assertEqual(keys - told[kind], set())
+                self.assertEqual({word for word in told[kind] - keys
+                                  if word[0] != "-"
+                                  and not word.startswith("clew-")}, set())
 
 
 if __name__ == "__main__":
