@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Real programs print the same bytes, and end the same way, with clew."""
+import pathlib
+import re
+import resource
 import subprocess
 
 import clewtest
 import wire
 from clewtest import PYTHON, needs
 
+CAP_IPC_LOCK = 14  # linux/capability.h
 PYTHON_LOAD = """
 import collections, hashlib, json, re, threading
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -301,16 +305,30 @@ class Hazards(clewtest.Case):
     def test_program_below_valgrind(self):
         self.check_emulated("valgrind", "-q", "--tool=none")
 
-    def test_locked_memory(self):
-        """The shadow's terabytes are not to be made present."""
-        self.same("gcc", """
+    def locks(self, how):
+        self.same("gcc", f"""
             #include <stdio.h>
+            #include <stdlib.h>
             #include <sys/mman.h>
             int main(void)
-            {
-                printf("%d\\n", mlockall(MCL_CURRENT | MCL_FUTURE));
+            {{
+                printf("%d\\n", mlockall({how}));
+                printf("%d\\n", malloc(1 << 20) != NULL);
                 return 0;
-            }""")
+            }}""")
+
+    def test_locked_memory(self):
+        """The shadow's terabytes are not to be made present."""
+        status = pathlib.Path("/proc/self/status").read_text()
+        may = int(re.search(r"CapEff:\s*(\w+)", status)[1], 16)
+        limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+        if not may >> CAP_IPC_LOCK & 1 and limit != resource.RLIM_INFINITY:
+            self.skipTest("a limit that the shadow is over, as README says")
+        self.locks("MCL_CURRENT | MCL_FUTURE")
+
+    def test_memory_locked_from_now_on(self):
+        """Which anybody may."""
+        self.locks("MCL_FUTURE")
 
     def test_fork_without_handlers(self):
         """A child made by a bare system call gets a part of its own."""
