@@ -174,5 +174,77 @@ class Records(clewtest.Case):
                                   and not word.startswith("clew-")}, set())
 
 
+class Members(clewtest.Case):
+    """clew-json(5) has each member that commands write, and no other."""
+
+    DATA = ("lost", "verdicts")  # whose members are texts
+    EVERY = ("", "Functions")  # paragraphs that hold for all commands
+
+    def members(self, value):
+        if isinstance(value, list):
+            return set().union(*map(self.members, value))
+        if not isinstance(value, dict):
+            return set()
+        return set(value).union(*(self.members(value[key]) for key in value
+                                  if key not in self.DATA))
+
+    def paragraphs(self):
+        """{what it is about: (its words, those of them in bold)}"""
+        source = (MANUAL / "clew-json.5").read_text()
+        source = source.split(".SH DESCRIPTION\n")[1].split("\n.SH ")[0]
+        first, *others = source.split("\n.PP\n")
+        found = {}
+        for subject, text in [("", first)] + [
+                (plain(other.split("\n")[0]), other) for other in others]:
+            bold = re.findall(r"^\.BR? (\w+)(?: [,;.()]+)?$", text, re.M)
+            found[subject] = set(re.findall(r"\w+", text)), set(bold)
+        return found
+
+    def commands(self):
+        """[(paragraphs that are about it, what it writes)]"""
+        program = self.work / "program"
+        self.run_program(["g++", "-g", "-O2",
+                          ROOT / "tests" / "targets" / "inlines.cc", "-o",
+                          program])
+        self.record([clewtest.PYTHON, "-c", "for i in range(30000): str(i)"],
+                    ("--time=exact",))
+        exact = self.work / "exact"
+        self.recording_path.rename(exact)
+        self.record([program])
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        report, diff, tree = "clew report", "clew diff", "clew tree"
+        for paragraphs, *arguments in [
+                ([report], "report", "--json"),
+                ([report], "report", "--json", "--by=module"),
+                ([report], "report", "--json", exact),
+                ([report, f"{report} --butterfly"], "report", "--json",
+                 "--butterfly=main", exact),
+                ([tree], "tree", "--json", "-i"),
+                ([tree], "export", "--format=json"),
+                ([diff], "diff", "--json", exact, self.recording_path),
+                ([diff, tree], "diff", "--json", "--tree", exact,
+                 self.recording_path),
+                (["clew list"], "list", "--json", "-v"),
+                (["clew list"], "list", "--json", program),
+                (["clew cache ls"], "cache", "ls", "--json")]:
+            if arguments[0] == "cache":
+                entry = max(self.work.glob("cache/**/*.a2n"))
+                entry.write_bytes(entry.read_bytes()[:100])
+            yield paragraphs, self.clew_json(*arguments)
+
+    @needs("g++")
+    def test_each_member_is_in_the_manual(self):
+        told, seen = self.paragraphs(), set()
+        for paragraphs, written in self.commands():
+            found = self.members(written)
+            words = set().union(*(told[subject][0] for subject in
+                                  (*self.EVERY, *paragraphs)))
+            with self.subTest(paragraphs=paragraphs):
+                self.assertEqual(found - words, set())
+            seen |= found
+        bold = set().union(*(bold for _, bold in told.values()))
+        self.assertEqual(bold - seen, {"Functions"})
+
+
 if __name__ == "__main__":
     clewtest.main()
