@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/html.h"
-#include "cli/options.h"
+#include "cli/view.h"
 #include "report/diff.h"
 
 enum {
@@ -22,7 +22,8 @@ enum {
 
 struct options {
 	struct view_options view;
-	const char *after; /* path of the second recording */
+	const char *after;      /* path of the second recording */
+	struct session *before; /* the first one, once it is open */
 	struct tree_limits limits;
 	int key; /* enum diff_key, or -1: self time, if there is any */
 	int shows_tree;
@@ -178,20 +179,30 @@ static int write_page(struct session *before, struct session *after,
 	return err;
 }
 
-static int write_all(const char *command, struct session *before,
-		     struct session *after, struct options *options)
+/* The last step: both are open. */
+static int show(const char *command, struct session *after, void *input)
 {
+	struct options *options = input;
 	char *why;
 	int err;
 
 	if (options->page) {
-		err = write_page(before, after, options, &why);
+		err = write_page(options->before, after, options, &why);
 		progress_clear(&options->view.progress);
 		return err ? give_up(command, why) : finish_output(command);
 	}
-	view_begin(&options->view, before);
-	write_diff(before, after, options);
+	view_begin(&options->view, options->before);
+	write_diff(options->before, after, options);
 	return view_finish(&options->view, command);
+}
+
+static int show_before(const char *command, struct session *before, void *input)
+{
+	struct options *options = input;
+
+	options->before = before;
+	options->view.path = options->after;
+	return view_recording(command, &options->view, show, options);
 }
 
 int command_diff(int argc, char **argv)
@@ -212,26 +223,7 @@ int command_diff(int argc, char **argv)
 		.key = -1,
 		.limits.threshold_percent = HIDE_UNCHANGED,
 	};
-	struct session before, after;
-	int status;
-	char *why;
 
-	view_options_init(&options.view);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (view_open(&options.view, &before, &why) != 0) {
-		status = give_up(argv[0], why);
-		goto fini;
-	}
-	options.view.path = options.after;
-	if (view_open(&options.view, &after, &why) != 0) {
-		status = give_up(argv[0], why);
-		goto close_before;
-	}
-	status = write_all(argv[0], &before, &after, &options);
-	session_close(&after);
-close_before:
-	session_close(&before);
-fini:
-	view_options_fini(&options.view);
-	return status;
+	return view_command(&argp, argc, argv, &options.view, show_before,
+			    &options);
 }

@@ -9,8 +9,8 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/replacement.h"
+#include "cli/view.h"
 #include "report/views.h"
 
 enum {
@@ -61,6 +61,12 @@ static void check(const struct options *options, struct argp_state *state)
 			   format->name);
 }
 
+static int wants_samples(const struct options *options)
+{
+	return options->format->needs_samples ||
+	       (options->format->likes_samples && !options->view.shows_inlines);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -86,6 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		check(options, state);
+		options->view.whose.with_timeline = wants_samples(options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -190,9 +197,9 @@ static void tell_of_losses(const struct session *session, const char *command)
 		complain(command, "it is not complete; clew report says why");
 }
 
-static int export_session(struct session *session, struct options *options,
-			  const char *command, char **why)
+static int show(const char *command, struct session *session, void *input)
 {
+	struct options *options = input;
 	const struct selection *selection = &options->view.selection;
 	struct export export = {
 		.session = session,
@@ -203,6 +210,7 @@ static int export_session(struct session *session, struct options *options,
 		.progress = &options->view.progress,
 	};
 	struct tree kept;
+	char *why;
 	int err;
 
 	if (selection->module || selection->function) {
@@ -210,9 +218,9 @@ static int export_session(struct session *session, struct options *options,
 		tree_keep(&session->tree, export.keep, &kept);
 		export.tree = &kept;
 	}
-	err = check_measures(&export, options, why);
+	err = check_measures(&export, options, &why);
 	if (!err)
-		err = write_export(&export, options, why);
+		err = write_export(&export, options, &why);
 	progress_clear(&options->view.progress);
 	if (!err && !session->is_quiet)
 		tell_of_losses(session, command);
@@ -225,7 +233,7 @@ static int export_session(struct session *session, struct options *options,
 	if (export.keep)
 		tree_fini(&kept);
 	free(export.keep);
-	return err;
+	return err ? give_up(command, why) : finish_output(command);
 }
 
 int command_export(int argc, char **argv)
@@ -243,20 +251,6 @@ int command_export(int argc, char **argv)
 		.help_filter = help_filter,
 	};
 	struct options options = { 0 };
-	struct session session;
-	char *why;
-	int err;
 
-	view_options_init(&options.view);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	options.view.whose.with_timeline =
-		options.format->needs_samples ||
-		(options.format->likes_samples && !options.view.shows_inlines);
-	err = view_open(&options.view, &session, &why);
-	if (!err) {
-		err = export_session(&session, &options, argv[0], &why);
-		session_close(&session);
-	}
-	view_options_fini(&options.view);
-	return err ? give_up(argv[0], why) : finish_output(argv[0]);
+	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/replacement.h"
+#include "cli/view.h"
 
 enum { KEY_OUTPUT = 'o', KEY_THREAD = 0x100, KEY_PROCESS, KEY_NO_INLINES };
 
@@ -31,6 +31,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		options->view.shows_inlines = 1;
+		return 0;
 	case KEY_OUTPUT:
 		options->output = argument;
 		return 0;
@@ -70,6 +73,20 @@ int html_save(const char *path, const struct html_view *view, char **why)
 	return replacement_commit(&file, why);
 }
 
+static int show(const char *command, struct session *session, void *input)
+{
+	struct options *options = input;
+	struct html_view view = {
+		.session = session,
+		.whose = &options->view.whose,
+	};
+	char *why;
+	int err = html_save(options->output, &view, &why);
+
+	progress_clear(&options->view.progress);
+	return err ? give_up(command, why) : finish_output(command);
+}
+
 int command_html(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -80,19 +97,6 @@ int command_html(int argc, char **argv)
 		       "browser.",
 	};
 	struct options options = { .output = "clew.html" };
-	struct html_view view = { .whose = &options.view.whose };
-	struct session session;
-	char *why;
-	int err;
 
-	view_options_init(&options.view);
-	options.view.shows_inlines = 1;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (view_open(&options.view, &session, &why) != 0)
-		return give_up(argv[0], why);
-	view.session = &session;
-	err = html_save(options.output, &view, &why);
-	progress_clear(&options.view.progress);
-	session_close(&session);
-	return err ? give_up(argv[0], why) : finish_output(argv[0]);
+	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

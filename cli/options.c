@@ -171,53 +171,6 @@ void view_options_init(struct view_options *options)
 	};
 }
 
-int view_open(struct view_options *options, struct session *session, char **why)
-{
-	int err;
-
-	if (!options->is_quiet)
-		progress_init(&options->progress);
-	options->whose.progress = &options->progress;
-	err = session_open(session, options->path, &options->whose, why);
-	if (err) {
-		progress_clear(&options->progress);
-		return err;
-	}
-	session->shows_lines = options->shows_lines;
-	session->is_quiet = options->is_quiet;
-	if (options->metric >= 0)
-		session->metric = (enum metric)options->metric;
-	if (options->shows_inlines)
-		session_inline(session);
-	return 0;
-}
-
-void view_begin(struct view_options *options, struct session *session)
-{
-	progress_clear(&options->progress);
-	session->has_color = terminal_begin(&options->terminal);
-}
-
-int view_finish(struct view_options *options, const char *command)
-{
-	return terminal_finish(&options->terminal, command);
-}
-
-int view_give_up_on(struct session *session, const char *command,
-		    const char *function)
-{
-	const char *nearest = selection_nearest(&session->catalog, function);
-
-	if (nearest)
-		complain(command,
-			 "%s: no such function in the recording; is it %s?",
-			 function, nearest);
-	else
-		complain(command, "%s: no such function in the recording",
-			 function);
-	return EXIT_FAILURE;
-}
-
 void view_options_fini(struct view_options *options)
 {
 	if (options->selection.function)

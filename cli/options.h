@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that `clew report` and `clew tree` share, as an argp child. */
+/* The options of what shows recordings, as an argp child. */
 #ifndef CLEW_CLI_OPTIONS_H
 #define CLEW_CLI_OPTIONS_H
 
@@ -30,20 +30,6 @@ extern const struct argp view_argp;
 /* The defaults, before parsing. */
 void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
-
-/* Opens the recording and sets how it is to be shown. 0, or -errno and *why. */
-int view_open(struct view_options *options, struct session *session,
-	      char **why);
-
-/* Before anything is written: stdout may lead to a pager afterwards. */
-void view_begin(struct view_options *options, struct session *session);
-
-/* Behind everything: the exit status. */
-int view_finish(struct view_options *options, const char *command);
-
-/* Says that there is no such function. The exit status. */
-int view_give_up_on(struct session *session, const char *command,
-		    const char *function);
 
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);

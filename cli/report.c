@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/view.h"
 #include "report/flat.h"
 #include "report/labels.h"
 #include "report/lines.h"
@@ -79,6 +79,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_BY:
 		options->by = parse_subject(state, argument);
+		options->view.whose.grouping = subjects[options->by].grouping;
 		return 0;
 	case KEY_BUTTERFLY:
 		options->butterfly = argument;
@@ -154,10 +155,9 @@ static int write_butterfly(struct session *session,
 	return 0;
 }
 
-/* The exit status. */
-static int show(const char *command, struct session *session,
-		struct options *options)
+static int show(const char *command, struct session *session, void *input)
 {
+	struct options *options = input;
 	int err = 0, status;
 
 	if (subjects[options->by].is_line && session->tree.spot_count == 0) {
@@ -190,20 +190,6 @@ int command_report(int argc, char **argv)
 		.children = children,
 	};
 	struct options options = { 0 };
-	struct session session;
-	char *why;
-	int status;
 
-	view_options_init(&options.view);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	options.view.whose.grouping = subjects[options.by].grouping;
-	if (view_open(&options.view, &session, &why) != 0) {
-		status = give_up(argv[0], why);
-		goto fini;
-	}
-	status = show(argv[0], &session, &options);
-	session_close(&session);
-fini:
-	view_options_fini(&options.view);
-	return status;
+	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

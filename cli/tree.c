@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/view.h"
 #include "report/views.h"
 
 enum {
@@ -110,6 +110,19 @@ static int write_tree(struct session *session, const struct options *options)
 	return err;
 }
 
+static int show(const char *command, struct session *session, void *input)
+{
+	struct options *options = input;
+	int err, status;
+
+	view_begin(&options->view, session);
+	err = write_tree(session, options);
+	status = view_finish(&options->view, command);
+	if (err)
+		return view_give_up_on(session, command, options->callers_of);
+	return status;
+}
+
 int command_tree(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -124,23 +137,6 @@ int command_tree(int argc, char **argv)
 		.children = children,
 	};
 	struct options options = { 0 };
-	struct session session;
-	char *why;
-	int status, err;
 
-	view_options_init(&options.view);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (view_open(&options.view, &session, &why) != 0) {
-		status = give_up(argv[0], why);
-		goto fini;
-	}
-	view_begin(&options.view, &session);
-	err = write_tree(&session, &options);
-	status = view_finish(&options.view, argv[0]);
-	if (err)
-		status = view_give_up_on(&session, argv[0], options.callers_of);
-	session_close(&session);
-fini:
-	view_options_fini(&options.view);
-	return status;
+	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

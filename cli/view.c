@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/view.h"
+
+#include <stdlib.h>
+
+#include "cli/command.h"
+
+/* 0, or -errno and *why. */
+static int open_as_asked(struct view_options *view, struct session *session,
+			 char **why)
+{
+	int err;
+
+	if (!view->is_quiet)
+		progress_init(&view->progress);
+	view->whose.progress = &view->progress;
+	err = session_open(session, view->path, &view->whose, why);
+	if (err) {
+		progress_clear(&view->progress);
+		return err;
+	}
+	session->shows_lines = view->shows_lines;
+	session->is_quiet = view->is_quiet;
+	if (view->metric >= 0)
+		session->metric = (enum metric)view->metric;
+	if (view->shows_inlines)
+		session_inline(session);
+	return 0;
+}
+
+int view_recording(const char *command, struct view_options *view,
+		   view_show *show, void *options)
+{
+	struct session session;
+	char *why;
+	int status;
+
+	if (open_as_asked(view, &session, &why) != 0)
+		return give_up(command, why);
+	status = show(command, &session, options);
+	session_close(&session);
+	return status;
+}
+
+int view_command(const struct argp *argp, int argc, char **argv,
+		 struct view_options *view, view_show *show, void *options)
+{
+	int status;
+
+	view_options_init(view);
+	argp_parse(argp, argc, argv, 0, NULL, options);
+	status = view_recording(argv[0], view, show, options);
+	view_options_fini(view);
+	return status;
+}
+
+void view_begin(struct view_options *view, struct session *session)
+{
+	progress_clear(&view->progress);
+	session->has_color = terminal_begin(&view->terminal);
+}
+
+int view_finish(struct view_options *view, const char *command)
+{
+	return terminal_finish(&view->terminal, command);
+}
+
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function)
+{
+	const char *nearest = selection_nearest(&session->catalog, function);
+
+	if (nearest)
+		complain(command,
+			 "%s: no such function in the recording; is it %s?",
+			 function, nearest);
+	else
+		complain(command, "%s: no such function in the recording",
+			 function);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands that show recordings do alike. */
+#ifndef CLEW_CLI_VIEW_H
+#define CLEW_CLI_VIEW_H
+
+#include "cli/options.h"
+
+/* Shows a session, by a command's own options. The exit status. */
+typedef int view_show(const char *command, struct session *session,
+		      void *options);
+
+/*
+ * A whole command: parses its arguments into `options`, of which `view` is
+ * part, opens the recording and shows it. The exit status.
+ */
+int view_command(const struct argp *argp, int argc, char **argv,
+		 struct view_options *view, view_show *show, void *options);
+
+/* The same with arguments that were parsed before: for one recording more. */
+int view_recording(const char *command, struct view_options *view,
+		   view_show *show, void *options);
+
+/* Before anything is written: stdout may lead to a pager afterwards. */
+void view_begin(struct view_options *view, struct session *session);
+
+/* Behind everything: the exit status. */
+int view_finish(struct view_options *view, const char *command);
+
+/* Says that there is no such function. The exit status. */
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function);
+
+#endif
