@@ -107,8 +107,8 @@ const char *loss_text(unsigned int loss)
 		[WIRE_LOSS_FILTER] =
 			"in threads and children behind a system call filter",
 		[WIRE_LOSS_SHARED] = "while threads shared a thread pointer",
-		[WIRE_LOSS_CHILD] = "in children that could not write to the "
-				    "recording",
+		[WIRE_LOSS_CHILD] =
+			"in children that could not write to the recording",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]
