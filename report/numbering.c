@@ -93,24 +93,50 @@ void numbering_fini(struct numbering *numbering)
 	*numbering = (struct numbering){ 0 };
 }
 
-uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
+static uint64_t first_of(const void *run)
 {
-	size_t low = 0, high = numbering->count;
-	const struct numbering_run *run;
+	return ((const struct numbering_run *)run)->first;
+}
 
-	if (number == WIRE_FOLDED)
-		return FUNCTION_FOLDED;
+static uint64_t start_of(const void *module)
+{
+	return ((const struct numbering_module *)module)->start;
+}
+
+static uint64_t vaddr_of(const void *function)
+{
+	return ((const struct wire_function *)function)->vaddr;
+}
+
+/* How many of the items, which are in order of their keys, are up to `key`. */
+static inline size_t count_up_to(const void *items, size_t count, size_t size,
+				 uint64_t (*key_of)(const void *), uint64_t key)
+{
+	size_t low = 0, high = count;
+
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (numbering->runs[middle].first <= number)
+		if (key_of((const char *)items + middle * size) <= key)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
+	return low;
+}
+
+uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
+{
+	const struct numbering_run *run;
+	size_t count;
+
+	if (number == WIRE_FOLDED)
+		return FUNCTION_FOLDED;
+	count = count_up_to(numbering->runs, numbering->count, sizeof(*run),
+			    first_of, number);
+	if (count == 0)
 		return FUNCTION_UNKNOWN;
-	run = &numbering->runs[low - 1];
+	run = &numbering->runs[count - 1];
 	if (number - run->first >= run->count)
 		return FUNCTION_UNKNOWN;
 	return run->functions[number - run->first];
@@ -136,18 +162,11 @@ const struct numbering_module *numbering_module_at(
 {
 	enum { STEPS_MAX = 64 };
 	const struct numbering_module *modules = numbering->modules;
-	size_t low = 0, high = numbering->module_count;
+	size_t count = count_up_to(modules, numbering->module_count,
+				   sizeof(*modules), start_of, pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (modules[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (int i = 0; i < STEPS_MAX && low > 0; i++) {
-		const struct numbering_module *module = &modules[--low];
+	for (int i = 0; i < STEPS_MAX && count > 0; i++) {
+		const struct numbering_module *module = &modules[--count];
 
 		if (was_there(module, pc, time_ns))
 			return module;
@@ -158,21 +177,14 @@ const struct numbering_module *numbering_module_at(
 uint32_t numbering_number_at(const struct numbering_module *module,
 			     uint64_t vaddr)
 {
-	size_t low = 0, high = module->function_count;
 	const struct wire_function *function;
+	size_t count = count_up_to(module->functions, module->function_count,
+				   sizeof(*function), vaddr_of, vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (module->functions[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (count == 0)
 		return 0;
-	function = &module->functions[low - 1];
+	function = &module->functions[count - 1];
 	if (vaddr - function->vaddr >= function->size_bytes)
 		return 0;
-	return module->first_function + (uint32_t)(low - 1);
+	return module->first_function + (uint32_t)(count - 1);
 }
