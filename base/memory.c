@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void memory_exhausted(void)
 {
 	fputs("clew: out of memory\n", stderr);
@@ -47,11 +49,7 @@ char *memory_printf(const char *format, ...)
 
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-
 	if (count < *capacity)
 		return items;
-	items = or_die(reallocarray(items, wanted, size));
-	*capacity = wanted;
-	return items;
+	return or_die(array_grown(items, count + 1, capacity, size));
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static void *or_end(void *memory)
 {
 	if (!memory)
@@ -32,13 +34,7 @@ char *heap_printf(const char *format, ...)
 
 void *heap_reserve(void *items, size_t wanted, size_t *capacity, size_t size)
 {
-	size_t room = *capacity ? *capacity : 16;
-
 	if (wanted <= *capacity)
 		return items;
-	while (room < wanted)
-		room *= 2;
-	items = or_end(reallocarray(items, room, size));
-	*capacity = room;
-	return items;
+	return or_end(array_grown(items, wanted, capacity, size));
 }

@@ -5,7 +5,8 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
+
+#include "base/array.h"
 
 /* All owners are 32-bit numbers, of which the last ones mean something else. */
 #define VECTOR_MOST ((size_t)1 << 28)
@@ -37,16 +38,11 @@
 static inline void *vector_room(void *items, size_t count, size_t *capacity,
 				size_t size)
 {
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-
 	if (count < *capacity)
 		return items;
 	if (count >= VECTOR_MOST)
 		return NULL;
-	items = reallocarray(items, wanted, size);
-	if (items)
-		*capacity = wanted;
-	return items;
+	return array_grown(items, count + 1, capacity, size);
 }
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that grow. What to do without memory is for each caller to say. */
+#ifndef CLEW_BASE_ARRAY_H
+#define CLEW_BASE_ARRAY_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/*
+ * What replaces `items`: an array with room for `wanted`, which is more than
+ * *capacity, by doubling. NULL without memory; then nothing is changed.
+ */
+static inline void *array_grown(void *items, size_t wanted, size_t *capacity,
+				size_t size)
+{
+	size_t room = *capacity ? *capacity : 16;
+
+	if (wanted > SIZE_MAX / 2)
+		return NULL;
+	while (room < wanted)
+		room *= 2;
+	items = reallocarray(items, room, size);
+	if (items)
+		*capacity = room;
+	return items;
+}
+
+#endif
