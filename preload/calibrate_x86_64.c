@@ -126,7 +126,7 @@ static struct time_cost measure_here(function stub, function bare)
 	struct wire_count *table = hot.table;
 	struct time_cost cost;
 	struct bench bench __attribute__((aligned(64))) = {
-		.times = { .max = UINT64_MAX },
+		.times = { .max = UINT64_MAX, .latest = 1 },
 		.table = { { .id = id_push(hot.id, id_key(FUNCTION)) } },
 	};
 

@@ -78,7 +78,7 @@ static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 
 static int has_times(const struct wire_times *times)
 {
-	return times->ended || times->self;
+	return times->ended || times->self || times->latest;
 }
 
 static void put_times(struct wire_times *to, const struct wire_times *from)
@@ -93,6 +93,10 @@ static void put_times(struct wire_times *to, const struct wire_times *from)
 		to->max = from->max;
 	if (!to->histogram)
 		to->histogram = from->histogram;
+	if (!to->latest)
+		to->latest = from->latest;
+	else if (from->latest)
+		((uint64_t *)to->histogram)[wire_bin(from->latest)]++;
 }
 
 static uint64_t mean_calls(const struct mapping *mapping)
@@ -154,6 +158,7 @@ static void copy_busiest_first(const struct mapping *from, struct mapping *to)
 static void zero_times(struct wire_times *times)
 {
 	times->ended = times->total = times->self = times->clamped = 0;
+	times->latest = 0;
 }
 
 /*

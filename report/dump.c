@@ -222,16 +222,17 @@ static void dump_times(const struct dump *dump, const struct count_span *span)
 		const struct wire_times *times = count_span_times(span, i);
 
 		if (!times || !span->items[i].id ||
-		    (!times->ended && !times->self))
+		    (!times->ended && !times->self && !times->latest))
 			continue;
 		fprintf(dump->out,
 			"times tally=%" PRIu32 " id=%#018" PRIx64
 			" ended=%" PRIu64 " total_ticks=%" PRIu64
 			" self_ticks=%" PRIu64 " min_ticks=%" PRIu64
-			" max_ticks=%" PRIu64 " clamped=%" PRIu64 "\n",
+			" max_ticks=%" PRIu64 " clamped=%" PRIu64
+			" latest_ticks=%" PRIu64 "\n",
 			span->tally, (uint64_t)span->items[i].id, times->ended,
 			times->total, times->self, times->min, times->max,
-			times->clamped);
+			times->clamped, times->latest);
 	}
 }
 

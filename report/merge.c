@@ -283,16 +283,21 @@ static void add_histograms(struct work *work, const struct part_chunk *chunk)
 			&items[i]);
 }
 
-/* What was timed call by call, but for what came with the counts. */
-static void finish_timing(struct work *work)
+/* What was timed call by call; the rest comes with the counts. */
+static void begin_timing(struct work *work)
 {
-	const struct tallies *tallies = &work->tallies;
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
 	while (part_next_chunk(work->part, &cursor, &chunk))
 		if (chunk.kind == WIRE_HISTOGRAMS && root_of(work, chunk.owner))
 			add_histograms(work, &chunk);
+}
+
+static void finish_timing(struct work *work)
+{
+	const struct tallies *tallies = &work->tallies;
+
 	for (size_t i = 0; i < tallies->count; i++)
 		if (root_of(work, tallies->items[i].number))
 			work->tree->timings.paused_ns +=
@@ -304,6 +309,8 @@ static void finish_timing(struct work *work)
 static void add_everything(struct work *work)
 {
 	const struct tallies *tallies = &work->tallies;
+	const int is_timed = !work->whose->without_time &&
+			     work->part->header->time == WIRE_TIME_EXACT;
 
 	select_threads(work);
 	tallies_init(&work->tallies, work->part);
@@ -313,12 +320,13 @@ static void add_everything(struct work *work)
 		add_all_contexts(work);
 	else
 		add_spans(work);
+	if (is_timed)
+		begin_timing(work);
 	for (size_t i = 0; i < tallies->count_spans; i++)
 		add_counts(work, &tallies->counts[i]);
 	if (!work->whose->without_time)
 		add_samples(work);
-	if (!work->whose->without_time &&
-	    work->part->header->time == WIRE_TIME_EXACT)
+	if (is_timed)
 		finish_timing(work);
 	contexts_fini(&work->contexts);
 	tallies_fini(&work->tallies);

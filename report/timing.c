@@ -124,24 +124,6 @@ static void add_raw(struct wire_times *to, const struct wire_times *more)
 		to->max = more->max;
 }
 
-void timing_add(struct timing_work *work, const struct tree *tree,
-		uint32_t node, const struct wire_times *times)
-{
-	const struct wire_header *header = work->part->header;
-	const uint32_t parent = tree->nodes[node].parent;
-	struct timing_item *item;
-
-	if (!times->ended && !times->self)
-		return;
-	item = item_of(work, node);
-	add_raw(&item->raw, times);
-	item->compensated +=
-		(int64_t)(times->self - times->ended * header->cost_self_ticks);
-	if (parent != TREE_ROOT)
-		item_of(work, parent)->compensated -=
-			(int64_t)(times->ended * header->cost_caller_ticks);
-}
-
 void timing_add_bins(struct timings *timings, uint32_t function,
 		     const struct wire_histogram *histogram)
 {
@@ -152,9 +134,43 @@ void timing_add_bins(struct timings *timings, uint32_t function,
 			timings->functions, &timings->function_count,
 			(size_t)function + 1, sizeof(*timings->functions));
 		bins = &timings->functions[function];
+		bins->has_room = 1;
 	}
 	for (unsigned int i = 0; i < WIRE_BINS; i++)
 		bins->calls[i] += histogram->bins[i];
+}
+
+/* A call that is not in its bin yet. All histograms are known. */
+static void add_latest(struct timings *timings, uint32_t function,
+		       uint64_t latest)
+{
+	struct timing_bins *bins = &timings->others;
+
+	if (function < timings->function_count &&
+	    timings->functions[function].has_room)
+		bins = &timings->functions[function];
+	bins->calls[wire_bin(latest)]++;
+}
+
+void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
+		const struct wire_times *times)
+{
+	const struct wire_header *header = work->part->header;
+	const uint32_t parent = tree->nodes[node].parent;
+	struct timing_item *item;
+
+	if (times->latest)
+		add_latest(&tree->timings, tree->nodes[node].function,
+			   times->latest);
+	if (!times->ended && !times->self)
+		return;
+	item = item_of(work, node);
+	add_raw(&item->raw, times);
+	item->compensated +=
+		(int64_t)(times->self - times->ended * header->cost_self_ticks);
+	if (parent != TREE_ROOT)
+		item_of(work, parent)->compensated -=
+			(int64_t)(times->ended * header->cost_caller_ticks);
 }
 
 static void add_timing(struct timing *to, const struct wire_times *raw,

@@ -33,6 +33,7 @@ struct timing {
 /* Of one function's calls by what they took: see struct wire_histogram. */
 struct timing_bins {
 	uint64_t calls[WIRE_BINS];
+	int has_room; /* or all are among the others */
 };
 
 struct timings {
@@ -91,11 +92,11 @@ struct timing_work {
 	struct idmap at; /* node + 1 -> item + 1 */
 };
 
-/* Times of calls in a context, and of a function's. */
-void timing_add(struct timing_work *work, const struct tree *tree,
-		uint32_t node, const struct wire_times *times);
+/* First the calls of all functions by what they took, then of contexts. */
 void timing_add_bins(struct timings *timings, uint32_t function,
 		     const struct wire_histogram *histogram);
+void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
+		const struct wire_times *times);
 
 /* The part is complete: its times go into the tree. Frees what work has. */
 void timing_finish(struct timing_work *work, struct tree *tree);

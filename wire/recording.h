@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC        "clewrec\n"
-#define WIRE_VERSION      3
+#define WIRE_VERSION      4
 #define WIRE_HEADER_BYTES 4096
 #define WIRE_PAGE_BYTES   4096
 #define WIRE_PART_SUFFIX  ".part"
@@ -281,14 +281,16 @@ struct wire_times {
 	uint64_t min, max;  /* inclusive, of one call; 0: none has ended */
 	uint64_t histogram; /* the runtime's own */
 	uint64_t clamped;   /* calls that had less than no time of their own */
-	uint64_t reserved;
+	uint64_t latest;    /* inclusive, of one call that is in no bin yet */
 };
 _Static_assert(sizeof(struct wire_times) == 64, "on the wire");
 
 /*
  * Calls of one function in one tally by their inclusive time: bin i counts those
  * that took 2^i to 2^(i+1)-1 ticks, as measured; bin 0 has 0, too. Those of
- * functions that found no room are together in that of function 0.
+ * functions that found no room are together in that of function 0. A context's
+ * latest call, taken for one tick at least, gets into its bin with the next one
+ * (stub_x86_64.S); until then it is for the reader to add it.
  */
 #define WIRE_BINS 64
 

@@ -58,6 +58,7 @@
 #define TIMES_MIN       24
 #define TIMES_MAX       32
 #define TIMES_HISTOGRAM 40
+#define TIMES_LATEST    56
 #define TIMES_BYTES     64
 #define TIMES_PER_ENTRY 4 /* TIMES_BYTES / sizeof(struct wire_count) */
 

@@ -79,13 +79,20 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 	return times_of(view.table, i);
 }
 
+/* The latest call waits; the one before it goes into its bin. */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint32_t function, uint64_t total)
 {
+	uint64_t before;
+
 	if (!times->histogram)
 		times->histogram = (uintptr_t)hot_histogram(tally, function);
-	if (times->histogram)
-		add((uint64_t *)times->histogram + wire_bin(total), 1);
+	if (!times->histogram)
+		return;
+	before = __atomic_exchange_n(&times->latest, total ? total : 1,
+				     __ATOMIC_RELAXED);
+	if (before)
+		add((uint64_t *)times->histogram + wire_bin(before), 1);
 }
 
 static void lose(int has_ended)

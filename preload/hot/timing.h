@@ -61,6 +61,7 @@ TIMES_OFFSET(self, TIMES_SELF);
 TIMES_OFFSET(min, TIMES_MIN);
 TIMES_OFFSET(max, TIMES_MAX);
 TIMES_OFFSET(histogram, TIMES_HISTOGRAM);
+TIMES_OFFSET(latest, TIMES_LATEST);
 _Static_assert(sizeof(struct wire_times) == TIMES_BYTES, "asm");
 _Static_assert(sizeof(struct wire_count) * TIMES_PER_ENTRY == TIMES_BYTES,
 	       "asm");

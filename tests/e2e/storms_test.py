@@ -54,6 +54,19 @@ class Storm(clewtest.Case):
     def test_while_many_hits_are_verified(self):
         self.check("stay", self.frequent())
 
+    def test_while_each_call_is_timed(self):
+        """All that have ended, wherever a handler came, and whatever table
+        was left meanwhile."""
+        one, part = self.record_storm("stay",
+                                      [*self.frequent(), "--time=exact"])
+        self.assert_equals_truth(one, part)
+        times, counts = part.times(), part.counts()
+        ended = sum(time.ended for time in times.values())
+        self.assertIn(sum(counts.values()) - ended, range(10))
+        self.assertLessEqual(max(times[name].ended - counts[name]
+                                 for name in times), 0)
+        self.assertEqual(sum(map(sum, part.histograms.values())), ended)
+
     def test_wide_vectors_in_what_is_interrupted(self):
         """zmm16 to zmm31 and opmasks, also where clew itself is interrupted."""
         self.check("wide", self.frequent())

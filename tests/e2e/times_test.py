@@ -122,12 +122,24 @@ class Exact(clewtest.Case):
         self.agreement.conclude()
 
     def check_histograms(self, tree):
-        ended = collections.Counter()
+        """Every call, from the bin of the shortest to that of the longest."""
+        wanted = {}
         for name, times in tree.times.items():
-            ended[tree.contexts[name].function] += times.ended
-        self.assertEqual({f: sum(bins) for f, bins
-                          in tree.part.histograms.items() if sum(bins)},
-                         {f: n for f, n in ended.items() if n})
+            if times.ended:
+                function = tree.contexts[name].function
+                ended, least, most = wanted.get(function, (0, times.min, 0))
+                wanted[function] = (ended + times.ended,
+                                    min(least, times.min),
+                                    max(most, times.max))
+        found = {}
+        for function, bins in tree.part.histograms.items():
+            used = [i for i, calls in enumerate(bins) if calls]
+            if used:
+                found[function] = (sum(bins), used[0], used[-1])
+        self.assertEqual(found, {
+            function: (ended, (least | 1).bit_length() - 1,
+                       (most | 1).bit_length() - 1)
+            for function, (ended, least, most) in wanted.items()})
 
     @undisturbed
     def test_calls_and_recursion(self):
@@ -263,6 +275,7 @@ class Exact(clewtest.Case):
         # it ends by _exit(): main and what is above it
         self.assertLess(sum(open_calls.values()), 10)
         self.assertGreaterEqual(min(open_calls.values()), 0)
+        self.check_histograms(Tree(part))
 
     def test_no_address_space_for_it(self):
         """Everything elsewhere, the slow way."""

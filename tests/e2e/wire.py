@@ -7,6 +7,7 @@ hidden. Sizes and reasons are taken from the headers; the arithmetic and the
 structures are written down here once more, on purpose.
 """
 import collections
+import functools
 import pathlib
 import re
 import struct
@@ -138,7 +139,7 @@ class Part:
         self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
         self.sample_losses = rest[17:21]
         self.cost_self, self.cost_caller, self.untimed = rest[21:24]
-        self.histograms = {}  # function: bins
+        self._bins = {}  # function: those of calls but the latest
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
         chunks = list(self._chunks())
@@ -187,8 +188,8 @@ class Part:
                 in SAMPLE.iter_unpack(payload[:whole]) if tsc]
         elif kind == HISTOGRAMS:
             for function, _, *bins in HISTOGRAM.iter_unpack(payload):
-                known = self.histograms.get(function, [0] * BINS)
-                self.histograms[function] = [
+                known = self._bins.get(function, [0] * BINS)
+                self._bins[function] = [
                     a + b for a, b in zip(known, bins)]
 
     def _add_rules(self, payload):
@@ -213,27 +214,44 @@ class Part:
                         counts[name] += field & CALLS
         return counts
 
+    def _raw_times(self, tally):
+        """The id and the record of each context that was timed."""
+        for reference in (tally.table, tally.retired):
+            if not reference or self.time != TIME_EXACT:
+                continue
+            offset, entries = reference & ~63, 1 << (reference & 63)
+            for i in range(entries):
+                name, _ = COUNT.unpack_from(self.data, offset + i * COUNT.size)
+                times = TIMES.unpack_from(self.data,
+                                          offset - (i + 1) * TIMES.size)
+                if name and any(times[:3] + times[-1:]):
+                    yield name, times
+
     def times(self, tallies=None):
         """{id: Times} over these tallies, or over all, as measured."""
         found = {}
         for tally in tallies or self.tallies.values():
-            for reference in (tally.table, tally.retired):
-                if not reference or self.time != TIME_EXACT:
-                    continue
-                offset, entries = reference & ~63, 1 << (reference & 63)
-                for i in range(entries):
-                    name, _ = COUNT.unpack_from(self.data,
-                                                offset + i * COUNT.size)
-                    at = offset - (i + 1) * TIMES.size
-                    ended, total, own, least, most, _, clamped, _ = \
-                        TIMES.unpack_from(self.data, at)
-                    if not name or not (ended or own):
-                        continue
-                    old = found.get(name, Times(0, 0, 0, 0, 0, 0))
-                    found[name] = Times(
-                        old.ended + ended, old.total + total, old.self + own,
-                        min(old.min or least, least or old.min),
-                        max(old.max, most), old.clamped + clamped)
+            for name, times in self._raw_times(tally):
+                ended, total, own, least, most, _, clamped, _ = times
+                old = found.get(name, Times(0, 0, 0, 0, 0, 0))
+                found[name] = Times(
+                    old.ended + ended, old.total + total, old.self + own,
+                    min(old.min or least, least or old.min),
+                    max(old.max, most), old.clamped + clamped)
+        return found
+
+    @functools.cached_property
+    def histograms(self):
+        """{function: bins} of all calls; of those without room: 0."""
+        found = {function: list(bins) for function, bins in self._bins.items()}
+        for tally in self.tallies.values():
+            functions = {name: function
+                         for name, _, function, _ in tally.records}
+            for name, (*_, latest) in self._raw_times(tally):
+                if latest:
+                    function = functions[name]
+                    bins = found[function if function in found else 0]
+                    bins[latest.bit_length() - 1] += 1
         return found
 
     def contexts(self, tallies=None):

@@ -215,6 +215,37 @@ static void histograms_of_tallies_and_processes_add_up(void **state)
 	session_close(&session);
 }
 
+/* They are nowhere else yet: with those of their functions, if these had room. */
+static void latest_calls_are_added_to_histograms(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	const struct timings *timings = &session.tree.timings;
+	const struct timing_bins *bins;
+	uint64_t id;
+
+	begin(&fixture, 100);
+	fixture_histogram(&fixture, 0, 3, 7);
+	fixture_histogram(&fixture, 0, 0, 9);
+	id = add(&fixture, ID_ROOT, 3, 2,
+		 (struct wire_times){
+			 .ended = 2, .total = 1030, .latest = 900 });
+	add(&fixture, id, 3, 1,
+	    (struct wire_times){ .ended = 1, .total = 0, .latest = 1 });
+	add(&fixture, id, 4, 2,
+	    (struct wire_times){ .ended = 2, .total = 1000, .latest = 480 });
+	add(&fixture, id, 5, 1, (struct wire_times){ .ended = 1, .total = 5 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	bins = timings_of_function(timings, FUNCTION_FIRST + 2);
+	assert_int_equal(bins->calls[0], 1);
+	assert_int_equal(bins->calls[7], 1);
+	assert_int_equal(bins->calls[9], 1);
+	assert_int_equal(timings->others.calls[8], 1);
+	assert_int_equal(timings->others.calls[9], 1);
+	assert_int_equal(timings->others.calls[0], 0);
+	session_close(&session);
+}
+
 /* As a damaged recording may have it: in a tally's own chunk, which is short. */
 static void times_before_the_chunk_are_nobodys(void **state)
 {
@@ -238,6 +269,7 @@ int main(void)
 		cmocka_unit_test(times_of_a_retired_table_add_up),
 		cmocka_unit_test(times_go_along_into_other_trees),
 		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),
+		cmocka_unit_test(latest_calls_are_added_to_histograms),
 		cmocka_unit_test(times_before_the_chunk_are_nobodys),
 	};
 
