@@ -303,6 +303,11 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	time_pause_end(&pause);
 }
 
+static void close_elsewhere(const uint64_t *slot)
+{
+	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
+}
+
 /*
  * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
  * the return address stays where it is: at a tail call, and where no shadow
@@ -329,7 +334,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 	if (is_tail_call && id == hot.id)
 		return 1;
 	if (is_tail_call && rt.is_timed)
-		hot_close_tail(slot, id);
+		close_elsewhere(slot);
 	hot.id = id;
 	hot_miss(slot, id, is_tail_call);
 	if (rt.is_timed)
@@ -363,7 +368,7 @@ void hot_leave_elsewhere(uint64_t *slot)
 	*slot = shadow->return_address;
 	hot.id = shadow->caller_id;
 	if (rt.is_timed)
-		hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
+		close_elsewhere(slot);
 }
 
 void hot_verify(uint64_t *slot)

@@ -365,16 +365,30 @@ hot_thunk_close:
 	.cfi_endproc
 	.size	hot_thunk_close, . - hot_thunk_close
 
-	/* The same when a function leaves by a tail call; rcx is the next's id. */
+	/*
+	 * A function leaves by a tail call. rsp is 8 bytes below the slot, rcx
+	 * the next one's id, which is kept, and rdx half the shadow's address.
+	 */
 	.type	hot_thunk_close_tail, @function
 hot_thunk_close_tail:
 	.cfi_startproc
-	SAVE_TO_CALL_C 8
-	movq	%rcx, %rsi
-	call	hot_close_tail
-	movq	%rax, %rcx		/* the id again */
-	RESTORE_FROM_C 8
+	movq	%rax, -0x18(%rsp)
+	movq	%rsi, -0x20(%rsp)
+	movq	%rdi, -0x28(%rsp)
+	movq	%r8, -0x38(%rsp)
+	movq	%rcx, -0x40(%rsp)
+	movq	%rdx, %rdi
+	rdtsc
+	movq	hot@gottpoff(%rip), %r8
+	ACCOUNT	9f
+8:	movq	-0x18(%rsp), %rax
+	movq	-0x20(%rsp), %rsi
+	movq	-0x28(%rsp), %rdi
+	movq	-0x38(%rsp), %r8
+	movq	-0x40(%rsp), %rcx
 	ret
+9:	ACCOUNT_IN_C 8
+	jmp	8b
 	.cfi_endproc
 	.size	hot_thunk_close_tail, . - hot_thunk_close_tail
 

@@ -174,24 +174,13 @@ void time_pause_end(const struct time_pause *pause)
 		add(&hot.tally->wire->paused_ticks, total - others);
 }
 
-static void end_call(const struct time_slot *slot, uint64_t now)
+void hot_close(const uint64_t *stack, uint64_t total)
 {
+	const struct time_slot *slot = time_of((uintptr_t)stack);
+	const uint64_t now = slot->start + total;
 	struct time_pause pause;
 
 	account(slot, now, 1);
 	pause = time_pause_since(now);
 	time_pause_end(&pause);
-}
-
-void hot_close(const uint64_t *stack, uint64_t total)
-{
-	const struct time_slot *slot = time_of((uintptr_t)stack);
-
-	end_call(slot, slot->start + total);
-}
-
-uint64_t hot_close_tail(const uint64_t *stack, uint64_t next_id)
-{
-	end_call(time_of((uintptr_t)stack), time_now());
-	return next_id;
 }

@@ -132,9 +132,8 @@ struct time_pause {
 struct time_pause time_pause_since(uint64_t start);
 void time_pause_end(const struct time_pause *pause);
 
-/* What the thunks call. */
+/* What the thunks call: the call at a stack slot has ended after so long. */
 void hot_close(const uint64_t *stack, uint64_t total);
-uint64_t hot_close_tail(const uint64_t *stack, uint64_t next_id);
 
 /* Given by histograms.c: the bins for a function's calls, or NULL. */
 uint64_t *hot_histogram(struct tally *tally, uint32_t function);
