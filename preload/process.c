@@ -87,6 +87,7 @@ static void before_fork(void)
 		return;
 	lock_acquire(&rt.cold->patches_lock, &signals);
 	signals_at_fork = signals;
+	rt.is_forking = 1;
 	hot.muted = HOT_MUTED_FORK;
 	tallies_suspend();
 }
@@ -102,9 +103,19 @@ static void after_fork_in_parent(void)
 {
 	if (is_off() || hot.muted != HOT_MUTED_FORK)
 		return;
+	rt.is_forking = 0;
 	hot.muted = HOT_IS_HEARD;
 	tallies_resume();
 	release_patches();
+}
+
+/* From here on every thread counts: there is somewhere to count. */
+static void say_that_it_is_ours(void)
+{
+	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
+			 atomic_exchange(&rt.lost_meanwhile, 0));
+	__atomic_store_n(rt.is_ours, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&rt.is_forking, 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -113,10 +124,10 @@ static void after_fork_in_parent(void)
  */
 static void go_unrecorded(void)
 {
-	*rt.is_ours = 1;
 	rt.is_unrecorded = 1;
 	hot.muted = HOT_IS_HEARD;
 	tallies_detach();
+	say_that_it_is_ours();
 }
 
 void hot_after_fork(void)
@@ -132,13 +143,13 @@ void hot_after_fork(void)
 		return;
 	}
 	sys_block_signals(&signals);
-	*rt.is_ours = 1;
 	copy_bytes(&parent, &cold->part, sizeof(parent));
 	fill_zero(&cold->part, sizeof(cold->part));
 	start_part(cold, &parent);
 	hot.muted = HOT_IS_HEARD;
 	tallies_reset_after_fork(&cold->tallies, &cold->part);
 	part_abandon(&parent, rt.losses == parent.header->losses);
+	say_that_it_is_ours();
 	sampling_after_fork();
 	if (rt.is_timed)
 		times_begin_anew();

@@ -244,6 +244,22 @@ static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 		fold(caller);
 }
 
+/*
+ * At the first call in a child. Returns 0 while another thread sees to it: what
+ * there was to count in is its parent's, or nobody's.
+ */
+static int find_own_part(void)
+{
+	if (__atomic_load_n(&rt.is_forking, __ATOMIC_ACQUIRE)) {
+		atomic_fetch_add_explicit(&rt.lost_meanwhile, 1,
+					  memory_order_relaxed);
+		return 0;
+	}
+	if (!*rt.is_ours) /* or it was seen to just now */
+		hot_after_fork();
+	return 1;
+}
+
 void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 {
 	uint32_t busy;
@@ -255,8 +271,9 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 			lose(WIRE_LOSS_SHARED);
 		return;
 	}
-	if (!*rt.is_ours)
-		hot_after_fork();
+	/* The loads pair with the stores at the end of hot_after_fork(). */
+	if (!__atomic_load_n(rt.is_ours, __ATOMIC_ACQUIRE) && !find_own_part())
+		return;
 	if (!hot.tally && hot_make_room()) {
 		lose_for_want_of_room();
 		return;

@@ -34,6 +34,13 @@ struct runtime {
 	 * behind the back of atfork handlers find out there.
 	 */
 	uint32_t *is_ours;
+	/*
+	 * From the handler before a fork to the one behind it: the thread that
+	 * forks finds out, and others, which earlier handlers may have made in
+	 * the child, wait for that. Under cold->patches_lock.
+	 */
+	uint32_t is_forking;
+	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

@@ -8,6 +8,7 @@ import truth
 import wire
 from clewtest import target
 
+FORK = 1  # enum wire_loss: WIRE_LOSS_FORK
 SHARED, HOMELESS = 4, 5  # enum wire_loss: WIRE_LOSS_SHARED, _CHILD
 
 
@@ -62,6 +63,21 @@ class Children(clewtest.Case):
 
     def test_fork_beside_a_thread_that_counts(self):
         self.record_target([target("processes"), "threads"], images=13)
+
+    def test_thread_made_by_a_handler_before_ours(self):
+        argv = [target("handlers")]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"0\n100\n200\n")
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        recording = self.recording()
+        for one in truth.read_all(self.truths):
+            self.assert_equals_truth(one, recording.part(one.pid))
+        lost = [sum(losses) for losses in
+                zip(*(part.losses for part in recording.parts))]
+        # what makes the thread, the thread, and its 100 calls
+        self.assertEqual(lost[FORK], 3 * 102)
+        self.assertEqual(sum(lost), lost[FORK])
 
     def test_fork_then_exec(self):
         recording, _ = self.record_target(
