@@ -16,6 +16,8 @@
 #include "preload/next.h"
 #include "preload/stub_image.h"
 
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
 static const struct stub_image *image_of(uint64_t block)
 {
 	return (const struct stub_image *)(uintptr_t)block;
@@ -62,6 +64,7 @@ struct visit {
 	phdr_callback callback;
 	void *context;
 	struct dl_phdr_info last;
+	struct dl_phdr_info own; /* libclew.so's, once it was met */
 	size_t bytes;
 	int is_for_libunwind;
 };
@@ -94,6 +97,10 @@ static int see_module(struct dl_phdr_info *info, size_t bytes, void *context)
 
 	visit->last = *info;
 	visit->bytes = bytes;
+	if (info->dlpi_addr == (uintptr_t)__ehdr_start) {
+		visit->own = *info;
+		return 0;
+	}
 	if (is_libunwind(info) && has_code(info, (uintptr_t)visit->callback))
 		visit->is_for_libunwind = 1;
 	return visit->callback(info, bytes, visit->context);
@@ -124,7 +131,11 @@ static int see_blocks(struct visit *visit)
 	return result;
 }
 
-/* Blocks of stubs come after the modules that the loader knows. */
+/*
+ * Blocks of stubs come after the modules that the loader knows, and so does
+ * what they belong to, though it was loaded first: that place is wanted by
+ * runtimes of sanitizers, which end the program where they do not have it.
+ */
 EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 {
 	struct visit visit = { .callback = callback, .context = context };
@@ -133,6 +144,8 @@ EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 	if (may_land_unseen(__builtin_return_address(0), 0))
 		heal_expect_landing();
 
+	if (!result && visit.own.dlpi_phdr)
+		result = callback(&visit.own, visit.bytes, context);
 	if (result || !rt.windows || visit.bytes != sizeof(visit.last))
 		return result;
 	return see_blocks(&visit);

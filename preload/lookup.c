@@ -5,7 +5,8 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "preload/text.h"
 
 #define VERSION_HIDDEN 0x8000
 
@@ -75,7 +76,7 @@ static int is_wanted(const struct tables *tables, uint32_t index,
 	       (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE) &&
 	       !(tables->versions &&
 		 tables->versions[index] & VERSION_HIDDEN) &&
-	       strcmp(tables->strings + symbol->st_name, name) == 0;
+	       same_text(tables->strings + symbol->st_name, name);
 }
 
 static void *find_in(const struct link_map *map, const char *name)

@@ -205,6 +205,93 @@ class Environment(clewtest.Case):
         self.assert_equals_truth(one, part)
 
 
+SANITIZED = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int leaf(volatile int *n) { return ++*n; }
+static void *work(void *unused)
+{
+    volatile int *n = calloc(1, sizeof(int));
+    for (int i = 0; i < 1000; i++)
+        leaf(n);
+    free((void *)n);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    char *volatile stale = malloc(3);
+    pthread_t threads[4];
+    int status, sum = 0;
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 8; i++)
+        if (fork() == 0) {
+            work(NULL);
+            _exit(i);
+        }
+    while (wait(&status) > 0)
+        sum += status;
+    printf("%d\\n", sum);
+    fflush(stdout);
+    free(stale);
+    return argc > 1 ? *stale : 3;
+}
+"""
+
+
+class Sanitizers(clewtest.Case):
+    """Their runtimes want to be first, and stand in front of libc."""
+
+    AS_ALWAYS = "env", "-u", "ASAN_OPTIONS"  # clewtest sets that
+
+    def check(self, name, compiler="cc", *flags):
+        source, program = self.work / "source.c", self.work / name
+        source.write_text(SANITIZED, encoding="utf-8")
+        built = self.run_program([compiler, "-O1", f"-fsanitize={name}",
+                                  *flags, "-pthread", "-o", program, source])
+        if built.returncode:
+            self.skipTest(f"no {compiler} -fsanitize={name} here")
+        argv = [*self.AS_ALWAYS, program]
+        for options in [], ["--time=exact", "--libc"]:
+            with self.subTest(options=options):
+                self.assert_same_behaviour(self.run_program(argv),
+                                           self.record(argv, options))
+                calls = self.clew_json("report", "--json", "-m", name,
+                                       self.recording_path)["functions"]
+                self.assertTrue(calls)
+                if name != "thread":  # those hand on their return address
+                    self.assertIn(12000, [row["calls"] for row in calls])
+        return argv
+
+    def test_addresses(self):
+        argv = [*self.check("address"), "stale"]
+        native = self.run_program(argv, text=True)
+        recorded = self.record(argv, text=True)
+        self.assertEqual(recorded.returncode, native.returncode)
+        self.assertIn("heap-use-after-free", native.stderr)
+        self.assertIn("heap-use-after-free", recorded.stderr)
+
+    @needs("clang")
+    def test_addresses_by_a_shared_runtime(self):
+        where = self.run_program(
+            ["clang", "-print-file-name=libclang_rt.asan-x86_64.so"],
+            text=True).stdout.strip()
+        self.check("address", "clang", "-shared-libasan",
+                   f"-Wl,-rpath,{os.path.dirname(where)}")
+
+    def test_threads(self):
+        self.check("thread")
+
+    def test_undefined_behaviour(self):
+        self.check("undefined")
+
+
 class Disk(clewtest.Case):
     """No room for the recording: the program notices nothing."""
     LOAD = [PYTHON, "-c", "print(sum(i * i for i in range(9999)))"]
