@@ -11,7 +11,7 @@
  */
 #define TRUTH_MAIN
 #define TRUTH_HAS_RUNTIME
-#include "tests/targets/truth.h"
+#include "tests/targets/scope.h"
 
 #include <coroutine>
 #include <exception>
@@ -21,24 +21,6 @@
 
 namespace
 {
-
-/* Leaves also when an exception passes. */
-struct scope {
-	uint32_t here;
-
-	__attribute__((always_inline))
-	scope(const char *function, const char *name)
-	    : here(TRUTH_HERE)
-	{
-		truth_enter(function, name);
-	}
-	__attribute__((always_inline)) ~scope()
-	{
-		TRUTH_HERE = here;
-	}
-};
-
-#define SCOPE(f) scope scope_of_f((const char *)(uintptr_t)(f), #f)
 
 COUNTED int work(int n)
 {

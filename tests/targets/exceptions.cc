@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* C++ exceptions thrown through, caught in and rethrown by counted frames. */
 #define TRUTH_MAIN
-#include "tests/targets/truth.h"
+#include "tests/targets/scope.h"
 
 #include <cstring>
 #include <stdexcept>
 
 namespace
 {
-
-/* Leaves also when an exception passes. */
-struct scope {
-	uint32_t here;
-
-	__attribute__((always_inline))
-	scope(const char *function, const char *name)
-	    : here(TRUTH_HERE)
-	{
-		truth_enter(function, name);
-	}
-	__attribute__((always_inline)) ~scope()
-	{
-		TRUTH_HERE = here;
-	}
-};
-
-#define SCOPE(f) scope scope_of_f((const char *)(uintptr_t)(f), #f)
 
 COUNTED void after()
 {

@@ -6,7 +6,7 @@
  */
 #define TRUTH_MAIN
 #define TRUTH_HAS_RUNTIME /* templates of the library, and stop() */
-#include "tests/targets/truth.h"
+#include "tests/targets/scope.h"
 
 #include <algorithm>
 #include <csetjmp>
@@ -17,23 +17,6 @@
 
 namespace
 {
-
-struct scope {
-	uint32_t here;
-
-	__attribute__((always_inline))
-	scope(const char *function, const char *name)
-	    : here(TRUTH_HERE)
-	{
-		truth_enter(function, name);
-	}
-	__attribute__((always_inline)) ~scope()
-	{
-		TRUTH_HERE = here;
-	}
-};
-
-#define SCOPE(f) scope scope_of_f((const char *)(uintptr_t)(f), #f)
 
 /* The compiler shall not see that nothing comes back from here. */
 volatile int always = 1;
