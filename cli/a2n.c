@@ -4,15 +4,12 @@
  * commonly used for works here with the same options and the same output.
  */
 #include <argp.h>
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/memory.h"
+#include "cli/a2n_answers.h"
+#include "cli/a2n_sources.h"
 #include "cli/a2n_write.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -36,8 +33,6 @@ enum {
 	KEY_DEBUG_ROOT,
 	KEY_NO_CACHE,
 	KEY_VERBOSE = 'v',
-	FRAMES = 256,
-	WAITING = 1024,
 };
 
 static const struct argp_option argp_options[] = {
@@ -75,10 +70,9 @@ static const struct argp_option argp_options[] = {
 };
 
 struct options {
-	const char *file, *perf_map, *jitdump;
-	int pid;
-	int lists; /* 's'ymbols, 'l'ines, or 0 */
-	int is_verbose;
+	const char *file;
+	struct a2n_sources sources; /* instead of a file */
+	int lists;                  /* 's'ymbols, 'l'ines, or 0 */
 	uint64_t time;
 	const char *debug_roots[17];
 	size_t debug_root_count;
@@ -121,14 +115,14 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 		options->file = argument;
 		return 0;
 	case KEY_PROCESS:
-		options->pid =
+		options->sources.pid =
 			(int)parse_number(state, "pid", argument, INT32_MAX);
 		return 0;
 	case KEY_PERF_MAP:
-		options->perf_map = argument;
+		options->sources.perf_map = argument;
 		return 0;
 	case KEY_JITDUMP:
-		options->jitdump = argument;
+		options->sources.jitdump = argument;
 		return 0;
 	case KEY_AT:
 		options->time = parse_number(state, "at", argument, UINT64_MAX);
@@ -187,155 +181,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->writer.style = STYLE_JSON;
 		return 0;
 	case KEY_VERBOSE:
-		options->is_verbose = 1;
+		options->sources.is_verbose = 1;
 		return 0;
 	default:
 		return parse_source(key, argument, state);
 	}
-}
-
-/* ---- looking up ---- */
-
-struct lookup {
-	const char *command;
-	struct options *options;
-	struct a2n *a2n;
-	const struct a2n_module *module; /* of options->file, or NULL */
-	struct a2n_space *space;         /* or NULL */
-	uint64_t waiting[WAITING]; /* of `module`, to be answered together */
-	size_t waiting_count;
-	int failed;
-};
-
-static void look_up(struct lookup *lookup, const struct a2n_module *module,
-		    uint64_t address)
-{
-	struct a2n_frame frames[FRAMES];
-	size_t count;
-
-	if (module)
-		count = a2n_module_lookup(module, address, frames, FRAMES);
-	else
-		count = a2n_space_lookup(lookup->space, address,
-					 lookup->options->time, NULL, 0, NULL,
-					 frames, FRAMES);
-	a2n_write(&lookup->options->writer, address, frames,
-		  count < FRAMES ? count : FRAMES);
-}
-
-/* addr2line and llvm-symbolizer both read hexadecimal, with or without 0x. */
-static int parse_address(const char *text, uint64_t *out)
-{
-	char *end;
-
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		text += 2;
-	if (!isxdigit((unsigned char)*text))
-		return 0;
-	errno = 0;
-	*out = strtoull(text, &end, 16);
-	return !errno && (*end == '\0' || isspace((unsigned char)*end));
-}
-
-static int open_module(struct lookup *lookup, const char *path,
-		       const struct a2n_module **out)
-{
-	int err = a2n_module_open(lookup->a2n, path, NULL, out);
-
-	if (err) {
-		complain(lookup->command, "%s: %s", path,
-			 err == -ENOEXEC   ? "not a 64-bit ELF file"
-			 : err == -EBADMSG ? "damaged beyond use"
-					   : strerror(-err));
-		lookup->failed = 1;
-	}
-	return err;
-}
-
-static void write_answer(void *context, size_t index,
-			 const struct a2n_frame *frames, size_t count)
-{
-	struct lookup *lookup = context;
-
-	a2n_write(&lookup->options->writer, lookup->waiting[index], frames,
-		  count);
-}
-
-/* Answers what waits, if anything. */
-static void answer_waiting(struct lookup *lookup)
-{
-	size_t count = lookup->waiting_count;
-
-	lookup->waiting_count = 0;
-	if (count > 0 &&
-	    a2n_module_lookup_all(lookup->module, lookup->waiting, count,
-				  write_answer, lookup) != 0) {
-		complain(lookup->command, "out of memory");
-		lookup->failed = 1;
-	}
-}
-
-/* Has an address answered together with those around it. */
-static void answer_later(struct lookup *lookup, uint64_t address)
-{
-	lookup->waiting[lookup->waiting_count++] = address;
-	if (lookup->waiting_count == WAITING)
-		answer_waiting(lookup);
-}
-
-/* "ADDRESS" or, without -e, llvm-symbolizer's "FILE ADDRESS". */
-static void answer(struct lookup *lookup, char *text)
-{
-	const struct a2n_module *module = lookup->module;
-	char *blank;
-	uint64_t address;
-
-	text[strcspn(text, "\n")] = '\0';
-	blank = strrchr(text, ' ');
-	if (strncmp(text, "CODE ", 5) == 0)
-		text += 5;
-	if (parse_address(text, &address) && module) {
-		answer_later(lookup, address);
-		return;
-	}
-	answer_waiting(lookup);
-	if (!parse_address(text, &address)) {
-		if (!blank || blank < text ||
-		    !parse_address(blank + 1, &address)) {
-			a2n_write_text(&lookup->options->writer, text);
-			a2n_write_text(&lookup->options->writer, "\n");
-			return;
-		}
-		*blank = '\0';
-		if (!lookup->space && open_module(lookup, text, &module) != 0) {
-			a2n_write(&lookup->options->writer, address, NULL, 0);
-			return;
-		}
-	}
-	if (module || lookup->space)
-		look_up(lookup, module, address);
-	else
-		a2n_write(&lookup->options->writer, address, NULL, 0);
-}
-
-/* Answers as it reads where somebody waits for each answer. */
-static void answer_input(struct lookup *lookup)
-{
-	struct stat status;
-	int is_file =
-		fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-	char *line = NULL;
-	size_t room = 0;
-
-	while (getline(&line, &room, stdin) > 0) {
-		answer(lookup, line);
-		if (is_file)
-			continue;
-		answer_waiting(lookup);
-		a2n_writer_flush(&lookup->options->writer);
-	}
-	answer_waiting(lookup);
-	free(line);
 }
 
 static void list_range(void *context, const struct a2n_range *range,
@@ -344,11 +194,11 @@ static void list_range(void *context, const struct a2n_range *range,
 	a2n_write_range(context, range, frames, count);
 }
 
-static void say_sources(const struct lookup *lookup)
+static void say_sources(const struct a2n_module *module)
 {
 	struct a2n_module_info info;
 
-	a2n_module_info(lookup->module, &info);
+	a2n_module_info(module, &info);
 	fprintf(stderr, "symbols: %s\nlines: %s\n",
 		info.symbols_from ? info.symbols_from : "none",
 		info.debug_from ? info.debug_from : "none");
@@ -361,105 +211,62 @@ static void say_sources(const struct lookup *lookup)
 		fprintf(stderr, "missing: %s\n", info.reason);
 }
 
-/* ---- generated code ---- */
-
-static void count_read(const struct lookup *lookup, const char *path, int err,
-		       const struct a2n_read *read)
+static void list(const struct a2n_module *module, struct options *options)
 {
-	if (err) {
-		complain(lookup->command, "%s: %s", path,
-			 err == -EBADMSG ? "not a jitdump file"
-					 : strerror(-err));
-		return;
-	}
-	if (read->malformed > 0 || lookup->options->is_verbose)
-		complain(lookup->command,
-			 "%s: %llu records, %llu malformed and skipped", path,
-			 (unsigned long long)read->records,
-			 (unsigned long long)read->malformed);
-}
-
-/* The map that the process itself may be writing. */
-static void read_own_perf_map(struct lookup *lookup)
-{
-	char *path = memory_printf("/proc/%d/root/tmp/perf-%d.map",
-				   lookup->options->pid, lookup->options->pid);
-	struct a2n_read read;
-
-	if (access(path, R_OK) == 0)
-		count_read(
-			lookup, path,
-			a2n_space_read_perf_map(lookup->space, path, 0, &read),
-			&read);
-	free(path);
-}
-
-static int fill_space(struct lookup *lookup)
-{
-	const struct options *options = lookup->options;
-	struct a2n_read read = { 0 };
-	int err = a2n_space_create(lookup->a2n, &lookup->space);
-
-	if (!err && options->pid) {
-		err = a2n_space_map_process(lookup->space, options->pid, 0);
-		if (err)
-			complain(lookup->command, "process %d: %s",
-				 options->pid, strerror(-err));
-		else
-			read_own_perf_map(lookup);
-	}
-	if (!err && options->perf_map) {
-		err = a2n_space_read_perf_map(lookup->space, options->perf_map,
-					      0, &read);
-		count_read(lookup, options->perf_map, err, &read);
-	}
-	if (!err && options->jitdump) {
-		err = a2n_space_read_jitdump(lookup->space, options->jitdump,
-					     &read);
-		count_read(lookup, options->jitdump, err, &read);
-	}
-	return err ? err : a2n_space_commit(lookup->space);
-}
-
-static int run(struct lookup *lookup)
-{
-	struct options *options = lookup->options;
-
-	if (options->pid || options->perf_map || options->jitdump) {
-		if (fill_space(lookup) != 0)
-			return EXIT_FAILURE;
-	} else if (options->file &&
-		   open_module(lookup, options->file, &lookup->module) != 0) {
-		return EXIT_FAILURE;
-	}
-	if (options->is_verbose && lookup->module)
-		say_sources(lookup);
 	if (options->lists == 'l')
-		a2n_module_rows(lookup->module, list_range, &options->writer);
-	else if (options->lists)
-		a2n_module_symbols(lookup->module, list_range,
-				   &options->writer);
-	else if (options->address_count == 0)
-		answer_input(lookup);
+		a2n_module_rows(module, list_range, &options->writer);
+	else
+		a2n_module_symbols(module, list_range, &options->writer);
+}
+
+static void answer_all(struct a2n_answers *answers,
+		       const struct options *options)
+{
+	if (options->address_count == 0 && !options->lists)
+		a2n_answer_input(answers);
 	for (int i = 0; i < options->address_count; i++) {
 		if (strcmp(options->addresses[i], "-") == 0)
-			answer_input(lookup);
+			a2n_answer_input(answers);
 		else
-			answer(lookup, options->addresses[i]);
+			a2n_answer(answers, options->addresses[i]);
 	}
-	answer_waiting(lookup);
-	return lookup->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	a2n_answers_end(answers);
+}
+
+/* 0, or -errno: there is nothing to ask. */
+static int open_all(struct a2n_answers *answers, const struct options *options)
+{
+	if (a2n_sources_are_there(&options->sources))
+		return a2n_sources_read(&options->sources, answers->a2n,
+					&answers->space);
+	if (options->file)
+		return a2n_answers_open(answers, options->file,
+					&answers->module);
+	return 0;
+}
+
+/* The exit status. */
+static int run(struct a2n_answers *answers, struct options *options)
+{
+	if (open_all(answers, options) != 0)
+		return EXIT_FAILURE;
+	if (options->sources.is_verbose && answers->module)
+		say_sources(answers->module);
+	if (options->lists)
+		list(answers->module, options);
+	answer_all(answers, options);
+	return answers->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static void check(const struct options *options, const char *command)
 {
-	if (options->lists && (!options->file || options->pid ||
-			       options->perf_map || options->jitdump)) {
+	int has_others = a2n_sources_are_there(&options->sources);
+
+	if (options->lists && (!options->file || has_others)) {
 		complain(command, "--list needs -e FILE, and no other source");
 		exit(EXIT_FAILURE);
 	}
-	if (options->file &&
-	    (options->pid || options->perf_map || options->jitdump)) {
+	if (options->file && has_others) {
 		complain(command, "-e FILE goes with no other source");
 		exit(EXIT_FAILURE);
 	}
@@ -475,26 +282,29 @@ int command_a2n(int argc, char **argv)
 		       "Addresses are hexadecimal; without any, or at \"-\", "
 		       "they are read from standard input, one a line.",
 	};
-	struct options options = { .time = A2N_LATEST };
-	struct lookup lookup = { .command = argv[0], .options = &options };
+	struct options options = { .time = A2N_LATEST,
+				   .sources.command = argv[0] };
+	struct a2n_answers answers = { .command = argv[0],
+				       .writer = &options.writer };
 	int status, err;
 
 	a2n_writer_init(&options.writer);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	check(&options, argv[0]);
-	err = a2n_create(&options.a2n, &lookup.a2n);
+	err = a2n_create(&options.a2n, &answers.a2n);
 	if (err) {
 		complain(argv[0], "%s", strerror(-err));
 		return EXIT_FAILURE;
 	}
-	status = run(&lookup);
+	answers.time = options.time;
+	status = run(&answers, &options);
 	err = a2n_writer_fini(&options.writer);
 	if (err) {
 		complain(argv[0], "cannot write: %s", strerror(-err));
 		status = EXIT_FAILURE;
 	}
-	if (lookup.space)
-		a2n_space_destroy(lookup.space);
-	a2n_destroy(lookup.a2n);
+	if (answers.space)
+		a2n_space_destroy(answers.space);
+	a2n_destroy(answers.a2n);
 	return status;
 }
