@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/merge.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 #include "report/contexts.h"
+#include "report/roots.h"
 #include "report/samples.h"
 #include "report/tally.h"
-#include "report/threads.h"
 #include "report/timing.h"
 
 /* One part, on its way into the tree. */
@@ -21,136 +15,13 @@ struct work {
 	struct tree *tree;
 	struct numbering numbering;
 	struct tallies tallies;
-	struct threads threads;
+	struct roots roots;
 	struct contexts contexts;
 	struct samples samples;
 	struct timing_work timing;
-	struct idmap roots; /* tally number + 1 -> root + 1, of those wanted */
 	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
 	struct merged *merged;
 };
-
-/* ---- Who ---- */
-
-/* The name of the program, as it was called. */
-static const char *program_of(const struct part *part)
-{
-	struct part_chunk chunk;
-	uint64_t cursor = 0;
-
-	while (part_next_chunk(part, &cursor, &chunk)) {
-		if (chunk.kind == WIRE_PROCESS &&
-		    memchr(chunk.payload, '\0', chunk.used_bytes))
-			return text_basename((const char *)chunk.payload);
-	}
-	return "?";
-}
-
-/* " of run 2" in what clew merge made. */
-static char *run_name(const struct part *part)
-{
-	return part->run ? memory_printf(" of run %" PRIu32, part->run)
-			 : memory_string("", 0);
-}
-
-static char *group_name(const struct work *work, const struct thread *thread,
-			size_t followers)
-{
-	char *run = run_name(work->part), *name;
-
-	if (work->whose->grouping == GROUP_PROCESS)
-		name = memory_printf("%s (%" PRIu32 "%s)",
-				     program_of(work->part),
-				     work->part->header->pid, run);
-	else if (followers > 0)
-		name = memory_printf("%s (%" PRIu32 "%s and %zu more)",
-				     thread->name, thread->tid, run, followers);
-	else
-		name = memory_printf("%s (%" PRIu32 "%s)", thread->name,
-				     thread->tid, run);
-	free(run);
-	return name;
-}
-
-static uint32_t root_for(struct work *work, const struct thread *thread,
-			 size_t followers)
-{
-	uint32_t function;
-	char *name;
-
-	if (work->whose->grouping == GROUP_NONE)
-		return TREE_ROOT;
-	name = group_name(work, thread, followers);
-	function = catalog_named(work->catalog, KIND_GROUP, CATALOG_NO_MODULE,
-				 name);
-	free(name);
-	return tree_child(work->tree, TREE_ROOT, function);
-}
-
-static int wants(const struct work *work, const struct thread *thread)
-{
-	return !work->whose->thread || thread_is(thread, work->whose->thread);
-}
-
-/* Gives each tally its root, by the first wanted thread that counted there. */
-static void select_threads(struct work *work)
-{
-	const struct threads *threads = &work->threads;
-	struct idmap users = { 0 }; /* of a tally, by number + 1 */
-	uint64_t matches = 0, sharers = 0;
-
-	for (size_t i = 0; i < threads->count; i++)
-		++*idmap_at(&users, (uint64_t)threads->items[i].tally + 1);
-	for (size_t i = 0; i < threads->count; i++) {
-		const struct thread *thread = &threads->items[i];
-		uint64_t key = (uint64_t)thread->tally + 1;
-		uint64_t *root = idmap_at(&work->roots, key);
-
-		if (!wants(work, thread))
-			continue;
-		matches++;
-		if (*root)
-			continue;
-		sharers += *idmap_find(&users, key);
-		*root = root_for(work, thread, *idmap_find(&users, key) - 1) +
-			(uint64_t)1;
-	}
-	idmap_fini(&users);
-	work->merged->threads += matches;
-	work->merged->follow_ups += sharers - matches;
-}
-
-/*
- * Where a tally's contexts go: 0 if nobody wants it, or root + 1. A tally
- * without a thread, which a kill may leave, is wanted if all are.
- */
-static uint64_t root_of(struct work *work, uint32_t tally)
-{
-	static const struct thread nobody = { .name = "(no thread)" };
-	uint64_t *root = idmap_at(&work->roots, (uint64_t)tally + 1);
-
-	if (*root == 0 && !work->whose->thread)
-		*root = root_for(work, &nobody, 0) + (uint64_t)1;
-	return *root;
-}
-
-static int is_anybody_wanted(const struct work *work)
-{
-	if (work->whose->pid && work->whose->pid != work->part->header->pid)
-		return 0;
-	for (size_t i = 0; i < work->threads.count; i++) {
-		if (wants(work, &work->threads.items[i]))
-			return 1;
-	}
-	return !work->whose->thread;
-}
-
-/* ---- What ---- */
-
-static int is_everything_wanted(const struct work *work)
-{
-	return !work->whose->thread && work->whose->grouping == GROUP_NONE;
-}
 
 /* In the order in which they lie in memory, which spares half the misses. */
 static void add_all_contexts(struct work *work)
@@ -165,7 +36,7 @@ static void add_all_contexts(struct work *work)
 
 static void add_contexts(struct work *work, const struct context_span *span)
 {
-	uint64_t root = root_of(work, span->tally);
+	uint64_t root = roots_of(&work->roots, span->tally);
 
 	if (root == 0)
 		return;
@@ -199,9 +70,9 @@ static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 
 static void add_counts(struct work *work, const struct count_span *span)
 {
-	uint32_t root = (uint32_t)root_of(work, span->tally) - 1;
+	uint32_t root = (uint32_t)roots_of(&work->roots, span->tally) - 1;
 
-	if (root_of(work, span->tally) == 0)
+	if (roots_of(&work->roots, span->tally) == 0)
 		return;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct wire_count *count = &span->items[i];
@@ -237,9 +108,9 @@ static uint32_t timeline_thread(struct work *work, uint32_t tally)
 
 	if (*entered)
 		return (uint32_t)*entered - 1;
-	for (size_t i = 0; i < work->threads.count && !thread; i++) {
-		if (work->threads.items[i].tally == tally)
-			thread = &work->threads.items[i];
+	for (size_t i = 0; i < work->roots.threads.count && !thread; i++) {
+		if (work->roots.threads.items[i].tally == tally)
+			thread = &work->roots.threads.items[i];
 	}
 	*entered = timeline_add_thread(work->samples.timeline,
 				       work->part->header->pid,
@@ -257,7 +128,7 @@ static void add_samples(struct work *work)
 	while (part_next_chunk(work->part, &cursor, &chunk)) {
 		if (chunk.kind != WIRE_SAMPLES)
 			continue;
-		root = root_of(work, chunk.owner);
+		root = roots_of(&work->roots, chunk.owner);
 		if (root == 0)
 			continue;
 		progress_tell(work->whose->progress, "placing samples",
@@ -290,7 +161,8 @@ static void begin_timing(struct work *work)
 	uint64_t cursor = 0;
 
 	while (part_next_chunk(work->part, &cursor, &chunk))
-		if (chunk.kind == WIRE_HISTOGRAMS && root_of(work, chunk.owner))
+		if (chunk.kind == WIRE_HISTOGRAMS &&
+		    roots_of(&work->roots, chunk.owner))
 			add_histograms(work, &chunk);
 }
 
@@ -299,7 +171,7 @@ static void finish_timing(struct work *work)
 	const struct tallies *tallies = &work->tallies;
 
 	for (size_t i = 0; i < tallies->count; i++)
-		if (root_of(work, tallies->items[i].number))
+		if (roots_of(&work->roots, tallies->items[i].number))
 			work->tree->timings.paused_ns +=
 				clock_ns(&work->timing.clock,
 					 tallies->items[i].head->paused_ticks);
@@ -312,11 +184,11 @@ static void add_everything(struct work *work)
 	const int is_timed = !work->whose->without_time &&
 			     work->part->header->time == WIRE_TIME_EXACT;
 
-	select_threads(work);
+	roots_select(&work->roots, work->merged);
 	tallies_init(&work->tallies, work->part);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
 		      work->tree);
-	if (is_everything_wanted(work))
+	if (roots_want_everything(&work->roots))
 		add_all_contexts(work);
 	else
 		add_spans(work);
@@ -338,17 +210,17 @@ static int merge_part(struct work *work)
 	int is_wanted;
 
 	numbering_init(&work->numbering, work->catalog, work->part);
-	threads_init(&work->threads, work->part);
+	roots_init(&work->roots, work->part, work->whose, work->catalog,
+		   work->tree);
 	clock_init(&work->samples.clock, work->part->header);
 	work->timing.clock = work->samples.clock;
 	work->timing.part = work->part;
 	work->samples.contexts = &work->contexts;
-	is_wanted = is_anybody_wanted(work);
+	is_wanted = roots_want_anybody(&work->roots);
 	if (is_wanted)
 		add_everything(work);
-	threads_fini(&work->threads);
+	roots_fini(&work->roots);
 	numbering_fini(&work->numbering);
-	idmap_fini(&work->roots);
 	idmap_fini(&work->timeline_threads);
 	return is_wanted;
 }
