@@ -112,18 +112,18 @@ struct changes {
 /*
  * A program that has changed its root or its user since it was started may be
  * where our library is not, and the loader would complain of that, on stderr.
+ * It opens files as the real user, without the capabilities that we may have
+ * still: that is what faccessat() looks at.
  */
 static int is_unreachable(void)
 {
 	const char *path = kept.preload + strlen(PRELOAD_PREFIX);
-	int fd;
+	int err;
 
 	if (!strchr(path, '/'))
 		return 0; /* the loader looks for it, or nothing is kept */
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0)
-		sys_close(fd);
-	return fd == -ENOENT || fd == -EACCES || fd == -ENOTDIR;
+	err = sys_access(path, R_OK);
+	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;
 }
 
 static struct changes find_changes(char *const environment[])

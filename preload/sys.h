@@ -93,6 +93,13 @@ static inline int sys_open(const char *path, int flags, int mode)
 			     0);
 }
 
+/* As the real user: 0 or -errno. */
+static inline int sys_access(const char *path, int mode)
+{
+	return (int)sys_call(SYS_faccessat, AT_FDCWD, (long)path, mode, 0, 0,
+			     0);
+}
+
 static inline int sys_close(int fd)
 {
 	return (int)sys_call(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -161,7 +161,12 @@ class Environment(clewtest.Case):
             self.skipTest("only root can")
         self.check(["chroot", "/", *SQL])
         # cannot write the recording any more, which is its own business
-        self.check(["setpriv", "--reuid=65534", "--clear-groups", *SQL])
+        other = ["setpriv", "--reuid=65534", "--clear-groups", *SQL]
+        self.check(other)
+        # nor load the library, once it executes another program
+        self.environment["CLEW_LIBRARY"] = str(
+            shutil.copy(clewtest.LIBRARY, self.work))
+        self.check(other)
 
     @needs("sqlite3")
     def test_children_out_of_reach(self):
