@@ -120,6 +120,23 @@ class Environment(clewtest.Case):
                     *SQL[1:]])
         self.check(["env", "LD_BIND_NOW=1", *SQL])
 
+    @needs("cc")
+    def test_preloaded_functions_are_not_ours_to_call(self):
+        """Least of all before libc is there: they may want its environment."""
+        early = self.library("early", EARLY)
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        for _ in "not cached", "cached":
+            self.check(["env", f"LD_PRELOAD={early}", target("abi")])
+
+    @needs("fakeroot")
+    def test_fakeroot(self):
+        mine = self.work / "mine"
+        mine.touch()
+        if os.geteuid() == 0:
+            os.chown(mine, 12, 34)
+        native = self.check(["fakeroot", "stat", "-c", "%u:%g", mine])
+        self.assertEqual(native.stdout, b"0:0\n")
+
     @needs("sqlite3")
     def test_huge_arguments_and_environment(self):
         huge = "x" * 120000
@@ -210,6 +227,30 @@ class Environment(clewtest.Case):
         self.assert_equals_truth(one, part)
 
 
+EARLY = """
+long syscall(long number, ...);
+unsigned long strlen(const char *text);
+static int is_open;
+static void say(const char *what)
+{
+    if (!is_open)
+        syscall(1, 2, what, strlen(what));
+}
+#define F(name, number)                                                        \\
+    long name(long a, long b, long c, long d, long e, long f)                  \\
+    {                                                                          \\
+        say(#name " was called too early\\n");                                 \\
+        return syscall(number, a, b, c, d, e, f);                              \\
+    }
+F(read, 0) F(write, 1) F(open, 2) F(close, 3) F(fstat, 5) F(munmap, 11)
+F(getpid, 39) F(rename, 82) F(unlink, 87) F(geteuid, 107)
+void *mmap(void *a, long b, long c, long d, long e, long f)
+{
+    say("mmap was called too early\\n");
+    return (void *)syscall(9, a, b, c, d, e, f);
+}
+__attribute__((constructor)) static void begin(void) { is_open = 1; }
+"""
 SANITIZED = """
 #include <pthread.h>
 #include <stdio.h>
