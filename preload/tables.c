@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/hot/timing.h"
+#include "preload/table_copy.h"
 #include "preload/text.h"
 
 #define CONTEXT_STEP_BYTES 65536
@@ -58,124 +58,6 @@ static uint64_t mapping_ref(const struct tally *tally,
 	return wire_table_ref(offset, mapping->log2);
 }
 
-/* Add the calls of an entry; a new one keeps its countdown too. */
-static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
-			  union note note)
-{
-	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
-	uint64_t i = entry->id >> 4 & mask;
-
-	while (to->table[i].id && to->table[i].id != entry->id)
-		i = (i + 1) & mask;
-	if (to->table[i].id)
-		to->table[i].field += wire_calls(entry);
-	else
-		to->table[i].field = entry->field;
-	to->table[i].id = entry->id;
-	to->notes[i] = note;
-	return i;
-}
-
-static int has_times(const struct wire_times *times)
-{
-	return times->ended || times->self || times->latest;
-}
-
-static void put_times(struct wire_times *to, const struct wire_times *from)
-{
-	to->ended += from->ended;
-	to->total += from->total;
-	to->self += from->self;
-	to->clamped += from->clamped;
-	if (from->min && (!to->min || from->min < to->min))
-		to->min = from->min;
-	if (from->max > to->max)
-		to->max = from->max;
-	if (!to->histogram)
-		to->histogram = from->histogram;
-	if (!to->latest)
-		to->latest = from->latest;
-	else if (from->latest)
-		((uint64_t *)to->histogram)[wire_bin(from->latest)]++;
-}
-
-static uint64_t mean_calls(const struct mapping *mapping)
-{
-	uint64_t entries = UINT64_C(1) << mapping->log2, sum = 0;
-
-	for (uint64_t i = 0; i < entries; i++)
-		sum += wire_calls(&mapping->table[i]);
-	return sum / entries;
-}
-
-/* Add the counts of entries with at least `least` and less than `limit`. */
-static void copy_counts(const struct mapping *from, struct mapping *to,
-			uint64_t least, uint64_t limit)
-{
-	uint64_t entries = UINT64_C(1) << from->log2;
-
-	for (uint64_t i = 0; i < entries; i++) {
-		const struct wire_count *entry = &from->table[i];
-		uint64_t calls = wire_calls(entry), at;
-
-		if (!entry->id || calls < least || calls >= limit)
-			continue;
-		at = put_count(to, entry, from->notes[i]);
-		if (rt.is_timed)
-			put_times(times_of(to->table, at),
-				  times_of(from->table, i));
-	}
-}
-
-/* The calls that have ended, of entries without new ones. */
-static void copy_left_times(const struct mapping *from, struct mapping *to)
-{
-	uint64_t entries = UINT64_C(1) << from->log2;
-
-	for (uint64_t i = 0; i < entries; i++) {
-		const struct wire_count *entry = &from->table[i];
-		const struct wire_times *times = times_of(from->table, i);
-
-		if (entry->id && !wire_calls(entry) && has_times(times))
-			put_times(
-				times_of(to->table,
-					 put_count(to, entry, from->notes[i])),
-				times);
-	}
-}
-
-/* The busiest first, so that they get the places where stubs look. */
-static void copy_busiest_first(const struct mapping *from, struct mapping *to)
-{
-	uint64_t mean = mean_calls(from) + 1;
-
-	copy_counts(from, to, 16 * mean, UINT64_MAX);
-	copy_counts(from, to, mean, 16 * mean);
-	copy_counts(from, to, 0, mean);
-}
-
-/* An interrupted stub that has looked at the rest may still use it. */
-static void zero_times(struct wire_times *times)
-{
-	times->ended = times->total = times->self = times->clamped = 0;
-	times->latest = 0;
-}
-
-/*
- * What was copied. An entry without an id was not: the thread was interrupted
- * while claiming it, and will publish its first call here.
- */
-static void zero_counts(const struct mapping *mapping)
-{
-	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {
-		if (!mapping->table[i].id)
-			continue;
-		mapping->table[i].field = 0;
-		if (rt.is_timed)
-			zero_times(times_of(mapping->table, i));
-	}
-}
-
 /*
  * Memory of a table that nobody should use any more stays mapped and reads as
  * empty: a stub that a signal interrupted long ago may still look there. A timed
@@ -196,15 +78,6 @@ static void discard(struct part *part, const struct mapping *mapping)
 				  (sizeof(struct wire_count) << mapping->log2));
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
 		    MADV_DONTNEED);
-}
-
-static uint64_t count_used(const struct mapping *mapping)
-{
-	uint64_t used = 0;
-
-	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++)
-		used += mapping->table[i].id != 0;
-	return used;
 }
 
 static int map_table(struct part *part, uint32_t owner, unsigned int log2,
@@ -236,9 +109,7 @@ void tally_sweep(struct tally *tally, struct part *part)
 {
 	if (!tally->retired.table)
 		return;
-	copy_counts(&tally->retired, &tally->active, 1, UINT64_MAX);
-	if (rt.is_timed)
-		copy_left_times(&tally->retired, &tally->active);
+	table_add_late(&tally->retired, &tally->active);
 	atomic_store(&tally->wire->retired, 0);
 	discard(part, &tally->retired);
 	tally->retired = (struct mapping){ 0 };
@@ -260,12 +131,12 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	err = map_table(part, tally->number, log2, &built);
 	if (err)
 		return err;
-	copy_busiest_first(&old, &built);
+	table_copy(&old, &built);
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
 			      memory_order_release);
 	use_table(tally, &built);
-	tally->used = count_used(&built);
-	zero_counts(&old);
+	tally->used = table_count_used(&built);
+	table_zero(&old);
 	tally->retired = old;
 	tally->ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
 	tally->looks = 0;
