@@ -4,14 +4,18 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
 
-/* Add the calls of an entry; a new one keeps its countdown too. */
+/*
+ * Add the calls of an entry; a new one keeps its countdown too. Not where an
+ * interrupted slow path has claimed a place for another.
+ */
 static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 			  union note note)
 {
 	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
 	uint64_t i = entry->id >> 4 & mask;
 
-	while (to->table[i].id && to->table[i].id != entry->id)
+	while (to->table[i].id != entry->id &&
+	       (to->table[i].id || to->notes[i].word))
 		i = (i + 1) & mask;
 	if (to->table[i].id)
 		to->table[i].field += wire_calls(entry);

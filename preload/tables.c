@@ -101,17 +101,42 @@ static int map_table(struct part *part, uint32_t owner, unsigned int log2,
 	return -ENOMEM;
 }
 
-/*
- * Let go of the table that was left last. Counts that interrupted stubs still
- * added there are moved first.
- */
+/* Those that only interrupted slow paths kept. */
+static void let_go_of_held(struct tally *tally, struct part *part)
+{
+	while (tally->held_count) {
+		const struct mapping *held = &tally->held[--tally->held_count];
+
+		table_add_late(held, &tally->active);
+		discard(part, held);
+	}
+}
+
+/* Counts that were still added there are moved first. */
 void tally_sweep(struct tally *tally, struct part *part)
 {
+	let_go_of_held(tally, part);
 	if (!tally->retired.table)
 		return;
 	table_add_late(&tally->retired, &tally->active);
 	atomic_store(&tally->wire->retired, 0);
 	discard(part, &tally->retired);
+	tally->retired = (struct mapping){ 0 };
+}
+
+/*
+ * The table that was left last must stay, though another is about to be: there
+ * is an interrupted slow path that may have its place in it. Until that has
+ * ended, which is soon, a reader does not see what it adds.
+ */
+static void hold_retired(struct tally *tally, struct mapping *built)
+{
+	if (!tally->retired.table)
+		return;
+	table_add_late(&tally->retired, built);
+	atomic_store(&tally->wire->retired, 0);
+	table_zero(&tally->retired);
+	tally->held[tally->held_count++] = tally->retired;
 	tally->retired = (struct mapping){ 0 };
 }
 
@@ -126,12 +151,16 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	struct mapping built = { 0 }, old;
 	int err;
 
-	tally_sweep(tally, part);
+	if (tally->busy <= 1) /* the caller's own */
+		tally_sweep(tally, part);
+	if (tally->held_count == TALLY_HELD_MAX)
+		return -ENOSPC;
 	old = tally->active;
 	err = map_table(part, tally->number, log2, &built);
 	if (err)
 		return err;
 	table_copy(&old, &built);
+	hold_retired(tally, &built);
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
 			      memory_order_release);
 	use_table(tally, &built);
@@ -172,21 +201,10 @@ static int is_ripe(const struct tally *tally, uint32_t own_paths)
 void tally_look(struct tally *tally, struct part *part)
 {
 	tally->looks++;
+	if (!tally->busy)
+		let_go_of_held(tally, part);
 	if (is_ripe(tally, 0))
 		tally_sweep(tally, part);
-}
-
-/*
- * A table that is due to grow may fill up a little more, while the one before
- * it must stay.
- */
-static int must_grow(const struct tally *tally)
-{
-	uint64_t entries = tally->mask + 1;
-
-	if (tally->retired.table && tally->busy > 1)
-		return tally->used >= entries - entries / 16;
-	return tally->used >= tally->limit;
 }
 
 static int grow_table(struct tally *tally, struct part *part)
@@ -231,7 +249,7 @@ int tally_grow(struct tally *tally, struct part *part)
 {
 	int err = 0;
 
-	if (must_grow(tally))
+	if (tally->used >= tally->limit)
 		err = grow_table(tally, part);
 	if (!err && tally->next_context >= tally->end_context) {
 		if (is_ripe(tally, 1))

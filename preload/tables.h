@@ -6,7 +6,9 @@
  * whose busiest contexts are not where stubs look (in their home entry) to one
  * of the same size. The table that was left is kept for a while, for there may
  * be interrupted stubs that still add to it; then it is swept: what was added
- * is moved, and its space given back.
+ * is moved, and its space given back. So it is for a slow path, but that
+ * may have claimed a place in it, or in one that was left before: as long as
+ * one is interrupted nothing is swept.
  *
  * All functions want the tally's owner as caller, with signals blocked. After
  * those that say so the thread's stubs must be told of the tally's new table.

@@ -281,6 +281,8 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	count_slowly(id, caller, site);
 	tally_leave_path(hot.tally, busy);
+	if (!busy && hot.tally->held_count)
+		hot_look();
 }
 
 /* So near to where the thread began that it may be about to end (heal.c). */

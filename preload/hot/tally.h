@@ -49,6 +49,7 @@ struct mapping {
 };
 
 #define TALLY_PATHS_MAX 8
+#define TALLY_HELD_MAX  32 /* each has twice the size of the one before */
 
 struct tally {
 	struct wire_tally *wire;
@@ -74,6 +75,9 @@ struct tally {
 	int32_t patience;       /* calls away from home before a reorder */
 	uint32_t is_settling;   /* none has been due since a table was left */
 	struct mapping active, retired;
+	/* Left before `retired`, while slow paths were interrupted in them. */
+	struct mapping held[TALLY_HELD_MAX];
+	uint32_t held_count;
 
 	/* Samples (samples.c). One thread writes them, its own or the watch. */
 	const struct hot_thread *hot; /* of the owner */

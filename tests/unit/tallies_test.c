@@ -170,6 +170,56 @@ static void a_table_that_was_left_is_given_back(void **state)
 	assert_int_equal(hot.tally->wire->retired, 0);
 }
 
+/* Handlers on top of a slow path may make the table grow more than once. */
+static void count_many_in_a_handler(void)
+{
+	for (uint32_t f = 1000; f < 3000; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	assert_true(hot.tally->mask >= 8 * 256 - 1);
+	for (uint32_t f = 1000; f < 3000; f++)
+		assert_int_equal(calls_of(id_of(f)), 1);
+}
+
+static void a_slow_path_below_two_growths_counts(void **state)
+{
+	struct wire_count *entry;
+	uint32_t busy;
+
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0);
+	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
+	entry = tally_find(hot.tally, id_of(1));
+	count_many_in_a_handler();
+	entry->field++;
+	tally_leave_path(hot.tally, busy);
+	hot_count(id_of(2), ID_ROOT, 0);
+	assert_int_equal(calls_of(id_of(1)), 2);
+	assert_int_equal(hot.tally->held_count, 0);
+}
+
+static void a_place_claimed_below_two_growths_is_kept(void **state)
+{
+	struct wire_count *entry;
+	struct view view;
+	uint32_t busy;
+
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0);
+	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
+	view = tally_view(hot.tally);
+	entry = view_find(&view, id_of(2));
+	view.notes[entry - view.table] =
+		(union note){ .function = 2, .depth = 1 };
+	entry->field++;
+	count_many_in_a_handler();
+	entry->id = id_of(2);
+	tally_leave_path(hot.tally, busy);
+	hot_count(id_of(3), ID_ROOT, 0);
+	assert_int_equal(calls_of(id_of(2)), 1);
+	assert_int_equal(tally_note(hot.tally, id_of(2)).function, 2);
+	assert_int_equal(hot.tally->held_count, 0);
+}
+
 static void late_counts_survive_a_sweep(void **state)
 {
 	struct wire_count *old;
@@ -275,6 +325,8 @@ int main(void)
 		CLAIM(a_reorder_brings_the_busiest_home),
 		CLAIM(reorders_become_rarer),
 		CLAIM(a_table_that_was_left_is_given_back),
+		CLAIM(a_slow_path_below_two_growths_counts),
+		CLAIM(a_place_claimed_below_two_growths_is_kept),
 		CLAIM(late_counts_survive_a_sweep),
 		CLAIM(past_the_limit_contexts_fold),
 		CLAIM(threads_that_follow_each_other_share_tallies),
