@@ -17,8 +17,9 @@ preload_test(window ${preload}/window.c ${preload}/stub_memory.c
   ${preload}/stub_image.c ${preload}/frames_rules_x86_64.c ${counting})
 preload_test(tallies ${counting})
 preload_test(stacks ${preload}/stacks_x86_64.c ${counting})
-preload_test(live live_code_x86_64.S ${preload}/live.c ${preload}/quiesce.c
-  ${preload}/ask_x86_64.c ${preload}/code.c ${preload}/patch.c
+preload_test(live live_sites.c live_guests.c live_code_x86_64.S
+  ${preload}/live.c ${preload}/quiesce.c ${preload}/ask_x86_64.c
+  ${preload}/code.c ${preload}/patch.c
   ${preload}/stacks_x86_64.c ${preload}/trap_x86_64.c ${preload}/window.c
   ${preload}/stub_memory.c ${preload}/stub_image.c
   ${preload}/frames_rules_x86_64.c ${counting})
