@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "image/traits.h"
+#include "preload/candidate.h"
 #include "preload/catalog.h"
 #include "preload/frames.h"
 #include "preload/heal.h"
@@ -18,19 +19,8 @@
 #include "preload/natives.h"
 #include "preload/patch_prepare.h"
 #include "preload/reclaim.h"
-#include "preload/select.h"
-#include "preload/select_functions.h"
 #include "preload/sys.h"
 #include "preload/trap.h"
-
-/* A module on its way into the recording. */
-struct candidate {
-	struct candidate *next;
-	struct module *module;
-	struct analysis analysis;
-	struct catalog_entry entry;
-	struct patch *patch; /* NULL: nothing to hook, or no memory */
-};
 
 /* One pass. */
 struct pass {
@@ -39,91 +29,6 @@ struct pass {
 	struct candidate *first, **tail;
 	uint64_t now_ns; /* 0 before main */
 };
-
-static enum module_state state_of(int err)
-{
-	switch (err) {
-	case 0:
-		return MODULE_IS_HOOKED;
-	case -EBADMSG:
-	case -ENOEXEC:
-		return MODULE_IS_MALFORMED;
-	case -ENODATA:
-		return MODULE_IS_NO_UNWIND_INFO;
-	default:
-		return MODULE_IS_UNREADABLE;
-	}
-}
-
-/* The file may have been replaced since it was loaded. */
-static int is_what_is_loaded(const struct candidate *candidate)
-{
-	const struct module *module = candidate->module;
-	const struct analysis *analysis = &candidate->analysis;
-
-	return module->build_id_bytes == analysis->build_id_bytes &&
-	       !memcmp(module->build_id, analysis->build_id,
-		       module->build_id_bytes);
-}
-
-/* Code of runtimes that cannot live with moved return addresses. */
-static enum module_state state_by_traits(const struct pass *pass,
-					 uint32_t traits)
-{
-	if (traits & TRAIT_GO)
-		return MODULE_IS_GO;
-	if (traits & TRAIT_OCAML)
-		return MODULE_IS_OCAML;
-	if (traits & TRAIT_HASKELL)
-		return MODULE_IS_HASKELL;
-	if (traits & TRAIT_AOT)
-		return MODULE_IS_AOT;
-	if (traits & TRAIT_V8 && pass->now_ns)
-		return MODULE_IS_LATE_V8; /* see runtimes.h */
-	return MODULE_IS_HOOKED;
-}
-
-static void analyse(struct pass *pass, struct candidate *candidate)
-{
-	const struct config *config = &pass->cold->config;
-	struct module *module = candidate->module;
-
-	module->state = select_module(config, module->path);
-	module->is_libc = select_is_libc(module->path);
-	if (module->state != MODULE_IS_HOOKED)
-		return;
-	module->state = state_of(
-		analysis_of_file(module->path, config->cache_dir,
-				 &pass->scratch, &candidate->analysis));
-	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
-		module->state = MODULE_IS_CHANGED;
-	if (module->state == MODULE_IS_HOOKED)
-		module->state =
-			state_by_traits(pass, candidate->analysis.traits);
-	if (module->state == MODULE_IS_AOT)
-		natives_disown(module);
-	if (module->state != MODULE_IS_HOOKED)
-		candidate->analysis.function_count = 0;
-}
-
-static int record(struct pass *pass, struct candidate *candidate)
-{
-	struct cold *cold = pass->cold;
-	struct module *module = candidate->module;
-	int err;
-
-	module->first_function = rt.function_count + 1;
-	err = catalog_add_module(&cold->part, module, &candidate->analysis,
-				 pass->now_ns, &candidate->entry);
-	if (err)
-		return err;
-	rt.function_count += candidate->analysis.function_count;
-	if (module->state == MODULE_IS_HOOKED &&
-	    select_has_function_rules(&cold->config))
-		select_functions(&cold->config, module->path, &pass->scratch,
-				 &candidate->entry);
-	return 0;
-}
 
 /* ---- Those that went ---- */
 
@@ -246,8 +151,10 @@ static int gather_candidates(struct pass *pass)
 		if (!candidate)
 			return -ENOMEM;
 		candidate->module = m;
-		analyse(pass, candidate);
-		err = record(pass, candidate);
+		candidate_analyse(candidate, &cold->config, &pass->scratch,
+				  pass->now_ns != 0);
+		err = candidate_record(candidate, cold, &pass->scratch,
+				       pass->now_ns);
 		if (err)
 			return err;
 		*pass->tail = candidate;
