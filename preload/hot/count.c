@@ -63,18 +63,21 @@ static void lose_for_want_of_room(void)
 }
 
 /*
- * A record of this thread's own, or NULL when the chunk is full. The end is
- * read first: should a handler change chunks in between, a record of the new
- * one may be wasted, but none behind the old one is taken.
+ * A record of this thread's own, or NULL when the chunk is full. Should a handler
+ * change chunks in between, that of the one or the other may be behind its end;
+ * it is wasted even if it is not.
  */
 static struct wire_context *take_context(struct tally *tally)
 {
-	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_RELAXED);
+	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST);
 	uintptr_t at = __atomic_fetch_add(&tally->next_context,
 					  sizeof(struct wire_context),
 					  __ATOMIC_SEQ_CST);
 
-	return at < end ? (struct wire_context *)at : NULL;
+	if (at >= end ||
+	    end != __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST))
+		return NULL;
+	return (struct wire_context *)at;
 }
 
 static int has_room(const struct tally *tally)
