@@ -140,6 +140,16 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	return 0;
 }
 
+/* What is hooked already is not called by the program yet. */
+static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
+{
+	uint32_t muted = tallies_mute();
+	int err = prepare(cold, why, bytes);
+
+	tallies_unmute(muted);
+	return err;
+}
+
 static void start(const char *dir, int argc, char **argv, char **environment)
 {
 	struct cold *cold = sys_map_private(sizeof(*cold));
@@ -157,7 +167,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		exec_clean_environment(environment);
 	else
 		exec_keep_environment(environment);
-	if (prepare(cold, why, sizeof(why))) {
+	if (prepare_unheard(cold, why, sizeof(why))) {
 		part_disable(&cold->part, why);
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
@@ -186,8 +196,13 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
  */
 void init_before_main(void)
 {
-	if (rt.header && rt.header->state == WIRE_RUNNING)
-		runtimes_tell();
+	uint32_t muted;
+
+	if (!rt.header || rt.header->state != WIRE_RUNNING)
+		return;
+	muted = tallies_mute();
+	runtimes_tell();
+	tallies_unmute(muted);
 }
 
 __attribute__((destructor)) static void finish(void)

@@ -43,14 +43,10 @@ static struct {
 static void update(void)
 {
 	int saved_errno = errno;
-	uint32_t muted = hot.muted;
+	uint32_t muted = tallies_mute();
 
-	hot.muted = HOT_MUTED_OWN;
-	tallies_suspend();
 	hook_update(rt.cold);
-	hot.muted = muted;
-	if (!muted)
-		tallies_resume();
+	tallies_unmute(muted);
 	errno = saved_errno;
 }
 

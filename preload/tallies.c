@@ -285,6 +285,22 @@ void tallies_resume(void)
 		set_table(hot.tally->table, hot.tally->mask);
 }
 
+uint32_t tallies_mute(void)
+{
+	uint32_t muted = hot.muted;
+
+	hot.muted = HOT_MUTED_OWN;
+	tallies_suspend();
+	return muted;
+}
+
+void tallies_unmute(uint32_t muted)
+{
+	hot.muted = muted;
+	if (!muted)
+		tallies_resume();
+}
+
 void tallies_detach(void)
 {
 	hot.tally = NULL;

@@ -36,6 +36,13 @@ struct tallies {
 void tallies_suspend(void);
 void tallies_resume(void);
 
+/*
+ * What this thread calls until tallies_unmute() is clew's own, and is not
+ * counted. Returns what to give that; they nest.
+ */
+uint32_t tallies_mute(void);
+void tallies_unmute(uint32_t muted);
+
 /* The calling thread counts nowhere until it is attached anew. */
 void tallies_detach(void);
 

@@ -128,6 +128,24 @@ class Environment(clewtest.Case):
         for _ in "not cached", "cached":
             self.check(["env", f"LD_PRELOAD={early}", target("abi")])
 
+    @needs("cc")
+    def test_our_own_calls_are_not_counted(self):
+        """Of functions that the program has in place of libc's."""
+        source, program = self.work / "own.c", self.work / "own"
+        source.write_text(OWN, encoding="utf-8")
+        subprocess.run(["cc", "-O1", "-fno-builtin", "-rdynamic", "-o",
+                        program, source], check=True)
+        for options in [], ["--libc"], ["--libc", "--no-cache"]:
+            with self.subTest(options=options):
+                self.record([program], options)
+                calls = {row["name"]: row["calls"] for row in self.clew_json(
+                    "report", "--json", "-m", "own",
+                    self.recording_path)["functions"]}
+                self.assertEqual({name: calls.get(name, 0) for name in
+                                  ("strlen", "memcpy", "memset", "main")},
+                                 {"strlen": 1000, "memcpy": 500,
+                                  "memset": 0, "main": 1})
+
     @needs("fakeroot")
     def test_fakeroot(self):
         mine = self.work / "mine"
@@ -250,6 +268,38 @@ void *mmap(void *a, long b, long c, long d, long e, long f)
     return (void *)syscall(9, a, b, c, d, e, f);
 }
 __attribute__((constructor)) static void begin(void) { is_open = 1; }
+"""
+OWN = """
+typedef unsigned long size;
+size strlen(const char *text)
+{
+    volatile size length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+void *memcpy(void *to, const void *from, size bytes)
+{
+    for (volatile size i = 0; i < bytes; i++)
+        ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+void *memset(void *at, int value, size bytes)
+{
+    for (volatile size i = 0; i < bytes; i++)
+        ((char *)at)[i] = value;
+    return at;
+}
+int main(void)
+{
+    char text[8];
+    for (int i = 0; i < 500; i++) {
+        memcpy(text, "seven..", 8);
+        if (strlen(text) + strlen("x") != 8)
+            return 1;
+    }
+    return 0;
+}
 """
 SANITIZED = """
 #include <pthread.h>
