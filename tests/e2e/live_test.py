@@ -111,7 +111,7 @@ class Programs(clewtest.Case):
         recorded = self.record(argv, **options)
         self.assert_same_behaviour(native, recorded)
         toggles, failure = map(int, counted.read_text().split())
-        self.assertGreater(toggles, 5)
+        self.assertGreater(toggles, 0)  # how often is up to the machine
         self.assertEqual(failure, 0)
         part = self.recording().parts[0]
         self.assert_nothing_lost(part)
