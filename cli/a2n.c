@@ -106,6 +106,29 @@ static void set_list(struct options *options, const char *what,
 	options->lists = what ? *what : 's';
 }
 
+/* "FILE ADDR", as on standard input, names a file of its own. */
+static int needs_a_file(const struct options *options)
+{
+	for (int i = 0; i < options->address_count; i++)
+		if (strcmp(options->addresses[i], "-") != 0 &&
+		    !strchr(options->addresses[i], ' '))
+			return 1;
+	return 0;
+}
+
+static void check(const struct options *options, struct argp_state *state)
+{
+	int has_others = a2n_sources_are_there(&options->sources);
+
+	if (options->lists && (!options->file || has_others))
+		argp_error(state, "--list needs -e FILE, and no other source");
+	if (options->file && has_others)
+		argp_error(state, "-e FILE goes with no other source");
+	if (!options->file && !has_others && needs_a_file(options))
+		argp_error(state, "addresses of what? Give -e FILE, -p PID, "
+				  "--perf-map or --jitdump");
+}
+
 static error_t parse_source(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -145,6 +168,9 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		options->addresses = state->argv + state->next;
 		options->address_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		check(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -219,6 +245,15 @@ static void list(const struct a2n_module *module, struct options *options)
 		a2n_module_symbols(module, list_range, &options->writer);
 }
 
+/* Other text on standard input may belong there; here it is a slip. */
+static void answer_argument(struct a2n_answers *answers, char *argument)
+{
+	if (a2n_answer(answers, argument))
+		return;
+	complain(answers->command, "%s: not an address", argument);
+	answers->failed = 1;
+}
+
 static void answer_all(struct a2n_answers *answers,
 		       const struct options *options)
 {
@@ -228,7 +263,7 @@ static void answer_all(struct a2n_answers *answers,
 		if (strcmp(options->addresses[i], "-") == 0)
 			a2n_answer_input(answers);
 		else
-			a2n_answer(answers, options->addresses[i]);
+			answer_argument(answers, options->addresses[i]);
 	}
 	a2n_answers_end(answers);
 }
@@ -258,20 +293,6 @@ static int run(struct a2n_answers *answers, struct options *options)
 	return answers->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static void check(const struct options *options, const char *command)
-{
-	int has_others = a2n_sources_are_there(&options->sources);
-
-	if (options->lists && (!options->file || has_others)) {
-		complain(command, "--list needs -e FILE, and no other source");
-		exit(EXIT_FAILURE);
-	}
-	if (options->file && has_others) {
-		complain(command, "-e FILE goes with no other source");
-		exit(EXIT_FAILURE);
-	}
-}
-
 int command_a2n(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -290,7 +311,6 @@ int command_a2n(int argc, char **argv)
 
 	a2n_writer_init(&options.writer);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	check(&options, argv[0]);
 	err = a2n_create(&options.a2n, &answers.a2n);
 	if (err) {
 		complain(argv[0], "%s", strerror(-err));

@@ -87,7 +87,7 @@ static void answer_later(struct a2n_answers *answers, uint64_t address)
 		a2n_answers_end(answers);
 }
 
-void a2n_answer(struct a2n_answers *answers, char *text)
+int a2n_answer(struct a2n_answers *answers, char *text)
 {
 	const struct a2n_module *module = answers->module;
 	char *blank;
@@ -99,7 +99,7 @@ void a2n_answer(struct a2n_answers *answers, char *text)
 		text += 5;
 	if (parse_address(text, &address) && module) {
 		answer_later(answers, address);
-		return;
+		return 1;
 	}
 	a2n_answers_end(answers);
 	if (!parse_address(text, &address)) {
@@ -107,19 +107,20 @@ void a2n_answer(struct a2n_answers *answers, char *text)
 		    !parse_address(blank + 1, &address)) {
 			a2n_write_text(answers->writer, text);
 			a2n_write_text(answers->writer, "\n");
-			return;
+			return 0;
 		}
 		*blank = '\0';
 		if (!answers->space &&
 		    a2n_answers_open(answers, text, &module) != 0) {
 			a2n_write(answers->writer, address, NULL, 0);
-			return;
+			return 1;
 		}
 	}
 	if (module || answers->space)
 		look_up(answers, module, address);
 	else
 		a2n_write(answers->writer, address, NULL, 0);
+	return 1;
 }
 
 void a2n_answer_input(struct a2n_answers *answers)

@@ -31,9 +31,10 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 
 /*
  * Answers "ADDRESS" or, without a module, llvm-symbolizer's "FILE ADDRESS".
- * Changes the text.
+ * Changes the text. False if it is neither; it is repeated then, as
+ * llvm-symbolizer does.
  */
-void a2n_answer(struct a2n_answers *answers, char *text);
+int a2n_answer(struct a2n_answers *answers, char *text);
 
 /* Answers stdin, line by line where somebody waits for each answer. */
 void a2n_answer_input(struct a2n_answers *answers);

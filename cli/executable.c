@@ -134,6 +134,9 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 					     "capabilities)");
 		return obstacle_of_loader(fd, &segment);
 	}
+	if (strcmp(text_basename(path), LOADER_NAME) == 0)
+		return memory_printf("it is the loader: record the program "
+				     "itself");
 	return memory_printf("it is statically linked");
 }
 

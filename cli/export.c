@@ -49,6 +49,8 @@ static void check(const struct options *options, struct argp_state *state)
 		argp_error(state, "--format is needed; see --help");
 		return;
 	}
+	if (options->view.writer == &writer_json)
+		argp_error(state, "--json: the option is --format json");
 	if (options->view.shows_inlines && format->no_inlines)
 		argp_error(state, "--format %s does not take --inlines",
 			   format->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "report/text.h"
@@ -52,12 +53,34 @@ static struct measure sum_of(const struct butterfly_row *rows, size_t count)
 	return sum;
 }
 
+/* Bins are ticks apart; what is the same to a reader becomes one. */
+static struct timing_bins readable_bins(const struct timings *timings,
+					const struct timing_bins *bins)
+{
+	struct timing_bins readable = *bins;
+
+	for (unsigned int i = 1; i < WIRE_BINS; i++) {
+		const struct duration from =
+			text_duration(timings_bin_ns(timings, i - 1));
+		const struct duration to =
+			text_duration(timings_bin_ns(timings, i));
+
+		if (strcmp(from.text, to.text) != 0)
+			continue;
+		readable.calls[i] += readable.calls[i - 1];
+		readable.calls[i - 1] = 0;
+	}
+	return readable;
+}
+
 /* Behind the last bin that has any there is nothing to show. */
 static void write_bins(FILE *out, const struct session *session,
-		       const struct timing_bins *bins)
+		       const struct timing_bins *all)
 {
 	enum { BAR_MAX = 40 };
 	const struct timings *timings = &session->tree.timings;
+	const struct timing_bins readable = readable_bins(timings, all);
+	const struct timing_bins *bins = &readable;
 	unsigned int first = WIRE_BINS, last = 0;
 	uint64_t most = 0;
 

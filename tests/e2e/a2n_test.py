@@ -363,8 +363,9 @@ class Output(A2n):
     def test_statuses(self):
         for argv, status in ((["-e", "/nowhere", "10"], 1),
                              (["-e", "/etc/passwd", "10"], 1),
-                             (["--list"], 1),
-                             (["-e", clewtest.CLEW, "-p", "1"], 1),
+                             (["-e", clewtest.CLEW, "sixteen"], 1),
+                             (["--list"], 64), (["10"], 64),
+                             (["-e", clewtest.CLEW, "-p", "1"], 64),
                              (["--style=odd"], 64), (["--help"], 0)):
             done = self.clew("a2n", *argv)
             self.assertEqual(done.returncode, status, argv)

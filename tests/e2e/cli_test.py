@@ -266,6 +266,16 @@ class BadInput(clewtest.Case):
             self.skipTest("no static C library here")
         self.assert_runs_unrecorded([program], "static")
 
+    def test_the_loader_as_a_program(self):
+        program = self.work / "seven"
+        program.write_text("exit 7")
+        self.assert_runs_unrecorded(
+            ["/lib64/ld-linux-x86-64.so.2", "/bin/sh", program], "the loader")
+
+    def test_json_is_a_format_of_exports(self):
+        done = self.clew("export", "--json", "-F", "folded")
+        self.assert_usage_error(done, "--format json")
+
     def write_elf32(self):
         """An i386 program that exits with 7."""
         code = b"\xb8\x01\0\0\0\xbb\x07\0\0\0\xcd\x80"
