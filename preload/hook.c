@@ -194,24 +194,24 @@ static uint64_t bytes_of_stubs(const struct pass *pass)
 static int choose_windows(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
-	struct pc_range *code;
+	struct window_user *users;
 	uint32_t count = 0;
 	int err;
 
 	for (struct candidate *c = pass->first; c; c = c->next)
 		count += c->module->code.end != 0;
-	code = arena_alloc(&pass->scratch, count * sizeof(*code) + 1);
-	if (!code)
+	users = arena_alloc(&pass->scratch, count * sizeof(*users) + 1);
+	if (!users)
 		return -ENOMEM;
 	count = 0;
 	for (struct candidate *c = pass->first; c; c = c->next)
 		if (c->module->code.end)
-			code[count++] = c->module->code;
+			users[count++] = module_user(c->module);
 	cold->windows.part_path = cold->part.path;
 	cold->windows.bytes_wanted = bytes_of_stubs(pass);
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
-	err = windows_init(&cold->windows, code, count);
+	err = windows_init(&cold->windows, users, count);
 	rt.windows = cold->windows.map;
 	return err;
 }
@@ -284,9 +284,10 @@ static void prepare_patches(struct pass *pass)
 static void keep_spare(const struct pass *pass)
 {
 	const struct module *last = pass->cold->modules.last;
+	const struct window_user user = module_user(last);
 
 	if (last->code.end && hot_shadow_low == SHADOW_STACK_LOW)
-		windows_keep_spare(&pass->cold->windows, &last->code);
+		windows_keep_spare(&pass->cold->windows, &user);
 }
 
 static void commit_patches(struct pass *pass)

@@ -118,9 +118,9 @@ static int find_site(const struct r_debug *debug, uint64_t *pc)
 
 static int make_jump(struct cold *cold)
 {
+	const struct window_user user = module_user(watch.module);
 	uint8_t *pad;
-	int err = window_alloc(&cold->windows, &watch.module->code, PAD_ROOM,
-			       &pad);
+	int err = window_alloc(&cold->windows, &user, PAD_ROOM, &pad);
 
 	if (err)
 		return err;

@@ -68,24 +68,25 @@ static const char *executable_path(struct finder *finder)
 	return keep_path(finder, path);
 }
 
-static struct pc_range code_of(uint64_t base, const ElfW(Phdr) * segments,
-			       uint32_t count)
+/* Of the segments to load that have one of these flags. */
+static struct pc_range bounds_of(uint64_t base, const ElfW(Phdr) * segments,
+				 uint32_t count, uint32_t flags)
 {
-	struct pc_range code = { .start = UINT64_MAX };
+	struct pc_range bounds = { .start = UINT64_MAX };
 
 	for (uint32_t i = 0; i < count; i++) {
 		const ElfW(Phdr) *segment = &segments[i];
 		uint64_t start = base + segment->p_vaddr;
 		uint64_t end = start + segment->p_memsz;
 
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & flags))
 			continue;
-		if (start < code.start)
-			code.start = start;
-		if (end > code.end)
-			code.end = end;
+		if (start < bounds.start)
+			bounds.start = start;
+		if (end > bounds.end)
+			bounds.end = end;
 	}
-	return code.end ? code : (struct pc_range){ 0 };
+	return bounds.end ? bounds : (struct pc_range){ 0 };
 }
 
 /* The GNU build-id among the notes in [at, end), or 0. */
@@ -156,8 +157,10 @@ static int add_module(struct finder *finder, const struct dl_phdr_info *info)
 	module->base = info->dlpi_addr;
 	module->segments = info->dlpi_phdr;
 	module->segment_count = info->dlpi_phnum;
-	module->code =
-		code_of(module->base, module->segments, module->segment_count);
+	module->code = bounds_of(module->base, module->segments,
+				 module->segment_count, PF_X);
+	module->image = bounds_of(module->base, module->segments,
+				  module->segment_count, PF_R | PF_W | PF_X);
 	module->path = *info->dlpi_name ? absolute_path(finder, info->dlpi_name)
 					: executable_path(finder);
 	if (!module->path)

@@ -24,7 +24,8 @@ struct module {
 	uint64_t base;               /* load bias */
 	const ElfW(Phdr) * segments; /* the module's own; gone with it */
 	uint32_t segment_count;
-	struct pc_range code; /* bounds of the executable segments */
+	struct pc_range code;  /* bounds of the executable segments */
+	struct pc_range image; /* bounds of all segments */
 	enum module_state state;
 	uint32_t build_id_bytes; /* of what is in memory; 0: none */
 	uint8_t build_id[32];
@@ -36,6 +37,11 @@ struct module {
 	uint8_t is_libc;
 	uint8_t is_retired; /* gone, and the recording says so */
 };
+
+static inline struct window_user module_user(const struct module *module)
+{
+	return (struct window_user){ module->code, module->image };
+}
 
 struct modules {
 	struct module *first, *last;

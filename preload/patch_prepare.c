@@ -187,9 +187,10 @@ static int prepare_function(struct patch *patch,
 			    struct wire_function *function, int is_guest)
 {
 	struct patch_site *site = &patch->sites[patch->site_count];
+	const struct window_user user = module_user(patch->module);
 	uint8_t *stub;
-	int err = window_alloc(workshop->windows, &patch->module->code,
-			       patch->stub_bytes, &stub);
+	int err = window_alloc(workshop->windows, &user, patch->stub_bytes,
+			       &stub);
 
 	if (err)
 		return err;

@@ -60,9 +60,9 @@ static uint64_t place_near(const struct zone *zone, const struct pc_range *code,
 #define PLACE_COUNT 96 /* of the widest zones */
 #define PLENTY      16 /* more are no better */
 
-static int overlaps(uint64_t place, const struct pc_range *code)
+static int overlaps(uint64_t place, const struct pc_range *range)
 {
-	return place < code->end && place + WINDOW_BLOCK_BYTES > code->start;
+	return place < range->end && place + WINDOW_BLOCK_BYTES > range->start;
 }
 
 static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
@@ -72,22 +72,39 @@ static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
 	       place < windows->heap_start + HEAP_ROOM;
 }
 
-/* All there are, and those where the heap does not want to go. */
-static unsigned int count_places(const struct windows *windows,
-				 const struct zone *zone,
-				 const struct pc_range *code,
-				 unsigned int *harmless)
+/* Places for blocks, the best first. */
+enum rank {
+	GOOD,
+	FAR,    /* out of reach of what the code refers to */
+	IN_WAY, /* where the heap wants to go */
+	RANK_COUNT,
+};
+
+static enum rank rank_of(const struct windows *windows, uint64_t place,
+			 const struct window_user *user)
 {
-	unsigned int places = 0;
+	if (is_in_way_of_heap(windows, place))
+		return IN_WAY;
+	return is_within_reach(place, &user->image) ? GOOD : FAR;
+}
 
-	*harmless = 0;
+struct places {
+	unsigned int all, of_rank[RANK_COUNT];
+};
+
+static struct places count_places(const struct windows *windows,
+				  const struct zone *zone,
+				  const struct window_user *user)
+{
+	struct places places = { 0 };
+
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
-		uint64_t place = place_near(zone, code, i);
+		uint64_t place = place_near(zone, &user->code, i);
 
-		if (!place || overlaps(place, code))
+		if (!place || overlaps(place, &user->image))
 			continue;
-		places++;
-		*harmless += !is_in_way_of_heap(windows, place);
+		places.all++;
+		places.of_rank[rank_of(windows, place, user)]++;
 	}
 	return places;
 }
@@ -105,36 +122,36 @@ static unsigned int count_blocks_inside(const struct zone *zone,
 
 /*
  * Code out of reach could not be hooked; a heap that cannot grow may end the
- * program; where stubs have no room functions stay unhooked; code in the zone
+ * program; where stubs have no room, or are far from what displaced
+ * instructions refer to, functions stay unhooked; code in the zone
  * takes room, and makes stubs look twice; few places may all turn out to be
  * taken.
  */
 static unsigned int zone_cost(const struct windows *windows,
 			      const struct zone *zone,
-			      const struct pc_range *code, uint32_t count)
+			      const struct window_user *users, uint32_t count)
 {
 	uint64_t wanted = 1 + windows->bytes_wanted / WINDOW_BLOCK_BYTES;
 	unsigned int least = PLACE_COUNT;
 	unsigned int cost = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		unsigned int inside = count_blocks_inside(zone, &code[i]);
-		unsigned int harmless;
-		unsigned int places =
-			count_places(windows, zone, &code[i], &harmless);
+		unsigned int inside = count_blocks_inside(zone, &users[i].code);
+		struct places places = count_places(windows, zone, &users[i]);
 
-		if (places < least)
-			least = places;
+		if (places.all < least)
+			least = places.all;
 		wanted += inside;
-		cost += places ? 0 : 10000000;
-		cost += places < PLENTY ? PLENTY - places : 0;
-		cost += harmless ? 0 : 500000;
+		cost += places.all ? 0 : 10000000;
+		cost += places.all < PLENTY ? PLENTY - places.all : 0;
+		cost += places.of_rank[IN_WAY] == places.all ? 500000 : 0;
+		cost += places.of_rank[GOOD] ? 0 : 100000;
 		cost += 1000 * inside;
 	}
 	return cost + (least < wanted ? 200000 : 0);
 }
 
-int windows_init(struct windows *windows, const struct pc_range *code,
+int windows_init(struct windows *windows, const struct window_user *users,
 		 uint32_t count)
 {
 	unsigned int best = UINT32_MAX;
@@ -145,7 +162,7 @@ int windows_init(struct windows *windows, const struct pc_range *code,
 	if (sys_failed(map))
 		return (int)(long)map;
 	for (unsigned int i = 0; i < ZONE_COUNT; i++) {
-		unsigned int cost = zone_cost(windows, &zones[i], code, count);
+		unsigned int cost = zone_cost(windows, &zones[i], users, count);
 
 		if (cost >= best)
 			continue;
@@ -165,20 +182,17 @@ static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Where the heap does not want to go, if there is such a place. */
-static int add_block(struct windows *windows, const struct pc_range *code)
+static int add_block(struct windows *windows, const struct window_user *user,
+		     enum rank rank)
 {
 	if (windows->block_count == WINDOW_BLOCK_MAX)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < 2 * PLACE_COUNT; i++) {
-		uint64_t place =
-			place_near(windows->zone, code, i % PLACE_COUNT);
-		int is_last_resort = i >= PLACE_COUNT;
+	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
+		uint64_t place = place_near(windows->zone, &user->code, i);
 		struct window_block *block;
 
-		if (is_in_way_of_heap(windows, place) != is_last_resort)
-			continue;
-		if (!place || !stub_memory_map(windows->part_path, place))
+		if (!place || rank_of(windows, place, user) != rank ||
+		    !stub_memory_map(windows->part_path, place))
 			continue;
 		block = &windows->blocks[windows->block_count];
 		*block = (struct window_block){ .start = place };
@@ -204,7 +218,7 @@ static void back(struct window_span *span)
 	span->backed = end;
 }
 
-static int take(struct windows *windows, const struct pc_range *code,
+static int take(struct windows *windows, const struct pc_range *reached,
 		uint64_t bytes, uint8_t **out)
 {
 	for (uint32_t i = windows->span_count; i-- > 0;) {
@@ -212,7 +226,7 @@ static int take(struct windows *windows, const struct pc_range *code,
 		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
 
 		if (span->end - span->next < bytes ||
-		    !is_within_reach(block, code))
+		    !is_within_reach(block, reached))
 			continue;
 		*out = (uint8_t *)(uintptr_t)span->next;
 		span->next += bytes;
@@ -222,29 +236,50 @@ static int take(struct windows *windows, const struct pc_range *code,
 	return 0;
 }
 
-int window_alloc(struct windows *windows, const struct pc_range *code,
+/* Within reach of the whole image, if that can be. */
+static int take_good(struct windows *windows, const struct window_user *user,
+		     uint64_t bytes, uint8_t **out)
+{
+	if (windows->image_out_of_reach == user->image.start)
+		return 0;
+	while (!take(windows, &user->image, bytes, out))
+		if (add_block(windows, user, GOOD)) {
+			windows->image_out_of_reach = user->image.start;
+			return 0;
+		}
+	return 1;
+}
+
+int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out)
 {
 	int err = 0;
 
 	if (bytes > WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES)
 		return -ENOMEM;
-	while (!err && !take(windows, code, bytes, out))
-		err = add_block(windows, code);
+	if (take_good(windows, user, bytes, out))
+		return 0;
+	while (!err && !take(windows, &user->code, bytes, out)) {
+		err = add_block(windows, user, FAR);
+		if (err)
+			err = add_block(windows, user, IN_WAY);
+	}
 	return err;
 }
 
-void windows_keep_spare(struct windows *windows, const struct pc_range *code)
+void windows_keep_spare(struct windows *windows, const struct window_user *user)
 {
 	for (uint32_t i = 0; i < windows->span_count; i++) {
 		const struct window_span *span = &windows->spans[i];
 		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
 
 		if (span->next == block + WINDOW_HEAD_BYTES &&
-		    is_within_reach(block, code))
+		    is_within_reach(block, &user->code))
 			return;
 	}
-	add_block(windows, code);
+	for (enum rank rank = GOOD; rank < RANK_COUNT; rank++)
+		if (!add_block(windows, user, rank))
+			return;
 }
 
 void windows_turn_page(struct windows *windows)

@@ -37,6 +37,12 @@ struct pc_range {
 	uint64_t end;
 };
 
+/* Who wants stubs. */
+struct window_user {
+	struct pc_range code;  /* from where jumps must reach them */
+	struct pc_range image; /* all that the code refers to: its module */
+};
+
 struct zone {
 	uint8_t condition; /* second byte of the jcc rel32 that is taken */
 	uint8_t compare;   /* with what the address byte is compared */
@@ -64,27 +70,31 @@ struct windows {
 		uint64_t end;
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
+	uint64_t image_out_of_reach; /* the start of one; or 0 */
 };
 
 /*
- * Choose the zone for code that lies in `code`. 0 or -errno. bytes_wanted,
- * heap_start and part_path are the caller's to set before.
+ * Choose the zone for these users. 0 or -errno. bytes_wanted, heap_start and
+ * part_path are the caller's to set before.
  */
-int windows_init(struct windows *windows, const struct pc_range *code,
+int windows_init(struct windows *windows, const struct window_user *users,
 		 uint32_t count);
 
 /*
- * Writable memory for stubs within reach of `code`. 0, or -ENOMEM. What is
- * written there can be executed after windows_seal() only.
+ * Writable memory for stubs within reach of the user's code, and of its image
+ * where there is such a place out of the heap's way: displaced instructions
+ * may refer to any of it. 0, or -ENOMEM. What is written there can be executed
+ * after windows_seal() only.
  */
-int window_alloc(struct windows *windows, const struct pc_range *code,
+int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out);
 
 /*
- * Keep a block's worth of memory free within reach of `code` for what is loaded
+ * Keep a block's worth of memory free within the user's reach for what is loaded
  * later, when the program may have taken all places. In vain is no error.
  */
-void windows_keep_spare(struct windows *windows, const struct pc_range *code);
+void windows_keep_spare(struct windows *windows,
+			const struct window_user *user);
 
 /* What is handed out from here on lies in other pages. */
 void windows_turn_page(struct windows *windows);

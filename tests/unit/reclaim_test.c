@@ -23,7 +23,7 @@ static const uint8_t code[] = { 0x31, 0xc0, 0x0f, 0x05, 0xc3 };
 
 static struct cold cold;
 static struct patch patch;
-static struct pc_range near;
+static struct window_user near;
 static struct module module = { .path = "/gone",
 				.is_gone = 1,
 				.patch = &patch };
@@ -33,8 +33,9 @@ static int make_retired(void **state)
 {
 	uint8_t *stub;
 
-	near.start = (uintptr_t)make_retired;
-	near.end = near.start + 1;
+	near.code.start = (uintptr_t)make_retired;
+	near.code.end = near.code.start + 1;
+	near.image = near.code;
 	if (windows_init(&cold.windows, &near, 1))
 		return -1;
 	rt.cold = &cold;

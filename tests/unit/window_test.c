@@ -38,35 +38,42 @@ static void unmap_blocks(const struct windows *windows)
 		munmap((void *)windows->blocks[i].start, WINDOW_BLOCK_BYTES);
 }
 
-static void place(const struct pc_range *code, uint32_t count)
+/* A module that refers to nothing but itself. */
+static struct window_user user(uint64_t start, uint64_t end)
+{
+	return (struct window_user){ { start, end }, { start, end } };
+}
+
+static void place(const struct window_user *users, uint32_t count)
 {
 	struct windows windows = { 0 };
 	uint8_t *stubs[4];
 
-	assert_int_equal(windows_init(&windows, code, count), 0);
+	assert_int_equal(windows_init(&windows, users, count), 0);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t at;
 
 		assert_int_equal(
-			window_alloc(&windows, &code[i], 65536, &stubs[i]), 0);
+			window_alloc(&windows, &users[i], 65536, &stubs[i]), 0);
 		at = (uintptr_t)stubs[i];
 		memset(stubs[i], 0xc3, 65536);
 		assert_true(is_in_zone(windows.zone, at));
 		assert_true(windows.map[at >> 24]);
-		assert_true(distance(at, code[i].end) < REL32_REACH);
-		assert_true(distance(at + 65536, code[i].start) < REL32_REACH);
+		assert_true(distance(at, users[i].code.end) < REL32_REACH);
+		assert_true(distance(at + 65536, users[i].code.start) <
+			    REL32_REACH);
 	}
 	assert_int_equal(windows_seal(&windows), 0);
 	for (uint32_t i = 0; i < count; i++)
 		((void (*)(void))stubs[i])(); /* executable now: a ret */
-	assert_int_equal(window_alloc(&windows, &code[0], 65536, stubs), 0);
+	assert_int_equal(window_alloc(&windows, &users[0], 65536, stubs), 0);
 	memset(stubs[0], 0xc3, 65536); /* not in what was sealed */
 	unmap_blocks(&windows);
 }
 
 static void every_zone_is_a_sixteenth_of_4_gib(void **state)
 {
-	const struct pc_range none = { 0 };
+	const struct window_user none = { 0 };
 	struct windows windows = { 0 };
 	unsigned int inside = 0;
 
@@ -87,7 +94,7 @@ static void stubs_are_near_wherever_code_is(void **state)
 	(void)state;
 	for (uint64_t at = 0; at < 16; at++) {
 		uint64_t base = UINT64_C(0x155500000000) + at * 0x10000000;
-		struct pc_range code = { base, base + 0x3000000 };
+		struct window_user code = user(base, base + 0x3000000);
 
 		place(&code, 1);
 	}
@@ -95,7 +102,7 @@ static void stubs_are_near_wherever_code_is(void **state)
 
 static void executables_below_4_gib_are_served(void **state)
 {
-	const struct pc_range code = { 0x400000, 0x5000000 };
+	const struct window_user code = user(0x400000, 0x5000000);
 
 	(void)state;
 	place(&code, 1);
@@ -103,18 +110,22 @@ static void executables_below_4_gib_are_served(void **state)
 
 static void far_modules_share_a_zone(void **state)
 {
-	const struct pc_range code[] = {
-		{ UINT64_C(0x1555f1234000), UINT64_C(0x1555f1834000) },
-		{ UINT64_C(0x2aaa81234000), UINT64_C(0x2aaa81834000) },
-		{ 0x401000, 0x501000 },
+	const struct window_user code[] = {
+		user(0x1555f1234000, 0x1555f1834000),
+		user(0x2aaa81234000, 0x2aaa81834000),
+		user(0x401000, 0x501000),
 	};
 
 	(void)state;
 	place(code, 3);
 }
 
-static const struct pc_range some_code = { UINT64_C(0x155500000000),
-					   UINT64_C(0x155503000000) };
+#define SOME_CODE                                                              \
+	{                                                                      \
+		UINT64_C(0x155500000000), UINT64_C(0x155503000000)             \
+	}
+
+static const struct window_user some_code = { SOME_CODE, SOME_CODE };
 
 static const uint64_t whole_block = WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES;
 
@@ -194,11 +205,11 @@ static void large_modules_have_room(void **state)
 	for (uint64_t byte = 0; byte < 256;
 	     byte += (byte & 0x70) == 0x70 ? 1 : 16) {
 		const uint64_t base = UINT64_C(0x155500000000) | byte << 24;
-		const struct pc_range code[] = {
-			{ base, base + 0xa000000 },
-			{ base + 0xa000000, base + 0x13000000 },
+		const struct window_user code[] = {
+			user(base, base + 0xa000000),
+			user(base + 0xa000000, base + 0x13000000),
 		};
-		const size_t bytes = code[1].end - base;
+		const size_t bytes = code[1].code.end - base;
 		struct windows windows = {
 			.bytes_wanted = WANTED_BLOCKS * whole_block,
 		};
@@ -227,7 +238,7 @@ static void the_heap_has_room_to_grow(void **state)
 	(void)state;
 	for (uint64_t byte = 0; byte < 256; byte += 8) {
 		const uint64_t start = UINT64_C(0x555500000000) | byte << 24;
-		const struct pc_range code = { start, start + 4096 };
+		const struct window_user code = user(start, start + 4096);
 		struct windows windows = { .heap_start = start + (1 << 20) };
 		uint8_t *stub;
 
@@ -238,10 +249,45 @@ static void the_heap_has_room_to_grow(void **state)
 	}
 }
 
+/*
+ * As of an executable with large variables that are zero, above which the kernel
+ * puts the heap: displaced instructions reach all of them.
+ */
+static void what_code_refers_to_is_near(void **state)
+{
+	const uint64_t data_bytes = UINT64_C(1) << 28;
+
+	(void)state;
+	for (uint64_t byte = 0; byte < 256; byte++) {
+		const uint64_t start = UINT64_C(0x155500000000) | byte << 24;
+		const struct window_user code = {
+			{ start, start + 4096 },
+			{ start, start + 4096 + data_bytes },
+		};
+		struct windows windows = { .heap_start = code.image.end };
+		void *image = (void *)start;
+		uint8_t *stub;
+
+		assert_ptr_equal(mmap(image, 4096 + data_bytes, PROT_NONE,
+				      MAP_PRIVATE | MAP_ANONYMOUS |
+					      MAP_NORESERVE |
+					      MAP_FIXED_NOREPLACE,
+				      -1, 0),
+				 image);
+		assert_int_equal(windows_init(&windows, &code, 1), 0);
+		assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
+		assert_true((uintptr_t)stub < start);
+		assert_true(distance((uintptr_t)stub, code.image.end) <
+			    REL32_REACH);
+		unmap_blocks(&windows);
+		munmap(image, 4096 + data_bytes);
+	}
+}
+
 /* It is hooked all the same. */
 static void there_may_be_no_place_but_in_the_heaps_way(void **state)
 {
-	const struct pc_range code = { 0x400000, 0x500000 };
+	const struct window_user code = user(0x400000, 0x500000);
 	struct windows windows = { .heap_start = 0x500000 };
 	uint8_t *stub;
 
@@ -264,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_spare_block_outlives_the_places),
 		cmocka_unit_test(large_modules_have_room),
 		cmocka_unit_test(the_heap_has_room_to_grow),
+		cmocka_unit_test(what_code_refers_to_is_near),
 		cmocka_unit_test(there_may_be_no_place_but_in_the_heaps_way),
 	};
 
