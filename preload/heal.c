@@ -163,20 +163,11 @@ static uint64_t signal_stack_end(void)
 	return (uintptr_t)ss.ss_sp + ss.ss_size;
 }
 
-/* The thread's control block, at the top of its stack if libc made that. */
-static uint64_t thread_block(void)
-{
-	uint64_t block;
-
-	__asm__("mov %%fs:0, %0" : "=r"(block));
-	return block;
-}
-
 /* Whose call this is: of id, unless the stack says otherwise for sure. */
 static uint64_t true_caller(uint64_t slot, uint64_t id)
 {
 	struct finding finding = find_caller(slot, id);
-	const uint64_t block = thread_block();
+	const uint64_t own_end = runtime_own_stack_end();
 	uint64_t end;
 
 	if (finding.at && finding.id == id)
@@ -184,8 +175,8 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 	end = signal_stack_end();
 	if (end)
 		return finding.at && finding.at < end ? finding.id : id;
-	if (block > slot && block - slot < SCAN_MAX * sizeof(uint64_t) &&
-	    (!finding.at || finding.at > block))
+	if (own_end > slot && own_end - slot < SCAN_MAX * sizeof(uint64_t) &&
+	    (!finding.at || finding.at > own_end))
 		return ID_ROOT; /* nobody, down to where the thread began */
 	return finding.at ? finding.id : id;
 }

@@ -82,6 +82,7 @@ static void take_configuration(struct cold *cold)
 	rt.header->verify_period = config->verify_period;
 	cold->tallies.part = &cold->part;
 	rt.is_timed = config->time == WIRE_TIME_EXACT;
+	rt.first_block = runtime_thread_block();
 }
 
 /* In pieces, and slower, where address space is limited. */

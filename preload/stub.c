@@ -6,6 +6,7 @@
 
 #include "disasm/relocate_x86_64.h"
 #include "preload/hot/layout.h"
+#include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/stub_template.h"
 #include "wire/id.h"
@@ -19,10 +20,7 @@ static const struct stub_template *template_of(
 
 int32_t stub_tls_offset(void)
 {
-	uintptr_t fs;
-
-	__asm__("mov %%fs:0, %0" : "=r"(fs));
-	return (int32_t)((intptr_t)&hot - (intptr_t)fs);
+	return (int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block());
 }
 
 uint64_t stub_bytes(const struct stub_constants *constants)

@@ -10,6 +10,7 @@
  * stack, nobody knows where: there only what is on its own can be checked.
  */
 #include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/sys.h"
@@ -34,29 +35,16 @@ static int is_borrowed(void)
 }
 
 /*
- * Whether a slot is on the stack that libc made for this thread: its control
- * block is at the top. The first thread's is among the mappings, where others
- * end up below it, coroutines' stacks among them.
- */
-static int is_on_own_stack(uint64_t at)
-{
-	uint64_t block;
-
-	__asm__("mov %%fs:0, %0" : "=r"(block));
-	return block > at && block - at < OWN_STACK_BYTES &&
-	       hot.tally->tid != (uint32_t)sys_getpid();
-}
-
-/*
  * Whether a slot is that of a coroutine's first function, or looks like it: no
  * function waits for a return further out on its stack. Other coroutines' may
  * lie side by side with it, so only what is near counts.
  */
 static int is_outermost(uint64_t at)
 {
+	const uint64_t end = runtime_own_stack_end();
 	uint64_t page = at & ~UINT64_C(4095);
 
-	if (is_on_own_stack(at))
+	if (end > at && end - at < OWN_STACK_BYTES)
 		return 0;
 	for (int left = NEAR_SLOTS; left > 0; left--) {
 		const struct shadow_slot *shadow = shadow_of(at += 8);

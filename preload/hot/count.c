@@ -291,10 +291,7 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 /* So near to where the thread began that it may be about to end (heal.c). */
 static int is_at_thread_end(const uint64_t *slot)
 {
-	uint64_t block;
-
-	__asm__("mov %%fs:0, %0" : "=r"(block));
-	return block - (uintptr_t)slot < HOT_THREAD_END_BYTES;
+	return runtime_own_stack_end() - (uintptr_t)slot < HOT_THREAD_END_BYTES;
 }
 
 /* slot is where the return address was. */

@@ -24,6 +24,7 @@ struct runtime {
 	uint32_t verify_period;  /* 0: never verify */
 	uint32_t function_count; /* numbers 1 .. function_count are in use */
 	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
+	uint64_t first_block;    /* the first thread's control block */
 	/*
 	 * One byte for each 16 MiB of address space: 1 where stubs live.
 	 * Set by window.c before stubs there can run.
@@ -52,6 +53,26 @@ extern struct runtime rt;
 static inline int runtime_is_filtered(void)
 {
 	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) != 0;
+}
+
+static inline uint64_t runtime_thread_block(void)
+{
+	uint64_t block;
+
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	return block;
+}
+
+/*
+ * Where the stack ends that libc made for this thread: its control block is at
+ * the top. 0 for the first thread, whose block is among the mappings, where
+ * others end up below it, coroutines' stacks among them.
+ */
+static inline uint64_t runtime_own_stack_end(void)
+{
+	uint64_t block = runtime_thread_block();
+
+	return block == rt.first_block ? 0 : block;
 }
 
 /* Whether any word is an address in a block of stubs. */
