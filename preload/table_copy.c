@@ -33,14 +33,7 @@ static int has_times(const struct wire_times *times)
 
 static void put_times(struct wire_times *to, const struct wire_times *from)
 {
-	to->ended += from->ended;
-	to->total += from->total;
-	to->self += from->self;
-	to->clamped += from->clamped;
-	if (from->min && (!to->min || from->min < to->min))
-		to->min = from->min;
-	if (from->max > to->max)
-		to->max = from->max;
+	wire_times_add(to, from);
 	if (!to->histogram)
 		to->histogram = from->histogram;
 	if (!to->latest)

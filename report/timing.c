@@ -112,18 +112,6 @@ static struct timing_item *item_of(struct timing_work *work, uint32_t node)
 	return &work->items[*at - 1];
 }
 
-static void add_raw(struct wire_times *to, const struct wire_times *more)
-{
-	to->ended += more->ended;
-	to->total += more->total;
-	to->self += more->self;
-	to->clamped += more->clamped;
-	if (more->min && (!to->min || more->min < to->min))
-		to->min = more->min;
-	if (more->max > to->max)
-		to->max = more->max;
-}
-
 void timing_add_bins(struct timings *timings, uint32_t function,
 		     const struct wire_histogram *histogram)
 {
@@ -165,7 +153,7 @@ void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
 	if (!times->ended && !times->self)
 		return;
 	item = item_of(work, node);
-	add_raw(&item->raw, times);
+	wire_times_add(&item->raw, times);
 	item->compensated +=
 		(int64_t)(times->self - times->ended * header->cost_self_ticks);
 	if (parent != TREE_ROOT)

@@ -285,6 +285,20 @@ struct wire_times {
 };
 _Static_assert(sizeof(struct wire_times) == 64, "on the wire");
 
+/* Adds what can be added: all but `histogram` and `latest`. */
+static inline void wire_times_add(struct wire_times *to,
+				  const struct wire_times *more)
+{
+	to->ended += more->ended;
+	to->total += more->total;
+	to->self += more->self;
+	to->clamped += more->clamped;
+	if (more->min && (!to->min || more->min < to->min))
+		to->min = more->min;
+	if (more->max > to->max)
+		to->max = more->max;
+}
+
 /*
  * Calls of one function in one tally by their inclusive time: bin i counts those
  * that took 2^i to 2^(i+1)-1 ticks, as measured; bin 0 has 0, too. Those of
