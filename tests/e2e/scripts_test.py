@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""scripts/test goes on behind a stage that fails, and says so in the end."""
+import os
+import shutil
+
+import clewtest
+
+
+class Stages(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.scripts = self.work / "tree" / "scripts"
+        self.scripts.mkdir(parents=True)
+        shutil.copy(clewtest.ROOT / "scripts" / "test", self.scripts)
+        for name in ("setup", "build", "hot-symbols.sh", "check.sh"):
+            self.write(self.scripts / name, "true")
+        self.write(self.work / "bin" / "ctest", "true")
+        self.environment["PATH"] = f"{self.work}/bin:{os.environ['PATH']}"
+
+    @staticmethod
+    def write(path, command):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{command}\n", encoding="ascii")
+        path.chmod(0o755)
+
+    def run_stages(self, *stages):
+        return self.run_program([str(self.scripts / "test"), *stages],
+                                text=True)
+
+    def test_all_that_pass_are_named(self):
+        done = self.run_stages("check", "gcc")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^check +passed, \d+ s$")
+        self.assertRegex(done.stdout, r"(?m)^gcc +passed, \d+ s$")
+
+    def test_one_that_fails_does_not_keep_the_next_from_running(self):
+        self.write(self.scripts / "check.sh", "false")
+        done = self.run_stages("check", "gcc")
+        self.assertEqual(1, done.returncode)
+        self.assertRegex(done.stdout, r"(?m)^check +FAILED, \d+ s$")
+        self.assertRegex(done.stdout, r"(?m)^gcc +passed, \d+ s$")
+        self.assertIn("failed: check\n", done.stderr)
+
+    def test_a_step_that_fails_ends_its_stage(self):
+        self.write(self.scripts / "hot-symbols.sh", "false")
+        self.write(self.work / "bin" / "ctest", "echo tests were run")
+        done = self.run_stages("gcc")
+        self.assertEqual(1, done.returncode)
+        self.assertNotIn("tests were run", done.stdout)
+
+    def test_an_unknown_stage_is_refused_before_any_runs(self):
+        done = self.run_stages("check", "gc")
+        self.assertEqual(2, done.returncode)
+        self.assertEqual("scripts/test: no stage gc\n", done.stderr)
+
+
+if __name__ == "__main__":
+    clewtest.main()
