@@ -54,7 +54,7 @@
 #include <stdint.h>
 
 #define INDEX_MAGIC   UINT64_C(0x0a6e32612d77656c) /* "lew-a2n\n" */
-#define INDEX_VERSION 2
+#define INDEX_VERSION 3
 
 enum {
 	ROWS_PER_BLOCK = 16,
@@ -124,8 +124,12 @@ enum index_role {
 	SOURCE_DEBUG = 4,   /* lines and inlined calls did */
 };
 
-/* flags: debuginfod may have what is missing, and has not said so */
-enum { INDEX_WANTS_DOWNLOAD = 1 };
+enum index_flag {
+	/* debuginfod may have what is missing, and has not said so */
+	INDEX_WANTS_DOWNLOAD = 1,
+	/* a file is missing that may stand beside another copy of the module */
+	INDEX_WANTS_NEIGHBOUR = 2,
+};
 
 struct index_extent {
 	uint64_t offset; /* in the file */

@@ -13,7 +13,7 @@
 
 struct search {
 	const struct a2n *a2n;
-	const char *path; /* with the root before it */
+	const char *path; /* absolute, with the root before it */
 	const struct a2n_build_id *wanted;
 	struct identity identity;
 	char name[CACHE_NAME_BYTES];
@@ -32,9 +32,22 @@ static int may_download(const struct a2n *a2n)
 	return !(a2n->flags & A2N_NO_DOWNLOAD) && urls && *urls;
 }
 
+static size_t folder_length(const char *path)
+{
+	return (size_t)(strrchr(path, '/') - path);
+}
+
+/* Whether the neighbours of one file are those of the other. */
+static int is_same_folder(const char *a, const char *b)
+{
+	return *a == '/' && folder_length(a) == folder_length(b) &&
+	       memcmp(a, b, folder_length(b)) == 0;
+}
+
 /*
  * Whether all that the index was made from is as it was then. The module
- * itself is known by its build-id and size: it may have been moved.
+ * itself is known by its build-id and size: it may have been moved, or be
+ * another copy, beside which a file may lie that was missing.
  */
 static int is_up_to_date(const struct search *search, const struct index *index)
 {
@@ -42,8 +55,13 @@ static int is_up_to_date(const struct search *search, const struct index *index)
 		const struct index_source *source = &index->sources[i];
 		uint64_t bytes, mtime_ns;
 
-		if (source->role & SOURCE_MODULE)
+		if (source->role & SOURCE_MODULE) {
+			if (index->header->flags & INDEX_WANTS_NEIGHBOUR &&
+			    !is_same_folder(index_text(index, source->path),
+					    search->path))
+				return 0;
 			continue;
+		}
 		source_look(index_text(index, source->path), &bytes, &mtime_ns);
 		if (bytes != source->bytes || mtime_ns != source->mtime_ns)
 			return 0;
@@ -188,9 +206,9 @@ static int find_elsewhere(const struct search *search, struct index *index,
 	return otherwise;
 }
 
-int module_open_index(const struct a2n *a2n, const char *path,
-		      const struct a2n_build_id *wanted, struct index *index,
-		      int *was_cached)
+static int open_absolute(const struct a2n *a2n, const char *path,
+			 const struct a2n_build_id *wanted, struct index *index,
+			 int *was_cached)
 {
 	struct search search = { .a2n = a2n, .path = path, .wanted = wanted };
 	int err = identity_of_file(path, &search.identity);
@@ -207,4 +225,33 @@ int module_open_index(const struct a2n *a2n, const char *path,
 		return 0;
 	*was_cached = 0;
 	return make(&search, index, was_cached);
+}
+
+/* An index outlives the working directory that a path may be relative to. */
+static int make_absolute(const char *path, char **out)
+{
+	char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	int err = 0;
+
+	if (path[0] != '/' && !directory)
+		return -errno;
+	if (asprintf(out, "%s%s%s", directory ? directory : "",
+		     directory ? "/" : "", path) < 0)
+		err = -ENOMEM;
+	free(directory);
+	return err;
+}
+
+int module_open_index(const struct a2n *a2n, const char *path,
+		      const struct a2n_build_id *wanted, struct index *index,
+		      int *was_cached)
+{
+	char *absolute;
+	int err = make_absolute(path, &absolute);
+
+	if (err)
+		return err;
+	err = open_absolute(a2n, absolute, wanted, index, was_cached);
+	free(absolute);
+	return err;
 }

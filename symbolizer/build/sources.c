@@ -207,6 +207,8 @@ int sources_find_debug(struct sources *sources, struct elf *module,
 	if (find_by_build_id(sources, &module->build_id, out, source) == 0 ||
 	    find_by_link(sources, module, path, out, source) == 0)
 		return 0;
+	if (elf_section(module, ".gnu_debuglink"))
+		sources->wants_neighbour = 1;
 	return find_by_download(sources, &module->build_id, out, source);
 }
 
@@ -239,5 +241,6 @@ int sources_find_alternate(struct sources *sources, struct elf *debug,
 		source->role = SOURCE_DEBUG;
 		return 0;
 	}
+	sources->wants_neighbour = 1;
 	return -ENOENT;
 }

@@ -24,7 +24,8 @@ struct sources {
 	const char *const *debug_roots; /* NULL at the end, or NULL */
 	uint32_t download_seconds;      /* at most; 0: not at all */
 	int download_error;             /* why there is none, -errno; or 0 */
-	int wants_download; /* there is something that may yet be asked for */
+	int wants_download;  /* there is something that may yet be asked for */
+	int wants_neighbour; /* a file beside the module was not found */
 	struct source *items;
 	size_t count, capacity;
 };

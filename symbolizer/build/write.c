@@ -139,7 +139,8 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 		.base = gather->base,
 		.limit = gather->limit,
 		.build_id_bytes = module->build_id.bytes,
-		.flags = sources->wants_download ? INDEX_WANTS_DOWNLOAD : 0,
+		.flags = (sources->wants_download ? INDEX_WANTS_DOWNLOAD : 0) |
+			 (sources->wants_neighbour ? INDEX_WANTS_NEIGHBOUR : 0),
 	};
 	struct part parts[INDEX_SECTIONS];
 	struct merged merged;

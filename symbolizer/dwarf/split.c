@@ -40,6 +40,7 @@ int split_is_skeleton(const struct dwarf_unit *unit)
 
 static void note_missing(struct split *split, const char *path)
 {
+	split->sources->wants_neighbour = 1;
 	if (split->report.missing++ == 0)
 		split->report.first_missing = heap_printf("%s", path);
 }

@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import struct
 import subprocess
 import threading
@@ -471,7 +472,7 @@ class Reports(A2n):
 class Cache(A2n):
     def ask(self, path, *options):
         """The function of an address, and what -v says."""
-        address = f"{a2n_truth.text_section(path)[0] + 8:#x}"
+        address = f"{a2n_truth.text_section(self.work / path)[0] + 8:#x}"
         done = self.clew("a2n", "-v", "-f", *options, "-e", path, address)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
@@ -535,6 +536,24 @@ class Cache(A2n):
         self.assertIn(f"lines: {debug}", said)
         debug.unlink()
         self.assertIn("missing: no debug information", self.ask(path)[1])
+
+    def test_debug_file_beside_another_copy_is_used(self):
+        plain = self.build()
+        path, debug = self.work / "stripped", self.work / "stripped.debug"
+        for argv in (["objcopy", "--only-keep-debug", plain, debug],
+                     ["objcopy", "-S", f"--add-gnu-debuglink={debug}", plain,
+                      path]):
+            self.assertEqual(self.run_program(argv).returncode, 0)
+        copy = self.work / "elsewhere" / "stripped"
+        copy.parent.mkdir()
+        shutil.copy(path, copy)
+        self.assertIn("missing: no debug information", self.ask(copy)[1])
+        self.assertIn(", cached", self.ask(copy)[1])
+        for named in (path, "stripped", "./stripped"):
+            self.assertIn(f"lines: {debug}", self.ask(named)[1])
+        said = self.ask(copy)[1]
+        self.assertIn(f"lines: {debug}", said)
+        self.assertIn(", cached", said)
 
     def test_no_place_for_a_cache(self):
         path = self.build()
