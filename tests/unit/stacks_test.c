@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -19,7 +20,7 @@ static char alternate[1 << 16];
 
 /* Where the outer of two handlers was called; found from the inner. */
 static uint64_t wanted_pc, wanted_word;
-static int found_pcs, found_words;
+static int found_pcs, found_words, walk_error;
 
 static int look(const void *context, uint64_t word, int is_pc)
 {
@@ -30,7 +31,7 @@ static int look(const void *context, uint64_t word, int is_pc)
 
 static void walk_from_here(int signal, siginfo_t *info, void *context)
 {
-	assert_int_equal(stacks_init(&stacks), 0);
+	walk_error = stacks_init(&stacks);
 	stacks_walk(&stacks, (uintptr_t)__builtin_frame_address(0), look, NULL);
 }
 
@@ -50,18 +51,43 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *),
 	sigaction(signal, &action, NULL);
 }
 
-static void find_nested(int outer_flags, int inner_flags)
+static void *raise_nested(void *unused)
 {
 	const stack_t stack = { .ss_sp = alternate,
 				.ss_size = sizeof(alternate) };
 	volatile uint64_t word = 0x5eed0fa11ab1e000 + (uint64_t)rand();
 
 	wanted_word = word;
-	found_pcs = found_words = 0;
 	sigaltstack(&stack, NULL);
+	raise(SIGUSR1);
+	return NULL;
+}
+
+/*
+ * On a stack that nothing was ever written to: the kernel leaves parts of a
+ * frame as they were, where the processor says that a register is unused, and
+ * an earlier frame would be found there a second time.
+ */
+static void find_nested(int outer_flags, int inner_flags)
+{
+	const size_t bytes = 1 << 18;
+	void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	assert_ptr_not_equal(stack, MAP_FAILED);
+	memset(alternate, 0, sizeof(alternate));
+	found_pcs = found_words = 0;
 	handle(SIGUSR1, interrupted, outer_flags);
 	handle(SIGUSR2, walk_from_here, inner_flags);
-	raise(SIGUSR1);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, bytes);
+	pthread_create(&thread, &attributes, raise_nested, NULL);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+	munmap(stack, bytes);
+	assert_int_equal(walk_error, 0);
 	assert_int_equal(found_pcs, 2); /* both were in the midst of raise() */
 	assert_true(found_words > 0);
 }
