@@ -13,6 +13,7 @@
 #include "report/tally.h"
 #include "wire/id.h"
 #include "wire/verdict.h"
+#include "wire/violation.h"
 
 struct dump {
 	FILE *out;
@@ -88,6 +89,12 @@ static void dump_header(FILE *out, const struct part *part)
 	dump_time(out, header);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
+	if (header->violations > 0)
+		fprintf(out,
+			"violations count=%" PRIu32 " first=%" PRIu32
+			" text=%s\n",
+			header->violations, header->first_violation,
+			violation_text(header->first_violation));
 	if (header->state == WIRE_DISABLED) {
 		fputs("disabled", out);
 		dump_string(out, "why", header->why, sizeof(header->why));

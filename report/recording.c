@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "wire/violation.h"
 
 static void add_problem(struct recording *recording, char *text)
 {
@@ -37,6 +38,22 @@ static void note_disabled(struct recording *recording, const struct part *part)
 	free(why);
 }
 
+/* Of a stress build: a defect of the runtime, so nothing here can be trusted. */
+static void note_violations(struct recording *recording,
+			    const struct part *part)
+{
+	const struct wire_header *header = part->header;
+
+	if (header->violations == 0)
+		return;
+	add_problem(recording,
+		    memory_printf("%s: the runtime found itself broken "
+				  "(%" PRIu32 " time%s, first: %s)",
+				  part->name, header->violations,
+				  text_plural(header->violations),
+				  violation_text(header->first_violation)));
+}
+
 static int add_part(struct recording *recording, const char *path, char **why)
 {
 	struct part part;
@@ -48,6 +65,7 @@ static int add_part(struct recording *recording, const char *path, char **why)
 		add_problem(recording,
 			    memory_printf("%s: %s", part.name, part.damage));
 	note_disabled(recording, &part);
+	note_violations(recording, &part);
 	recording->parts = memory_grow(recording->parts, recording->part_count,
 				       &recording->part_capacity,
 				       sizeof(*recording->parts));

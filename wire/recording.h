@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC        "clewrec\n"
-#define WIRE_VERSION      4
+#define WIRE_VERSION      5
 #define WIRE_HEADER_BYTES 4096
 #define WIRE_PAGE_BYTES   4096
 #define WIRE_PART_SUFFIX  ".part"
@@ -122,7 +122,13 @@ struct wire_header {
 	 */
 	uint32_t cost_self_ticks, cost_caller_ticks;
 	_Atomic uint64_t untimed_calls; /* any thread, atomic add: no room */
-	uint64_t reserved[7];
+	/*
+	 * Builds with CLEW_STRESS: how often the runtime found its own
+	 * structures broken, and how the first time (wire/violation.h).
+	 */
+	_Atomic uint32_t violations;      /* any thread, atomic add */
+	_Atomic uint32_t first_violation; /* any thread, once */
+	uint64_t reserved[6];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 

@@ -110,6 +110,7 @@ class Case(unittest.TestCase):
         for part in recording.parts:
             self.assertIn(part.state, (wire.RUNNING, wire.ENDED),
                           f"{part.path.name}: {part.why}")
+            self.assertEqual(part.violations, [0, 0], part.path.name)
         return recording
 
     # Comparing.

@@ -131,7 +131,7 @@ class Records(clewtest.Case):
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
         fields[4] = wire.DISABLED
         fields[17], fields[25], fields[26] = 1, 1, b"for a test"
-        fields[34] = 1
+        fields[34] = fields[41] = 1
         with path.open("r+b") as part:
             part.write(wire.HEADER.pack(*fields))
 

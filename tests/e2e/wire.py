@@ -52,7 +52,7 @@ TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
-                       "II Q QQ QQ 4Q II Q")
+                       "II Q QQ QQ 4Q II Q II")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
@@ -139,6 +139,7 @@ class Part:
         self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
         self.sample_losses = rest[17:21]
         self.cost_self, self.cost_caller, self.untimed = rest[21:24]
+        self.violations = rest[24:26]  # how many, and the first
         self._bins = {}  # function: those of calls but the latest
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}

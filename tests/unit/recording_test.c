@@ -13,6 +13,7 @@
 #include "tests/unit/exercise.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
+#include "wire/violation.h"
 
 /* A bit of everything that a part can hold. */
 static void make_part(struct fixture *fixture)
@@ -211,6 +212,28 @@ static void an_unrecorded_process_says_why(void **state)
 	fixture_remove(directory);
 }
 
+static void a_runtime_that_found_itself_broken_is_a_problem(void **state)
+{
+	char *directory = fixture_directory();
+	struct recording recording;
+	struct fixture fixture;
+	char *error;
+
+	(void)state;
+	fixture_init(&fixture, 100, 0);
+	fixture_header(&fixture)->violations = 3;
+	fixture_header(&fixture)->first_violation = VIOLATION_IS_CHUNK_KIND;
+	fixture_save_part(&fixture, directory);
+	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording.problem_count, 1);
+	assert_non_null(strstr(recording.problems[0], "3 times"));
+	assert_non_null(strstr(recording.problems[0],
+			       violation_text(VIOLATION_IS_CHUNK_KIND)));
+	recording_close(&recording);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
 /* As the runtime leaves it: the file is larger than what is in use. */
 static void a_growing_part_is_read_up_to_its_end(void **state)
 {
@@ -264,6 +287,8 @@ int main(void)
 		cmocka_unit_test(foreign_files_are_refused),
 		cmocka_unit_test(a_bad_part_does_not_spoil_the_others),
 		cmocka_unit_test(an_unrecorded_process_says_why),
+		cmocka_unit_test(
+			a_runtime_that_found_itself_broken_is_a_problem),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
 	};
