@@ -14,7 +14,6 @@
 
 #include <stdint.h>
 
-#include "preload/proc.h"
 #include "preload/signal_return.h"
 
 struct ask {
@@ -27,11 +26,8 @@ struct ask {
  */
 typedef void (*ask_taker)(uint64_t value, uint64_t pc, uint64_t sp);
 
-/*
- * Take a signal. text is for use meanwhile. 0; -EAGAIN if the program uses all
- * of them, or other -errno.
- */
-int ask_open(struct ask *ask, struct proc_text *text, ask_taker taker);
+/* Take a signal. 0; -EAGAIN if the program uses all, or other -errno. */
+int ask_open(struct ask *ask, ask_taker taker);
 void ask_close(const struct ask *ask);
 
 /* Whether a thread that blocks these signals could be asked. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -92,7 +93,6 @@ static int is_free(int signal)
 }
 
 struct blocked {
-	struct proc_text *text;
 	int own_tid; /* which blocks all of them now */
 	uint64_t by_some;
 };
@@ -102,8 +102,7 @@ static int add_blocked(void *context, int tid)
 	struct blocked *blocked = context;
 	uint64_t mask;
 
-	if (tid != blocked->own_tid &&
-	    !proc_blocked_signals(blocked->text, tid, &mask))
+	if (tid != blocked->own_tid && !proc_blocked_signals(tid, &mask))
 		blocked->by_some |= mask;
 	return 0;
 }
@@ -112,9 +111,9 @@ static int add_blocked(void *context, int tid)
  * The last that is free, for it will be delivered on top of all others; in
  * preference one that nobody blocks, who may wait for it.
  */
-static int choose_signal(struct proc_text *text)
+static int choose_signal(void)
 {
-	struct blocked blocked = { .text = text, .own_tid = sys_gettid() };
+	struct blocked blocked = { .own_tid = sys_gettid() };
 	int chosen = 0;
 
 	proc_each_thread(add_blocked, &blocked);
@@ -126,7 +125,7 @@ static int choose_signal(struct proc_text *text)
 	return chosen;
 }
 
-int ask_open(struct ask *ask, struct proc_text *text, ask_taker taker)
+int ask_open(struct ask *ask, ask_taker taker)
 {
 	const struct kernel_action ours = {
 		.handler = (uintptr_t)on_ask,
@@ -135,7 +134,7 @@ int ask_open(struct ask *ask, struct proc_text *text, ask_taker taker)
 	};
 
 	take_answer = taker;
-	ask->signal = choose_signal(text);
+	ask->signal = choose_signal();
 	if (!ask->signal)
 		return -EAGAIN;
 	return signal_set_action(ask->signal, &ours, NULL);

@@ -17,7 +17,8 @@
  *	-EBUSY		a thread did not leave the code in question, or blocked
  *			all signals, for five seconds: try again
  *	-EPERM		a debugger is attached, or system calls are filtered
- *	-ENOSYS ...	the kernel does not let a process write to its code
+ *	-ENOSYS ...	the kernel does not let a process write to its code, or
+ *			/proc does not say where its threads are
  */
 #ifndef CLEW_H
 #define CLEW_H

@@ -124,15 +124,11 @@ static const struct quiesce_places replaced = { .contains = is_replaced };
  */
 static int check_process(void)
 {
-	struct proc_text text;
-	uint64_t tracer, filter;
-	int err = proc_read(&text, 0, "status");
+	struct proc_line lines[] = { { .name = "TracerPid", .base = 10 },
+				     { .name = "Seccomp", .base = 10 } };
+	int err = proc_status(0, lines, 2);
 
-	if (!err)
-		err = proc_field(&text, "TracerPid", 10, &tracer);
-	if (!err)
-		err = proc_field(&text, "Seccomp", 10, &filter);
-	return err ? err : tracer || filter ? -EPERM : 0;
+	return err ? err : lines[0].value || lines[1].value ? -EPERM : 0;
 }
 
 /* ---- Changes ---- */

@@ -17,10 +17,12 @@ struct directory_entry {
 	char name[];
 };
 
+/* A thread that has gone is told from a file that this kernel does not have. */
 static int open_file(int tid, const char *name)
 {
 	char path[64];
 	struct text text = text_in(path, sizeof(path));
+	int fd;
 
 	text_string(&text, "/proc/self/");
 	if (tid) {
@@ -29,10 +31,15 @@ static int open_file(int tid, const char *name)
 		text_char(&text, '/');
 	}
 	text_string(&text, name);
-	return sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd != -ENOENT)
+		return fd;
+	return tid && !sys_thread_exists(sys_getpid(), tid) ? -ESRCH
+							    : -EOPNOTSUPP;
 }
 
-int proc_read(struct proc_text *text, int tid, const char *name)
+/* -EOVERFLOW rather than a part of it. */
+static int read_text(struct proc_text *text, int tid, const char *name)
 {
 	int fd = open_file(tid, name);
 	size_t used = 0;
@@ -42,12 +49,16 @@ int proc_read(struct proc_text *text, int tid, const char *name)
 		return fd;
 	do {
 		got = sys_read(fd, text->bytes + used,
-			       sizeof(text->bytes) - 1 - used);
+			       sizeof(text->bytes) - used);
 		used += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && used < sizeof(text->bytes) - 1);
+	} while (got > 0 && used < sizeof(text->bytes));
 	sys_close(fd);
+	if (got < 0)
+		return (int)got;
+	if (used == sizeof(text->bytes))
+		return -EOVERFLOW;
 	text->bytes[used] = '\0';
-	return got < 0 ? (int)got : 0;
+	return 0;
 }
 
 static int digit_of(char c)
@@ -72,58 +83,101 @@ static const char *parse_number(const char *at, unsigned int base,
 	return at;
 }
 
-static const char *next_line(const char *at)
+/* ---- The lines of a status file ---- */
+
+/* A line is put together from blocks; of a long one the beginning will do. */
+struct line {
+	char bytes[64];
+	size_t used;
+};
+
+/* What follows "NAME:" in a line, or NULL. */
+static const char *value_of(const char *line, const char *name)
 {
-	while (*at && *at != '\n')
-		at++;
-	return *at ? at + 1 : at;
+	while (*name && *line == *name)
+		line++, name++;
+	return *name || *line != ':' ? NULL : line + 1;
 }
 
-int proc_field(const struct proc_text *text, const char *name,
-	       unsigned int base, uint64_t *out)
+static void end_line(struct line *line, struct proc_line *wanted,
+		     uint32_t count)
 {
-	for (const char *at = text->bytes; *at; at = next_line(at)) {
-		size_t i = 0;
+	line->bytes[line->used] = '\0';
+	line->used = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const char *value = value_of(line->bytes, wanted[i].name);
 
-		while (name[i] && at[i] == name[i])
-			i++;
-		if (name[i] || at[i] != ':')
+		if (!value)
 			continue;
-		parse_number(at + i + 1, base, out);
-		return 0;
+		parse_number(value, wanted[i].base, &wanted[i].value);
+		wanted[i].is_found = 1;
 	}
-	return -ENOENT;
+}
+
+static void read_block(struct line *line, const char *block, long bytes,
+		       struct proc_line *wanted, uint32_t count)
+{
+	for (long i = 0; i < bytes; i++) {
+		if (block[i] == '\n')
+			end_line(line, wanted, count);
+		else if (line->used < sizeof(line->bytes) - 1)
+			line->bytes[line->used++] = block[i];
+	}
+}
+
+int proc_status(int tid, struct proc_line *lines, uint32_t count)
+{
+	int fd = open_file(tid, "status");
+	struct line line = { .used = 0 };
+	char block[512];
+	long got;
+
+	if (fd < 0)
+		return fd;
+	for (uint32_t i = 0; i < count; i++)
+		lines[i].is_found = 0;
+	while ((got = sys_read(fd, block, sizeof(block))) > 0)
+		read_block(&line, block, got, lines, count);
+	sys_close(fd);
+	if (got < 0)
+		return (int)got;
+	for (uint32_t i = 0; i < count; i++)
+		if (!lines[i].is_found)
+			return -EBADMSG;
+	return 0;
 }
 
 int proc_is_traced(void)
 {
-	struct proc_text text;
-	uint64_t tracer;
+	struct proc_line tracer = { .name = "TracerPid", .base = 10 };
 
-	return !proc_read(&text, 0, "status") &&
-	       !proc_field(&text, "TracerPid", 10, &tracer) && tracer;
+	return !proc_status(0, &tracer, 1) && tracer.value;
 }
 
-int proc_blocked_signals(struct proc_text *text, int tid, uint64_t *mask)
+int proc_blocked_signals(int tid, uint64_t *mask)
 {
-	int err = proc_read(text, tid, "status");
-
-	return err ? err : proc_field(text, "SigBlk", 16, mask);
-}
-
-static int read_switches(struct proc_text *text, int tid, uint64_t *out)
-{
-	uint64_t involuntary = 0;
-	int err = proc_read(text, tid, "status");
+	struct proc_line blocked = { .name = "SigBlk", .base = 16 };
+	int err = proc_status(tid, &blocked, 1);
 
 	if (!err)
-		err = proc_field(text, "voluntary_ctxt_switches", 10, out);
-	if (!err)
-		proc_field(text, "nonvoluntary_ctxt_switches", 10,
-			   &involuntary);
-	*out += involuntary;
+		*mask = blocked.value;
 	return err;
 }
+
+static int read_switches(int tid, uint64_t *out)
+{
+	struct proc_line lines[] = {
+		{ .name = "voluntary_ctxt_switches", .base = 10 },
+		{ .name = "nonvoluntary_ctxt_switches", .base = 10 },
+	};
+	int err = proc_status(tid, lines, 2);
+
+	if (!err)
+		*out = lines[0].value + lines[1].value;
+	return err;
+}
+
+/* ---- Files of one line ---- */
 
 /* "running", or "CALL ARGUMENTS SP PC", or "-1 SP PC" outside of calls. */
 static void parse_activity(const char *at, struct proc_activity *out)
@@ -146,10 +200,10 @@ static void parse_activity(const char *at, struct proc_activity *out)
 int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
 {
 	struct proc_activity activity = { 0 };
-	int err = read_switches(text, tid, &activity.switches);
+	int err = read_switches(tid, &activity.switches);
 
 	if (!err)
-		err = proc_read(text, tid, "syscall");
+		err = read_text(text, tid, "syscall");
 	if (err)
 		return err;
 	activity.is_asleep = *text->bytes != 'r';
@@ -163,7 +217,7 @@ int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
 static int read_stat(struct proc_text *text, int tid, const char **out)
 {
 	const char *behind_name = NULL;
-	int err = proc_read(text, tid, "stat");
+	int err = read_text(text, tid, "stat");
 
 	if (err)
 		return err;
@@ -171,7 +225,7 @@ static int read_stat(struct proc_text *text, int tid, const char **out)
 		if (*at == ')')
 			behind_name = at + 1;
 	if (!behind_name)
-		return -ENOENT;
+		return -EBADMSG;
 	*out = behind_name;
 	return 0;
 }

@@ -9,31 +9,37 @@
 
 #include <stdint.h>
 
-#define PROC_TEXT_BYTES 4096
+/*
+ * Functions that look at a thread return 0 or -errno: -ESRCH when the thread
+ * has gone, and only then.
+ */
 
-/* A file's beginning, NUL-terminated. */
+/* Room for a file of one line; a longer one is refused. */
+#define PROC_TEXT_BYTES 1024
+
 struct proc_text {
-	char bytes[PROC_TEXT_BYTES];
+	char bytes[PROC_TEXT_BYTES]; /* NUL-terminated */
+};
+
+/* A line "NAME:	NUMBER" of a status file. */
+struct proc_line {
+	const char *name;
+	unsigned int base; /* 10 or 16 */
+	int is_found;
+	uint64_t value;
 };
 
 /*
- * Read /proc/self/NAME, or a thread's /proc/self/task/TID/NAME where tid is
- * not 0. 0 or -errno: -ENOENT or -ESRCH when the thread has gone.
+ * Find such lines in /proc/self/status, or in a thread's. The file may be long,
+ * for it lists all groups of a user. -EBADMSG if a line is missing.
  */
-int proc_read(struct proc_text *text, int tid, const char *name);
-
-/*
- * The number behind "NAME:" at the start of a line: 0, or -ENOENT. Base 10
- * or 16.
- */
-int proc_field(const struct proc_text *text, const char *name,
-	       unsigned int base, uint64_t *out);
+int proc_status(int tid, struct proc_line *lines, uint32_t count);
 
 /* Whether a debugger or the like (PTRACE_ATTACH, PTRACE_SEIZE) traces us. */
 int proc_is_traced(void);
 
-/* The bits of signals that a thread blocks; -errno if it has gone. */
-int proc_blocked_signals(struct proc_text *text, int tid, uint64_t *mask);
+/* The bits of signals that a thread blocks. */
+int proc_blocked_signals(int tid, uint64_t *mask);
 
 /* What a thread is doing. */
 struct proc_activity {
@@ -44,7 +50,6 @@ struct proc_activity {
 	uint64_t switches; /* of contexts so far: changes if it ran */
 };
 
-/* 0 or -errno. */
 int proc_activity(struct proc_text *text, int tid, struct proc_activity *out);
 
 /* When a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */

@@ -162,7 +162,7 @@ static void ask(struct quiesce *q, struct slot *slot)
 
 static int has_gone(int err)
 {
-	return err == -ESRCH || err == -ENOENT;
+	return err == -ESRCH;
 }
 
 /* The child of a vfork is in our memory, but not among our threads. */
@@ -200,7 +200,7 @@ static int look_where(struct quiesce *q, struct slot *slot)
 		return 0;
 	}
 	if (!err)
-		err = proc_blocked_signals(&q->text, tid, &blocked);
+		err = proc_blocked_signals(tid, &blocked);
 	if (has_gone(err))
 		set_where(q, slot, OUTSIDE);
 	else if (err)
@@ -219,7 +219,7 @@ static int look_whether_it_can_trap(struct quiesce *q, struct slot *slot)
 	int err = proc_activity(&q->text, tid, &activity);
 
 	if (!err)
-		err = proc_blocked_signals(&q->text, tid, &blocked);
+		err = proc_blocked_signals(tid, &blocked);
 	if (has_gone(err) ||
 	    (!err && !waits_for_child(&activity) && !(blocked & TRAP_BIT)))
 		set_where(q, slot, OUTSIDE);
@@ -331,7 +331,7 @@ int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
 	    is_thread_inside(q, 0, (uintptr_t)__builtin_frame_address(0)))
 		err = -EBUSY;
 	if (!err)
-		err = ask_open(&q->ask, &q->text, take_answer);
+		err = ask_open(&q->ask, take_answer);
 	if (!err) {
 		q->is_open = 1;
 		err = visit_all(q, deadline_ns);

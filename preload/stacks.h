@@ -25,7 +25,7 @@ struct stacks {
 	struct memory_range ranges[STACKS_RANGE_MAX];
 };
 
-/* Look what is mapped now. 0 or -errno. */
+/* Look what is mapped now. 0; -EOVERFLOW if that is too much, or -errno. */
 int stacks_init(struct stacks *stacks);
 
 /*

@@ -25,6 +25,15 @@ struct maps_reader {
 	uint32_t field; /* 0: start, 1: end, 2: permissions, 3: the rest */
 };
 
+/* One too many is counted, for stacks_init() to refuse. */
+static void add_range(struct stacks *stacks, const uint64_t numbers[2])
+{
+	if (stacks->count < STACKS_RANGE_MAX)
+		stacks->ranges[stacks->count] =
+			(struct memory_range){ numbers[0], numbers[1] };
+	stacks->count += stacks->count <= STACKS_RANGE_MAX;
+}
+
 static void read_char(struct maps_reader *reader, char c)
 {
 	struct stacks *stacks = reader->stacks;
@@ -33,10 +42,8 @@ static void read_char(struct maps_reader *reader, char c)
 	if (c == '\n') {
 		*reader = (struct maps_reader){ .stacks = stacks };
 	} else if (reader->field == 2) {
-		if (c == 'r' && stacks->count < STACKS_RANGE_MAX)
-			stacks->ranges[stacks->count++] =
-				(struct memory_range){ reader->numbers[0],
-						       reader->numbers[1] };
+		if (c == 'r')
+			add_range(stacks, reader->numbers);
 		reader->field = 3;
 	} else if (reader->field < 2) {
 		if (c == '-' || c == ' ')
@@ -61,6 +68,8 @@ int stacks_init(struct stacks *stacks)
 		for (long i = 0; i < got; i++)
 			read_char(&reader, buffer[i]);
 	sys_close(fd);
+	if (stacks->count > STACKS_RANGE_MAX)
+		return -EOVERFLOW;
 	return (int)got;
 }
 

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/hot/runtime.h"
 #include "tests/unit/live_guests.h"
@@ -98,6 +100,24 @@ static void who_runs_between_the_bytes_is_waited_for(void **state)
 	live_unhook();
 }
 
+/* They stand in /proc/PID/status, in front of what says whether it ran. */
+static void in_hundreds_of_groups_too(void **state)
+{
+	gid_t groups[280];
+
+	for (gid_t i = 0; i < 280; i++)
+		groups[i] = 4000000000 + i;
+	for (long count = 240; count <= 280; count += 10) {
+		if (syscall(SYS_setgroups, count, groups)) {
+			print_message("only root may join groups\n");
+			skip();
+		}
+		who_sleeps_between_the_bytes_is_waited_for(state);
+		who_runs_between_the_bytes_is_waited_for(state);
+	}
+	assert_int_equal(syscall(SYS_setgroups, 0, groups), 0);
+}
+
 /* Where it will go on when its handler returns. */
 static void who_is_between_them_below_a_handler_is_waited_for(void **state)
 {
@@ -172,6 +192,7 @@ int main(void)
 		CLAIM(callers_do_not_notice),
 		CLAIM(who_sleeps_between_the_bytes_is_waited_for),
 		CLAIM(who_runs_between_the_bytes_is_waited_for),
+		CLAIM(in_hundreds_of_groups_too),
 		CLAIM(who_is_between_them_below_a_handler_is_waited_for),
 		CLAIM(who_is_between_the_jumps_of_a_host_is_waited_for),
 		CLAIM(who_cannot_be_asked_prevents_it),

@@ -194,7 +194,7 @@ static void a_sleeping_thread_is_seen_through(void **state)
 	assert_int_equal(again.pc, activity.pc);
 	assert_memory_equal((const char *)(uintptr_t)activity.pc - 2,
 			    "\x0f\x05", 2); /* behind a syscall */
-	assert_int_equal(proc_blocked_signals(&text, thread_tid, &mask), 0);
+	assert_int_equal(proc_blocked_signals(thread_tid, &mask), 0);
 	assert_int_equal(mask, 1 << (SIGUSR1 - 1));
 	assert_int_equal(proc_start_ticks(&text, thread_tid, &ticks), 0);
 	assert_int_equal(proc_start_ticks(&text, getpid(), &own_ticks), 0);
@@ -207,6 +207,82 @@ static void a_sleeping_thread_is_seen_through(void **state)
 		; /* until the kernel has let go of it */
 }
 
+/* A status file is as long as the list of a user's groups makes it. */
+#define GROUPS_MAX    1100
+#define GROUP_LARGEST 4000000000 /* ten digits */
+
+static _Atomic int group_count;
+
+static void *joins_groups(void *unused)
+{
+	static gid_t groups[GROUPS_MAX];
+	char byte;
+
+	thread_tid = (int)syscall(SYS_gettid);
+	for (int i = 0; i < GROUPS_MAX; i++)
+		groups[i] = (gid_t)(GROUP_LARGEST - i);
+	while (read(pipe_ends[0], &byte, 1) == 1 && byte == 'x')
+		group_count =
+			syscall(SYS_setgroups, group_count, groups) ? -1 : -2;
+	return unused;
+}
+
+static void set_groups(int count)
+{
+	struct proc_activity activity = { 0 };
+	struct proc_text text;
+
+	group_count = count;
+	assert_int_equal(write(pipe_ends[1], "x", 1), 1);
+	while (group_count >= 0)
+		;
+	if (group_count == -1) {
+		print_message("only root may join groups\n");
+		skip();
+	}
+	while (!activity.is_asleep || activity.call != SYS_read)
+		assert_int_equal(proc_activity(&text, thread_tid, &activity),
+				 0);
+}
+
+static void no_number_of_groups_hides_a_thread(void **state)
+{
+	struct proc_activity first = { 0 }, again;
+	struct proc_text text;
+	pthread_t thread;
+	uint64_t mask;
+
+	assert_int_equal(pipe(pipe_ends), 0);
+	thread_tid = 0;
+	pthread_create(&thread, NULL, joins_groups, NULL);
+	while (!thread_tid)
+		;
+	for (int count = 0; count <= GROUPS_MAX; count += 11) {
+		set_groups(count);
+		assert_int_equal(proc_activity(&text, thread_tid, &first), 0);
+		assert_true(first.switches > 0);
+		assert_int_equal(proc_activity(&text, thread_tid, &again), 0);
+		assert_int_equal(again.switches, first.switches);
+		assert_int_equal(proc_blocked_signals(thread_tid, &mask), 0);
+		assert_int_equal(mask, 0);
+		assert_false(proc_is_traced());
+	}
+	assert_int_equal(write(pipe_ends[1], "", 1), 1);
+	pthread_join(thread, NULL);
+}
+
+static void only_who_has_gone_is_said_to_have_gone(void **state)
+{
+	struct proc_line none = { .name = "NoSuchLine", .base = 10 };
+	struct proc_activity activity;
+	struct proc_text text;
+	uint64_t mask;
+
+	assert_int_equal(proc_status(getpid(), &none, 1), -EBADMSG);
+	assert_int_equal(proc_activity(&text, 0x7ffffff0, &activity), -ESRCH);
+	assert_int_equal(proc_blocked_signals(0x7ffffff0, &mask), -ESRCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +291,8 @@ int main(void)
 		cmocka_unit_test(what_is_left_of_a_frame_leads_nowhere),
 		cmocka_unit_test(what_is_not_mapped_is_not_read),
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
+		cmocka_unit_test(no_number_of_groups_hides_a_thread),
+		cmocka_unit_test(only_who_has_gone_is_said_to_have_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
