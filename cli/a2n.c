@@ -58,7 +58,9 @@ static const struct argp_option argp_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Write a JSON object for each address",
 	  1 },
 	{ "list", KEY_LIST, "symbols|lines", OPTION_ARG_OPTIONAL,
-	  "List all that is known about the file by address", 2 },
+	  "List all that is known about the file by address; of a perf map "
+	  "or jitdump, its code",
+	  2 },
 	{ "root", KEY_ROOT, "FOLDER", 0,
 	  "Find files and their debug files below this folder", 3 },
 	{ "debug-root", KEY_DEBUG_ROOT, "FOLDER", 0,
@@ -120,8 +122,13 @@ static void check(const struct options *options, struct argp_state *state)
 {
 	int has_others = a2n_sources_are_there(&options->sources);
 
-	if (options->lists && (!options->file || has_others))
-		argp_error(state, "--list needs -e FILE, and no other source");
+	if (options->lists && !options->file && !has_others)
+		argp_error(state, "--list of what? Give -e FILE, --perf-map or "
+				  "--jitdump");
+	if (options->lists == 'l' && has_others)
+		argp_error(state, "--list=lines needs -e FILE");
+	if (options->lists && options->sources.pid)
+		argp_error(state, "--list needs a file, not a process");
 	if (options->file && has_others)
 		argp_error(state, "-e FILE goes with no other source");
 	if (!options->file && !has_others && needs_a_file(options))
@@ -237,9 +244,14 @@ static void say_sources(const struct a2n_module *module)
 		fprintf(stderr, "missing: %s\n", info.reason);
 }
 
-static void list(const struct a2n_module *module, struct options *options)
+static void list(const struct a2n_answers *answers, struct options *options)
 {
-	if (options->lists == 'l')
+	const struct a2n_module *module = answers->module;
+
+	if (answers->space)
+		a2n_space_codes(answers->space, options->time, list_range,
+				&options->writer);
+	else if (options->lists == 'l')
 		a2n_module_rows(module, list_range, &options->writer);
 	else
 		a2n_module_symbols(module, list_range, &options->writer);
@@ -288,7 +300,7 @@ static int run(struct a2n_answers *answers, struct options *options)
 	if (options->sources.is_verbose && answers->module)
 		say_sources(answers->module);
 	if (options->lists)
-		list(answers->module, options);
+		list(answers, options);
 	answer_all(answers, options);
 	return answers->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -51,6 +51,7 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 		complain(answers->command, "%s: %s", path,
 			 err == -ENOEXEC   ? "not a 64-bit ELF file"
 			 : err == -EBADMSG ? "damaged beyond use"
+			 : err == -ENODATA ? "cut short: its end is missing"
 					   : strerror(-err));
 		answers->failed = 1;
 	}
@@ -105,8 +106,7 @@ int a2n_answer(struct a2n_answers *answers, char *text)
 	if (!parse_address(text, &address)) {
 		if (!blank || blank < text ||
 		    !parse_address(blank + 1, &address)) {
-			a2n_write_text(answers->writer, text);
-			a2n_write_text(answers->writer, "\n");
+			a2n_write_junk(answers->writer, text);
 			return 0;
 		}
 		*blank = '\0';

@@ -23,6 +23,10 @@ static void count_read(const struct a2n_sources *sources, const char *path,
 			 "%s: %llu records, %llu malformed and skipped", path,
 			 (unsigned long long)read->records,
 			 (unsigned long long)read->malformed);
+	if (read->lines > 0)
+		complain(sources->command,
+			 "%s: %llu line entries outside of their code, skipped",
+			 path, (unsigned long long)read->lines);
 }
 
 /* The map that the process itself may be writing. */

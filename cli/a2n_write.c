@@ -278,7 +278,20 @@ void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
 	put_text(writer, "\n");
 }
 
-void a2n_write_text(struct a2n_writer *writer, const char *text)
+void a2n_write_junk(struct a2n_writer *writer, const char *text)
 {
-	put_text(writer, text);
+	switch (writer->style) {
+	case STYLE_ADDR2LINE:
+		a2n_write(writer, 0, NULL, 0);
+		return;
+	case STYLE_LLVM:
+		put_text(writer, text);
+		put_text(writer, "\n");
+		return;
+	case STYLE_JSON:
+		put_text(writer, "{\"input\":");
+		put_json_string(writer, text, strlen(text));
+		put_json_frames(writer, NULL, 0);
+		return;
+	}
 }

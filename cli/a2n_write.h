@@ -34,8 +34,12 @@ void a2n_write(struct a2n_writer *writer, uint64_t address,
 void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
 		     const struct a2n_frame *frames, size_t count);
 
-/* A line that could not be understood comes back as it was. */
-void a2n_write_text(struct a2n_writer *writer, const char *text);
+/*
+ * The answer to a line that is no address, as the tools have it whose style it
+ * is: llvm-symbolizer gives it back, addr2line takes it for address 0, whose
+ * answer is as many lines as any other's.
+ */
+void a2n_write_junk(struct a2n_writer *writer, const char *text);
 
 /* Writes what is buffered. 0, or -errno of the first write that failed. */
 int a2n_writer_flush(struct a2n_writer *writer);

@@ -251,6 +251,7 @@ struct a2n_read {
 	uint64_t records;   /* that were used */
 	uint64_t malformed; /* that were skipped */
 	uint64_t unknown;   /* of a kind that we do not know, skipped */
+	uint64_t lines;     /* of used records, skipped: not in their code */
 };
 
 /*
@@ -304,6 +305,14 @@ A2N_API size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 				uint64_t time, const uint64_t *expected,
 				size_t expected_count, struct a2n_place *place,
 				struct a2n_frame *frames, size_t room);
+
+/*
+ * All code that was there at that time, mappings left out, in order of address;
+ * what newer code has cut in two comes twice. `frames` is the one of its first
+ * byte there, and count 0 for code that has neither name nor line.
+ */
+A2N_API void a2n_space_codes(const struct a2n_space *space, uint64_t time,
+			     a2n_visit_range *visit, void *context);
 
 #ifdef __cplusplus
 }

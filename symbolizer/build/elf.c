@@ -123,6 +123,17 @@ static void read_build_id(struct elf *elf)
 	}
 }
 
+/* The section headers come last: whatever else is lost, they are. */
+static int is_cut_short(const struct elf *elf)
+{
+	const Elf64_Ehdr *header = &elf->header;
+
+	return header->e_shoff > 0 &&
+	       !part_of(elf->bytes, header->e_shoff,
+			(uint64_t)header->e_shnum * header->e_shentsize)
+			.at;
+}
+
 int elf_open_bytes(struct elf *elf, struct span bytes)
 {
 	struct elf opened = { .bytes = bytes };
@@ -132,6 +143,8 @@ int elf_open_bytes(struct elf *elf, struct span bytes)
 	memcpy(&opened.header, bytes.at, sizeof(opened.header));
 	if (!is_ours(&opened.header))
 		return -ENOEXEC;
+	if (is_cut_short(&opened))
+		return -ENODATA;
 	read_sections(&opened);
 	read_segments(&opened);
 	read_build_id(&opened);

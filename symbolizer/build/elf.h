@@ -32,7 +32,10 @@ struct elf {
 	struct a2n_build_id build_id;
 };
 
-/* 0, or -errno: -ENOEXEC where it is no ELF file that we read. */
+/*
+ * 0, or -errno: -ENOEXEC where it is no ELF file that we read, -ENODATA where
+ * the file ends before its section headers do.
+ */
 int elf_open(struct elf *elf, const char *path);
 
 /* The same of bytes on the heap, which it owns from then on if it succeeds. */

@@ -112,6 +112,16 @@ void feed_skip(struct feed *feed, uint64_t bytes)
 				: UINT64_MAX - feed->offset;
 }
 
+void feed_skip_hole(struct feed *feed)
+{
+	off_t data = lseek(feed->fd, (off_t)feed->offset, SEEK_DATA);
+
+	if (data < 0 && errno == ENXIO) /* nothing but a hole, to the end */
+		data = (off_t)feed->size;
+	if (data > 0 && (uint64_t)data > feed->offset)
+		feed_skip(feed, (uint64_t)data - feed->offset);
+}
+
 void feed_rewind(struct feed *feed)
 {
 	feed->at = feed->used = 0;

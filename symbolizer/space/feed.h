@@ -41,6 +41,9 @@ size_t feed_peek(struct feed *feed, size_t wanted, uint8_t **out);
 
 void feed_skip(struct feed *feed, uint64_t bytes);
 
+/* Skips what the file system has not stored: zeros, and be it terabytes. */
+void feed_skip_hole(struct feed *feed);
+
 /* Back to the first byte. The end stays where it was. */
 void feed_rewind(struct feed *feed);
 

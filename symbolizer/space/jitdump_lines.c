@@ -121,7 +121,7 @@ int jitdump_add_lines(struct jitdump *dump, const struct jitdump_debug *debug,
 					     line.number, line.discriminator);
 
 		if (err == -EINVAL) /* not in the code */
-			dump->read.malformed += offset != code->bytes;
+			dump->read.lines += offset != code->bytes;
 		else if (err)
 			return err;
 	}

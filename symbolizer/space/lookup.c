@@ -208,3 +208,27 @@ size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 		*place = found;
 	return count;
 }
+
+void a2n_space_codes(const struct a2n_space *space, uint64_t time,
+		     a2n_visit_range *visit, void *context)
+{
+	const struct pieces *codes = &space->committed.codes;
+	size_t next;
+
+	for (size_t i = 0; i + 1 < codes->border_count; i = next) {
+		const struct piece *piece =
+			pieces_find(codes, codes->borders[i], time);
+		struct a2n_range range;
+		struct a2n_frame frame;
+
+		next = i + 1;
+		if (!piece)
+			continue;
+		next = piece->last;
+		range = (struct a2n_range){ codes->borders[i],
+					    codes->borders[piece->last] };
+		visit(context, &range, &frame,
+		      code_frame(space, &codes->claims.items[piece->claim],
+				 range.start, &frame));
+	}
+}

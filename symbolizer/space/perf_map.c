@@ -116,6 +116,7 @@ static int read_line(struct feed *feed, struct a2n_space *space, uint64_t time,
 		err = a2n_space_add(space, &code, time, NULL);
 	feed_skip(feed, skip);
 	while (!is_whole && length >= LONGEST && !feed_is_over(feed)) {
+		feed_skip_hole(feed);
 		peek_line(feed, &length, &skip, &is_whole);
 		feed_skip(feed, skip);
 	}

@@ -129,6 +129,27 @@ class PerfMaps(A2n):
         self.assertIn("3 records, 3 malformed", done.stderr)
         self.assertEqual(done.stdout, "d\n??:0\n")
 
+    def test_list_is_what_is_left_in_the_end(self):
+        path = self.work / "map"
+        path.write_text("10 20 old\n18 8 new\n100 10 other\n")
+        done = self.clew("a2n", "--perf-map", path, "--list")
+        self.assertEqual(done.stdout.splitlines(), [
+            f"{start:016x} {end:016x} {name}" for start, end, name in
+            ((0x10, 0x18, "old"), (0x18, 0x20, "new"), (0x20, 0x30, "old"),
+             (0x100, 0x110, "other"))])
+        for argv in (["--list"], ["--list=lines", "--perf-map", path],
+                     ["--list", "-p", str(os.getpid())]):
+            self.assertEqual(self.clew("a2n", *argv).returncode, 64)
+
+    def test_holes_of_a_file_are_not_read(self):
+        path = self.work / "map"
+        with path.open("wb") as file:
+            file.write(b"10 10 first\n")
+            file.seek(1 << 42)
+            file.write(b"\n20 10 last\n")
+        self.assertEqual(self.names([0x11, 0x21], "--perf-map", path),
+                         ["first", "last"])
+
     def test_escape_sequences_are_defused(self):
         path = self.work / "map"
         path.write_bytes(b"10 10 evil\033[31m\n")
@@ -217,6 +238,22 @@ class Jitdumps(A2n):
                                            (0x10ff, "b.js:3")):
                         self.assertEqual(self.ask(path, address),
                                          ["f", place])
+
+    def test_lines_outside_of_their_code_are_no_bad_records(self):
+        path = self.write("<", self.lines("<", 0x1000, [(0x1000, 7, b"a.js"),
+                                                        (0x1200, 8, b"a.js")]),
+                          self.load("<", 1, 0x1000, 0x100, 1, b"f"))
+        done = self.clew("a2n", "--jitdump", path, "-f", "0x1000")
+        self.assertEqual(done.stdout, "f\na.js:7\n")
+        self.assert_one_line(done, "1 line entries outside of their code")
+
+    def test_code_is_listed_as_it_was_at_a_time(self):
+        path = self.write("<", self.load("<", 5, 0x1000, 0x100, 1, b"f"),
+                          self.load("<", 9, 0x1000, 0x100, 2, b"g"))
+        for time, name in (("6", "f"), ("9", "g")):
+            done = self.clew("a2n", "--jitdump", path, "--list", "--at", time)
+            self.assertEqual(done.stdout,
+                             f"{0x1000:016x} {0x1100:016x} {name}\n")
 
     def test_unknown_and_cut_records_are_skipped(self):
         path = self.write(
@@ -326,6 +363,34 @@ class Output(A2n):
                                 text=True, input=lines)
         theirs = self.run_program(["llvm-symbolizer"], text=True, input=lines)
         self.assert_places_agree(ours.stdout, theirs.stdout)
+
+    def test_lines_that_are_no_address_are_answered_alike(self):
+        path = self.build()
+        junk = "sixteen\n\n  \nzz\n"
+        for options in ("-s", "-f", "-fa", "-if"):
+            argv = [options, "-e", path]
+            ours = self.run_program([clewtest.CLEW, "a2n", *argv], text=True,
+                                    input=junk)
+            theirs = self.run_program(["addr2line", *argv], text=True,
+                                      input=junk)
+            self.assertEqual(ours.stdout, theirs.stdout.replace(
+                ":?", ":0"), options)
+        done = self.run_program(
+            [clewtest.CLEW, "a2n", "--json", "-e", path], text=True,
+            input="what?\n")
+        self.assertEqual(json.loads(done.stdout),
+                         {"input": "what?", "frames": []})
+
+    def test_a_file_that_is_cut_short_is_refused(self):
+        path = self.build()
+        whole = path.read_bytes()
+        for length in (len(whole) - 1, len(whole) // 2, 200):
+            path.write_bytes(whole[:length])
+            for argv in (["10"], ["--list"]):
+                done = self.clew("a2n", "--no-cache", "-e", path, *argv)
+                self.assertEqual(done.returncode, 1)
+                self.assert_one_line(done, "cut short")
+                self.assertEqual(done.stdout, "")
 
     def test_json(self):
         path = self.build()
