@@ -15,19 +15,31 @@ static int is_by_design(unsigned int verdict)
 	       verdict == VERDICT_IS_RAISES;
 }
 
+enum coverage_class coverage_class(unsigned int verdict)
+{
+	switch (verdict_class(verdict)) {
+	case VERDICT_HOOKED:
+		return COVERAGE_HOOKED;
+	case VERDICT_NOT_ENTRY:
+		return COVERAGE_NOT_ENTRY;
+	case VERDICT_REFUSED:
+		break;
+	}
+	return is_by_design(verdict) ? COVERAGE_LEFT_ALONE : COVERAGE_REFUSED;
+}
+
 static void count_function(struct coverage *coverage, unsigned int verdict)
 {
-	enum verdict_class class;
+	enum coverage_class class;
 
 	if (verdict >= VERDICT_COUNT)
 		verdict = VERDICT_IS_UNKNOWN;
-	class = verdict_class(verdict);
+	class = coverage_class(verdict);
 	coverage->by_verdict[verdict]++;
-	coverage->hooked += class == VERDICT_HOOKED;
-	coverage->refused += class == VERDICT_REFUSED;
-	coverage->not_entries += class == VERDICT_NOT_ENTRY;
-	coverage->eligible +=
-		class != VERDICT_NOT_ENTRY && !is_by_design(verdict);
+	coverage->hooked += class == COVERAGE_HOOKED;
+	coverage->refused += class == COVERAGE_REFUSED;
+	coverage->left_alone += class == COVERAGE_LEFT_ALONE;
+	coverage->not_entries += class == COVERAGE_NOT_ENTRY;
 }
 
 struct coverage *coverage_of_modules(const struct catalog *catalog)
@@ -47,8 +59,8 @@ static void add(struct coverage *total, const struct coverage *module)
 {
 	total->hooked += module->hooked;
 	total->refused += module->refused;
+	total->left_alone += module->left_alone;
 	total->not_entries += module->not_entries;
-	total->eligible += module->eligible;
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
 		total->by_verdict[i] += module->by_verdict[i];
 }
@@ -73,9 +85,9 @@ unsigned int coverage_without_trap(const struct coverage *coverage)
 	uint64_t jumps =
 		coverage->hooked - coverage->by_verdict[VERDICT_IS_TRAP];
 
-	if (coverage->eligible == 0)
+	if (coverage_eligible(coverage) == 0)
 		return 10000;
-	return (unsigned int)(jumps * 10000 / coverage->eligible);
+	return (unsigned int)(jumps * 10000 / coverage_eligible(coverage));
 }
 
 static int by_number(const void *left, const void *right, void *context)

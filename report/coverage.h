@@ -10,12 +10,27 @@
 
 struct coverage {
 	uint64_t hooked;
-	uint64_t refused;
+	uint64_t refused;     /* meant to be hooked, and could not be */
+	uint64_t left_alone;  /* by a rule, or because of what they do */
 	uint64_t not_entries; /* code that is no function */
-	/* Of both, those that nobody decided to leave alone. */
-	uint64_t eligible;
 	uint64_t by_verdict[VERDICT_COUNT];
 };
+
+/* What "of all functions" means wherever a share of them is shown. */
+static inline uint64_t coverage_eligible(const struct coverage *coverage)
+{
+	return coverage->hooked + coverage->refused;
+}
+
+/* How a verdict counts there. */
+enum coverage_class {
+	COVERAGE_HOOKED,
+	COVERAGE_REFUSED,
+	COVERAGE_LEFT_ALONE,
+	COVERAGE_NOT_ENTRY,
+};
+
+enum coverage_class coverage_class(unsigned int verdict);
 
 /* One for each module of the catalog. free() them. */
 struct coverage *coverage_of_modules(const struct catalog *catalog);

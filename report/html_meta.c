@@ -132,13 +132,15 @@ static void write_modules(struct html_page *page, struct json_stream *out)
 		const struct catalog_module *module = &catalog->modules[i];
 
 		json_member(&modules, NULL,
-			    json_pack("{sososssososo}", "name",
+			    json_pack("{sososssosososo}", "name",
 				      json_text(module->name), "path",
 				      json_text(module->printable_path),
 				      "state", module_state_text(module->state),
 				      "hooked", json_number(coverage[i].hooked),
 				      "refused",
 				      json_number(coverage[i].refused),
+				      "left_alone",
+				      json_number(coverage[i].left_alone),
 				      "reasons", reasons_of(&coverage[i])));
 	}
 	json_end(&modules, "]");
@@ -226,9 +228,10 @@ static void write_groups(struct html_page *page, struct json_stream *out)
 
 static json_t *coverage_of(const struct summary *summary)
 {
-	return json_pack("{sososo}", "hooked",
+	return json_pack("{sosososo}", "hooked",
 			 json_number(summary->coverage.hooked), "refused",
-			 json_number(summary->coverage.refused), "modules",
+			 json_number(summary->coverage.refused), "left_alone",
+			 json_number(summary->coverage.left_alone), "modules",
 			 json_number(summary->hooked_modules));
 }
 

@@ -122,8 +122,9 @@ json_t *json_coverage(const struct coverage *coverage)
 				json_number(coverage->by_verdict[i]));
 	}
 	return json_pack(
-		"{sososososo}", "hooked", json_number(coverage->hooked),
-		"eligible", json_number(coverage->eligible), "refused",
-		json_number(coverage->refused), "not_functions",
+		"{sosososososo}", "hooked", json_number(coverage->hooked),
+		"eligible", json_number(coverage_eligible(coverage)), "refused",
+		json_number(coverage->refused), "left_alone",
+		json_number(coverage->left_alone), "not_functions",
 		json_number(coverage->not_entries), "verdicts", reasons);
 }

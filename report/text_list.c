@@ -20,11 +20,12 @@ static void write_share(FILE *out, const struct coverage *coverage)
 {
 	unsigned int share = coverage_without_trap(coverage);
 
-	if (coverage->eligible > 0)
+	if (coverage_eligible(coverage) > 0)
 		fprintf(out,
-			"%12u.%02u %%  of %s eligible, by a jump and not by a "
-			"breakpoint\n",
-			share / 100, share % 100, GROUPED(coverage->eligible));
+			"%12u.%02u %%  of %s functions hooked by a jump and "
+			"not by a breakpoint\n",
+			share / 100, share % 100,
+			GROUPED(coverage_eligible(coverage)));
 }
 
 static void write_reasons(FILE *out, const struct coverage *coverage)
@@ -33,17 +34,18 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 
 	coverage_order(coverage, order);
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
-		const char *what = "refused: ";
+		static const char *const what[] = {
+			[COVERAGE_HOOKED] = "",
+			[COVERAGE_REFUSED] = "refused: ",
+			[COVERAGE_LEFT_ALONE] = "left alone: ",
+			[COVERAGE_NOT_ENTRY] = "no function: ",
+		};
 
 		if (coverage->by_verdict[order[i]] == 0)
 			break;
-		if (verdict_class(order[i]) == VERDICT_HOOKED)
-			what = "";
-		if (verdict_class(order[i]) == VERDICT_NOT_ENTRY)
-			what = "no function: ";
 		fprintf(out, "%15s  %s%s\n",
-			GROUPED(coverage->by_verdict[order[i]]), what,
-			verdict_text(order[i]));
+			GROUPED(coverage->by_verdict[order[i]]),
+			what[coverage_class(order[i])], verdict_text(order[i]));
 	}
 	write_share(out, coverage);
 }

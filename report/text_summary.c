@@ -6,29 +6,40 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-void text_coverage(FILE *out, const struct coverage *coverage,
-		   const char *hooked)
+/* "; 3 refused: 2 for this reason, 1 for that" */
+static void write_unhooked(FILE *out, const struct coverage *coverage,
+			   enum coverage_class class, uint64_t all,
+			   const char *what)
 {
 	uint8_t order[VERDICT_COUNT];
 	const char *separator = ": ";
 
-	fprintf(out, "%s of %s functions %s", GROUPED(coverage->hooked),
-		GROUPED(coverage->hooked + coverage->refused), hooked);
-	if (coverage->refused == 0)
+	if (all == 0)
 		return;
-	fprintf(out, "; %s refused", GROUPED(coverage->refused));
+	fprintf(out, "; %s %s", GROUPED(all), what);
 	coverage_order(coverage, order);
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
 		uint64_t number = coverage->by_verdict[order[i]];
 
-		if (number == 0 || verdict_class(order[i]) != VERDICT_REFUSED)
+		if (number == 0 || coverage_class(order[i]) != class)
 			continue;
 		fputs(separator, out);
-		if (number != coverage->refused)
+		if (number != all)
 			fprintf(out, "%s ", GROUPED(number));
 		fputs(verdict_text(order[i]), out);
 		separator = ", ";
 	}
+}
+
+void text_coverage(FILE *out, const struct coverage *coverage,
+		   const char *hooked)
+{
+	fprintf(out, "%s of %s functions %s", GROUPED(coverage->hooked),
+		GROUPED(coverage_eligible(coverage)), hooked);
+	write_unhooked(out, coverage, COVERAGE_REFUSED, coverage->refused,
+		       "refused");
+	write_unhooked(out, coverage, COVERAGE_LEFT_ALONE, coverage->left_alone,
+		       "left alone");
 }
 
 static void write_coverage(FILE *out, const struct summary *summary)

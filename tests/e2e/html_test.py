@@ -210,6 +210,27 @@ class Html(clewtest.Case):
         self.assertEqual(process["command"],
                          ["/usr/bin/sqlite3", ":memory:", "select 1"])
 
+    def test_every_report_has_the_same_shares(self):
+        done = self.record(["/usr/bin/sqlite3", ":memory:", "select 1"],
+                           ["--libc", "-F", "^sqlite3_"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        path = self.recording_path
+        coverage = self.clew_json("report", "--json", path)["coverage"]
+        hooking = self.page().meta["hooking"]
+        words = (f"{coverage['hooked']:,} of {coverage['eligible']:,} "
+                 "functions hooked")
+        self.assertEqual(coverage["eligible"],
+                         coverage["hooked"] + coverage["refused"])
+        self.assertGreater(coverage["left_alone"], 100)
+        self.assertEqual(self.clew_json("list", "--json", path)["total"],
+                         coverage)
+        for key in ("hooked", "refused", "left_alone"):
+            self.assertEqual(hooking[key], coverage[key])
+        for command in ("report", "list"):
+            text = self.clew(command, path).stdout
+            self.assertIn(words, text)
+            self.assertIn(f"{coverage['left_alone']:,} left alone", text)
+
     def test_functions_say_where_they_are_written(self):
         source = self.work / "work.c"
         source.write_text(

@@ -87,7 +87,7 @@ export function metaOf(contexts, functions, extra = {}) {
     total: { calls: 0, contexts, processes: 1, threads: 1, folded: 0,
              stray: 0 },
     limit: 16777216, ran_ns: 2310000000, taken: null,
-    hooking: { hooked: 3999, refused: 3, modules: 5 },
+    hooking: { hooked: 3999, refused: 3, left_alone: 0, modules: 5 },
     confidence: { verified: 142, partial: 2, collisions: 0, diverged: 0,
                   wrong_at_most: 0.0209 },
     losses: [], breakpoint_hits: 0, problems: [], files: [""], modules: [],

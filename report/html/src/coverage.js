@@ -15,8 +15,10 @@ function hookedCard({ hooking: coverage }) {
   return card("Functions hooked", format.percent(share),
     `${format.count(coverage.hooked)} of ${format.plural(all, "function")} ` +
     `in ${format.plural(coverage.modules, "module")}` +
-    (coverage.refused ? `; ${format.count(coverage.refused)} were left ` +
-      "alone: what they call stands with their callers." : "."),
+    (coverage.refused ? `; ${format.count(coverage.refused)} could not be: ` +
+      "what they call stands with their callers" : "") +
+    (coverage.left_alone ? `; ${format.count(coverage.left_alone)} more were ` +
+      "left alone on purpose." : "."),
     share > 0.99 ? "good" : "fair");
 }
 
