@@ -88,7 +88,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	va_list arguments;
 	void *tls;
 	pid_t *parent_tid, *child_tid;
-	int result, held, shares;
+	int result, held, shares, place = SHARING_UNKNOWN;
 
 	va_start(arguments, argument);
 	parent_tid = va_arg(arguments, pid_t *);
@@ -101,7 +101,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	shares = flags & CLONE_VM && !(flags & (CLONE_SETTLS | CLONE_VFORK));
 	held = hold_signals(&signals);
 	if (shares)
-		sharing_begin((uintptr_t)__builtin_frame_address(0));
+		place = sharing_begin((uintptr_t)__builtin_frame_address(0));
 	*here = (struct beginning){ .function = function,
 				    .argument = argument,
 				    .signals = signals,
@@ -110,7 +110,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	result = NEXT(clone)(begin, here, flags, here, parent_tid, tls,
 			     child_tid);
 	if (shares)
-		sharing_with(result);
+		sharing_with(place, result);
 	else if (flags & CLONE_VM && flags & CLONE_VFORK)
 		hot.id = id;
 	if (held)

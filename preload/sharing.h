@@ -15,13 +15,20 @@
 
 #include <stdint.h>
 
+#define SHARING_UNKNOWN (-1)
+
 /*
  * The calling thread is about to make such a child, in a function whose stack
- * is below `stack`.
+ * is below `stack`. Returns the child's place among those that are known, for
+ * sharing_with(). SHARING_UNKNOWN: there are too many at once to know when they
+ * will have gone, so that this thread counts nothing any more.
  */
-void sharing_begin(uint64_t stack);
+int sharing_begin(uint64_t stack);
 
-/* It has made one, or failed to: tid < 0. */
-void sharing_with(int tid);
+/* The child has been made, or it could not be: tid < 0. */
+void sharing_with(int place, int tid);
+
+/* The calling thread is alone: in a forked child, or as a new thread. */
+void sharing_forget(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/sharing.h"
 #include "preload/tables.h"
 #include "preload/text.h"
 #include "preload/ticks.h"
@@ -218,6 +219,7 @@ void tallies_begin_thread(void)
 	if (hot.multiplier != ID_MULTIPLIER)
 		return; /* not a block that the loader has made */
 	tallies_detach();
+	sharing_forget();
 	hot.id = ID_ROOT;
 	hot.muted = HOT_IS_HEARD;
 }
@@ -312,6 +314,7 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 	const struct tally *old = hot.tally;
 
 	*tallies = (struct tallies){ .part = part };
+	sharing_forget();
 	tallies_detach();
 	if (old)
 		inherit_contexts(old);

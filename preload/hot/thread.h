@@ -27,7 +27,7 @@ enum hot_muted {
 	HOT_MUTED_SHARED, /* by two at once (sharing.h): they are lost */
 };
 
-#define HOT_SHARERS_MAX 4
+#define HOT_SHARERS_MAX 16
 
 /* Beyond these, an exception passes the frames of stubs (loans.h). */
 #define HOT_LOANS_MAX 16
@@ -76,6 +76,7 @@ struct hot_thread {
 	/* HOT_MUTED_SHARED: with whom, and since where (sharing.h). */
 	int32_t owner;
 	int32_t sharers[HOT_SHARERS_MAX];
+	int32_t sharers_unknown; /* for whom there was no place */
 	uint64_t shared_from;
 	/* When it came to the stack it is on, and what was accounted then. */
 	uint64_t came, came_accounted;

@@ -129,8 +129,8 @@ class Children(clewtest.Case):
 class RoundLibc(clewtest.Case):
     """Children that no atfork handler is told of."""
 
-    def run_clones(self, how):
-        argv = [target("clones"), how]
+    def run_clones(self, *how):
+        argv = [target("clones"), *how]
         native = self.run_program(argv)
         self.assertEqual((native.stdout, native.returncode), (b"done\n", 0))
         self.environment["TRUTH_DIR"] = str(self.truths)
@@ -195,6 +195,36 @@ class RoundLibc(clewtest.Case):
                  if part.functions[c.function].vaddr ==
                  names["after_sharing"][1]]
         self.assertEqual(sum(part.counts().get(i, 0) for i in after), 11)
+
+    def crowd(self, count):
+        """Two share a thread pointer when the others have gone.
+
+        Returns how often the next function was counted.
+        """
+        recording, (one,) = self.run_clones("crowd", count)
+        part, = recording.parts
+        names = {name: function for function, name in one.names.items()}
+        counts, contexts = part.counts(), part.contexts().values()
+
+        def counted(name):
+            return sum(counts.get(c.id, 0) for c in contexts
+                       if part.functions[c.function].vaddr == names[name][1])
+        self.assertEqual(counted("crowd_work"), 0)
+        self.assertEqual(one.totals[names["crowd_work"]], 40000)
+        # two at once add to the losses, so that is exact
+        self.assertGreaterEqual(part.losses[SHARED], 40000)
+        self.assertEqual(sum(part.losses), part.losses[SHARED])
+        return counted("after_sharing")
+
+    def test_six_sharers_of_whom_two_remain(self):
+        self.assertEqual(self.crowd(6), 2)
+
+    def test_as_many_sharers_as_are_kept_in_mind(self):
+        self.assertEqual(self.crowd(16), 2)
+
+    def test_more_sharers_than_are_kept_in_mind(self):
+        """When they will have gone nobody knows, so nothing is counted."""
+        self.assertEqual(self.crowd(20), 0)
 
 
 class NoChildren(clewtest.Case):

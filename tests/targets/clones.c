@@ -9,6 +9,7 @@
  *	vfork			the same in our memory while we are asleep
  *	thread			clone() with a copy of our thread-local storage
  *	shared			clone() with our very own
+ *	crowd N			the same N at once, of which the last one stays
  *
  * In `shared` nobody can say who called what while there are two; COUNT()
  * counts those calls, and ENTER() begins anew afterwards.
@@ -259,12 +260,65 @@ static COUNTED void shares(void)
 	}
 }
 
+enum { CROWD_MAX = 64 };
+
+static volatile int may_end, may_work;
+
+static COUNTED int crowd_work(int n)
+{
+	COUNT(crowd_work);
+	return n + 1;
+}
+
+/* Its calls have all been made once `stop` is set: who works says so. */
+static COUNTED int crowd_main(void *is_last)
+{
+	volatile int sum = 0;
+
+	if (!is_last) {
+		while (!may_end)
+			;
+		return 7;
+	}
+	while (!may_work)
+		;
+	for (int i = 0; i < 20000; i++)
+		sum += crowd_work(i);
+	while (!stop)
+		;
+	return 7;
+}
+
+/* Two are left, and call at once. */
+static COUNTED void crowd(int count)
+{
+	long pids[CROWD_MAX];
+	volatile int sum = 0;
+
+	COUNT(crowd);
+	for (int i = 0; i < count; i++)
+		pids[i] = clone(crowd_main, new_stack(), CLONE_VM | SIGCHLD,
+				i == count - 1 ? pids : NULL);
+	may_end = 1;
+	for (int i = 0; i < count - 1; i++)
+		wait_for(pids[i]);
+	may_work = 1;
+	for (int i = 0; i < 20000; i++)
+		sum += crowd_work(i);
+	stop = 1;
+	wait_for(pids[count - 1]);
+	after_sharing();
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(how, "shared")) {
 		shares();
+		after_sharing();
+	} else if (!strcmp(how, "crowd")) {
+		crowd(argc > 2 ? atoi(argv[2]) : 6);
 		after_sharing();
 	} else {
 		ENTER(main);
