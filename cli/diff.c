@@ -140,12 +140,24 @@ static void write_table(struct session *session, const struct diff *diff,
 	diff_table_fini(&table);
 }
 
-static void write_diff(struct session *before, struct session *after,
-		       const struct options *options)
+/* Milliseconds by two clocks are not of one kind. */
+static void warn_of_clocks(const char *command, const struct diff *diff)
+{
+	if (!diff_has_like_clocks(diff))
+		complain(command,
+			 "warning: times cannot be compared: %s before, %s "
+			 "after",
+			 time_text(diff->clock_before),
+			 time_text(diff->clock_after));
+}
+
+static void write_diff(const char *command, struct session *before,
+		       struct session *after, const struct options *options)
 {
 	struct diff diff;
 
 	diff_init(&diff, before, after);
+	warn_of_clocks(command, &diff);
 	before->metric = diff.metric;
 	if (options->shows_tree)
 		options->view.writer->tree(stdout, before,
@@ -160,13 +172,15 @@ static void write_diff(struct session *before, struct session *after,
 }
 
 /* 0, or -errno and *why. */
-static int write_page(struct session *before, struct session *after,
-		      const struct options *options, char **why)
+static int write_page(const char *command, struct session *before,
+		      struct session *after, const struct options *options,
+		      char **why)
 {
 	struct diff diff;
 	int err;
 
 	diff_init(&diff, before, after);
+	warn_of_clocks(command, &diff);
 	err = html_save(options->page,
 			&(struct html_view){
 				.session = after,
@@ -187,12 +201,13 @@ static int show(const char *command, struct session *after, void *input)
 	int err;
 
 	if (options->page) {
-		err = write_page(options->before, after, options, &why);
+		err = write_page(command, options->before, after, options,
+				 &why);
 		progress_clear(&options->view.progress);
 		return err ? give_up(command, why) : finish_output(command);
 	}
 	view_begin(&options->view, options->before);
-	write_diff(options->before, after, options);
+	write_diff(command, options->before, after, options);
 	return view_finish(&options->view, command);
 }
 

@@ -62,16 +62,28 @@ static void fill_changes(struct diff *diff)
 	tree_sum(&diff->changes);
 }
 
+int diff_has_like_clocks(const struct diff *diff)
+{
+	return diff->clock_before == diff->clock_after ||
+	       diff->clock_before == WIRE_TIME_NONE ||
+	       diff->clock_after == WIRE_TIME_NONE;
+}
+
 void diff_init(struct diff *diff, struct session *before, struct session *after)
 {
 	struct match match;
 	uint32_t *first, *second;
 
-	*diff = (struct diff){ .catalog = &before->catalog };
-	diff->metric =
-		before->metric == METRIC_TIME && after->metric == METRIC_TIME
-			? METRIC_TIME
-			: METRIC_CALLS;
+	*diff = (struct diff){
+		.catalog = &before->catalog,
+		.clock_before = before->summary.time,
+		.clock_after = after->summary.time,
+	};
+	diff->metric = before->metric == METRIC_TIME &&
+				       after->metric == METRIC_TIME &&
+				       diff_has_like_clocks(diff)
+			       ? METRIC_TIME
+			       : METRIC_CALLS;
 	tree_init(&diff->changes);
 	match_init(&match, &after->catalog, &before->catalog, &before->tree);
 	first = add_nodes(diff, &before->tree, NULL);
@@ -110,13 +122,19 @@ static uint64_t change_of(const struct diff_row *row, enum diff_key key)
 			diff_value(&row->after, key));
 }
 
-/* A count of n samples has the variance n, each of the same weight. */
-static double variance(const struct measure *measure)
+/*
+ * A count of n samples has the variance n, each of the same weight. Where one
+ * side has none, it counts as one of the other's weight: none seen is no proof
+ * that there is nothing.
+ */
+static double variance(const struct measure *measure,
+		       const struct measure *other)
 {
-	double weight = (double)measure->ns;
+	const struct measure *known = measure->samples ? measure : other;
+	double samples = measure->samples ? (double)measure->samples : 1;
+	double weight = (double)known->ns / (double)known->samples;
 
-	return measure->samples ? weight * weight / (double)measure->samples
-				: 0;
+	return weight * weight * samples;
 }
 
 int diff_is_significant(const struct diff_row *row, enum diff_key key)
@@ -132,7 +150,7 @@ int diff_is_significant(const struct diff_row *row, enum diff_key key)
 	if (a->samples == 0 && b->samples == 0)
 		return 1;
 	return (double)change_of(row, key) >
-	       1.959964 * sqrt(variance(a) + variance(b));
+	       1.959964 * sqrt(variance(a, b) + variance(b, a));
 }
 
 static int by_change(const void *left, const void *right, void *context)
@@ -140,7 +158,10 @@ static int by_change(const void *left, const void *right, void *context)
 	const struct diff_row *a = left, *b = right;
 	enum diff_key key = *(const enum diff_key *)context;
 	uint64_t less = change_of(a, key), more = change_of(b, key);
+	int is_sure = diff_is_significant(a, key);
 
+	if (is_sure != diff_is_significant(b, key))
+		return is_sure ? -1 : 1;
 	if (less != more)
 		return less > more ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;

@@ -15,8 +15,13 @@ struct diff {
 	 */
 	struct tree changes;
 	struct catalog *catalog; /* of the first session, for all of them */
-	enum metric metric;      /* time, if both have it */
+	enum metric metric;      /* time, if both have it, by the same clock */
+	/* How each took time. */
+	enum wire_time clock_before, clock_after;
 };
+
+/* False where both took time, but one that is not the other's. */
+int diff_has_like_clocks(const struct diff *diff);
 
 /* Both sessions must outlive it; the first one's catalog is added to. */
 void diff_init(struct diff *diff, struct session *before,
@@ -29,7 +34,8 @@ struct diff_row {
 };
 
 struct diff_table {
-	struct diff_row *rows; /* those that changed most come first */
+	/* Changes beyond chance come first, and the largest of them. */
+	struct diff_row *rows;
 	size_t count;
 };
 

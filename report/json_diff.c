@@ -21,6 +21,11 @@ void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 
 	object = json_begin(&file, NULL, "{");
 	json_member(&object, "clew", json_string(CLEW_VERSION));
+	json_member(&object, "clocks",
+		    json_pack("{sssssb}", "before",
+			      time_text(view->diff->clock_before), "after",
+			      time_text(view->diff->clock_after), "alike",
+			      diff_has_like_clocks(view->diff)));
 	rows = json_begin(&object, "functions", "[");
 	for (size_t i = 0; i < shown; i++) {
 		const struct diff_row *row = &table->rows[i];

@@ -145,8 +145,56 @@ static void match_module(struct match *match, size_t index)
 	}
 }
 
+/* Hashes of the names that a module's functions have; 1 for each. */
+static void gather_names(struct catalog *catalog, uint32_t module,
+			 struct idmap *names)
+{
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *entry = &catalog->functions[i];
+		const char *name;
+
+		if (entry->module != module || !catalog_is_recorded(entry))
+			continue;
+		name = catalog_name(catalog, i);
+		*idmap_at(names,
+			  hash_key(hash_add(HASH_START, name, strlen(name)))) =
+			1;
+	}
+}
+
+/*
+ * Whether the first modules are one program under two names: at least half of
+ * what was called in the one, as far as it has names, is in the other.
+ */
+static int are_one_program(struct match *match, const struct tree *tree)
+{
+	struct catalog *to = match->to;
+	uint8_t *seen = memory_zeroed(to->function_count, 1);
+	struct idmap names = { 0 };
+	size_t known = 0, called = 0;
+
+	gather_names(match->from, 0, &names);
+	for (size_t i = 1; i < tree->count; i++) {
+		uint32_t function = tree->nodes[i].function;
+		const char *name;
+
+		if (to->functions[function].module != 0 || seen[function]++)
+			continue;
+		name = catalog_name(to, function);
+		if (!has_name(to, function))
+			continue;
+		called++;
+		known += idmap_find(&names, hash_key(hash_add(HASH_START, name,
+							      strlen(name)))) !=
+			 NULL;
+	}
+	idmap_fini(&names);
+	free(seen);
+	return called > 0 && 2 * known >= called;
+}
+
 /* The program is the first module. What is called otherwise took its place. */
-static void match_programs(struct match *match)
+static void match_programs(struct match *match, const struct tree *tree)
 {
 	const size_t count = match->from->module_count;
 
@@ -157,16 +205,17 @@ static void match_programs(struct match *match)
 		if (match->homes[i] == 0)
 			return;
 	}
-	match->homes[0] = 0;
+	if (are_one_program(match, tree))
+		match->homes[0] = 0;
 }
 
-static void match_modules(struct match *match)
+static void match_modules(struct match *match, const struct tree *tree)
 {
 	const size_t count = match->from->module_count;
 
 	for (size_t i = 0; i < count; i++)
 		match_module(match, i);
-	match_programs(match);
+	match_programs(match, tree);
 	for (size_t i = 0; i < count; i++) {
 		if (match->homes[i] == CATALOG_NO_MODULE)
 			match->homes[i] = enter_module(
@@ -215,7 +264,7 @@ void match_init(struct match *match, struct catalog *from, struct catalog *to,
 		.homes = memory_zeroed(from->module_count,
 				       sizeof(*match->homes)),
 	};
-	match_modules(match);
+	match_modules(match, tree);
 	enter_names(match, tree);
 }
 

@@ -18,12 +18,15 @@ void text_list(FILE *out, const struct list_view *view);
 /* One of the two, by what the locale's character set can show. */
 const char *text_glyph(const char *utf8, const char *ascii);
 
-/*
- * Three columns: a number before, after, and the change, of which `is_sure`
- * says that it is more than chance.
- */
+struct text_change {
+	uint64_t before, after;
+	int was_there, is_there; /* if not, it is "new" or "gone" */
+	int is_sure;             /* more than chance */
+};
+
+/* Four columns: a number before, after, the change, and its percentage. */
 void text_change(FILE *out, const struct session *session, enum metric metric,
-		 uint64_t before, uint64_t after, int is_sure);
+		 const struct text_change *change);
 void text_change_heading(FILE *out, enum metric metric);
 
 enum text_style {

@@ -23,30 +23,40 @@ static void write_number(FILE *out, enum metric metric, const char *sign,
 	fprintf(out, "%*s ", width_of(metric), text);
 }
 
-void text_change(FILE *out, const struct session *session, enum metric metric,
-		 uint64_t before, uint64_t after, int is_sure)
+/* Of something that was measured as 0 there is no percentage. */
+static void format_percent(const struct text_change *change, char *percent,
+			   size_t bytes)
 {
+	*percent = '\0';
+	if (!change->was_there && change->is_there)
+		snprintf(percent, bytes, "new");
+	else if (change->was_there && !change->is_there)
+		snprintf(percent, bytes, "gone");
+	else if (change->before > 0)
+		snprintf(percent, bytes, "%+.1f%%",
+			 100 * ((double)change->after / (double)change->before -
+				1));
+}
+
+void text_change(FILE *out, const struct session *session, enum metric metric,
+		 const struct text_change *change)
+{
+	uint64_t before = change->before, after = change->after;
 	enum text_style style = after > before   ? STYLE_MORE
 				: after < before ? STYLE_LESS
 						 : STYLE_PLAIN;
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
-	uint64_t change = after > before ? after - before : before - after;
-	char percent[24] = "";
+	char percent[24];
 
 	write_number(out, metric, "", before);
 	write_number(out, metric, "", after);
 	text_begin(out, session->has_color, style);
-	write_number(out, metric, sign, change);
-	if (before == 0 && after > 0)
-		snprintf(percent, sizeof(percent), "new");
-	else if (after == 0 && before > 0)
-		snprintf(percent, sizeof(percent), "gone");
-	else if (before > 0)
-		snprintf(percent, sizeof(percent), "%+.1f%%",
-			 100 * ((double)after / (double)before - 1));
+	write_number(out, metric, sign,
+		     after > before ? after - before : before - after);
+	format_percent(change, percent, sizeof(percent));
 	fprintf(out, "%9s", percent);
 	text_end(out, session->has_color, style);
-	fputs(is_sure ? " " : "?", out);
+	fputs(change->is_sure ? " " : "?", out);
 }
 
 void text_change_heading(FILE *out, enum metric metric)
@@ -62,12 +72,21 @@ static void write_row(FILE *out, struct session *session,
 {
 	enum metric metric =
 		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
-	text_change(out, session, metric, diff_value(&row->before, view->key),
-		    diff_value(&row->after, view->key),
-		    diff_is_significant(row, view->key));
+	const uint64_t before = row->before.self.calls;
+	const uint64_t after = row->after.self.calls;
+	const int has_calls = before > 0 || after > 0; /* it is hooked */
+
+	text_change(out, session, metric,
+		    &(struct text_change){
+			    .before = diff_value(&row->before, view->key),
+			    .after = diff_value(&row->after, view->key),
+			    .was_there = row->before.function || !has_calls,
+			    .is_there = row->after.function || !has_calls,
+			    .is_sure = diff_is_significant(row, view->key),
+		    });
 	if (metric == METRIC_TIME)
-		fprintf(out, "%15s %15s ", GROUPED(row->before.self.calls),
-			GROUPED(row->after.self.calls));
+		fprintf(out, "%15s %15s ", has_calls ? GROUPED(before) : "-",
+			has_calls ? GROUPED(after) : "-");
 	fputc(' ', out);
 	text_function(out, session, row->function);
 	text_module(out, session, row->function);
@@ -75,8 +94,10 @@ static void write_row(FILE *out, struct session *session,
 	fputc('\n', out);
 }
 
-static int has_change(const struct diff_row *row)
+static int has_change(const struct diff_row *row, enum diff_key key)
 {
+	if (key == DIFF_CALLS)
+		return row->before.self.calls != row->after.self.calls;
 	return row->before.self.ns != row->after.self.ns ||
 	       row->before.total.ns != row->after.total.ns ||
 	       row->before.self.calls != row->after.self.calls;
@@ -109,7 +130,7 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	fputs(" function  [module]\n", out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table->count; i++) {
-		if (!has_change(&table->rows[i])) {
+		if (!has_change(&table->rows[i], view->key)) {
 			same++;
 			continue;
 		}

@@ -83,11 +83,25 @@ static uint64_t below_of(const struct walk *walk, uint32_t node)
 			  walk->session->metric);
 }
 
-static void write_change(const struct walk *walk, uint64_t before,
-			 uint64_t after)
+static int is_anything(const struct measure *measure)
 {
-	text_change(walk->out, walk->session, walk->session->metric, before,
-		    after, 1);
+	return measure->calls > 0 || measure->ns > 0;
+}
+
+/* With all below. */
+static void write_change(const struct walk *walk, const struct measure *before,
+			 const struct measure *after)
+{
+	enum metric metric = walk->session->metric;
+
+	text_change(walk->out, walk->session, metric,
+		    &(struct text_change){
+			    .before = measure_of(before, metric),
+			    .after = measure_of(after, metric),
+			    .was_there = is_anything(before),
+			    .is_there = is_anything(after),
+			    .is_sure = 1,
+		    });
 	fputc(' ', walk->out);
 }
 
@@ -133,14 +147,11 @@ static void write_numbers(const struct walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
 	const struct diff *diff = walk->view->diff;
-	enum metric metric = walk->session->metric;
 	uint64_t calls;
 
 	if (diff) {
-		write_change(
-			walk,
-			measure_of(&diff->before.nodes[index].below, metric),
-			measure_of(&diff->after.nodes[index].below, metric));
+		write_change(walk, &diff->before.nodes[index].below,
+			     &diff->after.nodes[index].below);
 		return;
 	}
 	write_below(walk, below_of(walk, index));
@@ -185,9 +196,9 @@ static void write_hidden(const struct walk *walk, struct level *level)
 
 	level->hidden = 0; /* so that this line is drawn as the last one */
 	if (walk->view->diff) {
-		text_change(walk->out, walk->session, walk->session->metric, 0,
-			    0, 1);
-		fputc(' ', walk->out);
+		const struct measure nothing = { 0 };
+
+		write_change(walk, &nothing, &nothing);
 	} else {
 		write_below(walk, level->hidden_below);
 		write_self(walk, "", "");

@@ -115,6 +115,74 @@ class Diff(clewtest.Case):
         self.assertGreater(len(calls), 5)
         self.assertEqual({a - b for a, b in calls.values()}, {0})
 
+    def test_unlike_clocks_are_warned_of_and_calls_are_compared(self):
+        program = self.build("one", BEFORE)
+        recordings = []
+        for time in ("cpu", "exact", "none"):
+            self.recording_path = self.work / f"{time}.rec"
+            self.record([program], [f"--time={time}"])
+            recordings.append(self.recording_path)
+        cpu, exact, none = recordings
+        done = self.clew("diff", cpu, exact)
+        self.assertEqual(
+            done.stderr, "clew diff: warning: times cannot be compared: CPU "
+            "time, estimated before, wall time, measured after\n")
+        self.assertRegex(done.stdout, r"\n\d+ functions without a change\n")
+        clocks = self.clew_json("diff", "--json", cpu, exact)["clocks"]
+        self.assertEqual(clocks, {"before": "CPU time, estimated",
+                                  "after": "wall time, measured",
+                                  "alike": False})
+        for pair in ((cpu, none), (none, exact), (exact, exact)):
+            self.assertEqual(self.clew("diff", *pair).stderr, "")
+
+    def test_functions_of_an_unrelated_program_keep_its_name(self):
+        other = self.work / "other"
+        source = self.work / "other.c"
+        source.write_text(
+            "volatile int sink;\n__attribute__((noinline)) void a(void) "
+            "{ sink++; }\n__attribute__((noinline)) void b(void) "
+            "{ a(); sink++; }\nint main(void) { b(); a(); return 0; }\n",
+            encoding="utf-8")
+        self.assertEqual(
+            self.run_program(["cc", "-O1", source, "-o", other]).returncode, 0)
+        before = self.record_as("before", self.build("one", BEFORE))
+        self.recording_path = self.work / "after.rec"
+        self.record([other], ["-m", "other"])
+        rows = self.clew_json("diff", "--json", before,
+                              self.recording_path)["functions"]
+        modules = {row["name"]: row["module"].rsplit("/", 1)[-1]
+                   for row in rows if row["name"] in ("a", "b", "leaf")}
+        self.assertEqual(modules,
+                         {"a": "other", "b": "other", "leaf": "program"})
+
+    def test_changes_beyond_chance_come_first(self):
+        source = self.work / "spin.c"
+        source.write_text(
+            "#include <stdlib.h>\nvolatile long sink;\n"
+            "__attribute__((noinline)) void spin(long n) "
+            "{ while (n--) sink++; }\n"
+            "__attribute__((noinline)) void rest(long n) "
+            "{ while (n--) sink++; }\n"
+            "int main(int c, char **v) { spin(atol(v[1]) * 10000000); "
+            "rest(30000000); return 0; }\n", encoding="utf-8")
+        program = self.work / "spin"
+        self.assertEqual(
+            self.run_program(["cc", "-O1", source, "-o", program]).returncode,
+            0)
+        recordings = []
+        for length in ("10", "60"):
+            self.recording_path = self.work / f"{length}.rec"
+            self.record([program, length])
+            recordings.append(self.recording_path)
+        rows = self.clew_json("diff", "--json", *recordings)["functions"]
+        sure = [row["significant"] for row in rows]
+        self.assertEqual(rows[0]["name"], "spin")
+        self.assertEqual(sure, sorted(sure, reverse=True))
+        # What was called as often is neither new nor gone, sampled or not.
+        for line in self.clew("diff", *recordings).stdout.splitlines():
+            if "[spin]" in line:
+                self.assertNotRegex(line, r"\b(new|gone)\b")
+
     def test_bad_input_is_refused(self):
         recording = self.record_as("one", self.build("one", BEFORE))
         for arguments in ([recording], [recording, "nowhere"],

@@ -471,6 +471,23 @@ test("a comparison colours what changed", async () => {
   assert.match(colours[7], /^hsl\(8 /, "lex below eval is new");
 });
 
+test("a comparison's table begins with the largest change, in sight",
+  async () => {
+    const before = [0, 1, 10, 200, 20, 30, 5, 0, 20];
+
+    await show("diff", known({}, { "b.calls": column(before),
+                                   "b.time": column(before.map(() => 0)) }));
+    await page.keyboard.press("2");
+    const head = page.locator("#panel-functions [aria-sort=descending]");
+    const rows = page.locator("#panel-functions .row .name");
+
+    assert.match(await head.innerText(), /^Δ/);
+    assert.equal(await rows.first().innerText(), "lex");
+    const { x, width } = await head.boundingBox();
+
+    assert.ok(x + width < page.viewportSize().width);
+  });
+
 test("what was lost is said at once", async () => {
   await show("lost", known({ losses: [{ reason: "the recording could not grow",
                                         number: 12345 }] }));

@@ -63,7 +63,8 @@ function changeColumn(profile, measure) {
   return {
     key: `change-${measure}`, isNumber: true,
     label: measure === "time" ? "Δ self time" : "Δ calls",
-    title: `Own ${measure} after, less before`, value: change,
+    title: `Own ${measure} after, less before; the largest change first`,
+    value: (f) => Math.abs(change(f)), width: "7rem",
     cell: (f) => (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
       measures.value(measure, Math.abs(change(f))),
     hint: (f) => `${measures.value(measure, before[f])} → ` +
@@ -89,6 +90,7 @@ export function functionColumns(app) {
   return [
     { key: "name", label: "Function", width: "minmax(14rem, 3fr)",
       value: (f) => profile.name(f), cell: (f) => nameCell(app, f) },
+    ...changed,
     { key: "module", label: "Module", width: "minmax(7rem, 1fr)",
       value: (f) => profile.moduleName(f),
       cell: (f) => element("span.quiet", {}, profile.moduleName(f)) },
@@ -100,10 +102,10 @@ export function functionColumns(app) {
     ...timed,
     number(profile, "calls", "Calls", "How often it was called; exact",
            (f) => rows().calls[f], "calls", whole("calls")),
-    number(profile, "below", "Calls below",
-           "Calls of it and of all it called; recursion counted once",
-           (f) => rows().total.calls[f], "calls", whole("calls")),
-    ...changed,
+    ...profile.base ? [] : [number(
+      profile, "below", "Calls below",
+      "Calls of it and of all it called; recursion counted once",
+      (f) => rows().total.calls[f], "calls", whole("calls"))],
     number(profile, "contexts", "Contexts",
            "In how many different chains of callers", (f) =>
              rows().contexts[f]),
@@ -114,13 +116,22 @@ export function functionColumns(app) {
   ];
 }
 
+/* What the reader came for: the change, or where the time went. */
+function firstColumn(profile) {
+  const [measure] = profile.measures;
+
+  if (profile.base)
+    return `change-${measure}`;
+  return measure === "time" ? "selftime" : "calls";
+}
+
 export class FunctionsView {
   constructor(host, app) {
     this.app = app;
     this.note = element("p.note");
     this.table = new Table(host, {
       columns: functionColumns(app), label: "Functions",
-      sort: app.profile.measures[0] === "time" ? "selftime" : "calls",
+      sort: firstColumn(app.profile),
       picked: (f) => app.selectFunction(f),
       opened: (f) => app.openButterfly(f),
     });
