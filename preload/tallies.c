@@ -5,6 +5,7 @@
 
 #include "preload/cold.h"
 #include "preload/hot/count.h"
+#include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sharing.h"

@@ -2,9 +2,8 @@
 /*
  * The slow path of a call: its context is not where the stub looked.
  *
- * Nearly always because it is new: then it is recorded, once. Otherwise it
- * sits elsewhere in the table, or the thread is new, or there is no room and
- * the context folds into the nearest one that is recorded.
+ * Nearly always because it is new: then it is recorded, once (record.h).
+ * Otherwise it sits elsewhere in the table, or the thread is new.
  *
  * Runs on the program's stack between two of its instructions: no libc, no
  * SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by them.
@@ -14,6 +13,7 @@
 
 #include "preload/hot/count.h"
 #include "preload/hot/native.h"
+#include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/tally.h"
@@ -49,202 +49,15 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.close_tail = hot_thunk_close_tail,
 };
 
-static void lose(enum wire_loss cause)
-{
-	atomic_fetch_add_explicit(&rt.losses[cause], 1, memory_order_relaxed);
-}
-
-/* A call for which there is no place at all. */
-static void lose_for_want_of_room(void)
-{
-	lose(runtime_is_filtered()            ? WIRE_LOSS_FILTER
-	     : rt.losses != rt.header->losses ? WIRE_LOSS_CHILD
-					      : WIRE_LOSS_NO_SPACE);
-}
-
-/*
- * A record of this thread's own, or NULL when the chunk is full. Should a handler
- * change chunks in between, that of the one or the other may be behind its end;
- * it is wasted even if it is not.
- */
-static struct wire_context *take_context(struct tally *tally)
-{
-	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST);
-	uintptr_t at = __atomic_fetch_add(&tally->next_context,
-					  sizeof(struct wire_context),
-					  __ATOMIC_SEQ_CST);
-
-	if (at >= end ||
-	    end != __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST))
-		return NULL;
-	return (struct wire_context *)at;
-}
-
-static int has_room(const struct tally *tally)
-{
-	return tally->used < tally->limit &&
-	       tally->next_context < tally->end_context;
-}
-
-/* A free entry for id, claimed by writing its note. */
-static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
-				      union note note)
-{
-	struct view view = tally_view(tally);
-	uint64_t i = id >> 4 & view.mask;
-	uint64_t none = 0;
-
-	while (!__atomic_compare_exchange_n(&view.notes[i].word, &none,
-					    note.word, 0, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED)) {
-		none = 0;
-		i = (i + 1) & view.mask;
-	}
-	__atomic_fetch_add(&tally->used, 1, __ATOMIC_RELAXED);
-	return &view.table[i];
-}
-
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
-static uint64_t draw(void)
-{
-	uint64_t random = hot.random;
-
-	random ^= random << 13;
-	random ^= random >> 7;
-	random ^= random << 17;
-	hot.random = random;
-	return random;
-}
-
-/*
- * Hits of a context between two looks at whether to verify: uniform, with the
- * configured period as its mean. There are 16 bits for it. Where the period is
- * longer, looks come as late as possible, and only some verify.
- */
-static uint64_t countdown_limit(void)
-{
-	return rt.verify_period && rt.verify_period < 1 << 15 ? rt.verify_period
-							      : 1 << 15;
-}
-
-static uint64_t draw_countdown(void)
-{
-	return draw() % (2 * countdown_limit() - 1) << WIRE_VERIFY_SHIFT;
-}
-
-int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
-	       uint64_t calls)
-{
-	struct wire_context *context = take_context(tally);
-	struct wire_count *entry;
-
-	if (!context)
-		return 0;
-	entry = claim_entry(tally, id, note);
-	context->site = site;
-	context->function = note.function;
-	context->depth = note.depth;
-	atomic_store_explicit(&context->id, id, memory_order_release);
-	__atomic_fetch_add(&entry->field, calls + draw_countdown(),
-			   __ATOMIC_RELAXED);
-	atomic_store_explicit(&entry->id, id, memory_order_release);
-	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
-	return 1;
-}
-
-/* One more call of a recorded context. False if it is not recorded. */
-static int count_known(struct tally *tally, uint64_t id)
-{
-	struct wire_count *entry = tally_find(tally, id);
-
-	if (entry->id != id)
-		return 0;
-	__atomic_fetch_add(&entry->field, 1, __ATOMIC_RELAXED);
-	return 1;
-}
-
-static union note note_below(const struct tally *tally, uint64_t caller,
-			     uint32_t function)
-{
-	return (union note){
-		.function = function,
-		.depth = tally_note(tally, caller).depth + 1,
-	};
-}
-
-/* Whether one more context may be recorded in this process. */
-static int admit_context(uint64_t limit)
-{
-	_Atomic uint64_t *contexts = &rt.header->contexts;
-
-	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
-	    limit)
-		return 1;
-	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
-	return 0;
-}
-
-/* Record a new context below caller and count its first call. */
-static int count_new(uint64_t id, uint64_t caller, uint32_t function,
-		     uint64_t site, uint64_t limit)
-{
-	struct tally *tally = hot.tally;
-
-	if (!admit_context(limit))
-		return 0;
-	do {
-		if (!has_room(tally) && hot_make_room())
-			goto withdraw;
-	} while (!hot_record(tally, id, note_below(tally, caller, function),
-			     site, 1));
-	return 1;
-withdraw:
-	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
-				  memory_order_relaxed);
-	return 0;
-}
-
-/*
- * No room for a context below caller: count the call at "(folded)" below the
- * nearest recorded ancestor, and let the thread's id stay there, so that what
- * is called from here folds into the same place without a search.
- */
-static void fold(uint64_t caller)
-{
-	struct tally *tally = hot.tally;
-	uint64_t limit = rt.max_contexts + rt.max_contexts / 8 + 64;
-	uint64_t id = caller;
-	union note note;
-
-	for (;;) {
-		note = tally_note(tally, caller);
-		if (note.function != WIRE_FOLDED)
-			id = id_push(caller, id_key(WIRE_FOLDED));
-		else
-			id = caller;
-		if (count_known(tally, id) ||
-		    count_new(id, caller, WIRE_FOLDED, 0, limit)) {
-			__atomic_fetch_add(&tally->wire->folded_calls, 1,
-					   __ATOMIC_RELAXED);
-			hot.id = id;
-			return;
-		}
-		if (caller == ID_ROOT || !note.word)
-			break;
-		caller = id_pop(caller, id_key(note.function));
-	}
-	lose_for_want_of_room();
-}
-
 static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 {
 	uint32_t function;
 
-	if (count_known(hot.tally, id))
+	if (record_known_call(hot.tally, id))
 		return;
 	if (!id_key_function(id_key_between(caller, id), &function) ||
-	    !count_new(id, caller, function, site, rt.max_contexts))
-		fold(caller);
+	    !record_new_call(id, caller, function, site, rt.max_contexts))
+		record_folded_call(caller);
 }
 
 /*
@@ -269,16 +82,16 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 
 	if (hot.muted) {
 		if (hot.muted == HOT_MUTED_FORK)
-			lose(WIRE_LOSS_FORK);
+			record_loss(WIRE_LOSS_FORK);
 		if (hot.muted == HOT_MUTED_SHARED)
-			lose(WIRE_LOSS_SHARED);
+			record_loss(WIRE_LOSS_SHARED);
 		return;
 	}
 	/* The loads pair with the stores at the end of hot_after_fork(). */
 	if (!__atomic_load_n(rt.is_ours, __ATOMIC_ACQUIRE) && !find_own_part())
 		return;
 	if (!hot.tally && hot_make_room()) {
-		lose_for_want_of_room();
+		record_want_of_room();
 		return;
 	}
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
@@ -340,7 +153,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 
 	if (!shadow) {
 		if (hot_map_shadow((uintptr_t)slot)) {
-			lose_for_want_of_room();
+			record_want_of_room();
 			return 1;
 		}
 		shadow = shadow_of((uintptr_t)slot);
@@ -369,7 +182,7 @@ int hot_is_native_call(const uint64_t *slot)
 {
 	if (native_has(*slot))
 		return 1;
-	lose(WIRE_LOSS_GENERATED);
+	record_loss(WIRE_LOSS_GENERATED);
 	return 0;
 }
 
@@ -399,11 +212,11 @@ void hot_verify(uint64_t *slot)
 	/* Underflow left 0xffff there; what is added wraps round to the rest.
 	 */
 	__atomic_fetch_add(&entry->field,
-			   draw_countdown() -
+			   record_draw_countdown() -
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
 	hot_look();
 	if (rt.verify_period && !runtime_is_filtered() &&
-	    draw() % rt.verify_period < countdown_limit())
+	    record_draw() % rt.verify_period < record_countdown_limit())
 		hot_verify_stack(slot);
 }

@@ -55,13 +55,6 @@ void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp);
 void hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
- * Record a context with its first calls. False if the tally needs
- * hot_make_room() first.
- */
-int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
-	       uint64_t calls);
-
-/*
  * Given by the cold side. hot_map_shadow: shadow for a stack slot below
  * hot_shadow_low, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
  * calling thread with its stack, from slot outwards (verify.c). hot_reorder:

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording contexts: those that are new, and where calls of others fold.
+ *
+ * A thread records in its tally, between two instructions of its own, and
+ * re-entered by signal handlers of its own at every step: a record and an entry
+ * of the table are claimed by one atomic instruction each, and valid once the
+ * id is stored in them, last.
+ */
+#include "preload/hot/record.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "wire/id.h"
+
+/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
+uint64_t record_draw(void)
+{
+	uint64_t random = hot.random;
+
+	random ^= random << 13;
+	random ^= random >> 7;
+	random ^= random << 17;
+	hot.random = random;
+	return random;
+}
+
+/*
+ * Hits of a context between two looks at whether to verify: uniform, with the
+ * configured period as its mean. There are 16 bits for it. Where the period is
+ * longer, looks come as late as possible, and only some verify.
+ */
+uint64_t record_countdown_limit(void)
+{
+	return rt.verify_period && rt.verify_period < 1 << 15 ? rt.verify_period
+							      : 1 << 15;
+}
+
+uint64_t record_draw_countdown(void)
+{
+	return record_draw() % (2 * record_countdown_limit() - 1)
+	       << WIRE_VERIFY_SHIFT;
+}
+
+void record_loss(enum wire_loss cause)
+{
+	atomic_fetch_add_explicit(&rt.losses[cause], 1, memory_order_relaxed);
+}
+
+void record_want_of_room(void)
+{
+	record_loss(runtime_is_filtered()            ? WIRE_LOSS_FILTER
+		    : rt.losses != rt.header->losses ? WIRE_LOSS_CHILD
+						     : WIRE_LOSS_NO_SPACE);
+}
+
+/*
+ * A record of this thread's own, or NULL when the chunk is full. Should a handler
+ * change chunks in between, that of the one or the other may be behind its end;
+ * it is wasted even if it is not.
+ */
+static struct wire_context *take_context(struct tally *tally)
+{
+	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST);
+	uintptr_t at = __atomic_fetch_add(&tally->next_context,
+					  sizeof(struct wire_context),
+					  __ATOMIC_SEQ_CST);
+
+	if (at >= end ||
+	    end != __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST))
+		return NULL;
+	return (struct wire_context *)at;
+}
+
+static int has_room(const struct tally *tally)
+{
+	return tally->used < tally->limit &&
+	       tally->next_context < tally->end_context;
+}
+
+/* A free entry for id, claimed by writing its note. */
+static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
+				      union note note)
+{
+	struct view view = tally_view(tally);
+	uint64_t i = id >> 4 & view.mask;
+	uint64_t none = 0;
+
+	while (!__atomic_compare_exchange_n(&view.notes[i].word, &none,
+					    note.word, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED)) {
+		none = 0;
+		i = (i + 1) & view.mask;
+	}
+	__atomic_fetch_add(&tally->used, 1, __ATOMIC_RELAXED);
+	return &view.table[i];
+}
+
+int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
+	       uint64_t calls)
+{
+	struct wire_context *context = take_context(tally);
+	struct wire_count *entry;
+
+	if (!context)
+		return 0;
+	entry = claim_entry(tally, id, note);
+	context->site = site;
+	context->function = note.function;
+	context->depth = note.depth;
+	atomic_store_explicit(&context->id, id, memory_order_release);
+	__atomic_fetch_add(&entry->field, calls + record_draw_countdown(),
+			   __ATOMIC_RELAXED);
+	atomic_store_explicit(&entry->id, id, memory_order_release);
+	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+int record_known_call(struct tally *tally, uint64_t id)
+{
+	struct wire_count *entry = tally_find(tally, id);
+
+	if (entry->id != id)
+		return 0;
+	__atomic_fetch_add(&entry->field, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+static union note note_below(const struct tally *tally, uint64_t caller,
+			     uint32_t function)
+{
+	return (union note){
+		.function = function,
+		.depth = tally_note(tally, caller).depth + 1,
+	};
+}
+
+/* Whether one more context may be recorded in this process. */
+static int admit_context(uint64_t limit)
+{
+	_Atomic uint64_t *contexts = &rt.header->contexts;
+
+	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
+	    limit)
+		return 1;
+	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
+	return 0;
+}
+
+int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
+		    uint64_t site, uint64_t limit)
+{
+	struct tally *tally = hot.tally;
+
+	if (!admit_context(limit))
+		return 0;
+	do {
+		if (!has_room(tally) && hot_make_room())
+			goto withdraw;
+	} while (!hot_record(tally, id, note_below(tally, caller, function),
+			     site, 1));
+	return 1;
+withdraw:
+	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
+				  memory_order_relaxed);
+	return 0;
+}
+
+void record_folded_call(uint64_t caller)
+{
+	struct tally *tally = hot.tally;
+	uint64_t limit = rt.max_contexts + rt.max_contexts / 8 + 64;
+	uint64_t id = caller;
+	union note note;
+
+	for (;;) {
+		note = tally_note(tally, caller);
+		if (note.function != WIRE_FOLDED)
+			id = id_push(caller, id_key(WIRE_FOLDED));
+		else
+			id = caller;
+		if (record_known_call(tally, id) ||
+		    record_new_call(id, caller, WIRE_FOLDED, 0, limit)) {
+			__atomic_fetch_add(&tally->wire->folded_calls, 1,
+					   __ATOMIC_RELAXED);
+			hot.id = id;
+			return;
+		}
+		if (caller == ID_ROOT || !note.word)
+			break;
+		caller = id_pop(caller, id_key(note.function));
+	}
+	record_want_of_room();
+}

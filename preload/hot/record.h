@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of contexts in the calling thread's tally, and of calls that get
+ * none.
+ *
+ * Safe wherever the slow path is (count.h). All but hot_record() count a call.
+ */
+#ifndef CLEW_HOT_RECORD_H
+#define CLEW_HOT_RECORD_H
+
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+
+/*
+ * Record a context with its first calls. False if the tally needs
+ * hot_make_room() first.
+ */
+int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
+	       uint64_t calls);
+
+/* One more call of a recorded context. False if it is not recorded. */
+int record_known_call(struct tally *tally, uint64_t id);
+
+/*
+ * Record a new context below caller and count its first call. False if there
+ * is no room, or there are `limit` contexts in this process.
+ */
+int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
+		    uint64_t site, uint64_t limit);
+
+/*
+ * No room for a context below caller: count the call at "(folded)" below the
+ * nearest recorded ancestor, and let the thread's id stay there, so that what
+ * is called from here folds into the same place without a search.
+ */
+void record_folded_call(uint64_t caller);
+
+/* A call that is not counted; and one for which there is no place at all. */
+void record_loss(enum wire_loss cause);
+void record_want_of_room(void);
+
+/*
+ * A random number; and hits of a context between two looks at whether to verify,
+ * as a count's field holds them, of which record_countdown_limit() is the mean.
+ */
+uint64_t record_draw(void);
+uint64_t record_draw_countdown(void);
+uint64_t record_countdown_limit(void);
+
+#endif
