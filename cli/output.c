@@ -28,15 +28,26 @@ static int is_ours(const char *name)
 	       ends_with(name, WIRE_STUBS_SUFFIX);
 }
 
-/* What a directory holds: 1 a recording and nothing else, 0 anything else. */
-static int is_recording(const char *path)
+/*
+ * A directory, but not through a symbolic link: whoever may write where the
+ * recording goes could have made the link, to a directory that is none of ours.
+ */
+static DIR *open_directory(const char *path)
 {
-	DIR *dir = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* What a directory holds: 1 a recording and nothing else, 0 anything else. */
+static int holds_recording(DIR *dir)
+{
 	struct dirent *entry;
 	int has_config = 0, has_others = 0;
 
-	if (!dir)
-		return 0;
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
@@ -44,18 +55,35 @@ static int is_recording(const char *path)
 		has_config |= strcmp(entry->d_name, WIRE_CONFIG_NAME) == 0;
 		has_others |= !is_ours(entry->d_name);
 	}
-	closedir(dir);
+	rewinddir(dir);
 	return has_config && !has_others;
 }
 
-/* Removes the files of a recording, then the directory. */
+static int is_recording(const char *path)
+{
+	DIR *dir = open_directory(path);
+	int result = dir && holds_recording(dir);
+
+	if (dir)
+		closedir(dir);
+	return result;
+}
+
+/*
+ * Removes a recording: the files in it, then the directory. 0 also if nothing
+ * is there; -EEXIST, and nothing is removed, if it is not a recording.
+ */
 static int remove_recording(const char *path)
 {
-	DIR *dir = opendir(path);
+	DIR *dir = open_directory(path);
 	struct dirent *entry;
 
 	if (!dir)
-		return -errno;
+		return errno == ENOENT ? 0 : -EEXIST;
+	if (!holds_recording(dir)) {
+		closedir(dir);
+		return -EEXIST;
+	}
 	while ((entry = readdir(dir))) {
 		if (is_ours(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
@@ -75,23 +103,23 @@ char *output_old_name(const char *path)
 
 static int move_aside(const char *path, char **why)
 {
-	char *old = output_old_name(path);
-	struct stat status;
-	int err = 0;
+	char *old;
+	int err;
 
 	if (!is_recording(path))
-		err = fail(why, -EEXIST, "%s: exists and is not a recording",
-			   path);
-	else if (lstat(old, &status) == 0 && !is_recording(old))
+		return fail(why, -EEXIST, "%s: exists and is not a recording",
+			    path);
+	old = output_old_name(path);
+	err = remove_recording(old);
+	if (err == -EEXIST)
 		err = fail(why, -EEXIST, "%s: exists and is not a recording",
 			   old);
-	if (err)
-		goto free_old;
-	remove_recording(old);
-	if (rename(path, old) != 0)
+	else if (err)
+		err = fail(why, err, "%s: cannot be removed: %s", old,
+			   strerror(-err));
+	else if (rename(path, old) != 0)
 		err = fail(why, -errno, "%s: cannot be moved aside: %s", path,
 			   strerror(errno));
-free_old:
 	free(old);
 	return err;
 }

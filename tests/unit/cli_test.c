@@ -171,6 +171,37 @@ static void nothing_but_recordings_is_moved(void **state)
 	remove_directory(directory);
 }
 
+/* Nor is what a link leads to emptied, though it be a recording. */
+static void links_in_the_place_of_a_recording_are_left_alone(void **state)
+{
+	char *directory = temporary_directory();
+	char *out = in(directory, "out"), *old = in(directory, "out.old");
+	char *other = in(directory, "other");
+	char *part = in(other, "1.0.part"), *config = in(other, "config");
+	char *absolute, *why;
+
+	(void)state;
+	assert_int_equal(mkdir(other, 0700), 0);
+	write_file(config, "x", 1);
+	write_file(part, "x", 1);
+	assert_int_equal(symlink("other", old), 0);
+	assert_int_equal(output_create(out, "", &absolute, &why), 0);
+	free(absolute);
+	assert_int_equal(output_create(out, "", &absolute, &why), -EEXIST);
+	assert_non_null(strstr(why, old));
+	free(why);
+	assert_int_equal(output_create(old, "", &absolute, &why), -EEXIST);
+	free(why);
+	assert_int_equal(access(part, R_OK), 0);
+	assert_int_equal(access(config, R_OK), 0);
+	free(out);
+	free(old);
+	free(other);
+	free(part);
+	free(config);
+	remove_directory(directory);
+}
+
 static void an_empty_directory_is_used(void **state)
 {
 	char *directory = temporary_directory();
@@ -282,6 +313,8 @@ int main(void)
 		cmocka_unit_test(rules_come_from_files_with_comments),
 		cmocka_unit_test(the_older_recording_is_kept_once),
 		cmocka_unit_test(nothing_but_recordings_is_moved),
+		cmocka_unit_test(
+			links_in_the_place_of_a_recording_are_left_alone),
 		cmocka_unit_test(an_empty_directory_is_used),
 		cmocka_unit_test(programs_are_found_along_path),
 		cmocka_unit_test(programs_that_cannot_be_recorded_are_known),
