@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/watch.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
@@ -11,31 +10,26 @@
 #include "preload/proc.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
+#include "preload/task.h"
 
-#define STACK_BYTES 65536
-#define BATCH       128 /* threads that are read by one system call */
-#define STATES      2   /* to be read in a visit: 9 us each, by /proc */
-#define CLOCKS      8   /* to be read twice: 0.4 us each */
-#define LEAVE_OUT   3   /* visits, of a thread that waits */
-#define MERGED_NS   UINT64_C(1000000000)
+#define BATCH     128 /* threads that are read by one system call */
+#define STATES    2   /* to be read in a visit: 9 us each, by /proc */
+#define CLOCKS    8   /* to be read twice: 0.4 us each */
+#define LEAVE_OUT 3   /* visits, of a thread that waits */
+#define MERGED_NS UINT64_C(1000000000)
 
 /* What is read of a thread: the members of struct hot_thread up to `tally`. */
 #define READ_BYTES        (offsetof(struct hot_thread, tally) + sizeof(void *))
 
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
-#define FUTEX_JOIN        0 /* FUTEX_WAIT: not private, nor is how the kernel wakes */
 
 static struct {
-	_Atomic int32_t tid;     /* 0: there is none; the kernel clears it */
+	struct task task;
 	_Atomic uint32_t is_off; /* it is to end; a futex */
 	uint64_t period_ns;      /* 0: never started */
-	unsigned char *stack;
+	int has_descriptors; /* a table of its own, in which to open files */
 } watch;
-
-/* watch_x86_64.S: a thread that calls a function on a stack of its own. */
-long watch_clone(long flags, void *stack, _Atomic int32_t *tid,
-		 void (*function)(void));
 
 /* ---- One visit ---- */
 
@@ -235,19 +229,21 @@ static int sleep_until(uint64_t ns)
 	return !watch.is_off;
 }
 
-static void run(void)
+static void run(void *unused)
 {
 	static struct visit visit; /* there is one thread */
 	uint64_t last_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	uint64_t next_ns = last_ns + watch.period_ns;
 
+	(void)unused;
 	visit.count = 0; /* in a forked child, its parent may have been at it */
+	watch.has_descriptors = !task_leave_descriptors();
 	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
 	while (sleep_until(next_ns)) {
 		uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 		visit.elapsed_ns = now_ns - last_ns;
-		visit.states_left = STATES;
+		visit.states_left = watch.has_descriptors ? STATES : 0;
 		visit.clocks_left = CLOCKS;
 		visit_all(&visit);
 		last_ns = now_ns;
@@ -255,36 +251,21 @@ static void run(void)
 		if (next_ns < now_ns)
 			next_ns = now_ns + watch.period_ns;
 	}
-	sys_call_anyway(SYS_exit, 0, 0, 0, 0, 0, 0);
-}
-
-static int start_thread(void)
-{
-	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-			   CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
-			   CLONE_CHILD_CLEARTID;
-	uint64_t signals;
-	long result;
-
-	if (!watch.stack) {
-		void *stack = sys_map_private(STACK_BYTES);
-
-		if (sys_failed(stack))
-			return -ENOMEM;
-		watch.stack = stack;
-	}
-	watch.is_off = 0;
-	sys_block_signals(&signals);
-	result = watch_clone(flags, watch.stack + STACK_BYTES, &watch.tid, run);
-	sys_restore_signals(&signals);
-	return result < 0 ? (int)result : 0;
+	task_exit();
 }
 
 void watch_start_again(void)
 {
-	if (!watch.period_ns || watch.tid || runtime_is_filtered())
+	uint64_t signals;
+	int err;
+
+	if (!watch.period_ns || watch.task.tid || runtime_is_filtered())
 		return;
-	if (start_thread())
+	watch.is_off = 0;
+	sys_block_signals(&signals);
+	err = task_start(&watch.task, run, NULL);
+	sys_restore_signals(&signals);
+	if (err)
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 }
 
@@ -296,24 +277,21 @@ void watch_start(uint64_t period_ns)
 
 void watch_start_after_fork(void)
 {
-	watch.tid = 0;
+	watch.task.tid = 0;
 	watch_start_again();
 }
 
 int watch_stop(void)
 {
-	int tid = watch.tid;
-
-	if (!tid || samples_are_anothers())
+	if (!watch.task.tid || samples_are_anothers())
 		return 0;
 	watch.is_off = 1;
 	sys_call(SYS_futex, (long)&watch.is_off, FUTEX_WAKE, 1, 0, 0, 0);
-	while ((tid = watch.tid))
-		sys_call(SYS_futex, (long)&watch.tid, FUTEX_JOIN, tid, 0, 0, 0);
+	task_join(&watch.task);
 	return 1;
 }
 
 int watch_tid(void)
 {
-	return watch.tid;
+	return watch.task.tid;
 }

@@ -14,8 +14,9 @@
  * sample grows, until that stands for a second.
  *
  * The program is not to meet this thread: it blocks all signals, has none of
- * libc's state, and is gone while something is asked of the kernel that only a
- * process with a single thread gets.
+ * libc's state, opens files where the program's descriptors are not (task.h),
+ * and is gone while something is asked of the kernel that only a process with a
+ * single thread gets.
  */
 #ifndef CLEW_PRELOAD_WATCH_H
 #define CLEW_PRELOAD_WATCH_H
