@@ -61,7 +61,7 @@ static int parse_key(struct argp_state *state, const char *text)
 		if (strcmp(names[i], text) == 0)
 			return i;
 	}
-	argp_error(state, "--sort %s: no such key", text);
+	refuse_word(state, "sort", text, names, 3);
 	return -1;
 }
 

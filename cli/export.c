@@ -18,6 +18,7 @@ enum {
 	KEY_OUTPUT = 'o',
 	KEY_GROUP = 'g',
 	KEY_ANNOTATE = 'a',
+	FORMATS_MAX = 32,
 };
 
 struct options {
@@ -69,6 +70,18 @@ static int wants_samples(const struct options *options)
 	       (options->format->likes_samples && !options->view.shows_inlines);
 }
 
+static void refuse_format(struct argp_state *state, const char *word)
+{
+	const char *names[FORMATS_MAX];
+	size_t count = 0;
+
+	while (count < FORMATS_MAX && export_formats[count].name) {
+		names[count] = export_formats[count].name;
+		count++;
+	}
+	refuse_word(state, "format", word, names, count);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -80,8 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_FORMAT:
 		options->format = export_format_named(argument);
 		if (!options->format)
-			argp_error(state, "--format %s: no such format",
-				   argument);
+			refuse_format(state, argument);
 		return 0;
 	case KEY_OUTPUT:
 		options->output = strcmp(argument, "-") == 0 ? NULL : argument;

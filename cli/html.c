@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/replacement.h"
@@ -73,6 +75,17 @@ int html_save(const char *path, const struct html_view *view, char **why)
 	return replacement_commit(&file, why);
 }
 
+/* To somebody who sees no other sign of it. */
+static void say_written(const char *command, const struct options *options)
+{
+	struct stat status;
+
+	if (!isatty(STDERR_FILENO) || stat(options->output, &status) != 0)
+		return;
+	fprintf(stderr, "%s: wrote %s (%.1f MB), for a browser\n", command,
+		options->output, (double)status.st_size / 1e6);
+}
+
 static int show(const char *command, struct session *session, void *input)
 {
 	struct options *options = input;
@@ -84,7 +97,10 @@ static int show(const char *command, struct session *session, void *input)
 	int err = html_save(options->output, &view, &why);
 
 	progress_clear(&options->view.progress);
-	return err ? give_up(command, why) : finish_output(command);
+	if (err)
+		return give_up(command, why);
+	say_written(command, options);
+	return finish_output(command);
 }
 
 int command_html(int argc, char **argv)

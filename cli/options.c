@@ -57,6 +57,22 @@ uint64_t parse_number(struct argp_state *state, const char *option,
 	return number;
 }
 
+void refuse_word(struct argp_state *state, const char *option, const char *word,
+		 const char *const *known, size_t count)
+{
+	char *list = NULL;
+	size_t length;
+	FILE *out = open_memstream(&list, &length);
+
+	for (size_t i = 0; out && i < count; i++)
+		fprintf(out, "%s%s", i == 0 ? "" : ", ", known[i]);
+	if (out)
+		fclose(out);
+	argp_error(state, "--%s %s: not one of %s", option, word,
+		   list ? list : "those in --help");
+	free(list);
+}
+
 enum grouping parse_grouping(struct argp_state *state, const char *text)
 {
 	if (strcmp(text, "process") == 0)

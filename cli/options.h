@@ -37,6 +37,10 @@ double parse_percent(struct argp_state *state, const char *text);
 /* "process" or "thread", or argp_error(). */
 enum grouping parse_grouping(struct argp_state *state, const char *text);
 
+/* argp_error(): the option takes one of these words, and not this one. */
+void refuse_word(struct argp_state *state, const char *option, const char *word,
+		 const char *const *known, size_t count);
+
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most);

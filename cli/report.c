@@ -57,11 +57,14 @@ static const struct argp_option argp_options[] = {
 
 static size_t parse_subject(struct argp_state *state, const char *text)
 {
+	const char *names[SUBJECTS];
+
 	for (size_t i = 0; i < SUBJECTS; i++) {
 		if (strcmp(subjects[i].name, text) == 0)
 			return i;
+		names[i] = subjects[i].name;
 	}
-	argp_error(state, "--by %s: no such thing", text);
+	refuse_word(state, "by", text, names, SUBJECTS);
 	return 0;
 }
 
@@ -75,7 +78,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_SORT:
 		if (flat_parse_keys(argument, &options->keys) != 0)
-			argp_error(state, "--sort %s: no such key", argument);
+			refuse_word(state, "sort", argument, flat_key_names,
+				    FLAT_KEYS_MAX);
 		return 0;
 	case KEY_BY:
 		options->by = parse_subject(state, argument);

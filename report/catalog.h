@@ -162,6 +162,9 @@ enum function_kind catalog_kind(struct catalog *catalog, uint32_t function);
 /* Safe to print; belongs to the catalog. */
 const char *catalog_name(struct catalog *catalog, uint32_t function);
 
+/* Whether the name that it has been given is but "module+0xaddress". */
+int catalog_is_address(const struct catalog *catalog, uint32_t function);
+
 /*
  * What is at a function's first byte: see a2n_module_lookup(). The function is
  * the last frame, with the file and line of its first statement.

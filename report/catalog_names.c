@@ -116,6 +116,16 @@ static char *find_name(struct catalog *catalog, uint32_t function)
 					    entry->vaddr - frame.start));
 }
 
+int catalog_is_address(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const char *module = catalog->modules[entry->module].name;
+	size_t length = strlen(module);
+
+	return entry->name && strncmp(entry->name, module, length) == 0 &&
+	       strncmp(entry->name + length, "+0x", 3) == 0;
+}
+
 const char *catalog_name(struct catalog *catalog, uint32_t function)
 {
 	struct catalog_function *entry = &catalog->functions[function];

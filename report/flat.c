@@ -141,19 +141,19 @@ void flat_sort(struct flat *flat, const struct flat_keys *keys,
 		&sorting);
 }
 
+const char *const flat_key_names[FLAT_KEYS_MAX] = {
+	[FLAT_CALLS] = "calls",       [FLAT_CONTEXTS] = "contexts",
+	[FLAT_SELF] = "self",         [FLAT_TOTAL] = "total",
+	[FLAT_PER_CALL] = "per-call", [FLAT_CALLERS] = "callers",
+	[FLAT_CALLEES] = "callees",   [FLAT_NAME] = "name",
+	[FLAT_MODULE] = "module",
+};
+
 static int parse_key(const char *word, size_t length, enum flat_key *out)
 {
-	static const char *const names[] = {
-		[FLAT_CALLS] = "calls",       [FLAT_CONTEXTS] = "contexts",
-		[FLAT_SELF] = "self",         [FLAT_TOTAL] = "total",
-		[FLAT_PER_CALL] = "per-call", [FLAT_CALLERS] = "callers",
-		[FLAT_CALLEES] = "callees",   [FLAT_NAME] = "name",
-		[FLAT_MODULE] = "module",
-	};
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strlen(names[i]) == length &&
-		    memcmp(names[i], word, length) == 0) {
+	for (unsigned int i = 0; i < FLAT_KEYS_MAX; i++) {
+		if (strlen(flat_key_names[i]) == length &&
+		    memcmp(flat_key_names[i], word, length) == 0) {
 			*out = (enum flat_key)i;
 			return 0;
 		}

@@ -42,6 +42,8 @@ enum flat_key {
 
 enum { FLAT_KEYS_MAX = 9 };
 
+extern const char *const flat_key_names[FLAT_KEYS_MAX];
+
 struct flat_keys {
 	enum flat_key keys[FLAT_KEYS_MAX];
 	unsigned int count;

@@ -8,8 +8,13 @@
 
 static void add_part(struct summary *summary, const struct part *part)
 {
+	const struct wire_moment *first = &part->header->first;
+	const struct wire_moment *latest = &part->header->latest;
 	struct tallies tallies;
 	uint64_t limit = part->header->max_contexts;
+
+	if (latest->ns > first->ns && latest->ns - first->ns > summary->ran_ns)
+		summary->ran_ns = latest->ns - first->ns;
 
 	if (limit && (!summary->max_contexts || limit < summary->max_contexts))
 		summary->max_contexts = limit;

@@ -30,6 +30,8 @@ struct summary {
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
 	int shows_clew;                 /* as time of the tree */
 	uint64_t hook_ns;               /* before main, over all processes */
+	uint64_t
+		ran_ns; /* by the clock, of the longest process that is known */
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	uint64_t verified, partial, collisions, diverged;

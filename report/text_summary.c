@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/confidence.h"
 
@@ -119,16 +122,63 @@ static void write_losses(FILE *out, const struct summary *summary)
 	}
 }
 
+/*
+ * Of the names that were just shown, those that are addresses, and what would
+ * name them.
+ */
+static void write_unnamed(FILE *out, const struct catalog *catalog)
+{
+	uint64_t *unnamed =
+		memory_zeroed(catalog->module_count, sizeof(*unnamed));
+	uint64_t all = 0;
+	size_t most = 0;
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->module == CATALOG_NO_MODULE ||
+		    function->is_named || !function->name ||
+		    !catalog_is_address(catalog, (uint32_t)i))
+			continue;
+		all++;
+		if (++unnamed[function->module] > unnamed[most])
+			most = function->module;
+	}
+	if (all > 0)
+		fprintf(out,
+			"unnamed: %s function%s above, most of them in %s: its "
+			"debug symbols (a -dbgsym package, or "
+			"DEBUGINFOD_URLS) would name them\n",
+			GROUPED(all), text_plural(all),
+			catalog->modules[most].name);
+	free(unnamed);
+}
+
 static void write_problems(FILE *out, const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->problem_count; i++)
 		fprintf(out, "problem: %s\n", recording->problems[i]);
 }
 
+/* Why there are calls only, where nobody asked for that. */
+static void write_no_time(FILE *out, const struct summary *summary)
+{
+	if (summary->time != WIRE_TIME_CPU && summary->time != WIRE_TIME_WALL)
+		return;
+	fprintf(out, "time: no sample met it");
+	if (summary->ran_ns > 0)
+		fprintf(out, "; it ran for %s",
+			text_duration(summary->ran_ns).text);
+	fputs(" (--time=exact measures each call)\n", out);
+}
+
 static void write_time(FILE *out, const struct summary *summary)
 {
-	if (summary->time == WIRE_TIME_NONE || summary->time_ns == 0)
+	if (summary->time_ns == 0) {
+		write_no_time(out, summary);
 		return;
+	}
 	fprintf(out, "time: %s of %s", text_duration(summary->time_ns).text,
 		time_text(summary->time));
 	if (summary->samples > 0)
@@ -216,5 +266,6 @@ void text_summary(FILE *out, const struct session *session)
 	write_confidence(out, summary);
 	write_traps(out, summary);
 	write_losses(out, summary);
+	write_unnamed(out, &session->catalog);
 	write_problems(out, &session->recording);
 }

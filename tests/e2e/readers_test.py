@@ -141,6 +141,35 @@ class Readers(clewtest.Case):
              for f in listing["modules"][0]["functions"]},
             {f.vaddr: wire.VERDICTS[f.verdict][2] for f in module.functions})
 
+    def test_what_is_missing_is_explained(self):
+        def summary_of(program, time):
+            self.record([program], [f"--time={time}"])
+            return self.clew("report", self.recording_path).stdout
+
+        source, named = self.work / "named.c", self.work / "named"
+        source.write_text("__attribute__((noinline)) int f(int n) "
+                          "{ return n ? f(n - 1) + n : 0; }\n"
+                          "int main(int c, char **v) { return f(c) - c; }",
+                          encoding="utf-8")
+        stripped = self.work / "nameless"
+        for argv in (["cc", "-Og", source, "-o", named],
+                     ["strip", "-o", stripped, named]):
+            self.assertEqual(self.run_program(argv).returncode, 0)
+        self.environment.pop("DEBUGINFOD_URLS", None)
+        self.assertRegex(summary_of(stripped, "none"),
+                         r"\nunnamed: \d+ functions above, most of them in "
+                         r"nameless: its debug symbols \(a -dbgsym package, "
+                         r"or DEBUGINFOD_URLS\) would name them\n")
+        self.assertNotIn("unnamed:", summary_of(named, "none"))
+        self.assertNotIn("\ntime:", summary_of(named, "none"))
+        # As slow as CPU samples may be, such a short run is often met by none.
+        for _ in range(100):
+            said = summary_of(named, "cpu")
+            self.assertIn("\ntime: ", said)
+            if "\ntime: no sample met it; it ran for " in said:
+                return
+        self.fail("samples in each of a hundred runs")
+
     def test_filter_by_thread(self):
         part = self.record_and_read([target("threads")]).parts[0]
         for tid, tally, _ in part.threads[:5]:

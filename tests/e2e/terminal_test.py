@@ -127,6 +127,26 @@ class Terminal(clewtest.Case):
         self.assertNotIn("total:", said)
         self.assertEqual(status, 0)
 
+    def test_html_says_what_it_wrote(self):
+        said, status = self.look("html")
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"clew html: wrote clew\.html \(\d+\.\d MB\), "
+                         r"for a browser\n$")
+
+    def test_words_that_an_option_knows_are_listed(self):
+        for arguments, words in (
+                (["report", "--sort=size"], "calls, self, total, per-call, "
+                 "contexts, callers, callees, name, module"),
+                (["report", "--sort=calls,size"], "calls, self, "),
+                (["report", "--by=day"],
+                 "function, line, module, thread, process"),
+                (["diff", "--sort=size"], "self, total, calls"),
+                (["export", "--format=svg"], "folded, speedscope, pprof, "),
+                (["record", "--time=gmt"], "cpu, wall, exact, none")):
+            done = self.clew(*arguments, self.recording_path)
+            self.assertEqual(done.returncode, 64)
+            self.assertIn(f": not one of {words}", done.stderr)
+
     def test_bad_choice_is_refused(self):
         done = self.clew("report", "--color=maybe", self.recording_path)
         self.assertIn(done.returncode, clewtest.CLEW_FAILED)
