@@ -66,24 +66,19 @@ static const struct family families[] = {
 	  "the stack is known to be damaged" },
 };
 
-/* Whether `pattern`, `bytes` long, names `name`. */
-static int matches(const char *pattern, size_t bytes, const char *name)
-{
-	if (pattern[bytes - 1] == '*')
-		return strncmp(pattern, name, bytes - 1) == 0;
-	return strncmp(pattern, name, bytes) == 0 && name[bytes] == '\0';
-}
-
 static int family_has(const struct family *family, const char *name)
 {
 	const char *pattern = family->names;
 
 	while (*pattern) {
-		size_t bytes = strcspn(pattern, " ");
+		const char *at = name;
 
-		if (*pattern == *name && matches(pattern, bytes, name))
+		while (*pattern != ' ' && *pattern && *pattern == *at)
+			pattern++, at++;
+		if (*pattern == '*' || (!*at && (*pattern == ' ' || !*pattern)))
 			return 1;
-		pattern += bytes;
+		while (*pattern != ' ' && *pattern)
+			pattern++;
 		pattern += *pattern == ' ';
 	}
 	return 0;

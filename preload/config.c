@@ -2,11 +2,10 @@
 #include "preload/config.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "preload/sys.h"
+#include "preload/text.h"
 
 #define BYTES_PER_CONTEXT     64  /* upper bound, tables and records together */
 #define BYTES_PER_TIMED       256 /* ... and what calls of it took */
@@ -56,10 +55,16 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 
 static int parse_number(const char *text, uint64_t *out)
 {
-	char *end;
+	uint64_t number = 0;
 
-	*out = strtoull(text, &end, 10);
-	return end == text || *end ? -EINVAL : 0;
+	for (const char *at = text; *at; at++) {
+		if (*at < '0' || *at > '9' ||
+		    __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *at - '0', &number))
+			return -EINVAL;
+	}
+	*out = number;
+	return *text ? 0 : -EINVAL;
 }
 
 static int set_limit(uint64_t *limit, const char *text)
@@ -194,13 +199,15 @@ static int parse_line(struct reader *reader, char *line)
 static char *read_config(const char *dir, struct arena *arena, int *err)
 {
 	char path[PATH_MAX];
+	struct text text = text_in(path, sizeof(path));
 	char *bytes = NULL;
 	long got = 0, n;
 	int fd;
 
+	text_string(&text, dir);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
 	*err = -ENAMETOOLONG;
-	if (snprintf(path, sizeof(path), "%s/" WIRE_CONFIG_NAME, dir) >=
-	    (int)sizeof(path))
+	if (text_was_cut(&text))
 		return NULL;
 	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	*err = fd;
@@ -218,13 +225,35 @@ static char *read_config(const char *dir, struct arena *arena, int *err)
 	return bytes;
 }
 
+static void tell_unreadable(const char *dir, char *why, size_t bytes)
+{
+	struct text text = text_in(why, bytes);
+
+	text_string(&text, "cannot read ");
+	text_string(&text, dir);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
+}
+
+static void tell_bad_line(const struct reader *reader, uint64_t number,
+			  const char *what, char *why, size_t bytes)
+{
+	struct text text = text_in(why, bytes);
+
+	text_string(&text, WIRE_CONFIG_NAME " line ");
+	text_number(&text, number);
+	text_string(&text, ": ");
+	text_string(&text, reader->line);
+	text_string(&text, ": ");
+	text_string(&text, what);
+}
+
 int config_read(struct config *config, const char *dir, struct arena *arena,
 		char *why, size_t bytes)
 {
 	struct reader reader = { .config = config,
 				 .arena = arena,
 				 .max_bytes = UINT64_MAX };
-	unsigned int number = 0;
+	uint64_t number = 0;
 	char *file, *line;
 	int err;
 
@@ -237,7 +266,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	reader.tail = &config->rules;
 	file = read_config(dir, arena, &err);
 	if (!file && err != -ENOENT) {
-		snprintf(why, bytes, "cannot read %s/" WIRE_CONFIG_NAME, dir);
+		tell_unreadable(dir, why, bytes);
 		return err;
 	}
 	while ((line = strsep(&file, "\n"))) {
@@ -253,7 +282,8 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 					  : DEFAULT_CPU_HZ;
 	return 0;
 bad_line:
-	snprintf(why, bytes, WIRE_CONFIG_NAME " line %u: %s: %s", number,
-		 reader.line, err == -ENOMEM ? "no memory" : "not understood");
+	tell_bad_line(&reader, number,
+		      err == -ENOMEM ? "no memory" : "not understood", why,
+		      bytes);
 	return err;
 }

@@ -8,7 +8,6 @@
  * recording where there is one.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "preload/calibrate.h"
@@ -112,18 +111,19 @@ static void note_time_cost(const struct cold *cold)
 /* A sentence in why, and -errno, if the program is to run without us. */
 static int prepare(struct cold *cold, char *why, size_t bytes)
 {
+	struct text text;
 	int err;
 
 	if (*why) /* the configuration was not understood */
 		return -EINVAL;
+	text = text_in(why, bytes);
 	if (has_shadow_stack()) {
-		snprintf(why, bytes, "the process has a hardware shadow stack");
+		text_string(&text, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}
 	if (rt.is_timed && !machine_has_steady_clock()) {
-		snprintf(why, bytes,
-			 "time exact: this machine's time stamp "
-			 "counter does not run steadily");
+		text_string(&text, "time exact: this machine's time stamp "
+				   "counter does not run steadily");
 		return -ENOTSUP;
 	}
 	trap_take_inherited_mask();
@@ -133,8 +133,9 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	if (!err)
 		err = hook_update(cold);
 	if (err) {
-		snprintf(why, bytes, "cannot hook the program (error %d)",
-			 -err);
+		text_string(&text, "cannot hook the program (error ");
+		text_number(&text, (uint64_t)-err);
+		text_string(&text, ")");
 		return err;
 	}
 	loader_watch(cold); /* without, dlopen goes unnoticed */

@@ -14,7 +14,6 @@
  */
 #include "preload/loader.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 
@@ -24,6 +23,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/lookup.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/text.h"
@@ -147,7 +147,7 @@ int loader_watch(struct cold *cold)
 {
 	int err;
 
-	watch.debug = dlsym(RTLD_DEFAULT, "_r_debug");
+	watch.debug = lookup_debug();
 	if (!watch.debug || !watch.debug->r_brk)
 		return -ENOENT;
 	watch.module = find_module_of(&cold->modules, watch.debug->r_brk);

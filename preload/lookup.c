@@ -115,6 +115,11 @@ static void *find_from(const struct link_map *map, const char *name)
 	return found;
 }
 
+const struct r_debug *lookup_debug(void)
+{
+	return &_r_debug;
+}
+
 void *lookup_any(const char *name)
 {
 	return find_from(_r_debug.r_map, name);

@@ -8,6 +8,8 @@
 #ifndef CLEW_PRELOAD_LOOKUP_H
 #define CLEW_PRELOAD_LOOKUP_H
 
+#include <link.h>
+
 /*
  * The definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would find, or
  * NULL. Of all loaded modules of the program's namespace, those that were
@@ -15,5 +17,8 @@
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
+
+/* The loader's record for debuggers; may be a struct r_debug_extended. */
+const struct r_debug *lookup_debug(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/lookup.h"
 #include "preload/next.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -194,7 +195,7 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *context)
  */
 static int see_other_namespaces(struct finder *finder)
 {
-	const struct r_debug_extended *debug = dlsym(RTLD_DEFAULT, "_r_debug");
+	const struct r_debug_extended *debug = (const void *)lookup_debug();
 	int err = 0;
 
 	if (!debug || debug->base.r_version < 2)

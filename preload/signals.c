@@ -143,11 +143,22 @@ EXPORT int siggetmask(void)
 	return sigblock(0);
 }
 
+/* As sigaddset(): those two that libc keeps for itself are none to others. */
+static int is_of_libc(int signal)
+{
+	return signal == 32 || signal == 33;
+}
+
 static int change_one(int how, int signal)
 {
-	sigset_t set = set_of(0);
+	sigset_t set;
 
-	return sigaddset(&set, signal) ? -1 : sigprocmask(how, &set, NULL);
+	if (signal < 1 || signal > 64 || is_of_libc(signal)) {
+		errno = EINVAL;
+		return -1;
+	}
+	set = set_of(UINT64_C(1) << (signal - 1));
+	return sigprocmask(how, &set, NULL);
 }
 
 EXPORT int sighold(int signal)

@@ -29,3 +29,7 @@ preload_test(reclaim ${preload}/reclaim.c ${preload}/quiesce.c
   ${preload}/window.c
   ${preload}/stub_memory.c ${preload}/stub_image.c
   ${preload}/frames_rules_x86_64.c ${counting})
+
+add_test(NAME unit.imports
+  COMMAND ${CMAKE_SOURCE_DIR}/scripts/imports.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(unit.imports PROPERTIES LABELS unit)

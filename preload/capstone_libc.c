@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qsort() for capstone, which sorts a table of its own when it is first used:
- * libc's asks the program's malloc for memory, and there are programs whose
- * malloc works from main on, and no earlier. Linked in place of libc's, in
- * this library only: heapsort, in place.
+ * What capstone asks libc for, linked in place of libc's in this library only.
+ *
+ * The program's malloc may work from main on, and no earlier, or be the very
+ * function that is being hooked: there is none here. Capstone gets memory from
+ * disasm/decode.c, and names libc's functions as what it would use otherwise;
+ * so it is with vsnprintf(). It does sort a table of its own when it is first
+ * used, for which libc's qsort() would ask malloc: heapsort, in place.
  */
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef int (*comparison)(const void *, const void *);
@@ -57,4 +62,30 @@ void qsort(void *base, size_t count, size_t size, comparison compare)
 		swap(&heap, 0, end);
 		sift_down(&heap, 0, end);
 	}
+}
+
+void *malloc(size_t bytes)
+{
+	return NULL;
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+	return NULL;
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+	return NULL;
+}
+
+void free(void *memory)
+{
+}
+
+int vsnprintf(char *out, size_t bytes, const char *format, va_list arguments)
+{
+	if (bytes)
+		*out = '\0';
+	return 0;
 }

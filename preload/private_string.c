@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * <string.h> for libclew.so and the modules in it, found by nobody else
+ * (exports.map), and before libc's by ours.
+ *
+ * Sanitizers that are linked into the program stand in front of libc's, and
+ * are not ready to be called when our constructor runs; others have functions
+ * of these names of their own; and with --libc ours would call hooked ones.
+ *
+ * Not for the libraries hot and warm: these may use SSE.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+/* In words of so many bytes, the last of which overlaps the one before it. */
+#define COPY_WORDS(to, from, bytes, word)                                      \
+	do {                                                                   \
+		for (size_t at_ = 0; at_ < (bytes) - (word); at_ += (word))    \
+			__builtin_memcpy((to) + at_, (from) + at_, word);      \
+		__builtin_memcpy((to) + (bytes) - (word),                      \
+				 (from) + (bytes) - (word), word);             \
+	} while (0)
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+	uint8_t *out = to;
+	const uint8_t *in = from;
+
+	if (bytes >= 16)
+		COPY_WORDS(out, in, bytes, 16);
+	else if (bytes >= 4)
+		COPY_WORDS(out, in, bytes, 4);
+	else
+		while (bytes--)
+			*out++ = *in++;
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t bytes)
+{
+	uint8_t *out = to;
+	const uint8_t *in = from;
+
+	if (out <= in)
+		for (size_t i = 0; i < bytes; i++)
+			out[i] = in[i];
+	else
+		while (bytes--)
+			out[bytes] = in[bytes];
+	return to;
+}
+
+void *memset(void *to, int value, size_t bytes)
+{
+	const uint64_t word = (uint8_t)value * UINT64_C(0x0101010101010101);
+	uint8_t *out = to;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		__builtin_memcpy(out, &word, sizeof(word));
+		out += sizeof(word);
+	}
+	while (bytes--)
+		*out++ = (uint8_t)value;
+	return to;
+}
+
+int memcmp(const void *a, const void *b, size_t bytes)
+{
+	const uint8_t *x = a, *y = b;
+
+	for (size_t i = 0; i < bytes; i++)
+		if (x[i] != y[i])
+			return x[i] - y[i];
+	return 0;
+}
+
+/* What clang makes of a memcmp() whose sign does not matter. */
+int bcmp(const void *a, const void *b, size_t bytes)
+{
+	return memcmp(a, b, bytes);
+}
+
+void *memchr(const void *bytes, int value, size_t count)
+{
+	const uint8_t *at = bytes;
+
+	for (; count; count--, at++)
+		if (*at == (uint8_t)value)
+			return (void *)at;
+	return NULL;
+}
+
+size_t strlen(const char *string)
+{
+	const char *end = string;
+
+	while (*end)
+		end++;
+	return (size_t)(end - string);
+}
+
+size_t strnlen(const char *string, size_t most)
+{
+	size_t length = 0;
+
+	while (length < most && string[length])
+		length++;
+	return length;
+}
+
+int strncmp(const char *a, const char *b, size_t most)
+{
+	for (; most; most--, a++, b++)
+		if (*a != *b || !*a)
+			return (unsigned char)*a - (unsigned char)*b;
+	return 0;
+}
+
+int strcmp(const char *a, const char *b)
+{
+	return strncmp(a, b, SIZE_MAX);
+}
+
+char *strchr(const char *string, int c)
+{
+	for (; *string != (char)c; string++)
+		if (!*string)
+			return NULL;
+	return (char *)string;
+}
+
+char *strrchr(const char *string, int c)
+{
+	const char *found = NULL;
+
+	for (;; string++) {
+		if (*string == (char)c)
+			found = string;
+		if (!*string)
+			return (char *)found;
+	}
+}
+
+/* How many characters at its beginning are in the set, or are not. */
+static size_t span(const char *string, const char *set, int in)
+{
+	size_t length = 0;
+
+	while (string[length] && !strchr(set, string[length]) == !in)
+		length++;
+	return length;
+}
+
+size_t strspn(const char *string, const char *set)
+{
+	return span(string, set, 1);
+}
+
+size_t strcspn(const char *string, const char *set)
+{
+	return span(string, set, 0);
+}
+
+char *strstr(const char *string, const char *wanted)
+{
+	const size_t bytes = strlen(wanted);
+
+	for (; strncmp(string, wanted, bytes); string++)
+		if (!*string)
+			return NULL;
+	return (char *)string;
+}
+
+/* Horspool's: how far to go on depends on the last byte that was looked at. */
+void *memmem(const void *bytes, size_t count, const void *wanted, size_t length)
+{
+	const uint8_t *at = bytes, *pattern = wanted;
+	uint8_t skip[UINT8_MAX + 1];
+
+	if (!length)
+		return (void *)bytes;
+	memset(skip, length < UINT8_MAX ? (int)length : UINT8_MAX,
+	       sizeof(skip));
+	for (size_t i = 0; i + 1 < length; i++)
+		if (length - 1 - i < skip[pattern[i]])
+			skip[pattern[i]] = (uint8_t)(length - 1 - i);
+	while (count >= length) {
+		const uint8_t last = at[length - 1];
+
+		if (last == pattern[length - 1] && !memcmp(at, pattern, length))
+			return (void *)at;
+		at += skip[last];
+		count -= skip[last];
+	}
+	return NULL;
+}
+
+char *stpcpy(char *restrict to, const char *restrict from)
+{
+	while ((*to = *from++))
+		to++;
+	return to;
+}
+
+char *strncpy(char *restrict to, const char *restrict from, size_t bytes)
+{
+	const size_t length = strnlen(from, bytes);
+
+	memcpy(to, from, length);
+	memset(to + length, 0, bytes - length);
+	return to;
+}
+
+char *strsep(char **rest, const char *separators)
+{
+	char *token = *rest;
+
+	if (!token)
+		return NULL;
+	*rest += strcspn(token, separators);
+	if (**rest)
+		*(*rest)++ = '\0';
+	else
+		*rest = NULL;
+	return token;
+}

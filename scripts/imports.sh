@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# scripts/imports.sh BUILD-DIRECTORY checks that libclew.so calls nothing of
+# other modules but what preload/imports.txt allows, each with its reason:
+#
+# 1. by name: every symbol that the loader looks up for it;
+# 2. by address: what it has looked up itself (next.h, lookup.h) and calls from
+#    elsewhere than from the function of that name that stands in front of it.
+#
+# All of the library is held to the same rules, and not only what can be reached
+# from under the loader's lock, say: so no graph of calls can be incomplete.
+set -eu
+
+[ $# -eq 1 ] || {
+	echo "usage: scripts/imports.sh BUILD-DIRECTORY" >&2
+	exit 2
+}
+library=$1/preload/libclew.so
+[ -f "$library" ] || {
+	echo "imports: no $library" >&2
+	exit 2
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
+	$3 ~ /^R_X86_64_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
+
+# FILE:NAME of each use, but in macros that define fronts of any name, and
+# #include "preload/next.h".
+cd "$(dirname "$0")/.."
+grep -oE '(NEXT\(|[^a-z_]next\.)[A-Za-z_0-9]+' preload/*.c |
+	sed -E 's/:.*[(.]/:/' | grep -vE ':(name|h)$' | sort -u >"$work/uses"
+while IFS=: read -r file name; do
+	grep -qE "^EXPORT .*[ *]$name\(" "$file" || echo "next $name"
+done <"$work/uses" | grep -vE ' (unwinder|libc)$' >"$work/called" || true
+grep -ohE 'lookup_any\([A-Z"][^)]*' preload/*.c | sed 's/(/ /' >>"$work/called"
+
+sort -u "$work/named" "$work/called" >"$work/found"
+grep -v '^#' preload/imports.txt | sed -n 's/: .*//p' | sort -u >"$work/allowed"
+comm -23 "$work/found" "$work/allowed" |
+	sed 's/^/imports: not in preload\/imports.txt: /' >"$work/bad"
+comm -13 "$work/found" "$work/allowed" |
+	sed 's/^/imports: no longer needed in preload\/imports.txt: /' \
+		>>"$work/bad"
+cat "$work/bad"
+[ ! -s "$work/bad" ]
