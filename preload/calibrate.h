@@ -8,8 +8,6 @@
 
 #include <stdint.h>
 
-#include "preload/window.h"
-
 struct time_cost {
 	uint32_t self;   /* ticks in the function's own time */
 	uint32_t caller; /* ticks in its caller's */
@@ -17,8 +15,8 @@ struct time_cost {
 
 /*
  * 0 or -errno. Takes less than a millisecond. Before the program runs, on a
- * thread that has counted nothing yet, after windows_init().
+ * thread that has counted nothing yet.
  */
-int calibrate(const struct windows *windows, struct time_cost *cost);
+int calibrate(struct time_cost *cost);
 
 #endif

@@ -49,13 +49,10 @@ static void *decoder_memory(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
-static int write_page(const struct windows *windows, uint8_t *page,
-		      function *bare)
+static int write_page(uint8_t *page, function *stub, function *bare)
 {
 	const struct stub_constants constants = {
 		.tls_offset = stub_tls_offset(),
-		.zone = windows->zone,
-		.windows = windows->map,
 	};
 	uint8_t *at = page + stub_bytes(&constants);
 	struct arena scratch = { 0 };
@@ -65,6 +62,7 @@ static int write_page(const struct windows *windows, uint8_t *page,
 	if (!err) {
 		memcpy(at, code, sizeof(code));
 		*(void **)bare = at;
+		*(void **)stub = page + stub_entry_at(&constants);
 		err = stub_write(&constants, &decoder, FUNCTION, (uintptr_t)at,
 				 DISPLACED_BYTES, page);
 	}
@@ -140,19 +138,18 @@ static struct time_cost measure_here(function stub, function bare)
 	return cost;
 }
 
-int calibrate(const struct windows *windows, struct time_cost *cost)
+int calibrate(struct time_cost *cost)
 {
 	function stub, bare;
 	uint8_t *page;
 	int err;
 
-	if (!windows->zone || hot_shadow_low == SHADOW_NOWHERE)
+	if (hot_shadow_low == SHADOW_NOWHERE)
 		return -ENOTSUP;
 	page = sys_map_private(PAGE);
 	if (sys_failed(page))
 		return -ENOMEM;
-	*(void **)&stub = page;
-	err = write_page(windows, page, &bare);
+	err = write_page(page, &stub, &bare);
 	if (!err)
 		*cost = measure_here(stub, bare);
 	sys_munmap(page, PAGE);

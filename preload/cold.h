@@ -23,6 +23,7 @@ struct cold {
 	struct arena kept; /* what lives as long as the process */
 	struct part part;
 	struct tallies tallies;
+	uint32_t has_begun; /* to hook */
 	struct windows windows;
 	struct pads pads;
 	struct modules modules;

@@ -42,7 +42,7 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 	if (may_land_unseen(__builtin_return_address(0), (uintptr_t)pc))
 		heal_expect_landing();
 
-	if (!rt.windows || !runtime_is_stub((uintptr_t)pc))
+	if (!runtime_is_stub((uintptr_t)pc))
 		return NEXT(_dl_find_object) ? NEXT(_dl_find_object)(pc, result)
 					     : -1;
 	*result = (struct dl_find_object){
@@ -146,7 +146,7 @@ EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 
 	if (!result && visit.own.dlpi_phdr)
 		result = callback(&visit.own, visit.bytes, context);
-	if (result || !rt.windows || visit.bytes != sizeof(visit.last))
+	if (result || !rt.cold || visit.bytes != sizeof(visit.last))
 		return result;
 	return see_blocks(&visit);
 }

@@ -32,7 +32,7 @@ static int is_hidden(uintptr_t pc)
 {
 	return pc - (uintptr_t)__ehdr_start <
 		       (uintptr_t)(etext - __ehdr_start) ||
-	       (rt.windows && runtime_is_stub(pc));
+	       runtime_is_stub(pc);
 }
 
 typedef int (*backtrace_function)(void **frames, int room);

@@ -9,7 +9,7 @@
  * shadow slot. Or it has not, or has moved it back: then it is on the stack.
  *
  *	offset in the stub	popped      pushed   displaced   cold
- *	                 0 .......|...........|...........|........|....
+ *	            entry .......|...........|...........|........|....
  *	return address	 on stack   in shadow   on stack   (above)
  *
  * In the displaced instructions the stack is the function's, and these may be
@@ -375,6 +375,6 @@ int frames_rules_is_waiting(uint64_t pc)
 		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
 	const uint64_t offset = (pc + 1) & mask;
 
-	return (kind == plain->kind && offset == plain->exit_at) ||
-	       (kind == guarded->kind && offset == guarded->exit_at);
+	return offset == STUB_EXIT_AT &&
+	       (kind == plain->kind || kind == guarded->kind);
 }

@@ -170,50 +170,14 @@ static void *decoder_memory(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
-static uint64_t count_sites(const struct catalog_entry *entry)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < entry->module->function_count; i++)
-		count += verdict_is_written(entry->functions[i].verdict);
-	return count;
-}
-
-/* Nearly: those of modules that host a JIT are a little larger. */
-static uint64_t bytes_of_stubs(const struct pass *pass)
-{
-	uint64_t count = 0;
-
-	for (const struct candidate *c = pass->first; c; c = c->next)
-		if (c->module->state == MODULE_IS_HOOKED)
-			count += count_sites(&c->entry);
-	return count * stub_bytes(&(struct stub_constants){ 0 });
-}
-
 /* Once, for what is loaded before main. */
-static int choose_windows(struct pass *pass)
+static int begin(struct cold *cold)
 {
-	struct cold *cold = pass->cold;
-	struct window_user *users;
-	uint32_t count = 0;
-	int err;
-
-	for (struct candidate *c = pass->first; c; c = c->next)
-		count += c->module->code.end != 0;
-	users = arena_alloc(&pass->scratch, count * sizeof(*users) + 1);
-	if (!users)
-		return -ENOMEM;
-	count = 0;
-	for (struct candidate *c = pass->first; c; c = c->next)
-		if (c->module->code.end)
-			users[count++] = module_user(c->module);
 	cold->windows.part_path = cold->part.path;
-	cold->windows.bytes_wanted = bytes_of_stubs(pass);
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
-	err = windows_init(&cold->windows, users, count);
-	rt.windows = cold->windows.map;
-	return err;
+	cold->has_begun = 1;
+	return catalog_add_rules(&cold->part, cold->config.rules);
 }
 
 static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
@@ -223,9 +187,7 @@ static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 	*workshop = (struct patch_workshop){
 		.windows = &cold->windows,
 		.pads = &cold->pads,
-		.constants = { .tls_offset = stub_tls_offset(),
-			       .zone = cold->windows.zone,
-			       .windows = cold->windows.map },
+		.constants = { .tls_offset = stub_tls_offset() },
 	};
 	return decoder_open(&workshop->decoder, decoder_memory, &pass->scratch);
 }
@@ -315,14 +277,10 @@ static int hook_candidates(struct pass *pass)
 	struct cold *cold = pass->cold;
 	int err = 0;
 
-	if (!rt.windows) {
-		err = choose_windows(pass);
-		if (!err)
-			err = catalog_add_rules(&cold->part,
-						cold->config.rules);
-	} else {
+	if (!cold->has_begun)
+		err = begin(cold);
+	else
 		catalog_update_rules(&cold->part, cold->config.rules);
-	}
 	if (err)
 		return err;
 	prepare_patches(pass);
@@ -336,7 +294,7 @@ int hook_update(struct cold *cold)
 	struct pass pass = { .cold = cold };
 	int err = modules_update(&cold->modules, &cold->kept);
 
-	if (rt.windows)
+	if (cold->has_begun)
 		pass.now_ns = sys_clock_ns(CLOCK_REALTIME);
 	if (!err) {
 		natives_update(&cold->modules);

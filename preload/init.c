@@ -98,11 +98,11 @@ static int find_shadow(void)
 }
 
 /* Zeros say that it is not known. */
-static void note_time_cost(const struct cold *cold)
+static void note_time_cost(void)
 {
 	struct time_cost cost = { 0 };
 
-	calibrate(&cold->windows, &cost);
+	calibrate(&cost);
 	rt.header->cost_self_ticks = cost.self;
 	rt.header->cost_caller_ticks = cost.caller;
 	samples_note_moment(rt.header);
@@ -175,7 +175,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		sampling_start(&cold->config);
 		if (rt.is_timed)
-			note_time_cost(cold);
+			note_time_cost();
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
 }

@@ -82,7 +82,7 @@ void loans_make(uint64_t exception, uint64_t sp)
 {
 	struct time_pause pause;
 
-	if (!rt.windows || !hot.tally || runtime_is_filtered() ||
+	if (!hot.tally || runtime_is_filtered() ||
 	    is_another_on_its_way(exception, sp))
 		return;
 	if (!rt.is_timed) {

@@ -40,7 +40,8 @@ struct patch_site {
 	uint8_t is_guest; /* its island is a host's */
 	uint8_t displaced_bytes;
 	uint32_t function; /* its number */
-	uint64_t stub;     /* pc */
+	uint64_t stub;     /* where it begins */
+	uint64_t entry;    /* where in it the patch leads */
 };
 
 /* A module's. Its memory lives until patch_destroy(). */

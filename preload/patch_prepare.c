@@ -65,7 +65,7 @@ static int aim_short_jump(struct patch *patch, struct patch_site *site,
 	int err;
 
 	island->pc = island_pc(site, displacement);
-	err = aim_jump(island, site->stub);
+	err = aim_jump(island, site->entry);
 	if (err)
 		return err;
 	patch->island_count++;
@@ -86,7 +86,7 @@ static int aim_guest(const struct patch *patch, struct patch_site *site,
 	if (!host || host->displaced_bytes < 2 * JMP_REL32_BYTES ||
 	    host->verdict != VERDICT_IS_JUMP || host->is_host)
 		return -ENOENT;
-	err = encode_jmp_rel32(jump, pc, site->stub);
+	err = encode_jmp_rel32(jump, pc, site->entry);
 	if (err)
 		return err;
 	host->is_host = 1;
@@ -111,7 +111,7 @@ static int aim_punned_jump(struct patch_site *site, struct pads *pads)
 	copy_bytes(&rel, (const void *)(site->text.pc + 1), sizeof(rel));
 	choice = (UINT64_C(1) << 8 * (bytes - 1)) - 1;
 	low = next_pc + (uint64_t)((int64_t)rel & ~(int64_t)choice);
-	err = pads_place(pads, low, low + choice, site->stub, &pad_pc);
+	err = pads_place(pads, low, low + choice, site->entry, &pad_pc);
 	if (err)
 		return err;
 	aim_jump(&site->text, pad_pc);
@@ -147,7 +147,7 @@ static int aim(struct patch *patch, struct patch_workshop *workshop,
 	case VERDICT_IS_TRAP:
 		return aim_trap(site, workshop->has_traps);
 	default:
-		return aim_jump(&site->text, site->stub);
+		return aim_jump(&site->text, site->entry);
 	}
 }
 
@@ -167,7 +167,8 @@ typedef int (*stub_writer)(const struct stub_constants *constants,
 			   const struct decoder *decoder, uint32_t function,
 			   uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
 
-static stub_writer writer_of(unsigned int verdict)
+/* A probe, or NULL for a function's stub. */
+static stub_writer probe_writer(unsigned int verdict)
 {
 	switch (verdict) {
 	case VERDICT_IS_LEAP:
@@ -177,8 +178,20 @@ static stub_writer writer_of(unsigned int verdict)
 	case VERDICT_IS_RAISES:
 		return probe_write_raises;
 	default:
-		return stub_write;
+		return NULL;
 	}
+}
+
+static int write_stub(const struct patch_workshop *workshop,
+		      struct patch_site *site)
+{
+	const struct stub_constants *constants = &workshop->constants;
+	const stub_writer probe = probe_writer(site->verdict);
+
+	site->entry = site->stub + (probe ? 0 : stub_entry_at(constants));
+	return (probe ? probe : stub_write)(
+		constants, &workshop->decoder, site->function, site->text.pc,
+		site->displaced_bytes, (uint8_t *)site->stub);
 }
 
 /* One function: a stub that turns out useless is left as it is. */
@@ -203,9 +216,7 @@ static int prepare_function(struct patch *patch,
 		.function = number,
 		.stub = (uintptr_t)stub,
 	};
-	err = writer_of(site->verdict)(&workshop->constants, &workshop->decoder,
-				       number, site->text.pc,
-				       function->displaced_bytes, stub);
+	err = write_stub(workshop, site);
 	if (!err)
 		err = aim(patch, workshop, site, function);
 	if (err)

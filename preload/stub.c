@@ -28,6 +28,11 @@ uint64_t stub_bytes(const struct stub_constants *constants)
 	return template_of(constants)->bytes;
 }
 
+uint64_t stub_entry_at(const struct stub_constants *constants)
+{
+	return template_of(constants)->entry_at;
+}
+
 static void fill_hole(const struct stub_constants *constants, uint32_t function,
 		      unsigned int kind, uint8_t *at)
 {
@@ -43,15 +48,6 @@ static void fill_hole(const struct stub_constants *constants, uint32_t function,
 	case HOLE_KEY:
 		word = (uint32_t)id_key(function);
 		memcpy(at, &word, sizeof(word));
-		break;
-	case HOLE_ZONE_CC:
-		*at = constants->zone->condition;
-		break;
-	case HOLE_ZONE_IMM:
-		*at = constants->zone->compare;
-		break;
-	case HOLE_WINDOWS:
-		memcpy(at, &constants->windows, sizeof(constants->windows));
 		break;
 	case HOLE_GUARD_START:
 		memcpy(at, &constants->guard.start, sizeof(uint64_t));

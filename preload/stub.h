@@ -13,8 +13,6 @@
 /* What all stubs of a module have in common. */
 struct stub_constants {
 	int32_t tls_offset; /* of struct hot_thread from fs */
-	const struct zone *zone;
-	const uint8_t *windows; /* the window map */
 	/* Of a module that hosts a JIT: its text. Others: { 0 }. */
 	struct pc_range guard;
 };
@@ -24,6 +22,9 @@ int32_t stub_tls_offset(void);
 
 /* Of every stub of the module, a multiple of the cache line. */
 uint64_t stub_bytes(const struct stub_constants *constants);
+
+/* Offset of the entry in one that stub_write() makes. */
+uint64_t stub_entry_at(const struct stub_constants *constants);
 
 /*
  * Write at `at` (where it will run) the stub of a function whose patched

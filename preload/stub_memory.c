@@ -65,23 +65,17 @@ static int create_file(const char *name, const struct stub_image *image)
 	return err;
 }
 
-static int map(uint64_t place, int fd)
+static int map(uint64_t place, int flags, int fd)
 {
 	void *hint = (void *)(uintptr_t)place;
-	int flags = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
-			     fd < 0 ? flags | MAP_ANONYMOUS : flags, fd, 0);
+			     MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
 
 	if (got == hint)
 		return 1;
 	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
 		sys_munmap(got, WINDOW_BLOCK_BYTES);
 	return 0;
-}
-
-static void unmap(uint64_t place)
-{
-	sys_munmap((void *)(uintptr_t)place, WINDOW_BLOCK_BYTES);
 }
 
 /*
@@ -94,7 +88,7 @@ static int protect_image(uint64_t place)
 			    PROT_READ | PROT_EXEC);
 }
 
-/* False also if the place is free but a file cannot be there. */
+/* Instead of what is there. False if a file cannot be. */
 static int map_file(const char *part_path, uint64_t place)
 {
 	struct stub_image image = { 0 };
@@ -107,34 +101,38 @@ static int map_file(const char *part_path, uint64_t place)
 	fd = create_file(image.name, &image);
 	if (fd < 0)
 		return 0;
-	is_mapped = map(place, fd);
+	is_mapped = map(place, MAP_FIXED, fd);
 	sys_close(fd);
 	if (is_mapped) {
 		stub_memory_back(place, place + sizeof(image));
 		copy_bytes((void *)(uintptr_t)place, &image, sizeof(image));
 		if (!protect_image(place))
 			return 1;
-		unmap(place);
 	}
 	sys_call(SYS_unlink, (long)image.name, 0, 0, 0, 0, 0);
 	return 0;
 }
 
-static int map_anonymous(uint64_t place)
+static void name_anonymous(uint64_t place)
 {
 	struct stub_image *image = (struct stub_image *)(uintptr_t)place;
 
-	if (!map(place, -1))
-		return 0;
 	strcpy(image->name, "[clew stubs]");
 	stub_image_write(image, place);
 	protect_image(place);
-	return 1;
 }
 
+/* Many places may be taken: only where one is free a file is worth making. */
 int stub_memory_map(const char *part_path, uint64_t place)
 {
-	return map_file(part_path, place) || map_anonymous(place);
+	if (!map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1))
+		return 0;
+	if (map_file(part_path, place))
+		return 1;
+	if (!map(place, MAP_FIXED | MAP_ANONYMOUS, -1))
+		return 0;
+	name_anonymous(place);
+	return 1;
 }
 
 void stub_memory_back(uint64_t start, uint64_t end)

@@ -21,10 +21,10 @@ struct hole {
 struct stub_template {
 	const uint8_t *start;
 	const struct hole *holes, *holes_end;
-	uint16_t bytes;                       /* of a stub */
+	uint16_t bytes; /* of a stub */
+	uint16_t entry_at;
 	uint16_t displaced_at, displaced_end; /* room for the instructions */
-	uint16_t turns[STUB_TURNS];           /* into the shadow, back, ... */
-	uint16_t exit_at;                     /* where the function returns */
+	uint16_t turns[STUB_TURNS];           /* into the shadow, or back */
 	uint16_t kind;                        /* of its first part */
 };
 

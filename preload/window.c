@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/hot/layout.h"
+#include "preload/hot/runtime.h"
 #include "preload/stub_memory.h"
 #include "preload/sys.h"
 
@@ -19,18 +20,6 @@
 
 _Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
 
-static const struct zone zones[] = {
-	{ 0x8f, 0x6f, 0x70, 16 }, /* jg: signed, above 0x6f */
-	{ 0x8c, 0x90, 0x80, 16 }, /* jl: signed, below -0x70 */
-	{ 0x87, 0xef, 0xf0, 16 }, /* ja */
-	{ 0x82, 0x10, 0x00, 16 }, /* jb */
-	{ 0x8f, 0x5f, 0x60, 32 }, /* the same, wider */
-	{ 0x8c, 0xa0, 0x80, 32 }, { 0x87, 0xdf, 0xe0, 32 },
-	{ 0x82, 0x20, 0x00, 32 },
-};
-
-#define ZONE_COUNT (sizeof(zones) / sizeof(*zones))
-
 static int is_within_reach(uint64_t block, const struct pc_range *code)
 {
 	uint64_t low = block < code->start ? block : code->start;
@@ -40,25 +29,26 @@ static int is_within_reach(uint64_t block, const struct pc_range *code)
 	return high - low < REACH;
 }
 
-/* The i-th place for a block in a zone that is near the code, or 0. */
-static uint64_t place_near(const struct zone *zone, const struct pc_range *code,
-			   unsigned int i)
-{
-	static const int order[] = { 0, -1, 1 };
-	const unsigned int values = zone->values;
-	uint64_t high = (code->start >> 32) + (uint64_t)order[i / values % 3];
-	uint64_t place = high << 32 | (uint64_t)zone->first << 24;
+#define PLACES_BELOW 128 /* more are out of reach */
+#define PLACE_COUNT  (2 * PLACES_BELOW)
 
-	place += (values - 1 - i % values) * WINDOW_BLOCK_BYTES;
-	if (i >= 3 * values || place < LOWEST ||
-	    place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
+/*
+ * The i-th place for a block near the code, or 0. Below it the nearest come
+ * first, for other modules may be loaded there; above it, where a heap or a stack
+ * wants to grow, the farthest.
+ */
+static uint64_t place_near(const struct pc_range *code, unsigned int i)
+{
+	const uint64_t below = code->start & ~(WINDOW_BLOCK_BYTES - 1);
+	uint64_t place = below - (i + 1) * WINDOW_BLOCK_BYTES;
+
+	if (i >= PLACES_BELOW)
+		place = below + (PLACE_COUNT - i) * WINDOW_BLOCK_BYTES;
+	if (place < LOWEST || place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
 	    !is_within_reach(place, code))
 		return 0;
 	return place;
 }
-
-#define PLACE_COUNT 96 /* of the widest zones */
-#define PLENTY      16 /* more are no better */
 
 static int overlaps(uint64_t place, const struct pc_range *range)
 {
@@ -88,91 +78,6 @@ static enum rank rank_of(const struct windows *windows, uint64_t place,
 	return is_within_reach(place, &user->image) ? GOOD : FAR;
 }
 
-struct places {
-	unsigned int all, of_rank[RANK_COUNT];
-};
-
-static struct places count_places(const struct windows *windows,
-				  const struct zone *zone,
-				  const struct window_user *user)
-{
-	struct places places = { 0 };
-
-	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
-		uint64_t place = place_near(zone, &user->code, i);
-
-		if (!place || overlaps(place, &user->image))
-			continue;
-		places.all++;
-		places.of_rank[rank_of(windows, place, user)]++;
-	}
-	return places;
-}
-
-static unsigned int count_blocks_inside(const struct zone *zone,
-					const struct pc_range *code)
-{
-	unsigned int inside = 0;
-
-	for (uint64_t pc = code->start; pc < code->end;
-	     pc += WINDOW_BLOCK_BYTES)
-		inside += (uint8_t)((pc >> 24) - zone->first) < zone->values;
-	return inside;
-}
-
-/*
- * Code out of reach could not be hooked; a heap that cannot grow may end the
- * program; where stubs have no room, or are far from what displaced
- * instructions refer to, functions stay unhooked; code in the zone
- * takes room, and makes stubs look twice; few places may all turn out to be
- * taken.
- */
-static unsigned int zone_cost(const struct windows *windows,
-			      const struct zone *zone,
-			      const struct window_user *users, uint32_t count)
-{
-	uint64_t wanted = 1 + windows->bytes_wanted / WINDOW_BLOCK_BYTES;
-	unsigned int least = PLACE_COUNT;
-	unsigned int cost = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		unsigned int inside = count_blocks_inside(zone, &users[i].code);
-		struct places places = count_places(windows, zone, &users[i]);
-
-		if (places.all < least)
-			least = places.all;
-		wanted += inside;
-		cost += places.all ? 0 : 10000000;
-		cost += places.all < PLENTY ? PLENTY - places.all : 0;
-		cost += places.of_rank[IN_WAY] == places.all ? 500000 : 0;
-		cost += places.of_rank[GOOD] ? 0 : 100000;
-		cost += 1000 * inside;
-	}
-	return cost + (least < wanted ? 200000 : 0);
-}
-
-int windows_init(struct windows *windows, const struct window_user *users,
-		 uint32_t count)
-{
-	unsigned int best = UINT32_MAX;
-	uint8_t *map = sys_mmap(
-		NULL, ADDRESS_END >> WINDOW_SHIFT, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (sys_failed(map))
-		return (int)(long)map;
-	for (unsigned int i = 0; i < ZONE_COUNT; i++) {
-		unsigned int cost = zone_cost(windows, &zones[i], users, count);
-
-		if (cost >= best)
-			continue;
-		best = cost;
-		windows->zone = &zones[i];
-	}
-	windows->map = map;
-	return 0;
-}
-
 static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 {
 	if (windows->span_count == WINDOW_SPAN_MAX)
@@ -188,17 +93,18 @@ static int add_block(struct windows *windows, const struct window_user *user,
 	if (windows->block_count == WINDOW_BLOCK_MAX)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
-		uint64_t place = place_near(windows->zone, &user->code, i);
+		uint64_t place = place_near(&user->code, i);
 		struct window_block *block;
 
-		if (!place || rank_of(windows, place, user) != rank ||
+		if (!place || overlaps(place, &user->image) ||
+		    rank_of(windows, place, user) != rank ||
 		    !stub_memory_map(windows->part_path, place))
 			continue;
 		block = &windows->blocks[windows->block_count];
 		*block = (struct window_block){ .start = place };
 		__atomic_store_n(&windows->block_count,
 				 windows->block_count + 1, __ATOMIC_RELEASE);
-		windows->map[place >> WINDOW_SHIFT] = 1;
+		hot_windows[place >> WINDOW_SHIFT] = 1;
 		return add_span(windows, place + WINDOW_HEAD_BYTES,
 				place + WINDOW_BLOCK_BYTES);
 	}

@@ -3,17 +3,8 @@
  * Windows: where stubs live.
  *
  * A stub must be within reach of a 32-bit jump from the code it serves, so
- * each group of modules gets blocks of 16 MiB nearby. All blocks of a process
- * lie in one zone: a sixteenth of every 4 GiB of address space, or an eighth,
- * recognised by the fourth byte of an address alone. That byte of the return address is all
- * a stub looks at to tell an ordinary call from a tail call; where the glance
- * says "perhaps", the window map, a byte for each 16 MiB, says for sure.
- *
- * There are four zones that one compare and one conditional jump can tell, of
- * either size; the one that no module's code lies in is chosen, so that the
- * glance errs nowhere, and a wider one if otherwise stubs would not all have
- * room: where large code lies across two zones, the others are almost out of
- * reach.
+ * each group of modules gets blocks of 16 MiB nearby. The window map
+ * (hot_windows), a byte for each 16 MiB of address space, tells where they are.
  *
  * Memory is never writable and executable at once. What is free to be filled
  * is a list of writable spans; sealing takes the filled pages out of them and
@@ -43,42 +34,26 @@ struct window_user {
 	struct pc_range image; /* all that the code refers to: its module */
 };
 
-struct zone {
-	uint8_t condition; /* second byte of the jcc rel32 that is taken */
-	uint8_t compare;   /* with what the address byte is compared */
-	uint8_t first;     /* first of the values the byte may have */
-	uint8_t values;    /* how many there are */
-};
-
 struct windows {
-	const struct zone *zone;
-	uint8_t *map;          /* what struct runtime calls windows */
-	uint64_t bytes_wanted; /* for stubs of the code that there is */
-	uint64_t
-		heap_start; /* of the brk area; above it blocks do harm; or 0 */
+	/* Set before the first call: */
+	uint64_t heap_start;   /* of the brk area, where blocks do harm; or 0 */
+	const char *part_path; /* beside which to keep files (stub_memory.h) */
+
 	struct window_block {
 		uint64_t start;
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t
 		block_count; /* unwinders read it at any time (frames_find.c) */
 	uint32_t told_count; /* gdb knows so many (frames_gdb.c) */
-	const char *part_path;  /* beside which to keep files (stub_memory.h) */
-	struct window_span {    /* writable, inside one block */
-		uint64_t start; /* of a page */
-		uint64_t next;  /* handed out up to here */
+	struct window_span { /* writable, inside one block */
+		uint64_t start;  /* of a page */
+		uint64_t next;   /* handed out up to here */
 		uint64_t backed; /* safe to write up to here */
 		uint64_t end;
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
 	uint64_t image_out_of_reach; /* the start of one; or 0 */
 };
-
-/*
- * Choose the zone for these users. 0 or -errno. bytes_wanted, heap_start and
- * part_path are the caller's to set before.
- */
-int windows_init(struct windows *windows, const struct window_user *users,
-		 uint32_t count);
 
 /*
  * Writable memory for stubs within reach of the user's code, and of its image

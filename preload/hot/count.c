@@ -25,6 +25,7 @@ struct wire_count hot_empty_table[2];
 uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;
+uint8_t hot_windows[WINDOW_COUNT];
 struct native_range hot_native[NATIVE_MAX];
 _Atomic uint32_t hot_native_count;
 
@@ -47,6 +48,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.raises = hot_thunk_raises,
 	.close = hot_thunk_close,
 	.close_tail = hot_thunk_close_tail,
+	.windows = hot_windows,
 };
 
 static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)

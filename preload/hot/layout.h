@@ -31,6 +31,7 @@
 #define HOT_PAUSED          160
 #define HOT_CLOSE           168
 #define HOT_CLOSE_TAIL      176
+#define HOT_WINDOWS         184
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -68,12 +69,15 @@
 #define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
 /*
- * A stub has this size, or twice as much; what every call executes comes first.
+ * A stub has this size, or twice as much.
  * The key of its function is at the end of each STUB_BYTES, for whoever has an
  * address in it, and before it what kind of stub it is, and which part of one.
+ *
+ * In stubs of every kind the function returns to STUB_EXIT_AT: so the lowest byte
+ * of a return address nearly tells a tail call from a call.
  */
 #define STUB_BYTES         512
-#define STUB_HOT_BYTES     256
+#define STUB_EXIT_AT       0x164
 #define STUB_KIND_AT       507 /* 1 byte */
 #define STUB_KEY_AT        508
 
@@ -92,10 +96,7 @@
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
 #define HOLE_TLS         0 /* 32 bits: add the offset of struct hot_thread */
 #define HOLE_KEY         1 /* 32 bits: the function's key */
-#define HOLE_ZONE_CC     2 /* 1 byte: condition of the glance for tail calls */
-#define HOLE_ZONE_IMM    3 /* 1 byte: what it compares with */
-#define HOLE_WINDOWS     4 /* 64 bits: address of the window map */
-#define HOLE_GUARD_START 5 /* 64 bits: start of the module's text */
-#define HOLE_GUARD_BYTES 6 /* 64 bits: its length */
+#define HOLE_GUARD_START 2 /* 64 bits: start of the module's text */
+#define HOLE_GUARD_BYTES 3 /* 64 bits: its length */
 
 #endif

@@ -26,11 +26,6 @@ struct runtime {
 	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
 	uint64_t first_block;    /* the first thread's control block */
 	/*
-	 * One byte for each 16 MiB of address space: 1 where stubs live.
-	 * Set by window.c before stubs there can run.
-	 */
-	uint8_t *windows;
-	/*
 	 * 1, in a page that the kernel zeroes in a forked child: children made
 	 * behind the back of atfork handlers find out there.
 	 */
@@ -49,6 +44,12 @@ struct runtime {
 };
 
 extern struct runtime rt;
+
+/*
+ * The window map: one byte for each 16 MiB of address space, 1 where stubs live.
+ * Set by window.c before stubs there can run.
+ */
+extern uint8_t hot_windows[WINDOW_COUNT];
 
 static inline int runtime_is_filtered(void)
 {
@@ -79,7 +80,7 @@ static inline uint64_t runtime_own_stack_end(void)
 static inline int runtime_is_stub(uint64_t word)
 {
 	return word >> WINDOW_SHIFT < WINDOW_COUNT &&
-	       rt.windows[word >> WINDOW_SHIFT];
+	       hot_windows[word >> WINDOW_SHIFT];
 }
 
 /* The key of the function whose stub a pc is in: they stand in rows. */

@@ -68,6 +68,7 @@ struct hot_thread {
 	uint64_t paused;
 	void (*close)(void);
 	void (*close_tail)(void);
+	const uint8_t *windows; /* hot_windows; read at tail calls */
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -114,6 +115,7 @@ HOT_OFFSET(accounted, HOT_ACCOUNTED);
 HOT_OFFSET(paused, HOT_PAUSED);
 HOT_OFFSET(close, HOT_CLOSE);
 HOT_OFFSET(close_tail, HOT_CLOSE_TAIL);
+HOT_OFFSET(windows, HOT_WINDOWS);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -30,6 +30,10 @@ class Counts(clewtest.Case):
     def test_recursion(self):
         self.check("recursion")
 
+    def test_calls_from_everywhere(self):
+        for time in "none", "exact":
+            self.check("offsets", options=[f"--time={time}"])
+
     def test_tail_calls(self):
         self.check("tail")
 

@@ -23,7 +23,8 @@ static void aim(int number, uint64_t pc, uint64_t stub, uint8_t bytes)
 	const int32_t displacement = (int32_t)(stub - pc - JUMP_BYTES);
 
 	*site = (struct patch_site){ .text = { .pc = pc, .bytes = bytes },
-				     .stub = stub };
+				     .stub = stub,
+				     .entry = stub };
 	memcpy(site->text.before, (const void *)pc, bytes);
 	memcpy(site->text.after, site->text.before, bytes);
 	site->text.after[0] = 0xe9; /* jmp rel32 */

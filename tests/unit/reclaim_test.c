@@ -36,10 +36,7 @@ static int make_retired(void **state)
 	near.code.start = (uintptr_t)make_retired;
 	near.code.end = near.code.start + 1;
 	near.image = near.code;
-	if (windows_init(&cold.windows, &near, 1))
-		return -1;
 	rt.cold = &cold;
-	rt.windows = cold.windows.map;
 	patch.memory_bytes = STUBS * sizeof(struct patch_site);
 	patch.sites = sys_map_private(patch.memory_bytes);
 	patch.stub_bytes = STUB_BYTES;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/hot/runtime.h"
 #include "preload/window.h"
 
 #define REL32_REACH ((int64_t)1 << 31)
@@ -12,24 +13,6 @@
 static int64_t distance(uint64_t a, uint64_t b)
 {
 	return a > b ? (int64_t)(a - b) : (int64_t)(b - a);
-}
-
-/* What the stubs compute: whether the 4th byte of a pc is in the zone. */
-static int is_in_zone(const struct zone *zone, uint64_t pc)
-{
-	uint8_t byte = (uint8_t)(pc >> 24);
-
-	switch (zone->condition) {
-	case 0x8f:
-		return (int8_t)byte > (int8_t)zone->compare;
-	case 0x8c:
-		return (int8_t)byte < (int8_t)zone->compare;
-	case 0x87:
-		return byte > zone->compare;
-	default:
-		assert_int_equal(zone->condition, 0x82);
-		return byte < zone->compare;
-	}
 }
 
 static void unmap_blocks(const struct windows *windows)
@@ -49,7 +32,6 @@ static void place(const struct window_user *users, uint32_t count)
 	struct windows windows = { 0 };
 	uint8_t *stubs[4];
 
-	assert_int_equal(windows_init(&windows, users, count), 0);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t at;
 
@@ -57,8 +39,7 @@ static void place(const struct window_user *users, uint32_t count)
 			window_alloc(&windows, &users[i], 65536, &stubs[i]), 0);
 		at = (uintptr_t)stubs[i];
 		memset(stubs[i], 0xc3, 65536);
-		assert_true(is_in_zone(windows.zone, at));
-		assert_true(windows.map[at >> 24]);
+		assert_true(runtime_is_stub(at));
 		assert_true(distance(at, users[i].code.end) < REL32_REACH);
 		assert_true(distance(at + 65536, users[i].code.start) <
 			    REL32_REACH);
@@ -69,24 +50,6 @@ static void place(const struct window_user *users, uint32_t count)
 	assert_int_equal(window_alloc(&windows, &users[0], 65536, stubs), 0);
 	memset(stubs[0], 0xc3, 65536); /* not in what was sealed */
 	unmap_blocks(&windows);
-}
-
-static void every_zone_is_a_sixteenth_of_4_gib(void **state)
-{
-	const struct window_user none = { 0 };
-	struct windows windows = { 0 };
-	unsigned int inside = 0;
-
-	(void)state;
-	assert_int_equal(windows_init(&windows, &none, 0), 0);
-	for (uint64_t byte = 0; byte < 256; byte++) {
-		int expected = (uint8_t)(byte - windows.zone->first) < 16;
-
-		assert_int_equal(is_in_zone(windows.zone, byte << 24),
-				 expected);
-		inside += (unsigned int)expected;
-	}
-	assert_int_equal(inside, 16);
 }
 
 static void stubs_are_near_wherever_code_is(void **state)
@@ -108,7 +71,7 @@ static void executables_below_4_gib_are_served(void **state)
 	place(&code, 1);
 }
 
-static void far_modules_share_a_zone(void **state)
+static void far_modules_have_stubs_of_their_own(void **state)
 {
 	const struct window_user code[] = {
 		user(0x1555f1234000, 0x1555f1834000),
@@ -135,7 +98,6 @@ static void many_small_batches_share_a_block(void **state)
 	uint8_t *stub, *last = NULL;
 
 	(void)state;
-	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
 	for (int i = 0; i < 500; i++) {
 		assert_int_equal(window_alloc(&windows, &some_code, 512, &stub),
 				 0);
@@ -155,7 +117,6 @@ static void what_is_freed_is_handed_out_again(void **state)
 	uint8_t *first, *again;
 
 	(void)state;
-	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
 	assert_int_equal(
 		window_alloc(&windows, &some_code, whole_block, &first), 0);
 	first[0] = 0xc3;
@@ -178,7 +139,6 @@ static void a_spare_block_outlives_the_places(void **state)
 	uint8_t *stub;
 
 	(void)state;
-	assert_int_equal(windows_init(&windows, &some_code, 1), 0);
 	windows_keep_spare(&windows, &some_code);
 	windows_keep_spare(&windows, &some_code);
 	assert_int_equal(windows.block_count, 1);
@@ -192,7 +152,7 @@ static void a_spare_block_outlives_the_places(void **state)
 
 /*
  * As rustc's: two modules of 300 MiB together, 300,000 functions. Wherever they
- * come to lie, in no zone or across the border of two.
+ * come to lie.
  */
 static void large_modules_have_room(void **state)
 {
@@ -201,32 +161,24 @@ static void large_modules_have_room(void **state)
 	uint8_t *stub;
 
 	(void)state;
-	/* Each place before and in the border, and some of the others. */
-	for (uint64_t byte = 0; byte < 256;
-	     byte += (byte & 0x70) == 0x70 ? 1 : 16) {
+	for (uint64_t byte = 0; byte < 256; byte += 16) {
 		const uint64_t base = UINT64_C(0x155500000000) | byte << 24;
 		const struct window_user code[] = {
 			user(base, base + 0xa000000),
 			user(base + 0xa000000, base + 0x13000000),
 		};
 		const size_t bytes = code[1].code.end - base;
-		struct windows windows = {
-			.bytes_wanted = WANTED_BLOCKS * whole_block,
-		};
+		struct windows windows = { 0 };
 		void *mapped = mmap((void *)base, bytes, PROT_NONE,
 				    MAP_PRIVATE | MAP_ANONYMOUS |
 					    MAP_NORESERVE | MAP_FIXED_NOREPLACE,
 				    -1, 0);
 
 		assert_ptr_equal(mapped, (void *)base);
-		assert_int_equal(windows_init(&windows, code, 2), 0);
 		for (int i = 0; i < WANTED_BLOCKS; i++)
 			assert_int_equal(window_alloc(&windows, &code[i % 2],
 						      most, &stub),
 					 0);
-		for (uint32_t i = 0; i < windows.block_count; i++)
-			assert_true(is_in_zone(windows.zone,
-					       windows.blocks[i].start));
 		unmap_blocks(&windows);
 		munmap(mapped, bytes);
 	}
@@ -242,7 +194,6 @@ static void the_heap_has_room_to_grow(void **state)
 		struct windows windows = { .heap_start = start + (1 << 20) };
 		uint8_t *stub;
 
-		assert_int_equal(windows_init(&windows, &code, 1), 0);
 		assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
 		assert_true((uintptr_t)stub < start);
 		unmap_blocks(&windows);
@@ -274,7 +225,6 @@ static void what_code_refers_to_is_near(void **state)
 					      MAP_FIXED_NOREPLACE,
 				      -1, 0),
 				 image);
-		assert_int_equal(windows_init(&windows, &code, 1), 0);
 		assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
 		assert_true((uintptr_t)stub < start);
 		assert_true(distance((uintptr_t)stub, code.image.end) <
@@ -292,7 +242,6 @@ static void there_may_be_no_place_but_in_the_heaps_way(void **state)
 	uint8_t *stub;
 
 	(void)state;
-	assert_int_equal(windows_init(&windows, &code, 1), 0);
 	assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
 	assert_true((uintptr_t)stub > (UINT64_C(1) << 30));
 	unmap_blocks(&windows);
@@ -301,10 +250,9 @@ static void there_may_be_no_place_but_in_the_heaps_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_zone_is_a_sixteenth_of_4_gib),
 		cmocka_unit_test(stubs_are_near_wherever_code_is),
 		cmocka_unit_test(executables_below_4_gib_are_served),
-		cmocka_unit_test(far_modules_share_a_zone),
+		cmocka_unit_test(far_modules_have_stubs_of_their_own),
 		cmocka_unit_test(many_small_batches_share_a_block),
 		cmocka_unit_test(what_is_freed_is_handed_out_again),
 		cmocka_unit_test(a_spare_block_outlives_the_places),
