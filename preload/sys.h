@@ -62,11 +62,19 @@ static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
 				fd, offset);
 }
 
+/*
+ * The protection of memory that is ours alone. The processor can read all that
+ * it can write; but who goes through the program's memory by /proc/self/maps, to
+ * test it in a crash handler, to find pointers or to save it, passes over what is
+ * not to be read.
+ */
+#define SYS_PROT_OURS PROT_WRITE
+
 /* Private zeroed memory, or a negative errno as an address. */
 static inline void *sys_map_private(size_t bytes)
 {
-	return sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sys_mmap(NULL, bytes, SYS_PROT_OURS, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
 }
 
 static inline int sys_munmap(void *address, size_t bytes)

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Where clew's memory is, and what it looks like: never like the program's."""
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import clewtest
+from clewtest import needs, target
+
+TIMES = "none", "exact"
+
+
+class Walked(clewtest.Case):
+    """Who goes through all memory comes to an end."""
+
+    def kill_group(self, leader):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(leader, signal.SIGKILL)
+
+    def check(self, way):
+        for timing in TIMES:
+            with self.subTest(time=timing):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target(
+                    [target("memory_walks"), way], ["--time", timing])
+                self.assert_nothing_lost(recording.parts[0])
+
+    def test_by_a_reader_of_all_there_is(self):
+        self.check("read")
+
+    def test_by_a_tester_of_anonymous_memory(self):
+        self.check("write")
+
+    @needs("redis-server", "redis-cli")
+    def test_by_the_crash_handler_of_redis(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        client = ["redis-cli", "-p", port]
+        server = subprocess.Popen(
+            self.record_command(["redis-server", "--port", port, "--save", "",
+                                 "--enable-debug-command", "yes"],
+                                ["--time=none"]),
+            env=self.environment, cwd=self.work, stdout=subprocess.DEVNULL,
+            start_new_session=True)
+        self.addCleanup(self.kill_group, server.pid)
+        while subprocess.run([*client, "ping"], check=False,
+                             capture_output=True).stdout != b"PONG\n":
+            self.assertIsNone(server.poll())
+            time.sleep(0.01)
+        subprocess.run([*client, "debug", "segfault"], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertEqual(server.wait(60), -signal.SIGSEGV)
+
+
+if __name__ == "__main__":
+    clewtest.main()
