@@ -3,9 +3,9 @@
 
 #include <sys/prctl.h>
 
+#include "preload/callers.h"
 #include "preload/cold.h"
 #include "preload/hot/count.h"
-#include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sharing.h"
@@ -242,28 +242,6 @@ int tallies_reserve(uint64_t contexts)
 /* ---- fork ---- */
 
 /*
- * The contexts that the thread is in were recorded by the parent: record them
- * here too, outermost last, so that what the child calls has its ancestors.
- */
-static void inherit_contexts(const struct tally *old)
-{
-	uint64_t id = hot.id;
-
-	while (id != ID_ROOT) {
-		union note note = tally_note(old, id);
-
-		if (!note.word)
-			return;
-		do
-			if (hot_make_room())
-				return;
-		while (!hot_record(hot.tally, id, note, 0, 0));
-		rt.header->contexts++;
-		id = id_pop(id, id_key(note.function));
-	}
-}
-
-/*
  * Never the mask of the one table with the other, even if a handler comes in
  * between; and without a system call, which a filter might not allow. The mask
  * 0 goes with all of them.
@@ -318,7 +296,7 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 	sharing_forget();
 	tallies_detach();
 	if (old)
-		inherit_contexts(old);
+		callers_inherit(old);
 }
 
 /* ---- Names ---- */

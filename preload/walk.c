@@ -134,13 +134,23 @@ static void enter_interrupted_stack(struct walk *walk)
 	walk->interrupted_until = rsp + 8;
 }
 
-static int is_live(struct walk *walk)
+/*
+ * Whether a function is running whose slot this is: the stack has a stub's
+ * address there, or still (again) the return address, of the innermost function,
+ * which is being entered (left) by slow paths of ours.
+ */
+static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
+	uint64_t word;
+
 	if (loans_have(walk->at))
 		return 1;
-	if (walk->at < walk->readable_until)
-		return runtime_is_stub(*(const uint64_t *)walk->at);
-	return walk_is_live(walk->at, &walk->mapped_page);
+	if (walk->at >= walk->readable_until &&
+	    !walk_is_readable(walk->at, &walk->mapped_page))
+		return 0;
+	word = *(const uint64_t *)walk->at;
+	return runtime_is_stub(word) ||
+	       (!walk->has_begun && word == shadow->return_address);
 }
 
 /*
@@ -182,7 +192,7 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 		if (!shadow || !is_link(shadow, walk->id, function))
 			continue;
 		if (!need_live || walk->at < walk->interrupted_until ||
-		    is_live(walk))
+		    is_live(walk, shadow))
 			return shadow;
 	}
 	return NULL;

@@ -57,6 +57,8 @@ static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
 
 	if (record_known_call(hot.tally, id))
 		return;
+	if (caller != ID_ROOT && !tally_note(hot.tally, caller).word)
+		hot_record_callers(id);
 	if (!id_key_function(id_key_between(caller, id), &function) ||
 	    !record_new_call(id, caller, function, site, rt.max_contexts))
 		record_folded_call(caller);

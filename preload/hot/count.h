@@ -67,6 +67,12 @@ void hot_reorder(void);
 void hot_look(void);
 
 /*
+ * Given by callers.c: record the functions that called this one, which is being
+ * entered, in the thread's tally, as far as they are not recorded there.
+ */
+void hot_record_callers(uint64_t callee);
+
+/*
  * Given by sharing.c, for HOT_MUTED_SHARED: is this thread alone again? Then
  * it is muted no more. Returns the id of the function entered at slot.
  */

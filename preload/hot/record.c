@@ -139,6 +139,12 @@ static union note note_below(const struct tally *tally, uint64_t caller,
 	};
 }
 
+static void withdraw_context(void)
+{
+	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
+				  memory_order_relaxed);
+}
+
 /* Whether one more context may be recorded in this process. */
 static int admit_context(uint64_t limit)
 {
@@ -147,26 +153,39 @@ static int admit_context(uint64_t limit)
 	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
 	    limit)
 		return 1;
-	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
+	withdraw_context();
 	return 0;
+}
+
+/* False if there is no room. */
+static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
+{
+	struct tally *tally = hot.tally;
+
+	do
+		if (!has_room(tally) && hot_make_room())
+			return 0;
+	while (!hot_record(tally, id, note, site, calls));
+	return 1;
+}
+
+int record_caller(uint64_t id, union note note)
+{
+	if (!record(id, note, 0, 0))
+		return 0;
+	atomic_fetch_add_explicit(&rt.header->contexts, 1,
+				  memory_order_relaxed);
+	return 1;
 }
 
 int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
 		    uint64_t site, uint64_t limit)
 {
-	struct tally *tally = hot.tally;
-
 	if (!admit_context(limit))
 		return 0;
-	do {
-		if (!has_room(tally) && hot_make_room())
-			goto withdraw;
-	} while (!hot_record(tally, id, note_below(tally, caller, function),
-			     site, 1));
-	return 1;
-withdraw:
-	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
-				  memory_order_relaxed);
+	if (record(id, note_below(hot.tally, caller, function), site, 1))
+		return 1;
+	withdraw_context();
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * The records of contexts in the calling thread's tally, and of calls that get
  * none.
  *
- * Safe wherever the slow path is (count.h). All but hot_record() count a call.
+ * Safe wherever the slow path is (count.h). All but hot_record() and
+ * record_caller() count a call.
  */
 #ifndef CLEW_HOT_RECORD_H
 #define CLEW_HOT_RECORD_H
@@ -28,6 +29,12 @@ int record_known_call(struct tally *tally, uint64_t id);
  */
 int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
 		    uint64_t site, uint64_t limit);
+
+/*
+ * Record a function that is running as having no calls, whatever the limit.
+ * False if there is no room.
+ */
+int record_caller(uint64_t id, union note note);
 
 /*
  * No room for a context below caller: count the call at "(folded)" below the

@@ -27,6 +27,25 @@ class Children(clewtest.Case):
         self.assertEqual(origins.count(wire.FROM_FORK), 12)
         self.assertEqual(origins.count(wire.FROM_START), 1)
 
+    def check_watched(self, *options):
+        recording, _ = self.record_target(
+            [target("processes"), "watched"], options, images=5)
+        for part in recording.parts:
+            self.assert_callers_are_recorded(part)
+
+    def test_atfork_handlers(self):
+        self.check_watched()
+
+    def test_children_stand_below_their_parents_callers_in_libc_too(self):
+        """fork() is entered, and left in the child, by functions of libc's."""
+        self.check_watched("--libc")
+        for option in "--time=exact", "--time=none":
+            self.recording_path = self.work / option
+            for old in self.truths.iterdir():
+                old.unlink()
+            self.environment.pop("TRUTH_DIR", None)
+            self.check_watched("--libc", option)
+
     def check_homeless(self, *options):
         argv = [target("processes"), "homeless"]
         native = self.run_program(argv)

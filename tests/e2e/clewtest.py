@@ -126,6 +126,13 @@ class Case(unittest.TestCase):
         for tally in part.tallies.values():
             self.assertEqual((tally.collisions, tally.diverged), (0, 0))
 
+    def assert_callers_are_recorded(self, part):
+        """That no context hangs below nobody."""
+        contexts = part.contexts()
+        orphans = [context for context in contexts.values()
+                   if context.parent and context.parent not in contexts]
+        self.assertEqual(orphans, [], f"{part.path.name}: without a caller")
+
     def assert_equals_truth(self, one_truth, part, tid=None):
         """That this part counted what its program counted, exactly."""
         differences = truth.Comparison(one_truth, part, tid).differences()

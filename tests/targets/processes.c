@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes fork|forkexec|vfork|exec|spawn|threads|homeless: makes other
- * processes and waits for them; those of `homeless` find no recording. Every image, `processes work N` among them, has a truth of
- * its own. Output is by write(2), one line at a time, so that a child does
+ * processes fork|forkexec|vfork|exec|spawn|threads|homeless|watched: makes
+ * other processes and waits for them; those of `homeless` find no recording,
+ * those of `watched` are made beside atfork handlers. Every image, `processes
+ * work N` among them, has a truth of its own. Output is by write(2), one line at a time, so that a child does
  * not print its parent's buffer.
  */
 #define TRUTH_MAIN
@@ -211,6 +212,64 @@ static COUNTED void forks_homeless(void)
 	LEAVE();
 }
 
+static COUNTED void before_fork(void)
+{
+	ENTER(before_fork);
+	work(1);
+	LEAVE();
+}
+
+static COUNTED void after_fork_in_parent(void)
+{
+	ENTER(after_fork_in_parent);
+	work(2);
+	LEAVE();
+}
+
+static COUNTED void after_fork_in_child(void)
+{
+	TRUTH_FORKED();
+	ENTER(after_fork_in_child);
+	work(3);
+	LEAVE();
+}
+
+/* What the handlers call, and each child in its parent's frames. */
+static COUNTED int forks_deep(int depth)
+{
+	ENTER(forks_deep);
+	int result = 0;
+	if (depth > 0) {
+		result = forks_deep(depth - 1);
+		work(depth);
+	} else {
+		pid_t pid = fork();
+
+		if (pid)
+			wait_for(pid);
+		result = !pid;
+	}
+	LEAVE();
+	return result;
+}
+
+/* Not below main: pthread_atfork() is linked in, and not counted. */
+__attribute__((constructor)) static void watch_forks(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "watched"))
+		pthread_atfork(before_fork, after_fork_in_parent,
+			       after_fork_in_child);
+}
+
+static COUNTED void forks_watched(void)
+{
+	ENTER(forks_watched);
+	for (int i = 0; i < CHILDREN; i++)
+		if (forks_deep(5 * i))
+			break;
+	LEAVE();
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -236,6 +295,8 @@ int main(int argc, char **argv)
 		forks_with_thread();
 	else if (!strcmp(mode, "homeless"))
 		forks_homeless();
+	else if (!strcmp(mode, "watched"))
+		forks_watched();
 	else if (strcmp(mode, "exec") != 0)
 		return 2;
 	work(5);
