@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +11,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "image/arena.h"
+#include "match/ere.h"
 
 enum value_kind { VALUE_NONE, VALUE_TEXT, VALUE_REGEX, VALUE_SIZE, VALUE_TIME };
 
@@ -60,18 +61,22 @@ static const struct directive *find_directive(const char *word)
 	return NULL;
 }
 
+static void *regex_memory(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
 static int add_regex(struct config *config, const char *word, const char *value,
 		     char **why)
 {
-	char message[128];
-	regex_t regex;
-	int err = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+	struct arena arena = { 0 };
+	struct ere regex;
+	const char *problem;
+	int err = ere_compile(&regex, value, regex_memory, &arena, &problem);
 
-	if (err) {
-		regerror(err, &regex, message, sizeof(message));
-		return fail(why, -EINVAL, "%s %s: %s", word, value, message);
-	}
-	regfree(&regex);
+	arena_fini(&arena);
+	if (err)
+		return fail(why, -EINVAL, "%s %s: %s", word, value, problem);
 	fprintf(config->out, "%s %s\n", word, value);
 	return 0;
 }

@@ -6,9 +6,8 @@
  */
 #include "image/traits.h"
 
-#include <fnmatch.h>
-
 #include "image/symbols.h"
+#include "match/glob.h"
 
 #define MAX_SEARCHED_BYTES (UINT64_C(32) << 20)
 
@@ -140,7 +139,7 @@ uint32_t traits_of(const struct image *image, const char *file_name)
 		traits |= TRAIT_OCAML;
 	symbols_walk(image, visit_symbol, &traits);
 	for (size_t i = 0; i < COUNT(jit_hosts); i++)
-		if (fnmatch(jit_hosts[i], file_name, 0) == 0)
+		if (glob_matches(jit_hosts[i], file_name))
 			traits |= TRAIT_JIT_HOST;
 	return traits;
 }

@@ -33,10 +33,16 @@ static char *copy_string(struct arena *arena, const char *string)
 	return copy ? memcpy(copy, string, bytes) : NULL;
 }
 
+static void *rule_memory(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
 static int add_rule(struct reader *reader, enum rule_kind kind,
 		    const char *text)
 {
 	struct rule *rule = arena_alloc(reader->arena, sizeof(*rule));
+	const char *why;
 
 	if (!rule)
 		return -ENOMEM;
@@ -46,7 +52,7 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 	if (!rule->line || !rule->text)
 		return -ENOMEM;
 	if ((kind == RULE_FUNCTION || kind == RULE_NOT_FUNCTION) &&
-	    regcomp(&rule->regex, text, REG_EXTENDED | REG_NOSUB))
+	    ere_compile(&rule->regex, text, rule_memory, reader->arena, &why))
 		return -EINVAL;
 	*reader->tail = rule;
 	reader->tail = &rule->next;

@@ -6,10 +6,10 @@
 #ifndef CLEW_PRELOAD_CONFIG_H
 #define CLEW_PRELOAD_CONFIG_H
 
-#include <regex.h>
 #include <stdint.h>
 
 #include "image/arena.h"
+#include "match/ere.h"
 #include "wire/recording.h"
 
 #define CONFIG_DIR_VARIABLE "CLEW_DIR"
@@ -26,7 +26,7 @@ struct rule {
 	enum rule_kind kind;
 	const char *line; /* as written */
 	const char *text; /* glob or regular expression */
-	regex_t regex;    /* RULE_FUNCTION, RULE_NOT_FUNCTION */
+	struct ere regex; /* RULE_FUNCTION, RULE_NOT_FUNCTION */
 	uint64_t matches; /* modules or functions */
 };
 
@@ -44,8 +44,7 @@ struct config {
 
 /*
  * Read dir/config; a missing file means defaults. Strings live in the arena.
- * 0, or -errno with a sentence in why[bytes]. Calls libc, and malloc where
- * there are regular expressions.
+ * 0, or -errno with a sentence in why[bytes].
  */
 int config_read(struct config *config, const char *dir, struct arena *arena,
 		char *why, size_t bytes);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/select.h"
 
-#include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "match/glob.h"
 
 /* Modules that are never hooked, or not without being asked for. */
 static const struct {
@@ -37,7 +38,7 @@ static enum module_state state_by_default(const char *name)
 {
 	for (size_t i = 0;
 	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
-		if (!fnmatch(special_modules[i].glob, name, 0))
+		if (glob_matches(special_modules[i].glob, name))
 			return special_modules[i].state;
 	return MODULE_IS_HOOKED;
 }
@@ -59,7 +60,7 @@ static int rule_matches_module(struct rule *rule, const char *path,
 {
 	const char *subject = strchr(rule->text, '/') ? path : name;
 
-	if (fnmatch(rule->text, subject, 0))
+	if (!glob_matches(rule->text, subject))
 		return 0;
 	rule->matches++;
 	return 1;
@@ -106,7 +107,7 @@ int select_function(const struct config *config, const char *name)
 		if (!is_wish && rule->kind != RULE_NOT_FUNCTION)
 			continue;
 		has_wishes |= is_wish;
-		if (regexec(&rule->regex, name, 0, NULL, 0))
+		if (!ere_matches(&rule->regex, name))
 			continue;
 		rule->matches++;
 		*(is_wish ? &wanted : &unwanted) = 1;

@@ -5,7 +5,7 @@ import collections
 import pathlib
 
 import clewtest
-from clewtest import target
+from clewtest import needs, target
 
 
 class Libraries(clewtest.Case):
@@ -126,6 +126,33 @@ class Libraries(clewtest.Case):
         self.assertEqual(states["libplugin_b.so"], "DESELECTED")
         (rule,) = [r for r in part.rules if "libplugin_b" in r.text]
         self.assertEqual(rule.matches, 1)
+
+
+@needs("iconv")
+class UnderALock(clewtest.Case):
+    """iconv_open() loads its converters under the lock under which libc's
+    pattern matching converts as well, in all locales but "C"."""
+
+    CONVERT = ["iconv", "-f", "ISO-8859-1", "-t", "UTF-16LE"]
+
+    def check(self, *options):
+        self.environment["LC_ALL"] = "C.UTF-8"
+        native = self.run_program(self.CONVERT, input=b"caf\xe9")
+        self.assertEqual(native.stdout, "café".encode("utf-16-le"))
+        recorded = self.record(self.CONVERT, options, input=b"caf\xe9",
+                               timeout=60)
+        self.assert_same_behaviour(native, recorded)
+        part, = self.recording().parts
+        self.assertTrue(any("gconv" in m.path for m in part.modules))
+
+    def test_converters_are_looked_at(self):
+        self.check()
+
+    def test_rules_are_applied_to_them(self):
+        self.check("-m", "*", "-f", "[[:alpha:]]+", "-F", "0$")
+
+    def test_with_the_c_library_hooked(self):
+        self.check("--libc")
 
 
 if __name__ == "__main__":

@@ -136,6 +136,10 @@ def main(build, folder):
     shutil.copy(build / "tests" / "golden" / "libverdicts_relr.so",
                 folder / "elf_tables")
     (folder / "perf_map").write_bytes(perf_map())
+    (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
+    (folder / "match_long").write_text(
+        "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
+        "_ZN3foo3barEv and foobar\n")
     (folder / "jitdump").write_bytes(jitdump())
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)

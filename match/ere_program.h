@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program of an expression, from its tree.
+ */
+#ifndef CLEW_MATCH_ERE_PROGRAM_H
+#define CLEW_MATCH_ERE_PROGRAM_H
+
+#include "match/ere_tree.h"
+
+/* Write ere->program, which has room for group->size instructions and one. */
+void ere_write(struct ere *ere, const struct ere_node *group);
+
+#endif

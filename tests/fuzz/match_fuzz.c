@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libFuzzer entry: the input is an expression, a NUL or a newline, and a text.
+ * What is compiled must be answered as libc does, wherever libc knows it and
+ * is quick about it: short ones without back-references.
+ */
+#include <regex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/ere.h"
+#include "match/glob.h"
+
+#define PIECES_MAX  4096
+#define QUICK_BYTES 24
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct pieces {
+	void *list[PIECES_MAX];
+	unsigned int count;
+};
+
+static void *take(void *context, size_t bytes)
+{
+	struct pieces *pieces = context;
+
+	if (pieces->count == PIECES_MAX)
+		return NULL;
+	pieces->list[pieces->count] = calloc(1, bytes);
+	return pieces->list[pieces->count++];
+}
+
+/* Repetitions of repetitions take libc's compiler for ever. */
+static int is_libcs_to_answer(const char *pattern)
+{
+	return strlen(pattern) <= QUICK_BYTES && !strchr(pattern, '{') &&
+	       !strstr(pattern, "[.") && !strstr(pattern, "[=");
+}
+
+static void compare(struct ere *ere, const char *pattern, const char *text)
+{
+	regex_t regex;
+	int matches = ere_matches(ere, text);
+
+	if (!is_libcs_to_answer(pattern))
+		return;
+	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) ||
+	    matches != !regexec(&regex, text, 0, NULL, 0)) {
+		fprintf(stderr, "'%s' and '%s'\n", pattern, text);
+		abort();
+	}
+	regfree(&regex);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pieces *pieces = calloc(1, sizeof(*pieces));
+	char *pattern = strndup((const char *)data, size);
+	char *text, *line = strchr(pattern, '\n');
+	const char *why = NULL;
+	struct ere ere;
+
+	if (line) {
+		*line = '\0';
+		text = strdup(line + 1);
+	} else {
+		text = strdup("");
+	}
+	glob_matches(pattern, text);
+	if (!ere_compile(&ere, pattern, take, pieces, &why))
+		compare(&ere, pattern, text);
+	else if (!why)
+		abort();
+	while (pieces->count)
+		free(pieces->list[--pieces->count]);
+	free(pieces);
+	free(text);
+	free(pattern);
+	return 0;
+}

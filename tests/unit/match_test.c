@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * match/: globs and extended regular expressions, against what libc makes of the
+ * same ones in the locale "C".
+ */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/arena.h"
+#include "match/ere.h"
+#include "match/glob.h"
+
+#define ROUNDS 20000
+
+static uint64_t seed = 1;
+
+static unsigned int random_below(unsigned int limit)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
+	return (unsigned int)(seed >> 33) % limit;
+}
+
+/* Some of the pieces, one after the other. */
+static void compose(char *out, const char *const pieces[], unsigned int count,
+		    unsigned int most)
+{
+	*out = '\0';
+	for (unsigned int left = random_below(most + 1); left; left--)
+		strcat(out, pieces[random_below(count)]);
+}
+
+#define COMPOSE(out, pieces, most)                                             \
+	compose(out, pieces, sizeof(pieces) / sizeof(*(pieces)), most)
+
+static const char *const texts[] = { "a", "b", "c", "ab", "_", " ", "A",
+				     "1", ".", "*", "-",  "]", "/", "\\" };
+
+static void *take(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
+/* ---- Globs ---- */
+
+static void globs_are_libcs(void **state)
+{
+	static const char *const pieces[] = {
+		"a",    "b",           "*",    "?",    "[ab]",   "[!a]",
+		"[^a]", "[a-c]",       "\\*",  "\\a",  "]",      "-",
+		"[]a]", "[[:alpha:]]", "/",    ".",    "[\\]a]", "[b-a]",
+		"!",    "\\[",         "[a-]", "[[:]", "[.a]",   "**",
+	};
+	unsigned int matched = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		char glob[128], text[64];
+
+		COMPOSE(glob, pieces, 6);
+		COMPOSE(text, texts, 6);
+		matched += (unsigned int)glob_matches(glob, text);
+		if (glob_matches(glob, text) != !fnmatch(glob, text, 0))
+			fail_msg("'%s' and '%s'", glob, text);
+	}
+	assert_in_range(matched, ROUNDS / 100, ROUNDS / 2);
+}
+
+static void a_bracket_that_is_not_closed_stands_for_itself(void **state)
+{
+	assert_true(glob_matches("a[b", "a[b"));
+	assert_false(glob_matches("a[b", "ab"));
+	assert_true(glob_matches("[", "["));
+}
+
+static void a_glob_of_many_stars_takes_no_time(void **state)
+{
+	char text[4096];
+
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_false(glob_matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
+/* ---- Expressions ---- */
+
+static const char *const pieces[] = {
+	"a",    "b",       "c",           "ab",  ".",     "*",
+	"+",    "?",       "|",           "(",   ")",     "[ab]",
+	"[^a]", "[a-c]",   "^",           "$",   "{2}",   "{1,2}",
+	"{,2}", "{1,}",    "{0}",         "\\b", "\\B",   "\\<",
+	"\\>",  "\\w",     "\\W",         "_",   " ",     "\\.",
+	"[]a]", "[b-]",    "[[:alpha:]]", "()",  "\\`",   "\\'",
+	"{",    "}",       "[",           "]",   "-",     "\\s",
+	"\\S",  "[[.a.]]", "[a-b-c]",     "{,}", "{2,1}", "[[=b=]]",
+	"\\",   "[c-a]",   "[[:no:]]",
+};
+
+static void compare(struct ere *ere, const regex_t *regex, const char *pattern,
+		    unsigned int *matched)
+{
+	for (int i = 0; i < 8; i++) {
+		char text[64];
+		int wanted;
+
+		COMPOSE(text, texts, 6);
+		wanted = !regexec(regex, text, 0, NULL, 0);
+		*matched += (unsigned int)wanted;
+		if (ere_matches(ere, text) != wanted)
+			fail_msg("'%s' and '%s'", pattern, text);
+	}
+}
+
+static void expressions_are_libcs(void **state)
+{
+	unsigned int compiled = 0, matched = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct arena arena = { 0 };
+		char pattern[128];
+		const char *why = NULL;
+		struct ere ere;
+		regex_t regex;
+		int refused, err;
+
+		COMPOSE(pattern, pieces, 8);
+		refused = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+		err = ere_compile(&ere, pattern, take, &arena, &why);
+		if (!refused != !err)
+			fail_msg("'%s': %s", pattern, err ? why : "no error");
+		if (!err)
+			compare(&ere, &regex, pattern, &matched);
+		compiled += !err;
+		if (!refused)
+			regfree(&regex);
+		arena_fini(&arena);
+	}
+	assert_true(compiled > ROUNDS / 10 && matched > ROUNDS / 10);
+}
+
+static int compile(const char *pattern, struct ere *ere, struct arena *arena)
+{
+	const char *why = NULL;
+	int err = ere_compile(ere, pattern, take, arena, &why);
+
+	assert_true(!err == !why);
+	return err;
+}
+
+static void what_cannot_be_had_is_refused(void **state)
+{
+	static const struct {
+		const char *pattern;
+		int err;
+	} wanted[] = {
+		{ "(a)\\1", -EINVAL },
+		{ "a{1000}{1000}", -E2BIG },
+		{ "a{32768}", -EINVAL },
+		{ "((((a{99}){99}){99}){99}){99}", -E2BIG },
+		{ "(", -EINVAL },
+		{ "*", -EINVAL },
+		{ "[a", -EINVAL },
+		{ "\\", -EINVAL },
+		{ "[[:alpha", -EINVAL },
+	};
+	struct arena arena = { 0 };
+	struct ere ere;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_int_equal(compile(wanted[i].pattern, &ere, &arena),
+				 wanted[i].err);
+	arena_fini(&arena);
+}
+
+static void parentheses_may_not_be_any_depth(void **state)
+{
+	static char pattern[2 * 100000 + 2];
+	struct arena arena = { 0 };
+	struct ere ere;
+
+	memset(pattern, '(', 100000);
+	memset(pattern + 100000, ')', 100000);
+	assert_int_equal(compile(pattern, &ere, &arena), -E2BIG);
+	memset(pattern, '?', sizeof(pattern) - 1);
+	pattern[0] = 'a';
+	assert_int_equal(compile(pattern, &ere, &arena), -E2BIG);
+	assert_int_equal(compile("((((((((((a))))))))))", &ere, &arena), 0);
+	assert_true(ere_matches(&ere, "ba"));
+	arena_fini(&arena);
+}
+
+/* One that takes backtracking matchers 2^40 steps. */
+static void no_expression_takes_for_ever(void **state)
+{
+	struct arena arena = { 0 };
+	struct ere ere;
+
+	assert_int_equal(compile("^(a*)*(a*)*(a|aa)+$", &ere, &arena), 0);
+	assert_false(
+		ere_matches(&ere, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"));
+	assert_int_equal(compile("(a?){40}a{40}$", &ere, &arena), 0);
+	assert_true(
+		ere_matches(&ere, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	assert_int_equal(compile("(()*)*x", &ere, &arena), 0);
+	assert_false(ere_matches(&ere, "aaaa"));
+	arena_fini(&arena);
+}
+
+static void bytes_beyond_ascii_are_bytes(void **state)
+{
+	struct arena arena = { 0 };
+	struct ere ere;
+
+	assert_int_equal(compile("^..$", &ere, &arena), 0);
+	assert_true(ere_matches(&ere, "\303\251"));
+	assert_int_equal(compile("^[\303\251]+$", &ere, &arena), 0);
+	assert_true(ere_matches(&ere, "\251\303"));
+	assert_true(glob_matches("??", "\303\251"));
+	arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(globs_are_libcs),
+		cmocka_unit_test(
+			a_bracket_that_is_not_closed_stands_for_itself),
+		cmocka_unit_test(a_glob_of_many_stars_takes_no_time),
+		cmocka_unit_test(expressions_are_libcs),
+		cmocka_unit_test(what_cannot_be_had_is_refused),
+		cmocka_unit_test(parentheses_may_not_be_any_depth),
+		cmocka_unit_test(no_expression_takes_for_ever),
+		cmocka_unit_test(bytes_beyond_ascii_are_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
