@@ -57,9 +57,9 @@ void heal_expect_landing(void)
 {
 	if (!hot.tally || hot.muted || runtime_is_filtered())
 		return;
-	if (!hot.doubts_left)
-		tallies_suspend();
 	hot.doubts_left = DOUBTS;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tallies_suspend();
 }
 
 int heal_is_landing_expected(void)
@@ -72,8 +72,7 @@ void heal_trust(void)
 	if (!hot.doubts_left)
 		return;
 	hot.doubts_left = 0;
-	if (!hot.muted)
-		tallies_resume();
+	tallies_resume();
 }
 
 /* A function that is running above a slot. */

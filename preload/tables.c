@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/blank.h"
 #include "preload/hot/runtime.h"
 #include "preload/table_copy.h"
 #include "preload/text.h"
@@ -86,8 +87,10 @@ static int map_table(struct part *part, uint32_t owner, unsigned int log2,
 	uint64_t bytes = times_bytes(log2) +
 			 (sizeof(struct wire_count) << log2) +
 			 sizeof(struct wire_count);
-	int err = part_alloc(part, WIRE_TABLE, owner, bytes, &out->chunk);
+	int err = blank_reserve(log2);
 
+	if (!err)
+		err = part_alloc(part, WIRE_TABLE, owner, bytes, &out->chunk);
 	if (err)
 		return err;
 	out->log2 = log2;

@@ -3,6 +3,7 @@
 
 #include <sys/prctl.h>
 
+#include "preload/blank.h"
 #include "preload/callers.h"
 #include "preload/cold.h"
 #include "preload/hot/count.h"
@@ -25,17 +26,48 @@
 	  sizeof(struct wire_tally)) /                                         \
 	 sizeof(struct wire_context) * sizeof(struct wire_context))
 
+void tallies_suspend(void)
+{
+	hot.table = blank_table();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /*
- * The stubs of the calling thread count in this tally from now on. In doubt
- * (heal.h) they are left with the empty table.
+ * Stubs load the mask before the table: an interrupted one may go on with any
+ * mask that this thread has had, and finds itself in a table that is no smaller
+ * (blank.h). A handler that comes in here may make the tally's table grow, or
+ * suspend the thread; its word is the last. Without a system call, which a
+ * filter might not allow.
+ */
+void tallies_resume(void)
+{
+	volatile struct hot_thread *const thread = &hot;
+	struct wire_count *former;
+	struct view view;
+
+	while (thread->tally && !thread->muted && !thread->doubts_left) {
+		former = thread->table;
+		view = tally_view(thread->tally);
+		if (!__atomic_compare_exchange_n(
+			    &hot.table, &former, view.table, 0,
+			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			continue;
+		thread->mask = view.mask * sizeof(*view.table);
+		if (view.table == thread->tally->table)
+			break;
+	}
+	if (thread->muted || thread->doubts_left)
+		tallies_suspend();
+}
+
+/*
+ * The stubs of the calling thread count in this tally from now on; once the
+ * thread counts at all, if it is muted or in doubt (heal.h).
  */
 static void use_tally(struct tally *tally)
 {
 	hot.tally = tally;
-	if (hot.doubts_left)
-		return;
-	hot.mask = tally->mask * sizeof(struct wire_count);
-	hot.table = tally->table;
+	tallies_resume();
 }
 
 /* ---- Attaching a thread ---- */
@@ -239,33 +271,6 @@ int tallies_reserve(uint64_t contexts)
 	return err;
 }
 
-/* ---- fork ---- */
-
-/*
- * Never the mask of the one table with the other, even if a handler comes in
- * between; and without a system call, which a filter might not allow. The mask
- * 0 goes with all of them.
- */
-static void set_table(struct wire_count *table, uint64_t mask)
-{
-	hot.mask = 0;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hot.table = table;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hot.mask = mask * sizeof(*table);
-}
-
-void tallies_suspend(void)
-{
-	set_table(hot_empty_table, 0);
-}
-
-void tallies_resume(void)
-{
-	if (hot.tally && !hot.doubts_left)
-		set_table(hot.tally->table, hot.tally->mask);
-}
-
 uint32_t tallies_mute(void)
 {
 	uint32_t muted = hot.muted;
@@ -278,8 +283,7 @@ uint32_t tallies_mute(void)
 void tallies_unmute(uint32_t muted)
 {
 	hot.muted = muted;
-	if (!muted)
-		tallies_resume();
+	tallies_resume();
 }
 
 void tallies_detach(void)
@@ -287,6 +291,8 @@ void tallies_detach(void)
 	hot.tally = NULL;
 	tallies_suspend();
 }
+
+/* ---- fork ---- */
 
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 {

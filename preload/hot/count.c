@@ -21,7 +21,7 @@
 #include "preload/hot/timing.h"
 #include "wire/id.h"
 
-struct wire_count hot_empty_table[2];
+struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
 uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;

@@ -120,7 +120,10 @@ HOT_OFFSET(windows, HOT_WINDOWS);
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));
 
-/* A table that holds nothing: what a thread starts with. */
-extern struct wire_count hot_empty_table[2];
+/*
+ * A table that holds nothing: what a thread starts with. It has as many entries
+ * as the first table that a thread gets (preload/blank.h), and one behind them.
+ */
+extern struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
 
 #endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steps ACT CALLS DEPTH: a signal arrives before each instruction of a call, once.
+ * What the handler does:
+ *
+ *	calls		functions, in contexts that nobody has met
+ *	phdrs		dl_iterate_phdr(), as unwinders do
+ *	jumps		out of the handler
+ *	forks		fork(), the child going on with the interrupted call
+ *	bare		the same by an instruction of its own
+ *
+ * and what it interrupts: a call that was made before (hits), that was not
+ * (misses), or that ends in a jump to another function (tails). There are
+ * 2^(DEPTH + 1) contexts, so that their table may be large.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <link.h>
+#include <setjmp.h>
+
+#include "tests/targets/stepper.h"
+
+#define FUNCTIONS 4
+#define NEW_DEPTH 4
+#define IDLE      1000
+
+static void (*act)(void);
+static int errors;
+static volatile int is_child; /* that a handler has made */
+static sigjmp_buf before;
+
+/* ---- What is interrupted ---- */
+
+#define FUNCTION(n)                                                            \
+	static COUNTED int leaf##n(int i)                                      \
+	{                                                                      \
+		COUNT(leaf##n);                                                \
+		return i + n + 1;                                              \
+	}                                                                      \
+	static COUNTED int jumps##n(int i)                                     \
+	{                                                                      \
+		COUNT(jumps##n);                                               \
+		return leaf##n(i);                                             \
+	}
+FUNCTION(0)
+FUNCTION(1)
+FUNCTION(2)
+FUNCTION(3)
+
+static int (*const leaves[])(int) = { leaf0, leaf1, leaf2, leaf3 };
+static int (*const jumpers[])(int) = { jumps0, jumps1, jumps2, jumps3 };
+
+/* Until the unwinder that a handler may have looked like is forgotten. */
+static COUNTED int idle(int n)
+{
+	COUNT(idle);
+	return n + 1;
+}
+
+static COUNTED void lands(void)
+{
+	COUNT(lands);
+}
+
+/* Who was forked has only to go on until here. */
+static void check(int is_right)
+{
+	if (is_child)
+		_exit(is_right ? 0 : 1);
+	errors += !is_right;
+}
+
+static COUNTED void call_once(int n, int (*function)(int))
+{
+	volatile int result = 0;
+
+	COUNT(call_once);
+	for (volatile int i = 0; i < IDLE;)
+		i = idle(i);
+	if (sigsetjmp(before, 1)) {
+		lands();
+	} else {
+		STEPPER_BEGIN();
+		result = function(1);
+		check(result == n + 2);
+	}
+	STEPPER_END();
+}
+
+/* Below so many calls, all of one function. */
+static COUNTED int dive(int depth, int n, int (*function)(int))
+{
+	COUNT(dive);
+	volatile int sum = 1;
+
+	if (depth > 0)
+		sum += dive(depth - 1, n, function);
+	else
+		call_once(n, function);
+	return sum;
+}
+
+static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
+				      int is_new)
+{
+	COUNT(call_at_each_step);
+	for (int step = 0, round = 0;; step += stride, round++) {
+		stepper->wanted = step;
+		dive(is_new ? round : 0, n, function);
+		if (!stepper->was_interrupted)
+			return;
+	}
+}
+
+/* ---- What the handler does ---- */
+
+static COUNTED int left(int depth);
+
+static COUNTED int right(int depth)
+{
+	COUNT(right);
+	volatile int sum = 0; /* or calls would become loops */
+
+	if (depth > 0)
+		sum = left(depth - 1) + right(depth - 1) + 1;
+	return sum;
+}
+
+static COUNTED int left(int depth)
+{
+	COUNT(left);
+	volatile int sum = 0;
+
+	if (depth > 0)
+		sum = right(depth - 1) + left(depth - 1) + 1;
+	return sum;
+}
+
+static COUNTED void acts_calls(void)
+{
+	COUNT(acts_calls);
+	left(NEW_DEPTH);
+}
+
+static COUNTED int sees(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	COUNT(sees);
+	return 1;
+}
+
+static COUNTED void acts_phdrs(void)
+{
+	COUNT(acts_phdrs);
+	dl_iterate_phdr(sees, NULL);
+}
+
+/* It was forked right before the mark that is the end of it all. */
+static COUNTED void leave_child(int signal)
+{
+	_exit(0);
+}
+
+static COUNTED void see_to_child(long pid)
+{
+	int status = -1;
+
+	COUNT(see_to_child);
+	if (pid == 0) {
+		is_child = 1;
+		signal(SIGTRAP, leave_child);
+		left(NEW_DEPTH);
+		return;
+	}
+	errors += waitpid((pid_t)pid, &status, 0) != pid || status;
+}
+
+static COUNTED void acts_forks(void)
+{
+	COUNT(acts_forks);
+	see_to_child(fork());
+}
+
+static COUNTED void acts_bare(void)
+{
+	long pid;
+
+	COUNT(acts_bare);
+	__asm__ volatile("syscall"
+			 : "=a"(pid)
+			 : "a"((long)SYS_fork)
+			 : "rcx", "r11", "memory");
+	see_to_child(pid);
+}
+
+static COUNTED void on_signal(int signal)
+{
+	COUNT(on_signal);
+	if (!act)
+		siglongjmp(before, 1);
+	act();
+	if (!is_child)
+		STEPPER_HANDLED();
+}
+
+/* ---- */
+
+static void choose(const char *name)
+{
+	act = !strcmp(name, "phdrs")   ? acts_phdrs
+	      : !strcmp(name, "forks") ? acts_forks
+	      : !strcmp(name, "bare")  ? acts_bare
+	      : !strcmp(name, "calls") ? acts_calls
+				       : NULL;
+}
+
+static COUNTED void run(const char *calls, int depth)
+{
+	int (*const *functions)(int) =
+		!strcmp(calls, "tails") ? jumpers : leaves;
+	const int is_new = !strcmp(calls, "misses");
+
+	COUNT(run);
+	left(depth);
+	for (int n = 0; n < (is_new ? 1 : FUNCTIONS); n++)
+		call_at_each_step(n, functions[n], is_new ? 7 : 1, is_new);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	choose(argc > 1 ? argv[1] : "");
+	stepper_start();
+	TRUTH_FORKED();
+	sigaction(SIGUSR1, &action, NULL);
+	run(argc > 2 ? argv[2] : "", argc > 3 ? atoi(argv[3]) : 10);
+	printf("%s\n", stepper->signals ? "done" : "no signals");
+	if (errors)
+		printf("%d errors\n", errors);
+	fflush(stdout);
+	truth_write();
+	return errors != 0;
+}
