@@ -53,11 +53,8 @@
 #endif
 #define TRUTH_TOTALS 64
 
-#ifdef __cplusplus
-#define TRUTH_THREAD_LOCAL thread_local
-#else
-#define TRUTH_THREAD_LOCAL _Thread_local
-#endif
+/* Not C++'s thread_local, which is reached through a function. */
+#define TRUTH_THREAD_LOCAL __thread
 
 /* One function in the binary for one in the source: no clones, no merging. */
 #ifdef __clang__

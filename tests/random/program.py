@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""Random programs that count themselves, as data that can be made smaller.
+
+A program is a list of functions, each of a module and with a list of moves;
+render() writes its sources. play.h says what a move does. Whatever is taken
+out of it leaves a program: that is how a failure is shrunk.
+"""
+import dataclasses
+import pathlib
+import random
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODULES = "main", "lib", "plugin"
+
+# Moves that end in the midst of the frame: such a function makes no tail call.
+PLAIN = "call", "through", "loop", "switch", "callback"
+JUMPS = "plain", "mask", "builtin", "jump"
+FEATURES = {
+    "jumps": ("land", "jump"), "exceptions": ("try", "throw"),
+    "signals": ("raise", "pending"), "threads": ("thread",),
+    "forks": ("fork",), "plugin": ("open",),
+    "contexts": ("coroutine", "yield"), "switches": ("coroutine", "yield"),
+    "copies": ("replay", "capture"),
+}
+
+
+@dataclasses.dataclass
+class Function:
+    number: int
+    module: str
+    moves: list  # of tuples: what, and its arguments
+    tail: tuple = None  # ("direct" or "through", number)
+
+
+@dataclasses.dataclass
+class Program:
+    seed: int
+    language: str
+    features: tuple
+    functions: list
+    rounds: int
+    budget: int
+
+
+class Maker:
+    """Makes the program of a seed."""
+
+    def __init__(self, seed, features=None):
+        self.chance = random.Random(seed)
+        self.seed = seed
+        names = list(FEATURES) if features is None else list(features)
+        self.features = tuple(n for n in names
+                              if features or self.chance.random() < .5)
+        self.count = self.chance.randint(4, 28)
+
+    def make(self):
+        language = "c"
+        if "exceptions" in self.features or self.chance.random() < .3:
+            language = "c++"
+        modules = [m for m in MODULES
+                   if m != "plugin" or "plugin" in self.features]
+        functions = [Function(i, self.chance.choice(modules) if i else "main",
+                              []) for i in range(self.count)]
+        for function in functions:
+            function.moves = [self.move(functions, language)
+                              for _ in range(self.chance.randint(0, 4))]
+            if self.chance.random() < .35 and \
+                    all(move[0] in PLAIN for move in function.moves):
+                function.tail = self.tail(function, functions)
+        return Program(self.seed, language, self.features, functions,
+                       self.chance.randint(1, 6),
+                       self.chance.choice((50, 500, 3000)))
+
+    def callee(self, functions):
+        """One that can be called by its name: plugins are not linked."""
+        return self.chance.choice(
+            [f.number for f in functions if f.module != "plugin"])
+
+    def any(self):
+        return self.chance.randrange(self.count)
+
+    def tail(self, function, functions):
+        number = self.callee(functions)
+        # A compiler makes a loop of a direct one to itself.
+        if self.chance.random() < .5 and number != function.number:
+            return "direct", number
+        return "through", self.any()
+
+    def move(self, functions, language):
+        special = [what for feature in self.features
+                   for what in FEATURES[feature]]
+        if special and self.chance.random() < .4:
+            return self.special(self.chance.choice(special), functions,
+                                language)
+        what = self.chance.choice(PLAIN)
+        if what in ("through", "callback"):
+            return what, self.any()
+        if what == "loop":
+            return what, self.callee(functions), self.chance.randint(1, 5)
+        if what == "switch":
+            return what, *(self.callee(functions) for _ in range(6))
+        return what, self.callee(functions)
+
+    def special(self, what, functions, language):
+        if what == "land":
+            kinds = ["plain", "mask"]
+            if language == "c":
+                kinds.append("builtin")
+            return what, self.chance.choice(kinds), self.callee(functions)
+        if what in ("raise", "pending"):
+            return (what,)
+        if what == "coroutine":
+            by_hand = "switches" in self.features and \
+                ("contexts" not in self.features or self.chance.random() < .5)
+            return (what, self.any(), self.callee(functions), int(by_hand),
+                    self.chance.randrange(2))
+        if what in ("jump", "throw", "yield", "capture", "open"):
+            return (what,)
+        return what, self.any() if what == "thread" else \
+            self.callee(functions)
+
+
+def statement(move):
+    what, *rest = move
+    if what == "call":
+        return f"v += f{rest[0]}(v);"
+    if what == "through":
+        return f"v += play_table[{rest[0]}](v);"
+    if what == "loop":
+        return (f"for (int i = 0; i < {rest[1]} && play.budget > 0; i++) "
+                f"v += f{rest[0]}(v + i);")
+    if what == "switch":
+        cases = " ".join(f"case {i}: v += f{number}(v); break;"
+                         for i, number in enumerate(rest))
+        return f"switch ((unsigned long)v % 6) {{ {cases} }}"
+    if what == "callback":
+        return f"move_callback(play_table[{rest[0]}]);"
+    if what == "land":
+        kind, number = rest
+        test = {"plain": "setjmp(landing.place)",
+                "mask": "sigsetjmp(landing.place, 1)",
+                "builtin": "__builtin_setjmp(landing.builtin)"}[kind]
+        return f"LANDING(LAND_{kind.upper()}, {test}, v += f{number}(v));"
+    if what == "try":
+        return f"TRYING(v += f{rest[0]}(v));"
+    if what == "throw":
+        return "move_throw();"
+    if what == "raise":
+        return "raise(SIGUSR1 + 2 * (int)draw(2));"
+    if what == "pending":
+        return "move_pending(SIGUSR1 + 2 * (int)draw(2));"
+    if what == "thread":
+        return f"v += move_thread(play_table[{rest[0]}]);"
+    if what == "coroutine":
+        body, between, by_hand, is_mapped = rest
+        return (f"v += move_coroutine(play_table[{body}], f{between}, "
+                f"{by_hand}, {is_mapped});")
+    if what == "fork":
+        return f"move_fork(f{rest[0]}, v);"
+    if what == "replay":
+        return f"v += move_replay(f{rest[0]}, v);"
+    return {"jump": "MOVE_JUMP();", "yield": "move_yield();",
+            "capture": "MOVE_CAPTURE();", "open": "play_open();"}[what]
+
+
+def body_of(function):
+    name = f"f{function.number}"
+    # What a landing finds is in memory.
+    is_volatile = any(move[0] in ("land", "try", "capture", "replay")
+                      for move in function.moves)
+    lines = [f"LINKED COUNTED long {name}(long n)", "{",
+             f"\t{'volatile ' if is_volatile else ''}long v = n;", "",
+             f"\tENTER({name});", "\tif (is_over()) {", "\t\tLEAVE();",
+             "\t\treturn n % 7;", "\t}", "\tplay.now.depth++;"]
+    lines += ["\t" + statement(move) for move in function.moves]
+    lines += ["\tplay.now.depth--;"]
+    if function.tail:
+        kind, number = function.tail
+        callee = f"f{number}" if kind == "direct" else f"play_table[{number}]"
+        lines += [f"\tRETURN_TAIL({callee}, v % 1000);"]
+    else:
+        lines += ["\tLEAVE();",
+                  f"\treturn v % 1000 + {function.number};"]
+    return lines + ["}", ""]
+
+
+HEAD = """\
+#define PLAY_FUNCTIONS {count}
+#define LINKED {linked}
+{main}#include "tests/random/play.h"
+
+/* A tail call, where the compiler is sure to make one. */
+#if defined(__clang__)
+#define RETURN_TAIL(f, n) \\
+	do {{ function callee = f; long a = n; TAIL(); \\
+	__attribute__((musttail)) return callee(a); }} while (0)
+#elif defined(PLAY_SIBCALLS)
+#define RETURN_TAIL(f, n) \\
+	do {{ function callee = f; long a = n; TAIL(); return callee(a); }} while (0)
+#else
+#define RETURN_TAIL(f, n) \\
+	do {{ long r = f(n); LEAVE(); return r; }} while (0)
+#endif
+
+#ifdef __cplusplus
+struct guard {{ /* has something to do while an exception passes */
+	uint32_t here;
+	__attribute__((always_inline)) guard() : here(TRUTH_HERE) {{}}
+	__attribute__((always_inline)) ~guard()
+	{{ TRUTH_HERE = here; cleanup(); }}
+	static PLAYED void cleanup() {{ ENTER(cleanup); LEAVE(); }}
+}};
+#define TRYING(BODY) \\
+	do {{ struct surroundings outer = play.now; \\
+	volatile uint32_t here = TRUTH_HERE; \\
+	try {{ guard g; play.now.catchers++; BODY; }} catch (int) {{ }} \\
+	play.now = outer; TRUTH_HERE = here; }} while (0)
+TRUTH_INLINE void move_throw(void)
+{{
+	if (play.now.catchers > 0 && draw(3) > 0)
+		throw 1;
+}}
+#endif
+"""
+
+MAIN = """\
+static void *play_handle;
+
+LINKED COUNTED void play_open(void)
+{
+	void (*fill)(void);
+
+	ENTER(play_open);
+	if (!play_handle) {
+		play_handle = dlopen(PLAY_PLUGIN, RTLD_NOW);
+		fill = (void (*)(void))(uintptr_t)dlsym(play_handle,
+							"plugin_fill");
+		fill();
+	}
+	LEAVE();
+}
+
+static char play_alternate[1 << 16];
+
+static COUNTED void prepare(void)
+{
+	struct sigaction action;
+	stack_t stack;
+
+	ENTER(prepare);
+	memset(&stack, 0, sizeof(stack));
+	stack.ss_sp = play_alternate;
+	stack.ss_size = sizeof(play_alternate);
+	sigaltstack(&stack, NULL);
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = play_handler;
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR2, &action, NULL);
+	for (int i = 0; i < PLAY_FUNCTIONS; i++)
+		play_table[i] = f0;
+	main_fill();
+	lib_fill();
+	LEAVE();
+}
+
+int main(void)
+{
+	ENTER(main);
+	prepare();
+	play.random = SEED;
+	play.threads = 3;
+	play.forks = 2;
+	for (int i = 0; i < ROUNDS; i++) {
+		play.budget = BUDGET;
+		printf("%d: %ld\\n", i, play_table[i % PLAY_FUNCTIONS](i));
+		fflush(stdout);
+		memset(&play.now, 0, sizeof(play.now));
+	}
+	LEAVE();
+	truth_write();
+	return 0;
+}
+"""
+
+
+def render(program, folder):
+    """Writes main, lib and plugin. {module: path}."""
+    paths = {}
+    for module in MODULES:
+        own = [f for f in program.functions if f.module == module]
+        lines = [HEAD.format(
+            count=len(program.functions),
+            linked='extern "C"' if program.language == "c++" else "",
+            main="#define TRUTH_MAIN\n" if module == "main" else "")]
+        lines += [f"LINKED long f{f.number}(long n);"
+                  for f in program.functions]
+        lines += [f"LINKED void {name}(void);" for name in
+                  ("play_open", "main_fill", "lib_fill", "plugin_fill")]
+        lines.append("")
+        for function in own:
+            lines += body_of(function)
+        lines += [f"LINKED COUNTED void {module}_fill(void)", "{",
+                  f"\tENTER({module}_fill);"]
+        lines += [f"\tplay_table[{f.number}] = f{f.number};" for f in own]
+        lines += ["\tLEAVE();", "}", ""]
+        text = "\n".join(lines)
+        if module == "main":
+            text += "\n" + MAIN.replace("SEED", str(program.seed + 1)) \
+                .replace("ROUNDS", str(program.rounds)) \
+                .replace("BUDGET", str(program.budget))
+        suffix = ".cc" if program.language == "c++" else ".c"
+        paths[module] = folder / (module + suffix)
+        paths[module].write_text(text, encoding="utf-8")
+    return paths
+
+
+def smaller(program):
+    """Programs that are a little less than this one, the boldest first."""
+    def with_functions(functions, **other):
+        return dataclasses.replace(program, functions=functions, **other)
+
+    functions = program.functions
+    if program.rounds > 1:
+        yield dataclasses.replace(program, rounds=1)
+        yield dataclasses.replace(program, rounds=program.rounds - 1)
+    if program.budget > 4:
+        yield dataclasses.replace(program, budget=program.budget // 2)
+        yield dataclasses.replace(program, budget=program.budget - 1)
+    for i, function in enumerate(functions):
+        def put(**change):
+            # pylint: disable=cell-var-from-loop
+            return with_functions(
+                functions[:i] + [dataclasses.replace(function, **change)]
+                + functions[i + 1:])
+        if function.moves:
+            yield put(moves=[])
+        if function.tail:
+            yield put(tail=None)
+        if len(function.moves) > 1:
+            for j in range(len(function.moves)):
+                yield put(moves=function.moves[:j] + function.moves[j + 1:])
+        if function.module != "main":
+            yield put(module="main")

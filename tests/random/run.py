@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs random programs natively and recorded, and compares everything.
+
+    run.py [--seed N] [--count N] [--minutes N] [--features a,b] [--keep DIR]
+
+Output and status must be the same, and every context of every process must
+have been called as often as the program itself counted. A program for which
+that is not so is made smaller as long as it still differs, and left in DIR
+with a script that runs it. Exits with 1 if there was any.
+"""
+import argparse
+import dataclasses
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import program  # noqa: E402  pylint: disable=wrong-import-position
+import truth  # noqa: E402  pylint: disable=wrong-import-position
+import wire  # noqa: E402  pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
+CLEW = BUILD / "cli" / "clew"
+TIMEOUT_S = 60
+SHRINK_S = 300
+COMPILERS = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}
+LEVELS = "-O0", "-O1", "-O2", "-O3", "-Os"
+FLAVOURS = ([], [], ["-fno-plt"], ["-fcf-protection=full"],
+            ["-fno-omit-frame-pointer"], ["-fno-pie"], ["-fPIE"])
+IN_FORK = 1  # enum wire_loss: made inside fork() itself, with --libc
+TIMES = "none", "none", "cpu", "exact", "wall"
+
+
+@dataclasses.dataclass
+class Setting:
+    """How a program is built and recorded."""
+    compiler: str
+    level: str
+    flags: list
+    options: list
+
+
+def setting_of(one):
+    chance = random.Random(one.seed * 7 + 1)
+    compilers = [c for c in COMPILERS[one.language] if shutil.which(c)]
+    if "copies" in one.features:  # clang's own code does not survive them
+        compilers = compilers[:1]
+    options = [f"--time={chance.choice(TIMES)}",
+               f"--verify-period={chance.choice((1, 7, 1000))}"]
+    if chance.random() < .3:
+        options.append("--libc")
+    return Setting(chance.choice(compilers), chance.choice(LEVELS),
+                   chance.choice(FLAVOURS), options)
+
+
+class Failed(Exception):
+    """The program and the recording do not agree."""
+
+
+def build(one, setting, folder):
+    paths = program.render(one, folder)
+    common = [setting.compiler, setting.level, "-g0", "-w", "-pthread",
+              "-I", ROOT, f"-DPLAY_PLUGIN=\"{folder}/libplugin.so\"",
+              *setting.flags]
+    if setting.level != "-O0":
+        common += ["-foptimize-sibling-calls", "-DPLAY_SIBCALLS"]
+    for module in ("lib", "plugin"):
+        pic = [f for f in common if f not in ("-fno-pie", "-fPIE")]
+        subprocess.run(
+            [*pic, "-fPIC", "-shared", "-Wl,-Bsymbolic-functions",
+             f"-DTRUTH_MODULE=\"lib{module}.so\"",
+             paths[module], "-o", folder / f"lib{module}.so"], check=True)
+    subprocess.run(
+        [*common, "-no-pie" if "-fno-pie" in setting.flags else "-pie",
+         *([] if "-fno-pie" in setting.flags else ["-fPIE"]),
+         "-DTRUTH_MODULE=\"play\"", paths["main"], "-rdynamic", "-o",
+         folder / "play", f"-L{folder}", "-llib",
+         f"-Wl,-rpath,{folder}"], check=True)
+
+
+def run(argv, folder, **environment):
+    return subprocess.run(
+        [str(a) for a in argv], cwd=folder, timeout=TIMEOUT_S, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C",
+                                     **environment})
+
+
+def compare_counts(folder):
+    truths = truth.read_all(folder / "truth")
+    recording = wire.Recording(folder / "rec")
+    for one in truths:
+        part = recording.part(one.pid, one.image)
+        lines = truth.Comparison(one, part).differences()
+        if lines:
+            raise Failed(f"{part.path.name}: {len(lines)} differences\n"
+                         + "\n".join(lines[:12]))
+        losses = [n for i, n in enumerate(part.losses) if i != IN_FORK]
+        if any(losses):
+            raise Failed(f"{part.path.name}: losses {list(part.losses)}")
+        for tally in part.tallies.values():
+            if tally.collisions or tally.diverged:
+                raise Failed(f"{part.path.name}: {tally.collisions} "
+                             f"collisions, {tally.diverged} divergences")
+    if not truths:
+        raise Failed("the program wrote no truth")
+
+
+def check(one, setting, folder):
+    """Raises Failed, or subprocess.CalledProcessError if it cannot be built."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "truth").mkdir(parents=True)
+    build(one, setting, folder)
+    try:
+        native = run([folder / "play"], folder)
+    except subprocess.TimeoutExpired as late:
+        raise subprocess.CalledProcessError(1, "play") from late
+    if native.returncode:
+        raise subprocess.CalledProcessError(native.returncode, "play")
+    try:
+        recorded = run([CLEW, "record", "-o", folder / "rec",
+                        *setting.options, "--", folder / "play"], folder,
+                       TRUTH_DIR=str(folder / "truth"))
+    except subprocess.TimeoutExpired as late:
+        raise Failed("it hangs") from late
+    for what in ("returncode", "stdout", "stderr"):
+        was, now = getattr(native, what), getattr(recorded, what)
+        if was != now:
+            raise Failed(f"{what}: {was!r:.400} natively, {now!r:.400}")
+    compare_counts(folder)
+
+
+def differs(one, setting, folder):
+    """Why, or None; what does not even run natively does not count."""
+    try:
+        check(one, setting, folder)
+    except Failed as why:
+        return str(why)
+    except subprocess.CalledProcessError:
+        pass
+    return None
+
+
+def shrink(one, setting, folder):
+    """The smallest program found in time that still differs, and why."""
+    why, end = differs(one, setting, folder), time.monotonic() + SHRINK_S
+    progress = True
+    while why and progress and time.monotonic() < end:
+        progress = False
+        for less in program.smaller(one):
+            if time.monotonic() >= end:
+                break
+            found = differs(less, setting, folder)
+            if found:
+                one, why, progress = less, found, True
+                break
+    differs(one, setting, folder)
+    return one, why
+
+
+def keep(one, setting, why, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    differs(one, setting, folder / "files")
+    (folder / "why").write_text(
+        f"{why}\n\n{one}\n{setting}\n", encoding="utf-8")
+
+
+def report(one, setting, why, options):
+    print(f"seed {one.seed} ({one.language}, {', '.join(one.features)}; "
+          f"{setting.compiler} {setting.level} {' '.join(setting.flags)}; "
+          f"{' '.join(setting.options)}):\n{why}", flush=True)
+    if not options.keep:
+        return
+    with tempfile.TemporaryDirectory(prefix="clew-random-") as work:
+        less, why = shrink(one, setting, pathlib.Path(work) / "p")
+    keep(less, setting, why or "not again", options.keep / str(one.seed))
+    print(f"made smaller: {options.keep / str(one.seed)}", flush=True)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--features", type=lambda text: text.split(","),
+                        help=", ".join(program.FEATURES))
+    parser.add_argument("--keep", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    end = time.monotonic() + 60 * (options.minutes or 1e6)
+    count = options.count or (1 << 30 if options.minutes else 20)
+    done = bad = unbuilt = 0
+    with tempfile.TemporaryDirectory(prefix="clew-random-") as work:
+        for seed in range(options.seed, options.seed + count):
+            if time.monotonic() >= end:
+                break
+            one = program.Maker(seed, options.features).make()
+            setting = setting_of(one)
+            done += 1
+            try:
+                check(one, setting, pathlib.Path(work) / "p")
+            except Failed as why:
+                bad += 1
+                report(one, setting, str(why), options)
+            except subprocess.CalledProcessError as error:
+                unbuilt += 1
+                print(f"seed {seed}: does not run natively: {error}",
+                      flush=True)
+    print(f"{done} programs, {bad} differ, {unbuilt} did not run natively")
+    return 1 if bad or not done or unbuilt * 10 > done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
