@@ -6,10 +6,13 @@
  * return predictor, or all outer returns of the thread mispredict:
  *
  *		call	1f		one entry for the predictor
- *		int3			CPUs do not count a call to what is next
- *	1:	movl	$low, (%rsp)	the original's return address
- *		movl	$high, 4(%rsp)	mov keeps the flags
+ *	0:	.quad	address		CPUs do not count a call to what is next
+ *	1:	leaq	8(%rsp), %rsp	keeps the flags
+ *		pushq	0b(%rip)	the original's return address
  *		jmp	target
+ *
+ * It is pushed whole: in two stores of four bytes it could not be forwarded to
+ * the return that reads it.
  */
 #include "disasm/relocate_x86_64.h"
 
@@ -96,11 +99,10 @@ static void put_moved(struct writer *w, const struct insn *insn,
 /* Leave return_pc on the stack, as the call that stood before it would. */
 static void put_push_return(struct writer *w, uint64_t return_pc)
 {
-	put(w, "\xe8\x01\x00\x00\x00\xcc", 6); /* call .+1; int3 */
-	put(w, "\xc7\x04\x24", 3);             /* movl $low, (%rsp) */
-	put_u32(w, (uint32_t)return_pc);
-	put(w, "\xc7\x44\x24\x04", 4); /* movl $high, 4(%rsp) */
-	put_u32(w, (uint32_t)(return_pc >> 32));
+	put(w, "\xe8\x08\x00\x00\x00", 5); /* call .+8 */
+	put(w, &return_pc, sizeof(return_pc));
+	put(w, "\x48\x8d\x64\x24\x08", 5);     /* leaq 8(%rsp), %rsp */
+	put(w, "\xff\x35\xed\xff\xff\xff", 6); /* pushq -19(%rip) */
 }
 
 /* Whether the operand is memory that rsp leads to: rm 4, SIB base 4, no B. */

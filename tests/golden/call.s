@@ -1,4 +1,4 @@
-# The callee tells its return address: it must be the original's.
+# The callee tells its return address: it must be the original's, pushed whole.
 	.include "golden.inc"
 	CASE JUMP, 0, 6
 	BEFORE

@@ -1,3 +1,4 @@
+# The same through a pointer.
 	.include "golden.inc"
 	CASE JUMP, 0, 7
 	BEFORE

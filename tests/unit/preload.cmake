@@ -17,6 +17,10 @@ preload_test(window ${preload}/window.c ${preload}/stub_memory.c
   ${preload}/stub_image.c ${preload}/frames_rules_x86_64.c ${counting})
 preload_test(tallies ${counting})
 preload_test(stacks ${preload}/stacks_x86_64.c ${counting})
+preload_test(forwarding model_x86_64.c ${preload}/stub.c ${counting})
+target_link_libraries(forwarding_test PRIVATE disasm)
+target_include_directories(forwarding_test SYSTEM PRIVATE
+  ${CLEW_CAPSTONE_INCLUDE})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${preload}/live.c ${preload}/quiesce.c ${preload}/ask_x86_64.c
   ${preload}/code.c ${preload}/patch.c
