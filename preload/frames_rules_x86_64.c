@@ -259,7 +259,7 @@ static void put_shadow_slot(struct rules *rules)
 	done = put_branch(rules, DW_OP_skip);
 	land(rules, ordinary);
 	PUT(rules, DW_OP_dup, DW_OP_plus);
-	put_const8(rules, 2 * (SHADOW_HALF - SHADOW_STACK_LOW - above));
+	put_const8(rules, 2 * (hot_shadow_half - SHADOW_STACK_LOW - above));
 	PUT(rules, DW_OP_plus);
 	land(rules, done);
 }

@@ -248,7 +248,7 @@ static void keep_spare(const struct pass *pass)
 	const struct module *last = pass->cold->modules.last;
 	const struct window_user user = module_user(last);
 
-	if (last->code.end && hot_shadow_low == SHADOW_STACK_LOW)
+	if (last->code.end && hot_shadow_low != SHADOW_NOWHERE)
 		windows_keep_spare(&pass->cold->windows, &user);
 }
 

@@ -25,7 +25,6 @@
 #include "preload/sampling.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
-#include "preload/thread_template.h"
 #include "preload/times.h"
 #include "preload/trap.h"
 
@@ -84,19 +83,6 @@ static void take_configuration(struct cold *cold)
 	rt.first_block = runtime_thread_block();
 }
 
-/* In pieces, and slower, where address space is limited. */
-static int find_shadow(void)
-{
-	int err = shadow_reserve();
-
-	if (!err)
-		return 0;
-	err = thread_template_go_elsewhere();
-	if (!err)
-		shadow_go_without();
-	return err;
-}
-
 /* Zeros say that it is not known. */
 static void note_time_cost(void)
 {
@@ -127,7 +113,7 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		return -ENOTSUP;
 	}
 	trap_take_inherited_mask();
-	err = find_shadow();
+	err = shadow_reserve();
 	if (!err)
 		err = process_watch_forks();
 	if (!err)

@@ -27,7 +27,7 @@ static uint64_t own_bytes(int resource)
 {
 	const uint64_t shadow = SHADOW_BYTES + (rt.is_timed ? TIME_BYTES : 0);
 
-	if (!rt.header || hot_shadow_low != SHADOW_STACK_LOW)
+	if (!rt.header || hot_shadow_low == SHADOW_NOWHERE)
 		return 0;
 	if (resource == RLIMIT_AS)
 		return shadow + AS_BYTES;

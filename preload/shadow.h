@@ -5,13 +5,10 @@
 #ifndef CLEW_PRELOAD_SHADOW_H
 #define CLEW_PRELOAD_SHADOW_H
 
-/* Map the shadow of ordinary stacks. 0 or -errno. Once, before hooking. */
-int shadow_reserve(void);
-
 /*
- * Where that failed: have shadow in pieces, for all stacks. All stubs must
- * take the slow way then (thread_template.h). Before hooking.
+ * Reserve the shadow of ordinary stacks; where that cannot be, or may not be, all
+ * have their shadow in pieces. 0 or -errno. Once, before hooking. Calls libc.
  */
-void shadow_go_without(void);
+int shadow_reserve(void);
 
 #endif

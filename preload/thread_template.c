@@ -3,8 +3,8 @@
 
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 
+#include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/next.h"
 #include "preload/sys.h"
@@ -34,30 +34,32 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* The image lies in memory that the loader has made read-only. */
-static int write_word(uintptr_t at, uint64_t word)
+static void place_shadow(struct hot_thread *thread)
 {
-	void *page = (void *)(at & PAGE_MASK);
-	size_t bytes = at + sizeof(word) - (uintptr_t)page;
-	int err = sys_mprotect(page, bytes, PROT_READ | PROT_WRITE);
+	const uint64_t from_low = -SHADOW_STACK_LOW;
 
-	if (err)
-		return err;
-	memcpy((void *)at, &word, sizeof(word));
-	return sys_mprotect(page, bytes, PROT_READ);
+	thread->entry_base = hot_shadow_low == SHADOW_NOWHERE ? 0 : from_low;
+	thread->exit_base = hot_shadow_half + from_low - 8;
+	thread->shadow_half = hot_shadow_half;
+	thread->time_base = hot_time_third + from_low - 8;
 }
 
-int thread_template_go_elsewhere(void)
+/* The image lies in memory that the loader has made read-only. */
+int thread_template_place_shadow(void)
 {
-	uintptr_t image = 0;
+	uintptr_t image = 0, page;
 	int err;
 
 	NEXT(dl_iterate_phdr)(find_image, &image);
 	if (!image)
 		return -ENOENT;
-	err = write_word(image + offsetof(struct hot_thread, entry_base), 0);
+	page = image & PAGE_MASK;
+	err = sys_mprotect((void *)page, image + sizeof(hot) - page,
+			   PROT_READ | PROT_WRITE);
 	if (err)
 		return err;
-	hot.entry_base = 0;
-	return 0;
+	place_shadow((struct hot_thread *)image);
+	place_shadow(&hot);
+	return sys_mprotect((void *)page, image + sizeof(hot) - page,
+			    PROT_READ);
 }

@@ -10,9 +10,10 @@
 #define CLEW_PRELOAD_THREAD_TEMPLATE_H
 
 /*
- * Let stubs take every stack for one that is elsewhere (hot/shadow.h): in the
- * calling thread and in those to come. 0 or -errno. Calls libc.
+ * Where the shadow is, for the calling thread and those to come: at the place
+ * of hot/shadow.h; where stacks begin below which all is elsewhere. 0 or -errno.
+ * Calls libc.
  */
-int thread_template_go_elsewhere(void);
+int thread_template_place_shadow(void);
 
 #endif

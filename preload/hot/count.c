@@ -23,6 +23,8 @@
 
 struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
 uint64_t hot_shadow_low = SHADOW_STACK_LOW;
+uint64_t hot_shadow_half = SHADOW_HALF;
+uint64_t hot_time_third = TIME_THIRD;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;
 uint8_t hot_windows[WINDOW_COUNT];
@@ -35,6 +37,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.step = WIRE_CALL_STEP,
 	.entry_base = -(uint64_t)SHADOW_STACK_LOW,
 	.exit_base = (uint64_t)SHADOW_HALF - SHADOW_STACK_LOW - 8,
+	.shadow_half = SHADOW_HALF,
 	.miss_call = hot_thunk_miss_call,
 	.miss_tail = hot_thunk_miss_tail,
 	.verify_call = hot_thunk_verify_call,
@@ -49,6 +52,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.close = hot_thunk_close,
 	.close_tail = hot_thunk_close_tail,
 	.windows = hot_windows,
+	.time_base = (uint64_t)TIME_THIRD - SHADOW_STACK_LOW - 8,
 };
 
 static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)

@@ -15,7 +15,7 @@
 #define HOT_STEP            32
 #define HOT_ENTRY_BASE      40
 #define HOT_EXIT_BASE       48
-#define HOT_STRAYS_LEFT     56
+#define HOT_SHADOW_HALF     56
 #define HOT_MISS_CALL       64
 #define HOT_MISS_TAIL       72
 #define HOT_VERIFY_CALL     80
@@ -32,21 +32,25 @@
 #define HOT_CLOSE           168
 #define HOT_CLOSE_TAIL      176
 #define HOT_WINDOWS         184
+#define HOT_TIME_BASE       192
+#define HOT_STRAYS_LEFT     200
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
- * the address (stack - STACK_LOW + SHADOW_HALF). Stacks below STACK_LOW take
- * a slower way; all do where that much address space cannot be had.
+ * the address (stack - STACK_LOW + half), where `half` is half of the shadow's
+ * place: this one, unless shadow.c has found another to be better. Stacks below
+ * STACK_LOW take a slower way; all do where that much address space cannot be
+ * had.
  */
 #define SHADOW_STACK_LOW  0x7c0000000000
-#define SHADOW_HALF_BIT   44
-#define SHADOW_HALF       0x100000000000
+#define SHADOW_HALF       0x2c0000000000
 #define SHADOW_SLOT_BYTES 16
 
 /*
  * Where time is taken (timing.h) a stack slot has these beside its shadow, at
- * three times the address (stack - STACK_LOW + SHADOW_HALF).
+ * three times the address (stack - STACK_LOW + third); likewise.
  */
+#define TIME_THIRD      0x110000000000
 #define TIME_START      0
 #define TIME_ACCOUNTED  8
 #define TIME_ID         16
@@ -77,7 +81,7 @@
  * of a return address nearly tells a tail call from a call.
  */
 #define STUB_BYTES         512
-#define STUB_EXIT_AT       0x164
+#define STUB_EXIT_AT       0x168
 #define STUB_KIND_AT       507 /* 1 byte */
 #define STUB_KEY_AT        508
 

@@ -9,7 +9,7 @@
  *
  *	stack  0x7c0000000000 ......................... 0x800000000000
  *	         | x 2                                        |
- *	shadow 0x200000000000 ......................... 0x280000000000
+ *	shadow 0x580000000000 ......................... 0x600000000000
  *
  * Stacks below hot_shadow_low (coroutine stacks in .bss or brk memory; all
  * stacks where so much address space cannot be had) take a slower way. Their
@@ -33,7 +33,6 @@ struct shadow_slot {
 };
 _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 
-#define SHADOW_BASE         (UINT64_C(2) * SHADOW_HALF)
 #define SHADOW_BYTES        (UINT64_C(2) * (0x800000000000 - SHADOW_STACK_LOW))
 #define SHADOW_NOWHERE      ((UINT64_C(1) << 63) - 1)
 #define SHADOW_REGION_SHIFT 30
@@ -45,6 +44,9 @@ _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
  * there is no shadow but in pieces. Set before anything is hooked.
  */
 extern uint64_t hot_shadow_low;
+
+/* Half of the shadow's place, a third of that of times. Set likewise. */
+extern uint64_t hot_shadow_half, hot_time_third;
 
 /*
  * The directory, 0 where nothing is mapped yet. Any thread stores, once; the
@@ -73,7 +75,7 @@ static inline struct shadow_slot *shadow_of(uint64_t stack)
 
 	if (stack >= hot_shadow_low)
 		return (struct shadow_slot *)(2 * (stack - SHADOW_STACK_LOW +
-						   SHADOW_HALF));
+						   hot_shadow_half));
 	piece = shadow_piece(stack);
 	return piece && *piece ? (struct shadow_slot *)(*piece + 2 * stack) : 0;
 }

@@ -192,9 +192,8 @@
 	 */
 	.macro	LOOK_AS_CALLER below_slot
 	movq	hot@gottpoff(%rip), %rcx
-	movq	%fs:HOT_ENTRY_BASE(%rcx), %rdx
-	leaq	\below_slot(%rsp,%rdx), %rdx
-	btsq	$SHADOW_HALF_BIT, %rdx
+	movq	%fs:HOT_EXIT_BASE(%rcx), %rdx
+	leaq	8 + \below_slot(%rsp,%rdx), %rdx
 	movq	8(,%rdx,2), %rdx
 	xchgq	%rdx, %fs:HOT_ID(%rcx)
 	cmpb	$0, -SLOW_STACK_BYTES(%rsp)
@@ -283,9 +282,9 @@ hot_thunk_verify_tail:
 
 	/*
 	 * The end of a call's time: one more call in the times of its context,
-	 * if all is as usual. The stamp is in rdx:rax, half the shadow's address
-	 * in rdi, the thread's block at r8; of these r8 is kept. Else goes on at
-	 * `slow` with the call's inclusive time in rdx.
+	 * if all is as usual. The stamp is in rdx:rax, a third of the address of
+	 * the slot's times in rdi, the thread's block at r8; of these r8 is kept.
+	 * Else goes on at `slow` with the call's inclusive time in rdx.
 	 *
 	 * No address of a store may depend on the stamp: whatever comes behind
 	 * such a store waits until the counter has been read, 6 ns a call in fib
@@ -366,6 +365,8 @@ hot_thunk_close:
 	movq	%rsi, -0x28(%rsp)
 	movq	%r8, -0x40(%rsp)
 	movq	hot@gottpoff(%rip), %r8
+	movq	%fs:HOT_TIME_BASE(%r8), %rdi
+	leaq	8(%rsp,%rdi), %rdi
 	ACCOUNT	9f
 8:	movl	-0x38(%rsp), %eax
 	addb	$0x7f, %al			/* overflow, if seto set it */
@@ -383,8 +384,8 @@ hot_thunk_close:
 	.size	hot_thunk_close, . - hot_thunk_close
 
 	/*
-	 * A function leaves by a tail call. rsp is 8 bytes below the slot, rcx
-	 * the next one's id, which is kept, and rdx half the shadow's address.
+	 * A function leaves by a tail call. rsp is 8 bytes below the slot, and rcx
+	 * the next one's id, which is kept.
 	 */
 	.type	hot_thunk_close_tail, @function
 hot_thunk_close_tail:
@@ -394,9 +395,10 @@ hot_thunk_close_tail:
 	movq	%rdi, -0x28(%rsp)
 	movq	%r8, -0x38(%rsp)
 	movq	%rcx, -0x40(%rsp)
-	movq	%rdx, %rdi
 	rdtsc
 	movq	hot@gottpoff(%rip), %r8
+	movq	%fs:HOT_TIME_BASE(%r8), %rdi
+	leaq	16(%rsp,%rdi), %rdi
 	ACCOUNT	9f
 8:	movq	-0x18(%rsp), %rax
 	movq	-0x20(%rsp), %rsi

@@ -42,12 +42,11 @@ struct hot_thread {
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
 	struct wire_count *table;
 	/* Constants: 64-bit immediates make a stub slower (stub_x86_64.S). */
-	uint64_t multiplier; /* ID_MULTIPLIER */
-	uint64_t step;       /* WIRE_CALL_STEP */
-	uint64_t entry_base; /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
-	uint64_t exit_base;  /* SHADOW_HALF - SHADOW_STACK_LOW - 8 */
-	int32_t strays_left; /* calls counted away from home until a reorder */
-	uint32_t muted;      /* enum hot_muted: count nothing */
+	uint64_t multiplier;  /* ID_MULTIPLIER */
+	uint64_t step;        /* WIRE_CALL_STEP */
+	uint64_t entry_base;  /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
+	uint64_t exit_base;   /* hot_shadow_half - SHADOW_STACK_LOW - 8 */
+	uint64_t shadow_half; /* hot_shadow_half */
 	/* Thunks of stub_x86_64.S, in reach of every stub. */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
@@ -69,6 +68,9 @@ struct hot_thread {
 	void (*close)(void);
 	void (*close_tail)(void);
 	const uint8_t *windows; /* hot_windows; read at tail calls */
+	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
+	int32_t strays_left; /* calls counted away from home until a reorder */
+	uint32_t muted;      /* enum hot_muted: count nothing */
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -99,7 +101,7 @@ HOT_OFFSET(multiplier, HOT_MULTIPLIER);
 HOT_OFFSET(step, HOT_STEP);
 HOT_OFFSET(entry_base, HOT_ENTRY_BASE);
 HOT_OFFSET(exit_base, HOT_EXIT_BASE);
-HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
+HOT_OFFSET(shadow_half, HOT_SHADOW_HALF);
 HOT_OFFSET(miss_call, HOT_MISS_CALL);
 HOT_OFFSET(miss_tail, HOT_MISS_TAIL);
 HOT_OFFSET(verify_call, HOT_VERIFY_CALL);
@@ -116,6 +118,8 @@ HOT_OFFSET(paused, HOT_PAUSED);
 HOT_OFFSET(close, HOT_CLOSE);
 HOT_OFFSET(close_tail, HOT_CLOSE_TAIL);
 HOT_OFFSET(windows, HOT_WINDOWS);
+HOT_OFFSET(time_base, HOT_TIME_BASE);
+HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

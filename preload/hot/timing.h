@@ -66,7 +66,6 @@ _Static_assert(sizeof(struct wire_times) == TIMES_BYTES, "asm");
 _Static_assert(sizeof(struct wire_count) * TIMES_PER_ENTRY == TIMES_BYTES,
 	       "asm");
 
-#define TIME_BASE  (UINT64_C(3) * SHADOW_HALF)
 #define TIME_BYTES (UINT64_C(3) * (0x800000000000 - SHADOW_STACK_LOW))
 
 /* A piece of shadow is followed by that of its time slots. */
@@ -90,7 +89,7 @@ static inline struct time_slot *time_of(uint64_t stack)
 
 	if (stack >= hot_shadow_low)
 		return (struct time_slot *)(3 * (stack - SHADOW_STACK_LOW +
-						 SHADOW_HALF));
+						 hot_time_third));
 	piece = (uintptr_t)shadow_of(start);
 	return (struct time_slot *)(piece +
 				    (UINT64_C(2) << SHADOW_PIECE_SHIFT) +

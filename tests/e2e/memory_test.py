@@ -58,5 +58,23 @@ class Walked(clewtest.Case):
         self.assertEqual(server.wait(60), -signal.SIGSEGV)
 
 
+class Heaps(clewtest.Case):
+    """Who needs a certain place finds it free."""
+
+    @needs("java")
+    def test_java_heaps_that_are_mapped_thrice(self):
+        """17's ZGC has them at multiples of powers of two, up to 2^46."""
+        for size in "200g", "300g", "600g":
+            argv = ["java", "-XX:+UseZGC", "-Xms32m", f"-Xmx{size}",
+                    "-Xlog:disable", "-version"]
+            native = self.run_program(argv)
+            if native.returncode:
+                self.skipTest("no java with such a heap here")
+            for timing in TIMES:
+                with self.subTest(size=size, time=timing):
+                    self.assert_same_behaviour(
+                        native, self.record(argv, ["--time", timing]))
+
+
 if __name__ == "__main__":
     clewtest.main()

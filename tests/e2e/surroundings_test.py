@@ -384,6 +384,21 @@ class Sanitizers(clewtest.Case):
     def test_threads(self):
         self.check("thread")
 
+    def test_threads_by_a_runtime_in_the_program(self):
+        """It allows no memory but where a program has some."""
+        for compiler, *flags in (["cc", "-static-libtsan"], ["clang", "-fPIE"],
+                                 ["clang", "-no-pie"]):
+            with self.subTest(compiler=compiler, flags=flags):
+                self.check("thread", compiler, *flags)
+
+    @needs("clang")
+    def test_uninitialized_memory(self):
+        self.check("memory", "clang", "-fsanitize-memory-track-origins")
+
+    @needs("clang")
+    def test_data_flow(self):
+        self.check("dataflow", "clang")
+
     def test_undefined_behaviour(self):
         self.check("undefined")
 
