@@ -21,6 +21,7 @@
 #include "cli/launch.h"
 #include "cli/library.h"
 #include "cli/output.h"
+#include "cli/trim.h"
 #include "report/rules.h"
 #include "report/samples.h"
 #include "report/session.h"
@@ -312,9 +313,11 @@ static int record(const char *name, struct options *options)
 					outcome.exec_error);
 		goto free_job;
 	}
-	if (job.output)
+	if (job.output) {
+		trim_parts(job.output);
 		is_recorded =
 			check_recording(name, options, job.output, outcome.pid);
+	}
 	if (is_recorded)
 		summarise(options, job.output);
 	status = status_of(&outcome, is_recorded);

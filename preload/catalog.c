@@ -56,20 +56,33 @@ int catalog_add_module(struct part *part, const struct module *module,
 	return 0;
 }
 
+struct wanted {
+	uint32_t first_function;
+	struct wire_module *found;
+};
+
+static int is_wanted(void *context, const struct chunk *chunk)
+{
+	struct wire_module *record = chunk_payload(chunk);
+	struct wanted *wanted = context;
+
+	if (record->first_function != wanted->first_function ||
+	    !record->function_count)
+		return 0;
+	wanted->found = record;
+	return 1;
+}
+
 int catalog_find_module(const struct part *part, uint32_t first_function,
 			struct catalog_entry *out)
 {
-	for (uint32_t i = 0; i < part->mapped_count; i++) {
-		struct wire_module *record = chunk_payload(&part->mapped[i]);
+	struct wanted wanted = { .first_function = first_function };
 
-		if (part->mapped[i].head->kind != WIRE_MODULE ||
-		    record->first_function != first_function ||
-		    !record->function_count)
-			continue;
-		*out = entry_of(record);
-		return 0;
-	}
-	return -ENOENT;
+	part_each_chunk(part, WIRE_MODULE, is_wanted, &wanted);
+	if (!wanted.found)
+		return -ENOENT;
+	*out = entry_of(wanted.found);
+	return 0;
 }
 
 static uint64_t rule_bytes(const struct rule *rule)
@@ -105,19 +118,20 @@ int catalog_add_rules(struct part *part, const struct rule *rules)
 	return 0;
 }
 
+static int update_rules(void *context, const struct chunk *chunk)
+{
+	unsigned char *at = chunk_payload(chunk);
+
+	for (const struct rule *rule = context; rule; rule = rule->next) {
+		struct wire_rule *record = (struct wire_rule *)at;
+
+		record->matches = rule->matches;
+		at += record->bytes;
+	}
+	return 1;
+}
+
 void catalog_update_rules(const struct part *part, const struct rule *rules)
 {
-	for (uint32_t i = 0; i < part->mapped_count; i++) {
-		unsigned char *at = chunk_payload(&part->mapped[i]);
-
-		if (part->mapped[i].head->kind != WIRE_RULES)
-			continue;
-		for (const struct rule *rule = rules; rule; rule = rule->next) {
-			struct wire_rule *record = (struct wire_rule *)at;
-
-			record->matches = rule->matches;
-			at += record->bytes;
-		}
-		return;
-	}
+	part_each_chunk(part, WIRE_RULES, update_rules, (void *)rules);
 }

@@ -173,7 +173,7 @@ static void *decoder_memory(void *context, size_t bytes)
 /* Once, for what is loaded before main. */
 static int begin(struct cold *cold)
 {
-	cold->windows.part_path = cold->part.path;
+	cold->windows.part_path = cold->part.file.path;
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	cold->has_begun = 1;

@@ -204,4 +204,5 @@ __attribute__((destructor)) static void finish(void)
 	samples_note_moment(rt.header);
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);
+	part_finish(&rt.cold->part);
 }

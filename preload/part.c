@@ -8,160 +8,7 @@
 
 static struct wire_header nowhere; /* see part_create_nowhere() */
 
-/* High up, where no program expects the descriptors it is about to open. */
-static int move_fd_up(int fd)
-{
-	struct rlimit limit;
-	long at = -1;
-
-	if (!sys_call(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0, 0, 0, 0))
-		at = limit.rlim_cur > 1024 ? 1000 : (long)limit.rlim_cur - 24;
-	if (at > fd)
-		at = sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, at, 0, 0, 0);
-	if (at < 0)
-		return fd;
-	sys_close(fd);
-	return (int)at;
-}
-
-static int is_our_file(const struct part *part, int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && !sys_fstat(fd, &st) && st.st_dev == part->dev &&
-	       st.st_ino == part->ino;
-}
-
-/*
- * The descriptor of the file, even if the program has closed ours (daemons
- * close all they find) or opened something else in its place.
- */
-static int part_fd(struct part *part)
-{
-	int fd;
-
-	if (is_our_file(part, part->fd))
-		return part->fd;
-	fd = sys_open(part->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return fd;
-	if (!is_our_file(part, fd)) {
-		sys_close(fd);
-		return -ESTALE;
-	}
-	part->fd = move_fd_up(fd);
-	return part->fd;
-}
-
-/* Real zeroed blocks for [offset, offset + bytes), the file growing to it. */
-static int reserve_blocks(int fd, uint64_t offset, uint64_t bytes)
-{
-	static const char zeros[WIRE_PAGE_BYTES];
-	int err = sys_fallocate(fd, 0, (off_t)offset, (off_t)bytes);
-
-	if (err != -EOPNOTSUPP && err != -ENOSYS)
-		return err;
-	for (uint64_t at = 0; at < bytes; at += sizeof(zeros)) {
-		long n = sys_pwrite(fd, zeros, sizeof(zeros),
-				    (off_t)(offset + at));
-
-		if (n != sizeof(zeros))
-			return n < 0 ? (int)n : -ENOSPC;
-	}
-	return 0;
-}
-
-/* The program may change it at any time. */
-static uint64_t file_size_limit(void)
-{
-	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
-
-	sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0);
-	return limit.rlim_cur;
-}
-
-/* Map [offset, offset + bytes) of the part, making it exist. */
-static int map_new(struct part *part, uint64_t offset, uint64_t bytes,
-		   void **out)
-{
-	void *address;
-	int err, fd;
-
-	if (part->header == &nowhere)
-		return -ENOSPC;
-	if (part->is_private) {
-		address = sys_map_private(bytes);
-		goto check;
-	}
-	if (offset + bytes > file_size_limit())
-		return -EFBIG; /* the kernel would send SIGXFSZ */
-	fd = part_fd(part);
-	if (fd < 0)
-		return fd;
-	err = reserve_blocks(fd, offset, bytes);
-	if (err)
-		return err;
-	address = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			   (off_t)offset);
-check:
-	if (sys_failed(address))
-		return (int)(long)address;
-	*out = address;
-	return 0;
-}
-
-/* In an order that a fork in another thread may come in between of. */
-static void replace_mapped(struct part *part, struct chunk *grown,
-			   uint32_t room)
-{
-	struct chunk *old = part->mapped;
-	uint32_t old_room = part->mapped_room;
-
-	__atomic_store_n(&part->mapped, grown, __ATOMIC_RELEASE);
-	__atomic_store_n(&part->mapped_room, room, __ATOMIC_RELEASE);
-	if (old)
-		sys_munmap(old, old_room * sizeof(*old));
-}
-
-static int remember_mapping(struct part *part, const struct chunk *chunk)
-{
-	uint32_t room = part->mapped_room ? part->mapped_room * 2 : 256;
-	struct chunk *grown;
-
-	if (part->mapped_count == part->mapped_room) {
-		grown = sys_map_private(room * sizeof(*grown));
-		if (sys_failed(grown))
-			return -ENOMEM;
-		copy_bytes(grown, part->mapped,
-			   part->mapped_count * sizeof(*grown));
-		replace_mapped(part, grown, room);
-	}
-	part->mapped[part->mapped_count] = *chunk;
-	__atomic_store_n(&part->mapped_count, part->mapped_count + 1,
-			 __ATOMIC_RELEASE);
-	return 0;
-}
-
-/*
- * Take back blocks that part_free() gave to the file system: the first `bytes`
- * of the chunk, and a page for what may follow.
- */
-static int revive_blocks(struct part *part, const struct chunk *chunk,
-			 uint64_t bytes)
-{
-	int err, fd;
-
-	if (part->is_private)
-		return 0;
-	fd = part_fd(part);
-	if (fd < 0)
-		return fd;
-	if (chunk->bytes > bytes)
-		bytes += WIRE_PAGE_BYTES;
-	err = sys_fallocate(fd, 0, (off_t)chunk->offset, (off_t)bytes);
-	/* Where that is not supported no hole could be punched either. */
-	return err == -EOPNOTSUPP || err == -ENOSYS ? 0 : err;
-}
+/* ---- Chunks ---- */
 
 /*
  * Leave the first `bytes` of a free chunk as one and make another of the rest.
@@ -180,6 +27,18 @@ static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 	__atomic_store_n(&chunk->head->bytes, bytes, __ATOMIC_RELEASE);
 }
 
+/*
+ * The blocks that part_free() gave to the file system are taken back: those of
+ * the chunk's first `bytes`, and of a page for the head of what is left over.
+ */
+static int take_blocks(const struct part *part, const struct chunk *chunk,
+		       uint64_t bytes)
+{
+	if (chunk->bytes > bytes)
+		bytes += WIRE_PAGE_BYTES;
+	return part_file_take(&part->file, chunk->head, bytes);
+}
+
 /* The first unused chunk that is large enough, cut to size. */
 static int take_unused(struct part *part, uint64_t bytes, struct chunk *out)
 {
@@ -187,7 +46,7 @@ static int take_unused(struct part *part, uint64_t bytes, struct chunk *out)
 		struct chunk *unused = &part->unused[i];
 		struct chunk whole = *unused;
 
-		if (whole.bytes < bytes || revive_blocks(part, &whole, bytes))
+		if (whole.bytes < bytes || take_blocks(part, &whole, bytes))
 			continue;
 		if (whole.bytes > bytes)
 			split_chunk(&whole, bytes, unused);
@@ -201,23 +60,35 @@ static int take_unused(struct part *part, uint64_t bytes, struct chunk *out)
 
 static int append_chunk(struct part *part, uint64_t bytes, struct chunk *out)
 {
-	uint64_t end = part->header->end;
-	void *address;
-	int err = map_new(part, end, bytes, &address);
+	void *at;
+	int err;
 
-	if (err)
-		return err;
-	*out = (struct chunk){ .head = address, .offset = end, .bytes = bytes };
-	err = remember_mapping(part, out);
-	if (err)
-		sys_munmap(address, bytes);
+	if (part->header == &nowhere)
+		return -ENOSPC;
+	err = part_file_extend(&part->file, part->end, bytes, &at);
+	if (!err)
+		*out = (struct chunk){ .head = at,
+				       .offset = part->end,
+				       .bytes = bytes };
 	return err;
+}
+
+/* What is behind the end becomes part of it, once it can be read. */
+static void publish_chunk(struct part *part, const struct chunk *chunk)
+{
+	const uint64_t end = chunk->offset + chunk->bytes;
+
+	if (end <= part->end)
+		return;
+	__atomic_store_n(&part->end, end, __ATOMIC_RELEASE);
+	/* pairs with the reader's load */
+	atomic_store_explicit(&part->header->end, end, memory_order_release);
 }
 
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out)
 {
-	uint64_t signals, end;
+	uint64_t signals;
 	int err = 0;
 
 	bytes = ROUND_UP(bytes + sizeof(struct wire_chunk));
@@ -229,35 +100,22 @@ int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 		out->head->bytes = out->bytes;
 		atomic_store_explicit(&out->head->kind, kind,
 				      memory_order_release);
-		end = out->offset + out->bytes;
-		if (end > part->header->end) /* pairs with the reader's load */
-			atomic_store_explicit(&part->header->end, end,
-					      memory_order_release);
+		publish_chunk(part, out);
 	}
 	lock_release(&part->lock, &signals);
 	return err;
 }
 
-/* Zero a chunk behind its head, giving the blocks back where that is known. */
-static void zero_payload(struct part *part, const struct chunk *chunk)
-{
-	unsigned char *at = (unsigned char *)chunk->head;
-	uint64_t first = WIRE_PAGE_BYTES - sizeof(*chunk->head);
-	int fd = part->is_private ? -1 : part_fd(part);
-
-	fill_zero(chunk->head + 1, first);
-	if (fd >= 0 &&
-	    !sys_fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			   (off_t)(chunk->offset + WIRE_PAGE_BYTES),
-			   (off_t)(chunk->bytes - WIRE_PAGE_BYTES)))
-		return;
-	fill_zero(at + WIRE_PAGE_BYTES, chunk->bytes - WIRE_PAGE_BYTES);
-}
-
+/* Zero a chunk behind its head, giving back the blocks of all other pages. */
 static void clear(struct part *part, const struct chunk *chunk)
 {
+	unsigned char *at = (unsigned char *)chunk->head;
+
 	atomic_store(&chunk->head->kind, WIRE_FREE);
-	zero_payload(part, chunk);
+	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
+	if (chunk->bytes > WIRE_PAGE_BYTES)
+		part_file_give_back(&part->file, at + WIRE_PAGE_BYTES,
+				    chunk->bytes - WIRE_PAGE_BYTES);
 }
 
 void part_free(struct part *part, const struct chunk *chunk)
@@ -280,50 +138,48 @@ void part_retire(struct part *part, const struct chunk *chunk)
 	lock_release(&part->lock, &signals);
 }
 
-/* Create the file under the first free sequence number. */
-static int create_file(struct part *part, const char *dir, uint32_t pid,
-		       uint32_t *seq)
+/* The chunks in a segment, up to `end` in the file. */
+static int each_in_segment(const struct segment *segment, uint64_t end,
+			   uint32_t kind, part_visitor visit, void *context)
 {
-	for (*seq = 0; *seq < 1000000; ++*seq) {
-		struct text text = text_in(part->path, sizeof(part->path));
-		int fd;
+	uint64_t at = segment->offset ? segment->offset : WIRE_HEADER_BYTES;
+	int result = 0;
 
-		text_string(&text, dir);
-		text_string(&text, "/");
-		text_number(&text, pid);
-		text_string(&text, ".");
-		text_number(&text, *seq);
-		text_string(&text, WIRE_PART_SUFFIX);
-		if (text_was_cut(&text))
-			return -ENAMETOOLONG;
-		fd = sys_open(part->path,
-			      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
-				      O_NOFOLLOW,
-			      0600);
-		if (fd != -EEXIST)
-			return fd;
+	if (end > segment->offset + segment->bytes)
+		end = segment->offset + segment->bytes;
+	while (at < end && !result) {
+		struct wire_chunk *head =
+			(struct wire_chunk *)(segment->at +
+					      (at - segment->offset));
+		const struct chunk chunk = { .head = head,
+					     .offset = at,
+					     .bytes = head->bytes };
+
+		if (!chunk.bytes || chunk.bytes % WIRE_PAGE_BYTES ||
+		    chunk.bytes > end - at)
+			return -EBADMSG;
+		if (head->kind == kind)
+			result = visit(context, &chunk);
+		at += chunk.bytes;
 	}
-	return -EEXIST;
+	return result;
 }
 
-static int open_file(struct part *part, const char *dir, uint32_t pid,
-		     uint32_t *seq)
+int part_each_chunk(const struct part *part, uint32_t kind, part_visitor visit,
+		    void *context)
 {
-	struct stat st;
-	int err, fd = create_file(part, dir, pid, seq);
+	const uint64_t end = __atomic_load_n(&part->end, __ATOMIC_ACQUIRE);
+	const uint32_t count =
+		__atomic_load_n(&part->file.segment_count, __ATOMIC_ACQUIRE);
+	int result = 0;
 
-	if (fd < 0)
-		return fd;
-	err = sys_fstat(fd, &st);
-	if (err) {
-		sys_close(fd);
-		return err;
-	}
-	part->dev = st.st_dev;
-	part->ino = st.st_ino;
-	part->fd = move_fd_up(fd);
-	return 0;
+	for (uint32_t i = 0; i < count && !result; i++)
+		result = each_in_segment(&part->file.segments[i], end, kind,
+					 visit, context);
+	return result;
 }
+
+/* ---- The beginning and the end ---- */
 
 static void begin_header(struct part *part, struct wire_header *header,
 			 uint32_t pid, uint32_t seq)
@@ -339,35 +195,31 @@ static void begin_header(struct part *part, struct wire_header *header,
 	header->start_ns = sys_clock_ns(CLOCK_REALTIME);
 	copy_bytes(header->magic, WIRE_MAGIC, sizeof(header->magic));
 	part->header = header;
+	part->end = WIRE_HEADER_BYTES;
 }
 
 int part_create(struct part *part, const char *dir)
 {
 	uint32_t pid = (uint32_t)sys_getpid(), seq = 0;
-	void *address;
-	int err;
+	uint64_t signals;
+	void *header;
+	int err = part_file_create(&part->file, dir, pid, &seq);
 
-	part->fd = -1;
-	part->is_private = !dir;
-	if (dir) {
-		err = open_file(part, dir, pid, &seq);
-		if (err)
-			return err;
-	}
-	err = map_new(part, 0, WIRE_HEADER_BYTES, &address);
-	if (err) {
-		if (part->fd >= 0)
-			sys_close(part->fd);
+	if (err)
 		return err;
-	}
-	begin_header(part, address, pid, seq);
-	return 0;
+	sys_block_signals(&signals);
+	err = part_file_extend(&part->file, 0, WIRE_HEADER_BYTES, &header);
+	sys_restore_signals(&signals);
+	if (err)
+		part_discard(part);
+	else
+		begin_header(part, header, pid, seq);
+	return err;
 }
 
 void part_create_nowhere(struct part *part)
 {
-	part->fd = -1;
-	part->is_private = 1;
+	part->file.is_private = 1;
 	fill_zero(&nowhere, sizeof(nowhere));
 	begin_header(part, &nowhere, (uint32_t)sys_getpid(), 0);
 }
@@ -379,16 +231,27 @@ void part_disable(struct part *part, const char *why)
 
 	text_string(&text, why);
 	atomic_store(&part->header->state, WIRE_DISABLED);
+	part_finish(part);
+}
+
+void part_finish(struct part *part)
+{
+	uint64_t signals;
+
+	lock_acquire(&part->lock, &signals);
+	part_file_cut(&part->file, part->end);
+	lock_release(&part->lock, &signals);
 }
 
 void part_abandon(struct part *part, int needs_header)
 {
-	for (uint32_t i = 0; i < part->mapped_count; i++)
-		sys_munmap(part->mapped[i].head, part->mapped[i].bytes);
-	sys_munmap(part->mapped, part->mapped_room * sizeof(*part->mapped));
-	if (part->header != &nowhere && !needs_header)
-		sys_munmap(part->header, WIRE_HEADER_BYTES);
-	if (!part->is_private && is_our_file(part, part->fd))
-		sys_close(part->fd);
+	part_file_unmap(&part->file, needs_header ? WIRE_HEADER_BYTES : 0);
+	fill_zero(part, sizeof(*part));
+}
+
+void part_discard(struct part *part)
+{
+	part_file_remove(&part->file);
+	part_file_unmap(&part->file, 0);
 	fill_zero(part, sizeof(*part));
 }

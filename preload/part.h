@@ -2,11 +2,10 @@
 /*
  * A part: the file in which one process image leaves its recording.
  *
- * The file grows by chunks (wire/recording.h), each mapped where the kernel
- * likes it and written in place ever after. Space is allocated on the disk
- * before a chunk is used, so that no store can meet a full disk and a SIGBUS.
- * A child that is not to be recorded gets a part without a file: the same
- * chunks in private memory, so that nothing else needs to know.
+ * The file grows by chunks (wire/recording.h), each mapped and written in place
+ * ever after (part_file.h). A child that is not to be recorded gets a part
+ * without a file: the same chunks in private memory, so that nothing else needs
+ * to know.
  *
  * All functions may be called by any thread at any time, signal handlers
  * included, except where they say otherwise.
@@ -14,11 +13,11 @@
 #ifndef CLEW_PRELOAD_PART_H
 #define CLEW_PRELOAD_PART_H
 
-#include <linux/limits.h>
 #include <stdint.h>
 
 #include "preload/hot/tally.h"
 #include "preload/lock.h"
+#include "preload/part_file.h"
 #include "wire/recording.h"
 
 #define PART_FREE_MAX 64
@@ -26,14 +25,10 @@
 struct part {
 	struct wire_header *header;
 	struct lock lock;
-	int fd;               /* kept high up; verified before each use */
-	int is_private;       /* no file */
-	uint64_t dev, ino;    /* of the file that fd must be */
-	struct chunk *mapped; /* all chunks, for leaving them after a fork */
-	uint32_t mapped_count, mapped_room;
+	struct part_file file;
+	uint64_t end; /* as in the header, which a parent may move on */
 	struct chunk unused[PART_FREE_MAX]; /* given back, zeroed */
 	uint32_t unused_count;
-	char path[PATH_MAX]; /* absolute */
 };
 
 /*
@@ -50,6 +45,9 @@ void part_create_nowhere(struct part *part);
 
 /* Say why nothing is recorded; the part is finished with that. */
 void part_disable(struct part *part, const char *why);
+
+/* The process ends: what the file has more than is in use is cut off. */
+void part_finish(struct part *part);
 
 /*
  * A zeroed chunk with at least `bytes` of payload, where possible in space that
@@ -69,6 +67,20 @@ void part_retire(struct part *part, const struct chunk *chunk);
  * header if that is still needed.
  */
 void part_abandon(struct part *part, int needs_header);
+
+/* Let go of a part that could not be set up, as though it had not been made. */
+void part_discard(struct part *part);
+
+/* Not 0 ends the visits. */
+typedef int (*part_visitor)(void *context, const struct chunk *chunk);
+
+/*
+ * Show all chunks of that kind, in the order of the file. The visitor's last
+ * answer, or -EBADMSG if a chunk's length is wrong. Chunks may be made
+ * meanwhile, and are seen or not.
+ */
+int part_each_chunk(const struct part *part, uint32_t kind, part_visitor visit,
+		    void *context);
 
 static inline void *chunk_payload(const struct chunk *chunk)
 {

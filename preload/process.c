@@ -13,49 +13,75 @@
 #include "preload/text.h"
 #include "preload/times.h"
 
+static int copy_chunk(void *context, const struct chunk *chunk)
+{
+	const struct wire_chunk *head = chunk->head;
+	const uint64_t used =
+		atomic_load_explicit(&head->used, memory_order_acquire);
+	struct chunk copy;
+	int err;
+
+	if (!used)
+		return 0; /* the parent is about to fill it */
+	err = part_alloc(context, head->kind, head->owner, used, &copy);
+	if (err)
+		return err;
+	copy_bytes(copy.head + 1, head + 1, used);
+	atomic_store_explicit(&copy.head->used, used, memory_order_release);
+	return 0;
+}
+
+/* But those that the parent has loaded since the fork: their numbers are free. */
+static int copy_module(void *context, const struct chunk *chunk)
+{
+	const struct wire_module *module = chunk_payload(chunk);
+
+	if (module->function_count &&
+	    module->first_function > rt.function_count)
+		return 0;
+	return copy_chunk(context, chunk);
+}
+
+/* What was decided before the fork holds for the child too. 0 or -errno. */
+static int copy_chunks(struct part *to, const struct part *from)
+{
+	int err = part_each_chunk(from, WIRE_PROCESS, copy_chunk, to);
+
+	if (!err)
+		err = part_each_chunk(from, WIRE_RULES, copy_chunk, to);
+	if (!err)
+		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
+	return err;
+}
+
 /*
  * A process that is not to be recorded counts where nobody looks. One that is
- * and cannot make a file, since it has become another user or has another root
- * or the disk is full, loses its calls, and an ancestor's part says how many.
+ * and cannot make a file, or has no room in it for the names of what it calls,
+ * since it has become another user or has another root or the disk is full,
+ * loses its calls, and an ancestor's part says how many.
  */
-static void create_part(struct cold *cold)
+static void create_part(struct cold *cold, const struct part *parent)
 {
 	const int is_wanted = !cold->config.no_children;
+	int err = part_create(&cold->part, is_wanted ? cold->config.dir : NULL);
 
-	if (part_create(&cold->part, is_wanted ? cold->config.dir : NULL))
+	if (!err) {
+		err = copy_chunks(&cold->part, parent);
+		if (err)
+			part_discard(&cold->part);
+	}
+	if (err)
 		part_create_nowhere(&cold->part);
-	if (!is_wanted || !cold->part.is_private)
+	if (!is_wanted || !cold->part.file.is_private)
 		rt.losses = cold->part.header->losses;
 }
 
-static int is_inherited(unsigned int kind)
-{
-	return kind == WIRE_PROCESS || kind == WIRE_MODULE ||
-	       kind == WIRE_RULES;
-}
-
-/* What was decided before the fork holds for the child too. */
-static void copy_chunks(struct part *to, const struct part *from)
-{
-	for (uint32_t i = 0; i < from->mapped_count; i++) {
-		const struct wire_chunk *head = from->mapped[i].head;
-		struct chunk copy;
-
-		if (!is_inherited(head->kind) ||
-		    part_alloc(to, head->kind, head->owner, head->used, &copy))
-			continue;
-		copy_bytes(copy.head + 1, head + 1, head->used);
-		atomic_store_explicit(&copy.head->used, head->used,
-				      memory_order_release);
-	}
-}
-
 /* Modules and functions keep their numbers in a child: they are inherited. */
-static void start_part(struct cold *cold, struct part *parent)
+static void start_part(struct cold *cold, const struct part *parent)
 {
 	struct wire_header *header;
 
-	create_part(cold);
+	create_part(cold, parent);
 	header = cold->part.header;
 	header->origin = WIRE_FROM_FORK;
 	header->parent_pid = parent->header->pid;
@@ -65,7 +91,6 @@ static void start_part(struct cold *cold, struct part *parent)
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	header->cost_self_ticks = parent->header->cost_self_ticks;
 	header->cost_caller_ticks = parent->header->cost_caller_ticks;
-	copy_chunks(&cold->part, parent);
 	rt.header = header;
 }
 

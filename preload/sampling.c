@@ -32,7 +32,7 @@ void sampling_after_fork(void)
 {
 	if (!sampling_is_on())
 		return;
-	if (rt.cold->part.is_private) {
+	if (rt.cold->part.file.is_private) {
 		rt.header->time = WIRE_TIME_NONE;
 		ticks_stop();
 		return;

@@ -9,8 +9,6 @@
 #include "preload/window.h"
 #include "wire/recording.h"
 
-#define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
-
 /* PATH/PID.SEQ.part -> PATH/PID.SEQ-ADDRESS.stubs; false if there is no room */
 static int name_file(struct text *name, const char *part_path, uint64_t place)
 {
@@ -71,8 +69,12 @@ static int map(uint64_t place, int flags, int fd)
 	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
 
-	if (got == hint)
+	if (got == hint) {
+		/* or the first store would read megabytes of hole around it */
+		if (fd >= 0)
+			sys_madvise(got, WINDOW_BLOCK_BYTES, MADV_RANDOM);
 		return 1;
+	}
 	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
 		sys_munmap(got, WINDOW_BLOCK_BYTES);
 	return 0;
@@ -139,7 +141,7 @@ void stub_memory_back(uint64_t start, uint64_t end)
 {
 	void *at = (void *)(uintptr_t)start;
 
-	if (sys_madvise(at, end - start, POPULATE_WRITE))
+	if (sys_madvise(at, end - start, SYS_POPULATE_WRITE))
 		sys_mmap(at, end - start, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 				 MAP_FIXED,

@@ -130,9 +130,26 @@ static inline int sys_fstat(int fd, struct stat *st)
 	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
 }
 
-static inline int sys_fallocate(int fd, int mode, off_t offset, off_t bytes)
+/* Of the file itself where it is a symbolic link. */
+static inline int sys_stat(const char *path, struct stat *st)
 {
-	return (int)sys_call(SYS_fallocate, fd, mode, offset, bytes, 0, 0);
+	return (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)st,
+			     AT_SYMLINK_NOFOLLOW, 0, 0);
+}
+
+static inline int sys_ftruncate(int fd, uint64_t bytes)
+{
+	return (int)sys_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
+}
+
+static inline int sys_truncate(const char *path, uint64_t bytes)
+{
+	return (int)sys_call(SYS_truncate, (long)path, (long)bytes, 0, 0, 0, 0);
+}
+
+static inline int sys_unlink(const char *path)
+{
+	return (int)sys_call(SYS_unlink, (long)path, 0, 0, 0, 0, 0);
 }
 
 static inline int sys_getpid(void)
@@ -162,6 +179,8 @@ static inline int sys_thread_exists(int pid, int tid)
 {
 	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
 }
+
+#define SYS_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
 
 /* No mask that the kernel gives: it has SIGKILL in it. */
 #define SYS_NOT_BLOCKED (~UINT64_C(0))

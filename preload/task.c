@@ -18,11 +18,11 @@
 long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 		void (*function)(void *), void *argument);
 
-int task_start(struct task *task, void (*function)(void *), void *argument)
+int task_start(struct task *task, enum task_descriptors descriptors,
+	       void (*function)(void *), void *argument)
 {
-	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-			   CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
-			   CLONE_CHILD_CLEARTID;
+	long flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD |
+		     CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 	long result;
 
 	if (runtime_is_filtered())
@@ -34,6 +34,8 @@ int task_start(struct task *task, void (*function)(void *), void *argument)
 			return -ENOMEM;
 		task->stack = stack;
 	}
+	if (descriptors == TASK_SHARES_DESCRIPTORS)
+		flags |= CLONE_FILES;
 	result = task_clone(flags, task->stack + STACK_BYTES, &task->tid,
 			    function, argument);
 	return result < 0 ? (int)result : 0;

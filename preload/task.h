@@ -20,11 +20,17 @@ struct task {
 	unsigned char *stack;
 };
 
+enum task_descriptors {
+	TASK_SHARES_DESCRIPTORS,
+	TASK_COPIES_DESCRIPTORS, /* the program's files stay open meanwhile */
+};
+
 /*
  * Starts function(argument), which ends by task_exit(). All signals blocked. A
  * stack is mapped where the task has none. 0 or -errno.
  */
-int task_start(struct task *task, void (*function)(void *), void *argument);
+int task_start(struct task *task, enum task_descriptors descriptors,
+	       void (*function)(void *), void *argument);
 
 /*
  * In the task: go on with a table of descriptors that is empty and its own. 0,

@@ -263,7 +263,7 @@ void watch_start_again(void)
 		return;
 	watch.is_off = 0;
 	sys_block_signals(&signals);
-	err = task_start(&watch.task, run, NULL);
+	err = task_start(&watch.task, TASK_SHARES_DESCRIPTORS, run, NULL);
 	sys_restore_signals(&signals);
 	if (err)
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);

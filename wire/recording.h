@@ -16,6 +16,9 @@
  *	+-------------+---------+---------+----   ----+---------+ . . .
  *	0            4096                                      end
  *
+ * The file may be longer than `end`, much longer while its process runs: what
+ * is there means nothing, and most of it is a hole.
+ *
  * Each chunk opens with a wire_chunk that says its kind and length, so that
  * unknown kinds are skipped. A chunk exists once `end` has moved past it: the
  * runtime stores `end` with release after the chunk's header, the reader loads

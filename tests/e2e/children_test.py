@@ -46,6 +46,34 @@ class Children(clewtest.Case):
             self.environment.pop("TRUTH_DIR", None)
             self.check_watched("--libc", option)
 
+    LOADS_AND_FORKS = """
+import os
+for name in "zlib", "bz2", "lzma", "ctypes", "json", "ssl", "sqlite3":
+    __import__(name)
+    sum(map(len, map(str, range(1000))))
+for i in range(2):
+    if not os.fork():
+        import zlib
+        zlib.crc32(b"x" * 1000)
+        os._exit(0)
+    os.wait()
+"""
+
+    def test_children_know_all_modules_of_their_parent(self):
+        """Also those whose records lie where a table was before."""
+        self.record([clewtest.PYTHON, "-c", self.LOADS_AND_FORKS])
+        first, *others = self.recording().parts
+        self.assertEqual(len(others), 2)
+        known = {module.path for module in first.modules}
+        self.assertGreater(len(known), 10)
+        for part in others:
+            self.assertEqual({m.path for m in part.modules}, known)
+            for context in part.contexts().values():
+                self.assertIn(context.function, part.functions)
+            self.assertIn("libz", " ".join(
+                part.functions[c.function].module.name
+                for c in part.contexts().values()))
+
     def check_homeless(self, *options):
         argv = [target("processes"), "homeless"]
         native = self.run_program(argv)

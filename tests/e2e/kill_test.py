@@ -79,18 +79,21 @@ class Kill(clewtest.Case):
 
     def wait_for_bytes(self, process, wanted):
         while process.poll() is None:
-            size = sum(path.stat().st_size for path in
+            size = sum(path.stat().st_blocks * 512 for path in
                        self.recording_path.glob("*.part"))
             if size >= wanted:
                 return
 
     def test_exit_without_handlers(self):
-        for ending in "os._exit(3)", "os.kill(os.getpid(), 9)":
+        for ending in ("os._exit(3)", "os.kill(os.getpid(), 9)",
+                       "os.execl('/bin/true', 'true')"):
             with self.subTest(ending):
                 self.record(["/usr/bin/python3", "-c", f"import os; {ending}"])
                 part = self.recording().parts[0]
                 self.assertEqual(part.state, wire.RUNNING)
                 self.assertGreater(sum(part.counts().values()), 10000)
+                self.assertEqual(part.path.stat().st_size, part.end,
+                                 "nothing is left of what it kept ahead")
 
 
 if __name__ == "__main__":

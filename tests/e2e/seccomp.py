@@ -6,15 +6,25 @@
 Meant for preexec_fn: what is exec'ed next runs under the filter.
 """
 import ctypes
+import errno
 import struct
 
 NUMBERS = {"read": 0, "write": 1, "mmap": 9, "mprotect": 10, "munmap": 11,
-           "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298}
+           "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298,
+           "madvise": 28, "close_range": 436}
+MADV_POPULATE_WRITE = 23  # since Linux 5.14
 
 LOAD, JUMP_EQUAL, JUMP_ABOVE, RETURN = 0x20, 0x15, 0x25, 0x06
 ALLOW, ERRNO = 0x7fff0000, 0x00050000
 NUMBER_AT, ARGUMENTS_AT = 0, 16
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
+
+
+def be_an_older_kernel():
+    """Without what the runtime likes best to make its recording grow."""
+    (Filter().refuse("close_range", errno.ENOSYS)
+     .refuse_value("madvise", 2, MADV_POPULATE_WRITE, errno.EINVAL)
+     .install())
 
 
 class Filter:
@@ -37,6 +47,14 @@ class Filter:
                 .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
                 .add(LOAD, ARGUMENTS_AT + 8 * argument + 4)
                 .add(JUMP_ABOVE, limit >> 32, 0, 1)
+                .add(RETURN, ERRNO | error))
+
+    def refuse_value(self, name, argument, value, error):
+        """Where the lower half of an argument is this value."""
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
+                .add(LOAD, ARGUMENTS_AT + 8 * argument)
+                .add(JUMP_EQUAL, value, 0, 1)
                 .add(RETURN, ERRNO | error))
 
     def install(self):

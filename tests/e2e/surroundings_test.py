@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 import clewtest
+import seccomp
 import truth
 import wire
 from clewtest import PYTHON, needs, target
@@ -411,26 +412,53 @@ class Disk(clewtest.Case):
         recording = wire.Recording(self.recording_path)
         return sum(sum(part.losses) for part in recording.parts)
 
-    @needs("unshare", "mount")
-    def test_full(self):
+    def check(self, unshare, mount, sizes):
+        """Where `mount` mounts a file system of a size on "full"."""
+        script = (f"{{ {mount}; }} >/dev/null 2>&1 || exit 77; "
+                  f'{clewtest.CLEW} record -o full/out -- "$@"; '
+                  "status=$?; cp -r full/out copy; umount full; exit $status")
+        native = self.run_program(self.LOAD).stdout
         lost = 0
-        for size in "16k", "64k", "200k", "1m", "4m":
-            script = (f"mount -t tmpfs -o size={size} none full || exit 77; "
-                      f'{clewtest.CLEW} record -o full/out -- "$@"; '
-                      "status=$?; cp -r full/out copy; exit $status")
-            (self.work / "full").mkdir(exist_ok=True)
+        (self.work / "full").mkdir()
+        for size in sizes:
             shutil.rmtree(self.work / "copy", ignore_errors=True)
-            argv = ["unshare", "-Urm", "sh", "-c", script, "sh", *self.LOAD]
-            done = self.run_program(argv)
+            done = self.run_program([*unshare, "sh", "-c", script, size,
+                                     *self.LOAD])
             if done.returncode in (1, 77) and not done.stdout:
-                self.skipTest("no mounts in user namespaces here")
+                self.skipTest("no such mounts here")
             with self.subTest(size):
-                self.assertEqual(done.stdout,
-                                 self.run_program(self.LOAD).stdout)
+                self.assertEqual(done.stdout, native)
                 self.assertIn(done.returncode, (0, clewtest.UNRECORDED))
                 self.recording_path = self.work / "copy"
                 lost += self.losses()
         self.assertGreater(lost, 0)
+
+    def check_memory(self):
+        self.check(["unshare", "-Urm"], "mount -t tmpfs -o size=$0 none full",
+                   ("16k", "64k", "200k", "1m", "4m"))
+
+    def check_disk(self):
+        self.check(["unshare", "-m"], "rm -f disk && truncate -s $0 disk && "
+                   "mkfs.ext4 -q -m 0 disk && mount -o loop disk full",
+                   ("256k", "400k", "800k", "4m"))
+
+    @needs("unshare", "mount")
+    def test_full(self):
+        self.check_memory()
+
+    @needs("unshare", "mount")
+    def test_full_on_an_older_kernel(self):
+        self.before_exec = seccomp.be_an_older_kernel
+        self.check_memory()
+
+    @needs("unshare", "mount", "mkfs.ext4")
+    def test_full_disk(self):
+        self.check_disk()
+
+    @needs("unshare", "mount", "mkfs.ext4")
+    def test_full_disk_on_an_older_kernel(self):
+        self.before_exec = seccomp.be_an_older_kernel
+        self.check_disk()
 
     def test_files_of_limited_size(self):
         lost = 0

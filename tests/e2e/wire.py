@@ -125,7 +125,7 @@ class Part:
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        self.data = memoryview(self.path.read_bytes())
+        self.data = memoryview(self._read())
         (magic, version, self.header_bytes, self.end, self.state, self.origin,
          self.pid, self.seq, self.ppid, self.parent_pid, self.parent_seq,
          self.verify_period, self.start_ns, self.end_ns, self.hook_ns,
@@ -150,6 +150,13 @@ class Part:
             self._add(kind, owner, payload)
         self.functions = {f.number: f for module in self.modules
                           for f in module.functions}
+
+    def _read(self):
+        """What is in use: behind that may be a hole of any length."""
+        with self.path.open("rb") as file:
+            fields = HEADER.unpack(file.read(HEADER.size))
+            file.seek(0)
+            return file.read(fields[3])
 
     def _chunks(self):
         at = self.header_bytes

@@ -10,6 +10,13 @@
  *	seize	a thread closes what it did not open and opens a file of its
  *		own everywhere; prints whether that file is as it was
  *	full	fills its table, then forks; prints what the child computed
+ *
+ * After an event that takes away from it what it could do before:
+ *
+ *	closed	every descriptor but the first three is closed
+ *	root	it has another root directory
+ *	user	it is another user (these two are for root)
+ *	limit	files may have no more than a page
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -228,6 +235,36 @@ static int full(void)
 	return 0;
 }
 
+/* ---- After an event ---- */
+
+static int close_all(void)
+{
+	for (int fd = 3; fd < FD_MAX; fd++)
+		close(fd);
+	return 0;
+}
+
+static int bring_about(const char *event)
+{
+	const struct rlimit page = { 4096, 4096 };
+
+	if (!strcmp(event, "closed"))
+		return close_all();
+	if (!strcmp(event, "root"))
+		return chroot(".") || chdir("/");
+	if (!strcmp(event, "user"))
+		return setgid(65534) || setuid(65534);
+	return strcmp(event, "limit") || setrlimit(RLIMIT_FSIZE, &page);
+}
+
+static int after(const char *event)
+{
+	if (bring_about(event))
+		return 2;
+	printf("%s: %ld\n", event, work(LEVELS));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -242,5 +279,5 @@ int main(int argc, char **argv)
 		return numbers();
 	if (!strcmp(mode, "seize"))
 		return seize_all();
-	return strcmp(mode, "full") ? 2 : full();
+	return strcmp(mode, "full") ? after(mode) : full();
 }

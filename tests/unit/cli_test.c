@@ -3,10 +3,13 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <elf.h>
@@ -15,6 +18,8 @@
 #include "cli/config.h"
 #include "cli/executable.h"
 #include "cli/output.h"
+#include "cli/trim.h"
+#include "wire/recording.h"
 
 static char *in(const char *directory, const char *name)
 {
@@ -202,6 +207,72 @@ static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 	remove_directory(directory);
 }
 
+/* A pid that nobody has for now. */
+static uint32_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return (uint32_t)pid;
+}
+
+/* A part of which a page is in use, and which is longer. */
+static void write_part(const char *path, uint32_t pid)
+{
+	struct wire_header header = { .version = WIRE_VERSION,
+				      .header_bytes = WIRE_HEADER_BYTES,
+				      .end = WIRE_HEADER_BYTES,
+				      .pid = pid };
+
+	memcpy(header.magic, WIRE_MAGIC, sizeof(header.magic));
+	write_file(path, &header, sizeof(header));
+	assert_int_equal(truncate(path, 1 << 20), 0);
+}
+
+static off_t length_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_size;
+}
+
+static void parts_that_nobody_writes_are_trimmed(void **state)
+{
+	char *directory = temporary_directory();
+	char *dead = in(directory, "1.0.part");
+	char *own = in(directory, "2.0.part");
+	char *mapped = in(directory, "3.0.part");
+	char *other = in(directory, "4.0.part");
+	int fd;
+	void *at;
+
+	(void)state;
+	write_part(dead, dead_pid());
+	write_part(own, (uint32_t)getpid());
+	write_part(mapped, dead_pid());
+	write_file(other, "not a recording", 15);
+	assert_int_equal(truncate(other, 1 << 20), 0);
+	fd = open(mapped, O_RDWR);
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	trim_parts(directory);
+	assert_int_equal(length_of(dead), WIRE_HEADER_BYTES);
+	assert_int_equal(length_of(own), 1 << 20);
+	assert_int_equal(length_of(mapped), 1 << 20);
+	assert_int_equal(length_of(other), 1 << 20);
+	munmap(at, 4096);
+	trim_parts(directory);
+	assert_int_equal(length_of(mapped), WIRE_HEADER_BYTES);
+	free(dead);
+	free(own);
+	free(mapped);
+	free(other);
+	remove_directory(directory);
+}
+
 static void an_empty_directory_is_used(void **state)
 {
 	char *directory = temporary_directory();
@@ -315,6 +386,7 @@ int main(void)
 		cmocka_unit_test(nothing_but_recordings_is_moved),
 		cmocka_unit_test(
 			links_in_the_place_of_a_recording_are_left_alone),
+		cmocka_unit_test(parts_that_nobody_writes_are_trimmed),
 		cmocka_unit_test(an_empty_directory_is_used),
 		cmocka_unit_test(programs_are_found_along_path),
 		cmocka_unit_test(programs_that_cannot_be_recorded_are_known),

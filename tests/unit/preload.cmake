@@ -15,6 +15,7 @@ preload_test(id)
 preload_test(select ${preload}/config.c ${preload}/select.c ${counting})
 preload_test(window ${preload}/window.c ${preload}/stub_memory.c
   ${preload}/stub_image.c ${preload}/frames_rules_x86_64.c ${counting})
+preload_test(part ${counting})
 preload_test(tallies ${counting})
 preload_test(stacks ${preload}/stacks_x86_64.c ${counting})
 preload_test(forwarding model_x86_64.c ${preload}/stub.c ${counting})

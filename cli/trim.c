@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/trim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/recording.h"
+
+/*
+ * Whether some process has the file open for writing, or mapped so: then the
+ * kernel grants no lease for reading it. In doubt it has.
+ */
+static int is_written(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return 1;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+/*
+ * A lease says too little where file systems are stacked upon each other, and
+ * the pid where there are several namespaces of them.
+ */
+static int is_alive(const struct wire_header *header)
+{
+	return kill((pid_t)header->pid, 0) == 0 || errno != ESRCH;
+}
+
+static int is_too_long(const struct wire_header *header, uint64_t bytes)
+{
+	return memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) == 0 &&
+	       header->version == WIRE_VERSION &&
+	       header->end >= header->header_bytes && header->end < bytes;
+}
+
+/* How long a part should be; 0: as long as it is. */
+static uint64_t length_of(int fd)
+{
+	struct wire_header header;
+	struct stat status;
+
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    !is_too_long(&header, (uint64_t)status.st_size) ||
+	    is_alive(&header) || is_written(fd))
+		return 0;
+	return header.end;
+}
+
+static int set_length(int directory, const char *name, uint64_t bytes)
+{
+	int fd = openat(directory, name,
+			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int err = fd < 0 || ftruncate(fd, (off_t)bytes) != 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* In vain it stays as long as it is, which is only ugly. */
+static void trim(int directory, const char *name)
+{
+	int fd = openat(directory, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uint64_t bytes = fd < 0 ? 0 : length_of(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (bytes > 0)
+		set_length(directory, name, bytes);
+}
+
+static int is_part(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(WIRE_PART_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(name + length - suffix, WIRE_PART_SUFFIX) == 0;
+}
+
+void trim_parts(const char *directory)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before;
+	struct dirent *entry;
+	DIR *dir = opendir(directory);
+
+	if (!dir)
+		return;
+	/* Who takes a lease is sent this when somebody opens the file. */
+	sigaction(SIGIO, &ignore, &before);
+	while ((entry = readdir(dir))) {
+		if (is_part(entry->d_name))
+			trim(dirfd(dir), entry->d_name);
+	}
+	sigaction(SIGIO, &before, NULL);
+	closedir(dir);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/part.c and part_file.c, in a directory of their own. */
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/part.h"
+
+#define MIB         (UINT64_C(1) << 20)
+#define LENGTH      (8 * MIB)
+#define CHUNK_BYTES 65536
+
+static char directory[] = "/tmp/clew-part-XXXXXX";
+static struct part *part;
+
+/* Shorter than it would be: it is to be lengthened. */
+static int create_short(void)
+{
+	const struct rlimit limit = { LENGTH, RLIM_INFINITY };
+	struct rlimit before;
+	int err;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	err = part_create(part, directory);
+	setrlimit(RLIMIT_FSIZE, &before);
+	return err;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&rt, 0, sizeof(rt));
+	strcpy(strrchr(directory, '-') + 1, "XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	part = calloc(1, sizeof(*part));
+	return create_short();
+}
+
+static int end(void **state)
+{
+	(void)state;
+	part_discard(part);
+	free(part);
+	return rmdir(directory);
+}
+
+static uint64_t payload_of(uint64_t chunk_bytes)
+{
+	return chunk_bytes - sizeof(struct wire_chunk);
+}
+
+/* A chunk of so many bytes, all of which are zero, and then are not. */
+static struct chunk fill(uint64_t bytes, int with)
+{
+	struct chunk chunk;
+	const unsigned char *at;
+
+	assert_int_equal(
+		part_alloc(part, WIRE_CONTEXTS, 7, payload_of(bytes), &chunk),
+		0);
+	assert_int_equal(chunk.bytes, bytes);
+	at = chunk_payload(&chunk);
+	for (uint64_t i = 0; i < payload_of(bytes); i++)
+		if (at[i])
+			fail();
+	memset(chunk_payload(&chunk), with, payload_of(bytes));
+	return chunk;
+}
+
+static int count(void *context, const struct chunk *chunk)
+{
+	(void)chunk;
+	++*(int *)context;
+	return 0;
+}
+
+static int chunks_of(uint32_t kind)
+{
+	int number = 0;
+
+	assert_int_equal(part_each_chunk(part, kind, count, &number), 0);
+	return number;
+}
+
+static struct stat status(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat(part->file.path, &st), 0);
+	return st;
+}
+
+static int open_descriptors(void)
+{
+	int number = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		number += fcntl(fd, F_GETFD) >= 0;
+	return number;
+}
+
+/* Whether the file holds what is in the chunk. */
+static int is_in_file(const struct chunk *chunk)
+{
+	int fd = open(part->file.path, O_RDONLY);
+	unsigned char *bytes = malloc(chunk->bytes);
+	ssize_t got = pread(fd, bytes, chunk->bytes, (off_t)chunk->offset);
+	int same = got == (ssize_t)chunk->bytes &&
+		   !memcmp(bytes, chunk->head, chunk->bytes);
+
+	close(fd);
+	free(bytes);
+	return same;
+}
+
+static void no_descriptor_is_kept(void **state)
+{
+	int before = open_descriptors();
+
+	(void)state;
+	part_discard(part);
+	assert_int_equal(part_create(part, directory), 0);
+	for (int i = 0; i < 400; i++)
+		fill(CHUNK_BYTES, 1);
+	assert_int_equal(open_descriptors(), before);
+}
+
+static void chunks_in_all_segments_are_seen_and_in_the_file(void **state)
+{
+	struct chunk chunks[12];
+	const int chunk_count = sizeof(chunks) / sizeof(*chunks);
+
+	(void)state;
+	for (int i = 0; i < chunk_count; i++)
+		chunks[i] = fill(7 * MIB, i + 1);
+	assert_true(part->file.segment_count > 1);
+	for (int i = 0; i < chunk_count; i++)
+		assert_true(is_in_file(&chunks[i]));
+	assert_int_equal(chunks_of(WIRE_CONTEXTS), chunk_count);
+	assert_int_equal(part->header->end,
+			 WIRE_HEADER_BYTES + 7 * MIB * chunk_count);
+	assert_true((uint64_t)status().st_blocks * 512 < 90 * MIB);
+}
+
+static void chunks_cut_from_a_freed_one_are_seen(void **state)
+{
+	struct chunk freed = fill(16 * CHUNK_BYTES, 1), chunk;
+
+	(void)state;
+	fill(CHUNK_BYTES, 1);
+	part_free(part, &freed);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(part_alloc(part, WIRE_MODULE, 0,
+					    payload_of(CHUNK_BYTES), &chunk),
+				 0);
+		assert_true(chunk.offset < freed.offset + freed.bytes);
+		assert_int_equal(chunks_of(WIRE_MODULE), i + 1);
+	}
+	assert_int_equal(chunks_of(WIRE_CONTEXTS), 1);
+	assert_int_equal(chunks_of(WIRE_FREE), 0);
+}
+
+static void blocks_of_a_freed_chunk_are_given_back(void **state)
+{
+	struct chunk chunk = fill(4 * MIB, 1);
+	const uint64_t before = (uint64_t)status().st_blocks;
+
+	(void)state;
+	part_free(part, &chunk);
+	assert_true((uint64_t)status().st_blocks * 512 <
+		    before * 512 - 3 * MIB);
+	fill(4 * MIB, 2);
+	assert_int_equal(part->header->end, WIRE_HEADER_BYTES + 4 * MIB);
+}
+
+static void it_is_lengthened_by_name(void **state)
+{
+	(void)state;
+	assert_int_equal(part->file.bytes, LENGTH);
+	assert_int_equal(status().st_size, LENGTH);
+	fill(LENGTH / 2, 0);
+	assert_true(part->file.bytes > LENGTH);
+	fill(LENGTH, 0);
+	assert_true(part->file.bytes >= 3 * LENGTH);
+	assert_int_equal(status().st_size, part->file.bytes);
+}
+
+static void it_is_long_before_much_is_in_it(void **state)
+{
+	(void)state;
+	part_discard(part);
+	assert_int_equal(part_create(part, directory), 0);
+	assert_int_equal(status().st_size, 256 * MIB);
+	assert_true(status().st_blocks < 64);
+}
+
+/* As after chroot() or setuid(). */
+static void without_its_name_it_goes_on_to_the_length_it_has(void **state)
+{
+	char name[PATH_MAX];
+	struct chunk chunk;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/other", directory);
+	assert_int_equal(rename(part->file.path, name), 0);
+	while (part->end + MIB <= LENGTH)
+		fill(MIB, 0);
+	assert_int_equal(part_alloc(part, WIRE_CONTEXTS, 0, MIB, &chunk),
+			 -ENOENT);
+	fill(CHUNK_BYTES, 1);
+	assert_int_equal(rename(name, part->file.path), 0);
+	fill(MIB, 0);
+}
+
+/* Whoever has its name now has another file. */
+static void another_file_by_its_name_is_left_alone(void **state)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/other", directory);
+	assert_int_equal(rename(part->file.path, name), 0);
+	close(open(part->file.path, O_WRONLY | O_CREAT | O_EXCL, 0600));
+	fill(part->file.bytes / 2 + CHUNK_BYTES, 0);
+	part_finish(part);
+	part_file_remove(&part->file);
+	assert_int_equal(stat(part->file.path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(rename(name, part->file.path), 0);
+}
+
+static void what_is_not_in_use_is_cut_off(void **state)
+{
+	struct chunk chunk = fill(CHUNK_BYTES, 1);
+
+	(void)state;
+	part_finish(part);
+	assert_int_equal(status().st_size, part->header->end);
+	assert_true(is_in_file(&chunk));
+	chunk = fill(MIB, 2);
+	assert_true(is_in_file(&chunk));
+}
+
+/* Default action: the test would die of SIGXFSZ. */
+static void a_limit_on_files_is_kept(void **state)
+{
+	const struct rlimit limit = { MIB, RLIM_INFINITY };
+	struct rlimit before;
+	struct chunk chunk;
+
+	(void)state;
+	getrlimit(RLIMIT_FSIZE, &before);
+	part_discard(part);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(part_create(part, directory), 0);
+	while (part->end + CHUNK_BYTES <= MIB)
+		fill(CHUNK_BYTES, 0);
+	assert_int_equal(
+		part_alloc(part, WIRE_CONTEXTS, 0, CHUNK_BYTES, &chunk),
+		-EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(status().st_size, MIB);
+	fill(CHUNK_BYTES, 0);
+}
+
+static void a_part_without_a_file_is_the_same(void **state)
+{
+	struct chunk chunk;
+
+	(void)state;
+	part_discard(part);
+	assert_int_equal(part_create(part, NULL), 0);
+	chunk = fill(MIB, 1);
+	for (int i = 0; i < 9; i++)
+		fill(7 * MIB, 2);
+	part_free(part, &chunk);
+	fill(CHUNK_BYTES, 3);
+	assert_int_equal(chunks_of(WIRE_CONTEXTS), 10);
+	assert_int_equal(chunks_of(WIRE_FREE), 1);
+}
+
+/* A child does not see what its parent has made since the fork. */
+static void a_part_ends_where_this_process_knows(void **state)
+{
+	struct part *copy = calloc(1, sizeof(*copy));
+	int number = 0;
+
+	(void)state;
+	fill(CHUNK_BYTES, 1);
+	*copy = *part;
+	fill(CHUNK_BYTES, 2);
+	assert_int_equal(part_each_chunk(copy, WIRE_CONTEXTS, count, &number),
+			 0);
+	assert_int_equal(number, 1);
+	free(copy);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(no_descriptor_is_kept),
+		CLAIM(chunks_in_all_segments_are_seen_and_in_the_file),
+		CLAIM(chunks_cut_from_a_freed_one_are_seen),
+		CLAIM(blocks_of_a_freed_chunk_are_given_back),
+		CLAIM(it_is_lengthened_by_name),
+		CLAIM(it_is_long_before_much_is_in_it),
+		CLAIM(without_its_name_it_goes_on_to_the_length_it_has),
+		CLAIM(another_file_by_its_name_is_left_alone),
+		CLAIM(what_is_not_in_use_is_cut_off),
+		CLAIM(a_limit_on_files_is_kept),
+		CLAIM(a_part_without_a_file_is_the_same),
+		CLAIM(a_part_ends_where_this_process_knows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
