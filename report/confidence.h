@@ -13,9 +13,14 @@
 double confidence_upper_bound(uint64_t trials, uint64_t mismatches);
 
 /*
- * Half the width of the 95 % interval (Wilson's) of a share that was estimated
- * from this many samples, of which it has this much. 0 without samples.
+ * The 95 % interval of a share that was estimated from so many samples, of
+ * which it has this much. Around the estimate, but not symmetric: none seen is
+ * no proof that there is none. [0, 1] without samples.
  */
-double confidence_share_error(double share, uint64_t samples);
+struct share_interval {
+	double low, high;
+};
+
+struct share_interval confidence_share(double share, double samples);
 
 #endif

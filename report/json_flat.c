@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/confidence.h"
 #include "report/json.h"
 
-static json_t *row_of(struct catalog *catalog, const struct flat_row *row)
+/* Between which numbers a sampled time lies, in 95 of 100 cases. */
+static json_t *range_of(const struct summary *summary, uint64_t ns)
 {
-	json_t *value = json_function(catalog, row->function);
+	double all = (double)summary->time_ns;
+	struct share_interval likely = confidence_share(
+		all > 0 ? (double)ns / all : 0, (double)summary->samples);
+
+	return json_pack("[oo]", json_number((uint64_t)(all * likely.low)),
+			 json_number((uint64_t)(all * likely.high)));
+}
+
+static json_t *row_of(struct session *session, const struct flat_row *row)
+{
+	json_t *value = json_function(&session->catalog, row->function);
 
 	json_object_set_new(value, "calls", json_number(row->self.calls));
 	json_object_set_new(value, "self_ns", json_number(row->self.ns));
 	json_object_set_new(value, "total_ns", json_number(row->total.ns));
+	if (row->total.samples > 0) {
+		json_object_set_new(value, "self_ns_95",
+				    range_of(&session->summary, row->self.ns));
+		json_object_set_new(value, "total_ns_95",
+				    range_of(&session->summary, row->total.ns));
+	}
 	json_object_set_new(value, "samples", json_number(row->self.samples));
 	json_object_set_new(value, "total_samples",
 			    json_number(row->total.samples));
@@ -30,8 +48,7 @@ void json_flat(FILE *out, struct session *session, const struct flat_view *view)
 	json_summary(&object, session);
 	rows = json_begin(&object, "functions", "[");
 	for (size_t i = 0; i < shown; i++)
-		json_member(&rows, NULL,
-			    row_of(&session->catalog, &flat->rows[i]));
+		json_member(&rows, NULL, row_of(session, &flat->rows[i]));
 	json_end(&rows, "]");
 	json_end(&object, "}\n");
 }

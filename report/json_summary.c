@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/confidence.h"
 #include "report/json.h"
 
 static json_t *totals_of(const struct summary *summary)
 {
-	return json_pack("{sosososososososo}", "calls",
-			 json_number(summary->calls), "contexts",
-			 json_number(summary->contexts), "processes",
-			 json_number(summary->processes), "threads",
-			 json_number(summary->threads), "folded",
-			 json_number(summary->folded_calls), "stray",
-			 json_number(summary->strays), "time_ns",
-			 json_number(summary->time_ns), "samples",
-			 json_number(summary->samples));
+	json_t *totals = json_pack("{sosososososososo}", "calls",
+				   json_number(summary->calls), "contexts",
+				   json_number(summary->contexts), "processes",
+				   json_number(summary->processes), "threads",
+				   json_number(summary->threads), "folded",
+				   json_number(summary->folded_calls), "stray",
+				   json_number(summary->strays), "time_ns",
+				   json_number(summary->time_ns), "samples",
+				   json_number(summary->samples));
+
+	if (summary->samples > 0)
+		json_object_set_new(
+			totals, "unseen_ns_95",
+			json_number(
+				(uint64_t)((double)summary->time_ns *
+					   confidence_share(
+						   0, (double)summary->samples)
+						   .high)));
+	return totals;
 }
 
 static json_t *confidence_of(const struct summary *summary)

@@ -37,20 +37,20 @@ static void write_calls(const struct table *table, const struct flat_row *row)
 		GROUPED(row->callees));
 }
 
-/* "43.2% +-1.1": where it was sampled, with how sure that is. */
+/* "43.20% 41.8-44.6": where it was sampled, with where it may be. */
 static void write_share(FILE *out, const struct summary *summary, uint64_t ns)
 {
 	double share = share_of(ns, summary->time_ns);
-	double error = confidence_share_error(share, summary->samples);
+	struct share_interval likely =
+		confidence_share(share, (double)summary->samples);
+	char range[32];
 
 	fprintf(out, " %6.2f%%", 100 * share);
 	if (summary->samples == 0)
 		return;
-	if (ns > 0)
-		fprintf(out, " %s%-5.2f", text_glyph("\u00b1", "~"),
-			100 * error);
-	else
-		fprintf(out, " %6s", "");
+	snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
+		 100 * likely.high);
+	fprintf(out, " %-10s", range);
 }
 
 /* The shortest and the longest call, as measured. */
@@ -108,7 +108,7 @@ static void write_heading(const struct table *table)
 	if (session->metric == METRIC_TIME)
 		fprintf(table->out, "%9s %7s%s %9s %7s %*s %9s %s %s%s\n",
 			"self", "share",
-			session->summary.samples ? " 95%   " : "", "total",
+			session->summary.samples ? " 95%       " : "", "total",
 			"share", table->calls_width, "calls", "per call",
 			timings_are_there(&session->tree.timings)
 				? "      min       max "

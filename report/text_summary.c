@@ -214,23 +214,22 @@ static void write_timings(FILE *out, const struct session *session)
 /* Samples of all: of the program, and of clew beside it. */
 static void write_self_cost(FILE *out, const struct summary *summary)
 {
-	uint64_t all = summary->time_ns;
+	uint64_t all = summary->time_ns, samples = summary->samples;
+	struct share_interval likely;
 	double share;
 
-	if (!summary->shows_clew)
+	if (!summary->shows_clew) {
 		all += summary->clew_ns;
+		samples += summary->clew_samples;
+	}
 	if (summary->samples > 0 && all > 0) {
 		share = (double)summary->clew_ns / (double)all;
+		likely = confidence_share(share, (double)samples);
 		fprintf(out,
-			"clew itself: %s, %.1f %% (%s%.1f) of all time%s\n",
+			"clew itself: %s, %.1f %% (95 %%: %.1f-%.1f) of all "
+			"time%s\n",
 			text_duration(summary->clew_ns).text, 100 * share,
-			text_glyph("\u00b1", "~"),
-			100 * confidence_share_error(
-				      share,
-				      summary->samples +
-					      (summary->shows_clew
-						       ? 0
-						       : summary->clew_samples)),
+			100 * likely.low, 100 * likely.high,
 			summary->shows_clew ? "" : ", left out above");
 	}
 	if (summary->shows_clew)

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Numbers } from "../../report/html/src/data.js";
 import * as format from "../../report/html/src/format.js";
+import { interval, range } from "../../report/html/src/interval.js";
 import { shorten } from "../../report/html/src/labels.js";
 import { Profile } from "../../report/html/src/profile.js";
 import { search } from "../../report/html/src/search.js";
@@ -195,7 +196,12 @@ test("numbers read well, and nothing is rounded to nothing", () => {
   assert.equal(format.percent(0), "0.00 %");
   assert.equal(format.time(1234567), "1.235 ms");
   assert.equal(format.time(999), "999.0 ns");
-  /* Wilson's interval of 30 of 100 is 21.9 to 39.6 % */
-  assert.ok(Math.abs(format.error(0.3, 100) - 0.0883) < 0.0005);
-  assert.ok(format.error(0, 100) > 0.015, "none seen is not none there");
+  /* Jeffreys' interval of 20 of 100 */
+  const [low, high] = interval(0.2, 100);
+
+  assert.ok(Math.abs(low - 0.1308) < 1e-4 && Math.abs(high - 0.2863) < 1e-4);
+  assert.deepEqual(interval(0.5, 0), [0, 1]);
+  assert.ok(interval(0, 100)[1] > 0.015, "none seen is not none there");
+  assert.equal(range(0.2, 100), "13–29");
+  assert.equal(range(0.5, 5000000), "49.96–50.04");
 });

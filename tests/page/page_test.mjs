@@ -232,7 +232,7 @@ test("the result of a search takes its room from the box", async () => {
   const before = await graph.boundingBox();
 
   await page.fill("#search", "page");
-  await page.waitForFunction(() => /% ± [\d.]+ of time · \d+ functions/
+  await page.waitForFunction(() => /% \([\d.–]+\) of time · \d+ functions/
     .test(document.querySelector("#matched").textContent));
   assert.deepEqual(await graph.boundingBox(), before);
 });
@@ -412,8 +412,8 @@ test("time is the width where there is any, with its error", async () => {
     samples: column([0, 0, 0, 30, 0, 10, 0, 0, 60]) }));
   near((await frame("read", 2)).w, 720);
   await page.fill("#search", "^lex");
-  /* 1.96 * sqrt(.3 * .7 / 100), nearly */
-  await page.waitForFunction(() => /30\.00 % ± 8\.\d of time/
+  /* around 1.96 * sqrt(.3 * .7 / 100), nearly */
+  await page.waitForFunction(() => /30\.00 % \(2\d–39\) of time/
     .test(document.querySelector("#matched").textContent));
   await page.click(".segments button:text-is('Calls')");
   await settled();
@@ -433,7 +433,7 @@ test("what is not counted has no number", async () => {
   assert.equal((await cells("functions", "name .name"))[0], "lex");
   assert.equal((await cells("functions", "calls"))[0], "–");
   assert.match(await page.locator("#panel-functions .note").innerText(),
-               /estimated from 30 samples: 50 % may be ± 17/);
+               /estimated from 30 samples: 50 % may be 3\d–6\d %/);
 });
 
 test("lines have the time of their samples, functions their calls",

@@ -2,6 +2,7 @@
 /* "What you are not seeing": how much of the truth this recording is. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
+import { range } from "./interval.js";
 
 function card(title, figure, text, level = "good") {
   return element(`section.card.${level}`, {}, element("h3", {}, title),
@@ -71,13 +72,11 @@ function timeCard({ taken: time }, profile) {
   if (time.mode === "exact")
     return card("Time", "exact", "Measured at both ends of every call; what " +
       "measuring costs was calibrated and taken off.");
-  const widest = format.error(0.5, profile.samples) * 100;
-
   return card("Samples", format.short(profile.samples),
     `${time.mode === "wall" ? "Wall-clock" : "CPU"} time is estimated from ` +
-    `samples${time.rate ? ` at ${time.rate} Hz` : ""}; a share of 50 % is ` +
-    `right within ± ${widest.toFixed(1)} points (95 %), one of 1 % within ` +
-    `± ${(format.error(0.01, profile.samples) * 100).toFixed(2)}.`,
+    `samples${time.rate ? ` at ${time.rate} Hz` : ""}; a share of 50 % may ` +
+    `be ${range(0.5, profile.samples)} %, one of 1 % ` +
+    `${range(0.01, profile.samples)} % (in 95 of 100 cases).`,
     profile.samples >= 1000 ? "good" : "fair");
 }
 

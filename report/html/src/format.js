@@ -39,19 +39,6 @@ export function percent(share) {
   return `${(share * 100).toFixed(2)} %`;
 }
 
-/*
- * Half the width of the 95 % interval of a share that was estimated from
- * `samples` (Wilson, which is honest for small shares, too).
- */
-export function error(share, samples) {
-  const z = 1.96;
-
-  if (!(samples > 0))
-    return 1;
-  return z / (1 + z * z / samples) *
-    Math.sqrt(share * (1 - share) / samples + z * z / (4 * samples * samples));
-}
-
 export function plural(number, word, words = `${word}s`) {
   return `${count(number)} ${number === 1 ? word : words}`;
 }

@@ -4,6 +4,7 @@
  * sampled one comes with its error.
  */
 import * as format from "./format.js";
+import { range } from "./interval.js";
 
 export function isSampled(profile, measure) {
   return measure === "time" && profile.meta.taken?.mode !== "exact";
@@ -26,26 +27,22 @@ export function label(profile, measure) {
 export function errorNote(profile) {
   if (!profile.whole.time || !isSampled(profile, "time"))
     return "Calls are exact.";
-  const wide = (share) =>
-    (format.error(share, profile.samples) * 100).toPrecision(2);
-
   return "Calls are exact. Times are estimated from " +
-    `${format.plural(profile.samples, "sample")}: 50 % may be ± ` +
-    `${wide(0.5)}, 1 % ± ${wide(0.01)} (95 %).`;
+    `${format.plural(profile.samples, "sample")}: 50 % may be ` +
+    `${range(0.5, profile.samples)} %, 1 % ` +
+    `${range(0.01, profile.samples)} % (in 95 of 100 cases).`;
 }
 
 export function value(measure, number) {
   return measure === "time" ? format.time(number) : format.count(number);
 }
 
-/* "12.34 %", with "± 1.20" where it was sampled. */
+/* "12.34 %", with "(11.2–13.6)" where it was sampled. */
 export function share(profile, measure, number) {
   const whole = profile.below[measure][0];
   const part = whole > 0 ? number / whole : 0;
 
   if (!isSampled(profile, measure) || !profile.samples)
     return format.percent(part);
-  const wide = format.error(Math.min(part, 1), profile.samples) * 100;
-
-  return `${format.percent(part)} ± ${wide.toFixed(wide < 0.1 ? 2 : 1)}`;
+  return `${format.percent(part)} (${range(part, profile.samples)})`;
 }
