@@ -34,12 +34,22 @@ static void wait_for_sections(void)
 	}
 }
 
+static int is_running(void)
+{
+	return rt.header && rt.header->state == WIRE_RUNNING &&
+	       !runtime_is_filtered();
+}
+
+int filter_make_room(void)
+{
+	return is_running() && !tallies_reserve(CONTEXTS);
+}
+
 int filter_begin(void)
 {
-	if (!rt.header || rt.header->state != WIRE_RUNNING ||
-	    runtime_is_filtered())
+	if (!is_running())
 		return 0;
-	if (!tallies_reserve(CONTEXTS))
+	if (filter_make_room())
 		limit_contexts();
 	ticks_stop();
 	watch_stop();

@@ -17,6 +17,9 @@
 #ifndef CLEW_PRELOAD_FILTER_H
 #define CLEW_PRELOAD_FILTER_H
 
+/* Have room for contexts in the calling thread. False: there is less. */
+int filter_make_room(void);
+
 /*
  * The calling thread is about to ask for a filter. Returns what filter_end()
  * wants to know. Any thread.

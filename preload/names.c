@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "preload/dispatch.h"
 #include "preload/filter.h"
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
@@ -26,6 +27,8 @@ static long ask(int option, long a, long b, long c, long d)
 		return stamps_get_access((int *)a);
 	if (rt.is_timed && option == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT)
 		return stamps_enter_strict_mode();
+	if (option == PR_SET_SYSCALL_USER_DISPATCH)
+		return dispatch_set(a, b, c, d);
 	return sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
 }
 

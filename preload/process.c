@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "preload/cold.h"
+#include "preload/dispatch.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
@@ -161,6 +162,7 @@ void hot_after_fork(void)
 	struct cold *cold = rt.cold;
 	uint64_t signals;
 
+	dispatch_forget();
 	rt.sections = 0; /* of threads that are not here */
 	atomic_store(&cold->patches_lock.held, 0);
 	if (runtime_is_filtered()) {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/ask.h"
+#include "preload/dispatch.h"
 #include "preload/proc.h"
 #include "preload/stacks.h"
 #include "preload/sys.h"
@@ -205,7 +206,7 @@ static int look_where(struct quiesce *q, struct slot *slot)
 		set_where(q, slot, OUTSIDE);
 	else if (err)
 		return err;
-	else if (ask_is_heard(&q->ask, blocked))
+	else if (!dispatch_is_on() && ask_is_heard(&q->ask, blocked))
 		ask(q, slot);
 	return 0;
 }
@@ -349,7 +350,7 @@ int quiesce_can_trap(uint64_t deadline_ns, int *tid)
 
 	if (!q)
 		return -ENOMEM;
-	err = visit_all(q, deadline_ns);
+	err = dispatch_is_on() ? -EBUSY : visit_all(q, deadline_ns);
 	*tid = q->open_tid;
 	return err;
 }

@@ -108,7 +108,7 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 
 /* ---- Timers ---- */
 
-enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED };
+enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED, TIMER_KEPT_OFF };
 
 static void delete_timer(struct tally *tally)
 {
@@ -179,6 +179,35 @@ void ticks_stop(void)
 	}
 	samples_lose(WIRE_SAMPLE_NO_TIMER, stopped);
 	lock_release(&tallies->lock, &signals);
+}
+
+static void change_own_timer(uint32_t from, uint32_t to)
+{
+	struct tally *tally = hot.tally;
+	uint64_t signals;
+
+	if (!ticks.period_ns || !tally || samples_are_anothers())
+		return;
+	lock_acquire(&rt.cold->tallies.lock, &signals);
+	if (tally->timer_state == from) {
+		delete_timer(tally);
+		tally->timer_state = to;
+		if (from == TIMER_ON)
+			samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+		else if (ticks.is_on && !start_timer(tally))
+			samples_lose(WIRE_SAMPLE_NO_TIMER, -UINT64_C(1));
+	}
+	lock_release(&rt.cold->tallies.lock, &signals);
+}
+
+void ticks_leave_thread(void)
+{
+	change_own_timer(TIMER_ON, TIMER_KEPT_OFF);
+}
+
+void ticks_come_back_to_thread(void)
+{
+	change_own_timer(TIMER_KEPT_OFF, TIMER_STOPPED);
 }
 
 void ticks_resume(void)

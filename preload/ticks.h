@@ -37,6 +37,13 @@ void ticks_stop(void);
 void ticks_resume(void);
 
 /*
+ * No samples of the calling thread, for as long as it may not be sent signals:
+ * it is counted as one without a timer meanwhile.
+ */
+void ticks_leave_thread(void);
+void ticks_come_back_to_thread(void);
+
+/*
  * The calling thread counts in this tally from now on. Under the lock of the
  * tallies; where no timer is to be had, the thread is counted as that.
  */

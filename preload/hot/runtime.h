@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/hot/layout.h"
+#include "preload/hot/thread.h"
 #include "wire/recording.h"
 
 struct cold;
@@ -51,9 +52,11 @@ extern struct runtime rt;
  */
 extern uint8_t hot_windows[WINDOW_COUNT];
 
+/* Whether the calling thread may make no system calls. */
 static inline int runtime_is_filtered(void)
 {
-	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) != 0;
+	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) ||
+	       (hot.selector && *hot.selector);
 }
 
 static inline uint64_t runtime_thread_block(void)

@@ -81,6 +81,8 @@ struct hot_thread {
 	int32_t sharers[HOT_SHARERS_MAX];
 	int32_t sharers_unknown; /* for whom there was no place */
 	uint64_t shared_from;
+	/* No system calls while it says 1; NULL: always (dispatch.h). */
+	const volatile uint8_t *selector;
 	/* When it came to the stack it is on, and what was accounted then. */
 	uint64_t came, came_accounted;
 	/* Return addresses lent to an exception. */

@@ -91,6 +91,57 @@ class Own(clewtest.Case):
         self.assertEqual(counted - started + 1, ordinary + made)
 
 
+class Dispatched(clewtest.Case):
+    """The program's system calls are sent to a handler of its own."""
+
+    def check(self, mode, images=1):
+        native = self.run_program([target("dispatched"), mode])
+        if b"no dispatch" in native.stdout:
+            self.skipTest("no syscall user dispatch here")
+        self.assertEqual(native.stdout, b"0 calls\n1 calls\n")
+        for options in ["--time=cpu"], ["--time=wall"], ["--time=exact"]:
+            with self.subTest(options=options):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target(
+                    [target("dispatched"), mode], options, images)
+                for part in recording.parts:
+                    self.assert_nothing_lost(part)
+
+    def test_by_prctl(self):
+        self.check("prctl")
+
+    def test_by_syscall(self):
+        self.check("syscall")
+
+    def test_child_is_free(self):
+        self.check("fork", images=2)
+
+    def test_contexts_beyond_the_room_are_lost_and_counted(self):
+        argv = [target("dispatched"), "many"]
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        native = self.run_program(argv)
+        one, = truth.read_all(self.truths)
+        self.environment.pop("TRUTH_DIR")
+        self.assert_same_behaviour(native, self.record(argv))
+        part, = self.recording().parts
+        lost = list(part.losses)
+        self.assertEqual(sum(lost), lost[FILTERED])
+        made = sum(calls for *_, calls in one.nodes.values())
+        own = {f.number for module in part.modules for f in module.functions
+               if module.name == "dispatched"} | {wire.FOLDED}
+        calls = part.counts()
+        counted = sum(calls.get(c.id, 0) for c in part.contexts().values()
+                      if c.function in own)
+        self.assertGreater(sum(lost), 0)
+        self.assertEqual(counted + sum(lost), made)
+
+    def test_without_a_selector(self):
+        argv = [target("dispatched"), "always"]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+
+
 class Inherited(clewtest.Case):
     """The program is started under a filter."""
 
