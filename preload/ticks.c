@@ -2,6 +2,7 @@
 #include "preload/ticks.h"
 
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <ucontext.h>
 
@@ -17,6 +18,8 @@
 #define RT_LAST      64
 #define RT_PREFERRED 58 /* programs begin to count at either end */
 #define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
+
+#define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
 static void on_tick(int signal, siginfo_t *info, void *context);
 
@@ -49,13 +52,52 @@ static int is_behind_syscall(uint64_t pc)
 	       code[0] == syscall[0] && code[1] == syscall[1];
 }
 
-static uint64_t where_is(uint64_t pc)
+static uint64_t microseconds(const struct timeval *time)
 {
-	uint64_t where = pc & WIRE_SAMPLE_PC;
+	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+/*
+ * Whether the time of this sample was the kernel's: in a system call, but in a
+ * page fault or an interrupt as well, which no pc tells. The kernel's account of
+ * the thread does: where it counts by ticks, as most do, the tick that brought
+ * us here went into one of its two sums, so that nearly all of what has come
+ * since the last sample is in that one. Where it measures, or where ticks were
+ * missed, the larger the kernel's part the likelier it is chosen, which is
+ * right on average.
+ */
+static int was_in_kernel(struct tally *tally, uint64_t pc)
+{
+	struct rusage usage;
+	uint64_t user, system, all;
+
+	if (sys_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0))
+		return is_behind_syscall(pc);
+	user = microseconds(&usage.ru_utime) - tally->user_us;
+	system = microseconds(&usage.ru_stime) - tally->system_us;
+	all = user + system;
+	tally->user_us += user;
+	tally->system_us += system;
+	if (!all)
+		return is_behind_syscall(pc);
+	return __builtin_ia32_rdtsc() * DISPERSE >> 32 < (system << 32) / all;
+}
+
+/* By the calling thread: where its account stands. */
+static void begin_account(struct tally *tally)
+{
+	tally->user_us = tally->system_us = 0;
+	was_in_kernel(tally, 0);
+}
+
+static uint64_t where_is(struct tally *tally, uint64_t pc)
+{
+	const uint64_t where = pc & WIRE_SAMPLE_PC;
+	const int is_kernel = was_in_kernel(tally, pc);
 
 	if (is_own(pc))
 		return where | WIRE_SAMPLE_CLEW;
-	return is_behind_syscall(pc) ? where | WIRE_SAMPLE_KERNEL : where;
+	return is_kernel ? where | WIRE_SAMPLE_KERNEL : where;
 }
 
 static void take_sample(struct tally *tally, uint64_t pc, uint64_t periods)
@@ -66,7 +108,8 @@ static void take_sample(struct tally *tally, uint64_t pc, uint64_t periods)
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
-	samples_put(tally, thread->id, where_is(pc), periods * ticks.period_ns);
+	samples_put(tally, thread->id, where_is(tally, pc),
+		    periods * ticks.period_ns);
 }
 
 /* Somebody has sent our signal to the program. */
@@ -157,6 +200,7 @@ void ticks_begin_thread(struct tally *tally)
 	if (!ticks.period_ns)
 		return;
 	delete_timer(tally); /* of a thread that is gone */
+	begin_account(tally);
 	if (!ticks.is_on || start_timer(tally))
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 }

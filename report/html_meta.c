@@ -262,7 +262,7 @@ static json_t *time_of(const struct summary *summary)
 	    summary->time >= sizeof(modes) / sizeof(*modes))
 		return json_null();
 	return json_pack("{sssosososo}", "mode", modes[summary->time], "rate",
-			 json_number(summary->rate_hz), "ns",
+			 json_number(summary_rate_hz(summary)), "ns",
 			 json_number(summary->time_ns), "samples",
 			 json_number(summary->samples), "lost",
 			 losses_of(summary->lost_samples,

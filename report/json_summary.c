@@ -15,6 +15,9 @@ static json_t *totals_of(const struct summary *summary)
 				   json_number(summary->samples));
 
 	if (summary->samples > 0)
+		json_object_set_new(totals, "samples_per_s",
+				    json_number(summary_rate_hz(summary)));
+	if (summary->samples > 0)
 		json_object_set_new(
 			totals, "unseen_ns_95",
 			json_number(

@@ -71,6 +71,17 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		confidence_upper_bound(summary->verified + wrong, wrong);
 }
 
+uint64_t summary_rate_hz(const struct summary *summary)
+{
+	double all_ns = (double)(summary->time_ns +
+				 (summary->shows_clew ? 0 : summary->clew_ns));
+	double all =
+		(double)(summary->samples +
+			 (summary->shows_clew ? 0 : summary->clew_samples));
+
+	return all_ns > 0 ? (uint64_t)(all * 1e9 / all_ns + 0.5) : 0;
+}
+
 const char *time_text(enum wire_time time)
 {
 	switch (time) {

@@ -44,6 +44,12 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged);
 
+/*
+ * Samples a second of their time that there really were: a kernel looks at
+ * CPU timers only when it ticks. 0 without samples.
+ */
+uint64_t summary_rate_hz(const struct summary *summary);
+
 /* What the time is of: "CPU time, sampled at each thread's clock"... */
 const char *time_text(enum wire_time time);
 

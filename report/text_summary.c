@@ -175,6 +175,8 @@ static void write_no_time(FILE *out, const struct summary *summary)
 
 static void write_time(FILE *out, const struct summary *summary)
 {
+	const uint64_t rate = summary_rate_hz(summary);
+
 	if (summary->time_ns == 0) {
 		write_no_time(out, summary);
 		return;
@@ -184,6 +186,12 @@ static void write_time(FILE *out, const struct summary *summary)
 	if (summary->samples > 0)
 		fprintf(out, " in %s sample%s", GROUPED(summary->samples),
 			text_plural(summary->samples));
+	if (summary->samples > 0 && summary->time == WIRE_TIME_CPU) {
+		fprintf(out, ", %s a second", GROUPED(rate));
+		if (rate < summary->rate_hz - summary->rate_hz / 8)
+			fprintf(out, " as this kernel ticks (%s asked for)",
+				GROUPED(summary->rate_hz));
+	}
 	fputc('\n', out);
 }
 

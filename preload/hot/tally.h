@@ -85,6 +85,8 @@ struct tally {
 	uint32_t samples_left, sample_pages;
 	int32_t timer; /* of the owner's, as the kernel knows it (ticks.c) */
 	uint32_t timer_state;
+	/* CPU time of the owner's at its last sample, in microseconds. */
+	uint64_t user_us, system_us;
 	/* What the watch has seen of the owner (watch.c). */
 	uint32_t seen_tid;
 	uint64_t seen_cpu_ns;

@@ -240,6 +240,40 @@ class Records(Case):
         self.assertGreater(inside, 0.8 * looked_at)
 
     @needs("head")
+    def test_the_kernel_has_what_its_own_account_says(self):
+        """System calls, page faults, and time of the program's, mixed."""
+        done = self.record([target("kernel")])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        user, system = map(int, done.stdout.split())
+        (part,) = self.recording().parts
+        samples = [s for s in part.samples if not s.flags & wire.CLEW]
+        kernel = [s for s in samples if s.flags & wire.KERNEL]
+        share = (sum(s.weight_ns for s in kernel) /
+                 sum(s.weight_ns for s in samples))
+        wanted = system / (user + system)
+        self.assertGreater(len(samples), 100)
+        # Five standard deviations, of the account's own ticks as well.
+        margin = 5 * (2 * wanted * (1 - wanted) / len(samples)) ** .5
+        self.assertLess(abs(share - wanted), margin)
+        # Some of it in page faults: the program calls the system by libc only.
+        own = next(m for m in part.modules if m.name == "kernel")
+        self.assertTrue(any(own.vaddr_start <= s.pc - own.base < own.vaddr_end
+                            for s in kernel))
+
+    def test_the_rate_that_was_is_said(self):
+        self.record([target("kernel")])
+        report = self.clew_json("report", "--json", self.recording_path)
+        total, own = report["total"], report["self_cost"]
+        rate = ((total["samples"] + own["samples"]) * 1e9 /
+                (total["time_ns"] + own["time_ns"]))
+        self.assertLessEqual(abs(total["samples_per_s"] - rate), 1)
+        text = self.clew("report", self.recording_path).stdout
+        said = f" samples, {total['samples_per_s']:,} a second"
+        self.assertIn(said, text)
+        if rate < 800:
+            self.assertIn(f"{said} as this kernel ticks (997 asked for)\n",
+                          text)
+
     def test_the_kernel_is_told_apart(self):
         done = self.record(["sh", "-c", "head -c 3G /dev/zero >/dev/null"])
         self.assertEqual(done.returncode, 0)

@@ -74,7 +74,7 @@ function timeCard({ taken: time }, profile) {
       "measuring costs was calibrated and taken off.");
   return card("Samples", format.short(profile.samples),
     `${time.mode === "wall" ? "Wall-clock" : "CPU"} time is estimated from ` +
-    `samples${time.rate ? ` at ${time.rate} Hz` : ""}; a share of 50 % may ` +
+    `samples${time.rate ? `, ${time.rate} a second` : ""}; a share of 50 % may ` +
     `be ${range(0.5, profile.samples)} %, one of 1 % ` +
     `${range(0.01, profile.samples)} % (in 95 of 100 cases).`,
     profile.samples >= 1000 ? "good" : "fair");
