@@ -211,6 +211,8 @@ static int analyse(const struct image *image, const char *path,
 	}
 	made.traits = traits_of(image, file_name_of(path));
 	err = inquire(&q, arena, &made);
+	if (q.branches.switches)
+		made.traits |= TRAIT_SWITCHES;
 	arena_fini(&q.scratch);
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
 #include "disasm/leap_x86_64.h"
 #include "image/pointers.h"
 #include "image/readers.h"
+#include "image/switches.h"
 #include "image/unwinder.h"
 #include "wire/verdict.h"
 
@@ -20,6 +21,7 @@ struct reading {
 	const struct image *image;
 	struct eh_frame frames;
 	struct reader_watch watch;
+	struct switch_watch switching;
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
@@ -212,6 +214,9 @@ static void note_insn(struct reading *r, const struct insn *insn,
 
 	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY)
 		note_landing_code(r, code, left, vaddr);
+	if (insn->kind == INSN_PLAIN &&
+	    switch_watch_insn(&r->switching, code, insn))
+		r->branches->switches = 1;
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -331,6 +336,7 @@ static void read_function(struct reading *r, uint32_t index)
 	if (function->is_unsized)
 		notes->uses_stack = (uint8_t)uses_stack(r, function);
 	read_unwind_info(r);
+	r->switching = (struct switch_watch){ 0 };
 	notes->falls_out = (uint8_t)read_range(
 		r, function->vaddr, function->vaddr + function->size);
 	notes->reads_return =

@@ -46,6 +46,7 @@ struct branches {
 	struct code_notes *notes; /* one for each function */
 	struct references references;
 	struct leaps leaps;
+	uint8_t switches; /* some code goes to another stack (switches.h) */
 };
 
 /* 0, -ENOMEM or -EBADMSG. */

@@ -26,7 +26,9 @@ enum trait {
 	/* It was compiled ahead of time for such a host, to which it is no
 	 * other than the code it generates. */
 	TRAIT_AOT = 32,
-	TRAITS_KNOWN = 63,
+	/* Its code goes from one stack to another, as coroutines do. */
+	TRAIT_SWITCHES = 64,
+	TRAITS_KNOWN = 127,
 };
 
 /* A set of enum trait. file_name has no directory in it. */
