@@ -64,6 +64,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 	module->state =
 		state_of(analysis_of_file(module->path, config->cache_dir,
 					  scratch, &candidate->analysis));
+	if (module->state == MODULE_IS_HOOKED)
+		module->traits = candidate->analysis.traits;
 	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
 		module->state = MODULE_IS_CHANGED;
 	if (module->state == MODULE_IS_HOOKED)

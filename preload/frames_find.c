@@ -13,6 +13,7 @@
 #include "preload/cold.h"
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/trampoline.h"
 #include "preload/next.h"
 #include "preload/stub_image.h"
 
@@ -35,6 +36,14 @@ static int may_land_unseen(const void *caller, uintptr_t pc)
 	       next_is_inside(&next.libc, pc);
 }
 
+static struct dl_find_object object_of(uint64_t block)
+{
+	return (struct dl_find_object){
+		.dlfo_map_start = (void *)block,
+		.dlfo_map_end = (void *)(block + WINDOW_BLOCK_BYTES),
+	};
+}
+
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
 	uint64_t block = (uintptr_t)pc & ~(WINDOW_BLOCK_BYTES - 1);
@@ -42,17 +51,20 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 	if (may_land_unseen(__builtin_return_address(0), (uintptr_t)pc))
 		heal_expect_landing();
 
+	if (trampoline_is_pc((uintptr_t)pc)) {
+		*result = object_of(rt.trampolines);
+		result->dlfo_eh_frame =
+			(void *)image_of(rt.trampolines)->libgcc_unwinding;
+		return 0;
+	}
 	if (!runtime_is_stub((uintptr_t)pc))
 		return NEXT(_dl_find_object) ? NEXT(_dl_find_object)(pc, result)
 					     : -1;
-	*result = (struct dl_find_object){
-		.dlfo_map_start = (void *)block,
-		.dlfo_map_end = (void *)(block + WINDOW_BLOCK_BYTES),
-		.dlfo_eh_frame =
-			(void *)(frames_rules_is_waiting((uintptr_t)pc)
-					 ? image_of(block)->throwing_unwinding
-					 : image_of(block)->libgcc_unwinding),
-	};
+	*result = object_of(block);
+	result->dlfo_eh_frame =
+		(void *)(frames_rules_is_waiting((uintptr_t)pc)
+				 ? image_of(block)->throwing_unwinding
+				 : image_of(block)->libgcc_unwinding);
 	return 0;
 }
 
@@ -106,6 +118,21 @@ static int see_module(struct dl_phdr_info *info, size_t bytes, void *context)
 	return visit->callback(info, bytes, visit->context);
 }
 
+static int see_block(struct visit *visit, uint64_t block)
+{
+	const struct stub_image *image = image_of(block);
+	struct dl_phdr_info info = visit->last;
+
+	info.dlpi_addr = 0;
+	info.dlpi_name = image->name;
+	info.dlpi_phdr = visit->is_for_libunwind ? image->segments
+						 : image->libgcc_segments;
+	info.dlpi_phnum = STUB_SEGMENTS;
+	info.dlpi_tls_modid = 0;
+	info.dlpi_tls_data = NULL;
+	return visit->callback(&info, visit->bytes, visit->context);
+}
+
 static int see_blocks(struct visit *visit)
 {
 	const struct windows *windows = &rt.cold->windows;
@@ -113,21 +140,10 @@ static int see_blocks(struct visit *visit)
 		__atomic_load_n(&windows->block_count, __ATOMIC_ACQUIRE);
 	int result = 0;
 
-	for (uint32_t i = 0; i < count && !result; i++) {
-		const struct stub_image *image =
-			image_of(windows->blocks[i].start);
-		struct dl_phdr_info info = visit->last;
-
-		info.dlpi_addr = 0;
-		info.dlpi_name = image->name;
-		info.dlpi_phdr = visit->is_for_libunwind
-					 ? image->segments
-					 : image->libgcc_segments;
-		info.dlpi_phnum = STUB_SEGMENTS;
-		info.dlpi_tls_modid = 0;
-		info.dlpi_tls_data = NULL;
-		result = visit->callback(&info, visit->bytes, visit->context);
-	}
+	for (uint32_t i = 0; i < count && !result; i++)
+		result = see_block(visit, windows->blocks[i].start);
+	if (!result && rt.trampolines)
+		result = see_block(visit, rt.trampolines);
 	return result;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/frames.h"
+#include "preload/hot/runtime.h"
 #include "preload/stub_image.h"
 #include "preload/sys.h"
 
@@ -40,12 +41,13 @@ __attribute__((used, noinline)) void __jit_debug_register_code(void)
 }
 
 static struct jit_code_entry entries[WINDOW_BLOCK_MAX];
+static struct jit_code_entry trampolines;
 
-static void tell(struct jit_code_entry *entry, const struct window_block *block)
+static void tell(struct jit_code_entry *entry, uint64_t block)
 {
 	struct jit_descriptor *list = &__jit_debug_descriptor;
 
-	entry->image = (const void *)(uintptr_t)block->start;
+	entry->image = (const void *)(uintptr_t)block;
 	entry->image_bytes = sizeof(struct stub_image);
 	entry->next = list->first;
 	if (list->first)
@@ -62,5 +64,7 @@ void frames_tell_debugger(struct windows *windows)
 	for (; windows->told_count < windows->block_count;
 	     windows->told_count++)
 		tell(&entries[windows->told_count],
-		     &windows->blocks[windows->told_count]);
+		     windows->blocks[windows->told_count].start);
+	if (rt.trampolines && !trampolines.image)
+		tell(&trampolines, rt.trampolines);
 }

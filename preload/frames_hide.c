@@ -12,6 +12,7 @@
 
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/trampoline.h"
 #include "preload/next.h"
 #include "preload/sys.h"
 
@@ -32,7 +33,7 @@ static int is_hidden(uintptr_t pc)
 {
 	return pc - (uintptr_t)__ehdr_start <
 		       (uintptr_t)(etext - __ehdr_start) ||
-	       runtime_is_stub(pc);
+	       runtime_is_stub(pc) || trampoline_is_pc(pc);
 }
 
 typedef int (*backtrace_function)(void **frames, int room);

@@ -14,10 +14,12 @@ enum frames_rules_for {
 	FRAMES_FOR_ALL,
 	FRAMES_FOR_LIBGCC,          /* the CFA is odd */
 	FRAMES_FOR_LIBGCC_THROWING, /* ... and stubs wait for a return */
+	FRAMES_OF_TRAMPOLINES,      /* instead of stubs (hot/trampoline.h) */
+	FRAMES_OF_TRAMPOLINES_FOR_LIBGCC,
 };
 
 /*
- * Write an .eh_frame section that describes stubs in [start, start + bytes).
+ * Write an .eh_frame section that describes what is in [start, start + bytes).
  * Returns where in it the FDE is. Call it when the shadow has been reserved.
  */
 size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,

@@ -22,12 +22,15 @@
  * libgcc's the CFA is odd. (Personality routines never see the odd value, see
  * _Unwind_GetCFA in landing_jumps_x86_64.c.) Others, as the nongnu libunwind,
  * believe that rsp always is the CFA, whatever they are told.
+ *
+ * Trampolines have a block of their own, and simpler rules.
  */
 #include "preload/frames_rules.h"
 
 #include <string.h>
 
 #include "preload/hot/shadow.h"
+#include "preload/hot/trampoline.h"
 #include "preload/stub_template.h"
 
 _Static_assert(STUB_BYTES == 1 << 9, "DW_OP_lit9, DW_OP_shl");
@@ -74,7 +77,8 @@ enum {
 
 struct rules {
 	uint8_t *at;
-	uint8_t odd; /* 1 if the CFA is to be */
+	uint64_t start; /* of the block */
+	uint8_t odd;    /* 1 if the CFA is to be */
 };
 
 static void put(struct rules *rules, const void *bytes, size_t count)
@@ -308,6 +312,27 @@ static void put_waiting_rules(struct rules *rules)
 	end_block(rules, block);
 }
 
+/*
+ * The same for trampolines, in any of whose instructions rsp is the caller's: the
+ * record, which holds the return address first, is at a fixed distance.
+ */
+static void put_trampoline_rules(struct rules *rules)
+{
+	uint8_t *block;
+
+	PUT(rules, DW_CFA_def_cfa, DWARF_RSP, rules->odd);
+	if (rules->odd)
+		PUT(rules, DW_CFA_val_offset, DWARF_RSP, 1);
+	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
+	block = begin_block(rules);
+	PUT(rules, DW_OP_breg16, 0, DW_OP_const1u, TRAMPOLINE_BYTES - 1,
+	    DW_OP_or);
+	put_const8(rules, rt.trampoline_records - rules->start -
+				  (TRAMPOLINE_BYTES - 1));
+	PUT(rules, DW_OP_plus);
+	end_block(rules, block);
+}
+
 static uint8_t *begin_record(struct rules *rules)
 {
 	PUT(rules, 0, 0, 0, 0); /* its length */
@@ -324,6 +349,12 @@ static void end_record(struct rules *rules, uint8_t *record)
 	memcpy(record - 4, &bytes, sizeof(bytes));
 }
 
+static int is_of_trampolines(enum frames_rules_for whom)
+{
+	return whom == FRAMES_OF_TRAMPOLINES ||
+	       whom == FRAMES_OF_TRAMPOLINES_FOR_LIBGCC;
+}
+
 static void put_cie(struct rules *rules, enum frames_rules_for whom)
 {
 	uint8_t *record = begin_record(rules);
@@ -336,6 +367,8 @@ static void put_cie(struct rules *rules, enum frames_rules_for whom)
 	    DWARF_RETURN_ADDRESS);
 	if (whom == FRAMES_FOR_LIBGCC_THROWING)
 		put_waiting_rules(rules);
+	else if (is_of_trampolines(whom))
+		put_trampoline_rules(rules);
 	else
 		put_rules(rules);
 	end_record(rules, record);
@@ -357,7 +390,10 @@ static uint8_t *put_fde(struct rules *rules, const uint8_t *cie, uint64_t start,
 size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
 			  uint64_t start, uint64_t bytes)
 {
-	struct rules rules = { .at = at, .odd = whom != FRAMES_FOR_ALL };
+	struct rules rules = { .at = at,
+			       .start = start,
+			       .odd = whom != FRAMES_FOR_ALL &&
+				      whom != FRAMES_OF_TRAMPOLINES };
 	size_t fde;
 
 	put_cie(&rules, whom);

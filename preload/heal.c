@@ -5,6 +5,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/walk.h"
@@ -133,10 +134,17 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	uint64_t at = slot + 8, page = slot & ~UINT64_C(4095);
 
 	for (int left = SCAN_MAX; left > 0; left--, at += 8) {
+		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
 		int is_live;
 
-		if (!shadow || !shadow->return_address)
+		if (one && one->id == id)
+			return (struct finding){ id, at };
+		if (one && !finding.at) {
+			finding = (struct finding){ one->id, at };
+			left = left < SCAN_PAST ? left : SCAN_PAST;
+		}
+		if (one || !shadow || !shadow->return_address)
 			continue;
 		is_live = walk_is_live(at, &page);
 		if (is_chained(shadow, id) &&

@@ -16,10 +16,12 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/imports.h"
 #include "preload/natives.h"
 #include "preload/patch_prepare.h"
 #include "preload/reclaim.h"
 #include "preload/sys.h"
+#include "preload/trampolines.h"
 #include "preload/trap.h"
 
 /* One pass. */
@@ -131,6 +133,7 @@ static int take_up_again(struct cold *cold, struct module *module)
 	module->state = former->state;
 	module->first_function = former->first_function;
 	module->is_libc = former->is_libc;
+	module->traits = former->traits;
 	mark_unloaded(cold, module, 0);
 	modules_forget(&cold->modules, former);
 	return 1;
@@ -289,6 +292,26 @@ static int hook_candidates(struct pass *pass)
 	return 0;
 }
 
+/*
+ * Modules that may copy stacks, hooked or not: there are stubs' addresses on the
+ * stacks that others have.
+ */
+static void lead_copies(const struct cold *cold)
+{
+	for (struct module *m = cold->modules.first; m; m = m->next) {
+		const int switches = (m->traits & TRAIT_SWITCHES) != 0;
+		enum imports_jumps jumps;
+
+		if (!m->is_new || m->is_gone || m->is_libc)
+			continue;
+		jumps = imports_jumps(m);
+		if (jumps == IMPORTS_NO_JUMP && !switches)
+			continue;
+		trampolines_reserve(cold->part.file.path);
+		imports_lead_copies(m, switches || jumps == IMPORTS_SWITCH);
+	}
+}
+
 int hook_update(struct cold *cold)
 {
 	struct pass pass = { .cold = cold };
@@ -302,6 +325,8 @@ int hook_update(struct cold *cold)
 		reclaim_stubs(cold);
 		err = gather_candidates(&pass);
 	}
+	if (!err)
+		lead_copies(cold);
 	if (!err && pass.first)
 		err = hook_candidates(&pass);
 	arena_fini(&pass.scratch);

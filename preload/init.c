@@ -150,6 +150,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	if (part_create(&cold->part, dir))
 		return;
 	take_configuration(cold);
+	rt.first_stack_end = (uintptr_t)argv;
 	record_arguments(&cold->part, argc, argv);
 	if (cold->config.no_children)
 		exec_clean_environment(environment);

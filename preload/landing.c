@@ -19,6 +19,8 @@ uint64_t landing_id(uint64_t stack)
 	uint64_t id = hot.id;
 	struct link link;
 
+	if (landing_is_restored(stack) && walk_find_running(stack, &id))
+		return id;
 	if (stack < here && !landing_is_inside(&signals, here))
 		return walk_find_running(stack, &id) ? id : hot.id;
 	while (walk_next(&walk, &link)) {

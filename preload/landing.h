@@ -23,6 +23,16 @@ uint64_t landing_id(uint64_t stack);
 void landing_at(uint64_t stack);
 
 /*
+ * Slots in [from, until) have got trampolines by copying: a slice of a stack is
+ * back, and those functions go on one day. If it is this very stack, outwards of
+ * those that are running, then these return to them.
+ */
+void landing_restored(uint64_t from, uint64_t until);
+
+/* Whether that was where the thread is going to land now. Tells so once. */
+int landing_is_restored(uint64_t stack);
+
+/*
  * It lands once the functions that are running now have returned: each of
  * them will restore the id of the landing instead of its caller's.
  */

@@ -10,6 +10,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/trampoline.h"
 #include "preload/landing.h"
 #include "preload/landing_stacks.h"
 #include "preload/loans.h"
@@ -76,7 +77,9 @@ static void end_calls(const struct way *way, uint64_t now)
 static void end(const struct way *way)
 {
 	for (uint32_t i = 0; i < way->count; i++)
-		if (i < way->returning || !way->returning)
+		if (trampoline_has(way->slots[i]))
+			continue;
+		else if (i < way->returning || !way->returning)
 			way->slots[i]->caller_id = way->id;
 		else
 			way->slots[i]->return_address = 0;
@@ -111,9 +114,9 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 
 		if (rt.is_timed && !is_returning)
 			time_close(time_of(link.at), now);
-		if (is_returning)
+		if (!trampoline_has(link.shadow) && is_returning)
 			link.shadow->caller_id = id;
-		else
+		else if (!trampoline_has(link.shadow))
 			link.shadow->return_address = 0;
 		is_returning &= !next_is_inside(unwinder, pc);
 	}

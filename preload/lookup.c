@@ -73,10 +73,21 @@ static int is_wanted(const struct tables *tables, uint32_t index,
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
-	       (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE) &&
+	       (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ||
+		type == STT_GNU_IFUNC) &&
 	       !(tables->versions &&
 		 tables->versions[index] & VERSION_HIDDEN) &&
 	       same_text(tables->strings + symbol->st_name, name);
+}
+
+/* An IFUNC's own code says where the function is, and does nothing else. */
+static void *address_of(const struct link_map *map, const Elf64_Sym *symbol)
+{
+	const uint64_t pc = map->l_addr + symbol->st_value;
+
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
+		return (void *)pc;
+	return ((void *(*)(void))pc)();
 }
 
 static void *find_in(const struct link_map *map, const char *name)
@@ -99,8 +110,7 @@ static void *find_in(const struct link_map *map, const char *name)
 		uint32_t chain = chains[index - header->first_symbol];
 
 		if ((chain ^ hash) < 2 && is_wanted(&tables, index, name))
-			return (void *)(map->l_addr +
-					tables.symbols[index].st_value);
+			return address_of(map, &tables.symbols[index]);
 		if (chain & 1)
 			return NULL;
 	}

@@ -31,6 +31,7 @@ struct module {
 	uint8_t build_id[32];
 	uint32_t first_function; /* the number of the first in the recording */
 	struct patch *patch;     /* NULL: nothing to hook */
+	uint32_t traits;         /* of its code, as far as it was analysed */
 	uint32_t generation;     /* of the last update that saw it */
 	uint8_t is_new;          /* since the last update */
 	uint8_t is_gone;

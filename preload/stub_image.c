@@ -143,7 +143,18 @@ static void write_sections(Elf64_Shdr *sections, uint64_t place)
 	sections[STUB_SECTION_NAMES] = SECTION(NAME_STRTAB, SHT_STRTAB, names);
 }
 
-void stub_image_write(struct stub_image *image, uint64_t place)
+static const struct {
+	enum frames_rules_for all, libgcc, throwing;
+} rules[] = {
+	[IMAGE_OF_STUBS] = { FRAMES_FOR_ALL, FRAMES_FOR_LIBGCC,
+			     FRAMES_FOR_LIBGCC_THROWING },
+	[IMAGE_OF_TRAMPOLINES] = { FRAMES_OF_TRAMPOLINES,
+				   FRAMES_OF_TRAMPOLINES_FOR_LIBGCC,
+				   FRAMES_OF_TRAMPOLINES_FOR_LIBGCC },
+};
+
+void stub_image_write(struct stub_image *image, uint64_t place,
+		      enum stub_image_of what)
 {
 	write_elf(&image->elf);
 	write_segments(image->segments, place,
@@ -151,13 +162,13 @@ void stub_image_write(struct stub_image *image, uint64_t place)
 	write_segments(image->libgcc_segments, place,
 		       offsetof(struct stub_image, libgcc_unwinding));
 	write_unwinding(image, place, offsetof(struct stub_image, unwinding),
-			FRAMES_FOR_ALL);
+			rules[what].all);
 	write_unwinding(image, place,
 			offsetof(struct stub_image, libgcc_unwinding),
-			FRAMES_FOR_LIBGCC);
+			rules[what].libgcc);
 	write_unwinding(image, place,
 			offsetof(struct stub_image, throwing_unwinding),
-			FRAMES_FOR_LIBGCC_THROWING);
+			rules[what].throwing);
 	write_symbols(image, place);
 	write_sections(image->sections, place);
 }

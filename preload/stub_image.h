@@ -54,7 +54,10 @@ struct stub_image {
 };
 _Static_assert(sizeof(struct stub_image) <= 4096, "the first page");
 
+enum stub_image_of { IMAGE_OF_STUBS, IMAGE_OF_TRAMPOLINES };
+
 /* Write all but the name of the image for a block at `place`. */
-void stub_image_write(struct stub_image *image, uint64_t place);
+void stub_image_write(struct stub_image *image, uint64_t place,
+		      enum stub_image_of what);
 
 #endif

@@ -91,7 +91,8 @@ static int protect_image(uint64_t place)
 }
 
 /* Instead of what is there. False if a file cannot be. */
-static int map_file(const char *part_path, uint64_t place)
+static int map_file(const char *part_path, uint64_t place,
+		    enum stub_image_of what)
 {
 	struct stub_image image = { 0 };
 	struct text name = text_in(image.name, sizeof(image.name));
@@ -99,7 +100,7 @@ static int map_file(const char *part_path, uint64_t place)
 
 	if (!name_file(&name, part_path, place))
 		return 0;
-	stub_image_write(&image, place);
+	stub_image_write(&image, place, what);
 	fd = create_file(image.name, &image);
 	if (fd < 0)
 		return 0;
@@ -115,25 +116,26 @@ static int map_file(const char *part_path, uint64_t place)
 	return 0;
 }
 
-static void name_anonymous(uint64_t place)
+static void name_anonymous(uint64_t place, enum stub_image_of what)
 {
 	struct stub_image *image = (struct stub_image *)(uintptr_t)place;
 
 	strcpy(image->name, "[clew stubs]");
-	stub_image_write(image, place);
+	stub_image_write(image, place, what);
 	protect_image(place);
 }
 
 /* Many places may be taken: only where one is free a file is worth making. */
-int stub_memory_map(const char *part_path, uint64_t place)
+int stub_memory_map(const char *part_path, uint64_t place,
+		    enum stub_image_of what)
 {
 	if (!map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1))
 		return 0;
-	if (map_file(part_path, place))
+	if (map_file(part_path, place, what))
 		return 1;
 	if (!map(place, MAP_FIXED | MAP_ANONYMOUS, -1))
 		return 0;
-	name_anonymous(place);
+	name_anonymous(place, what);
 	return 1;
 }
 

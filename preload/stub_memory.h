@@ -15,12 +15,15 @@
 
 #include <stdint.h>
 
+#include "preload/stub_image.h"
+
 /*
  * Map a block at `place`, writable but for its first page. part_path, of the
  * part that is being recorded, may be NULL or empty. False if the place is
  * taken.
  */
-int stub_memory_map(const char *part_path, uint64_t place);
+int stub_memory_map(const char *part_path, uint64_t place,
+		    enum stub_image_of what);
 
 /*
  * Make pages of a block ready to be written: no store shall meet a full disk

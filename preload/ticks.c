@@ -10,6 +10,7 @@
 #include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
 #include "preload/proc.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
@@ -38,7 +39,7 @@ extern const char etext[] __attribute__((visibility("hidden")));
 
 static int is_own(uint64_t pc)
 {
-	return runtime_is_stub(pc) ||
+	return runtime_is_stub(pc) || trampoline_is_pc(pc) ||
 	       (pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext);
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/trampoline.h"
 #include "preload/loans.h"
 #include "preload/sys.h"
 #include "wire/id.h"
@@ -32,26 +33,34 @@ struct walk walk_from(const void *slot, uint64_t id)
 
 /*
  * A stack that was here may be gone, and a guard page be in its place: the
- * kernel is asked to read, with a request that it refuses. Once for each page.
+ * kernel is asked to read, with a request that it refuses. Once for each page,
+ * the last one of which is known with MISSING if it is not there.
  */
+#define MISSING 1
+
 int walk_is_readable(uint64_t address, uint64_t *known_page)
 {
 	uint64_t page = address & ~(PAGE - 1);
 	const int no_such_way = -1;
 
-	if (page == *known_page)
-		return 1;
+	if ((*known_page & ~(uint64_t)MISSING) == page)
+		return !(*known_page & MISSING);
 	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
 	    -EFAULT)
-		return 0;
+		page |= MISSING;
 	*known_page = page;
-	return 1;
+	return !(page & MISSING);
+}
+
+static int is_waiting(uint64_t word)
+{
+	return runtime_is_stub(word) || trampoline_at(word);
 }
 
 int walk_is_live(uint64_t at, uint64_t *mapped_page)
 {
 	return walk_is_readable(at, mapped_page) &&
-	       runtime_is_stub(*(const uint64_t *)at);
+	       is_waiting(*(const uint64_t *)at);
 }
 
 static int is_link(const struct shadow_slot *shadow, uint64_t id,
@@ -167,7 +176,7 @@ static void skip_dead(struct walk *walk)
 	if (walk->at != at)
 		return;
 	while (at < walk->readable_until &&
-	       !runtime_is_stub(*(const uint64_t *)at) && !loans_have(at))
+	       !is_waiting(*(const uint64_t *)at) && !loans_have(at))
 		at += 8;
 	passed = (at - walk->at) / 8;
 	if (passed >= walk->gap_left)
@@ -175,6 +184,43 @@ static void skip_dead(struct walk *walk)
 	walk->at += passed * 8;
 	walk->gap_left -= (uint32_t)passed;
 	walk->scan_left -= (uint32_t)passed;
+}
+
+const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
+{
+	const struct trampoline *one = NULL;
+
+	if (rt.trampolines && walk_is_readable(at, known_page))
+		one = trampoline_at(*(const uint64_t *)at);
+	return one && one->id ? one : NULL;
+}
+
+/* At which the function whose slot this is waits, or NULL. */
+static const struct trampoline *trampoline_here(struct walk *walk)
+{
+	if (walk->at < walk->readable_until)
+		return trampoline_at(*(const uint64_t *)walk->at);
+	return walk_trampoline(walk->at, &walk->mapped_page);
+}
+
+/*
+ * A slot with a trampoline is that trampoline's, whatever the shadow has left of
+ * others; unless a stub has just taken its address for that of a caller.
+ */
+static struct shadow_slot *slot_here(struct walk *walk)
+{
+	const struct trampoline *one = trampoline_here(walk);
+	struct shadow_slot *shadow = shadow_of(walk->at);
+
+	if (!one || (shadow && trampoline_at(shadow->return_address) == one))
+		return shadow;
+	return one->id == walk->id ? (struct shadow_slot *)&one->slot : NULL;
+}
+
+/* Where trampolines are looked for it shows that the stack has ended. */
+static int is_past_end(const struct walk *walk)
+{
+	return walk->mapped_page == ((walk->at & ~(PAGE - 1)) | MISSING);
 }
 
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
@@ -186,16 +232,30 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 
 		if (need_live)
 			skip_dead(walk);
-		shadow = shadow_of(walk->at);
+		shadow = slot_here(walk);
 		walk->scan_left--;
 		walk->gap_left--;
+		if (is_past_end(walk))
+			return NULL;
 		if (!shadow || !is_link(shadow, walk->id, function))
 			continue;
 		if (!need_live || walk->at < walk->interrupted_until ||
-		    is_live(walk, shadow))
+		    trampoline_has(shadow) || is_live(walk, shadow))
 			return shadow;
 	}
 	return NULL;
+}
+
+/* The function that left the one before in its place, in the same slot. */
+static struct shadow_slot *find_behind(struct walk *walk, uint32_t *function)
+{
+	const struct trampoline *one = walk->behind;
+
+	walk->behind = NULL;
+	if (!one || one->id != walk->id ||
+	    !is_link(&one->slot, walk->id, function))
+		return NULL;
+	return (struct shadow_slot *)&one->slot;
 }
 
 int walk_next(struct walk *walk, struct link *link)
@@ -204,7 +264,10 @@ int walk_next(struct walk *walk, struct link *link)
 
 	if (walk->id == ID_ROOT)
 		return 0;
-	link->shadow = find_link(walk, &link->function, 1);
+	link->id = walk->id;
+	link->shadow = find_behind(walk, &link->function);
+	if (!link->shadow)
+		link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
 		/* A handler of libc's may be on top of a half-way stub. */
 		walk->at = start;
@@ -215,6 +278,9 @@ int walk_next(struct walk *walk, struct link *link)
 	walk->has_begun = 1;
 	link->at = walk->at;
 	walk->id = link->shadow->caller_id;
+	walk->behind = trampoline_at(link->shadow->return_address);
+	if (walk->behind)
+		return 1;
 	if (is_signal_return(link->shadow->return_address))
 		enter_interrupted_stack(walk);
 	else
@@ -228,7 +294,12 @@ int walk_find_running(uint64_t stack, uint64_t *id)
 
 	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);
+		const struct trampoline *one = walk_trampoline(stack, &page);
 
+		if (one) {
+			*id = one->id;
+			return 1;
+		}
 		if (!shadow || !shadow->return_address ||
 		    !walk_is_live(stack, &page))
 			continue;

@@ -7,7 +7,8 @@
  * very chain yields the key of a function that exists (one in 2^45 others
  * would); besides, the stack must still hold a stub's address there. So stale
  * slots between live ones do not confuse the walk, and a function that was
- * entered by a tail call is recognised like any other.
+ * entered by a tail call is recognised like any other. Functions that wait at
+ * trampolines (hot/trampoline.h) have their link there instead.
  *
  * Reads the calling thread's shadow only. Safe in signal handlers.
  */
@@ -26,12 +27,14 @@ struct walk {
 	uint64_t mapped_page;       /* of the stack, known to be there */
 	uint64_t readable_until;    /* all below is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	const struct trampoline *behind; /* a function left by a tail call */
 	int has_begun;
 };
 
 struct link {
-	uint64_t at; /* stack slot */
-	struct shadow_slot *shadow;
+	uint64_t at;                /* stack slot */
+	uint64_t id;                /* of the function whose slot this is */
+	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
 	uint32_t function;
 };
 
@@ -45,13 +48,17 @@ struct walk walk_from(const void *slot, uint64_t id);
 int walk_next(struct walk *walk, struct link *link);
 
 /*
- * Whether memory is there. *known_page is a page that is, or 0, and will be this
- * one. A system call, unless the page is known.
+ * Whether memory is there. *known_page tells of one page, and is 0 in the
+ * beginning; then it tells of this one. A system call, unless the page is known.
  */
 int walk_is_readable(uint64_t address, uint64_t *known_page);
 
-/* Whether the stub of some function waits for a return at this stack slot. */
+/* Whether some function's stub, or a trampoline, is waiting at this stack slot. */
 int walk_is_live(uint64_t at, uint64_t *mapped_page);
+
+/* The trampoline that waits at a stack slot, or NULL. */
+struct trampoline;
+const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);
 
 /*
  * The id of the function that runs on the stack outwards of a slot, whoever's

@@ -98,7 +98,7 @@ static int add_block(struct windows *windows, const struct window_user *user,
 
 		if (!place || overlaps(place, &user->image) ||
 		    rank_of(windows, place, user) != rank ||
-		    !stub_memory_map(windows->part_path, place))
+		    !stub_memory_map(windows->part_path, place, IMAGE_OF_STUBS))
 			continue;
 		block = &windows->blocks[windows->block_count];
 		*block = (struct window_block){ .start = place };

@@ -53,6 +53,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.close_tail = hot_thunk_close_tail,
 	.windows = hot_windows,
 	.time_base = (uint64_t)TIME_THIRD - SHADOW_STACK_LOW - 8,
+	.carried = hot_thunk_carried,
+	.carried_timed = hot_thunk_carried_timed,
 };
 
 static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)

@@ -26,6 +26,8 @@ void hot_thunk_lands(void);
 void hot_thunk_raises(void);
 void hot_thunk_close(void);
 void hot_thunk_close_tail(void);
+void hot_thunk_carried(void); /* by trampolines */
+void hot_thunk_carried_timed(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
@@ -92,5 +94,12 @@ uint64_t hot_heal(uint64_t *slot, uint64_t id);
  * handler has done.
  */
 void hot_after_fork(void);
+
+/*
+ * Given by trampolines_x86_64.c, in timed processes: a function has returned to
+ * a trampoline, and its return address is at slot.
+ */
+struct trampoline;
+void hot_leave_carried(const uint64_t *slot, const struct trampoline *one);
 
 #endif

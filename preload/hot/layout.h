@@ -34,6 +34,8 @@
 #define HOT_WINDOWS         184
 #define HOT_TIME_BASE       192
 #define HOT_STRAYS_LEFT     200
+#define HOT_CARRIED         208
+#define HOT_CARRIED_TIMED   216
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

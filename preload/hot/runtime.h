@@ -22,10 +22,17 @@ struct runtime {
 	_Atomic uint64_t *losses;
 	struct cold *cold;
 	uint64_t max_contexts;
-	uint32_t verify_period;  /* 0: never verify */
-	uint32_t function_count; /* numbers 1 .. function_count are in use */
-	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
-	uint64_t first_block;    /* the first thread's control block */
+	uint32_t verify_period;   /* 0: never verify */
+	uint32_t function_count;  /* numbers 1 .. function_count are in use */
+	uint32_t is_timed;        /* stubs are timed ones (timing.h) */
+	uint64_t first_block;     /* the first thread's control block */
+	uint64_t first_stack_end; /* and where its stack ends, nearly */
+	/*
+	 * Where the records of trampolines are, and their code (trampoline.h):
+	 * stored last, 0 where there are none.
+	 */
+	uint64_t trampoline_records;
+	uint64_t trampolines;
 	/*
 	 * 1, in a page that the kernel zeroes in a forked child: children made
 	 * behind the back of atfork handlers find out there.

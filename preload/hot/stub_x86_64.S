@@ -158,12 +158,14 @@
 	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 	.globl	hot_thunk_lands, hot_thunk_raises
 	.globl	hot_thunk_close, hot_thunk_close_tail
+	.globl	hot_thunk_carried, hot_thunk_carried_timed
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
 	.hidden	hot_thunk_lands, hot_thunk_raises
 	.hidden	hot_thunk_close, hot_thunk_close_tail
+	.hidden	hot_thunk_carried, hot_thunk_carried_timed
 
 	/*
 	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
@@ -410,6 +412,63 @@ hot_thunk_close_tail:
 	jmp	8b
 	.cfi_endproc
 	.size	hot_thunk_close_tail, . - hot_thunk_close_tail
+
+	/*
+	 * A function has returned into a trampoline (trampoline.h): rsp is behind
+	 * the slot, rdx the record, its own value at -0x18(%rsp). The same as
+	 * an exit, but all is in the record and nothing in the shadow.
+	 */
+	.type	hot_thunk_carried, @function
+hot_thunk_carried:
+	.cfi_startproc
+	.cfi_def_cfa %rsp, 0
+	.cfi_escape 0x10, 16, 2, 0x71, 0 /* the return address is at (rdx) */
+	movq	%rcx, -0x10(%rsp)
+	movq	(%rdx), %rcx
+	movq	%rcx, -8(%rsp)
+	.cfi_offset %rip, -8
+	movq	8(%rdx), %rdx
+	movq	hot@gottpoff(%rip), %rcx
+	movq	%rdx, %fs:HOT_ID(%rcx)
+	movq	-0x18(%rsp), %rdx
+	movq	-0x10(%rsp), %rcx
+	leaq	-8(%rsp), %rsp
+	.cfi_adjust_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	hot_thunk_carried, . - hot_thunk_carried
+
+	/* The same where the call's time may have to be ended. */
+	.type	hot_thunk_carried_timed, @function
+hot_thunk_carried_timed:
+	pushq	(%rdx)			/* the return address, to its slot */
+	leaq	-0x10(%rsp), %rsp	/* rdx is kept there */
+	pushfq
+	pushq	%rax
+	pushq	%rcx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	leaq	0x58(%rsp), %rdi
+	movq	%rdx, %rsi
+	cld
+	call	hot_leave_carried
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rcx
+	popq	%rax
+	popfq
+	movq	(%rsp), %rdx
+	leaq	0x10(%rsp), %rsp
+	ret
+	.size	hot_thunk_carried_timed, . - hot_thunk_carried_timed
 
 	/* The exit of a call elsewhere: rsp is behind the slot. */
 	.type	hot_thunk_leave_elsewhere, @function

@@ -71,6 +71,9 @@ struct hot_thread {
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
 	int32_t strays_left; /* calls counted away from home until a reorder */
 	uint32_t muted;      /* enum hot_muted: count nothing */
+	/* Where trampolines go on. */
+	void (*carried)(void);
+	void (*carried_timed)(void);
 	/* Cold. */
 	struct tally *tally;    /* NULL until attached */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -85,6 +88,8 @@ struct hot_thread {
 	const volatile uint8_t *selector;
 	/* When it came to the stack it is on, and what was accounted then. */
 	uint64_t came, came_accounted;
+	/* The slice of a stack that was copied back last (landing_restored.c). */
+	uint64_t restored_from, restored_until;
 	/* Return addresses lent to an exception. */
 	uint64_t borrower; /* 0: none is on its way */
 	uint64_t loans_until;
@@ -122,6 +127,8 @@ HOT_OFFSET(close_tail, HOT_CLOSE_TAIL);
 HOT_OFFSET(windows, HOT_WINDOWS);
 HOT_OFFSET(time_base, HOT_TIME_BASE);
 HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
+HOT_OFFSET(carried, HOT_CARRIED);
+HOT_OFFSET(carried_timed, HOT_CARRIED_TIMED);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trampolines.h"
+
+#include <stdatomic.h>
+
+#include "preload/hot/count.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/walk.h"
+#include "wire/id.h"
+
+#define CHUNK_BYTES (UINT64_C(1) << 16)
+#define CHUNKS      (TRAMPOLINE_BLOCK_BYTES / CHUNK_BYTES)
+#define NUMBER_MAX                                                             \
+	((TRAMPOLINE_BLOCK_BYTES - TRAMPOLINE_HEAD_BYTES) / TRAMPOLINE_BYTES)
+#define HASH_BITS   16
+#define CARRY_SLOTS 16384 /* of the stack, looked through for one more frame */
+
+static struct {
+	_Atomic uint32_t used;
+	_Atomic uint8_t is_ready[CHUNKS];       /* stored when mapped */
+	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
+} made;
+
+static uint64_t offset_of(uint32_t number)
+{
+	return TRAMPOLINE_HEAD_BYTES + (uint64_t)number * TRAMPOLINE_BYTES;
+}
+
+static struct trampoline *record_of(uint32_t number)
+{
+	return (struct trampoline *)(rt.trampoline_records + offset_of(number));
+}
+
+/* ---- Code ---- */
+
+/*
+ *	48 89 54 24 e8	mov %rdx, -0x18(%rsp)
+ *	48 ba imm64	movabs $record, %rdx
+ *	64 ff 24 25 ..	jmp *%fs:HOT_CARRIED
+ */
+static void write_code(uint8_t *at, uint64_t record, uint32_t target)
+{
+	static const uint8_t begin[] = { 0x48, 0x89, 0x54, 0x24,
+					 0xe8, 0x48, 0xba };
+	static const uint8_t jump[] = { 0x64, 0xff, 0x24, 0x25 };
+	uint8_t *const end = at + TRAMPOLINE_BYTES;
+
+	copy_bytes(at, begin, sizeof(begin));
+	at += sizeof(begin);
+	copy_bytes(at, &record, sizeof(record));
+	at += sizeof(record);
+	copy_bytes(at, jump, sizeof(jump));
+	at += sizeof(jump);
+	copy_bytes(at, &target, sizeof(target));
+	for (at += sizeof(target); at < end; at++)
+		*at = 0xcc; /* int3 */
+}
+
+/*
+ * Two threads may do the same: each moves a complete chunk to its place, and
+ * the two are equal.
+ */
+static int make_chunk(uint64_t chunk)
+{
+	const uint64_t offset = chunk * CHUNK_BYTES;
+	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
+	const int32_t target =
+		(int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block()) +
+		(rt.is_timed ? HOT_CARRIED_TIMED : HOT_CARRIED);
+	uint8_t *code = sys_map_private(CHUNK_BYTES);
+
+	if (sys_failed(code))
+		return -ENOMEM;
+	for (uint64_t at = 0; at < CHUNK_BYTES; at += TRAMPOLINE_BYTES)
+		write_code(code + at, rt.trampoline_records + offset + at,
+			   (uint32_t)target);
+	if (!sys_mprotect(code, CHUNK_BYTES, PROT_READ | PROT_EXEC) &&
+	    !sys_failed((void *)sys_call(
+		    SYS_mremap, (long)(code + skipped),
+		    (long)(CHUNK_BYTES - skipped),
+		    (long)(CHUNK_BYTES - skipped),
+		    MREMAP_MAYMOVE | MREMAP_FIXED,
+		    (long)(rt.trampolines + offset + skipped), 0))) {
+		if (skipped)
+			sys_munmap(code, skipped);
+		atomic_store(&made.is_ready[chunk], 1);
+		return 0;
+	}
+	sys_munmap(code, CHUNK_BYTES);
+	return -ENOMEM;
+}
+
+/* ---- Records ---- */
+
+static _Atomic uint32_t *first_of(const struct shadow_slot *slot, uint64_t id)
+{
+	uint64_t hash = (slot->return_address ^ id) * ID_MULTIPLIER;
+
+	hash = (hash ^ hash >> 32 ^ slot->caller_id) * ID_MULTIPLIER;
+	return &made.first[hash >> (64 - HASH_BITS)];
+}
+
+static uint32_t find(uint32_t first, const struct shadow_slot *slot,
+		     uint64_t id)
+{
+	while (first) {
+		const struct trampoline *one = record_of(first - 1);
+
+		if (one->id == id &&
+		    one->slot.return_address == slot->return_address &&
+		    one->slot.caller_id == slot->caller_id)
+			break;
+		first = one->next;
+	}
+	return first;
+}
+
+/* A number that nobody has, whose code is there: plus one, or 0. */
+static uint32_t take_number(void)
+{
+	uint32_t number = atomic_load(&made.used);
+
+	do {
+		const uint64_t chunk = offset_of(number) / CHUNK_BYTES;
+
+		if (number >= NUMBER_MAX ||
+		    (!atomic_load(&made.is_ready[chunk]) && make_chunk(chunk)))
+			return 0;
+	} while (
+		!atomic_compare_exchange_weak(&made.used, &number, number + 1));
+	return number + 1;
+}
+
+uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
+{
+	_Atomic uint32_t *first = first_of(slot, id);
+	uint32_t head, found;
+	struct trampoline *one;
+
+	if (!rt.trampolines)
+		return 0;
+	head = atomic_load(first);
+	found = find(head, slot, id);
+	if (!found) {
+		found = take_number();
+		if (!found)
+			return 0;
+		one = record_of(found - 1);
+		one->slot = *slot;
+		one->id = id;
+		do
+			one->next = head; /* an equal one does no harm */
+		while (!atomic_compare_exchange_weak(first, &head, found));
+	}
+	return rt.trampolines + offset_of(found - 1);
+}
+
+/* ---- Stubs that wait ---- */
+
+static int is_known(uint64_t key)
+{
+	uint32_t function;
+
+	return id_key_function(key, &function) && function &&
+	       function <= rt.function_count;
+}
+
+/* A stub's own function may have left by a tail call: the ids know better. */
+uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
+{
+	const struct shadow_slot *shadow = shadow_of(at);
+	const int is_chained =
+		*expected && shadow &&
+		is_known(id_key_between(shadow->caller_id, *expected));
+	uint64_t id;
+
+	if (!shadow || !shadow->return_address)
+		return 0;
+	id = is_chained ? *expected
+			: id_push(shadow->caller_id, runtime_stub_key(word));
+	if (is_chained || !*expected)
+		*expected = shadow->caller_id;
+	return trampoline_for(shadow, id);
+}
+
+/*
+ * The stub's word at a slot, if the function with this id waits there; then it
+ * becomes its caller's.
+ */
+static int carry_one(uint64_t *at, uint64_t *id)
+{
+	const struct shadow_slot *shadow = shadow_of((uintptr_t)at);
+	uint64_t carried;
+
+	if (!shadow || !is_known(id_key_between(shadow->caller_id, *id)))
+		return 0;
+	carried = trampoline_for(shadow, *id);
+	if (carried)
+		*at = carried;
+	*id = shadow->caller_id;
+	return 1;
+}
+
+/* Word by word: most calls end at the second slot. */
+void trampolines_carry(const void *slot)
+{
+	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
+	uint64_t page = (uintptr_t)slot & ~UINT64_C(4095), id = hot.id;
+	int left = CARRY_SLOTS;
+
+	for (; rt.trampolines && id != ID_ROOT && left > 0; at++, left--) {
+		const struct trampoline *one;
+
+		if (!walk_is_readable((uintptr_t)at, &page))
+			return;
+		one = trampoline_at(*at);
+		if (one && one->id == id)
+			return;
+		if (!one && runtime_is_stub(*at) && carry_one(at, &id))
+			left = CARRY_SLOTS;
+	}
+}
+
+/* From a trampoline: the function whose slot this is has returned. */
+void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
+{
+	struct time_slot *time;
+
+	if (shadow_of((uintptr_t)slot)) {
+		time = time_of((uintptr_t)slot);
+		if (time->id == one->id)
+			time_close(time, time_now());
+	}
+	hot.id = one->slot.caller_id;
+}
