@@ -14,6 +14,7 @@
 #include "preload/loans.h"
 #include "preload/next.h"
 #include "preload/times.h"
+#include "preload/trampolines.h"
 
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 	__attribute__((noreturn));
@@ -46,6 +47,7 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 	uint64_t id = landing_current_id();
 	int result;
 
+	trampolines_carry(__builtin_frame_address(0));
 	if (rt.is_timed)
 		times_leave_stack(time_now());
 	result = NEXT(swapcontext)(from, to);

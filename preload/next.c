@@ -9,6 +9,7 @@
 struct next_functions next;
 void *next_libc_start_main;
 void *next_syscall;
+void *next_setjmp, *next__setjmp, *next___sigsetjmp, *next_getcontext;
 
 struct bounds_search {
 	uintptr_t pc;
@@ -55,4 +56,8 @@ void next_find(void)
 	next.unwinder = bounds_of(next._Unwind_GetCFA);
 	next.libc = bounds_of(next_libc_start_main);
 	next_syscall = lookup_next("syscall");
+	next_setjmp = lookup_next("setjmp");
+	next__setjmp = lookup_next("_setjmp");
+	next___sigsetjmp = lookup_next("__sigsetjmp");
+	next_getcontext = lookup_next("getcontext");
 }

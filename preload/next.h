@@ -67,8 +67,9 @@ struct next_functions {
 
 extern struct next_functions next;
 
-/* Where assembly jumps: libc's __libc_start_main, and the next syscall(). */
+/* Where assembly jumps: libc's __libc_start_main, and the next of the others. */
 extern void *next_libc_start_main, *next_syscall;
+extern void *next_setjmp, *next__setjmp, *next___sigsetjmp, *next_getcontext;
 
 static inline int next_is_inside(const struct pc_range *range, uint64_t pc)
 {

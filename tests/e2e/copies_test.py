@@ -27,14 +27,24 @@ class Jumps(Copies):
             self.check("copied_jump", copying, jumping, flavours=flavours)
 
     def test_by_memcpy(self):
-        self.check_all("memcpy", "after", "before", "builtin",
+        self.check_all("memcpy", "after")
+        self.check_all("memcpy", "before", "builtin",
                        flavours=("O2", "O0", "O3", "cet"))
 
     def test_by_memmove(self):
         self.check_all("memmove", "after", "before", "builtin")
 
     def test_in_pieces(self):
-        self.check_all("pieces", "after", flavours=("O2", "O0", "O3", "cet"))
+        self.check_all("pieces", "after")
+
+    def test_by_bytes(self):
+        self.check_all("bytes", "after")
+
+    def test_by_words(self):
+        self.check_all("words", "after")
+
+    def test_by_a_string_instruction(self):
+        self.check_all("string", "after")
 
 
 if __name__ == "__main__":
