@@ -6,9 +6,12 @@
 static json_t *range_of(const struct summary *summary, uint64_t ns)
 {
 	double all = (double)summary->time_ns;
-	struct share_interval likely = confidence_share(
-		all > 0 ? (double)ns / all : 0, (double)summary->samples);
+	struct share_interval likely = { 0, 0 };
 
+	if (ns == 0)
+		return json_pack("[oo]", json_number(0),
+				 json_number(summary->unseen_ns));
+	likely = confidence_share((double)ns / all, (double)summary->samples);
 	return json_pack("[oo]", json_number((uint64_t)(all * likely.low)),
 			 json_number((uint64_t)(all * likely.high)));
 }
@@ -20,7 +23,7 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 	json_object_set_new(value, "calls", json_number(row->self.calls));
 	json_object_set_new(value, "self_ns", json_number(row->self.ns));
 	json_object_set_new(value, "total_ns", json_number(row->total.ns));
-	if (row->total.samples > 0) {
+	if (summary_is_sampled(&session->summary)) {
 		json_object_set_new(value, "self_ns_95",
 				    range_of(&session->summary, row->self.ns));
 		json_object_set_new(value, "total_ns_95",
@@ -29,8 +32,12 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 	json_object_set_new(value, "samples", json_number(row->self.samples));
 	json_object_set_new(value, "total_samples",
 			    json_number(row->total.samples));
-	if (row->timing.ended > 0)
+	if (row->timing.ended > 0) {
 		json_object_set_new(value, "timed", json_timing(&row->timing));
+		json_object_set_new(value, "too_fine",
+				    json_boolean(timing_is_too_fine(
+					    &row->timing, row->self.ns)));
+	}
 	json_object_set_new(value, "contexts", json_number(row->contexts));
 	json_object_set_new(value, "callers", json_number(row->callers));
 	json_object_set_new(value, "callees", json_number(row->callees));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/confidence.h"
 #include "report/json.h"
 
 static json_t *totals_of(const struct summary *summary)
@@ -14,17 +13,12 @@ static json_t *totals_of(const struct summary *summary)
 				   json_number(summary->time_ns), "samples",
 				   json_number(summary->samples));
 
-	if (summary->samples > 0)
+	if (summary_is_sampled(summary)) {
 		json_object_set_new(totals, "samples_per_s",
 				    json_number(summary_rate_hz(summary)));
-	if (summary->samples > 0)
-		json_object_set_new(
-			totals, "unseen_ns_95",
-			json_number(
-				(uint64_t)((double)summary->time_ns *
-					   confidence_share(
-						   0, (double)summary->samples)
-						   .high)));
+		json_object_set_new(totals, "unseen_ns_95",
+				    json_number(summary->unseen_ns));
+	}
 	return totals;
 }
 

@@ -66,6 +66,9 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	summary->hooked_modules =
 		coverage_total(catalog, modules, &summary->coverage);
 	free(modules);
+	summary->unseen_ns =
+		(uint64_t)((double)summary->time_ns *
+			   confidence_share(0, (double)summary->samples).high);
 	wrong = summary->collisions + summary->diverged;
 	summary->wrong_at_most =
 		confidence_upper_bound(summary->verified + wrong, wrong);

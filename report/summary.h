@@ -27,6 +27,7 @@ struct summary {
 	uint32_t rate_hz;    /* of samples that were asked for */
 	uint64_t time_ns;    /* of the tree, like calls */
 	uint64_t samples;
+	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
 	int shows_clew;                 /* as time of the tree */
 	uint64_t hook_ns;               /* before main, over all processes */
@@ -49,6 +50,13 @@ void summary_init(struct summary *summary, const struct recording *recording,
  * CPU timers only when it ticks. 0 without samples.
  */
 uint64_t summary_rate_hz(const struct summary *summary);
+
+/* Whether there are samples, or might have been. */
+static inline int summary_is_sampled(const struct summary *summary)
+{
+	return summary->time == WIRE_TIME_CPU ||
+	       summary->time == WIRE_TIME_WALL;
+}
 
 /* What the time is of: "CPU time, sampled at each thread's clock"... */
 const char *time_text(enum wire_time time);

@@ -66,6 +66,10 @@ static void write_time(const struct table *table, const struct flat_row *row)
 	FILE *out = table->out;
 
 	fprintf(out, "%9s", DURATION(row->self.ns));
+	if (timings_are_there(&session->tree.timings))
+		fputs(timing_is_too_fine(&row->timing, row->self.ns) ? "?"
+								     : " ",
+		      out);
 	write_share(out, &session->summary, row->self.ns);
 	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
 		100 * share_of(row->total.ns, session->summary.time_ns),
@@ -106,10 +110,12 @@ static void write_heading(const struct table *table)
 	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(table->out, "%9s %7s%s %9s %7s %*s %9s %s %s%s\n",
-			"self", "share",
-			session->summary.samples ? " 95%       " : "", "total",
-			"share", table->calls_width, "calls", "per call",
+		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s %s%s\n",
+			"self",
+			timings_are_there(&session->tree.timings) ? " " : "",
+			"share", session->summary.samples ? " 95%       " : "",
+			"total", "share", table->calls_width, "calls",
+			"per call",
 			timings_are_there(&session->tree.timings)
 				? "      min       max "
 				: "",
@@ -140,6 +146,29 @@ static int width_of_calls(const struct flat_view *view)
 	return width > CALLS_MIN ? width : CALLS_MIN;
 }
 
+/* What the question marks mean, and how much they are worth together. */
+static void write_too_fine(const struct table *table)
+{
+	uint64_t rows = 0, compensated_ns = 0, measured_ns = 0;
+
+	for (size_t i = 0; i < table->shown; i++) {
+		const struct flat_row *row = &table->view->flat->rows[i];
+
+		if (table->session->metric != METRIC_TIME ||
+		    !timing_is_too_fine(&row->timing, row->self.ns))
+			continue;
+		rows++;
+		compensated_ns += row->self.ns;
+		measured_ns += row->timing.self_ns;
+	}
+	if (rows > 0)
+		fprintf(table->out,
+			"?: too short to be measured well: these %s rows are "
+			"of %s together, and of no more than %s\n",
+			GROUPED(rows), DURATION(compensated_ns),
+			DURATION(measured_ns));
+}
+
 void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 {
 	const struct table table = {
@@ -156,6 +185,7 @@ void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table.shown; i++)
 		write_row(&table, &flat->rows[i]);
+	write_too_fine(&table);
 	if (table.shown < flat->count)
 		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",
 			GROUPED(flat->count - table.shown));

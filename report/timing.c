@@ -35,6 +35,12 @@ void timing_sum(struct timing *to, const struct timing *more)
 	to->clamped += more->clamped;
 }
 
+int timing_is_too_fine(const struct timing *measured, uint64_t compensated_ns)
+{
+	return measured->ended > 0 &&
+	       compensated_ns < measured->self_ns - measured->self_ns / 5;
+}
+
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node)
 {

@@ -58,6 +58,15 @@ static inline int timings_are_there(const struct timings *timings)
 	return timings->node_count > 0;
 }
 
+/*
+ * Whether a fifth of an own time was measuring, or more: calls of less than some
+ * 100 ns, or who makes many such. What is left when that is taken off may be as
+ * wrong as it is large then, for a call that is interrupted, or loses its
+ * processor, takes thousands of times as long. The truth lies between nothing
+ * and what was measured, measured->self_ns.
+ */
+int timing_is_too_fine(const struct timing *measured, uint64_t compensated_ns);
+
 /* Adds what some more calls took; nothing, if `more` is NULL. */
 void timing_sum(struct timing *to, const struct timing *more);
 

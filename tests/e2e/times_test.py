@@ -26,6 +26,32 @@ def truths(said):
             for pid, calls, ticks, *path in lines]
 
 
+class TooFine(clewtest.Case):
+    def test_short_calls_are_marked_and_their_sum_is_bounded(self):
+        source, program = self.work / "fine.c", self.work / "fine"
+        source.write_text(
+            "#include <stdio.h>\n#include <time.h>\nvolatile long sink;\n"
+            "__attribute__((noinline)) void tiny(void) { sink++; }\n"
+            "__attribute__((noinline)) void large(void) "
+            "{ for (int i = 0; i < 100000; i++) sink++; }\n"
+            "int main(void) { for (int i = 0; i < 300000; i++) tiny(); "
+            "for (int i = 0; i < 100; i++) large(); return 0; }\n",
+            encoding="utf-8")
+        self.assertEqual(
+            self.run_program(["cc", "-O1", source, "-o", program]).returncode,
+            0)
+        self.record([program], EXACT)
+        rows = {row["name"]: row for row in self.clew_json(
+            "report", "--json", self.recording_path)["functions"]}
+        self.assertTrue(rows["tiny"]["too_fine"])
+        self.assertFalse(rows["large"]["too_fine"])
+        self.assertLess(rows["tiny"]["self_ns"],
+                        rows["tiny"]["timed"]["raw_self_ns"])
+        text = self.clew("report", self.recording_path).stdout
+        self.assertRegex(text, r"\?  *[\d.]+% .* tiny +\[fine\]\n")
+        self.assertRegex(text, r"\n\?: too short to be measured well: ")
+
+
 class Tree:
     """The contexts of a part by their paths through the program itself."""
 

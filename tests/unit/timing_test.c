@@ -261,9 +261,23 @@ static void times_before_the_chunk_are_nobodys(void **state)
 	session_close(&session);
 }
 
+static void short_calls_are_told_from_long_ones(void **state)
+{
+	const struct timing fine = { .ended = 1000, .self_ns = 24000 };
+	const struct timing coarse = { .ended = 10, .self_ns = 1000190 };
+	const struct timing none = { .self_ns = 5 };
+
+	(void)state;
+	assert_true(timing_is_too_fine(&fine, 5000));
+	assert_true(timing_is_too_fine(&fine, 0));
+	assert_false(timing_is_too_fine(&coarse, 1000000));
+	assert_false(timing_is_too_fine(&none, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_calls_are_told_from_long_ones),
 		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
 		cmocka_unit_test(what_measuring_took_longer_for_is_nothing),
 		cmocka_unit_test(times_of_a_retired_table_add_up),
