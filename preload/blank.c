@@ -26,8 +26,7 @@ struct wire_count *blank_table(void)
 /* An empty entry stands behind the last, as behind every table. */
 static struct wire_count *map_blank(unsigned int log2)
 {
-	return sys_mmap(
-		NULL,
+	return place_map(
 		(sizeof(struct wire_count) << log2) + sizeof(struct wire_count),
 		PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }

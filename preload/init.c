@@ -19,10 +19,12 @@
 #include "preload/loader.h"
 #include "preload/machine.h"
 #include "preload/next.h"
+#include "preload/place.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
 #include "preload/samples.h"
 #include "preload/sampling.h"
+#include "preload/sanitizers.h"
 #include "preload/shadow.h"
 #include "preload/text.h"
 #include "preload/times.h"
@@ -140,10 +142,13 @@ static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 
 static void start(const char *dir, int argc, char **argv, char **environment)
 {
-	struct cold *cold = sys_map_private(sizeof(*cold));
 	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	char why[256] = "";
+	struct cold *cold;
 
+	if (!sanitizers_leave_no_room(0))
+		place_begin();
+	cold = sys_map_private(sizeof(*cold));
 	if (sys_failed(cold))
 		return;
 	config_read(&cold->config, dir, &cold->kept, why, sizeof(why));

@@ -106,11 +106,11 @@ static int set_first_length(struct part_file *file, int fd)
 
 /* ---- Memory ---- */
 
-/* Where a segment is to be: the one place where addresses are chosen. */
+/* Where a segment is to be. */
 static unsigned char *reserve(uint64_t bytes)
 {
-	return sys_mmap(NULL, bytes, PROT_NONE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return place_map(bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 static unsigned char *address_of(const struct part_file *file, uint64_t offset)

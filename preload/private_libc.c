@@ -64,8 +64,10 @@ int fstat(int fd, struct stat *status)
 void *mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 	   off_t offset)
 {
+	if (flags & MAP_ANONYMOUS && protection & PROT_WRITE)
+		protection = SYS_PROT_OURS;
 	return (void *)result_of(
-		(long)sys_mmap(hint, bytes, protection, flags, fd, offset));
+		(long)place_map(bytes, protection, flags, fd, offset));
 }
 
 int munmap(void *address, size_t bytes)

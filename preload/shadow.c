@@ -21,8 +21,9 @@
  */
 static int map_entry(_Atomic uint64_t *entry, uint64_t bytes, uint64_t bias)
 {
-	void *at = sys_mmap(NULL, bytes, SYS_PROT_OURS,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at =
+		place_map(bytes, SYS_PROT_OURS,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint64_t none = 0, content = (uintptr_t)at - bias;
 
 	if (sys_failed(at))

@@ -4,12 +4,12 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/timing.h"
+#include "preload/place.h"
 #include "preload/sanitizers.h"
 #include "preload/sys.h"
 #include "preload/thread_template.h"
 
 #define ZERO_DEVICE ((1 << 8) | 5) /* st_rdev of /dev/zero */
-#define HEAP_ROOM   (UINT64_C(1) << 40)
 
 /*
  * Where the shadow, and where times may be, the best first. What programs map
@@ -73,14 +73,6 @@ static void *reserve(void *hint, uint64_t bytes, int flags, int fd)
 	return at;
 }
 
-/* Nothing that grows upwards from a program shall find the shadow in its way. */
-static int is_in_way_of_heap(uint64_t place, uint64_t bytes)
-{
-	const uint64_t heap = (uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
-
-	return place < heap + HEAP_ROOM && place + bytes > heap;
-}
-
 static int reserve_at(uint64_t place, uint64_t bytes, int fd)
 {
 	void *base = (void *)place;
@@ -97,7 +89,7 @@ static int reserve_at(uint64_t place, uint64_t bytes, int fd)
 static uint64_t reserve_first(const uint64_t *places, uint64_t bytes, int fd)
 {
 	for (; *places; places++)
-		if (!is_in_way_of_heap(*places, bytes) &&
+		if (!place_is_in_way_of_heap(*places, bytes) &&
 		    reserve_at(*places, bytes, fd))
 			return *places;
 	return 0;

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/place.h"
 
 /* What the program itself asked for is made in any case. */
 static inline long sys_call_anyway(long number, long a, long b, long c, long d,
@@ -73,14 +74,18 @@ static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
 /* Private zeroed memory, or a negative errno as an address. */
 static inline void *sys_map_private(size_t bytes)
 {
-	return sys_mmap(NULL, bytes, SYS_PROT_OURS, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
+	return place_map(bytes, SYS_PROT_OURS, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
 }
 
 static inline int sys_munmap(void *address, size_t bytes)
 {
-	return (int)sys_call(SYS_munmap, (long)address, (long)bytes, 0, 0, 0,
-			     0);
+	int err = (int)sys_call(SYS_munmap, (long)address, (long)bytes, 0, 0, 0,
+				0);
+
+	if (!err)
+		place_has_been_left(address, bytes);
+	return err;
 }
 
 static inline int sys_mprotect(void *address, size_t bytes, int prot)

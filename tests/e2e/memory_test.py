@@ -58,6 +58,27 @@ class Walked(clewtest.Case):
         self.assertEqual(server.wait(60), -signal.SIGSEGV)
 
 
+class Holes(clewtest.Case):
+    """What the program has unmapped stays unmapped."""
+
+    def test_more_memory_is_wanted_for_more_contexts(self):
+        for timing in TIMES:
+            with self.subTest(time=timing):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                self.record_target([target("holes")], ["--time", timing])
+
+    @needs("stress-ng")
+    def test_stressors_that_look_at_what_they_unmapped(self):
+        for stressor, operations in ("mincore", "1000"), ("remap", "10"):
+            with self.subTest(stressor):
+                argv = ["stress-ng", f"--{stressor}", "1",
+                        f"--{stressor}-ops", operations, "--verify", "-q"]
+                self.assert_same_behaviour(self.run_program(argv),
+                                           self.record(argv))
+
+
 class Heaps(clewtest.Case):
     """Who needs a certain place finds it free."""
 

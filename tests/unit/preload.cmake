@@ -12,6 +12,7 @@ set(preload ${CMAKE_SOURCE_DIR}/preload)
 set(counting $<TARGET_OBJECTS:hot> $<TARGET_OBJECTS:warm>)
 
 preload_test(id)
+preload_test(place ${counting})
 preload_test(select ${preload}/config.c ${preload}/select.c ${counting})
 preload_test(window ${preload}/window.c ${preload}/stub_memory.c
   ${preload}/stub_image.c ${preload}/frames_rules_x86_64.c ${counting})

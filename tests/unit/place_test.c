@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/place.c: where our own memory goes. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/place.h"
+#include "preload/sys.h"
+
+#define PAGE      4096
+#define SKIPPED   (UINT64_C(1) << 30)
+#define TOO_LARGE (UINT64_C(1) << 41)
+#define LOWEST    UINT64_C(0x600000000000) /* of what the kernel chooses */
+
+static void *map(size_t bytes)
+{
+	void *at =
+		place_map(bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_false(sys_failed(at));
+	return at;
+}
+
+static void the_kernel_chooses_until_there_is_a_range(void **state)
+{
+	void *at = map(PAGE);
+
+	assert_true((uintptr_t)at > LOWEST);
+	sys_munmap(at, PAGE);
+	place_begin();
+	at = map(PAGE);
+	assert_true((uintptr_t)at < LOWEST);
+	sys_munmap(at, PAGE);
+}
+
+static void mappings_follow_each_other(void **state)
+{
+	char *first = map(PAGE + 1), *second = map(PAGE), *third = map(1);
+
+	assert_ptr_equal(second, first + 2 * PAGE);
+	assert_ptr_equal(third, second + PAGE);
+	sys_munmap(third, 1);
+	sys_munmap(second, PAGE);
+	sys_munmap(first, PAGE + 1);
+	assert_ptr_equal(map(PAGE), first);
+	sys_munmap(first, PAGE);
+}
+
+static void a_hole_is_not_filled(void **state)
+{
+	char *first = map(PAGE), *second = map(PAGE), *third;
+
+	sys_munmap(first, PAGE);
+	third = map(PAGE);
+	assert_ptr_equal(third, second + PAGE);
+	sys_munmap(third, PAGE);
+	sys_munmap(second, PAGE);
+}
+
+static void what_is_anothers_is_passed_over(void **state)
+{
+	char *ours = map(PAGE), *theirs = ours + PAGE, *next;
+
+	assert_ptr_equal(mmap(theirs, PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			      -1, 0),
+			 theirs);
+	*theirs = 7;
+	next = map(PAGE);
+	assert_true(next >= theirs + SKIPPED);
+	assert_true((uintptr_t)next < LOWEST);
+	assert_int_equal(*theirs, 7);
+	munmap(theirs, PAGE);
+	sys_munmap(next, PAGE);
+	sys_munmap(ours, PAGE);
+}
+
+static void what_is_too_large_goes_elsewhere(void **state)
+{
+	char *large = map(TOO_LARGE), *next = map(PAGE);
+
+	assert_true((uintptr_t)large > LOWEST);
+	assert_true((uintptr_t)next < LOWEST);
+	sys_munmap(next, PAGE);
+	sys_munmap(large, TOO_LARGE);
+}
+
+/* Five times its bytes: the range begins anew, and what is there still stays. */
+static void the_range_does_not_end(void **state)
+{
+	const size_t bytes = (size_t)1 << 38;
+	char *kept = map(PAGE);
+
+	*kept = 7;
+	for (int i = 0; i < 20; i++) {
+		char *large = map(bytes), *behind = map(PAGE);
+
+		assert_true((uintptr_t)large < LOWEST);
+		assert_true((uintptr_t)behind < LOWEST);
+		sys_munmap(large, bytes);
+		sys_munmap(behind, PAGE);
+	}
+	assert_int_equal(*kept, 7);
+	sys_munmap(kept, PAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_kernel_chooses_until_there_is_a_range),
+		cmocka_unit_test(mappings_follow_each_other),
+		cmocka_unit_test(a_hole_is_not_filled),
+		cmocka_unit_test(what_is_anothers_is_passed_over),
+		cmocka_unit_test(what_is_too_large_goes_elsewhere),
+		cmocka_unit_test(the_range_does_not_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
