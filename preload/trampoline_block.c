@@ -17,8 +17,8 @@ static uint64_t find_place(void)
 
 static void *map_records(void)
 {
-	return sys_mmap(NULL, TRAMPOLINE_BLOCK_BYTES, SYS_PROT_OURS,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return place_map(TRAMPOLINE_BLOCK_BYTES, SYS_PROT_OURS,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 void trampolines_reserve(const char *part_path)
