@@ -34,9 +34,11 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 			    json_number(row->total.samples));
 	if (row->timing.ended > 0) {
 		json_object_set_new(value, "timed", json_timing(&row->timing));
-		json_object_set_new(value, "too_fine",
-				    json_boolean(timing_is_too_fine(
-					    &row->timing, row->self.ns)));
+		json_object_set_new(
+			value, "too_fine",
+			json_boolean(timing_is_too_fine(
+				&session->tree.timings, row->function,
+				&row->timing, row->self.ns)));
 	}
 	json_object_set_new(value, "contexts", json_number(row->contexts));
 	json_object_set_new(value, "callers", json_number(row->callers));

@@ -67,8 +67,10 @@ static void write_time(const struct table *table, const struct flat_row *row)
 
 	fprintf(out, "%9s", DURATION(row->self.ns));
 	if (timings_are_there(&session->tree.timings))
-		fputs(timing_is_too_fine(&row->timing, row->self.ns) ? "?"
-								     : " ",
+		fputs(timing_is_too_fine(&session->tree.timings, row->function,
+					 &row->timing, row->self.ns)
+			      ? "?"
+			      : " ",
 		      out);
 	write_share(out, &session->summary, row->self.ns);
 	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
@@ -155,7 +157,9 @@ static void write_too_fine(const struct table *table)
 		const struct flat_row *row = &table->view->flat->rows[i];
 
 		if (table->session->metric != METRIC_TIME ||
-		    !timing_is_too_fine(&row->timing, row->self.ns))
+		    !timing_is_too_fine(&table->session->tree.timings,
+					row->function, &row->timing,
+					row->self.ns))
 			continue;
 		rows++;
 		compensated_ns += row->self.ns;

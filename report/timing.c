@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "report/tree.h"
 
+/* So many times what measuring takes, a call is not measured well. */
+#define SHORT_CALL 5
+
 /* One node's, of one part, in its ticks. */
 struct timing_item {
 	uint32_t node;
@@ -35,12 +38,6 @@ void timing_sum(struct timing *to, const struct timing *more)
 	to->clamped += more->clamped;
 }
 
-int timing_is_too_fine(const struct timing *measured, uint64_t compensated_ns)
-{
-	return measured->ended > 0 &&
-	       compensated_ns < measured->self_ns - measured->self_ns / 5;
-}
-
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node)
 {
@@ -60,6 +57,33 @@ const struct timing_bins *timings_of_function(const struct timings *timings,
 uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin)
 {
 	return bin ? clock_ns(&timings->clock, UINT64_C(1) << bin) : 0;
+}
+
+/* Half of the calls took less; 0 if nothing is known of the function's. */
+static uint64_t median_ns(const struct timings *timings, uint32_t function)
+{
+	const struct timing_bins *bins = timings_of_function(timings, function);
+	uint64_t all = 0, below = 0;
+	unsigned int bin = 0;
+
+	if (!bins)
+		return 0;
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		all += bins->calls[i];
+	while (bin < WIRE_BINS - 1 && 2 * (below += bins->calls[bin]) < all)
+		bin++;
+	return all ? timings_bin_ns(timings, bin + 1) : 0;
+}
+
+int timing_is_too_fine(const struct timings *timings, uint32_t function,
+		       const struct timing *measured, uint64_t compensated_ns)
+{
+	uint64_t median = median_ns(timings, function);
+
+	if (measured->ended == 0)
+		return 0;
+	return compensated_ns < measured->self_ns - measured->self_ns / 5 ||
+	       (median > 0 && median < SHORT_CALL * timings->cost_ns);
 }
 
 /* An array of at least `count` elements, the new ones zeroed. */
@@ -199,6 +223,13 @@ void timing_finish(struct timing_work *work, struct tree *tree)
 {
 	struct timings *timings = &tree->timings;
 
+	const struct wire_header *header = work->part->header;
+	uint64_t cost_ns =
+		clock_ns(&work->clock, (uint64_t)header->cost_self_ticks +
+					       header->cost_caller_ticks);
+
+	if (cost_ns > timings->cost_ns)
+		timings->cost_ns = cost_ns;
 	if (!timings->clock.ticks)
 		timings->clock = work->clock;
 	timings->nodes = extend(timings->nodes, &timings->node_count,

@@ -48,6 +48,7 @@ struct timings {
 	uint64_t clamped_calls;
 	uint64_t overcompensated; /* contexts that measuring took longer for */
 	uint64_t paused_ns;       /* of the threads' time, by clew itself */
+	uint64_t cost_ns; /* what measuring a call takes, in the dearest part */
 };
 
 void timings_fini(struct timings *timings);
@@ -59,13 +60,15 @@ static inline int timings_are_there(const struct timings *timings)
 }
 
 /*
- * Whether a fifth of an own time was measuring, or more: calls of less than some
- * 100 ns, or who makes many such. What is left when that is taken off may be as
- * wrong as it is large then, for a call that is interrupted, or loses its
- * processor, takes thousands of times as long. The truth lies between nothing
+ * Whether an own time is of calls too short to be measured well: a fifth of it
+ * or more was measuring, or most calls of the function took no longer than a
+ * few times what measuring takes (its mean may be larger by far: a call that is
+ * interrupted, or loses its processor, takes thousands of times as long). What
+ * is left may be as wrong as it is large then; the truth lies between nothing
  * and what was measured, measured->self_ns.
  */
-int timing_is_too_fine(const struct timing *measured, uint64_t compensated_ns);
+int timing_is_too_fine(const struct timings *timings, uint32_t function,
+		       const struct timing *measured, uint64_t compensated_ns);
 
 /* Adds what some more calls took; nothing, if `more` is NULL. */
 void timing_sum(struct timing *to, const struct timing *more);

@@ -266,12 +266,21 @@ static void short_calls_are_told_from_long_ones(void **state)
 	const struct timing fine = { .ended = 1000, .self_ns = 24000 };
 	const struct timing coarse = { .ended = 10, .self_ns = 1000190 };
 	const struct timing none = { .self_ns = 5 };
+	struct timing_bins bins[2] = { { .calls = { [4] = 900, [20] = 100 } },
+				       { .calls = { [4] = 2, [20] = 8 } } };
+	struct timings timings = { .clock = { .ticks = 1, .ns = 1 },
+				   .cost_ns = 20,
+				   .functions = bins,
+				   .function_count = 2 };
 
 	(void)state;
-	assert_true(timing_is_too_fine(&fine, 5000));
-	assert_true(timing_is_too_fine(&fine, 0));
-	assert_false(timing_is_too_fine(&coarse, 1000000));
-	assert_false(timing_is_too_fine(&none, 0));
+	assert_true(timing_is_too_fine(&timings, 2, &fine, 5000));
+	assert_true(timing_is_too_fine(&timings, 2, &fine, 0));
+	assert_false(timing_is_too_fine(&timings, 2, &coarse, 1000000));
+	assert_false(timing_is_too_fine(&timings, 2, &none, 0));
+	/* however long the few were that lost their processor */
+	assert_true(timing_is_too_fine(&timings, 0, &coarse, 1000000));
+	assert_false(timing_is_too_fine(&timings, 1, &coarse, 1000000));
 }
 
 int main(void)
