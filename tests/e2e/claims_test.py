@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""tests/claims.md pairs what documents claim with tests that are there."""
+import re
+
+import clewtest
+
+TESTS = clewtest.ROOT / "tests"
+
+
+def rows():
+    for line in (TESTS / "claims.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("| ") and len(cells) == 3 and cells[0] != "where":
+            yield cells
+
+
+def plain(text):
+    """Without the marks of roff, and with one blank between words."""
+    text = re.sub(r"(?m)^\.[A-Za-z]+ ?", "", text)
+    return " ".join(re.sub(r"\\f[A-Z]|\\&", "", text)
+                    .replace("\\-", "-").split())
+
+
+def is_there(test):
+    """Whether a test is there: "FOLDER/FILE", perhaps with a name in it."""
+    path, _, name = test.partition(" ")
+    for candidate in (path, f"tests/{path}", f"tests/{path}_test.py",
+                      f"tests/{path}_test.c"):
+        found = clewtest.ROOT / candidate
+        if found.is_dir():
+            return not name
+        if found.is_file():
+            return name in found.read_text(encoding="utf-8")
+    return False
+
+
+class Claims(clewtest.Case):
+    def test_the_words_are_still_there(self):
+        missing = [(where, words) for where, words, _ in rows()
+                   if plain(words) not in plain(
+                       (clewtest.ROOT / where).read_text(encoding="utf-8"))]
+        self.assertEqual(missing, [])
+
+    def test_the_tests_are_there(self):
+        self.assertGreater(len(list(rows())), 30)
+        missing = [test for *_, tests in rows()
+                   for test in re.split(r", (?=e2e/|tests/|page/|unit/)",
+                                        tests) if not is_there(test)]
+        self.assertEqual(missing, [])
+
+
+if __name__ == "__main__":
+    clewtest.main()
