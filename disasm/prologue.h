@@ -22,8 +22,9 @@
  * than is overwritten where a return or jump stands that early, with padding
  * behind it. All of it must be able to run elsewhere (movable_x86_64.h).
  *
- * Jumps back to the entry itself do no harm: they arrive in the stub with its
- * own exit as their return address, which is how it knows them from calls.
+ * Jumps of the function's own back to its entry do no harm: they arrive in the
+ * stub with its own exit as their return address, and where the analysis knows of
+ * one (WIRE_LOOPS) the stub takes that for no call.
  */
 #ifndef CLEW_DISASM_PROLOGUE_H
 #define CLEW_DISASM_PROLOGUE_H

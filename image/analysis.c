@@ -138,9 +138,48 @@ static void find_landing(const struct inquiry *q, struct wire_function *list,
 			continue;
 		list[i].verdict = VERDICT_IS_LANDS;
 		list[i].patch_offset = offset;
-		list[i].displaced_bytes = (uint8_t)bytes;
+		list[i].displaced = (uint8_t)bytes;
 		list[i].island = 0;
 	}
+}
+
+/* Those that may be entered by jumps that are no calls. */
+struct doubts {
+	const struct code_notes *notes;
+	struct wire_function *list;
+};
+
+/* A compiler's cold part that jumps to the start of the function it is of. */
+static void doubt_for_part(void *context, const struct reference *jump)
+{
+	const struct doubts *doubts = context;
+	const struct code_notes *notes = &doubts->notes[jump->from];
+
+	if (doubts->list[jump->from].verdict == VERDICT_IS_COLD_PART &&
+	    (notes->jumped_from == jump->to || notes->jumps_into == jump->to))
+		doubts->list[jump->to].displaced |= WIRE_LOOPS;
+}
+
+/*
+ * Who jumps to its own entry arrives in the stub as one does who was called by a
+ * jump: for these functions the stub takes it for a loop (wire_loops()).
+ */
+static void find_loops(const struct inquiry *q, struct wire_function *list,
+		       uint32_t count)
+{
+	const struct code_notes *notes = q->branches.notes;
+	struct doubts doubts = { .notes = notes, .list = list };
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t up_to_site = (UINT32_C(2) << list[i].patch_offset) - 1;
+
+		if (notes[i].is_undecodable || notes[i].loops & up_to_site)
+			list[i].displaced |= WIRE_LOOPS;
+	}
+	references_walk(&q->branches.jumps, doubt_for_part, &doubts);
+	for (uint32_t i = 0; i < count; i++)
+		if (verdict_class(list[i].verdict) != VERDICT_HOOKED)
+			list[i].displaced &= WIRE_DISPLACED_BYTES;
 }
 
 static int judge_all(struct inquiry *q, struct arena *arena,
@@ -169,6 +208,7 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 	if (err)
 		return err;
 	find_landing(q, list, count);
+	find_loops(q, list, count);
 	out->functions = list;
 	out->function_count = leaps_merge(&q->branches.leaps,
 					  &q->branches.targets, list, count);

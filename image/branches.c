@@ -41,13 +41,23 @@ static void note_party(uint32_t *whom, uint32_t who)
 		*whom = BRANCHES_SEVERAL;
 }
 
-static void note_reference(struct reading *r, uint32_t to)
+static void add_reference(struct reading *r, struct references *references,
+			  uint32_t to)
 {
-	int err = references_add(&r->branches->references, r->arena, r->owner,
-				 to);
+	int err = references_add(references, r->arena, r->owner, to);
 
 	if (err)
 		r->err = err;
+}
+
+static void note_reference(struct reading *r, uint32_t to)
+{
+	add_reference(r, &r->branches->references, to);
+}
+
+static void note_jump(struct reading *r, uint32_t to)
+{
+	add_reference(r, &r->branches->jumps, to);
 }
 
 /* A branch out of its function may tell which is a part of which. */
@@ -68,6 +78,7 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 		notes[index].is_jumped_to |= insn->kind != INSN_CALL;
 	} else {
 		note_party(&notes[index].jumped_from, r->owner);
+		note_jump(r, index);
 		notes[index].is_jumped_to |=
 			!r->functions->list[r->owner].has_fde;
 		notes[index].is_jcc_target |= insn->kind == INSN_JUMP_IF;
@@ -141,6 +152,9 @@ static int note_entry(void *context, uint64_t target)
 		    (other->vaddr != target || other->is_named))
 			return 0;
 		note_leaving(r, &(struct insn){ .kind = INSN_JUMP }, target);
+	} else {
+		note_staying(&branches->notes[index],
+			     target - r->functions->list[index].vaddr);
 	}
 	marks_set(&branches->targets, target);
 	return 1;

@@ -45,6 +45,8 @@ struct branches {
 	struct marks targets;
 	struct code_notes *notes; /* one for each function */
 	struct references references;
+	struct references
+		jumps; /* of these, from one's code to another's start */
 	struct leaps leaps;
 	uint8_t switches; /* some code goes to another stack (switches.h) */
 };

@@ -160,8 +160,8 @@ static int record_is_sound(const struct analysis *analysis,
 	       function->size_bytes <= room &&
 	       function->verdict < VERDICT_COUNT &&
 	       island_is_sound(analysis, function) &&
-	       is_written == (function->displaced_bytes != 0) &&
-	       function->patch_offset + function->displaced_bytes <=
+	       is_written == (wire_displaced_bytes(function) != 0) &&
+	       function->patch_offset + wire_displaced_bytes(function) <=
 		       function->size_bytes;
 }
 

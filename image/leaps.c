@@ -39,7 +39,7 @@ static uint32_t place_of(const struct wire_function *list, uint32_t count,
 /* Whether a function's hook, if it has one, leaves the code from vaddr alone. */
 static int spares(const struct wire_function *function, uint64_t vaddr)
 {
-	uint64_t taken = function->displaced_bytes;
+	uint64_t taken = wire_displaced_bytes(function);
 
 	if (!verdict_is_written(function->verdict))
 		return 1;
@@ -112,7 +112,7 @@ uint32_t leaps_merge(struct leaps *leaps, const struct marks *targets,
 			.vaddr = leap->vaddr,
 			.size_bytes = leap->bytes,
 			.verdict = VERDICT_IS_LEAP,
-			.displaced_bytes = (uint8_t)leap->bytes,
+			.displaced = (uint8_t)leap->bytes,
 		};
 		leap = leap->next;
 	}

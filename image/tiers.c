@@ -80,7 +80,7 @@ static void accept(struct choice *c, uint32_t index,
 
 	function->verdict = (uint8_t)prologue->verdict;
 	function->patch_offset = prologue->patch_offset;
-	function->displaced_bytes = prologue->displaced_bytes;
+	function->displaced = prologue->displaced_bytes;
 	function->island = island;
 	take(c, function->vaddr + prologue->patch_offset, bytes);
 }
@@ -193,7 +193,7 @@ static void try_guest(struct choice *c, uint32_t index)
 		return;
 	accept(c, index, &prologue, island, PATCH_SHORT_BYTES);
 	prologue = ask(c, host, prologue_judge_host);
-	c->list[host].displaced_bytes = prologue.displaced_bytes;
+	c->list[host].displaced = prologue.displaced_bytes;
 	take(c, c->list[host].vaddr + prologue.patch_offset, 2 * PATCH_BYTES);
 }
 

@@ -63,8 +63,13 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 		memcpy(at, code, sizeof(code));
 		*(void **)bare = at;
 		*(void **)stub = page + stub_entry_at(&constants);
-		err = stub_write(&constants, &decoder, FUNCTION, (uintptr_t)at,
-				 DISPLACED_BYTES, page);
+		err = stub_write(&constants, &decoder,
+				 &(struct stub_function){
+					 .number = FUNCTION,
+					 .pc = (uintptr_t)at,
+					 .displaced_bytes = DISPLACED_BYTES,
+				 },
+				 page);
 	}
 	arena_fini(&scratch);
 	return err ? err : sys_mprotect(page, PAGE, PROT_READ | PROT_EXEC);

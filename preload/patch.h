@@ -39,6 +39,7 @@ struct patch_site {
 	uint8_t is_host;
 	uint8_t is_guest; /* its island is a host's */
 	uint8_t displaced_bytes;
+	uint8_t loops;     /* wire_loops() */
 	uint32_t function; /* its number */
 	uint64_t stub;     /* where it begins */
 	uint64_t entry;    /* where in it the patch leads */

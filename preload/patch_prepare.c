@@ -163,12 +163,12 @@ static void insert_site(struct patch *patch)
 	patch->site_count++;
 }
 
-typedef int (*stub_writer)(const struct stub_constants *constants,
-			   const struct decoder *decoder, uint32_t function,
-			   uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+typedef int (*probe_writer)(const struct stub_constants *constants,
+			    const struct decoder *decoder, uint32_t function,
+			    uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
 
 /* A probe, or NULL for a function's stub. */
-static stub_writer probe_writer(unsigned int verdict)
+static probe_writer probe_writer_of(unsigned int verdict)
 {
 	switch (verdict) {
 	case VERDICT_IS_LEAP:
@@ -186,12 +186,21 @@ static int write_stub(const struct patch_workshop *workshop,
 		      struct patch_site *site)
 {
 	const struct stub_constants *constants = &workshop->constants;
-	const stub_writer probe = probe_writer(site->verdict);
+	const probe_writer probe = probe_writer_of(site->verdict);
 
 	site->entry = site->stub + (probe ? 0 : stub_entry_at(constants));
-	return (probe ? probe : stub_write)(
-		constants, &workshop->decoder, site->function, site->text.pc,
-		site->displaced_bytes, (uint8_t *)site->stub);
+	if (probe)
+		return probe(constants, &workshop->decoder, site->function,
+			     site->text.pc, site->displaced_bytes,
+			     (uint8_t *)site->stub);
+	return stub_write(constants, &workshop->decoder,
+			  &(struct stub_function){
+				  .number = site->function,
+				  .pc = site->text.pc,
+				  .displaced_bytes = site->displaced_bytes,
+				  .loops = site->loops,
+			  },
+			  (uint8_t *)site->stub);
 }
 
 /* One function: a stub that turns out useless is left as it is. */
@@ -212,7 +221,8 @@ static int prepare_function(struct patch *patch,
 			   function->patch_offset,
 		.verdict = function->verdict,
 		.is_guest = (uint8_t)is_guest,
-		.displaced_bytes = function->displaced_bytes,
+		.displaced_bytes = wire_displaced_bytes(function),
+		.loops = (uint8_t)wire_loops(function),
 		.function = number,
 		.stub = (uintptr_t)stub,
 	};

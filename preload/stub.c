@@ -33,8 +33,23 @@ uint64_t stub_entry_at(const struct stub_constants *constants)
 	return template_of(constants)->entry_at;
 }
 
-static void fill_hole(const struct stub_constants *constants, uint32_t function,
-		      unsigned int kind, uint8_t *at)
+/* Instructions of nine, and of two or six bytes, that do nothing. */
+static void put_nops(uint8_t *at, size_t bytes)
+{
+	static const uint8_t nine[9] = { 0x66, 0x0f, 0x1f, 0x84 };
+	static const uint8_t two[2] = { 0x66, 0x90 };
+	static const uint8_t six[6] = { 0x66, 0x0f, 0x1f, 0x44 };
+
+	memcpy(at, nine, sizeof(nine));
+	if (bytes == sizeof(nine) + sizeof(two))
+		memcpy(at + sizeof(nine), two, sizeof(two));
+	else
+		memcpy(at + sizeof(nine), six, sizeof(six));
+}
+
+static void fill_hole(const struct stub_constants *constants,
+		      const struct stub_function *function, unsigned int kind,
+		      uint8_t *at)
 {
 	uint64_t bytes;
 	uint32_t word;
@@ -46,8 +61,19 @@ static void fill_hole(const struct stub_constants *constants, uint32_t function,
 		memcpy(at, &word, sizeof(word));
 		break;
 	case HOLE_KEY:
-		word = (uint32_t)id_key(function);
+		word = (uint32_t)id_key(function->number);
 		memcpy(at, &word, sizeof(word));
+		break;
+	case HOLE_LOOPS:
+		*at = function->loops;
+		break;
+	case HOLE_LOOP_TEST:
+		if (!function->loops)
+			put_nops(at, LOOP_TEST_BYTES);
+		break;
+	case HOLE_LOOP_TEST_FAR:
+		if (!function->loops)
+			put_nops(at, LOOP_TEST_FAR_BYTES);
 		break;
 	case HOLE_GUARD_START:
 		memcpy(at, &constants->guard.start, sizeof(uint64_t));
@@ -60,8 +86,8 @@ static void fill_hole(const struct stub_constants *constants, uint32_t function,
 }
 
 int stub_write(const struct stub_constants *constants,
-	       const struct decoder *decoder, uint32_t function, uint64_t pc,
-	       uint8_t displaced_bytes, uint8_t *at)
+	       const struct decoder *decoder,
+	       const struct stub_function *function, uint8_t *at)
 {
 	const struct stub_template *template = template_of(constants);
 	uint8_t *displaced = at + template->displaced_at;
@@ -72,7 +98,8 @@ int stub_write(const struct stub_constants *constants,
 	for (const struct hole *hole = template->holes;
 	     hole < template->holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
-	err = relocate(decoder, (const uint8_t *)(uintptr_t)pc, displaced_bytes,
-		       pc, displaced, room, (uintptr_t)displaced);
+	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
+		       function->displaced_bytes, function->pc, displaced, room,
+		       (uintptr_t)displaced);
 	return err < 0 ? err : 0;
 }

@@ -26,12 +26,16 @@ uint64_t stub_bytes(const struct stub_constants *constants);
 /* Offset of the entry in one that stub_write() makes. */
 uint64_t stub_entry_at(const struct stub_constants *constants);
 
-/*
- * Write at `at` (where it will run) the stub of a function whose patched
- * instructions stand at pc. 0, or -errno from relocate().
- */
+struct stub_function {
+	uint32_t number;
+	uint64_t pc; /* of the instructions that are patched */
+	uint8_t displaced_bytes;
+	uint8_t loops; /* wire_loops() */
+};
+
+/* Write a function's stub at `at`, where it will run. 0, or -errno from relocate(). */
 int stub_write(const struct stub_constants *constants,
-	       const struct decoder *decoder, uint32_t function, uint64_t pc,
-	       uint8_t displaced_bytes, uint8_t *at);
+	       const struct decoder *decoder,
+	       const struct stub_function *function, uint8_t *at);
 
 #endif

@@ -181,6 +181,8 @@ static uint32_t *enter_functions(struct catalog *catalog,
 		catalog->modules[module].function_count +=
 			catalog->functions[functions[i]].is_extra;
 		catalog->functions[functions[i]].is_extra = 0;
+		catalog->functions[functions[i]].loops |=
+			hooked && wire_loops(function);
 	}
 	return functions;
 }

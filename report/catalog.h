@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "report/part.h"
 #include "symbolizer/a2n.h"
+#include "wire/verdict.h"
 
 /* Functions that no module has. Real ones start at FUNCTION_FIRST. */
 enum {
@@ -58,6 +59,7 @@ struct catalog_function {
 	uint8_t kind;     /* enum function_kind; see catalog_kind() */
 	uint8_t is_named; /* its name is all there is: no vaddr */
 	uint8_t is_extra; /* found by its address only, not as recorded */
+	uint8_t loops;    /* hooked, and jumps to its own start: wire_loops() */
 };
 
 /* Whether a recording lists it as one of a module's functions. */
@@ -65,6 +67,16 @@ static inline int catalog_is_recorded(const struct catalog_function *function)
 {
 	return function->module != CATALOG_NO_MODULE && !function->is_named &&
 	       !function->is_extra;
+}
+
+/*
+ * Whether calls that a function makes of itself by jumps are missing in its
+ * counts: it cannot be told from a loop to its own start, of which it has one.
+ */
+static inline int catalog_loops(const struct catalog_function *function)
+{
+	return function->loops &&
+	       verdict_class(function->verdict) == VERDICT_HOOKED;
 }
 
 /* An address in a module: of a call, or of a sample. */

@@ -28,8 +28,10 @@ enum coverage_class coverage_class(unsigned int verdict)
 	return is_by_design(verdict) ? COVERAGE_LEFT_ALONE : COVERAGE_REFUSED;
 }
 
-static void count_function(struct coverage *coverage, unsigned int verdict)
+static void count_function(struct coverage *coverage,
+			   const struct catalog_function *function)
 {
+	unsigned int verdict = function->verdict;
 	enum coverage_class class;
 
 	if (verdict >= VERDICT_COUNT)
@@ -40,6 +42,7 @@ static void count_function(struct coverage *coverage, unsigned int verdict)
 	coverage->refused += class == COVERAGE_REFUSED;
 	coverage->left_alone += class == COVERAGE_LEFT_ALONE;
 	coverage->not_entries += class == COVERAGE_NOT_ENTRY;
+	coverage->looping += (uint64_t)catalog_loops(function);
 }
 
 struct coverage *coverage_of_modules(const struct catalog *catalog)
@@ -50,7 +53,7 @@ struct coverage *coverage_of_modules(const struct catalog *catalog)
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		if (catalog_is_recorded(&catalog->functions[i]))
 			count_function(&modules[catalog->functions[i].module],
-				       catalog->functions[i].verdict);
+				       &catalog->functions[i]);
 	}
 	return modules;
 }
@@ -61,6 +64,7 @@ static void add(struct coverage *total, const struct coverage *module)
 	total->refused += module->refused;
 	total->left_alone += module->left_alone;
 	total->not_entries += module->not_entries;
+	total->looping += module->looping;
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
 		total->by_verdict[i] += module->by_verdict[i];
 }

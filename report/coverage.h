@@ -13,6 +13,7 @@ struct coverage {
 	uint64_t refused;     /* meant to be hooked, and could not be */
 	uint64_t left_alone;  /* by a rule, or because of what they do */
 	uint64_t not_entries; /* code that is no function */
+	uint64_t looping;     /* of the hooked: catalog_loops() */
 	uint64_t by_verdict[VERDICT_COUNT];
 };
 

@@ -125,7 +125,7 @@ static void dump_functions(FILE *out, const struct module_record *record)
 			" island=%d verdict=%d text=%s\n",
 			record->module->first_function + i, function->vaddr,
 			function->size_bytes, function->patch_offset,
-			function->displaced_bytes, function->island,
+			wire_displaced_bytes(function), function->island,
 			function->verdict, verdict_text(function->verdict));
 	}
 }

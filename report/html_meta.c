@@ -286,7 +286,7 @@ static uint64_t first_to_last_ns(const struct recording *recording)
 
 static void write_summary(struct html_page *page, struct json_stream *out)
 {
-	const struct session *session = page->session;
+	struct session *session = page->session;
 	const struct summary *summary = &session->summary;
 
 	json_summary(out, session);

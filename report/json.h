@@ -58,6 +58,6 @@ void json_diff(FILE *out, struct session *session,
 void json_list(FILE *out, const struct list_view *view);
 
 /* The members that all reports have. */
-void json_summary(struct json_stream *stream, const struct session *session);
+void json_summary(struct json_stream *stream, struct session *session);
 
 #endif

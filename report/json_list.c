@@ -14,16 +14,9 @@ static json_t *function_of(struct catalog *catalog, uint32_t index)
 		json_boolean(verdict_class(verdict) == VERDICT_HOOKED));
 	json_object_set_new(value, "verdict",
 			    json_string(verdict_text(verdict)));
+	if (catalog_loops(&catalog->functions[index]))
+		json_object_set_new(value, "in_doubt", json_true());
 	return value;
-}
-
-/* Also of LIST_REASONS: breakpoints are dear, and each is named. */
-static int is_shown(const struct list_view *view, unsigned int verdict)
-{
-	if (view->detail == LIST_ALL || verdict == VERDICT_IS_TRAP)
-		return 1;
-	return view->detail == LIST_REFUSED &&
-	       verdict_class(verdict) == VERDICT_REFUSED;
 }
 
 static void write_functions(struct json_stream *object,
@@ -39,7 +32,7 @@ static void write_functions(struct json_stream *object,
 		    !catalog_is_recorded(&catalog->functions[i]))
 			continue;
 		left--;
-		if (is_shown(view, catalog->functions[i].verdict))
+		if (list_shows(view, &catalog->functions[i]))
 			json_member(&array, NULL, function_of(catalog, i));
 	}
 	json_end(&array, "]");
@@ -58,8 +51,7 @@ static void write_module(struct json_stream *array,
 	json_member(&object, "hooked",
 		    json_boolean(module->state == MODULE_IS_HOOKED));
 	json_member(&object, "coverage", json_coverage(coverage));
-	if (view->detail != LIST_REASONS ||
-	    coverage->by_verdict[VERDICT_IS_TRAP] > 0)
+	if (list_shows_some(view, coverage))
 		write_functions(&object, view, index);
 	json_end(&object, "}");
 }

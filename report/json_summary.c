@@ -55,7 +55,20 @@ static json_t *problems_of(const struct recording *recording)
 	return problems;
 }
 
-void json_summary(struct json_stream *stream, const struct session *session)
+static json_t *doubts_of(struct session *session)
+{
+	const struct summary *summary = &session->summary;
+	json_t *functions = json_array();
+
+	for (size_t i = 0; i < summary->looping && i < SUMMARY_LOOPING_MAX; i++)
+		json_array_append_new(functions,
+				      json_function(&session->catalog,
+						    summary->looping_some[i]));
+	return json_pack("{soso}", "calls_of_itself",
+			 json_number(summary->looping), "functions", functions);
+}
+
+void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
 	json_member(stream, "total", totals_of(&session->summary));
@@ -71,6 +84,7 @@ void json_summary(struct json_stream *stream, const struct session *session)
 	json_member(stream, "coverage",
 		    json_coverage(&session->summary.coverage));
 	json_member(stream, "confidence", confidence_of(&session->summary));
+	json_member(stream, "in_doubt", doubts_of(session));
 	json_member(stream, "lost", losses_of(&session->summary));
 	json_member(stream, "breakpoint_hits",
 		    json_number(session->summary.trap_hits));

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "report/confidence.h"
 #include "report/tally.h"
 
@@ -42,6 +43,27 @@ static void add_part(struct summary *summary, const struct part *part)
 	tallies_fini(&tallies);
 }
 
+/* Each of those that were called, once. */
+static void find_looping(struct summary *summary, const struct catalog *catalog,
+			 const struct tree *tree)
+{
+	uint8_t *is_found = memory_zeroed(catalog->function_count, 1);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (is_found[node->function] || node->self.calls == 0 ||
+		    !catalog_loops(&catalog->functions[node->function]))
+			continue;
+		is_found[node->function] = 1;
+		if (summary->looping < SUMMARY_LOOPING_MAX)
+			summary->looping_some[summary->looping] =
+				node->function;
+		summary->looping++;
+	}
+	free(is_found);
+}
+
 void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged)
@@ -69,6 +91,7 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	summary->unseen_ns =
 		(uint64_t)((double)summary->time_ns *
 			   confidence_share(0, (double)summary->samples).high);
+	find_looping(summary, catalog, tree);
 	wrong = summary->collisions + summary->diverged;
 	summary->wrong_at_most =
 		confidence_upper_bound(summary->verified + wrong, wrong);

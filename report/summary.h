@@ -12,6 +12,8 @@
 #include "report/merge.h"
 #include "report/recording.h"
 
+#define SUMMARY_LOOPING_MAX 16 /* are named */
+
 struct summary {
 	uint64_t calls; /* of the tree, so of whoever was selected */
 	uint64_t contexts;
@@ -39,6 +41,9 @@ struct summary {
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
 	double wrong_at_most;     /* share of contexts, 95 % */
+	/* Functions that were called and are in doubt: catalog_loops(). */
+	uint64_t looping;
+	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
 };
 
 void summary_init(struct summary *summary, const struct recording *recording,

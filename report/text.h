@@ -56,7 +56,7 @@ void text_function(FILE *out, struct session *session, uint32_t function);
 void text_place(FILE *out, struct session *session, uint32_t function);
 
 /* The lines below a table, each one a sentence. */
-void text_summary(FILE *out, const struct session *session);
+void text_summary(FILE *out, struct session *session);
 
 /*
  * "6 of 7 functions hooked; 1 refused: too short for a jump", without a

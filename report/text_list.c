@@ -7,13 +7,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-static int is_shown(const struct list_view *view, unsigned int verdict)
-{
-	if (view->detail == LIST_ALL || verdict == VERDICT_IS_TRAP)
-		return 1;
-	return view->detail == LIST_REFUSED &&
-	       verdict_class(verdict) == VERDICT_REFUSED;
-}
+#define LOOPS           "it jumps to its own start"
 
 /* Of the functions that were meant to be hooked, and how much it costs. */
 static void write_share(FILE *out, const struct coverage *coverage)
@@ -47,6 +41,11 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 			GROUPED(coverage->by_verdict[order[i]]),
 			what[coverage_class(order[i])], verdict_text(order[i]));
 	}
+	if (coverage->looping > 0)
+		fprintf(out,
+			"%15s  in doubt: " LOOPS ", and a call of itself by a "
+			"jump is taken for that\n",
+			GROUPED(coverage->looping));
 	write_share(out, coverage);
 }
 
@@ -66,10 +65,11 @@ static void write_functions(FILE *out, const struct list_view *view,
 		    !catalog_is_recorded(function))
 			continue;
 		left--;
-		if (is_shown(view, function->verdict))
-			fprintf(out, "%#15" PRIx64 "  %s: %s\n",
+		if (list_shows(view, function))
+			fprintf(out, "%#15" PRIx64 "  %s: %s%s\n",
 				function->vaddr, catalog_name(catalog, i),
-				verdict_text(function->verdict));
+				verdict_text(function->verdict),
+				catalog_loops(function) ? "; " LOOPS : "");
 	}
 }
 
@@ -88,8 +88,7 @@ static void write_module(FILE *out, const struct list_view *view,
 		      view->is_forecast ? "can be hooked" : "hooked");
 	fputc('\n', out);
 	write_reasons(out, coverage);
-	if (view->detail != LIST_REASONS ||
-	    coverage->by_verdict[VERDICT_IS_TRAP] > 0)
+	if (list_shows_some(view, coverage))
 		write_functions(out, view, index);
 }
 

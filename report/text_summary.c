@@ -8,6 +8,7 @@
 #include "report/confidence.h"
 
 #define GROUPED(number) (text_grouped(number).text)
+#define DOUBTS_NAMED    3
 
 /* "; 3 refused: 2 for this reason, 1 for that" */
 static void write_unhooked(FILE *out, const struct coverage *coverage,
@@ -95,6 +96,24 @@ static void write_traps(FILE *out, const struct summary *summary)
 		fprintf(out, "slow: %s breakpoint hit%s\n",
 			GROUPED(summary->trap_hits),
 			text_plural(summary->trap_hits));
+}
+
+static void write_doubts(FILE *out, struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	if (summary->looping == 0)
+		return;
+	fprintf(out,
+		"in doubt: %s function%s, to the own start; a call of "
+		"itself by a jump is taken for that: ",
+		GROUPED(summary->looping),
+		summary->looping == 1 ? " jumps" : "s jump");
+	for (size_t i = 0; i < summary->looping && i < DOUBTS_NAMED; i++)
+		fprintf(out, "%s%s", i ? ", " : "",
+			catalog_name(&session->catalog,
+				     summary->looping_some[i]));
+	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 
 static void write_losses(FILE *out, const struct summary *summary)
@@ -248,7 +267,7 @@ static void write_self_cost(FILE *out, const struct summary *summary)
 			GROUPED(summary->recorded_bytes));
 }
 
-void text_summary(FILE *out, const struct session *session)
+void text_summary(FILE *out, struct session *session)
 {
 	const struct summary *summary = &session->summary;
 
@@ -272,6 +291,7 @@ void text_summary(FILE *out, const struct session *session)
 	write_coverage(out, summary);
 	write_confidence(out, summary);
 	write_traps(out, summary);
+	write_doubts(out, session);
 	write_losses(out, summary);
 	write_unnamed(out, &session->catalog);
 	write_problems(out, &session->recording);

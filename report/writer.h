@@ -8,6 +8,7 @@
 #include "report/butterfly.h"
 #include "report/diff.h"
 #include "report/flat.h"
+#include "report/list.h"
 #include "report/session.h"
 
 struct tree_limits {
@@ -33,15 +34,6 @@ struct diff_view {
 	const struct diff_table *table;
 	enum diff_key key; /* that the table is sorted by */
 	size_t top;        /* rows at most; 0: all */
-};
-
-enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
-
-struct list_view {
-	struct catalog *catalog;
-	enum list_detail detail;
-	int is_forecast;    /* of a file: nothing is hooked yet */
-	uint64_t trap_hits; /* of breakpoints, in a recording */
 };
 
 struct flat_view {

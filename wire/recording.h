@@ -181,9 +181,9 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 struct wire_function {
 	uint64_t vaddr; /* of the entry */
 	uint32_t size_bytes;
-	uint8_t verdict;         /* enum verdict */
-	uint8_t patch_offset;    /* 4 behind an endbr64, else 0 */
-	uint8_t displaced_bytes; /* that the trampoline executes instead */
+	uint8_t verdict;      /* enum verdict */
+	uint8_t patch_offset; /* 4 behind an endbr64, else 0 */
+	uint8_t displaced;    /* see below */
 	/*
 	 * JUMP_SHORT: the 8-bit displacement of its 2-byte jump, to where the
 	 * 5-byte one stands: in padding, or behind the 5-byte jump of another
@@ -192,6 +192,25 @@ struct wire_function {
 	int8_t island;
 };
 _Static_assert(sizeof(struct wire_function) == 16, "on the wire");
+
+/* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
+#define WIRE_DISPLACED_BYTES 0x7f
+#define WIRE_LOOPS           0x80
+
+static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
+{
+	return function->displaced & WIRE_DISPLACED_BYTES;
+}
+
+/*
+ * Whether a jump from the function's own code leads to its entry, or may: what
+ * jumps there from inside of it is taken for a loop, and not counted, even if it
+ * is a call that the function makes of itself.
+ */
+static inline int wire_loops(const struct wire_function *function)
+{
+	return (function->displaced & WIRE_LOOPS) != 0;
+}
 
 /* A thread that was seen. Valid once tid is not 0 (stored last, release). */
 struct wire_thread {

@@ -155,7 +155,7 @@ static void close_elsewhere(const uint64_t *slot)
  * the return address stays where it is: at a tail call, and where no shadow
  * can be had, so that this call goes uncounted.
  */
-int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	int is_tail_call = runtime_is_stub(*slot);
@@ -173,7 +173,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key)
 		shadow->caller_id = hot.id;
 	}
 	id = id_push(shadow->caller_id, key);
-	if (is_tail_call && id == hot.id)
+	if (is_tail_call && loops && id == hot.id)
 		return 1;
 	if (is_tail_call && rt.is_timed)
 		close_elsewhere(slot);
@@ -196,11 +196,11 @@ int hot_is_native_call(const uint64_t *slot)
 	return 0;
 }
 
-int hot_enter_guarded(uint64_t *slot, uint64_t key)
+int hot_enter_guarded(uint64_t *slot, uint64_t key, int loops)
 {
 	if (!runtime_is_stub(*slot) && !hot_is_native_call(slot))
 		return 1;
-	return hot_enter_elsewhere(slot, key);
+	return hot_enter_elsewhere(slot, key, loops);
 }
 
 void hot_leave_elsewhere(uint64_t *slot)

@@ -32,9 +32,9 @@ void hot_thunk_carried_timed(void);
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 void hot_verify(uint64_t *slot);
-int hot_enter_elsewhere(uint64_t *slot, uint64_t key);
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops);
 void hot_leave_elsewhere(uint64_t *slot);
-int hot_enter_guarded(uint64_t *slot, uint64_t key);
+int hot_enter_guarded(uint64_t *slot, uint64_t key, int loops);
 int hot_is_native_call(const uint64_t *slot);
 
 /*

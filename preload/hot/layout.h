@@ -84,6 +84,7 @@
  */
 #define STUB_BYTES         512
 #define STUB_EXIT_AT       0x168
+#define STUB_LOOPS_AT      506 /* 1 byte: its function is in doubt, wire_loops() */
 #define STUB_KIND_AT       507 /* 1 byte */
 #define STUB_KEY_AT        508
 
@@ -100,9 +101,15 @@
 #define SLOW_STACK_BYTES 1536
 
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
-#define HOLE_TLS         0 /* 32 bits: add the offset of struct hot_thread */
-#define HOLE_KEY         1 /* 32 bits: the function's key */
-#define HOLE_GUARD_START 2 /* 64 bits: start of the module's text */
-#define HOLE_GUARD_BYTES 3 /* 64 bits: its length */
+#define HOLE_TLS            0 /* 32 bits: add the offset of struct hot_thread */
+#define HOLE_KEY            1 /* 32 bits: the function's key */
+#define HOLE_GUARD_START    2 /* 64 bits: start of the module's text */
+#define HOLE_GUARD_BYTES    3 /* 64 bits: its length */
+#define HOLE_LOOPS          4 /* 1 byte: 1 if the function loops to its entry */
+#define HOLE_LOOP_TEST      5 /* for such functions only */
+#define HOLE_LOOP_TEST_FAR  6 /* the same, with a longer jump */
+
+#define LOOP_TEST_BYTES     11
+#define LOOP_TEST_FAR_BYTES 15
 
 #endif

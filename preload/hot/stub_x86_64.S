@@ -61,7 +61,7 @@
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
-#define HOT_END       0x1e1
+#define HOT_END       0x1e0
 #define ENTER         HOT_ENTER_ELSEWHERE
 #include "preload/hot/stub_template_x86_64.inc"
 
@@ -74,7 +74,7 @@
 #define KIND          STUB_GUARDED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0xac
-#define HOT_END       STUB_KIND_AT
+#define HOT_END       STUB_LOOPS_AT
 #define ENTER         HOT_ENTER_GUARDED
 #include "preload/hot/stub_template_x86_64.inc"
 
@@ -87,7 +87,7 @@
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
-#define HOT_END       STUB_KIND_AT
+#define HOT_END       STUB_LOOPS_AT
 #define ENTER         HOT_ENTER_ELSEWHERE
 #include "preload/hot/stub_template_x86_64.inc"
 
@@ -100,7 +100,7 @@
 #define KIND          STUB_TIMED_GUARDED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x6a
-#define HOT_END       STUB_KIND_AT
+#define HOT_END       STUB_LOOPS_AT
 #define ENTER         HOT_ENTER_GUARDED
 #include "preload/hot/stub_template_x86_64.inc"
 
@@ -268,6 +268,7 @@ hot_thunk_verify_tail:
 	andq	$-STUB_BYTES, %rdx
 	SAVE_TO_CALL_C 8
 	movslq	STUB_KEY_AT(%rdx), %rsi
+	movzbl	STUB_LOOPS_AT(%rdx), %edx
 	call	\function
 	testl	%eax, %eax
 	RESTORE_FROM_C 8

@@ -52,6 +52,27 @@ class Counts(clewtest.Case):
         for name in ("JUMP", "JUMP_SHORT", "JUMP_PUNNED", "TRAP"):
             self.assertIn(texts[name], verdicts)
 
+    def test_what_loops_to_its_own_start_is_named(self):
+        """A call of itself by a jump would be taken for the loop."""
+        recording, (one,) = self.record_target([target("tiers")])
+        loops = {vaddr for (_, vaddr), name in one.names.items()
+                 if "loops_" in name}
+        self.assertEqual(len(loops), 3)
+        for what in target("tiers"), recording.path:
+            listing = self.clew_json("list", "--json", what)
+            module = next(m for m in listing["modules"]
+                          if m["path"].endswith("tiers"))
+            self.assertEqual({int(f["vaddr"], 16)
+                              for f in module["functions"]
+                              if f.get("in_doubt")}, loops)
+            self.assertEqual(module["coverage"]["in_doubt"], 3)
+        said = self.clew_json("report", "--json", recording.path)["in_doubt"]
+        self.assertEqual(said["calls_of_itself"], 3)
+        self.assertEqual({int(f["vaddr"], 16) for f in said["functions"]},
+                         loops)
+        report = self.clew("report", recording.path).stdout
+        self.assertIn("in doubt: 3 functions jump, to the own start", report)
+
     def test_a_guest_without_its_host(self):
         """The jump of the one stands behind that of the other."""
         native = self.run_program([target("tiers")])

@@ -31,7 +31,8 @@ static void require_sound(const struct wire_function *list, uint32_t count,
 
 		if (verdict_class(list[i].verdict) != VERDICT_HOOKED)
 			continue;
-		if (!marks_cover(code, site) || list[i].displaced_bytes == 0)
+		if (!marks_cover(code, site) ||
+		    wire_displaced_bytes(&list[i]) == 0)
 			abort();
 		if (list[i].verdict == VERDICT_IS_JUMP_SHORT &&
 		    !marks_cover(code,

@@ -74,11 +74,11 @@ static int check_verdict(const struct wire_function *function,
 {
 	if (strcmp(verdict_name(function->verdict), expected->verdict) == 0 &&
 	    function->patch_offset == expected->patch_offset &&
-	    function->displaced_bytes == expected->displaced_bytes)
+	    wire_displaced_bytes(function) == expected->displaced_bytes)
 		return 0;
 	printf("  %s at %u of %u bytes, expected %s at %u of %u\n",
 	       verdict_name(function->verdict), function->patch_offset,
-	       function->displaced_bytes, expected->verdict,
+	       wire_displaced_bytes(function), expected->verdict,
 	       expected->patch_offset, expected->displaced_bytes);
 	return 1;
 }
@@ -163,7 +163,8 @@ static int patch(const struct wire_function *function, uint64_t target)
 	case VERDICT_IS_JUMP_SHORT:
 		return patch_short(site, function->island, target);
 	case VERDICT_IS_JUMP_PUNNED:
-		return patch_punned(site, function->displaced_bytes, target);
+		return patch_punned(site, wire_displaced_bytes(function),
+				    target);
 	case VERDICT_IS_TRAP:
 		return patch_trap(site, target);
 	default:
@@ -219,7 +220,7 @@ static int check_relocation(const struct decoder *decoder,
 	struct section after = section(image, ".after");
 	uint8_t out[RELOCATE_MAX_BYTES];
 	int bytes = relocate(decoder, before.bytes + function->patch_offset,
-			     function->displaced_bytes,
+			     wire_displaced_bytes(function),
 			     function->vaddr + function->patch_offset, out,
 			     sizeof(out), after.vaddr);
 
@@ -249,7 +250,7 @@ static int check_file(const struct decoder *decoder, struct arena *arena,
 	expect = section(&image, ".expect");
 	failures = check_verdict(analysis.functions,
 				 (const struct expectation *)expect.bytes);
-	if (!failures && analysis.functions->displaced_bytes)
+	if (!failures && wire_displaced_bytes(analysis.functions))
 		failures =
 			check_relocation(decoder, &image, analysis.functions);
 	image_close(&image);

@@ -1,4 +1,5 @@
-# Functions of which each label "VERDICT..what" tells the verdict. The labels
+# Functions of which each label "VERDICT..what" tells the verdict, and with
+# "VERDICT,LOOPS..what" that a jump of the function's own leads to its start. The labels
 # have no type, so that they name no function: as for stripped code.
 #
 # Every function is more than a jump long unless its point is not to be.
@@ -62,7 +63,7 @@ label:	push %rbp
 	end
 
 # Its branches are unknown, but none leads into an instruction.
-function "TRAP..undecodable in its middle"
+function "TRAP,LOOPS..undecodable in its middle"
 	body
 	.byte 0x06
 	ret
@@ -177,6 +178,72 @@ called:
 	mov $-1, %eax
 	ret
 	.cfi_endproc
+
+function "JUMP,LOOPS..begins with a loop"
+1:	add %rdi, %rax
+	dec %rdi
+	jnz 1b
+	ret
+	end
+
+function "JUMP,LOOPS..begins with a loop that endbr64 is in"
+2:	endbr64
+	add %rdi, %rax
+	dec %rdi
+	jnz 2b
+	ret
+	end
+
+function "JUMP..loops behind its first instruction"
+	push %rbx
+	push %rbp
+	push %r12
+	push %r13
+	xor %eax, %eax
+1:	add %rdi, %rax
+	dec %rdi
+	jnz 1b
+	pop %r13
+	pop %r12
+	pop %rbp
+	pop %rbx
+	ret
+	end
+
+function "JUMP..calls itself through a pointer"
+3:	dec %rdi
+	lea 3b(%rip), %rax
+	jmp *%rax
+	end
+
+function "JUMP,LOOPS..a part of it jumps to its start"
+looped:	test %rdi, %rdi
+	jz looping_part
+	nop
+back_in: body
+	end
+function "COLD_PART..jumps to the start of its function"
+looping_part:
+	mov $1, %edi
+	test %rsi, %rsi
+	jz back_in
+	jmp looped
+	end
+
+function "JUMP,LOOPS..a part of it jumps there and elsewhere"
+looped_too: test %rdi, %rdi
+	jz leaving_part
+	nop
+back_there: body
+	end
+function "COLD_PART..jumps to several starts"
+leaving_part:
+	mov $1, %edi
+	test %rsi, %rsi
+	jz back_there
+	jnp tail
+	jmp looped_too
+	end
 
 function "JUMP..tail-calls"
 	mov %rsi, %rdi
@@ -388,7 +455,7 @@ moved.cold:
 	body
 	.cfi_endproc
 # Loops to its own entry, with and without knowing its stack.
-"JUMP..loops to its entry":
+"JUMP,LOOPS..loops to its entry":
 	.cfi_startproc
 1:	sub $1, %rdi
 	nop

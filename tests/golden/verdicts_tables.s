@@ -28,6 +28,14 @@ two:	pop %rbp
 	ret
 	end
 
+function "JUMP,LOOPS..jump table to its own start"
+zero:	lea to_start(%rip), %rdx
+	movslq (%rdx,%rdi,4), %rax
+	add %rdx, %rax
+	jmp *%rax
+zero_end: body
+	end
+
 # The table ends where it does not lead into its function any more.
 function "JUMP..next to a table that is not its own"
 	mov %rdi, %rax
@@ -71,6 +79,9 @@ six:	mov other_addresses(,%r9,8), %r9
 distances:
 	.long two - distances, one - distances
 	.long pointed + 3 - distances	# far off: something else
+to_start:
+	.long zero_end - to_start, zero - to_start
+	.long pointed + 3 - to_start
 	.ifndef PIC
 	.byte 0				# aligned to nothing
 addresses:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * verdicts_test FILE...: the analysis of FILE gives every function the verdict
- * that its label in verdicts.s says.
+ * that its label in verdicts.s says, and knows those that jump to their start.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -35,9 +35,12 @@ static int check_label(const struct analysis *analysis, const char *label,
 		       uint64_t vaddr)
 {
 	const struct wire_function *function = find(analysis, vaddr);
-	const char *got = function ? verdict_name(function->verdict) : "none";
 	size_t bytes = strcspn(label, ".");
+	char got[64];
 
+	snprintf(got, sizeof(got), "%s%s",
+		 function ? verdict_name(function->verdict) : "none",
+		 function && wire_loops(function) ? ",LOOPS" : "");
 	if (strlen(got) == bytes && strncmp(got, label, bytes) == 0)
 		return 0;
 	printf("  %s at %#llx: %s\n", label, (unsigned long long)vaddr, got);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tail calls: to another function, in a circle, through a pointer, and
- * through the PLT into a library that tail-calls back. The build checks that
+ * Tail calls: to another function, in a circle, through a pointer, to itself,
+ * and through the PLT into a library that tail-calls back. The build checks that
  * the compiler really made jumps of them.
  */
 #define TRUTH_MAIN
@@ -66,6 +66,37 @@ static COUNTED long come_back(long n)
 	return tail_library(n - 1, come_back);
 }
 
+static volatile tail_function pointer;
+
+/* To itself, and no loop: where the jump leads is not in the code. */
+static COUNTED long itself(long n)
+{
+	ENTER(itself);
+	if (n <= 0) {
+		LEAVE();
+		return n;
+	}
+	TAIL();
+	return pointer(n - 1);
+}
+
+/* A function that nothing tells of, so that it is not hooked. */
+long past_it(long n, tail_function to);
+__asm__(".text\n"
+	"past_it:\n"
+	"	jmp *%rsi\n");
+
+static COUNTED long to_itself_past_it(long n)
+{
+	ENTER(to_itself_past_it);
+	if (n <= 0) {
+		LEAVE();
+		return n;
+	}
+	TAIL();
+	return past_it(n - 1, to_itself_past_it);
+}
+
 static COUNTED long go(long n)
 {
 	ENTER(go);
@@ -84,6 +115,9 @@ int main(void)
 		sum += through_pointer(i, i % 2 ? pong : last);
 	for (long i = 0; i < 100; i++)
 		sum += go(i % 10);
+	pointer = itself;
+	for (long i = 0; i < 100; i++)
+		sum += itself(i) + to_itself_past_it(i);
 	sum += mixed(1000);
 	sum += tail_library_tree(9, come_back);
 	printf("sum %ld\n", sum);
