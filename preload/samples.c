@@ -3,6 +3,7 @@
 
 #include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/trampoline.h"
 #include "preload/sys.h"
 
 #define NS_PER_S    UINT64_C(1000000000)
@@ -46,11 +47,20 @@ void samples_lose(enum wire_sample_loss cause, uint64_t count)
 				  memory_order_relaxed);
 }
 
-/* Larger each time: most threads leave few samples. */
-static int use_chunk(struct tally *tally)
+/* Of this library: its start, and the end of its text. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+int samples_pc_is_own(uint64_t pc)
 {
-	uint32_t pages =
-		tally->sample_pages ? 4 * tally->sample_pages : FIRST_PAGES;
+	return runtime_is_stub(pc) || trampoline_is_pc(pc) ||
+	       (pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext);
+}
+
+/* Larger each time: most threads leave few samples. */
+static int use_chunk(const struct tally *tally, struct sample_room *room)
+{
+	uint32_t pages = room->pages ? 4 * room->pages : FIRST_PAGES;
 	struct chunk chunk;
 	int err;
 
@@ -62,25 +72,25 @@ static int use_chunk(struct tally *tally)
 			 &chunk);
 	if (err)
 		return err;
-	tally->sample_pages = pages;
-	tally->next_sample = chunk_payload(&chunk);
-	tally->samples_left = (uint32_t)((chunk.bytes - sizeof(*chunk.head)) /
-					 sizeof(struct wire_sample));
+	room->pages = pages;
+	room->next = chunk_payload(&chunk);
+	room->left = (uint32_t)((chunk.bytes - sizeof(*chunk.head)) /
+				sizeof(struct wire_sample));
 	samples_note_moment(rt.header);
 	return 0;
 }
 
-struct wire_sample *samples_put(struct tally *tally, uint64_t id,
-				uint64_t where, uint64_t weight_ns)
+struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
+				uint64_t id, uint64_t where, uint64_t weight_ns)
 {
 	struct wire_sample *sample;
 
-	if (!tally->samples_left && use_chunk(tally)) {
+	if (!room->left && use_chunk(tally, room)) {
 		samples_lose(WIRE_SAMPLE_NO_SPACE, 1);
 		return NULL;
 	}
-	sample = tally->next_sample++;
-	tally->samples_left--;
+	sample = room->next++;
+	room->left--;
 	sample->id = id;
 	sample->where = where;
 	sample->weight_ns = weight_ns;

@@ -2,9 +2,10 @@
 /*
  * Writing samples, and the clocks that they refer to.
  *
- * Each tally has one writer: its own thread, in a signal handler, or the one
- * thread that watches all (watch.h). The next chunk is made when a sample
- * finds the last one full; part_alloc() is safe even there.
+ * A tally's samples have two writers, each with room of its own: the tally's
+ * owner, in a signal handler (ticks.h), and the one thread that watches all
+ * (watch.h). The next chunk is made when a sample finds the last one full;
+ * part_alloc() is safe even there.
  */
 #ifndef CLEW_PRELOAD_SAMPLES_H
 #define CLEW_PRELOAD_SAMPLES_H
@@ -22,11 +23,15 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 void samples_note_moment(struct wire_header *header);
 
 /*
- * Add a sample. Returns it, or NULL: then it was counted as lost for want of
- * room. With all signals blocked.
+ * Add a sample, in `room` of the tally. Returns it, or NULL: then it was
+ * counted as lost for want of room. With all signals blocked.
  */
-struct wire_sample *samples_put(struct tally *tally, uint64_t id,
-				uint64_t where, uint64_t weight_ns);
+struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
+				uint64_t id, uint64_t where,
+				uint64_t weight_ns);
+
+/* Whether a pc is in a stub, or in this library. */
+int samples_pc_is_own(uint64_t pc);
 
 /*
  * Whether the calling thread is in another process than those that are sampled:

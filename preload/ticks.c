@@ -10,7 +10,6 @@
 #include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/trampoline.h"
 #include "preload/proc.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
@@ -32,16 +31,6 @@ static struct {
 } ticks = { .chained = { .handler = on_tick, .mask = ~UINT64_C(0) } };
 
 /* ---- Taking a sample ---- */
-
-/* Of this library: its start, and the end of its text. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-static int is_own(uint64_t pc)
-{
-	return runtime_is_stub(pc) || trampoline_is_pc(pc) ||
-	       (pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext);
-}
 
 /* The thread comes from the kernel if what it executed last is `syscall`. */
 static int is_behind_syscall(uint64_t pc)
@@ -96,7 +85,7 @@ static uint64_t where_is(struct tally *tally, uint64_t pc)
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
 	const int is_kernel = was_in_kernel(tally, pc);
 
-	if (is_own(pc))
+	if (samples_pc_is_own(pc))
 		return where | WIRE_SAMPLE_CLEW;
 	return is_kernel ? where | WIRE_SAMPLE_KERNEL : where;
 }
@@ -109,7 +98,7 @@ static void take_sample(struct tally *tally, uint64_t pc, uint64_t periods)
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
-	samples_put(tally, thread->id, where_is(tally, pc),
+	samples_put(tally, &tally->ticked, thread->id, where_is(tally, pc),
 		    periods * ticks.period_ns);
 }
 

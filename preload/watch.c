@@ -105,8 +105,8 @@ static void put_blocked(struct tally *tally, uint64_t id, uint64_t elapsed_ns)
 	if (last && last->id == id && last->weight_ns < MERGED_NS)
 		last->weight_ns += elapsed_ns;
 	else
-		tally->blocked =
-			samples_put(tally, id, WIRE_SAMPLE_BLOCKED, elapsed_ns);
+		tally->blocked = samples_put(tally, &tally->watched, id,
+					     WIRE_SAMPLE_BLOCKED, elapsed_ns);
 }
 
 static void put_sample(struct visit *visit, const struct visited *one)
@@ -123,7 +123,7 @@ static void put_sample(struct visit *visit, const struct visited *one)
 		return;
 	}
 	tally->blocked = NULL;
-	samples_put(tally, thread->id, 0, one->elapsed_ns);
+	samples_put(tally, &tally->watched, thread->id, 0, one->elapsed_ns);
 }
 
 static void end_batch(struct visit *visit)

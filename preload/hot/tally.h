@@ -48,6 +48,12 @@ struct mapping {
 	unsigned int log2;
 };
 
+/* Room for samples, of one writer (samples.c). */
+struct sample_room {
+	struct wire_sample *next;
+	uint32_t left, pages;
+};
+
 #define TALLY_PATHS_MAX 8
 #define TALLY_HELD_MAX  32 /* each has twice the size of the one before */
 
@@ -79,15 +85,15 @@ struct tally {
 	struct mapping held[TALLY_HELD_MAX];
 	uint32_t held_count;
 
-	/* Samples (samples.c). One thread writes them, its own or the watch. */
 	const struct hot_thread *hot; /* of the owner */
-	struct wire_sample *next_sample;
-	uint32_t samples_left, sample_pages;
-	int32_t timer; /* of the owner's, as the kernel knows it (ticks.c) */
+	/* Samples that the owner takes, by its CPU clock (ticks.c). */
+	struct sample_room ticked;
+	int32_t timer; /* of the owner's, as the kernel knows it */
 	uint32_t timer_state;
 	/* CPU time of the owner's at its last sample, in microseconds. */
 	uint64_t user_us, system_us;
-	/* What the watch has seen of the owner (watch.c). */
+	/* Samples that the watch takes (watch.c). */
+	struct sample_room watched;
 	uint32_t seen_tid;
 	uint64_t seen_cpu_ns;
 	uint64_t owed_ns;            /* of visits that left it out */
