@@ -164,7 +164,7 @@ static int show(const char *command, struct session *session, void *input)
 	struct options *options = input;
 	int err = 0, status;
 
-	if (subjects[options->by].is_line && session->tree.spot_count == 0) {
+	if (subjects[options->by].is_line && session->summary.samples == 0) {
 		complain(command, "--by=line: there are no samples");
 		return EXIT_FAILURE;
 	}

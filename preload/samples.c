@@ -93,7 +93,7 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	room->left--;
 	sample->id = id;
 	sample->where = where;
-	sample->weight_ns = weight_ns;
+	sample->weight = WIRE_WEIGHT_LOOK | (weight_ns & WIRE_WEIGHT_NS);
 	atomic_store_explicit(&sample->tsc, __builtin_ia32_rdtsc(),
 			      memory_order_release);
 	return sample;

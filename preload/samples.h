@@ -23,7 +23,7 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 void samples_note_moment(struct wire_header *header);
 
 /*
- * Add a sample, in `room` of the tally. Returns it, or NULL: then it was
+ * Add a sample of one look, in `room` of the tally. Returns it, or NULL: then it was
  * counted as lost for want of room. With all signals blocked.
  */
 struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,

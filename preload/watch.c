@@ -102,8 +102,8 @@ static void put_blocked(struct tally *tally, uint64_t id, uint64_t elapsed_ns)
 {
 	struct wire_sample *last = tally->blocked;
 
-	if (last && last->id == id && last->weight_ns < MERGED_NS)
-		last->weight_ns += elapsed_ns;
+	if (last && last->id == id && wire_sample_ns(last) < MERGED_NS)
+		last->weight += WIRE_WEIGHT_LOOK + elapsed_ns;
 	else
 		tally->blocked = samples_put(tally, &tally->watched, id,
 					     WIRE_SAMPLE_BLOCKED, elapsed_ns);

@@ -276,7 +276,7 @@ void catalog_init(struct catalog *catalog)
 		[FUNCTION_UNKNOWN_CALLER] = { "(unknown caller)", KIND_NOTE },
 		[FUNCTION_FOLDED] = { "(folded)", KIND_NOTE },
 		[FUNCTION_KERNEL] = { "(kernel)", KIND_KERNEL },
-		[FUNCTION_BLOCKED] = { "(blocked)", KIND_NOTE },
+		[FUNCTION_BLOCKED] = { "(blocked)", KIND_BLOCKED },
 		[FUNCTION_CLEW] = { "(clew)", KIND_CLEW },
 		[FUNCTION_GENERATED] = { "(generated code)", KIND_GENERATED },
 	};

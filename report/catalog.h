@@ -27,7 +27,8 @@ enum {
 	FUNCTION_UNKNOWN_CALLER, /* a context whose caller was not recorded */
 	FUNCTION_FOLDED,         /* calls beyond the limit of contexts */
 	FUNCTION_KERNEL,         /* time in a system call */
-	FUNCTION_BLOCKED,        /* time in which the thread did not run */
+	FUNCTION_BLOCKED,        /* time in which the thread did not run;
+				    others are named by what for (waits.h) */
 	FUNCTION_CLEW,           /* time in our own code */
 	FUNCTION_GENERATED,      /* time in code of no module */
 	FUNCTION_FIRST,
@@ -35,7 +36,7 @@ enum {
 
 /* What kind of thing a function of the catalog is. */
 enum function_kind {
-	KIND_NOTE, /* says something of its caller: unknown, folded, blocked */
+	KIND_NOTE,   /* says something of its caller: unknown, folded */
 	KIND_NATIVE, /* code of a module, hooked or not */
 	KIND_JNI,    /* the same, called from Java */
 	KIND_JAVA,
@@ -43,7 +44,8 @@ enum function_kind {
 	KIND_GENERATED,
 	KIND_KERNEL,
 	KIND_CLEW,
-	KIND_GROUP, /* a process or thread, above all it called */
+	KIND_GROUP,   /* a process or thread, above all it called */
+	KIND_BLOCKED, /* what a thread waits for */
 	KIND_COUNT
 };
 

@@ -11,6 +11,7 @@
 #include "report/catalog.h"
 #include "report/rules.h"
 #include "report/tally.h"
+#include "report/waits.h"
 #include "wire/id.h"
 #include "wire/verdict.h"
 #include "wire/violation.h"
@@ -56,6 +57,8 @@ static void dump_time(FILE *out, const struct wire_header *header)
 			" untimed_calls=%" PRIu64 "\n",
 			header->cost_self_ticks, header->cost_caller_ticks,
 			(uint64_t)header->untimed_calls);
+	if (header->time == WIRE_TIME_WALL)
+		fprintf(out, "watch cpu_ns=%" PRIu64 "\n", header->watch_ns);
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
 		if (header->sample_losses[i] > 0)
 			fprintf(out, "sample-loss cause=%u count=%" PRIu64 "\n",
@@ -182,6 +185,14 @@ static void dump_rules(const struct dump *dump, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_wait(FILE *out, uint32_t wait)
+{
+	char *name = wait_text(wait);
+
+	fprintf(out, " wait=%s", name);
+	free(name);
+}
+
 static void dump_samples(const struct dump *dump,
 			 const struct part_chunk *chunk)
 {
@@ -195,13 +206,17 @@ static void dump_samples(const struct dump *dump,
 		fprintf(dump->out,
 			"sample tally=%" PRIu32 " tsc=%" PRIu64
 			" id=%#018" PRIx64 " pc=%#" PRIx64
-			" blocked=%d kernel=%d clew=%d weight_ns=%" PRIu64 "\n",
+			" blocked=%d kernel=%d clew=%d weight_ns=%" PRIu64
+			" looks=%" PRIu32,
 			chunk->owner, sample->tsc, sample->id,
 			sample->where & WIRE_SAMPLE_PC,
 			(sample->where & WIRE_SAMPLE_BLOCKED) != 0,
 			(sample->where & WIRE_SAMPLE_KERNEL) != 0,
 			(sample->where & WIRE_SAMPLE_CLEW) != 0,
-			sample->weight_ns);
+			wire_sample_ns(sample), wire_sample_looks(sample));
+		if (sample->where & WIRE_SAMPLE_BLOCKED)
+			dump_wait(dump->out, wire_sample_wait(sample));
+		fputc('\n', dump->out);
 	}
 }
 

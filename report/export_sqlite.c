@@ -133,7 +133,7 @@ static const char *kind_text(enum function_kind kind)
 		[KIND_JNI] = "jni",         [KIND_JAVA] = "java",
 		[KIND_INLINED] = "inlined", [KIND_GENERATED] = "generated",
 		[KIND_KERNEL] = "kernel",   [KIND_CLEW] = "clew",
-		[KIND_GROUP] = "group",
+		[KIND_GROUP] = "group",     [KIND_BLOCKED] = "blocked",
 	};
 
 	return kinds[kind];

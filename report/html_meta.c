@@ -14,7 +14,7 @@ static json_t *kinds(void)
 		[KIND_JNI] = "jni",         [KIND_JAVA] = "java",
 		[KIND_INLINED] = "inlined", [KIND_GENERATED] = "generated",
 		[KIND_KERNEL] = "kernel",   [KIND_CLEW] = "clew",
-		[KIND_GROUP] = "group",
+		[KIND_GROUP] = "group",     [KIND_BLOCKED] = "blocked",
 	};
 	json_t *list = json_array();
 

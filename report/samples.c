@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/samples.h"
 
+#include "report/waits.h"
 #include "wire/id.h"
 #include "wire/verdict.h"
 
@@ -113,7 +114,9 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 	else if (sight->pc && !(where & WIRE_SAMPLE_KERNEL))
 		node = tree_child(tree, node, FUNCTION_GENERATED);
 	if (where & WIRE_SAMPLE_BLOCKED)
-		return tree_child(tree, node, FUNCTION_BLOCKED);
+		return tree_child(tree, node,
+				  wait_function(samples->contexts->catalog,
+						wire_sample_wait(sight->wire)));
 	if (where & WIRE_SAMPLE_KERNEL)
 		return tree_child(tree, node, FUNCTION_KERNEL);
 	/* Before anything was called: nobody's code. */
@@ -147,26 +150,26 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 	uint64_t time_ns = clock_time_ns(&samples->clock, wire->tsc);
 	struct sight sight = look_at(samples, wire, root, time_ns);
 	uint32_t node = place_one(samples, &sight);
-	struct measure *self = &contexts->tree->nodes[node].self;
+	const struct measure more = { .ns = wire_sample_ns(wire),
+				      .samples = wire_sample_looks(wire) };
 	uint32_t site = 0;
 
-	self->samples++;
-	self->ns += wire->weight_ns;
-	samples->count++;
-	samples->weight_ns += wire->weight_ns;
+	measure_add(&contexts->tree->nodes[node].self, &more);
+	samples->count += more.samples;
+	samples->weight_ns += more.ns;
 	if (sight.module)
 		site = catalog_site_at(contexts->catalog, sight.module->module,
 				       sight.vaddr);
 	if (site)
-		tree_add_spot(contexts->tree, node, site, wire->weight_ns, 1);
+		tree_add_spot(contexts->tree, node, site, more.ns,
+			      more.samples);
 	if (samples->timeline)
-		timeline_add(samples->timeline,
-			     &(struct timeline_sample){
-				     .time_ns = time_ns,
-				     .weight_ns = wire->weight_ns,
-				     .node = node,
-				     .thread = thread,
-			     });
+		timeline_add(samples->timeline, &(struct timeline_sample){
+							.time_ns = time_ns,
+							.weight_ns = more.ns,
+							.node = node,
+							.thread = thread,
+						});
 }
 
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
@@ -178,8 +181,8 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		if (items[i].tsc == 0)
 			continue;
 		if (items[i].where & WIRE_SAMPLE_CLEW) {
-			samples->clew_count++;
-			samples->clew_ns += items[i].weight_ns;
+			samples->clew_count += wire_sample_looks(&items[i]);
+			samples->clew_ns += wire_sample_ns(&items[i]);
 			if (!samples->with_clew)
 				continue;
 		}
@@ -193,7 +196,7 @@ static uint64_t taken_in(const struct part_chunk *chunk)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++)
-		count += items[i].tsc != 0;
+		count += items[i].tsc ? wire_sample_looks(&items[i]) : 0;
 	return count;
 }
 

@@ -6,8 +6,9 @@
  * pc is inside that function. If not, the thread may be just leaving it (the
  * pc is in its caller), be about to enter another (in one of its callees, or
  * behind a tail call in a sibling), or be in code that is not hooked, which
- * becomes a node of its own below the function. Time in clew's own code is no
- * time of the program: it is left out, and counted apart, unless asked for.
+ * becomes a node of its own below the function. What a blocked thread waits for is
+ * a node below all that (waits.h). Time in clew's own code is no time of the
+ * program: it is left out, and counted apart, unless asked for.
  */
 #ifndef CLEW_REPORT_SAMPLES_H
 #define CLEW_REPORT_SAMPLES_H

@@ -83,6 +83,7 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
 	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
 	WIRE_SAMPLE_NO_TIMER, /* threads, not samples: no timer could be had */
+	WIRE_SAMPLE_NO_PC, /* the same, but wall samples, without a pc, are */
 	WIRE_SAMPLE_LOSS_COUNT = 4
 };
 
@@ -131,7 +132,8 @@ struct wire_header {
 	 */
 	_Atomic uint32_t violations;      /* any thread, atomic add */
 	_Atomic uint32_t first_violation; /* any thread, once */
-	uint64_t reserved[6];
+	uint64_t watch_ns; /* WIRE_TIME_WALL: CPU time of clew's own thread */
+	uint64_t reserved[5];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
@@ -369,13 +371,15 @@ _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 /*
  * One sample: what a thread was doing when its time came. Valid once tsc is
  * not 0 (stored last, release). The id is that of the innermost hooked
- * function, or ID_ROOT; who writes a sample is safe in signal handlers.
+ * function, or ID_ROOT; who writes a sample is safe in signal handlers. While
+ * a thread stays blocked, its last sample may grow: then several looks at the
+ * thread found the same.
  */
 struct wire_sample {
 	_Atomic uint64_t tsc;
 	uint64_t id;
-	uint64_t where;     /* pc and flags */
-	uint64_t weight_ns; /* the time it stands for */
+	uint64_t where;  /* pc, flags, and why it is blocked */
+	uint64_t weight; /* the time it stands for, and looks */
 };
 _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
@@ -383,6 +387,50 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)       /* wall: it did not run */
 #define WIRE_SAMPLE_KERNEL  (UINT64_C(1) << 62)       /* in a system call */
 #define WIRE_SAMPLE_CLEW    (UINT64_C(1) << 61) /* in a stub, or our library */
+
+/*
+ * Of a sample that is WIRE_SAMPLE_BLOCKED: why. 1 + N in system call N, and
+ * WIRE_WAIT_UNKNOWN and the last few for what is none. Where the pc is known
+ * it is the one at which the thread goes on.
+ */
+#define WIRE_SAMPLE_WAIT_SHIFT 48
+#define WIRE_SAMPLE_WAIT_MASK  0x7ff
+
+enum wire_wait {
+	WIRE_WAIT_UNKNOWN = 0,
+	WIRE_WAIT_CALL = 1,                            /* and those after it */
+	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* by a signal */
+	WIRE_WAIT_PROCESSOR = WIRE_SAMPLE_WAIT_MASK - 1, /* to get one */
+	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK,         /* a page fault */
+};
+
+static inline uint64_t wire_sample_blocked(uint32_t wait)
+{
+	return WIRE_SAMPLE_BLOCKED | (uint64_t)(wait & WIRE_SAMPLE_WAIT_MASK)
+					     << WIRE_SAMPLE_WAIT_SHIFT;
+}
+
+static inline uint32_t wire_sample_wait(const struct wire_sample *sample)
+{
+	return sample->where >> WIRE_SAMPLE_WAIT_SHIFT & WIRE_SAMPLE_WAIT_MASK;
+}
+
+/*
+ * A weight has 48 bits of nanoseconds, which are three days, and 16 bits of
+ * looks: one addition makes a sample grow.
+ */
+#define WIRE_WEIGHT_NS   ((UINT64_C(1) << 48) - 1)
+#define WIRE_WEIGHT_LOOK (UINT64_C(1) << 48)
+
+static inline uint64_t wire_sample_ns(const struct wire_sample *sample)
+{
+	return sample->weight & WIRE_WEIGHT_NS;
+}
+
+static inline uint32_t wire_sample_looks(const struct wire_sample *sample)
+{
+	return (uint32_t)(sample->weight / WIRE_WEIGHT_LOOK);
+}
 
 /* A selection rule and how many modules or functions it matched. */
 struct wire_rule {

@@ -68,12 +68,16 @@ RULE = struct.Struct("<IIQ")
 SAMPLE = struct.Struct("<QQQQ")
 SAMPLE_PC = (1 << 48) - 1
 BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # of a sample's `where`
+WAIT_SHIFT, WAIT_MASK = 48, 0x7ff
+WAIT_STOPPED, WAIT_PROCESSOR, WAIT_FAULT = 0x7fd, 0x7fe, 0x7ff
+WEIGHT_NS, LOOKS_SHIFT = (1 << 48) - 1, 48
 
 Function = collections.namedtuple("Function", "number module vaddr size verdict")
 Context = collections.namedtuple("Context", "id parent function depth site")
 Times = collections.namedtuple("Times", "ended total self min max clamped")
 Rule = collections.namedtuple("Rule", "text matches")
-Sample = collections.namedtuple("Sample", "tally tsc id pc flags weight_ns")
+Sample = collections.namedtuple(
+    "Sample", "tally tsc id pc flags wait weight_ns looks")
 Moment = collections.namedtuple("Moment", "tsc ns")
 
 
@@ -191,7 +195,9 @@ class Part:
             whole = len(payload) // SAMPLE.size * SAMPLE.size
             self.samples += [
                 Sample(owner, tsc, name, where & SAMPLE_PC,
-                       where & ~SAMPLE_PC, weight)
+                       where & (BLOCKED | KERNEL | CLEW),
+                       where >> WAIT_SHIFT & WAIT_MASK,
+                       weight & WEIGHT_NS, weight >> LOOKS_SHIFT)
                 for tsc, name, where, weight
                 in SAMPLE.iter_unpack(payload[:whole]) if tsc]
         elif kind == HISTOGRAMS:

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/lines.h"
+#include "report/samples.h"
 #include "report/session.h"
+#include "report/waits.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 
@@ -190,6 +193,84 @@ static void flags_become_nodes(void **state)
 	session_close(&world->session);
 }
 
+static void assert_wait(struct world *world, uint32_t wait, const char *name)
+{
+	uint32_t function = catalog_named(&world->session.catalog, KIND_BLOCKED,
+					  CATALOG_NO_MODULE, name);
+
+	assert_int_equal(wait_function(&world->session.catalog, wait),
+			 function);
+	assert_samples(NODE(world, F(1), F(2), F(7), function), 1);
+}
+
+static void a_wait_is_named_by_its_reason(void **state)
+{
+	static const struct {
+		uint32_t wait;
+		const char *name;
+	} waits[] = {
+		{ WIRE_WAIT_CALL + 0, "(read)" },
+		{ WIRE_WAIT_CALL + 7, "(poll)" },
+		{ WIRE_WAIT_CALL + 202, "(futex)" },
+		{ WIRE_WAIT_CALL + 230, "(clock_nanosleep)" },
+		{ WIRE_WAIT_CALL + 2000, "(system call 2000)" },
+		{ WIRE_WAIT_STOPPED, "(stopped)" },
+		{ WIRE_WAIT_PROCESSOR, "(runnable)" },
+		{ WIRE_WAIT_FAULT, "(page fault)" },
+	};
+	const size_t count = sizeof(waits) / sizeof(*waits);
+	struct world *world = *state;
+
+	for (size_t i = 0; i < count; i++)
+		sample(world, world->f,
+		       (fixture_pc(7) + 2) |
+			       wire_sample_blocked(waits[i].wait));
+	read_all(world);
+	for (size_t i = 0; i < count; i++)
+		assert_wait(world, waits[i].wait, waits[i].name);
+	assert_int_equal(world->session.tree.spot_count, count);
+	session_close(&world->session);
+}
+
+static void a_sample_that_grew_counts_its_looks(void **state)
+{
+	struct world *world = *state;
+	const struct tree_node *node;
+
+	fixture_sample(&world->fixture, 0, world->f, WIRE_SAMPLE_BLOCKED,
+		       5000000 + 4 * WIRE_WEIGHT_LOOK);
+	sample(world, world->f, WIRE_SAMPLE_BLOCKED);
+	read_all(world);
+	node = NODE(world, F(1), F(2), FUNCTION_BLOCKED);
+	assert_int_equal(node->self.samples, 6);
+	assert_int_equal(node->self.ns, 5001000);
+	assert_int_equal(world->session.summary.samples, 6);
+	assert_int_equal(samples_taken(&world->session.recording), 6);
+	session_close(&world->session);
+}
+
+/* A line that is not known is the function's; time without a pc is not lost. */
+static void lines_add_up(void **state)
+{
+	struct world *world = *state;
+	uint64_t sum = 0;
+	struct flat flat;
+
+	sample(world, world->f, fixture_pc(2) + 3);
+	sample(world, world->f,
+	       (fixture_pc(2) + 3) | wire_sample_blocked(WIRE_WAIT_CALL));
+	sample(world, world->f, wire_sample_blocked(WIRE_WAIT_PROCESSOR));
+	sample(world, world->g, 0);
+	read_all(world);
+	flat_init_lines(&flat, &world->session.tree, &world->session.catalog);
+	assert_int_equal(flat.count, 4);
+	for (size_t i = 0; i < flat.count; i++)
+		sum += flat.rows[i].self.ns;
+	assert_int_equal(sum, world->session.summary.time_ns);
+	flat_fini(&flat);
+	session_close(&world->session);
+}
+
 static void what_clew_took_is_no_time_of_the_program(void **state)
 {
 	struct world *world = *state;
@@ -332,6 +413,9 @@ int main(void)
 		TEST(code_that_is_not_hooked_gets_a_node),
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
+		TEST(a_wait_is_named_by_its_reason),
+		TEST(a_sample_that_grew_counts_its_looks),
+		TEST(lines_add_up),
 		TEST(what_clew_took_is_no_time_of_the_program),
 		TEST(an_unknown_id_is_said_to_be_that),
 		TEST(samples_can_be_left_out),

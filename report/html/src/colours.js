@@ -13,6 +13,7 @@ export const kinds = {
   java: { label: "Java", hue: 128, saturation: 42 },
   jni: { label: "JNI", hue: 168, saturation: 50 },
   kernel: { label: "kernel", hue: 10, saturation: 70 },
+  blocked: { label: "waiting", hue: 216, saturation: 42 },
   generated: { label: "generated code", hue: 276, saturation: 48 },
   clew: { label: "clew", hue: 326, saturation: 40 },
   group: { label: "process or thread", hue: 220, saturation: 14 },
