@@ -67,8 +67,7 @@ static const struct argp_option argp_options[] = {
 	  "clock, blocked threads too; exact: measured, at both ends of every "
 	  "call; none: calls only",
 	  3 },
-	{ "rate", KEY_RATE, "N", 0,
-	  "Samples a second (default: 997 for cpu, 97 for wall)", 3 },
+	{ "rate", KEY_RATE, "N", 0, "Samples a second (default: 997)", 3 },
 	{ 0, 0, NULL, 0, "Limits:", 4 },
 	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
 	  "Record that many contexts a process, fold the others", 4 },

@@ -11,8 +11,7 @@
 #define BYTES_PER_TIMED       256 /* ... and what calls of it took */
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
-#define DEFAULT_CPU_HZ        997 /* in step with nothing */
-#define DEFAULT_WALL_HZ       97
+#define DEFAULT_HZ            997 /* in step with nothing */
 #define MAX_HZ                100000
 #define CONFIG_MAX_BYTES      (1 << 20)
 
@@ -283,9 +282,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	}
 	limit_contexts(config, reader.max_bytes);
 	if (!config->rate_hz)
-		config->rate_hz = config->time == WIRE_TIME_WALL
-					  ? DEFAULT_WALL_HZ
-					  : DEFAULT_CPU_HZ;
+		config->rate_hz = DEFAULT_HZ;
 	return 0;
 bad_line:
 	tell_bad_line(&reader, number,

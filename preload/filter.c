@@ -52,7 +52,7 @@ int filter_begin(void)
 	if (filter_make_room())
 		limit_contexts();
 	ticks_stop();
-	watch_stop();
+	watch_give_up();
 	__atomic_store_n(&rt.is_filtered, 1, __ATOMIC_SEQ_CST);
 	wait_for_sections();
 	return 1;
@@ -64,5 +64,5 @@ void filter_end(int begun, int is_set)
 		return;
 	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
 	ticks_resume();
-	watch_start_again();
+	watch_resume();
 }

@@ -197,13 +197,11 @@ static void parse_activity(const char *at, struct proc_activity *out)
 	parse_number(at, 16, &out->pc);
 }
 
-int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
+int proc_wait(struct proc_text *text, int tid, struct proc_activity *out)
 {
 	struct proc_activity activity = { 0 };
-	int err = read_switches(tid, &activity.switches);
+	int err = read_text(text, tid, "syscall");
 
-	if (!err)
-		err = read_text(text, tid, "syscall");
 	if (err)
 		return err;
 	activity.is_asleep = *text->bytes != 'r';
@@ -211,6 +209,18 @@ int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
 		parse_activity(text->bytes, &activity);
 	*out = activity;
 	return 0;
+}
+
+int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
+{
+	uint64_t switches;
+	int err = read_switches(tid, &switches);
+
+	if (!err)
+		err = proc_wait(text, tid, out);
+	if (!err)
+		out->switches = switches;
+	return err;
 }
 
 /* What is behind a thread's name, which is in brackets, with anything in it. */
@@ -244,11 +254,23 @@ int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
 	return 0;
 }
 
-int proc_is_runnable(struct proc_text *text, int tid)
+char proc_state(struct proc_text *text, int tid)
 {
 	const char *at;
 
-	return !read_stat(text, tid, &at) && at[0] == ' ' && at[1] == 'R';
+	return !read_stat(text, tid, &at) && at[0] == ' ' ? at[1] : '\0';
+}
+
+/* The second of its three numbers. */
+int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
+{
+	int err = read_text(text, tid, "schedstat");
+	uint64_t on_processor_ns;
+
+	if (!err)
+		parse_number(parse_number(text->bytes, 10, &on_processor_ns),
+			     10, out);
+	return err;
 }
 
 static int visit_all(const char *buffer, long bytes,

@@ -52,11 +52,20 @@ struct proc_activity {
 
 int proc_activity(struct proc_text *text, int tid, struct proc_activity *out);
 
+/* The same in a third of the time, without `switches`, which are 0. */
+int proc_wait(struct proc_text *text, int tid, struct proc_activity *out);
+
 /* When a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */
 int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out);
 
-/* Whether a thread runs, or would if a processor were free. */
-int proc_is_runnable(struct proc_text *text, int tid);
+/* A thread's state as proc(5) has it: 'R', 'S', 'D', 'T'...; 0: not known. */
+char proc_state(struct proc_text *text, int tid);
+
+/*
+ * How long a thread that was ready to run has waited for a processor so far. Some
+ * kernels do not know.
+ */
+int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out);
 
 /*
  * Call visit for each thread of this process but our own (watch.h), also for some that were born or

@@ -37,8 +37,8 @@ void sampling_after_fork(void)
 		ticks_stop();
 		return;
 	}
-	sampling_begin_thread();
 	watch_start_after_fork();
+	sampling_begin_thread();
 }
 
 void sampling_start(const struct config *config)
@@ -46,9 +46,10 @@ void sampling_start(const struct config *config)
 	struct wire_header *header = rt.header;
 
 	samples_describe(header, config->time, config->rate_hz);
-	if (config->time == WIRE_TIME_CPU)
-		ticks_start(header->period_ns);
-	sampling_begin_thread();
+	if (!sampling_is_on())
+		return;
+	ticks_start(header->period_ns);
 	if (config->time == WIRE_TIME_WALL)
 		watch_start(header->period_ns);
+	sampling_begin_thread();
 }

@@ -13,6 +13,7 @@
 #include "preload/tables.h"
 #include "preload/text.h"
 #include "preload/ticks.h"
+#include "preload/watch.h"
 #include "wire/id.h"
 
 #define SLAB_BYTES          65536
@@ -188,6 +189,7 @@ static int attach(struct tallies *tallies)
 		1;
 	hot.strays_left = tally->patience;
 	use_tally(tally);
+	watch_meet(tally);
 	return 0;
 }
 

@@ -143,6 +143,14 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 
 enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED, TIMER_KEPT_OFF };
 
+/* Those that have no timer, or none any more; the watch sees them still. */
+static void lose_threads(uint64_t count)
+{
+	samples_lose(rt.header->time == WIRE_TIME_WALL ? WIRE_SAMPLE_NO_PC
+						       : WIRE_SAMPLE_NO_TIMER,
+		     count);
+}
+
 static void delete_timer(struct tally *tally)
 {
 	if (tally->timer_state == TIMER_ON)
@@ -192,7 +200,12 @@ void ticks_begin_thread(struct tally *tally)
 	delete_timer(tally); /* of a thread that is gone */
 	begin_account(tally);
 	if (!ticks.is_on || start_timer(tally))
-		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+		lose_threads(1);
+}
+
+int ticks_has_timer(const struct tally *tally)
+{
+	return tally->timer_state == TIMER_ON;
 }
 
 void ticks_stop(void)
@@ -211,7 +224,7 @@ void ticks_stop(void)
 		tally->timer_state = TIMER_STOPPED;
 		stopped++;
 	}
-	samples_lose(WIRE_SAMPLE_NO_TIMER, stopped);
+	lose_threads(stopped);
 	lock_release(&tallies->lock, &signals);
 }
 
@@ -257,7 +270,7 @@ void ticks_resume(void)
 	for (struct tally *tally = tallies->first; tally; tally = tally->next)
 		if (tally->timer_state == TIMER_STOPPED)
 			resumed += !start_timer(tally);
-	samples_lose(WIRE_SAMPLE_NO_TIMER, -resumed); /* as if never stopped */
+	lose_threads(-resumed); /* as if never stopped */
 	lock_release(&tallies->lock, &signals);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=cpu: a timer for each thread, by its CPU clock, whose signal finds
- * out what the thread is doing.
+ * A timer for each thread, by its CPU clock, whose signal finds out what the
+ * thread is doing: all of --time=cpu, and what --time=wall knows of threads that
+ * run.
  *
  * The handler reads the id and the pc and stores them: it walks no stack, and
  * uses no thread-local storage, for the thread pointer may be the program's
@@ -48,6 +49,9 @@ void ticks_come_back_to_thread(void);
  * tallies; where no timer is to be had, the thread is counted as that.
  */
 void ticks_begin_thread(struct tally *tally);
+
+/* Whether the owner of a tally has one. Any thread. */
+int ticks_has_timer(const struct tally *tally);
 
 /* ---- For those in front of libc's signal functions ---- */
 

@@ -1,267 +1,156 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/watch.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
-#include "preload/hot/thread.h"
-#include "preload/proc.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
 #include "preload/task.h"
+#include "preload/visits.h"
 
-#define BATCH     128 /* threads that are read by one system call */
-#define STATES    2   /* to be read in a visit: 9 us each, by /proc */
-#define CLOCKS    8   /* to be read twice: 0.4 us each */
-#define LEAVE_OUT 3   /* visits, of a thread that waits */
-#define MERGED_NS UINT64_C(1000000000)
-
-/* What is read of a thread: the members of struct hot_thread up to `tally`. */
-#define READ_BYTES        (offsetof(struct hot_thread, tally) + sizeof(void *))
+/* How much longer strata get for threads that wait, and for all. */
+#define WAIT_NS           UINT64_C(130000000)
+#define LONG_NS           UINT64_C(4000000000)
 
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
 
+/* What the thread is told: a futex. */
+enum { TOLD_NOTHING, TOLD_NEWS, TOLD_TO_END };
+
 static struct {
 	struct task task;
-	_Atomic uint32_t is_off; /* it is to end; a futex */
-	uint64_t period_ns;      /* 0: never started */
-	int has_descriptors; /* a table of its own, in which to open files */
+	_Atomic uint32_t told;         /* by any thread */
+	_Atomic uint64_t sleeps_until; /* by the thread; ns */
+	uint64_t period_ns;            /* 0: never started */
+	uint64_t start_ns;             /* of the first thread of this process */
+	uint64_t given_up;             /* threads */
 } watch;
 
-/* ---- One visit ---- */
+/* ---- What looking may cost ---- */
 
-struct visit {
-	uint64_t elapsed_ns; /* since the one before */
-	uint32_t states_left, clocks_left;
-	struct proc_text text;
-	uint32_t count;
-	struct visited {
-		struct tally *tally;
-		uint64_t elapsed_ns; /* that it is to account for */
-		uint64_t ran_ns;     /* meanwhile */
-		unsigned char hot[READ_BYTES] __attribute__((
-			aligned(__alignof__(struct hot_thread))));
-	} batch[BATCH];
+#define WINDOW_NS   UINT64_C(64000000)
+#define COST_PART   64 /* of the time of one processor: 1.6 % */
+#define GROUPS_LOG2 3  /* of threads, where all strata are long */
+
+struct budget {
+	uint64_t begin_ns, begin_cpu_ns; /* of a window */
+	uint64_t cpu_ns;                 /* now */
+	uint32_t max_level;
 };
 
-/* What a thread has run so far; 0 if it has gone. */
-static uint64_t cpu_ns(uint32_t tid)
+/* By how many levels all strata are to be longer, or shorter. */
+static int32_t change_of(uint64_t used_ns, uint64_t allowed_ns)
 {
-	return sys_clock_ns((int)(~tid << 3 | 6)); /* its CPU clock's number */
+	int32_t change = 0;
+
+	if (used_ns < allowed_ns / 2)
+		return -1;
+	for (; used_ns > allowed_ns + allowed_ns / 4; used_ns /= 2)
+		change++;
+	return change;
 }
 
-/*
- * Read all of a batch. What cannot be read stays zero, and with it the tally
- * that the thread says it counts in.
- */
-static void read_batch(struct visit *visit)
+static void balance(struct budget *budget, struct visits *visits,
+		    uint64_t now_ns)
 {
-	struct iovec to[BATCH], from[BATCH];
-	uint32_t done = 0;
+	const uint64_t cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int64_t level = visits->level;
 
-	for (uint32_t i = 0; i < visit->count; i++) {
-		to[i].iov_base = visit->batch[i].hot;
-		from[i].iov_base = (void *)visit->batch[i].tally->hot;
-		to[i].iov_len = from[i].iov_len = READ_BYTES;
-	}
-	while (done < visit->count) {
-		long left = (long)(visit->count - done);
-		long bytes = sys_call(SYS_process_vm_readv, sys_getpid(),
-				      (long)(to + done), left,
-				      (long)(from + done), left, 0);
-
-		if (bytes > 0)
-			done += (uint32_t)bytes / READ_BYTES;
-		if (bytes <= 0 || (uint32_t)bytes % READ_BYTES ||
-		    bytes / (long)READ_BYTES < left)
-			done++; /* has gone */
-	}
-}
-
-/* The majority of the time decides where asking would be too dear. */
-static int is_running(struct visit *visit, const struct visited *one)
-{
-	const struct tally *tally = one->tally;
-
-	if (one->ran_ns > one->elapsed_ns / 2)
-		return 1;
-	if (visit->states_left) {
-		visit->states_left--;
-		return proc_is_runnable(&visit->text, (int)tally->tid);
-	}
-	if (!one->ran_ns || !visit->clocks_left)
-		return 0;
-	visit->clocks_left--;
-	return cpu_ns(tally->tid) > tally->seen_cpu_ns;
-}
-
-static void put_blocked(struct tally *tally, uint64_t id, uint64_t elapsed_ns)
-{
-	struct wire_sample *last = tally->blocked;
-
-	if (last && last->id == id && wire_sample_ns(last) < MERGED_NS)
-		last->weight += WIRE_WEIGHT_LOOK + elapsed_ns;
-	else
-		tally->blocked = samples_put(tally, &tally->watched, id,
-					     WIRE_SAMPLE_BLOCKED, elapsed_ns);
-}
-
-static void put_sample(struct visit *visit, const struct visited *one)
-{
-	const struct hot_thread *thread = (const void *)one->hot;
-	struct tally *tally = one->tally;
-
-	if (thread->tally != tally || thread->muted == HOT_MUTED_SHARED) {
-		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
+	rt.header->watch_ns += cpu_ns - budget->cpu_ns;
+	budget->cpu_ns = cpu_ns;
+	if (now_ns - budget->begin_ns < WINDOW_NS)
 		return;
-	}
-	if (!is_running(visit, one)) {
-		put_blocked(tally, thread->id, one->elapsed_ns);
-		return;
-	}
-	tally->blocked = NULL;
-	samples_put(tally, &tally->watched, thread->id, 0, one->elapsed_ns);
-}
-
-static void end_batch(struct visit *visit)
-{
-	read_batch(visit);
-	for (uint32_t i = 0; i < visit->count; i++)
-		put_sample(visit, &visit->batch[i]);
-	visit->count = 0;
-}
-
-/*
- * It was passed over for a while, and it has run since: the time that it did
- * not run is taken for a part of its last wait.
- */
-static void settle(struct tally *tally, struct visited *one)
-{
-	uint64_t idle_ns = one->elapsed_ns > one->ran_ns
-				   ? one->elapsed_ns - one->ran_ns
-				   : 0;
-
-	if (!tally->owed_ns || !tally->blocked)
-		return;
-	if (idle_ns > tally->owed_ns)
-		idle_ns = tally->owed_ns;
-	put_blocked(tally, tally->blocked->id, idle_ns);
-	one->elapsed_ns -= idle_ns;
-}
-
-/* A thread that has not run is where it was, in the same context. */
-static int has_waited(struct tally *tally, const struct visited *one)
-{
-	if (one->ran_ns || !tally->blocked)
-		return 0;
-	put_blocked(tally, tally->blocked->id, one->elapsed_ns);
-	tally->visits_left_out = LEAVE_OUT;
-	return 1;
-}
-
-static void visit_tally(struct visit *visit, struct tally *tally)
-{
-	struct visited *one = &visit->batch[visit->count];
-	const uint32_t tid = tally->tid;
-	uint64_t cpu;
-
-	if (tally->seen_tid != tid) {
-		tally->seen_tid = tid;
-		tally->seen_cpu_ns = tally->owed_ns = 0;
-		tally->visits_left_out = 0;
-		tally->blocked = NULL;
-	}
-	one->elapsed_ns = visit->elapsed_ns + tally->owed_ns;
-	if (tally->visits_left_out) {
-		tally->visits_left_out--;
-		tally->owed_ns = one->elapsed_ns;
-		return;
-	}
-	cpu = cpu_ns(tid);
-	if (!cpu)
-		return;
-	one->tally = tally;
-	one->ran_ns = cpu - tally->seen_cpu_ns;
-	tally->seen_cpu_ns = cpu;
-	((struct hot_thread *)one->hot)->tally = NULL;
-	if (!has_waited(tally, one)) {
-		settle(tally, one);
-		visit->count++;
-	}
-	tally->owed_ns = 0;
-	if (visit->count == BATCH)
-		end_batch(visit);
-}
-
-/* Tallies come first in the list, and stay in it. */
-static void visit_all(struct visit *visit)
-{
-	struct tally *tally =
-		__atomic_load_n(&rt.cold->tallies.first, __ATOMIC_ACQUIRE);
-
-	for (; tally; tally = tally->next)
-		visit_tally(visit, tally);
-	if (visit->count)
-		end_batch(visit);
+	level += change_of(cpu_ns - budget->begin_cpu_ns,
+			   (now_ns - budget->begin_ns) / COST_PART);
+	if (level < 0)
+		level = 0;
+	if (level > budget->max_level)
+		level = budget->max_level;
+	visits->level = (uint32_t)level;
+	visits->clock.groups_log2 =
+		level < GROUPS_LOG2 ? (uint32_t)level : GROUPS_LOG2;
+	budget->begin_ns = now_ns;
+	budget->begin_cpu_ns = cpu_ns;
 }
 
 /* ---- The thread ---- */
 
-/* False when it is to end. */
+static uint64_t now(void)
+{
+	return sys_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Or until there are news. False when it is to end. */
 static int sleep_until(uint64_t ns)
 {
 	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
 				     .tv_nsec = (long)(ns % 1000000000) };
+	long err;
 
-	while (!watch.is_off) {
-		long err = sys_call(SYS_futex, (long)&watch.is_off,
-				    FUTEX_WAIT_BITSET, 0, (long)&at, 0,
-				    UINT32_MAX);
+	watch.sleeps_until = ns;
+	err = sys_call(SYS_futex, (long)&watch.told, FUTEX_WAIT_BITSET,
+		       TOLD_NOTHING, (long)&at, 0, UINT32_MAX);
+	watch.sleeps_until = 0;
+	return !err || err == -ETIMEDOUT || err == -EAGAIN || err == -EINTR;
+}
 
-		if (err == -ETIMEDOUT)
-			break;
-		if (err && err != -EAGAIN && err != -EINTR)
-			return 0;
-	}
-	return !watch.is_off;
+static int is_to_go_on(void)
+{
+	uint32_t news = TOLD_NEWS;
+
+	atomic_compare_exchange_strong(&watch.told, &news, TOLD_NOTHING);
+	return watch.told != TOLD_TO_END;
+}
+
+static uint32_t level_of(uint64_t ns)
+{
+	uint32_t level = 0;
+
+	while (level < STRATA_LEVEL_MAX && watch.period_ns << (level + 1) <= ns)
+		level++;
+	return level;
 }
 
 static void run(void *unused)
 {
-	static struct visit visit; /* there is one thread */
-	uint64_t last_ns = sys_clock_ns(CLOCK_MONOTONIC);
-	uint64_t next_ns = last_ns + watch.period_ns;
+	struct visits visits = {
+		.clock = { .start_ns = watch.start_ns,
+			   .period_ns = watch.period_ns,
+			   .seed = watch.start_ns },
+		.wait_level = level_of(WAIT_NS),
+	};
+	struct budget budget = { .begin_ns = now(),
+				 .max_level = level_of(LONG_NS) };
+	uint64_t now_ns, next, next_ns;
 
 	(void)unused;
-	visit.count = 0; /* in a forked child, its parent may have been at it */
-	watch.has_descriptors = !task_leave_descriptors();
+	visits.may_ask = !task_leave_descriptors();
 	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
-	while (sleep_until(next_ns)) {
-		uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
-
-		visit.elapsed_ns = now_ns - last_ns;
-		visit.states_left = watch.has_descriptors ? STATES : 0;
-		visit.clocks_left = CLOCKS;
-		visit_all(&visit);
-		last_ns = now_ns;
-		next_ns += watch.period_ns;
-		if (next_ns < now_ns)
-			next_ns = now_ns + watch.period_ns;
+	while (is_to_go_on()) {
+		now_ns = now();
+		balance(&budget, &visits, now_ns);
+		next = visits_make(&visits, now_ns);
+		next_ns = next == VISITS_NONE
+				  ? UINT64_C(1) << 62
+				  : strata_instant_ns(&visits.clock, next);
+		if (!sleep_until(next_ns))
+			break;
 	}
 	task_exit();
 }
 
-void watch_start_again(void)
+static void start(void)
 {
 	uint64_t signals;
 	int err;
 
 	if (!watch.period_ns || watch.task.tid || runtime_is_filtered())
 		return;
-	watch.is_off = 0;
+	watch.told = TOLD_NOTHING;
 	sys_block_signals(&signals);
 	err = task_start(&watch.task, TASK_SHARES_DESCRIPTORS, run, NULL);
 	sys_restore_signals(&signals);
@@ -269,26 +158,68 @@ void watch_start_again(void)
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 }
 
+static void wake(void)
+{
+	sys_call(SYS_futex, (long)&watch.told, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* ---- For others ---- */
+
 void watch_start(uint64_t period_ns)
 {
 	watch.period_ns = period_ns;
-	watch_start_again();
+	watch.start_ns = now();
+	start();
 }
 
 void watch_start_after_fork(void)
 {
 	watch.task.tid = 0;
-	watch_start_again();
+	watch_start(watch.period_ns);
 }
 
 int watch_stop(void)
 {
 	if (!watch.task.tid || samples_are_anothers())
 		return 0;
-	watch.is_off = 1;
-	sys_call(SYS_futex, (long)&watch.is_off, FUTEX_WAKE, 1, 0, 0, 0);
+	watch.told = TOLD_TO_END;
+	wake();
 	task_join(&watch.task);
 	return 1;
+}
+
+void watch_start_again(void)
+{
+	start();
+}
+
+void watch_meet(struct tally *tally)
+{
+	uint32_t nothing = TOLD_NOTHING;
+	uint64_t at_ns;
+
+	if (!watch.period_ns)
+		return;
+	at_ns = now();
+	tally->attached_ns = at_ns;
+	if (atomic_compare_exchange_strong(&watch.told, &nothing, TOLD_NEWS) &&
+	    watch.sleeps_until > at_ns + watch.period_ns)
+		wake();
+}
+
+void watch_give_up(void)
+{
+	if (!watch_stop())
+		return;
+	watch.given_up = visits_threads();
+	samples_lose(WIRE_SAMPLE_NO_TIMER, watch.given_up);
+}
+
+void watch_resume(void)
+{
+	samples_lose(WIRE_SAMPLE_NO_TIMER, -watch.given_up);
+	watch.given_up = 0;
+	start();
 }
 
 int watch_tid(void)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=wall: a thread of ours that looks at all others now and then.
+ * --time=wall: a thread of ours that looks at all others now and then (visits.h),
+ * from outside, so that threads that wait are seen where they wait.
  *
- * It reads the id of each from outside and does not interrupt anybody, so that
- * threads that wait are seen where they wait. Their memory is read by a system
- * call that fails where nothing is mapped, for they may end at any time.
- *
- * A visit stands for the time since the one before it. Whether a thread runs
- * is told by its CPU clock, if it has run for most of that time or not at all;
- * of a few others in each visit the kernel is asked whether they want to run. A
- * thread that waits is left out of three visits of four: its clock tells later
- * how long it went on waiting. And as long as it waits in one context a single
- * sample grows, until that stands for a second.
+ * It sleeps until the next of them is due. What it uses itself is measured, and
+ * all threads are looked at less often while that is more than 1.6 % of the time
+ * of one processor.
  *
  * The program is not to meet this thread: it blocks all signals, has none of
  * libc's state, opens files where the program's descriptors are not (task.h),
@@ -22,6 +16,8 @@
 #define CLEW_PRELOAD_WATCH_H
 
 #include <stdint.h>
+
+#include "preload/hot/tally.h"
 
 /*
  * Begin, in this process. One thread at a time. In vain is counted as a thread
@@ -38,6 +34,16 @@ void watch_start_after_fork(void);
  */
 int watch_stop(void);
 void watch_start_again(void);
+
+/* The calling thread owns a tally from now on. */
+void watch_meet(struct tally *tally);
+
+/*
+ * Behind a filter there are no looks any more: as watch_stop(), and threads are
+ * counted as those that have no samples. Then watch_resume() takes that back.
+ */
+void watch_give_up(void);
+void watch_resume(void);
 
 /* Its thread, or 0: not to be counted among those of the program. */
 int watch_tid(void);

@@ -72,15 +72,16 @@ void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
 	json_member(stream, "total", totals_of(&session->summary));
-	json_member(stream, "self_cost",
-		    json_pack("{sososososo}", "time_ns",
-			      json_number(session->summary.clew_ns), "samples",
-			      json_number(session->summary.clew_samples),
-			      "shown",
-			      json_boolean(session->summary.shows_clew),
-			      "hook_ns", json_number(session->summary.hook_ns),
-			      "recorded_bytes",
-			      json_number(session->summary.recorded_bytes)));
+	json_member(
+		stream, "self_cost",
+		json_pack("{sosososososo}", "time_ns",
+			  json_number(session->summary.clew_ns), "samples",
+			  json_number(session->summary.clew_samples), "shown",
+			  json_boolean(session->summary.shows_clew), "hook_ns",
+			  json_number(session->summary.hook_ns), "watch_ns",
+			  json_number(session->summary.watch_ns),
+			  "recorded_bytes",
+			  json_number(session->summary.recorded_bytes)));
 	json_member(stream, "coverage",
 		    json_coverage(&session->summary.coverage));
 	json_member(stream, "confidence", confidence_of(&session->summary));

@@ -23,6 +23,7 @@ static void add_part(struct summary *summary, const struct part *part)
 		summary->lost_calls[i] += part->header->losses[i];
 	summary->trap_hits += part->header->trap_hits;
 	summary->hook_ns += part->header->hook_ns;
+	summary->watch_ns += part->header->watch_ns;
 	summary->recorded_bytes += part->size_bytes;
 	if (summary->time == WIRE_TIME_NONE) {
 		summary->time = part->header->time;
@@ -132,6 +133,9 @@ const char *sample_loss_text(unsigned int loss)
 			"samples are missing: of threads that count nothing",
 		[WIRE_SAMPLE_NO_TIMER] =
 			"threads have no samples: no timer could be had",
+		[WIRE_SAMPLE_NO_PC] =
+			"threads have no timer: where they run is known by "
+			"function only, and what clew takes is not told apart",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts)

@@ -31,8 +31,9 @@ struct summary {
 	uint64_t samples;
 	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
-	int shows_clew;                 /* as time of the tree */
-	uint64_t hook_ns;               /* before main, over all processes */
+	uint64_t watch_ns; /* of CPU time, in a thread of its own */
+	int shows_clew;    /* as time of the tree */
+	uint64_t hook_ns;  /* before main, over all processes */
 	uint64_t
 		ran_ns; /* by the clock, of the longest process that is known */
 	uint64_t recorded_bytes;

@@ -259,6 +259,11 @@ static void write_self_cost(FILE *out, const struct summary *summary)
 			100 * likely.low, 100 * likely.high,
 			summary->shows_clew ? "" : ", left out above");
 	}
+	if (summary->watch_ns > 0)
+		fprintf(out,
+			"clew itself: %s of CPU time in a thread of its own, "
+			"which is in no time above\n",
+			text_duration(summary->watch_ns).text);
 	if (summary->shows_clew)
 		fprintf(out,
 			"clew itself: %s for hooking, before the program "

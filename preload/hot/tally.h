@@ -22,6 +22,7 @@
 #include "wire/recording.h"
 
 struct hot_thread;
+struct watched;
 
 /* A chunk of the recording, mapped. */
 struct chunk {
@@ -92,13 +93,9 @@ struct tally {
 	uint32_t timer_state;
 	/* CPU time of the owner's at its last sample, in microseconds. */
 	uint64_t user_us, system_us;
-	/* Samples that the watch takes (watch.c). */
-	struct sample_room watched;
-	uint32_t seen_tid;
-	uint64_t seen_cpu_ns;
-	uint64_t owed_ns;            /* of visits that left it out */
-	uint32_t visits_left_out;    /* to come */
-	struct wire_sample *blocked; /* that may grow, or NULL */
+	/* When the owner came; the watch, which then knows it, stores 0. */
+	_Atomic uint64_t attached_ns;
+	struct watched *watched; /* what the watch knows of it (visits.c) */
 
 	/* Where each call is timed (histograms.c). */
 	uint64_t **bins; /* by function number, NULL: none yet */

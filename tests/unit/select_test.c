@@ -77,7 +77,7 @@ static void a_rate_goes_with_each_way_to_take_time(void **state)
 	assert_int_equal(fixture->config.rate_hz, 997);
 	assert_int_equal(read_config(fixture, "time wall\n"), 0);
 	assert_int_equal(fixture->config.time, WIRE_TIME_WALL);
-	assert_int_equal(fixture->config.rate_hz, 97);
+	assert_int_equal(fixture->config.rate_hz, 997);
 	assert_int_equal(read_config(fixture, "rate 50\ntime none\n"), 0);
 	assert_int_equal(fixture->config.time, WIRE_TIME_NONE);
 	assert_int_equal(fixture->config.rate_hz, 50);

@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Where threads spend the time by the clock, and what they wait for.
+
+The programs measure their own time, so a machine that others use delays both
+alike. What is left is chance, whose size is known: a look at a thread stands
+for a stratum of time (preload/strata.h), which is wrong only where one state
+ends in it and another begins. So n calls are off by the square root of 2 n half
+strata at most, and by no more than looks that know nothing of each other; five
+times that is exceeded once in 1.7 million times. Besides, looks come late where there is no
+free processor: a point is allowed for that, and a quieter moment waited for.
+"""
+import collections
+import math
+import pathlib
+import re
+import subprocess
+
+import clewtest
+import wire
+from clewtest import target
+from disturbance import Disturbed, undisturbed
+
+IDLES = target("idles")
+LATE_POINTS = 1.0
+CEILING_POINTS = 12
+SIGMAS = 5
+Spent = collections.namedtuple("Spent", "calls wall_ns cpu_ns")
+
+
+def call_numbers():
+    """{name: number} of system calls, by the kernel's header."""
+    text = subprocess.run(
+        ["cc", "-dM", "-E", "-include", "asm/unistd_64.h", "-x", "c",
+         "/dev/null"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {name: int(number) for name, number
+            in re.findall(r"#define __NR_(\w+) (\d+)", text)}
+
+
+class Case(clewtest.Case):
+    def record_idles(self, *arguments, options=()):
+        """{function: Spent}, as the program says."""
+        done = self.record([IDLES, *arguments],
+                           ["--time=wall", "--no-children", *options],
+                           text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = (line.split() for line in done.stdout.splitlines())
+        return {name: Spent(*map(int, numbers)) for name, *numbers in rows}
+
+    def rows(self, *options):
+        """The flat report by name, and all of it."""
+        report = self.clew_json("report", "--json", "--top=0", *options,
+                                self.recording_path)
+        return {row["name"]: row for row in report["functions"]}, report
+
+    def margins(self, truth):
+        """How many points each function may be off, by chance."""
+        part, = self.recording().parts
+        tids = {tally: tid for tid, tally, _ in part.threads}
+        looks = [sample for sample in part.samples
+                 if sample.flags & wire.BLOCKED
+                 and sample.wait != wire.WAIT_PROCESSOR
+                 and tids[sample.tally] != part.pid]  # which only joins
+        longest = max(sample.weight_ns / sample.looks for sample in looks)
+        squares = sum(sample.weight_ns**2 / sample.looks for sample in looks)
+        total = sum(spent.wall_ns for spent in truth.values())
+
+        def margin(spent):
+            share = spent.wall_ns / total
+            variance = min(2 * spent.calls * longest**2 / 4,
+                           squares * share * (1 - share))
+            return LATE_POINTS + 100 * SIGMAS * math.sqrt(variance) / total
+        return {name: margin(spent) for name, spent in truth.items()}
+
+    def assert_split(self, truth):
+        """Each function has its share, by margins that are not too wide."""
+        rows, _ = self.rows()
+        total = sum(spent.wall_ns for spent in truth.values())
+        found = {name: rows[name]["total_ns"] for name in truth}
+        margins = self.margins(truth)
+        if max(margins.values()) > CEILING_POINTS:
+            raise Disturbed(f"so few looks that they say nothing: {margins}")
+        for name, spent in truth.items():
+            error = 100 * (found[name] - spent.wall_ns) / total
+            if abs(error) > margins[name]:
+                raise Disturbed(
+                    f"{name}: {error:+.2f} points off, not +-"
+                    f"{margins[name]:.2f}; {found} for {truth}")
+
+
+class Splits(Case):
+    """70, 20 and 10 % of the time, in waits of all lengths."""
+
+    def check(self, *arguments, options=()):
+        truth = self.record_idles("split", *arguments, options=options)
+        self.assertEqual(set(truth), {"most", "some", "little"})
+        self.assert_split(truth)
+
+    @undisturbed
+    def test_waits_of_one_millisecond_and_less(self):
+        self.check(1, 4000, 2000)
+
+    @undisturbed
+    def test_waits_of_five(self):
+        self.check(1, 3000, 10000, "jitter")
+
+    @undisturbed
+    def test_regular_waits_of_15_and_50(self):
+        self.check(1, 2000, 100000)
+
+    @undisturbed
+    def test_waits_of_a_second(self):
+        self.check(2, 4000, 1300000)
+
+    @undisturbed
+    def test_threads_that_spin_and_sleep(self):
+        self.check(2, 3000, 20000, "jitter", "spin")
+
+    @undisturbed
+    def test_a_hundred_threads(self):
+        self.check(100, 5000, 20000, "jitter")
+
+    @undisturbed
+    def test_a_hundred_threads_that_do_the_same_at_the_same_time(self):
+        self.check(100, 3000, 100000)
+
+    @undisturbed
+    def test_another_rate(self):
+        self.check(4, 3000, 50000, "jitter", options=["--rate=97"])
+
+    @undisturbed
+    def test_short_waits_after_a_long_one(self):
+        truth = self.record_idles("burst", 1, 3000)
+        self.assertEqual(set(truth), {"most", "some", "little"})
+        self.assert_split(truth)
+
+
+class Reasons(Case):
+    """What a thread waits for is told without --libc."""
+
+    WAITS = {"by_futex": ["futex"], "by_poll": ["poll"],
+             "by_epoll": ["epoll_wait", "epoll_pwait"],
+             "by_read": ["read"], "by_nanosleep": ["clock_nanosleep"],
+             "by_accept": ["accept"], "by_wait": ["wait4"],
+             "by_fault": ["page fault", "clock_nanosleep"]}
+
+    def reasons(self):
+        """{function: {reason: ns}} below each of them."""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        names = [function["name"] for function in tree["functions"]]
+        inside = {0: None}  # the function of the program that a node is below
+        found = collections.defaultdict(collections.Counter)
+        for node in tree["contexts"]:
+            name = names[node["function"]]
+            inside[node["id"]] = name if name.startswith("by_") \
+                else inside[node["parent"]]
+            if name.startswith("("):
+                found[inside[node["id"]]][name.strip("()")] += node["self_ns"]
+        return found
+
+    @undisturbed
+    def test_each_system_call_by_its_number(self):
+        truth = self.record_idles("reasons", 200)
+        found = self.reasons()
+        for name, expected in self.WAITS.items():
+            reason, ns = found[name].most_common(1)[0]
+            self.assertIn(reason, expected, (name, found[name]))
+            if not 0.8 < ns / truth[name].wall_ns < 1.2:
+                raise Disturbed(f"{name}: {ns} ns of {truth[name]}")
+
+    def test_numbers_are_the_kernels(self):
+        self.record_idles("reasons", 100)
+        part, = self.recording().parts
+        numbers = call_numbers()
+        waits = {sample.wait for sample in part.samples
+                 if sample.flags & wire.BLOCKED}
+        for name in "futex", "poll", "read", "clock_nanosleep", "wait4":
+            self.assertIn(1 + numbers[name], waits, name)
+
+    def test_pcs_are_those_of_the_calls(self):
+        """The pc is behind a syscall instruction of the C library."""
+        self.record_idles("reasons", 100)
+        part, = self.recording().parts
+        libc = next(m for m in part.modules if m.name.startswith("libc.so"))
+        code = pathlib.Path(libc.path).read_bytes()
+        inside = [s for s in part.samples if 1 <= s.wait < 1000]
+        self.assertGreater(len(inside), 5)
+        segments = self.executable_segments(libc.path)
+        for sample in inside:
+            vaddr = sample.pc - libc.base
+            offset = next((vaddr - start + at for start, size, at in segments
+                           if start <= vaddr < start + size), None)
+            self.assertIsNotNone(offset, sample)
+            self.assertEqual(code[offset - 2:offset], b"\x0f\x05")
+
+    def executable_segments(self, path):
+        done = self.run_program(["readelf", "-lW", path], text=True)
+        return [(int(words[2], 16), int(words[4], 16), int(words[1], 16))
+                for words in map(str.split, done.stdout.splitlines())
+                if words[:1] == ["LOAD"] and "E" in words[6:-1]]
+
+    @undisturbed
+    def test_who_works_does_not_wait(self):
+        truth = self.record_idles("reasons", 300)
+        rows, _ = self.rows()
+        blocked = self.reasons()["by_nothing"]
+        spent = truth["by_nothing"]
+        slept = sum(ns for reason, ns in blocked.items()
+                    if reason not in ("runnable", "kernel"))
+        if slept > 0.1 * spent.wall_ns or not \
+                0.8 < rows["by_nothing"]["total_ns"] / spent.wall_ns < 1.2:
+            raise Disturbed(f"{blocked}, {rows['by_nothing']} for {spent}")
+
+
+class Rows(Case):
+    """What the reports have beside functions that are hooked."""
+
+    def test_lines_account_for_all_time(self):
+        self.record_idles("split", 2, 500, 20000, "spin")
+        rows, report = self.rows("--by=line")
+        self.assertEqual(sum(row["self_ns"] for row in rows.values()),
+                         report["total"]["time_ns"])
+        self.assertTrue([name for name in rows if "clock_nanosleep" in name],
+                        rows)
+
+    def test_code_that_is_not_hooked_has_rows(self):
+        self.record_idles("split", 1, 500, 20000, "spin")
+        rows, _ = self.rows()
+        modules = {row.get("module", "").rsplit("/", 1)[-1]
+                   for row in rows.values()
+                   if row["calls"] == 0 and row["total_ns"] > 0}
+        self.assertIn("libc.so.6", modules)
+
+    def test_what_clew_takes_is_taken_off(self):
+        """Of a program that does next to nothing but calls."""
+        done = self.record([target("recursion")], ["--time=wall"])
+        self.assertEqual(done.returncode, 0)
+        _, report = self.rows()
+        self.assertIn("watch_ns", report["self_cost"])
+        self.assertGreater(report["self_cost"]["watch_ns"], 0)
+        self.assertFalse(report["self_cost"]["shown"])
+
+
+if __name__ == "__main__":
+    clewtest.main()
