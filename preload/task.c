@@ -3,9 +3,12 @@
 
 #include <sched.h>
 
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
 #include "preload/sys.h"
 
 #define STACK_BYTES 65536
+#define PAGE_BYTES  4096
 
 /* FUTEX_WAIT: not private, for the kernel's wake at a thread's end is not. */
 #define FUTEX_JOIN    0
@@ -16,19 +19,37 @@
 
 /* task_x86_64.S */
 long task_clone(long flags, void *stack, _Atomic int32_t *tid,
-		void (*function)(void *), void *argument);
+		void (*function)(void *), void *argument, void *block);
+
+/*
+ * A task's memory: its stack, its thread-local variables as far down as ours, and
+ * the block that its thread pointer points to, whose first word says where it is.
+ */
+static size_t variables_bytes(void)
+{
+	size_t bytes = runtime_thread_block() - (uintptr_t)&hot;
+
+	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
+static size_t memory_bytes(void)
+{
+	return STACK_BYTES + variables_bytes() + PAGE_BYTES;
+}
 
 int task_start(struct task *task, enum task_descriptors descriptors,
 	       void (*function)(void *), void *argument)
 {
 	long flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD |
-		     CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+		     CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
+		     CLONE_CHILD_CLEARTID;
+	uintptr_t *block;
 	long result;
 
 	if (runtime_is_filtered())
 		return -ENOSYS;
 	if (!task->stack) {
-		void *stack = sys_map_private(STACK_BYTES);
+		void *stack = sys_map_private(memory_bytes());
 
 		if (sys_failed(stack))
 			return -ENOMEM;
@@ -36,8 +57,10 @@ int task_start(struct task *task, enum task_descriptors descriptors,
 	}
 	if (descriptors == TASK_SHARES_DESCRIPTORS)
 		flags |= CLONE_FILES;
+	block = (void *)(task->stack + STACK_BYTES + variables_bytes());
+	*block = (uintptr_t)block;
 	result = task_clone(flags, task->stack + STACK_BYTES, &task->tid,
-			    function, argument);
+			    function, argument, block);
 	return result < 0 ? (int)result : 0;
 }
 
@@ -66,6 +89,6 @@ void task_join(struct task *task)
 
 void task_free(struct task *task)
 {
-	sys_munmap(task->stack, STACK_BYTES);
+	sys_munmap(task->stack, memory_bytes());
 	task->stack = NULL;
 }

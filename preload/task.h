@@ -2,9 +2,9 @@
 /*
  * Tasks of ours: threads of the program's process that libc knows nothing of.
  *
- * A task shares everything with the thread that starts it, the thread pointer
- * too, so it must not write to thread-local variables. It starts with that
- * thread's signal mask, in which all signals have to be blocked.
+ * A task shares everything with the thread that starts it but the thread pointer:
+ * that thread may end first. Of thread-local variables it has ours only, all 0. It
+ * starts with that thread's signal mask, in which all signals have to be blocked.
  *
  * A descriptor that a task opens is a number in the program's table, where any
  * thread may close it and get it for a file of its own: what a task does to it

@@ -2,10 +2,11 @@
 /*
  * A thread without libc:
  *
- *	long task_clone(flags, stack, tid, function, argument)
+ *	long task_clone(flags, stack, tid, function, argument, block)
  *
- * calls function(argument) on the new stack, which does not return. The tid is
- * written there and, if the flags say so, cleared when the thread has ended.
+ * calls function(argument) on the new stack, with a thread pointer to the block,
+ * and does not return there. The tid is written where it is to be and, if the
+ * flags say so, cleared when the thread has ended.
  */
 #include <asm/unistd.h>
 
@@ -15,17 +16,21 @@
 	.type	task_clone, @function
 task_clone:
 	.cfi_startproc
-	movq	%rcx, %r9		/* the kernel keeps both, and takes */
-	movq	%rdx, %r10		/* r8 for a thread pointer only if the */
-	movl	$__NR_clone, %eax	/* flags say so */
+	movq	%rcx, -16(%rsi)		/* the new thread finds both there */
+	movq	%r8, -8(%rsi)
+	subq	$16, %rsi
+	movq	%rdx, %r10
+	movq	%r9, %r8
+	movl	$__NR_clone, %eax
 	syscall
 	testq	%rax, %rax
 	jz	1f
 	ret
 	.cfi_undefined rip
 1:	xorl	%ebp, %ebp
-	movq	%r8, %rdi
-	call	*%r9
+	popq	%rax
+	popq	%rdi
+	call	*%rax
 	ud2
 	.cfi_endproc
 	.size	task_clone, . - task_clone

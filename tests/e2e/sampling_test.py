@@ -199,6 +199,7 @@ class Wall(Case):
                 "sleeps": [target("sleeps"), "100"],
                 "masks": [target("alarms"), "masks"],
                 "queue": [target("alarms"), "queue"],
+                "heirs": [target("heirs")],
                 "ends": [target("ends"), "thread"]}.items():
             with self.subTest(name):
                 native = self.run_program(argv)
