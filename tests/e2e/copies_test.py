@@ -1,8 +1,55 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Stacks that are copied: coroutines on one stack, and continuations."""
+import subprocess
+import unittest
+
 import clewtest
-from clewtest import target
+from clewtest import needs, target
+
+GREENLETS = """
+import greenlet
+def rec(n, f): return f() if n == 0 else rec(n - 1, f) + 1
+main = greenlet.getcurrent()
+def worker(i):
+    s = 0
+    for k in range(30):
+        s += sorted([3, 1, 2], key=lambda x: rec(
+            k % 7, lambda: main.switch(x + i) or 0))[0]
+    return s
+all = [greenlet.greenlet(lambda i=i: worker(i)) for i in range(20)]
+total = 0
+while any(not g.dead for g in all):
+    for g in all:
+        if not g.dead: total += g.switch()
+print(total)
+"""
+
+CALLCC_RUBY = """
+require 'continuation'
+k = nil; n = 0; s = []
+[1, 2, 3].each { |x| s << callcc { |c| k = c; x } }
+n += 1
+k.call(n) if n < 20
+p n, s
+"""
+
+CALLCC_SCHEME = """
+(define k #f) (define n 0)
+(for-each (lambda (x) (call/cc (lambda (c) (set! k c))) (set! n (+ n 1)))
+          (sort '(1 2 3) <))
+(if (< n 20) (k #f)) (display n) (newline)
+(define kk #f) (define m 0)
+(display (sort '(3 1 2) (lambda (a b) (call/cc (lambda (c) (set! kk c)))
+                                      (< a b))))
+(set! m (+ m 1)) (if (< m 5) (kk #t)) (display m) (newline)
+"""
+
+
+def has_greenlet():
+    return not subprocess.run(
+        [clewtest.PYTHON, "-c", "import greenlet"], check=False,
+        stderr=subprocess.DEVNULL).returncode
 
 
 class Copies(clewtest.Case):
@@ -45,6 +92,36 @@ class Jumps(Copies):
 
     def test_by_a_string_instruction(self):
         self.check_all("string", "after")
+
+
+class Runtimes(clewtest.Case):
+    def check(self, name, program, *argv):
+        (self.work / name).write_text(program, encoding="ascii")
+        native = self.run_program([*argv, name])
+        self.assertTrue(native.stdout)
+        for options in (), ("--libc",), ("--time=exact",):
+            with self.subTest(options):
+                recorded = self.record([*argv, name], options)
+                self.assert_same_behaviour(native, recorded)
+                part, *_ = self.recording().parts
+                self.assertTrue(part.counts())
+
+    @unittest.skipUnless(has_greenlet(), "no python3-greenlet here")
+    def test_greenlets(self):
+        self.check("greenlets.py", GREENLETS, clewtest.PYTHON)
+
+    @needs("pypy3")
+    def test_greenlets_of_pypy(self):
+        self.check("greenlets.py", GREENLETS, "pypy3")
+
+    @needs("ruby")
+    def test_continuations_of_ruby(self):
+        self.check("continuations.rb", CALLCC_RUBY, "ruby")
+
+    @needs("guile")
+    def test_continuations_of_guile(self):
+        self.check("continuations.scm", CALLCC_SCHEME, "guile",
+                   "--no-auto-compile")
 
 
 if __name__ == "__main__":

@@ -90,6 +90,35 @@ def python3(load):
              env={"PYTHONHASHSEED": "0"})
 
 
+@program("gevent", "greenlets, eventlet, on one stack",
+         "python3-gevent python3-eventlet", "/usr/bin/python3",
+         excused=("diverged",))
+def gevent(load):
+    load.file("load.py", """
+import eventlet, gevent
+from gevent.queue import Queue
+
+def rec(n, f):
+    return f() if n == 0 else rec(n - 1, f) + 1
+
+def worker(i):
+    return [rec(k % 7, lambda: gevent.sleep(0) or i) for k in range(40)]
+
+print([sum(job.value) for job in
+       (lambda jobs: gevent.joinall(jobs) or jobs)(
+           [gevent.spawn(worker, i) for i in range(50)])])
+queue = Queue(2)
+gevent.spawn(lambda: [queue.put(n) for n in range(300)] and queue.put(None))
+print(sum(iter(queue.get, None)))
+
+def green(i):
+    for _ in range(5): eventlet.sleep(0.001)
+    return sorted([3, 1, 2], key=lambda x: eventlet.sleep(0) or x)[i % 3]
+print(list(eventlet.GreenPool(20).imap(green, range(100))))
+""")
+    load.run("/usr/bin/python3", "load.py")
+
+
 @program("perl", "regular expressions, sorting, closures, fork, sprintf",
          "perl", ci=True)
 def perl(load):
