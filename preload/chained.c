@@ -41,24 +41,6 @@ int chained_install(struct chained *chained)
 	return err;
 }
 
-void chained_remove(struct chained *chained)
-{
-	static const struct kernel_action ignore = {
-		.handler = (uintptr_t)SIG_IGN
-	};
-	uint64_t signals;
-
-	lock_acquire(&chained->lock, &signals);
-	if (chained->is_installed) {
-		chained->is_installed = 0;
-		signal_set_action(chained->signal, &ignore, NULL);
-		sys_call_anyway(SYS_rt_sigaction, chained->signal,
-				(long)&chained->theirs, 0,
-				sizeof(chained->theirs.mask), 0, 0);
-	}
-	lock_release(&chained->lock, &signals);
-}
-
 static void take_action(const struct sigaction *from, struct kernel_action *to)
 {
 	to->handler = (uintptr_t)from->sa_handler;
@@ -120,6 +102,8 @@ void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
 		(void (*)(int, siginfo_t *, void *))theirs->handler;
 	uint64_t mask = context->uc_sigmask.__val[0] | theirs->mask;
 
+	if (!(theirs->flags & SA_NODEFER))
+		mask |= SIGNAL_BIT(signal);
 	mask &= ~open;
 	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0,
 			sizeof(mask), 0, 0);

@@ -28,12 +28,6 @@ struct chained {
 /* Put our handler in front. Any number of times. 0 or -errno. */
 int chained_install(struct chained *chained);
 
-/*
- * Give the signal back for good: what of it is pending is dropped, and the
- * program's action is the one there is.
- */
-void chained_remove(struct chained *chained);
-
 /* What the program says: as sigaction(), but 0 or -errno. */
 int chained_change_action(struct chained *chained, const struct sigaction *set,
 			  struct sigaction *old);

@@ -20,6 +20,7 @@
 #define THREADS_CHUNK_BYTES (WIRE_PAGE_BYTES - sizeof(struct wire_chunk))
 #define ATTEMPT_EVERY       4096
 #define ADOPTION_TRIES      8
+#define DIRECTORY_MIN       (4096 / sizeof(struct tally *))
 
 /* The whole contexts that fit between a tally's head and its first table. */
 #define TALLY_CONTEXTS_BYTES                                                   \
@@ -91,24 +92,49 @@ static struct tally *take_memory(struct tallies *tallies)
 	return tally;
 }
 
+static int grow_directory(struct tallies *tallies)
+{
+	const uint32_t room = tallies->room ? 2 * tallies->room : DIRECTORY_MIN;
+	struct tally **grown = sys_map_private(room * sizeof(*grown));
+
+	if (sys_failed(grown))
+		return -ENOMEM;
+	copy_bytes(grown, tallies->by_number, tallies->room * sizeof(*grown));
+	__atomic_store_n(&tallies->by_number, grown, __ATOMIC_RELEASE);
+	tallies->room = room;
+	return 0;
+}
+
+struct tally *tallies_find(const struct tallies *tallies, uint32_t number)
+{
+	/* pairs with the store in make_tally() */
+	if (number >= __atomic_load_n(&tallies->count, __ATOMIC_ACQUIRE))
+		return NULL;
+	return __atomic_load_n(&tallies->by_number, __ATOMIC_ACQUIRE)[number];
+}
+
 static struct tally *make_tally(struct tallies *tallies)
 {
 	const uint64_t bytes = tally_chunk_bytes() - sizeof(struct wire_chunk);
 	struct tally *tally = take_memory(tallies);
 	struct chunk chunk;
 
-	if (!tally || part_alloc(tallies->part, WIRE_TALLY, tallies->count,
-				 bytes, &chunk))
+	if (!tally ||
+	    (tallies->count == tallies->room && grow_directory(tallies)) ||
+	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
+		       &chunk))
 		return NULL;
 	tally->wire = chunk_payload(&chunk);
 	tally->chunk = chunk.offset;
 	if (tally_first_table(tally, chunk.head))
 		return NULL;
-	tally->number = tallies->count++;
+	tally->number = tallies->count;
 	tally->next_context = (uintptr_t)(tally->wire + 1);
 	tally->chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
 	tally->end_context = tally->chunk_end;
 	tally->next = tallies->first;
+	tallies->by_number[tally->number] = tally;
+	__atomic_store_n(&tallies->count, tally->number + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&tallies->first, tally, __ATOMIC_RELEASE);
 	return tally;
 }

@@ -21,13 +21,19 @@ struct tallies {
 	struct part *part;
 	struct tally *first;   /* newest first */
 	struct tally *suspect; /* next to be asked whether its owner lives */
-	uint32_t count;
+	/* By number; the array only grows, and the former ones stay. */
+	struct tally **by_number;
+	uint32_t room;
+	uint32_t count;              /* stored last */
 	_Atomic uint32_t histograms; /* of functions, in all (histograms.h) */
 	struct chunk threads;        /* newest chunk of wire_threads */
 	uint32_t threads_left;
 	unsigned char *slab; /* memory for struct tally */
 	size_t slab_left;
 };
+
+/* The tally of a number, or NULL. Safe in signal handlers. */
+struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 
 /*
  * Between these the calling thread records nothing: its calls take the slow

@@ -2,6 +2,7 @@
 #include "preload/ticks.h"
 
 #include <stddef.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <ucontext.h>
@@ -27,7 +28,9 @@ static void on_tick(int signal, siginfo_t *info, void *context);
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
+	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
+	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
 } ticks = { .chained = { .handler = on_tick, .mask = ~UINT64_C(0) } };
 
 /* ---- Taking a sample ---- */
@@ -90,29 +93,61 @@ static uint64_t where_is(struct tally *tally, uint64_t pc)
 	return is_kernel ? where | WIRE_SAMPLE_KERNEL : where;
 }
 
-static void take_sample(struct tally *tally, uint64_t pc, uint64_t periods)
+/* The value of a tally's timer: which tally it is, and that it is ours. */
+static uint64_t timer_value(const struct tally *tally)
 {
-	const struct hot_thread *thread = tally->hot;
+	return (uint64_t)ticks.secret << 32 | tally->number;
+}
 
-	if (thread->tally != tally || thread->muted == HOT_MUTED_SHARED) {
+/*
+ * Who may send us signals can say that one comes from a timer, with any value.
+ * One without the secret is the program's. Who has found the secret out (the
+ * kernel may show it in /proc/PID/timers) gets no more than a sample of the
+ * thread that he sent the signal to.
+ */
+static int is_tick(const siginfo_t *info)
+{
+	const uint64_t value = (uintptr_t)info->si_value.sival_ptr;
+
+	return info->si_code == SI_TIMER && value >> 32 == ticks.secret;
+}
+
+static void take_sample(const siginfo_t *info, uint64_t pc)
+{
+	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
+	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
+	struct tally *tally = tallies_find(&rt.cold->tallies, number);
+
+	if (!tally || tally->tid != (uint32_t)sys_gettid() ||
+	    tally->hot->tally != tally ||
+	    tally->hot->muted == HOT_MUTED_SHARED) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
-	samples_put(tally, &tally->ticked, thread->id, where_is(tally, pc),
+	samples_put(tally, &tally->ticked, tally->hot->id, where_is(tally, pc),
 		    periods * ticks.period_ns);
+}
+
+/* Most of them: somebody means all, or all but a few. */
+static int has_rt_signals(uint64_t mask)
+{
+	int count = 0;
+
+	mask &= RT_SIGNALS & ~SIGNAL_BIT(ticks.chained.signal);
+	for (; mask; count++)
+		mask &= mask - 1;
+	return count > (RT_LAST - RT_FIRST) / 2;
 }
 
 /* Somebody has sent our signal to the program. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
-	const uint64_t bit = SIGNAL_BIT(signal);
-	const int is_blocked =
-		(ticks_put_back(context->uc_sigmask.__val[0]) & bit) != 0;
+	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
 	struct kernel_action theirs;
 
 	if (is_blocked) { /* it waits for all signals: let it have this one */
 		ticks_yield(signal);
-		context->uc_sigmask.__val[0] |= bit;
+		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);
 		chained_send_again(signal, info);
 		return;
 	}
@@ -131,10 +166,9 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 
-	if (info->si_code == SI_TIMER)
-		take_sample(info->si_value.sival_ptr,
-			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
-			    1 + (uint64_t)info->si_overrun);
+	if (is_tick(info))
+		take_sample(info,
+			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
 	else
 		pass_on(signal, info, interrupted);
 }
@@ -172,7 +206,8 @@ static int start_timer(struct tally *tally)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = ticks.chained.signal,
-				  .sigev_value.sival_ptr = tally };
+				  .sigev_value.sival_ptr =
+					  (void *)timer_value(tally) };
 	struct itimerspec every = {
 		.it_interval = timespec_of(ticks.period_ns),
 		.it_value = timespec_of(1 + __builtin_ia32_rdtsc() %
@@ -262,7 +297,7 @@ void ticks_resume(void)
 	struct tallies *tallies = &rt.cold->tallies;
 	uint64_t signals, resumed = 0;
 
-	if (!ticks.chained.is_installed || ticks.is_on ||
+	if (!ticks.chained.is_installed || ticks.is_given_up || ticks.is_on ||
 	    samples_are_anothers())
 		return;
 	lock_acquire(&tallies->lock, &signals);
@@ -340,8 +375,20 @@ static int is_new_kernel(void)
 	return major > 5 || (major == 5 && minor >= 10);
 }
 
+static uint32_t draw_secret(void)
+{
+	uint64_t stamp = __builtin_ia32_rdtsc();
+	uint32_t secret;
+
+	if (sys_call(SYS_getrandom, (long)&secret, sizeof(secret),
+		     GRND_NONBLOCK, 0, 0, 0) == sizeof(secret))
+		return secret;
+	return (uint32_t)(stamp * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 void ticks_start(uint64_t period_ns)
 {
+	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
 }
@@ -361,24 +408,16 @@ void ticks_yield(int signal)
 {
 	if (!ticks_is_signal(signal) || samples_are_anothers())
 		return;
+	ticks.is_given_up = 1;
 	ticks_stop();
-	chained_remove(&ticks.chained);
 }
 
+/* To be kept out of masks. */
 static uint64_t own_bit(void)
 {
-	return ticks.chained.is_installed ? SIGNAL_BIT(ticks.chained.signal)
-					  : 0;
-}
-
-/* Most of them: somebody means all, or all but a few. */
-static int has_rt_signals(uint64_t mask)
-{
-	int count = 0;
-
-	for (uint64_t left = mask & RT_SIGNALS & ~own_bit(); left; count++)
-		left &= left - 1;
-	return count > (RT_LAST - RT_FIRST) / 2;
+	return ticks.chained.is_installed && !ticks.is_given_up
+		       ? SIGNAL_BIT(ticks.chained.signal)
+		       : 0;
 }
 
 uint64_t ticks_take_out(uint64_t mask)

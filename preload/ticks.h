@@ -6,9 +6,11 @@
  *
  * The handler reads the id and the pc and stores them: it walks no stack, and
  * uses no thread-local storage, for the thread pointer may be the program's
- * (the timer's value leads to the tally). The kernel looks at the timers when
- * it ticks, which may be less often than was asked for: a sample stands for
- * the periods that were missed as well.
+ * (the timer's value leads to the tally). Who may send us signals can make up
+ * any value: one with our secret is ours, and leads to no other tally than that
+ * of the thread to which the signal has come. The kernel looks at the timers
+ * when it ticks, which may be less often than was asked for: a sample stands
+ * for the periods that were missed as well.
  *
  * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
  * timer is dealt with when the thread returns to its program, never in the
@@ -20,7 +22,9 @@
  *
  * The signal is one that the program does not use. Should it put a handler
  * there later, both have it (chained.h); should it name the signal in a mask,
- * as those do that wait for it, we let go of it and sample no more.
+ * as those do that wait for it, we let go of it and sample no more. Our handler
+ * stays in front even so: a signal of ours that has not come yet ends there,
+ * and none of the program's that wait to be let through are lost.
  */
 #ifndef CLEW_PRELOAD_TICKS_H
 #define CLEW_PRELOAD_TICKS_H

@@ -361,6 +361,10 @@ class Unnoticed(Case):
     def test_every_signal_waited_for(self):
         self.check(target("alarms"), "queue")
 
+    def test_who_lies_about_a_signal_is_not_believed(self):
+        said = self.check(target("forgeries"))
+        self.assertEqual(said, "1116 forged, 31 timers, forger 0\n")
+
 
 HOT = r"""
 static inline unsigned mix(unsigned x)
