@@ -58,7 +58,7 @@ void hot_record_callers(uint64_t callee)
 
 	if (!rt.first_block) /* nothing is hooked, and nothing has a shadow */
 		return;
-	if (runtime_is_filtered() || hot.attempts_left)
+	if (!hot.tally || runtime_is_filtered() || hot.attempts_left)
 		return;
 	walk.scan_left = SCAN_MAX;
 	if (!walk_next(&walk, &link))

@@ -245,7 +245,7 @@ void part_finish(struct part *part)
 
 void part_abandon(struct part *part, int needs_header)
 {
-	part_file_unmap(&part->file, needs_header ? WIRE_HEADER_BYTES : 0);
+	part_file_blank(&part->file, needs_header ? WIRE_HEADER_BYTES : 0);
 	fill_zero(part, sizeof(*part));
 }
 

@@ -396,3 +396,25 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes)
 	}
 	file->segment_count = 0;
 }
+
+/* Private zeros in place of shared pages, or at least nothing of the file's. */
+static void blank_out(unsigned char *at, uint64_t bytes)
+{
+	if (sys_failed(sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+					MAP_NORESERVE,
+				-1, 0)))
+		sys_munmap(at, bytes);
+}
+
+void part_file_blank(struct part_file *file, uint64_t but_bytes)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct segment *segment = &file->segments[i];
+		const uint64_t kept = i ? 0 : but_bytes;
+
+		if (kept < segment->bytes)
+			blank_out(segment->at + kept, segment->bytes - kept);
+	}
+	file->segment_count = 0;
+}

@@ -74,4 +74,11 @@ void part_file_remove(const struct part_file *file);
 /* Unmap it all, or all but so many bytes at its beginning. */
 void part_file_unmap(struct part_file *file, uint64_t but_bytes);
 
+/*
+ * Let go of it likewise, but leave private zeros where it was mapped: in a
+ * child that a signal handler forked, what that interrupted goes on, and may be
+ * about to write there.
+ */
+void part_file_blank(struct part_file *file, uint64_t but_bytes);
+
 #endif

@@ -184,6 +184,21 @@ void hot_after_fork(void)
 	sys_restore_signals(&signals);
 }
 
+void hot_after_unseen_fork(void)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t signals;
+	const int is_blocked =
+		!sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all,
+			  (long)&signals, sizeof(all), 0, 0);
+
+	if (!*rt.is_ours)
+		hot_after_fork();
+	if (is_blocked)
+		sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals,
+				0, sizeof(signals), 0, 0);
+}
+
 static void after_fork_in_child(void)
 {
 	const int has_lock = hot.muted == HOT_MUTED_FORK;

@@ -249,8 +249,10 @@ void hot_reorder(void)
 	if (runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	hot.strays_left = tally_reorder(hot.tally, &rt.cold->part);
-	use_tally(hot.tally);
+	if (hot.tally) { /* not where a handler has forked in vain */
+		hot.strays_left = tally_reorder(hot.tally, &rt.cold->part);
+		use_tally(hot.tally);
+	}
 	sys_restore_signals(&signals);
 }
 

@@ -57,13 +57,14 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.carried_timed = hot_thunk_carried_timed,
 };
 
-static void count_slowly(uint64_t id, uint64_t caller, uint64_t site)
+static void count_slowly(struct tally *tally, uint64_t id, uint64_t caller,
+			 uint64_t site)
 {
 	uint32_t function;
 
-	if (record_known_call(hot.tally, id))
+	if (record_known_call(tally, id))
 		return;
-	if (caller != ID_ROOT && !tally_note(hot.tally, caller).word)
+	if (caller != ID_ROOT && !tally_note(tally, caller).word)
 		hot_record_callers(id);
 	if (!id_key_function(id_key_between(caller, id), &function) ||
 	    !record_new_call(id, caller, function, site, rt.max_contexts))
@@ -81,13 +82,13 @@ static int find_own_part(void)
 					  memory_order_relaxed);
 		return 0;
 	}
-	if (!*rt.is_ours) /* or it was seen to just now */
-		hot_after_fork();
+	hot_after_unseen_fork();
 	return 1;
 }
 
 void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 {
+	struct tally *tally;
 	uint32_t busy;
 
 	if (hot.muted) {
@@ -104,10 +105,11 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 		record_want_of_room();
 		return;
 	}
-	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
-	count_slowly(id, caller, site);
-	tally_leave_path(hot.tally, busy);
-	if (!busy && hot.tally->held_count)
+	tally = hot.tally; /* a handler that forks gives the child another */
+	busy = tally_enter_path(tally, __builtin_frame_address(0));
+	count_slowly(tally, id, caller, site);
+	tally_leave_path(tally, busy);
+	if (!busy && tally->held_count)
 		hot_look();
 }
 
@@ -215,8 +217,12 @@ void hot_leave_elsewhere(uint64_t *slot)
 
 void hot_verify(uint64_t *slot)
 {
-	struct wire_count *entry = tally_find(hot.tally, hot.id);
+	const struct tally *tally = hot.tally;
+	struct wire_count *entry;
 
+	if (!tally) /* a handler forked, and there is no room for the child */
+		return;
+	entry = tally_find(tally, hot.id);
 	if (entry->id != hot.id)
 		return;
 	/* Underflow left 0xffff there; what is added wraps round to the rest.
@@ -226,7 +232,7 @@ void hot_verify(uint64_t *slot)
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
 	hot_look();
-	if (rt.verify_period && !runtime_is_filtered() &&
+	if (rt.verify_period && hot.tally && !runtime_is_filtered() &&
 	    record_draw() % rt.verify_period < record_countdown_limit())
 		hot_verify_stack(slot);
 }

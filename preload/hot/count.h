@@ -102,4 +102,10 @@ void hot_after_fork(void);
 struct trampoline;
 void hot_leave_carried(const uint64_t *slot, const struct trampoline *one);
 
+/*
+ * The same at the first call in a child that no handler knows of, unless a
+ * signal handler's call has just seen to it.
+ */
+void hot_after_unseen_fork(void);
+
 #endif

@@ -160,12 +160,14 @@ static int admit_context(uint64_t limit)
 /* False if there is no room. */
 static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 {
-	struct tally *tally = hot.tally;
+	struct tally *tally;
 
-	do
-		if (!has_room(tally) && hot_make_room())
+	do {
+		tally = hot.tally; /* another one, where a handler has forked */
+		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;
-	while (!hot_record(tally, id, note, site, calls));
+	} while (hot.tally != tally ||
+		 !hot_record(tally, id, note, site, calls));
 	return 1;
 }
 
@@ -181,11 +183,15 @@ int record_caller(uint64_t id, union note note)
 int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
 		    uint64_t site, uint64_t limit)
 {
-	if (!admit_context(limit))
+	const struct wire_header *header = rt.header;
+	const struct tally *tally = hot.tally;
+
+	if (!tally || !admit_context(limit))
 		return 0;
-	if (record(id, note_below(hot.tally, caller, function), site, 1))
+	if (record(id, note_below(tally, caller, function), site, 1))
 		return 1;
-	withdraw_context();
+	if (rt.header == header) /* not in a child that a handler has forked */
+		withdraw_context();
 	return 0;
 }
 
@@ -196,7 +202,7 @@ void record_folded_call(uint64_t caller)
 	uint64_t id = caller;
 	union note note;
 
-	for (;;) {
+	while (tally) {
 		note = tally_note(tally, caller);
 		if (note.function != WIRE_FOLDED)
 			id = id_push(caller, id_key(WIRE_FOLDED));

@@ -29,6 +29,23 @@ class EveryStep(clewtest.Case):
     def test_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
+    # The child goes on with what its parent was interrupted in.
+
+    def test_a_fork_in_a_hit(self):
+        self.interrupt("forks", "hits", depth=3)
+
+    def test_a_fork_in_a_miss(self):
+        self.interrupt("forks", "misses", depth=3)
+
+    def test_a_fork_in_a_tail_call(self):
+        self.interrupt("forks", "tails", depth=3)
+
+    def test_a_fork_that_nobody_is_told_of_in_a_hit(self):
+        self.interrupt("bare", "hits", depth=3)
+
+    def test_a_fork_that_nobody_is_told_of_in_a_miss(self):
+        self.interrupt("bare", "misses", depth=3)
+
     # The thread is suspended meanwhile; its table has eight megabytes.
 
     def test_an_unwinder_in_a_hit(self):
