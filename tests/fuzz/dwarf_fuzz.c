@@ -199,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (a2n_create(&options, &a2n))
 		abort();
 	err = a2n_module_open(a2n, path, NULL, &module);
-	if (err && err != -ENOEXEC) {
+	if (err && err != -ENOEXEC && err != -ENODATA) {
 		fprintf(stderr, "error %d\n", err);
 		abort();
 	}
