@@ -134,8 +134,9 @@ const char *sample_loss_text(unsigned int loss)
 		[WIRE_SAMPLE_NO_TIMER] =
 			"threads have no samples: no timer could be had",
 		[WIRE_SAMPLE_NO_PC] =
-			"threads have no timer: where they run is known by "
-			"function only, and what clew takes is not told apart",
+			("threads have no timer: where they run is known by "
+			 "function only, and what clew takes is not told "
+			 "apart"),
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts)
