@@ -273,7 +273,7 @@ static COUNTED int crowd_work(int n)
 /* Its calls have all been made once `stop` is set: who works says so. */
 static COUNTED int crowd_main(void *is_last)
 {
-	volatile int sum = 0;
+	volatile int sum __attribute__((unused)) = 0;
 
 	if (!is_last) {
 		while (!may_end)
@@ -293,7 +293,7 @@ static COUNTED int crowd_main(void *is_last)
 static COUNTED void crowd(int count)
 {
 	long pids[CROWD_MAX];
-	volatile int sum = 0;
+	volatile int sum __attribute__((unused)) = 0;
 
 	COUNT(crowd);
 	for (int i = 0; i < count; i++)

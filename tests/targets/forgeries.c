@@ -91,7 +91,7 @@ static volatile int stop;
 
 static void *work(void *unused)
 {
-	volatile unsigned int n = 0;
+	volatile unsigned int n __attribute__((unused)) = 0;
 
 	while (!stop)
 		n += 3;
