@@ -213,10 +213,15 @@ static int write_to(const struct module *module, void *to, const void *from,
 	return sys_mprotect(page, page_bytes, protection);
 }
 
-/* An address of this process, or still the file's, counted from its base? */
+/*
+ * An address of this process, or still the file's, counted from its base? A
+ * program that lies where it was linked to lie has none that is counted so, and
+ * was relocated before we came.
+ */
 static int is_relocated(const struct module *module, const uint64_t *word)
 {
-	return *word >= module->image.end - module->image.start;
+	return module->base == 0 ||
+	       *word >= module->image.end - module->image.start;
 }
 
 static int lead(const struct leading *leading, Elf64_Rela *relocation,

@@ -3,8 +3,6 @@
 """Runtimes that read their own stacks run as they do natively."""
 import shutil
 
-import unittest
-
 import clewtest
 from clewtest import needs
 
@@ -161,7 +159,6 @@ class Runtimes(clewtest.Case):
         self.assertEqual(states["mscorlib.dll.so"], "AOT")
 
     @needs("shellcheck")
-    @unittest.skip("known: with --libc a Haskell program may print nothing")
     def test_haskell(self):
         """Stripped: its Haskell code is unknown, its runtime's C is not."""
         (self.work / "script").write_text(

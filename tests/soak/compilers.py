@@ -55,7 +55,7 @@ int main()
 """
 
 
-@program("gcc", "C to a program at -O2, cc1, as and ld", "gcc")
+@program("gcc", "C to a program at -O2, cc1, as and ld", "gcc", ci=True)
 def gcc(load):
     load.file("load.c", C)
     load.run("gcc", "-O2", "-Wall", "-o", "load", "load.c")
