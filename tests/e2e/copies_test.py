@@ -46,6 +46,28 @@ CALLCC_SCHEME = """
 """
 
 
+# Larger than where it begins; the copy and the jump are bound when called.
+LAZY_PROGRAM = r"""
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+char room[32 << 20];
+static jmp_buf place;
+__attribute__((noinline)) static void jump(int n) { longjmp(place, n); }
+int main(int count, char **arguments)
+{
+	int times = setjmp(place);
+
+	memcpy(room + (count << 20), arguments[0], strlen(arguments[0]));
+	memmove(room + count, room, 4096 * (unsigned long)count);
+	if (times < 5)
+		jump(times + 1);
+	printf("%d\n", times);
+	return 0;
+}
+"""
+
+
 def has_greenlet():
     return not subprocess.run(
         [clewtest.PYTHON, "-c", "import greenlet"], check=False,
@@ -122,6 +144,19 @@ class Runtimes(clewtest.Case):
     def test_continuations_of_guile(self):
         self.check("continuations.scm", CALLCC_SCHEME, "guile",
                    "--no-auto-compile")
+
+
+class Lazy(clewtest.Case):
+    def test_large_programs_at_a_fixed_place(self):
+        source, program = self.work / "lazy.c", self.work / "lazy"
+        source.write_text(LAZY_PROGRAM, encoding="utf-8")
+        done = self.run_program(
+            ["cc", "-O1", "-fno-builtin", "-no-pie", "-fno-pie",
+             "-Wl,-z,lazy", source, "-o", program], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for options in ([], ["--libc"]):
+            self.assert_same_behaviour(self.run_program([program]),
+                                       self.record([program], options))
 
 
 if __name__ == "__main__":
