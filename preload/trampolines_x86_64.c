@@ -188,14 +188,16 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 
 /*
  * The stub's word at a slot, if the function with this id waits there; then it
- * becomes its caller's.
+ * becomes its caller's. Behind the end of a coroutine's stack any word may lie,
+ * and no call has ever been noted for its place.
  */
 static int carry_one(uint64_t *at, uint64_t *id)
 {
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)at);
 	uint64_t carried;
 
-	if (!shadow || !is_known(id_key_between(shadow->caller_id, *id)))
+	if (!shadow || !shadow->return_address ||
+	    !is_known(id_key_between(shadow->caller_id, *id)))
 		return 0;
 	carried = trampoline_for(shadow, *id);
 	if (carried)

@@ -116,6 +116,11 @@ class Jumps(Copies):
         self.check_all("string", "after")
 
 
+class Neighbours(Copies):
+    def test_what_lies_behind_a_stack_is_not_touched(self):
+        self.check("neighbour")
+
+
 class Runtimes(clewtest.Case):
     def check(self, name, program, *argv):
         (self.work / name).write_text(program, encoding="ascii")

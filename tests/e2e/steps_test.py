@@ -36,18 +36,15 @@ class EveryStep(clewtest.Case):
     def test_a_fork_in_a_hit(self):
         self.interrupt("forks", "hits", depth=3)
 
-    @unittest.skip("known: a child forked by a handler over a stub may crash")
     def test_a_fork_in_a_miss(self):
         self.interrupt("forks", "misses", depth=3)
 
     def test_a_fork_in_a_tail_call(self):
         self.interrupt("forks", "tails", depth=3)
 
-    @unittest.skip("known: a child forked by a handler over a stub may crash")
     def test_a_fork_that_nobody_is_told_of_in_a_hit(self):
         self.interrupt("bare", "hits", depth=3)
 
-    @unittest.skip("known: a child forked by a handler over a stub may crash")
     def test_a_fork_that_nobody_is_told_of_in_a_miss(self):
         self.interrupt("bare", "misses", depth=3)
 

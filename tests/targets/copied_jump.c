@@ -25,7 +25,7 @@ static struct coroutine coroutines[COROUTINES];
 static struct coroutine *running;
 static jmp_buf main_env;
 static void *main_builtin_env[5];
-static uint32_t main_here;
+static volatile uint32_t main_here; /* read anew after a jump */
 static const char *end;
 static enum { AFTER, BEFORE, BUILTIN } jumping;
 
