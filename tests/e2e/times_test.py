@@ -272,19 +272,6 @@ class Exact(clewtest.Case):
         self.assertRegex(text, r"per call +min +max +function")
         self.assertRegex(text, r"\ntimed: [\d,]+ calls")
 
-    def test_no_two_bins_look_alike(self):
-        """Those of calls that took less than a nanosecond, that is."""
-        argv = [target("contexts"), "10", "2", "20"]
-        self.assertEqual(self.record(argv, EXACT).returncode, 0)
-        report = self.clew_json("report", "--json", self.recording_path)
-        shortest = min((f for f in report["functions"] if "timed" in f),
-                       key=lambda f: f["timed"]["min_ns"])
-        text = self.clew("report", f"--butterfly={shortest['name']}",
-                         self.recording_path).stdout
-        bins = re.findall(r"^ *(\S.*) or more ", text, re.M)
-        self.assertEqual(bins[0], "0")
-        self.assertEqual(len(set(bins)), len(bins), bins)
-
     def test_killed_process_keeps_its_times(self):
         """Calls that have ended are timed, those that are open counted."""
         process = subprocess.Popen(

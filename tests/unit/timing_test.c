@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "report/butterfly.h"
+#include "report/selection.h"
 #include "report/session.h"
 #include "report/views.h"
+#include "report/writer.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 
@@ -283,9 +288,59 @@ static void short_calls_are_told_from_long_ones(void **state)
 	assert_false(timing_is_too_fine(&timings, 1, &coarse, 1000000));
 }
 
+/* The first of them are of calls that took less than a nanosecond. */
+static void no_two_bins_look_alike(void **state)
+{
+	struct fixture fixture;
+	struct session session;
+	struct butterfly butterfly;
+	uint8_t *chosen;
+	char *text, *line, *rest, last[16] = "";
+	size_t bytes;
+	unsigned int bins = 0;
+	FILE *out;
+
+	(void)state;
+	begin(&fixture, 100);
+	fixture_header(&fixture)->latest.ns -= 500000; /* 4 ticks each */
+	for (uint32_t bin = 0; bin < 6; bin++)
+		fixture_histogram(&fixture, 0, 1, bin);
+	add(&fixture, ID_ROOT, 1, 6,
+	    (struct wire_times){ .ended = 6, .total = 63, .max = 33 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	chosen = calloc(session.catalog.function_count, 1);
+	assert_non_null(chosen);
+	chosen[FUNCTION_FIRST] = 1;
+	butterfly_init(&butterfly, &session.tree, &session.catalog, chosen,
+		       METRIC_CALLS);
+	out = open_memstream(&text, &bytes);
+	assert_non_null(out);
+	writer_text.butterfly(out, &session,
+			      &(struct butterfly_view){ .butterfly = &butterfly,
+							.name = "f" });
+	fclose(out);
+	for (line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char from[16];
+
+		if (sscanf(line, " %15[^m] or more", from) != 1 ||
+		    !strstr(line, "or more"))
+			continue;
+		assert_string_not_equal(from, last);
+		strcpy(last, from);
+		bins++;
+	}
+	assert_int_equal(bins, 5); /* 0, 1, 2, 4, and 8 ns or more */
+	free(text);
+	butterfly_fini(&butterfly);
+	free(chosen);
+	session_close(&session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_two_bins_look_alike),
 		cmocka_unit_test(short_calls_are_told_from_long_ones),
 		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
 		cmocka_unit_test(what_measuring_took_longer_for_is_nothing),
