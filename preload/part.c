@@ -114,7 +114,7 @@ static void clear(struct part *part, const struct chunk *chunk)
 	atomic_store(&chunk->head->kind, WIRE_FREE);
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
 	if (chunk->bytes > WIRE_PAGE_BYTES)
-		part_file_give_back(&part->file, at + WIRE_PAGE_BYTES,
+		part_file_give_back(at + WIRE_PAGE_BYTES,
 				    chunk->bytes - WIRE_PAGE_BYTES);
 }
 

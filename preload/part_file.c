@@ -106,11 +106,16 @@ static int set_first_length(struct part_file *file, int fd)
 
 /* ---- Memory ---- */
 
-/* Where a segment is to be. */
-static unsigned char *reserve(uint64_t bytes)
+/*
+ * Where a segment is to be. What is to remain there is shared: a part of it can
+ * be mapped a second time.
+ */
+static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 {
+	const int sharing = file->is_private ? MAP_SHARED : MAP_PRIVATE;
+
 	return place_map(bytes, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			 sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 static unsigned char *address_of(const struct part_file *file, uint64_t offset)
@@ -154,7 +159,7 @@ static int map_segment(const struct part_file *file, uint64_t offset,
 		       uint64_t bytes, int fd, struct segment *out)
 {
 	const uint64_t known = offset ? PAGE : 0;
-	unsigned char *at = reserve(known + bytes);
+	unsigned char *at = reserve(file, known + bytes);
 	int err;
 
 	if (sys_failed(at))
@@ -259,10 +264,9 @@ int part_file_take(const struct part_file *file, void *at, uint64_t bytes)
 	return err == -EFAULT ? -ENOSPC : err;
 }
 
-void part_file_give_back(const struct part_file *file, void *at, uint64_t bytes)
+void part_file_give_back(void *at, uint64_t bytes)
 {
-	if (sys_madvise(at, bytes,
-			file->is_private ? MADV_DONTNEED : MADV_REMOVE))
+	if (sys_madvise(at, bytes, MADV_REMOVE))
 		fill_zero(at, bytes);
 }
 

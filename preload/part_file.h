@@ -18,7 +18,7 @@
  *		 full disk it fails, where a store would raise SIGBUS. Given
  *		 back by MADV_REMOVE
  *
- * A part that nobody is to read has private memory in place of the file.
+ * A part that nobody is to read has memory without a name in place of the file.
  */
 #ifndef CLEW_PRELOAD_PART_FILE_H
 #define CLEW_PRELOAD_PART_FILE_H
@@ -62,8 +62,7 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 int part_file_take(const struct part_file *file, void *at, uint64_t bytes);
 
 /* Pages of which the blocks are not needed; they read as zeros. */
-void part_file_give_back(const struct part_file *file, void *at,
-			 uint64_t bytes);
+void part_file_give_back(void *at, uint64_t bytes);
 
 /* Cut off what is behind `bytes`. It can grow again. */
 void part_file_cut(struct part_file *file, uint64_t bytes);

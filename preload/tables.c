@@ -5,6 +5,7 @@
 
 #include "preload/blank.h"
 #include "preload/hot/runtime.h"
+#include "preload/table_alias.h"
 #include "preload/table_copy.h"
 #include "preload/text.h"
 
@@ -77,12 +78,28 @@ static void discard(struct part *part, const struct mapping *mapping)
 				  times_bytes(mapping->log2),
 			  times_bytes(mapping->log2) +
 				  (sizeof(struct wire_count) << mapping->log2));
+	table_alias_blank(mapping);
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
 		    MADV_DONTNEED);
 }
 
-static int map_table(struct part *part, uint32_t owner, unsigned int log2,
-		     struct mapping *out)
+/* Beside a table, whose chunk is made: notes, and an alias if it needs one. */
+static int map_beside(const struct tally *tally, const struct chunk *chunk,
+		      struct mapping *mapping)
+{
+	int err;
+
+	mapping->notes = map_notes(mapping->log2);
+	if (!mapping->notes)
+		return -ENOMEM;
+	err = table_alias_map(mapping, chunk, tally->reach);
+	if (err)
+		sys_munmap(mapping->notes, sizeof(union note) << mapping->log2);
+	return err;
+}
+
+static int map_table(const struct tally *tally, struct part *part,
+		     unsigned int log2, struct mapping *out)
 {
 	uint64_t bytes = times_bytes(log2) +
 			 (sizeof(struct wire_count) << log2) +
@@ -90,18 +107,18 @@ static int map_table(struct part *part, uint32_t owner, unsigned int log2,
 	int err = blank_reserve(log2);
 
 	if (!err)
-		err = part_alloc(part, WIRE_TABLE, owner, bytes, &out->chunk);
+		err = part_alloc(part, WIRE_TABLE, tally->number, bytes,
+				 &out->chunk);
 	if (err)
 		return err;
 	out->log2 = log2;
 	out->table = (struct wire_count *)((unsigned char *)chunk_payload(
 						   &out->chunk) +
 					   times_bytes(log2));
-	out->notes = map_notes(log2);
-	if (out->notes)
-		return 0;
-	part_free(part, &out->chunk);
-	return -ENOMEM;
+	err = map_beside(tally, &out->chunk, out);
+	if (err)
+		part_free(part, &out->chunk);
+	return err;
 }
 
 /* Those that only interrupted slow paths kept. */
@@ -159,7 +176,7 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	if (tally->held_count == TALLY_HELD_MAX)
 		return -ENOSPC;
 	old = tally->active;
-	err = map_table(part, tally->number, log2, &built);
+	err = map_table(tally, part, log2, &built);
 	if (err)
 		return err;
 	table_copy(&old, &built);
@@ -298,12 +315,15 @@ uint64_t tally_chunk_bytes(void)
 int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 {
 	struct mapping first = { .log2 = WIRE_TALLY_TABLE_LOG2 };
+	const struct chunk own = { .head = chunk,
+				   .bytes = tally_chunk_bytes() };
+	int err;
 
 	first.table = (struct wire_count *)((unsigned char *)chunk +
 					    first_table_offset());
-	first.notes = map_notes(first.log2);
-	if (!first.notes)
-		return -ENOMEM;
+	err = map_beside(tally, &own, &first);
+	if (err)
+		return err;
 	tally->patience = REORDER_AFTER << first.log2;
 	use_table(tally, &first);
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &first),
@@ -329,4 +349,12 @@ int32_t tally_reorder(struct tally *tally, struct part *part)
 		tally->patience *= 2;
 	return rebuild_table(tally, part, tally->active.log2) ? tally->patience
 							      : SWEEP_AFTER;
+}
+
+void tally_leave_to_parent(const struct tally *tally)
+{
+	table_alias_blank(&tally->active);
+	table_alias_blank(&tally->retired);
+	for (uint32_t i = 0; i < tally->held_count; i++)
+		table_alias_blank(&tally->held[i]);
 }

@@ -46,4 +46,10 @@ void tally_look(struct tally *tally, struct part *part);
 /* Let go of a table that was left, if there is one. */
 void tally_sweep(struct tally *tally, struct part *part);
 
+/*
+ * In a forked child, of the tally that its thread has counted in: late stores
+ * no longer reach the parent's tables by their aliases (table_alias.h).
+ */
+void tally_leave_to_parent(const struct tally *tally);
+
 #endif

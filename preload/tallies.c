@@ -124,6 +124,8 @@ static struct tally *make_tally(struct tallies *tallies)
 	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
 		       &chunk))
 		return NULL;
+	/* a thread has had a mask before only where it was forked */
+	tally->reach = hot.mask ? tallies->reach : 0;
 	tally->wire = chunk_payload(&chunk);
 	tally->chunk = chunk.offset;
 	if (tally_first_table(tally, chunk.head))
@@ -196,7 +198,7 @@ static int attach(struct tallies *tallies)
 	uint64_t signals;
 
 	lock_acquire(&tallies->lock, &signals);
-	if (tallies->count >= TALLY_OWN_MAX)
+	if (tallies->count >= TALLY_OWN_MAX && !hot.mask)
 		tally = adopt_tally(tallies);
 	if (!tally)
 		tally = make_tally(tallies);
@@ -324,15 +326,26 @@ void tallies_detach(void)
 
 /* ---- fork ---- */
 
+/* What a stub may read of a table, where a signal has interrupted it. */
+static uint64_t reach_of(const struct tally *tally)
+{
+	const uint64_t bytes = sizeof(*tally->table) << tally->active.log2;
+
+	return bytes > tally->reach ? bytes : tally->reach;
+}
+
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 {
 	const struct tally *old = hot.tally;
+	const uint64_t reach = old ? reach_of(old) : tallies->reach;
 
-	*tallies = (struct tallies){ .part = part };
+	*tallies = (struct tallies){ .part = part, .reach = reach };
 	sharing_forget();
 	tallies_detach();
-	if (old)
-		callers_inherit(old);
+	if (!old)
+		return;
+	callers_inherit(old);
+	tally_leave_to_parent(old);
 }
 
 /* ---- Names ---- */

@@ -26,7 +26,8 @@ struct tallies {
 	uint32_t room;
 	uint32_t count;              /* stored last */
 	_Atomic uint32_t histograms; /* of functions, in all (histograms.h) */
-	struct chunk threads;        /* newest chunk of wire_threads */
+	uint64_t reach; /* bytes, of the thread that forked (table_alias.h) */
+	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;
 	unsigned char *slab; /* memory for struct tally */
 	size_t slab_left;

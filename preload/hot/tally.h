@@ -47,6 +47,9 @@ struct mapping {
 	union note *notes;
 	struct chunk chunk; /* head NULL: inside the tally's own chunk */
 	unsigned int log2;
+	/* Where the table's chunk is mapped again (table_alias.h), or NULL. */
+	unsigned char *alias;
+	uint64_t alias_bytes;
 };
 
 /* Room for samples, of one writer (samples.c). */
@@ -79,8 +82,9 @@ struct tally {
 	uint64_t context_bytes;
 	uint64_t ripe_contexts; /* the retired table may be swept at so many */
 	uint32_t looks;         /* since there is one */
-	int32_t patience;       /* calls away from home before a reorder */
-	uint32_t is_settling;   /* none has been due since a table was left */
+	uint64_t reach;       /* bytes to be readable from a table's start on */
+	int32_t patience;     /* calls away from home before a reorder */
+	uint32_t is_settling; /* none has been due since a table was left */
 	struct mapping active, retired;
 	/* Left before `retired`, while slow paths were interrupted in them. */
 	struct mapping held[TALLY_HELD_MAX];

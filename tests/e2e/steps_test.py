@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A signal before every instruction of what clew adds to a call."""
-import unittest
-
 import clewtest
 from clewtest import target
 
@@ -10,12 +8,16 @@ from clewtest import target
 class EveryStep(clewtest.Case):
     """The program traces itself, and counts its calls (targets/steps.c)."""
 
-    def interrupt(self, act, calls, *options, depth=10):
-        argv = [target("steps"), act, calls, depth]
+    def run_native(self, argv):
         native = self.run_program(argv)
         if native.returncode == clewtest.SKIPPED:
             self.skipTest("ptrace is not permitted here")
         self.assertEqual((native.stdout, native.returncode), (b"done\n", 0))
+        return native
+
+    def interrupt(self, act, calls, *options, depth=10):
+        argv = [target("steps"), act, calls, depth]
+        self.run_native(argv)
         options = ["-m", "steps", *options]
         recording, (one,) = self.record_target(argv, options)
         part = recording.part(one.pid)
@@ -31,22 +33,38 @@ class EveryStep(clewtest.Case):
     def test_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
-    # The child goes on with what its parent was interrupted in.
+    # The child goes on with what its parent was interrupted in, a large table's
+    # address being about to be added to that table's mask.
 
     def test_a_fork_in_a_hit(self):
-        self.interrupt("forks", "hits", depth=3)
+        self.interrupt("forks", "hits", depth=15)
 
     def test_a_fork_in_a_miss(self):
-        self.interrupt("forks", "misses", depth=3)
+        self.interrupt("forks", "misses", depth=12)
 
     def test_a_fork_in_a_tail_call(self):
-        self.interrupt("forks", "tails", depth=3)
+        self.interrupt("forks", "tails", depth=15)
 
     def test_a_fork_that_nobody_is_told_of_in_a_hit(self):
-        self.interrupt("bare", "hits", depth=3)
+        self.interrupt("bare", "hits", depth=15)
 
     def test_a_fork_that_nobody_is_told_of_in_a_miss(self):
-        self.interrupt("bare", "misses", depth=3)
+        self.interrupt("bare", "misses", depth=12)
+
+    def test_a_fork_in_a_hit_and_tables_that_grow(self):
+        self.interrupt("grows", "hits", depth=15)
+
+    def test_a_fork_where_time_is_taken(self):
+        self.interrupt("forks", "hits", "--time=exact", depth=15)
+
+    def test_a_fork_in_a_tail_call_where_time_is_taken(self):
+        self.interrupt("forks", "tails", "--time=exact", depth=15)
+
+    def test_a_fork_of_a_child_that_is_not_recorded(self):
+        argv = [target("steps"), "grows", "hits", 15]
+        native = self.run_native(argv)
+        options = ["-m", "steps", "--no-children"]
+        self.assert_same_behaviour(native, self.record(argv, options))
 
     # The thread is suspended meanwhile; its table has eight megabytes.
 

@@ -8,6 +8,7 @@
  *	jumps		out of the handler
  *	forks		fork(), the child going on with the interrupted call
  *	bare		the same by an instruction of its own
+ *	grows		fork(), the child having met many contexts by then
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), or that ends in a jump to another function (tails). There are
@@ -21,13 +22,15 @@
 
 #include "tests/targets/stepper.h"
 
-#define FUNCTIONS 4
-#define NEW_DEPTH 4
-#define IDLE      1000
+#define FUNCTIONS  4
+#define NEW_DEPTH  4
+#define GROW_DEPTH 10
+#define IDLE       1000
 
 static void (*act)(void);
 static int errors;
 static volatile int is_child; /* that a handler has made */
+static int child_depth = NEW_DEPTH;
 static sigjmp_buf before;
 
 /* ---- What is interrupted ---- */
@@ -161,15 +164,18 @@ static COUNTED void leave_child(int signal)
 	_exit(0);
 }
 
-static COUNTED void see_to_child(long pid)
+/*
+ * Not a function: until it meets a new context, a child that nobody is told of
+ * counts with its parent.
+ */
+static inline __attribute__((always_inline)) void see_to_child(long pid)
 {
 	int status = -1;
 
-	COUNT(see_to_child);
 	if (pid == 0) {
 		is_child = 1;
 		signal(SIGTRAP, leave_child);
-		left(NEW_DEPTH);
+		left(child_depth);
 		return;
 	}
 	errors += waitpid((pid_t)pid, &status, 0) != pid || status;
@@ -178,6 +184,13 @@ static COUNTED void see_to_child(long pid)
 static COUNTED void acts_forks(void)
 {
 	COUNT(acts_forks);
+	see_to_child(fork());
+}
+
+static COUNTED void acts_grows(void)
+{
+	COUNT(acts_grows);
+	child_depth = GROW_DEPTH;
 	see_to_child(fork());
 }
 
@@ -210,6 +223,7 @@ static void choose(const char *name)
 	act = !strcmp(name, "phdrs")   ? acts_phdrs
 	      : !strcmp(name, "forks") ? acts_forks
 	      : !strcmp(name, "bare")  ? acts_bare
+	      : !strcmp(name, "grows") ? acts_grows
 	      : !strcmp(name, "calls") ? acts_calls
 				       : NULL;
 }
