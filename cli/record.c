@@ -72,7 +72,9 @@ static const struct argp_option argp_options[] = {
 	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
 	  "Record that many contexts a process, fold the others", 4 },
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
-	  "The same as bytes; K, M or G may follow", 4 },
+	  "Let tables, contexts and samples take that many bytes a process; K, "
+	  "M or G may follow",
+	  4 },
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0,
 	  "Verify one hit in N, on average, against the stack", 4 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0,

@@ -7,8 +7,12 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 
-#define BYTES_PER_CONTEXT     64  /* upper bound, tables and records together */
-#define BYTES_PER_TIMED       256 /* ... and what calls of it took */
+/*
+ * Upper bounds, tables and records together, and with what calls of it took.
+ * Below each context there may be a "(folded)", which takes as much.
+ */
+#define BYTES_PER_CONTEXT     64
+#define BYTES_PER_TIMED       256
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
 #define DEFAULT_HZ            997 /* in step with nothing */
@@ -21,7 +25,6 @@ struct reader {
 	struct arena *arena;
 	struct rule **tail;
 	const char *line;
-	uint64_t max_bytes; /* of what contexts take */
 };
 
 static char *copy_string(struct arena *arena, const char *string)
@@ -83,19 +86,33 @@ static int set_limit(uint64_t *limit, const char *text)
 	return 0;
 }
 
-/* The lesser of what was asked for in contexts and in bytes. */
-static void limit_contexts(struct config *config, uint64_t max_bytes)
+/*
+ * The lesser of what was asked for in contexts and in bytes; where neither was,
+ * as many contexts as take a gigabyte.
+ */
+static void limit_contexts(struct config *config)
 {
 	const uint64_t each = config->time == WIRE_TIME_EXACT
 				      ? BYTES_PER_TIMED
 				      : BYTES_PER_CONTEXT;
+	const uint64_t fitting = config->max_bytes / (2 * each);
 
-	if (max_bytes == UINT64_MAX && config->max_contexts != UINT64_MAX)
-		return;
-	if (max_bytes == UINT64_MAX)
-		max_bytes = DEFAULT_MAX_BYTES;
-	if (max_bytes / each < config->max_contexts)
-		config->max_contexts = max_bytes / each;
+	if (config->max_bytes && fitting < config->max_contexts) {
+		config->max_contexts = fitting;
+		config->max_contexts_cause = WIRE_FOLD_BYTES;
+	}
+	if (config->max_contexts == UINT64_MAX)
+		config->max_contexts = DEFAULT_MAX_BYTES / each;
+}
+
+static int set_max_bytes(struct config *config, const char *text)
+{
+	uint64_t bytes = config->max_bytes ? config->max_bytes : UINT64_MAX;
+	int err = set_limit(&bytes, text);
+
+	if (!err)
+		config->max_bytes = bytes ? bytes : 1;
+	return err;
 }
 
 static int set_verify_period(struct config *config, const char *text)
@@ -169,7 +186,7 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	if (!strcmp(word, "max-contexts"))
 		return set_limit(&config->max_contexts, text);
 	if (!strcmp(word, "max-memory"))
-		return set_limit(&reader->max_bytes, text);
+		return set_max_bytes(config, text);
 	if (!strcmp(word, "verify-period"))
 		return set_verify_period(config, text);
 	if (!strcmp(word, "cache"))
@@ -255,9 +272,7 @@ static void tell_bad_line(const struct reader *reader, uint64_t number,
 int config_read(struct config *config, const char *dir, struct arena *arena,
 		char *why, size_t bytes)
 {
-	struct reader reader = { .config = config,
-				 .arena = arena,
-				 .max_bytes = UINT64_MAX };
+	struct reader reader = { .config = config, .arena = arena };
 	uint64_t number = 0;
 	char *file, *line;
 	int err;
@@ -265,6 +280,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	*config = (struct config){
 		.dir = copy_string(arena, dir),
 		.max_contexts = UINT64_MAX,
+		.max_contexts_cause = WIRE_FOLD_CONTEXTS,
 		.verify_period = DEFAULT_VERIFY_PERIOD,
 		.time = WIRE_TIME_CPU,
 	};
@@ -280,7 +296,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		if (err)
 			goto bad_line;
 	}
-	limit_contexts(config, reader.max_bytes);
+	limit_contexts(config);
 	if (!config->rate_hz)
 		config->rate_hz = DEFAULT_HZ;
 	return 0;

@@ -37,6 +37,8 @@ struct config {
 	int hook_libc;
 	int no_children;
 	uint64_t max_contexts;
+	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
+	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
 	uint32_t verify_period;
 	enum wire_time time;
 	uint32_t rate_hz; /* of samples */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/filter.h"
 
+#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sys.h"
@@ -8,18 +9,18 @@
 #include "preload/ticks.h"
 #include "preload/watch.h"
 
-#define CONTEXTS     50000 /* 2.5 MiB of recording */
-#define PATIENCE     500   /* moments, of a millisecond */
-#define FOLD_PORTION 8     /* one in so many is kept for "(folded)" */
+#define CONTEXTS 50000 /* and a "(folded)" for each: 4.5 MiB of recording */
+#define PATIENCE 500   /* moments, of a millisecond */
 
 /* Past what there is room for now, contexts fold. */
 static void limit_contexts(void)
 {
-	uint64_t contexts =
-		rt.header->contexts + CONTEXTS - CONTEXTS / FOLD_PORTION;
+	const uint64_t contexts = rt.header->contexts + CONTEXTS;
 
-	if (rt.max_contexts > contexts)
+	if (rt.max_contexts > contexts) {
 		rt.max_contexts = contexts;
+		rt.max_contexts_cause = WIRE_FOLD_FILTER;
+	}
 }
 
 /* What others have begun; a thread that was killed in there never ends. */
@@ -42,7 +43,7 @@ static int is_running(void)
 
 int filter_make_room(void)
 {
-	return is_running() && !tallies_reserve(CONTEXTS);
+	return is_running() && !tallies_reserve(2 * CONTEXTS);
 }
 
 int filter_begin(void)
@@ -62,6 +63,8 @@ void filter_end(int begun, int is_set)
 {
 	if (!begun || is_set)
 		return;
+	rt.max_contexts = rt.cold->config.max_contexts;
+	rt.max_contexts_cause = rt.cold->config.max_contexts_cause;
 	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
 	ticks_resume();
 	watch_resume();

@@ -89,10 +89,6 @@ struct finding {
 static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			   uint64_t id)
 {
-	const uint8_t *stub = (const uint8_t *)(*(const uint64_t *)at &
-						-(uint64_t)STUB_BYTES);
-	int32_t key;
-
 	for (int i = 0; i < ANCESTORS_MAX && id != ID_ROOT; i++) {
 		union note note = tally_note(hot.tally, id);
 		uint64_t parent = id_pop(id, id_key(note.function));
@@ -103,8 +99,8 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			return id;
 		id = parent;
 	}
-	__builtin_memcpy(&key, stub + STUB_KEY_AT, sizeof(key));
-	return id_push(shadow->caller_id, (uint64_t)(int64_t)key);
+	return walk_running_as(shadow->caller_id,
+			       runtime_stub_key(*(const uint64_t *)at));
 }
 
 /* Whether a function calls itself so from a slot, by the chain of ids. */

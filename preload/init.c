@@ -77,8 +77,10 @@ static void take_configuration(struct cold *cold)
 	rt.header = cold->part.header;
 	rt.losses = rt.header->losses;
 	rt.max_contexts = config->max_contexts;
+	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
 	rt.header->max_contexts = config->max_contexts;
+	part_limit(&cold->part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
 	cold->tallies.part = &cold->part;
 	rt.is_timed = config->time == WIRE_TIME_EXACT;

@@ -85,6 +85,39 @@ static void publish_chunk(struct part *part, const struct chunk *chunk)
 	atomic_store_explicit(&part->header->end, end, memory_order_release);
 }
 
+void part_limit(struct part *part, uint64_t max_bytes)
+{
+	part->header->max_bytes = max_bytes;
+}
+
+/*
+ * Threads count somewhere, and times have their bins, whatever the limit; what
+ * these take is counted.
+ */
+static int is_too_much(const struct part *part, enum wire_chunk_kind kind,
+		       uint64_t bytes)
+{
+	const uint64_t most = part->header->max_bytes;
+
+	if (!most || (kind != WIRE_TABLE && kind != WIRE_CONTEXTS &&
+		      kind != WIRE_SAMPLES))
+		return 0;
+	if (kind == WIRE_SAMPLES && part->sample_bytes + bytes > most / 2)
+		return 1;
+	return part->spent_bytes + bytes > most;
+}
+
+/* A chunk of so many bytes is now in use; or no more, if they are negative. */
+static void spend(struct part *part, enum wire_chunk_kind kind, int64_t bytes)
+{
+	if (kind == WIRE_SAMPLES)
+		part->sample_bytes += (uint64_t)bytes;
+	if (kind == WIRE_SAMPLES || kind == WIRE_TABLE ||
+	    kind == WIRE_CONTEXTS || kind == WIRE_TALLY ||
+	    kind == WIRE_HISTOGRAMS)
+		part->spent_bytes += (uint64_t)bytes;
+}
+
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out)
 {
@@ -93,9 +126,12 @@ int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 
 	bytes = ROUND_UP(bytes + sizeof(struct wire_chunk));
 	lock_acquire(&part->lock, &signals);
-	if (!take_unused(part, bytes, out))
+	if (is_too_much(part, kind, bytes))
+		err = -ENOBUFS;
+	else if (!take_unused(part, bytes, out))
 		err = append_chunk(part, bytes, out);
 	if (!err) {
+		spend(part, kind, (int64_t)out->bytes);
 		out->head->owner = owner;
 		out->head->bytes = out->bytes;
 		atomic_store_explicit(&out->head->kind, kind,
@@ -111,6 +147,7 @@ static void clear(struct part *part, const struct chunk *chunk)
 {
 	unsigned char *at = (unsigned char *)chunk->head;
 
+	spend(part, chunk->head->kind, -(int64_t)chunk->bytes);
 	atomic_store(&chunk->head->kind, WIRE_FREE);
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
 	if (chunk->bytes > WIRE_PAGE_BYTES)

@@ -29,6 +29,8 @@ struct part {
 	uint64_t end; /* as in the header, which a parent may move on */
 	struct chunk unused[PART_FREE_MAX]; /* given back, zeroed */
 	uint32_t unused_count;
+	/* Of chunks that are in use, and grow with what the program does. */
+	uint64_t spent_bytes, sample_bytes;
 };
 
 /*
@@ -50,8 +52,14 @@ void part_disable(struct part *part, const char *why);
 void part_finish(struct part *part);
 
 /*
+ * How many bytes tables, contexts and samples may take, samples not more than
+ * half of that; 0: no limit. When the part is new.
+ */
+void part_limit(struct part *part, uint64_t max_bytes);
+
+/*
  * A zeroed chunk with at least `bytes` of payload, where possible in space that
- * was given back. 0, -ENOSPC, or other -errno.
+ * was given back. 0, -ENOBUFS beyond part_limit(), -ENOSPC, or other -errno.
  */
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out);

@@ -89,6 +89,7 @@ static void start_part(struct cold *cold, const struct part *parent)
 	header->parent_seq = parent->header->seq;
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
+	part_limit(&cold->part, cold->config.max_bytes);
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	header->cost_self_ticks = parent->header->cost_self_ticks;
 	header->cost_caller_ticks = parent->header->cost_caller_ticks;

@@ -84,9 +84,12 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 				uint64_t id, uint64_t where, uint64_t weight_ns)
 {
 	struct wire_sample *sample;
+	int err = room->left ? 0 : use_chunk(tally, room);
 
-	if (!room->left && use_chunk(tally, room)) {
-		samples_lose(WIRE_SAMPLE_NO_SPACE, 1);
+	if (err) {
+		samples_lose(err == -ENOBUFS ? WIRE_SAMPLE_BYTES
+					     : WIRE_SAMPLE_NO_SPACE,
+			     1);
 		return NULL;
 	}
 	sample = room->next++;

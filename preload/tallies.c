@@ -22,10 +22,14 @@
 #define ADOPTION_TRIES      8
 #define DIRECTORY_MIN       (4096 / sizeof(struct tally *))
 
-/* The whole contexts that fit between a tally's head and its first table. */
+/*
+ * The whole contexts that fit between a tally's head and its first table; some
+ * are kept for "(folded)" where nothing else is left (hot/record.c).
+ */
+#define SPARE_BYTES (16 * sizeof(struct wire_context))
 #define TALLY_CONTEXTS_BYTES                                                   \
 	((WIRE_TALLY_TABLE_OFFSET - sizeof(struct wire_chunk) -                \
-	  sizeof(struct wire_tally)) /                                         \
+	  sizeof(struct wire_tally) - SPARE_BYTES) /                           \
 	 sizeof(struct wire_context) * sizeof(struct wire_context))
 
 void tallies_suspend(void)
@@ -131,7 +135,9 @@ static struct tally *make_tally(struct tallies *tallies)
 	if (tally_first_table(tally, chunk.head))
 		return NULL;
 	tally->number = tallies->count;
-	tally->next_context = (uintptr_t)(tally->wire + 1);
+	tally->next_spare = (uintptr_t)(tally->wire + 1);
+	tally->end_spare = tally->next_spare + SPARE_BYTES;
+	tally->next_context = tally->end_spare;
 	tally->chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
 	tally->end_context = tally->chunk_end;
 	tally->next = tallies->first;
@@ -258,13 +264,26 @@ void hot_reorder(void)
 	sys_restore_signals(&signals);
 }
 
+static enum wire_fold refusal_by(int err)
+{
+	if (err == -ENOBUFS)
+		return WIRE_FOLD_BYTES;
+	return err == -ENOMEM || err == -EAGAIN ? WIRE_FOLD_MEMORY
+						: WIRE_FOLD_SPACE;
+}
+
 int hot_make_room(void)
 {
 	struct cold *cold = rt.cold;
 	uint64_t signals;
 	int err = 0;
 
-	if (runtime_is_filtered() || (hot.attempts_left && hot.attempts_left--))
+	if (runtime_is_filtered()) {
+		if (hot.tally)
+			hot.tally->refusal = WIRE_FOLD_FILTER;
+		return -ENOSPC;
+	}
+	if (hot.attempts_left && hot.attempts_left--)
 		return -ENOSPC;
 	sys_block_signals(&signals);
 	if (!hot.tally)
@@ -273,6 +292,8 @@ int hot_make_room(void)
 		err = tally_grow(hot.tally, &cold->part);
 	if (hot.tally) /* the table may have changed all the same */
 		use_tally(hot.tally);
+	if (hot.tally && err)
+		hot.tally->refusal = refusal_by(err);
 	/* Where there is no room, asking at every call would be dear. */
 	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
 	sys_restore_signals(&signals);

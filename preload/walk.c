@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/loans.h"
 #include "preload/sys.h"
@@ -24,11 +26,22 @@
 #define UCONTEXT_PC_AT  (40 + 16 * 8)
 #define NESTED_MAX      64
 
+static void set_id(struct walk *walk, uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	walk->id = id;
+	walk->is_folded = tally && tally->has_folds &&
+			  tally_note(tally, id).function == WIRE_FOLDED;
+}
+
 struct walk walk_from(const void *slot, uint64_t id)
 {
-	return (struct walk){ .at = (uintptr_t)slot & ~UINT64_C(7),
-			      .id = id,
-			      .scan_left = SCAN_MAX };
+	struct walk walk = { .at = (uintptr_t)slot & ~UINT64_C(7),
+			     .scan_left = SCAN_MAX };
+
+	set_id(&walk, id);
+	return walk;
 }
 
 /*
@@ -63,13 +76,37 @@ int walk_is_live(uint64_t at, uint64_t *mapped_page)
 	       is_waiting(*(const uint64_t *)at);
 }
 
-static int is_link(const struct shadow_slot *shadow, uint64_t id,
+/*
+ * Whether a call made by a caller counts in a "(folded)": that stands below the
+ * caller, or below one further out where there was no room for it, or the
+ * caller itself counts there.
+ */
+static int folds_into(uint64_t folded, uint64_t caller)
+{
+	const uint32_t depth = tally_note(hot.tally, folded).depth;
+	const uint64_t above = id_pop(folded, id_key(WIRE_FOLDED));
+
+	while (caller != folded && caller != above) {
+		const union note note = tally_note(hot.tally, caller);
+
+		if (note.depth < depth)
+			return 0;
+		caller = id_pop(caller, id_key(note.function));
+	}
+	return 1;
+}
+
+static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 		   uint32_t *function)
 {
-	return shadow->return_address &&
-	       id_key_function(id_key_between(shadow->caller_id, id),
-			       function) &&
-	       *function && *function <= rt.function_count;
+	if (!shadow->return_address)
+		return 0;
+	if (id_key_function(id_key_between(shadow->caller_id, walk->id),
+			    function) &&
+	    *function && *function <= rt.function_count)
+		return 1;
+	*function = WIRE_FOLDED;
+	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
 }
 
 /*
@@ -120,7 +157,7 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 		return rsp + 8;
 	if (shadow && runtime_is_stub(pc) &&
 	    is_signal_return_word(shadow->return_address) &&
-	    !is_link(shadow, walk->id, &function))
+	    !is_link(walk, shadow, &function))
 		return rsp;
 	return 0;
 }
@@ -237,7 +274,7 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 		walk->gap_left--;
 		if (is_past_end(walk))
 			return NULL;
-		if (!shadow || !is_link(shadow, walk->id, function))
+		if (!shadow || !is_link(walk, shadow, function))
 			continue;
 		if (!need_live || walk->at < walk->interrupted_until ||
 		    trampoline_has(shadow) || is_live(walk, shadow))
@@ -252,8 +289,7 @@ static struct shadow_slot *find_behind(struct walk *walk, uint32_t *function)
 	const struct trampoline *one = walk->behind;
 
 	walk->behind = NULL;
-	if (!one || one->id != walk->id ||
-	    !is_link(&one->slot, walk->id, function))
+	if (!one || one->id != walk->id || !is_link(walk, &one->slot, function))
 		return NULL;
 	return (struct shadow_slot *)&one->slot;
 }
@@ -277,7 +313,7 @@ int walk_next(struct walk *walk, struct link *link)
 		return 0;
 	walk->has_begun = 1;
 	link->at = walk->at;
-	walk->id = link->shadow->caller_id;
+	set_id(walk, link->shadow->caller_id);
 	walk->behind = trampoline_at(link->shadow->return_address);
 	if (walk->behind)
 		return 1;
@@ -286,6 +322,19 @@ int walk_next(struct walk *walk, struct link *link)
 	else
 		walk->at += 8;
 	return 1;
+}
+
+uint64_t walk_running_as(uint64_t caller, uint64_t key)
+{
+	const struct tally *tally = hot.tally;
+	const uint64_t id = id_push(caller, key);
+	uint64_t folded = caller;
+
+	if (!tally || !tally->has_folds || tally_note(tally, id).word)
+		return id;
+	if (tally_note(tally, caller).function != WIRE_FOLDED)
+		folded = id_push(caller, id_key(WIRE_FOLDED));
+	return tally_note(tally, folded).word ? folded : id;
 }
 
 int walk_find_running(uint64_t stack, uint64_t *id)
@@ -303,8 +352,9 @@ int walk_find_running(uint64_t stack, uint64_t *id)
 		if (!shadow || !shadow->return_address ||
 		    !walk_is_live(stack, &page))
 			continue;
-		*id = id_push(shadow->caller_id,
-			      runtime_stub_key(*(const uint64_t *)stack));
+		*id = walk_running_as(
+			shadow->caller_id,
+			runtime_stub_key(*(const uint64_t *)stack));
 		return 1;
 	}
 	return 0;

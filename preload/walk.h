@@ -29,13 +29,14 @@ struct walk {
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
 	const struct trampoline *behind; /* a function left by a tail call */
 	int has_begun;
+	int is_folded; /* the id is that of a "(folded)" */
 };
 
 struct link {
 	uint64_t at;                /* stack slot */
 	uint64_t id;                /* of the function whose slot this is */
 	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
-	uint32_t function;
+	uint32_t function;          /* or WIRE_FOLDED */
 };
 
 /* Start at a stack slot at or below that of the function that runs as id. */
@@ -66,6 +67,9 @@ const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);
  * there is none near; *id is untouched then.
  */
 int walk_find_running(uint64_t stack, uint64_t *id);
+
+/* The id of a running function with this key that this caller has called. */
+uint64_t walk_running_as(uint64_t caller, uint64_t key);
 
 /* Whether it was for want of patience that walk_next() gave up. */
 static inline int walk_is_exhausted(const struct walk *walk)

@@ -25,7 +25,7 @@ enum {
 	FUNCTION_NONE,           /* the root of a tree */
 	FUNCTION_UNKNOWN,        /* its number is in no module */
 	FUNCTION_UNKNOWN_CALLER, /* a context whose caller was not recorded */
-	FUNCTION_FOLDED,         /* calls beyond the limit of contexts */
+	FUNCTION_FOLDED,         /* calls without room for their contexts */
 	FUNCTION_KERNEL,         /* time in a system call */
 	FUNCTION_BLOCKED,        /* time in which the thread did not run;
 				    others are named by what for (waits.h) */

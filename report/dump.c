@@ -80,9 +80,10 @@ static void dump_header(FILE *out, const struct part *part)
 	fprintf(out,
 		" verify_period=%" PRIu32 " start_ns=%" PRIu64
 		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " max_contexts=%" PRIu64
-		" contexts=%" PRIu64,
+		" contexts=%" PRIu64 " max_bytes=%" PRIu64,
 		header->verify_period, header->start_ns, header->end_ns,
-		header->hook_ns, header->max_contexts, header->contexts);
+		header->hook_ns, header->max_contexts, header->contexts,
+		header->max_bytes);
 	dump_string(out, "file", part->name, strlen(part->name));
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
 		if (header->losses[i] > 0)
@@ -297,14 +298,20 @@ static void dump_tally(FILE *out, const struct tally *tally)
 	fprintf(out,
 		"tally number=%" PRIu32 " table=%" PRIu64 ":%u"
 		" retired=%" PRIu64 ":%u contexts=%" PRIu64
-		" folded_calls=%" PRIu64 " verified=%" PRIu64
-		" partial=%" PRIu64 " collisions=%" PRIu64 " diverged=%" PRIu64
+		" folded_calls=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		",%" PRIu64 " verified=%" PRIu64 " partial=%" PRIu64
+		" collisions=%" PRIu64 " diverged=%" PRIu64
 		" paused_ticks=%" PRIu64 "\n",
 		tally->number, wire_table_offset(head->table),
 		wire_table_log2(head->table), wire_table_offset(head->retired),
 		wire_table_log2(head->retired), head->contexts,
-		head->folded_calls, head->verified, head->partial,
-		head->collisions, head->diverged, head->paused_ticks);
+		head->folded_calls[WIRE_FOLD_CONTEXTS],
+		head->folded_calls[WIRE_FOLD_BYTES],
+		head->folded_calls[WIRE_FOLD_SPACE],
+		head->folded_calls[WIRE_FOLD_MEMORY],
+		head->folded_calls[WIRE_FOLD_FILTER], head->verified,
+		head->partial, head->collisions, head->diverged,
+		head->paused_ticks);
 }
 
 /* A number that tells the same id in two tallies apart. */

@@ -290,7 +290,6 @@ static void write_summary(struct html_page *page, struct json_stream *out)
 	const struct summary *summary = &session->summary;
 
 	json_summary(out, session);
-	json_member(out, "limit", json_number(summary->max_contexts));
 	json_member(out, "hooking", coverage_of(summary));
 	json_member(out, "losses",
 		    losses_of(summary->lost_calls, WIRE_LOSS_COUNT, loss_text));

@@ -45,6 +45,18 @@ static json_t *losses_of(const struct summary *summary)
 	return losses;
 }
 
+static json_t *folds_of(const struct summary *summary)
+{
+	json_t *folds = json_object();
+
+	for (unsigned int i = 0; i < WIRE_FOLD_COUNT; i++) {
+		if (summary->folds[i] > 0)
+			json_object_set_new(folds, fold_text(summary, i).text,
+					    json_number(summary->folds[i]));
+	}
+	return folds;
+}
+
 static json_t *problems_of(const struct recording *recording)
 {
 	json_t *problems = json_array();
@@ -87,6 +99,7 @@ void json_summary(struct json_stream *stream, struct session *session)
 	json_member(stream, "confidence", confidence_of(&session->summary));
 	json_member(stream, "in_doubt", doubts_of(session));
 	json_member(stream, "lost", losses_of(&session->summary));
+	json_member(stream, "folded", folds_of(&session->summary));
 	json_member(stream, "breakpoint_hits",
 		    json_number(session->summary.trap_hits));
 	json_member(stream, "problems", problems_of(&session->recording));

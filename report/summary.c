@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/summary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/confidence.h"
 #include "report/tally.h"
 
@@ -19,6 +21,9 @@ static void add_part(struct summary *summary, const struct part *part)
 
 	if (limit && (!summary->max_contexts || limit < summary->max_contexts))
 		summary->max_contexts = limit;
+	limit = part->header->max_bytes;
+	if (limit && (!summary->max_bytes || limit < summary->max_bytes))
+		summary->max_bytes = limit;
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		summary->lost_calls[i] += part->header->losses[i];
 	summary->trap_hits += part->header->trap_hits;
@@ -35,7 +40,10 @@ static void add_part(struct summary *summary, const struct part *part)
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
 
-		summary->folded_calls += head->folded_calls;
+		for (unsigned int j = 0; j < WIRE_FOLD_COUNT; j++) {
+			summary->folds[j] += head->folded_calls[j];
+			summary->folded_calls += head->folded_calls[j];
+		}
 		summary->verified += head->verified;
 		summary->partial += head->partial;
 		summary->collisions += head->collisions;
@@ -137,6 +145,8 @@ const char *sample_loss_text(unsigned int loss)
 			("threads have no timer: where they run is known by "
 			 "function only, and what clew takes is not told "
 			 "apart"),
+		[WIRE_SAMPLE_BYTES] =
+			"samples are missing: beyond what --max-memory allows",
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts)
@@ -160,4 +170,30 @@ const char *loss_text(unsigned int loss)
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]
 						     : "unknown reason";
+}
+
+struct fold_text fold_text(const struct summary *summary, unsigned int cause)
+{
+	static const char *const texts[] = {
+		[WIRE_FOLD_SPACE] = "the recording's file could not grow",
+		[WIRE_FOLD_MEMORY] =
+			"there was no memory or address space to record in",
+		[WIRE_FOLD_FILTER] =
+			"behind a system call filter there is no more room",
+	};
+	struct fold_text fold = { "unknown reason" };
+
+	if (cause == WIRE_FOLD_CONTEXTS)
+		snprintf(fold.text, sizeof(fold.text),
+			 "beyond the limit of %s context%s",
+			 text_grouped(summary->max_contexts).text,
+			 text_plural(summary->max_contexts));
+	else if (cause == WIRE_FOLD_BYTES)
+		snprintf(fold.text, sizeof(fold.text),
+			 "beyond the limit of %s byte%s",
+			 text_grouped(summary->max_bytes).text,
+			 text_plural(summary->max_bytes));
+	else if (cause < sizeof(texts) / sizeof(*texts))
+		snprintf(fold.text, sizeof(fold.text), "%s", texts[cause]);
+	return fold;
 }

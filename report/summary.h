@@ -22,7 +22,9 @@ struct summary {
 	uint64_t follow_ups;   /* see merge.h */
 	uint64_t strays;       /* see merge.h */
 	uint64_t max_contexts; /* the least limit of any process */
+	uint64_t max_bytes;    /* likewise, of what one may take; 0: none */
 	uint64_t folded_calls;
+	uint64_t folds[WIRE_FOLD_COUNT]; /* the same, by cause */
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
 	uint64_t trap_hits;
 	enum wire_time time; /* how it was taken, by the first part that did */
@@ -68,6 +70,12 @@ static inline int summary_is_sampled(const struct summary *summary)
 const char *time_text(enum wire_time time);
 
 const char *loss_text(unsigned int loss);
+
+/* Why so many calls fold: "beyond the limit of 1,000 contexts", for example. */
+struct fold_text {
+	char text[80];
+};
+struct fold_text fold_text(const struct summary *summary, unsigned int cause);
 
 /* What stands behind the number, for example "samples are missing: why". */
 const char *sample_loss_text(unsigned int loss);

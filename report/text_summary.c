@@ -118,13 +118,16 @@ static void write_doubts(FILE *out, struct session *session)
 
 static void write_losses(FILE *out, const struct summary *summary)
 {
-	if (summary->folded_calls > 0)
-		fprintf(out,
-			"folded: %s calls of contexts beyond the limit of %s "
-			"stand under (folded) below their nearest known "
-			"caller\n",
-			GROUPED(summary->folded_calls),
-			GROUPED(summary->max_contexts));
+	for (unsigned int i = 0; i < WIRE_FOLD_COUNT; i++) {
+		if (summary->folds[i] > 0)
+			fprintf(out,
+				"folded: %s call%s stand%s under (folded), "
+				"below the nearest caller with room: %s\n",
+				GROUPED(summary->folds[i]),
+				text_plural(summary->folds[i]),
+				summary->folds[i] == 1 ? "s" : "",
+				fold_text(summary, i).text);
+	}
 	if (summary->strays > 0)
 		fprintf(out, "stray: %s calls belong to no recorded context\n",
 			GROUPED(summary->strays));

@@ -70,6 +70,16 @@ enum wire_loss {
 	WIRE_LOSS_COUNT = 8
 };
 
+/* Why calls stand under "(folded)" and not in a context of their own. */
+enum wire_fold {
+	WIRE_FOLD_CONTEXTS, /* max_contexts of them were recorded */
+	WIRE_FOLD_BYTES,    /* what is recorded took max_bytes */
+	WIRE_FOLD_SPACE,    /* the file could not grow */
+	WIRE_FOLD_MEMORY,   /* there was no memory, or address space, for it */
+	WIRE_FOLD_FILTER,   /* behind a system call filter it cannot grow */
+	WIRE_FOLD_COUNT = 6
+};
+
 /* How time was taken. */
 enum wire_time {
 	WIRE_TIME_NONE,  /* counts only */
@@ -84,7 +94,8 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
 	WIRE_SAMPLE_NO_TIMER, /* threads, not samples: no timer could be had */
 	WIRE_SAMPLE_NO_PC, /* the same, but wall samples, without a pc, are */
-	WIRE_SAMPLE_LOSS_COUNT = 4
+	WIRE_SAMPLE_BYTES, /* they took their share of max_bytes */
+	WIRE_SAMPLE_LOSS_COUNT = 5
 };
 
 /* A moment by two clocks: what turns time stamps into seconds. */
@@ -132,8 +143,9 @@ struct wire_header {
 	 */
 	_Atomic uint32_t violations;      /* any thread, atomic add */
 	_Atomic uint32_t first_violation; /* any thread, once */
-	uint64_t watch_ns; /* WIRE_TIME_WALL: CPU time of clew's own thread */
-	uint64_t reserved[5];
+	uint64_t watch_ns;  /* WIRE_TIME_WALL: CPU time of clew's own thread */
+	uint64_t max_bytes; /* of tables, contexts and samples; 0: no limit */
+	uint64_t reserved[3];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
@@ -236,16 +248,16 @@ struct wire_tally {
 	_Atomic uint64_t table;   /* wire_table_ref of the count table */
 	_Atomic uint64_t retired; /* the one before it, or 0 */
 	uint64_t contexts;        /* recorded here */
-	uint64_t folded_calls;
+	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* by cause */
 	uint64_t verified;   /* hits whose whole stack agreed */
 	uint64_t partial;    /* agreed as far as this stack was readable */
 	uint64_t collisions; /* two contexts with one id */
 	uint64_t diverged;   /* id and shadow stack disagreed */
 	/* WIRE_TIME_EXACT: of its threads' time, what clew's slow paths took */
 	uint64_t paused_ticks;
-	uint64_t reserved[15];
+	uint64_t reserved[18];
 };
-_Static_assert(sizeof(struct wire_tally) == 192, "on the wire");
+_Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 
 #define WIRE_TALLY_BYTES        8192
 #define WIRE_TALLY_TABLE_OFFSET 4032 /* from the chunk's start */

@@ -60,14 +60,11 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 static void count_slowly(struct tally *tally, uint64_t id, uint64_t caller,
 			 uint64_t site)
 {
-	uint32_t function;
-
 	if (record_known_call(tally, id))
 		return;
 	if (caller != ID_ROOT && !tally_note(tally, caller).word)
 		hot_record_callers(id);
-	if (!id_key_function(id_key_between(caller, id), &function) ||
-	    !record_new_call(id, caller, function, site, rt.max_contexts))
+	if (!record_new_call(id, caller, site))
 		record_folded_call(caller);
 }
 

@@ -63,15 +63,14 @@ void record_want_of_room(void)
  * change chunks in between, that of the one or the other may be behind its end;
  * it is wasted even if it is not.
  */
-static struct wire_context *take_context(struct tally *tally)
+static struct wire_context *take_context(uintptr_t *next,
+					 const uintptr_t *end_of_chunk)
 {
-	uintptr_t end = __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST);
-	uintptr_t at = __atomic_fetch_add(&tally->next_context,
-					  sizeof(struct wire_context),
+	uintptr_t end = __atomic_load_n(end_of_chunk, __ATOMIC_SEQ_CST);
+	uintptr_t at = __atomic_fetch_add(next, sizeof(struct wire_context),
 					  __ATOMIC_SEQ_CST);
 
-	if (at >= end ||
-	    end != __atomic_load_n(&tally->end_context, __ATOMIC_SEQ_CST))
+	if (at >= end || end != __atomic_load_n(end_of_chunk, __ATOMIC_SEQ_CST))
 		return NULL;
 	return (struct wire_context *)at;
 }
@@ -100,15 +99,14 @@ static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 	return &view.table[i];
 }
 
-int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
-	       uint64_t calls)
+static void fill_context(struct tally *tally, struct wire_context *context,
+			 uint64_t id, union note note, uint64_t site,
+			 uint64_t calls)
 {
-	struct wire_context *context = take_context(tally);
-	struct wire_count *entry;
+	struct wire_count *entry = claim_entry(tally, id, note);
 
-	if (!context)
-		return 0;
-	entry = claim_entry(tally, id, note);
+	if (note.function == WIRE_FOLDED)
+		tally->has_folds = 1;
 	context->site = site;
 	context->function = note.function;
 	context->depth = note.depth;
@@ -117,7 +115,6 @@ int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
 			   __ATOMIC_RELAXED);
 	atomic_store_explicit(&entry->id, id, memory_order_release);
 	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
-	return 1;
 }
 
 int record_known_call(struct tally *tally, uint64_t id)
@@ -130,44 +127,37 @@ int record_known_call(struct tally *tally, uint64_t id)
 	return 1;
 }
 
-static union note note_below(const struct tally *tally, uint64_t caller,
-			     uint32_t function)
-{
-	return (union note){
-		.function = function,
-		.depth = tally_note(tally, caller).depth + 1,
-	};
-}
-
-static void withdraw_context(void)
-{
-	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
-				  memory_order_relaxed);
-}
-
 /* Whether one more context may be recorded in this process. */
-static int admit_context(uint64_t limit)
+static int admit_context(void)
 {
 	_Atomic uint64_t *contexts = &rt.header->contexts;
+	struct tally *tally = hot.tally;
 
+	if (!tally)
+		return 0;
 	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
-	    limit)
+	    rt.max_contexts)
 		return 1;
-	withdraw_context();
+	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
+	tally->refusal = rt.max_contexts_cause;
 	return 0;
 }
 
 /* False if there is no room. */
 static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 {
+	struct wire_context *context = NULL;
 	struct tally *tally;
 
-	do {
+	while (!context) {
 		tally = hot.tally; /* another one, where a handler has forked */
 		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;
-	} while (hot.tally != tally ||
-		 !hot_record(tally, id, note, site, calls));
+		if (hot.tally == tally)
+			context = take_context(&tally->next_context,
+					       &tally->end_context);
+	}
+	fill_context(tally, context, id, note, site, calls);
 	return 1;
 }
 
@@ -180,44 +170,115 @@ int record_caller(uint64_t id, union note note)
 	return 1;
 }
 
-int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
-		    uint64_t site, uint64_t limit)
+static void withdraw_context(void)
 {
-	const struct wire_header *header = rt.header;
+	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
+				  memory_order_relaxed);
+}
+
+/* Nothing where a handler has forked and its child has no tally. */
+static union note note_of(uint64_t id)
+{
 	const struct tally *tally = hot.tally;
 
-	if (!tally || !admit_context(limit))
+	return tally ? tally_note(tally, id) : (union note){ .word = 0 };
+}
+
+int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
+{
+	const struct wire_header *header = rt.header;
+	const union note above = note_of(caller);
+	uint32_t function;
+
+	if (above.function == WIRE_FOLDED ||
+	    !id_key_function(id_key_between(caller, id), &function) ||
+	    !admit_context())
 		return 0;
-	if (record(id, note_below(tally, caller, function), site, 1))
+	if (record(id,
+		   (union note){ .function = function,
+				 .depth = above.depth + 1 },
+		   site, 1))
 		return 1;
 	if (rt.header == header) /* not in a child that a handler has forked */
 		withdraw_context();
 	return 0;
 }
 
-void record_folded_call(uint64_t caller)
+/*
+ * Where nothing can grow, a last part of the table and some records are kept for
+ * "(folded)", and the last of all for that below the root.
+ */
+static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
+{
+	const uint64_t entries = tally->mask + 1;
+	const uint64_t kept = caller == ID_ROOT ? 0 : 1;
+	struct wire_context *context;
+
+	if (tally->used + kept >= entries - entries / 16)
+		return NULL;
+	context = take_context(&tally->next_context, &tally->end_context);
+	if (context)
+		return context;
+	if (tally->end_spare - tally->next_spare <= kept * sizeof(*context))
+		return NULL;
+	return take_context(&tally->next_spare, &tally->end_spare);
+}
+
+/* A "(folded)" below a recorded caller of this depth, or the root. */
+static int record_fold(uint64_t id, uint64_t caller, uint32_t depth)
+{
+	const union note note = { .function = WIRE_FOLDED, .depth = depth + 1 };
+	struct wire_context *context = NULL;
+	struct tally *tally;
+
+	if (record(id, note, 0, 1))
+		return 1;
+	tally = hot.tally;
+	if (tally)
+		context = take_spare(tally, caller);
+	if (!context)
+		return 0;
+	fill_context(tally, context, id, note, 0, 1);
+	return 1;
+}
+
+/*
+ * Count a call at the "(folded)" below a caller. A handler that forks meanwhile
+ * gives its child another tally, or none.
+ */
+static int fold_below(uint64_t caller, union note note)
 {
 	struct tally *tally = hot.tally;
-	uint64_t limit = rt.max_contexts + rt.max_contexts / 8 + 64;
 	uint64_t id = caller;
-	union note note;
 
-	while (tally) {
-		note = tally_note(tally, caller);
-		if (note.function != WIRE_FOLDED)
-			id = id_push(caller, id_key(WIRE_FOLDED));
-		else
-			id = caller;
-		if (record_known_call(tally, id) ||
-		    record_new_call(id, caller, WIRE_FOLDED, 0, limit)) {
-			__atomic_fetch_add(&tally->wire->folded_calls, 1,
-					   __ATOMIC_RELAXED);
-			hot.id = id;
-			return;
-		}
-		if (caller == ID_ROOT || !note.word)
-			break;
-		caller = id_pop(caller, id_key(note.function));
+	if (!tally)
+		return 0;
+	if (note.function != WIRE_FOLDED)
+		id = id_push(caller, id_key(WIRE_FOLDED));
+	if (!record_known_call(tally, id)) {
+		if (!record_fold(id, caller, note.depth))
+			return 0;
+		atomic_fetch_add_explicit(&rt.header->contexts, 1,
+					  memory_order_relaxed);
 	}
-	record_want_of_room();
+	tally = hot.tally;
+	if (tally)
+		__atomic_fetch_add(&tally->wire->folded_calls[tally->refusal],
+				   1, __ATOMIC_RELAXED);
+	hot.id = id;
+	return 1;
+}
+
+void record_folded_call(uint64_t caller)
+{
+	union note note = note_of(caller);
+
+	while (note.word) {
+		if (fold_below(caller, note))
+			return;
+		caller = id_pop(caller, id_key(note.function));
+		note = note_of(caller);
+	}
+	if (!fold_below(ID_ROOT, note))
+		record_want_of_room();
 }

@@ -3,7 +3,7 @@
  * The records of contexts in the calling thread's tally, and of calls that get
  * none.
  *
- * Safe wherever the slow path is (count.h). All but hot_record() and
+ * Safe wherever the slow path is (count.h). All but
  * record_caller() count a call.
  */
 #ifndef CLEW_HOT_RECORD_H
@@ -13,22 +13,15 @@
 
 #include "preload/hot/tally.h"
 
-/*
- * Record a context with its first calls. False if the tally needs
- * hot_make_room() first.
- */
-int hot_record(struct tally *tally, uint64_t id, union note note, uint64_t site,
-	       uint64_t calls);
-
 /* One more call of a recorded context. False if it is not recorded. */
 int record_known_call(struct tally *tally, uint64_t id);
 
 /*
- * Record a new context below caller and count its first call. False if there
- * is no room, or there are `limit` contexts in this process.
+ * Record a new context below caller and count its first call. False if the call
+ * must fold: there is no room, or there are as many contexts in this process as
+ * there may be, or the caller is a "(folded)" itself.
  */
-int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
-		    uint64_t site, uint64_t limit);
+int record_new_call(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
  * Record a function that is running as having no calls, whatever the limit.
@@ -37,9 +30,10 @@ int record_new_call(uint64_t id, uint64_t caller, uint32_t function,
 int record_caller(uint64_t id, union note note);
 
 /*
- * No room for a context below caller: count the call at "(folded)" below the
- * nearest recorded ancestor, and let the thread's id stay there, so that what
- * is called from here folds into the same place without a search.
+ * Count a call at "(folded)" below the nearest recorded caller, and let the
+ * thread's id stay there: what is called from here folds into the same place.
+ * Only where nothing can grow, and what was kept for that is used up, is it
+ * below a caller further out, which is the root in the end.
  */
 void record_folded_call(uint64_t caller);
 

@@ -21,7 +21,8 @@ struct runtime {
 	/* Of the header, or of the nearest ancestor's that has a file. */
 	_Atomic uint64_t *losses;
 	struct cold *cold;
-	uint64_t max_contexts;
+	uint64_t max_contexts; /* past it contexts fold, for this reason: */
+	enum wire_fold max_contexts_cause;
 	uint32_t verify_period;   /* 0: never verify */
 	uint32_t function_count;  /* numbers 1 .. function_count are in use */
 	uint32_t is_timed;        /* stubs are timed ones (timing.h) */

@@ -69,6 +69,9 @@ struct tally {
 	uint64_t used;     /* entries claimed */
 	uint64_t limit;    /* hot_make_room() is due at so many */
 	uintptr_t next_context, end_context;
+	uintptr_t next_spare, end_spare; /* records kept for "(folded)" */
+	uint32_t has_folds;              /* there is some "(folded)" */
+	enum wire_fold refusal; /* why a context found no room the last time */
 	uint32_t busy; /* slow paths under way: more than one in handlers */
 	uintptr_t paths[TALLY_PATHS_MAX]; /* where on the stack they are */
 

@@ -78,7 +78,7 @@ class Case(clewtest.Case):
 
     def assert_no_sample_lost(self, recording):
         for part in recording.parts:
-            self.assertEqual(part.sample_losses, [0] * 4)
+            self.assertEqual(part.sample_losses, [0] * 5)
 
 
 class Loads(Case):
@@ -321,7 +321,7 @@ class Records(Case):
         self.assertEqual(native.returncode, recorded.returncode)
         part, = self.recording().parts
         self.assertEqual((part.samples, part.sample_losses),
-                         ([], [0, 0, 1, 0]))
+                         ([], [0, 0, 1, 0, 0]))
 
 
     def test_filters_end_them_unless_refused(self):

@@ -52,12 +52,13 @@ TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
-                       "II Q QQ QQ 4Q II Q II")
+                       "II Q QQ QQ 5Q II Q II")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
-TALLY_HEAD = struct.Struct("<QQQQQQQQ128x")
+TALLY_HEAD = struct.Struct("<QQQ6QQQQQ152x")
+(FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
 CALLS = (1 << 48) - 1  # of a count's field
 COUNT = struct.Struct("<QQ")
 TIMES = struct.Struct("<QQQQQQQQ")
@@ -112,7 +113,7 @@ class Tally:
     """What one owner, or several after each other, counted."""
 
     def __init__(self, number, payload):
-        (self.table, self.retired, self.recorded, self.folded, self.verified,
+        (self.table, self.retired, self.recorded, *self.folds, self.verified,
          self.partial, self.collisions,
          self.diverged) = TALLY_HEAD.unpack_from(payload)
         self.number = number
@@ -141,9 +142,9 @@ class Part:
         self.why = why.split(b"\0")[0].decode()
         self.time, self.rate_hz, self.period_ns = rest[10:13]
         self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
-        self.sample_losses = rest[17:21]
-        self.cost_self, self.cost_caller, self.untimed = rest[21:24]
-        self.violations = rest[24:26]  # how many, and the first
+        self.sample_losses = rest[17:22]
+        self.cost_self, self.cost_caller, self.untimed = rest[22:25]
+        self.violations = rest[25:27]  # how many, and the first
         self._bins = {}  # function: those of calls but the latest
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
@@ -170,6 +171,14 @@ class Part:
                                     HISTOGRAMS) \
                 else size - CHUNK.size
             yield kind, owner, self.data[at + CHUNK.size:at + CHUNK.size + used]
+            at += size
+
+    def chunk_sizes(self):
+        """(kind, bytes) of each chunk."""
+        at = self.header_bytes
+        while at < self.end:
+            kind, _, size, _ = CHUNK.unpack_from(self.data, at)
+            yield kind, size
             at += size
 
     def _add(self, kind, owner, payload):
@@ -278,7 +287,12 @@ class Part:
         return found
 
     def folded_calls(self):
-        return sum(tally.folded for tally in self.tallies.values())
+        return sum(sum(tally.folds) for tally in self.tallies.values())
+
+    def folds(self):
+        """The same by cause."""
+        return [sum(folds) for folds in
+                zip(*(tally.folds for tally in self.tallies.values()))]
 
 
 class Recording:

@@ -92,7 +92,16 @@ static void the_smaller_limit_holds(void **state)
 	assert_int_equal(read_config(fixture, "max-contexts 5000\n"
 					      "max-memory 64000\n"),
 			 0);
-	assert_int_equal(fixture->config.max_contexts, 1000);
+	/* with room for a "(folded)" below each */
+	assert_int_equal(fixture->config.max_contexts, 500);
+	assert_int_equal(fixture->config.max_contexts_cause, WIRE_FOLD_BYTES);
+	assert_int_equal(fixture->config.max_bytes, 64000);
+	assert_int_equal(read_config(fixture, "max-memory 64000\n"
+					      "max-contexts 400\n"),
+			 0);
+	assert_int_equal(fixture->config.max_contexts, 400);
+	assert_int_equal(fixture->config.max_contexts_cause,
+			 WIRE_FOLD_CONTEXTS);
 }
 
 static void a_limit_may_exceed_the_default(void **state)
@@ -101,6 +110,7 @@ static void a_limit_may_exceed_the_default(void **state)
 
 	assert_int_equal(read_config(fixture, "max-contexts 900000000\n"), 0);
 	assert_int_equal(fixture->config.max_contexts, 900000000);
+	assert_int_equal(fixture->config.max_bytes, 0);
 }
 
 static void comments_and_blanks_are_passed_over(void **state)

@@ -249,7 +249,7 @@ static void past_the_limit_contexts_fold(void **state)
 	}
 	assert_int_equal(hot.id, folded);
 	assert_int_equal(calls_of(folded), 50);
-	assert_int_equal(hot.tally->wire->folded_calls, 50);
+	assert_int_equal(hot.tally->wire->folded_calls[WIRE_FOLD_CONTEXTS], 50);
 	hot_count(id_push(folded, id_key(3)), folded, 0);
 	assert_int_equal(calls_of(folded), 51);
 }

@@ -37,13 +37,14 @@ function lossCard({ losses, total }) {
     sum ? sum > total.calls / 100 ? "poor" : "fair" : "good");
 }
 
-function placeCard({ total, limit }) {
+function placeCard({ total, folded }) {
   const off = total.folded + total.stray;
 
   return card("Calls without a context", off ? format.short(off) : "none",
-    off ? [total.folded && `${format.count(total.folded)} folded: beyond ` +
-      `the limit of ${format.count(limit)} contexts they stand under ` +
-      "(folded), below their nearest known caller",
+    off ? [total.folded && `${format.count(total.folded)} folded: they ` +
+      "stand under (folded), below the nearest caller with room (" +
+      Object.entries(folded).map(([reason, calls]) =>
+        `${format.count(calls)} ${reason}`).join("; ") + ")",
     total.stray && `${format.count(total.stray)} strays: of contexts that ` +
       "were not recorded"].filter(Boolean).join("; ") + "."
       : "Every call stands in the context in which it was made.",
