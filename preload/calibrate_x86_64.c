@@ -54,7 +54,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 	const struct stub_constants constants = {
 		.tls_offset = stub_tls_offset(),
 	};
-	uint8_t *at = page + stub_bytes(&constants);
+	uint8_t *at = page + stub_bytes();
 	struct arena scratch = { 0 };
 	struct decoder decoder;
 	int err = decoder_open(&decoder, decoder_memory, &scratch);
@@ -62,7 +62,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 	if (!err) {
 		memcpy(at, code, sizeof(code));
 		*(void **)bare = at;
-		*(void **)stub = page + stub_entry_at(&constants);
+		*(void **)stub = page + stub_entry_at();
 		err = stub_write(&constants, &decoder,
 				 &(struct stub_function){
 					 .number = FUNCTION,

@@ -144,8 +144,8 @@ static void end_block(struct rules *rules, uint8_t *block)
 }
 
 /*
- * [] -> [offset of the pc in its stub, as though stubs of the other kind came
- * behind a plain one]
+ * [] -> [offset of the pc in its stub, as though other kinds, and second parts,
+ * came behind a plain one]
  */
 static void put_offset(struct rules *rules)
 {
@@ -176,30 +176,24 @@ static unsigned int place_of(const struct stub_template *template)
 /* [] -> [1 if the return address is in the shadow, 0 if on the stack] */
 static void put_is_in_shadow(struct rules *rules)
 {
-	const struct stub_template *plain = stub_template_plain();
-	const struct stub_template *guarded = stub_template_guarded();
+	const struct stub_template *template = stub_template();
 
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
 	for (int i = 0; i < STUB_TURNS; i++)
-		put_toggle(rules, place_of(plain) + plain->turns[i]);
-	for (int i = 0; i < STUB_TURNS; i++)
-		put_toggle(rules, place_of(guarded) + guarded->turns[i]);
+		put_toggle(rules, place_of(template) + template->turns[i]);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
 /* [] -> [1 if the pc is among the displaced instructions] */
 static void put_is_displaced(struct rules *rules)
 {
-	const struct stub_template *plain = stub_template_plain();
-	const struct stub_template *guarded = stub_template_guarded();
+	const struct stub_template *template = stub_template();
 
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
-	put_toggle(rules, place_of(plain) + plain->displaced_at);
-	put_toggle(rules, place_of(plain) + plain->displaced_end);
-	put_toggle(rules, place_of(guarded) + guarded->displaced_at);
-	put_toggle(rules, place_of(guarded) + guarded->displaced_end);
+	put_toggle(rules, place_of(template) + template->displaced_at);
+	put_toggle(rules, place_of(template) + template->displaced_end);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
@@ -404,13 +398,11 @@ size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
 
 int frames_rules_is_waiting(uint64_t pc)
 {
-	const struct stub_template *plain = stub_template_plain();
-	const struct stub_template *guarded = stub_template_guarded();
+	const struct stub_template *template = stub_template();
 	const uint64_t mask = STUB_BYTES - 1;
 	const uint8_t kind =
 		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
 	const uint64_t offset = (pc + 1) & mask;
 
-	return offset == STUB_EXIT_AT &&
-	       (kind == plain->kind || kind == guarded->kind);
+	return offset == STUB_EXIT_AT && kind == template->kind;
 }

@@ -209,13 +209,11 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
  * A module that hosts a JIT: what it generates may look up return addresses,
  * and so calls from there must keep theirs. V8 will be told where to look.
  */
-static struct pc_range guard_of(const struct candidate *candidate)
+static int is_guarded(const struct candidate *candidate)
 {
 	const uint32_t traits = candidate->analysis.traits;
 
-	if (!(traits & TRAIT_JIT_HOST) || traits & TRAIT_V8)
-		return (struct pc_range){ 0 };
-	return candidate->module->code;
+	return traits & TRAIT_JIT_HOST && !(traits & TRAIT_V8);
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
@@ -230,7 +228,7 @@ static void prepare_patches(struct pass *pass)
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
-		workshop.constants.guard = guard_of(c);
+		workshop.constants.is_guarded = is_guarded(c);
 		/* libc blocks all signals now and then, behind our back. */
 		workshop.has_traps = has_traps && !c->module->is_libc;
 		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));

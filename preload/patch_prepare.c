@@ -188,7 +188,7 @@ static int write_stub(const struct patch_workshop *workshop,
 	const struct stub_constants *constants = &workshop->constants;
 	const probe_writer probe = probe_writer_of(site->verdict);
 
-	site->entry = site->stub + (probe ? 0 : stub_entry_at(constants));
+	site->entry = site->stub + (probe ? 0 : stub_entry_at());
 	if (probe)
 		return probe(constants, &workshop->decoder, site->function,
 			     site->text.pc, site->displaced_bytes,
@@ -306,7 +306,7 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 	count_sites(functions, count, &sites, &islands);
 	*patch = (struct patch){
 		.module = module,
-		.stub_bytes = stub_bytes(&workshop->constants),
+		.stub_bytes = stub_bytes(),
 		.memory_bytes = memory_bytes(sites, islands),
 	};
 	patch->sites = sys_map_private(patch->memory_bytes);

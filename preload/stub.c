@@ -11,26 +11,19 @@
 #include "preload/stub_template.h"
 #include "wire/id.h"
 
-static const struct stub_template *template_of(
-	const struct stub_constants *constants)
-{
-	return constants->guard.end ? stub_template_guarded()
-				    : stub_template_plain();
-}
-
 int32_t stub_tls_offset(void)
 {
 	return (int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block());
 }
 
-uint64_t stub_bytes(const struct stub_constants *constants)
+uint64_t stub_bytes(void)
 {
-	return template_of(constants)->bytes;
+	return stub_template()->bytes;
 }
 
-uint64_t stub_entry_at(const struct stub_constants *constants)
+uint64_t stub_entry_at(void)
 {
-	return template_of(constants)->entry_at;
+	return stub_template()->entry_at;
 }
 
 /* Instructions of nine, and of two or six bytes, that do nothing. */
@@ -51,7 +44,6 @@ static void fill_hole(const struct stub_constants *constants,
 		      const struct stub_function *function, unsigned int kind,
 		      uint8_t *at)
 {
-	uint64_t bytes;
 	uint32_t word;
 
 	switch (kind) {
@@ -75,21 +67,51 @@ static void fill_hole(const struct stub_constants *constants,
 		if (!function->loops)
 			put_nops(at, LOOP_TEST_FAR_BYTES);
 		break;
-	case HOLE_GUARD_START:
-		memcpy(at, &constants->guard.start, sizeof(uint64_t));
-		break;
-	case HOLE_GUARD_BYTES:
-		bytes = constants->guard.end - constants->guard.start;
-		memcpy(at, &bytes, sizeof(bytes));
-		break;
 	}
+}
+
+/*
+ *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
+ *	je L(tail)			->	jae L(tail)
+ *
+ * With one of both it is still a glance: what it sends to L(tail) without need,
+ * or fails to send there before the stub is guarded, comes to no harm.
+ */
+#define GLANCE_IMMEDIATE_AT 2
+#define GLANCE_CONDITION_AT 4
+#define JAE_SECOND_BYTE     0x83
+
+unsigned int stub_guard(struct stub_change changes[STUB_CHANGES_MAX])
+{
+	const struct stub_template *template = stub_template();
+	const uint16_t glance_at = template->glance_at;
+	unsigned int count = 0;
+
+	for (uint16_t part = 0; part < template->bytes; part += STUB_BYTES)
+		changes[count++] = (struct stub_change){ part + STUB_GUARD_AT,
+							 STUB_IS_GUARDED };
+	changes[count++] =
+		(struct stub_change){ glance_at + GLANCE_CONDITION_AT,
+				      JAE_SECOND_BYTE };
+	changes[count++] =
+		(struct stub_change){ glance_at + GLANCE_IMMEDIATE_AT, 0 };
+	return count;
+}
+
+static void write_guard(uint8_t *stub)
+{
+	struct stub_change changes[STUB_CHANGES_MAX];
+	const unsigned int count = stub_guard(changes);
+
+	for (unsigned int i = 0; i < count; i++)
+		stub[changes[i].at] = changes[i].byte;
 }
 
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at)
 {
-	const struct stub_template *template = template_of(constants);
+	const struct stub_template *template = stub_template();
 	uint8_t *displaced = at + template->displaced_at;
 	size_t room = template->displaced_end - template->displaced_at;
 	int err;
@@ -98,6 +120,8 @@ int stub_write(const struct stub_constants *constants,
 	for (const struct hole *hole = template->holes;
 	     hole < template->holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
+	if (constants->is_guarded)
+		write_guard(at);
 	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
 		       function->displaced_bytes, function->pc, displaced, room,
 		       (uintptr_t)displaced);

@@ -13,18 +13,28 @@
 /* What all stubs of a module have in common. */
 struct stub_constants {
 	int32_t tls_offset; /* of struct hot_thread from fs */
-	/* Of a module that hosts a JIT: its text. Others: { 0 }. */
-	struct pc_range guard;
+	int is_guarded;
 };
 
 /* Offset of struct hot_thread from fs, the same in every thread. */
 int32_t stub_tls_offset(void);
 
-/* Of every stub of the module, a multiple of the cache line. */
-uint64_t stub_bytes(const struct stub_constants *constants);
+/* Of every stub, a multiple of the cache line. */
+uint64_t stub_bytes(void);
 
-/* Offset of the entry in one that stub_write() makes. */
-uint64_t stub_entry_at(const struct stub_constants *constants);
+/* Where in a stub the jump to it leads. */
+uint64_t stub_entry_at(void);
+
+/*
+ * The bytes that guard a stub (hot/stub_x86_64.S) if they are written over what
+ * it has there: one by one, in any order, by whomever it is being executed.
+ */
+#define STUB_CHANGES_MAX 4
+struct stub_change {
+	uint16_t at; /* in the stub */
+	uint8_t byte;
+};
+unsigned int stub_guard(struct stub_change changes[STUB_CHANGES_MAX]);
 
 struct stub_function {
 	uint32_t number;

@@ -25,21 +25,16 @@ struct stub_template {
 	uint16_t entry_at;
 	uint16_t displaced_at, displaced_end; /* room for the instructions */
 	uint16_t turns[STUB_TURNS];           /* into the shadow, or back */
+	uint16_t glance_at;                   /* the test for tail calls */
 	uint16_t kind;                        /* of its first part */
 };
 
-extern const struct stub_template hot_stub_plain, hot_stub_guarded;
-extern const struct stub_template hot_stub_timed, hot_stub_timed_guarded;
+extern const struct stub_template hot_stub_plain, hot_stub_timed;
 
-/* The two that this process makes its stubs from. */
-static inline const struct stub_template *stub_template_plain(void)
+/* What this process makes its stubs from. */
+static inline const struct stub_template *stub_template(void)
 {
 	return rt.is_timed ? &hot_stub_timed : &hot_stub_plain;
-}
-
-static inline const struct stub_template *stub_template_guarded(void)
-{
-	return rt.is_timed ? &hot_stub_timed_guarded : &hot_stub_guarded;
 }
 
 #endif

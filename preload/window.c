@@ -104,7 +104,7 @@ static int add_block(struct windows *windows, const struct window_user *user,
 		*block = (struct window_block){ .start = place };
 		__atomic_store_n(&windows->block_count,
 				 windows->block_count + 1, __ATOMIC_RELEASE);
-		hot_windows[place >> WINDOW_SHIFT] = 1;
+		hot_windows[place >> WINDOW_SHIFT] = WINDOW_STUBS;
 		return add_span(windows, place + WINDOW_HEAD_BYTES,
 				place + WINDOW_BLOCK_BYTES);
 	}

@@ -29,6 +29,7 @@ _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 struct runtime rt;
 uint8_t hot_windows[WINDOW_COUNT];
 struct native_range hot_native[NATIVE_MAX];
+const struct native_range hot_native_nowhere;
 _Atomic uint32_t hot_native_count;
 
 _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
@@ -44,8 +45,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.verify_tail = hot_thunk_verify_tail,
 	.enter_elsewhere = hot_thunk_enter_elsewhere,
 	.leave_elsewhere = hot_thunk_leave_elsewhere,
-	.enter_guarded = hot_thunk_enter_guarded,
-	.foreign = hot_thunk_foreign,
+	.guard = hot_thunk_guard,
+	.native = &hot_native_nowhere,
 	.leap = hot_thunk_leap,
 	.lands = hot_thunk_lands,
 	.raises = hot_thunk_raises,
@@ -150,16 +151,34 @@ static void close_elsewhere(const uint64_t *slot)
 }
 
 /*
- * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
- * the return address stays where it is: at a tail call, and where no shadow
- * can be had, so that this call goes uncounted.
+ * Whether a call is to be counted, by what a stub says whom it serves. If not, it
+ * is generated code's, which keeps its return address.
  */
-int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops)
+int hot_is_welcome(const uint64_t *slot, const uint8_t *stub)
+{
+	const struct native_range *range = native_find(*slot);
+
+	if (range)
+		hot.native = range;
+	if (range || stub[STUB_GUARD_AT] != STUB_IS_GUARDED)
+		return 1;
+	record_loss(WIRE_LOSS_GENERATED);
+	return 0;
+}
+
+/*
+ * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
+ * the return address stays where it is: at a tail call, where no shadow can
+ * be had, so that this call goes uncounted, and where it is unwelcome.
+ */
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	int is_tail_call = runtime_is_stub(*slot);
 	uint64_t id;
 
+	if (!is_tail_call && stub[STUB_GUARD_AT] && !hot_is_welcome(slot, stub))
+		return 1;
 	if (!shadow) {
 		if (hot_map_shadow((uintptr_t)slot)) {
 			record_want_of_room();
@@ -172,7 +191,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops)
 		shadow->caller_id = hot.id;
 	}
 	id = id_push(shadow->caller_id, key);
-	if (is_tail_call && loops && id == hot.id)
+	if (is_tail_call && stub[STUB_LOOPS_AT] && id == hot.id)
 		return 1;
 	if (is_tail_call && rt.is_timed)
 		close_elsewhere(slot);
@@ -181,25 +200,6 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops)
 	if (rt.is_timed)
 		time_open((uintptr_t)slot);
 	return is_tail_call;
-}
-
-/*
- * A call into a module that hosts a JIT, not from that module's own text:
- * false, so that it is passed through, if it comes from no module at all.
- */
-int hot_is_native_call(const uint64_t *slot)
-{
-	if (native_has(*slot))
-		return 1;
-	record_loss(WIRE_LOSS_GENERATED);
-	return 0;
-}
-
-int hot_enter_guarded(uint64_t *slot, uint64_t key, int loops)
-{
-	if (!runtime_is_stub(*slot) && !hot_is_native_call(slot))
-		return 1;
-	return hot_enter_elsewhere(slot, key, loops);
 }
 
 void hot_leave_elsewhere(uint64_t *slot)

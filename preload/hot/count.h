@@ -19,8 +19,7 @@ void hot_thunk_verify_call(void);
 void hot_thunk_verify_tail(void);
 void hot_thunk_enter_elsewhere(void);
 void hot_thunk_leave_elsewhere(void);
-void hot_thunk_enter_guarded(void);
-void hot_thunk_foreign(void);
+void hot_thunk_guard(void);
 void hot_thunk_leap(void); /* by probes */
 void hot_thunk_lands(void);
 void hot_thunk_raises(void);
@@ -32,10 +31,9 @@ void hot_thunk_carried_timed(void);
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 void hot_verify(uint64_t *slot);
-int hot_enter_elsewhere(uint64_t *slot, uint64_t key, int loops);
+int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
-int hot_enter_guarded(uint64_t *slot, uint64_t key, int loops);
-int hot_is_native_call(const uint64_t *slot);
+int hot_is_welcome(const uint64_t *slot, const uint8_t *stub);
 
 /*
  * Given by landing.c: the calling thread is about to jump to another frame,

@@ -22,8 +22,8 @@
 #define HOT_VERIFY_TAIL     88
 #define HOT_ENTER_ELSEWHERE 96
 #define HOT_LEAVE_ELSEWHERE 104
-#define HOT_ENTER_GUARDED   112
-#define HOT_FOREIGN         120
+#define HOT_GUARD           112
+#define HOT_NATIVE          120
 #define HOT_LEAP            128
 #define HOT_LANDS           136
 #define HOT_RAISES          144
@@ -74,6 +74,11 @@
 #define ADDRESS_BITS 47
 #define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
+/* What a window's byte in hot_windows says, in the order of stubs' questions. */
+#define WINDOW_UNKNOWN 0 /* anything but stubs may be there */
+#define WINDOW_STUBS   1
+#define WINDOW_MODULES 2 /* nothing executable but the text of modules */
+
 /*
  * A stub has this size, or twice as much.
  * The key of its function is at the end of each STUB_BYTES, for whoever has an
@@ -82,17 +87,20 @@
  * In stubs of every kind the function returns to STUB_EXIT_AT: so the lowest byte
  * of a return address nearly tells a tail call from a call.
  */
-#define STUB_BYTES         512
-#define STUB_EXIT_AT       0x168
-#define STUB_LOOPS_AT      506 /* 1 byte: its function is in doubt, wire_loops() */
-#define STUB_KIND_AT       507 /* 1 byte */
-#define STUB_KEY_AT        508
+#define STUB_BYTES    512
+#define STUB_EXIT_AT  0x168
+#define STUB_GUARD_AT 505 /* 1 byte: whom it serves */
+#define STUB_LOOPS_AT 506 /* 1 byte: its function is in doubt, wire_loops() */
+#define STUB_KIND_AT  507 /* 1 byte */
+#define STUB_KEY_AT   508
 
-#define STUB_PLAIN         0
-#define STUB_GUARDED       1 /* its second part: 2 */
-#define STUB_TIMED         0 /* its second part: 1 */
-#define STUB_TIMED_GUARDED 2 /* its second part: 3; never beside the others */
-#define STUB_PROBE         4 /* preload/probe.h; has no parts */
+#define STUB_PLAIN    0
+#define STUB_TIMED    0 /* its second part: 1; never beside the other */
+#define STUB_PROBE    4 /* preload/probe.h; has no parts */
+
+/* Calls that a stub counts. */
+#define STUB_IS_OPEN    0 /* all */
+#define STUB_IS_GUARDED 1 /* those from the text of modules */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure
@@ -103,11 +111,9 @@
 /* Kinds of holes that the composer fills in a stub template (stub.c). */
 #define HOLE_TLS            0 /* 32 bits: add the offset of struct hot_thread */
 #define HOLE_KEY            1 /* 32 bits: the function's key */
-#define HOLE_GUARD_START    2 /* 64 bits: start of the module's text */
-#define HOLE_GUARD_BYTES    3 /* 64 bits: its length */
-#define HOLE_LOOPS          4 /* 1 byte: 1 if the function loops to its entry */
-#define HOLE_LOOP_TEST      5 /* for such functions only */
-#define HOLE_LOOP_TEST_FAR  6 /* the same, with a longer jump */
+#define HOLE_LOOPS          2 /* 1 byte: 1 if the function loops to its entry */
+#define HOLE_LOOP_TEST      3 /* for such functions only */
+#define HOLE_LOOP_TEST_FAR  4 /* the same, with a longer jump */
 
 #define LOOP_TEST_BYTES     11
 #define LOOP_TEST_FAR_BYTES 15

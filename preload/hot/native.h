@@ -2,13 +2,14 @@
 /*
  * Where native text is: the executable segments of all modules.
  *
- * Calls into a module that hosts a JIT are only hooked when they come from
- * there; generated code may look up where it was called from.
+ * Calls into a module that hosts a JIT are only counted when they come from
+ * there; generated code may look up where it was called from (guard.h).
  */
 #ifndef CLEW_HOT_NATIVE_H
 #define CLEW_HOT_NATIVE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NATIVE_MAX 4096
@@ -23,7 +24,11 @@ struct native_range {
 extern struct native_range hot_native[NATIVE_MAX];
 extern _Atomic uint32_t hot_native_count;
 
-static inline int native_has(uint64_t pc)
+/* One that has no pc. */
+extern const struct native_range hot_native_nowhere;
+
+/* The range that a pc is in, or NULL. */
+static inline const struct native_range *native_find(uint64_t pc)
 {
 	uint32_t count =
 		atomic_load_explicit(&hot_native_count, memory_order_acquire);
@@ -35,9 +40,9 @@ static inline int native_has(uint64_t pc)
 					      memory_order_acquire) &&
 		    pc >= atomic_load_explicit(&range->start,
 					       memory_order_relaxed))
-			return 1;
+			return range;
 	}
-	return 0;
+	return NULL;
 }
 
 #endif

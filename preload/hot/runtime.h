@@ -91,7 +91,7 @@ static inline uint64_t runtime_own_stack_end(void)
 static inline int runtime_is_stub(uint64_t word)
 {
 	return word >> WINDOW_SHIFT < WINDOW_COUNT &&
-	       hot_windows[word >> WINDOW_SHIFT];
+	       hot_windows[word >> WINDOW_SHIFT] == WINDOW_STUBS;
 }
 
 /* The key of the function whose stub a pc is in: they stand in rows. */

@@ -31,14 +31,16 @@
  * glance says "perhaps", the map of the windows says for sure (window.h). So the
  * parts that precede the exit stand where their length wants them, ENTRY_AT.
  *
+ * Where a module generates code at run time, that code and the module may well
+ * look up each other's return addresses: the module's stubs are *guarded*, and
+ * pass calls straight through that come from no module's text. To guard a stub
+ * is to have its glance say "perhaps" to all calls, for which two bytes change,
+ * whoever may be executing it (guard.h).
+ *
  * The template proper is stub_template_x86_64.inc, which is assembled for
  *
- *	hot_stub_plain		most modules
- *	hot_stub_guarded	modules that host a JIT, whose generated code
- *				looks up return addresses of its own: calls from
- *				outside native text are passed straight through
- *	hot_stub_timed,		the same in a process whose calls are timed
- *	hot_stub_timed_guarded
+ *	hot_stub_plain	most processes
+ *	hot_stub_timed	those whose calls are timed
  *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
@@ -51,61 +53,31 @@
 	.set	IF_NO_CARRY, 3
 	.set	IF_EQUAL, 4
 	.set	IF_NOT_EQUAL, 5
+	.set	IF_GREATER, 15
 
 #define TEMPLATE      hot_stub_plain
 #define SECTION       .rodata.hot_stub_plain
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
 #define L(name)       .Lplain_##name
-#define IS_GUARDED    0
 #define IS_TIMED      0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
-#define HOT_END       0x1e0
-#define ENTER         HOT_ENTER_ELSEWHERE
-#include "preload/hot/stub_template_x86_64.inc"
-
-#define TEMPLATE      hot_stub_guarded
-#define SECTION       .rodata.hot_stub_guarded
-#define HOLES_SECTION .rodata.hot_stub_guarded_holes
-#define L(name)       .Lguarded_##name
-#define IS_GUARDED    1
-#define IS_TIMED      0
-#define KIND          STUB_GUARDED
-#define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0xac
-#define HOT_END       STUB_LOOPS_AT
-#define ENTER         HOT_ENTER_GUARDED
+#define HOT_END       0x1c9
 #include "preload/hot/stub_template_x86_64.inc"
 
 #define TEMPLATE      hot_stub_timed
 #define SECTION       .rodata.hot_stub_timed
 #define HOLES_SECTION .rodata.hot_stub_timed_holes
 #define L(name)       .Ltimed_##name
-#define IS_GUARDED    0
 #define IS_TIMED      1
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
-#define HOT_END       STUB_LOOPS_AT
-#define ENTER         HOT_ENTER_ELSEWHERE
-#include "preload/hot/stub_template_x86_64.inc"
-
-#define TEMPLATE      hot_stub_timed_guarded
-#define SECTION       .rodata.hot_stub_timed_guarded
-#define HOLES_SECTION .rodata.hot_stub_timed_guarded_holes
-#define L(name)       .Ltimed_guarded_##name
-#define IS_GUARDED    1
-#define IS_TIMED      1
-#define KIND          STUB_TIMED_GUARDED
-#define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x6a
-#define HOT_END       STUB_LOOPS_AT
-#define ENTER         HOT_ENTER_GUARDED
+#define HOT_END       STUB_GUARD_AT
 #include "preload/hot/stub_template_x86_64.inc"
 
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
-	.set	FOREIGN_NATIVE, .Lguarded_foreign_native - .Lguarded_foreign_back
 
 	/*
 	 * Thunks: from a stub's cold part into C, every register preserved.
@@ -155,14 +127,14 @@
 	.globl	hot_thunk_miss_call, hot_thunk_miss_tail
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.globl	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
+	.globl	hot_thunk_guard, hot_thunk_leap
 	.globl	hot_thunk_lands, hot_thunk_raises
 	.globl	hot_thunk_close, hot_thunk_close_tail
 	.globl	hot_thunk_carried, hot_thunk_carried_timed
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.hidden	hot_thunk_enter_guarded, hot_thunk_foreign, hot_thunk_leap
+	.hidden	hot_thunk_guard, hot_thunk_leap
 	.hidden	hot_thunk_lands, hot_thunk_raises
 	.hidden	hot_thunk_close, hot_thunk_close_tail
 	.hidden	hot_thunk_carried, hot_thunk_carried_timed
@@ -268,7 +240,6 @@ hot_thunk_verify_tail:
 	andq	$-STUB_BYTES, %rdx
 	SAVE_TO_CALL_C 8
 	movslq	STUB_KEY_AT(%rdx), %rsi
-	movzbl	STUB_LOOPS_AT(%rdx), %edx
 	call	\function
 	testl	%eax, %eax
 	RESTORE_FROM_C 8
@@ -280,8 +251,39 @@ hot_thunk_verify_tail:
 	.endm
 
 	ENTER_THUNK hot_thunk_enter_elsewhere, hot_enter_elsewhere, ELSEWHERE_TAIL
-	ENTER_THUNK hot_thunk_enter_guarded, hot_enter_guarded, ELSEWHERE_TAIL
-	ENTER_THUNK hot_thunk_foreign, hot_is_native_call, FOREIGN_NATIVE
+
+	/*
+	 * Carry, if the call is to be passed through, and else rdx as the stub
+	 * has it: the slot's address and the entry's base. Most calls come from
+	 * the module that the last one came from.
+	 */
+	.type	hot_thunk_guard, @function
+hot_thunk_guard:
+	.cfi_startproc
+	movq	hot@gottpoff(%rip), %rdx
+	movq	%fs:HOT_NATIVE(%rdx), %rdx
+	movq	8(%rsp), %rcx
+	cmpq	(%rdx), %rcx		/* struct native_range */
+	jb	2f
+	cmpq	8(%rdx), %rcx
+	jae	2f
+1:	movq	hot@gottpoff(%rip), %rcx
+	movq	%fs:HOT_ENTRY_BASE(%rcx), %rdx
+	leaq	8(%rsp,%rdx), %rdx
+	clc
+	ret
+2:	movq	(%rsp), %rdx		/* in the stub */
+	andq	$-STUB_BYTES, %rdx
+	SAVE_TO_CALL_C 8
+	movq	%rdx, %rsi
+	call	hot_is_welcome
+	testl	%eax, %eax
+	RESTORE_FROM_C 8
+	jnz	1b
+	stc
+	ret
+	.cfi_endproc
+	.size	hot_thunk_guard, . - hot_thunk_guard
 
 	/*
 	 * The end of a call's time: one more call in the times of its context,

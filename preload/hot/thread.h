@@ -54,8 +54,8 @@ struct hot_thread {
 	void (*verify_tail)(void);
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
-	void (*enter_guarded)(void);
-	void (*foreign)(void);
+	void (*guard)(void);
+	const struct native_range *native; /* where a call came from lately */
 	void (*leap)(void);
 	void (*lands)(void);
 	void (*raises)(void);
@@ -115,8 +115,8 @@ HOT_OFFSET(verify_call, HOT_VERIFY_CALL);
 HOT_OFFSET(verify_tail, HOT_VERIFY_TAIL);
 HOT_OFFSET(enter_elsewhere, HOT_ENTER_ELSEWHERE);
 HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
-HOT_OFFSET(enter_guarded, HOT_ENTER_GUARDED);
-HOT_OFFSET(foreign, HOT_FOREIGN);
+HOT_OFFSET(guard, HOT_GUARD);
+HOT_OFFSET(native, HOT_NATIVE);
 HOT_OFFSET(leap, HOT_LEAP);
 HOT_OFFSET(lands, HOT_LANDS);
 HOT_OFFSET(raises, HOT_RAISES);

@@ -344,6 +344,8 @@ static void execute(struct machine *m, const cs_insn *insn)
 	case X86_INS_LAHF:
 		m->registers[RAX] = 2;
 		break;
+	case X86_INS_CLC:
+	case X86_INS_STC:
 	case X86_INS_CLD:
 	case X86_INS_SAHF:
 	case X86_INS_NOP:
