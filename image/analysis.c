@@ -227,16 +227,8 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-static const char *file_name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static int analyse(const struct image *image, const char *path,
-		   const char *cache_dir, struct arena *arena,
-		   struct analysis *out)
+static int analyse(const struct image *image, const char *cache_dir,
+		   struct arena *arena, struct analysis *out)
 {
 	struct inquiry q = { .image = image };
 	struct analysis made = { 0 };
@@ -249,10 +241,12 @@ static int analyse(const struct image *image, const char *path,
 		*out = made;
 		return 0;
 	}
-	made.traits = traits_of(image, file_name_of(path));
+	made.traits = traits_of(image);
 	err = inquire(&q, arena, &made);
 	if (q.branches.switches)
 		made.traits |= TRAIT_SWITCHES;
+	if (q.branches.may_map)
+		made.traits |= TRAIT_MAPPER;
 	arena_fini(&q.scratch);
 	if (err)
 		return err;
@@ -269,7 +263,7 @@ int analysis_of_file(const char *path, const char *cache_dir,
 
 	if (err)
 		return err;
-	err = analyse(&image, path, cache_dir, arena, out);
+	err = analyse(&image, cache_dir, arena, out);
 	image_close(&image);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "disasm/leap_x86_64.h"
+#include "image/mappers.h"
 #include "image/pointers.h"
 #include "image/readers.h"
 #include "image/switches.h"
@@ -22,6 +23,7 @@ struct reading {
 	struct eh_frame frames;
 	struct reader_watch watch;
 	struct switch_watch switching;
+	struct mapper_watch mapper;
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
@@ -231,6 +233,7 @@ static void note_insn(struct reading *r, const struct insn *insn,
 	if (insn->kind == INSN_PLAIN &&
 	    switch_watch_insn(&r->switching, code, insn))
 		r->branches->switches = 1;
+	mapper_watch_insn(&r->mapper, code, insn);
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -303,6 +306,7 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 		return 1;
 	if (left > end - vaddr)
 		left = end - vaddr;
+	mapper_watch_turn(&r->mapper);
 	while (left > 0) {
 		insn = (struct insn){ .kind = INSN_PLAIN, .length = 1 };
 		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
@@ -456,6 +460,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 	pointers_walk(image, note_pointer, &r);
 	if (unwinder_find(&found, functions->count, arena))
 		return -ENOMEM;
+	found.may_map = r.mapper.maps;
 	*out = found;
 	return 0;
 }

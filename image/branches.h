@@ -49,6 +49,7 @@ struct branches {
 		jumps; /* of these, from one's code to another's start */
 	struct leaps leaps;
 	uint8_t switches; /* some code goes to another stack (switches.h) */
+	uint8_t may_map;  /* there is code that may map memory (mappers.h) */
 };
 
 /* 0, -ENOMEM or -EBADMSG. */

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Symbols tell most, and what must be found by the loader or by plug-ins is
- * there in stripped modules, too. Only what exports nothing of its own is known
- * by its file's name.
+ * there in stripped modules, too.
  */
 #include "image/traits.h"
 
 #include "image/symbols.h"
-#include "match/glob.h"
 
 #define MAX_SEARCHED_BYTES (UINT64_C(32) << 20)
 
 struct sign {
-	const char *name; /* of a symbol; a final * matches any rest */
+	const char *name; /* of a symbol */
 	uint32_t trait;
 	int is_import; /* undefined here: the runtime is another module */
 };
@@ -29,57 +27,21 @@ static const struct sign signs[] = {
 	{ "runtime.goexit", TRAIT_GO, 0 },
 	{ "go.buildid", TRAIT_GO, 0 },
 	{ "go:buildid", TRAIT_GO, 0 },
-	{ "JNI_CreateJavaVM", TRAIT_JIT_HOST, 0 },
-	{ "luaJIT_*", TRAIT_JIT_HOST, 0 },
-	{ "_ZN2v82V810InitializeEi", TRAIT_JIT_HOST, 0 },
-	{ "_ZN2v87Isolate3New*", TRAIT_JIT_HOST, 0 },
-	{ "_ZN2v87Isolate10InitializeE*", TRAIT_JIT_HOST, 0 },
-	{ "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE",
-	  TRAIT_V8 | TRAIT_JIT_HOST, 0 },
-	{ "mono_jit_init", TRAIT_JIT_HOST, 0 },
+	{ "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", TRAIT_V8, 0 },
 	{ "mono_aot_file_info", TRAIT_AOT, 0 },
-	{ "mono_jit_exec", TRAIT_JIT_HOST, 0 },
-	{ "coreclr_initialize", TRAIT_JIT_HOST, 0 },
-	{ "JSEvaluateScript", TRAIT_JIT_HOST, 0 }, /* JavaScriptCore */
-	{ "JSGlobalContextCreate", TRAIT_JIT_HOST, 0 },
-	{ "_ZN2js3jit*", TRAIT_JIT_HOST, 0 }, /* SpiderMonkey */
-	{ "_Z13JS_NewContextjP9JSRuntime", TRAIT_JIT_HOST, 0 },
-	{ "enif_alloc", TRAIT_JIT_HOST, 0 }, /* Erlang's beam.smp */
-	{ "rb_yjit_*", TRAIT_JIT_HOST, 0 },
-	{ "pypy_execute_source", TRAIT_JIT_HOST, 0 },
-	{ "wasmtime_engine_new", TRAIT_JIT_HOST, 0 },
-	{ "wasm_engine_new", TRAIT_JIT_HOST, 0 },
-};
-
-/* File names of what exports nothing that tells. */
-static const char *const jit_hosts[] = {
-	"opcache.so",   "libcoreclr.so",          "libmozjs-*.so*", "qemu-*",
-	"libwasmtime*", "libjavascriptcoregtk-*", "beam.smp",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static int is_named(const struct sign *sign, const char *name)
-{
-	size_t bytes = strlen(sign->name);
-
-	if (sign->name[bytes - 1] == '*')
-		return strncmp(sign->name, name, bytes - 1) == 0;
-	return strcmp(sign->name, name) == 0;
-}
 
 static int visit_symbol(void *context, const struct symbol *symbol)
 {
 	uint32_t *traits = context;
 	const char *name = symbol->name;
 
-	/* All signs begin with one of these: most names are done here. */
-	if (!strchr("csrgJl_mepw", *name) || !*name)
-		return 0;
 	for (size_t i = 0; i < COUNT(signs); i++)
 		if (*name == *signs[i].name &&
 		    signs[i].is_import != symbol->is_defined &&
-		    is_named(&signs[i], name))
+		    !strcmp(signs[i].name, name))
 			*traits |= signs[i].trait;
 	return 0;
 }
@@ -131,15 +93,12 @@ static int is_stripped_ocaml(const struct image *image)
 	       !memmem(bytes, section->sh_size, bytecode, sizeof(bytecode) - 1);
 }
 
-uint32_t traits_of(const struct image *image, const char *file_name)
+uint32_t traits_of(const struct image *image)
 {
 	uint32_t traits = is_go(image) ? TRAIT_GO : 0;
 
 	if (is_stripped_ocaml(image))
 		traits |= TRAIT_OCAML;
 	symbols_walk(image, visit_symbol, &traits);
-	for (size_t i = 0; i < COUNT(jit_hosts); i++)
-		if (glob_matches(jit_hosts[i], file_name))
-			traits |= TRAIT_JIT_HOST;
 	return traits;
 }

@@ -17,21 +17,18 @@ enum trait {
 	TRAIT_GO = 1,      /* its runtime moves stacks and reads them */
 	TRAIT_OCAML = 2,   /* its collector looks up return addresses */
 	TRAIT_HASKELL = 4, /* its functions are entered by jumps */
-	/*
-	 * It generates code at run time, and that code calls it; the two may
-	 * well rely on return addresses.
-	 */
-	TRAIT_JIT_HOST = 8,
-	TRAIT_V8 = 16, /* such a host, which can be told where they are */
+	TRAIT_MAPPER = 8,  /* it may map memory by itself (mappers.h) */
+	/* It looks up return addresses of its own, and can be told of ours. */
+	TRAIT_V8 = 16,
 	/* It was compiled ahead of time for such a host, to which it is no
-	 * other than the code it generates. */
+	 * other than the code that is generated. */
 	TRAIT_AOT = 32,
 	/* Its code goes from one stack to another, as coroutines do. */
 	TRAIT_SWITCHES = 64,
 	TRAITS_KNOWN = 127,
 };
 
-/* A set of enum trait. file_name has no directory in it. */
-uint32_t traits_of(const struct image *image, const char *file_name);
+/* A set of enum trait, but for those that its code tells (analysis.c). */
+uint32_t traits_of(const struct image *image);
 
 #endif

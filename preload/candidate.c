@@ -73,6 +73,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 			state_by_traits(candidate->analysis.traits, is_late);
 	if (module->state == MODULE_IS_AOT)
 		natives_disown(module);
+	if (candidate->analysis.traits & TRAIT_MAPPER)
+		natives_distrust();
 	if (module->state != MODULE_IS_HOOKED)
 		candidate->analysis.function_count = 0;
 }

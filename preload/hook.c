@@ -206,14 +206,13 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
 }
 
 /*
- * A module that hosts a JIT: what it generates may look up return addresses,
- * and so calls from there must keep theirs. V8 will be told where to look.
+ * V8 is told where return addresses are (runtimes.h). What asks the kernel itself
+ * to make memory executable does so unnoticed (generators.h).
  */
-static int is_guarded(const struct candidate *candidate)
+static uint8_t whom_to_serve(uint32_t traits)
 {
-	const uint32_t traits = candidate->analysis.traits;
-
-	return traits & TRAIT_JIT_HOST && !(traits & TRAIT_V8);
+	return !(traits & TRAIT_V8) && traits & TRAIT_MAPPER ? STUB_IS_WARY
+							     : STUB_IS_OPEN;
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
@@ -228,7 +227,7 @@ static void prepare_patches(struct pass *pass)
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
-		workshop.constants.is_guarded = is_guarded(c);
+		workshop.constants.whom = whom_to_serve(c->analysis.traits);
 		/* libc blocks all signals now and then, behind our back. */
 		workshop.has_traps = has_traps && !c->module->is_libc;
 		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
@@ -236,8 +235,10 @@ static void prepare_patches(struct pass *pass)
 		    !patch_prepare(c->patch, &workshop, c->module,
 				   entry->module->first_function,
 				   entry->functions,
-				   entry->module->function_count))
+				   entry->module->function_count)) {
+			c->patch->is_told = c->analysis.traits & TRAIT_V8;
 			continue;
+		}
 		c->patch = NULL;
 		refuse_all(c, VERDICT_IS_NO_ROOM);
 	}

@@ -4,6 +4,45 @@
 #include <stddef.h>
 
 #include "preload/hot/native.h"
+#include "preload/hot/runtime.h"
+
+#define PC_END (UINT64_C(1) << ADDRESS_BITS)
+
+/* Under the loader's lock. */
+static int is_distrustful;
+
+static void change_windows(uint64_t start, uint64_t end, uint8_t from,
+			   uint8_t to)
+{
+	for (uint64_t window = start >> WINDOW_SHIFT;
+	     start < end && window <= (end - 1) >> WINDOW_SHIFT; window++) {
+		uint8_t what = from;
+
+		__atomic_compare_exchange_n(&hot_windows[window], &what, to, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
+void natives_distrust(void)
+{
+	is_distrustful = 1;
+	for (uint32_t i = 0; i < hot_native_count; i++)
+		change_windows(hot_native[i].start, hot_native[i].end,
+			       WINDOW_MODULES, WINDOW_UNKNOWN);
+}
+
+void natives_share(uint64_t start, uint64_t end)
+{
+	if (end > PC_END)
+		end = PC_END;
+	change_windows(start, end, WINDOW_UNKNOWN, WINDOW_SHARED);
+	change_windows(start, end, WINDOW_MODULES, WINDOW_SHARED);
+}
+
+int natives_are_shared(uint64_t pc)
+{
+	return runtime_window(pc) == WINDOW_SHARED;
+}
 
 static struct native_range *find_range(uint64_t start, uint64_t end)
 {
@@ -25,8 +64,11 @@ static void add_range(const struct pc_range *code)
 		hot_native_count++;
 	}
 	atomic_store_explicit(&range->start, code->start, memory_order_relaxed);
-	/* pairs with native_has() */
+	/* pairs with native_find() */
 	atomic_store_explicit(&range->end, code->end, memory_order_release);
+	if (!is_distrustful)
+		change_windows(code->start, code->end, WINDOW_UNKNOWN,
+			       WINDOW_MODULES);
 }
 
 static void remove_range(const struct pc_range *code)
@@ -40,6 +82,7 @@ static void remove_range(const struct pc_range *code)
 void natives_disown(const struct module *module)
 {
 	remove_range(&module->code);
+	natives_share(module->code.start, module->code.end);
 }
 
 /* Those that go first: what comes may lie where they were. */

@@ -41,6 +41,11 @@
 	X(sigaction)                                                           \
 	X(__sigaction)                                                         \
 	X(signal)                                                              \
+	X(mmap)                                                                \
+	X(mprotect)                                                            \
+	X(pkey_mprotect)                                                       \
+	X(mremap)                                                              \
+	X(shmat)                                                               \
 	X(timer_create)                                                        \
 	X(siginterrupt)                                                        \
 	X(sigset)                                                              \

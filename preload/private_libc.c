@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/private_libc.h"
 #include "preload/sys.h"
 
 /* -1 and errno for -errno, as libc has it. */
@@ -61,8 +62,8 @@ int fstat(int fd, struct stat *status)
 	return (int)result_of(sys_fstat(fd, status));
 }
 
-void *mmap(void *hint, size_t bytes, int protection, int flags, int fd,
-	   off_t offset)
+void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,
+		   off_t offset)
 {
 	if (flags & MAP_ANONYMOUS && protection & PROT_WRITE)
 		protection = SYS_PROT_OURS;

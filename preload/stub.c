@@ -81,15 +81,16 @@ static void fill_hole(const struct stub_constants *constants,
 #define GLANCE_CONDITION_AT 4
 #define JAE_SECOND_BYTE     0x83
 
-unsigned int stub_guard(struct stub_change changes[STUB_CHANGES_MAX])
+unsigned int stub_guard(uint8_t whom,
+			struct stub_change changes[STUB_CHANGES_MAX])
 {
 	const struct stub_template *template = stub_template();
 	const uint16_t glance_at = template->glance_at;
 	unsigned int count = 0;
 
 	for (uint16_t part = 0; part < template->bytes; part += STUB_BYTES)
-		changes[count++] = (struct stub_change){ part + STUB_GUARD_AT,
-							 STUB_IS_GUARDED };
+		changes[count++] =
+			(struct stub_change){ part + STUB_GUARD_AT, whom };
 	changes[count++] =
 		(struct stub_change){ glance_at + GLANCE_CONDITION_AT,
 				      JAE_SECOND_BYTE };
@@ -98,10 +99,10 @@ unsigned int stub_guard(struct stub_change changes[STUB_CHANGES_MAX])
 	return count;
 }
 
-static void write_guard(uint8_t *stub)
+static void write_guard(uint8_t whom, uint8_t *stub)
 {
 	struct stub_change changes[STUB_CHANGES_MAX];
-	const unsigned int count = stub_guard(changes);
+	const unsigned int count = stub_guard(whom, changes);
 
 	for (unsigned int i = 0; i < count; i++)
 		stub[changes[i].at] = changes[i].byte;
@@ -120,8 +121,8 @@ int stub_write(const struct stub_constants *constants,
 	for (const struct hole *hole = template->holes;
 	     hole < template->holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
-	if (constants->is_guarded)
-		write_guard(at);
+	if (constants->whom != STUB_IS_OPEN)
+		write_guard(constants->whom, at);
 	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
 		       function->displaced_bytes, function->pc, displaced, room,
 		       (uintptr_t)displaced);

@@ -13,7 +13,7 @@
 /* What all stubs of a module have in common. */
 struct stub_constants {
 	int32_t tls_offset; /* of struct hot_thread from fs */
-	int is_guarded;
+	uint8_t whom;       /* whose calls they count: STUB_IS_OPEN, ... */
 };
 
 /* Offset of struct hot_thread from fs, the same in every thread. */
@@ -27,14 +27,16 @@ uint64_t stub_entry_at(void);
 
 /*
  * The bytes that guard a stub (hot/stub_x86_64.S) if they are written over what
- * it has there: one by one, in any order, by whomever it is being executed.
+ * it has there: one by one, in any order, while anybody executes it. whom is
+ * STUB_IS_GUARDED or STUB_IS_WARY.
  */
 #define STUB_CHANGES_MAX 4
 struct stub_change {
 	uint16_t at; /* in the stub */
 	uint8_t byte;
 };
-unsigned int stub_guard(struct stub_change changes[STUB_CHANGES_MAX]);
+unsigned int stub_guard(uint8_t whom,
+			struct stub_change changes[STUB_CHANGES_MAX]);
 
 struct stub_function {
 	uint32_t number;

@@ -24,6 +24,9 @@ syscall:
 	SEND	__NR_clone, syscall_clone
 	SEND	__NR_clone3, syscall_clone3
 	SEND	__NR_execve, syscall_execve
+	SEND	__NR_mmap, syscall_mmap
+	SEND	__NR_mprotect, syscall_mprotect
+	SEND	__NR_pkey_mprotect, syscall_mprotect
 	SEND	__NR_prlimit64, syscall_prlimit
 	SEND	__NR_setrlimit, syscall_setrlimit
 	SEND	__NR_getrlimit, syscall_getrlimit

@@ -160,7 +160,10 @@ int hot_is_welcome(const uint64_t *slot, const uint8_t *stub)
 
 	if (range)
 		hot.native = range;
-	if (range || stub[STUB_GUARD_AT] != STUB_IS_GUARDED)
+	if (range || *slot < NATIVE_LOWEST ||
+	    stub[STUB_GUARD_AT] == STUB_IS_OPEN ||
+	    (stub[STUB_GUARD_AT] == STUB_IS_WARY &&
+	     runtime_window(*slot) == WINDOW_SHARED))
 		return 1;
 	record_loss(WIRE_LOSS_GENERATED);
 	return 0;

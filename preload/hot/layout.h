@@ -75,9 +75,10 @@
 #define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
 /* What a window's byte in hot_windows says, in the order of stubs' questions. */
-#define WINDOW_UNKNOWN 0 /* anything but stubs may be there */
+#define WINDOW_UNKNOWN 0
 #define WINDOW_STUBS   1
-#define WINDOW_MODULES 2 /* nothing executable but the text of modules */
+#define WINDOW_MODULES 2    /* nothing executable but the text of modules */
+#define WINDOW_SHARED  0xff /* something else as well; below the others */
 
 /*
  * A stub has this size, or twice as much.
@@ -101,6 +102,7 @@
 /* Calls that a stub counts. */
 #define STUB_IS_OPEN    0 /* all */
 #define STUB_IS_GUARDED 1 /* those from the text of modules */
+#define STUB_IS_WARY    2 /* ... and from code that somebody else generates */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure

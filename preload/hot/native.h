@@ -12,7 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NATIVE_MAX 4096
+/* Below there is no code: the bottom of a stack, where a coroutine begins. */
+#define NATIVE_LOWEST 0x10000
+
+/* More than there can be: a module takes two mappings at least (65,530). */
+#define NATIVE_MAX 32768
 
 /* pcs in [start, end). Unused while end is 0; end is stored last. */
 struct native_range {

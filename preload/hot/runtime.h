@@ -87,11 +87,18 @@ static inline uint64_t runtime_own_stack_end(void)
 	return block == rt.first_block ? 0 : block;
 }
 
+/* What is known of where any word points to. */
+static inline uint8_t runtime_window(uint64_t word)
+{
+	return word >> WINDOW_SHIFT < WINDOW_COUNT
+		       ? hot_windows[word >> WINDOW_SHIFT]
+		       : WINDOW_UNKNOWN;
+}
+
 /* Whether any word is an address in a block of stubs. */
 static inline int runtime_is_stub(uint64_t word)
 {
-	return word >> WINDOW_SHIFT < WINDOW_COUNT &&
-	       hot_windows[word >> WINDOW_SHIFT] == WINDOW_STUBS;
+	return runtime_window(word) == WINDOW_STUBS;
 }
 
 /* The key of the function whose stub a pc is in: they stand in rows. */

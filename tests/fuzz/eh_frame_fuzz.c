@@ -71,7 +71,7 @@ static void find(const struct image *image)
 		.has_traps = !dynamic_is_libc(image),
 	};
 
-	traits_of(image, "fuzz");
+	traits_of(image);
 	if (functions_find(image, &arena, &functions) == 0 &&
 	    decoder_open(&decoder, alloc, &arena) == 0 &&
 	    branches_find(image, &decoder, &functions, &arena, &branches) == 0)

@@ -25,8 +25,8 @@ plain:
 	.ifdef HASKELL
 	jmp stg_upd_frame_info@PLT
 	.endif
-	.ifdef JIT_HOST
-	defined JNI_CreateJavaVM
+	.ifdef V8
+	defined _ZN2v82V832SetReturnAddressLocationResolverEPFmmE
 	.endif
 	.ifdef GO
 	.section .gopclntab, "a"
@@ -37,5 +37,5 @@ plain:
 	call caml_startup@PLT
 	call caml_program@PLT
 	call hs_init@PLT
-	call JNI_CreateJavaVM@PLT
+	call _ZN2v82V832SetReturnAddressLocationResolverEPFmmE@PLT
 	.endif

@@ -11,7 +11,7 @@
 
 static int check(const struct image *image, const char *path, uint32_t expected)
 {
-	uint32_t got = traits_of(image, "traits");
+	uint32_t got = traits_of(image);
 
 	if (got == expected)
 		return 0;

@@ -202,11 +202,11 @@ static void traits_are_kept_and_unknown_ones_ignored(void **state)
 	struct fixture *f = *state;
 	struct analysis out;
 
-	f->analysis.traits = TRAIT_OCAML | TRAIT_JIT_HOST;
+	f->analysis.traits = TRAIT_OCAML | TRAIT_MAPPER;
 	store(f);
 	f->analysis.traits = 0;
 	assert_int_equal(load(f, &out), 0);
-	assert_int_equal(out.traits, TRAIT_OCAML | TRAIT_JIT_HOST);
+	assert_int_equal(out.traits, TRAIT_OCAML | TRAIT_MAPPER);
 	f->analysis.traits = TRAITS_KNOWN + 1;
 	store(f);
 	f->analysis.traits = 0;

@@ -1,0 +1,202 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Modules that generate code are known by that they make memory executable.
+
+Generated code may look up where it was called from, and so may those whom it
+calls: calls from there into the module that generated it keep their return
+addresses, and are reported as not counted.
+"""
+import collections
+import re
+
+import clewtest
+from clewtest import needs, target
+
+GENERATED = 2  # WIRE_LOSS_GENERATED
+CALLS = 1000
+
+
+class Ways(clewtest.Case):
+    """Every way to have executable memory (generates.c)."""
+
+    def symbols(self, path):
+        listing = self.run_program(["nm", "-D", path], text=True).stdout
+        return {name: int(vaddr, 16) for vaddr, kind, name in
+                (line.split() for line in listing.splitlines()
+                 if len(line.split()) == 3) if kind == "T"}
+
+    def counted(self, part):
+        """{name: calls} of all functions that the target exports."""
+        names = {(module.name, vaddr): name for module in part.modules
+                 if "generates" in module.name
+                 for name, vaddr in self.symbols(module.path).items()}
+        calls, found = part.counts(), collections.Counter()
+        for context in part.contexts().values():
+            function = part.functions[context.function]
+            name = names.get((function.module.name, function.vaddr))
+            found[name] += calls.get(context.id, 0)
+        return found
+
+    def check(self, way, flavour="O2", lost="library_answer", options=()):
+        argv = [target("generates", flavour), way, CALLS]
+        native = self.run_program(argv)
+        if native.returncode == 77:
+            self.skipTest(f"no {way} here")
+        recorded = self.record(argv, options)
+        self.assertEqual((recorded.returncode, recorded.stdout),
+                         (native.returncode, native.stdout))
+        worked = int(re.search(rb"worked (\d+)", recorded.stderr)[1])
+        part, = self.recording().parts
+        wanted = {"library_answer": CALLS, "program_answer": CALLS,
+                  "library_work": worked, lost: 0}
+        counted = self.counted(part)
+        self.assertEqual({name: counted[name] for name in wanted}, wanted)
+        losses = list(part.losses)
+        self.assertEqual(losses.pop(GENERATED), CALLS)
+        self.assertEqual(sum(losses), 0)
+
+    def test_mmap(self):
+        self.check("mmap")
+
+    def test_mmap_with_exact_times(self):
+        self.check("mmap", options=["--time=exact"])
+
+    def test_mmap_with_the_c_library_hooked(self):
+        self.check("mmap", options=["--libc"])
+
+    def test_mprotect(self):
+        self.check("mprotect")
+
+    def test_mprotect_by_a_tail_call(self):
+        self.check("jump")
+
+    def test_pkey_mprotect(self):
+        self.check("pkey")
+
+    def test_in_a_signal_handler(self):
+        self.check("handler")
+
+    def test_a_file_in_memory(self):
+        self.check("memfd")
+
+    def test_shared_memory(self):
+        self.check("shmat")
+
+    def test_moved_memory(self):
+        self.check("mremap")
+
+    def test_by_syscall(self):
+        self.check("syscall-mmap")
+        self.recording_path.rename(self.work / "first")
+        self.check("syscall-mprotect")
+
+    def test_without_descriptors(self):
+        self.check("nofile")
+
+    def test_by_a_system_call_instruction(self):
+        self.check("instruction", flavour="raw")
+
+    def test_the_program_itself(self):
+        self.check("program", lost="program_answer")
+
+    def test_a_library_that_could_but_did_not(self):
+        """It asks the kernel itself for this and that; the program is known
+        to have made the code that calls it."""
+        self.check("program", flavour="raw", lost="program_answer")
+
+    def test_no_stub_is_guarded_without_need(self):
+        """The loader's mappings, plain ones, and a copy of what is there."""
+        part = self.part_of([target("generates"), "none", CALLS])
+        self.assertEqual(list(part.losses), [0] * len(part.losses))
+
+    def part_of(self, argv):
+        self.assertEqual(self.record(argv).returncode, 77)
+        part, = self.recording().parts
+        return part
+
+
+class Runtimes(clewtest.Case):
+    """The same output, whatever the runtime is called."""
+
+    FIB_LUA = """
+        local function fib(n)
+          if n < 2 then return n end return fib(n - 1) + fib(n - 2)
+        end
+        print(fib(27))
+        for i = 1, 300 do
+          pcall(function() for j = 1, 99 do if j == i then error("e") end end end)
+        end
+        local ffi = require "ffi"
+        ffi.cdef "void qsort(void *, size_t, size_t, int (*)(int *, int *));"
+        local a = ffi.new("int[100]")
+        for i = 0, 99 do a[i] = i * 37 % 100 end
+        local n = 0 for i = 1, 200000 do n = n + #tostring(i) end print(n)
+        ffi.C.qsort(a, 100, 4, function(p, q) return p[0] - q[0] end)
+        print(a[0], a[50], a[99])
+        os.exit(3)
+    """
+    FIB_RAKU = """
+        sub fib($n) { $n < 2 ?? $n !! fib($n - 1) + fib($n - 2) }
+        say fib(16);
+        say (gather { for 1..5 { take $_ * $_ } }).list;
+        try { die "x" }; say $!.message;
+        say "abc1def22".comb(/\\d+/);
+        exit 3
+    """
+    FIB_GUILE = """
+        (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+        (display (fib 25)) (newline)
+        (display (catch #t (lambda () (error "x")) (lambda (k . a) k)))
+        (gc) (exit 3)
+    """
+
+    def check(self, argv, options=()):
+        native = self.run_program(argv)
+        self.assertTrue(native.stdout)
+        self.assert_same_behaviour(native, self.record(argv, options))
+        return self.recording().parts[0]
+
+    def script(self, name, text):
+        (self.work / name).write_text(text, encoding="ascii")
+        return name
+
+    @needs("luajit")
+    def test_luajit(self):
+        part = self.check(["luajit", self.script("fib.lua", self.FIB_LUA)])
+        self.assertGreater(part.losses[GENERATED], 100000)
+
+    @needs("luajit")
+    def test_luajit_that_generates_nothing(self):
+        script = self.script("fib.lua", self.FIB_LUA)
+        part = self.check(["luajit", "-joff", script])
+        self.assertEqual(part.losses[GENERATED], 0)
+
+    @needs("raku")
+    def test_moarvm(self):
+        self.check(["raku", self.script("fib.raku", self.FIB_RAKU)])
+
+    @needs("guile")
+    def test_guile(self):
+        self.check(["guile", "--no-auto-compile",
+                    self.script("fib.scm", self.FIB_GUILE)])
+
+    @needs("qemu-x86_64")
+    def test_qemu(self):
+        self.check(["qemu-x86_64", "/bin/echo", "translated"])
+
+    @needs("tcc")
+    def test_tcc(self):
+        script = self.script("run.c", """
+            #include <stdio.h>
+            #include <stdlib.h>
+            static int order(const void *a, const void *b)
+            { return *(const int *)a - *(const int *)b; }
+            int main(void)
+            { int v[] = { 3, 1, 2 }; qsort(v, 3, sizeof(*v), order);
+              printf("%d %d %d\\\\n", v[0], v[1], v[2]); return 3; }
+        """)
+        self.check(["tcc", "-run", script])
+
+
+if __name__ == "__main__":
+    clewtest.main()
