@@ -3,8 +3,6 @@
 """Every process image has a part of its own, with its own counts."""
 import shutil
 
-import unittest
-
 import clewtest
 import truth
 import wire
@@ -113,7 +111,6 @@ for i in range(2):
     def test_fork_beside_a_thread_that_counts(self):
         self.record_target([target("processes"), "threads"], images=13)
 
-    @unittest.skip("no way left to be before us: see handlers.c")
     def test_thread_made_by_a_handler_before_ours(self):
         argv = [target("handlers")]
         native = self.run_program(argv)
