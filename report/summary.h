@@ -43,7 +43,7 @@ struct summary {
 	uint64_t verified, partial, collisions, diverged;
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
-	double wrong_at_most;     /* share of contexts, 95 % */
+	double wrong_at_most; /* share of calls that can be verified, 95 % */
 	/* Functions that were called and are in doubt: catalog_loops(). */
 	uint64_t looping;
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */

@@ -75,16 +75,19 @@ static void write_confidence(FILE *out, const struct summary *summary)
 	uint64_t trials =
 		summary->verified + summary->collisions + summary->diverged;
 
-	fprintf(out, "confidence: %s hit%s verified against the stack",
+	fprintf(out, "confidence: %s call%s verified against the stack",
 		GROUPED(trials), text_plural(trials));
 	if (trials > 0) {
 		fputs(", ", out);
 		write_mismatches(out, summary);
-		fprintf(out, ": fewer than %.2g %% of contexts wrong (95 %%)",
+		fprintf(out,
+			": fewer than %.2g %% of such calls in a wrong "
+			"context (95 %%)",
 			100 * summary->wrong_at_most);
 	}
 	if (summary->partial > 0)
-		fprintf(out, "; %s more as far as their stack was readable",
+		fprintf(out,
+			"; %s more as far as their stack could be followed",
 			GROUPED(summary->partial));
 	fputc('\n', out);
 }

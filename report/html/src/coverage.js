@@ -55,13 +55,13 @@ function confidenceCard({ confidence }) {
   const wrong = confidence.collisions + confidence.diverged;
   const trials = confidence.verified + wrong;
 
-  return card("Contexts verified", trials ? format.short(trials) : "none",
+  return card("Calls verified", trials ? format.short(trials) : "none",
     trials ? `Picked at random and compared with the whole stack: ` +
       `${format.plural(wrong, "mismatch", "mismatches")}, so fewer than ` +
-      `${(confidence.wrong_at_most * 100).toPrecision(2)} % of contexts are ` +
-      `wrong (95 %).` + (confidence.partial ? ` ` +
+      `${(confidence.wrong_at_most * 100).toPrecision(2)} % of such calls ` +
+      `are in a wrong context (95 %).` + (confidence.partial ? ` ` +
       `${format.count(confidence.partial)} more agreed as far as their ` +
-      "stack was readable." : "")
+      "stack could be followed." : "")
       : "Too few calls for a random check.",
     wrong ? "poor" : trials ? "good" : "fair");
 }
