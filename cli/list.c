@@ -64,7 +64,7 @@ static const char *analysis_error(int err)
 	if (err == -EBADMSG)
 		return module_state_text(MODULE_IS_MALFORMED);
 	if (err == -ENODATA)
-		return module_state_text(MODULE_IS_NO_UNWIND_INFO);
+		return module_state_text(MODULE_IS_NO_CODE);
 	return strerror(-err);
 }
 

@@ -25,6 +25,7 @@
 #include "report/rules.h"
 #include "report/samples.h"
 #include "report/session.h"
+#include "report/text.h"
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -228,7 +229,7 @@ static void summarise(const struct options *options, const char *path)
 {
 	static const struct whose everybody = { .without_time = 1 };
 	struct session session;
-	char *why, *samples;
+	char *why, *samples, *gaps;
 
 	if (options->quiet || (!options->verbose && !isatty(STDERR_FILENO)))
 		return;
@@ -244,6 +245,10 @@ static void summarise(const struct options *options, const char *path)
 		 session.summary.processes == 1 ? "" : "es", samples,
 		 options->output);
 	free(samples);
+	gaps = text_unknown_code(&session.catalog);
+	if (gaps)
+		complain("clew", "%s", gaps);
+	free(gaps);
 	session_close(&session);
 }
 

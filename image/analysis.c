@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/bare.h"
 #include "image/branches.h"
 #include "image/cache.h"
 #include "image/dynamic.h"
@@ -20,6 +21,7 @@ struct inquiry {
 	struct decoder decoder;
 	struct functions functions;
 	struct branches branches;
+	struct bare bare;
 };
 
 static void *scratch_alloc(void *context, size_t bytes)
@@ -186,7 +188,8 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		     struct analysis *out)
 {
 	uint32_t count = q->functions.count;
-	uint64_t room = (uint64_t)count + q->branches.leaps.count;
+	uint64_t room =
+		(uint64_t)count + q->branches.leaps.count + q->bare.count;
 	struct wire_function *list = arena_alloc(arena, room * sizeof(*list));
 	struct tiers tiers = {
 		.image = q->image,
@@ -209,9 +212,12 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		return err;
 	find_landing(q, list, count);
 	find_loops(q, list, count);
+	count = leaps_merge(&q->branches.leaps, &q->branches.targets, list,
+			    count);
 	out->functions = list;
-	out->function_count = leaps_merge(&q->branches.leaps,
-					  &q->branches.targets, list, count);
+	out->function_count = bare_merge(&q->bare, list, count);
+	if (out->function_count == 0)
+		return -ENODATA;
 	return 0;
 }
 
@@ -224,6 +230,9 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	if (!err)
 		err = branches_find(q->image, &q->decoder, &q->functions,
 				    &q->scratch, &q->branches);
+	if (!err)
+		err = bare_find(q->image, &q->decoder, &q->functions,
+				&q->scratch, &q->bare);
 	return err ? err : judge_all(q, arena, out);
 }
 

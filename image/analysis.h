@@ -31,7 +31,7 @@ struct analysis {
  * selection and patching come later.
  *
  * 0, or -errno: -ENOEXEC not an x86-64 ELF module, -EBADMSG damaged,
- * -ENODATA neither unwind information nor symbols; others from the system.
+ * -ENODATA it has no code of its own; others from the system.
  */
 int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out);

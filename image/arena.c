@@ -43,7 +43,7 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 
 	if (bytes > SIZE_MAX / 2)
 		return NULL;
-	bytes = round_up(bytes, ALIGNMENT);
+	bytes = round_up(bytes ? bytes : 1, ALIGNMENT);
 	if (bytes > arena->block_bytes - arena->used_bytes &&
 	    !add_block(arena, bytes))
 		return NULL;

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "disasm/leap_x86_64.h"
+#include "image/code.h"
 #include "image/mappers.h"
 #include "image/pointers.h"
 #include "image/readers.h"
@@ -389,31 +390,16 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 		read_range(r, vaddr, end);
 }
 
-/* The sections that hold code; without any, the executable segments. */
-static void read_code(struct reading *r)
+struct walk {
+	struct reading *reading;
+	uint32_t next; /* function to be read */
+};
+
+static void visit_code(void *context, const struct code_range *range)
 {
-	const struct image *image = r->image;
-	uint32_t next = 0;
-	int has_sections = 0;
+	struct walk *walk = context;
 
-	for (uint16_t i = 0; i < image->section_count; i++) {
-		const Elf64_Shdr *s = image->sections + i;
-
-		if (s->sh_type != SHT_PROGBITS ||
-		    !(s->sh_flags & SHF_EXECINSTR))
-			continue;
-		has_sections = 1;
-		read_stretch(r, s->sh_addr, s->sh_addr + s->sh_size, &next);
-	}
-	if (has_sections)
-		return;
-	for (uint16_t i = 0; i < image->segment_count; i++) {
-		const Elf64_Phdr *s = image->segments + i;
-
-		if (s->p_type == PT_LOAD && (s->p_flags & PF_X))
-			read_stretch(r, s->p_vaddr, s->p_vaddr + s->p_filesz,
-				     &next);
-	}
+	read_stretch(walk->reading, range->vaddr, range->end, &walk->next);
 }
 
 /* What starts inside another function is entered there. */
@@ -443,6 +429,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		.branches = &found,
 		.arena = arena,
 	};
+	struct walk walk = { .reading = &r };
 	uint64_t start;
 	uint64_t end;
 
@@ -454,7 +441,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 	if (!found.notes || marks_init(&found.targets, arena, start, end))
 		return -ENOMEM;
 	mark_inner_entries(&found, functions);
-	read_code(&r);
+	code_walk(image, visit_code, &walk);
 	if (r.is_hostile || r.err)
 		return r.is_hostile ? -EBADMSG : r.err;
 	pointers_walk(image, note_pointer, &r);

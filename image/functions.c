@@ -245,8 +245,6 @@ int functions_find(const struct image *image, struct arena *arena,
 		err = symbols_walk(image, add_symbol, &g);
 	if (err)
 		return err;
-	if (g.count == 0)
-		return -ENODATA;
 	sort(g.list, g.count);
 	found = (struct functions){ g.list, merge(g.list, g.count) };
 	size_the_unsized(image, &found);

@@ -38,7 +38,7 @@ struct functions {
 	uint32_t count;
 };
 
-/* 0, -EBADMSG, -ENODATA (nothing found), -ENOMEM. */
+/* 0, -EBADMSG, -ENOMEM. */
 int functions_find(const struct image *image, struct arena *arena,
 		   struct functions *out);
 

@@ -19,7 +19,7 @@ static enum module_state state_of(int err)
 	case -ENOEXEC:
 		return MODULE_IS_MALFORMED;
 	case -ENODATA:
-		return MODULE_IS_NO_UNWIND_INFO;
+		return MODULE_IS_NO_CODE;
 	default:
 		return MODULE_IS_UNREADABLE;
 	}

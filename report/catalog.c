@@ -183,6 +183,9 @@ static uint32_t *enter_functions(struct catalog *catalog,
 		catalog->functions[functions[i]].is_extra = 0;
 		catalog->functions[functions[i]].loops |=
 			hooked && wire_loops(function);
+		if (hooked && function->verdict == VERDICT_IS_BARE)
+			catalog->functions[functions[i]].bare_bytes =
+				function->size_bytes;
 	}
 	return functions;
 }

@@ -62,6 +62,7 @@ struct catalog_function {
 	uint8_t is_named; /* its name is all there is: no vaddr */
 	uint8_t is_extra; /* found by its address only, not as recorded */
 	uint8_t loops;    /* hooked, and jumps to its own start: wire_loops() */
+	uint32_t bare_bytes; /* of code, if it is VERDICT_IS_BARE */
 };
 
 /* Whether a recording lists it as one of a module's functions. */

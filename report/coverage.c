@@ -43,6 +43,7 @@ static void count_function(struct coverage *coverage,
 	coverage->left_alone += class == COVERAGE_LEFT_ALONE;
 	coverage->not_entries += class == COVERAGE_NOT_ENTRY;
 	coverage->looping += (uint64_t)catalog_loops(function);
+	coverage->bare_bytes += function->bare_bytes;
 }
 
 struct coverage *coverage_of_modules(const struct catalog *catalog)
@@ -65,6 +66,7 @@ static void add(struct coverage *total, const struct coverage *module)
 	total->left_alone += module->left_alone;
 	total->not_entries += module->not_entries;
 	total->looping += module->looping;
+	total->bare_bytes += module->bare_bytes;
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
 		total->by_verdict[i] += module->by_verdict[i];
 }

@@ -14,6 +14,7 @@ struct coverage {
 	uint64_t left_alone;  /* by a rule, or because of what they do */
 	uint64_t not_entries; /* code that is no function */
 	uint64_t looping;     /* of the hooked: catalog_loops() */
+	uint64_t bare_bytes;  /* of code, VERDICT_IS_BARE */
 	uint64_t by_verdict[VERDICT_COUNT];
 };
 

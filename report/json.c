@@ -121,11 +121,12 @@ json_t *json_coverage(const struct coverage *coverage)
 				reasons, verdict_text(i),
 				json_number(coverage->by_verdict[i]));
 	}
-	return json_pack("{sososososososo}", "hooked",
-			 json_number(coverage->hooked), "eligible",
-			 json_number(coverage_eligible(coverage)), "refused",
-			 json_number(coverage->refused), "left_alone",
-			 json_number(coverage->left_alone), "not_functions",
-			 json_number(coverage->not_entries), "in_doubt",
-			 json_number(coverage->looping), "verdicts", reasons);
+	return json_pack(
+		"{sosososososososo}", "hooked", json_number(coverage->hooked),
+		"eligible", json_number(coverage_eligible(coverage)), "refused",
+		json_number(coverage->refused), "left_alone",
+		json_number(coverage->left_alone), "not_functions",
+		json_number(coverage->not_entries), "in_doubt",
+		json_number(coverage->looping), "unknown_code_bytes",
+		json_number(coverage->bare_bytes), "verdicts", reasons);
 }

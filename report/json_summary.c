@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/json.h"
 
+#include "report/gaps.h"
+
 static json_t *totals_of(const struct summary *summary)
 {
 	json_t *totals = json_pack("{sosososososososo}", "calls",
@@ -20,6 +22,27 @@ static json_t *totals_of(const struct summary *summary)
 				    json_number(summary->unseen_ns));
 	}
 	return totals;
+}
+
+static json_t *gaps_of(const struct catalog *catalog)
+{
+	json_t *list = json_array();
+	struct gaps gaps;
+
+	gaps_init(&gaps, catalog);
+	for (size_t i = 0; i < gaps.count; i++) {
+		const struct catalog_module *module =
+			&catalog->modules[gaps.items[i].module];
+
+		json_array_append_new(
+			list,
+			json_pack("{sososs}", "module", json_text(module->name),
+				  "unknown_code_bytes",
+				  json_number(gaps.items[i].bytes), "state",
+				  module_state_text(module->state)));
+	}
+	gaps_fini(&gaps);
+	return list;
 }
 
 static json_t *confidence_of(const struct summary *summary)
@@ -96,6 +119,7 @@ void json_summary(struct json_stream *stream, struct session *session)
 			  json_number(session->summary.recorded_bytes)));
 	json_member(stream, "coverage",
 		    json_coverage(&session->summary.coverage));
+	json_member(stream, "not_covered", gaps_of(&session->catalog));
 	json_member(stream, "confidence", confidence_of(&session->summary));
 	json_member(stream, "in_doubt", doubts_of(session));
 	json_member(stream, "lost", losses_of(&session->summary));

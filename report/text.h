@@ -55,6 +55,15 @@ void text_function(FILE *out, struct session *session, uint32_t function);
 /* Behind a function: "  file:line", if that is known and wanted. */
 void text_place(FILE *out, struct session *session, uint32_t function);
 
+/*
+ * "1,234 bytes of code in a.so, b.so and 2 more modules are of no function that
+ * is known: their calls are not counted"; free() it. NULL without such code.
+ */
+char *text_unknown_code(const struct catalog *catalog);
+
+/* The same as a line, and one for each module that could not be hooked. */
+void text_gaps(FILE *out, const struct catalog *catalog);
+
 /* The lines below a table, each one a sentence. */
 void text_summary(FILE *out, struct session *session);
 

@@ -41,6 +41,9 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 			GROUPED(coverage->by_verdict[order[i]]),
 			what[coverage_class(order[i])], verdict_text(order[i]));
 	}
+	if (coverage->bare_bytes > 0)
+		fprintf(out, "%15s  bytes of that, whose calls are missing\n",
+			GROUPED(coverage->bare_bytes));
 	if (coverage->looping > 0)
 		fprintf(out,
 			"%15s  in doubt: " LOOPS ", and a call of itself by a "

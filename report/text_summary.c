@@ -300,6 +300,7 @@ void text_summary(FILE *out, struct session *session)
 	write_timings(out, session);
 	write_self_cost(out, summary);
 	write_coverage(out, summary);
+	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);

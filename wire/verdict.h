@@ -45,7 +45,9 @@ enum verdict_class {
 	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")                 \
 	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")   \
 	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")  \
-	X(UNSIZED, REFUSED, "its symbol has no size, nor its code unwind info")
+	X(UNSIZED, REFUSED,                                                    \
+	  "its symbol has no size, nor its code unwind info")                  \
+	X(BARE, NOT_ENTRY, "code of no function that is known")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -67,7 +69,7 @@ enum verdict {
 	X(UNREADABLE, "its file cannot be read")                               \
 	X(CHANGED, "its file differs from what is loaded")                     \
 	X(MALFORMED, "its ELF structures are damaged")                         \
-	X(NO_UNWIND_INFO, "it has neither .eh_frame nor symbols")              \
+	X(NO_CODE, "it has no code of its own")                                \
 	X(NO_ROOM, "no free memory within reach of its code")                  \
 	X(GO, "Go code: its runtime moves stacks and reads them")              \
 	X(OCAML, "OCaml code: its collector looks up return addresses")        \

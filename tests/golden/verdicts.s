@@ -477,6 +477,7 @@ moved.cold:
 	body
 	.cfi_endproc
 # Nor is there one where somebody jumps into the filler.
+"BARE..returns, too far away to be padding":
 	.skip 160, 0xc3
 "TRAP..before padding that is entered":
 	.cfi_startproc
@@ -494,6 +495,7 @@ moved.cold:
 	body
 	.cfi_endproc
 # Nor where something that starts in the function before reaches.
+"BARE..more of them":
 	.skip 160, 0xc3
 "TRAP..before padding that is somebody's":
 	.cfi_startproc
@@ -514,6 +516,7 @@ reaches:
 	.cfi_startproc
 	body
 	.cfi_endproc
+"BARE..and more":
 	.skip 160, 0xc3
 
 	.section .plt.sec, "ax", @progbits

@@ -1,6 +1,7 @@
 # A breakpoint where all signals are blocked kills, and the C library blocks
 # them at times: here it is no way out. See verdicts.s.
 	.text
+"BARE..returns":
 	.skip 160, 0xc3
 "BRANCH_INTO..in the C library":
 	.cfi_startproc
@@ -18,4 +19,5 @@
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_endproc
+"BARE..and more":
 	.skip 160, 0xc3

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a module's code lies. */
+#ifndef CLEW_IMAGE_CODE_H
+#define CLEW_IMAGE_CODE_H
+
+#include <stdint.h>
+
+#include "image/image.h"
+
+struct code_range {
+	uint64_t vaddr;
+	uint64_t end;
+	const char *section; /* its name; "" for a segment */
+};
+
+typedef void (*code_visit)(void *context, const struct code_range *range);
+
+/*
+ * Visit the sections that hold code; of a module without section headers, the
+ * executable segments.
+ */
+void code_walk(const struct image *image, code_visit visit, void *context);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gcc's crtstuff.c, by whatever version of it and whoever compiled it: in
+ * position-independent modules, and in others with immediates for addresses.
+ *
+ *	deregister_tm_clones	compares or subtracts the bounds of a table
+ *	register_tm_clones	subtracts them
+ *	__do_global_dtors_aux	[endbr64] cmpb $0, completed; jne
+ *	frame_dummy		ends with: jmp register_tm_clones
+ */
+#include "image/startup.h"
+
+#include "image/dynamic.h"
+
+#define ALIGNMENT 16
+#define MAX_BYTES 256 /* of all four; most have 182 to 198 */
+
+static int has(const uint8_t *code, const char *bytes, size_t count)
+{
+	return memcmp(code, bytes, count) == 0;
+}
+
+/* At `code` MAX_READ bytes may be read by each of these. */
+#define MAX_READ  20
+#define FRAME_MAX 48   /* bytes of frame_dummy */
+#define PUSH_RBP  0x55 /* older ones have a frame, begun anywhere */
+
+/* Behind an instruction and a push, if there is one. NULL if it is another. */
+static const uint8_t *behind(const uint8_t *code, const char *bytes,
+			     size_t count, size_t operand)
+{
+	if (!code || !has(code, bytes, count))
+		return NULL;
+	code += count + operand;
+	return *code == PUSH_RBP ? code + 1 : code;
+}
+
+static int is_deregister(const uint8_t *code)
+{
+	/* lea table(%rip), %rdi; lea table(%rip), %rax */
+	const uint8_t *at = behind(behind(code, "\x48\x8d\x3d", 3, 4),
+				   "\x48\x8d\x05", 3, 4);
+
+	if (at)
+		return has(at, "\x48\x39\xf8", 3) || /* cmp %rdi, %rax */
+		       has(at, "\x48\x29\xf8", 3);   /* sub */
+	at = behind(code, "\xb8", 1, 4);             /* mov $table, %eax */
+	return at && (has(at, "\x48\x3d", 2) ||      /* cmp $table, %rax */
+		      has(at, "\x48\x2d", 2));       /* sub */
+}
+
+static int is_register(const uint8_t *code)
+{
+	/* lea table(%rip), %rdi; lea table(%rip), %rsi; sub %rdi, %rsi */
+	const uint8_t *at = behind(behind(code, "\x48\x8d\x3d", 3, 4),
+				   "\x48\x8d\x35", 3, 4);
+
+	if (at)
+		return has(at, "\x48\x29\xfe", 3);
+	at = behind(code, "\xbe", 1, 4); /* mov $table, %esi; sub */
+	return at && has(at, "\x48\x81\xee", 3);
+}
+
+static int is_at_end(const uint8_t *code)
+{
+	if (has(code, "\xf3\x0f\x1e\xfa", 4))
+		code += 4;
+	return has(code, "\x80\x3d", 2) && code[6] == 0 && code[7] == 0x75;
+}
+
+/*
+ * Where frame_dummy ends, which begins at `code`: behind a jump to `to`.
+ * NULL if it is not there.
+ */
+static const uint8_t *end_of_frame_dummy(const uint8_t *code, uint64_t left,
+					 const uint8_t *to)
+{
+	for (uint64_t i = 0; i < FRAME_MAX && i + 2 <= left; i++, code++) {
+		int32_t disp;
+
+		if (code[0] == 0xeb && (int8_t)code[1] == to - (code + 2))
+			return code + 2;
+		if (code[0] != 0xe9 || i + 5 > left)
+			continue;
+		memcpy(&disp, code + 1, sizeof(disp));
+		if (disp == to - (code + 5))
+			return code + 5;
+	}
+	return NULL;
+}
+
+uint64_t startup_bytes(const struct image *image, uint64_t vaddr)
+{
+	uint64_t left = 0;
+	const uint8_t *code = image_at(image, vaddr, &left);
+	const uint8_t *middle = NULL, *end = NULL;
+	int has_end = 0;
+
+	if (!code || left < MAX_READ || !is_deregister(code))
+		return 0;
+	for (uint64_t at = ALIGNMENT; at < MAX_BYTES && at < left;
+	     at += ALIGNMENT) {
+		const int is_whole = left - at >= MAX_READ;
+
+		if (!middle && is_whole && is_register(code + at))
+			middle = code + at;
+		else if (middle && is_whole && is_at_end(code + at))
+			has_end = 1;
+		else if (has_end)
+			end = end_of_frame_dummy(code + at, left - at, middle);
+		if (end)
+			break;
+	}
+	/* An older one has two such jumps. */
+	for (const uint8_t *next = end; next;
+	     next = end_of_frame_dummy(end, left - (uint64_t)(end - code),
+				       middle))
+		end = next;
+	return end ? (uint64_t)(end - code) : 0;
+}
+
+int startup_is_init(const struct image *image, uint64_t vaddr)
+{
+	uint64_t start;
+
+	return (dynamic_value(image, DT_INIT, &start) && start == vaddr) ||
+	       (dynamic_value(image, DT_FINI, &start) && start == vaddr);
+}

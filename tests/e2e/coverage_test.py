@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Code that is not covered is named, with its size."""
+import wire
+
+import clewtest
+from clewtest import target
+
+
+class Unknown(clewtest.Case):
+    """What neither unwind information nor a symbol tells of."""
+
+    def test_code_of_no_function_is_named(self):
+        native = self.run_program([target("uncovered")], text=True)
+        done = self.record([target("uncovered")], ["-v"], text=True)
+        self.assertEqual(done.stdout, native.stdout)
+        report = self.clew_json("report", "--json", self.recording().path)
+        (gap,) = report["not_covered"]
+        self.assertEqual(gap, {"module": "uncovered", "state": "hooked",
+                               "unknown_code_bytes": 10})
+        said = "10 bytes of code in uncovered are of no function that is known"
+        self.assertIn(said, done.stderr)
+        self.assertIn("not covered: " + said,
+                      self.clew("report", self.recording().path).stdout)
+
+    def test_it_is_listed_with_its_address(self):
+        texts = {name: text for name, _, text in wire.VERDICTS}
+        listing = self.clew_json("list", "--json", "--all",
+                                 target("uncovered"))
+        (module,) = listing["modules"]
+        self.assertEqual(module["coverage"]["unknown_code_bytes"], 10)
+        self.assertEqual(len([f for f in module["functions"]
+                              if f["verdict"] == texts["BARE"]]), 1)
+
+    def test_complete_programs_have_none(self):
+        """What the compiler links into everything is left out."""
+        for name, flavour in ("recursion", "O2"), ("recursion", "nopie"), \
+                             ("exceptions", "O2"):
+            with self.subTest(name, flavour=flavour):
+                (module,) = self.clew_json(
+                    "list", "--json", target(name, flavour))["modules"]
+                self.assertEqual(module["coverage"]["unknown_code_bytes"], 0)
+
+
+if __name__ == "__main__":
+    clewtest.main()

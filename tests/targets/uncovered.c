@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that nothing tells of, but its own bytes: neither unwind information nor
+ * a symbol, and no instruction or pointer has its address.
+ */
+#include <stdio.h>
+
+#define CALLS 1000
+
+long anchor(long n);
+extern const long distance; /* from there to the code */
+
+__asm__("	.pushsection .text\n"
+	"	.p2align 4\n"
+	"	.skip 16, 0xcc\n"
+	"nobody:	push %rbx\n"
+	"	lea 1(%rdi), %rbx\n"
+	"	mov %rbx, %rax\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	"	.p2align 4\n"
+	"	.popsection\n"
+	"	.pushsection .rodata\n"
+	"	.p2align 3\n"
+	"distance:\n"
+	"	.quad nobody - anchor\n"
+	"	.popsection");
+
+__attribute__((noinline, noclone)) long anchor(long n)
+{
+	return n ^ 1;
+}
+
+int main(void)
+{
+	long (*nobody)(long) = (long (*)(long))((char *)anchor + distance);
+	long sum = 0;
+
+	for (long i = 0; i < CALLS; i++)
+		sum = nobody(sum) + anchor(i);
+	printf("%ld\n", sum);
+	return 0;
+}
