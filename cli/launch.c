@@ -15,15 +15,18 @@
 struct inherited {
 	sigset_t mask;
 	struct sigaction on_child;
+	struct sigaction on_size;
 };
 
 /*
  * All signals that matter here are blocked and waited for, which needs neither
- * handlers nor globals. SIGCHLD must not be ignored, or no status is kept.
+ * handlers nor globals. SIGCHLD must not be ignored, or no status is kept. And
+ * no limit on the size of files is to end us before the status is passed on.
  */
 static void take_signals(sigset_t *taken, struct inherited *inherited)
 {
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
+	struct sigaction ignored = { .sa_handler = SIG_IGN };
 
 	sigemptyset(taken);
 	sigaddset(taken, SIGCHLD);
@@ -33,11 +36,13 @@ static void take_signals(sigset_t *taken, struct inherited *inherited)
 	sigaddset(taken, SIGHUP);
 	sigprocmask(SIG_BLOCK, taken, &inherited->mask);
 	sigaction(SIGCHLD, &by_default, &inherited->on_child);
+	sigaction(SIGXFSZ, &ignored, &inherited->on_size);
 }
 
 static void give_signals_back(const struct inherited *inherited)
 {
 	sigaction(SIGCHLD, &inherited->on_child, NULL);
+	sigaction(SIGXFSZ, &inherited->on_size, NULL);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 }
 

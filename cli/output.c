@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +125,10 @@ static int move_aside(const char *path, char **why)
 	return err;
 }
 
+/* Where it may not be as long as it is, that is an error and no more. */
 static int write_config(const char *path, const char *config, char **why)
 {
+	void (*on_size)(int) = signal(SIGXFSZ, SIG_IGN);
 	char *name = memory_printf("%s/" WIRE_CONFIG_NAME, path);
 	FILE *file = fopen(name, "wxe");
 	int err = 0;
@@ -134,6 +137,7 @@ static int write_config(const char *path, const char *config, char **why)
 		err = -errno;
 	if (file && fclose(file) != 0 && !err)
 		err = -errno;
+	signal(SIGXFSZ, on_size);
 	if (err)
 		fail(why, err, "%s: %s", name, strerror(-err));
 	free(name);

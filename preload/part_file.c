@@ -2,6 +2,7 @@
 #include "preload/part_file.h"
 
 #include "preload/apart.h"
+#include "preload/enlarge.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "wire/recording.h"
@@ -36,19 +37,6 @@ static int is_there(const struct part_file *file)
 	       st.st_ino == file->ino;
 }
 
-/*
- * The limit on a file's size may have been lowered since it was looked at; then
- * the kernel has sent a signal, which is not for the program.
- */
-static void forget_size_signal(void)
-{
-	const struct timespec now = { 0 };
-	const uint64_t set = UINT64_C(1) << (SIGXFSZ - 1);
-
-	sys_call(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof(set), 0,
-		 0);
-}
-
 /* By name. Less than was wanted where a limit says so. */
 static int set_length(struct part_file *file, uint64_t bytes)
 {
@@ -61,9 +49,7 @@ static int set_length(struct part_file *file, uint64_t bytes)
 		return -EFBIG;
 	if (!is_there(file))
 		return -ENOENT;
-	err = sys_truncate(file->path, bytes);
-	if (err == -EFBIG)
-		forget_size_signal();
+	err = enlarge_named(file->path, bytes);
 	if (!err)
 		file->bytes = bytes;
 	return err;
@@ -93,13 +79,13 @@ static int set_first_length(struct part_file *file, int fd)
 	uint64_t tried = limit < LENGTH_TRIED ? limit : LENGTH_TRIED;
 	uint64_t first = limit < LENGTH_FIRST ? limit : LENGTH_FIRST;
 	struct stat st;
-	int err = tried ? sys_ftruncate(fd, tried) : -EFBIG;
+	int err = tried ? enlarge_file(fd, tried) : -EFBIG;
 
 	if (err)
 		return err;
 	file->bytes = tried;
 	if (first > tried && !sys_fstat(fd, &st) &&
-	    st.st_blocks < HOLE_BLOCKS_MAX && !sys_ftruncate(fd, first))
+	    st.st_blocks < HOLE_BLOCKS_MAX && !enlarge_file(fd, first))
 		file->bytes = first;
 	return 0;
 }

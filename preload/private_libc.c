@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/enlarge.h"
 #include "preload/private_libc.h"
 #include "preload/sys.h"
 
@@ -53,8 +54,7 @@ ssize_t read(int fd, void *buffer, size_t bytes)
 
 ssize_t write(int fd, const void *buffer, size_t bytes)
 {
-	return result_of(
-		sys_call(SYS_write, fd, (long)buffer, (long)bytes, 0, 0, 0));
+	return result_of(enlarge_by_write(fd, buffer, bytes));
 }
 
 int fstat(int fd, struct stat *status)

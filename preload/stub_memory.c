@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/enlarge.h"
 #include "preload/stub_image.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -25,34 +26,22 @@ static int name_file(struct text *name, const char *part_path, uint64_t place)
 	return !text_was_cut(name);
 }
 
-static int is_size_allowed(void)
-{
-	struct rlimit limit;
-
-	return !sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0,
-			 0) &&
-	       limit.rlim_cur >= WINDOW_BLOCK_BYTES;
-}
-
 /* A file of a block's size with its image in it. */
 static int fill_file(int fd, const struct stub_image *image)
 {
-	int err = (int)sys_call(SYS_ftruncate, fd, WINDOW_BLOCK_BYTES, 0, 0, 0,
-				0);
+	int err = enlarge_file(fd, WINDOW_BLOCK_BYTES);
 
-	if (!err && sys_pwrite(fd, image, sizeof(*image), 0) != sizeof(*image))
+	if (!err &&
+	    enlarge_by_pwrite(fd, image, sizeof(*image), 0) != sizeof(*image))
 		err = -ENOSPC;
 	return err;
 }
 
 static int create_file(const char *name, const struct stub_image *image)
 {
-	int fd, err;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	int fd = sys_open(name, flags, 0600), err;
 
-	if (!is_size_allowed())
-		return -EFBIG; /* the kernel would send SIGXFSZ */
-	fd = sys_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-		      0600);
 	if (fd < 0)
 		return fd;
 	err = fill_file(fd, image);

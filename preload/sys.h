@@ -123,13 +123,6 @@ static inline long sys_read(int fd, void *buffer, size_t bytes)
 	return sys_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
 }
 
-static inline long sys_pwrite(int fd, const void *buffer, size_t bytes,
-			      off_t offset)
-{
-	return sys_call(SYS_pwrite64, fd, (long)buffer, (long)bytes, offset, 0,
-			0);
-}
-
 static inline int sys_fstat(int fd, struct stat *st)
 {
 	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
@@ -140,11 +133,6 @@ static inline int sys_stat(const char *path, struct stat *st)
 {
 	return (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)st,
 			     AT_SYMLINK_NOFOLLOW, 0, 0);
-}
-
-static inline int sys_ftruncate(int fd, uint64_t bytes)
-{
-	return (int)sys_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
 }
 
 static inline int sys_truncate(const char *path, uint64_t bytes)
