@@ -17,6 +17,14 @@
 #define FIND_MAX  65536 /* slots up to the nearest: 512 KiB */
 #define STACK_END UINT64_C(0x7ffffffff000)
 
+/*
+ * So near to the end of the stack that a thread began on it is still on that:
+ * the kernel leaves more room below the first thread's, and other threads' are
+ * seldom smaller.
+ */
+#define FIRST_STACK_BYTES (UINT64_C(64) << 20)
+#define OWN_STACK_BYTES   (UINT64_C(1) << 18)
+
 /* `mov $SYS_rt_sigreturn,%rax; syscall` */
 #define SIGNAL_RETURN_BYTES   9
 #define SIGNAL_RETURN_CALL_AT 7
@@ -51,6 +59,17 @@ struct walk walk_from(const void *slot, uint64_t id)
  */
 #define MISSING 1
 
+static int is_on_own_stack(uint64_t address)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	const uint64_t others_end = runtime_own_stack_end();
+	const uint64_t end = others_end ? others_end : rt.first_stack_end;
+	const uint64_t bytes = others_end ? OWN_STACK_BYTES : FIRST_STACK_BYTES;
+
+	return here < end && end - here < bytes &&
+	       address >= (here & ~(PAGE - 1)) && address < end;
+}
+
 int walk_is_readable(uint64_t address, uint64_t *known_page)
 {
 	uint64_t page = address & ~(PAGE - 1);
@@ -58,6 +77,8 @@ int walk_is_readable(uint64_t address, uint64_t *known_page)
 
 	if ((*known_page & ~(uint64_t)MISSING) == page)
 		return !(*known_page & MISSING);
+	if (runtime_is_filtered())
+		return is_on_own_stack(address);
 	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
 	    -EFAULT)
 		page |= MISSING;
@@ -183,7 +204,8 @@ static void enter_interrupted_stack(struct walk *walk)
 /*
  * Whether a function is running whose slot this is: the stack has a stub's
  * address there, or still (again) the return address, of the innermost function,
- * which is being entered (left) by slow paths of ours.
+ * which is being entered (left) by slow paths of ours. Behind a filter, on a
+ * stack that may end anywhere, the shadow is believed.
  */
 static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -192,8 +214,10 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 	if (loans_have(walk->at))
 		return 1;
 	if (walk->at >= walk->readable_until &&
-	    !walk_is_readable(walk->at, &walk->mapped_page))
-		return 0;
+	    !walk_is_readable(walk->at, &walk->mapped_page)) {
+		walk->is_believed = runtime_is_filtered();
+		return walk->is_believed;
+	}
 	word = *(const uint64_t *)walk->at;
 	return runtime_is_stub(word) ||
 	       (!walk->has_begun && word == shadow->return_address);
@@ -301,6 +325,7 @@ int walk_next(struct walk *walk, struct link *link)
 	if (walk->id == ID_ROOT)
 		return 0;
 	link->id = walk->id;
+	walk->is_believed = 0;
 	link->shadow = find_behind(walk, &link->function);
 	if (!link->shadow)
 		link->shadow = find_link(walk, &link->function, 1);
@@ -317,7 +342,8 @@ int walk_next(struct walk *walk, struct link *link)
 	walk->behind = trampoline_at(link->shadow->return_address);
 	if (walk->behind)
 		return 1;
-	if (is_signal_return(link->shadow->return_address))
+	if (!walk->is_believed &&
+	    is_signal_return(link->shadow->return_address))
 		enter_interrupted_stack(walk);
 	else
 		walk->at += 8;
@@ -339,7 +365,8 @@ uint64_t walk_running_as(uint64_t caller, uint64_t key)
 
 int walk_find_running(uint64_t stack, uint64_t *id)
 {
-	uint64_t page = 0;
+	/* That of the return address of whoever has remembered this stack. */
+	uint64_t page = (stack - 8) & ~(PAGE - 1);
 
 	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);

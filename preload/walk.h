@@ -29,7 +29,8 @@ struct walk {
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
 	const struct trampoline *behind; /* a function left by a tail call */
 	int has_begun;
-	int is_folded; /* the id is that of a "(folded)" */
+	int is_folded;   /* the id is that of a "(folded)" */
+	int is_believed; /* nobody has looked whether the last link is live */
 };
 
 struct link {
@@ -50,7 +51,8 @@ int walk_next(struct walk *walk, struct link *link);
 
 /*
  * Whether memory is there. *known_page tells of one page, and is 0 in the
- * beginning; then it tells of this one. A system call, unless the page is known.
+ * beginning; then it tells of this one. A system call, unless the page is known;
+ * behind a filter all that is certain is the stack that the thread began on.
  */
 int walk_is_readable(uint64_t address, uint64_t *known_page);
 

@@ -91,6 +91,29 @@ class Own(clewtest.Case):
         self.assertEqual(counted - started + 1, ordinary + made)
 
 
+class Stacks(clewtest.Case):
+    """Nobody can be asked where a stack ends: it is not read behind that."""
+
+    def check(self, how):
+        for flavour in "O2", "O0":
+            for time in "cpu", "exact":
+                with self.subTest(flavour=flavour, time=time):
+                    for old in self.truths.iterdir():
+                        old.unlink()
+                    self.environment.pop("TRUTH_DIR", None)
+                    recording, _ = self.record_target(
+                        [target("filtered_stacks", flavour), how],
+                        [f"--time={time}"])
+                    for part in recording.parts:
+                        self.assert_nothing_lost(part)
+
+    def test_stacks_are_swapped(self):
+        self.check("swaps")
+
+    def test_jumps_on_another_stack(self):
+        self.check("jumps")
+
+
 class Dispatched(clewtest.Case):
     """The program's system calls are sent to a handler of its own."""
 
