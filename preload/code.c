@@ -83,3 +83,16 @@ int code_barrier(struct code_writer *writer)
 
 	return err ? err : membarrier(EXPEDITED_SYNC_CORE);
 }
+
+int code_can_be_unprotected(void)
+{
+	void *page = place_map(CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (sys_failed(page))
+		return 0;
+	err = sys_mprotect(page, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+	sys_munmap(page, CODE_PAGE_BYTES);
+	return !err;
+}

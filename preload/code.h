@@ -37,4 +37,10 @@ int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
  */
 int code_barrier(struct code_writer *writer);
 
+/*
+ * Whether what has been writable may be executed afterwards. Not in a process
+ * that has asked the kernel to refuse that: prctl(PR_SET_MDWE), or a filter.
+ */
+int code_can_be_unprotected(void);
+
 #endif

@@ -254,22 +254,28 @@ static void keep_spare(const struct pass *pass)
 		windows_keep_spare(&pass->cold->windows, &user);
 }
 
+/*
+ * A patch that could not be committed has been in the list nevertheless: there
+ * a handler of SIGTRAP may be looking through it, so that it stays.
+ */
 static void commit_patches(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
-	int err = windows_seal(&cold->windows);
+	int err = windows_seal(&cold->windows), failed = 0;
 
 	if (!err)
 		err = pads_seal(&cold->pads);
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		if (!c->patch)
 			continue;
-		if (err || commit(cold, c->patch)) {
+		if (err)
 			patch_destroy(c->patch);
+		else
+			failed = commit(cold, c->patch);
+		if (err || failed)
 			refuse_all(c, VERDICT_IS_UNPATCHABLE);
-			continue;
-		}
-		c->module->patch = c->patch;
+		else
+			c->module->patch = c->patch;
 	}
 	frames_tell_debugger(&cold->windows);
 }

@@ -19,6 +19,7 @@
 
 #include "disasm/prologue.h"
 #include "disasm/relocate_x86_64.h"
+#include "preload/code.h"
 #include "preload/hook.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -133,6 +134,8 @@ static int write_jump(void)
 	uint64_t signals;
 	int err;
 
+	if (!code_can_be_unprotected())
+		return -EACCES;
 	sys_block_signals(&signals);
 	err = patch_protect_code(watch.module, 1);
 	if (!err)

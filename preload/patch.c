@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/code.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -42,21 +43,64 @@ static void write_text(const struct patch_text *text)
 	copy_bytes((void *)text->pc, text->after, text->bytes);
 }
 
+/* Fast: the module's code is writable meanwhile, and nobody executes it. */
+static int write_in_place(const struct patch *patch)
+{
+	int err = patch_protect_code(patch->module, 1);
+
+	for (uint32_t i = 0; !err && i < patch->island_count; i++)
+		write_text(&patch->islands[i]);
+	for (uint32_t i = 0; !err && i < patch->site_count; i++)
+		write_text(&patch->sites[i].text);
+	if (patch_protect_code(patch->module, 0) && !err)
+		err = -EACCES;
+	return err;
+}
+
+static int write_by(struct code_writer *writer, const struct patch_text *text,
+		    int after)
+{
+	return code_write(writer, text->pc, after ? text->after : text->before,
+			  text->bytes);
+}
+
+static int write_all_by(struct code_writer *writer, const struct patch *patch,
+			int after)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < patch->island_count; i++)
+		err = write_by(writer, &patch->islands[i], after);
+	for (uint32_t i = 0; !err && i < patch->site_count; i++)
+		err = write_by(writer, &patch->sites[i].text, after);
+	return err ? err : code_barrier(writer);
+}
+
+/* Where the code would not be executable again. */
+static int write_by_kernel(const struct patch *patch)
+{
+	struct code_writer writer;
+	int err = code_open(&writer);
+
+	if (err)
+		return err;
+	err = write_all_by(&writer, patch, 1);
+	if (err)
+		write_all_by(&writer, patch, 0);
+	code_close(&writer);
+	return err;
+}
+
 int patch_commit(struct patch *patch)
 {
 	uint64_t signals;
 	int err;
 
 	sys_block_signals(&signals);
-	err = patch_protect_code(patch->module, 1);
-	for (uint32_t i = 0; !err && i < patch->island_count; i++)
-		write_text(&patch->islands[i]);
-	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		write_text(&patch->sites[i].text);
+	err = code_can_be_unprotected() ? write_in_place(patch)
+					: write_by_kernel(patch);
 	if (!err)
 		patch->is_written = 1;
-	if (patch_protect_code(patch->module, 0) && !err)
-		err = -EACCES;
 	sys_restore_signals(&signals);
 	return err;
 }

@@ -65,8 +65,8 @@ struct patch {
 /*
  * Write the sites, once the windows are sealed. For code that nothing runs in:
  * the module's executable segments become writable meanwhile, and not
- * executable. Calls nothing outside of libclew.so. 0, or -errno when nothing
- * was written.
+ * executable, unless they would stay that way. Calls nothing outside of
+ * libclew.so. 0, or -errno when nothing was written.
  */
 int patch_commit(struct patch *patch);
 

@@ -50,6 +50,16 @@ class Libraries(clewtest.Case):
     def modules(self, part, name):
         return [m for m in part.modules if m.name == name]
 
+    def test_code_that_could_not_become_executable_again(self):
+        """It comes back where it was; what is new cannot have stubs."""
+        part, bases = self.use("an", "ah", "bh")
+        (path, loads), = [(path, loads) for path, loads in bases.items()
+                          if len(loads) == 2]
+        self.assertEqual(loads[0], loads[1])
+        for (library, vaddr), calls in self.calls.items():
+            if library in (path, "-"):
+                self.assertEqual(self.counted(part, library, vaddr), calls)
+
     def test_every_way_of_loading(self):
         for how in "nlgdm":
             with self.subTest(how=how):

@@ -9,7 +9,8 @@
  * each), e (elsewhere: where it was before, something else is now), c (it is
  * closed by whom its function has left to, who loads b hundreds of times then),
  * i (the same in a coroutine on a mapped stack, which is idle while b is loaded),
- * s (and on a static one). At the end, on stdout:
+ * s (and on a static one), h (and from then on nothing that has been writable
+ * may be executed, where the kernel can refuse that). At the end, on stdout:
  *
  *	load LIBRARY BASE		each time it was loaded
  *	calls LIBRARY VADDR CALLS	in all, of one function
@@ -23,12 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <ucontext.h>
 
 #include "tests/targets/plugins.h"
 
-#define RUNS            1000
-#define COROUTINE_BYTES (256 << 10)
+#define RUNS                  1000
+#define COROUTINE_BYTES       (256 << 10)
+
+#define REFUSE_EXECUTION_GAIN 65 /* PR_SET_MDWE, since Linux 6.3 */
 
 static struct library {
 	char path[4096];
@@ -63,6 +67,9 @@ static void *open_library(const struct library *library, char how)
 		return dlopen(library->path, RTLD_NOW | RTLD_DEEPBIND);
 	case 'm':
 		return dlmopen(LM_ID_NEWLM, library->path, RTLD_NOW);
+	case 'h':
+		prctl(REFUSE_EXECUTION_GAIN, 1, 0, 0, 0);
+		return dlopen(library->path, RTLD_NOW);
 	case 'e':
 		mmap(NULL, 1 << 14, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);

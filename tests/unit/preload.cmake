@@ -32,7 +32,8 @@ preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${preload}/stub_memory.c ${preload}/stub_image.c
   ${preload}/frames_rules_x86_64.c ${counting})
 preload_test(reclaim ${preload}/reclaim.c ${preload}/quiesce.c
-  ${preload}/ask_x86_64.c ${preload}/patch.c ${preload}/modules.c
+  ${preload}/ask_x86_64.c ${preload}/code.c ${preload}/patch.c
+  ${preload}/modules.c
   ${preload}/next.c ${preload}/lookup.c ${preload}/stacks_x86_64.c
   ${preload}/window.c
   ${preload}/stub_memory.c ${preload}/stub_image.c
