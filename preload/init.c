@@ -26,6 +26,7 @@
 #include "preload/sampling.h"
 #include "preload/sanitizers.h"
 #include "preload/shadow.h"
+#include "preload/stress.h"
 #include "preload/text.h"
 #include "preload/times.h"
 #include "preload/trap.h"
@@ -210,6 +211,8 @@ __attribute__((destructor)) static void finish(void)
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.cold->tallies);
 	samples_note_moment(rt.header);
+	if (CLEW_STRESS)
+		stress_check();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);
 	part_finish(&rt.cold->part);

@@ -25,6 +25,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/lookup.h"
+#include "preload/stress.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/text.h"
@@ -47,6 +48,8 @@ static void update(void)
 	uint32_t muted = tallies_mute();
 
 	hook_update(rt.cold);
+	if (CLEW_STRESS)
+		stress_check();
 	tallies_unmute(muted);
 	errno = saved_errno;
 }

@@ -11,6 +11,7 @@
 #include "preload/hot/thread.h"
 #include "preload/samples.h"
 #include "preload/sampling.h"
+#include "preload/stress.h"
 #include "preload/text.h"
 #include "preload/times.h"
 
@@ -130,6 +131,8 @@ static void after_fork_in_parent(void)
 {
 	if (is_off() || hot.muted != HOT_MUTED_FORK)
 		return;
+	if (CLEW_STRESS)
+		stress_check();
 	rt.is_forking = 0;
 	hot.muted = HOT_IS_HEARD;
 	tallies_resume();
@@ -182,6 +185,8 @@ void hot_after_fork(void)
 	if (rt.is_timed)
 		times_begin_anew();
 	atomic_store(&rt.header->state, WIRE_RUNNING);
+	if (CLEW_STRESS)
+		stress_check();
 	sys_restore_signals(&signals);
 }
 

@@ -160,6 +160,7 @@ enum wire_chunk_kind {
 	WIRE_RULES = 7,      /* array of wire_rule, each followed by its text */
 	WIRE_SAMPLES = 8,    /* array of wire_sample; owner is a tally */
 	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
+	WIRE_CHUNK_KIND_COUNT
 };
 
 struct wire_chunk {

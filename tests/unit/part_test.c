@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/part.h"
+#include "preload/part_check.h"
 
 #define MIB         (UINT64_C(1) << 20)
 #define LENGTH      (8 * MIB)
@@ -306,6 +306,109 @@ static void a_part_ends_where_this_process_knows(void **state)
 	free(copy);
 }
 
+/* ---- part_check() ---- */
+
+static enum violation check(void)
+{
+	return part_check(part);
+}
+
+/* A module with functions numbered from `first`. */
+static struct wire_module *add_module(uint32_t first, uint32_t functions)
+{
+	const uint64_t bytes = sizeof(struct wire_module) + 8 +
+			       functions * sizeof(struct wire_function);
+	struct wire_module *module;
+	struct chunk chunk;
+
+	assert_int_equal(part_alloc(part, WIRE_MODULE, 0, bytes, &chunk), 0);
+	module = chunk_payload(&chunk);
+	module->first_function = first;
+	module->function_count = functions;
+	module->path_bytes = 5;
+	chunk.head->used = bytes;
+	rt.function_count += functions;
+	return module;
+}
+
+static void what_is_right_is_valid(void **state)
+{
+	struct chunk freed;
+
+	(void)state;
+	assert_true(part_is_valid(part));
+	for (int i = 0; i < 100; i++) {
+		freed = fill(CHUNK_BYTES * (1 + (uint64_t)i % 7), 1);
+		if (i % 3 == 1)
+			part_free(part, &freed);
+		if (i % 3 == 2)
+			part_retire(part, &freed);
+		assert_true(part_is_valid(part));
+	}
+	add_module(1, 10);
+	add_module(11, 0);
+	add_module(11, 300);
+	assert_true(part_is_valid(part));
+	part_discard(part);
+	assert_int_equal(part_create(part, NULL), 0);
+	assert_int_equal(check(), VIOLATION_IS_MODULES_MISSING);
+	rt.function_count = 0;
+	fill(7 * MIB, 1);
+	fill(70 * MIB, 1);
+	assert_true(part_is_valid(part));
+}
+
+static void what_is_wrong_with_chunks_is_found(void **state)
+{
+	struct chunk chunk = fill(CHUNK_BYTES, 1), freed = fill(CHUNK_BYTES, 1);
+	uint64_t *words = chunk_payload(&freed);
+
+	(void)state;
+	chunk.head->bytes -= WIRE_PAGE_BYTES / 2;
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_BYTES);
+	chunk.head->bytes = 3 * CHUNK_BYTES;
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_BYTES);
+	chunk.head->bytes = CHUNK_BYTES;
+	chunk.head->kind = 1000;
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_KIND);
+	chunk.head->kind = WIRE_CONTEXTS;
+	chunk.head->used = CHUNK_BYTES;
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_USED);
+	chunk.head->used = 0;
+	part_free(part, &freed);
+	assert_true(part_is_valid(part));
+	words[5000]++; /* as a call that is counted where nothing is */
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_FREE);
+	words[5000]--;
+	freed.head->kind = WIRE_TABLE;
+	assert_int_equal(check(), VIOLATION_IS_CHUNK_FREE);
+	freed.head->kind = WIRE_FREE;
+	part->header->end -= WIRE_PAGE_BYTES;
+	assert_int_equal(check(), VIOLATION_IS_CHUNKS_END);
+	part->header->end += WIRE_PAGE_BYTES;
+	assert_true(part_is_valid(part));
+}
+
+static void what_is_wrong_with_modules_is_found(void **state)
+{
+	struct wire_module *first, *second;
+
+	(void)state;
+	first = add_module(1, 10);
+	second = add_module(11, 10);
+	assert_true(part_is_valid(part));
+	second->first_function--;
+	assert_int_equal(check(), VIOLATION_IS_MODULE_NUMBERS);
+	second->first_function += 2;
+	assert_int_equal(check(), VIOLATION_IS_MODULE_NUMBERS);
+	second->first_function--;
+	first->path_bytes = 9;
+	assert_int_equal(check(), VIOLATION_IS_MODULE_BYTES);
+	first->path_bytes = 5;
+	rt.function_count++;
+	assert_int_equal(check(), VIOLATION_IS_MODULES_MISSING);
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -323,6 +426,9 @@ int main(void)
 		CLAIM(a_limit_on_files_is_kept),
 		CLAIM(a_part_without_a_file_is_the_same),
 		CLAIM(a_part_ends_where_this_process_knows),
+		CLAIM(what_is_right_is_valid),
+		CLAIM(what_is_wrong_with_chunks_is_found),
+		CLAIM(what_is_wrong_with_modules_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
