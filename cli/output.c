@@ -25,6 +25,7 @@ static int ends_with(const char *text, const char *suffix)
 static int is_ours(const char *name)
 {
 	return strcmp(name, WIRE_CONFIG_NAME) == 0 ||
+	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX);
 }
@@ -126,14 +127,15 @@ static int move_aside(const char *path, char **why)
 }
 
 /* Where it may not be as long as it is, that is an error and no more. */
-static int write_config(const char *path, const char *config, char **why)
+static int write_file(const char *path, const char *basename, const char *text,
+		      char **why)
 {
 	void (*on_size)(int) = signal(SIGXFSZ, SIG_IGN);
-	char *name = memory_printf("%s/" WIRE_CONFIG_NAME, path);
+	char *name = memory_printf("%s/%s", path, basename);
 	FILE *file = fopen(name, "wxe");
 	int err = 0;
 
-	if (!file || fputs(config, file) < 0)
+	if (!file || fputs(text, file) < 0)
 		err = -errno;
 	if (file && fclose(file) != 0 && !err)
 		err = -errno;
@@ -157,7 +159,11 @@ int output_create(const char *path, const char *config, char **absolute,
 		return err;
 	if (mkdir(path, 0700) != 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	err = write_config(path, config, why);
+	err = write_file(path, WIRE_CONFIG_NAME, config, why);
+	if (!err)
+		err = write_file(path, WIRE_UNRECORDED_NAME,
+				 "# PID and why it left no part, if any\n",
+				 why);
 	if (err)
 		return err;
 	*absolute = realpath(path, NULL);

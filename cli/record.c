@@ -22,6 +22,7 @@
 #include "cli/library.h"
 #include "cli/output.h"
 #include "cli/trim.h"
+#include "cli/unrecorded.h"
 #include "report/rules.h"
 #include "report/samples.h"
 #include "report/session.h"
@@ -196,22 +197,6 @@ static void prepare(const char *name, struct options *options,
 	free(why);
 }
 
-/* The last image of the process that was started, or NULL. */
-static const struct part *main_part(const struct recording *recording,
-				    pid_t pid)
-{
-	const struct part *last = NULL;
-
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part *part = &recording->parts[i];
-
-		if (part->header->pid == (uint32_t)pid &&
-		    (!last || part->header->seq > last->header->seq))
-			last = part;
-	}
-	return last;
-}
-
 /* ", 1,234 samples", or nothing where none were to be taken; free() it. */
 static char *samples_text(const struct session *session)
 {
@@ -252,38 +237,25 @@ static void summarise(const struct options *options, const char *path)
 	session_close(&session);
 }
 
-static int is_enabled(const char *name, const char *target,
-		      const struct part *part)
-{
-	char why[sizeof(part->header->why) + 1] = { 0 };
-
-	if (part && part->header->state != WIRE_DISABLED)
-		return 1;
-	if (part)
-		memcpy(why, part->header->why, sizeof(why) - 1);
-	complain(name, "%s was not recorded: %s", target,
-		 part ? text_printable(why) : "the runtime did not start");
-	return 0;
-}
-
 /* Whether the target was recorded; says so if not. */
 static int check_recording(const char *name, const struct options *options,
-			   const char *path, pid_t pid)
+			   const char *path, const struct outcome *outcome)
 {
-	struct recording recording;
-	char *why;
-	int is_recorded;
+	struct recording recording = { 0 };
+	char *why = NULL;
 
-	if (recording_open(&recording, path, &why) != 0) {
+	if (recording_open(&recording, path, &why) != 0)
 		free(why);
-		return is_enabled(name, options->target[0], NULL);
-	}
-	is_recorded = is_enabled(name, options->target[0],
-				 main_part(&recording, pid));
-	if (is_recorded)
+	why = unrecorded_reason(&recording, path, outcome->pid,
+				outcome->status);
+	if (why)
+		complain(name, "%s was not recorded: %s", options->target[0],
+			 why);
+	else
 		rules_warn(stderr, &recording, "clew record: ");
 	recording_close(&recording);
-	return is_recorded;
+	free(why);
+	return !why;
 }
 
 /* The status of a target that ran, which may mean not to return. */
@@ -322,7 +294,7 @@ static int record(const char *name, struct options *options)
 	if (job.output) {
 		trim_parts(job.output);
 		is_recorded =
-			check_recording(name, options, job.output, outcome.pid);
+			check_recording(name, options, job.output, &outcome);
 	}
 	if (is_recorded)
 		summarise(options, job.output);

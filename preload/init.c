@@ -19,6 +19,7 @@
 #include "preload/loader.h"
 #include "preload/machine.h"
 #include "preload/next.h"
+#include "preload/obstacle.h"
 #include "preload/place.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
@@ -30,6 +31,7 @@
 #include "preload/text.h"
 #include "preload/times.h"
 #include "preload/trap.h"
+#include "preload/unrecorded.h"
 
 #define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
 
@@ -124,9 +126,8 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	if (!err)
 		err = hook_update(cold);
 	if (err) {
-		text_string(&text, "cannot hook the program (error ");
-		text_number(&text, (uint64_t)-err);
-		text_string(&text, ")");
+		text_string(&text, "cannot hook the program");
+		obstacle_explain(&text, err);
 		return err;
 	}
 	loader_watch(cold); /* without, dlopen goes unnoticed */
@@ -148,15 +149,21 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	char why[256] = "";
 	struct cold *cold;
+	int err;
 
 	if (!sanitizers_leave_no_room(0))
 		place_begin();
 	cold = sys_map_private(sizeof(*cold));
-	if (sys_failed(cold))
+	if (sys_failed(cold)) {
+		unrecorded_note(dir, "clew cannot start", -ENOMEM);
 		return;
+	}
 	config_read(&cold->config, dir, &cold->kept, why, sizeof(why));
-	if (part_create(&cold->part, dir))
+	err = part_create(&cold->part, dir);
+	if (err) {
+		unrecorded_note(dir, "it can leave no recording", err);
 		return;
+	}
 	take_configuration(cold);
 	rt.first_stack_end = (uintptr_t)argv;
 	record_arguments(&cold->part, argc, argv);
@@ -175,6 +182,14 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	}
 }
 
+static int is_possible(const char *dir)
+{
+	if (!machine_is_emulated())
+		return 1;
+	unrecorded_note(dir, "an emulator runs it", 0);
+	return 0;
+}
+
 __attribute__((constructor)) static void initialise(int argc, char **argv,
 						    char **environment)
 {
@@ -182,7 +197,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	int saved_errno = errno;
 
 	next_find();
-	if (dir && *dir == '/' && !machine_is_emulated())
+	if (dir && *dir == '/' && is_possible(dir))
 		start(dir, argc, argv, environment);
 	errno = saved_errno;
 }

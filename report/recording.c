@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/unrecorded.h"
 #include "wire/violation.h"
 
 static void add_problem(struct recording *recording, char *text)
@@ -107,6 +108,19 @@ static int by_start(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static void add_unrecorded(struct recording *recording, const char *path)
+{
+	size_t count;
+	struct unrecorded *items = unrecorded_read(path, &count);
+
+	for (size_t i = 0; i < count; i++)
+		add_problem(recording,
+			    memory_printf("process %" PRIu32
+					  ": a program was not recorded: %s",
+					  items[i].pid, items[i].why));
+	unrecorded_free(items, count);
+}
+
 static int open_directory(struct recording *recording, const char *path,
 			  char **why)
 {
@@ -116,6 +130,7 @@ static int open_directory(struct recording *recording, const char *path,
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
 	add_parts(recording, path, dir);
 	closedir(dir);
+	add_unrecorded(recording, path);
 	if (recording->part_count > 0) {
 		qsort(recording->parts, recording->part_count,
 		      sizeof(*recording->parts), by_start);

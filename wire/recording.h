@@ -6,6 +6,9 @@
  *
  *	config		what was asked for, in the words of clew-record(1) "RULES"
  *	PID.SEQ.part	one process image each: SEQ 0, then 1, 2... after execs
+ *	unrecorded	a line "PID WHY" for each that could not make a part. It
+ *			is there, and has a block on the disk, from the
+ *			beginning: a line can be added when the disk is full
  *
  * A part is a file that the runtime maps shared and writes in place. It is
  * valid at every instant, so nothing is lost when the target is killed, and a
@@ -37,13 +40,14 @@
 
 #include <stdint.h>
 
-#define WIRE_MAGIC        "clewrec\n"
-#define WIRE_VERSION      5
-#define WIRE_HEADER_BYTES 4096
-#define WIRE_PAGE_BYTES   4096
-#define WIRE_PART_SUFFIX  ".part"
-#define WIRE_STUBS_SUFFIX ".stubs" /* not read: preload/stub_memory.h */
-#define WIRE_CONFIG_NAME  "config"
+#define WIRE_MAGIC           "clewrec\n"
+#define WIRE_VERSION         5
+#define WIRE_HEADER_BYTES    4096
+#define WIRE_PAGE_BYTES      4096
+#define WIRE_PART_SUFFIX     ".part"
+#define WIRE_STUBS_SUFFIX    ".stubs" /* not read: preload/stub_memory.h */
+#define WIRE_CONFIG_NAME     "config"
+#define WIRE_UNRECORDED_NAME "unrecorded"
 
 /* What the process image is doing; anything after RUNNING holds counts. */
 enum wire_state {

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A program that was not recorded: clew record and the reports say why."""
+import resource
+
+import clewtest
+from clewtest import PYTHON, needs
+
+HELLO = ["/bin/echo", "hello"]
+LIMIT = "files may not be as long as that takes (ulimit -f)"
+
+
+class Reasons(clewtest.Case):
+    def check(self, words, argv=tuple(HELLO), wrapper=()):
+        """Not recorded, for this reason and no other."""
+        native = self.run_program([*wrapper, *argv], text=True)
+        done = self.run_program([*wrapper, *self.record_command(argv)],
+                                text=True)
+        self.assertEqual(done.stdout, native.stdout)
+        self.assertEqual(done.returncode,
+                         native.returncode or clewtest.UNRECORDED)
+        self.assert_one_line(done, f"{argv[0]} was not recorded: {words}")
+
+    def limit_files(self, size):
+        self.before_exec = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                      (size, size))
+
+    def test_files_too_short_for_a_part(self):
+        self.limit_files(1024)
+        self.check(f"it can leave no recording: {LIMIT}")
+
+    def test_files_too_short_for_what_is_hooked(self):
+        self.limit_files(8192)
+        self.check(f"cannot hook the program: {LIMIT}")
+
+    def check_disk(self, size, words):
+        (self.work / "full").mkdir()
+        self.recording_path = "full/out"
+        mount = f"mount -t tmpfs -o size={size} none full"
+        script = f"{{ {mount}; }} 2>/dev/null || exit 77; exec \"$@\""
+        wrapper = ["unshare", "-Urm", "sh", "-c", script, "sh"]
+        if self.run_program([*wrapper, "true"]).returncode:
+            self.skipTest("no such mounts here")
+        self.check(words, wrapper=wrapper)
+
+    @needs("unshare", "mount")
+    def test_a_disk_too_full_for_a_part(self):
+        self.check_disk("8k", "it can leave no recording: the disk is full")
+
+    @needs("unshare", "mount")
+    def test_a_disk_too_full_for_what_is_hooked(self):
+        self.check_disk("24k", "cannot hook the program: the disk is full")
+
+    @needs("cc")
+    def test_death_before_anything_runs(self):
+        """While the loader relocates the program."""
+        source, program = self.work / "early.c", self.work / "early"
+        source.write_text("""
+            static int answer(void) { return 0; }
+            static void *resolve(void)
+            { *(volatile int *)8 = 1; return answer; }
+            int work(void) __attribute__((ifunc("resolve")));
+            int (*volatile way)(void) = work;
+            int main(void) { return way(); }
+        """, encoding="ascii")
+        self.run_program(["cc", "-o", program, source])
+        self.check_death([program], "SIGSEGV before clew could start in it")
+
+    def check_death(self, argv, words):
+        native = self.run_program(argv)
+        done = self.record(argv, text=True)
+        self.assertLess(native.returncode, 0)
+        self.assertEqual(done.returncode, native.returncode)
+        self.assert_one_line(done, "was not recorded: it died of", words)
+
+    def test_a_recording_that_the_program_removes(self):
+        done = self.record(["rm", "-r", self.recording_path], text=True)
+        self.assertEqual(done.returncode, clewtest.UNRECORDED)
+        self.assert_one_line(done, "was not recorded", "no longer there")
+
+    @needs("qemu-x86_64")
+    def test_emulators_are_recorded_and_what_they_run_is_not(self):
+        done = self.record(["qemu-x86_64", *HELLO], text=True)
+        self.assertEqual((done.stdout, done.returncode), ("hello\n", 0))
+        report = self.clew("report", self.recording_path)
+        self.assertIn("a program was not recorded: an emulator runs it",
+                      report.stdout + report.stderr)
+
+
+class Notes(clewtest.Case):
+    """The file that such programs leave them in."""
+
+    def test_each_program_of_a_process_is_told_of(self):
+        """Python is recorded; what it executes under a limit is not."""
+        script = """if 1:
+            import os, resource
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+            os.execv("/bin/true", ["true"])
+            """
+        done = self.record([PYTHON, "-c", script])
+        self.assertEqual(done.returncode, 0)
+        pid = self.recording().parts[0].pid
+        report = self.clew("report", self.recording_path)
+        self.assertIn(f"process {pid}: a program was not recorded: "
+                      f"it can leave no recording: {LIMIT}",
+                      report.stdout + report.stderr)
+
+    def test_what_is_no_note_is_passed_over(self):
+        self.record(HELLO)
+        notes = self.recording_path / "unrecorded"
+        self.assertEqual(notes.read_text(encoding="ascii").count("\n"), 1)
+        plain = self.clew("report", self.recording_path)
+        notes.write_bytes(b"\0\0\0\n12\n-\n99999999999999999999 no\nx y\n"
+                          + b"7" * 5000 + b"\n" + bytes(range(256)))
+        self.assertEqual(self.clew("report", self.recording_path).stdout,
+                         plain.stdout)
+        notes.write_bytes(b"5 \x1b[31mred\n6 no end")
+        done = self.clew("report", self.recording_path)
+        told = done.stdout + done.stderr
+        self.assertNotIn("\x1b[31m", told)
+        self.assertIn("process 5: a program was not recorded", told)
+        self.assertIn("process 6: a program was not recorded: no end", told)
+        notes.unlink()
+        notes.mkdir()
+        self.assertEqual(self.clew("report", self.recording_path).returncode,
+                         0)
+
+
+if __name__ == "__main__":
+    clewtest.main()
