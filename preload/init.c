@@ -21,6 +21,7 @@
 #include "preload/next.h"
 #include "preload/obstacle.h"
 #include "preload/place.h"
+#include "preload/proc.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
 #include "preload/samples.h"
@@ -101,6 +102,22 @@ static void note_time_cost(void)
 	samples_note_moment(rt.header);
 }
 
+static int is_another(void *own_tid, int tid)
+{
+	return tid != *(const int *)own_tid;
+}
+
+/*
+ * As an auditor of the loader's may have made one (LD_AUDIT): it executes what
+ * we would change, and has no thread-local storage for us.
+ */
+static int has_threads(void)
+{
+	int own_tid = sys_gettid();
+
+	return proc_each_thread(is_another, &own_tid) > 0;
+}
+
 /* A sentence in why, and -errno, if the program is to run without us. */
 static int prepare(struct cold *cold, char *why, size_t bytes)
 {
@@ -118,6 +135,10 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		text_string(&text, "time exact: this machine's time stamp "
 				   "counter does not run steadily");
 		return -ENOTSUP;
+	}
+	if (has_threads()) {
+		text_string(&text, "another thread is running already");
+		return -EBUSY;
 	}
 	trap_take_inherited_mask();
 	err = shadow_reserve();

@@ -122,6 +122,30 @@ class Environment(clewtest.Case):
         self.check(["env", "LD_BIND_NOW=1", *SQL])
 
     @needs("cc")
+    def test_a_thread_that_was_there_before(self):
+        """It may be in what would be changed: then nothing is."""
+        audit = self.library("audit", """
+            #include <link.h>
+            #include <pthread.h>
+            static int see(struct dl_phdr_info *i, size_t n, void *p)
+            { return 0; }
+            static void *run(void *p)
+            { for (;;) dl_iterate_phdr(see, 0); return p; }
+            unsigned la_version(unsigned v)
+            { pthread_t t; pthread_create(&t, 0, run, 0); return v; }
+            """)
+        argv = ["env", f"LD_AUDIT={audit}", target("abi")]
+        native = self.run_program(argv)
+        recorded = self.record(argv, ["-q"])
+        self.assertEqual((recorded.stdout, recorded.returncode),
+                         (native.stdout, clewtest.UNRECORDED))
+        parts = wire.Recording(self.recording_path).parts
+        self.assertEqual([(part.seq, part.state, part.why) for part in parts
+                          if part.seq],
+                         [(1, wire.DISABLED,
+                           "another thread is running already")])
+
+    @needs("cc")
     def test_preloaded_functions_are_not_ours_to_call(self):
         """Least of all before libc is there: they may want its environment."""
         early = self.library("early", EARLY)
