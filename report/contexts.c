@@ -6,11 +6,14 @@
 #include "base/memory.h"
 #include "wire/id.h"
 
+/* What there is room for of a tally's number. */
+enum { TALLY_MASK = (1 << 30) - 1 };
+
 /* Values of context.node and context.root that are none. */
 enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 
 static void add_context(struct contexts *contexts,
-			const struct wire_context *wire)
+			const struct wire_context *wire, uint32_t tally)
 {
 	uint64_t *slot = idmap_at(&contexts->by_id, wire->id);
 
@@ -23,6 +26,8 @@ static void add_context(struct contexts *contexts,
 			.site_pc = wire->site & WIRE_SITE_PC,
 			.function = wire->function,
 			.root = ROOT_NONE,
+			.depth = (uint16_t)wire->depth,
+			.tally = tally & TALLY_MASK,
 		};
 		*slot = ++contexts->count;
 	}
@@ -55,7 +60,8 @@ void contexts_init(struct contexts *contexts, const struct tallies *tallies,
 					&contexts->by_id,
 					span->items[j + CONTEXTS_AHEAD].id);
 			if (span->items[j].id != 0)
-				add_context(contexts, &span->items[j]);
+				add_context(contexts, &span->items[j],
+					    span->tally);
 		}
 	}
 }
@@ -100,6 +106,25 @@ static uint32_t node_below(struct context *context, uint32_t root)
 }
 
 /*
+ * The caller: NULL if it is not recorded, or the root. A thread that goes on with
+ * another's coroutine counts depths from where that began.
+ */
+static void check_place(struct oddities *oddities,
+			const struct context *context, uint64_t caller_id,
+			const struct context *caller)
+{
+	if (context->is_checked)
+		return;
+	if (caller_id != ID_ROOT && !caller)
+		oddities->orphans++;
+	else if (caller && caller->node == NODE_PENDING)
+		oddities->circular++;
+	else if ((!caller || caller->tally == context->tally) &&
+		 context->depth != (uint16_t)((caller ? caller->depth : 0) + 1))
+		oddities->uneven++;
+}
+
+/*
  * Notes the contexts from this one up to the first whose caller has a node,
  * and returns that node. A caller that is met twice on the way closes a
  * circle, which only a damaged recording holds; it counts as unknown.
@@ -119,10 +144,13 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 					     sizeof(*contexts->path));
 		contexts->path[(*length)++] =
 			(uint32_t)(context - contexts->items);
+		caller = caller_id == ID_ROOT
+				 ? NULL
+				 : contexts_find(contexts, caller_id);
+		node = caller ? node_below(caller, root) : NODE_PENDING;
+		check_place(&contexts->oddities, context, caller_id, caller);
 		if (caller_id == ID_ROOT)
 			return root;
-		caller = contexts_find(contexts, caller_id);
-		node = caller ? node_below(caller, root) : NODE_PENDING;
 		if (node == NODE_PENDING)
 			return tree_child(contexts->tree, root,
 					  FUNCTION_UNKNOWN_CALLER);
@@ -157,11 +185,14 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 	while (length > 0) {
 		struct context *context =
 			&contexts->items[contexts->path[--length]];
+		const uint32_t function = numbering_function(
+			contexts->numbering, context->function);
 		struct tree_node *made;
 
-		node = tree_child(tree, node,
-				  numbering_function(contexts->numbering,
-						     context->function));
+		if (function == FUNCTION_UNKNOWN && !context->is_checked)
+			contexts->oddities.strangers++;
+		context->is_checked = 1;
+		node = tree_child(tree, node, function);
 		context->node = node;
 		made = &tree->nodes[node];
 		made->is_context = 1;

@@ -11,16 +11,20 @@
 
 #include "base/idmap.h"
 #include "report/numbering.h"
+#include "report/oddities.h"
 #include "report/tally.h"
 #include "report/tree.h"
 
 struct context {
 	uint64_t id;
-	uint64_t site_pc;  /* where its first call returns to; 0: unknown */
-	uint32_t function; /* as the process numbers it */
-	uint32_t node;     /* below `root`, once it is there */
+	uint64_t site_pc : 48; /* where its first call returns to; 0: unknown */
+	uint64_t depth : 16;   /* as recorded, modulo 65536 */
+	uint32_t function;     /* as the process numbers it */
+	uint32_t node;         /* below `root`, once it is there */
 	uint32_t root;
-	uint8_t is_tail;
+	uint32_t tally : 30; /* whose record this is */
+	uint32_t is_tail : 1;
+	uint32_t is_checked : 1; /* for oddities */
 };
 
 struct contexts {
@@ -29,6 +33,7 @@ struct contexts {
 	struct idmap by_id; /* -> index + 1 */
 	uint32_t *path;     /* contexts on the way to a known ancestor */
 	size_t path_capacity;
+	struct oddities oddities; /* of those that were placed */
 	const struct numbering *numbering;
 	struct catalog *catalog;
 	struct tree *tree;

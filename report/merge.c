@@ -9,6 +9,7 @@
 
 /* One part, on its way into the tree. */
 struct work {
+	struct recording *recording;
 	const struct part *part;
 	const struct whose *whose;
 	struct catalog *catalog;
@@ -200,6 +201,9 @@ static void add_everything(struct work *work)
 		add_samples(work);
 	if (is_timed)
 		finish_timing(work);
+	recording_note(work->recording,
+		       oddities_text(&work->contexts.oddities, work->part,
+				     work->contexts.count));
 	contexts_fini(&work->contexts);
 	tallies_fini(&work->tallies);
 }
@@ -244,16 +248,16 @@ static uint64_t process_key(const struct part *part)
 	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
 }
 
-void merge_recording(const struct recording *recording,
-		     const struct whose *whose, struct catalog *catalog,
-		     struct tree *tree, struct timeline *timeline,
-		     struct merged *merged)
+void merge_recording(struct recording *recording, const struct whose *whose,
+		     struct catalog *catalog, struct tree *tree,
+		     struct timeline *timeline, struct merged *merged)
 {
 	struct idmap pids = { 0 };
 
 	*merged = (struct merged){ 0 };
 	for (size_t i = 0; i < recording->part_count; i++) {
 		struct work work = {
+			.recording = recording,
 			.part = &recording->parts[i],
 			.whose = whose,
 			.catalog = catalog,

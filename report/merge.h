@@ -43,11 +43,11 @@ struct merged {
 /*
  * Adds all parts to `tree` and their functions to `catalog`, both of which
  * the caller has initialised, and sums the tree up. The timeline, zero-
- * initialised, is filled if `whose` wants it.
+ * initialised, is filled if `whose` wants it. What is odd about a part becomes a
+ * problem of the recording.
  */
-void merge_recording(const struct recording *recording,
-		     const struct whose *whose, struct catalog *catalog,
-		     struct tree *tree, struct timeline *timeline,
-		     struct merged *merged);
+void merge_recording(struct recording *recording, const struct whose *whose,
+		     struct catalog *catalog, struct tree *tree,
+		     struct timeline *timeline, struct merged *merged);
 
 #endif

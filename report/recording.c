@@ -22,6 +22,17 @@ static void add_problem(struct recording *recording, char *text)
 	recording->problems[recording->problem_count++] = text;
 }
 
+void recording_note(struct recording *recording, char *problem)
+{
+	for (size_t i = 0; problem && i < recording->problem_count; i++)
+		if (strcmp(recording->problems[i], problem) == 0) {
+			free(problem);
+			return;
+		}
+	if (problem)
+		add_problem(recording, problem);
+}
+
 /* A process that could not be recorded left a part that only says why. */
 static void note_disabled(struct recording *recording, const struct part *part)
 {

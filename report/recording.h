@@ -25,6 +25,9 @@ struct recording {
 /* `path` is a recording's directory or one part. 0, or -errno and *why. */
 int recording_open(struct recording *recording, const char *path, char **why);
 
+/* One problem more, which is the recording's to free, unless it is known. */
+void recording_note(struct recording *recording, char *problem);
+
 void recording_close(struct recording *recording);
 
 #endif

@@ -78,7 +78,7 @@ const char sqlite_schema[] =
 	"  why TEXT NOT NULL,\n"
 	"  number INTEGER NOT NULL\n"
 	");\n"
-	"CREATE TABLE problems ( -- damaged or unreadable parts\n"
+	"CREATE TABLE problems ( -- what is wrong with parts\n"
 	"  says TEXT NOT NULL\n"
 	");\n"
 	"CREATE VIEW flat AS\n"

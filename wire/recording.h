@@ -375,7 +375,7 @@ struct wire_context {
 	_Atomic uint64_t id;
 	uint64_t site;     /* return address of its first call, and flags */
 	uint32_t function; /* number, or WIRE_FOLDED */
-	uint32_t depth;    /* 1 for a thread's outermost hooked function */
+	uint32_t depth;    /* 1 for the outermost that its tally knows */
 };
 _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 

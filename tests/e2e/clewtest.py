@@ -133,6 +133,11 @@ class Case(unittest.TestCase):
                    if context.parent and context.parent not in contexts]
         self.assertEqual(orphans, [], f"{part.path.name}: without a caller")
 
+    def assert_no_problem(self):
+        """That the reader finds nothing in the recording that cannot be."""
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(shown["problems"], [])
+
     def assert_equals_truth(self, one_truth, part, tid=None):
         """That this part counted what its program counted, exactly."""
         differences = truth.Comparison(one_truth, part, tid).differences()
@@ -159,6 +164,7 @@ class Case(unittest.TestCase):
         recorded = self.record(argv, options)
         self.assert_same_behaviour(native, recorded)
         recording = self.recording()
+        self.assert_no_problem()
         return recording, self.assert_counts(recording, images)
 
     def assert_one_line(self, done, *words):

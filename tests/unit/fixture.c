@@ -49,6 +49,7 @@ void fixture_init(struct fixture *fixture, uint32_t pid, uint32_t seq)
 void fixture_fini(struct fixture *fixture)
 {
 	free(fixture->bytes);
+	idmap_fini(&fixture->depths);
 }
 
 struct wire_header *fixture_header(struct fixture *fixture)
@@ -178,6 +179,9 @@ struct wire_context *fixture_last_context(struct fixture *fixture,
 uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 			 uint64_t caller, uint32_t function, uint64_t calls)
 {
+	const uint64_t *above =
+		caller == ID_ROOT ? NULL : idmap_find(&fixture->depths, caller);
+	const uint64_t depth = above ? *above + 1 : 1;
 	struct wire_context *context;
 	uint64_t id = id_push(caller, id_key(function));
 
@@ -187,7 +191,8 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 	context = fixture_last_context(fixture, tally);
 	context->id = id;
 	context->function = function;
-	context->depth = 1;
+	context->depth = (uint32_t)depth;
+	*idmap_at(&fixture->depths, id) = depth;
 	head_of(fixture, tally)->contexts++;
 	fixture_count(fixture, tally, id, calls);
 	return id;

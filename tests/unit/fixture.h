@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "wire/recording.h"
 
 enum { FIXTURE_TALLIES = 4, FIXTURE_MODULE_BASE = 0x10000000 };
@@ -26,6 +27,7 @@ struct fixture {
 	size_t size, capacity;
 	uint64_t samples;
 	struct fixture_tally tallies[FIXTURE_TALLIES];
+	struct idmap depths; /* of contexts, by id */
 };
 
 /* An empty part of a running process; change its header as you like. */

@@ -2,7 +2,9 @@
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "report/session.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
@@ -268,18 +270,153 @@ static void counts_without_a_context_are_strays(void **state)
 }
 
 /* An id that is its own caller: x == id_push(x, id_key(f)), found by search. */
+#define CIRCLE          UINT64_C(0xd097f1762b67b1a6)
+#define CIRCLE_FUNCTION 0xf54c8960
+
 static void a_circle_of_callers_ends(void **state)
 {
-	const uint64_t id = UINT64_C(0xd097f1762b67b1a6);
-	const uint32_t function = 0xf54c8960;
 	struct world *world = *state;
 	struct fixture fixture;
 
 	begin(&fixture, 100);
-	assert_int_equal(fixture_context(&fixture, 0, id, function, 11), id);
+	assert_int_equal(
+		fixture_context(&fixture, 0, CIRCLE, CIRCLE_FUNCTION, 11),
+		CIRCLE);
 	end(world, &fixture);
 	read_as(world, &everybody);
 	assert_int_equal(world->session.summary.calls, 11);
+	session_close(&world->session);
+}
+
+/* ---- What cannot be ---- */
+
+/* The only problem that reading this brings up, or NULL. To be freed. */
+static char *problem_of(struct world *world, struct fixture *fixture)
+{
+	const struct recording *recording = &world->session.recording;
+	char *problem = NULL;
+
+	end(world, fixture);
+	read_as(world, &everybody);
+	assert_in_range(recording->problem_count, 0, 1);
+	if (recording->problem_count > 0)
+		problem = memory_printf("%s", recording->problems[0]);
+	session_close(&world->session);
+	return problem;
+}
+
+/* In each state that a part may be in. */
+static void assert_problem(struct world *world, const struct fixture *fixture,
+			   enum wire_state state, const char *words)
+{
+	struct fixture copy = { .size = fixture->size };
+	char *problem;
+
+	copy.bytes = memory_zeroed(copy.size, 1);
+	memcpy(copy.bytes, fixture->bytes, copy.size);
+	fixture_header(&copy)->state = state;
+	problem = problem_of(world, &copy);
+	if (words) {
+		assert_non_null(problem);
+		assert_non_null(strstr(problem, words));
+	} else {
+		assert_null(problem);
+	}
+	free(problem);
+}
+
+static void what_is_right_is_no_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id = ID_ROOT;
+
+	begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 70000, 17);
+	for (uint32_t i = 0; i < 66000; i++)
+		id = fixture_context(&fixture, 1, id, 1 + i % 8, 0);
+	fixture_context(&fixture, 0, id, WIRE_FOLDED, 1);
+	assert_problem(*state, &fixture, WIRE_ENDED, NULL);
+	fixture_fini(&fixture);
+}
+
+static void a_function_of_no_module_is_a_problem(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 9, 1);
+	assert_problem(*state, &fixture, WIRE_ENDED,
+		       "of 2 contexts some cannot be: 1 of a function in no "
+		       "module");
+	/* its record may just be on its way */
+	assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
+	fixture_fini(&fixture);
+}
+
+static void a_caller_that_is_missing_is_a_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id;
+
+	begin(&fixture, 100);
+	id = fixture_context(&fixture, 0, 0x1234567, 1, 1);
+	fixture_context(&fixture, 0, id, 2, 1);
+	assert_problem(*state, &fixture, WIRE_ENDED, ": 1 without a caller");
+	assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
+	fixture_fini(&fixture);
+}
+
+static void a_depth_that_is_not_the_caller_s_is_a_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id;
+
+	begin(&fixture, 100);
+	id = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, id, 2, 1);
+	fixture_last_context(&fixture, 0)->depth++;
+	assert_problem(*state, &fixture, WIRE_ENDED, ": 1 at another depth");
+	assert_problem(*state, &fixture, WIRE_RUNNING, ": 1 at another depth");
+	fixture_last_context(&fixture, 0)->depth = 0;
+	assert_problem(*state, &fixture, WIRE_ENDED, ": 1 at another depth");
+	fixture_fini(&fixture);
+}
+
+static void a_circle_is_a_problem(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_context(&fixture, 0, CIRCLE, CIRCLE_FUNCTION, 11);
+	assert_problem(*state, &fixture, WIRE_RUNNING,
+		       ": 1 called by what they call");
+	fixture_fini(&fixture);
+}
+
+static void a_problem_is_told_once_whoever_asks(void **state)
+{
+	const struct whose each = { .grouping = GROUP_THREAD };
+	struct world *world = *state;
+	struct fixture fixture;
+	uint64_t id;
+
+	begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 0, 0);
+	fixture_thread(&fixture, 101, "other", 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		id = fixture_context(&fixture, i, ID_ROOT, 1, 1);
+		fixture_context(&fixture, i, id, 2, 1);
+		fixture_last_context(&fixture, i)->depth++;
+	}
+	end(world, &fixture);
+	read_as(world, &each);
+	merge_recording(&world->session.recording, &everybody,
+			&world->session.catalog, &world->session.tree,
+			&world->session.timeline, &(struct merged){ 0 });
+	assert_int_equal(world->session.recording.problem_count, 1);
+	assert_non_null(strstr(world->session.recording.problems[0],
+			       ": 1 at another depth"));
 	session_close(&world->session);
 }
 
@@ -391,6 +528,12 @@ int main(void)
 		TEST(an_unrecorded_caller_is_unknown),
 		TEST(counts_without_a_context_are_strays),
 		TEST(a_circle_of_callers_ends),
+		TEST(what_is_right_is_no_problem),
+		TEST(a_function_of_no_module_is_a_problem),
+		TEST(a_caller_that_is_missing_is_a_problem),
+		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
+		TEST(a_circle_is_a_problem),
+		TEST(a_problem_is_told_once_whoever_asks),
 		TEST(tail_calls_are_marked),
 		TEST(a_thread_is_chosen_by_name_or_number),
 		TEST(who_followed_a_thread_is_owned_up_to),

@@ -128,6 +128,7 @@ static void random_damage_does_no_harm(void **state)
 	make_part(&fixture);
 	for (int i = 0; i < ROUNDS; i++) {
 		damaged = fixture;
+		damaged.depths = (struct idmap){ 0 };
 		damaged.bytes = memory_zeroed(fixture.size, 1);
 		memcpy(damaged.bytes, fixture.bytes, fixture.size);
 		for (uint64_t j = next_random(&random) % 16; j-- > 0;) {
