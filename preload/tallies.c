@@ -99,11 +99,12 @@ static struct tally *take_memory(struct tallies *tallies)
 static int grow_directory(struct tallies *tallies)
 {
 	const uint32_t room = tallies->room ? 2 * tallies->room : DIRECTORY_MIN;
-	struct tally **grown = sys_map_private(room * sizeof(*grown));
+	const uint64_t each = sizeof(struct tally *);
+	struct tally **grown = sys_map_private(room * each);
 
 	if (sys_failed(grown))
 		return -ENOMEM;
-	copy_bytes(grown, tallies->by_number, tallies->room * sizeof(*grown));
+	copy_bytes(grown, tallies->by_number, tallies->room * each);
 	__atomic_store_n(&tallies->by_number, grown, __ATOMIC_RELEASE);
 	tallies->room = room;
 	return 0;

@@ -153,7 +153,7 @@ static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 		tally = hot.tally; /* another one, where a handler has forked */
 		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;
-		if (hot.tally == tally)
+		if (tally && hot.tally == tally)
 			context = take_context(&tally->next_context,
 					       &tally->end_context);
 	}
