@@ -308,7 +308,7 @@ static void put_waiting_rules(struct rules *rules)
 
 /*
  * The same for trampolines, in any of whose instructions rsp is the caller's: the
- * record, which holds the return address first, is at a fixed distance.
+ * record, which holds the return address first, is at an eighth of the offset.
  */
 static void put_trampoline_rules(struct rules *rules)
 {
@@ -319,10 +319,11 @@ static void put_trampoline_rules(struct rules *rules)
 		PUT(rules, DW_CFA_val_offset, DWARF_RSP, 1);
 	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
 	block = begin_block(rules);
-	PUT(rules, DW_OP_breg16, 0, DW_OP_const1u, TRAMPOLINE_BYTES - 1,
+	PUT(rules, DW_OP_breg16, 0, DW_OP_const1u, TRAMPOLINE_CELL_BYTES - 1,
 	    DW_OP_or);
-	put_const8(rules, rt.trampoline_records - rules->start -
-				  (TRAMPOLINE_BYTES - 1));
+	put_const8(rules, rules->start + TRAMPOLINE_CELL_BYTES - 1);
+	PUT(rules, DW_OP_minus, DW_OP_lit3, DW_OP_shr);
+	put_const8(rules, rt.trampoline_records);
 	PUT(rules, DW_OP_plus);
 	end_block(rules, block);
 }

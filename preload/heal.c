@@ -134,7 +134,7 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 		const struct shadow_slot *shadow = shadow_of(at);
 		int is_live;
 
-		if (one && one->id == id)
+		if (one && (one->id == id || is_chained(&one->slot, id)))
 			return (struct finding){ id, at };
 		if (one && !finding.at) {
 			finding = (struct finding){ one->id, at };

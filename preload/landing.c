@@ -8,6 +8,7 @@
 #include "preload/hot/timing.h"
 #include "preload/landing_stacks.h"
 #include "preload/times.h"
+#include "preload/trampolines.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 
@@ -67,6 +68,7 @@ static void land(uint64_t stack)
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
 	hot.id = landing_id(stack);
+	trampolines_settle(stack, SETTLE_ALL);
 }
 
 /*

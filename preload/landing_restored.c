@@ -12,6 +12,7 @@
 #include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
 #include "preload/landing.h"
+#include "preload/trampolines.h"
 #include "preload/walk.h"
 
 #define FRAME_MAX  65536 /* a landing may be as far below its slot */
@@ -60,6 +61,8 @@ void landing_restored(uint64_t from, uint64_t until)
 	hot.restored_from = from;
 	hot.restored_until = until;
 	if (one && from > here && from - here < RETURN_MAX &&
-	    is_on_own_stack(from))
+	    is_on_own_stack(from)) {
+		trampolines_settle(from, SETTLE_ALL);
 		come_from(from, one->id);
+	}
 }

@@ -5,6 +5,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/trampoline.h"
 #include "preload/lookup.h"
 
 /*
@@ -21,7 +22,10 @@
 static uintptr_t find_return_address(uintptr_t slot)
 {
 	struct shadow_slot *shadow = shadow_of(slot);
+	const struct trampoline *one = trampoline_at(*(const uint64_t *)slot);
 
+	if (one)
+		return (uintptr_t)&one->slot.return_address;
 	if (!shadow || !runtime_is_stub(*(const uint64_t *)slot))
 		return slot;
 	return (uintptr_t)&shadow->return_address;

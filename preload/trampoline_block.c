@@ -3,21 +3,23 @@
 #include "preload/sys.h"
 #include "preload/trampolines.h"
 
-/* Where nothing is: as good a place as any, if nobody is faster. */
+/* A window where nothing is: as good as any, if nobody is faster. */
 static uint64_t find_place(void)
 {
-	void *at = sys_mmap(NULL, TRAMPOLINE_BLOCK_BYTES, PROT_NONE,
+	const uint64_t bytes = 2 * TRAMPOLINE_BLOCK_BYTES;
+	void *at = sys_mmap(NULL, bytes, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(at))
 		return 0;
-	sys_munmap(at, TRAMPOLINE_BLOCK_BYTES);
-	return (uintptr_t)at;
+	sys_munmap(at, bytes);
+	return ((uintptr_t)at + TRAMPOLINE_BLOCK_BYTES - 1) &
+	       ~(TRAMPOLINE_BLOCK_BYTES - 1);
 }
 
 static void *map_records(void)
 {
-	return place_map(TRAMPOLINE_BLOCK_BYTES, SYS_PROT_OURS,
+	return place_map(TRAMPOLINE_RECORDS_BYTES, SYS_PROT_OURS,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
@@ -33,8 +35,10 @@ void trampolines_reserve(const char *part_path)
 		return;
 	place = find_place();
 	rt.trampoline_records = (uintptr_t)records;
-	if (place && stub_memory_map(part_path, place, IMAGE_OF_TRAMPOLINES))
+	if (place && stub_memory_map(part_path, place, IMAGE_OF_TRAMPOLINES)) {
+		hot_windows[place >> WINDOW_SHIFT] = WINDOW_TRAMPOLINES;
 		__atomic_store_n(&rt.trampolines, place, __ATOMIC_RELEASE);
-	else
-		sys_munmap(records, TRAMPOLINE_BLOCK_BYTES);
+	} else {
+		sys_munmap(records, TRAMPOLINE_RECORDS_BYTES);
+	}
 }

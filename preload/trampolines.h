@@ -38,4 +38,13 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
  */
 void trampolines_carry(const void *slot);
 
+/*
+ * The thread goes on at this stack pointer, where a slice of stack may have been
+ * copied back: let the shadow of what waits there be as its trampolines say.
+ * Ends where nothing near was to be done; CHEAPLY does without a system call if
+ * all is well.
+ */
+enum settling { SETTLE_ALL, SETTLE_CHEAPLY };
+void trampolines_settle(uint64_t stack, enum settling settling);
+
 #endif

@@ -14,9 +14,14 @@
 #define CHUNK_BYTES (UINT64_C(1) << 16)
 #define CHUNKS      (TRAMPOLINE_BLOCK_BYTES / CHUNK_BYTES)
 #define NUMBER_MAX                                                             \
-	((TRAMPOLINE_BLOCK_BYTES - TRAMPOLINE_HEAD_BYTES) / TRAMPOLINE_BYTES)
-#define HASH_BITS   16
-#define CARRY_SLOTS 16384 /* of the stack, looked through for one more frame */
+	((TRAMPOLINE_BLOCK_BYTES - TRAMPOLINE_HEAD_BYTES) /                    \
+	 TRAMPOLINE_CELL_BYTES)
+#define HASH_BITS 16
+
+/* Of the stack, looked through for one more frame: to carry, to settle. */
+#define CARRY_SLOTS  16384
+#define SETTLE_BYTES 512
+#define PAGE         UINT64_C(4096)
 
 static struct {
 	_Atomic uint32_t used;
@@ -26,12 +31,12 @@ static struct {
 
 static uint64_t offset_of(uint32_t number)
 {
-	return TRAMPOLINE_HEAD_BYTES + (uint64_t)number * TRAMPOLINE_BYTES;
+	return TRAMPOLINE_HEAD_BYTES + (uint64_t)number * TRAMPOLINE_CELL_BYTES;
 }
 
 static struct trampoline *record_of(uint32_t number)
 {
-	return (struct trampoline *)(rt.trampoline_records + offset_of(number));
+	return trampoline_record(offset_of(number));
 }
 
 /* ---- Code ---- */
@@ -46,7 +51,6 @@ static void write_code(uint8_t *at, uint64_t record, uint32_t target)
 	static const uint8_t begin[] = { 0x48, 0x89, 0x54, 0x24,
 					 0xe8, 0x48, 0xba };
 	static const uint8_t jump[] = { 0x64, 0xff, 0x24, 0x25 };
-	uint8_t *const end = at + TRAMPOLINE_BYTES;
 
 	copy_bytes(at, begin, sizeof(begin));
 	at += sizeof(begin);
@@ -55,8 +59,16 @@ static void write_code(uint8_t *at, uint64_t record, uint32_t target)
 	copy_bytes(at, jump, sizeof(jump));
 	at += sizeof(jump);
 	copy_bytes(at, &target, sizeof(target));
-	for (at += sizeof(target); at < end; at++)
-		*at = 0xcc; /* int3 */
+}
+
+/* Between those that are there are breakpoints. */
+static void write_chunk(uint8_t *code, uint64_t offset, uint32_t target)
+{
+	for (uint64_t at = 0; at < CHUNK_BYTES; at++)
+		code[at] = 0xcc; /* int3 */
+	for (uint64_t at = 0; at < CHUNK_BYTES; at += TRAMPOLINE_CELL_BYTES)
+		write_code(code + at + TRAMPOLINE_CODE_AT,
+			   (uintptr_t)trampoline_record(offset + at), target);
 }
 
 /*
@@ -74,9 +86,7 @@ static int make_chunk(uint64_t chunk)
 
 	if (sys_failed(code))
 		return -ENOMEM;
-	for (uint64_t at = 0; at < CHUNK_BYTES; at += TRAMPOLINE_BYTES)
-		write_code(code + at, rt.trampoline_records + offset + at,
-			   (uint32_t)target);
+	write_chunk(code, offset, (uint32_t)target);
 	if (!sys_mprotect(code, CHUNK_BYTES, PROT_READ | PROT_EXEC) &&
 	    !sys_failed((void *)sys_call(
 		    SYS_mremap, (long)(code + skipped),
@@ -155,7 +165,7 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 			one->next = head; /* an equal one does no harm */
 		while (!atomic_compare_exchange_weak(first, &head, found));
 	}
-	return rt.trampolines + offset_of(found - 1);
+	return rt.trampolines + offset_of(found - 1) + TRAMPOLINE_CODE_AT;
 }
 
 /* ---- Stubs that wait ---- */
@@ -206,11 +216,29 @@ static int carry_one(uint64_t *at, uint64_t *id)
 	return 1;
 }
 
+/*
+ * The same of a trampoline's word, whose function may have left by a tail call.
+ * True if it is that of the function with this id.
+ */
+static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
+{
+	uint64_t carried;
+
+	if (one->id == id)
+		return 1;
+	if (!is_known(id_key_between(one->slot.caller_id, id)))
+		return 0;
+	carried = trampoline_for(&one->slot, id);
+	if (carried)
+		*at = carried;
+	return 1;
+}
+
 /* Word by word: most calls end at the second slot. */
 static void carry_all(const void *slot)
 {
 	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
-	uint64_t page = (uintptr_t)slot & ~UINT64_C(4095), id = hot.id;
+	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id;
 	int left = CARRY_SLOTS;
 
 	for (; rt.trampolines && id != ID_ROOT && left > 0; at++, left--) {
@@ -219,7 +247,7 @@ static void carry_all(const void *slot)
 		if (!walk_is_readable((uintptr_t)at, &page))
 			return;
 		one = trampoline_at(*at);
-		if (one && one->id == id)
+		if (one && carry_on(at, one, id))
 			return;
 		if (!one && runtime_is_stub(*at) && carry_one(at, &id))
 			left = CARRY_SLOTS;
@@ -240,6 +268,46 @@ void trampolines_carry(const void *slot)
 	time_pause_end(&pause);
 }
 
+/* The shadow of a slot where a trampoline waits; false if it was right. */
+static int settle_one(uint64_t at, const struct trampoline *one)
+{
+	struct shadow_slot *shadow = shadow_of(at);
+
+	if (!shadow || (shadow->return_address == one->slot.return_address &&
+			shadow->caller_id == one->slot.caller_id))
+		return 0;
+	*shadow = one->slot;
+	return 1;
+}
+
+void trampolines_settle(uint64_t stack, enum settling settling)
+{
+	const uint64_t code = rt.trampolines;
+	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
+	uint64_t until = at + SETTLE_BYTES;
+	int is_enough = 0;
+
+	if (!code)
+		return;
+	while (at < until && !is_enough && walk_is_readable(at, &page)) {
+		const uint64_t end = (at | (PAGE - 1)) + 1;
+
+		for (; at < end && at < until; at += 8) {
+			const uint64_t word = *(const uint64_t *)at;
+
+			if (word - code >= TRAMPOLINE_BLOCK_BYTES ||
+			    !trampoline_at(word))
+				continue;
+			is_enough = settling == SETTLE_CHEAPLY;
+			if (!settle_one(at, trampoline_at(word)))
+				continue;
+			until = at + SETTLE_BYTES;
+			settling = SETTLE_ALL;
+			is_enough = 0;
+		}
+	}
+}
+
 /* From a trampoline: the function whose slot this is has returned. */
 void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
 {
@@ -247,7 +315,7 @@ void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
 
 	if (shadow_of((uintptr_t)slot)) {
 		time = time_of((uintptr_t)slot);
-		if (time->id == one->id)
+		if (time->id == one->id || time->id == hot.id)
 			time_close(time, time_now());
 	}
 	hot.id = one->slot.caller_id;

@@ -266,16 +266,13 @@ static const struct trampoline *trampoline_here(struct walk *walk)
 
 /*
  * A slot with a trampoline is that trampoline's, whatever the shadow has left of
- * others; unless a stub has just taken its address for that of a caller.
+ * others.
  */
 static struct shadow_slot *slot_here(struct walk *walk)
 {
 	const struct trampoline *one = trampoline_here(walk);
-	struct shadow_slot *shadow = shadow_of(walk->at);
 
-	if (!one || (shadow && trampoline_at(shadow->return_address) == one))
-		return shadow;
-	return one->id == walk->id ? (struct shadow_slot *)&one->slot : NULL;
+	return one ? (struct shadow_slot *)&one->slot : shadow_of(walk->at);
 }
 
 /* Where trampolines are looked for it shows that the stack has ended. */
@@ -307,17 +304,6 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 	return NULL;
 }
 
-/* The function that left the one before in its place, in the same slot. */
-static struct shadow_slot *find_behind(struct walk *walk, uint32_t *function)
-{
-	const struct trampoline *one = walk->behind;
-
-	walk->behind = NULL;
-	if (!one || one->id != walk->id || !is_link(walk, &one->slot, function))
-		return NULL;
-	return (struct shadow_slot *)&one->slot;
-}
-
 int walk_next(struct walk *walk, struct link *link)
 {
 	uint64_t start = walk->at;
@@ -326,9 +312,7 @@ int walk_next(struct walk *walk, struct link *link)
 		return 0;
 	link->id = walk->id;
 	walk->is_believed = 0;
-	link->shadow = find_behind(walk, &link->function);
-	if (!link->shadow)
-		link->shadow = find_link(walk, &link->function, 1);
+	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
 		/* A handler of libc's may be on top of a half-way stub. */
 		walk->at = start;
@@ -339,9 +323,6 @@ int walk_next(struct walk *walk, struct link *link)
 	walk->has_begun = 1;
 	link->at = walk->at;
 	set_id(walk, link->shadow->caller_id);
-	walk->behind = trampoline_at(link->shadow->return_address);
-	if (walk->behind)
-		return 1;
 	if (!walk->is_believed &&
 	    is_signal_return(link->shadow->return_address))
 		enter_interrupted_stack(walk);

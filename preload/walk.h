@@ -27,7 +27,6 @@ struct walk {
 	uint64_t mapped_page;       /* of the stack, known to be there */
 	uint64_t readable_until;    /* all below is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
-	const struct trampoline *behind; /* a function left by a tail call */
 	int has_begun;
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */

@@ -19,6 +19,7 @@
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/trampoline.h"
 #include "wire/id.h"
 
 struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
@@ -177,7 +178,8 @@ int hot_is_welcome(const uint64_t *slot, const uint8_t *stub)
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
-	int is_tail_call = runtime_is_stub(*slot);
+	const struct trampoline *one = trampoline_at(*slot);
+	int is_tail_call = one || runtime_is_stub(*slot);
 	uint64_t id;
 
 	if (!is_tail_call && stub[STUB_GUARD_AT] && !hot_is_welcome(slot, stub))
@@ -189,7 +191,9 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 		}
 		shadow = shadow_of((uintptr_t)slot);
 	}
-	if (!is_tail_call) {
+	if (one) {
+		*shadow = one->slot;
+	} else if (!is_tail_call) {
 		shadow->return_address = *slot;
 		shadow->caller_id = hot.id;
 	}

@@ -74,11 +74,17 @@
 #define ADDRESS_BITS 47
 #define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
-/* What a window's byte in hot_windows says, in the order of stubs' questions. */
-#define WINDOW_UNKNOWN 0
-#define WINDOW_STUBS   1
-#define WINDOW_MODULES 2    /* nothing executable but the text of modules */
-#define WINDOW_SHARED  0xff /* something else as well; below the others */
+/*
+ * What a window's byte in hot_windows says. Stubs compare it with WINDOW_STUBS, by
+ * an instruction that leaves three answers: the difference has even parity where
+ * functions wait for returns, at stubs or at trampolines (trampoline.h), and
+ * odd parity elsewhere, where it is greater than 0 if all is known.
+ */
+#define WINDOW_UNKNOWN     0
+#define WINDOW_STUBS       2
+#define WINDOW_MODULES     3 /* nothing executable but the text of modules */
+#define WINDOW_TRAMPOLINES 5
+#define WINDOW_SHARED      0xff /* something else as well */
 
 /*
  * A stub has this size, or twice as much.

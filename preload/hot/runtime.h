@@ -55,8 +55,8 @@ struct runtime {
 extern struct runtime rt;
 
 /*
- * The window map: one byte for each 16 MiB of address space, 1 where stubs live.
- * Set by window.c before stubs there can run.
+ * The window map: one byte, WINDOW_..., for each 16 MiB of address space. Set
+ * before what is there can run.
  */
 extern uint8_t hot_windows[WINDOW_COUNT];
 

@@ -53,6 +53,7 @@
 	.set	IF_NO_CARRY, 3
 	.set	IF_EQUAL, 4
 	.set	IF_NOT_EQUAL, 5
+	.set	IF_PARITY_ODD, 11
 	.set	IF_GREATER, 15
 
 #define TEMPLATE      hot_stub_plain

@@ -8,7 +8,7 @@
 
 #include "tests/targets/coroutine_stacks.h"
 
-#define YIELDS 12 /* two on every level of the descent */
+#define YIELDS 15 /* two on every level of the descent, one on every other */
 #define LEVELS 6
 
 static COUNTED void after(void)
@@ -20,7 +20,20 @@ static COUNTED void after(void)
 /* Hands over; when it comes back TRUTH_HERE is what it was. */
 static void coroutine_yield(void);
 
-static COUNTED void descend(int level)
+/* In the place of one that has handed over, and may hand over itself. */
+static COUNTED int conclude(int level)
+{
+	const int has_more = level % 2;
+
+	ENTER(conclude);
+	if (has_more)
+		coroutine_yield();
+	after();
+	LEAVE();
+	return level;
+}
+
+static COUNTED int descend(int level)
 {
 	ENTER(descend);
 	coroutine_yield();
@@ -29,7 +42,7 @@ static COUNTED void descend(int level)
 		descend(level - 1);
 	coroutine_yield();
 	after();
-	LEAVE();
+	RETURN_CALL(int, conclude(level));
 }
 
 static COUNTED void coroutine_main(void)

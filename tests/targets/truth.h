@@ -197,6 +197,29 @@ TRUTH_INLINE void truth_count(struct truth_total *total, const char *function,
 	} while (0)
 #define LEAVE() truth_leave()
 #define TAIL()  truth_leave()
+
+/* Returns what a call does: by a jump, where the compiler makes one. */
+#if !defined(__OPTIMIZE__)
+#define RETURN_CALL(type, call)                                                \
+	do {                                                                   \
+		type result = call;                                            \
+                                                                               \
+		LEAVE();                                                       \
+		return result;                                                 \
+	} while (0)
+#elif defined(__clang__)
+#define RETURN_CALL(type, call)                                                \
+	do {                                                                   \
+		TAIL();                                                        \
+		__attribute__((musttail)) return call;                         \
+	} while (0)
+#else
+#define RETURN_CALL(type, call)                                                \
+	do {                                                                   \
+		TAIL();                                                        \
+		return call;                                                   \
+	} while (0)
+#endif
 #define COUNT(f)                                                               \
 	do {                                                                   \
 		static struct truth_total total_of_##f;                        \
