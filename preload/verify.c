@@ -8,6 +8,11 @@
  * there. Otherwise two contexts share an id (a collision), or id and stack
  * have gone different ways (a divergence). What called a coroutine is on another
  * stack, nobody knows where: there only what is on its own can be checked.
+ *
+ * Every call that is counted in a context is as likely to be checked as any
+ * other, whatever way it is counted; so is every first call of a context, at
+ * a rate of its own. What the checks find in that share of those that they can
+ * decide is then true of all, within bounds (report/confidence.h).
  */
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -17,13 +22,26 @@
 #include "preload/walk.h"
 #include "wire/id.h"
 
-#define FRAMES_MAX 100000
-#define NEAR_SLOTS 512 /* 4 KiB: more than most functions' frames have */
+/*
+ * Functions that are looked for: what lies deeper is said to be too long. New
+ * contexts are drawn more often, and a deep recursion makes one at each call.
+ */
+#define FRAMES_MAX       10000
+#define FRAMES_OF_FIRSTS 512
+
+#define NEAR_SLOTS       512  /* 4 KiB: more than most functions' frames have */
+#define GAP_IN_PIECES    8192 /* 64 KiB */
 
 /* Below the control block: on a stack of libc's, where the root comes last. */
 #define OWN_STACK_BYTES (UINT64_C(1) << 18)
 
-enum outcome { VERIFIED, PARTIAL, COLLISION, DIVERGED };
+enum outcome {
+	VERIFIED,
+	COLLISION,
+	DIVERGED,
+	UNTOLD,
+	PARTIAL, /* and more of them: plus enum wire_partial */
+};
 
 /*
  * The child that posix_spawn() makes borrows our thread until it execs, and
@@ -58,49 +76,73 @@ static int is_outermost(uint64_t at)
 /* The chain has ended before the thread's root, below the call at a slot. */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
-	if (walk_is_exhausted(walk) || is_borrowed() || is_outermost(at))
-		return PARTIAL;
-	return DIVERGED;
+	if (walk_is_exhausted(walk))
+		return PARTIAL + WIRE_PARTIAL_LENGTH;
+	if (is_borrowed())
+		return PARTIAL + WIRE_PARTIAL_BORROWED;
+	return is_outermost(at) ? PARTIAL + WIRE_PARTIAL_START : DIVERGED;
 }
 
-static enum outcome verify(struct walk *walk)
+/*
+ * Stacks whose shadow is in pieces are coroutines', nearly always, small and in
+ * the midst of other memory, which takes long to look through: that is done
+ * only where some function does wait further out.
+ */
+static int find_next(struct walk *walk, uint64_t at, struct link *link)
+{
+	const struct walk begun = *walk;
+
+	walk->gap_max = at < hot_shadow_low ? GAP_IN_PIECES : 0;
+	if (walk_next(walk, link))
+		return 1;
+	if (!walk->gap_max || walk_is_exhausted(walk) || is_outermost(at))
+		return 0;
+	*walk = begun;
+	walk->gap_max = 0;
+	return walk_next(walk, link);
+}
+
+static enum outcome verify(struct walk *walk, uint32_t frames_max)
 {
 	uint64_t at = walk->at;
 
-	for (int frames = 0; frames < FRAMES_MAX; frames++) {
+	if (runtime_is_filtered())
+		return PARTIAL + WIRE_PARTIAL_FILTER;
+	if (tally_note(hot.tally, walk->id).depth > frames_max)
+		return PARTIAL + WIRE_PARTIAL_LENGTH;
+	for (uint32_t frames = 0; frames <= frames_max; frames++) {
 		union note note = tally_note(hot.tally, walk->id);
 		struct link link;
 
 		if (walk->id == ID_ROOT)
 			return VERIFIED;
-		if (!note.word || note.function == WIRE_FOLDED)
-			return PARTIAL;
-		if (!walk_next(walk, &link))
+		if (note.function == WIRE_FOLDED)
+			return UNTOLD;
+		if (!note.word)
+			return PARTIAL + WIRE_PARTIAL_RECORD;
+		if (!find_next(walk, at, &link))
 			return broken(walk, at);
 		at = link.at;
 		if (note.function != link.function)
 			return COLLISION;
 	}
-	return PARTIAL;
+	return PARTIAL + WIRE_PARTIAL_LENGTH;
 }
 
-void hot_verify_stack(const uint64_t *slot)
+/* What folded is in no context of its own, and reports say how much that is. */
+void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 {
 	struct walk walk = walk_from(slot, hot.id);
-	struct wire_tally *wire = hot.tally->wire;
+	enum outcome outcome = verify(
+		&walk, verdicts == &hot.tally->wire->firsts ? FRAMES_OF_FIRSTS
+							    : FRAMES_MAX);
 
-	switch (verify(&walk)) {
-	case VERIFIED:
-		wire->verified++;
-		break;
-	case PARTIAL:
-		wire->partial++;
-		break;
-	case COLLISION:
-		wire->collisions++;
-		break;
-	case DIVERGED:
-		wire->diverged++;
-		break;
-	}
+	if (outcome >= PARTIAL)
+		verdicts->partial[outcome - PARTIAL]++;
+	else if (outcome == VERIFIED)
+		verdicts->verified++;
+	else if (outcome == COLLISION)
+		verdicts->collisions++;
+	else if (outcome == DIVERGED)
+		verdicts->diverged++;
 }

@@ -284,7 +284,9 @@ static int is_past_end(const struct walk *walk)
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live)
 {
-	walk->gap_left = walk->scan_left < GAP_MAX ? walk->scan_left : GAP_MAX;
+	const uint32_t gap = walk->gap_max ? walk->gap_max : GAP_MAX;
+
+	walk->gap_left = walk->scan_left < gap ? walk->scan_left : gap;
 	for (; walk->at < STACK_END && walk->gap_left; walk->at += 8) {
 		struct shadow_slot *shadow;
 

@@ -24,6 +24,7 @@ struct walk {
 	uint64_t id;                /* of the function whose slot is next */
 	uint32_t scan_left;         /* slots to look at in all */
 	uint32_t gap_left;          /* until the next link */
+	uint32_t gap_max;           /* between two links; 0: as usual */
 	uint64_t mapped_page;       /* of the stack, known to be there */
 	uint64_t readable_until;    /* all below is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */

@@ -291,6 +291,19 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_histograms(dump, chunk);
 }
 
+static void dump_verdicts(FILE *out, uint32_t tally, const char *of,
+			  const struct wire_verdicts *verdicts)
+{
+	fprintf(out,
+		"verdicts tally=%" PRIu32 " of=%s verified=%" PRIu64
+		" collisions=%" PRIu64 " diverged=%" PRIu64 " partial=",
+		tally, of, verdicts->verified, verdicts->collisions,
+		verdicts->diverged);
+	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", verdicts->partial[i]);
+	fputc('\n', out);
+}
+
 static void dump_tally(FILE *out, const struct tally *tally)
 {
 	const struct wire_tally *head = tally->head;
@@ -299,9 +312,7 @@ static void dump_tally(FILE *out, const struct tally *tally)
 		"tally number=%" PRIu32 " table=%" PRIu64 ":%u"
 		" retired=%" PRIu64 ":%u contexts=%" PRIu64
 		" folded_calls=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",%" PRIu64 " verified=%" PRIu64 " partial=%" PRIu64
-		" collisions=%" PRIu64 " diverged=%" PRIu64
-		" paused_ticks=%" PRIu64 "\n",
+		",%" PRIu64 " paused_ticks=%" PRIu64 "\n",
 		tally->number, wire_table_offset(head->table),
 		wire_table_log2(head->table), wire_table_offset(head->retired),
 		wire_table_log2(head->retired), head->contexts,
@@ -309,9 +320,9 @@ static void dump_tally(FILE *out, const struct tally *tally)
 		head->folded_calls[WIRE_FOLD_BYTES],
 		head->folded_calls[WIRE_FOLD_SPACE],
 		head->folded_calls[WIRE_FOLD_MEMORY],
-		head->folded_calls[WIRE_FOLD_FILTER], head->verified,
-		head->partial, head->collisions, head->diverged,
-		head->paused_ticks);
+		head->folded_calls[WIRE_FOLD_FILTER], head->paused_ticks);
+	dump_verdicts(out, tally->number, "calls", &head->calls);
+	dump_verdicts(out, tally->number, "firsts", &head->firsts);
 }
 
 /* A number that tells the same id in two tallies apart. */

@@ -32,6 +32,13 @@ static void add_number(struct rows *rows, const char *key, uint64_t value)
 	rows_next(rows);
 }
 
+static void add_share(struct rows *rows, const char *key, double share)
+{
+	rows_text(rows, key);
+	rows_real(rows, share);
+	rows_next(rows);
+}
+
 static void add_totals(struct rows *rows, const struct summary *summary)
 {
 	add_number(rows, "calls", summary->calls);
@@ -42,11 +49,16 @@ static void add_totals(struct rows *rows, const struct summary *summary)
 	add_number(rows, "threads", summary->threads);
 	add_number(rows, "folded", summary->folded_calls);
 	add_number(rows, "stray", summary->strays);
-	add_number(rows, "verified", summary->verified);
-	add_number(rows, "mismatches", summary->collisions + summary->diverged);
-	rows_text(rows, "wrong_at_most");
-	rows_real(rows, summary->wrong_at_most);
-	rows_next(rows);
+	add_number(rows, "verified", summary->calls_verified.verified);
+	add_number(rows, "mismatches",
+		   verdicts_wrong(&summary->calls_verified));
+	add_share(rows, "wrong_at_most", summary->calls_verified.wrong_at_most);
+	add_number(rows, "contexts_verified",
+		   summary->contexts_verified.verified);
+	add_number(rows, "contexts_mismatches",
+		   verdicts_wrong(&summary->contexts_verified));
+	add_share(rows, "contexts_wrong_at_most",
+		  summary->contexts_verified.wrong_at_most);
 }
 
 static void add_meta(struct rows *rows, const struct export *export)

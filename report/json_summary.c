@@ -45,14 +45,37 @@ static json_t *gaps_of(const struct catalog *catalog)
 	return list;
 }
 
+static json_t *partial_of(const struct verdicts *verdicts)
+{
+	json_t *reasons = json_object();
+
+	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++) {
+		if (verdicts->partial_by[i] > 0)
+			json_object_set_new(
+				reasons, partial_text(i),
+				json_number(verdicts->partial_by[i]));
+	}
+	return reasons;
+}
+
+static json_t *verdicts_of(const struct verdicts *verdicts)
+{
+	return json_pack("{sosososososf}", "verified",
+			 json_number(verdicts->verified), "partial",
+			 json_number(verdicts->partial), "partial_reasons",
+			 partial_of(verdicts), "collisions",
+			 json_number(verdicts->collisions), "diverged",
+			 json_number(verdicts->diverged), "wrong_at_most",
+			 verdicts->wrong_at_most);
+}
+
 static json_t *confidence_of(const struct summary *summary)
 {
-	return json_pack("{sososososf}", "verified",
-			 json_number(summary->verified), "partial",
-			 json_number(summary->partial), "collisions",
-			 json_number(summary->collisions), "diverged",
-			 json_number(summary->diverged), "wrong_at_most",
-			 summary->wrong_at_most);
+	json_t *confidence = verdicts_of(&summary->calls_verified);
+
+	json_object_set_new(confidence, "contexts",
+			    verdicts_of(&summary->contexts_verified));
+	return confidence;
 }
 
 static json_t *losses_of(const struct summary *summary)

@@ -44,10 +44,8 @@ static void add_part(struct summary *summary, const struct part *part)
 			summary->folds[j] += head->folded_calls[j];
 			summary->folded_calls += head->folded_calls[j];
 		}
-		summary->verified += head->verified;
-		summary->partial += head->partial;
-		summary->collisions += head->collisions;
-		summary->diverged += head->diverged;
+		verdicts_add(&summary->calls_verified, &head->calls);
+		verdicts_add(&summary->contexts_verified, &head->firsts);
 	}
 	tallies_fini(&tallies);
 }
@@ -78,7 +76,6 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct merged *merged)
 {
 	struct coverage *modules = coverage_of_modules(catalog);
-	uint64_t wrong;
 
 	*summary = (struct summary){
 		.calls = tree->nodes[TREE_ROOT].below.calls,
@@ -101,9 +98,8 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		(uint64_t)((double)summary->time_ns *
 			   confidence_share(0, (double)summary->samples).high);
 	find_looping(summary, catalog, tree);
-	wrong = summary->collisions + summary->diverged;
-	summary->wrong_at_most =
-		confidence_upper_bound(summary->verified + wrong, wrong);
+	verdicts_conclude(&summary->calls_verified);
+	verdicts_conclude(&summary->contexts_verified);
 }
 
 uint64_t summary_rate_hz(const struct summary *summary)

@@ -11,6 +11,7 @@
 #include "report/coverage.h"
 #include "report/merge.h"
 #include "report/recording.h"
+#include "report/verdicts.h"
 
 #define SUMMARY_LOOPING_MAX 16 /* are named */
 
@@ -40,10 +41,9 @@ struct summary {
 		ran_ns; /* by the clock, of the longest process that is known */
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
-	uint64_t verified, partial, collisions, diverged;
+	struct verdicts calls_verified, contexts_verified;
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
-	double wrong_at_most; /* share of calls that can be verified, 95 % */
 	/* Functions that were called and are in doubt: catalog_loops(). */
 	uint64_t looping;
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */

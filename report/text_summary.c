@@ -57,39 +57,76 @@ static void write_coverage(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
-static void write_mismatches(FILE *out, const struct summary *summary)
+/* "0 mismatches", "5 mismatches (3 id collisions, 2 stack divergences)" */
+static void write_mismatches(FILE *out, const struct verdicts *calls,
+			     const struct verdicts *contexts)
 {
-	uint64_t wrong = summary->collisions + summary->diverged;
+	uint64_t collisions = calls->collisions + contexts->collisions;
+	uint64_t diverged = calls->diverged + contexts->diverged;
+	uint64_t wrong = collisions + diverged;
 
 	fprintf(out, "%s mismatch%s", GROUPED(wrong), wrong == 1 ? "" : "es");
 	if (wrong > 0)
 		fprintf(out, " (%s id collision%s, %s stack divergence%s)",
-			GROUPED(summary->collisions),
-			text_plural(summary->collisions),
-			GROUPED(summary->diverged),
-			text_plural(summary->diverged));
+			GROUPED(collisions), text_plural(collisions),
+			GROUPED(diverged), text_plural(diverged));
+}
+
+/* How much of all cannot be verified is known from what was drawn, too. */
+static void write_unverified(FILE *out, const struct verdicts *calls,
+			     const struct verdicts *contexts)
+{
+	const char *separator = ": ";
+
+	if (calls->partial + contexts->partial == 0)
+		return;
+	fprintf(out,
+		"not verified: the callers' whole stack was not to be seen for "
+		"%.2g %% of calls and %.2g %% of contexts",
+		100 * verdicts_undecided(calls),
+		100 * verdicts_undecided(contexts));
+	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++) {
+		if (calls->partial_by[i] + contexts->partial_by[i] == 0)
+			continue;
+		fprintf(out, "%s%s", separator, partial_text(i));
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void write_bound(FILE *out, const struct verdicts *verdicts,
+			const char *separator, const char *what)
+{
+	if (verdicts_decided(verdicts) > 0)
+		fprintf(out, "%sfewer than %.2g %% of %s", separator,
+			100 * verdicts->wrong_at_most, what);
+	else
+		fprintf(out, "%sno bound for %s", separator, what);
 }
 
 static void write_confidence(FILE *out, const struct summary *summary)
 {
-	uint64_t trials =
-		summary->verified + summary->collisions + summary->diverged;
+	const struct verdicts *calls = &summary->calls_verified;
+	const struct verdicts *contexts = &summary->contexts_verified;
+	const uint64_t decided = verdicts_decided(calls);
 
-	fprintf(out, "confidence: %s call%s verified against the stack",
-		GROUPED(trials), text_plural(trials));
-	if (trials > 0) {
+	fprintf(out, "confidence: %s call%s and ", GROUPED(decided),
+		text_plural(decided));
+	fprintf(out, "%s new context%s verified against the stack",
+		GROUPED(verdicts_decided(contexts)),
+		text_plural(verdicts_decided(contexts)));
+	if (decided + verdicts_decided(contexts) > 0) {
 		fputs(", ", out);
-		write_mismatches(out, summary);
-		fprintf(out,
-			": fewer than %.2g %% of such calls in a wrong "
-			"context (95 %%)",
-			100 * summary->wrong_at_most);
+		write_mismatches(out, calls, contexts);
+		write_bound(out, calls,
+			    calls->partial + contexts->partial
+				    ? ": of what can be verified "
+				    : ": ",
+			    "calls");
+		write_bound(out, contexts, ", ", "contexts wrong (95 %)");
 	}
-	if (summary->partial > 0)
-		fprintf(out,
-			"; %s more as far as their stack could be followed",
-			GROUPED(summary->partial));
 	fputc('\n', out);
+	write_unverified(out, calls, contexts);
 }
 
 /* Each costs as much as hundreds of calls. */

@@ -84,6 +84,12 @@ enum wire_fold {
 	WIRE_FOLD_COUNT = 6
 };
 
+/*
+ * Of known contexts one call in verify_period is verified, on average, of new
+ * ones one in so many, or in verify_period where that is less.
+ */
+#define WIRE_FIRST_PERIOD 16
+
 /* How time was taken. */
 enum wire_time {
 	WIRE_TIME_NONE,  /* counts only */
@@ -120,7 +126,7 @@ struct wire_header {
 	uint32_t ppid;          /* as the kernel said when the part was made */
 	uint32_t parent_pid;    /* WIRE_FROM_FORK only */
 	uint32_t parent_seq;    /* WIRE_FROM_FORK only */
-	uint32_t verify_period; /* a hit in so many is verified, on average */
+	uint32_t verify_period; /* a call in so many is verified, on average */
 	uint64_t start_ns;      /* CLOCK_REALTIME */
 	uint64_t end_ns;        /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
 	uint64_t hook_ns;       /* what hooking took, before main */
@@ -240,6 +246,25 @@ struct wire_thread {
 };
 _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
 
+/* Why a call agreed with the stack only as far as that could be followed. */
+enum wire_partial {
+	WIRE_PARTIAL_START,    /* nobody knows who began this stack */
+	WIRE_PARTIAL_LENGTH,   /* it is longer than what is looked at */
+	WIRE_PARTIAL_BORROWED, /* in a child on this memory, before it execs */
+	WIRE_PARTIAL_RECORD,   /* a caller is not in this thread's records */
+	WIRE_PARTIAL_FILTER, /* system calls are filtered, looking needs some */
+	WIRE_PARTIAL_COUNT = 6
+};
+
+/* Of calls that were drawn at random, each as likely as any other. */
+struct wire_verdicts {
+	uint64_t verified;   /* the whole stack agreed */
+	uint64_t collisions; /* two contexts with one id */
+	uint64_t diverged;   /* id and shadow stack disagreed */
+	uint64_t partial[WIRE_PARTIAL_COUNT];
+};
+_Static_assert(sizeof(struct wire_verdicts) == 72, "on the wire");
+
 /*
  * A tally's head, first in its chunk. Contexts follow it up to table_offset,
  * then its first count table. All but `table` and `retired` are written by the
@@ -254,13 +279,11 @@ struct wire_tally {
 	_Atomic uint64_t retired; /* the one before it, or 0 */
 	uint64_t contexts;        /* recorded here */
 	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* by cause */
-	uint64_t verified;   /* hits whose whole stack agreed */
-	uint64_t partial;    /* agreed as far as this stack was readable */
-	uint64_t collisions; /* two contexts with one id */
-	uint64_t diverged;   /* id and shadow stack disagreed */
+	struct wire_verdicts calls;  /* of contexts that were known */
+	struct wire_verdicts firsts; /* the first call of a context each */
 	/* WIRE_TIME_EXACT: of its threads' time, what clew's slow paths took */
 	uint64_t paused_ticks;
-	uint64_t reserved[18];
+	uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 

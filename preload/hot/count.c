@@ -59,15 +59,23 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.carried_timed = hot_thunk_carried_timed,
 };
 
-static void count_slowly(struct tally *tally, uint64_t id, uint64_t caller,
-			 uint64_t site)
+static enum count_result count_slowly(struct tally *tally, uint64_t id,
+				      uint64_t caller, uint64_t site)
 {
-	if (record_known_call(tally, id))
-		return;
+	switch (record_known_call(tally, id)) {
+	case RECORD_IS_DUE:
+		return COUNT_IS_DUE;
+	case RECORD_IS_COUNTED:
+		return COUNT_IS_DONE;
+	case RECORD_IS_UNKNOWN:
+		break;
+	}
 	if (caller != ID_ROOT && !tally_note(tally, caller).word)
 		hot_record_callers(id);
-	if (!record_new_call(id, caller, site))
-		record_folded_call(caller);
+	if (record_new_call(id, caller, site))
+		return COUNT_IS_FIRST;
+	record_folded_call(caller);
+	return COUNT_IS_DONE;
 }
 
 /*
@@ -85,8 +93,9 @@ static int find_own_part(void)
 	return 1;
 }
 
-void hot_count(uint64_t id, uint64_t caller, uint64_t site)
+enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 {
+	enum count_result result;
 	struct tally *tally;
 	uint32_t busy;
 
@@ -95,21 +104,32 @@ void hot_count(uint64_t id, uint64_t caller, uint64_t site)
 			record_loss(WIRE_LOSS_FORK);
 		if (hot.muted == HOT_MUTED_SHARED)
 			record_loss(WIRE_LOSS_SHARED);
-		return;
+		return COUNT_IS_DONE;
 	}
 	/* The loads pair with the stores at the end of hot_after_fork(). */
 	if (!__atomic_load_n(rt.is_ours, __ATOMIC_ACQUIRE) && !find_own_part())
-		return;
+		return COUNT_IS_DONE;
 	if (!hot.tally && hot_make_room()) {
 		record_want_of_room();
-		return;
+		return COUNT_IS_DONE;
 	}
 	tally = hot.tally; /* a handler that forks gives the child another */
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
-	count_slowly(tally, id, caller, site);
+	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
 	if (!busy && tally->held_count)
 		hot_look();
+	return result;
+}
+
+/* One new context in so many is verified, as likely as any other. */
+static int is_first_drawn(void)
+{
+	const uint32_t period = rt.verify_period < WIRE_FIRST_PERIOD
+					? rt.verify_period
+					: WIRE_FIRST_PERIOD;
+
+	return period && hot.tally && record_draw() % period == 0;
 }
 
 /* So near to where the thread began that it may be about to end (heal.c). */
@@ -128,8 +148,18 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
 		id = hot_look_alone((uintptr_t)slot, shadow, id);
 	if (!is_tail_call && (hot.doubts_left || is_at_thread_end(slot)))
 		id = hot_heal(slot, id);
-	hot_count(id, shadow->caller_id,
-		  is_tail_call ? site | WIRE_SITE_TAIL : site);
+	switch (hot_count(id, shadow->caller_id,
+			  is_tail_call ? site | WIRE_SITE_TAIL : site)) {
+	case COUNT_IS_DUE:
+		hot_verify(slot);
+		break;
+	case COUNT_IS_FIRST:
+		if (is_first_drawn())
+			hot_verify_stack(slot, &hot.tally->wire->firsts);
+		break;
+	case COUNT_IS_DONE:
+		break;
+	}
 }
 
 /* From a stub. */
@@ -236,7 +266,7 @@ void hot_verify(uint64_t *slot)
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
 	hot_look();
-	if (rt.verify_period && hot.tally && !runtime_is_filtered() &&
-	    record_draw() % rt.verify_period < record_countdown_limit())
-		hot_verify_stack(slot);
+	if (rt.verify_period && hot.tally &&
+	    record_draw() % rt.verify_period < record_look_period())
+		hot_verify_stack(slot, &hot.tally->wire->calls);
 }

@@ -52,17 +52,24 @@ void hot_lands(const struct _Unwind_Context *context);
 void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /* Count a call of id below caller, recording the context if it is new. */
-void hot_count(uint64_t id, uint64_t caller, uint64_t site);
+enum count_result {
+	COUNT_IS_DONE,
+	COUNT_IS_DUE,   /* hot_verify() is to look at it */
+	COUNT_IS_FIRST, /* of its context */
+};
+
+enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
  * Given by the cold side. hot_map_shadow: shadow for a stack slot below
  * hot_shadow_low, 0 or -errno (shadow.c). hot_verify_stack: compare the ids of the
- * calling thread with its stack, from slot outwards (verify.c). hot_reorder:
+ * calling thread with its stack, from slot outwards, and add the verdict to the
+ * others (verify.c). hot_reorder:
  * called after strays_left calls were not counted at home; hot_look: called
  * now and then, to let go of a table that was left (both tallies.c).
  */
 int hot_map_shadow(uint64_t stack);
-void hot_verify_stack(const uint64_t *slot);
+void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 void hot_reorder(void);
 void hot_look(void);
 

@@ -17,6 +17,11 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
+#define LOOK_MAX      4096 /* a countdown is 16 times longer once in 10^7 */
+#define COUNTDOWN_MAX 0xfffe
+#define WHOLE_MAX     UINT64_C(32)
+#define RUN_MAX       32
+
 /* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
 uint64_t record_draw(void)
 {
@@ -30,19 +35,54 @@ uint64_t record_draw(void)
 }
 
 /*
- * Hits of a context between two looks at whether to verify: uniform, with the
- * configured period as its mean. There are 16 bits for it. Where the period is
- * longer, looks come as late as possible, and only some verify.
+ * Calls from one look at whether to verify to the next. There are 16 bits for a
+ * countdown, so where the period is longer only some looks verify.
  */
-uint64_t record_countdown_limit(void)
+uint64_t record_look_period(void)
 {
-	return rt.verify_period && rt.verify_period < 1 << 15 ? rt.verify_period
-							      : 1 << 15;
+	return rt.verify_period && rt.verify_period < LOOK_MAX
+		       ? rt.verify_period
+		       : LOOK_MAX;
 }
 
+/*
+ * An exponential deviate of mean 2^32 by comparisons alone: a run of falling
+ * uniform numbers begins with x and is of odd length with probability
+ * exp(-x) (J. von Neumann, "Various techniques used in connection with random
+ * digits", 1951).
+ */
+static uint64_t draw_exponential(void)
+{
+	for (uint64_t whole = 0; whole < WHOLE_MAX; whole++) {
+		const uint32_t first = (uint32_t)(record_draw() >> 32);
+		uint32_t last = first, next, length = 0;
+
+		do {
+			next = last;
+			last = (uint32_t)(record_draw() >> 32);
+			length++;
+		} while (last < next && length < RUN_MAX);
+		if (length & 1)
+			return whole << 32 | first;
+	}
+	return WHOLE_MAX << 32;
+}
+
+/*
+ * Geometric: each call is looked at with probability 1 / period, whatever came
+ * before, in contexts of few calls and of many. The scale is -1 / ln(1 - 1 / n)
+ * by its series, in 65536ths.
+ */
 uint64_t record_draw_countdown(void)
 {
-	return record_draw() % (2 * record_countdown_limit() - 1)
+	const uint64_t n = record_look_period();
+	const uint64_t scale = (n << 16) - 32768 - 5461 / n - 2731 / (n * n);
+	uint64_t calls;
+
+	if (n == 1)
+		return 0;
+	calls = ((draw_exponential() >> 16) * scale) >> 32;
+	return (calls < COUNTDOWN_MAX ? calls : COUNTDOWN_MAX)
 	       << WIRE_VERIFY_SHIFT;
 }
 
@@ -117,14 +157,16 @@ static void fill_context(struct tally *tally, struct wire_context *context,
 	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
 }
 
-int record_known_call(struct tally *tally, uint64_t id)
+enum record_known record_known_call(struct tally *tally, uint64_t id)
 {
 	struct wire_count *entry = tally_find(tally, id);
+	uint64_t former;
 
 	if (entry->id != id)
-		return 0;
-	__atomic_fetch_add(&entry->field, 1, __ATOMIC_RELAXED);
-	return 1;
+		return RECORD_IS_UNKNOWN;
+	former = __atomic_fetch_add(&entry->field, WIRE_CALL_STEP,
+				    __ATOMIC_RELAXED);
+	return former >> WIRE_VERIFY_SHIFT ? RECORD_IS_COUNTED : RECORD_IS_DUE;
 }
 
 /* Whether one more context may be recorded in this process. */

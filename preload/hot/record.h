@@ -13,8 +13,14 @@
 
 #include "preload/hot/tally.h"
 
-/* One more call of a recorded context. False if it is not recorded. */
-int record_known_call(struct tally *tally, uint64_t id);
+/* One more call of a context, unless that is not recorded. */
+enum record_known {
+	RECORD_IS_UNKNOWN,
+	RECORD_IS_COUNTED,
+	RECORD_IS_DUE, /* counted, and its countdown is over: hot_verify() */
+};
+
+enum record_known record_known_call(struct tally *tally, uint64_t id);
 
 /*
  * Record a new context below caller and count its first call. False if the call
@@ -42,11 +48,11 @@ void record_loss(enum wire_loss cause);
 void record_want_of_room(void);
 
 /*
- * A random number; and hits of a context between two looks at whether to verify,
- * as a count's field holds them, of which record_countdown_limit() is the mean.
+ * A random number; and calls of a context between two looks at whether to verify,
+ * as a count's field holds them, one in record_look_period() being looked at.
  */
 uint64_t record_draw(void);
 uint64_t record_draw_countdown(void);
-uint64_t record_countdown_limit(void);
+uint64_t record_look_period(void);
 
 #endif

@@ -146,13 +146,16 @@
 	 * behind every table, so this ends even in a table that a signal
 	 * handler has meanwhile replaced; C goes round the end.
 	 */
-	.macro	PROBE	reorder
+	.macro	PROBE	reorder, verify
 1:	cmpq	$0, (%rdx)
 	je	2f
 	addq	$16, %rdx
 	cmpq	%rcx, (%rdx)
 	jne	1b
-	incq	8(%rdx)
+	movq	hot@gottpoff(%rip), %rcx
+	movq	%fs:HOT_STEP(%rcx), %rcx
+	addq	%rcx, 8(%rdx)
+	jnc	\verify
 	movq	hot@gottpoff(%rip), %rdx
 	decl	%fs:HOT_STRAYS_LEFT(%rdx)
 	js	\reorder
@@ -179,7 +182,7 @@
 	.type	hot_thunk_miss_call, @function
 hot_thunk_miss_call:
 	.cfi_startproc
-	PROBE	3f
+	PROBE	3f, hot_thunk_verify_call
 	LOOK_AS_CALLER 0
 	SAVE_TO_CALL_C 0
 	movq	%rcx, %rsi		/* the id */
@@ -197,7 +200,7 @@ hot_thunk_miss_call:
 	.type	hot_thunk_miss_tail, @function
 hot_thunk_miss_tail:
 	.cfi_startproc
-	PROBE	3f
+	PROBE	3f, hot_thunk_verify_tail
 	LOOK_AS_CALLER 8
 	SAVE_TO_CALL_C 8
 	movq	%rcx, %rsi

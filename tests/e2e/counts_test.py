@@ -312,6 +312,50 @@ class Verification(clewtest.Case):
                                        for t in part.tallies.values()), 0)
                 self.assert_nothing_lost(part)
 
+    def wrong_calls(self, where, *options):
+        """(calls in wrong contexts, all calls, what the report says)"""
+        argv = [target("switches"), where]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native,
+                                   self.record(argv, ["-m", "switches",
+                                                      *options]))
+        compared = truth.Comparison(truth.read_all(self.truths)[0],
+                                    self.recording().parts[0])
+        report = self.clew_json("report", "--json", self.recording_path)
+        return (sum((compared.found - compared.wanted).values()),
+                sum(compared.wanted.values()), report["confidence"])
+
+    def assert_bounds_hold(self, where, *options):
+        wrong, calls, found = self.wrong_calls(where, "--verify-period=1",
+                                               *options)
+        firsts = found["contexts"]
+        self.assertGreater(wrong, calls // 20)
+        self.assertGreaterEqual(found["diverged"] + firsts["diverged"], wrong)
+        decided = found["verified"] + found["diverged"]
+        self.assertGreaterEqual(found["wrong_at_most"], found["diverged"] /
+                                decided)
+        self.assertGreaterEqual(found["wrong_at_most"], wrong / calls)
+        # Each call was looked at, for the period is one.
+        self.assertGreaterEqual(sum(
+            counts[of] for counts in (found, firsts)
+            for of in ("verified", "diverged", "collisions", "partial")), calls)
+        self.assertGreater(firsts["diverged"], 0)
+        self.assertGreater(firsts["wrong_at_most"], firsts["diverged"] / (
+            firsts["diverged"] + firsts["verified"] + 1))
+
+    def test_wrong_contexts_are_found_on_stacks_that_are_mapped(self):
+        self.assert_bounds_hold("mapped")
+
+    def test_wrong_contexts_are_found_on_stacks_from_the_heap(self):
+        self.assert_bounds_hold("heap")
+
+    def test_wrong_contexts_are_found_on_stacks_in_data(self):
+        self.assert_bounds_hold("data")
+
+    def test_wrong_contexts_are_found_where_time_is_taken(self):
+        self.assert_bounds_hold("heap", "--time=exact")
+
     def test_switches_that_nobody_can_find_are_noticed(self):
         """Their contexts may be wrong. Nothing else is, and it is said."""
         rules = self.work / "rules"

@@ -57,7 +57,7 @@ CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
-TALLY_HEAD = struct.Struct("<QQQ6QQQQQ152x")
+TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q40x")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
 CALLS = (1 << 48) - 1  # of a count's field
 COUNT = struct.Struct("<QQ")
@@ -113,9 +113,16 @@ class Tally:
     """What one owner, or several after each other, counted."""
 
     def __init__(self, number, payload):
-        (self.table, self.retired, self.recorded, *self.folds, self.verified,
-         self.partial, self.collisions,
-         self.diverged) = TALLY_HEAD.unpack_from(payload)
+        (self.table, self.retired, self.recorded, *rest) = \
+            TALLY_HEAD.unpack_from(payload)
+        self.folds = rest[:6]
+        calls, firsts = rest[6:15], rest[15:24]
+        self.verified, self.collisions, self.diverged = calls[:3]
+        self.partial_by = calls[3:]
+        self.partial = sum(self.partial_by)
+        self.firsts_verified = firsts[0]
+        self.firsts_wrong = firsts[1] + firsts[2]
+        self.firsts_partial = sum(firsts[3:])
         self.number = number
         self.records = []
 

@@ -51,19 +51,35 @@ function placeCard({ total, folded }) {
     off ? "fair" : "good");
 }
 
-function confidenceCard({ confidence }) {
-  const wrong = confidence.collisions + confidence.diverged;
-  const trials = confidence.verified + wrong;
+const decided = (v) => v.verified + v.collisions + v.diverged;
+const wrong = (v) => v.collisions + v.diverged;
+const undecided = (v) => v.partial / (v.partial + decided(v) || 1);
+const percent = (share) => `${(share * 100).toPrecision(2)} %`;
+
+function bound(verdicts, what) {
+  return decided(verdicts)
+    ? `fewer than ${percent(verdicts.wrong_at_most)} of ${what}`
+    : `no bound for ${what}`;
+}
+
+function confidenceCard({ confidence: calls }) {
+  const { contexts } = calls;
+  const trials = decided(calls) + decided(contexts);
+  const mismatches = wrong(calls) + wrong(contexts);
+  const reasons = [...new Set([...Object.keys(calls.partial_reasons),
+                               ...Object.keys(contexts.partial_reasons)])];
 
   return card("Calls verified", trials ? format.short(trials) : "none",
-    trials ? `Picked at random and compared with the whole stack: ` +
-      `${format.plural(wrong, "mismatch", "mismatches")}, so fewer than ` +
-      `${(confidence.wrong_at_most * 100).toPrecision(2)} % of such calls ` +
-      `are in a wrong context (95 %).` + (confidence.partial ? ` ` +
-      `${format.count(confidence.partial)} more agreed as far as their ` +
-      "stack could be followed." : "")
+    trials ? `Picked at random and compared with the whole stack, ` +
+      `${format.count(decided(contexts))} of them the first in their ` +
+      `context: ${format.plural(mismatches, "mismatch", "mismatches")}, so ` +
+      `of what can be verified ${bound(calls, "calls")} and ` +
+      `${bound(contexts, "contexts")} are wrong (95 %).` +
+      (reasons.length ? ` For ${percent(undecided(calls))} of calls and ` +
+      `${percent(undecided(contexts))} of contexts the callers' whole stack ` +
+      `was not to be seen: ${reasons.join(", ")}.` : "")
       : "Too few calls for a random check.",
-    wrong ? "poor" : trials ? "good" : "fair");
+    mismatches ? "poor" : trials ? "good" : "fair");
 }
 
 function timeCard({ taken: time }, profile) {
@@ -198,7 +214,7 @@ export function verdict(meta) {
     words.push(`${format.short(total.folded)} folded`);
   if (total.stray)
     words.push(`${format.short(total.stray)} stray`);
-  if (confidence.collisions + confidence.diverged)
+  if (wrong(confidence) + wrong(confidence.contexts))
     words.push("mismatches");
   if (lines.length)
     words.push(format.plural(lines.length, "problem"));
