@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "preload/calibrate.h"
 #include "preload/cold.h"
@@ -28,6 +29,7 @@
 #include "preload/sampling.h"
 #include "preload/sanitizers.h"
 #include "preload/shadow.h"
+#include "preload/starts.h"
 #include "preload/stress.h"
 #include "preload/text.h"
 #include "preload/times.h"
@@ -211,6 +213,30 @@ static int is_possible(const char *dir)
 	return 0;
 }
 
+static void never_runs(void)
+{
+}
+
+/* A context is made as for a coroutine, which never begins, and looked into. */
+static void learn_starts(void)
+{
+	static ucontext_t context;
+	static uint64_t stack[64] __attribute__((aligned(16)));
+	void (*make)(ucontext_t *, void (*)(void), int, ...);
+	const uint64_t *top;
+
+	make = (void (*)(ucontext_t *, void (*)(void), int,
+			 ...))next.makecontext;
+	if (!make)
+		return;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof(stack);
+	make(&context, never_runs, 0);
+	top = (const uint64_t *)context.uc_mcontext.gregs[REG_RSP];
+	if (top >= stack && top < stack + sizeof(stack) / sizeof(*stack))
+		starts_learn(*top);
+}
+
 __attribute__((constructor)) static void initialise(int argc, char **argv,
 						    char **environment)
 {
@@ -218,8 +244,10 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	int saved_errno = errno;
 
 	next_find();
-	if (dir && *dir == '/' && is_possible(dir))
+	if (dir && *dir == '/' && is_possible(dir)) {
+		learn_starts();
 		start(dir, argc, argv, environment);
+	}
 	errno = saved_errno;
 }
 

@@ -13,6 +13,7 @@
 #include "preload/landing.h"
 #include "preload/loans.h"
 #include "preload/next.h"
+#include "preload/starts.h"
 #include "preload/times.h"
 #include "preload/trampolines.h"
 
@@ -47,6 +48,8 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 	uint64_t id = landing_current_id();
 	int result;
 
+	starts_note((uint64_t)to->uc_mcontext.gregs[REG_RSP],
+		    (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
 	trampolines_carry(__builtin_frame_address(0));
 	if (rt.is_timed)
 		times_leave_stack(time_now());
@@ -59,7 +62,13 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 
 EXPORT int setcontext(const ucontext_t *context)
 {
-	landing_at((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	const greg_t *registers = context->uc_mcontext.gregs;
+
+	if (!starts_note((uint64_t)registers[REG_RSP],
+			 (uint64_t)registers[REG_RBX], landing_current_id()))
+		landing_at((uint64_t)registers[REG_RSP]);
+	else if (rt.is_timed)
+		times_leave_stack(time_now());
 	return NEXT(setcontext)(context);
 }
 

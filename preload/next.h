@@ -29,6 +29,7 @@
 	X(__longjmp_chk)                                                       \
 	X(swapcontext)                                                         \
 	X(setcontext)                                                          \
+	X(makecontext)                                                         \
 	X(sigprocmask)                                                         \
 	X(pthread_sigmask)                                                     \
 	X(pthread_attr_setsigmask_np)                                          \

@@ -14,10 +14,13 @@
  * a rate of its own. What the checks find in that share of those that they can
  * decide is then true of all, within bounds (report/confidence.h).
  */
+#include "preload/verify.h"
+
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/starts.h"
 #include "preload/sys.h"
 #include "preload/walk.h"
 #include "wire/id.h"
@@ -108,6 +111,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 
 	if (runtime_is_filtered())
 		return PARTIAL + WIRE_PARTIAL_FILTER;
+
 	if (tally_note(hot.tally, walk->id).depth > frames_max)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
 	for (uint32_t frames = 0; frames <= frames_max; frames++) {
@@ -125,8 +129,19 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		at = link.at;
 		if (note.function != link.function)
 			return COLLISION;
+		if (starts_is_first(link.shadow->return_address))
+			return starts_are_by(at, walk->id)
+				       ? VERIFIED
+				       : PARTIAL + WIRE_PARTIAL_START;
 	}
 	return PARTIAL + WIRE_PARTIAL_LENGTH;
+}
+
+int verify_is_right(const void *from, uint64_t id)
+{
+	struct walk walk = walk_from(from, id);
+
+	return hot.tally && verify(&walk, FRAMES_OF_FIRSTS) == VERIFIED;
 }
 
 /* What folded is in no context of its own, and reports say how much that is. */

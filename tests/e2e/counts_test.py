@@ -302,7 +302,7 @@ class Verification(clewtest.Case):
     def test_coroutines_are_verified_as_far_as_their_stack_goes(self):
         rules = self.work / "rules"
         rules.write_text("verify-period 1\n", encoding="utf-8")
-        for name in "coroutines_switch", "coroutines_ucontext", "fcontext":
+        for name in "coroutines_switch", "fcontext":
             with self.subTest(name):
                 self.record([target(name)], ["--rules", rules])
                 part = self.recording().parts[0]
@@ -311,6 +311,15 @@ class Verification(clewtest.Case):
                 self.assertGreater(sum(t.partial
                                        for t in part.tallies.values()), 0)
                 self.assert_nothing_lost(part)
+
+    def test_coroutines_of_makecontext_are_verified_to_their_starter(self):
+        self.record([target("coroutines_ucontext")], ["--verify-period=1"])
+        part = self.recording().parts[0]
+        tallies = part.tallies.values()
+        self.assertEqual(sum(t.verified + t.firsts_verified for t in tallies),
+                         sum(part.counts().values()))
+        self.assertEqual([t.partial_by for t in tallies if t.partial], [])
+        self.assert_nothing_lost(part)
 
     def wrong_calls(self, where, *options):
         """(calls in wrong contexts, all calls, what the report says)"""
