@@ -235,13 +235,15 @@ size_t image_build_id(const struct image *image, uint8_t *out, size_t room)
 {
 	for (uint16_t i = 0; i < image->segment_count; i++) {
 		const Elf64_Phdr *segment = image->segments + i;
+		uint64_t left;
 		const uint8_t *at;
 		size_t bytes;
 
 		if (segment->p_type != PT_NOTE)
 			continue;
-		at = file_range(image, segment->p_offset, segment->p_filesz, 4);
-		if (!at)
+		/* as it will be loaded, if it will (preload/modules.c) */
+		at = image_at(image, segment->p_vaddr, &left);
+		if (!at || left < segment->p_filesz)
 			continue;
 		bytes = build_id_in(
 			(struct bytes){ at, at + segment->p_filesz, 0 }, out,

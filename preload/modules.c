@@ -113,6 +113,25 @@ static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
 	return 0;
 }
 
+/*
+ * Tools that remove notes leave their segment behind, empty of sense: it may
+ * point to where nothing is.
+ */
+static int is_loaded(const struct module *module, const ElfW(Phdr) * part)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+		const uint64_t skipped = part->p_vaddr - segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
+		    part->p_vaddr >= segment->p_vaddr &&
+		    skipped <= segment->p_filesz &&
+		    part->p_memsz <= segment->p_filesz - skipped)
+			return 1;
+	}
+	return 0;
+}
+
 static void read_build_id(struct module *module)
 {
 	for (uint32_t i = 0; i < module->segment_count; i++) {
@@ -120,7 +139,8 @@ static void read_build_id(struct module *module)
 		const uint8_t *at =
 			(const uint8_t *)(module->base + segment->p_vaddr);
 
-		if (segment->p_type != PT_NOTE || module->build_id_bytes)
+		if (segment->p_type != PT_NOTE || module->build_id_bytes ||
+		    !is_loaded(module, segment))
 			continue;
 		module->build_id_bytes = find_build_id(
 			at, at + segment->p_memsz, module->build_id);

@@ -428,6 +428,31 @@ class Sanitizers(clewtest.Case):
         self.check("undefined")
 
 
+class Notes(clewtest.Case):
+    @needs("cc", "objcopy")
+    def test_that_were_removed(self):
+        """objcopy leaves the segment of the build-id, at address 0."""
+        source, program = self.work / "plain.c", self.work / "plain"
+        source.write_text("""
+            int puts(const char *);
+            __attribute__((noinline)) int work(int n)
+            { __asm__ volatile(""); return n + puts("plain"); }
+            int main(void) { return work(-3) ? 3 : 4; }
+        """, encoding="ascii")
+        for flags in ["-no-pie", "-fno-pie"], ["-pie", "-fpie"]:
+            with self.subTest(flags):
+                self.run_program(["cc", *flags, "-Wl,--build-id", "-o",
+                                  program, source])
+                done = self.run_program(["objcopy", "--remove-section",
+                                         ".note.gnu.build-id", program])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assert_same_behaviour(self.run_program([program]),
+                                           self.record([program]))
+                module = [m for m in self.recording().parts[0].modules
+                          if m.name == "plain"][0]
+                self.assertEqual(module.state_name, "HOOKED")
+
+
 class Disk(clewtest.Case):
     """No room for the recording: the program notices nothing."""
     LOAD = [PYTHON, "-c", "print(sum(i * i for i in range(9999)))"]
