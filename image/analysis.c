@@ -236,6 +236,21 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
+/*
+ * Whether the file is still what it was: somebody may have written to it. One
+ * that has a build-id is written anew, under another name.
+ */
+static int is_what_it_was(const struct image *image,
+			  const struct analysis *analysis)
+{
+	struct content now;
+
+	if (analysis->build_id_bytes)
+		return 1;
+	now = content_of(image);
+	return !memcmp(&now, &analysis->content, sizeof(now));
+}
+
 static int analyse(const struct image *image, const char *cache_dir,
 		   struct arena *arena, struct analysis *out)
 {
@@ -245,6 +260,8 @@ static int analyse(const struct image *image, const char *cache_dir,
 
 	made.build_id_bytes = (uint32_t)image_build_id(image, made.build_id,
 						       sizeof(made.build_id));
+	if (cache_dir && !made.build_id_bytes)
+		made.content = content_of(image);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
 	if (cache_load(cache_dir, arena, &made) == 0) {
 		*out = made;
@@ -259,7 +276,8 @@ static int analyse(const struct image *image, const char *cache_dir,
 	arena_fini(&q.scratch);
 	if (err)
 		return err;
-	cache_store(cache_dir, &made);
+	if (cache_dir && is_what_it_was(image, &made))
+		cache_store(cache_dir, &made);
 	*out = made;
 	return 0;
 }

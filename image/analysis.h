@@ -4,7 +4,8 @@
  *
  * The answer depends on nothing but the module's file, so the runtime asks it
  * about every module of the target, `clew list FILE` asks it about a file, and
- * a cache on disk, keyed by build-id, answers the second time.
+ * a cache on disk, which goes by build-id or else by content, answers the second
+ * time.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_H
 #define CLEW_IMAGE_ANALYSIS_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "image/arena.h"
+#include "image/content.h"
 #include "wire/recording.h"
 
 struct analysis {
@@ -19,6 +21,8 @@ struct analysis {
 	uint32_t function_count;
 	uint32_t build_id_bytes; /* 0: the file has none */
 	uint8_t build_id[32];
+	struct content
+		content; /* of a file without one, where there is a cache */
 	uint64_t vaddr_start; /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
 	uint32_t traits; /* a set of enum trait (image/traits.h) */

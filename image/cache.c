@@ -24,7 +24,7 @@
 #include "wire/verdict.h"
 
 #define CACHE_MAGIC   "clewana\n"
-#define CACHE_VERSION 2
+#define CACHE_VERSION 3
 
 /* Bump when the same file would be judged differently. */
 #define ANALYSIS_VERSION 19
@@ -40,12 +40,13 @@ struct cache_header {
 	uint32_t count;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
+	struct content content; /* if there is no build-id; else 0 */
 	uint64_t vaddr_start;
 	uint64_t vaddr_end;
 	uint32_t traits;
 	uint32_t reserved; /* 0 */
 };
-_Static_assert(sizeof(struct cache_header) == 80, "on disk");
+_Static_assert(sizeof(struct cache_header) == 96, "on disk");
 
 static uint64_t fnv1a(uint64_t hash, const void *words, size_t bytes)
 {
@@ -81,6 +82,8 @@ static struct cache_header header_of(const struct analysis *analysis)
 
 	memcpy(header.magic, CACHE_MAGIC, sizeof(header.magic));
 	memcpy(header.build_id, analysis->build_id, sizeof(header.build_id));
+	if (!analysis->build_id_bytes)
+		header.content = analysis->content;
 	return header;
 }
 
@@ -126,11 +129,17 @@ static int path_of(struct path *path, const char *cache_dir,
 {
 	path->used = 0;
 	path->is_too_long = 0;
-	if (!cache_dir || analysis->build_id_bytes == 0)
+	if (!cache_dir ||
+	    (!analysis->build_id_bytes && !analysis->content.words[1]))
 		return -ENOENT;
 	path_add(path, cache_dir);
-	path_add(path, "/");
-	path_add_hex(path, analysis->build_id, analysis->build_id_bytes);
+	path_add(path, analysis->build_id_bytes ? "/" : "/content-");
+	if (analysis->build_id_bytes)
+		path_add_hex(path, analysis->build_id,
+			     analysis->build_id_bytes);
+	else
+		path_add_hex(path, (const uint8_t *)&analysis->content,
+			     sizeof(analysis->content));
 	path_add(path, SUFFIX);
 	return path->is_too_long ? -ENAMETOOLONG : 0;
 }

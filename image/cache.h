@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses kept on disk: DIR/BUILD-ID.analysis.
+ * Analyses kept on disk: DIR/BUILD-ID.analysis, or DIR/content-HASH.analysis of a
+ * module without a build-id.
  *
  * The directory may be shared with processes that write at the same moment,
  * and with mischief. A file is written under a name of its own and renamed, and
@@ -15,7 +16,8 @@
 /*
  * Fill in functions, function_count, traits and from_cache of *analysis, whose other
  * members say which module it is. -errno where there is nothing to believe;
- * *analysis is then untouched. No directory and no build-id: -ENOENT.
+ * *analysis is then untouched. No directory, or neither build-id nor
+ * hash: -ENOENT.
  */
 int cache_load(const char *cache_dir, struct arena *arena,
 	       struct analysis *analysis);

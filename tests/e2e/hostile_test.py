@@ -201,6 +201,79 @@ class Cache(clewtest.Case):
         self.assertEqual(self.record_cleanly(), cold)
         self.assertEqual(precious.read_text(encoding="utf-8"), "mine")
 
+    LIBRARY_TEXT = """
+        int PREFIX_first(int n) { return n * 3 + 1; }
+        int PREFIX_second(int n) { return PREFIX_first(n) ^ CONSTANT; }
+        const char text[] = "TEXT";
+    """
+
+    def build(self, name, prefix="some", constant=5, text="a text", flags=()):
+        """A library without a build-id."""
+        source = self.work / "library.c"
+        source.write_text(self.LIBRARY_TEXT, encoding="ascii")
+        done = self.run_program([
+            "cc", "-O1", "-shared", "-fPIC", "-Wl,--build-id=none", *flags,
+            f"-DPREFIX_first={prefix}_1", f"-DPREFIX_second={prefix}_2",
+            f"-DCONSTANT={constant}", f"-DTEXT={text}", "-o", name, source])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def load(self, name):
+        """Whether the analysis came from the cache, and what was hooked."""
+        self.record([PYTHON, "-S", "-E", "-c",
+                     f"import ctypes; ctypes.CDLL({str(name)!r})"])
+        module, = [m for m in self.recording().parts[0].modules
+                   if m.name == name.name]
+        self.assertEqual(module.state_name, "HOOKED")
+        shutil.rmtree(self.recording_path)
+        return module.from_cache, [(f.vaddr, f.size, f.verdict)
+                                   for f in module.functions]
+
+    def test_without_a_build_id_content_tells_a_module(self):
+        name = self.work / "libplain.so"
+        self.build(name)
+        fresh, first = self.load(name)
+        self.assertEqual((fresh, self.load(name)), (0, (1, first)))
+        copy = self.work / "libcopy.so"
+        shutil.copy(name, copy)
+        self.assertEqual(self.load(copy), (1, first))
+
+    def test_without_a_build_id_a_change_is_seen_whatever_the_times_say(self):
+        """In place and replaced; of the same size, with the same times."""
+        name, other = self.work / "libplain.so", self.work / "libother.so"
+        self.build(name)
+        self.load(name)
+        old = name.stat()
+        # from what is executed to what is not
+        for change in ({"constant": 6}, {"prefix": "none"},
+                       {"flags": ["-O0"]}):
+            self.build(other, **change)
+            for way in "in place", "replaced":
+                with self.subTest(change, way=way):
+                    shutil.rmtree(self.cache)
+                    self.build(name)
+                    self.load(name)
+                    if way == "in place":
+                        name.write_bytes(other.read_bytes())
+                    else:
+                        shutil.copy(other, self.work / "new")
+                        (self.work / "new").rename(name)
+                    os.utime(name, ns=(old.st_atime_ns, old.st_mtime_ns))
+                    was_kept, found = self.load(name)
+                    self.assertEqual(was_kept, 0)
+                    self.assertEqual(self.load(other), (1, found))
+
+    def test_without_a_build_id_garbage_is_not_believed_either(self):
+        name = self.work / "libplain.so"
+        self.build(name)
+        _, first = self.load(name)
+        kept, = self.cache.rglob("content-*.analysis")
+        data = kept.read_bytes()
+        for spoiled in (b"", data[:-1], data + b"\0", self.flip(data),
+                        bytes(len(data))):
+            kept.write_bytes(spoiled)
+            self.assertEqual(self.load(name), (0, first))
+            self.assertEqual(self.load(name), (1, first))
+
     def test_no_place_for_one(self):
         self.environment["XDG_CACHE_HOME"] = "/proc/nowhere"
         self.record_cleanly()

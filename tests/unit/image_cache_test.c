@@ -251,7 +251,7 @@ static void symlinks_and_fifos_are_ignored(void **state)
 	assert_ignored(f);
 }
 
-static void without_build_id_nothing_is_kept(void **state)
+static void without_build_id_or_hash_nothing_is_kept(void **state)
 {
 	struct fixture *f = *state;
 	struct analysis out;
@@ -260,6 +260,45 @@ static void without_build_id_nothing_is_kept(void **state)
 	assert_int_equal(cache_store(f->dir, &f->analysis), -ENOENT);
 	assert_int_equal(load(f, &out), -ENOENT);
 	assert_int_equal(cache_store(NULL, &f->analysis), -ENOENT);
+}
+
+static void by_content_it_is_kept_likewise(void **state)
+{
+	struct fixture *f = *state;
+	struct analysis out;
+
+	f->analysis.build_id_bytes = 0;
+	memset(f->analysis.build_id, 0, sizeof(f->analysis.build_id));
+	f->analysis.content = (struct content){ { 0x0102, 0xf1 } };
+	snprintf(f->path, sizeof(f->path),
+		 "%s/content-0201000000000000f100000000000000.analysis",
+		 f->dir);
+	store(f);
+	assert_int_equal(access(f->path, R_OK), 0);
+	assert_int_equal(load(f, &out), 0);
+	assert_memory_equal(out.functions, samples, sizeof(samples));
+	f->analysis.content.words[0]++;
+	assert_ignored(f);
+}
+
+static void of_another_content_it_is_ignored(void **state)
+{
+	struct fixture *f = *state;
+	char other[128];
+
+	f->analysis.build_id_bytes = 0;
+	memset(f->analysis.build_id, 0, sizeof(f->analysis.build_id));
+	f->analysis.content = (struct content){ { 1, 1 } };
+	snprintf(other, sizeof(other),
+		 "%s/content-01000000000000000100000000000000.analysis",
+		 f->dir);
+	store(f);
+	f->analysis.content = (struct content){ { 2, 1 } };
+	snprintf(f->path, sizeof(f->path),
+		 "%s/content-02000000000000000100000000000000.analysis",
+		 f->dir);
+	assert_int_equal(rename(other, f->path), 0);
+	assert_ignored(f);
 }
 
 static void an_unwritable_directory_costs_nothing(void **state)
@@ -289,7 +328,9 @@ int main(void)
 		CACHE_TEST(a_file_that_others_may_write_is_ignored),
 		CACHE_TEST(a_file_of_another_user_is_ignored),
 		CACHE_TEST(symlinks_and_fifos_are_ignored),
-		CACHE_TEST(without_build_id_nothing_is_kept),
+		CACHE_TEST(without_build_id_or_hash_nothing_is_kept),
+		CACHE_TEST(by_content_it_is_kept_likewise),
+		CACHE_TEST(of_another_content_it_is_ignored),
 		CACHE_TEST(an_unwritable_directory_costs_nothing),
 	};
 
