@@ -34,6 +34,7 @@ static void add_edge(struct measure *edges, uint32_t function,
 		     const struct tree_node *node, int has_time)
 {
 	edges[function].calls += node->self.calls;
+	edges[function].tails += node->self.tails;
 	if (!has_time)
 		return;
 	edges[function].ns += node->below.ns;

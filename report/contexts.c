@@ -15,14 +15,16 @@ enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 static void add_context(struct contexts *contexts,
 			const struct wire_context *wire, uint32_t tally)
 {
-	uint64_t *slot = idmap_at(&contexts->by_id, wire->id);
+	const uint64_t id = wire_context_id(wire);
+	uint64_t *slot = idmap_at(&contexts->by_id, id);
+	uint64_t index;
 
 	if (*slot == 0) {
 		contexts->items = memory_grow(contexts->items, contexts->count,
 					      &contexts->capacity,
 					      sizeof(*contexts->items));
 		contexts->items[contexts->count] = (struct context){
-			.id = wire->id,
+			.id = id,
 			.site_pc = wire->site & WIRE_SITE_PC,
 			.function = wire->function,
 			.root = ROOT_NONE,
@@ -31,8 +33,9 @@ static void add_context(struct contexts *contexts,
 		};
 		*slot = ++contexts->count;
 	}
-	contexts->items[*slot - 1].is_tail |=
-		(wire->site & WIRE_SITE_TAIL) != 0;
+	index = *slot;
+	if (wire_is_tail(wire))
+		*idmap_at(&contexts->by_id, wire->id) = index;
 }
 
 void contexts_init(struct contexts *contexts, const struct tallies *tallies,
@@ -196,7 +199,6 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		context->node = node;
 		made = &tree->nodes[node];
 		made->is_context = 1;
-		made->is_tail |= context->is_tail;
 		if (made->site == 0)
 			made->site = site_of(contexts, context);
 		made->is_return_site = 1;

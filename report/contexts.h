@@ -22,15 +22,14 @@ struct context {
 	uint32_t function;     /* as the process numbers it */
 	uint32_t node;         /* below `root`, once it is there */
 	uint32_t root;
-	uint32_t tally : 30; /* whose record this is */
-	uint32_t is_tail : 1;
+	uint32_t tally : 31;     /* whose record this is */
 	uint32_t is_checked : 1; /* for oddities */
 };
 
 struct contexts {
 	struct context *items;
 	size_t count, capacity;
-	struct idmap by_id; /* -> index + 1 */
+	struct idmap by_id; /* also of its tail calls -> index + 1 */
 	uint32_t *path;     /* contexts on the way to a known ancestor */
 	size_t path_capacity;
 	struct oddities oddities; /* of those that were placed */
@@ -54,7 +53,10 @@ enum { CONTEXTS_AHEAD = 24 };
 void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 		       uint64_t id_half_way, uint64_t id_soon);
 
-/* NULL if nobody recorded it. */
+/*
+ * NULL if nobody recorded it. That of an entry which counts tail calls has
+ * another id.
+ */
 struct context *contexts_find(const struct contexts *contexts, uint64_t id);
 
 /* The node of a context below `root`, made with all its callers if need be. */

@@ -25,7 +25,6 @@ static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
 		moved[i] = tree_child(&diff->changes, moved[node->parent],
 				      function);
 		made = &diff->changes.nodes[moved[i]];
-		made->is_tail |= node->is_tail;
 		made->is_context |= node->is_context;
 	}
 	return moved;

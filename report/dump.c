@@ -349,11 +349,11 @@ static void dump_contexts(const struct dump *dump,
 			" parent=%#018" PRIx64 " function=%" PRIu32
 			" depth=%" PRIu32 " site=%#" PRIx64
 			" tail=%d calls=%" PRIu64 "\n",
-			span->tally, context->id,
-			id_pop(context->id, id_key(context->function)),
+			span->tally, wire_context_id(context),
+			id_pop(wire_context_id(context),
+			       id_key(context->function)),
 			context->function, context->depth,
-			context->site & WIRE_SITE_PC,
-			(context->site & WIRE_SITE_TAIL) != 0,
+			context->site & WIRE_SITE_PC, wire_is_tail(context),
 			number ? *number : 0);
 	}
 }

@@ -104,9 +104,9 @@ int export_csv_contexts(struct export *export, FILE *out, char **why)
 		write_function(out, catalog, node->function);
 		fprintf(out,
 			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%d\n",
+			",%" PRIu64 ",%" PRIu64 "\n",
 			node->self.calls, node->below.calls, node->self.ns,
-			node->below.ns, node->self.samples, node->is_tail);
+			node->below.ns, node->self.samples, node->self.tails);
 	}
 	return 0;
 }

@@ -283,7 +283,7 @@ static void add_contexts(struct rows *rows, const struct export *export)
 		rows_number(rows, node->self.ns);
 		rows_number(rows, node->below.ns);
 		rows_number(rows, node->self.samples);
-		rows_number(rows, node->is_tail);
+		rows_number(rows, node->self.tails);
 		if (node->site != 0)
 			rows_number(rows, node->site);
 		rows_next(rows);

@@ -70,9 +70,10 @@ void html_page_contexts(struct html_page *page, struct html_stream *stream)
 		html_column_put(&up, i - page->positions[node->parent]);
 		html_column_put(&function,
 				html_page_function(page, node->function));
-		if (!node->is_tail)
+		if (node->self.tails == 0)
 			continue;
 		html_column_put(&tail, i - last_tail);
+		html_column_put(&tail, node->self.tails);
 		last_tail = i;
 	}
 	html_stream_column(stream, "up", &up);

@@ -83,7 +83,6 @@ static void copy_node(struct tree *out, uint32_t at,
 	measure_add(&copy->self, &node->self);
 	copy->site = node->site;
 	copy->is_return_site = node->is_return_site;
-	copy->is_tail |= node->is_tail;
 	copy->is_context |= node->is_context;
 }
 

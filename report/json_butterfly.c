@@ -3,7 +3,8 @@
 
 static json_t *measure_json(const struct measure *measure)
 {
-	return json_pack("{sososo}", "calls", json_number(measure->calls), "ns",
+	return json_pack("{sosososo}", "calls", json_number(measure->calls),
+			 "tail", json_number(measure->tails), "ns",
 			 json_number(measure->ns), "samples",
 			 json_number(measure->samples));
 }

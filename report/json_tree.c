@@ -19,8 +19,10 @@ static int is_shown(const struct tree_view *view, enum metric metric,
 
 static json_t *measure_json(const struct tree_node *node)
 {
-	return json_pack("{sIsIsIsIsI}", "calls", (json_int_t)node->self.calls,
-			 "below", (json_int_t)node->below.calls, "self_ns",
+	return json_pack("{sIsIsIsIsIsI}", "calls",
+			 (json_int_t)node->self.calls, "tail",
+			 (json_int_t)node->self.tails, "below",
+			 (json_int_t)node->below.calls, "self_ns",
 			 (json_int_t)node->self.ns, "below_ns",
 			 (json_int_t)node->below.ns, "samples",
 			 (json_int_t)node->self.samples);
@@ -31,9 +33,8 @@ static json_t *changed_node(const struct diff *diff, uint32_t index,
 {
 	const struct tree_node *node = &diff->changes.nodes[index];
 
-	return json_pack("{sisisisbsoso}", "id", (int)index, "parent",
-			 (int)node->parent, "function", (int)function, "tail",
-			 (int)node->is_tail, "before",
+	return json_pack("{sisisisoso}", "id", (int)index, "parent",
+			 (int)node->parent, "function", (int)function, "before",
 			 measure_json(&diff->before.nodes[index]), "after",
 			 measure_json(&diff->after.nodes[index]));
 }
@@ -45,14 +46,14 @@ static json_t *node_of(const struct tree_view *view, uint32_t index,
 
 	if (view->diff)
 		return changed_node(view->diff, index, function);
-	return json_pack("{sisisisIsIsIsIsIsb}", "id", (int)index, "parent",
+	return json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",
 			 (json_int_t)node->below.calls, "self_ns",
 			 (json_int_t)node->self.ns, "below_ns",
 			 (json_int_t)node->below.ns, "samples",
 			 (json_int_t)node->self.samples, "tail",
-			 (int)node->is_tail);
+			 (json_int_t)node->self.tails);
 }
 
 static void write_functions(struct json_stream *object, struct catalog *catalog,

@@ -94,6 +94,8 @@ static void add_counts(struct work *work, const struct count_span *span)
 		}
 		node = contexts_place(&work->contexts, context, root);
 		work->tree->nodes[node].self.calls += wire_calls(count);
+		if (context->id != count->id)
+			work->tree->nodes[node].self.tails += wire_calls(count);
 		if (span->times && !work->whose->without_time)
 			timing_add(&work->timing, work->tree, node,
 				   count_span_times(span, i));

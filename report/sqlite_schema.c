@@ -52,7 +52,7 @@ const char sqlite_schema[] =
 	"  self_ns INTEGER NOT NULL,\n"
 	"  total_ns INTEGER NOT NULL,\n"
 	"  samples INTEGER NOT NULL, -- that self_ns is estimated from\n"
-	"  tail INTEGER NOT NULL,    -- 1: entered by a tail call\n"
+	"  tail INTEGER NOT NULL,    -- of the calls: tail calls\n"
 	"  site INTEGER REFERENCES sites -- of its first call\n"
 	");\n"
 	"CREATE TABLE spots ( -- where in a context's own code its samples "

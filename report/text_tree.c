@@ -173,6 +173,22 @@ static enum text_style heat_of(const struct walk *walk,
 	return text_heat((double)self / (double)all);
 }
 
+/* Which of its calls were tail calls, if any; of a change, whether. */
+static void write_tails(const struct walk *walk, uint32_t index)
+{
+	const struct diff *diff = walk->view->diff;
+	const struct measure *self = &walk->view->tree->nodes[index].self;
+
+	if (diff ? diff->before.nodes[index].self.tails == 0 &&
+			    diff->after.nodes[index].self.tails == 0
+		 : self->tails == 0)
+		return;
+	if (diff || self->tails == self->calls)
+		fputs(" (tail)", walk->out);
+	else
+		fprintf(walk->out, " (%s by tail calls)", GROUPED(self->tails));
+}
+
 static void write_node(const struct walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
@@ -184,8 +200,7 @@ static void write_node(const struct walk *walk, uint32_t index)
 	text_begin(walk->out, walk->session->has_color, heat);
 	text_function(walk->out, walk->session, node->function);
 	text_end(walk->out, walk->session->has_color, heat);
-	if (node->is_tail)
-		fputs(" (tail)", walk->out);
+	write_tails(walk, index);
 	write_place(walk, node);
 	fputc('\n', walk->out);
 }

@@ -22,6 +22,7 @@
 /* What was measured: exact calls, and time with how sure it is. */
 struct measure {
 	uint64_t calls;
+	uint64_t tails;   /* of these: tail calls */
 	uint64_t ns;      /* of CPU or wall time, as the recording says */
 	uint64_t samples; /* that the time was estimated from; 0: none */
 };
@@ -29,6 +30,7 @@ struct measure {
 static inline void measure_add(struct measure *to, const struct measure *more)
 {
 	to->calls += more->calls;
+	to->tails += more->tails;
 	to->ns += more->ns;
 	to->samples += more->samples;
 }
@@ -40,7 +42,6 @@ struct tree_node {
 	uint32_t function; /* in the catalog */
 	uint32_t depth;    /* 0 for the root */
 	uint32_t site;     /* of its first call, in the catalog; 0: unknown */
-	uint8_t is_tail;   /* entered by a tail call, the first time at least */
 	uint8_t is_return_site; /* the site is where a call returns to */
 	uint8_t is_context;     /* was recorded: no frame that samples found */
 };

@@ -24,7 +24,6 @@ static void keep_node(struct tree *kept, uint32_t *at,
 		copy->site = node->site;
 		copy->is_return_site = node->is_return_site;
 	}
-	copy->is_tail |= node->is_tail;
 	copy->is_context |= node->is_context;
 }
 

@@ -403,7 +403,29 @@ struct wire_context {
 _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 
 #define WIRE_SITE_PC   ((UINT64_C(1) << 48) - 1)
-#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* entered by a tail call */
+#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* of tail calls: see below */
+
+/*
+ * Calls that a function makes by jumping, its last ones, are counted apart: a
+ * second record of their context has WIRE_SITE_TAIL and the complement of its
+ * id, which has an entry of its own in the table. The context's calls are the
+ * sum of both; times and samples know its own id only.
+ */
+static inline uint64_t wire_tail_id(uint64_t id)
+{
+	return ~id;
+}
+
+static inline int wire_is_tail(const struct wire_context *context)
+{
+	return (context->site & WIRE_SITE_TAIL) != 0;
+}
+
+/* The id that a context's records have in common. */
+static inline uint64_t wire_context_id(const struct wire_context *context)
+{
+	return wire_is_tail(context) ? wire_tail_id(context->id) : context->id;
+}
 
 /* Stands below a context for the calls that found no room of their own. */
 #define WIRE_FOLDED UINT32_MAX

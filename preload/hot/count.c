@@ -62,7 +62,13 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 static enum count_result count_slowly(struct tally *tally, uint64_t id,
 				      uint64_t caller, uint64_t site)
 {
-	switch (record_known_call(tally, id)) {
+	const int is_tail = (site & WIRE_SITE_TAIL) != 0;
+	enum record_known known =
+		record_known_call(tally, is_tail ? wire_tail_id(id) : id);
+
+	if (known == RECORD_IS_UNKNOWN && is_tail)
+		known = record_first_tail_call(id, site);
+	switch (known) {
 	case RECORD_IS_DUE:
 		return COUNT_IS_DUE;
 	case RECORD_IS_COUNTED:
@@ -151,7 +157,7 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	switch (hot_count(id, shadow->caller_id,
 			  is_tail_call ? site | WIRE_SITE_TAIL : site)) {
 	case COUNT_IS_DUE:
-		hot_verify(slot);
+		hot_verify(slot, is_tail_call);
 		break;
 	case COUNT_IS_FIRST:
 		if (is_first_drawn())
@@ -249,15 +255,16 @@ void hot_leave_elsewhere(uint64_t *slot)
 		close_elsewhere(slot);
 }
 
-void hot_verify(uint64_t *slot)
+void hot_verify(uint64_t *slot, int is_tail_call)
 {
+	const uint64_t id = is_tail_call ? wire_tail_id(hot.id) : hot.id;
 	const struct tally *tally = hot.tally;
 	struct wire_count *entry;
 
 	if (!tally) /* a handler forked, and there is no room for the child */
 		return;
-	entry = tally_find(tally, hot.id);
-	if (entry->id != hot.id)
+	entry = tally_find(tally, id);
+	if (entry->id != id)
 		return;
 	/* Underflow left 0xffff there; what is added wraps round to the rest.
 	 */

@@ -30,7 +30,7 @@ void hot_thunk_carried_timed(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
-void hot_verify(uint64_t *slot);
+void hot_verify(uint64_t *slot, int is_tail_call);
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
 int hot_is_welcome(const uint64_t *slot, const uint8_t *stub);

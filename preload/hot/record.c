@@ -226,24 +226,61 @@ static union note note_of(uint64_t id)
 	return tally ? tally_note(tally, id) : (union note){ .word = 0 };
 }
 
-int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
+/* False if there is no room, or none is given. */
+static int record_new_context(uint64_t id, union note note, uint64_t site,
+			      uint64_t calls)
 {
 	const struct wire_header *header = rt.header;
-	const union note above = note_of(caller);
-	uint32_t function;
 
-	if (above.function == WIRE_FOLDED ||
-	    !id_key_function(id_key_between(caller, id), &function) ||
-	    !admit_context())
+	if (!admit_context())
 		return 0;
-	if (record(id,
-		   (union note){ .function = function,
-				 .depth = above.depth + 1 },
-		   site, 1))
+	if (record(id, note, site, calls))
 		return 1;
 	if (rt.header == header) /* not in a child that a handler has forked */
 		withdraw_context();
 	return 0;
+}
+
+enum record_known record_first_tail_call(uint64_t id, uint64_t site)
+{
+	const union note note = note_of(id);
+	uint64_t entry = wire_tail_id(id);
+	struct tally *tally;
+
+	if (!note.word)
+		return RECORD_IS_UNKNOWN;
+	if (!record(entry, note, site, 0))
+		entry = id;
+	tally = hot.tally;
+	return tally ? record_known_call(tally, entry) : RECORD_IS_UNKNOWN;
+}
+
+/*
+ * A new context by a tail call. Where there is room for one record only, the
+ * call is counted as an ordinary one.
+ */
+static int record_new_tail_call(uint64_t id, union note note, uint64_t site)
+{
+	struct tally *tally;
+
+	if (!record_new_context(id, note, site & ~WIRE_SITE_TAIL, 0))
+		return 0;
+	if (record(wire_tail_id(id), note, site, 1))
+		return 1;
+	tally = hot.tally;
+	return tally && record_known_call(tally, id) != RECORD_IS_UNKNOWN;
+}
+
+int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
+{
+	const union note above = note_of(caller);
+	union note note = { .depth = above.depth + 1 };
+
+	if (above.function == WIRE_FOLDED ||
+	    !id_key_function(id_key_between(caller, id), &note.function))
+		return 0;
+	return site & WIRE_SITE_TAIL ? record_new_tail_call(id, note, site)
+				     : record_new_context(id, note, site, 1);
 }
 
 /*

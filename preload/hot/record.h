@@ -23,6 +23,12 @@ enum record_known {
 enum record_known record_known_call(struct tally *tally, uint64_t id);
 
 /*
+ * The same for the first tail call of a context, which gets an entry for these;
+ * where there is no room it counts as an ordinary call.
+ */
+enum record_known record_first_tail_call(uint64_t id, uint64_t site);
+
+/*
  * Record a new context below caller and count its first call. False if the call
  * must fold: there is no room, or there are as many contexts in this process as
  * there may be, or the caller is a "(folded)" itself.

@@ -50,6 +50,7 @@
  */
 #include "preload/hot/layout.h"
 
+	.set	IF_CARRY, 2
 	.set	IF_NO_CARRY, 3
 	.set	IF_EQUAL, 4
 	.set	IF_NOT_EQUAL, 5
@@ -141,8 +142,8 @@
 	.hidden	hot_thunk_carried, hot_thunk_carried_timed
 
 	/*
-	 * Miss: rcx is the id, rdx the entry it was not found in. It may be
-	 * in a later one: look there before bothering C. An empty entry stands
+	 * Miss: rcx is the id, a tail call's complement of it, rdx the entry it
+	 * was not found in. It may be in a later one: look there before bothering C. An empty entry stands
 	 * behind every table, so this ends even in a table that a signal
 	 * handler has meanwhile replaced; C goes round the end.
 	 */
@@ -219,6 +220,7 @@ hot_thunk_miss_tail:
 hot_thunk_verify_call:
 	.cfi_startproc
 	SAVE_TO_CALL_C 0
+	xorl	%esi, %esi		/* not a tail call */
 	call	hot_verify
 	RESTORE_FROM_C 0
 	ret
@@ -229,6 +231,7 @@ hot_thunk_verify_call:
 hot_thunk_verify_tail:
 	.cfi_startproc
 	SAVE_TO_CALL_C 8
+	movl	$1, %esi
 	call	hot_verify
 	RESTORE_FROM_C 8
 	ret

@@ -26,6 +26,7 @@ class Truth:
         self.path = pathlib.Path(path)
         self.pid, self.image = (int(n) for n in self.path.name.split("."))
         self.nodes = {}  # number: (parent, tid, function, calls)
+        self.tails = {}  # number: of these calls, tail calls
         self.names = {}  # function: name; a function is (module, vaddr)
         self.totals = collections.Counter()
         self.total_functions = set()
@@ -40,6 +41,8 @@ class Truth:
             function = self._function(module, vaddr, name)
             self.nodes[int(number)] = (int(parent), int(tid), function,
                                        int(calls))
+        elif kind == "tails":
+            self.tails[int(fields[0])] = int(fields[1])
         elif kind == "root":
             vaddr, module, name = fields
             self.roots.add(self._function(module, vaddr, name))
@@ -92,6 +95,8 @@ class Comparison:
     def __init__(self, truth, part, tid=None):
         self.truth, self.part = truth, part
         self.trie = Trie()
+        self.wanted_tails = collections.Counter()
+        self.found_tails = collections.Counter()
         self.wanted = self._lay_truth(tid)
         self.totals = collections.Counter()
         self.strangers = collections.Counter()
@@ -112,6 +117,7 @@ class Comparison:
                 continue
             at[number] = self.trie.step(above, function)
             counts[at[number]] += calls
+            self.wanted_tails[at[number]] += self.truth.tails.get(number, 0)
         return +counts
 
     def _tallies_of(self, tid):
@@ -123,6 +129,7 @@ class Comparison:
     def _lay_part(self, tallies):
         contexts = self.part.contexts(tallies)
         calls = self.part.counts(tallies)
+        tails = self.part.tail_counts(tallies)
         at, counts = {0: NOWHERE}, collections.Counter()
         for context in contexts.values():
             pending = []  # from the leaf up to what is known: no recursion
@@ -135,6 +142,7 @@ class Comparison:
                 above = at.get(context.parent, NOWHERE)
                 at[context.id] = self._lay_context(
                     above, context, calls.get(context.id, 0), counts)
+                self.found_tails[at[context.id]] += tails[context.id]
         for name in set(calls) - set(contexts):
             self.strangers[f"a count for unknown context {name:x}"] += 1
         return +counts
@@ -167,6 +175,13 @@ class Comparison:
         if len(names) > 12:
             names = names[:4] + [f"...({len(names) - 8})..."] + names[-4:]
         return ";".join(names)
+
+    def tail_differences(self):
+        """Only of programs that do nothing but call, and say TAIL()."""
+        return [f"{self._path_text(node)}: {self.wanted_tails[node]} tail "
+                f"calls, {self.found_tails[node]} recorded"
+                for node in sorted(self.wanted_tails | self.found_tails)
+                if self.wanted_tails[node] != self.found_tails[node]]
 
     def differences(self):
         lines = [f"{what}: {calls} calls that the program knows nothing of"

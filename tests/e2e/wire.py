@@ -131,6 +131,11 @@ class Tally:
         self.records += [record for record in CONTEXT.iter_unpack(raw)
                          if record[0]]
 
+    def tail_names(self):
+        """{id that tail calls are counted by: id of their context}"""
+        return {name: name ^ MASK for name, site, _, _ in self.records
+                if site >> 63}
+
 
 class Part:
     """One process image."""
@@ -232,7 +237,17 @@ class Part:
 
     def counts(self, tallies=None):
         """{id: calls} over these tallies, or over all."""
-        counts = collections.Counter()
+        return self._counts(tallies)[0]
+
+    def tail_counts(self, tallies=None):
+        """{id: tail calls}, which are among those calls."""
+        return self._counts(tallies)[1]
+
+    def _counts(self, tallies):
+        counts, tail_counts = collections.Counter(), collections.Counter()
+        tails = {}
+        for tally in tallies or self.tallies.values():
+            tails.update(tally.tail_names())
         for tally in tallies or self.tallies.values():
             for reference in (tally.table, tally.retired):
                 if not reference:
@@ -241,8 +256,10 @@ class Part:
                 raw = self.data[offset:offset + entries * COUNT.size]
                 for name, field in COUNT.iter_unpack(raw):
                     if name and field & CALLS:
-                        counts[name] += field & CALLS
-        return counts
+                        counts[tails.get(name, name)] += field & CALLS
+                    if name in tails and field & CALLS:
+                        tail_counts[tails[name]] += field & CALLS
+        return counts, tail_counts
 
     def _raw_times(self, tally):
         """The id and the record of each context that was timed."""
@@ -289,6 +306,7 @@ class Part:
         found = {}
         for tally in tallies or self.tallies.values():
             for name, site, function, depth in tally.records:
+                name = name ^ MASK if site >> 63 else name
                 found[name] = Context(name, id_pop(name, function), function,
                                       depth, site)
         return found

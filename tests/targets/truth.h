@@ -70,6 +70,7 @@ struct truth_node {
 	const char *base; /* of its module */
 	const char *module;
 	uint64_t calls;
+	uint64_t tails; /* of these: by TAIL() */
 	uint32_t parent;
 	uint32_t child;   /* the first */
 	uint32_t sibling; /* the next */
@@ -105,7 +106,11 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 struct truth truth;
 TRUTH_THREAD_LOCAL uint32_t truth_here
 	__attribute__((tls_model("initial-exec")));
+TRUTH_THREAD_LOCAL uint32_t truth_by_tail
+	__attribute__((tls_model("initial-exec")));
 #else
+extern TRUTH_THREAD_LOCAL uint32_t truth_by_tail
+	__attribute__((tls_model("initial-exec")));
 extern struct truth truth;
 extern TRUTH_THREAD_LOCAL uint32_t truth_here
 	__attribute__((tls_model("initial-exec")));
@@ -161,12 +166,21 @@ TRUTH_INLINE void truth_enter(const char *function, const char *name)
 		truth.nodes[here].child = node;
 	}
 	truth.nodes[node].calls++;
+	truth.nodes[node].tails += truth_by_tail;
+	truth_by_tail = 0;
 	TRUTH_HERE = node;
 }
 
 TRUTH_INLINE void truth_leave(void)
 {
 	TRUTH_HERE = truth.nodes[TRUTH_HERE].parent;
+}
+
+/* What is entered next is called by a jump. */
+TRUTH_INLINE void truth_tail(void)
+{
+	truth_leave();
+	truth_by_tail = 1;
 }
 
 /* A signal may arrive anywhere in here, so every step is atomic by itself. */
@@ -196,7 +210,7 @@ TRUTH_INLINE void truth_count(struct truth_total *total, const char *function,
 		truth.nodes[TRUTH_HERE].is_root = 1;                           \
 	} while (0)
 #define LEAVE() truth_leave()
-#define TAIL()  truth_leave()
+#define TAIL()  truth_tail()
 
 /* Returns what a call does: by a jump, where the compiler makes one. */
 #if !defined(__OPTIMIZE__)
@@ -280,6 +294,9 @@ TRUTH_INLINE void truth_write(void)
 					 truth_bias(node->base)),
 				(unsigned long long)node->calls, node->module,
 				node->name);
+		if (node->tails)
+			fprintf(file, "tails %u %llu\n", i,
+				(unsigned long long)node->tails);
 		if (node->is_root)
 			fprintf(file, "root 0x%zx %s %s\n",
 				(size_t)(node->function -

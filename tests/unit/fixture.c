@@ -198,6 +198,18 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 	return id;
 }
 
+void fixture_tail_calls(struct fixture *fixture, uint32_t tally, uint64_t calls)
+{
+	const struct wire_context *context =
+		fixture_last_context(fixture, tally);
+	const uint64_t id = wire_tail_id(context->id);
+	const uint32_t function = context->function;
+
+	fixture_context(fixture, tally, id_pop(id, id_key(function)), function,
+			calls);
+	fixture_last_context(fixture, tally)->site = WIRE_SITE_TAIL | 0x1000;
+}
+
 void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 		   uint64_t calls)
 {

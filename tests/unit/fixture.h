@@ -62,6 +62,10 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 struct wire_context *fixture_last_context(struct fixture *fixture,
 					  uint32_t tally);
 
+/* More calls of the context that was made last: tail calls. */
+void fixture_tail_calls(struct fixture *fixture, uint32_t tally,
+			uint64_t calls);
+
 /* Adds to the count of an id. */
 void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 		   uint64_t calls);

@@ -420,20 +420,24 @@ static void a_problem_is_told_once_whoever_asks(void **state)
 	session_close(&world->session);
 }
 
-static void tail_calls_are_marked(void **state)
+static void tail_calls_are_calls_and_counted_apart(void **state)
 {
 	struct world *world = *state;
 	struct fixture fixture;
+	const struct tree_node *node;
 	uint64_t a;
 
 	begin(&fixture, 100);
 	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
-	fixture_context(&fixture, 0, a, 2, 1);
-	fixture_last_context(&fixture, 0)->site = WIRE_SITE_TAIL | 0x1000;
+	fixture_context(&fixture, 0, a, 2, 20);
+	fixture_tail_calls(&fixture, 0, 7);
 	end(world, &fixture);
 	read_as(world, &everybody);
-	assert_false(NODE(&world->session, 1)->is_tail);
-	assert_true(NODE(&world->session, 1, 2)->is_tail);
+	assert_int_equal(world->session.summary.contexts, 2);
+	assert_int_equal(NODE(&world->session, 1)->self.tails, 0);
+	node = NODE(&world->session, 1, 2);
+	assert_int_equal(node->self.calls, 27);
+	assert_int_equal(node->self.tails, 7);
 	session_close(&world->session);
 }
 
@@ -534,7 +538,7 @@ int main(void)
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
 		TEST(a_circle_is_a_problem),
 		TEST(a_problem_is_told_once_whoever_asks),
-		TEST(tail_calls_are_marked),
+		TEST(tail_calls_are_calls_and_counted_apart),
 		TEST(a_thread_is_chosen_by_name_or_number),
 		TEST(who_followed_a_thread_is_owned_up_to),
 		TEST(a_process_is_chosen_by_pid),

@@ -20,7 +20,7 @@ export class Profile {
     this.function = data.column("function", new Uint32Array(contexts));
     this.parent = this.#parents(data);
     this.end = this.#ends();
-    this.isTail = this.#tails(data);
+    this.tails = this.#tails(data);
     this.isOutermost = this.#outermost();
     this.whole = {
       calls: data.column("calls", new Float64Array(contexts)),
@@ -57,12 +57,12 @@ export class Profile {
   }
 
   #tails(data) {
-    const tails = new Set();
+    const tails = new Map();
     const numbers = data.numbers("tail");
     let context = 0;
 
     while (numbers && !numbers.isAtEnd)
-      tails.add(context += numbers.next());
+      tails.set(context += numbers.next(), numbers.next());
     return tails;
   }
 

@@ -73,6 +73,7 @@ export function tip(tree, region) {
             change(profile, tree.measure, facts),
             facts.contexts > 1
               ? line("contexts", format.count(facts.contexts)) : [],
-            facts.isTail ? line("entered", "by a tail call") : []),
+            facts.tails
+              ? line("by tail calls", format.count(facts.tails)) : []),
   ];
 }

@@ -61,7 +61,7 @@ export class ContextTree {
     return { self: of(self), total: of(below), contexts: 1,
              samples: self.samples?.[node],
              base: base && { before: of(base.below), now: of(base.now) },
-             isTail: this.profile.isTail.has(node) };
+             tails: this.profile.tails.get(node) };
   }
 
   /* Whether a match is in or below any of these nodes. */
