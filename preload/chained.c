@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/chained.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "preload/sys.h"
+
+/* Those that there are, so that a forked child finds their locks. */
+static struct chained *_Atomic known[CHAINED_MAX];
+
+static void enter(struct chained *chained, uint64_t *signals)
+{
+	for (int i = 0; i < CHAINED_MAX; i++) {
+		struct chained *none = NULL;
+
+		if (atomic_compare_exchange_strong(&known[i], &none, chained) ||
+		    none == chained)
+			break;
+	}
+	lock_acquire(&chained->lock, signals);
+}
+
+void chained_after_fork(void)
+{
+	for (int i = 0; i < CHAINED_MAX && known[i]; i++)
+		lock_forget(&known[i]->lock);
+}
 
 /*
  * Ours, shaped after the program's where that can be noticed: which stack its
@@ -30,7 +52,7 @@ int chained_install(struct chained *chained)
 	uint64_t signals;
 	int err = 0;
 
-	lock_acquire(&chained->lock, &signals);
+	enter(chained, &signals);
 	if (!chained->is_installed) {
 		err = signal_get_action(chained->signal, &chained->theirs);
 		if (!err)
@@ -65,7 +87,7 @@ int chained_change_action(struct chained *chained, const struct sigaction *set,
 
 	if (set) /* outside of the lock: these may be bad pointers */
 		take_action(set, &theirs);
-	lock_acquire(&chained->lock, &signals);
+	enter(chained, &signals);
 	if (chained->is_installed)
 		former = chained->theirs;
 	else
@@ -87,7 +109,7 @@ struct kernel_action chained_use_action(struct chained *chained)
 	struct kernel_action theirs;
 	uint64_t signals;
 
-	lock_acquire(&chained->lock, &signals);
+	enter(chained, &signals);
 	theirs = chained->theirs;
 	if (chained_is_function(&theirs) && theirs.flags & SA_RESETHAND)
 		chained->theirs.handler = (uintptr_t)SIG_DFL;

@@ -16,6 +16,8 @@
 #include "preload/lock.h"
 #include "preload/signal_return.h"
 
+#define CHAINED_MAX 2 /* SIGTRAP, and the signal of our timers */
+
 struct chained {
 	int signal;
 	void (*handler)(int signal, siginfo_t *info, void *context);
@@ -53,5 +55,8 @@ void chained_send_again(int signal, siginfo_t *info);
 
 /* Let the signal have its default effect from now on. */
 void chained_set_default(int signal);
+
+/* In a forked child: threads that were in the midst of these are not there. */
+void chained_after_fork(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "preload/chained.h"
 #include "preload/cold.h"
 #include "preload/dispatch.h"
 #include "preload/hot/count.h"
@@ -168,7 +169,8 @@ void hot_after_fork(void)
 
 	dispatch_forget();
 	rt.sections = 0; /* of threads that are not here */
-	atomic_store(&cold->patches_lock.held, 0);
+	lock_forget(&cold->patches_lock);
+	chained_after_fork();
 	if (runtime_is_filtered()) {
 		go_unrecorded();
 		return;
@@ -214,7 +216,7 @@ static void after_fork_in_child(void)
 	hot_after_fork();
 	if (!has_lock)
 		return;
-	rt.sections += signals_at_fork != SYS_NOT_BLOCKED; /* ours */
+	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* ours */
 	release_patches();
 }
 

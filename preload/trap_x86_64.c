@@ -17,8 +17,7 @@ static void on_trap(int signal, siginfo_t *info, void *context);
 
 static struct {
 	struct chained chained;
-	struct lock lock;
-	siginfo_t kept;           /* under the lock */
+	siginfo_t kept;           /* under chained.lock */
 	_Atomic uint32_t is_kept; /* a SIGTRAP waits to be unblocked */
 } trap = {
 	.chained = { .signal = SIGTRAP, .handler = on_trap, .mask = ~TRAP_BIT },
@@ -57,10 +56,10 @@ static void keep(const siginfo_t *info)
 {
 	uint64_t signals;
 
-	lock_acquire(&trap.lock, &signals);
+	lock_acquire(&trap.chained.lock, &signals);
 	copy_bytes(&trap.kept, info, sizeof(*info));
 	atomic_store(&trap.is_kept, 1);
-	lock_release(&trap.lock, &signals);
+	lock_release(&trap.chained.lock, &signals);
 }
 
 /*
@@ -138,9 +137,9 @@ void trap_set_blocked(int is_blocked)
 	said = is_blocked ? BLOCKED : UNBLOCKED;
 	if (is_blocked || !atomic_exchange(&trap.is_kept, 0))
 		return;
-	lock_acquire(&trap.lock, &signals);
+	lock_acquire(&trap.chained.lock, &signals);
 	copy_bytes(&kept, &trap.kept, sizeof(kept));
-	lock_release(&trap.lock, &signals);
+	lock_release(&trap.chained.lock, &signals);
 	chained_send_again(SIGTRAP, &kept);
 }
 

@@ -175,5 +175,21 @@ class Debuggers(clewtest.Case):
         self.assertGreater(self.recording().parts[0].trap_hits, 1000)
 
 
+class Actions(clewtest.Case):
+    """The program sets its action for SIGTRAP, which is ours before."""
+
+    def check(self, how):
+        argv = [target("actions"), how]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"0 errors\n")
+        self.assert_same_behaviour(native, self.record(argv))
+
+    def test_behind_a_filter_while_the_signal_comes(self):
+        self.check("filter")
+
+    def test_in_children_that_are_forked_meanwhile(self):
+        self.check("forks")
+
+
 if __name__ == "__main__":
     clewtest.main()
