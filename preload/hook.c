@@ -240,7 +240,7 @@ static void prepare_patches(struct pass *pass)
 			continue;
 		}
 		c->patch = NULL;
-		refuse_all(c, VERDICT_IS_NO_ROOM);
+		refuse_all(c, VERDICT_IS_NO_MEMORY);
 	}
 }
 
@@ -273,7 +273,8 @@ static void commit_patches(struct pass *pass)
 		else
 			failed = commit(cold, c->patch);
 		if (err || failed)
-			refuse_all(c, VERDICT_IS_UNPATCHABLE);
+			refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
+					  : VERDICT_IS_UNPATCHABLE);
 		else
 			c->module->patch = c->patch;
 	}

@@ -18,8 +18,9 @@ static enum verdict verdict_of(int err)
 {
 	switch (err) {
 	case -ERANGE:
-	case -ENOMEM:
 		return VERDICT_IS_NO_ROOM;
+	case -ENOMEM:
+		return VERDICT_IS_NO_MEMORY;
 	case -EILSEQ:
 		return VERDICT_IS_CHANGED;
 	case -EPERM:

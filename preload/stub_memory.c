@@ -62,11 +62,12 @@ static int map(uint64_t place, int flags, int fd)
 		/* or the first store would read megabytes of hole around it */
 		if (fd >= 0)
 			sys_madvise(got, WINDOW_BLOCK_BYTES, MADV_RANDOM);
-		return 1;
+		return 0;
 	}
-	if (!sys_failed(got)) /* a kernel before 4.17 took it as a hint */
-		sys_munmap(got, WINDOW_BLOCK_BYTES);
-	return 0;
+	if (sys_failed(got))
+		return (int)(long)got;
+	sys_munmap(got, WINDOW_BLOCK_BYTES);
+	return -EEXIST; /* a kernel before 4.17 took it as a hint */
 }
 
 /*
@@ -93,7 +94,7 @@ static int map_file(const char *part_path, uint64_t place,
 	fd = create_file(image.name, &image);
 	if (fd < 0)
 		return 0;
-	is_mapped = map(place, MAP_FIXED, fd);
+	is_mapped = !map(place, MAP_FIXED, fd);
 	sys_close(fd);
 	if (is_mapped) {
 		stub_memory_back(place, place + sizeof(image));
@@ -118,14 +119,14 @@ static void name_anonymous(uint64_t place, enum stub_image_of what)
 int stub_memory_map(const char *part_path, uint64_t place,
 		    enum stub_image_of what)
 {
-	if (!map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1))
-		return 0;
-	if (map_file(part_path, place, what))
-		return 1;
-	if (!map(place, MAP_FIXED | MAP_ANONYMOUS, -1))
-		return 0;
-	name_anonymous(place, what);
-	return 1;
+	int err = map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1);
+
+	if (err || map_file(part_path, place, what))
+		return err;
+	err = map(place, MAP_FIXED | MAP_ANONYMOUS, -1);
+	if (!err)
+		name_anonymous(place, what);
+	return err;
 }
 
 void stub_memory_back(uint64_t start, uint64_t end)

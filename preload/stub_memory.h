@@ -19,8 +19,8 @@
 
 /*
  * Map a block at `place`, writable but for its first page. part_path, of the
- * part that is being recorded, may be NULL or empty. False if the place is
- * taken.
+ * part that is being recorded, may be NULL or empty. 0, -EEXIST if the place is
+ * taken, or another -errno; -ENOMEM at one place is -ENOMEM at all.
  */
 int stub_memory_map(const char *part_path, uint64_t place,
 		    enum stub_image_of what);

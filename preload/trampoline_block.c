@@ -3,12 +3,13 @@
 #include "preload/sys.h"
 #include "preload/trampolines.h"
 
-/* A window where nothing is: as good as any, if nobody is faster. */
+/* A window of our range where nothing is, if nobody is faster. */
 static uint64_t find_place(void)
 {
 	const uint64_t bytes = 2 * TRAMPOLINE_BLOCK_BYTES;
-	void *at = sys_mmap(NULL, bytes, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at =
+		place_map(bytes, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(at))
 		return 0;
@@ -35,7 +36,7 @@ void trampolines_reserve(const char *part_path)
 		return;
 	place = find_place();
 	rt.trampoline_records = (uintptr_t)records;
-	if (place && stub_memory_map(part_path, place, IMAGE_OF_TRAMPOLINES)) {
+	if (place && !stub_memory_map(part_path, place, IMAGE_OF_TRAMPOLINES)) {
 		hot_windows[place >> WINDOW_SHIFT] = WINDOW_TRAMPOLINES;
 		__atomic_store_n(&rt.trampolines, place, __ATOMIC_RELEASE);
 	} else {

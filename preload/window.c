@@ -95,10 +95,16 @@ static int add_block(struct windows *windows, const struct window_user *user,
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
 		uint64_t place = place_near(&user->code, i);
 		struct window_block *block;
+		int err;
 
 		if (!place || overlaps(place, &user->image) ||
-		    rank_of(windows, place, user) != rank ||
-		    !stub_memory_map(windows->part_path, place, IMAGE_OF_STUBS))
+		    rank_of(windows, place, user) != rank)
+			continue;
+		err = stub_memory_map(windows->part_path, place,
+				      IMAGE_OF_STUBS);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
 			continue;
 		block = &windows->blocks[windows->block_count];
 		*block = (struct window_block){ .start = place };
@@ -108,7 +114,7 @@ static int add_block(struct windows *windows, const struct window_user *user,
 		return add_span(windows, place + WINDOW_HEAD_BYTES,
 				place + WINDOW_BLOCK_BYTES);
 	}
-	return -ENOMEM;
+	return -ERANGE;
 }
 
 /* Some more than is wanted now: it is a system call. */
@@ -146,31 +152,44 @@ static int take(struct windows *windows, const struct pc_range *reached,
 static int take_good(struct windows *windows, const struct window_user *user,
 		     uint64_t bytes, uint8_t **out)
 {
+	int err = 0;
+
 	if (windows->image_out_of_reach == user->image.start)
-		return 0;
-	while (!take(windows, &user->image, bytes, out))
-		if (add_block(windows, user, GOOD)) {
-			windows->image_out_of_reach = user->image.start;
-			return 0;
-		}
-	return 1;
+		return -ERANGE;
+	while (!err && !take(windows, &user->image, bytes, out))
+		err = add_block(windows, user, GOOD);
+	if (err == -ERANGE)
+		windows->image_out_of_reach = user->image.start;
+	return err;
+}
+
+/* Within reach of the code, wherever that is. */
+static int take_any(struct windows *windows, const struct window_user *user,
+		    uint64_t bytes, uint8_t **out)
+{
+	int err = 0;
+
+	while (!err && !take(windows, &user->code, bytes, out)) {
+		if (windows->code_out_of_reach == user->code.start)
+			return -ERANGE;
+		err = add_block(windows, user, FAR);
+		if (err == -ERANGE)
+			err = add_block(windows, user, IN_WAY);
+	}
+	if (err == -ERANGE)
+		windows->code_out_of_reach = user->code.start;
+	return err;
 }
 
 int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out)
 {
-	int err = 0;
+	int err;
 
 	if (bytes > WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES)
 		return -ENOMEM;
-	if (take_good(windows, user, bytes, out))
-		return 0;
-	while (!err && !take(windows, &user->code, bytes, out)) {
-		err = add_block(windows, user, FAR);
-		if (err)
-			err = add_block(windows, user, IN_WAY);
-	}
-	return err;
+	err = take_good(windows, user, bytes, out);
+	return err == -ERANGE ? take_any(windows, user, bytes, out) : err;
 }
 
 void windows_keep_spare(struct windows *windows, const struct window_user *user)

@@ -52,14 +52,17 @@ struct windows {
 		uint64_t end;
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
-	uint64_t image_out_of_reach; /* the start of one; or 0 */
+	/* Starts of an image, and of code, near which no place is free; or 0. */
+	uint64_t image_out_of_reach;
+	uint64_t code_out_of_reach;
 };
 
 /*
  * Writable memory for stubs within reach of the user's code, and of its image
  * where there is such a place out of the heap's way: displaced instructions
- * may refer to any of it. 0, or -ENOMEM. What is written there can be executed
- * after windows_seal() only.
+ * may refer to any of it. 0, -ERANGE if no place near the code is free, or
+ * -ENOMEM if nothing can be mapped anywhere. What is written there can be
+ * executed after windows_seal() only.
  */
 int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out);

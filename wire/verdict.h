@@ -47,7 +47,9 @@ enum verdict_class {
 	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")  \
 	X(UNSIZED, REFUSED,                                                    \
 	  "its symbol has no size, nor its code unwind info")                  \
-	X(BARE, NOT_ENTRY, "code of no function that is known")
+	X(BARE, NOT_ENTRY, "code of no function that is known")                \
+	X(NO_MEMORY, REFUSED, "no memory or address space left for its stub")  \
+	X(NOT_EXECUTABLE, REFUSED, "its stub could not be made executable")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

@@ -116,6 +116,18 @@ class Jumps(Copies):
         self.check_all("string", "after")
 
 
+class Places(clewtest.Case):
+    def test_trampolines_lie_in_our_range(self):
+        """Not where the kernel finds a hole, which may be the program's."""
+        argv = [target("copied_jump"), "memcpy", "after"]
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+        files = [path.name for path in self.recording_path.glob("*.stubs")]
+        places = [int(name.split("-")[1].split(".")[0], 16) for name in files]
+        ranges = 0x570000000000, 0x4e0000000000, 0x3f0000000000  # place.c
+        self.assertTrue([place for place in places for start in ranges
+                         if start <= place < start + (1 << 40)], files)
+
+
 class Neighbours(Copies):
     def test_what_lies_behind_a_stack_is_not_touched(self):
         self.check("neighbour")

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A program that was not recorded: clew record and the reports say why."""
+import ctypes
 import resource
 
 import clewtest
+import wire
 from clewtest import PYTHON, needs
 
 HELLO = ["/bin/echo", "hello"]
@@ -85,6 +87,32 @@ class Reasons(clewtest.Case):
         report = self.clew("report", self.recording_path)
         self.assertIn("a program was not recorded: an emulator runs it",
                       report.stdout + report.stderr)
+
+
+PR_SET_MDWE = 65  # no memory is made executable; since Linux 6.3
+
+
+class Refusals(clewtest.Case):
+    """What is recorded, but not hooked."""
+
+    def forbid(self):
+        return ctypes.CDLL(None).prctl(PR_SET_MDWE, 1, 0, 0, 0)
+
+    def test_no_memory_is_made_executable(self):
+        if self.run_program([PYTHON, "-c", f"""if 1:
+                import ctypes
+                exit(ctypes.CDLL(None).prctl({PR_SET_MDWE}, 1, 0, 0, 0) != 0)
+                """]).returncode:
+            self.skipTest("no such prctl() here")
+        self.before_exec = self.forbid
+        self.assert_same_behaviour(self.run_program(HELLO),
+                                   self.record(HELLO))
+        verdicts = {wire.VERDICTS[function.verdict][:2]
+                    for module in self.recording().parts[0].modules
+                    for function in module.functions}
+        self.assertIn(("NOT_EXECUTABLE", "REFUSED"), verdicts)
+        self.assertNotIn("HOOKED", [kind for _, kind in verdicts])
+        self.assertNotIn(("UNPATCHABLE", "REFUSED"), verdicts)
 
 
 class Notes(clewtest.Case):

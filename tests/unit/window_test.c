@@ -2,8 +2,10 @@
 /* preload/window.c: where stubs go. Code here is addresses only. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/window.h"
@@ -247,9 +249,42 @@ static void there_may_be_no_place_but_in_the_heaps_way(void **state)
 	unmap_blocks(&windows);
 }
 
+/* Whatever else is wrong, reports tell the one from the other. */
+static void no_place_and_no_memory_are_two_things(void **state)
+{
+	const uint64_t reach = UINT64_C(1) << 31;
+	const uint64_t start = UINT64_C(0x155500000000);
+	const struct window_user code = user(start, start + 4096);
+	const struct rlimit tight = { 4096, RLIM_INFINITY };
+	struct windows windows = { 0 };
+	struct rlimit before;
+	uint8_t *stub;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+	err = window_alloc(&windows, &code, 64, &stub);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(err, -ENOMEM);
+	assert_int_equal(window_alloc(&windows, &code, 64, &stub), 0);
+	unmap_blocks(&windows);
+
+	windows = (struct windows){ 0 };
+	assert_ptr_not_equal(mmap((void *)(start - reach), 2 * reach, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+					  MAP_FIXED_NOREPLACE,
+				  -1, 0),
+			     MAP_FAILED);
+	assert_int_equal(window_alloc(&windows, &code, 64, &stub), -ERANGE);
+	assert_int_equal(window_alloc(&windows, &code, 64, &stub), -ERANGE);
+	munmap((void *)(start - reach), 2 * reach);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_place_and_no_memory_are_two_things),
 		cmocka_unit_test(stubs_are_near_wherever_code_is),
 		cmocka_unit_test(executables_below_4_gib_are_served),
 		cmocka_unit_test(far_modules_have_stubs_of_their_own),
