@@ -147,10 +147,10 @@ static struct changes find_changes(char *const environment[])
 	return changes;
 }
 
-/* Bytes for changed()'s array and strings. */
+/* Bytes for changed()'s array and strings: few, for a stack may be small. */
 static size_t changed_bytes(const struct changes *changes)
 {
-	return (changes->count + 3) * sizeof(char *) + sizeof(kept.preload) +
+	return (changes->count + 3) * sizeof(char *) + strlen(kept.preload) +
 	       changes->bytes + 2;
 }
 

@@ -85,6 +85,17 @@ class Use(clewtest.Case):
             # the look is taken with a few words on the stack
             self.assertLess(int(after) - int(before), limit)
 
+    def test_a_handler_on_a_small_stack_executes_a_program(self):
+        """With an environment of its own, which clew has to complete."""
+        argv = [target("small_stack"), "/bin/true"]
+        for time in "none", "cpu", "exact":
+            with self.subTest(time=time):
+                native = self.run_program(argv)
+                self.assertEqual(native.returncode, 0)
+                self.assert_same_behaviour(
+                    native, self.record(argv, [f"--time={time}"]))
+                self.assertEqual(len(self.recording().parts), 2)
+
 
 if __name__ == "__main__":
     clewtest.main()
