@@ -42,8 +42,10 @@ static void leave_slow_paths(uint64_t stack)
 
 	while (tally->busy && tally->busy <= TALLY_PATHS_MAX &&
 	       landing_is_inward(&signals, tally->paths[tally->busy - 1],
-				 stack))
+				 stack)) {
 		tally->busy--;
+		tally->was_reentered = 1;
+	}
 }
 
 /* The calls that a jump leaves have taken their time until now. */

@@ -3,14 +3,16 @@
 
 #include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
 #include "preload/part_check.h"
+#include "preload/sys.h"
+#include "preload/tally_check.h"
 
-/* Only the first, whatever it is that was found. */
-static void note(enum violation found)
+void stress_note(enum violation found)
 {
 	uint32_t none = VIOLATION_IS_NONE;
 
-	if (!found)
+	if (!found || !rt.header)
 		return;
 	atomic_compare_exchange_strong(&rt.header->first_violation, &none,
 				       (uint32_t)found);
@@ -19,7 +21,13 @@ static void note(enum violation found)
 
 void stress_check(void)
 {
+	uint64_t signals;
+
 	if (!rt.header || rt.is_unrecorded || runtime_is_filtered())
 		return;
-	note(part_check(&rt.cold->part));
+	stress_note(part_check(&rt.cold->part));
+	sys_block_signals(&signals);
+	if (hot.tally)
+		stress_note(tally_check(hot.tally, &rt.cold->part, 0));
+	sys_restore_signals(&signals);
 }

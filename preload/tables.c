@@ -5,8 +5,10 @@
 
 #include "preload/blank.h"
 #include "preload/hot/runtime.h"
+#include "preload/stress.h"
 #include "preload/table_alias.h"
 #include "preload/table_copy.h"
+#include "preload/tally_check.h"
 #include "preload/text.h"
 
 #define CONTEXT_STEP_BYTES 65536
@@ -192,6 +194,8 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	tally->is_settling = 1;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
+	if (CLEW_STRESS)
+		stress_note(tally_check(tally, part, 1));
 	return 0;
 }
 

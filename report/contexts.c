@@ -123,7 +123,9 @@ static void check_place(struct oddities *oddities,
 	else if (caller && caller->node == NODE_PENDING)
 		oddities->circular++;
 	else if ((!caller || caller->tally == context->tally) &&
-		 context->depth != (uint16_t)((caller ? caller->depth : 0) + 1))
+		 context->depth !=
+			 (uint16_t)((caller ? caller->depth : 0) + 1) &&
+		 context->depth != 1)
 		oddities->uneven++;
 }
 

@@ -2,8 +2,8 @@
 /*
  * What a stress build of the runtime found wrong with its own structures.
  *
- * A build with CLEW_STRESS walks them at each fork and at the end of the
- * process. Finding one broken is a defect of clew, never of the program: it is
+ * A build with CLEW_STRESS walks them at each fork, at the end of the process
+ * and, as far as they change, when libraries come or tables grow. Finding one broken is a defect of clew, never of the program: it is
  * recorded (wire/recording.h), and every report shows it as a problem.
  *
  * Numbers are part of the recording: append, never reorder.
@@ -21,7 +21,19 @@
 	X(CHUNKS_END, "the chunks do not end where the header says")           \
 	X(MODULE_BYTES, "a module's record does not fit its chunk")            \
 	X(MODULE_NUMBERS, "functions of two modules have the same number")     \
-	X(MODULES_MISSING, "functions of no module have a number")
+	X(MODULES_MISSING, "functions of no module have a number")             \
+	X(TALLY_TABLE, "a count table is not where the recording says")        \
+	X(TALLY_FULL, "a count table has no free entry")                       \
+	X(TALLY_CLAIM, "an entry of a count table was claimed and not filled") \
+	X(TALLY_LOOKUP, "a context is not found where it is looked for")       \
+	X(TALLY_TWICE, "a context is in a count table twice")                  \
+	X(TALLY_USED, "a count table has more or less entries than it says")   \
+	X(TALLY_FUNCTION, "a context's function is in no module")              \
+	X(TALLY_CALLER, "a context's caller is not recorded")                  \
+	X(TALLY_DEPTH, "a context is not one call deeper than its caller")     \
+	X(TALLY_FOLDS, "calls that fold are not where they are counted")       \
+	X(TALLY_RECORD, "a context's record and its entry differ")             \
+	X(TALLY_RECORDS, "there are more or less records than contexts")
 
 enum violation {
 #define X(name, text) VIOLATION_IS_##name,

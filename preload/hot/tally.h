@@ -73,6 +73,8 @@ struct tally {
 	uint32_t has_folds;              /* there is some "(folded)" */
 	enum wire_fold refusal; /* why a context found no room the last time */
 	uint32_t busy; /* slow paths under way: more than one in handlers */
+	uint32_t
+		was_reentered; /* stress builds: they have been more than one */
 	uintptr_t paths[TALLY_PATHS_MAX]; /* where on the stack they are */
 
 	/* The rest is the cold side's (tables.c, tallies.c). */
@@ -131,6 +133,8 @@ static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 
 	tally_place_path(tally, busy, frame);
 	tally->busy = busy + 1;
+	if (CLEW_STRESS && busy)
+		tally->was_reentered = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tally_place_path(tally, busy, frame); /* a handler's may be there now */
 	return busy;
