@@ -17,6 +17,13 @@
 /* Kept, because a handler may be late. */
 static _Atomic ask_taker take_answer;
 
+/*
+ * All signals that have been sent, and those whose handlers have begun. They
+ * differ while some have not arrived, and for good where one never will, because
+ * its thread has ended or it was discarded.
+ */
+static _Atomic uint32_t sent, taken;
+
 /* ---- In the thread that is asked ---- */
 
 /*
@@ -77,6 +84,7 @@ static void on_ask(int signal, siginfo_t *info, void *context)
 
 	if (info->si_code != SI_QUEUE || info->si_pid != sys_getpid())
 		return;
+	taken++;
 	undo_interruption(interrupted);
 	take_answer((uintptr_t)info->si_value.sival_ptr,
 		    (uint64_t)registers[REG_RIP], (uint64_t)registers[REG_RSP]);
@@ -143,16 +151,20 @@ int ask_open(struct ask *ask, ask_taker taker)
 int ask_thread(const struct ask *ask, int tid, uint64_t value)
 {
 	siginfo_t info = { .si_signo = ask->signal, .si_code = SI_QUEUE };
+	int err;
 
 	info.si_pid = sys_getpid();
 	info.si_value.sival_ptr = (void *)value;
-	return (int)sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid,
-			     ask->signal, (long)&info, 0, 0);
+	err = (int)sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid,
+			    ask->signal, (long)&info, 0, 0);
+	sent += !err;
+	return err;
 }
 
 /*
- * Signals that have not arrived are discarded by ignoring them for a moment.
- * Meanwhile the program may have made use of the signal: that stays.
+ * Signals that have not arrived are discarded by ignoring them for a moment,
+ * but only then, because the program's would be lost as well, which it may have
+ * blocked to wait for. Meanwhile it may have made use of the signal: that stays.
  */
 void ask_close(const struct ask *ask)
 {
@@ -165,6 +177,7 @@ void ask_close(const struct ask *ask)
 	if (signal_get_action(ask->signal, &now) ||
 	    now.handler != (uintptr_t)on_ask)
 		return;
-	signal_set_action(ask->signal, &ignore, NULL);
+	if (sent != taken)
+		signal_set_action(ask->signal, &ignore, NULL);
 	signal_set_action(ask->signal, &none, NULL);
 }

@@ -36,6 +36,15 @@ select count(*), round(sum(v), 3) from t;
 """
 
 
+class Queued(clewtest.Case):
+    def test_signals_that_wait_for_the_program_stay(self):
+        """Also of the number by which threads are asked where they are."""
+        argv = [target("queued")]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"50 signals\n")
+        self.assert_same_behaviour(native, self.record(argv))
+
+
 class Busy(clewtest.Case):
     """What is checked by the program itself, and its counts by us."""
 
