@@ -69,6 +69,20 @@ void generators_note(const void *pc)
 		guard_module_of(rt.cold, (uintptr_t)pc);
 }
 
+void generators_foresee(void)
+{
+	struct cold *cold = rt.cold;
+	uint64_t signals;
+
+	if (!cold || runtime_is_filtered())
+		return;
+	lock_acquire(&cold->patches_lock, &signals);
+	for (struct patch *p = cold->patches; p; p = p->next)
+		if (p->may_generate && !p->is_guarded)
+			guard_patch(p);
+	lock_release(&cold->patches_lock, &signals);
+}
+
 /* ---- In front of libc ---- */
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

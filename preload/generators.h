@@ -24,4 +24,10 @@
  */
 void generators_note(const void *pc);
 
+/*
+ * Nothing can be guarded from now on (filter.h): all are that might come to
+ * generate code. Likewise.
+ */
+void generators_foresee(void);
+
 #endif

@@ -237,6 +237,8 @@ static void prepare_patches(struct pass *pass)
 				   entry->functions,
 				   entry->module->function_count)) {
 			c->patch->is_told = c->analysis.traits & TRAIT_V8;
+			c->patch->may_generate =
+				!c->patch->is_told && imports_maps(c->module);
 			continue;
 		}
 		c->patch = NULL;

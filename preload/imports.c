@@ -150,6 +150,27 @@ enum imports_jumps imports_jumps(const struct module *module)
 	return found;
 }
 
+static int note_map(void *context, const struct tables *tables,
+		    Elf64_Rela *relocation, const char *name)
+{
+	static const char *const maps[] = {
+		"mmap",          "mmap64", "mprotect",
+		"pkey_mprotect", "shmat",  "syscall",
+	};
+	int *found = context;
+
+	*found = is_any(name, maps, sizeof(maps) / sizeof(*maps));
+	return *found;
+}
+
+int imports_maps(const struct module *module)
+{
+	int found = 0;
+
+	visit_imports(module, note_map, &found);
+	return found;
+}
+
 /* ---- Leading ---- */
 
 struct leading {

@@ -20,6 +20,9 @@
 enum imports_jumps { IMPORTS_NO_JUMP, IMPORTS_JUMP, IMPORTS_SWITCH };
 enum imports_jumps imports_jumps(const struct module *module);
 
+/* Whether it calls what can make memory executable (generators.h). */
+int imports_maps(const struct module *module);
+
 /*
  * Lead the functions that copy to ours (copies.h). 0 or -errno: then some may
  * be as they were.

@@ -12,6 +12,7 @@
 
 #include "preload/dispatch.h"
 #include "preload/filter.h"
+#include "preload/generators.h"
 #include "preload/hot/runtime.h"
 #include "preload/next.h"
 #include "preload/stamps.h"
@@ -53,8 +54,10 @@ EXPORT int prctl(int option, ...)
 	c = va_arg(arguments, long);
 	d = va_arg(arguments, long);
 	va_end(arguments);
-	if (option == PR_SET_SECCOMP)
+	if (option == PR_SET_SECCOMP) {
+		generators_foresee();
 		begun = filter_begin();
+	}
 	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && rt.cold)
 		ticks_stop(); /* a sample begins with the time */
 	result = ask(option, a, b, c, d);

@@ -58,8 +58,9 @@ struct patch {
 	uint64_t memory_bytes; /* of both arrays */
 	uint64_t stub_bytes;   /* of each stub */
 	int is_written;
-	int is_guarded; /* its stubs are (guard.h) */
-	int is_told;    /* ... need not be: its runtime knows where to look */
+	int is_guarded;   /* its stubs are (guard.h) */
+	int is_told;      /* ... need not be: its runtime knows where to look */
+	int may_generate; /* else: it imports what makes memory executable */
 };
 
 /*

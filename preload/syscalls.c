@@ -7,6 +7,7 @@
 
 #include "preload/clone.h"
 #include "preload/filter.h"
+#include "preload/generators.h"
 #include "preload/stamps.h"
 #include "preload/sys.h"
 
@@ -22,8 +23,10 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 
 	/* libseccomp asks without a filter what flags there are */
 	if ((a == SECCOMP_SET_MODE_STRICT && !b && !c) ||
-	    (a == SECCOMP_SET_MODE_FILTER && c))
+	    (a == SECCOMP_SET_MODE_FILTER && c)) {
+		generators_foresee();
 		begun = filter_begin();
+	}
 	if (rt.is_timed && a == SECCOMP_SET_MODE_STRICT && !b && !c)
 		result = stamps_enter_strict_mode();
 	else

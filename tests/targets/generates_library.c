@@ -5,11 +5,14 @@
  */
 #include "tests/targets/generates.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -97,6 +100,18 @@ static void *attach(size_t bytes)
 	return code;
 }
 
+/* One that allows everything, but nobody can know that. */
+static void *map_behind_a_filter(size_t bytes)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = { 1, &allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return NULL;
+	return map(bytes, RWX);
+}
+
 /* Nobody else can open a file meanwhile. */
 static void *map_without_descriptors(size_t bytes)
 {
@@ -142,6 +157,8 @@ void *library_map(const char *way, size_t bytes)
 		return map_and_move(bytes);
 	if (!strcmp(way, "shmat"))
 		return attach(bytes);
+	if (!strcmp(way, "filtered"))
+		return map_behind_a_filter(bytes);
 	if (!strcmp(way, "nofile"))
 		return map_without_descriptors(bytes);
 	if (!strcmp(way, "instruction"))
