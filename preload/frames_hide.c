@@ -6,6 +6,9 @@
  *	backtrace			libc's, or libunwind's
  *	_Unwind_Backtrace		of any unwinder
  *	unw_backtrace, unw_step		libunwind's, in the process itself
+ *
+ * A program may look by weak symbols whether there is an unwinder, and finds
+ * these: where there is none, no frames are found.
  */
 #include <execinfo.h>
 #include <unwind.h>
@@ -16,8 +19,9 @@
 #include "preload/next.h"
 #include "preload/sys.h"
 
-#define LIBUNWIND_RIP 16  /* UNW_X86_64_RIP */
-#define ON_STACK_MAX  512 /* frames wanted; for more there is memory */
+#define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */
+#define NO_UNWINDER   (-1) /* -UNW_EUNSPEC */
+#define ON_STACK_MAX  512  /* frames wanted; for more there is memory */
 
 /* Each hooked function has one stub; a few frames are our own. */
 #define ROOM_FOR(frames) (2 * (frames) + 16)
@@ -112,8 +116,11 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function,
 {
 	struct listener listener = { function, context };
 	const int may_land = heal_is_landing_expected();
-	_Unwind_Reason_Code reason = NEXT(_Unwind_Backtrace)(hear, &listener);
+	_Unwind_Reason_Code reason;
 
+	if (!NEXT(_Unwind_Backtrace))
+		return _URC_END_OF_STACK;
+	reason = NEXT(_Unwind_Backtrace)(hear, &listener);
 	if (!may_land)
 		heal_trust();
 	return reason;
@@ -126,6 +133,8 @@ EXPORT int _ULx86_64_step(void *cursor)
 	uint64_t pc;
 	int result;
 
+	if (!get || !NEXT(_ULx86_64_step))
+		return NO_UNWINDER;
 	do {
 		result = NEXT(_ULx86_64_step)(cursor);
 	} while (result > 0 && !get(cursor, LIBUNWIND_RIP, &pc) &&

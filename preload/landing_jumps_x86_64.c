@@ -94,8 +94,11 @@ void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 {
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
-	_Unwind_Word cfa = NEXT(_Unwind_GetCFA)(context);
+	_Unwind_Word cfa;
 
+	if (!NEXT(_Unwind_GetCFA)) /* a weak symbol has found this one */
+		return 0;
+	cfa = NEXT(_Unwind_GetCFA)(context);
 	if (next_is_inside(&next.unwinder, caller))
 		return cfa;
 	return cfa & ~(_Unwind_Word)1;
@@ -109,6 +112,8 @@ EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {
 	const uint64_t cfa = _Unwind_GetCFA(context);
 
+	if (!NEXT(_Unwind_SetIP))
+		return;
 	landing_prepare(cfa, &next.unwinder);
 	if (hot.borrower)
 		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),

@@ -45,6 +45,13 @@ class Inside(clewtest.Case):
                         native, self.record(argv, options, text=True))
                     self.assertTrue(self.recording().parts[0].counts())
 
+    def test_an_unwinder_that_is_not_there_finds_no_frames(self):
+        """Weak symbols find what clew has in front of one."""
+        argv = [target("weak")]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"0 frames\n")
+        self.assert_same_behaviour(native, self.record(argv))
+
     def test_uncaught_exceptions_end_as_they_do_natively(self):
         for flavour in flavours("terminates"):
             for way in "noexcept", "uncaught", "thread", "handler":
