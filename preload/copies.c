@@ -24,13 +24,26 @@
 /* Slots where the copy has trampolines, if it has. */
 struct carried {
 	uint64_t from, until;
+	const struct trampoline *last;
+	int callers; /* so many belong to callers of those before */
 };
 
-static void note_trampoline(struct carried *carried, uint64_t at)
+/*
+ * A slice of stack has as many at least. Data may have some, too: words that
+ * functions have left behind on the stack, in a structure's unused part, are
+ * copied away and back like others.
+ */
+#define CALLERS_MIN 2
+
+static void note_trampoline(struct carried *carried, uint64_t at,
+			    const struct trampoline *one)
 {
 	if (!carried->from)
 		carried->from = at;
 	carried->until = at + sizeof(at);
+	if (carried->last && carried->last->slot.caller_id == one->id)
+		carried->callers++;
+	carried->last = one;
 }
 
 /*
@@ -66,10 +79,10 @@ static void look_at(void *to, const void *from, size_t bytes)
 			carry(&word, at, &expected);
 			memcpy((void *)copy, &word, sizeof(word));
 		} else if (trampoline_at(word)) {
-			note_trampoline(&carried, copy);
+			note_trampoline(&carried, copy, trampoline_at(word));
 		}
 	}
-	if (carried.from && carried.from % 8 == 0)
+	if (carried.callers >= CALLERS_MIN && carried.from % 8 == 0)
 		landing_restored(carried.from, carried.until);
 }
 
