@@ -19,6 +19,7 @@
 
 #include <stdint.h>
 
+#include "wire/id.h"
 #include "wire/recording.h"
 
 struct hot_thread;
@@ -189,13 +190,17 @@ static inline struct wire_count *tally_find(const struct tally *tally,
 	return view_find(&view, id);
 }
 
-/* What is known of a context; word 0 if it is not recorded here. */
+/*
+ * What is known of a context; word 0 if it is not recorded here. The root never
+ * is: where it would be, there is an entry that is free, or whose id is not yet
+ * published.
+ */
 static inline union note tally_note(const struct tally *tally, uint64_t id)
 {
 	struct view view = tally_view(tally);
 	const struct wire_count *entry = view_find(&view, id);
 
-	if (entry->id != id)
+	if (id == ID_ROOT || entry->id != id)
 		return (union note){ .word = 0 };
 	return view.notes[entry - view.table];
 }

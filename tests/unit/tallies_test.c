@@ -112,14 +112,22 @@ static int is_at_home(uint64_t id)
 	return hot.tally->table[id >> 4 & hot.tally->mask].id == id;
 }
 
+/* Each once; no table was left shortly before that. */
+static void count_functions(uint32_t functions)
+{
+	for (uint32_t f = 1; f <= functions; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	if (hot.tally->is_settling)
+		hot_reorder();
+}
+
 static void a_reorder_brings_the_busiest_home(void **state)
 {
 	const uint32_t functions = 200; /* of 256 entries */
 	uint32_t strays = 0, busiest = 0;
 
 	(void)state;
-	for (uint32_t f = 1; f <= functions; f++)
-		hot_count(id_of(f), ID_ROOT, 0);
+	count_functions(functions);
 	for (uint32_t f = 1; f <= functions && !busiest; f++)
 		if (!is_at_home(id_of(f)))
 			busiest = f;
@@ -138,8 +146,7 @@ static void reorders_become_rarer(void **state)
 	int32_t pause = 0;
 
 	(void)state;
-	for (uint32_t f = 1; f <= 200; f++)
-		hot_count(id_of(f), ID_ROOT, 0);
+	count_functions(200);
 	hot_reorder();
 	for (int round = 0; round < 5; round++) {
 		struct wire_count *table = hot.tally->table;
@@ -163,8 +170,7 @@ static void a_table_that_was_left_is_given_back(void **state)
 	uint32_t busy;
 
 	(void)state;
-	for (uint32_t f = 1; f <= 200; f++)
-		hot_count(id_of(f), ID_ROOT, 0);
+	count_functions(200);
 	hot_reorder();
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	for (int looks = 0; looks < 100; looks++)
@@ -227,13 +233,30 @@ static void a_place_claimed_below_two_growths_is_kept(void **state)
 	assert_int_equal(hot.tally->held_count, 0);
 }
 
+/* A search for the root's id ends there, too. */
+static void a_claimed_entry_is_not_the_root_s(void **state)
+{
+	struct wire_count *entry;
+	struct view view;
+
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0);
+	view = tally_view(hot.tally);
+	entry = view_find(&view, ID_ROOT);
+	view.notes[entry - view.table] =
+		(union note){ .function = WIRE_FOLDED, .depth = 7 };
+	hot.tally->was_reentered = 1;
+	hot_count(id_of(2), ID_ROOT, 0);
+	assert_int_equal(calls_of(id_of(2)), 1);
+	assert_int_equal(tally_note(hot.tally, id_of(2)).depth, 1);
+}
+
 static void late_counts_survive_a_sweep(void **state)
 {
 	struct wire_count *old;
 
 	(void)state;
-	for (uint32_t f = 1; f <= 200; f++)
-		hot_count(id_of(f), ID_ROOT, 0);
+	count_functions(200);
 	old = tally_find(hot.tally, id_of(5));
 	hot_reorder();
 	old->field++; /* a stub that was interrupted before */
@@ -345,6 +368,7 @@ int main(void)
 		CLAIM(a_table_that_was_left_is_given_back),
 		CLAIM(a_slow_path_below_two_growths_counts),
 		CLAIM(a_place_claimed_below_two_growths_is_kept),
+		CLAIM(a_claimed_entry_is_not_the_root_s),
 		CLAIM(late_counts_survive_a_sweep),
 		CLAIM(past_the_limit_contexts_fold),
 		CLAIM(threads_that_follow_each_other_share_tallies),
