@@ -47,7 +47,7 @@ static struct pc_range bounds_of(const void *function)
 	return search.bounds;
 }
 
-void next_find(void)
+static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 {
 #define X(name) next.name = lookup_next(#name);
 	NEXT_FUNCTIONS(X)
@@ -60,4 +60,14 @@ void next_find(void)
 	next__setjmp = lookup_next("_setjmp");
 	next___sigsetjmp = lookup_next("__sigsetjmp");
 	next_getcontext = lookup_next("getcontext");
+	return 1;
+}
+
+/* The loader takes no module off its list while it calls us. */
+void next_find(void)
+{
+	if (next.dl_iterate_phdr)
+		NEXT(dl_iterate_phdr)(find_all, NULL);
+	else
+		find_all(NULL, 0, NULL);
 }

@@ -47,7 +47,14 @@ class Inside(clewtest.Case):
 
     def test_an_unwinder_that_is_not_there_finds_no_frames(self):
         """Weak symbols find what clew has in front of one."""
-        argv = [target("weak")]
+        self.look_for_an_unwinder()
+
+    def test_it_is_looked_for_while_libraries_come_and_go(self):
+        self.look_for_an_unwinder(target("libplugin_a.so"),
+                                  target("libplugin_b.so"))
+
+    def look_for_an_unwinder(self, *libraries):
+        argv = [target("weak"), *libraries]
         native = self.run_program(argv)
         self.assertEqual(native.stdout, b"0 frames\n")
         self.assert_same_behaviour(native, self.record(argv))

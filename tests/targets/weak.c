@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weak: looks by weak symbols whether there is an unwinder, and uses what it
- * finds. It is not linked with one.
+ * weak [LIBRARY...]: looks by weak symbols whether there is an unwinder, and uses
+ * what it finds. It is not linked with one. With libraries a thread goes on
+ * using it while these are loaded and unloaded.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
-#define WEAK __attribute__((weak))
+#include <dlfcn.h>
+#include <pthread.h>
+
+#define ROUNDS 500
+
+#define WEAK   __attribute__((weak))
 
 extern int _Unwind_Backtrace(int (*)(void *, void *), void *) WEAK;
 extern int _Unwind_RaiseException(void *) WEAK;
@@ -19,6 +25,7 @@ extern int _ULx86_64_step(void *) WEAK;
 #define CURSOR_BYTES 4096 /* more than libunwind's */
 
 static int frames;
+static volatile int is_over;
 
 static int count(void *frame, void *unused)
 {
@@ -26,7 +33,33 @@ static int count(void *frame, void *unused)
 	return 0;
 }
 
-int main(void)
+static void *use(void *unused)
+{
+	void *found[FRAMES];
+
+	while (!is_over)
+		if (unw_backtrace)
+			unw_backtrace(found, FRAMES);
+	return unused;
+}
+
+static void load(int count, char **libraries)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, use, NULL))
+		return;
+	for (int i = 0; i < ROUNDS * count; i++) {
+		void *library = dlopen(libraries[i % count], RTLD_NOW);
+
+		if (library)
+			dlclose(library);
+	}
+	is_over = 1;
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
 {
 	static char zeros[CURSOR_BYTES];
 	void *found[FRAMES];
@@ -44,6 +77,8 @@ int main(void)
 		frames++;
 	if (_Unwind_RaiseException)
 		_Unwind_RaiseException(zeros);
+	if (argc > 1)
+		load(argc - 1, argv + 1);
 	printf("%d frames\n", frames);
 	return 0;
 }
