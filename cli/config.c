@@ -14,7 +14,14 @@
 #include "image/arena.h"
 #include "match/ere.h"
 
-enum value_kind { VALUE_NONE, VALUE_TEXT, VALUE_REGEX, VALUE_SIZE, VALUE_TIME };
+enum value_kind {
+	VALUE_NONE,
+	VALUE_TEXT,
+	VALUE_REGEX,
+	VALUE_SIZE,
+	VALUE_TIME,
+	VALUE_CLOCK
+};
 
 /* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
 static const struct directive {
@@ -34,6 +41,7 @@ static const struct directive {
 	{ "cache", VALUE_TEXT, 0, 0 },
 	{ "time", VALUE_TIME, 0, 0 },
 	{ "rate", VALUE_SIZE, 1, 100000 },
+	{ "clock", VALUE_CLOCK, 0, 0 },
 };
 
 void config_init(struct config *config)
@@ -112,6 +120,16 @@ static int add_time(struct config *config, const char *word, const char *value,
 		    word, value);
 }
 
+static int add_clock(struct config *config, const char *word, const char *value,
+		     char **why)
+{
+	if (strcmp(value, "auto") != 0 && strcmp(value, "tick") != 0)
+		return fail(why, -EINVAL, "%s %s: not one of auto, tick", word,
+			    value);
+	fprintf(config->out, "%s %s\n", word, value);
+	return 0;
+}
+
 int config_add(struct config *config, const char *word, const char *value,
 	       char **why)
 {
@@ -131,6 +149,8 @@ int config_add(struct config *config, const char *word, const char *value,
 		return add_size(config, directive, value, why);
 	if (directive->kind == VALUE_TIME)
 		return add_time(config, word, value, why);
+	if (directive->kind == VALUE_CLOCK)
+		return add_clock(config, word, value, why);
 	config->has_cache |= strcmp(word, "cache") == 0;
 	fprintf(config->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;

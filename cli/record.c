@@ -44,6 +44,7 @@ enum {
 	KEY_NO_CACHE,
 	KEY_TIME,
 	KEY_RATE,
+	KEY_CLOCK,
 };
 
 static const struct argp_option argp_options[] = {
@@ -70,6 +71,10 @@ static const struct argp_option argp_options[] = {
 	  "call; none: calls only",
 	  3 },
 	{ "rate", KEY_RATE, "N", 0, "Samples a second (default: 997)", 3 },
+	{ "clock", KEY_CLOCK, "auto|tick", 0,
+	  "auto: a finer clock than the kernel's tick where it may be had "
+	  "(default); tick: never",
+	  3 },
 	{ 0, 0, NULL, 0, "Limits:", 4 },
 	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
 	  "Record that many contexts a process, fold the others", 4 },
@@ -118,6 +123,8 @@ static const char *directive_of(int key)
 		return "time";
 	case KEY_RATE:
 		return "rate";
+	case KEY_CLOCK:
+		return "clock";
 	default:
 		return NULL;
 	}

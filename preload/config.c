@@ -135,6 +135,12 @@ static int set_rate(struct config *config, const char *text)
 	return 0;
 }
 
+static int set_clock(struct config *config, const char *text)
+{
+	config->wants_ticks = !strcmp(text, "tick");
+	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
+}
+
 static int set_time(struct config *config, const char *text)
 {
 	static const char *const words[] = {
@@ -195,6 +201,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_time(config, text);
 	if (!strcmp(word, "rate"))
 		return set_rate(config, text);
+	if (!strcmp(word, "clock"))
+		return set_clock(config, text);
 	return -EINVAL;
 }
 

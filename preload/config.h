@@ -42,6 +42,7 @@ struct config {
 	uint32_t verify_period;
 	enum wire_time time;
 	uint32_t rate_hz; /* of samples */
+	int wants_ticks;  /* no finer clock */
 };
 
 /*

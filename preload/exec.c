@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/events.h"
 #include "preload/next.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -220,6 +221,7 @@ static char **changed(const struct changes *changes, char *const old[],
 /* Executes with the mask that the program means (trap.h). */
 #define WITH_MASK(call)                                                        \
 	({                                                                     \
+		events_end_own();                                              \
 		const uint64_t begun_ = trap_begin_exec();                     \
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \

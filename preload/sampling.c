@@ -2,6 +2,7 @@
 #include "preload/sampling.h"
 
 #include "preload/cold.h"
+#include "preload/events.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -49,6 +50,7 @@ void sampling_start(const struct config *config)
 	if (!sampling_is_on())
 		return;
 	ticks_start(header->period_ns);
+	events_start(config->wants_ticks);
 	if (config->time == WIRE_TIME_WALL)
 		watch_start(header->period_ns);
 	sampling_begin_thread();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In front of libc's signal functions, for the sake of SIGTRAP (trap.h) and of
- * the signal of our timers (ticks.h).
+ * the signals of our timers and events (ticks.h, events.h).
  *
  * A thread that executes a breakpoint while SIGTRAP is blocked is killed by the
  * kernel, and the program must not replace our handlers. So SIGTRAP is taken
@@ -256,7 +256,7 @@ static int change_action(sigaction_function change, int signal,
 	if (signal == SIGTRAP)
 		return answer(trap_change_action(set, old));
 	if (ticks_is_signal(signal))
-		return answer(ticks_change_action(set, old));
+		return answer(ticks_change_action(signal, set, old));
 	if (set) {
 		changed = *set;
 		without_ours(&set->sa_mask, &changed.sa_mask);

@@ -6,6 +6,7 @@
 #include "preload/blank.h"
 #include "preload/callers.h"
 #include "preload/cold.h"
+#include "preload/events.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
@@ -362,6 +363,7 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 	const uint64_t reach = old ? reach_of(old) : tallies->reach;
 
 	*tallies = (struct tallies){ .part = part, .reach = reach };
+	events_forget();
 	sharing_forget();
 	tallies_detach();
 	if (!old)

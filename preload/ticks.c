@@ -9,6 +9,7 @@
 
 #include "preload/chained.h"
 #include "preload/cold.h"
+#include "preload/events.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/proc.h"
@@ -62,7 +63,7 @@ static uint64_t microseconds(const struct timeval *time)
 static int was_in_kernel(struct tally *tally, uint64_t pc)
 {
 	struct rusage usage;
-	uint64_t user, system, all;
+	uint64_t user, system, all, switches;
 
 	if (sys_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0))
 		return is_behind_syscall(pc);
@@ -71,6 +72,9 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 	all = user + system;
 	tally->user_us += user;
 	tally->system_us += system;
+	switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+	events_note_use(tally, all, switches - tally->switches);
+	tally->switches = switches;
 	if (!all)
 		return is_behind_syscall(pc);
 	return __builtin_ia32_rdtsc() * DISPERSE >> 32 < (system << 32) / all;
@@ -79,14 +83,14 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 /* By the calling thread: where its account stands. */
 static void begin_account(struct tally *tally)
 {
-	tally->user_us = tally->system_us = 0;
+	tally->user_us = tally->system_us = tally->switches = 0;
 	was_in_kernel(tally, 0);
+	tally->calm_us = 0;
 }
 
-static uint64_t where_is(struct tally *tally, uint64_t pc)
+static uint64_t where_is(uint64_t pc, int is_kernel)
 {
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
-	const int is_kernel = was_in_kernel(tally, pc);
 
 	if (samples_pc_is_own(pc))
 		return where | WIRE_SAMPLE_CLEW;
@@ -112,11 +116,14 @@ static int is_tick(const siginfo_t *info)
 	return info->si_code == SI_TIMER && value >> 32 == ticks.secret;
 }
 
-static void take_sample(const siginfo_t *info, uint64_t pc)
+static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 {
+	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
 	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
 	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
 	struct tally *tally = tallies_find(&rt.cold->tallies, number);
+	uint64_t weight_ns = periods * ticks.period_ns;
+	int is_kernel;
 
 	if (!tally || tally->tid != (uint32_t)sys_gettid() ||
 	    tally->hot->tally != tally ||
@@ -124,8 +131,14 @@ static void take_sample(const siginfo_t *info, uint64_t pc)
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
-	samples_put(tally, &tally->ticked, tally->hot->id, where_is(tally, pc),
-		    periods * ticks.period_ns);
+	is_kernel = was_in_kernel(tally, pc);
+	if (tally->event)
+		weight_ns = events_settle(tally, weight_ns, is_kernel);
+	if (weight_ns)
+		samples_put(tally, &tally->ticked, tally->hot->id,
+			    where_is(pc, is_kernel), weight_ns);
+	if (!is_kernel)
+		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
 
 /* Most of them: somebody means all, or all but a few. */
@@ -167,8 +180,7 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 	ucontext_t *interrupted = context;
 
 	if (is_tick(info))
-		take_sample(info,
-			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
+		take_sample(info, interrupted);
 	else
 		pass_on(signal, info, interrupted);
 }
@@ -187,6 +199,7 @@ static void lose_threads(uint64_t count)
 
 static void delete_timer(struct tally *tally)
 {
+	events_end(tally);
 	if (tally->timer_state == TIMER_ON)
 		sys_call(SYS_timer_delete, tally->timer, 0, 0, 0, 0, 0);
 	tally->timer_state = TIMER_NONE;
@@ -393,20 +406,29 @@ void ticks_start(uint64_t period_ns)
 	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
 }
 
-int ticks_is_signal(int signal)
+static int is_of_timers(int signal)
 {
 	return signal && ticks.chained.is_installed &&
 	       signal == ticks.chained.signal;
 }
 
-int ticks_change_action(const struct sigaction *set, struct sigaction *old)
+int ticks_is_signal(int signal)
 {
-	return chained_change_action(&ticks.chained, set, old);
+	return is_of_timers(signal) || events_is_signal(signal);
+}
+
+int ticks_change_action(int signal, const struct sigaction *set,
+			struct sigaction *old)
+{
+	return events_is_signal(signal)
+		       ? events_change_action(set, old)
+		       : chained_change_action(&ticks.chained, set, old);
 }
 
 void ticks_yield(int signal)
 {
-	if (!ticks_is_signal(signal) || samples_are_anothers())
+	events_yield(signal);
+	if (!is_of_timers(signal) || samples_are_anothers())
 		return;
 	ticks.is_given_up = 1;
 	ticks_stop();
@@ -424,6 +446,7 @@ uint64_t ticks_take_out(uint64_t mask)
 {
 	const uint64_t bit = own_bit();
 
+	mask = events_take_out(mask);
 	if (!(mask & bit))
 		return mask;
 	if (has_rt_signals(mask))
@@ -434,5 +457,6 @@ uint64_t ticks_take_out(uint64_t mask)
 
 uint64_t ticks_put_back(uint64_t mask)
 {
+	mask = events_put_back(mask);
 	return has_rt_signals(mask) ? mask | own_bit() : mask;
 }

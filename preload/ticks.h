@@ -10,7 +10,8 @@
  * any value: one with our secret is ours, and leads to no other tally than that
  * of the thread to which the signal has come. The kernel looks at the timers
  * when it ticks, which may be less often than was asked for: a sample stands
- * for the periods that were missed as well.
+ * for the periods that were missed as well, or the thread has an event for its time in
+ * the program (events.h), and its timer's samples are of the kernel's time.
  *
  * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
  * timer is dealt with when the thread returns to its program, never in the
@@ -59,11 +60,12 @@ int ticks_has_timer(const struct tally *tally);
 
 /* ---- For those in front of libc's signal functions ---- */
 
-/* Whether this is the signal that we use; the program may do so as well. */
+/* Whether this is a signal that we use; the program may do so as well. */
 int ticks_is_signal(int signal);
 
 /* As sigaction() for it, but 0 or -errno. */
-int ticks_change_action(const struct sigaction *set, struct sigaction *old);
+int ticks_change_action(int signal, const struct sigaction *set,
+			struct sigaction *old);
 
 /*
  * Signals that the program wants blocked: what is to go to the kernel. Where

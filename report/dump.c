@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "report/catalog.h"
 #include "report/rules.h"
+#include "report/summary.h"
 #include "report/tally.h"
 #include "report/waits.h"
 #include "wire/id.h"
@@ -57,6 +58,11 @@ static void dump_time(FILE *out, const struct wire_header *header)
 			" untimed_calls=%" PRIu64 "\n",
 			header->cost_self_ticks, header->cost_caller_ticks,
 			(uint64_t)header->untimed_calls);
+	if (header->time == WIRE_TIME_CPU)
+		fprintf(out,
+			"clock events=%" PRIu32 " coarse=%" PRIu32 " why=%s\n",
+			header->events, header->coarse,
+			coarse_text(header->coarse));
 	if (header->time == WIRE_TIME_WALL)
 		fprintf(out, "watch cpu_ns=%" PRIu64 "\n", header->watch_ns);
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {

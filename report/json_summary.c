@@ -18,6 +18,12 @@ static json_t *totals_of(const struct summary *summary)
 	if (summary_is_sampled(summary)) {
 		json_object_set_new(totals, "samples_per_s",
 				    json_number(summary_rate_hz(summary)));
+		json_object_set_new(totals, "fine_clock_threads",
+				    json_number(summary->fine_threads));
+		if (summary->coarse != WIRE_COARSE_NOT)
+			json_object_set_new(
+				totals, "coarse_clock",
+				json_text(coarse_text(summary->coarse)));
 		json_object_set_new(totals, "unseen_ns_95",
 				    json_number(summary->unseen_ns));
 	}

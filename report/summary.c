@@ -34,6 +34,9 @@ static void add_part(struct summary *summary, const struct part *part)
 		summary->time = part->header->time;
 		summary->rate_hz = part->header->rate_hz;
 	}
+	summary->fine_threads += part->header->events;
+	if (part->header->coarse != WIRE_COARSE_NOT)
+		summary->coarse = part->header->coarse;
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
 		summary->lost_samples[i] += part->header->sample_losses[i];
 	tallies_init(&tallies, part);
@@ -148,6 +151,28 @@ const char *sample_loss_text(unsigned int loss)
 	return loss < sizeof(texts) / sizeof(*texts)
 		       ? texts[loss]
 		       : "samples are missing: unknown reason";
+}
+
+const char *coarse_text(unsigned int coarse)
+{
+	static const char *const texts[] = {
+		[WIRE_COARSE_NOT] = "no thread ran for long",
+		[WIRE_COARSE_ASKED] = "no finer clock was wanted",
+		[WIRE_COARSE_ENOUGH] = "the kernel ticks as often",
+		[WIRE_COARSE_FILTER] = "system calls are filtered",
+		[WIRE_COARSE_FORBIDDEN] =
+			"the kernel forbids this user a finer clock",
+		[WIRE_COARSE_KERNEL] = "this kernel has no finer clock",
+		[WIRE_COARSE_SIGNAL] = "the program uses SIGURG",
+		[WIRE_COARSE_ROOM] =
+			"no more files or locked memory for a finer clock",
+		[WIRE_COARSE_SILENT] = "the finer clock failed",
+		[WIRE_COARSE_RESTLESS] =
+			"a finer clock is dear where threads often wait",
+	};
+
+	return coarse < sizeof(texts) / sizeof(*texts) ? texts[coarse]
+						       : "unknown reason";
 }
 
 const char *loss_text(unsigned int loss)

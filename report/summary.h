@@ -30,7 +30,10 @@ struct summary {
 	uint64_t trap_hits;
 	enum wire_time time; /* how it was taken, by the first part that did */
 	uint32_t rate_hz;    /* of samples that were asked for */
-	uint64_t time_ns;    /* of the tree, like calls */
+	/* By the CPU clock: threads that had a finer one than the tick. */
+	uint64_t fine_threads;
+	enum wire_coarse coarse; /* why others had none, by the last part */
+	uint64_t time_ns;        /* of the tree, like calls */
 	uint64_t samples;
 	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
@@ -55,7 +58,8 @@ void summary_init(struct summary *summary, const struct recording *recording,
 
 /*
  * Samples a second of their time that there really were: a kernel looks at
- * CPU timers only when it ticks. 0 without samples.
+ * CPU timers only when it ticks, and where it permits a finer clock, that is for
+ * time in the program. 0 without samples.
  */
 uint64_t summary_rate_hz(const struct summary *summary);
 
@@ -70,6 +74,9 @@ static inline int summary_is_sampled(const struct summary *summary)
 const char *time_text(enum wire_time time);
 
 const char *loss_text(unsigned int loss);
+
+/* Why there was no finer clock than the tick. */
+const char *coarse_text(unsigned int coarse);
 
 /* Why so many calls fold: "beyond the limit of 1,000 contexts", for example. */
 struct fold_text {

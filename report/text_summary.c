@@ -235,6 +235,20 @@ static void write_no_time(FILE *out, const struct summary *summary)
 	fputs(" (--time=exact measures each call)\n", out);
 }
 
+/* Why there are not as many samples a second as were asked for. */
+static void write_clock(FILE *out, const struct summary *summary, uint64_t rate)
+{
+	if (rate >= summary->rate_hz - summary->rate_hz / 8)
+		return;
+	fprintf(out, " as this kernel ticks (%s asked for",
+		GROUPED(summary->rate_hz));
+	if (summary->coarse != WIRE_COARSE_NOT)
+		fprintf(out, "; %s", coarse_text(summary->coarse));
+	else if (summary->fine_threads > 0)
+		fputs("; a finer clock is for time outside of the kernel", out);
+	fputc(')', out);
+}
+
 static void write_time(FILE *out, const struct summary *summary)
 {
 	const uint64_t rate = summary_rate_hz(summary);
@@ -250,9 +264,7 @@ static void write_time(FILE *out, const struct summary *summary)
 			text_plural(summary->samples));
 	if (summary->samples > 0 && summary->time == WIRE_TIME_CPU) {
 		fprintf(out, ", %s a second", GROUPED(rate));
-		if (rate < summary->rate_hz - summary->rate_hz / 8)
-			fprintf(out, " as this kernel ticks (%s asked for)",
-				GROUPED(summary->rate_hz));
+		write_clock(out, summary, rate);
 	}
 	fputc('\n', out);
 }

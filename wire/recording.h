@@ -108,6 +108,24 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_LOSS_COUNT = 5
 };
 
+/*
+ * WIRE_TIME_CPU: why time is sampled when the kernel ticks, and not by a finer
+ * clock as well (preload/events.h).
+ */
+enum wire_coarse {
+	WIRE_COARSE_NOT,       /* it is, or no thread has run for long */
+	WIRE_COARSE_ASKED,     /* the user wants it so */
+	WIRE_COARSE_ENOUGH,    /* the kernel ticks as often as was asked for */
+	WIRE_COARSE_FILTER,    /* the system calls are filtered */
+	WIRE_COARSE_FORBIDDEN, /* events are, to this user */
+	WIRE_COARSE_KERNEL,    /* has no events of the kind */
+	WIRE_COARSE_SIGNAL,    /* the program uses SIGURG */
+	WIRE_COARSE_ROOM,      /* no more events, files or locked memory */
+	WIRE_COARSE_SILENT,    /* too few hits arrived */
+	WIRE_COARSE_RESTLESS,  /* threads run for short whiles */
+	WIRE_COARSE_COUNT
+};
+
 /* A moment by two clocks: what turns time stamps into seconds. */
 struct wire_moment {
 	uint64_t tsc;
@@ -155,7 +173,10 @@ struct wire_header {
 	_Atomic uint32_t first_violation; /* any thread, once */
 	uint64_t watch_ns;  /* WIRE_TIME_WALL: CPU time of clew's own thread */
 	uint64_t max_bytes; /* of tables, contexts and samples; 0: no limit */
-	uint64_t reserved[3];
+	/* WIRE_TIME_CPU: how often a thread got a finer clock; atomic add */
+	_Atomic uint32_t events;
+	_Atomic uint32_t coarse; /* enum wire_coarse, of the last without */
+	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 

@@ -22,6 +22,7 @@
 #include "wire/id.h"
 #include "wire/recording.h"
 
+struct event;
 struct hot_thread;
 struct watched;
 
@@ -101,8 +102,12 @@ struct tally {
 	struct sample_room ticked;
 	int32_t timer; /* of the owner's, as the kernel knows it */
 	uint32_t timer_state;
-	/* CPU time of the owner's at its last sample, in microseconds. */
+	/* CPU time of the owner's at its timer's last, in microseconds. */
 	uint64_t user_us, system_us;
+	uint64_t switches;   /* of the processor, from and to it, until then */
+	struct event *event; /* of the owner's, or NULL (events.c) */
+	uint32_t has_asked;  /* for one */
+	int64_t calm_us;     /* that it has in reserve for switches */
 	/* When the owner came; the watch, which then knows it, stores 0. */
 	_Atomic uint64_t attached_ns;
 	struct watched *watched; /* what the watch knows of it (visits.c) */

@@ -52,7 +52,7 @@ TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
-                       "II Q QQ QQ 5Q II Q II")
+                       "II Q QQ QQ 5Q II Q II QQ II")
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
@@ -71,6 +71,8 @@ SAMPLE_PC = (1 << 48) - 1
 BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # of a sample's `where`
 WAIT_SHIFT, WAIT_MASK = 48, 0x7ff
 WAIT_STOPPED, WAIT_PROCESSOR, WAIT_FAULT = 0x7fd, 0x7fe, 0x7ff
+(COARSE_NOT, COARSE_ASKED, COARSE_ENOUGH, COARSE_FILTER, COARSE_FORBIDDEN,
+ COARSE_KERNEL, COARSE_SIGNAL) = range(7)
 WEIGHT_NS, LOOKS_SHIFT = (1 << 48) - 1, 48
 
 Function = collections.namedtuple("Function", "number module vaddr size verdict")
@@ -157,6 +159,7 @@ class Part:
         self.sample_losses = rest[17:22]
         self.cost_self, self.cost_caller, self.untimed = rest[22:25]
         self.violations = rest[25:27]  # how many, and the first
+        self.events, self.coarse = rest[29:31]
         self._bins = {}  # function: those of calls but the latest
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A finer clock than the kernel's tick, and nobody notices that it is there."""
+import ctypes
+import struct
+
+import clewtest
+import wire
+from clewtest import target
+from disturbance import Disturbed, undisturbed
+
+URGENT = target("urgent")
+
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+ALLOW = struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
+
+
+def filter_calls():
+    """A filter that allows every call, as one of a sandbox may do."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    code = ctypes.create_string_buffer(ALLOW)
+    program = ctypes.create_string_buffer(
+        struct.pack("HxxxxxxQ", 1, ctypes.addressof(code)))
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)
+
+
+class Case(clewtest.Case):
+    def part_with_events(self):
+        """The recording's, if its kernel grants events at all."""
+        part, = self.recording().parts
+        if part.coarse in (wire.COARSE_ENOUGH, wire.COARSE_FILTER,
+                           wire.COARSE_FORBIDDEN, wire.COARSE_KERNEL):
+            self.skipTest("no finer clock here")
+        if not part.events:
+            raise Disturbed(f"no event, for reason {part.coarse}")
+        return part
+
+    def rate(self, part):
+        """Samples a second of the program's time, outside of the kernel."""
+        samples = [s for s in part.samples if not s.flags & wire.KERNEL]
+        return len(samples) * 1e9 / sum(s.weight_ns for s in samples)
+
+
+class Rates(Case):
+    def record_loads(self, *options):
+        done = self.record([target("loads"), "1500"], options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @undisturbed
+    def test_time_in_the_program_is_sampled_as_often_as_asked(self):
+        self.record_loads()
+        rate = self.rate(self.part_with_events())
+        if rate < 850:
+            raise Disturbed(f"{rate} a second")
+        self.assertLess(rate, 1050)
+
+    @undisturbed
+    def test_the_tick_is_what_there_is_where_it_is_wanted(self):
+        self.record_loads()
+        fine = self.rate(self.part_with_events())
+        self.record_loads("--clock=tick")
+        part, = self.recording().parts
+        self.assertEqual((part.events, part.coarse), (0, wire.COARSE_ASKED))
+        if self.rate(part) > 0.7 * fine:
+            raise Disturbed("the machine is too slow for the finer one")
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(report["total"]["fine_clock_threads"], 0)
+        self.assertEqual(report["total"]["coarse_clock"],
+                         "no finer clock was wanted")
+        text = self.clew("report", self.recording_path).stdout
+        self.assertIn(" a second as this kernel ticks (997 asked for; "
+                      "no finer clock was wanted)\n", text)
+
+    @undisturbed
+    def test_samples_add_up_to_the_kernels_account(self):
+        done = self.record([target("kernel")])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # In microseconds, at its end; before main there was clew.
+        used_ns = 1000 * sum(map(int, done.stdout.split()))
+        part = self.part_with_events()
+        told_ns = sum(s.weight_ns for s in part.samples)
+        if abs(told_ns - used_ns) > 0.03 * used_ns + 10_000_000:
+            raise Disturbed(f"{told_ns} of {used_ns} ns")
+
+    def test_behind_a_filter_nothing_is_asked_for(self):
+        done = self.record([URGENT, "waiting"], preexec_fn=filter_calls)
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, b"cut short 0\n"))
+        part, = self.recording().parts
+        self.assertIn(part.coarse, (wire.COARSE_FILTER, wire.COARSE_ENOUGH))
+        self.assertEqual(part.events, 0)
+        self.assertGreater(len(part.samples), 0)
+
+
+class Unnoticed(Case):
+    def check(self, mode):
+        native = self.run_program([URGENT, mode])
+        self.assertEqual(native.returncode, 0, native.stderr)
+        self.assert_same_behaviour(
+            native, self.record([URGENT, mode], ["--rate", "5000"]))
+
+    def check_given_up(self, mode):
+        """The program has a use for the signal: it has it alone."""
+        @undisturbed
+        def check(self):
+            self.check(mode)
+            part = self.part_with_events()
+            self.assertEqual(part.coarse, wire.COARSE_SIGNAL)
+
+        check(self)
+
+    def test_a_handler_beside_threads_that_are_sampled(self):
+        self.check_given_up("handler")
+
+    def test_signals_that_the_program_sends_itself(self):
+        self.check_given_up("raised")
+
+    def test_the_signal_blocked_and_fetched(self):
+        self.check_given_up("blocked")
+
+    def test_the_signal_waited_for_with_all_others(self):
+        self.check_given_up("awaited")
+
+    def test_all_blocked_but_the_signal(self):
+        self.check("suspended")
+
+    def test_what_ignores_it_executes_what_does(self):
+        self.check("ignored")
+
+    @undisturbed
+    def test_no_signal_can_be_queued(self):
+        self.check("full")
+        self.part_with_events()
+
+    def test_programs_that_execute_in_the_midst_of_work(self):
+        self.check("executed")
+
+    @undisturbed
+    def test_no_wait_is_cut_short(self):
+        self.check("waiting")
+        self.part_with_events()
+
+
+if __name__ == "__main__":
+    clewtest.main()
