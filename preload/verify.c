@@ -107,10 +107,13 @@ static int find_next(struct walk *walk, uint64_t at, struct link *link)
 
 static enum outcome verify(struct walk *walk, uint32_t frames_max)
 {
-	uint64_t at = walk->at;
+	uint64_t at = walk->at, interrupted_until = 0;
+	int is_handler = 0; /* the function before, of a signal */
 
 	if (runtime_is_filtered())
 		return PARTIAL + WIRE_PARTIAL_FILTER;
+	if (hot.tally->busy)
+		return PARTIAL + WIRE_PARTIAL_SIGNAL;
 
 	if (tally_note(hot.tally, walk->id).depth > frames_max)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
@@ -125,7 +128,10 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
 		if (!find_next(walk, at, &link))
-			return broken(walk, at);
+			return is_handler ? PARTIAL + WIRE_PARTIAL_SIGNAL
+					  : broken(walk, at);
+		is_handler = walk->interrupted_until != interrupted_until;
+		interrupted_until = walk->interrupted_until;
 		at = link.at;
 		if (note.function != link.function)
 			return COLLISION;

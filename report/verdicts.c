@@ -36,6 +36,8 @@ const char *partial_text(unsigned int reason)
 		[WIRE_PARTIAL_RECORD] =
 			"below callers that another thread has recorded",
 		[WIRE_PARTIAL_FILTER] = "behind a system call filter",
+		[WIRE_PARTIAL_SIGNAL] =
+			"in handlers of signals that came amid a call",
 	};
 
 	return reason < sizeof(texts) / sizeof(*texts) ? texts[reason]

@@ -274,6 +274,7 @@ enum wire_partial {
 	WIRE_PARTIAL_BORROWED, /* in a child on this memory, before it execs */
 	WIRE_PARTIAL_RECORD,   /* a caller is not in this thread's records */
 	WIRE_PARTIAL_FILTER, /* system calls are filtered, looking needs some */
+	WIRE_PARTIAL_SIGNAL, /* in a handler on top of what is half-way */
 	WIRE_PARTIAL_COUNT = 6
 };
 

@@ -326,6 +326,8 @@ class Verification(clewtest.Case):
                 verified = sum(t.verified + t.partial
                                for t in part.tallies.values())
                 self.assertGreater(verified, 1000)
+                self.assertEqual([t.firsts_wrong for t in part.tallies.values()
+                                  if t.firsts_wrong], [])
                 self.assert_nothing_lost(part)
 
     def test_coroutines_are_verified_as_far_as_their_stack_goes(self):
