@@ -349,3 +349,26 @@ int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
 	return has_stack_pointer(detail->regs_read, detail->regs_read_count) ||
 	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
 }
+
+static int has_flags(const uint16_t *regs, uint8_t count)
+{
+	for (uint8_t i = 0; i < count; i++)
+		if (regs[i] == X86_REG_EFLAGS)
+			return 1;
+	return 0;
+}
+
+enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
+			    size_t bytes)
+{
+	struct workspace *ws = decoder->workspace;
+	const cs_detail *detail = &ws->detail;
+
+	if (disassemble(decoder->detail, ws, code, bytes))
+		return FLAGS_ARE_KEPT;
+	if (has_flags(detail->regs_read, detail->regs_read_count))
+		return FLAGS_ARE_READ;
+	return has_flags(detail->regs_write, detail->regs_write_count)
+		       ? FLAGS_ARE_WRITTEN
+		       : FLAGS_ARE_KEPT;
+}

@@ -71,6 +71,13 @@ int decode_operands(const struct decoder *decoder, const uint8_t *code,
 int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
 		      size_t bytes);
 
+/* What an instruction does with the flags that its predecessor left. */
+enum flags_use { FLAGS_ARE_KEPT, FLAGS_ARE_READ, FLAGS_ARE_WRITTEN };
+
+/* Those that are both read and written are read. */
+enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
+			    size_t bytes);
+
 /* Whether execution never goes on behind it. */
 static inline int insn_ends_flow(const struct insn *insn)
 {

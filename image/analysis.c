@@ -8,6 +8,7 @@
 #include "image/branches.h"
 #include "image/cache.h"
 #include "image/dynamic.h"
+#include "image/found.h"
 #include "image/functions.h"
 #include "image/tiers.h"
 #include "image/traits.h"
@@ -104,6 +105,9 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 		return verdict;
 	if (is_in_doubt(q, index))
 		return VERDICT_IS_UNSIZED;
+	if (q->functions.list[index].is_found &&
+	    q->branches.notes[index].is_jumped_to)
+		return VERDICT_IS_BLIND;
 	if (q->branches.notes[index].is_undecodable)
 		return VERDICT_IS_UNDECODABLE;
 	if (is_cold_part(q, index) || is_landing_part(q, index))
@@ -227,6 +231,12 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 
 	if (!err)
 		err = decoder_open(&q->decoder, scratch_alloc, &q->scratch);
+	if (!err)
+		err = bare_find(q->image, &q->decoder, &q->functions,
+				&q->scratch, &q->bare);
+	if (!err && q->bare.count)
+		err = found_add(q->image, &q->decoder, &q->bare, &q->scratch,
+				&q->functions);
 	if (!err)
 		err = branches_find(q->image, &q->decoder, &q->functions,
 				    &q->scratch, &q->branches);

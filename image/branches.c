@@ -83,7 +83,8 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 		note_party(&notes[index].jumped_from, r->owner);
 		note_jump(r, index);
 		notes[index].is_jumped_to |=
-			!r->functions->list[r->owner].has_fde;
+			!r->functions->list[r->owner].has_fde &&
+			!r->functions->list[r->owner].is_found;
 		notes[index].is_jcc_target |= insn->kind == INSN_JUMP_IF;
 	}
 }

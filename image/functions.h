@@ -30,6 +30,7 @@ struct function {
 	uint8_t is_named;    /* a symbol starts here */
 	uint8_t is_exported; /* ... that other modules can call */
 	uint8_t is_unsized;  /* its size is where the next one starts */
+	uint8_t is_found;    /* by reading code (found.h) */
 	uint8_t is_inside;   /* of the function before it: starts no code */
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Code that is not covered is named, with its size."""
+import truth
 import wire
 
 import clewtest
@@ -31,6 +32,33 @@ class Unknown(clewtest.Case):
         self.assertEqual(module["coverage"]["unknown_code_bytes"], 10)
         self.assertEqual(len([f for f in module["functions"]
                               if f["verdict"] == texts["BARE"]]), 1)
+
+    def test_programs_without_unwind_information_are_covered(self):
+        """That each call is counted, Counts.test_recursion shows."""
+        for name, flavour in ("recursion", "bare0"), ("callbacks", "bare0"):
+            with self.subTest(name, flavour=flavour):
+                (module,) = self.clew_json(
+                    "list", "--json", target(name, flavour))["modules"]
+                coverage = module["coverage"]
+                self.assertEqual(coverage["unknown_code_bytes"], 0)
+                self.assertEqual(coverage["refused"], 0)
+                self.assertGreater(coverage["hooked"], 5)
+
+    def test_what_only_words_of_data_lead_to_is_named(self):
+        """At a fixed place any number may look like a pointer."""
+        argv = [target("leaves_by_table", "bare_nopie")]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        (one,) = truth.read_all(self.truths)
+        recording = self.recording()
+        differences = truth.Comparison(one, recording.parts[0]).differences()
+        self.assertGreater(len(differences), 0)
+        for line in differences:
+            self.assertRegex(line, r"^main;through_table;\w+: .* 0 recorded$")
+        (gap,) = self.clew_json("report", "--json",
+                                recording.path)["not_covered"]
+        self.assertGreater(gap["unknown_code_bytes"], 100)
 
     def test_complete_programs_have_none(self):
         """What the compiler links into everything is left out."""

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * First what is called, and what pointers lead to; then, when more functions are
+ * known, what had to wait for that: switches, code behind calls that may not
+ * return, and functions that are called by jumps alone.
+ */
+#include "image/found.h"
+
+#include "image/found_search.h"
+#include "image/pointers.h"
+#include "wire/verdict.h"
+
+#define ROUNDS_MAX 64 /* each finds what the one before has led to */
+
+static void examine_new(struct search *s, uint32_t *done)
+{
+	while (*done < s->found.count && !s->err)
+		found_examine(s, ++*done);
+}
+
+/* Nothing was there, after all. */
+static void forget_last(struct search *s)
+{
+	struct place **log = (struct place **)s->log.items;
+
+	for (size_t i = 0; i < s->log.count; i++)
+		*log[i] = (struct place){
+			.is_start = log[i]->is_start,
+			.is_boundary = log[i]->is_boundary,
+			.is_pointed = log[i]->is_pointed,
+			.is_relocated = log[i]->is_relocated,
+			.is_midway = log[i]->is_midway,
+			.is_label = log[i]->is_label,
+		};
+	found_place_at(s, found_one_of(s, s->current)->vaddr)->is_start = 0;
+	s->found.count = s->current - 1;
+}
+
+static int begins_with(const struct region *region, uint64_t vaddr,
+		       const char *bytes, unsigned int count)
+{
+	return region->end - vaddr >= count &&
+	       memcmp(region->code + (vaddr - region->vaddr), bytes, count) ==
+		       0;
+}
+
+static int begins_with_endbr(const struct region *region, uint64_t vaddr)
+{
+	return vaddr % FOUND_ALIGNMENT == 0 &&
+	       begins_with(region, vaddr, "\xf3\x0f\x1e\xfa", 4);
+}
+
+/*
+ * What compilers begin functions with that need any stack: endbr64, push, sub.
+ * There is data among code, too, which pointers lead to, and which must not be
+ * written over. It does not look like that, and like a function behind it.
+ */
+static int begins_as_function(const struct region *region, uint64_t vaddr)
+{
+	const uint8_t first = region->code[vaddr - region->vaddr];
+
+	return first == 0x53 || first == 0x55 ||
+	       (first == 0x41 && region->end - vaddr > 1 &&
+		region->code[vaddr - region->vaddr + 1] >= 0x54 &&
+		region->code[vaddr - region->vaddr + 1] <= 0x57) ||
+	       begins_with(region, vaddr, "\x48\x83\xec", 3) ||
+	       begins_with(region, vaddr, "\x48\x81\xec", 3) ||
+	       begins_with(region, vaddr, "\xf3\x0f\x1e\xfa", 4);
+}
+
+/*
+ * Data among code is loaded from, by addresses that code takes; pointers in data
+ * lead to code.
+ */
+static int may_be_start(const struct region *region, uint64_t vaddr)
+{
+	const struct place *place = &region->places[vaddr - region->vaddr];
+
+	return (place->is_pointed && begins_as_function(region, vaddr)) ||
+	       (place->is_relocated && vaddr % FOUND_ALIGNMENT == 0) ||
+	       begins_with_endbr(region, vaddr);
+}
+
+/*
+ * What may be a function and is no direct call's target. What it calls is looked
+ * at only when it has stood the test.
+ */
+static void try_start(struct search *s, uint64_t vaddr, uint32_t *done)
+{
+	const size_t before = s->found.count;
+	const size_t held = s->returns.count, jumps = s->jumps.count;
+
+	found_add_function(s, vaddr);
+	if (s->found.count == before)
+		return;
+	found_examine(s, (uint32_t)before + 1);
+	if (found_one_of(s, (uint32_t)before + 1)->verdict ==
+	    VERDICT_IS_UNKNOWN) {
+		*done = (uint32_t)before + 1;
+		examine_new(s, done);
+		return;
+	}
+	for (size_t i = before + 1; i < s->found.count; i++)
+		found_place_at(s, found_one_of(s, (uint32_t)i + 1)->vaddr)
+			->is_start = 0;
+	s->returns.count = held;
+	s->jumps.count = jumps;
+	forget_last(s);
+}
+
+static void try_starts(struct search *s, uint32_t *done)
+{
+	for (size_t i = 0; i < s->regions.count; i++) {
+		struct region *region = (struct region *)s->regions.items + i;
+
+		for (uint64_t at = region->vaddr; at < region->end; at++) {
+			const struct place *place =
+				&region->places[at - region->vaddr];
+
+			if (place->is_boundary && !place->is_label &&
+			    place->owner == FOUND_NOBODY && !place->is_start &&
+			    may_be_start(region, at))
+				try_start(s, at, done);
+		}
+	}
+}
+
+/* Up to the next function, where a switch of this one may lead. */
+static void fill_switch(struct search *s, uint32_t number)
+{
+	const struct one *one = found_one_of(s, number);
+	const struct region *region = found_region_at(s, one->vaddr);
+	const struct stack stack = one->at_switch;
+
+	if (!one->has_switch || !one->has_table ||
+	    one->verdict != VERDICT_IS_UNKNOWN)
+		return;
+	s->current = number;
+	for (uint64_t at = one->vaddr + 1; at < region->end; at++) {
+		const struct place *place = &region->places[at - region->vaddr];
+
+		if (place->is_start)
+			break;
+		if (place->owner != FOUND_NOBODY ||
+		    !(place->is_boundary || place->is_label))
+			continue;
+		found_push_step(s, at, stack);
+		found_follow_all(s);
+	}
+}
+
+static void fill_switches(struct search *s, uint32_t *done)
+{
+	for (uint32_t i = 1; i <= s->found.count && !s->err; i++) {
+		fill_switch(s, i);
+		examine_new(s, done);
+	}
+}
+
+static int is_start_between(const struct search *s, uint64_t from, uint64_t to)
+{
+	const struct region *region = found_region_at(s, from);
+
+	if (to < from || to >= region->end)
+		return 1;
+	for (uint64_t at = from + 1; at < to; at++)
+		if (region->places[at - region->vaddr].is_start)
+			return 1;
+	return 0;
+}
+
+/* What is only ever called by jumps: a function has no part behind another. */
+static int split_tail_calls(struct search *s)
+{
+	const size_t before = s->found.count;
+
+	for (size_t i = 0; i < s->jumps.count && !s->err; i++) {
+		const struct jump *jump = (struct jump *)s->jumps.items + i;
+		const struct place *place = found_place_at(s, jump->to);
+
+		if (jump->from <= before && place->is_boundary &&
+		    !place->is_start && !place->is_label &&
+		    is_start_between(s, found_one_of(s, jump->from)->vaddr,
+				     jump->to))
+			found_add_function(s, jump->to);
+	}
+	return s->found.count > before;
+}
+
+/* Whether some rel32 or disp32 in there may lead into a region. */
+static int may_lead_there(const struct search *s, uint64_t vaddr,
+			  const uint8_t *code, uint64_t bytes)
+{
+	for (uint64_t i = 1; i + 4 <= bytes; i++) {
+		int32_t value;
+
+		memcpy(&value, code + i, sizeof(value));
+		if (found_region_at(s,
+				    vaddr + i + 4 + (uint64_t)(int64_t)value) ||
+		    found_region_at(s, (uint64_t)(int64_t)value))
+			return 1;
+	}
+	return 0;
+}
+
+/* What known functions call, and whose addresses they take. */
+static void read_known(struct search *s)
+{
+	for (uint32_t i = 0; i < s->known->count && !s->err; i++) {
+		const struct function *function = &s->known->list[i];
+		uint64_t left = 0, at = 0;
+		const uint8_t *code =
+			image_at(s->image, function->vaddr, &left);
+		struct insn insn;
+
+		if (!code || function->is_inside ||
+		    function->verdict == VERDICT_IS_PLT)
+			continue;
+		if (left > function->size)
+			left = function->size;
+		if (!may_lead_there(s, function->vaddr, code, left))
+			continue;
+		for (; at < left; at += insn.length) {
+			if (decode_scan(s->decoder, code + at, left - at,
+					&insn)) {
+				insn.length = 1;
+				continue;
+			}
+			found_note_insn(s, code + at, &insn,
+					function->vaddr + at + insn.length);
+		}
+	}
+}
+
+/* Behind the instruction that flow ends with, from `at` on, before a start. */
+static uint64_t end_of_flow(const struct search *s, const struct region *region,
+			    uint64_t at)
+{
+	struct insn insn;
+
+	do {
+		const uint8_t *code = region->code + (at - region->vaddr);
+
+		if (decode_scan(s->decoder, code, region->end - at, &insn))
+			insn = (struct insn){ .length = 1 };
+		at += insn.length;
+	} while (at < region->end && !insn_ends_flow(&insn) &&
+		 !region->places[at - region->vaddr].is_start);
+	return at < region->end ? at : region->end;
+}
+
+/*
+ * Bytes from its start to the end of flow behind the last instruction that was
+ * followed, for what is refused is not followed to its end.
+ */
+static uint64_t size_of(const struct search *s, uint64_t vaddr)
+{
+	const struct region *region = found_region_at(s, vaddr);
+	uint64_t last = vaddr;
+
+	for (uint64_t at = vaddr + 1; at < region->end; at++) {
+		const struct place *place = &region->places[at - region->vaddr];
+
+		if (place->is_start)
+			break;
+		if (place->owner != FOUND_NOBODY)
+			last = at;
+	}
+	return end_of_flow(s, region, last) - vaddr;
+}
+
+/* Both in order; found ones have their places in regions alone. */
+static int merge(struct search *s, struct functions *functions)
+{
+	const size_t room = functions->count + s->found.count;
+	struct function *list = arena_alloc(s->arena, room * sizeof(*list));
+	uint32_t count = 0, next = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->regions.count; i++) {
+		const struct region *region =
+			(struct region *)s->regions.items + i;
+
+		while (next < functions->count &&
+		       functions->list[next].vaddr < region->vaddr)
+			list[count++] = functions->list[next++];
+		for (uint64_t at = region->vaddr; at < region->end; at++) {
+			const struct place *place =
+				&region->places[at - region->vaddr];
+
+			if (!place->is_start)
+				continue;
+			list[count++] = (struct function){
+				.vaddr = at,
+				.size = size_of(s, at),
+				.verdict = VERDICT_IS_BLIND,
+				.is_found = 1,
+			};
+		}
+	}
+	while (next < functions->count)
+		list[count++] = functions->list[next++];
+	*functions = (struct functions){ list, count };
+	return 0;
+}
+
+/* What each has come to. */
+static void give_verdicts(const struct search *s,
+			  const struct functions *functions)
+{
+	for (uint32_t i = 1; i <= s->found.count; i++) {
+		const struct one *one = found_one_of(s, i);
+		uint32_t index = functions_at(functions, one->vaddr);
+		const int is_midway = found_place_at(s, one->vaddr)->is_midway;
+
+		if (index != UINT32_MAX &&
+		    functions->list[index].vaddr == one->vaddr)
+			functions->list[index].verdict =
+				is_midway ? VERDICT_IS_BLIND : one->verdict;
+	}
+}
+
+/* Steps that were put off: they lead on unless a function starts there. */
+static void follow_held(struct search *s)
+{
+	while (s->returns.count > 0 && !s->err) {
+		const struct held held =
+			((struct held *)s->returns.items)[--s->returns.count];
+		const struct place *place = found_place_at(s, held.step.vaddr);
+
+		if (place->is_start || place->owner != FOUND_NOBODY)
+			continue;
+		s->current = held.owner;
+		found_push_step(s, held.step.vaddr, held.step.stack);
+		found_follow_all(s);
+	}
+}
+
+/* Until nothing new comes of it. */
+static void search_all(struct search *s)
+{
+	int rounds = ROUNDS_MAX;
+	uint32_t done = 0;
+	size_t before;
+
+	do {
+		do {
+			before = s->found.count;
+			examine_new(s, &done);
+			try_starts(s, &done);
+			follow_held(s);
+		} while (s->found.count > before && !s->err && rounds-- > 0);
+		fill_switches(s, &done);
+	} while ((s->found.count > before || split_tail_calls(s)) && !s->err &&
+		 rounds-- > 0);
+	examine_new(s, &done);
+}
+
+/* Of modules at a fixed place any word may look like one. */
+static void visit_pointer(void *context, uint64_t vaddr)
+{
+	struct search *s = context;
+	const Elf64_Ehdr *header = (const void *)s->image->bytes;
+	struct place *place = found_place_at(s, vaddr);
+
+	if (!place)
+		return;
+	place->is_pointed = 1;
+	place->is_relocated = header->e_type == ET_DYN;
+}
+
+int found_add(const struct image *image, const struct decoder *decoder,
+	      const struct bare *bare, struct arena *arena,
+	      struct functions *functions)
+{
+	struct search s = {
+		.image = image,
+		.decoder = decoder,
+		.known = functions,
+		.arena = arena,
+		.entries_left = image->size,
+	};
+	int err;
+
+	found_open(&s, bare);
+	if (s.err || s.regions.count == 0)
+		return s.err;
+	read_known(&s);
+	pointers_walk(image, visit_pointer, &s);
+	search_all(&s);
+	if (s.err)
+		return s.err;
+	err = merge(&s, functions);
+	if (!err)
+		give_verdicts(&s, functions);
+	return err;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function may be hooked if it is entered by calls and looks at its return
+ * address in no other way than to return. Where no unwind information promises
+ * it, its code is followed from the start along every branch, with the height
+ * of the stack at each instruction (disasm/stack): no instruction may touch the
+ * place of the return address, every return must find the stack as it was, and
+ * where two ways meet they must agree. An indirect jump is one of a switch: what
+ * follows an end of flow further on in the function is followed from there with
+ * the jump's height, too.
+ *
+ * What is called directly from such code, or from known functions, is a
+ * function: if it does not stand the test it is listed, and refused. What only
+ * a pointer leads to, from the code or from data, or what begins with endbr64,
+ * may be a label: only if it stands the test, and begins where other code ends,
+ * is it taken for a function.
+ */
+#include "image/found_search.h"
+
+#include "image/pointers.h"
+#include "wire/verdict.h"
+
+#define UNKNOWN_WORDS INT16_MIN
+
+void found_push_step(struct search *s, uint64_t vaddr, struct stack stack)
+{
+	struct step *step = found_pile_add(s, &s->steps, sizeof(*step));
+
+	if (step)
+		*step = (struct step){ vaddr, stack };
+}
+
+static int16_t words_of(int32_t bytes)
+{
+	if (bytes == STACK_UNKNOWN)
+		return UNKNOWN_WORDS;
+	return bytes % 8 == 0 && bytes / 8 <= INT16_MAX ? (int16_t)(bytes / 8)
+							: -1;
+}
+
+static void refuse(struct search *s, enum verdict verdict)
+{
+	struct one *one = found_one_of(s, s->current);
+
+	if (one->verdict == VERDICT_IS_UNKNOWN)
+		one->verdict = (uint8_t)verdict;
+}
+
+/* Whether this place is new, and to be followed; refuses what disagrees. */
+static int claim(struct search *s, struct place *place,
+		 const struct stack *stack)
+{
+	const int16_t height = words_of(stack->height);
+	const int16_t frame = words_of(stack->frame);
+	struct place **logged;
+
+	if (place->owner != FOUND_NOBODY) {
+		if (place->owner != s->current &&
+		    found_one_of(s, place->owner)->verdict)
+			refuse(s, VERDICT_IS_BLIND);
+		if (place->height != height)
+			refuse(s, VERDICT_IS_BLIND);
+		return 0;
+	}
+	place->owner = s->current;
+	place->height = height;
+	place->frame = frame;
+	logged = found_pile_add(s, &s->log, sizeof(*logged));
+	if (logged)
+		*logged = place;
+	if (height == -1)
+		refuse(s, VERDICT_IS_BLIND);
+	return height != -1;
+}
+
+/*
+ * A branch. At the height of an entry it may call by jumping, which is a matter
+ * of the other function alone; otherwise it must stay where nobody is called.
+ */
+static void follow_branch(struct search *s, const struct insn *insn,
+			  uint64_t target, struct stack stack)
+{
+	struct place *place = found_place_at(s, target);
+	struct jump *jump;
+
+	if (insn->kind == INSN_CALL ||
+	    (stack.height == 0 && (!place || place->is_start)))
+		return;
+	if (place && insn->kind == INSN_JUMP && stack.height == 0) {
+		jump = found_pile_add(s, &s->jumps, sizeof(*jump));
+		if (jump)
+			*jump = (struct jump){ s->current, target };
+	}
+	if (place && place->is_start) {
+		place->is_midway = 1;
+		if (target != found_one_of(s, s->current)->vaddr)
+			refuse(s, VERDICT_IS_BLIND);
+	} else if (place) {
+		found_push_step(s, target, stack);
+	} else {
+		refuse(s, VERDICT_IS_BLIND);
+	}
+}
+
+static void note_switch(struct search *s, const struct stack *stack)
+{
+	struct one *one = found_one_of(s, s->current);
+
+	if (one->has_switch && one->at_switch.height != stack->height)
+		refuse(s, VERDICT_IS_BLIND);
+	one->has_switch = 1;
+	one->at_switch = *stack;
+}
+
+static int note_label(void *context, uint64_t vaddr)
+{
+	struct search *s = context;
+	struct place *place = found_place_at(s, vaddr);
+
+	if (!place || s->entries_left == 0)
+		return 0;
+	s->entries_left--;
+	place->is_label = 1;
+	return 1;
+}
+
+/* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
+static int takes_address(const struct search *s, const uint8_t *code,
+			 const struct insn *insn, uint64_t next_vaddr,
+			 uint64_t *vaddr)
+{
+	const Elf64_Ehdr *header = (const void *)s->image->bytes;
+	int32_t value;
+
+	if (insn->length < 5)
+		return 0;
+	memcpy(&value, code + insn->length - 4, sizeof(value));
+	if (insn->length == 7 && (code[0] & 0xf8) == 0x48 && code[1] == 0x8d &&
+	    (code[2] & 0xc7) == 0x05) {
+		*vaddr = next_vaddr + (uint64_t)(int64_t)value;
+		return 1;
+	}
+	*vaddr = (uint64_t)(int64_t)value;
+	return header->e_type == ET_EXEC &&
+	       ((insn->length == 5 && (code[0] & 0xf8) == 0xb8) ||
+		(insn->length == 6 && code[0] == 0x41 &&
+		 (code[1] & 0xf8) == 0xb8) ||
+		(insn->length == 7 && (code[0] & 0xfe) == 0x48 &&
+		 code[1] == 0xc7));
+}
+
+/* The table of jmp *disp32(,%reg,8), or of mov disp32(,%reg,8), %reg. */
+static void note_table(struct search *s, const uint8_t *code,
+		       const struct insn *insn)
+{
+	const uint8_t *end = code + insn->length;
+	int32_t disp;
+
+	if (insn->length < 7 || (end[-5] & 0xc7) != 0xc5 ||
+	    (end[-6] & 0x07) != 0x04)
+		return;
+	if (s->current)
+		found_one_of(s, s->current)->has_table = 1;
+	memcpy(&disp, end - 4, sizeof(disp));
+	pointers_walk_addresses(s->image, (uint64_t)(int64_t)disp, note_label,
+				s);
+}
+
+void found_note_pointer(struct search *s, uint64_t vaddr)
+{
+	struct place *place = found_place_at(s, vaddr);
+
+	if (place)
+		place->is_pointed = 1;
+}
+
+/* Of a function, or of a table. */
+static void note_address(struct search *s, uint64_t vaddr)
+{
+	found_note_pointer(s, vaddr);
+	if (s->current && !found_place_at(s, vaddr))
+		found_one_of(s, s->current)->has_table = 1;
+}
+
+/* What an instruction of a function tells of others. */
+void found_note_insn(struct search *s, const uint8_t *code,
+		     const struct insn *insn, uint64_t next_vaddr)
+{
+	uint64_t vaddr;
+
+	if (insn->kind == INSN_CALL)
+		found_add_function(
+			s, next_vaddr + (uint64_t)(int64_t)insn->branch_bytes);
+	else if (takes_address(s, code, insn, next_vaddr, &vaddr))
+		note_address(s, vaddr);
+	else
+		note_table(s, code, insn);
+}
+
+/*
+ * Behind a call of what does not return stands padding, and then another
+ * function; the padding before a loop looks the same. Whether this step is put
+ * off until it is known which of these it is.
+ */
+static int hold(struct search *s, const struct region *region, uint64_t at,
+		const struct stack *stack)
+{
+	const uint64_t start = at;
+	struct held *held;
+	struct insn insn;
+
+	while (at < region->end &&
+	       found_is_padding(s, region->code + (at - region->vaddr),
+				region->end - at, &insn))
+		at += insn.length;
+	if (at == region->end)
+		return 1;
+	if (at == start && at % FOUND_ALIGNMENT != 0)
+		return 0;
+	held = found_pile_add(s, &s->returns, sizeof(*held));
+	if (held)
+		*held = (struct held){ s->current, { at, *stack } };
+	return 1;
+}
+
+/* From one step along the flow to its end. */
+static void follow(struct search *s, struct step step)
+{
+	struct region *region = found_region_at(s, step.vaddr);
+	struct stack stack = step.stack;
+	uint64_t at = step.vaddr;
+	struct insn insn;
+
+	while (region && at < region->end && !s->err) {
+		const uint8_t *code = region->code + (at - region->vaddr);
+		struct place *place = &region->places[at - region->vaddr];
+		enum stack_use use;
+
+		if (place->is_start &&
+		    at != found_one_of(s, s->current)->vaddr) {
+			place->is_midway |= stack.height != 0;
+			if (stack.height != 0)
+				refuse(s, VERDICT_IS_BLIND);
+			return; /* runs into it */
+		}
+		if (!claim(s, place, &stack))
+			return;
+		if (decode_scan(s->decoder, code, region->end - at, &insn)) {
+			refuse(s, VERDICT_IS_UNDECODABLE);
+			return;
+		}
+		at += insn.length;
+		found_note_insn(s, code, &insn, at);
+		use = stack_step(s->decoder, code, &insn, &stack);
+		if (use != STACK_IS_KEPT) {
+			refuse(s, use == STACK_IS_LOOKED_AT
+					  ? VERDICT_IS_READS_RETURN_ADDRESS
+					  : VERDICT_IS_BLIND);
+			return;
+		}
+		if (insn.kind == INSN_JUMP_INDIRECT)
+			note_switch(s, &stack);
+		if (insn_is_direct_branch(&insn))
+			follow_branch(s, &insn,
+				      at + (uint64_t)(int64_t)insn.branch_bytes,
+				      stack);
+		if (insn_ends_flow(&insn) || insn.kind == INSN_TRAP ||
+		    ((insn.kind == INSN_CALL ||
+		      insn.kind == INSN_CALL_INDIRECT) &&
+		     hold(s, region, at, &stack)))
+			return;
+	}
+	refuse(s, VERDICT_IS_BLIND);
+}
+
+void found_follow_all(struct search *s)
+{
+	while (s->steps.count > 0 && !s->err) {
+		struct step step =
+			((struct step *)s->steps.items)[--s->steps.count];
+
+		follow(s, step);
+	}
+}
+
+/* Whether it is given something in flags, which stubs do not keep. */
+static int takes_flags(const struct search *s, uint64_t vaddr)
+{
+	const struct region *region = found_region_at(s, vaddr);
+	struct insn insn;
+
+	while (vaddr < region->end) {
+		const uint8_t *code = region->code + (vaddr - region->vaddr);
+		const uint64_t left = region->end - vaddr;
+
+		if (decode_scan(s->decoder, code, left, &insn))
+			return 0;
+		switch (decode_flags(s->decoder, code, left)) {
+		case FLAGS_ARE_READ:
+			return 1;
+		case FLAGS_ARE_WRITTEN:
+			return 0;
+		case FLAGS_ARE_KEPT:
+			break;
+		}
+		if (insn_ends_flow(&insn) || insn.kind == INSN_CALL ||
+		    insn.kind == INSN_CALL_INDIRECT)
+			return 0;
+		vaddr += insn.length;
+	}
+	return 1;
+}
+
+/* From the start of function `number`. */
+void found_examine(struct search *s, uint32_t number)
+{
+	struct one *one = found_one_of(s, number);
+	struct place *place = found_place_at(s, one->vaddr);
+
+	s->current = number;
+	s->log.count = 0;
+	if (place->owner != FOUND_NOBODY) { /* another one's code, and called */
+		one->verdict = found_one_of(s, place->owner)->verdict;
+		if (place->height != 0)
+			one->verdict = VERDICT_IS_BLIND;
+		return;
+	}
+	if (takes_flags(s, one->vaddr) || !place->is_boundary)
+		refuse(s, VERDICT_IS_BLIND);
+	found_push_step(s, one->vaddr,
+			(struct stack){ .height = 0, .frame = STACK_UNKNOWN });
+	found_follow_all(s);
+}
