@@ -52,6 +52,13 @@ static int has_right_depth(union note note, union note above)
 	return note.depth == above.depth + 1 || note.depth == 1;
 }
 
+/* Of a context's tail calls, beside its own entry (wire_tail_id()). */
+static int is_tail_entry(const struct tally *tally, uint64_t id,
+			 union note note)
+{
+	return tally_note(tally, wire_tail_id(id)).word == note.word;
+}
+
 static enum violation check_place(const struct walk_of_tally *walk, uint64_t id,
 				  union note note)
 {
@@ -64,7 +71,8 @@ static enum violation check_place(const struct walk_of_tally *walk, uint64_t id,
 	if (caller != ID_ROOT)
 		above = tally_note(walk->tally, caller);
 	if (caller != ID_ROOT && !above.word)
-		return walk->is_amid || is_recorded(caller)
+		return walk->is_amid || is_recorded(caller) ||
+				       is_tail_entry(walk->tally, id, note)
 			       ? VIOLATION_IS_NONE
 			       : VIOLATION_IS_TALLY_CALLER;
 	if (!has_right_depth(note, above))

@@ -110,6 +110,18 @@ static void what_is_right_is_valid(void **state)
 	assert_int_equal(check(), VIOLATION_IS_NONE);
 }
 
+/* They have entries of their own, that look as if nobody called them. */
+static void tail_calls_are_valid(void **state)
+{
+	(void)state;
+	count_some();
+	for (uint32_t f = 1; f <= 50; f++) {
+		hot_count(id_below(f, 1), id_of(f), WIRE_SITE_TAIL | 1);
+		hot_count(id_below(f, 100 + f), id_of(f), WIRE_SITE_TAIL | 1);
+	}
+	assert_int_equal(check(), VIOLATION_IS_NONE);
+}
+
 static void calls_that_fold_are_valid(void **state)
 {
 	(void)state;
@@ -262,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(what_is_right_is_valid),
+		CLAIM(tail_calls_are_valid),
 		CLAIM(calls_that_fold_are_valid),
 		CLAIM(a_table_that_readers_do_not_find_is_found),
 		CLAIM(a_full_table_is_found),
