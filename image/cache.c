@@ -32,6 +32,7 @@
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096
 #define MAX_COUNT        (UINT32_C(1) << 26)
+#define JUMP_BYTES       5 /* jmp rel32 */
 
 struct cache_header {
 	uint8_t magic[8];
@@ -155,7 +156,19 @@ static int island_is_sound(const struct analysis *analysis,
 		return function->island == 0;
 	return function->island != 0 && island >= analysis->vaddr_start &&
 	       island < analysis->vaddr_end &&
-	       analysis->vaddr_end - island >= 5;
+	       analysis->vaddr_end - island >= JUMP_BYTES;
+}
+
+/* A whole jump lies in its function, or ends in the padding behind. */
+static int jump_is_sound(const struct wire_function *function,
+			 uint64_t next_vaddr)
+{
+	const unsigned int end = function->patch_offset + JUMP_BYTES;
+
+	if (function->verdict == VERDICT_IS_JUMP)
+		return end <= function->size_bytes;
+	return function->verdict != VERDICT_IS_JUMP_PADDED ||
+	       function->vaddr + end <= next_vaddr;
 }
 
 static int record_is_sound(const struct analysis *analysis,
@@ -177,10 +190,15 @@ static int record_is_sound(const struct analysis *analysis,
 static int records_are_sound(const struct analysis *analysis,
 			     const struct wire_function *list, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t next_vaddr =
+			i + 1 < count ? list[i + 1].vaddr : analysis->vaddr_end;
+
 		if (!record_is_sound(analysis, &list[i]) ||
-		    (i > 0 && list[i].vaddr <= list[i - 1].vaddr))
+		    next_vaddr <= list[i].vaddr ||
+		    !jump_is_sound(&list[i], next_vaddr))
 			return 0;
+	}
 	return 1;
 }
 
