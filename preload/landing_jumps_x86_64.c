@@ -4,6 +4,7 @@
  * setcontext, and the unwinder's _Unwind_RaiseException and _Unwind_SetIP.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <ucontext.h>
 #include <unwind.h>
 
@@ -14,6 +15,7 @@
 #include "preload/loans.h"
 #include "preload/next.h"
 #include "preload/starts.h"
+#include "preload/sys.h"
 #include "preload/times.h"
 #include "preload/trampolines.h"
 
@@ -29,9 +31,24 @@ static uint64_t stack_of(const struct __jmp_buf_tag *env)
 	return (mangled >> 17 | mangled << 47) ^ guard;
 }
 
+/*
+ * The mask that a jump brings back lets signals through that have been pending:
+ * their handlers are called on top of who jumps, whose frames are all there
+ * yet. So the mask is restored while the thread still has that id; libc then
+ * does it again in vain.
+ */
+static void restore_mask(const void *mask)
+{
+	if (!runtime_is_filtered())
+		sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0,
+			 sizeof(uint64_t), 0, 0);
+}
+
 #define JUMP(name)                                                             \
 	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
 	{                                                                      \
+		if (env->__mask_was_saved)                                     \
+			restore_mask(&env->__saved_mask);                      \
 		landing_at(stack_of(env));                                     \
 		NEXT(name)(env, value);                                        \
 		__builtin_unreachable();                                       \
@@ -60,13 +77,19 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 	return result;
 }
 
+static void land_in(const ucontext_t *context)
+{
+	restore_mask(&context->uc_sigmask);
+	landing_at((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+}
+
 EXPORT int setcontext(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
 
 	if (!starts_note((uint64_t)registers[REG_RSP],
 			 (uint64_t)registers[REG_RBX], landing_current_id()))
-		landing_at((uint64_t)registers[REG_RSP]);
+		land_in(context);
 	else if (rt.is_timed)
 		times_leave_stack(time_now());
 	return NEXT(setcontext)(context);
