@@ -65,7 +65,8 @@ struct surroundings {
 	struct slice *slice;         /* that may be captured */
 	int catchers;                /* of exceptions, further out */
 	int depth;
-	int is_small; /* a stack that has no room for a copy of its slice */
+	int is_small;     /* a stack that has no room for a copy of its slice */
+	int is_alternate; /* a handler's: who leaves it loses it to the next */
 };
 
 struct play {
@@ -158,6 +159,7 @@ static PLAYED void play_handler(int number)
 	be_apart();
 	play.now.depth = outer.depth + 1;
 	play.now.is_small = 1;
+	play.now.is_alternate = 1;
 	if (outer.landing && outer.landing->kind == LAND_MASK)
 		play.now.landing = outer.landing;
 	if (!is_over())
@@ -397,6 +399,8 @@ TRUTH_INLINE long move_coroutine(function body, function between, int by_hand,
 	struct coroutine coroutine;
 	long n = 0;
 
+	if (play.now.is_alternate)
+		return 0;
 	memset(&coroutine, 0, sizeof(coroutine));
 	coroutine.body = body;
 	coroutine.by_hand = by_hand;
