@@ -65,7 +65,7 @@ static int claim(struct search *s, struct place *place,
 	place->owner = s->current;
 	place->height = height;
 	place->frame = frame;
-	logged = found_pile_add(s, &s->log, sizeof(*logged));
+	logged = found_pile_add(s, &s->log, sizeof(void *));
 	if (logged)
 		*logged = place;
 	if (height == -1)
