@@ -222,6 +222,10 @@ class Members(clewtest.Case):
                     ("--time=exact",))
         exact = self.work / "exact"
         self.recording_path.rename(exact)
+        self.record([clewtest.PYTHON, "-c", "for i in range(1000000): str(i)"],
+                    ("--clock=tick",))  # which is told
+        coarse = self.work / "coarse"
+        self.recording_path.rename(coarse)
         self.record([program])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
@@ -229,6 +233,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json"),
                 ([report], "report", "--json", "--by=module"),
                 ([report], "report", "--json", exact),
+                ([report], "report", "--json", coarse),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
                 ([tree], "tree", "--json", "-i"),
