@@ -6,25 +6,23 @@
 
 #include "preload/sys.h"
 
-/* Those that there are, so that a forked child finds their locks. */
-static struct chained *_Atomic known[CHAINED_MAX];
+/* Those that have been used. */
+static struct chained *_Atomic known[CHAINED_PLACES];
 
 static void enter(struct chained *chained, uint64_t *signals)
 {
-	for (int i = 0; i < CHAINED_MAX; i++) {
-		struct chained *none = NULL;
-
-		if (atomic_compare_exchange_strong(&known[i], &none, chained) ||
-		    none == chained)
-			break;
-	}
+	atomic_store(&known[chained->place], chained);
 	lock_acquire(&chained->lock, signals);
 }
 
 void chained_after_fork(void)
 {
-	for (int i = 0; i < CHAINED_MAX && known[i]; i++)
-		lock_forget(&known[i]->lock);
+	for (int i = 0; i < CHAINED_PLACES; i++) {
+		struct chained *chained = atomic_load(&known[i]);
+
+		if (chained)
+			lock_forget(&chained->lock);
+	}
 }
 
 /*

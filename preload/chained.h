@@ -16,9 +16,16 @@
 #include "preload/lock.h"
 #include "preload/signal_return.h"
 
-#define CHAINED_MAX 2 /* SIGTRAP, and the signal of our timers */
+/* A place for each one, so that a forked child finds all their locks. */
+enum chained_place {
+	CHAINED_TRAP,
+	CHAINED_TICKS,
+	CHAINED_EVENTS,
+	CHAINED_PLACES
+};
 
 struct chained {
+	enum chained_place place;
 	int signal;
 	void (*handler)(int signal, siginfo_t *info, void *context);
 	uint64_t mask; /* with which the handler runs */

@@ -50,7 +50,8 @@ static struct {
 	_Atomic uint32_t is_awaited;
 	struct event slots[SLOTS];
 } events = {
-	.chained = { .signal = SIGURG,
+	.chained = { .place = CHAINED_EVENTS,
+		     .signal = SIGURG,
 		     .handler = on_event,
 		     .mask = ~UINT64_C(0) },
 	.coarse = WIRE_COARSE_ASKED,

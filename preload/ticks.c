@@ -32,7 +32,9 @@ static struct {
 	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
-} ticks = { .chained = { .handler = on_tick, .mask = ~UINT64_C(0) } };
+} ticks = { .chained = { .place = CHAINED_TICKS,
+			 .handler = on_tick,
+			 .mask = ~UINT64_C(0) } };
 
 /* ---- Taking a sample ---- */
 

@@ -20,7 +20,10 @@ static struct {
 	siginfo_t kept;           /* under chained.lock */
 	_Atomic uint32_t is_kept; /* a SIGTRAP waits to be unblocked */
 } trap = {
-	.chained = { .signal = SIGTRAP, .handler = on_trap, .mask = ~TRAP_BIT },
+	.chained = { .place = CHAINED_TRAP,
+		     .signal = SIGTRAP,
+		     .handler = on_trap,
+		     .mask = ~TRAP_BIT },
 };
 
 /* What the thread said last. */
