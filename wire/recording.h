@@ -429,9 +429,10 @@ _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 
 /*
  * Calls that a function makes by jumping, its last ones, are counted apart: a
- * second record of their context has WIRE_SITE_TAIL and the complement of its
- * id, which has an entry of its own in the table. The context's calls are the
- * sum of both; times and samples know its own id only.
+ * second record of their context has WIRE_SITE_TAIL, the site of the first of
+ * them and the complement of its id, which has an entry of its own in the table.
+ * The context's calls are the sum of both; its first call's site is in the
+ * record with its own id, and times and samples know that id only.
  */
 static inline uint64_t wire_tail_id(uint64_t id)
 {

@@ -305,13 +305,17 @@ class Part:
         return found
 
     def contexts(self, tallies=None):
-        """{id: Context} over these tallies, or over all."""
+        """{id: Context} over these tallies, or over all.
+
+        The site is that of the first call, so the record of a context's tail
+        calls, which has that of the first of those, has no say in it.
+        """
         found = {}
         for tally in tallies or self.tallies.values():
             for name, site, function, depth in tally.records:
-                name = name ^ MASK if site >> 63 else name
-                found[name] = Context(name, id_pop(name, function), function,
-                                      depth, site)
+                if not site >> 63:
+                    found[name] = Context(name, id_pop(name, function),
+                                          function, depth, site)
         return found
 
     def folded_calls(self):
