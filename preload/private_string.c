@@ -166,7 +166,7 @@ char *strstr(const char *string, const char *wanted)
 {
 	const size_t bytes = strlen(wanted);
 
-	for (; strncmp(string, wanted, bytes); string++)
+	for (; strncmp(string, wanted, bytes) != 0; string++)
 		if (!*string)
 			return NULL;
 	return (char *)string;
