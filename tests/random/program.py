@@ -240,7 +240,7 @@ LINKED COUNTED void play_open(void)
 	LEAVE();
 }
 
-static char play_alternate[1 << 16];
+static char play_alternate[1 << 20];
 
 static COUNTED void prepare(void)
 {
