@@ -222,12 +222,7 @@ static uint64_t own_bit(void)
 /* Most of the signals that have names: somebody means all, or all but a few. */
 static int has_most_signals(uint64_t mask)
 {
-	int count = 0;
-
-	mask &= SIGNAL_BIT(32) - 1;
-	for (; mask; count++)
-		mask &= mask - 1;
-	return count > 16;
+	return signals_in(mask & (SIGNAL_BIT(32) - 1)) > 16;
 }
 
 /* To the process, if it was sent to that: any thread may wait for it. */

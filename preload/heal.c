@@ -106,11 +106,7 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 /* Whether a function calls itself so from a slot, by the chain of ids. */
 static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 {
-	uint32_t function;
-
-	return id_key_function(id_key_between(shadow->caller_id, id),
-			       &function) &&
-	       function && function <= rt.function_count;
+	return runtime_function_between(shadow->caller_id, id) != 0;
 }
 
 /* A signal may have come before the stub's own call, or after it. */

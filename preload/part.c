@@ -195,7 +195,7 @@ static int each_in_segment(const struct segment *segment, uint64_t end,
 		if (!chunk.bytes || chunk.bytes % WIRE_PAGE_BYTES ||
 		    chunk.bytes > end - at)
 			return -EBADMSG;
-		if (head->kind == kind)
+		if (kind == PART_EVERY_KIND || head->kind == kind)
 			result = visit(context, &chunk);
 		at += chunk.bytes;
 	}

@@ -79,13 +79,15 @@ void part_abandon(struct part *part, int needs_header);
 /* Let go of a part that could not be set up, as though it had not been made. */
 void part_discard(struct part *part);
 
+#define PART_EVERY_KIND UINT32_MAX
+
 /* Not 0 ends the visits. */
 typedef int (*part_visitor)(void *context, const struct chunk *chunk);
 
 /*
- * Show all chunks of that kind, in the order of the file. The visitor's last
- * answer, or -EBADMSG if a chunk's length is wrong. Chunks may be made
- * meanwhile, and are seen or not.
+ * Show all chunks of that kind, or PART_EVERY_KIND, in the order of the file.
+ * The visitor's last answer, or -EBADMSG if a chunk's length is wrong. Chunks
+ * may be made meanwhile, and are seen or not.
  */
 int part_each_chunk(const struct part *part, uint32_t kind, part_visitor visit,
 		    void *context);

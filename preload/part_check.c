@@ -54,9 +54,10 @@ static enum violation check_module(struct walk_of_part *walk,
 	return VIOLATION_IS_NONE;
 }
 
-static enum violation check_chunk(struct walk_of_part *walk,
-				  const struct chunk *chunk)
+/* An enum violation. */
+static int check_chunk(void *context, const struct chunk *chunk)
 {
+	struct walk_of_part *walk = context;
 	const struct wire_chunk *head = chunk->head;
 	const int is_free = head->kind == WIRE_FREE;
 
@@ -73,55 +74,34 @@ static enum violation check_chunk(struct walk_of_part *walk,
 						: VIOLATION_IS_CHUNK_FREE;
 }
 
-static enum violation check_segment(struct walk_of_part *walk,
-				    const struct segment *segment, uint64_t end)
-{
-	uint64_t at = segment->offset ? segment->offset : WIRE_HEADER_BYTES;
-
-	while (at < end) {
-		struct wire_chunk *head =
-			(struct wire_chunk *)(segment->at +
-					      (at - segment->offset));
-		const struct chunk chunk = { .head = head,
-					     .offset = at,
-					     .bytes = head->bytes };
-		enum violation found;
-
-		if (!chunk.bytes || chunk.bytes % WIRE_PAGE_BYTES ||
-		    chunk.bytes > end - at)
-			return VIOLATION_IS_CHUNK_BYTES;
-		found = check_chunk(walk, &chunk);
-		if (found)
-			return found;
-		at += chunk.bytes;
-	}
-	return VIOLATION_IS_NONE;
-}
-
 /* All but the last segment end where the next one begins. */
-static enum violation check_chunks(struct walk_of_part *walk)
+static int is_without_gaps(const struct part *part)
 {
-	const struct part *part = walk->part;
 	const uint32_t count = part->file.segment_count;
 	uint64_t at = 0;
 
-	if (part->header->end != part->end)
-		return VIOLATION_IS_CHUNKS_END;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct segment *segment = &part->file.segments[i];
-		uint64_t end = segment->offset + segment->bytes;
-		enum violation found;
 
-		if (segment->offset != at ||
-		    (i + 1 == count && end < part->end))
-			return VIOLATION_IS_CHUNKS_END;
-		if (end > part->end)
-			end = part->end;
-		found = check_segment(walk, segment, end);
-		if (found)
-			return found;
-		at = end;
+		if (segment->offset != at)
+			return 0;
+		at += segment->bytes;
 	}
+	return at >= part->end && part->header->end == part->end;
+}
+
+static enum violation check_chunks(struct walk_of_part *walk)
+{
+	const struct part *part = walk->part;
+	int found;
+
+	if (!is_without_gaps(part))
+		return VIOLATION_IS_CHUNKS_END;
+	found = part_each_chunk(part, PART_EVERY_KIND, check_chunk, walk);
+	if (found == -EBADMSG)
+		return VIOLATION_IS_CHUNK_BYTES;
+	if (found)
+		return (enum violation)found;
 	return walk->unused == part->unused_count ? VIOLATION_IS_NONE
 						  : VIOLATION_IS_CHUNK_FREE;
 }

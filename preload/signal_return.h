@@ -16,6 +16,15 @@
 /* In a mask. */
 #define SIGNAL_BIT(signal) (UINT64_C(1) << ((unsigned int)(signal)-1))
 
+static inline int signals_in(uint64_t mask)
+{
+	int count = 0;
+
+	for (; mask; count++)
+		mask &= mask - 1;
+	return count;
+}
+
 struct kernel_action {
 	uintptr_t handler;
 	uint64_t flags;

@@ -146,12 +146,8 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 /* Most of them: somebody means all, or all but a few. */
 static int has_rt_signals(uint64_t mask)
 {
-	int count = 0;
-
 	mask &= RT_SIGNALS & ~SIGNAL_BIT(ticks.chained.signal);
-	for (; mask; count++)
-		mask &= mask - 1;
-	return count > (RT_LAST - RT_FIRST) / 2;
+	return signals_in(mask) > (RT_LAST - RT_FIRST) / 2;
 }
 
 /* Somebody has sent our signal to the program. */

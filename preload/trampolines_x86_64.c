@@ -170,21 +170,13 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 
 /* ---- Stubs that wait ---- */
 
-static int is_known(uint64_t key)
-{
-	uint32_t function;
-
-	return id_key_function(key, &function) && function &&
-	       function <= rt.function_count;
-}
-
 /* A stub's own function may have left by a tail call: the ids know better. */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 {
 	const struct shadow_slot *shadow = shadow_of(at);
 	const int is_chained =
 		*expected && shadow &&
-		is_known(id_key_between(shadow->caller_id, *expected));
+		runtime_function_between(shadow->caller_id, *expected);
 	uint64_t id;
 
 	if (!shadow || !shadow->return_address)
@@ -207,7 +199,7 @@ static int carry_one(uint64_t *at, uint64_t *id)
 	uint64_t carried;
 
 	if (!shadow || !shadow->return_address ||
-	    !is_known(id_key_between(shadow->caller_id, *id)))
+	    !runtime_function_between(shadow->caller_id, *id))
 		return 0;
 	carried = trampoline_for(shadow, *id);
 	if (carried)
@@ -226,7 +218,7 @@ static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 
 	if (one->id == id)
 		return 1;
-	if (!is_known(id_key_between(one->slot.caller_id, id)))
+	if (!runtime_function_between(one->slot.caller_id, id))
 		return 0;
 	carried = trampoline_for(&one->slot, id);
 	if (carried)

@@ -122,9 +122,8 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 {
 	if (!shadow->return_address)
 		return 0;
-	if (id_key_function(id_key_between(shadow->caller_id, walk->id),
-			    function) &&
-	    *function && *function <= rt.function_count)
+	*function = runtime_function_between(shadow->caller_id, walk->id);
+	if (*function)
 		return 1;
 	*function = WIRE_FOLDED;
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);

@@ -12,6 +12,7 @@
 
 #include "preload/hot/layout.h"
 #include "preload/hot/thread.h"
+#include "wire/id.h"
 #include "wire/recording.h"
 
 struct cold;
@@ -107,6 +108,18 @@ static inline uint64_t runtime_stub_key(uint64_t pc)
 	uint64_t stub = pc & ~(STUB_BYTES - UINT64_C(1));
 
 	return (uint64_t)(int64_t) * (const int32_t *)(stub + STUB_KEY_AT);
+}
+
+/* The function that is entered from one id to another, or 0 if none is. */
+static inline uint32_t runtime_function_between(uint64_t caller,
+						uint64_t callee)
+{
+	uint32_t function;
+
+	return id_key_function(id_key_between(caller, callee), &function) &&
+			       function <= rt.function_count
+		       ? function
+		       : 0;
 }
 
 #endif
