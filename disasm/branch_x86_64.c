@@ -11,6 +11,21 @@ static int is_legacy_prefix(uint8_t byte)
 	       byte == 0x64 || byte == 0x65;
 }
 
+static int is_rex(uint8_t byte)
+{
+	return (byte & 0xf0) == 0x40;
+}
+
+int branch_has_idle_rex(const uint8_t *code, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && is_legacy_prefix(code[at]))
+		at++;
+	return at + 1 < length && is_rex(code[at]) &&
+	       (is_rex(code[at + 1]) || is_legacy_prefix(code[at + 1]));
+}
+
 /* Where the opcode starts; *narrow is set if a 66 prefix has its way. */
 static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 {
@@ -19,7 +34,7 @@ static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 	*narrow = 0;
 	for (; at < length && is_legacy_prefix(code[at]); at++)
 		*narrow |= code[at] == 0x66;
-	if (at < length && (code[at] & 0xf0) == 0x40) {
+	if (at < length && is_rex(code[at])) {
 		if (code[at] & 8) /* REX.W overrides 66 */
 			*narrow = 0;
 		at++;
@@ -52,11 +67,12 @@ int branch_read(const uint8_t *code, struct insn *insn)
 	size_t at = skip_prefixes(code, insn->length, &narrow);
 	size_t opcode_bytes;
 	size_t rel_bytes;
+	const int is_indirect = at < insn->length && code[at] == 0xff;
 
 	relative_form(code + at, insn->length - at, &opcode_bytes, &rel_bytes);
-	if (rel_bytes == 0 && insn->kind == INSN_JUMP)
+	if (is_indirect && insn->kind == INSN_JUMP)
 		insn->kind = INSN_JUMP_INDIRECT;
-	else if (rel_bytes == 0 && insn->kind == INSN_CALL)
+	else if (is_indirect && insn->kind == INSN_CALL)
 		insn->kind = INSN_CALL_INDIRECT;
 	else if (rel_bytes == 0 || narrow)
 		return -EILSEQ;

@@ -2,9 +2,16 @@
 #ifndef CLEW_DISASM_BRANCH_X86_64_H
 #define CLEW_DISASM_BRANCH_X86_64_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "disasm/decode.h"
+
+/*
+ * Whether a REX prefix stands in front of another prefix, where processors pass
+ * over it (Intel SDM volume 2, 2.2.1). No compiler writes that.
+ */
+int branch_has_idle_rex(const uint8_t *code, size_t length);
 
 /*
  * Complete an insn whose kind is JUMP to CALL and whose length is known, from

@@ -207,7 +207,8 @@ static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 	int err = 0;
 
 	/* ud0 and ud1 have operands that this version does not count. */
-	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B)
+	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B ||
+	    branch_has_idle_rex(code, raw->size))
 		return -EILSEQ;
 	insn.kind = kind_of(raw->id);
 	insn.length = (uint8_t)raw->size;

@@ -100,6 +100,14 @@ static void branches_with_a_66_prefix_are_refused(void **state)
 	assert_int_equal(refusal(*state, "\x66\x0f\x84\0\0\0\0", 7), -EILSEQ);
 }
 
+/* A branch behind one was copied as though it led nowhere. */
+static void rex_before_another_prefix_is_refused(void **state)
+{
+	assert_int_equal(refusal(*state, "\x42\x44\xe9\0\0\0\0", 7), -EILSEQ);
+	assert_int_equal(refusal(*state, "\x48\x66\x90", 3), -EILSEQ);
+	assert_int_equal(refusal(*state, "\x40\x48\x89\xe5", 4), -EILSEQ);
+}
+
 /* Capstone 4 copies these mnemonics, and crashed on a NULL from malloc. */
 static void instructions_that_need_scratch_memory_decode(void **state)
 {
@@ -274,6 +282,7 @@ int main(void)
 		cmocka_unit_test(kinds_and_targets_are_read),
 		cmocka_unit_test(cut_off_instructions_are_refused),
 		cmocka_unit_test(branches_with_a_66_prefix_are_refused),
+		cmocka_unit_test(rex_before_another_prefix_is_refused),
 		cmocka_unit_test(instructions_that_need_scratch_memory_decode),
 		cmocka_unit_test(rip_relative_displacements_are_located),
 		cmocka_unit_test(other_operands_are_not_rip_relative),
