@@ -33,11 +33,16 @@ static void *take(void *context, size_t bytes)
 	return pieces->list[pieces->count++];
 }
 
-/* Repetitions of repetitions take libc's compiler for ever. */
-static int is_libcs_to_answer(const char *pattern)
+/*
+ * Repetitions of repetitions take libc's compiler for ever. And libc finds 'h$.$'
+ * in a text that ends with 'h' and a newline, though no REG_NEWLINE is asked
+ * for and nothing may come behind a '$'.
+ */
+static int is_libcs_to_answer(const char *pattern, const char *text)
 {
 	return strlen(pattern) <= QUICK_BYTES && !strchr(pattern, '{') &&
-	       !strstr(pattern, "[.") && !strstr(pattern, "[=");
+	       !strstr(pattern, "[.") && !strstr(pattern, "[=") &&
+	       !strchr(text, '\n');
 }
 
 static void compare(struct ere *ere, const char *pattern, const char *text)
@@ -45,7 +50,7 @@ static void compare(struct ere *ere, const char *pattern, const char *text)
 	regex_t regex;
 	int matches = ere_matches(ere, text);
 
-	if (!is_libcs_to_answer(pattern))
+	if (!is_libcs_to_answer(pattern, text))
 		return;
 	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) ||
 	    matches != !regexec(&regex, text, 0, NULL, 0)) {
