@@ -74,7 +74,8 @@ static void pump(struct html_stream *stream, const void *bytes, size_t count,
 		stream->deflater.next_in = (void *)(uintptr_t)bytes;
 		stream->deflater.avail_in = (unsigned int)part;
 		count -= part;
-		bytes = (const char *)bytes + part;
+		if (part) /* or it may be NULL */
+			bytes = (const char *)bytes + part;
 		do {
 			stream->deflater.next_out = block;
 			stream->deflater.avail_out = sizeof(block);

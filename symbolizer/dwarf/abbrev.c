@@ -258,7 +258,7 @@ static struct abbrev finish(const struct builder *builder, uint64_t tag,
 		.fixed_bytes = is_fixed ? builder->steps[0].bytes : 0,
 		.step_count = (uint16_t)steps,
 		.attribute_count = (uint32_t)builder->attribute_count,
-		.steps = keep(builder->steps + is_fixed,
+		.steps = keep(is_fixed ? builder->steps + 1 : builder->steps,
 			      steps * sizeof(*builder->steps)),
 		.attributes = keep(builder->attributes,
 				   builder->attribute_count *
