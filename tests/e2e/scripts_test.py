@@ -48,6 +48,19 @@ class Stages(clewtest.Case):
         self.assertEqual(1, done.returncode)
         self.assertNotIn("tests were run", done.stdout)
 
+    def test_what_failed_is_shown_once_more_in_the_end(self):
+        self.write(self.work / "bin" / "ctest",
+                   "echo '7/9 Test #8: unit.id ...***Failed 0.1 sec'\n"
+                   "echo 1 is not 2\n"
+                   "echo '8/9 Test #9: unit.part ... Passed 0.1 sec'\n"
+                   "exit 8")
+        done = self.run_stages("gcc", "check")
+        self.assertEqual(1, done.returncode)
+        _, end = done.stdout.split("== gcc failed")
+        self.assertIn("unit.id", end)
+        self.assertIn("1 is not 2", end)
+        self.assertNotIn("unit.part", end)
+
     def test_an_unknown_stage_is_refused_before_any_runs(self):
         done = self.run_stages("check", "gc")
         self.assertEqual(2, done.returncode)
