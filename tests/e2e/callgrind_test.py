@@ -2,26 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Counts equal those of callgrind, which simulates every instruction.
 
-One program is run under both, on a fixed load, from copies of its modules
-that lie at the same paths, with sameness.c's help against randomness. Before
-callgrind's turn the copies get symbols for the functions that clew found, or
-callgrind would not know where one ends.
-
-Every function that clew hooked must have been called as often as callgrind
-says, but for those that resolvers(), address_dependent() and loops_to_entry()
-name, and say why.
+simulation.py runs one program under both. Every function that clew hooked must
+have been called as often as callgrind says, but for those that its resolvers()
+and address_dependent(), and loops_to_entry() below, name, and say why.
 Functions that clew refuses to hook are not compared, and sameness.c's own are
 the measuring apparatus.
 """
-import collections
 import re
 import shutil
 import unittest
 
 import callgrind
 import clewtest
-import symtab
-import wire
+import simulation
 from clewtest import PYTHON, needs
 
 PYTHON_LOAD = """
@@ -61,85 +54,21 @@ print(#table.concat(s))
 """
 
 
-RUNS = 6
-SAMENESS = clewtest.BUILD / "tests" / "e2e" / "libsameness.so"
-
-
-class Callgrind(clewtest.Case):
-    def copy_modules(self, program):
-        """Of the program and its libraries but libc's; the copy's path."""
-        folder = self.work / "modules"
-        folder.mkdir()
-        listing = self.run_program(["ldd", program], text=True).stdout
-        libraries = re.findall(r"=> (/\S+)", listing)
-        for path in [program, SAMENESS, *libraries]:
-            name = str(path).rsplit("/", 1)[-1]
-            if not re.match(r"(libc|libm|libpthread|libdl)\.so", name):
-                shutil.copy(path, folder / name)
-        self.environment["LD_LIBRARY_PATH"] = str(folder)
-        return folder / program.rsplit("/", 1)[-1]
-
-    def count_with_clew(self, argv, **options):
-        """{(module, vaddr): calls}, and the modules that were hooked."""
-        done = self.record(argv, **options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        part = self.recording().parts[0]
-        self.assert_nothing_lost(part)
-        counted = collections.Counter()
-        calls = part.counts()
-        for context in part.contexts().values():
-            function = part.functions[context.function]
-            counted[function.module.name, function.vaddr] += \
-                calls.get(context.id, 0)
-        return done, counted, [m for m in part.modules
-                               if m.state_name == "HOOKED"]
-
-    def count_with_callgrind(self, argv, modules, **options):
-        for module in modules:
-            symtab.add(self.work / "modules" / module.name,
-                       [(f"f_{f.vaddr:x}", f.vaddr, f.size)
-                        for f in module.functions])
-        output = self.work / "callgrind.out"
-        done = self.run_program(callgrind.command(output, argv), **options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done, callgrind.calls(output)
-
-    def compare(self, program, *arguments, variable="A=1", **options):
-        argv = [self.copy_modules(program), *arguments]
-        self.environment["LD_PRELOAD"] = str(argv[0].parent / SAMENESS.name)
-        self.environment["SAMENESS"] = f"{argv[0].name}:{variable}"
-        runs = [self.count_with_clew(argv, **options) for _ in range(RUNS)]
-        recorded, with_clew, modules = runs[0]
-        simulated, with_callgrind = self.count_with_callgrind(argv, modules,
-                                                              **options)
-        self.assertEqual(recorded.stdout, simulated.stdout)
-        excused = self.resolvers(modules) | \
-            self.address_dependent([counted for _, counted, _ in runs])
-        keys = {(module.name, function.vaddr): function
-                for module in modules for function in module.functions
-                if wire.VERDICTS[function.verdict][1] == "HOOKED"
-                and module.name != SAMENESS.name}
+class Callgrind(simulation.Case):
+    def compare(self, program, *arguments, **options):
+        runs = self.run_both(program, *arguments, **options)
+        with_clew = self.calls(runs.part)
+        with_callgrind = callgrind.calls(runs.simulated)
         lines = [f"{name}+{vaddr:#x}: clew {with_clew[name, vaddr]}, "
                  f"callgrind {with_callgrind[name, vaddr]}"
-                 for name, vaddr in keys if (name, vaddr) not in excused
+                 for (name, vaddr), function in runs.keys.items()
+                 if (name, vaddr) not in runs.excused
                  and with_clew[name, vaddr] != with_callgrind[name, vaddr]
-                 and not self.loops_to_entry(name, keys[name, vaddr])]
+                 and not self.loops_to_entry(name, function)]
         if lines:
-            self.fail(f"{len(lines)} of {len(keys)} functions differ\n"
+            self.fail(f"{len(lines)} of {len(runs.keys)} functions differ\n"
                       + "\n".join(lines[:40]))
-        return sum(with_callgrind[key] for key in keys)
-
-    def address_dependent(self, runs):
-        """What clew alone does not count the same in every run.
-
-        Where the kernel puts the modules changes from run to run, and some
-        tables hash addresses in them: luajit's, of its built-in functions.
-        To callgrind's run they lie in one more place. They are few.
-        """
-        keys = set().union(*runs)
-        varying = {key for key in keys if len({run[key] for run in runs}) > 1}
-        self.assertLessEqual(len(varying), 3, varying)
-        return varying
+        return sum(with_callgrind[key] for key in runs.keys)
 
     def loops_to_entry(self, name, function):
         """Jumps from a function to its own start are loops to clew, calls to
@@ -150,20 +79,6 @@ class Callgrind(clewtest.Case):
              f"--stop-address={function.vaddr + function.size:#x}",
              self.work / "modules" / name], text=True).stdout
         return re.search(rf"\sj\w+\s+{function.vaddr:x}\b", listing)
-
-    def resolvers(self, modules):
-        """Of indirect functions: ld.so calls them while it relocates, before
-        there is anything of clew in the process."""
-        found = set()
-        for module in modules:
-            path = self.work / "modules" / module.name
-            text = self.run_program(["readelf", "-rW", "--dyn-syms", path],
-                                    text=True).stdout
-            for match in re.finditer(
-                    r"R_X86_64_IRELATIV\s+([0-9a-f]+)|"
-                    r":\s+([0-9a-f]+)\s+\d+\s+IFUNC", text):
-                found.add((module.name, int(match[1] or match[2], 16)))
-        return found
 
     @needs("valgrind", "sqlite3")
     def test_sqlite3(self):
