@@ -50,6 +50,7 @@ FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
  SAMPLES, HISTOGRAMS) = range(1, 10)
 TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
+LOOPS = 0x80  # of a function's `displaced`
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
                        "II Q QQ QQ 5Q II Q II QQ II")
@@ -60,6 +61,7 @@ THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q40x")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
 CALLS = (1 << 48) - 1  # of a count's field
+SITE_PC = (1 << 48) - 1  # of a context's site
 COUNT = struct.Struct("<QQ")
 TIMES = struct.Struct("<QQQQQQQQ")
 BINS = 64
@@ -75,7 +77,8 @@ WAIT_STOPPED, WAIT_PROCESSOR, WAIT_FAULT = 0x7fd, 0x7fe, 0x7ff
  COARSE_KERNEL, COARSE_SIGNAL) = range(7)
 WEIGHT_NS, LOOKS_SHIFT = (1 << 48) - 1, 48
 
-Function = collections.namedtuple("Function", "number module vaddr size verdict")
+Function = collections.namedtuple(
+    "Function", "number module vaddr size verdict loops")
 Context = collections.namedtuple("Context", "id parent function depth site")
 Times = collections.namedtuple("Times", "ended total self min max clamped")
 Rule = collections.namedtuple("Rule", "text matches")
@@ -106,8 +109,9 @@ class Module:
         offset += (path_bytes + 7) // 8 * 8
         raw = payload[offset:offset + self.count * FUNCTION.size]
         self.functions = [
-            Function(self.first + i, self, vaddr, size, verdict)
-            for i, (vaddr, size, verdict, _, _)
+            Function(self.first + i, self, vaddr, size, verdict,
+                     displaced & LOOPS != 0)
+            for i, (vaddr, size, verdict, _, displaced)
             in enumerate(FUNCTION.iter_unpack(raw))]
 
 
