@@ -12,6 +12,7 @@
 #include "preload/perf_event.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
+#include "preload/ticks.h"
 
 #define PAGE_BYTES  4096
 #define SLOTS       256       /* events at a time, at most */
@@ -38,6 +39,7 @@ struct event {
 	/* The owner's: CPU time before it, and since, as far as samples tell. */
 	uint64_t began_us, told_ns;
 	int64_t untold_ns; /* of the time up to the last tick; may be negative */
+	uint32_t met_tick; /* one came while the last hit was on its way */
 };
 
 static void on_event(int signal, siginfo_t *info, void *context);
@@ -150,11 +152,25 @@ static uint64_t weigh_hit(struct event *event)
 	return (uint64_t)(period + more);
 }
 
+/*
+ * Until a hit's signal has been handled a tick's waits, so one that waits already
+ * came since the hit. No instruction of the program's has been executed between.
+ */
+static int is_tick_due(void)
+{
+	uint64_t pending = 0;
+
+	return !sys_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0,
+			 0, 0, 0) &&
+	       pending & SIGNAL_BIT(ticks_signal());
+}
+
 static void take_sample(struct event *event, uint64_t pc)
 {
 	struct tally *tally = event->tally;
 	uint64_t where = pc & WIRE_SAMPLE_PC;
 
+	event->met_tick = is_tick_due();
 	if (tally->hot->tally != tally ||
 	    tally->hot->muted == HOT_MUTED_SHARED) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
@@ -186,6 +202,16 @@ static void go_back_to_tick(struct event *event, enum wire_coarse why)
 		end_event(event);
 	lock_release(&tallies->lock, &signals);
 	rt.header->coarse = why;
+}
+
+int events_met_tick(struct tally *tally)
+{
+	struct event *event = tally->event;
+	const int met = event && event->met_tick;
+
+	if (met)
+		event->met_tick = 0;
+	return met;
 }
 
 uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
@@ -381,6 +407,7 @@ static int settle_slot(struct event *event, int err)
 	}
 	event->told_ns = 0;
 	event->untold_ns = 0;
+	event->met_tick = 0;
 	event->began_us = event->tally->user_us + event->tally->system_us;
 	event->tally->event = event;
 	event->state = SLOT_RUNS;

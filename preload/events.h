@@ -71,6 +71,13 @@ void events_end_own(void);
 void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches);
 
 /*
+ * Whether the tick that brought the tally's owner to its handler came while the
+ * kernel was about to say that the event had a hit: then what it found the
+ * kernel doing was that, and nothing of the program's. Once for each tick.
+ */
+int events_met_tick(struct tally *tally);
+
+/*
  * At a tick of a thread that has an event: the time that a sample of this tick
  * is to stand for, if it was to stand for `weight_ns` without the event. 0: no
  * sample is wanted. By the tally's owner, in its handler.

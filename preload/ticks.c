@@ -90,13 +90,17 @@ static void begin_account(struct tally *tally)
 	tally->calm_us = 0;
 }
 
-static uint64_t where_is(uint64_t pc, int is_kernel)
+/* What the kernel does to take samples is ours as well. */
+static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 {
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
 
 	if (samples_pc_is_own(pc))
 		return where | WIRE_SAMPLE_CLEW;
-	return is_kernel ? where | WIRE_SAMPLE_KERNEL : where;
+	if (!is_kernel)
+		return where;
+	return where | WIRE_SAMPLE_KERNEL |
+	       (is_of_sample ? WIRE_SAMPLE_CLEW : 0);
 }
 
 /* The value of a tally's timer: which tally it is, and that it is ours. */
@@ -125,7 +129,7 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
 	struct tally *tally = tallies_find(&rt.cold->tallies, number);
 	uint64_t weight_ns = periods * ticks.period_ns;
-	int is_kernel;
+	int is_kernel, is_of_sample;
 
 	if (!tally || tally->tid != (uint32_t)sys_gettid() ||
 	    tally->hot->tally != tally ||
@@ -134,11 +138,12 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 		return;
 	}
 	is_kernel = was_in_kernel(tally, pc);
+	is_of_sample = events_met_tick(tally);
 	if (tally->event)
 		weight_ns = events_settle(tally, weight_ns, is_kernel);
 	if (weight_ns)
 		samples_put(tally, &tally->ticked, tally->hot->id,
-			    where_is(pc, is_kernel), weight_ns);
+			    where_is(pc, is_kernel, is_of_sample), weight_ns);
 	if (!is_kernel)
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
@@ -408,6 +413,11 @@ static int is_of_timers(int signal)
 {
 	return signal && ticks.chained.is_installed &&
 	       signal == ticks.chained.signal;
+}
+
+int ticks_signal(void)
+{
+	return ticks.chained.signal;
 }
 
 int ticks_is_signal(int signal)

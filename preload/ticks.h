@@ -58,6 +58,9 @@ void ticks_begin_thread(struct tally *tally);
 /* Whether the owner of a tally has one. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 
+/* The signal that ticks come by. */
+int ticks_signal(void);
+
 /* ---- For those in front of libc's signal functions ---- */
 
 /* Whether this is a signal that we use; the program may do so as well. */

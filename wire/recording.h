@@ -471,7 +471,8 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 #define WIRE_SAMPLE_PC      ((UINT64_C(1) << 48) - 1) /* 0: unknown */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)       /* wall: it did not run */
 #define WIRE_SAMPLE_KERNEL  (UINT64_C(1) << 62)       /* in a system call */
-#define WIRE_SAMPLE_CLEW    (UINT64_C(1) << 61) /* in a stub, or our library */
+/* In a stub, or our library; in the kernel: for a sample. */
+#define WIRE_SAMPLE_CLEW (UINT64_C(1) << 61)
 
 /*
  * Of a sample that is WIRE_SAMPLE_BLOCKED: why. 1 + N in system call N, and

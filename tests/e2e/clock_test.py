@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A finer clock than the kernel's tick, and nobody notices that it is there."""
 import ctypes
+import resource
 import struct
+import time
 
 import clewtest
 import wire
@@ -11,6 +13,7 @@ from disturbance import Disturbed, undisturbed
 
 URGENT = target("urgent")
 
+MONOTONIC_COARSE = 6  # a clock; Python has no name for it
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 ALLOW = struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
 
@@ -82,6 +85,42 @@ class Rates(Case):
         told_ns = sum(s.weight_ns for s in part.samples)
         if abs(told_ns - used_ns) > 0.03 * used_ns + 10_000_000:
             raise Disturbed(f"{told_ns} of {used_ns} ns")
+
+    def account_of(self, argv):
+        """What the kernel says of a native run: user and system, in s."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.run_program(argv)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return (after.ru_utime - before.ru_utime,
+                after.ru_stime - before.ru_stime)
+
+    def check_the_kernels_share(self, argv):
+        """As it is without clew, though samples are many."""
+        user, system = self.account_of(argv)
+        wanted = system / (user + system)
+        self.record(argv, ["--rate=4730"])
+        part = self.part_with_events()
+        if self.rate(part) < 2000:
+            raise Disturbed("the machine is too slow for many samples")
+        samples = [s for s in part.samples if not s.flags & wire.CLEW]
+        all_ns = sum(s.weight_ns for s in samples)
+        share = sum(s.weight_ns for s in samples
+                    if s.flags & wire.KERNEL) / all_ns
+        # Both go by ticks. One that is rare may yet come some times.
+        ticks = all_ns / 1e9 / time.clock_getres(MONOTONIC_COARSE)
+        likely = max(wanted, 2 / ticks)
+        margin = 5 * (2 * likely * (1 - likely) / ticks) ** .5
+        if abs(share - wanted) > margin:
+            raise Disturbed(f"the kernel's share is {share:.4f}, "
+                            f"not {wanted:.4f} +-{margin:.4f}")
+
+    @undisturbed
+    def test_the_kernels_share_is_none_in_a_program_that_computes(self):
+        self.check_the_kernels_share([target("loads"), "2000"])
+
+    @undisturbed
+    def test_the_kernels_share_is_what_its_account_says_natively(self):
+        self.check_the_kernels_share([target("kernel")])
 
     def test_behind_a_filter_nothing_is_asked_for(self):
         done = self.record([URGENT, "waiting"], preexec_fn=filter_calls)
