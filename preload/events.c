@@ -500,14 +500,11 @@ static int is_signal_free(void)
 	       !(blocked & SIGNAL_BIT(SIGURG));
 }
 
-/* The coarse clocks go by ticks. */
 static int is_tick_fine(void)
 {
-	struct timespec tick = { 0 };
+	const uint64_t tick_ns = ticks_find_tick_ns();
 
-	return !sys_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&tick,
-			 0, 0, 0, 0) &&
-	       !tick.tv_sec && (uint64_t)tick.tv_nsec <= rt.header->period_ns;
+	return tick_ns && tick_ns <= rt.header->period_ns;
 }
 
 static enum wire_coarse find_obstacle(int wants_ticks)

@@ -29,6 +29,7 @@ static void on_tick(int signal, siginfo_t *info, void *context);
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
+	uint64_t tick_ns;   /* of the kernel's; 0: unknown */
 	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
@@ -122,6 +123,30 @@ static int is_tick(const siginfo_t *info)
 	return info->si_code == SI_TIMER && value >> 32 == ticks.secret;
 }
 
+/*
+ * The signal waits for the end of a system call: meanwhile each tick has found
+ * the thread there.
+ */
+static uint64_t ticks_in_kernel(uint64_t time_ns)
+{
+	uint64_t looks = 1;
+
+	if (ticks.tick_ns)
+		looks = (time_ns + ticks.tick_ns / 2) / ticks.tick_ns;
+	return looks > UINT16_MAX ? UINT16_MAX : looks;
+}
+
+static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
+{
+	struct wire_sample *sample = samples_put(
+		tally, &tally->ticked, tally->hot->id, where, weight_ns);
+	const uint64_t looks =
+		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
+
+	if (sample && looks > 1)
+		sample->weight += (looks - 1) * WIRE_WEIGHT_LOOK;
+}
+
 static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 {
 	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
@@ -142,8 +167,8 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 	if (tally->event)
 		weight_ns = events_settle(tally, weight_ns, is_kernel);
 	if (weight_ns)
-		samples_put(tally, &tally->ticked, tally->hot->id,
-			    where_is(pc, is_kernel, is_of_sample), weight_ns);
+		put_sample(tally, where_is(pc, is_kernel, is_of_sample),
+			   weight_ns);
 	if (!is_kernel)
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
@@ -402,8 +427,21 @@ static uint32_t draw_secret(void)
 	return (uint32_t)(stamp * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* By the coarse clocks, which go by ticks. */
+uint64_t ticks_find_tick_ns(void)
+{
+	struct timespec tick = { 0 };
+
+	if (sys_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&tick, 0,
+		     0, 0, 0) ||
+	    tick.tv_sec)
+		return 0;
+	return (uint64_t)tick.tv_nsec;
+}
+
 void ticks_start(uint64_t period_ns)
 {
+	ticks.tick_ns = ticks_find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();

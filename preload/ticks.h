@@ -58,6 +58,9 @@ void ticks_begin_thread(struct tally *tally);
 /* Whether the owner of a tally has one. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 
+/* How far the kernel's ticks are apart; 0: unknown. Makes a system call. */
+uint64_t ticks_find_tick_ns(void);
+
 /* The signal that ticks come by. */
 int ticks_signal(void);
 

@@ -23,4 +23,18 @@ struct share_interval {
 
 struct share_interval confidence_share(double share, double samples);
 
+/*
+ * What was estimated from samples, which need not stand for the same time each:
+ * their sum, and that of their squares.
+ */
+struct sampled {
+	double ns, squares;
+};
+
+/* So much time of so many samples that stand for about the same. */
+struct sampled sampled_alike(double ns, double samples);
+
+/* The interval of what a part is of all. */
+struct share_interval confidence_part(struct sampled part, struct sampled all);
+
 #endif

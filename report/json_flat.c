@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/confidence.h"
 #include "report/json.h"
 
 /* Between which numbers a sampled time lies, in 95 of 100 cases. */
-static json_t *range_of(const struct summary *summary, uint64_t ns)
+static json_t *range_of(const struct summary *summary, uint64_t ns,
+			struct share_interval likely)
 {
 	double all = (double)summary->time_ns;
-	struct share_interval likely = { 0, 0 };
 
 	if (ns == 0)
 		return json_pack("[oo]", json_number(0),
 				 json_number(summary->unseen_ns));
-	likely = confidence_share((double)ns / all, (double)summary->samples);
 	return json_pack("[oo]", json_number((uint64_t)(all * likely.low)),
 			 json_number((uint64_t)(all * likely.high)));
 }
 
 static json_t *row_of(struct session *session, const struct flat_row *row)
 {
+	const struct summary *summary = &session->summary;
 	json_t *value = json_function(&session->catalog, row->function);
 
 	json_object_set_new(value, "calls", json_number(row->self.calls));
 	json_object_set_new(value, "self_ns", json_number(row->self.ns));
 	json_object_set_new(value, "total_ns", json_number(row->total.ns));
-	if (summary_is_sampled(&session->summary)) {
-		json_object_set_new(value, "self_ns_95",
-				    range_of(&session->summary, row->self.ns));
-		json_object_set_new(value, "total_ns_95",
-				    range_of(&session->summary, row->total.ns));
+	if (summary_is_sampled(summary)) {
+		json_object_set_new(
+			value, "self_ns_95",
+			range_of(summary, row->self.ns,
+				 summary_own_share(summary, row->self.ns,
+						   row->self.samples)));
+		json_object_set_new(
+			value, "total_ns_95",
+			range_of(summary, row->total.ns,
+				 summary_total_share(summary, row->total.ns,
+						     row->total.samples)));
 	}
 	json_object_set_new(value, "samples", json_number(row->self.samples));
 	json_object_set_new(value, "total_samples",

@@ -74,6 +74,20 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 	free(is_found);
 }
 
+/* Samples of one context and kind stand for about the same time each. */
+static double squares_of(const struct tree *tree)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct measure *self = &tree->nodes[i].self;
+
+		sum += sampled_alike((double)self->ns, (double)self->samples)
+			       .squares;
+	}
+	return sum;
+}
+
 void summary_init(struct summary *summary, const struct recording *recording,
 		  const struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged)
@@ -97,12 +111,36 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	summary->hooked_modules =
 		coverage_total(catalog, modules, &summary->coverage);
 	free(modules);
-	summary->unseen_ns =
-		(uint64_t)((double)summary->time_ns *
-			   confidence_share(0, (double)summary->samples).high);
+	summary->squares_ns2 = squares_of(tree);
+	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
+					summary_own_share(summary, 0, 0).high);
 	find_looping(summary, catalog, tree);
 	verdicts_conclude(&summary->calls_verified);
 	verdicts_conclude(&summary->contexts_verified);
+}
+
+static struct sampled whole_of(const struct summary *summary)
+{
+	return (struct sampled){ (double)summary->time_ns,
+				 summary->squares_ns2 };
+}
+
+struct share_interval summary_own_share(const struct summary *summary,
+					uint64_t ns, uint64_t samples)
+{
+	return confidence_part(sampled_alike((double)ns, (double)samples),
+			       whole_of(summary));
+}
+
+struct share_interval summary_total_share(const struct summary *summary,
+					  uint64_t ns, uint64_t samples)
+{
+	const struct sampled all = whole_of(summary);
+	struct sampled part = sampled_alike((double)ns, (double)samples);
+
+	if (part.squares < all.squares * part.ns / all.ns)
+		part.squares = all.squares * part.ns / all.ns;
+	return confidence_part(part, all);
 }
 
 uint64_t summary_rate_hz(const struct summary *summary)

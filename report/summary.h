@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "report/confidence.h"
 #include "report/coverage.h"
 #include "report/merge.h"
 #include "report/recording.h"
@@ -35,6 +36,7 @@ struct summary {
 	enum wire_coarse coarse; /* why others had none, by the last part */
 	uint64_t time_ns;        /* of the tree, like calls */
 	uint64_t samples;
+	double squares_ns2; /* of the times that they stand for, summed */
 	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
 	uint64_t watch_ns; /* of CPU time, in a thread of its own */
@@ -62,6 +64,16 @@ void summary_init(struct summary *summary, const struct recording *recording,
  * time in the program. 0 without samples.
  */
 uint64_t summary_rate_hz(const struct summary *summary);
+
+/*
+ * Between which shares of all the own time of a row lies (95 %), of so many
+ * samples; and that of a row with all that is below it, where samples of the
+ * program's time and of the kernel's are mixed, as they are in the whole.
+ */
+struct share_interval summary_own_share(const struct summary *summary,
+					uint64_t ns, uint64_t samples);
+struct share_interval summary_total_share(const struct summary *summary,
+					  uint64_t ns, uint64_t samples);
 
 /* Whether there are samples, or might have been. */
 static inline int summary_is_sampled(const struct summary *summary)

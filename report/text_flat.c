@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/confidence.h"
 #include "report/text.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
@@ -38,14 +37,14 @@ static void write_calls(const struct table *table, const struct flat_row *row)
 }
 
 /* "43.20% 41.8-44.6": where it was sampled, with where it may be. */
-static void write_share(FILE *out, const struct summary *summary, uint64_t ns)
+static void write_share(FILE *out, const struct summary *summary,
+			const struct measure *self)
 {
-	double share = share_of(ns, summary->time_ns);
 	struct share_interval likely =
-		confidence_share(share, (double)summary->samples);
+		summary_own_share(summary, self->ns, self->samples);
 	char range[32];
 
-	fprintf(out, " %6.2f%%", 100 * share);
+	fprintf(out, " %6.2f%%", 100 * share_of(self->ns, summary->time_ns));
 	if (summary->samples == 0)
 		return;
 	snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
@@ -72,7 +71,7 @@ static void write_time(const struct table *table, const struct flat_row *row)
 			      ? "?"
 			      : " ",
 		      out);
-	write_share(out, &session->summary, row->self.ns);
+	write_share(out, &session->summary, &row->self);
 	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
 		100 * share_of(row->total.ns, session->summary.time_ns),
 		table->calls_width,

@@ -296,22 +296,23 @@ static void write_timings(FILE *out, const struct session *session)
 /* Samples of all: of the program, and of clew beside it. */
 static void write_self_cost(FILE *out, const struct summary *summary)
 {
-	uint64_t all = summary->time_ns, samples = summary->samples;
+	const struct sampled own = sampled_alike((double)summary->clew_ns,
+						 (double)summary->clew_samples);
+	struct sampled all = { (double)summary->time_ns, summary->squares_ns2 };
 	struct share_interval likely;
-	double share;
 
 	if (!summary->shows_clew) {
-		all += summary->clew_ns;
-		samples += summary->clew_samples;
+		all.ns += own.ns;
+		all.squares += own.squares;
 	}
-	if (summary->samples > 0 && all > 0) {
-		share = (double)summary->clew_ns / (double)all;
-		likely = confidence_share(share, (double)samples);
+	if (summary->samples > 0 && all.ns > 0) {
+		likely = confidence_part(own, all);
 		fprintf(out,
 			"clew itself: %s, %.1f %% (95 %%: %.1f-%.1f) of all "
 			"time%s\n",
-			text_duration(summary->clew_ns).text, 100 * share,
-			100 * likely.low, 100 * likely.high,
+			text_duration(summary->clew_ns).text,
+			100 * own.ns / all.ns, 100 * likely.low,
+			100 * likely.high,
 			summary->shows_clew ? "" : ", left out above");
 	}
 	if (summary->watch_ns > 0)

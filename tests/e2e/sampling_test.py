@@ -4,6 +4,7 @@
 import collections
 import resource
 import subprocess
+import time
 
 import clewtest
 import wire
@@ -11,6 +12,7 @@ from clewtest import needs, target
 from disturbance import Disturbed, undisturbed
 
 LOADS = target("loads")
+MONOTONIC_COARSE = 6  # a clock; Python has no name for it
 POINTS = 2.0  # percentage points that shares may be off
 
 
@@ -269,6 +271,19 @@ class Records(Case):
         own = next(m for m in part.modules if m.name == "kernel")
         self.assertTrue(any(own.vaddr_start <= s.pc - own.base < own.vaddr_end
                             for s in kernel))
+
+    @undisturbed
+    def test_each_tick_of_a_long_system_call_is_a_look(self):
+        self.record(["dd", "if=/dev/zero", f"of={self.work}/file", "bs=100M",
+                     "count=3"])
+        (part,) = self.recording().parts
+        tick_ns = 1e9 * time.clock_getres(MONOTONIC_COARSE)
+        kernel = [s for s in part.samples if s.flags & wire.KERNEL]
+        for sample in kernel:
+            looks = sample.weight_ns / tick_ns
+            self.assertLessEqual(abs(sample.looks - max(looks, 1)), 0.51)
+        if max([s.looks for s in kernel], default=0) < 3:
+            raise Disturbed("no call took long")
 
     def test_the_rate_that_was_is_said(self):
         self.record([target("kernel")])

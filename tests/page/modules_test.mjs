@@ -45,13 +45,10 @@ function visit(node, see, above = []) {
 const below = (node) =>
   node.calls + node.callees.reduce((sum, each) => sum + below(each), 0);
 
-function profileOf(root) {
-  const items = [];
+/* Items: [depth, function, calls] in preorder; more columns. */
+function profileWith(items, more = {}) {
+  const sections = { ...sectionsOf(items), ...more };
   const same = (value) => Array.from({ length: FUNCTIONS }, () => value);
-
-  visit(root, (node, above) =>
-    above.length && items.push([above.length, node.f, node.calls]));
-  const sections = sectionsOf(items);
   const numbers = (name) => sections[name] ? new Numbers(sections[name]) : null;
 
   return new Profile({
@@ -60,6 +57,14 @@ function profileOf(root) {
       file: same(0), line: same(0) }),
     numbers,
     column: (name, array) => numbers(name)?.fill(array) ?? null });
+}
+
+function profileOf(root) {
+  const items = [];
+
+  visit(root, (node, above) =>
+    above.length && items.push([above.length, node.f, node.calls]));
+  return profileWith(items);
 }
 
 /* { "names from the root": value } of any tree, and of nested objects. */
@@ -204,4 +209,25 @@ test("numbers read well, and nothing is rounded to nothing", () => {
   assert.ok(interval(0, 100)[1] > 0.015, "none seen is not none there");
   assert.equal(range(0.2, 100), "13–29");
   assert.equal(range(0.5, 5000000), "49.96–50.04");
+});
+
+/* Three contexts of one function each, of so much time in so many samples. */
+function sampled(time, samples) {
+  const items = time.map((t, i) => [1, i + 1, 1]);
+
+  return profileWith(items, { time: column([0, ...time]),
+                              samples: column([0, ...samples]) });
+}
+
+test("samples that stand for more tell less", () => {
+  const alike = sampled([20e6, 30e6, 50e6], [20, 30, 50]);
+  const profile = sampled([200e6, 100e6, 700e6], [50, 100, 700]);
+
+  assert.ok(Math.abs(alike.equalSamples(20e6, 20) - 100) < 1e-6);
+  assert.ok(Math.abs(alike.equalSamples(100e6, 100) - 100) < 1e-6);
+  /* Squares: 0.2^2 / 50 its own, 0.1^2 / 100 + 0.7^2 / 700 the others'. */
+  const variance = 0.8 ** 2 * 0.0008 + 0.2 ** 2 * 0.0008;
+
+  assert.ok(Math.abs(profile.equalSamples(200e6, 50) -
+                     0.2 * 0.8 / variance) < 1e-3);
 });

@@ -102,6 +102,124 @@ static void intervals_hold_what_they_promise(void **state)
 		fail_msg("over all: %.4f", all);
 }
 
+/* ---- Samples of unequal weights, as recordings have them ---- */
+
+static uint64_t random_state;
+
+static double random_number(void)
+{
+	random_state =
+		random_state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(random_state >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+static double random_poisson(double mean)
+{
+	double limit = exp(-mean), product = random_number(), count = 0;
+
+	if (mean > 30) /* the sum of two is one, too */
+		return random_poisson(mean / 2) + random_poisson(mean / 2);
+	for (; product > limit; count++)
+		product *= random_number();
+	return count;
+}
+
+/* A row of a report: its true share, and what a sample of it stands for. */
+struct row {
+	double share, weight_ms;
+};
+
+#define ROWS   7
+#define TRIALS 4000
+
+/*
+ * A program with time of its own in samples of a millisecond each, and of the
+ * kernel's by ticks of four; one that waits, in strata of many lengths.
+ */
+static const struct row sampled_by_cpu[ROWS] = {
+	{ 0.02, 1 }, { 0.10, 1 }, { 0.50, 1 }, { 0.03, 4 },
+	{ 0.10, 4 }, { 0.20, 4 }, { 0.05, 1 },
+}, sampled_by_wall[ROWS] = {
+	{ 0.03, 1 }, { 0.07, 2 }, { 0.10, 4 }, { 0.45, 4 },
+	{ 0.15, 8 }, { 0.12, 16 }, { 0.08, 16 },
+};
+
+/* How often a row's interval holds its share, in trials of some seconds. */
+static double coverage_of_row(const struct row *rows, int which, double ms,
+			      int is_weighted)
+{
+	int held = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		struct sampled all = { 0 }, part = { 0 };
+		struct share_interval likely;
+		double samples = 0;
+
+		for (int j = 0; j < ROWS; j++) {
+			double weight = rows[j].weight_ms;
+			double n = random_poisson(rows[j].share * ms / weight);
+			struct sampled row = sampled_alike(n * weight, n);
+
+			samples += n;
+			all.ns += row.ns;
+			all.squares += row.squares;
+			if (j == which)
+				part = row;
+		}
+		likely = is_weighted
+				 ? confidence_part(part, all)
+				 : confidence_share(part.ns / all.ns, samples);
+		held += likely.low <= rows[which].share &&
+			rows[which].share <= likely.high;
+	}
+	return (double)held / TRIALS;
+}
+
+static void check_coverage(const struct row *rows, double ms)
+{
+	for (int i = 0; i < ROWS; i++) {
+		double hits = rows[i].share * ms / rows[i].weight_ms;
+		double one = coverage_of_row(rows, i, ms, 1);
+
+		/* Few hits are whole numbers still. */
+		if (one < (hits < 3 ? 0.88 : 0.93) || one > 0.97)
+			fail_msg("%.0f ms, %.2f of weight %.0f: %.4f", ms,
+				 rows[i].share, rows[i].weight_ms, one);
+	}
+}
+
+static void unequal_weights_have_the_intervals_that_they_promise(void **state)
+{
+	(void)state;
+	random_state = 1;
+	for (double ms = 500; ms < 10000; ms *= 4) {
+		check_coverage(sampled_by_cpu, ms);
+		check_coverage(sampled_by_wall, ms);
+	}
+	/* The number of samples says too much of those that stand for more. */
+	assert_true(coverage_of_row(sampled_by_cpu, 3, 2000, 0) < 0.8);
+	assert_true(coverage_of_row(sampled_by_wall, 5, 2000, 0) < 0.8);
+}
+
+static void equal_weights_make_no_difference(void **state)
+{
+	struct sampled all = sampled_alike(300, 100);
+	struct share_interval some =
+		confidence_part(sampled_alike(60, 20), all);
+	struct share_interval same = confidence_share(0.2, 100);
+
+	(void)state;
+	assert_true(fabs(some.low - same.low) < 1e-6);
+	assert_true(fabs(some.high - same.high) < 1e-6);
+	some = confidence_part(sampled_alike(0, 0), all);
+	same = confidence_share(0, 100);
+	assert_true(some.low == 0 && fabs(some.high - same.high) < 1e-6);
+	some = confidence_part(all, all);
+	assert_true(some.high == 1 && fabs(some.low + same.high - 1) < 1e-6);
+	some = confidence_part(sampled_alike(0, 0), sampled_alike(0, 0));
+	assert_true(some.low == 0 && some.high == 1);
+}
+
 static void senseless_counts_end_quickly(void **state)
 {
 	(void)state;
@@ -118,6 +236,9 @@ int main(void)
 		cmocka_unit_test(bounds_are_those_of_clopper_and_pearson),
 		cmocka_unit_test(shares_have_an_interval),
 		cmocka_unit_test(intervals_hold_what_they_promise),
+		cmocka_unit_test(equal_weights_make_no_difference),
+		cmocka_unit_test(
+			unequal_weights_have_the_intervals_that_they_promise),
 		cmocka_unit_test(senseless_counts_end_quickly),
 	};
 

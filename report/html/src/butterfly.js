@@ -140,9 +140,9 @@ export class ButterflyView {
     if (profile.measures.includes("time"))
       facts.push(
         `self ${format.time(rows.self.time[f])} (${measures.share(
-          profile, "time", rows.self.time[f])})`,
+          profile, "time", rows.self.time[f], rows.samples[f])})`,
         `total ${format.time(rows.total.time[f])} (${measures.share(
-          profile, "time", rows.total.time[f])})`);
+          profile, "time", rows.total.time[f], rows.total.samples[f])})`);
     replace(this.title, element("h1", {}, ...nameCell(this.app, f)),
             element("p.where", {}, where(profile, f)),
             element("p.facts", {}, facts.join(" · ")));

@@ -2,7 +2,7 @@
 /* "What you are not seeing": how much of the truth this recording is. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
-import { range } from "./interval.js";
+import { rangeOf } from "./measures.js";
 
 function card(title, figure, text, level = "good") {
   return element(`section.card.${level}`, {}, element("h3", {}, title),
@@ -92,8 +92,8 @@ function timeCard({ taken: time }, profile) {
   return card("Samples", format.short(profile.samples),
     `${time.mode === "wall" ? "Wall-clock" : "CPU"} time is estimated from ` +
     `samples${time.rate ? `, ${time.rate} a second` : ""}; a share of 50 % may ` +
-    `be ${range(0.5, profile.samples)} %, one of 1 % ` +
-    `${range(0.01, profile.samples)} % (in 95 of 100 cases).`,
+    `be ${rangeOf(profile, 0.5)} %, one of 1 % ` +
+    `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`,
     profile.samples >= 1000 ? "good" : "fair");
 }
 

@@ -33,7 +33,7 @@ function amount(profile, f, measure, value) {
     : format.count(value);
 }
 
-function number(profile, key, text, title, of, measure, whole) {
+function number(profile, key, text, title, of, measure, whole, samples) {
   return {
     key, label: text, title, isNumber: true, value: of,
     width: whole ? "10rem" : "6rem",
@@ -41,7 +41,8 @@ function number(profile, key, text, title, of, measure, whole) {
                   whole && shareCell(of(f) / (whole() || 1),
                                      measure === "time" || of(f) > 0 ||
                                        profile.isCounted[f])],
-    hint: whole && ((f) => measures.share(profile, measure, of(f))),
+    hint: whole && ((f) =>
+      measures.share(profile, measure, of(f), samples && samples(f))),
     share: whole && ((f) => of(f) / (whole() || 1)),
   };
 }
@@ -79,10 +80,12 @@ export function functionColumns(app) {
   const timed = profile.measures.includes("time") ? [
     number(profile, "selftime", "Self time",
            "Time spent in the function itself",
-           (f) => rows().self.time[f], "time", whole("time")),
+           (f) => rows().self.time[f], "time", whole("time"),
+           (f) => rows().samples[f]),
     number(profile, "totaltime", "Total time",
            "Time in it and all it called; recursion counted once",
-           (f) => rows().total.time[f], "time", whole("time")),
+           (f) => rows().total.time[f], "time", whole("time"),
+           (f) => rows().total.samples[f]),
   ] : [];
   const changed = profile.base ? profile.measures.map((measure) =>
     changeColumn(profile, measure)) : [];

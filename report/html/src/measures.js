@@ -23,14 +23,21 @@ export function label(profile, measure) {
   }
 }
 
+/* Of the whole time, in so many samples if that is known. */
+export function rangeOf(profile, share, samples) {
+  const time = share * profile.below.time[0];
+
+  return range(share, profile.equalSamples(time, samples));
+}
+
 /* How far sampled shares are to be trusted, or "". */
 export function errorNote(profile) {
   if (!profile.whole.time || !isSampled(profile, "time"))
     return "Calls are exact.";
   return "Calls are exact. Times are estimated from " +
     `${format.plural(profile.samples, "sample")}: 50 % may be ` +
-    `${range(0.5, profile.samples)} %, 1 % ` +
-    `${range(0.01, profile.samples)} % (in 95 of 100 cases).`;
+    `${rangeOf(profile, 0.5)} %, 1 % ` +
+    `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`;
 }
 
 export function value(measure, number) {
@@ -38,11 +45,11 @@ export function value(measure, number) {
 }
 
 /* "12.34 %", with "(11.2–13.6)" where it was sampled. */
-export function share(profile, measure, number) {
+export function share(profile, measure, number, samples) {
   const whole = profile.below[measure][0];
   const part = whole > 0 ? number / whole : 0;
 
   if (!isSampled(profile, measure) || !profile.samples)
     return format.percent(part);
-  return `${format.percent(part)} (${range(part, profile.samples)})`;
+  return `${format.percent(part)} (${rangeOf(profile, part, samples)})`;
 }

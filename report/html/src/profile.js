@@ -176,10 +176,38 @@ export class Profile {
     this.below = {
       calls: this.sum(this.self.calls),
       time: this.self.time && this.sum(this.self.time),
+      samples: this.self.samples && this.sum(this.self.samples),
     };
-    this.samples = this.self.samples
-      ? this.self.samples.reduce((a, b) => a + b, 0) : 0;
+    this.samples = this.below.samples ? this.below.samples[0] : 0;
+    this.squares = this.samples ? this.#squares() : 0;
     this.rows = this.#rows();
+  }
+
+  /* Of the times that samples stand for, summed. */
+  #squares() {
+    const { time, samples } = this.self;
+
+    return time.reduce((sum, t, i) =>
+      sum + (samples[i] ? t * t / samples[i] : 0), 0);
+  }
+
+  /*
+   * So many samples of one weight would tell as much of a share: see
+   * report/confidence.c. Its own samples; without them, those of the whole.
+   */
+  equalSamples(time, samples) {
+    if (!this.samples)
+      return 0;
+    const whole = this.below.time[0];
+    const share = Math.min(time / whole, 1);
+    const own = Math.max(samples ? time * time / samples : 0,
+                         this.squares * share);
+    const variance = own * (1 - share) ** 2 +
+      Math.max(this.squares - own, 0) * share ** 2;
+
+    return share > 0 && variance > 0
+      ? share * (1 - share) * whole * whole / variance
+      : whole * whole / this.squares;
   }
 
   #selfOf(groups) {
@@ -201,7 +229,8 @@ export class Profile {
     const make = () => new Float64Array(size);
     const rows = { calls: make(), contexts: make(), samples: make(),
                    self: { calls: null, time: make() },
-                   total: { calls: make(), time: make() } };
+                   total: { calls: make(), time: make(),
+                            samples: make() } };
 
     for (let i = 1; i < this.count; i++) {
       const f = this.function[i];
@@ -217,6 +246,8 @@ export class Profile {
         rows.total.calls[f] += this.below.calls[i];
         if (this.below.time)
           rows.total.time[f] += this.below.time[i];
+        if (this.below.samples)
+          rows.total.samples[f] += this.below.samples[i];
       }
     }
     rows.self.calls = rows.calls;

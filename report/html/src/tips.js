@@ -29,7 +29,8 @@ function amounts(profile, facts, isCounted = true) {
       lines.push(line("time from here down", format.time(total), " · ",
                       measures.share(profile, measure, total)),
                  line("time of its own", format.time(self), " · ",
-                      measures.share(profile, measure, self)));
+                      measures.share(profile, measure, self,
+                                     facts.samples)));
   }
   if (facts.samples && measures.isSampled(profile, "time"))
     lines.push(line(facts.isChain ? "samples" : "samples of its own",
