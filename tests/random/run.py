@@ -186,7 +186,8 @@ def report(one, setting, why, options):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="otherwise by the clock",
+                        default=int(time.time()) % 10**6 * 1000)
     parser.add_argument("--count", type=int)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--features", type=lambda text: text.split(","),
