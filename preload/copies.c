@@ -82,8 +82,12 @@ static void look_at(void *to, const void *from, size_t bytes)
 			note_trampoline(&carried, copy, trampoline_at(word));
 		}
 	}
-	if (carried.callers >= CALLERS_MIN && carried.from % 8 == 0)
+	if (!carried.from || carried.from % 8)
+		return;
+	if (carried.callers >= CALLERS_MIN)
 		landing_restored(carried.from, carried.until);
+	else
+		landing_perhaps_restored((uintptr_t)to, bytes);
 }
 
 /* ---- The functions ---- */

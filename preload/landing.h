@@ -29,6 +29,12 @@ void landing_at(uint64_t stack);
  */
 void landing_restored(uint64_t from, uint64_t until);
 
+/*
+ * So many bytes were copied, trampolines among them, but so few that it may be
+ * data. A jump into these very bytes tells: nobody jumps into data.
+ */
+void landing_perhaps_restored(uint64_t at, uint64_t bytes);
+
 /* Whether that was where the thread is going to land now. Tells so once. */
 int landing_is_restored(uint64_t stack);
 

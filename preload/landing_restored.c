@@ -18,13 +18,19 @@
 #define FRAME_MAX  65536 /* a landing may be as far below its slot */
 #define RETURN_MAX 16384 /* stack of those that return to a slice */
 
+static int forget_if_inside(uint64_t stack, uint64_t *from, uint64_t *until)
+{
+	if (stack < *from || stack >= *until)
+		return 0;
+	*from = *until = 0;
+	return 1;
+}
+
 int landing_is_restored(uint64_t stack)
 {
-	if (stack >= hot.restored_until ||
-	    stack + FRAME_MAX < hot.restored_from)
-		return 0;
-	hot.restored_from = hot.restored_until = 0;
-	return 1;
+	return forget_if_inside(stack, &hot.restored_from,
+				&hot.restored_until) ||
+	       forget_if_inside(stack, &hot.perhaps_from, &hot.perhaps_until);
 }
 
 /* Where the stack ends that the thread began on, if a slot is on it. */
@@ -53,12 +59,22 @@ static void come_from(uint64_t from, uint64_t id)
 	hot.id = id;
 }
 
+void landing_perhaps_restored(uint64_t at, uint64_t bytes)
+{
+	if (at == hot.perhaps_until) { /* it comes in pieces */
+		hot.perhaps_until += bytes;
+	} else {
+		hot.perhaps_from = at;
+		hot.perhaps_until = at + bytes;
+	}
+}
+
 void landing_restored(uint64_t from, uint64_t until)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	const struct trampoline *one = trampoline_at(*(const uint64_t *)from);
 
-	hot.restored_from = from;
+	hot.restored_from = from < FRAME_MAX ? 0 : from - FRAME_MAX;
 	hot.restored_until = until;
 	if (one && from > here && from - here < RETURN_MAX &&
 	    is_on_own_stack(from)) {

@@ -90,6 +90,7 @@ struct hot_thread {
 	uint64_t came, came_accounted;
 	/* The slice of a stack that was copied back last (landing_restored.c). */
 	uint64_t restored_from, restored_until;
+	uint64_t perhaps_from, perhaps_until;
 	/* Return addresses lent to an exception. */
 	uint64_t borrower; /* 0: none is on its way */
 	uint64_t loans_until;

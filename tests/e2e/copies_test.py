@@ -115,6 +115,11 @@ class Jumps(Copies):
     def test_by_a_string_instruction(self):
         self.check_all("string", "after")
 
+    def test_a_slice_of_one_frame(self):
+        flavours = "O2", "O0", "O3", "cet"  # by "Os" without a function
+        self.check("one_frame", flavours=flavours)
+        self.check("one_frame", "data", flavours=flavours)
+
 
 class Places(clewtest.Case):
     def test_trampolines_lie_in_our_range(self):

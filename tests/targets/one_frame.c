@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A slice of stack with a single frame that waits, copied away by memcpy() and
+ * back, and jumped into. With "data", a word like those that wait on stacks is
+ * copied back besides, before the jump: on its way in a structure, as words
+ * that calls have left behind are.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+#define SLICE_MAX 65536
+#define REPLAYS   3
+
+struct record {
+	uintptr_t words[16];
+};
+
+static struct {
+	char *low;
+	size_t bytes;
+	jmp_buf env;
+	char copy[SLICE_MAX];
+} slice;
+
+static char *base;
+static int replays, with_data;
+static struct record kept;
+
+static COUNTED void leaf(void)
+{
+	ENTER(leaf);
+	__asm__ volatile("");
+	LEAVE();
+}
+
+/* What a caller's frame holds as the address to return to. */
+static COUNTED void keep(const void *volatile *frame)
+{
+	ENTER(keep);
+	memcpy(&kept, (const void *)frame, sizeof(kept));
+	LEAVE();
+}
+
+/* Not a copy of the stack for the caller: one structure of it. */
+static COUNTED void use(void)
+{
+	struct record here;
+
+	ENTER(use);
+	memcpy(&here, &kept, sizeof(here));
+	__asm__ volatile("" : : "r"(&here) : "memory");
+	leaf();
+	LEAVE();
+}
+
+static COUNTED void body(void)
+{
+	volatile uint32_t here; /* read anew after a jump */
+
+	ENTER(body);
+	here = TRUTH_HERE;
+	if (!_setjmp(slice.env)) {
+		slice.low = (char *)__builtin_frame_address(0) - 512;
+		slice.bytes = (size_t)(base - slice.low);
+		memcpy(slice.copy, slice.low, slice.bytes);
+		if (with_data)
+			keep((void *)slice.low);
+	} else {
+		TRUTH_HERE = here;
+	}
+	leaf();
+	LEAVE();
+}
+
+/* From far below what it writes over. */
+static COUNTED void restore(void)
+{
+	volatile char room[2 * SLICE_MAX];
+
+	ENTER(restore);
+	room[0] = room[sizeof(room) - 1] = 0;
+	memcpy(slice.low, slice.copy, slice.bytes);
+	if (with_data)
+		use();
+	_longjmp(slice.env, 1);
+}
+
+static COUNTED void play(void)
+{
+	ENTER(play);
+	base = __builtin_frame_address(0);
+	body();
+	leaf();
+	if (replays++ < REPLAYS)
+		restore();
+	LEAVE();
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	ENTER(main);
+	with_data = argc > 1;
+	play();
+	printf("%d\n", replays);
+	LEAVE();
+	truth_write();
+	return 0;
+}
