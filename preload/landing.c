@@ -12,6 +12,9 @@
 #include "preload/walk.h"
 #include "wire/id.h"
 
+#define PAGE      UINT64_C(4096)
+#define FRAME_MAX 65536 /* a function's frame, mostly */
+
 uint64_t landing_id(uint64_t stack)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
@@ -65,11 +68,36 @@ static void end_calls(uint64_t stack, uint64_t now)
 		time_close(time_of(link.at), now);
 }
 
-static void land(uint64_t stack)
+/*
+ * Whether the function with this id waits near a stack pointer at which it has
+ * remembered its frame: at a trampoline then, and another is there if another
+ * slice of stack is.
+ */
+static int is_remembered(uint64_t stack, uint64_t id)
+{
+	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE;
+
+	if (id == ID_ROOT)
+		return 0;
+	for (; at < stack + FRAME_MAX && walk_is_readable(at, &page); at += 8) {
+		const struct trampoline *one =
+			trampoline_at(*(const uint64_t *)at);
+
+		if (one && one->id == id)
+			return 1;
+	}
+	return 0;
+}
+
+static void land(uint64_t stack, uint64_t id)
 {
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
-	hot.id = landing_id(stack);
+	if (!is_remembered(stack, id))
+		id = landing_id(stack);
+	else
+		landing_is_restored(stack); /* and that is done with */
+	hot.id = id;
 	trampolines_settle(stack, SETTLE_ALL);
 }
 
@@ -77,19 +105,19 @@ static void land(uint64_t stack)
  * longjmp may be a coroutine's way to yield: what it leaves behind may go on
  * one day, so nothing is done to that but that its time ends.
  */
-void landing_at(uint64_t stack)
+void landing_at(uint64_t stack, uint64_t id)
 {
 	struct time_pause pause;
 	uint64_t now;
 
 	if (!rt.is_timed) {
-		land(stack);
+		land(stack, id);
 		return;
 	}
 	now = time_now();
 	end_calls(stack, now);
 	pause = time_pause_since(now);
-	land(stack);
+	land(stack, id);
 	time_pause_end(&pause);
 }
 
@@ -97,7 +125,7 @@ void landing_at(uint64_t stack)
 void hot_leap(uint64_t stack)
 {
 	if (hot.id != ID_ROOT && !runtime_is_filtered())
-		landing_at(stack);
+		landing_at(stack, ID_ROOT);
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

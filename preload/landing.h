@@ -19,8 +19,11 @@
  */
 uint64_t landing_id(uint64_t stack);
 
-/* The calling thread lands at once. */
-void landing_at(uint64_t stack);
+/*
+ * The calling thread lands at once: in the function with this id, if that frame
+ * is there; ID_ROOT: in whichever is.
+ */
+void landing_at(uint64_t stack, uint64_t id);
 
 /*
  * Slots in [from, until) have got trampolines by copying: a slice of a stack is

@@ -11,6 +11,7 @@
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
+#include "preload/jump_places.h"
 #include "preload/landing.h"
 #include "preload/loans.h"
 #include "preload/next.h"
@@ -47,9 +48,11 @@ static void restore_mask(const void *mask)
 #define JUMP(name)                                                             \
 	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
 	{                                                                      \
+		const uint64_t stack = stack_of(env);                          \
+                                                                               \
 		if (env->__mask_was_saved)                                     \
 			restore_mask(&env->__saved_mask);                      \
-		landing_at(stack_of(env));                                     \
+		landing_at(stack, jump_places_find(env, stack));               \
 		NEXT(name)(env, value);                                        \
 		__builtin_unreachable();                                       \
 	}
@@ -79,8 +82,10 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 
 static void land_in(const ucontext_t *context)
 {
+	const uint64_t stack = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+
 	restore_mask(&context->uc_sigmask);
-	landing_at((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	landing_at(stack, jump_places_find(context, stack));
 }
 
 EXPORT int setcontext(const ucontext_t *context)

@@ -116,7 +116,7 @@ class Jumps(Copies):
         self.check_all("string", "after")
 
     def test_a_slice_of_one_frame(self):
-        flavours = "O2", "O0", "O3", "cet"  # by "Os" without a function
+        flavours = "O2", "O0", "Os", "O3", "cet"
         self.check("one_frame", flavours=flavours)
         self.check("one_frame", "data", flavours=flavours)
 
