@@ -76,6 +76,25 @@ static int is_outermost(uint64_t at)
 	return 1;
 }
 
+/*
+ * Whether the function with this id is a coroutine's first one and returns to
+ * nobody: a slot with 0 as return address is no link to others.
+ */
+static int is_first(uint64_t at, uint64_t id)
+{
+	uint64_t page = at & ~UINT64_C(4095);
+
+	for (int left = NEAR_SLOTS; left > 0; left--, at += 8) {
+		const struct shadow_slot *shadow = shadow_of(at);
+
+		if (shadow && !shadow->return_address &&
+		    runtime_function_between(shadow->caller_id, id) &&
+		    walk_is_live(at, &page))
+			return 1;
+	}
+	return 0;
+}
+
 /* The chain has ended before the thread's root, below the call at a slot. */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
@@ -83,7 +102,9 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
 	if (is_borrowed())
 		return PARTIAL + WIRE_PARTIAL_BORROWED;
-	return is_outermost(at) ? PARTIAL + WIRE_PARTIAL_START : DIVERGED;
+	return is_first(at, walk->id) || is_outermost(at)
+		       ? PARTIAL + WIRE_PARTIAL_START
+		       : DIVERGED;
 }
 
 /*
