@@ -22,6 +22,7 @@
 #include "preload/next.h"
 #include "preload/obstacle.h"
 #include "preload/place.h"
+#include "preload/presence.h"
 #include "preload/proc.h"
 #include "preload/process.h"
 #include "preload/runtimes.h"
@@ -273,6 +274,7 @@ __attribute__((destructor)) static void finish(void)
 	if (rt.is_timed)
 		times_end_open();
 	tallies_finish_thread();
+	presence_note_all(&rt.cold->tallies);
 	tallies_refresh_names(&rt.cold->tallies);
 	samples_note_moment(rt.header);
 	if (CLEW_STRESS)

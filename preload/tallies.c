@@ -10,6 +10,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/presence.h"
 #include "preload/sharing.h"
 #include "preload/tables.h"
 #include "preload/text.h"
@@ -215,6 +216,7 @@ static int attach(struct tallies *tallies)
 		record_thread(tallies, tally);
 		tally->hot = &hot;
 		ticks_begin_thread(tally);
+		presence_begin(tally);
 	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)

@@ -30,6 +30,14 @@ static json_t *totals_of(const struct summary *summary)
 	return totals;
 }
 
+static json_t *presence_of(const struct timings *timings)
+{
+	return json_pack("{sososo}", "present_ns",
+			 json_number(timings->present_ns), "cpu_ns",
+			 json_number(timings->cpu_ns), "off_cpu_ns",
+			 json_number(timings_off_cpu_ns(timings)));
+}
+
 static json_t *gaps_of(const struct catalog *catalog)
 {
 	json_t *list = json_array();
@@ -146,6 +154,9 @@ void json_summary(struct json_stream *stream, struct session *session)
 			  json_number(session->summary.watch_ns),
 			  "recorded_bytes",
 			  json_number(session->summary.recorded_bytes)));
+	if (timings_are_there(&session->tree.timings))
+		json_member(stream, "presence",
+			    presence_of(&session->tree.timings));
 	json_member(stream, "coverage",
 		    json_coverage(&session->summary.coverage));
 	json_member(stream, "not_covered", gaps_of(&session->catalog));

@@ -173,11 +173,17 @@ static void finish_timing(struct work *work)
 {
 	const struct tallies *tallies = &work->tallies;
 
-	for (size_t i = 0; i < tallies->count; i++)
-		if (roots_of(&work->roots, tallies->items[i].number))
-			work->tree->timings.paused_ns +=
-				clock_ns(&work->timing.clock,
-					 tallies->items[i].head->paused_ticks);
+	for (size_t i = 0; i < tallies->count; i++) {
+		const struct wire_tally *head = tallies->items[i].head;
+		struct timings *timings = &work->tree->timings;
+
+		if (!roots_of(&work->roots, tallies->items[i].number))
+			continue;
+		timings->paused_ns +=
+			clock_ns(&work->timing.clock, head->paused_ticks);
+		timings->present_ns += head->present_ns;
+		timings->cpu_ns += head->cpu_ns;
+	}
 	timing_finish(&work->timing, work->tree);
 }
 

@@ -269,6 +269,22 @@ static void write_time(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
+/* Of the time that calls took. Which of them waited was not measured. */
+static void write_presence(FILE *out, const struct timings *timings)
+{
+	const uint64_t off_ns = timings_off_cpu_ns(timings);
+
+	if (timings->present_ns == 0)
+		return;
+	fprintf(out,
+		"off the CPU: %s, %.1f %% of the %s that the threads were "
+		"there; in which functions is not known (--libc shows calls "
+		"that wait)\n",
+		text_duration(off_ns).text,
+		100 * (double)off_ns / (double)timings->present_ns,
+		text_duration(timings->present_ns).text);
+}
+
 /* Of calls that were timed one by one. */
 static void write_timings(FILE *out, const struct session *session)
 {
@@ -291,6 +307,7 @@ static void write_timings(FILE *out, const struct session *session)
 		"; what measuring took is taken off (as measured: %s), but "
 		"not from min and max\n",
 		text_duration(raw.self_ns).text);
+	write_presence(out, timings);
 }
 
 /* Samples of all: of the program, and of clew beside it. */

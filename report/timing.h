@@ -48,6 +48,8 @@ struct timings {
 	uint64_t clamped_calls;
 	uint64_t overcompensated; /* contexts that measuring took longer for */
 	uint64_t paused_ns;       /* of the threads' time, by clew itself */
+	/* How long threads were there, and ran, as far as is known. */
+	uint64_t present_ns, cpu_ns;
 	uint64_t cost_ns; /* what measuring a call takes, in the dearest part */
 };
 
@@ -83,6 +85,14 @@ void timings_move(struct timings *to, uint32_t to_node,
 		  const struct timings *from, uint32_t from_node);
 
 /* NULL where there is none. */
+/* For how long threads were there and did not run; whose time is not known. */
+static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
+{
+	return timings->present_ns > timings->cpu_ns
+		       ? timings->present_ns - timings->cpu_ns
+		       : 0;
+}
+
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);
 const struct timing_bins *timings_of_function(const struct timings *timings,

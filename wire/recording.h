@@ -305,7 +305,13 @@ struct wire_tally {
 	struct wire_verdicts firsts; /* the first call of a context each */
 	/* WIRE_TIME_EXACT: of its threads' time, what clew's slow paths took */
 	uint64_t paused_ticks;
-	uint64_t reserved[4];
+	/*
+	 * The same: how long its threads were there, from the first call of each
+	 * on, and the CPU time that they had, of one moment; an instant older at
+	 * worst. 0: unknown.
+	 */
+	uint64_t present_ns, cpu_ns;
+	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 

@@ -118,6 +118,9 @@ struct tally {
 	uint32_t histograms_left; /* in the newest chunk of them */
 	struct chunk histograms;
 	uint64_t *other_bins;
+	/* When its owner came, and what its former ones had (presence.c). */
+	uint64_t came_ns, came_cpu_ns;
+	uint64_t former_present_ns, former_cpu_ns;
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

@@ -6,6 +6,9 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 
+/* Some 0.3 ms, beside which two system calls are nothing. */
+#define LONG_TICKS (UINT64_C(1) << 20)
+
 void time_open(uint64_t stack)
 {
 	struct time_slot *slot = time_of(stack);
@@ -142,6 +145,8 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	record(tally, slot->id, &lapse, has_ended);
 	tally_leave_path(tally, busy);
+	if (lapse.total >= LONG_TICKS)
+		hot_note_presence();
 }
 
 void time_close(struct time_slot *slot, uint64_t now)

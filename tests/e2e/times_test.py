@@ -11,7 +11,7 @@ import subprocess
 import clewtest
 import wire
 from clewtest import target
-from disturbance import Agreement, undisturbed
+from disturbance import Agreement, Disturbed, undisturbed
 
 SHARE = 0.01
 EXACT = ["--time=exact"]
@@ -50,6 +50,54 @@ class TooFine(clewtest.Case):
         text = self.clew("report", self.recording_path).stdout
         self.assertRegex(text, r"\?  *[\d.]+% .* tiny +\[fine\]\n")
         self.assertRegex(text, r"\n\?: too short to be measured well: ")
+
+
+class Presence(clewtest.Case):
+    """What of the threads' time they ran."""
+
+    def check_threads(self, status, *arguments):
+        """Each thread's; as the program says, in ns."""
+        done = self.record([target("presence"), *arguments], EXACT, text=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        part, = self.recording().parts
+        tallies = {tid: part.tallies[tally]
+                   for tid, tally, _ in part.threads}
+        wanted = [tuple(map(int, line.split()))
+                  for line in done.stdout.splitlines()]
+        self.assertEqual(len(wanted), 4)
+        for tid, present_ns, cpu_ns in wanted:
+            tally = tallies[tid]
+            for found, truth in ((tally.present_ns, present_ns),
+                                 (tally.cpu_ns, cpu_ns)):
+                # It begins before main, and ends behind.
+                self.assertGreater(found, truth - 10_000_000)
+                if found > truth + 30_000_000 + truth // 50:
+                    raise Disturbed(f"thread {tid}: {found}, not {truth}")
+        return (sum(present_ns for _, present_ns, _ in wanted),
+                sum(cpu_ns for _, _, cpu_ns in wanted))
+
+    @undisturbed
+    def test_time_off_the_cpu_is_told_of_each_thread(self):
+        present_ns, cpu_ns = self.check_threads(0)
+        report = self.clew_json("report", "--json", self.recording_path)
+        found = report["presence"]
+        self.assertEqual(found["off_cpu_ns"],
+                         found["present_ns"] - found["cpu_ns"])
+        share = found["off_cpu_ns"] / found["present_ns"]
+        wanted = 1 - cpu_ns / present_ns
+        if abs(share - wanted) > 0.04:
+            raise Disturbed(f"{share} off the CPU, not {wanted}")
+        text = self.clew("report", self.recording_path).stdout
+        self.assertIn(f"{100 * share:.1f} % of the ", text)
+
+    @undisturbed
+    def test_who_is_killed_has_told_before(self):
+        self.check_threads(-signal.SIGKILL, "killed")
+
+    def test_samples_of_cpu_time_say_nothing_of_it(self):
+        self.record([target("presence")])
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertNotIn("presence", report)
 
 
 class Tree:

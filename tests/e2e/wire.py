@@ -58,7 +58,7 @@ CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
-TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q40x")
+TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q16x")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
 CALLS = (1 << 48) - 1  # of a count's field
 SITE_PC = (1 << 48) - 1  # of a context's site
@@ -129,6 +129,7 @@ class Tally:
         self.firsts_verified = firsts[0]
         self.firsts_wrong = firsts[1] + firsts[2]
         self.firsts_partial = sum(firsts[3:])
+        self.present_ns, self.cpu_ns = rest[25:27]
         self.number = number
         self.records = []
 
