@@ -33,8 +33,13 @@ def read(clew, recordings):
     for path in recordings:
         one, said = _read_one(clew, path)
         complaints += said
-        total = one if total is None else _sum(total, one)
+        total = one if total is None else added(total, one)
     return total, complaints
+
+
+def of_dictionary(one):
+    """From what _asdict() gave, by way of JSON."""
+    return Figures(**{**one, "refusals": collections.Counter(one["refusals"])})
 
 
 def _json(clew, *arguments):
@@ -84,7 +89,7 @@ def _trapped_calls(report, modules):
 _NOTHING = Figures(*[0] * 12, collections.Counter())
 
 
-def _sum(one, other):
+def added(one, other):
     """Modules are counted once a recording: the largest stands for all."""
     summed = Figures(*(a + b for a, b in zip(one, other)))
     most = max(one, other, key=lambda figures: figures.modules)

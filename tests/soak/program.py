@@ -2,11 +2,13 @@
 """The table of programs: filled by the modules named in TABLES."""
 import dataclasses
 import importlib
+import os
 import shutil
 import typing
 
 TABLES = ("interpreters", "runtimes", "compilers", "databases", "archives",
-          "editors", "media", "typesetting", "servers", "tools")
+          "editors", "media", "typesetting", "servers", "tools", "stressors",
+          "regression")
 PROGRAMS = {}
 
 
@@ -20,23 +22,26 @@ class Program:
     ci: bool
     least_calls: int
     excused: tuple  # words of complaints whose cause is known, and stays
+    suite: str  # of many programs that are one row of the table, or its name
 
     def missing(self):
         return ", ".join(c for c in self.commands if not shutil.which(
-            c, path="/usr/sbin:/usr/bin:/sbin:/bin"))
+            c, path="/usr/sbin:/usr/bin:/sbin:/bin", mode=os.F_OK))
 
 
 def program(name, what, packages, commands=None, *, ci=False,
-            least_calls=10_000, excused=()):
+            least_calls=10_000, excused=(), suite=None):
     """Makes the decorated load function a program of the soak.
 
     `commands`, by default the name, are looked for to tell whether the
-    packages are installed. `ci` puts it in every run of scripts/test.
+    packages are installed; a path may be that of any file. `ci` puts it in
+    every run of scripts/test. Those of a `suite` are called SUITE.NAME.
     """
     def add(function):
         PROGRAMS[name] = Program(
             name, what, function, tuple(packages.split()),
-            tuple((commands or name).split()), ci, least_calls, excused)
+            tuple((commands or name).split()), ci, least_calls, excused,
+            suite or name)
         return function
     return add
 

@@ -7,13 +7,16 @@ with every function of every module but the loader hooked, and must print the
 same bytes, end the same way and leave the same files (load.py). What was
 recorded must be readable, and nothing lost or contradictory (figures.py).
 
-    soak.py [--clew PATH] NAME...   run these programs
+    soak.py [--clew PATH] NAME...   run these programs, or suites of them:
+                                    stress-ng (its stressors) and cpython
+                                    (CPython's tests), which run for minutes
     soak.py --list [--ci]           their names, or those of the quick ones
     soak.py --packages              what they need of Debian
     soak.py --table [NAME...]       the results as a table, in Markdown
 
-ctest runs each program as soak/NAME. A program that is not installed is
-skipped by exit status 77. With $CLEW_KEEP set, directories are left behind.
+ctest runs each program as soak/NAME, those of a suite as soak/SUITE.NAME. A
+program that is not installed is skipped by exit status 77. With $CLEW_KEEP
+set, directories are left behind.
 """
 import argparse
 import difflib
@@ -127,19 +130,30 @@ def results_of(programs):
             yield program, result["figures"], result["complaints"]
 
 
-def cells(program, one, complaints):
+def cells(name, one, complaints):
     eligible = one["hooked"] + sum(
         count for why, count in one["refusals"].items()
         if why not in figures.NOT_ELIGIBLE)
     share = f"{100 * one['hooked'] / eligible:.2f} %" if eligible else "-"
-    return [program.name + (" (!)" if complaints else ""),
+    return [name + (" (!)" if complaints else ""),
             f"{one['calls']:,}", f"{one['modules']}", share]
+
+
+def by_suite(results):
+    """(name, figures, complaints) of suites, and of programs without one."""
+    rows = {}
+    for program, one, complaints in results:
+        known, said = rows.get(program.suite, (None, []))
+        one = figures.of_dictionary(one)
+        rows[program.suite] = (
+            figures.added(known, one) if known else one, said + complaints)
+    return [(name, one._asdict(), said) for name, (one, said) in rows.items()]
 
 
 def print_table(programs, columns=3):
     """Compact: several programs beside each other."""
     results = [r for r in results_of(programs) if r[1]]
-    table = [cells(*result) for result in results]
+    table = [cells(*row) for row in by_suite(results)]
     rows = -(-len(table) // columns)
     print("| program | calls | modules | hooked " * columns + "|")
     print("|---|--:|--:|--:" * columns + "|")
@@ -148,10 +162,10 @@ def print_table(programs, columns=3):
             cell for one in table[row::rows] for cell in one) + " |")
     total = {name: sum(one[name] for _, one, _ in results)
              for name in ("calls", "traps", "verified", "mismatches")}
-    print(f"\n{len(results)} programs, {sum(bool(c) for *_, c in results)} "
-          f"with complaints; {total['calls']:,} calls, {total['traps']:,} by "
-          f"int3; {total['verified']:,} verified, {total['mismatches']:,} "
-          "mismatches")
+    print(f"\n{len(results)} programs and members of suites, "
+          f"{sum(bool(c) for *_, c in results)} with complaints; "
+          f"{total['calls']:,} calls, {total['traps']:,} by int3; "
+          f"{total['verified']:,} verified, {total['mismatches']:,} mismatches")
 
 
 def main():
@@ -164,10 +178,12 @@ def main():
     parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
     load_tables()
-    unknown = [n for n in arguments.names if n not in PROGRAMS]
+    known = {*PROGRAMS, *(p.suite for p in PROGRAMS.values())}
+    unknown = [n for n in arguments.names if n not in known]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
-    programs = [PROGRAMS[n] for n in arguments.names] or [
+    programs = [p for n in arguments.names for p in PROGRAMS.values()
+                if n in (p.name, p.suite)] or [
         p for p in PROGRAMS.values() if p.ci or not arguments.ci]
     if arguments.list:
         print(*(p.name for p in programs), sep="\n")

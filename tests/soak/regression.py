@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""CPython's own tests: what passes without clew passes with it.
+
+Each module of tests runs as `python3 -m test` runs it. Compared are the
+status and how many tests ran, failed and were skipped. Not here are modules
+that take many seconds or whose tests measure time, those that want a network,
+a display or gigabytes, and those that fail without clew as root or in a
+container.
+"""
+from program import program
+
+MODULES = """
+array asyncgen bisect buffer bufio bytes class cmath context contextlib
+coroutines csv ctypes dataclasses datetime decimal descr dict dynamic enum
+epoll exceptions extcall faulthandler fcntl file fileio finalization float
+fork1 functools gc generators gettext hashlib heapq hmac imp import
+importlib json list locale marshal math memoryview mmap os popen posix pty
+random re readline repl resource select set shutil sort stat struct sys
+sys_setprofile sys_settrace tempfile thread threadedtempfile threading
+threadsignals time timeout traceback tuple unicode wait3 wait4 weakref zlib
+""".split()
+
+FOLDER = "/usr/lib/python3.11/test"
+
+
+def add(name):
+    @program(f"cpython.{name}", "CPython's tests of it",
+             "python3 libpython3.11-testsuite",
+             f"/usr/bin/python3.11 {FOLDER}/test_grammar.py", suite="cpython")
+    def tests(load):
+        load.run("/usr/bin/python3.11", "-B", "-m", "test", "-v",
+                 f"test_{name}", env={"PYTHONHASHSEED": "0"}, masks=[
+                     # only what the tests came to, not how long they took
+                     (r"(?m)^(?!(Ran \d|OK|FAIL|ERROR|== Tests res)).*\n", ""),
+                     (r"(?m) in [\d.]+m?s$", "")])
+
+
+for module in MODULES:
+    add(module)
