@@ -13,8 +13,10 @@
 #define MOV_STORE      0x89
 #define MOV_LOAD       0x8b
 #define NOTRACK        0x3e
+#define NOP            0x90 /* for a tracer's probe */
 
 #define RSP            4
+#define RBP            5
 #define RDI            7
 #define SIB            4 /* in place of rm */
 #define DISP32_ALONE   5 /* as rm or base, where mod is 0 */
@@ -54,20 +56,16 @@ static unsigned int load_bytes_of(const uint8_t *code)
 	return length + disp_bytes[MOD(code[MODRM_AT])];
 }
 
-/* mov r64, r64 to another one than rsp */
-static int is_move(const uint8_t *code)
+/* mov r64, r64: the register that is written, or -1. */
+static int move_target(const uint8_t *code)
 {
-	uint8_t to;
-
 	if ((code[0] & 0xfa) != REX_W || MOD(code[MODRM_AT]) != 3)
-		return 0;
+		return -1;
 	if (code[1] == MOV_STORE)
-		to = (uint8_t)(RM(code[2]) | (code[0] & REX_B) << 3);
-	else if (code[1] == MOV_LOAD)
-		to = (uint8_t)(REG(code[2]) | (code[0] & REX_R) << 1);
-	else
-		return 0;
-	return to != RSP;
+		return RM(code[2]) | (code[0] & REX_B) << 3;
+	if (code[1] == MOV_LOAD)
+		return REG(code[2]) | (code[0] & REX_R) << 1;
+	return -1;
 }
 
 /* jmp *r64: its bytes, or 0. */
@@ -84,23 +82,37 @@ static unsigned int jump_bytes_of(const uint8_t *code)
 		       : 0;
 }
 
+/* Where no memory is read, rbp has to tell that the jump is to a frame. */
 unsigned int leap_read(const uint8_t *code, size_t bytes,
 		       unsigned int *load_bytes)
 {
 	uint8_t copy[LEAP_MAX_BYTES] = { 0 }; /* nothing that leaps */
+	int is_frame = 1, target;
 	unsigned int at, jump_bytes;
 
-	if (bytes <= MODRM_AT || !may_be_load(code))
+	if (bytes <= MODRM_AT ||
+	    (!may_be_load(code) && move_target(code) != RSP))
 		return 0;
 	memcpy(copy, code, bytes < sizeof(copy) ? bytes : sizeof(copy));
 	at = load_bytes_of(copy);
-	if (!at)
-		return 0;
+	if (!at) {
+		if (move_target(copy) != RSP)
+			return 0;
+		at = MOVE_REG_BYTES;
+		is_frame = 0;
+	}
 	*load_bytes = at;
-	for (int i = 0; i < MOVES_MAX && is_move(copy + at); i++)
+	for (int i = 0; i < MOVES_MAX; i++) {
+		target = move_target(copy + at);
+		if (target < 0 || target == RSP)
+			break;
+		is_frame |= target == RBP;
 		at += MOVE_REG_BYTES;
+	}
+	if (copy[at] == NOP)
+		at++;
 	jump_bytes = jump_bytes_of(copy + at);
-	return jump_bytes ? at + jump_bytes : 0;
+	return is_frame && jump_bytes ? at + jump_bytes : 0;
 }
 
 int leap_write_target(const struct decoder *decoder, const uint8_t *code,
@@ -109,12 +121,16 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 {
 	uint8_t load[INSN_MAX_BYTES];
 	unsigned int load_bytes = load_bytes_of(code);
-	int written;
+	int written, is_store = 0;
 
+	if (!load_bytes && move_target(code) == RSP) {
+		load_bytes = MOVE_REG_BYTES;
+		is_store = code[1] == MOV_STORE;
+	}
 	if (!load_bytes)
 		return -EINVAL;
 	memcpy(load, code, load_bytes);
-	load[MODRM_AT] ^= (RSP ^ RDI) << 3;
+	load[MODRM_AT] ^= is_store ? RSP ^ RDI : (RSP ^ RDI) << 3;
 	written =
 		relocate(decoder, load, load_bytes, pc, out, out_size, out_pc);
 	return written < 0 ? written : written - JMP_REL32_BYTES;

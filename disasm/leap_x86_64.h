@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jumps to another frame that no library is asked for: __builtin_longjmp() of
- * gcc and clang, and whoever writes the like by hand.
+ * Jumps to another frame: those that no library is asked for, __builtin_longjmp()
+ * of gcc and clang and whoever writes the like by hand,
  *
  *	mov	0x10(%rax), %rsp	the frame to land in
  *	mov	%rcx, %rbp		perhaps
+ *	jmp	*%rdx
+ *
+ * and glibc's own, at the end of longjmp(), which has demangled rsp in a register:
+ *
+ *	mov	%r8, %rsp
+ *	mov	%r9, %rbp
  *	jmp	*%rdx
  */
 #ifndef CLEW_DISASM_LEAP_X86_64_H

@@ -27,7 +27,7 @@
 #define CACHE_VERSION 3
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 20
+#define ANALYSIS_VERSION 21
 
 #define SUFFIX           ".analysis"
 #define PATH_BYTES       4096

@@ -17,6 +17,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/imports.h"
+#include "preload/landing.h"
 #include "preload/natives.h"
 #include "preload/patch_prepare.h"
 #include "preload/reclaim.h"
@@ -56,6 +57,13 @@ static void unlink_patch(struct cold *cold, struct patch *patch)
 	lock_release(&cold->patches_lock, &signals);
 }
 
+static void note_leaps(const struct patch *patch)
+{
+	for (uint32_t i = 0; i < patch->site_count; i++)
+		if (patch->sites[i].verdict == VERDICT_IS_LEAP)
+			landing_note_leap(patch->sites[i].text.pc);
+}
+
 /*
  * Breakpoints must be known before they are met. While the hooks are out
  * (control.c) new ones are only made ready.
@@ -70,6 +78,7 @@ static int commit(struct cold *cold, struct patch *patch)
 	lock_acquire(&cold->patches_lock, &signals);
 	patch->next = cold->patches;
 	__atomic_store_n(&cold->patches, patch, __ATOMIC_RELEASE);
+	note_leaps(patch);
 	if (!cold->is_out)
 		err = patch_commit(patch);
 	if (err)

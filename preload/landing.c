@@ -121,11 +121,15 @@ void landing_at(uint64_t stack, uint64_t id)
 	time_pause_end(&pause);
 }
 
-/* From a probe: a jump that nobody announced. */
+/* From a probe: libc's jump, or one that nobody announced. */
 void hot_leap(uint64_t stack)
 {
-	if (hot.id != ID_ROOT && !runtime_is_filtered())
-		landing_at(stack, ID_ROOT);
+	const int is_libcs = hot.jump_stack == stack;
+	const uint64_t id = is_libcs ? hot.jump_id : ID_ROOT;
+
+	hot.jump_stack = 0;
+	if ((hot.id != ID_ROOT || is_libcs) && !runtime_is_filtered())
+		landing_at(stack, id);
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

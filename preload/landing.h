@@ -26,6 +26,13 @@ uint64_t landing_id(uint64_t stack);
 void landing_at(uint64_t stack, uint64_t id);
 
 /*
+ * A leap (disasm/leap_x86_64.h) is, or is going to be, watched: if it is libc's,
+ * then longjmp() lands there, and not before it has called other functions of
+ * libc, which are hooked as well.
+ */
+void landing_note_leap(uint64_t pc);
+
+/*
  * Slots in [from, until) have got trampolines by copying: a slice of a stack is
  * back, and those functions go on one day. If it is this very stack, outwards of
  * those that are running, then these return to them.

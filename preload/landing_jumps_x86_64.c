@@ -5,11 +5,13 @@
  */
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <ucontext.h>
 #include <unwind.h>
 
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/jump_places.h"
 #include "preload/landing.h"
@@ -45,14 +47,61 @@ static void restore_mask(const void *mask)
 			 sizeof(uint64_t), 0, 0);
 }
 
+/* glibc's leaps: the last instructions of longjmp() and of its variants. */
+#define LIBC_LEAPS 4
+
+static _Atomic uint64_t libc_leaps[LIBC_LEAPS];
+
+void landing_note_leap(uint64_t pc)
+{
+	if (!next_is_inside(&next.libc, pc))
+		return;
+	for (int i = 0; i < LIBC_LEAPS; i++) {
+		uint64_t none = 0;
+
+		if (atomic_compare_exchange_strong(&libc_leaps[i], &none, pc) ||
+		    none == pc)
+			return;
+	}
+}
+
+/* Whether a probe has replaced them all: they begin with a REX prefix. */
+static int is_announced(void)
+{
+	int watched = 0;
+
+	for (int i = 0; i < LIBC_LEAPS; i++) {
+		const uint64_t pc = atomic_load(&libc_leaps[i]);
+
+		if (pc && (*(const volatile uint8_t *)pc & 0xf0) == 0x40)
+			return 0;
+		watched += pc != 0;
+	}
+	return watched && !runtime_is_filtered();
+}
+
+/* hot_leap() does it, later, unless nobody calls that. */
+static void land_by(const struct __jmp_buf_tag *env)
+{
+	const uint64_t stack = stack_of(env);
+	uint64_t id;
+
+	if (env->__mask_was_saved)
+		restore_mask(&env->__saved_mask);
+	id = jump_places_find(env, stack);
+	if (!is_announced()) {
+		landing_at(stack, id);
+		return;
+	}
+	hot.jump_stack = stack;
+	atomic_signal_fence(memory_order_seq_cst); /* handlers jump, too */
+	hot.jump_id = id;
+}
+
 #define JUMP(name)                                                             \
 	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
 	{                                                                      \
-		const uint64_t stack = stack_of(env);                          \
-                                                                               \
-		if (env->__mask_was_saved)                                     \
-			restore_mask(&env->__saved_mask);                      \
-		landing_at(stack, jump_places_find(env, stack));               \
+		land_by(env);                                                  \
 		NEXT(name)(env, value);                                        \
 		__builtin_unreachable();                                       \
 	}

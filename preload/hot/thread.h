@@ -91,6 +91,8 @@ struct hot_thread {
 	/* The slice of a stack that was copied back last (landing_restored.c). */
 	uint64_t restored_from, restored_until;
 	uint64_t perhaps_from, perhaps_until;
+	/* The jump that libc is making: where to, and jump_places_find(). */
+	uint64_t jump_stack, jump_id; /* stack 0: none */
 	/* Return addresses lent to an exception. */
 	uint64_t borrower; /* 0: none is on its way */
 	uint64_t loans_until;

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Signals that a jump lets through on its way (targets/landings.c)."""
+"""Signals that a jump lets through on its way (targets/landings.c), and what a
+jump calls on its way (targets/faults.c)."""
+import collections
+
 import clewtest
 from clewtest import target
 
@@ -23,11 +26,54 @@ class Landings(clewtest.Case):
     def test_siglongjmp_where_time_is_taken(self):
         self.land("siglongjmp", "--time=exact")
 
+    def test_siglongjmp_with_all_of_libc_hooked(self):
+        self.land("siglongjmp", "--libc", "--verify-period=1")
+
     def test_setcontext(self):
         self.land("setcontext")
 
     def test_setcontext_unoptimized(self):
         self.land("setcontext", flavour="O0")
+
+
+class Faults(clewtest.Case):
+    LANDINGS = 40
+
+    def land(self, *arguments, options=(), flavour="O2"):
+        recording, (one,) = self.record_target(
+            [target("faults", flavour), *arguments],
+            ["--libc", "--verify-period=1", *options])
+        (part,) = recording.parts
+        self.assert_nothing_lost(part)
+        self.assertEqual([tally.firsts_wrong
+                          for tally in part.tallies.values()], [0])
+        self.assertIn(self.LANDINGS, self.calls_of_libc(part, one, "on_fault"))
+
+    def calls_of_libc(self, part, one, name):
+        """How often the function called each of libc's."""
+        (vaddr,) = {vaddr for (_, vaddr), known in one.names.items()
+                    if known == name}
+        contexts, counts = part.contexts(), part.counts()
+        calls = collections.Counter()
+        for context in contexts.values():
+            function = part.functions[context.function]
+            above = contexts.get(context.parent)
+            if above and part.functions[above.function].vaddr == vaddr and \
+                    function.module.name.startswith("libc.so"):
+                calls[function.vaddr] += counts[context.id]
+        return calls.values()
+
+    def test_on_one_stack(self):
+        self.land()
+
+    def test_unoptimized(self):
+        self.land(flavour="O0")
+
+    def test_from_a_signal_stack(self):
+        self.land("alternate")
+
+    def test_where_time_is_taken(self):
+        self.land("alternate", options=["--time=exact"])
 
 
 if __name__ == "__main__":

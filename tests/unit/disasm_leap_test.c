@@ -32,6 +32,18 @@ static void what_compilers_write_is_read(void **state)
 	assert_int_equal(READ("\x48\x8b\x24\xcd\0\0\0\0\xff\xe0"), 10);
 }
 
+static void what_glibc_writes_is_read(void **state)
+{
+	/* mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx */
+	assert_int_equal(READ("\x4c\x89\xc4\x4c\x89\xcd\xff\xe2"), 8);
+	/* the same, other encodings, and a nop for systemtap */
+	assert_int_equal(READ("\x49\x8b\xe0\x49\x8b\xe9\x90\xff\xe2"), 9);
+	/* mov %r8,%rsp; mov %r9,%rbx; jmp *%rdx: no frame pointer */
+	assert_int_equal(READ("\x4c\x89\xc4\x4c\x89\xcb\xff\xe2"), 0);
+	/* mov %r8,%r12; mov %r9,%rbp; jmp *%rdx */
+	assert_int_equal(READ("\x4d\x89\xc4\x4c\x89\xcd\xff\xe2"), 0);
+}
+
 static void other_code_is_not(void **state)
 {
 	/* mov 0x10(%rsp),%rsp: found elsewhere once the probe has pushed */
@@ -78,6 +90,17 @@ static void its_target_is_loaded_elsewhere(void **state)
 	assert_int_equal(leap_write_target(*state, code, 0x10000, out,
 					   sizeof(out), UINT64_C(1) << 40),
 			 -ERANGE);
+	/* mov %r8,%rdi, by either encoding */
+	assert_int_equal(leap_write_target(*state,
+					   (const uint8_t *)"\x4c\x89\xc4",
+					   0x10000, out, sizeof(out), 0x10100),
+			 3);
+	assert_memory_equal(out, "\x4c\x89\xc7", 3);
+	assert_int_equal(leap_write_target(*state,
+					   (const uint8_t *)"\x49\x8b\xe0",
+					   0x10000, out, sizeof(out), 0x10100),
+			 3);
+	assert_memory_equal(out, "\x49\x8b\xf8", 3);
 	code[1] = 0x89;
 	assert_int_equal(leap_write_target(*state, code, 0x10000, out,
 					   sizeof(out), 0x10100),
@@ -88,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_compilers_write_is_read),
+		cmocka_unit_test(what_glibc_writes_is_read),
 		cmocka_unit_test(other_code_is_not),
 		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(its_target_is_loaded_elsewhere),
