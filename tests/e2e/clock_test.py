@@ -14,6 +14,7 @@ from disturbance import Disturbed, undisturbed
 URGENT = target("urgent")
 
 MONOTONIC_COARSE = 6  # a clock; Python has no name for it
+SLOW_ATTEMPTS_MAX = 3
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 ALLOW = struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
 
@@ -46,6 +47,8 @@ class Case(clewtest.Case):
 
 
 class Rates(Case):
+    slow_attempts = 0
+
     def record_loads(self, *options):
         done = self.record([target("loads"), "1500"], options)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -94,14 +97,25 @@ class Rates(Case):
         return (after.ru_utime - before.ru_utime,
                 after.ru_stime - before.ru_stime)
 
+    def part_with_many_samples(self):
+        """Beside others that want the processor there may be none."""
+        try:
+            part = self.part_with_events()
+            if self.rate(part) > 2000:
+                return part
+        except Disturbed:
+            pass
+        self.slow_attempts += 1
+        if self.slow_attempts == SLOW_ATTEMPTS_MAX:
+            self.skipTest("no processor that is free enough for many samples")
+        raise Disturbed("the machine is too slow for many samples")
+
     def check_the_kernels_share(self, argv):
         """As it is without clew, though samples are many."""
         user, system = self.account_of(argv)
         wanted = system / (user + system)
         self.record(argv, ["--rate=4730"])
-        part = self.part_with_events()
-        if self.rate(part) < 2000:
-            raise Disturbed("the machine is too slow for many samples")
+        part = self.part_with_many_samples()
         samples = [s for s in part.samples if not s.flags & wire.CLEW]
         all_ns = sum(s.weight_ns for s in samples)
         share = sum(s.weight_ns for s in samples
