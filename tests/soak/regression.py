@@ -10,14 +10,18 @@ container.
 from program import program
 
 MODULES = """
-array asyncgen bisect buffer bufio bytes class cmath context contextlib
-coroutines csv ctypes dataclasses datetime decimal descr dict dynamic enum
-epoll exceptions extcall faulthandler fcntl file fileio finalization float
-fork1 functools gc generators gettext hashlib heapq hmac imp import
-importlib json list locale marshal math memoryview mmap os popen posix pty
-random re readline repl resource select set shutil sort stat struct sys
-sys_setprofile sys_settrace tempfile thread threadedtempfile threading
-threadsignals time timeout traceback tuple unicode wait3 wait4 weakref zlib
+array asyncgen bisect buffer bufio bytes class cmath code codecs context
+contextlib coroutines crypt csv ctypes dataclasses datetime dbm decimal
+descr dict dynamic eintr email embed enum eof epoll errno exceptions extcall
+faulthandler fcntl file fileio finalization float fork1 functools gc
+generators gettext glob gzip hashlib heapq hmac httplib imp import importlib
+ioctl json list locale marshal math memoryview mmap openpty os pathlib pipes
+platform popen posix posixpath pprint pty pyexpat random re readline repl
+resource select set shelve shutil site socketserver sort stat strptime
+struct symtable sys sys_setprofile sys_settrace syslog tempfile thread
+threadedtempfile threading threadsignals time timeout traceback tracemalloc
+tuple unicode utf8_mode uuid wait3 wait4 warnings weakref xml_etree
+zipimport zlib zoneinfo
 """.split()
 
 FOLDER = "/usr/lib/python3.11/test"
