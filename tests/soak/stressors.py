@@ -13,8 +13,8 @@ Not here, though stress-ng has them:
   or fill what all processes share
   (bad-ioctl bigheap bind-mount binderfs cpu-online cyclic dev dev-shm efivar
   forkheavy idle-page klog kvm loop memhotplug mlockmany mmapfork module
-  oom-pipe physpage quota ramfs rawdev reboot smi softlockup swap sysfs
-  sysinval tmpfs umount watchdog);
+  oom-pipe physpage quota ramfs rawdev reboot resources smi softlockup swap
+  sysfs sysinval tmpfs umount watchdog);
 - they need what most machines lack: hardware, file systems, protocols
   (apparmor dccp gpu ioport ping-sock rtc sctp uprobe verity), a library of
   the user's (plugin), or a thread of which glibc has not registered the
@@ -51,23 +51,22 @@ peterson 20000, pidfd 400, pipe 20000, pipeherd 20000, pkey 10000, poll 6000,
 prctl 100, prefetch 1, priv-instr 20000, procfs 80, pthread 800, ptrace 20000,
 pty 1, qsort 1, race-sched 80, radixsort 1, randlist 1, rawpkt 10000, rawsock
 20000, rawudp 10000, rdrand 7000, readahead 400, regs 500, remap 4, rename
-800, resched 20000, resources 10, revio 10000, ring-pipe 6000, rlimit 1000,
-rmap 3, rotate 5000, schedpolicy 4, seal 4000, seccomp 40, secretmem 1, seek
-5000, sem 2000, sem-sysv 20000, sendfile 1000, session 100, set 6000,
-shellsort 1, shm 10, shm-sysv 100, sigabrt 100, sigchld 70, sigfd 20000,
-sigfpe 20000, sigio 20000, signal 20000, signest 20000, sigpending 20000,
-sigpipe 5000, sigq 20000, sigrt 20000, sigsegv 20000, sigsuspend 20000,
-sigtrap 20000, skiplist 200, sleep 20000, sock 40, sockabuse 100, sockdiag
-9000, sockfd 20000, sockpair 5000, sockmany 2000, spawn 5, sparsematrix 1,
-splice 10000, stack 1, stackmmap 10, str 10000, stream 1, switch 20000,
-symlink 1, sync-file 100, syncload 1, sysbadaddr 90, syscall 80, sysinfo 500,
-tee 1000, timer 1000, timerfd 900, tlb-shootdown 100, touch 4000, tree 1, tsc
-20000, tsearch 1, tun 6, udp 10000, udp-flood 20000, unshare 5, urandom 2000,
-userfaultfd 10000, usersyscall 10000, utime 4000, vdso 20000, vecfp 90,
-vecmath 300, vecshuf 30, vecwide 1000, vfork 200, vforkmany 50, vm 1000,
-vm-addr 1, vm-rw 100, vm-segv 100, vm-splice 10000, wait 200, waitcpu 8000,
-wcs 10000, x86cpuid 100, x86syscall 20000, xattr 40, yield 20000, zero 1000,
-zlib 3, zombie 700
+800, resched 20000, revio 10000, ring-pipe 6000, rlimit 1000, rmap 3, rotate
+5000, schedpolicy 4, seal 4000, seccomp 40, secretmem 1, seek 5000, sem 2000,
+sem-sysv 20000, sendfile 1000, session 100, set 6000, shellsort 1, shm 10,
+shm-sysv 100, sigabrt 100, sigchld 70, sigfd 20000, sigfpe 20000, sigio 20000,
+signal 20000, signest 20000, sigpending 20000, sigpipe 5000, sigq 20000, sigrt
+20000, sigsegv 20000, sigsuspend 20000, sigtrap 20000, skiplist 200, sleep
+20000, sock 40, sockabuse 100, sockdiag 9000, sockfd 20000, sockpair 5000,
+sockmany 2000, spawn 5, sparsematrix 1, splice 10000, stack 1, stackmmap 10,
+str 10000, stream 1, switch 20000, symlink 1, sync-file 100, syncload 1,
+sysbadaddr 90, syscall 80, sysinfo 500, tee 1000, timer 1000, timerfd 900,
+tlb-shootdown 100, touch 4000, tree 1, tsc 20000, tsearch 1, tun 6, udp 10000,
+udp-flood 20000, unshare 5, urandom 2000, userfaultfd 10000, usersyscall
+10000, utime 4000, vdso 20000, vecfp 90, vecmath 300, vecshuf 30, vecwide
+1000, vfork 200, vforkmany 50, vm 1000, vm-addr 1, vm-rw 100, vm-segv 100,
+vm-splice 10000, wait 200, waitcpu 8000, wcs 10000, x86cpuid 100, x86syscall
+20000, xattr 40, yield 20000, zero 1000, zlib 3, zombie 700
 """
 
 # These refuse to run as root.
@@ -81,8 +80,6 @@ EXCUSED = {
     # children are killed before they have made a part
     "pidfd": ("not a recording", "not set up yet"),
     "tun": ("not a recording", "not set up yet"),
-    # uses up all memory and descriptors that it may have
-    "resources": ("could not grow", "could not write", "folded"),
     # filters system calls
     "seccomp": ("behind a system call filter",),
     "syscall": ("behind a system call filter",),
