@@ -75,7 +75,7 @@ static void look_at(void *to, const void *from, size_t bytes)
 		uint64_t word;
 
 		memcpy(&word, (const void *)copy, sizeof(word));
-		if (runtime_is_stub(word)) {
+		if (runtime_is_exit(word)) {
 			carry(&word, at, &expected);
 			memcpy((void *)copy, &word, sizeof(word));
 		} else if (trampoline_at(word)) {

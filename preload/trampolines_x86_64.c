@@ -241,7 +241,7 @@ static void carry_all(const void *slot)
 		one = trampoline_at(*at);
 		if (one && carry_on(at, one, id))
 			return;
-		if (!one && runtime_is_stub(*at) && carry_one(at, &id))
+		if (!one && runtime_is_exit(*at) && carry_one(at, &id))
 			left = CARRY_SLOTS;
 	}
 }

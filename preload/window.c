@@ -65,14 +65,26 @@ static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
 /* Places for blocks, the best first. */
 enum rank {
 	GOOD,
-	FAR,    /* out of reach of what the code refers to */
-	IN_WAY, /* where the heap wants to go */
+	FAR,      /* out of reach of what the code refers to */
+	IN_WAY,   /* where the heap wants to go */
+	MISTAKEN, /* of which small ints make addresses (runtime_is_exit) */
 	RANK_COUNT,
 };
+
+/* The first or the last block of 4 GiB, which is 0 or -1 beside what is above. */
+static int is_next_to_4_gib(uint64_t place)
+{
+	const uint32_t low = (uint32_t)place;
+
+	return place >> 32 && (low < WINDOW_BLOCK_BYTES ||
+			       low >= -(uint32_t)WINDOW_BLOCK_BYTES);
+}
 
 static enum rank rank_of(const struct windows *windows, uint64_t place,
 			 const struct window_user *user)
 {
+	if (is_next_to_4_gib(place))
+		return MISTAKEN;
 	if (is_in_way_of_heap(windows, place))
 		return IN_WAY;
 	return is_within_reach(place, &user->image) ? GOOD : FAR;
@@ -175,6 +187,8 @@ static int take_any(struct windows *windows, const struct window_user *user,
 		err = add_block(windows, user, FAR);
 		if (err == -ERANGE)
 			err = add_block(windows, user, IN_WAY);
+		if (err == -ERANGE)
+			err = add_block(windows, user, MISTAKEN);
 	}
 	if (err == -ERANGE)
 		windows->code_out_of_reach = user->code.start;

@@ -102,6 +102,16 @@ static inline int runtime_is_stub(uint64_t word)
 	return runtime_window(word) == WINDOW_STUBS;
 }
 
+/*
+ * Whether any word is the address at which functions wait that a stub has
+ * called. Data may point into a block of stubs by chance: a small int beside
+ * the upper half of an address that was there before.
+ */
+static inline int runtime_is_exit(uint64_t word)
+{
+	return word % STUB_BYTES == STUB_EXIT_AT && runtime_is_stub(word);
+}
+
 /* The key of the function whose stub a pc is in: they stand in rows. */
 static inline uint64_t runtime_stub_key(uint64_t pc)
 {

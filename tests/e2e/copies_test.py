@@ -137,6 +137,9 @@ class Neighbours(Copies):
     def test_what_lies_behind_a_stack_is_not_touched(self):
         self.check("neighbour")
 
+    def test_data_that_looks_like_a_waiting_call_stays_as_it_is(self):
+        self.check("mistaken", flavours=("O2", "frame"))
+
 
 class Runtimes(clewtest.Case):
     def check(self, name, program, *argv):
