@@ -32,6 +32,7 @@
 #include "preload/shadow.h"
 #include "preload/starts.h"
 #include "preload/stress.h"
+#include "preload/stub_template.h"
 #include "preload/text.h"
 #include "preload/times.h"
 #include "preload/trap.h"
@@ -91,6 +92,7 @@ static void take_configuration(struct cold *cold)
 	rt.header->verify_period = config->verify_period;
 	cold->tallies.part = &cold->part;
 	rt.is_timed = config->time == WIRE_TIME_EXACT;
+	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = runtime_thread_block();
 }
 

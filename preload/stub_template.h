@@ -26,6 +26,7 @@ struct stub_template {
 	uint16_t displaced_at, displaced_end; /* room for the instructions */
 	uint16_t turns[STUB_TURNS];           /* into the shadow, or back */
 	uint16_t glance_at;                   /* the test for tail calls */
+	uint16_t exit_elsewhere_at;           /* hot/shadow.h */
 	uint16_t kind;                        /* of its first part */
 };
 

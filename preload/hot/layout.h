@@ -91,8 +91,9 @@
  * The key of its function is at the end of each STUB_BYTES, for whoever has an
  * address in it, and before it what kind of stub it is, and which part of one.
  *
- * In stubs of every kind the function returns to STUB_EXIT_AT: so the lowest byte
- * of a return address nearly tells a tail call from a call.
+ * In stubs of every kind the function returns to STUB_EXIT_AT, if its stack has a
+ * place in the shadow of its own (hot/shadow.h): so the lowest byte of a return
+ * address nearly tells a tail call from a call.
  */
 #define STUB_BYTES    512
 #define STUB_EXIT_AT  0x168

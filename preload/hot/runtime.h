@@ -24,9 +24,11 @@ struct runtime {
 	struct cold *cold;
 	uint64_t max_contexts; /* past it contexts fold, for this reason: */
 	enum wire_fold max_contexts_cause;
-	uint32_t verify_period;   /* 0: never verify */
-	uint32_t function_count;  /* numbers 1 .. function_count are in use */
-	uint32_t is_timed;        /* stubs are timed ones (timing.h) */
+	uint32_t verify_period;  /* 0: never verify */
+	uint32_t function_count; /* numbers 1 .. function_count are in use */
+	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
+	/* Where functions on stacks below hot_shadow_low return to in a stub. */
+	uint32_t exit_elsewhere_at;
 	uint64_t first_block;     /* the first thread's control block */
 	uint64_t first_stack_end; /* and where its stack ends, nearly */
 	/*
@@ -109,7 +111,9 @@ static inline int runtime_is_stub(uint64_t word)
  */
 static inline int runtime_is_exit(uint64_t word)
 {
-	return word % STUB_BYTES == STUB_EXIT_AT && runtime_is_stub(word);
+	return (word % STUB_BYTES == STUB_EXIT_AT ||
+		word % STUB_BYTES == rt.exit_elsewhere_at) &&
+	       runtime_is_stub(word);
 }
 
 /* The key of the function whose stub a pc is in: they stand in rows. */

@@ -9,7 +9,7 @@ import time
 import clewtest
 import wire
 from clewtest import target
-from disturbance import Disturbed, undisturbed
+from disturbance import Disturbed, Restless, undisturbed
 
 URGENT = target("urgent")
 
@@ -36,6 +36,8 @@ class Case(clewtest.Case):
         if part.coarse in (wire.COARSE_ENOUGH, wire.COARSE_FILTER,
                            wire.COARSE_FORBIDDEN, wire.COARSE_KERNEL):
             self.skipTest("no finer clock here")
+        if part.coarse == wire.COARSE_RESTLESS:
+            raise Restless("threads run for short whiles")
         if not part.events:
             raise Disturbed(f"no event, for reason {part.coarse}")
         return part

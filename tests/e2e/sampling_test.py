@@ -145,7 +145,8 @@ class Loads(Case):
         truth = self.record_loads("2000", options=["--rate", "50"])
         part, = self.recording().parts
         self.assertEqual((part.rate_hz, part.period_ns), (50, 20_000_000))
-        self.assertTrue(80 <= len(part.samples) <= 105, len(part.samples))
+        if not 80 <= len(part.samples) <= 105:
+            raise Disturbed(f"{len(part.samples)} samples")
         total = sum(sample.weight_ns for sample in part.samples)
         self.assertAlmostEqual(total / sum(truth.values()), 1, delta=0.05)
 
