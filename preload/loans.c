@@ -46,7 +46,7 @@ static int is_plain(const struct link *link)
 {
 	const uint64_t word = *(const uint64_t *)link->at;
 
-	return runtime_is_exit(word) &&
+	return runtime_is_stub(word) &&
 	       runtime_stub_key(word) == id_key(link->function);
 }
 

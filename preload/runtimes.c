@@ -26,7 +26,7 @@ static uintptr_t find_return_address(uintptr_t slot)
 
 	if (one)
 		return (uintptr_t)&one->slot.return_address;
-	if (!shadow || !runtime_is_exit(*(const uint64_t *)slot))
+	if (!shadow || !runtime_is_stub(*(const uint64_t *)slot))
 		return slot;
 	return (uintptr_t)&shadow->return_address;
 }

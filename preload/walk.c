@@ -88,7 +88,7 @@ int walk_is_readable(uint64_t address, uint64_t *known_page)
 
 static int is_waiting(uint64_t word)
 {
-	return runtime_is_exit(word) || trampoline_at(word);
+	return runtime_is_stub(word) || trampoline_at(word);
 }
 
 int walk_is_live(uint64_t at, uint64_t *mapped_page)
@@ -218,7 +218,7 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 		return walk->is_believed;
 	}
 	word = *(const uint64_t *)walk->at;
-	return runtime_is_exit(word) ||
+	return runtime_is_stub(word) ||
 	       (!walk->has_begun && word == shadow->return_address);
 }
 

@@ -215,7 +215,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	const struct trampoline *one = trampoline_at(*slot);
-	int is_tail_call = one || runtime_is_exit(*slot);
+	int is_tail_call = one || runtime_is_stub(*slot);
 	uint64_t id;
 
 	if (!is_tail_call && stub[STUB_GUARD_AT] && !hot_is_welcome(slot, stub))

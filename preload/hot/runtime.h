@@ -106,8 +106,9 @@ static inline int runtime_is_stub(uint64_t word)
 
 /*
  * Whether any word is the address at which functions wait that a stub has
- * called. Data may point into a block of stubs by chance: a small int beside
- * the upper half of an address that was there before.
+ * called: whoever changes the word wants to know. Data may point into a block
+ * of stubs by chance, as a small int does beside the upper half of an address
+ * that was there before; and a stub that is interrupted half-way has others.
  */
 static inline int runtime_is_exit(uint64_t word)
 {
