@@ -95,6 +95,19 @@ static int is_first(uint64_t at, uint64_t id)
 	return 0;
 }
 
+/*
+ * Whether what is further out may be others' stack: a function that waits at a
+ * trampoline may be the outermost one of a slice that was copied to where it
+ * is, below other callers than it began with.
+ */
+static int is_start(uint64_t at, uint64_t id)
+{
+	uint64_t page = at & ~UINT64_C(4095);
+
+	return walk_trampoline(at, &page) || is_first(at, id) ||
+	       is_outermost(at);
+}
+
 /* The chain has ended before the thread's root, below the call at a slot. */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
@@ -102,9 +115,7 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
 	if (is_borrowed())
 		return PARTIAL + WIRE_PARTIAL_BORROWED;
-	return is_first(at, walk->id) || is_outermost(at)
-		       ? PARTIAL + WIRE_PARTIAL_START
-		       : DIVERGED;
+	return is_start(at, walk->id) ? PARTIAL + WIRE_PARTIAL_START : DIVERGED;
 }
 
 /*

@@ -83,8 +83,12 @@ class Copies(clewtest.Case):
                 for old in self.truths.iterdir():
                     old.unlink()
                 recording, _ = self.record_target(
-                    [target(name, flavour), *arguments], options)
-                self.assert_nothing_lost(recording.parts[0])
+                    [target(name, flavour), *arguments],
+                    ["--verify-period=1", *options])
+                part = recording.parts[0]
+                self.assert_nothing_lost(part)
+                self.assertEqual([0] * len(part.tallies), [
+                    tally.firsts_wrong for tally in part.tallies.values()])
 
 
 class Jumps(Copies):
