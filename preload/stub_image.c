@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/hot/layout.h"
 #include "preload/window.h"
 
 /* .eh_frame_hdr, see the LSB: how its pointers are written */

@@ -19,7 +19,6 @@
 
 #define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
 #define WINDOW_BLOCK_MAX   256
-#define WINDOW_HEAD_BYTES  UINT64_C(4096) /* the ELF image: stub_image.h */
 #define WINDOW_SPAN_MAX    1024
 
 /* pcs in [start, end) */

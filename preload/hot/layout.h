@@ -70,9 +70,10 @@
 #define TIMES_PER_ENTRY 4 /* TIMES_BYTES / sizeof(struct wire_count) */
 
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
-#define WINDOW_SHIFT 24
-#define ADDRESS_BITS 47
-#define WINDOW_COUNT (1 << (ADDRESS_BITS - WINDOW_SHIFT))
+#define WINDOW_SHIFT      24
+#define WINDOW_HEAD_BYTES 4096 /* of a block, an ELF image (stub_image.h) */
+#define ADDRESS_BITS      47
+#define WINDOW_COUNT      (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
 /*
  * What a window's byte in hot_windows says. Stubs compare it with WINDOW_STUBS, by

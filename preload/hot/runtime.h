@@ -114,6 +114,7 @@ static inline int runtime_is_exit(uint64_t word)
 {
 	return (word % STUB_BYTES == STUB_EXIT_AT ||
 		word % STUB_BYTES == rt.exit_elsewhere_at) &&
+	       word % (UINT64_C(1) << WINDOW_SHIFT) >= WINDOW_HEAD_BYTES &&
 	       runtime_is_stub(word);
 }
 
