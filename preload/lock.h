@@ -79,7 +79,10 @@ static inline void lock_acquire(struct lock *lock, uint64_t *signals)
 		lock_acquire_filtered(lock, signals);
 }
 
-/* Wakes also when a filter has been asked for since: it waits (filter.h). */
+/*
+ * Wakes also when a filter has been asked for since: it waits (filter.h). All
+ * that sleep: who takes the lock behind a filter leaves no word of the others.
+ */
 static inline void lock_release(struct lock *lock, const uint64_t *signals)
 {
 	if (*signals == LOCK_NOT_TAKEN)
@@ -87,7 +90,7 @@ static inline void lock_release(struct lock *lock, const uint64_t *signals)
 	if (atomic_exchange_explicit(&lock->held, 0, memory_order_release) ==
 	    LOCK_AWAITED)
 		sys_call_anyway(SYS_futex, (long)&lock->held, LOCK_FUTEX_WAKE,
-				1, 0, 0, 0);
+				INT32_MAX, 0, 0, 0);
 	if (*signals == SYS_NOT_BLOCKED)
 		atomic_store(&lock->filtered_owner, 0);
 	sys_restore_signals(signals);
