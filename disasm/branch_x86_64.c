@@ -16,16 +16,6 @@ static int is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-int branch_has_idle_rex(const uint8_t *code, size_t length)
-{
-	size_t at = 0;
-
-	while (at < length && is_legacy_prefix(code[at]))
-		at++;
-	return at + 1 < length && is_rex(code[at]) &&
-	       (is_rex(code[at + 1]) || is_legacy_prefix(code[at + 1]));
-}
-
 /* Where the opcode starts; *narrow is set if a 66 prefix has its way. */
 static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 {
@@ -40,6 +30,15 @@ static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 		at++;
 	}
 	return at;
+}
+
+int branch_has_idle_rex(const uint8_t *code, size_t length)
+{
+	int narrow;
+	const size_t at = skip_prefixes(code, length, &narrow);
+
+	return at > 0 && at < length && is_rex(code[at - 1]) &&
+	       (is_rex(code[at]) || is_legacy_prefix(code[at]));
 }
 
 /* Bytes of opcode and displacement of a relative branch, or 0, 0. */

@@ -68,6 +68,15 @@ static int move_target(const uint8_t *code)
 	return -1;
 }
 
+/* What sets rsp, from memory or, then *is_move is 1, a register: bytes, or 0. */
+static unsigned int source_bytes_of(const uint8_t *code, int *is_move)
+{
+	const unsigned int load_bytes = load_bytes_of(code);
+
+	*is_move = !load_bytes && move_target(code) == RSP;
+	return *is_move ? MOVE_REG_BYTES : load_bytes;
+}
+
 /* jmp *r64: its bytes, or 0. */
 static unsigned int jump_bytes_of(const uint8_t *code)
 {
@@ -87,20 +96,17 @@ unsigned int leap_read(const uint8_t *code, size_t bytes,
 		       unsigned int *load_bytes)
 {
 	uint8_t copy[LEAP_MAX_BYTES] = { 0 }; /* nothing that leaps */
-	int is_frame = 1, target;
+	int is_move, is_frame, target;
 	unsigned int at, jump_bytes;
 
 	if (bytes <= MODRM_AT ||
 	    (!may_be_load(code) && move_target(code) != RSP))
 		return 0;
 	memcpy(copy, code, bytes < sizeof(copy) ? bytes : sizeof(copy));
-	at = load_bytes_of(copy);
-	if (!at) {
-		if (move_target(copy) != RSP)
-			return 0;
-		at = MOVE_REG_BYTES;
-		is_frame = 0;
-	}
+	at = source_bytes_of(copy, &is_move);
+	if (!at)
+		return 0;
+	is_frame = !is_move;
 	*load_bytes = at;
 	for (int i = 0; i < MOVES_MAX; i++) {
 		target = move_target(copy + at);
@@ -120,15 +126,12 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 		      uint64_t out_pc)
 {
 	uint8_t load[INSN_MAX_BYTES];
-	unsigned int load_bytes = load_bytes_of(code);
-	int written, is_store = 0;
+	int written, is_move, is_store;
+	const unsigned int load_bytes = source_bytes_of(code, &is_move);
 
-	if (!load_bytes && move_target(code) == RSP) {
-		load_bytes = MOVE_REG_BYTES;
-		is_store = code[1] == MOV_STORE;
-	}
 	if (!load_bytes)
 		return -EINVAL;
+	is_store = is_move && code[1] == MOV_STORE;
 	memcpy(load, code, load_bytes);
 	load[MODRM_AT] ^= is_store ? RSP ^ RDI : (RSP ^ RDI) << 3;
 	written =

@@ -12,8 +12,7 @@
 #include "preload/walk.h"
 #include "wire/id.h"
 
-#define PAGE      UINT64_C(4096)
-#define FRAME_MAX 65536 /* a function's frame, mostly */
+#define PAGE UINT64_C(4096)
 
 uint64_t landing_id(uint64_t stack)
 {
@@ -79,7 +78,8 @@ static int is_remembered(uint64_t stack, uint64_t id)
 
 	if (id == ID_ROOT)
 		return 0;
-	for (; at < stack + FRAME_MAX && walk_is_readable(at, &page); at += 8) {
+	for (; at < stack + LANDING_FRAME_MAX && walk_is_readable(at, &page);
+	     at += 8) {
 		const struct trampoline *one =
 			trampoline_at(*(const uint64_t *)at);
 
@@ -93,11 +93,12 @@ static void land(uint64_t stack, uint64_t id)
 {
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
-	if (!is_remembered(stack, id))
-		id = landing_id(stack);
-	else
+	if (is_remembered(stack, id)) {
 		landing_is_restored(stack); /* and that is done with */
-	hot.id = id;
+		hot.id = id;
+	} else {
+		hot.id = landing_id(stack);
+	}
 	trampolines_settle(stack, SETTLE_ALL);
 }
 

@@ -13,6 +13,9 @@
 
 #include "preload/window.h"
 
+/* A function that lands waits in a slot that is not farther out, mostly. */
+#define LANDING_FRAME_MAX 65536
+
 /*
  * The id of the function that goes on when the calling thread's stack pointer
  * becomes `stack`: a frame further out, or one of another stack.

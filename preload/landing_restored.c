@@ -15,7 +15,6 @@
 #include "preload/trampolines.h"
 #include "preload/walk.h"
 
-#define FRAME_MAX  65536 /* a landing may be as far below its slot */
 #define RETURN_MAX 16384 /* stack of those that return to a slice */
 
 static int forget_if_inside(uint64_t stack, uint64_t *from, uint64_t *until)
@@ -74,7 +73,8 @@ void landing_restored(uint64_t from, uint64_t until)
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	const struct trampoline *one = trampoline_at(*(const uint64_t *)from);
 
-	hot.restored_from = from < FRAME_MAX ? 0 : from - FRAME_MAX;
+	hot.restored_from =
+		from < LANDING_FRAME_MAX ? 0 : from - LANDING_FRAME_MAX;
 	hot.restored_until = until;
 	if (one && from > here && from - here < RETURN_MAX &&
 	    is_on_own_stack(from)) {

@@ -2,8 +2,9 @@
 /*
  * In front of the functions that remember a frame to come back to. By then it
  * may have been copied away and back, by whatever code: so the functions that
- * are running get trampolines to return to (trampolines.h), and the id of the innermost
- * is kept beside what remembers (jump_places.h). The C library's own finds the stack and all registers as its caller left them.
+ * are running get trampolines to return to (trampolines.h), and the id of the
+ * innermost is kept beside what remembers (jump_places.h). The C library's own
+ * finds the stack and all registers as its caller left them.
  */
 	.macro	BEFORE name
 	.text

@@ -84,7 +84,6 @@ void timings_init(struct timings *to, const struct timings *from,
 void timings_move(struct timings *to, uint32_t to_node,
 		  const struct timings *from, uint32_t from_node);
 
-/* NULL where there is none. */
 /* For how long threads were there and did not run; whose time is not known. */
 static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 {
@@ -93,6 +92,7 @@ static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 		       : 0;
 }
 
+/* NULL where there is none. */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);
 const struct timing_bins *timings_of_function(const struct timings *timings,

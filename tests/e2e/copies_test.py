@@ -123,6 +123,7 @@ class Jumps(Copies):
         flavours = "O2", "O0", "Os", "O3", "cet"
         self.check("one_frame", flavours=flavours)
         self.check("one_frame", "data", flavours=flavours)
+        self.check("one_frame", "builtin", flavours=("O2", "O0", "O3", "cet"))
 
 
 class Places(clewtest.Case):

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * landings WAY: signals that are pending when a jump brings the old mask back, in
- * the midst of it. Their handlers are called on top of the function that jumps:
- * so a debugger shows it. WAY is siglongjmp or setcontext.
+ * landings WAY
+ *
+ * siglongjmp, setcontext: signals are pending when a jump brings the old mask
+ * back, in the midst of it. Their handlers are called on top of the function that
+ * jumps: so a debugger shows it.
+ *
+ * fault, alternate: a handler of SIGSEGV jumps out of the function that wrote
+ * where nothing can be written; the latter from a stack of its own.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -10,11 +15,14 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
-#define ROUNDS 20
+#define ROUNDS      40
+#define STACK_BYTES (1 << 17)
 
 static int is_context;
+static volatile char *page; /* that cannot be written, if that is the way */
 static sigjmp_buf env;
 static ucontext_t context;
 static volatile int is_back, handled;
@@ -31,6 +39,14 @@ static COUNTED void on_signal(int signal)
 	after();
 	handled = handled + 1;
 	LEAVE();
+}
+
+static COUNTED void on_fault(int signal)
+{
+	ENTER(on_fault);
+	after();
+	handled = handled + 1;
+	siglongjmp(env, 1);
 }
 
 TRUTH_INLINE void make_pending(void)
@@ -52,6 +68,8 @@ static COUNTED void jumps(int depth)
 		jumps(depth - 1);
 		__builtin_trap();
 	}
+	if (page)
+		*page = 1;
 	make_pending();
 	if (!is_context)
 		siglongjmp(env, 1);
@@ -85,13 +103,38 @@ static COUNTED void run(void)
 	LEAVE();
 }
 
-int main(int argc, char **argv)
+static void await_faults(int is_alternate)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	static char bytes[STACK_BYTES];
+	const stack_t stack = { .ss_sp = bytes, .ss_size = sizeof(bytes) };
+	struct sigaction action = { .sa_handler = on_fault };
 
-	is_context = argc > 1 && !strcmp(argv[1], "setcontext");
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (is_alternate) {
+		sigaltstack(&stack, NULL);
+		action.sa_flags = SA_ONSTACK;
+	}
+	sigaction(SIGSEGV, &action, NULL);
+}
+
+static void await_signals(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "siglongjmp";
+	const int is_alternate = !strcmp(way, "alternate");
+
+	is_context = !strcmp(way, "setcontext");
+	if (is_alternate || !strcmp(way, "fault"))
+		await_faults(is_alternate);
+	else
+		await_signals();
 	run();
 	printf("%d handled\n", handled);
 	fflush(stdout);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A slice of stack with a single frame that waits, copied away by memcpy() and
- * back, and jumped into. With "data", a word like those that wait on stacks is
- * copied back besides, before the jump: on its way in a structure, as words
- * that calls have left behind are.
+ * back, and jumped into; with "builtin" by code of the compiler's. With "data", a
+ * word like those that wait on stacks is copied back besides, before the jump: on
+ * its way in a structure, as words that calls have left behind are.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -22,11 +22,12 @@ static struct {
 	char *low;
 	size_t bytes;
 	jmp_buf env;
+	void *builtin_env[5];
 	char copy[SLICE_MAX];
 } slice;
 
 static char *base;
-static int replays, with_data;
+static int replays, with_data, is_builtin;
 static struct record kept;
 
 static COUNTED void leaf(void)
@@ -62,7 +63,8 @@ static COUNTED void body(void)
 
 	ENTER(body);
 	here = TRUTH_HERE;
-	if (!_setjmp(slice.env)) {
+	if (!(is_builtin ? __builtin_setjmp(slice.builtin_env)
+			 : _setjmp(slice.env))) {
 		slice.low = (char *)__builtin_frame_address(0) - 512;
 		slice.bytes = (size_t)(base - slice.low);
 		memcpy(slice.copy, slice.low, slice.bytes);
@@ -85,6 +87,8 @@ static COUNTED void restore(void)
 	memcpy(slice.low, slice.copy, slice.bytes);
 	if (with_data)
 		use();
+	if (is_builtin)
+		__builtin_longjmp(slice.builtin_env, 1);
 	_longjmp(slice.env, 1);
 }
 
@@ -101,9 +105,9 @@ static COUNTED void play(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
 	ENTER(main);
-	with_data = argc > 1;
+	with_data = argc > 1 && !strcmp(argv[1], "data");
+	is_builtin = argc > 1 && !strcmp(argv[1], "builtin");
 	play();
 	printf("%d\n", replays);
 	LEAVE();
