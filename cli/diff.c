@@ -222,17 +222,13 @@ static int show_before(const char *command, struct session *before, void *input)
 
 int command_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ .argp = &view_argp },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "BEFORE AFTER",
 		.doc = "Show what changed from one recording to another, which "
 		       "may be of another build.",
-		.children = children,
+		.children = view_children,
 	};
 	struct options options = {
 		.key = -1,

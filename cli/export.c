@@ -252,16 +252,12 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_export(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ .argp = &view_argp },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Write a recording in the format of another tool.\v",
-		.children = children,
+		.children = view_children,
 		.help_filter = help_filter,
 	};
 	struct options options = { 0 };

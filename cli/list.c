@@ -116,13 +116,9 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 
 int command_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ .argp = &terminal_argp },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = argp_options,
-		.children = children,
+		.children = terminal_children,
 		.parser = parse,
 		.args_doc = "[REC|FILE]",
 		.doc = "Show which functions a recording hooked, or could be "

@@ -167,16 +167,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &terminal_argp },
-	{ 0 },
-};
-
-const struct argp view_argp = {
+static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
-	.children = children,
+	.children = terminal_children,
 };
+
+const struct argp_child view_children[] = { { .argp = &argp }, { 0 } };
 
 void view_options_init(struct view_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of what shows recordings, as an argp child. */
+/* The options of what shows recordings, for a command's own argp. */
 #ifndef CLEW_CLI_OPTIONS_H
 #define CLEW_CLI_OPTIONS_H
 
@@ -25,7 +25,8 @@ struct view_options {
 	int metric; /* enum metric, or -1: time, if there is any */
 };
 
-extern const struct argp view_argp;
+/* As .children; child_inputs[0] is a struct view_options. */
+extern const struct argp_child view_children[];
 
 /* The defaults, before parsing. */
 void view_options_init(struct view_options *options);

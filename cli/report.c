@@ -181,17 +181,13 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ .argp = &view_argp },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Show where the time went, and how often each function "
 		       "was called.",
-		.children = children,
+		.children = view_children,
 	};
 	struct options options = { 0 };
 

@@ -51,7 +51,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-const struct argp terminal_argp = { .options = argp_options, .parser = parse };
+static const struct argp argp = { .options = argp_options, .parser = parse };
+
+const struct argp_child terminal_children[] = { { .argp = &argp }, { 0 } };
 
 static int wants_color(const struct terminal *terminal)
 {

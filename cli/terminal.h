@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a command shows its tables to people: options as an argp child. */
+/* How a command shows its tables to people: options for its argp. */
 #ifndef CLEW_CLI_TERMINAL_H
 #define CLEW_CLI_TERMINAL_H
 
@@ -17,7 +17,8 @@ struct terminal {
 	struct pager pager;
 };
 
-extern const struct argp terminal_argp;
+/* As .children; child_inputs[0] is a struct terminal. */
+extern const struct argp_child terminal_children[];
 
 /*
  * Called before anything is written. Returns whether to write in colour: if

@@ -125,16 +125,12 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_tree(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ .argp = &view_argp },
-		{ 0 },
-	};
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Show who called whom, how often, in which context.",
-		.children = children,
+		.children = view_children,
 	};
 	struct options options = { 0 };
 
