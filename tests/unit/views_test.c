@@ -15,12 +15,13 @@
 
 enum { FUNCTIONS = 8 };
 
-/* A session without a recording: functions a, b, c... and a tree. */
-static void begin(struct session *session)
+/* Each test's state is a session without a recording: functions a, b, c... */
+static int begin(void **state)
 {
+	struct session *session = memory_zeroed(1, sizeof(*session));
 	struct catalog *catalog = &session->catalog;
 
-	*session = (struct session){ 0 };
+	*state = session;
 	catalog_init(catalog);
 	for (size_t i = FUNCTION_FIRST; i < FUNCTION_FIRST + FUNCTIONS; i++) {
 		catalog->functions = memory_grow(catalog->functions, i,
@@ -39,6 +40,14 @@ static void begin(struct session *session)
 	catalog->modules[0].name = "app";
 	catalog->module_count = 1;
 	tree_init(&session->tree);
+	return 0;
+}
+
+static int finish(void **state)
+{
+	session_close(*state);
+	free(*state);
+	return 0;
 }
 
 static uint32_t function_of(char name)
@@ -47,8 +56,9 @@ static uint32_t function_of(char name)
 }
 
 /* Adds calls to the context that a word such as "abc" spells. */
-static void add(struct tree *tree, const char *context, uint64_t calls)
+static void add(struct session *session, const char *context, uint64_t calls)
 {
+	struct tree *tree = &session->tree;
 	uint32_t node = TREE_ROOT;
 
 	for (; *context; context++)
@@ -93,18 +103,16 @@ static void make_flat(struct flat *flat, struct session *session)
 
 static void one_function_is_one_row(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	struct flat flat;
 	const struct flat_row *c;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 1);
-	add(&session.tree, "ac", 10);
-	add(&session.tree, "abc", 100);
-	add(&session.tree, "abcc", 1000);
-	end(&session);
-	make_flat(&flat, &session);
+	add(session, "a", 1);
+	add(session, "ac", 10);
+	add(session, "abc", 100);
+	add(session, "abcc", 1000);
+	end(session);
+	make_flat(&flat, session);
 	assert_int_equal(flat.count, 2); /* b was never called itself */
 	c = &flat.rows[1];
 	assert_int_equal(c->function, function_of('c'));
@@ -113,11 +121,11 @@ static void one_function_is_one_row(void **state)
 	assert_int_equal(c->callers, 3); /* a, b and itself */
 	assert_int_equal(c->callees, 1);
 	flat_fini(&flat);
-	session_close(&session);
 }
 
-static void add_time(struct tree *tree, const char *context, uint64_t ns)
+static void add_time(struct session *session, const char *context, uint64_t ns)
 {
+	struct tree *tree = &session->tree;
 	uint32_t node = TREE_ROOT;
 
 	for (; *context; context++)
@@ -128,48 +136,43 @@ static void add_time(struct tree *tree, const char *context, uint64_t ns)
 
 static void recursion_is_counted_once(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	struct flat flat;
 
-	(void)state;
-	begin(&session);
-	add_time(&session.tree, "a", 1);
-	add_time(&session.tree, "aba", 10);
-	add_time(&session.tree, "abab", 100);
-	add_time(&session.tree, "ba", 1000);
-	end(&session);
-	make_flat(&flat, &session);
+	add_time(session, "a", 1);
+	add_time(session, "aba", 10);
+	add_time(session, "abab", 100);
+	add_time(session, "ba", 1000);
+	end(session);
+	make_flat(&flat, session);
 	assert_int_equal(flat.count, 2);
 	assert_int_equal(flat.rows[0].self.ns, 1011); /* a */
 	assert_int_equal(flat.rows[0].total.ns, 1111);
 	assert_int_equal(flat.rows[1].self.ns, 100); /* b */
 	assert_int_equal(flat.rows[1].total.ns, 1110);
 	flat_fini(&flat);
-	session_close(&session);
 }
 
 /* "aba" is a in b in a: what b costs is a's, once. */
 static void a_butterfly_divides_time_once(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	struct butterfly wings;
 	uint8_t *chosen;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 3);
-	add(&session.tree, "ca", 4);
-	add(&session.tree, "ab", 5);
-	add(&session.tree, "aba", 6);
-	add_time(&session.tree, "a", 1);
-	add_time(&session.tree, "ab", 10);
-	add_time(&session.tree, "aba", 100);
-	add_time(&session.tree, "abad", 1000);
-	add_time(&session.tree, "ca", 20000);
-	add_time(&session.tree, "c", 300000);
-	end(&session);
-	chosen = selection_named(&session.catalog, "a");
-	butterfly_init(&wings, &session.tree, &session.catalog, chosen,
+	add(session, "a", 3);
+	add(session, "ca", 4);
+	add(session, "ab", 5);
+	add(session, "aba", 6);
+	add_time(session, "a", 1);
+	add_time(session, "ab", 10);
+	add_time(session, "aba", 100);
+	add_time(session, "abad", 1000);
+	add_time(session, "ca", 20000);
+	add_time(session, "c", 300000);
+	end(session);
+	chosen = selection_named(&session->catalog, "a");
+	butterfly_init(&wings, &session->tree, &session->catalog, chosen,
 		       METRIC_TIME);
 	assert_int_equal(wings.self.calls, 13);
 	assert_int_equal(wings.self.ns, 20101);
@@ -187,53 +190,48 @@ static void a_butterfly_divides_time_once(void **state)
 	assert_int_equal(wings.callees[0].edge.calls, 5);
 	butterfly_fini(&wings);
 	free(chosen);
-	session_close(&session);
 }
 
 static void modules_are_rows_too(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	uint32_t *labels;
 	struct flat flat;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 1);
-	add(&session.tree, "abc", 10);
-	add_time(&session.tree, "ab", 100);
-	session.tree
-		.nodes[tree_child(&session.tree, TREE_ROOT,
+	add(session, "a", 1);
+	add(session, "abc", 10);
+	add_time(session, "ab", 100);
+	session->tree
+		.nodes[tree_child(&session->tree, TREE_ROOT,
 				  FUNCTION_UNKNOWN_CALLER)]
 		.self.calls = 5;
-	end(&session);
-	labels = labels_of(&session.tree, &session.catalog, LABEL_MODULE);
-	flat_init(&flat, &session.tree, labels, session.catalog.function_count);
+	end(session);
+	labels = labels_of(&session->tree, &session->catalog, LABEL_MODULE);
+	flat_init(&flat, &session->tree, labels,
+		  session->catalog.function_count);
 	assert_int_equal(flat.count, 2);
 	assert_int_equal(flat.rows[0].function, FUNCTION_UNKNOWN_CALLER);
 	assert_string_equal(
-		catalog_name(&session.catalog, flat.rows[1].function), "app");
+		catalog_name(&session->catalog, flat.rows[1].function), "app");
 	assert_int_equal(flat.rows[1].self.calls, 11);
 	assert_int_equal(flat.rows[1].total.ns, 100);
 	free(labels);
 	flat_fini(&flat);
-	session_close(&session);
 }
 
 static void rows_are_sorted_by_several_keys(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	struct flat_keys keys;
 	struct flat flat;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "c", 5);
-	add(&session.tree, "b", 5);
-	add(&session.tree, "a", 1);
-	end(&session);
-	make_flat(&flat, &session);
+	add(session, "c", 5);
+	add(session, "b", 5);
+	add(session, "a", 1);
+	end(session);
+	make_flat(&flat, session);
 	assert_int_equal(flat_parse_keys("calls,name", &keys), 0);
-	flat_sort(&flat, &keys, &session.catalog);
+	flat_sort(&flat, &keys, &session->catalog);
 	assert_int_equal(flat.rows[0].function, function_of('b'));
 	assert_int_equal(flat.rows[1].function, function_of('c'));
 	assert_int_equal(flat.rows[2].function, function_of('a'));
@@ -243,120 +241,75 @@ static void rows_are_sorted_by_several_keys(void **state)
 				    "name,name",
 				    &keys) < 0);
 	flat_fini(&flat);
-	session_close(&session);
 }
 
 static void hidden_functions_hand_their_callees_up(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	uint8_t keep[FUNCTION_FIRST + FUNCTIONS];
 	struct tree kept;
 
-	(void)state;
 	memset(keep, 1, sizeof(keep));
 	keep[function_of('b')] = 0;
-	begin(&session);
-	add(&session.tree, "abc", 3);
-	add(&session.tree, "ac", 4);
-	add(&session.tree, "b", 50);
-	end(&session);
-	tree_keep(&session.tree, keep, &kept);
+	add(session, "abc", 3);
+	add(session, "ac", 4);
+	add(session, "b", 50);
+	end(session);
+	tree_keep(&session->tree, keep, &kept);
 	assert_int_equal(find(&kept, "ac")->self.calls, 7);
 	assert_int_equal(kept.nodes[TREE_ROOT].below.calls, 7);
 	assert_null(find(&kept, "b"));
 	tree_fini(&kept);
-	session_close(&session);
 }
 
 static void callers_are_exact(void **state)
 {
-	struct session session;
+	struct session *session = *state;
 	uint8_t *chosen;
 	struct tree callers;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "c", 1);
-	add(&session.tree, "ac", 10);
-	add(&session.tree, "bac", 100);
-	add(&session.tree, "bc", 1000);
-	end(&session);
-	chosen = selection_named(&session.catalog, "c");
-	assert_null(selection_named(&session.catalog, "nothing"));
-	tree_callers(&session.tree, chosen, 0, &callers);
+	add(session, "c", 1);
+	add(session, "ac", 10);
+	add(session, "bac", 100);
+	add(session, "bc", 1000);
+	end(session);
+	chosen = selection_named(&session->catalog, "c");
+	assert_null(selection_named(&session->catalog, "nothing"));
+	tree_callers(&session->tree, chosen, 0, &callers);
 	assert_int_equal(find(&callers, "c")->below.calls, 1111);
 	assert_int_equal(find(&callers, "ca")->below.calls, 110);
 	assert_int_equal(find(&callers, "cab")->below.calls, 100);
 	assert_int_equal(find(&callers, "cb")->below.calls, 1000);
 	tree_fini(&callers);
-	tree_callers(&session.tree, chosen, 2, &callers);
+	tree_callers(&session->tree, chosen, 2, &callers);
 	assert_int_equal(find(&callers, "ca")->below.calls, 110);
 	assert_null(find(&callers, "cab"));
 	tree_fini(&callers);
 	free(chosen);
-	session_close(&session);
 }
 
 static void equal_times_are_in_the_order_of_calls(void **state)
 {
+	struct session *session = *state;
 	const struct flat_keys keys = { .keys = { FLAT_SELF }, .count = 1 };
-	struct session session;
 	struct tree_order order;
 	struct flat flat;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 1);
-	add(&session.tree, "b", 3);
-	add(&session.tree, "c", 2);
-	add_time(&session.tree, "a", 60);
-	end(&session);
-	make_flat(&flat, &session);
-	flat_sort(&flat, &keys, &session.catalog);
+	add(session, "a", 1);
+	add(session, "b", 3);
+	add(session, "c", 2);
+	add_time(session, "a", 60);
+	end(session);
+	make_flat(&flat, session);
+	flat_sort(&flat, &keys, &session->catalog);
 	assert_int_equal(flat.rows[0].function, function_of('a'));
 	assert_int_equal(flat.rows[1].function, function_of('b'));
 	assert_int_equal(flat.rows[2].function, function_of('c'));
 	flat_fini(&flat);
-	tree_order(&session.tree, METRIC_TIME, &order);
-	assert_ptr_equal(&session.tree.nodes[order.children[1]],
-			 find(&session.tree, "b"));
+	tree_order(&session->tree, METRIC_TIME, &order);
+	assert_ptr_equal(&session->tree.nodes[order.children[1]],
+			 find(&session->tree, "b"));
 	tree_order_fini(&order);
-	session_close(&session);
-}
-
-static void callers_have_their_calls_beside_the_time(void **state)
-{
-	static const char expected[] =
-		"     self   share           calls  function and its callers\n"
-		"    60 ns 100.00%              11  c\n"
-		"    60 ns 100.00%              10  |- a\n"
-		"        0   0.00%               1  `- b\n";
-	struct tree_view view = { .shows_callers = 1 };
-	struct session session;
-	struct tree callers;
-	uint8_t *chosen;
-	size_t bytes;
-	char *text;
-	FILE *out;
-
-	(void)state;
-	begin(&session);
-	add(&session.tree, "ac", 10);
-	add(&session.tree, "bc", 1);
-	add_time(&session.tree, "ac", 60);
-	end(&session);
-	session.metric = METRIC_TIME;
-	chosen = selection_named(&session.catalog, "c");
-	tree_callers(&session.tree, chosen, 0, &callers);
-	view.tree = &callers;
-	out = open_memstream(&text, &bytes);
-	writer_text.tree(out, &session, &view);
-	fclose(out);
-	assert_memory_equal(text, expected, strlen(expected));
-	free(text);
-	free(chosen);
-	tree_fini(&callers);
-	session_close(&session);
 }
 
 static void calls_take_no_more_room_than_they_need(void **state)
@@ -365,162 +318,164 @@ static void calls_take_no_more_room_than_they_need(void **state)
 		"      calls   share    contexts  callers  callees  ?\n"
 		" 12,345,678  75.00%           1        0        0  a  [app]\n"
 		"  4,115,226  25.00%           1        0        0  b  [app]\n";
-	struct session session;
+	struct session *session = *state;
 	struct flat flat;
 	size_t bytes;
 	char *text;
 	FILE *out;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 12345678);
-	add(&session.tree, "b", 4115226);
-	end(&session);
-	make_flat(&flat, &session);
+	add(session, "a", 12345678);
+	add(session, "b", 4115226);
+	end(session);
+	make_flat(&flat, session);
 	out = open_memstream(&text, &bytes);
-	writer_text.flat(out, &session,
+	writer_text.flat(out, session,
 			 &(struct flat_view){ .flat = &flat, .what = "?" });
 	fclose(out);
 	assert_memory_equal(text, expected, strlen(expected));
 	free(text);
 	flat_fini(&flat);
-	session_close(&session);
 }
 
-/* What a writer writes about a tree. free() it. */
+/* A view of the session's whole tree. */
+static const struct tree_view whole;
+
+/* What a writer makes of a view. free() it. */
 static char *written(const struct writer *writer, struct session *session,
-		     const struct tree_limits *limits, size_t *bytes)
+		     struct tree_view view, size_t *bytes)
 {
-	struct tree_view view = { .tree = &session->tree, .limits = *limits };
 	char *text;
 	FILE *out = open_memstream(&text, bytes);
 
+	if (!view.tree)
+		view.tree = &session->tree;
 	writer->tree(out, session, &view);
 	fclose(out);
 	return text;
 }
 
-static void the_tree_is_drawn_with_rails(void **state)
+/* A view as text begins like this. */
+static void check_tree(struct session *session, struct tree_view view,
+		       const char *expected)
 {
-	static const char expected[] =
-		"     with below   share           calls  context\n"
-		"              8  80.00%               1  a\n"
-		"              6  60.00%               2  |- b\n"
-		"              4  40.00%               4  |  `- c\n"
-		"              1  10.00%               1  `- d\n"
-		"              2  20.00%               2  e\n";
-	static const struct tree_limits none;
-	struct session session;
 	size_t bytes;
 	char *text;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "e", 2);
-	add(&session.tree, "a", 1);
-	add(&session.tree, "ad", 1);
-	add(&session.tree, "ab", 2);
-	add(&session.tree, "abc", 4);
-	end(&session);
-	text = written(&writer_text, &session, &none, &bytes);
+	end(session);
+	text = written(&writer_text, session, view, &bytes);
 	assert_memory_equal(text, expected, strlen(expected));
 	free(text);
-	session_close(&session);
+}
+
+static void callers_have_their_calls_beside_the_time(void **state)
+{
+	struct session *session = *state;
+	struct tree callers;
+	uint8_t *chosen;
+
+	add(session, "ac", 10);
+	add(session, "bc", 1);
+	add_time(session, "ac", 60);
+	end(session);
+	session->metric = METRIC_TIME;
+	chosen = selection_named(&session->catalog, "c");
+	tree_callers(&session->tree, chosen, 0, &callers);
+	check_tree(
+		session,
+		(struct tree_view){ .tree = &callers, .shows_callers = 1 },
+		"     self   share           calls  function and its callers\n"
+		"    60 ns 100.00%              11  c\n"
+		"    60 ns 100.00%              10  |- a\n"
+		"        0   0.00%               1  `- b\n");
+	free(chosen);
+	tree_fini(&callers);
+}
+
+static void the_tree_is_drawn_with_rails(void **state)
+{
+	struct session *session = *state;
+
+	add(session, "e", 2);
+	add(session, "a", 1);
+	add(session, "ad", 1);
+	add(session, "ab", 2);
+	add(session, "abc", 4);
+	check_tree(session, whole,
+		   "     with below   share           calls  context\n"
+		   "              8  80.00%               1  a\n"
+		   "              6  60.00%               2  |- b\n"
+		   "              4  40.00%               4  |  `- c\n"
+		   "              1  10.00%               1  `- d\n"
+		   "              2  20.00%               2  e\n");
 }
 
 static void with_time_the_tree_is_about_time(void **state)
 {
-	static const char expected[] =
-		"    total   share      self           calls  context\n"
-		"   140 ns  70.00%     40 ns               1  a\n"
-		"   100 ns  50.00%    100 ns               -  `- c\n"
-		"    60 ns  30.00%     60 ns             900  b\n";
-	static const struct tree_limits none;
-	struct session session;
-	size_t bytes;
-	char *text;
+	struct session *session = *state;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "a", 1);
-	add(&session.tree, "b", 900);
-	add_time(&session.tree, "b", 60);
-	add_time(&session.tree, "a", 40);
-	add_time(&session.tree, "ac", 100);
-	end(&session);
-	session.metric = METRIC_TIME;
-	text = written(&writer_text, &session, &none, &bytes);
-	assert_memory_equal(text, expected, strlen(expected));
-	free(text);
-	session_close(&session);
+	add(session, "a", 1);
+	add(session, "b", 900);
+	add_time(session, "b", 60);
+	add_time(session, "a", 40);
+	add_time(session, "ac", 100);
+	session->metric = METRIC_TIME;
+	check_tree(session, whole,
+		   "    total   share      self           calls  context\n"
+		   "   140 ns  70.00%     40 ns               1  a\n"
+		   "   100 ns  50.00%    100 ns               -  `- c\n"
+		   "    60 ns  30.00%     60 ns             900  b\n");
 }
 
 static void what_is_hidden_is_counted(void **state)
 {
-	static const char expected[] =
-		"     with below   share           calls  context\n"
-		"             98  98.00%               0  a\n"
-		"             90  90.00%              90  |- b\n"
-		"              8   8.00%                  `- ... 2 more\n"
-		"              2   2.00%                  ... 1 more\n";
-	static const struct tree_limits limits = { .threshold_percent = 10 };
-	struct session session;
-	size_t bytes;
-	char *text;
+	struct session *session = *state;
 
-	(void)state;
-	begin(&session);
-	add(&session.tree, "ab", 90);
-	add(&session.tree, "ac", 4);
-	add(&session.tree, "ad", 4);
-	add(&session.tree, "e", 2);
-	end(&session);
-	text = written(&writer_text, &session, &limits, &bytes);
-	assert_memory_equal(text, expected, strlen(expected));
-	free(text);
-	session_close(&session);
+	add(session, "ab", 90);
+	add(session, "ac", 4);
+	add(session, "ad", 4);
+	add(session, "e", 2);
+	check_tree(session,
+		   (struct tree_view){ .limits.threshold_percent = 10 },
+		   "     with below   share           calls  context\n"
+		   "             98  98.00%               0  a\n"
+		   "             90  90.00%              90  |- b\n"
+		   "              8   8.00%                  `- ... 2 more\n"
+		   "              2   2.00%                  ... 1 more\n");
 }
 
 static void output_of_a_deep_recursion_is_linear(void **state)
 {
 	enum { LEVELS = 100000 };
-	static const struct tree_limits none;
-	struct session session;
+	struct session *session = *state;
 	uint32_t node = TREE_ROOT;
 	size_t bytes;
 
-	(void)state;
-	begin(&session);
 	for (int i = 0; i < LEVELS; i++) {
-		node = tree_child(&session.tree, node, function_of('a'));
-		session.tree.nodes[node].self.calls = 1;
+		node = tree_child(&session->tree, node, function_of('a'));
+		session->tree.nodes[node].self.calls = 1;
 	}
-	end(&session);
-	free(written(&writer_text, &session, &none, &bytes));
+	end(session);
+	free(written(&writer_text, session, whole, &bytes));
 	assert_in_range(bytes, LEVELS * 40, LEVELS * 300);
-	free(written(&writer_json, &session, &none, &bytes));
+	free(written(&writer_json, session, whole, &bytes));
 	assert_in_range(bytes, LEVELS * 40, LEVELS * 300);
-	session_close(&session);
 }
 
 static void json_is_json_and_adds_up(void **state)
 {
-	static const struct tree_limits none;
-	struct session session;
+	struct session *session = *state;
 	json_t *root, *context;
 	json_int_t calls = 0;
 	size_t bytes, i;
 	char *text;
 
-	(void)state;
-	begin(&session);
-	free(session.catalog.functions[function_of('b')].name);
-	session.catalog.functions[function_of('b')].name =
+	free(session->catalog.functions[function_of('b')].name);
+	session->catalog.functions[function_of('b')].name =
 		memory_printf("not \xff utf-8 \"");
-	add(&session.tree, "ab", 90);
-	add(&session.tree, "ac", 4);
-	end(&session);
-	text = written(&writer_json, &session, &none, &bytes);
+	add(session, "ab", 90);
+	add(session, "ac", 4);
+	end(session);
+	text = written(&writer_json, session, whole, &bytes);
 	root = json_loadb(text, bytes, 0, NULL);
 	assert_non_null(root);
 	json_array_foreach(json_object_get(root, "contexts"), i, context)
@@ -529,27 +484,28 @@ static void json_is_json_and_adds_up(void **state)
 	assert_int_equal(i, 3);
 	json_decref(root);
 	free(text);
-	session_close(&session);
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_function_is_one_row),
-		cmocka_unit_test(recursion_is_counted_once),
-		cmocka_unit_test(a_butterfly_divides_time_once),
-		cmocka_unit_test(modules_are_rows_too),
-		cmocka_unit_test(rows_are_sorted_by_several_keys),
-		cmocka_unit_test(hidden_functions_hand_their_callees_up),
-		cmocka_unit_test(callers_are_exact),
-		cmocka_unit_test(calls_take_no_more_room_than_they_need),
-		cmocka_unit_test(equal_times_are_in_the_order_of_calls),
-		cmocka_unit_test(callers_have_their_calls_beside_the_time),
-		cmocka_unit_test(the_tree_is_drawn_with_rails),
-		cmocka_unit_test(with_time_the_tree_is_about_time),
-		cmocka_unit_test(what_is_hidden_is_counted),
-		cmocka_unit_test(output_of_a_deep_recursion_is_linear),
-		cmocka_unit_test(json_is_json_and_adds_up),
+		TEST(one_function_is_one_row),
+		TEST(recursion_is_counted_once),
+		TEST(a_butterfly_divides_time_once),
+		TEST(modules_are_rows_too),
+		TEST(rows_are_sorted_by_several_keys),
+		TEST(hidden_functions_hand_their_callees_up),
+		TEST(callers_are_exact),
+		TEST(calls_take_no_more_room_than_they_need),
+		TEST(equal_times_are_in_the_order_of_calls),
+		TEST(callers_have_their_calls_beside_the_time),
+		TEST(the_tree_is_drawn_with_rails),
+		TEST(with_time_the_tree_is_about_time),
+		TEST(what_is_hidden_is_counted),
+		TEST(output_of_a_deep_recursion_is_linear),
+		TEST(json_is_json_and_adds_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
