@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "cli/command.h"
 
-const char *argp_program_version = "clew " CLEW_VERSION;
-
 static const struct command {
 	const char *name;
 	const char *summary;

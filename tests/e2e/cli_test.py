@@ -237,6 +237,12 @@ class BadInput(clewtest.Case):
         for option in "-x", "--frobnicate":
             self.assert_usage_error(self.clew(option), option, "clew help")
 
+    def test_version_names_the_commit(self):
+        done = self.clew("--version")
+        commit = r" \([0-9a-f]{12}(-dirty)?\)"
+        self.assertRegex(done.stdout, rf"^clew [\d.]+({commit})?\n$")
+        self.assertEqual(self.clew("report", "--version").stdout, done.stdout)
+
     def test_help_on_what_is_no_subcommand(self):
         self.assert_usage_error(self.clew("help", "recrod"), "recrod")
 

@@ -138,6 +138,10 @@ class Package(clewtest.Case):
 
     def test_works_where_it_is_unpacked(self):
         usr = self.unpack("clew")
+        if (ROOT / ".git").exists():
+            commit = self.ask("git", "-C", ROOT, "rev-parse", "--short=12",
+                              "HEAD").strip()
+            self.assertIn(commit, self.ask(usr / "bin/clew", "--version"))
         native = self.run_program([target("abi")], text=True)
         for argv in ([usr / "bin/clew", "record", "--", target("abi")],
                      [usr / "bin/clew-preload", target("abi")]):

@@ -1,0 +1,27 @@
+# Writes the C file OUTPUT with what `clew --version` says: VERSION, and if
+# SOURCES is the top of a git repository, the commit that is checked out there,
+# "-dirty" if files differ from it. Leaves a file alone that says so already, so
+# that nothing is built again.
+cmake_minimum_required(VERSION 3.25)
+set(version "clew ${VERSION}")
+find_program(GIT git)
+if(GIT)
+  # Not the commit of a repository that only has these sources somewhere in it.
+  execute_process(COMMAND ${GIT} rev-parse --show-cdup
+    WORKING_DIRECTORY ${SOURCES}
+    RESULT_VARIABLE status OUTPUT_VARIABLE up ERROR_QUIET)
+  if(status EQUAL 0 AND up STREQUAL "\n")
+    execute_process(COMMAND ${GIT} --no-optional-locks describe --always --dirty
+        --exclude=* --abbrev=12
+      WORKING_DIRECTORY ${SOURCES} OUTPUT_STRIP_TRAILING_WHITESPACE
+      OUTPUT_VARIABLE commit ERROR_QUIET)
+    if(commit)
+      string(APPEND version " (${commit})")
+    endif()
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
+"#include <argp.h>
+
+const char *argp_program_version = \"@version@\";
+")

@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What a build says of itself."""
+import clewtest
+from clewtest import ROOT, needs
+
+
+@needs("cmake", "git")
+class Version(clewtest.Case):
+    """What cli/version.cmake writes for `clew --version`."""
+
+    def setUp(self):
+        super().setUp()
+        self.sources = self.work / "sources"
+        self.sources.mkdir()
+        self.file = self.sources / "file"
+        self.file.touch()
+        self.environment.update(GIT_CEILING_DIRECTORIES=str(self.work),
+                                GIT_CONFIG_GLOBAL="/dev/null")
+
+    def git(self, *arguments):
+        done = self.run_program(["git", "-c", "user.name=x", "-c",
+                                 "user.email=x", *arguments], text=True,
+                                cwd=self.sources)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def commit(self):
+        self.git("add", "file")
+        self.git("commit", "--allow-empty", "-m", "x")
+        return self.git("rev-parse", "HEAD")[:12]
+
+    def version(self, sources):
+        output = self.work / "version.c"
+        done = self.run_program(
+            ["cmake", "-DVERSION=1.2", f"-DSOURCES={sources}",
+             f"-DOUTPUT={output}", "-P", ROOT / "cli/version.cmake"],
+            text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return output.read_text().split('"')[1]
+
+    def test_of_a_repository_names_the_commit(self):
+        self.git("init")
+        first = self.commit()
+        self.assertEqual(self.version(self.sources), f"clew 1.2 ({first})")
+        written = (self.work / "version.c").stat().st_mtime_ns
+        self.git("tag", "v1")
+        self.assertEqual(self.version(self.sources), f"clew 1.2 ({first})")
+        self.assertEqual((self.work / "version.c").stat().st_mtime_ns,
+                         written)
+        second = self.commit()
+        self.assertEqual(self.version(self.sources), f"clew 1.2 ({second})")
+        self.file.write_text("other")
+        self.assertEqual(self.version(self.sources),
+                         f"clew 1.2 ({second}-dirty)")
+
+    def test_of_no_repository_is_alone(self):
+        self.assertEqual(self.version(self.sources), "clew 1.2")
+
+    def test_is_not_that_of_a_repository_around(self):
+        self.git("init")
+        self.commit()
+        inner = self.sources / "inner"
+        inner.mkdir()
+        self.assertEqual(self.version(inner), "clew 1.2")
+
+
+if __name__ == "__main__":
+    clewtest.main()
