@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a build says of itself."""
+"""What a build takes, and what it says of itself."""
 import clewtest
 from clewtest import ROOT, needs
 
@@ -63,6 +63,19 @@ class Version(clewtest.Case):
         inner = self.sources / "inner"
         inner.mkdir()
         self.assertEqual(self.version(inner), "clew 1.2")
+
+
+@needs("cmake", "cc", "protoc-c", "make")
+class Configured(clewtest.Case):
+    def test_without_cmocka_there_are_no_tests_and_that_is_said(self):
+        done = self.run_program(["cmake", "-S", ROOT, "-B", self.work / "b",
+                                 "-DCMOCKA_LIBRARY="], text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout,
+                         "(?m)^-- Tests are not built, for want of libcmocka$")
+        listed = self.run_program(["ctest", "--test-dir", self.work / "b",
+                                   "-N"], text=True)
+        self.assertIn("Total Tests: 0", listed.stdout)
 
 
 if __name__ == "__main__":

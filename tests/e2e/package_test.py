@@ -30,6 +30,28 @@ int main(void)
 """
 
 
+BUILD_TOOLS = ("cmake", "make", "sh", "cc", "as", "ld", "ar", "ranlib", "nm",
+               "objcopy", "protoc-c")
+
+
+class Build(clewtest.Case):
+    @needs(*BUILD_TOOLS)
+    def test_takes_nothing_that_only_tests_take(self):
+        tools = self.work / "tools"
+        tools.mkdir()
+        for tool in BUILD_TOOLS:
+            (tools / tool).symlink_to(shutil.which(tool))
+        self.environment["PATH"] = str(tools)
+        built = self.work / "built"
+        for argv in (["cmake", "-S", ROOT, "-B", built, "-DCMOCKA_LIBRARY="],
+                     ["cmake", "--build", built, "--parallel", "2"]):
+            done = self.run_program(argv, text=True, timeout=1500)
+            self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        recorded = self.run_program([built / "cli/clew", "record", "--",
+                                     target("abi")])
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+
+
 @needs("dpkg-deb", "dpkg-shlibdeps", "file", "cmake", "ninja")
 class Package(clewtest.Case):
     def setUp(self):
