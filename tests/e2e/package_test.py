@@ -40,7 +40,7 @@ class Build(clewtest.Case):
         tools = self.work / "tools"
         tools.mkdir()
         for tool in BUILD_TOOLS:
-            (tools / tool).symlink_to(shutil.which(tool))
+            (tools / tool).symlink_to(f"/usr/bin/{tool}")
         self.environment["PATH"] = str(tools)
         built = self.work / "built"
         for argv in (["cmake", "-S", ROOT, "-B", built, "-DCMOCKA_LIBRARY="],
@@ -103,6 +103,9 @@ class Package(clewtest.Case):
         wanted = {
             "clew": {"bin/clew", "bin/clew-preload", "include/clew.h",
                      f"lib/{TRIPLET}/clew/libclew.so",
+                     f"lib/{TRIPLET}/pkgconfig/clew.pc",
+                     f"lib/{TRIPLET}/cmake/clew/clewConfig.cmake",
+                     f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
                      "share/bash-completion/completions/clew",
                      "share/zsh/vendor-completions/_clew",
                      "share/man/man1/clew.1.gz",
@@ -114,6 +117,11 @@ class Package(clewtest.Case):
                         f"lib/{TRIPLET}/liba2n.so.0.1.0"},
             "liba2n-dev": {f"lib/{TRIPLET}/liba2n.so",
                            f"lib/{TRIPLET}/pkgconfig/liba2n.pc",
+                           *(f"lib/{TRIPLET}/cmake/a2n/a2nConfig{part}.cmake"
+                             for part in ("", "Version", "-relwithdebinfo")),
+                           *(f"share/doc/liba2n-dev/examples/{name}"
+                             for name in ("backtrace.c",
+                                          "CMakeLists.txt")),
                            "include/clew/a2n.h",
                            "share/man/man3/liba2n.3.gz"},
         }
