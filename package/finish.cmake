@@ -1,10 +1,13 @@
 # What a Debian package wants of the files that were installed for it, before it
-# is made: compressed manuals, a changelog, and times that are not those of the
-# build, so that the same sources give the same bytes.
+# is made: stripped code, compressed manuals, a changelog, and times that are not
+# those of the build, so that the same sources give the same bytes.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH
 
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component})
+  execute_process(COMMAND find ${root} -type f
+    ( -name *.so -o -name *.so.* -o -path */bin/clew )
+    -exec strip --remove-section=.comment {} + COMMAND_ERROR_IS_FATAL ANY)
   file(GLOB docs ${root}/usr/share/doc/*)
   file(WRITE ${docs}/changelog
 "clew (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
