@@ -8,6 +8,7 @@
 #include "preload/proc.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/watch.h"
 
 #define SIGNAL_LAST   64
 #define SIGNAL_FIRST  34 /* libc keeps 32 and 33 for itself */
@@ -124,7 +125,7 @@ static int choose_signal(void)
 	struct blocked blocked = { .own_tid = sys_gettid() };
 	int chosen = 0;
 
-	proc_each_thread(add_blocked, &blocked);
+	proc_each_thread(watch_tid(), add_blocked, &blocked);
 	for (int signal = SIGNAL_FIRST; signal <= SIGNAL_LAST; signal++)
 		if (is_free(signal) &&
 		    (!chosen || !(blocked.by_some & SIGNAL_BIT(signal)) ||

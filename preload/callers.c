@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callers.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/walk.h"
 #include "wire/id.h"
 

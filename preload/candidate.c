@@ -7,6 +7,7 @@
 #include "image/traits.h"
 #include "preload/hot/runtime.h"
 #include "preload/natives.h"
+#include "preload/recorder.h"
 #include "preload/select.h"
 #include "preload/select_functions.h"
 
@@ -79,21 +80,22 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 		candidate->analysis.function_count = 0;
 }
 
-int candidate_record(struct candidate *candidate, struct cold *cold,
+int candidate_record(struct candidate *candidate, const struct config *config,
 		     struct arena *scratch, uint64_t now_ns)
 {
 	struct module *module = candidate->module;
 	int err;
 
 	module->first_function = rt.function_count + 1;
-	err = catalog_add_module(&cold->part, module, &candidate->analysis,
-				 now_ns, &candidate->entry);
+	err = catalog_add_module(&rt.recorder->part, module,
+				 &candidate->analysis, now_ns,
+				 &candidate->entry);
 	if (err)
 		return err;
 	rt.function_count += candidate->analysis.function_count;
 	if (module->state == MODULE_IS_HOOKED &&
-	    select_has_function_rules(&cold->config))
-		select_functions(&cold->config, module->path, scratch,
+	    select_has_function_rules(config))
+		select_functions(config, module->path, scratch,
 				 &candidate->entry);
 	return 0;
 }

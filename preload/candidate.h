@@ -8,7 +8,7 @@
 #define CLEW_PRELOAD_CANDIDATE_H
 
 #include "preload/catalog.h"
-#include "preload/cold.h"
+#include "preload/config.h"
 
 struct candidate {
 	struct candidate *next;
@@ -26,7 +26,7 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 		       struct arena *scratch, int is_late);
 
 /* Give its functions their numbers. now_ns: 0 before main. 0 or -errno. */
-int candidate_record(struct candidate *candidate, struct cold *cold,
+int candidate_record(struct candidate *candidate, const struct config *config,
 		     struct arena *scratch, uint64_t now_ns);
 
 #endif

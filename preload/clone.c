@@ -4,10 +4,10 @@
 #include <sched.h>
 #include <stdarg.h>
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/next.h"
+#include "preload/process.h"
 #include "preload/sharing.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
@@ -44,7 +44,7 @@ long clone_by(SYSCALL_ARGUMENTS)
 	held = hold_signals(&signals);
 	result = sys_call_anyway(number, a, b, c, d, e, f);
 	if (!result)
-		hot_after_fork();
+		process_after_fork();
 	if (held)
 		let_signals(&signals);
 	return syscall_result(result);
@@ -59,14 +59,23 @@ struct beginning {
 	int flags;
 };
 
+/* Its thread-local storage may be a copy of another's. */
+static void begin_thread(void)
+{
+	if (hot.multiplier != ID_MULTIPLIER)
+		return; /* not a block that the loader has made */
+	sharing_forget();
+	tallies_begin_thread();
+}
+
 static int begin(void *at)
 {
 	const struct beginning here = *(const struct beginning *)at;
 
 	if (!(here.flags & CLONE_VM))
-		hot_after_fork();
+		process_after_fork();
 	else if (here.flags & CLONE_SETTLS)
-		tallies_begin_thread();
+		begin_thread();
 	if (here.held)
 		let_signals(&here.signals);
 	return here.function(here.argument);

@@ -3,13 +3,14 @@
 
 #include <errno.h>
 
-#include "preload/cold.h"
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/live.h"
 #include "preload/next.h"
+#include "preload/patches.h"
 #include "preload/proc.h"
 #include "preload/sys.h"
+#include "preload/watch.h"
 
 #define PATIENCE_NS UINT64_C(5000000000)
 
@@ -23,7 +24,8 @@ static int is_alone(void)
 {
 	uint32_t threads = 0;
 
-	return !proc_each_thread(count_thread, &threads) && threads == 1;
+	return !proc_each_thread(watch_tid(), count_thread, &threads) &&
+	       threads == 1;
 }
 
 /*
@@ -36,12 +38,12 @@ static int is_concerned(const struct patch *patch, int after, int alone)
 }
 
 /* Those that are concerned, into ranges if there are any. */
-static uint32_t gather(const struct cold *cold, int after, int alone,
+static uint32_t gather(const struct patches *patches, int after, int alone,
 		       struct live_range *ranges)
 {
 	uint32_t count = 0;
 
-	for (const struct patch *p = cold->patches; p; p = p->next) {
+	for (const struct patch *p = patches->first; p; p = p->next) {
 		if (!is_concerned(p, after, alone))
 			continue;
 		if (ranges)
@@ -53,19 +55,19 @@ static uint32_t gather(const struct cold *cold, int after, int alone,
 	return count;
 }
 
-static void note_written(struct cold *cold, int after, int alone)
+static void note_written(struct patches *patches, int after, int alone)
 {
-	cold->is_out = !after;
-	for (struct patch *p = cold->patches; p; p = p->next)
+	patches->is_out = !after;
+	for (struct patch *p = patches->first; p; p = p->next)
 		if (is_concerned(p, after, alone))
 			p->is_written = after;
 }
 
 /* While its probe is out, where an unwinder lands is not announced. */
-static void expect_announcements(const struct cold *cold, int after, int alone,
-				 int are_announced)
+static void expect_announcements(const struct patches *patches, int after,
+				 int alone, int are_announced)
 {
-	for (const struct patch *p = cold->patches; p; p = p->next) {
+	for (const struct patch *p = patches->first; p; p = p->next) {
 		if (!p->lands || !is_concerned(p, after, alone))
 			continue;
 		if (are_announced)
@@ -75,39 +77,41 @@ static void expect_announcements(const struct cold *cold, int after, int alone,
 	}
 }
 
-static int change_hooks(struct cold *cold, int after, uint64_t deadline_ns)
+static int change_hooks(struct patches *patches, int after,
+			uint64_t deadline_ns)
 {
 	const int alone = is_alone();
-	uint32_t count = gather(cold, after, alone, NULL);
+	uint32_t count = gather(patches, after, alone, NULL);
 	uint64_t bytes = (count + UINT64_C(1)) * sizeof(struct live_range);
 	struct live_range *ranges = sys_map_private(bytes);
 	int err, tid = 0;
 
 	if (sys_failed(ranges))
 		return -ENOMEM;
-	gather(cold, after, alone, ranges);
+	gather(patches, after, alone, ranges);
 	if (!after)
-		expect_announcements(cold, after, alone, 0);
+		expect_announcements(patches, after, alone, 0);
 	err = after ? live_commit(ranges, count, deadline_ns, &tid)
 		    : live_revert(ranges, count, deadline_ns, &tid);
 	sys_munmap(ranges, bytes);
 	if (after ? !err : err)
-		expect_announcements(cold, after, alone, 1);
+		expect_announcements(patches, after, alone, 1);
 	if (!err)
-		note_written(cold, after, alone);
+		note_written(patches, after, alone);
 	return err;
 }
 
 /* The lock, once nothing is being unloaded. */
-static int acquire(struct cold *cold, uint64_t deadline_ns, uint64_t *signals)
+static int acquire(struct patches *patches, uint64_t deadline_ns,
+		   uint64_t *signals)
 {
 	const struct timespec moment = { .tv_nsec = 100000 };
 
 	for (;;) {
-		lock_acquire(&cold->patches_lock, signals);
-		if (!atomic_load(&cold->is_unloading))
+		lock_acquire(&patches->lock, signals);
+		if (!atomic_load(&patches->is_unloading))
 			return 0;
-		lock_release(&cold->patches_lock, signals);
+		lock_release(&patches->lock, signals);
 		if (sys_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
 			return -EBUSY;
 		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
@@ -122,11 +126,11 @@ static int control(int after)
 
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return -ENODEV;
-	err = acquire(rt.cold, deadline_ns, &signals);
+	err = acquire(rt.patches, deadline_ns, &signals);
 	if (err)
 		return err;
-	err = change_hooks(rt.cold, after, deadline_ns);
-	lock_release(&rt.cold->patches_lock, &signals);
+	err = change_hooks(rt.patches, after, deadline_ns);
+	lock_release(&rt.patches->lock, &signals);
 	return err;
 }
 

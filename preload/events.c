@@ -6,10 +6,10 @@
 #include <ucontext.h>
 
 #include "preload/chained.h"
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/perf_event.h"
+#include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
 #include "preload/ticks.h"
@@ -194,7 +194,7 @@ void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches)
 
 static void go_back_to_tick(struct event *event, enum wire_coarse why)
 {
-	struct tallies *tallies = &rt.cold->tallies;
+	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals;
 
 	lock_acquire(&tallies->lock, &signals);
@@ -264,7 +264,7 @@ static void send_again(int signal, siginfo_t *info)
 
 static void end_all(enum wire_coarse why)
 {
-	struct tallies *tallies = &rt.cold->tallies;
+	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals;
 
 	lock_acquire(&tallies->lock, &signals);
@@ -418,7 +418,7 @@ static int settle_slot(struct event *event, int err)
 
 static int begin(struct tally *tally)
 {
-	struct tallies *tallies = &rt.cold->tallies;
+	struct tallies *tallies = &rt.recorder->tallies;
 	struct event *event;
 	uint64_t signals;
 	int err;
@@ -474,9 +474,9 @@ void events_end_own(void)
 
 	if (!tally || !tally->event || samples_are_anothers())
 		return;
-	lock_acquire(&rt.cold->tallies.lock, &signals);
+	lock_acquire(&rt.recorder->tallies.lock, &signals);
 	events_end(tally);
-	lock_release(&rt.cold->tallies.lock, &signals);
+	lock_release(&rt.recorder->tallies.lock, &signals);
 }
 
 void events_forget(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/filter.h"
 
-#include "preload/cold.h"
+#include "preload/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sys.h"
@@ -63,8 +63,8 @@ void filter_end(int begun, int is_set)
 {
 	if (!begun || is_set)
 		return;
-	rt.max_contexts = rt.cold->config.max_contexts;
-	rt.max_contexts_cause = rt.cold->config.max_contexts_cause;
+	rt.max_contexts = rt.config->max_contexts;
+	rt.max_contexts_cause = rt.config->max_contexts_cause;
 	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
 	ticks_resume();
 	watch_resume();

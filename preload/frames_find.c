@@ -10,12 +10,12 @@
 #include <link.h>
 #include <string.h>
 
-#include "preload/cold.h"
 #include "preload/heal.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/trampoline.h"
 #include "preload/next.h"
 #include "preload/stub_image.h"
+#include "preload/window.h"
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
@@ -135,7 +135,7 @@ static int see_block(struct visit *visit, uint64_t block)
 
 static int see_blocks(struct visit *visit)
 {
-	const struct windows *windows = &rt.cold->windows;
+	const struct windows *windows = rt.windows;
 	uint32_t count =
 		__atomic_load_n(&windows->block_count, __ATOMIC_ACQUIRE);
 	int result = 0;
@@ -162,7 +162,7 @@ EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 
 	if (!result && visit.own.dlpi_phdr)
 		result = callback(&visit.own, visit.bytes, context);
-	if (result || !rt.cold || visit.bytes != sizeof(visit.last))
+	if (result || !rt.windows || visit.bytes != sizeof(visit.last))
 		return result;
 	return see_blocks(&visit);
 }

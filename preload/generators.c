@@ -4,31 +4,31 @@
 #include <stdarg.h>
 #include <sys/shm.h>
 
-#include "preload/cold.h"
 #include "preload/guard.h"
 #include "preload/hot/runtime.h"
 #include "preload/natives.h"
 #include "preload/next.h"
+#include "preload/patches.h"
 #include "preload/private_libc.h"
 #include "preload/sys.h"
 #include "preload/syscalls.h"
 #include "wire/id.h"
 
-static struct patch *find_by_pc(const struct cold *cold, uint64_t pc)
+static struct patch *find_by_pc(const struct patches *patches, uint64_t pc)
 {
-	for (struct patch *p = cold->patches; p; p = p->next)
+	for (struct patch *p = patches->first; p; p = p->next)
 		if (next_is_inside(&p->module->code, pc))
 			return p;
 	return NULL;
 }
 
 /* Functions are numbered through all modules. */
-static struct patch *find_by_function(const struct cold *cold,
+static struct patch *find_by_function(const struct patches *patches,
 				      uint32_t function)
 {
 	struct patch *found = NULL;
 
-	for (struct patch *p = cold->patches; p; p = p->next)
+	for (struct patch *p = patches->first; p; p = p->next)
 		if (p->module->first_function <= function &&
 		    (!found ||
 		     p->module->first_function > found->module->first_function))
@@ -40,47 +40,47 @@ static struct patch *find_by_function(const struct cold *cold,
  * A return address in a stub is that of a function that has left by a jump to
  * mmap() or the like: the stub tells which.
  */
-static struct patch *find_patch(const struct cold *cold, uint64_t pc)
+static struct patch *find_patch(const struct patches *patches, uint64_t pc)
 {
 	uint32_t function;
 
 	if (!runtime_is_stub(pc))
-		return find_by_pc(cold, pc);
+		return find_by_pc(patches, pc);
 	if (id_key_function(runtime_stub_key(pc), &function))
-		return find_by_function(cold, function);
+		return find_by_function(patches, function);
 	return NULL;
 }
 
-static void guard_module_of(struct cold *cold, uint64_t pc)
+static void guard_module_of(struct patches *patches, uint64_t pc)
 {
 	struct patch *patch;
 	uint64_t signals;
 
-	lock_acquire(&cold->patches_lock, &signals);
-	patch = find_patch(cold, pc);
+	lock_acquire(&patches->lock, &signals);
+	patch = find_patch(patches, pc);
 	if (patch && !patch->is_guarded && !patch->is_told)
 		guard_patch(patch);
-	lock_release(&cold->patches_lock, &signals);
+	lock_release(&patches->lock, &signals);
 }
 
 void generators_note(const void *pc)
 {
-	if (rt.cold && !runtime_is_filtered())
-		guard_module_of(rt.cold, (uintptr_t)pc);
+	if (rt.patches && !runtime_is_filtered())
+		guard_module_of(rt.patches, (uintptr_t)pc);
 }
 
 void generators_foresee(void)
 {
-	struct cold *cold = rt.cold;
+	struct patches *patches = rt.patches;
 	uint64_t signals;
 
-	if (!cold || runtime_is_filtered())
+	if (!patches || runtime_is_filtered())
 		return;
-	lock_acquire(&cold->patches_lock, &signals);
-	for (struct patch *p = cold->patches; p; p = p->next)
+	lock_acquire(&patches->lock, &signals);
+	for (struct patch *p = patches->first; p; p = p->next)
 		if (p->may_generate && !p->is_guarded)
 			guard_patch(p);
-	lock_release(&cold->patches_lock, &signals);
+	lock_release(&patches->lock, &signals);
 }
 
 /* ---- In front of libc ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/heal.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/walk.h"

@@ -14,7 +14,7 @@
 #ifndef CLEW_PRELOAD_HEAL_H
 #define CLEW_PRELOAD_HEAL_H
 
-#include "preload/window.h"
+#include "preload/range.h"
 
 /* The calling thread is being unwound and may land. Safe anywhere. */
 void heal_expect_landing(void);

@@ -4,9 +4,10 @@
  * tally has a histogram for each function that it has seen the end of a call
  * of (wire/recording.h). The slow path finds it, once for each context.
  */
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/recorder.h"
 #include "preload/text.h"
 
 #define LEAST_PAGES 1 /* most threads call few functions */
@@ -42,7 +43,7 @@ static uint64_t *take(struct tally *tally, uint32_t function)
 	struct wire_histogram *histogram;
 	uint64_t used;
 
-	if (!tally->histograms_left && use_chunk(tally, &rt.cold->part))
+	if (!tally->histograms_left && use_chunk(tally, &rt.recorder->part))
 		return NULL;
 	tally->histograms_left--;
 	used = tally->histograms.head->used;
@@ -87,7 +88,7 @@ static int grow_index(struct tally *tally, uint32_t function)
 
 static uint64_t *find(struct tally *tally, uint32_t function)
 {
-	_Atomic uint32_t *count = &rt.cold->tallies.histograms;
+	_Atomic uint32_t *count = &rt.recorder->tallies.histograms;
 
 	if (function > rt.function_count || grow_index(tally, function))
 		return others(tally);

@@ -40,21 +40,22 @@ static void mark_unloaded(const struct cold *cold, const struct module *module,
 {
 	struct catalog_entry entry;
 
-	if (!catalog_find_module(&cold->part, module->first_function, &entry))
+	if (!catalog_find_module(&cold->recorder.part, module->first_function,
+				 &entry))
 		atomic_store(&entry.module->unloaded_ns, when_ns);
 }
 
 static void unlink_patch(struct cold *cold, struct patch *patch)
 {
-	struct patch **at = &cold->patches;
+	struct patch **at = &cold->patches.first;
 	uint64_t signals;
 
-	lock_acquire(&cold->patches_lock, &signals);
+	lock_acquire(&cold->patches.lock, &signals);
 	while (*at && *at != patch)
 		at = &(*at)->next;
 	if (*at)
 		*at = patch->next;
-	lock_release(&cold->patches_lock, &signals);
+	lock_release(&cold->patches.lock, &signals);
 }
 
 static void note_leaps(const struct patch *patch)
@@ -75,17 +76,18 @@ static int commit(struct cold *cold, struct patch *patch)
 
 	if (err)
 		return err;
-	lock_acquire(&cold->patches_lock, &signals);
-	patch->next = cold->patches;
-	__atomic_store_n(&cold->patches, patch, __ATOMIC_RELEASE);
+	lock_acquire(&cold->patches.lock, &signals);
+	patch->next = cold->patches.first;
+	__atomic_store_n(&cold->patches.first, patch, __ATOMIC_RELEASE);
 	note_leaps(patch);
-	if (!cold->is_out)
+	if (!cold->patches.is_out)
 		err = patch_commit(patch);
 	if (err)
-		__atomic_store_n(&cold->patches, patch->next, __ATOMIC_RELEASE);
-	else if (patch->lands && !cold->is_out)
+		__atomic_store_n(&cold->patches.first, patch->next,
+				 __ATOMIC_RELEASE);
+	else if (patch->lands && !cold->patches.is_out)
 		heal_watch(&patch->module->code);
-	lock_release(&cold->patches_lock, &signals);
+	lock_release(&cold->patches.lock, &signals);
 	return err;
 }
 
@@ -165,7 +167,7 @@ static int gather_candidates(struct pass *pass)
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0);
-		err = candidate_record(candidate, cold, &pass->scratch,
+		err = candidate_record(candidate, &cold->config, &pass->scratch,
 				       pass->now_ns);
 		if (err)
 			return err;
@@ -185,11 +187,11 @@ static void *decoder_memory(void *context, size_t bytes)
 /* Once, for what is loaded before main. */
 static int begin(struct cold *cold)
 {
-	cold->windows.part_path = cold->part.file.path;
+	cold->windows.part_path = cold->recorder.part.file.path;
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	cold->has_begun = 1;
-	return catalog_add_rules(&cold->part, cold->config.rules);
+	return catalog_add_rules(&cold->recorder.part, cold->config.rules);
 }
 
 static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
@@ -300,7 +302,7 @@ static int hook_candidates(struct pass *pass)
 	if (!cold->has_begun)
 		err = begin(cold);
 	else
-		catalog_update_rules(&cold->part, cold->config.rules);
+		catalog_update_rules(&cold->recorder.part, cold->config.rules);
 	if (err)
 		return err;
 	prepare_patches(pass);
@@ -324,7 +326,7 @@ static void lead_copies(const struct cold *cold)
 		jumps = imports_jumps(m);
 		if (jumps == IMPORTS_NO_JUMP && !switches)
 			continue;
-		trampolines_reserve(cold->part.file.path);
+		trampolines_reserve(cold->recorder.part.file.path);
 		imports_lead_copies(m, switches || jumps == IMPORTS_SWITCH);
 	}
 }

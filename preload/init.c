@@ -82,15 +82,19 @@ static void take_configuration(struct cold *cold)
 	const struct config *config = &cold->config;
 
 	rt.cold = cold;
-	rt.header = cold->part.header;
+	rt.config = config;
+	rt.recorder = &cold->recorder;
+	rt.windows = &cold->windows;
+	rt.patches = &cold->patches;
+	rt.header = cold->recorder.part.header;
 	rt.losses = rt.header->losses;
 	rt.max_contexts = config->max_contexts;
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
 	rt.header->max_contexts = config->max_contexts;
-	part_limit(&cold->part, config->max_bytes);
+	part_limit(&cold->recorder.part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
-	cold->tallies.part = &cold->part;
+	cold->recorder.tallies.part = &cold->recorder.part;
 	rt.is_timed = config->time == WIRE_TIME_EXACT;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = runtime_thread_block();
@@ -120,7 +124,7 @@ static int has_threads(void)
 {
 	int own_tid = sys_gettid();
 
-	return proc_each_thread(is_another, &own_tid) > 0;
+	return proc_each_thread(0, is_another, &own_tid) > 0;
 }
 
 /* A sentence in why, and -errno, if the program is to run without us. */
@@ -185,20 +189,20 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		return;
 	}
 	config_read(&cold->config, dir, &cold->kept, why, sizeof(why));
-	err = part_create(&cold->part, dir);
+	err = part_create(&cold->recorder.part, dir);
 	if (err) {
 		unrecorded_note(dir, "it can leave no recording", err);
 		return;
 	}
 	take_configuration(cold);
 	rt.first_stack_end = (uintptr_t)argv;
-	record_arguments(&cold->part, argc, argv);
+	record_arguments(&cold->recorder.part, argc, argv);
 	if (cold->config.no_children)
 		exec_clean_environment(environment);
 	else
 		exec_keep_environment(environment);
 	if (prepare_unheard(cold, why, sizeof(why))) {
-		part_disable(&cold->part, why);
+		part_disable(&cold->recorder.part, why);
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		sampling_start(&cold->config);
@@ -276,12 +280,12 @@ __attribute__((destructor)) static void finish(void)
 	if (rt.is_timed)
 		times_end_open();
 	tallies_finish_thread();
-	presence_note_all(&rt.cold->tallies);
-	tallies_refresh_names(&rt.cold->tallies);
+	presence_note_all(&rt.recorder->tallies);
+	tallies_refresh_names(&rt.recorder->tallies);
 	samples_note_moment(rt.header);
 	if (CLEW_STRESS)
 		stress_check();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 	atomic_store(&rt.header->state, WIRE_ENDED);
-	part_finish(&rt.cold->part);
+	part_finish(&rt.recorder->part);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/landing.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
 #include "preload/landing_stacks.h"
 #include "preload/times.h"
 #include "preload/trampolines.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "preload/window.h"
+#include "preload/range.h"
 
 /* A function that lands waits in a slot that is not farther out, mostly. */
 #define LANDING_FRAME_MAX 65536

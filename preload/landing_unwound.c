@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 #include "preload/heal.h"
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
 #include "preload/landing.h"
 #include "preload/landing_stacks.h"
 #include "preload/loans.h"

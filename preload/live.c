@@ -22,8 +22,8 @@
 #include <errno.h>
 
 #include "preload/code.h"
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/patches.h"
 #include "preload/proc.h"
 #include "preload/quiesce.h"
 #include "preload/trap.h"
@@ -108,7 +108,7 @@ static int write_islands(struct change *change)
 static int is_replaced(const void *context, uint64_t pc)
 {
 	const struct patch *patch =
-		__atomic_load_n(&rt.cold->patches, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
 
 	for (; patch; patch = patch->next)
 		if (patch_covers(patch, pc))

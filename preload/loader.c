@@ -21,7 +21,6 @@
 #include "disasm/relocate_x86_64.h"
 #include "preload/code.h"
 #include "preload/hook.h"
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/lookup.h"
@@ -77,10 +76,10 @@ static void loader_has_changed(void)
 
 	if (rt.header->state != WIRE_RUNNING || runtime_is_filtered())
 		return;
-	atomic_store(&cold->is_unloading, is_deleting());
+	atomic_store(&cold->patches.is_unloading, is_deleting());
 	/* Whoever holds it has not seen that, and may be writing. */
-	lock_acquire(&cold->patches_lock, &signals);
-	lock_release(&cold->patches_lock, &signals);
+	lock_acquire(&cold->patches.lock, &signals);
+	lock_release(&cold->patches.lock, &signals);
 	if (watch.debug->r_state == RT_CONSISTENT)
 		update();
 }

@@ -5,10 +5,10 @@
 #include <unwind.h>
 
 #include "preload/heal.h"
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
 #include "preload/landing_stacks.h"
 #include "preload/walk.h"
 #include "wire/id.h"

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "preload/window.h"
+#include "preload/range.h"
 
 #define NEXT_FUNCTIONS(X)                                                      \
 	X(clone)                                                               \

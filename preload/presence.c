@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/presence.h"
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/recorder.h"
 #include "preload/sys.h"
 
 /* The number of a thread's CPU clock, as the kernel makes it. */

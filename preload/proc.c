@@ -6,7 +6,6 @@
 
 #include "preload/sys.h"
 #include "preload/text.h"
-#include "preload/watch.h"
 
 /* What getdents64() fills in. */
 struct directory_entry {
@@ -273,7 +272,7 @@ int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
 	return err;
 }
 
-static int visit_all(const char *buffer, long bytes,
+static int visit_all(const char *buffer, long bytes, int but_tid,
 		     int (*visit)(void *context, int tid), void *context)
 {
 	int result = 0;
@@ -287,14 +286,15 @@ static int visit_all(const char *buffer, long bytes,
 		if (digit_of(*entry->name) > 9)
 			continue;
 		parse_number(entry->name, 10, &tid);
-		if ((int)tid == watch_tid())
+		if ((int)tid == but_tid)
 			continue;
 		result = visit(context, (int)tid);
 	}
 	return result;
 }
 
-int proc_each_thread(int (*visit)(void *context, int tid), void *context)
+int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
+		     void *context)
 {
 	char buffer[1024] __attribute__((aligned(8)));
 	int fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
@@ -308,7 +308,8 @@ int proc_each_thread(int (*visit)(void *context, int tid), void *context)
 		bytes = sys_call(SYS_getdents64, fd, (long)buffer,
 				 sizeof(buffer), 0, 0, 0);
 		result = bytes < 0 ? (int)bytes
-				   : visit_all(buffer, bytes, visit, context);
+				   : visit_all(buffer, bytes, but_tid, visit,
+					       context);
 	} while (bytes > 0 && !result);
 	sys_close(fd);
 	return result;

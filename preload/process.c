@@ -4,15 +4,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "preload/callers.h"
 #include "preload/chained.h"
-#include "preload/cold.h"
+#include "preload/config.h"
 #include "preload/dispatch.h"
-#include "preload/hot/count.h"
+#include "preload/events.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/patches.h"
+#include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/sampling.h"
+#include "preload/sharing.h"
 #include "preload/stress.h"
+#include "preload/tables.h"
 #include "preload/text.h"
 #include "preload/times.h"
 
@@ -63,35 +69,35 @@ static int copy_chunks(struct part *to, const struct part *from)
  * since it has become another user or has another root or the disk is full,
  * loses its calls, and an ancestor's part says how many.
  */
-static void create_part(struct cold *cold, const struct part *parent)
+static void create_part(struct part *part, const struct part *parent)
 {
-	const int is_wanted = !cold->config.no_children;
-	int err = part_create(&cold->part, is_wanted ? cold->config.dir : NULL);
+	const int is_wanted = !rt.config->no_children;
+	int err = part_create(part, is_wanted ? rt.config->dir : NULL);
 
 	if (!err) {
-		err = copy_chunks(&cold->part, parent);
+		err = copy_chunks(part, parent);
 		if (err)
-			part_discard(&cold->part);
+			part_discard(part);
 	}
 	if (err)
-		part_create_nowhere(&cold->part);
-	if (!is_wanted || !cold->part.file.is_private)
-		rt.losses = cold->part.header->losses;
+		part_create_nowhere(part);
+	if (!is_wanted || !part->file.is_private)
+		rt.losses = part->header->losses;
 }
 
 /* Modules and functions keep their numbers in a child: they are inherited. */
-static void start_part(struct cold *cold, const struct part *parent)
+static void start_part(struct part *part, const struct part *parent)
 {
 	struct wire_header *header;
 
-	create_part(cold, parent);
-	header = cold->part.header;
+	create_part(part, parent);
+	header = part->header;
 	header->origin = WIRE_FROM_FORK;
 	header->parent_pid = parent->header->pid;
 	header->parent_seq = parent->header->seq;
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
-	part_limit(&cold->part, cold->config.max_bytes);
+	part_limit(part, rt.config->max_bytes);
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	header->cost_self_ticks = parent->header->cost_self_ticks;
 	header->cost_caller_ticks = parent->header->cost_caller_ticks;
@@ -114,7 +120,7 @@ static void before_fork(void)
 		return;
 	if (hot.muted != HOT_IS_HEARD)
 		return;
-	lock_acquire(&rt.cold->patches_lock, &signals);
+	lock_acquire(&rt.patches->lock, &signals);
 	signals_at_fork = signals;
 	rt.is_forking = 1;
 	hot.muted = HOT_MUTED_FORK;
@@ -125,7 +131,7 @@ static void release_patches(void)
 {
 	uint64_t signals = signals_at_fork;
 
-	lock_release(&rt.cold->patches_lock, &signals);
+	lock_release(&rt.patches->lock, &signals);
 }
 
 static void after_fork_in_parent(void)
@@ -161,26 +167,33 @@ static void go_unrecorded(void)
 	say_that_it_is_ours();
 }
 
-void hot_after_fork(void)
+void process_after_fork(void)
 {
 	static struct part parent; /* one thread, and too large for its stack */
-	struct cold *cold = rt.cold;
+	struct recorder *recorder = rt.recorder;
+	const struct tally *old = hot.tally;
 	uint64_t signals;
 
 	dispatch_forget();
 	rt.sections = 0; /* of threads that are not here */
-	lock_forget(&cold->patches_lock);
+	lock_forget(&rt.patches->lock);
 	chained_after_fork();
 	if (runtime_is_filtered()) {
 		go_unrecorded();
 		return;
 	}
 	sys_block_signals(&signals);
-	copy_bytes(&parent, &cold->part, sizeof(parent));
-	fill_zero(&cold->part, sizeof(cold->part));
-	start_part(cold, &parent);
+	copy_bytes(&parent, &recorder->part, sizeof(parent));
+	fill_zero(&recorder->part, sizeof(recorder->part));
+	start_part(&recorder->part, &parent);
 	hot.muted = HOT_IS_HEARD;
-	tallies_reset_after_fork(&cold->tallies, &cold->part);
+	events_forget();
+	sharing_forget();
+	tallies_reset_after_fork(&recorder->tallies, &recorder->part);
+	if (old) {
+		callers_inherit(old);
+		tally_leave_to_parent(old);
+	}
 	part_abandon(&parent, rt.losses == parent.header->losses);
 	say_that_it_is_ours();
 	sampling_after_fork();
@@ -201,7 +214,7 @@ void hot_after_unseen_fork(void)
 			  (long)&signals, sizeof(all), 0, 0);
 
 	if (!*rt.is_ours)
-		hot_after_fork();
+		process_after_fork();
 	if (is_blocked)
 		sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals,
 				0, sizeof(signals), 0, 0);
@@ -213,7 +226,7 @@ static void after_fork_in_child(void)
 
 	if (is_off())
 		return;
-	hot_after_fork();
+	process_after_fork();
 	if (!has_lock)
 		return;
 	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* ours */

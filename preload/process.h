@@ -5,6 +5,12 @@
 #ifndef CLEW_PRELOAD_PROCESS_H
 #define CLEW_PRELOAD_PROCESS_H
 
+/*
+ * Make this forked child a process of its own, where no handler has done so.
+ * Safe in signal handlers.
+ */
+void process_after_fork(void);
+
 /* Be told of forks. 0 or -errno. Once, before main; calls libc. */
 int process_watch_forks(void);
 

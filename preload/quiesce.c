@@ -10,6 +10,7 @@
 #include "preload/stacks.h"
 #include "preload/sys.h"
 #include "preload/trap.h"
+#include "preload/watch.h"
 
 #define SLOT_LOG2    17
 #define SLOT_COUNT   (1 << SLOT_LOG2)
@@ -285,7 +286,7 @@ static int visit_all(struct quiesce *q, uint64_t deadline_ns)
 
 	do {
 		q->open = 0;
-		err = proc_each_thread(visit, q);
+		err = proc_each_thread(watch_tid(), visit, q);
 		if (!err && q->open)
 			err = pause_until(deadline_ns, &q->pauses);
 	} while (!err && q->open);

@@ -196,12 +196,12 @@ void reclaim_stubs(struct cold *cold)
 {
 	uint64_t signals, bytes;
 
-	lock_acquire(&cold->patches_lock, &signals);
+	lock_acquire(&cold->patches.lock, &signals);
 	bytes = gather(cold);
 	if (bytes >= PILE_BYTES && bytes >= cold->reclaim_at_bytes) {
 		if (!look_everywhere())
 			free_unspared(cold);
 		cold->reclaim_at_bytes = gather(cold) + PILE_BYTES;
 	}
-	lock_release(&cold->patches_lock, &signals);
+	lock_release(&cold->patches.lock, &signals);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/samples.h"
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/trampoline.h"
+#include "preload/recorder.h"
 #include "preload/sys.h"
 
 #define NS_PER_S    UINT64_C(1000000000)
@@ -66,7 +66,7 @@ static int use_chunk(const struct tally *tally, struct sample_room *room)
 
 	if (pages > MOST_PAGES)
 		pages = MOST_PAGES;
-	err = part_alloc(&rt.cold->part, WIRE_SAMPLES, tally->number,
+	err = part_alloc(&rt.recorder->part, WIRE_SAMPLES, tally->number,
 			 (uint64_t)pages * WIRE_PAGE_BYTES -
 				 sizeof(struct wire_chunk),
 			 &chunk);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sampling.h"
 
-#include "preload/cold.h"
 #include "preload/events.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/presence.h"
+#include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/ticks.h"
 #include "preload/watch.h"
@@ -28,12 +30,23 @@ void sampling_begin_thread(void)
 		hot_make_room();
 }
 
+void hot_thread_begins(struct tally *tally)
+{
+	ticks_begin_thread(tally);
+	presence_begin(tally);
+}
+
+void hot_thread_has_begun(struct tally *tally)
+{
+	watch_meet(tally);
+}
+
 /* Nobody will look at a part without a file. */
 void sampling_after_fork(void)
 {
 	if (!sampling_is_on())
 		return;
-	if (rt.cold->part.file.is_private) {
+	if (rt.recorder->part.file.is_private) {
 		rt.header->time = WIRE_TIME_NONE;
 		ticks_stop();
 		return;

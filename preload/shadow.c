@@ -5,10 +5,10 @@
  */
 #include <stdatomic.h>
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys.h"
 
 /* One entry for each piece of a region. */

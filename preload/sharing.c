@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sharing.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys.h"
 #include "preload/tallies.h"
 #include "preload/walk.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/starts.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/upcalls.h"
 #include "preload/verify.h"
 #include "preload/walk.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stress.h"
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/part_check.h"
+#include "preload/recorder.h"
 #include "preload/sys.h"
 #include "preload/tally_check.h"
 
@@ -25,9 +25,9 @@ void stress_check(void)
 
 	if (!rt.header || rt.is_unrecorded || runtime_is_filtered())
 		return;
-	stress_note(part_check(&rt.cold->part));
+	stress_note(part_check(&rt.recorder->part));
 	sys_block_signals(&signals);
 	if (hot.tally)
-		stress_note(tally_check(hot.tally, &rt.cold->part, 0));
+		stress_note(tally_check(hot.tally, &rt.recorder->part, 0));
 	sys_restore_signals(&signals);
 }

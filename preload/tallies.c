@@ -4,18 +4,12 @@
 #include <sys/prctl.h>
 
 #include "preload/blank.h"
-#include "preload/callers.h"
-#include "preload/cold.h"
-#include "preload/events.h"
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/presence.h"
-#include "preload/sharing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/recorder.h"
 #include "preload/tables.h"
 #include "preload/text.h"
-#include "preload/ticks.h"
-#include "preload/watch.h"
 #include "wire/id.h"
 
 #define SLAB_BYTES          65536
@@ -215,8 +209,7 @@ static int attach(struct tallies *tallies)
 		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
 		tally->hot = &hot;
-		ticks_begin_thread(tally);
-		presence_begin(tally);
+		hot_thread_begins(tally);
 	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)
@@ -227,7 +220,7 @@ static int attach(struct tallies *tallies)
 		1;
 	hot.strays_left = tally->patience;
 	use_tally(tally);
-	watch_meet(tally);
+	hot_thread_has_begun(tally);
 	return 0;
 }
 
@@ -238,7 +231,7 @@ void hot_look(void)
 	if (!hot.tally || !hot.tally->retired.table || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	tally_look(hot.tally, &rt.cold->part);
+	tally_look(hot.tally, &rt.recorder->part);
 	sys_restore_signals(&signals);
 }
 
@@ -249,7 +242,7 @@ void tallies_finish_thread(void)
 	if (!hot.tally || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	tally_sweep(hot.tally, &rt.cold->part);
+	tally_sweep(hot.tally, &rt.recorder->part);
 	sys_restore_signals(&signals);
 }
 
@@ -262,7 +255,7 @@ void hot_reorder(void)
 		return;
 	sys_block_signals(&signals);
 	if (hot.tally) { /* not where a handler has forked in vain */
-		hot.strays_left = tally_reorder(hot.tally, &rt.cold->part);
+		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
 		use_tally(hot.tally);
 	}
 	sys_restore_signals(&signals);
@@ -278,7 +271,6 @@ static enum wire_fold refusal_by(int err)
 
 int hot_make_room(void)
 {
-	struct cold *cold = rt.cold;
 	uint64_t signals;
 	int err = 0;
 
@@ -291,9 +283,9 @@ int hot_make_room(void)
 		return -ENOSPC;
 	sys_block_signals(&signals);
 	if (!hot.tally)
-		err = attach(&cold->tallies);
+		err = attach(&rt.recorder->tallies);
 	if (!err)
-		err = tally_grow(hot.tally, &cold->part);
+		err = tally_grow(hot.tally, &rt.recorder->part);
 	if (hot.tally) /* the table may have changed all the same */
 		use_tally(hot.tally);
 	if (hot.tally && err)
@@ -306,10 +298,7 @@ int hot_make_room(void)
 
 void tallies_begin_thread(void)
 {
-	if (hot.multiplier != ID_MULTIPLIER)
-		return; /* not a block that the loader has made */
 	tallies_detach();
-	sharing_forget();
 	hot.id = ID_ROOT;
 	hot.muted = HOT_IS_HEARD;
 }
@@ -322,7 +311,7 @@ int tallies_reserve(uint64_t contexts)
 	if (!hot.tally && hot_make_room())
 		return -ENOSPC;
 	sys_block_signals(&signals);
-	err = tally_reserve(hot.tally, &rt.cold->part, contexts);
+	err = tally_reserve(hot.tally, &rt.recorder->part, contexts);
 	use_tally(hot.tally);
 	sys_restore_signals(&signals);
 	return err;
@@ -361,17 +350,10 @@ static uint64_t reach_of(const struct tally *tally)
 
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 {
-	const struct tally *old = hot.tally;
-	const uint64_t reach = old ? reach_of(old) : tallies->reach;
+	const uint64_t reach = hot.tally ? reach_of(hot.tally) : tallies->reach;
 
 	*tallies = (struct tallies){ .part = part, .reach = reach };
-	events_forget();
-	sharing_forget();
 	tallies_detach();
-	if (!old)
-		return;
-	callers_inherit(old);
-	tally_leave_to_parent(old);
 }
 
 /* ---- Names ---- */

@@ -53,18 +53,15 @@ void tallies_unmute(uint32_t muted);
 /* The calling thread counts nowhere until it is attached anew. */
 void tallies_detach(void);
 
-/*
- * The calling thread is new, but its thread-local storage may be a copy of
- * another's.
- */
+/* The calling thread is new; what it has of another thread's is not its own. */
 void tallies_begin_thread(void);
 
 /* Room for so many contexts more of the calling thread's. 0 or -errno. */
 int tallies_reserve(uint64_t contexts);
 
 /*
- * In the forked child: forget the parent's tallies, but let the calling thread
- * know the contexts it is in, from its old tally, as having no calls yet.
+ * In the forked child: forget the parent's tallies. The calling thread's own
+ * stays readable until tally_leave_to_parent().
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 

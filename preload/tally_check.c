@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/tally_check.h"
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/recorder.h"
 #include "preload/tables.h"
 #include "wire/id.h"
 
@@ -40,7 +40,7 @@ static enum violation check_mapping(const struct tally *tally)
 /* In whichever tally: a coroutine may go on in another thread. */
 static int is_recorded(uint64_t id)
 {
-	for (const struct tally *t = rt.cold->tallies.first; t; t = t->next)
+	for (const struct tally *t = rt.recorder->tallies.first; t; t = t->next)
 		if (tally_note(t, id).word)
 			return 1;
 	return 0;

@@ -8,11 +8,11 @@
 #include <ucontext.h>
 
 #include "preload/chained.h"
-#include "preload/cold.h"
 #include "preload/events.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/proc.h"
+#include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
 
@@ -152,7 +152,7 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
 	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
 	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
-	struct tally *tally = tallies_find(&rt.cold->tallies, number);
+	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
 	uint64_t weight_ns = periods * ticks.period_ns;
 	int is_kernel, is_of_sample;
 
@@ -286,7 +286,7 @@ int ticks_has_timer(const struct tally *tally)
 
 void ticks_stop(void)
 {
-	struct tallies *tallies = &rt.cold->tallies;
+	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals, stopped = 0;
 
 	if (!ticks.is_on || samples_are_anothers())
@@ -311,7 +311,7 @@ static void change_own_timer(uint32_t from, uint32_t to)
 
 	if (!ticks.period_ns || !tally || samples_are_anothers())
 		return;
-	lock_acquire(&rt.cold->tallies.lock, &signals);
+	lock_acquire(&rt.recorder->tallies.lock, &signals);
 	if (tally->timer_state == from) {
 		delete_timer(tally);
 		tally->timer_state = to;
@@ -320,7 +320,7 @@ static void change_own_timer(uint32_t from, uint32_t to)
 		else if (ticks.is_on && !start_timer(tally))
 			samples_lose(WIRE_SAMPLE_NO_TIMER, -UINT64_C(1));
 	}
-	lock_release(&rt.cold->tallies.lock, &signals);
+	lock_release(&rt.recorder->tallies.lock, &signals);
 }
 
 void ticks_leave_thread(void)
@@ -335,7 +335,7 @@ void ticks_come_back_to_thread(void)
 
 void ticks_resume(void)
 {
-	struct tallies *tallies = &rt.cold->tallies;
+	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals, resumed = 0;
 
 	if (!ticks.chained.is_installed || ticks.is_given_up || ticks.is_on ||

@@ -3,9 +3,9 @@
 
 #include <stdatomic.h>
 
-#include "preload/hot/count.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/walk.h"

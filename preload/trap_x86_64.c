@@ -5,8 +5,8 @@
 #include <ucontext.h>
 
 #include "preload/chained.h"
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/patches.h"
 #include "preload/proc.h"
 #include "preload/quiesce.h"
 #include "preload/sys.h"
@@ -94,7 +94,7 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 static const struct patch_site *find_site(uint64_t pc)
 {
 	const struct patch *patch =
-		__atomic_load_n(&rt.cold->patches, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
 	const struct patch_site *site = NULL;
 
 	for (; patch && !site; patch = patch->next)

@@ -16,10 +16,10 @@
  */
 #include "preload/verify.h"
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/starts.h"
 #include "preload/sys.h"
 #include "preload/walk.h"

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
 #include "preload/look.h"
+#include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/sys.h"
 #include "preload/ticks.h"
@@ -211,7 +211,7 @@ static void meet(const struct visits *visits, struct tally *tally,
 
 static struct tally *first_tally(void)
 {
-	return __atomic_load_n(&rt.cold->tallies.first, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&rt.recorder->tallies.first, __ATOMIC_ACQUIRE);
 }
 
 /* Tallies come first in the list, and stay in it. */

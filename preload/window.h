@@ -17,15 +17,11 @@
 
 #include <stdint.h>
 
+#include "preload/range.h"
+
 #define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
 #define WINDOW_BLOCK_MAX   256
 #define WINDOW_SPAN_MAX    1024
-
-/* pcs in [start, end) */
-struct pc_range {
-	uint64_t start;
-	uint64_t end;
-};
 
 /* Who wants stubs. */
 struct window_user {

@@ -20,6 +20,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
 struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];

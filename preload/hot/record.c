@@ -12,9 +12,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
 #define LOOK_MAX      4096 /* a countdown is 16 times longer once in 10^7 */

@@ -16,11 +16,20 @@
 #include "wire/recording.h"
 
 struct cold;
+struct config;
+struct patches;
+struct recorder;
+struct windows;
 
 struct runtime {
 	struct wire_header *header; /* of the recording's part */
 	/* Of the header, or of the nearest ancestor's that has a file. */
 	_Atomic uint64_t *losses;
+	/* Each says in its own header who may touch what is in it. */
+	struct recorder *recorder;
+	const struct config *config;
+	const struct windows *windows;
+	struct patches *patches;
 	struct cold *cold;
 	uint64_t max_contexts; /* past it contexts fold, for this reason: */
 	enum wire_fold max_contexts_cause;
@@ -45,7 +54,7 @@ struct runtime {
 	/*
 	 * From the handler before a fork to the one behind it: the thread that
 	 * forks finds out, and others, which earlier handlers may have made in
-	 * the child, wait for that. Under cold->patches_lock.
+	 * the child, wait for that. Under the lock of patches.
 	 */
 	uint32_t is_forking;
 	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */

@@ -213,7 +213,4 @@ static inline union note tally_note(const struct tally *tally, uint64_t id)
 	return view.notes[entry - view.table];
 }
 
-/* Both return 0, or -errno: no more contexts can be recorded. */
-int hot_make_room(void); /* for the calling thread; attaches it first */
-
 #endif

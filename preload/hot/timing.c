@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 
-#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/upcalls.h"
 
 /* Some 0.3 ms, beside which two system calls are nothing. */
 #define LONG_TICKS (UINT64_C(1) << 20)

@@ -134,10 +134,4 @@ void time_pause_end(const struct time_pause *pause);
 /* What the thunks call: the call at a stack slot has ended after so long. */
 void hot_close(const uint64_t *stack, uint64_t total);
 
-/* Given by presence.c: how long the calling thread is there, and has run. */
-void hot_note_presence(void);
-
-/* Given by histograms.c: the bins for a function's calls, or NULL. */
-uint64_t *hot_histogram(struct tally *tally, uint32_t function);
-
 #endif

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "preload/cold.h"
 #include "preload/hot/runtime.h"
+#include "preload/patches.h"
 #include "tests/unit/unit.h"
 
 static struct patch_site sites[SITES];
 static struct patch patch = { .sites = sites, .site_count = SITES };
-static struct cold cold = { .patches = &patch };
+static struct patches patches = { .first = &patch };
 struct wire_header live_header;
 
 uint64_t live_pc_of(int site)
@@ -33,7 +33,7 @@ static void aim(int number, uint64_t pc, uint64_t stub, uint8_t bytes)
 
 int live_aim_all(void **state)
 {
-	rt.cold = &cold;
+	rt.patches = &patches;
 	rt.header = &live_header;
 	aim(SUM, (uintptr_t)live_sum, (uintptr_t)live_sum_stub, 5);
 	aim(READ, (uintptr_t)live_read, (uintptr_t)live_read_stub, 5);

@@ -37,6 +37,7 @@ static int make_retired(void **state)
 	near.code.end = near.code.start + 1;
 	near.image = near.code;
 	rt.cold = &cold;
+	rt.patches = &cold.patches;
 	patch.memory_bytes = STUBS * sizeof(struct patch_site);
 	patch.sites = sys_map_private(patch.memory_bytes);
 	patch.stub_bytes = STUB_BYTES;

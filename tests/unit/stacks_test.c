@@ -199,7 +199,7 @@ static void a_sleeping_thread_is_seen_through(void **state)
 	assert_int_equal(proc_start_ticks(&text, thread_tid, &ticks), 0);
 	assert_int_equal(proc_start_ticks(&text, getpid(), &own_ticks), 0);
 	assert_true(ticks >= own_ticks && own_ticks > 0);
-	assert_int_equal(proc_each_thread(count_it, &listed), 0);
+	assert_int_equal(proc_each_thread(0, count_it, &listed), 0);
 	assert_int_equal(listed, 1);
 	assert_int_equal(write(pipe_ends[1], "x", 1), 1);
 	pthread_join(thread, NULL);

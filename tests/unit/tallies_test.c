@@ -10,27 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/cold.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/recorder.h"
 #include "preload/tally_check.h"
 #include "wire/id.h"
 
-static struct cold *cold;
+static struct recorder *recorder;
 static uint32_t is_ours = 1;
 
 static int start_part(void **state)
 {
 	(void)state;
-	cold = calloc(1, sizeof(*cold));
-	if (part_create(&cold->part, NULL))
+	recorder = calloc(1, sizeof(*recorder));
+	if (part_create(&recorder->part, NULL))
 		return -1;
-	cold->tallies.part = &cold->part;
+	recorder->tallies.part = &recorder->part;
 	memset(&rt, 0, sizeof(rt));
-	rt.cold = cold;
-	rt.header = cold->part.header;
+	rt.recorder = recorder;
+	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
 	rt.function_count = 10000000;
 	rt.is_ours = &is_ours;
@@ -45,12 +46,12 @@ static int end_part(void **state)
 {
 	(void)state;
 	if (CLEW_STRESS && hot.tally &&
-	    tally_check(hot.tally, &cold->part, 0) != VIOLATION_IS_NONE)
+	    tally_check(hot.tally, &recorder->part, 0) != VIOLATION_IS_NONE)
 		return -1;
 	if (rt.header->violations)
 		return -1;
 	hot.tally = NULL;
-	free(cold);
+	free(recorder);
 	return 0;
 }
 
@@ -301,7 +302,7 @@ static void threads_that_follow_each_other_share_tallies(void **state)
 				 0);
 		pthread_join(thread, NULL);
 	}
-	assert_true(cold->tallies.count <= TALLY_OWN_MAX + 8);
+	assert_true(recorder->tallies.count <= TALLY_OWN_MAX + 8);
 }
 
 /*

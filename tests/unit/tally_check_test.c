@@ -5,26 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/cold.h"
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/recorder.h"
 #include "preload/tally_check.h"
 #include "wire/id.h"
 
-static struct cold *cold;
+static struct recorder *recorder;
 static uint32_t is_ours = 1;
 
 static int start_part(void **state)
 {
 	(void)state;
-	cold = calloc(1, sizeof(*cold));
-	if (part_create(&cold->part, NULL))
+	recorder = calloc(1, sizeof(*recorder));
+	if (part_create(&recorder->part, NULL))
 		return -1;
-	cold->tallies.part = &cold->part;
+	recorder->tallies.part = &recorder->part;
 	memset(&rt, 0, sizeof(rt));
-	rt.cold = cold;
-	rt.header = cold->part.header;
+	rt.recorder = recorder;
+	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
 	rt.function_count = 10000;
 	rt.is_ours = &is_ours;
@@ -38,13 +38,13 @@ static int end_part(void **state)
 {
 	(void)state;
 	hot.tally = NULL;
-	free(cold);
+	free(recorder);
 	return 0;
 }
 
 static enum violation check(void)
 {
-	return tally_check(hot.tally, &cold->part, 0);
+	return tally_check(hot.tally, &recorder->part, 0);
 }
 
 static uint64_t id_of(uint32_t function)
@@ -182,7 +182,7 @@ static void a_claim_is_allowed_in_a_slow_path_only(void **state)
 	assert_int_equal(check(), VIOLATION_IS_TALLY_CLAIM);
 	hot.tally->busy = 1;
 	assert_int_equal(check(), VIOLATION_IS_NONE);
-	assert_int_equal(tally_check(hot.tally, &cold->part, 1),
+	assert_int_equal(tally_check(hot.tally, &recorder->part, 1),
 			 VIOLATION_IS_TALLY_CLAIM);
 }
 

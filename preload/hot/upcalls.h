@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Upcalls: what a room calls and a room above it defines. There are no others
+ * (scripts/rooms.py looks at the objects).
+ *
+ *	function              called by         defined in
+ *	hot_make_room         hot               record/tallies.c
+ *	hot_reorder           hot               record/tallies.c
+ *	hot_look              hot               record/tallies.c
+ *	hot_histogram         hot               record/histograms.c
+ *	hot_record_callers    hot               stack/callers.c
+ *	hot_heal              hot               stack/heal.c
+ *	hot_look_alone        hot               stack/sharing.c
+ *	hot_map_shadow        hot               stack/shadow.c
+ *	hot_verify_stack      hot               stack/verify.c
+ *	hot_leap              hot (a probe)     stack/landing.c
+ *	hot_lands             hot (a probe)     stack/landing_unwound.c
+ *	hot_raises            hot (a probe)     stack/loans.c
+ *	hot_leave_carried     hot               stack/trampolines_x86_64.c
+ *	hot_note_presence     hot               time/presence.c
+ *	hot_thread_begins     record/tallies.c  time/sampling.c
+ *	hot_thread_has_begun  record/tallies.c  time/sampling.c
+ *	hot_after_unseen_fork hot               process/process.c
+ *
+ * All are safe in signal handlers, in threads that clew has not met yet, and
+ * re-entered by themselves; none calls libc.
+ */
+#ifndef CLEW_HOT_UPCALLS_H
+#define CLEW_HOT_UPCALLS_H
+
+#include <stdint.h>
+
+struct _Unwind_Context;
+struct _Unwind_Exception;
+struct shadow_slot;
+struct tally;
+struct trampoline;
+struct wire_verdicts;
+
+/*
+ * Room for another context of the calling thread's, which is attached to a tally
+ * first if it has none. 0 or -errno.
+ */
+int hot_make_room(void);
+
+/* Called after strays_left calls were not counted at home. */
+void hot_reorder(void);
+
+/* Called now and then, to let go of a table that was left. */
+void hot_look(void);
+
+/* The bins for a function's calls, or NULL. */
+uint64_t *hot_histogram(struct tally *tally, uint32_t function);
+
+/*
+ * Record the functions that called this one, which is being entered, in the
+ * calling thread's tally, as far as they are not recorded there.
+ */
+void hot_record_callers(uint64_t callee);
+
+/*
+ * Called while hot.doubts_left, and this near to where a thread began: the id
+ * of the function that is being entered at a slot, which said to be `id`. Puts
+ * the thread right.
+ */
+#define HOT_THREAD_END_BYTES 16384
+uint64_t hot_heal(uint64_t *slot, uint64_t id);
+
+/*
+ * For HOT_MUTED_SHARED: is this thread alone again? Then it is muted no more.
+ * Returns the id of the function entered at slot.
+ */
+uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id);
+
+/* Shadow for a stack slot below hot_shadow_low. 0 or -errno. */
+int hot_map_shadow(uint64_t stack);
+
+/*
+ * Compare the ids of the calling thread with its stack, from slot outwards, and
+ * add the verdict to the others.
+ */
+void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
+
+/*
+ * The calling thread is about to jump to another frame, where its stack pointer
+ * will be `stack`.
+ */
+void hot_leap(uint64_t stack);
+
+/*
+ * A libgcc that is linked into a module will land; and its
+ * _Unwind_RaiseException() begins, whose return address is at sp.
+ */
+void hot_lands(const struct _Unwind_Context *context);
+void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp);
+
+/*
+ * In timed processes: a function has returned to a trampoline, and its return
+ * address is at slot.
+ */
+void hot_leave_carried(const uint64_t *slot, const struct trampoline *one);
+
+/* How long the calling thread is there, and has run. */
+void hot_note_presence(void);
+
+/*
+ * The calling thread begins to use a tally: under the lock of the tallies, and
+ * once its stubs count in it.
+ */
+void hot_thread_begins(struct tally *tally);
+void hot_thread_has_begun(struct tally *tally);
+
+/*
+ * The first call in a forked child that no handler knows of: make the child a
+ * process of its own, unless a signal handler's call has just seen to it.
+ */
+void hot_after_unseen_fork(void);
+
+#endif
