@@ -29,7 +29,7 @@
 #include "preload/samples.h"
 #include "preload/sampling.h"
 #include "preload/sanitizers.h"
-#include "preload/shadow.h"
+#include "preload/shadow_place.h"
 #include "preload/starts.h"
 #include "preload/stress.h"
 #include "preload/stub_template.h"
@@ -86,6 +86,7 @@ static void take_configuration(struct cold *cold)
 	rt.recorder = &cold->recorder;
 	rt.windows = &cold->windows;
 	rt.patches = &cold->patches;
+	rt.code_lock = &cold->patches.lock;
 	rt.header = cold->recorder.part.header;
 	rt.losses = rt.header->losses;
 	rt.max_contexts = config->max_contexts;

@@ -12,7 +12,6 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
-#include "preload/patches.h"
 #include "preload/recorder.h"
 #include "preload/samples.h"
 #include "preload/sampling.h"
@@ -120,7 +119,7 @@ static void before_fork(void)
 		return;
 	if (hot.muted != HOT_IS_HEARD)
 		return;
-	lock_acquire(&rt.patches->lock, &signals);
+	lock_acquire(rt.code_lock, &signals);
 	signals_at_fork = signals;
 	rt.is_forking = 1;
 	hot.muted = HOT_MUTED_FORK;
@@ -131,7 +130,7 @@ static void release_patches(void)
 {
 	uint64_t signals = signals_at_fork;
 
-	lock_release(&rt.patches->lock, &signals);
+	lock_release(rt.code_lock, &signals);
 }
 
 static void after_fork_in_parent(void)
@@ -176,7 +175,7 @@ void process_after_fork(void)
 
 	dispatch_forget();
 	rt.sections = 0; /* of threads that are not here */
-	lock_forget(&rt.patches->lock);
+	lock_forget(rt.code_lock);
 	chained_after_fork();
 	if (runtime_is_filtered()) {
 		go_unrecorded();

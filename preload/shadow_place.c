@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/shadow.h"
+#include "preload/shadow_place.h"
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"

@@ -40,7 +40,7 @@
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
  * the address (stack - STACK_LOW + half), where `half` is half of the shadow's
- * place: this one, unless shadow.c has found another to be better. Stacks below
+ * place: this one, unless shadow_place.c has found another to be better. Stacks below
  * STACK_LOW take a slower way; all do where that much address space cannot be
  * had.
  */

@@ -17,6 +17,7 @@
 
 struct cold;
 struct config;
+struct lock;
 struct patches;
 struct recorder;
 struct windows;
@@ -30,6 +31,7 @@ struct runtime {
 	const struct config *config;
 	const struct windows *windows;
 	struct patches *patches;
+	struct lock *code_lock; /* of patches: to change code, and to fork */
 	struct cold *cold;
 	uint64_t max_contexts; /* past it contexts fold, for this reason: */
 	enum wire_fold max_contexts_cause;
@@ -54,7 +56,7 @@ struct runtime {
 	/*
 	 * From the handler before a fork to the one behind it: the thread that
 	 * forks finds out, and others, which earlier handlers may have made in
-	 * the child, wait for that. Under the lock of patches.
+	 * the child, wait for that. Under code_lock.
 	 */
 	uint32_t is_forking;
 	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */

@@ -11,7 +11,7 @@
  *	hot_record_callers    hot               stack/callers.c
  *	hot_heal              hot               stack/heal.c
  *	hot_look_alone        hot               stack/sharing.c
- *	hot_map_shadow        hot               stack/shadow.c
+ *	hot_map_shadow        hot               stack/shadow_pieces.c
  *	hot_verify_stack      hot               stack/verify.c
  *	hot_leap              hot (a probe)     stack/landing.c
  *	hot_lands             hot (a probe)     stack/landing_unwound.c

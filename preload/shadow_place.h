@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reserving the shadow (hot/shadow.h).
+ * Where the shadow is (hot/shadow.h), and where times are (hot/timing.h).
  */
-#ifndef CLEW_PRELOAD_SHADOW_H
-#define CLEW_PRELOAD_SHADOW_H
+#ifndef CLEW_PRELOAD_SHADOW_PLACE_H
+#define CLEW_PRELOAD_SHADOW_PLACE_H
 
 /*
  * Reserve the shadow of ordinary stacks; where that cannot be, or may not be, all
