@@ -3,7 +3,7 @@
  * Parts of processes that did not live to see their end.
  *
  * While a process runs its part is longer than what is in use, by a hole
- * (preload/part_file.h). It is cut off when the process ends, but one that is
+ * (preload/record/part_file.h). It is cut off when the process ends, but one that is
  * killed, or executes another program, cannot do that.
  */
 #ifndef CLEW_CLI_TRIM_H

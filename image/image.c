@@ -241,7 +241,7 @@ size_t image_build_id(const struct image *image, uint8_t *out, size_t room)
 
 		if (segment->p_type != PT_NOTE)
 			continue;
-		/* as it will be loaded, if it will (preload/modules.c) */
+		/* as it will be loaded, if it will (preload/modules/modules.c) */
 		at = image_at(image, segment->p_vaddr, &left);
 		if (!at || left < segment->p_filesz)
 			continue;

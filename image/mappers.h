@@ -2,7 +2,7 @@
 /*
  * Code that asks the kernel itself, by a syscall instruction, to make memory
  * executable, or may do so. Who asks through libc is found out when it does
- * (preload/generators.h).
+ * (preload/front/generators.h).
  */
 #ifndef CLEW_IMAGE_MAPPERS_H
 #define CLEW_IMAGE_MAPPERS_H

@@ -21,8 +21,8 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
-#include "preload/stub.h"
-#include "preload/sys.h"
+#include "preload/stubs/stub.h"
+#include "preload/sys/sys.h"
 #include "wire/id.h"
 
 #define PAGE     4096

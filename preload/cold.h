@@ -10,12 +10,12 @@
 #define CLEW_PRELOAD_COLD_H
 
 #include "image/arena.h"
-#include "preload/config.h"
-#include "preload/modules.h"
-#include "preload/pads.h"
-#include "preload/patches.h"
-#include "preload/recorder.h"
-#include "preload/window.h"
+#include "preload/host/config.h"
+#include "preload/modules/modules.h"
+#include "preload/patch/patches.h"
+#include "preload/record/recorder.h"
+#include "preload/stubs/pads.h"
+#include "preload/stubs/window.h"
 
 struct cold {
 	struct config config; /* rt.config */

@@ -3,14 +3,14 @@
 
 #include <errno.h>
 
-#include "preload/heal.h"
+#include "preload/host/next.h"
 #include "preload/hot/runtime.h"
-#include "preload/live.h"
-#include "preload/next.h"
-#include "preload/patches.h"
-#include "preload/proc.h"
-#include "preload/sys.h"
-#include "preload/watch.h"
+#include "preload/patch/live.h"
+#include "preload/patch/patches.h"
+#include "preload/stack/heal.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+#include "preload/time/watch.h"
 
 #define PATIENCE_NS UINT64_C(5000000000)
 

@@ -9,21 +9,21 @@
 #include <string.h>
 
 #include "image/traits.h"
-#include "preload/candidate.h"
-#include "preload/catalog.h"
-#include "preload/frames.h"
-#include "preload/heal.h"
+#include "preload/front/imports.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
-#include "preload/imports.h"
-#include "preload/landing.h"
-#include "preload/natives.h"
-#include "preload/patch_prepare.h"
+#include "preload/modules/candidate.h"
+#include "preload/modules/catalog.h"
+#include "preload/modules/natives.h"
+#include "preload/patch/patch_prepare.h"
+#include "preload/patch/trap.h"
 #include "preload/reclaim.h"
-#include "preload/sys.h"
-#include "preload/trampolines.h"
-#include "preload/trap.h"
+#include "preload/stack/heal.h"
+#include "preload/stack/landing.h"
+#include "preload/stack/trampolines.h"
+#include "preload/stubs/frames.h"
+#include "preload/sys/sys.h"
 
 /* One pass. */
 struct pass {

@@ -19,15 +19,15 @@
 
 #include "disasm/prologue.h"
 #include "disasm/relocate_x86_64.h"
-#include "preload/code.h"
 #include "preload/hook.h"
+#include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/lookup.h"
-#include "preload/stress.h"
-#include "preload/sys.h"
-#include "preload/tallies.h"
-#include "preload/text.h"
+#include "preload/patch/code.h"
+#include "preload/record/stress.h"
+#include "preload/record/tallies.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
 
 #define PAD_ROOM           64
 #define RET                0xc3

@@ -15,10 +15,10 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
-#include "preload/proc.h"
-#include "preload/quiesce.h"
-#include "preload/stacks.h"
-#include "preload/sys.h"
+#include "preload/patch/quiesce.h"
+#include "preload/patch/stacks.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
 
 #define PILE_BYTES    (UINT64_C(1) << 20)
 #define PATIENCE_NS   UINT64_C(200000000)

@@ -14,7 +14,7 @@
  * its own centre, has 84 % for some shares of 0.5 %.
  *
  * Samples have unequal weights: by the CPU clock one a millisecond for time in the
- * program, one a tick for the kernel's (preload/events.h); by the wall clock
+ * program, one a tick for the kernel's (preload/time/events.h); by the wall clock
  * strata as long as a thread is quiet. L. Kish, "Survey Sampling" (1965): what
  * n samples tell is then what (sum w)^2 / (sum w^2) of one weight would, which is
  * another number for each part, as its own weights differ from those of the

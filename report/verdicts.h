@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What came of the verifications: calls drawn at random whose context was
- * compared with the stack (preload/verify.c).
+ * compared with the stack (preload/stack/verify.c).
  *
  * Calls of contexts that were known, and the first call of a context each, are
  * drawn at rates of their own. The latter stand for the contexts, those of each

@@ -28,14 +28,16 @@ readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
 	$3 ~ /^R_X86_64_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
 
 # FILE:NAME of each use, but in macros that define fronts of any name, and
-# #include "preload/next.h".
+# #include "preload/host/next.h".
 cd "$(dirname "$0")/.."
-grep -oE '(NEXT\(|[^a-z_]next\.)[A-Za-z_0-9]+' preload/*.c |
+find preload -name '*.c' \
+	-exec grep -oHE '(NEXT\(|[^a-z_]next\.)[A-Za-z_0-9]+' {} + |
 	sed -E 's/:.*[(.]/:/' | grep -vE ':(name|h)$' | sort -u >"$work/uses"
 while IFS=: read -r file name; do
 	grep -qE "^EXPORT .*[ *]$name\(" "$file" || echo "next $name"
 done <"$work/uses" | grep -vE ' (unwinder|libc)$' >"$work/called" || true
-grep -ohE 'lookup_any\([A-Z"][^)]*' preload/*.c | sed 's/(/ /' >>"$work/called"
+find preload -name '*.c' -exec grep -ohE 'lookup_any\([A-Z"][^)]*' {} + |
+	sed 's/(/ /' >>"$work/called"
 
 sort -u "$work/named" "$work/called" >"$work/found"
 grep -v '^#' preload/imports.txt | sed -n 's/: .*//p' | sort -u >"$work/allowed"

@@ -16,8 +16,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 MAY_INCLUDE = {
     "wire": set(),
-    "preload/hot": {"wire"},
-    "preload": {"wire", "preload/hot", "disasm", "image", "match"},
+    **{room: others | {f"preload/{name}" for name in below.split()}
+       for room, others, below in (
+           ("preload/hot", {"wire"}, ""),
+           ("preload/sys", set(), "hot"),
+           ("preload/host", {"wire", "image", "match"}, "hot sys"),
+           ("preload/record", {"wire"}, "hot sys"),
+           ("preload/stack", {"wire"}, "hot sys host record"),
+           ("preload/time", {"wire"}, "hot sys host record"),
+           ("preload/process", set(), "hot sys host record stack time"),
+           ("preload/stubs", {"wire", "disasm"}, "hot sys stack"),
+           ("preload/modules", {"wire", "image", "match"},
+            "hot sys host record stubs"),
+           ("preload/patch", {"wire", "disasm"},
+            "hot sys time process stubs modules"),
+           ("preload/front", {"wire"}, "hot sys host record stack time "
+            "process stubs modules patch"),
+           ("preload", {"wire", "disasm", "image"}, "hot sys host record stack "
+            "time process stubs modules patch front"))},
     "disasm": {"wire"},
     "match": set(),
     "image": {"disasm", "wire", "match"},

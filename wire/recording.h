@@ -45,7 +45,7 @@
 #define WIRE_HEADER_BYTES    4096
 #define WIRE_PAGE_BYTES      4096
 #define WIRE_PART_SUFFIX     ".part"
-#define WIRE_STUBS_SUFFIX    ".stubs" /* not read: preload/stub_memory.h */
+#define WIRE_STUBS_SUFFIX    ".stubs" /* not read: preload/stubs/stub_memory.h */
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
 
@@ -110,7 +110,7 @@ enum wire_sample_loss {
 
 /*
  * WIRE_TIME_CPU: why time is sampled when the kernel ticks, and not by a finer
- * clock as well (preload/events.h).
+ * clock as well (preload/time/events.h).
  */
 enum wire_coarse {
 	WIRE_COARSE_NOT,       /* it is, or no thread has run for long */
@@ -348,7 +348,7 @@ _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
 
 /*
  * The high 16 bits of a field count down to the next verification of a call
- * (preload/verify.c), so that one addition does both: it carries as long as
+ * (preload/stack/verify.c), so that one addition does both: it carries as long as
  * there is something left to count down. 2^48 calls of one context by one
  * thread are ten days of nothing else.
  */

@@ -105,7 +105,7 @@
 
 #define STUB_PLAIN    0
 #define STUB_TIMED    0 /* its second part: 1; never beside the other */
-#define STUB_PROBE    4 /* preload/probe.h; has no parts */
+#define STUB_PROBE    4 /* preload/stubs/probe.h; has no parts */
 
 /* Calls that a stub counts. */
 #define STUB_IS_OPEN    0 /* all */

@@ -138,7 +138,7 @@ extern _Thread_local struct hot_thread hot
 
 /*
  * A table that holds nothing: what a thread starts with. It has as many entries
- * as the first table that a thread gets (preload/blank.h), and one behind them.
+ * as the first table that a thread gets (preload/record/blank.h), and one behind them.
  */
 extern struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
 

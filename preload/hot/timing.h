@@ -21,7 +21,7 @@
  *
  * A slot holds what `accounted` was at its start; there is nothing to restore
  * when functions are left by a jump, and each tick is accounted for once, come
- * what may. A call that a jump leaves ends at its landing (preload/times.h); one
+ * what may. A call that a jump leaves ends at its landing (preload/stack/times.h); one
  * whose landing nobody sees stays open, and its own time falls to where the
  * thread goes on.
  *

@@ -42,7 +42,8 @@
 #define TRAMPOLINE_SHIFT       5
 #define TRAMPOLINE_CELL_SHIFT  3 /* cell to record */
 #define TRAMPOLINE_BLOCK_BYTES (UINT64_C(1) << WINDOW_SHIFT)
-#define TRAMPOLINE_HEAD_BYTES  4096 /* an ELF image (preload/stub_image.h) */
+#define TRAMPOLINE_HEAD_BYTES                                                  \
+	4096 /* an ELF image (preload/stubs/stub_image.h) */
 #define TRAMPOLINE_RECORDS_BYTES                                               \
 	(TRAMPOLINE_BLOCK_BYTES >> TRAMPOLINE_CELL_SHIFT)
 

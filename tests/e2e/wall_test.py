@@ -4,7 +4,7 @@
 
 The programs measure their own time, so a machine that others use delays both
 alike. What is left is chance, whose size is known: a look at a thread stands
-for a stratum of time (preload/strata.h), which is wrong only where one state
+for a stratum of time (preload/time/strata.h), which is wrong only where one state
 ends in it and another begins. So n calls are off by the square root of 2 n half
 strata at most, and by no more than looks that know nothing of each other; five
 times that is exceeded once in 1.7 million times. Besides, looks come late where there is no

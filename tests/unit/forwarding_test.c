@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 #include "disasm/relocate_x86_64.h"
-#include "preload/stub.h"
-#include "preload/stub_template.h"
+#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_template.h"
 #include "tests/unit/model_x86_64.h"
 #include "tests/unit/unit.h"
 

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "preload/proc.h"
+#include "preload/sys/proc.h"
 #include "tests/unit/live_sites.h"
 #include "tests/unit/unit.h"
 

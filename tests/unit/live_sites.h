@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/live.h"
+#include "preload/patch/live.h"
 #include "wire/recording.h"
 
 uint64_t live_sum(uint64_t n);

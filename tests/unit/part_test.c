@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/part.c and part_file.c, in a directory of their own. */
+/* preload/record/part.c and part_file.c, in a directory of their own. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/part_check.h"
+#include "preload/record/part_check.h"
 
 #define MIB         (UINT64_C(1) << 20)
 #define LENGTH      (8 * MIB)

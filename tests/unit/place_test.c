@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/place.c: where our own memory goes. */
+/* preload/sys/place.c: where our own memory goes. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload/place.h"
-#include "preload/sys.h"
+#include "preload/sys/place.h"
+#include "preload/sys/sys.h"
 
 #define PAGE      4096
 #define SKIPPED   (UINT64_C(1) << 30)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/proc.h"
+#include "preload/sys/proc.h"
 #include "tests/unit/unit.h"
 
 #define STUBS     (1 << 14) /* more than are worth the trouble: 2 MiB */

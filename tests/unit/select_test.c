@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/config.c and select.c: what the rules of a config file leave in. */
+/* preload/host/config.c and select.c: what the rules of a config file leave in. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/select.h"
+#include "preload/modules/select.h"
 #include "wire/recording.h"
 
 struct fixture {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/stacks.h"
-#include "preload/sys.h"
+#include "preload/patch/stacks.h"
+#include "preload/sys/sys.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "preload/proc.h"
+#include "preload/sys/proc.h"
 #include "tests/unit/unit.h"
 
 static struct stacks stacks;

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#include "preload/strata.h"
+#include "preload/time/strata.h"
 
 #define MS        UINT64_C(1000000)
 #define PERIOD_NS UINT64_C(1003009) /* 997 a second */

@@ -15,8 +15,8 @@
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
-#include "preload/recorder.h"
-#include "preload/tally_check.h"
+#include "preload/record/recorder.h"
+#include "preload/record/tally_check.h"
 #include "wire/id.h"
 
 static struct recorder *recorder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/tally_check.c: what is right is valid, and each thing wrong is found. */
+/* preload/record/tally_check.c: what is right is valid, and each thing wrong is found. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/recorder.h"
-#include "preload/tally_check.h"
+#include "preload/record/recorder.h"
+#include "preload/record/tally_check.h"
 #include "wire/id.h"
 
 static struct recorder *recorder;

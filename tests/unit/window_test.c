@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/window.c: where stubs go. Code here is addresses only. */
+/* preload/stubs/window.c: where stubs go. Code here is addresses only. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/window.h"
+#include "preload/stubs/window.h"
 
 #define REL32_REACH ((int64_t)1 << 31)
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/clone.h"
+
+#include <sched.h>
+#include <stdarg.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/process/process.h"
+#include "preload/record/tallies.h"
+#include "preload/stack/sharing.h"
+#include "preload/sys/sys.h"
+
+static int is_running(void)
+{
+	return rt.header && rt.header->state == WIRE_RUNNING;
+}
+
+/* Signals of a child that nobody has told yet that it is one. */
+static int hold_signals(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	return !sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)old,
+			 sizeof(all), 0, 0);
+}
+
+static void let_signals(const uint64_t *old)
+{
+	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
+			sizeof(*old), 0, 0);
+}
+
+long clone_by(SYSCALL_ARGUMENTS)
+{
+	uint64_t signals;
+	long result;
+	int held;
+
+	if (!is_running())
+		return syscall_result(
+			sys_call_anyway(number, a, b, c, d, e, f));
+	held = hold_signals(&signals);
+	result = sys_call_anyway(number, a, b, c, d, e, f);
+	if (!result)
+		process_after_fork();
+	if (held)
+		let_signals(&signals);
+	return syscall_result(result);
+}
+
+/* At the top of the new stack. */
+struct beginning {
+	int (*function)(void *);
+	void *argument;
+	uint64_t signals;
+	int held;
+	int flags;
+};
+
+/* Its thread-local storage may be a copy of another's. */
+static void begin_thread(void)
+{
+	if (hot.multiplier != ID_MULTIPLIER)
+		return; /* not a block that the loader has made */
+	sharing_forget();
+	tallies_begin_thread();
+}
+
+static int begin(void *at)
+{
+	const struct beginning here = *(const struct beginning *)at;
+
+	if (!(here.flags & CLONE_VM))
+		process_after_fork();
+	else if (here.flags & CLONE_SETTLS)
+		begin_thread();
+	if (here.held)
+		let_signals(&here.signals);
+	return here.function(here.argument);
+}
+
+static struct beginning *put_beginning(void *stack)
+{
+	uintptr_t top = (uintptr_t)stack & ~(uintptr_t)15;
+
+	return (struct beginning *)(top - sizeof(struct beginning));
+}
+
+/* What runs in our memory and with our thread pointer changes our id. */
+EXPORT int clone(int (*function)(void *), void *stack, int flags,
+		 void *argument, ...)
+{
+	struct beginning *here = put_beginning(stack);
+	uint64_t id = hot.id, signals;
+	va_list arguments;
+	void *tls;
+	pid_t *parent_tid, *child_tid;
+	int result, held, shares, place = SHARING_UNKNOWN;
+
+	va_start(arguments, argument);
+	parent_tid = va_arg(arguments, pid_t *);
+	tls = va_arg(arguments, void *);
+	child_tid = va_arg(arguments, pid_t *);
+	va_end(arguments);
+	if (!is_running() || !function || !stack)
+		return NEXT(clone)(function, stack, flags, argument, parent_tid,
+				   tls, child_tid);
+	shares = flags & CLONE_VM && !(flags & (CLONE_SETTLS | CLONE_VFORK));
+	held = hold_signals(&signals);
+	if (shares)
+		place = sharing_begin((uintptr_t)__builtin_frame_address(0));
+	*here = (struct beginning){ .function = function,
+				    .argument = argument,
+				    .signals = signals,
+				    .held = held,
+				    .flags = flags };
+	result = NEXT(clone)(begin, here, flags, here, parent_tid, tls,
+			     child_tid);
+	if (shares)
+		sharing_with(place, result);
+	else if (flags & CLONE_VM && flags & CLONE_VFORK)
+		hot.id = id;
+	if (held)
+		let_signals(&signals);
+	return result;
+}

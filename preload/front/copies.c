@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions are called as the C library's are, from anywhere: what they
+ * add is safe in signal handlers, and calls nothing of the program's.
+ */
+#include "preload/front/copies.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/thread.h"
+#include "preload/stack/landing.h"
+#include "preload/stack/trampolines.h"
+#include "preload/sys/text.h"
+
+/* Stacks that are larger than this are not copied. */
+#define NEAR_BYTES (UINT64_C(64) << 20)
+
+/* ---- A copy that was made ---- */
+
+/* Slots where the copy has trampolines, if it has. */
+struct carried {
+	uint64_t from, until;
+	const struct trampoline *last;
+	int callers; /* so many belong to callers of those before */
+};
+
+/*
+ * A slice of stack has as many at least. Data may have some, too: words that
+ * functions have left behind on the stack, in a structure's unused part, are
+ * copied away and back like others.
+ */
+#define CALLERS_MIN 2
+
+static void note_trampoline(struct carried *carried, uint64_t at,
+			    const struct trampoline *one)
+{
+	if (!carried->from)
+		carried->from = at;
+	carried->until = at + sizeof(at);
+	if (carried->last && carried->last->slot.caller_id == one->id)
+		carried->callers++;
+	carried->last = one;
+}
+
+/*
+ * Where no trampoline can be had the caller's address does as well: the thread
+ * will have a wrong id for a while, and the program will not know.
+ */
+static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
+{
+	const uint64_t word = *copy;
+	const uint64_t trampoline = trampoline_of_slot(at, word, expected);
+	const struct shadow_slot *shadow = shadow_of(at);
+
+	if (trampoline)
+		*copy = trampoline;
+	else if (shadow && shadow->return_address)
+		*copy = shadow->return_address;
+}
+
+/* Return addresses lie at multiples of 8, in what was copied. */
+static void look_at(void *to, const void *from, size_t bytes)
+{
+	const uint64_t start = ((uintptr_t)from + 7) & ~UINT64_C(7);
+	const uint64_t end = (uintptr_t)from + bytes;
+	uint64_t copy = (uintptr_t)to + (start - (uintptr_t)from);
+	struct carried carried = { 0 };
+	uint64_t expected = 0;
+
+	for (uint64_t at = start; at + 8 <= end; at += 8, copy += 8) {
+		uint64_t word;
+
+		memcpy(&word, (const void *)copy, sizeof(word));
+		if (runtime_is_exit(word)) {
+			carry(&word, at, &expected);
+			memcpy((void *)copy, &word, sizeof(word));
+		} else if (trampoline_at(word)) {
+			note_trampoline(&carried, copy, trampoline_at(word));
+		}
+	}
+	if (!carried.from || carried.from % 8)
+		return;
+	if (carried.callers >= CALLERS_MIN)
+		landing_restored(carried.from, carried.until);
+	else
+		landing_perhaps_restored((uintptr_t)to, bytes);
+}
+
+/* ---- The functions ---- */
+
+/* It ends outwards of the caller, as far as its stack may reach. */
+static inline int is_near(const void *at, size_t bytes)
+{
+	uint64_t sp;
+
+	__asm__("mov %%rsp, %0" : "=r"(sp));
+	return (uintptr_t)at + bytes - sp < NEAR_BYTES;
+}
+
+/*
+ * For a function that copies: what the program's modules find by this name, two
+ * functions in front of it, and how these are found.
+ */
+#define COPY(name, parameters, arguments)                                      \
+	static void *(*real_##name)parameters;                                 \
+                                                                               \
+	static void *near_##name parameters                                    \
+	{                                                                      \
+		void *result;                                                  \
+                                                                               \
+		if (!is_near(from, bytes) && !is_near(to, bytes))              \
+			return real_##name arguments;                          \
+		result = real_##name arguments;                                \
+		look_at(to, from, bytes);                                      \
+		return result;                                                 \
+	}                                                                      \
+                                                                               \
+	static void *anywhere_##name parameters                                \
+	{                                                                      \
+		void *result = real_##name arguments;                          \
+                                                                               \
+		look_at(to, from, bytes);                                      \
+		return result;                                                 \
+	}                                                                      \
+                                                                               \
+	static void *find_near_##name(void)                                    \
+	{                                                                      \
+		return (void *)near_##name;                                    \
+	}                                                                      \
+                                                                               \
+	static void *find_anywhere_##name(void)                                \
+	{                                                                      \
+		return (void *)anywhere_##name;                                \
+	}
+
+#define COPY_PLAINLY(name)                                                     \
+	COPY(name, (void *to, const void *from, size_t bytes),                 \
+	     (to, from, bytes))
+#define COPY_CHECKED(name)                                                     \
+	COPY(name, (void *to, const void *from, size_t bytes, size_t room),    \
+	     (to, from, bytes, room))
+
+COPY_PLAINLY(memcpy)
+COPY_PLAINLY(memmove)
+COPY_PLAINLY(mempcpy)
+COPY_PLAINLY(__mempcpy)
+COPY_CHECKED(__memcpy_chk)
+COPY_CHECKED(__memmove_chk)
+COPY_CHECKED(__mempcpy_chk)
+
+#define ROW(name)                                                              \
+	{                                                                      \
+#name, (void **)&real_##name, (void *)near_##name,             \
+			(void *)anywhere_##name, find_near_##name,             \
+			find_anywhere_##name                                   \
+	}
+
+static const struct copying functions[] = {
+	ROW(memcpy),        ROW(memmove),      ROW(mempcpy),
+	ROW(__mempcpy),     ROW(__memcpy_chk), ROW(__memmove_chk),
+	ROW(__mempcpy_chk),
+};
+
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+const struct copying *copies_find(const char *name)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		if (!same_text(name, functions[i].name))
+			continue;
+		if (!*functions[i].real)
+			*functions[i].real = lookup_any(name);
+		return *functions[i].real ? &functions[i] : NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/exec.h"
+
+#include <alloca.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/host/config.h"
+#include "preload/host/next.h"
+#include "preload/patch/trap.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "preload/time/events.h"
+
+#define DIR_PREFIX     CONFIG_DIR_VARIABLE "="
+#define PRELOAD_PREFIX "LD_PRELOAD="
+#define LIBRARY_NAME   "libclew.so"
+
+/* Ours, as "NAME=value"; empty when nothing is handed on. */
+static struct {
+	char dir[PATH_MAX + sizeof(DIR_PREFIX)];
+	char preload[PATH_MAX + sizeof(PRELOAD_PREFIX)]; /* us alone */
+} kept;
+
+static int has_prefix(const char *string, const char *prefix)
+{
+	while (*prefix)
+		if (*string++ != *prefix++)
+			return 0;
+	return 1;
+}
+
+/* The element of a colon- or blank-separated list that is our library. */
+static const char *find_library(const char *list, size_t *length)
+{
+	for (;; list += *length + 1) {
+		const char *name;
+
+		*length = strcspn(list, ": ");
+		name = list + *length;
+		while (name > list && name[-1] != '/')
+			name--;
+		if (*length - (size_t)(name - list) >= strlen(LIBRARY_NAME) &&
+		    has_prefix(name, LIBRARY_NAME))
+			return list;
+		if (!list[*length])
+			return NULL;
+	}
+}
+
+void exec_keep_environment(char **environment)
+{
+	for (; *environment; environment++) {
+		const char *entry = *environment, *library;
+		struct text text;
+		size_t length;
+
+		if (has_prefix(entry, DIR_PREFIX)) {
+			text = text_in(kept.dir, sizeof(kept.dir));
+			text_string(&text, entry);
+		}
+		if (!has_prefix(entry, PRELOAD_PREFIX))
+			continue;
+		library = find_library(entry + strlen(PRELOAD_PREFIX), &length);
+		if (!library)
+			continue;
+		text = text_in(kept.preload, sizeof(kept.preload));
+		text_string(&text, PRELOAD_PREFIX);
+		while (library && length--)
+			text_char(&text, *library++);
+	}
+}
+
+void exec_clean_environment(char **environment)
+{
+	char **to = environment;
+
+	for (; *environment; environment++) {
+		char *entry = *environment, *library;
+		size_t length;
+
+		if (has_prefix(entry, DIR_PREFIX))
+			continue;
+		if (has_prefix(entry, PRELOAD_PREFIX)) {
+			char *list = entry + strlen(PRELOAD_PREFIX);
+
+			library = (char *)find_library(list, &length);
+			if (library) {
+				length += library[length] != '\0';
+				memmove(library, library + length,
+					strlen(library + length) + 1);
+				if (!*list)
+					continue;
+			}
+		}
+		*to++ = entry;
+	}
+	*to = NULL;
+}
+
+/* ---- The program's environment, completed, or without us ---- */
+
+struct changes {
+	int dir, preload; /* are missing */
+	int unreachable; /* we cannot be loaded where this runs: no word of us */
+	size_t count;    /* of entries that there are */
+	size_t bytes;    /* of those with an LD_PRELOAD list */
+};
+
+/*
+ * A program that has changed its root or its user since it was started may be
+ * where our library is not, and the loader would complain of that, on stderr.
+ * It opens files as the real user, without the capabilities that we may have
+ * still: that is what faccessat() looks at.
+ */
+static int is_unreachable(void)
+{
+	const char *path = kept.preload + strlen(PRELOAD_PREFIX);
+	int err;
+
+	if (!strchr(path, '/'))
+		return 0; /* the loader looks for it, or nothing is kept */
+	err = sys_access(path, R_OK);
+	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;
+}
+
+static struct changes find_changes(char *const environment[])
+{
+	struct changes changes = { .dir = *kept.dir != '\0',
+				   .preload = *kept.preload != '\0',
+				   .unreachable = is_unreachable() };
+	size_t length;
+
+	for (; environment && environment[changes.count]; changes.count++) {
+		const char *entry = environment[changes.count];
+
+		if (has_prefix(entry, DIR_PREFIX))
+			changes.dir = 0;
+		if (!has_prefix(entry, PRELOAD_PREFIX))
+			continue;
+		changes.bytes += strlen(entry) + 1;
+		if (find_library(entry + strlen(PRELOAD_PREFIX), &length))
+			changes.preload = 0;
+	}
+	return changes;
+}
+
+/* Bytes for changed()'s array and strings: few, for a stack may be small. */
+static size_t changed_bytes(const struct changes *changes)
+{
+	return (changes->count + 3) * sizeof(char *) + strlen(kept.preload) +
+	       changes->bytes + 2;
+}
+
+static char **without_us(const struct changes *changes, char *const old[],
+			 char **environment)
+{
+	char *strings = (char *)(environment + changes->count + 1);
+
+	for (size_t i = 0; i < changes->count; i++) {
+		environment[i] = old[i];
+		if (!has_prefix(old[i], PRELOAD_PREFIX))
+			continue;
+		environment[i] = strings;
+		strings = stpcpy(strings, old[i]) + 1;
+	}
+	environment[changes->count] = NULL;
+	exec_clean_environment(environment);
+	return environment;
+}
+
+static char **completed(const struct changes *changes, char *const old[],
+			char **environment)
+{
+	const char *preloaded = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < changes->count; i++) {
+		if (!changes->preload || !has_prefix(old[i], PRELOAD_PREFIX))
+			environment[n++] = old[i];
+		else
+			preloaded = old[i] + strlen(PRELOAD_PREFIX);
+	}
+	if (changes->dir)
+		environment[n++] = kept.dir;
+	if (changes->preload) {
+		char *entry = (char *)(environment + changes->count + 3);
+		struct text text = text_in(entry, SIZE_MAX);
+
+		text_string(&text, kept.preload);
+		if (preloaded && *preloaded) {
+			text_char(&text, ':');
+			text_string(&text, preloaded);
+		}
+		environment[n++] = entry;
+	}
+	environment[n] = NULL;
+	return environment;
+}
+
+static char **changed(const struct changes *changes, char *const old[],
+		      void *memory)
+{
+	return changes->unreachable ? without_us(changes, old, memory)
+				    : completed(changes, old, memory);
+}
+
+/* The environment to exec with; on our caller's stack, as exec must be. */
+#define HANDED_ON(environment)                                                 \
+	({                                                                     \
+		struct changes changes_ = find_changes(environment);           \
+		changes_.dir || changes_.preload || changes_.unreachable       \
+			? changed(&changes_, environment,                      \
+				  alloca(changed_bytes(&changes_)))            \
+			: (char **)(environment);                              \
+	})
+
+/* Executes with the mask that the program means (trap.h). */
+#define WITH_MASK(call)                                                        \
+	({                                                                     \
+		events_end_own();                                              \
+		const uint64_t begun_ = trap_begin_exec();                     \
+		const int result_ = (call);                                    \
+		trap_end_exec(begun_);                                         \
+		result_;                                                       \
+	})
+
+/* ---- In front of libc ---- */
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return WITH_MASK(NEXT(execve)(path, argv, HANDED_ON(envp)));
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return WITH_MASK(NEXT(execvpe)(file, argv, HANDED_ON(envp)));
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	return WITH_MASK(NEXT(fexecve)(fd, argv, HANDED_ON(envp)));
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+/* Collect the arguments of an execl into an array on the caller's stack. */
+#define COLLECT(argv, first, arguments)                                        \
+	do {                                                                   \
+		va_list counting_;                                             \
+		size_t count_ = 1;                                             \
+		va_start(counting_, first);                                    \
+		while (va_arg(counting_, char *))                              \
+			count_++;                                              \
+		va_end(counting_);                                             \
+		argv = alloca((count_ + 1) * sizeof(*argv));                   \
+		argv[0] = (char *)first;                                       \
+		va_start(arguments, first);                                    \
+		for (size_t i_ = 1; i_ <= count_; i_++)                        \
+			argv[i_] = va_arg(arguments, char *);                  \
+	} while (0)
+
+EXPORT int execl(const char *path, const char *argument, ...)
+{
+	va_list arguments;
+	char **argv;
+
+	COLLECT(argv, argument, arguments);
+	va_end(arguments);
+	return execv(path, argv);
+}
+
+EXPORT int execlp(const char *file, const char *argument, ...)
+{
+	va_list arguments;
+	char **argv;
+
+	COLLECT(argv, argument, arguments);
+	va_end(arguments);
+	return execvp(file, argv);
+}
+
+EXPORT int execle(const char *path, const char *argument, ...)
+{
+	va_list arguments;
+	char **argv, **envp;
+
+	COLLECT(argv, argument, arguments);
+	envp = va_arg(arguments, char **);
+	va_end(arguments);
+	return execve(path, argv, envp);
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path,
+		       const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attributes, char *const argv[],
+		       char *const envp[])
+{
+	return WITH_MASK(NEXT(posix_spawn)(pid, path, actions, attributes, argv,
+					   HANDED_ON(envp)));
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file,
+			const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const argv[],
+			char *const envp[])
+{
+	return WITH_MASK(NEXT(posix_spawnp)(pid, file, actions, attributes,
+					    argv, HANDED_ON(envp)));
+}

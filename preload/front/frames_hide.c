@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In front of the functions that tell a program its own stack: the frames of
+ * stubs, and ours, are not the program's and are left out.
+ *
+ *	backtrace			libc's, or libunwind's
+ *	_Unwind_Backtrace		of any unwinder
+ *	unw_backtrace, unw_step		libunwind's, in the process itself
+ *
+ * A program may look by weak symbols whether there is an unwinder, and finds
+ * these: where there is none, no frames are found.
+ */
+#include <execinfo.h>
+#include <unwind.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/trampoline.h"
+#include "preload/stack/heal.h"
+#include "preload/sys/sys.h"
+
+#define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */
+#define NO_UNWINDER   (-1) /* -UNW_EUNSPEC */
+#define ON_STACK_MAX  512  /* frames wanted; for more there is memory */
+
+/* Each hooked function has one stub; a few frames are our own. */
+#define ROOM_FOR(frames) (2 * (frames) + 16)
+
+int unw_backtrace(void **frames, int room);
+int _ULx86_64_step(void *cursor);
+int _ULx86_64_get_reg(void *cursor, int number, uint64_t *value);
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static int is_hidden(uintptr_t pc)
+{
+	return pc - (uintptr_t)__ehdr_start <
+		       (uintptr_t)(etext - __ehdr_start) ||
+	       runtime_is_stub(pc) || trampoline_is_pc(pc);
+}
+
+typedef int (*backtrace_function)(void **frames, int room);
+
+static int ask(backtrace_function function, void **frames, int room, void **all,
+	       int all_room)
+{
+	const int may_land = heal_is_landing_expected();
+	int all_count = function(all, all_room);
+	int count = 0;
+
+	if (!may_land)
+		heal_trust();
+
+	for (int i = 0; i < all_count && count < room; i++)
+		if (!is_hidden((uintptr_t)all[i]))
+			frames[count++] = all[i];
+	return count;
+}
+
+static int ask_on_stack(backtrace_function function, void **frames, int room)
+{
+	void *all[ROOM_FOR(ON_STACK_MAX)];
+
+	return ask(function, frames, room, all, ROOM_FOR(room));
+}
+
+static int ask_in_memory(backtrace_function function, void **frames, int room)
+{
+	int all_room = room < INT32_MAX / 4 ? ROOM_FOR(room) : room;
+	size_t bytes = (size_t)all_room * sizeof(void *);
+	void **all = sys_map_private(bytes);
+	int count;
+
+	if (sys_failed(all))
+		return 0;
+	count = ask(function, frames, room, all, all_room);
+	sys_munmap(all, bytes);
+	return count;
+}
+
+static int program_frames(backtrace_function function, void **frames, int room)
+{
+	if (!function || room <= 0)
+		return 0;
+	return room > ON_STACK_MAX ? ask_in_memory(function, frames, room)
+				   : ask_on_stack(function, frames, room);
+}
+
+EXPORT int backtrace(void **frames, int room)
+{
+	return program_frames(NEXT(backtrace), frames, room);
+}
+
+EXPORT int unw_backtrace(void **frames, int room)
+{
+	return program_frames(NEXT(unw_backtrace), frames, room);
+}
+
+struct listener {
+	_Unwind_Trace_Fn function;
+	void *context;
+};
+
+static _Unwind_Reason_Code hear(struct _Unwind_Context *frame, void *context)
+{
+	const struct listener *listener = context;
+
+	if (is_hidden(NEXT(_Unwind_GetIP)(frame)))
+		return _URC_NO_REASON;
+	return listener->function(frame, listener->context);
+}
+
+EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function,
+					     void *context)
+{
+	struct listener listener = { function, context };
+	const int may_land = heal_is_landing_expected();
+	_Unwind_Reason_Code reason;
+
+	if (!NEXT(_Unwind_Backtrace))
+		return _URC_END_OF_STACK;
+	reason = NEXT(_Unwind_Backtrace)(hear, &listener);
+	if (!may_land)
+		heal_trust();
+	return reason;
+}
+
+/* unw_step() of whoever defines UNW_LOCAL_ONLY. */
+EXPORT int _ULx86_64_step(void *cursor)
+{
+	int (*get)(void *, int, uint64_t *) = NEXT(_ULx86_64_get_reg);
+	uint64_t pc;
+	int result;
+
+	if (!get || !NEXT(_ULx86_64_step))
+		return NO_UNWINDER;
+	do {
+		result = NEXT(_ULx86_64_step)(cursor);
+	} while (result > 0 && !get(cursor, LIBUNWIND_RIP, &pc) &&
+		 is_hidden(pc));
+	return result;
+}

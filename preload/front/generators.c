@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/generators.h"
+
+#include <stdarg.h>
+#include <sys/shm.h>
+
+#include "preload/front/syscalls.h"
+#include "preload/host/next.h"
+#include "preload/host/private_libc.h"
+#include "preload/hot/runtime.h"
+#include "preload/modules/natives.h"
+#include "preload/patch/guard.h"
+#include "preload/patch/patches.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+static struct patch *find_by_pc(const struct patches *patches, uint64_t pc)
+{
+	for (struct patch *p = patches->first; p; p = p->next)
+		if (next_is_inside(&p->module->code, pc))
+			return p;
+	return NULL;
+}
+
+/* Functions are numbered through all modules. */
+static struct patch *find_by_function(const struct patches *patches,
+				      uint32_t function)
+{
+	struct patch *found = NULL;
+
+	for (struct patch *p = patches->first; p; p = p->next)
+		if (p->module->first_function <= function &&
+		    (!found ||
+		     p->module->first_function > found->module->first_function))
+			found = p;
+	return found;
+}
+
+/*
+ * A return address in a stub is that of a function that has left by a jump to
+ * mmap() or the like: the stub tells which.
+ */
+static struct patch *find_patch(const struct patches *patches, uint64_t pc)
+{
+	uint32_t function;
+
+	if (!runtime_is_stub(pc))
+		return find_by_pc(patches, pc);
+	if (id_key_function(runtime_stub_key(pc), &function))
+		return find_by_function(patches, function);
+	return NULL;
+}
+
+static void guard_module_of(struct patches *patches, uint64_t pc)
+{
+	struct patch *patch;
+	uint64_t signals;
+
+	lock_acquire(&patches->lock, &signals);
+	patch = find_patch(patches, pc);
+	if (patch && !patch->is_guarded && !patch->is_told)
+		guard_patch(patch);
+	lock_release(&patches->lock, &signals);
+}
+
+void generators_note(const void *pc)
+{
+	if (rt.patches && !runtime_is_filtered())
+		guard_module_of(rt.patches, (uintptr_t)pc);
+}
+
+void generators_foresee(void)
+{
+	struct patches *patches = rt.patches;
+	uint64_t signals;
+
+	if (!patches || runtime_is_filtered())
+		return;
+	lock_acquire(&patches->lock, &signals);
+	for (struct patch *p = patches->first; p; p = p->next)
+		if (p->may_generate && !p->is_guarded)
+			guard_patch(p);
+	lock_release(&patches->lock, &signals);
+}
+
+/* ---- In front of libc ---- */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* libclew.so and the modules in it ask the kernel (private_libc.h). */
+static int is_own(const void *caller)
+{
+	return (const char *)caller >= __ehdr_start &&
+	       (const char *)caller < etext;
+}
+
+static void *map(const void *caller, void *hint, size_t bytes, int protection,
+		 int flags, int fd, off_t offset)
+{
+	void *result;
+
+	if (is_own(caller) || !next.mmap)
+		return private_mmap(hint, bytes, protection, flags, fd, offset);
+	if (!(protection & PROT_EXEC))
+		return NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
+	generators_note(caller);
+	result = NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
+	if (result != MAP_FAILED)
+		natives_share((uintptr_t)result, (uintptr_t)result + bytes);
+	return result;
+}
+
+EXPORT void *mmap(void *hint, size_t bytes, int protection, int flags, int fd,
+		  off_t offset)
+{
+	return map(__builtin_return_address(0), hint, bytes, protection, flags,
+		   fd, offset);
+}
+
+EXPORT void *mmap64(void *hint, size_t bytes, int protection, int flags, int fd,
+		    off_t offset)
+{
+	return map(__builtin_return_address(0), hint, bytes, protection, flags,
+		   fd, offset);
+}
+
+/* The memory is there: it may be executed as soon as it can be. */
+static void note_protection(const void *caller, const void *start, size_t bytes,
+			    int protection)
+{
+	if (!(protection & PROT_EXEC))
+		return;
+	generators_note(caller);
+	natives_share((uintptr_t)start, (uintptr_t)start + bytes);
+}
+
+EXPORT int mprotect(void *start, size_t bytes, int protection)
+{
+	note_protection(__builtin_return_address(0), start, bytes, protection);
+	return NEXT(mprotect)(start, bytes, protection);
+}
+
+EXPORT int pkey_mprotect(void *start, size_t bytes, int protection, int key)
+{
+	note_protection(__builtin_return_address(0), start, bytes, protection);
+	return NEXT(pkey_mprotect)(start, bytes, protection, key);
+}
+
+/* What is there goes elsewhere, and may be code. */
+EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+	void *place, *result;
+	va_list arguments;
+
+	va_start(arguments, flags);
+	place = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+	va_end(arguments);
+	result = NEXT(mremap)(old, old_bytes, bytes, flags, place);
+	if (result != MAP_FAILED && natives_are_shared((uintptr_t)old))
+		natives_share((uintptr_t)result, (uintptr_t)result + bytes);
+	return result;
+}
+
+EXPORT void *shmat(int id, const void *place, int flags)
+{
+	struct shmid_ds about = { .shm_segsz = 1 };
+	void *result;
+
+	if (!(flags & SHM_EXEC))
+		return NEXT(shmat)(id, place, flags);
+	generators_note(__builtin_return_address(0));
+	result = NEXT(shmat)(id, place, flags);
+	sys_call_anyway(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0);
+	if (result != (void *)-1)
+		natives_share((uintptr_t)result,
+			      (uintptr_t)result + about.shm_segsz);
+	return result;
+}
+
+/* syscall(SYS_mmap, ...) and the like */
+
+long syscall_mmap(SYSCALL_ARGUMENTS)
+{
+	long result;
+
+	if (!(c & PROT_EXEC))
+		return syscall_plainly(number, a, b, c, d, e, f);
+	generators_note(__builtin_return_address(0));
+	result = syscall_plainly(number, a, b, c, d, e, f);
+	if (result != -1)
+		natives_share((uint64_t)result, (uint64_t)(result + b));
+	return result;
+}
+
+long syscall_mprotect(SYSCALL_ARGUMENTS)
+{
+	note_protection(__builtin_return_address(0), (void *)a, (size_t)b,
+			(int)c);
+	return syscall_plainly(number, a, b, c, d, e, f);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/imports.h"
+
+#include <elf.h>
+#include <stddef.h>
+
+#include "preload/front/copies.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+#define PAGE UINT64_C(4096)
+
+/* What the loader reads, too; 0 where there is none. */
+struct tables {
+	const Elf64_Sym *symbols;
+	const char *strings;
+	uint64_t relocations, relocation_bytes;
+	uint64_t plt_relocations, plt_relocation_bytes;
+};
+
+/* The loader adds the base to addresses, except where it cannot write. */
+static uint64_t address(const struct module *module, uint64_t value)
+{
+	return value < module->base ? value + module->base : value;
+}
+
+static void take_entry(const struct module *module, const Elf64_Dyn *entry,
+		       struct tables *tables)
+{
+	const uint64_t value = entry->d_un.d_val;
+
+	switch (entry->d_tag) {
+	case DT_SYMTAB:
+		tables->symbols = (const void *)address(module, value);
+		break;
+	case DT_STRTAB:
+		tables->strings = (const void *)address(module, value);
+		break;
+	case DT_RELA:
+		tables->relocations = address(module, value);
+		break;
+	case DT_RELASZ:
+		tables->relocation_bytes = value;
+		break;
+	case DT_JMPREL:
+		tables->plt_relocations = address(module, value);
+		break;
+	case DT_PLTRELSZ:
+		tables->plt_relocation_bytes = value;
+		break;
+	}
+}
+
+static int find_tables(const struct module *module, struct tables *tables)
+{
+	*tables = (struct tables){ 0 };
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const Elf64_Dyn *entry =
+			(const void *)(module->base +
+				       module->segments[i].p_vaddr);
+
+		if (module->segments[i].p_type != PT_DYNAMIC)
+			continue;
+		for (; entry->d_tag != DT_NULL; entry++)
+			take_entry(module, entry, tables);
+	}
+	return tables->symbols && tables->strings;
+}
+
+typedef int (*relocation_visit)(void *context, const struct tables *tables,
+				Elf64_Rela *relocation, const char *name);
+
+/* Those that want the address of a symbol of another module. */
+static int visit_table(const struct tables *tables, uint64_t at, uint64_t bytes,
+		       relocation_visit visit, void *context)
+{
+	Elf64_Rela *relocation = (Elf64_Rela *)at;
+	const Elf64_Rela *end = relocation + bytes / sizeof(*relocation);
+	int result = 0;
+
+	for (; at && relocation < end && !result; relocation++) {
+		const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+		const Elf64_Sym *symbol =
+			&tables->symbols[ELF64_R_SYM(relocation->r_info)];
+
+		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+		    type != R_X86_64_64)
+			continue;
+		if (symbol->st_name && symbol->st_shndx == SHN_UNDEF)
+			result = visit(context, tables, relocation,
+				       tables->strings + symbol->st_name);
+	}
+	return result;
+}
+
+static int visit_imports(const struct module *module, relocation_visit visit,
+			 void *context)
+{
+	struct tables tables;
+	int result;
+
+	if (!find_tables(module, &tables))
+		return 0;
+	result = visit_table(&tables, tables.plt_relocations,
+			     tables.plt_relocation_bytes, visit, context);
+	if (!result)
+		result = visit_table(&tables, tables.relocations,
+				     tables.relocation_bytes, visit, context);
+	return result;
+}
+
+/* ---- What tells that a module jumps ---- */
+
+static int is_any(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (same_text(name, names[i]))
+			return 1;
+	return 0;
+}
+
+static int note_jump(void *context, const struct tables *tables,
+		     Elf64_Rela *relocation, const char *name)
+{
+	static const char *const jumps[] = {
+		"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+		"setjmp",  "_setjmp",  "sigsetjmp",  "__sigsetjmp",
+	};
+	static const char *const switches[] = {
+		"getcontext",
+		"setcontext",
+		"makecontext",
+		"swapcontext",
+	};
+	enum imports_jumps *found = context;
+
+	if (is_any(name, switches, sizeof(switches) / sizeof(*switches)))
+		*found = IMPORTS_SWITCH;
+	else if (*found == IMPORTS_NO_JUMP &&
+		 is_any(name, jumps, sizeof(jumps) / sizeof(*jumps)))
+		*found = IMPORTS_JUMP;
+	return *found == IMPORTS_SWITCH;
+}
+
+enum imports_jumps imports_jumps(const struct module *module)
+{
+	enum imports_jumps found = IMPORTS_NO_JUMP;
+
+	visit_imports(module, note_jump, &found);
+	return found;
+}
+
+static int note_map(void *context, const struct tables *tables,
+		    Elf64_Rela *relocation, const char *name)
+{
+	static const char *const maps[] = {
+		"mmap",          "mmap64", "mprotect",
+		"pkey_mprotect", "shmat",  "syscall",
+	};
+	int *found = context;
+
+	*found = is_any(name, maps, sizeof(maps) / sizeof(*maps));
+	return *found;
+}
+
+int imports_maps(const struct module *module)
+{
+	int found = 0;
+
+	visit_imports(module, note_map, &found);
+	return found;
+}
+
+/* ---- Leading ---- */
+
+struct leading {
+	const struct module *module;
+	int anywhere;
+};
+
+static int covers(const struct module *module, const ElfW(Phdr) * segment,
+		  uint64_t at)
+{
+	const uint64_t start = module->base + segment->p_vaddr;
+
+	return at >= (start & ~(PAGE - 1)) && at < start + segment->p_memsz;
+}
+
+/* What the loader makes read-only in the end: whole pages. */
+static int is_relro(const struct module *module, const ElfW(Phdr) * segment,
+		    uint64_t at)
+{
+	const uint64_t end = module->base + segment->p_vaddr + segment->p_memsz;
+
+	return segment->p_type == PT_GNU_RELRO && covers(module, segment, at) &&
+	       at < (end & ~(PAGE - 1));
+}
+
+static int protection_of(const struct module *module, uint64_t at)
+{
+	int protection = PROT_READ;
+
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+
+		if (is_relro(module, segment, at))
+			return PROT_READ;
+		if (segment->p_type != PT_LOAD || !covers(module, segment, at))
+			continue;
+		protection = segment->p_flags & PF_R ? PROT_READ : 0;
+		protection |= segment->p_flags & PF_W ? PROT_WRITE : 0;
+		protection |= segment->p_flags & PF_X ? PROT_EXEC : 0;
+	}
+	return protection;
+}
+
+static int write_to(const struct module *module, void *to, const void *from,
+		    size_t bytes)
+{
+	const uint64_t at = (uintptr_t)to;
+	void *page = (void *)(at & ~(PAGE - 1));
+	const size_t page_bytes = at + bytes - (uintptr_t)page;
+	const int protection = protection_of(module, at);
+	int err;
+
+	if (protection & PROT_WRITE) {
+		copy_bytes(to, from, bytes);
+		return 0;
+	}
+	err = sys_mprotect(page, page_bytes, PROT_READ | PROT_WRITE);
+	if (err)
+		return err;
+	copy_bytes(to, from, bytes);
+	return sys_mprotect(page, page_bytes, protection);
+}
+
+/*
+ * An address of this process, or still the file's, counted from its base? A
+ * program that lies where it was linked to lie has none that is counted so, and
+ * was relocated before we came.
+ */
+static int is_relocated(const struct module *module, const uint64_t *word)
+{
+	return module->base == 0 ||
+	       *word >= module->image.end - module->image.start;
+}
+
+static int lead(const struct leading *leading, Elf64_Rela *relocation,
+		const struct copying *copying)
+{
+	const struct module *module = leading->module;
+	uint64_t *word = (uint64_t *)(module->base + relocation->r_offset);
+	const uint64_t ours = (uintptr_t)(leading->anywhere ? copying->anywhere
+							    : copying->near);
+	Elf64_Rela replaced = *relocation;
+
+	if (is_relocated(module, word))
+		return write_to(module, word, &ours, sizeof(ours));
+	replaced.r_info = ELF64_R_INFO(0, R_X86_64_IRELATIVE);
+	replaced.r_addend =
+		(int64_t)((uintptr_t)(leading->anywhere ? copying->find_anywhere
+							: copying->find_near) -
+			  module->base);
+	return write_to(module, relocation, &replaced, sizeof(replaced));
+}
+
+static int lead_if_copying(void *context, const struct tables *tables,
+			   Elf64_Rela *relocation, const char *name)
+{
+	const struct copying *copying = copies_find(name);
+
+	return copying ? lead(context, relocation, copying) : 0;
+}
+
+int imports_lead_copies(const struct module *module, int anywhere)
+{
+	struct leading leading = { module, anywhere };
+
+	return visit_imports(module, lead_if_copying, &leading);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In front of the functions that jump: longjmp and its kin, swapcontext,
+ * setcontext, and the unwinder's _Unwind_RaiseException and _Unwind_SetIP.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/stack/heal.h"
+#include "preload/stack/jump_places.h"
+#include "preload/stack/landing.h"
+#include "preload/stack/loans.h"
+#include "preload/stack/starts.h"
+#include "preload/stack/times.h"
+#include "preload/stack/trampolines.h"
+#include "preload/sys/sys.h"
+
+void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
+	__attribute__((noreturn));
+
+/* glibc stores rsp as the 7th word, mangled with the guard at fs:0x30. */
+static uint64_t stack_of(const struct __jmp_buf_tag *env)
+{
+	uint64_t mangled = (uint64_t)env->__jmpbuf[6], guard;
+
+	__asm__("mov %%fs:0x30, %0" : "=r"(guard));
+	return (mangled >> 17 | mangled << 47) ^ guard;
+}
+
+/*
+ * The mask that a jump brings back lets signals through that have been pending:
+ * their handlers are called on top of who jumps, whose frames are all there
+ * yet. So the mask is restored while the thread still has that id; libc then
+ * does it again in vain.
+ */
+static void restore_mask(const void *mask)
+{
+	if (!runtime_is_filtered())
+		sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0,
+			 sizeof(uint64_t), 0, 0);
+}
+
+/* glibc's leaps: the last instructions of longjmp() and of its variants. */
+#define LIBC_LEAPS 4
+
+static _Atomic uint64_t libc_leaps[LIBC_LEAPS];
+
+void landing_note_leap(uint64_t pc)
+{
+	if (!next_is_inside(&next.libc, pc))
+		return;
+	for (int i = 0; i < LIBC_LEAPS; i++) {
+		uint64_t none = 0;
+
+		if (atomic_compare_exchange_strong(&libc_leaps[i], &none, pc) ||
+		    none == pc)
+			return;
+	}
+}
+
+/* Whether a probe has replaced them all: they begin with a REX prefix. */
+static int is_announced(void)
+{
+	int watched = 0;
+
+	for (int i = 0; i < LIBC_LEAPS; i++) {
+		const uint64_t pc = atomic_load(&libc_leaps[i]);
+
+		if (pc && (*(const volatile uint8_t *)pc & 0xf0) == 0x40)
+			return 0;
+		watched += pc != 0;
+	}
+	return watched && !runtime_is_filtered();
+}
+
+/* hot_leap() does it, later, unless nobody calls that. */
+static void land_by(const struct __jmp_buf_tag *env)
+{
+	const uint64_t stack = stack_of(env);
+	uint64_t id;
+
+	if (env->__mask_was_saved)
+		restore_mask(&env->__saved_mask);
+	id = jump_places_find(env, stack);
+	if (!is_announced()) {
+		landing_at(stack, id);
+		return;
+	}
+	hot.jump_stack = stack;
+	atomic_signal_fence(memory_order_seq_cst); /* handlers jump, too */
+	hot.jump_id = id;
+}
+
+#define JUMP(name)                                                             \
+	EXPORT void name(struct __jmp_buf_tag env[1], int value)               \
+	{                                                                      \
+		land_by(env);                                                  \
+		NEXT(name)(env, value);                                        \
+		__builtin_unreachable();                                       \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+/* Returns when somebody swaps back, perhaps in another thread. */
+EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
+{
+	uint64_t id = landing_current_id();
+	int result;
+
+	starts_note((uint64_t)to->uc_mcontext.gregs[REG_RSP],
+		    (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
+	trampolines_carry(__builtin_frame_address(0));
+	if (rt.is_timed)
+		times_leave_stack(time_now());
+	result = NEXT(swapcontext)(from, to);
+	landing_set_id(id);
+	trampolines_settle((uintptr_t)__builtin_frame_address(0),
+			   SETTLE_CHEAPLY);
+	return result;
+}
+
+static void land_in(const ucontext_t *context)
+{
+	const uint64_t stack = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+
+	restore_mask(&context->uc_sigmask);
+	landing_at(stack, jump_places_find(context, stack));
+}
+
+EXPORT int setcontext(const ucontext_t *context)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+
+	if (!starts_note((uint64_t)registers[REG_RSP],
+			 (uint64_t)registers[REG_RBX], landing_current_id()))
+		land_in(context);
+	else if (rt.is_timed)
+		times_leave_stack(time_now());
+	return NEXT(setcontext)(context);
+}
+
+static _Unwind_Reason_Code no_unwinder(struct _Unwind_Exception *exception)
+{
+	return _URC_END_OF_STACK;
+}
+
+void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
+{
+	void *raise = NEXT(_Unwind_RaiseException);
+
+	if (next._Unwind_GetGR)
+		loans_make((uintptr_t)exception, sp);
+	return raise ? raise : (void *)no_unwinder;
+}
+
+/*
+ * The CFA of our stubs is odd, to tell their frames from others (frames.c).
+ * That is for the unwinder itself; personality routines that use the CFA as an
+ * address shall not see it.
+ */
+EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
+{
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	_Unwind_Word cfa;
+
+	if (!NEXT(_Unwind_GetCFA)) /* a weak symbol has found this one */
+		return 0;
+	cfa = NEXT(_Unwind_GetCFA)(context);
+	if (next_is_inside(&next.unwinder, caller))
+		return cfa;
+	return cfa & ~(_Unwind_Word)1;
+}
+
+/* rax, as every personality routine has put it there before. */
+#define EXCEPTION_REGISTER 0
+
+/* A personality routine has chosen where to land. */
+EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
+{
+	const uint64_t cfa = _Unwind_GetCFA(context);
+
+	if (!NEXT(_Unwind_SetIP))
+		return;
+	landing_prepare(cfa, &next.unwinder);
+	if (hot.borrower)
+		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
+			     cfa);
+	heal_trust();
+	NEXT(_Unwind_SetIP)(context, pc);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/sys/sys.h"
+
+/*
+ * In front of libc's: a program that locks all its memory does not want the
+ * terabytes of the shadow made present for that. Pages are locked as they
+ * come instead, which the shadow's do, too.
+ */
+EXPORT int mlockall(int flags)
+{
+	long result;
+
+	if (rt.header && flags & (MCL_CURRENT | MCL_FUTURE))
+		flags |= MCL_ONFAULT;
+	result = sys_call_anyway(SYS_mlockall, flags, 0, 0, 0, 0, 0);
+	if (!result)
+		return 0;
+	errno = (int)-result;
+	return -1;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads' names, in front of libc: a thread is usually named after it has
+ * started, and when it is gone nobody can ask for its name. Their filters are
+ * set through the same function.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "preload/front/generators.h"
+#include "preload/front/stamps.h"
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/process/dispatch.h"
+#include "preload/process/filter.h"
+#include "preload/record/tallies.h"
+#include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
+
+/* Calls are stamped, or samples are: in either case by the counter. */
+static int uses_stamps(void)
+{
+	const struct wire_header *header = rt.header;
+
+	return header && header->state != WIRE_DISABLED &&
+	       header->time != WIRE_TIME_NONE;
+}
+
+static long ask(int option, long a, long b, long c, long d)
+{
+	if (option == PR_SET_TSC && uses_stamps())
+		return stamps_set_access(a);
+	if (option == PR_GET_TSC && uses_stamps())
+		return stamps_get_access((int *)a);
+	if (rt.is_timed && option == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT)
+		return stamps_enter_strict_mode();
+	if (option == PR_SET_SYSCALL_USER_DISPATCH)
+		return dispatch_set(a, b, c, d);
+	return sys_call_anyway(SYS_prctl, option, a, b, c, d, 0);
+}
+
+EXPORT int prctl(int option, ...)
+{
+	long result, a, b, c, d;
+	int begun = 0;
+	va_list arguments;
+
+	va_start(arguments, option);
+	a = va_arg(arguments, long);
+	b = va_arg(arguments, long);
+	c = va_arg(arguments, long);
+	d = va_arg(arguments, long);
+	va_end(arguments);
+	if (option == PR_SET_SECCOMP) {
+		generators_foresee();
+		begun = filter_begin();
+	}
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && rt.cold)
+		ticks_stop(); /* a sample begins with the time */
+	result = ask(option, a, b, c, d);
+	filter_end(begun, !result);
+	if (option == PR_SET_NAME)
+		tallies_thread_renamed();
+	if (result >= 0)
+		return (int)result;
+	errno = (int)-result;
+	return -1;
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int err = NEXT(pthread_setname_np)(thread, name);
+
+	if (pthread_equal(thread, pthread_self()))
+		tallies_thread_renamed();
+	return err;
+}

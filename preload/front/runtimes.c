@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/runtimes.h"
+
+#include <stdint.h>
+
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/trampoline.h"
+
+/*
+ * V8 finds the JavaScript frames below a call into C++ by that call's return
+ * address. For profilers that move it there is
+ *
+ *	v8::V8::SetReturnAddressLocationResolver(uintptr_t (*)(uintptr_t))
+ *
+ * (v8-initialization.h), which asks where the return address is that should
+ * be at a stack slot.
+ */
+#define V8_SET_RESOLVER "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
+
+static uintptr_t find_return_address(uintptr_t slot)
+{
+	struct shadow_slot *shadow = shadow_of(slot);
+	const struct trampoline *one = trampoline_at(*(const uint64_t *)slot);
+
+	if (one)
+		return (uintptr_t)&one->slot.return_address;
+	if (!shadow || !runtime_is_stub(*(const uint64_t *)slot))
+		return slot;
+	return (uintptr_t)&shadow->return_address;
+}
+
+void runtimes_tell(void)
+{
+	void (*set_resolver)(uintptr_t(*)(uintptr_t));
+
+	*(void **)&set_resolver = lookup_any(V8_SET_RESOLVER);
+	if (set_resolver)
+		set_resolver(find_return_address);
+}

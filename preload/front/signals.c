@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In front of libc's signal functions, for the sake of SIGTRAP (trap.h) and of
+ * the signals of our timers and events (ticks.h, events.h).
+ *
+ * A thread that executes a breakpoint while SIGTRAP is blocked is killed by the
+ * kernel, and the program must not replace our handlers. So SIGTRAP is taken
+ * out of every mask on its way to the kernel, and what the program is told is
+ * what it said. So it is with the other: blocked, it would come when the program
+ * waits for signals. All else goes on to libc unchanged. The program's threads may
+ * be met by live.c at any time, so this does not wait for a breakpoint.
+ *
+ * As safe in signal handlers as libc's own.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/patch/trap.h"
+#include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
+
+/* These are what programs use, even so. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* Signals whose handlers the program wants to run with SIGTRAP blocked. */
+static _Atomic uint64_t masks_with_trap;
+
+static int is_on(void)
+{
+	return rt.header && (rt.header->state == WIRE_RUNNING ||
+			     rt.header->state == WIRE_STARTING);
+}
+
+static int has_trap(const sigset_t *set)
+{
+	return set && set->__val[0] & TRAP_BIT;
+}
+
+static int is_ours(int signal)
+{
+	return is_on() && (signal == SIGTRAP || ticks_is_signal(signal));
+}
+
+/* The set, or a copy of it without our signals. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+{
+	uint64_t mask;
+
+	if (!set || !is_on())
+		return set;
+	mask = ticks_take_out(set->__val[0]) & ~TRAP_BIT;
+	if (mask == set->__val[0])
+		return set;
+	copy->__val[0] = mask;
+	return copy;
+}
+
+static int answer(int err)
+{
+	if (!err)
+		return 0;
+	errno = -err;
+	return -1;
+}
+
+/* ---- Masks ---- */
+
+/* After a change that libc has made of all but SIGTRAP. */
+static void note_change(int how, int changes_trap)
+{
+	if (how == SIG_SETMASK || changes_trap)
+		trap_set_blocked(changes_trap && how != SIG_UNBLOCK);
+}
+
+static int change_mask(int (*change)(int, const sigset_t *, sigset_t *),
+		       int how, const sigset_t *set, sigset_t *old)
+{
+	const int changes_trap = has_trap(set);
+	sigset_t copy;
+	int err;
+
+	if (!is_on())
+		return change(how, set, old);
+	/* From here on SIGTRAPs that are sent to us may have to be kept. */
+	if (changes_trap && how != SIG_UNBLOCK && trap_install())
+		return change(how, set, old);
+	err = change(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy),
+		     old);
+	if (err)
+		return err;
+	if (old)
+		old->__val[0] = ticks_put_back(old->__val[0]);
+	if (old && trap_is_blocked(old->__val[0]))
+		old->__val[0] |= TRAP_BIT;
+	if (set)
+		note_change(how, changes_trap);
+	return 0;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return change_mask(NEXT(sigprocmask), how, set, old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return change_mask(NEXT(pthread_sigmask), how, set, old);
+}
+
+static sigset_t set_of(uint64_t signals)
+{
+	return (sigset_t){ .__val = { signals } };
+}
+
+/* BSD's masks have 32 bits. */
+static int change_bsd_mask(int how, int mask)
+{
+	sigset_t set = set_of((uint32_t)mask), old;
+
+	return sigprocmask(how, &set, &old) ? -1 : (int)old.__val[0];
+}
+
+EXPORT int sigblock(int mask)
+{
+	return change_bsd_mask(SIG_BLOCK, mask);
+}
+
+EXPORT int sigsetmask(int mask)
+{
+	return change_bsd_mask(SIG_SETMASK, mask);
+}
+
+EXPORT int siggetmask(void)
+{
+	return sigblock(0);
+}
+
+/* As sigaddset(): those two that libc keeps for itself are none to others. */
+static int is_of_libc(int signal)
+{
+	return signal == 32 || signal == 33;
+}
+
+static int change_one(int how, int signal)
+{
+	sigset_t set;
+
+	if (signal < 1 || signal > 64 || is_of_libc(signal)) {
+		errno = EINVAL;
+		return -1;
+	}
+	set = set_of(UINT64_C(1) << (signal - 1));
+	return sigprocmask(how, &set, NULL);
+}
+
+EXPORT int sighold(int signal)
+{
+	return change_one(SIG_BLOCK, signal);
+}
+
+EXPORT int sigrelse(int signal)
+{
+	return change_one(SIG_UNBLOCK, signal);
+}
+
+EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(pthread_attr_setsigmask_np)(attr, without_ours(set, &copy));
+}
+
+/* ---- Masks that hold while a call waits: handlers run with them ---- */
+
+EXPORT int sigsuspend(const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(sigsuspend)(without_ours(set, &copy));
+}
+
+EXPORT int ppoll(struct pollfd *fds, nfds_t count,
+		 const struct timespec *timeout, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(ppoll)(fds, count, timeout, without_ours(set, &copy));
+}
+
+/* For _FORTIFY_SOURCE, which knows the size of the array. */
+int __ppoll_chk(struct pollfd *fds, nfds_t count,
+		const struct timespec *timeout, const sigset_t *set,
+		size_t fds_bytes);
+
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count,
+		       const struct timespec *timeout, const sigset_t *set,
+		       size_t fds_bytes)
+{
+	sigset_t copy;
+
+	return NEXT(__ppoll_chk)(fds, count, timeout, without_ours(set, &copy),
+				 fds_bytes);
+}
+
+EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
+		   const struct timespec *timeout, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(pselect)(count, reads, writes, others, timeout,
+			     without_ours(set, &copy));
+}
+
+EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count,
+		       int timeout_ms, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(epoll_pwait)(fd, events, count, timeout_ms,
+				 without_ours(set, &copy));
+}
+
+EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
+			const struct timespec *timeout, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(epoll_pwait2)(fd, events, count, timeout,
+				  without_ours(set, &copy));
+}
+
+/* ---- Actions ---- */
+
+typedef int (*sigaction_function)(int signal, const struct sigaction *set,
+				  struct sigaction *old);
+
+static int change_action(sigaction_function change, int signal,
+			 const struct sigaction *set, struct sigaction *old)
+{
+	const uint64_t bit = UINT64_C(1) << ((unsigned int)(signal - 1) & 63);
+	const int wants_trap = set && has_trap(&set->sa_mask);
+	struct sigaction changed;
+	uint64_t had_trap;
+	int err;
+
+	if (!is_on())
+		return change(signal, set, old);
+	if (signal == SIGTRAP)
+		return answer(trap_change_action(set, old));
+	if (ticks_is_signal(signal))
+		return answer(ticks_change_action(signal, set, old));
+	if (set) {
+		changed = *set;
+		without_ours(&set->sa_mask, &changed.sa_mask);
+		set = &changed;
+	}
+	had_trap = masks_with_trap & bit;
+	err = change(signal, set, old);
+	if (err)
+		return err;
+	if (old)
+		old->sa_mask.__val[0] = ticks_put_back(old->sa_mask.__val[0]);
+	if (old && had_trap)
+		old->sa_mask.__val[0] |= TRAP_BIT;
+	if (wants_trap)
+		masks_with_trap |= bit;
+	else if (set && had_trap)
+		masks_with_trap &= ~bit;
+	return 0;
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *set,
+		     struct sigaction *old)
+{
+	return change_action(NEXT(sigaction), signal, set, old);
+}
+
+/* By this name other libraries in front of libc's reach the one behind. */
+int __sigaction(int signal, const struct sigaction *set, struct sigaction *old);
+EXPORT int __sigaction(int signal, const struct sigaction *set,
+		       struct sigaction *old)
+{
+	return change_action(NEXT(__sigaction), signal, set, old);
+}
+
+EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	if (event && is_on() && event->sigev_notify != SIGEV_NONE &&
+	    event->sigev_notify != SIGEV_THREAD)
+		ticks_yield(event->sigev_signo);
+	return NEXT(timer_create)(clock, event, timer);
+}
+
+/* What signal() and its kin are made of. */
+static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags,
+				  uint64_t mask)
+{
+	struct sigaction set = { .sa_flags = flags, .sa_mask = set_of(mask) };
+	struct sigaction old;
+
+	set.sa_handler = handler;
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	return sigaction(signal, &set, &old) ? SIG_ERR : old.sa_handler;
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+	if (is_ours(number))
+		return set_handler(number, handler, SA_RESTART,
+				   UINT64_C(1) << (number - 1));
+	if (number > 0 && number < NSIG)
+		masks_with_trap &= ~(UINT64_C(1) << (number - 1));
+	return NEXT(signal)(number, handler);
+}
+
+__sighandler_t bsd_signal(int signal, __sighandler_t handler);
+EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+	return signal(number, handler);
+}
+
+EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
+{
+	return signal(number, handler);
+}
+
+/* System V's: once only, with nothing blocked. */
+EXPORT __sighandler_t sysv_signal(int signal, __sighandler_t handler)
+{
+	return set_handler(signal, handler, SA_RESETHAND | SA_NODEFER, 0);
+}
+
+EXPORT __sighandler_t __sysv_signal(int signal, __sighandler_t handler)
+{
+	return sysv_signal(signal, handler);
+}
+
+EXPORT int sigignore(int signal)
+{
+	return set_handler(signal, SIG_IGN, 0, 0) == SIG_ERR ? -1 : 0;
+}
+
+EXPORT int siginterrupt(int signal, int interrupts)
+{
+	struct sigaction action;
+
+	if (!is_ours(signal))
+		return NEXT(siginterrupt)(signal, interrupts);
+	if (sigaction(signal, NULL, &action))
+		return -1;
+	if (interrupts)
+		action.sa_flags &= ~SA_RESTART;
+	else
+		action.sa_flags |= SA_RESTART;
+	return sigaction(signal, &action, NULL);
+}
+
+/* SIG_HOLD blocks the signal and leaves its action alone. */
+EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
+{
+	struct sigaction action;
+	__sighandler_t former;
+	sigset_t it, old;
+
+	if (!is_ours(signal))
+		return NEXT(sigset)(signal, handler);
+	it = set_of(UINT64_C(1) << (signal - 1));
+	if (handler == SIG_HOLD) {
+		if (sigaction(signal, NULL, &action))
+			return SIG_ERR;
+		former = action.sa_handler;
+	} else {
+		former = set_handler(signal, handler, 0, 0);
+	}
+	if (former == SIG_ERR ||
+	    sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &it,
+			&old))
+		return SIG_ERR;
+	return old.__val[0] & it.__val[0] ? SIG_HOLD : former;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pthread_create(), in front of libc's: a thread is sampled from its start on,
+ * also one that calls nothing that is hooked.
+ *
+ * What the program wants to run waits in one of a few slots. While all are
+ * taken, threads begin without us, and are met at their first hooked call.
+ * unshare() and setns() are here because they want a process with one thread.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/time/sampling.h"
+#include "preload/time/watch.h"
+
+#define SLOTS 64
+
+static struct slot {
+	_Atomic uint32_t is_taken; /* by a creator; the thread gives it back */
+	void *(*function)(void *);
+	void *argument;
+} slots[SLOTS];
+
+static struct slot *take_slot(void)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		uint32_t free = 0;
+
+		if (__atomic_compare_exchange_n((uint32_t *)&slots[i].is_taken,
+						&free, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return &slots[i];
+	}
+	return NULL;
+}
+
+static void give_back(struct slot *slot)
+{
+	slot->is_taken = 0;
+}
+
+/* Ends in a jump: no frame of ours is on the thread's stack. */
+static void *begin(void *at)
+{
+	struct slot *slot = at;
+	void *(*const function)(void *) = slot->function;
+	void *const argument = slot->argument;
+
+	give_back(slot);
+	sampling_begin_thread();
+	return function(argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			  void *(*function)(void *), void *argument)
+{
+	struct slot *slot = sampling_is_on() ? take_slot() : NULL;
+	int err;
+
+	if (!slot)
+		return NEXT(pthread_create)(thread, attributes, function,
+					    argument);
+	slot->function = function;
+	slot->argument = argument;
+	err = NEXT(pthread_create)(thread, attributes, begin, slot);
+	if (err)
+		give_back(slot);
+	return err;
+}
+
+EXPORT int unshare(int flags)
+{
+	const int was_on = watch_stop();
+	int result = NEXT(unshare)(flags);
+
+	if (was_on)
+		watch_start_again();
+	return result;
+}
+
+EXPORT int setns(int fd, int type)
+{
+	const int was_on = watch_stop();
+	int result = NEXT(setns)(fd, type);
+
+	if (was_on)
+		watch_start_again();
+	return result;
+}

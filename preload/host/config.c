@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/config.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+/*
+ * Upper bounds, tables and records together, and with what calls of it took.
+ * Below each context there may be a "(folded)", which takes as much.
+ */
+#define BYTES_PER_CONTEXT     64
+#define BYTES_PER_TIMED       256
+#define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
+#define DEFAULT_VERIFY_PERIOD 65536
+#define DEFAULT_HZ            997 /* in step with nothing */
+#define MAX_HZ                100000
+#define CONFIG_MAX_BYTES      (1 << 20)
+
+/* Where a line stands, for whoever must be told that it is wrong. */
+struct reader {
+	struct config *config;
+	struct arena *arena;
+	struct rule **tail;
+	const char *line;
+};
+
+static char *copy_string(struct arena *arena, const char *string)
+{
+	size_t bytes = strlen(string) + 1;
+	char *copy = arena_alloc(arena, bytes);
+
+	return copy ? memcpy(copy, string, bytes) : NULL;
+}
+
+static void *rule_memory(void *context, size_t bytes)
+{
+	return arena_alloc(context, bytes);
+}
+
+static int add_rule(struct reader *reader, enum rule_kind kind,
+		    const char *text)
+{
+	struct rule *rule = arena_alloc(reader->arena, sizeof(*rule));
+	const char *why;
+
+	if (!rule)
+		return -ENOMEM;
+	rule->kind = kind;
+	rule->line = copy_string(reader->arena, reader->line);
+	rule->text = copy_string(reader->arena, text);
+	if (!rule->line || !rule->text)
+		return -ENOMEM;
+	if ((kind == RULE_FUNCTION || kind == RULE_NOT_FUNCTION) &&
+	    ere_compile(&rule->regex, text, rule_memory, reader->arena, &why))
+		return -EINVAL;
+	*reader->tail = rule;
+	reader->tail = &rule->next;
+	return 0;
+}
+
+static int parse_number(const char *text, uint64_t *out)
+{
+	uint64_t number = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at < '0' || *at > '9' ||
+		    __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *at - '0', &number))
+			return -EINVAL;
+	}
+	*out = number;
+	return *text ? 0 : -EINVAL;
+}
+
+static int set_limit(uint64_t *limit, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number))
+		return -EINVAL;
+	if (number < *limit)
+		*limit = number;
+	return 0;
+}
+
+/*
+ * The lesser of what was asked for in contexts and in bytes; where neither was,
+ * as many contexts as take a gigabyte.
+ */
+static void limit_contexts(struct config *config)
+{
+	const uint64_t each = config->time == WIRE_TIME_EXACT
+				      ? BYTES_PER_TIMED
+				      : BYTES_PER_CONTEXT;
+	const uint64_t fitting = config->max_bytes / (2 * each);
+
+	if (config->max_bytes && fitting < config->max_contexts) {
+		config->max_contexts = fitting;
+		config->max_contexts_cause = WIRE_FOLD_BYTES;
+	}
+	if (config->max_contexts == UINT64_MAX)
+		config->max_contexts = DEFAULT_MAX_BYTES / each;
+}
+
+static int set_max_bytes(struct config *config, const char *text)
+{
+	uint64_t bytes = config->max_bytes ? config->max_bytes : UINT64_MAX;
+	int err = set_limit(&bytes, text);
+
+	if (!err)
+		config->max_bytes = bytes ? bytes : 1;
+	return err;
+}
+
+static int set_verify_period(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || number > INT32_MAX / 2)
+		return -EINVAL;
+	config->verify_period = (uint32_t)number;
+	return 0;
+}
+
+static int set_rate(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || !number || number > MAX_HZ)
+		return -EINVAL;
+	config->rate_hz = (uint32_t)number;
+	return 0;
+}
+
+static int set_clock(struct config *config, const char *text)
+{
+	config->wants_ticks = !strcmp(text, "tick");
+	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
+}
+
+static int set_time(struct config *config, const char *text)
+{
+	static const char *const words[] = {
+		[WIRE_TIME_NONE] = "none",
+		[WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",
+		[WIRE_TIME_EXACT] = "exact",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i], text)) {
+			config->time = (enum wire_time)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int set_cache(struct reader *reader, const char *text)
+{
+	reader->config->cache_dir = copy_string(reader->arena, text);
+	return reader->config->cache_dir ? 0 : -ENOMEM;
+}
+
+static int set_flag(int *flag, const char *text)
+{
+	*flag = 1;
+	return *text ? -EINVAL : 0;
+}
+
+static int obey(struct reader *reader, const char *word, const char *text)
+{
+	struct config *config = reader->config;
+
+	if (!strcmp(word, "libc"))
+		return set_flag(&config->hook_libc, text);
+	if (!strcmp(word, "no-children"))
+		return set_flag(&config->no_children, text);
+	if (!*text)
+		return -EINVAL;
+	if (!strcmp(word, "module"))
+		return add_rule(reader, RULE_MODULE, text);
+	if (!strcmp(word, "not-module"))
+		return add_rule(reader, RULE_NOT_MODULE, text);
+	if (!strcmp(word, "function"))
+		return add_rule(reader, RULE_FUNCTION, text);
+	if (!strcmp(word, "not-function"))
+		return add_rule(reader, RULE_NOT_FUNCTION, text);
+	if (!strcmp(word, "max-contexts"))
+		return set_limit(&config->max_contexts, text);
+	if (!strcmp(word, "max-memory"))
+		return set_max_bytes(config, text);
+	if (!strcmp(word, "verify-period"))
+		return set_verify_period(config, text);
+	if (!strcmp(word, "cache"))
+		return set_cache(reader, text);
+	if (!strcmp(word, "time"))
+		return set_time(config, text);
+	if (!strcmp(word, "rate"))
+		return set_rate(config, text);
+	if (!strcmp(word, "clock"))
+		return set_clock(config, text);
+	return -EINVAL;
+}
+
+/* A line is a word, then blanks, then a text that may contain blanks. */
+static int parse_line(struct reader *reader, char *line)
+{
+	char *word = line + strspn(line, " \t");
+	char *end = word + strcspn(word, " \t");
+	char *text = end + strspn(end, " \t");
+	size_t length = strlen(text);
+
+	if (!*word || *word == '#')
+		return 0;
+	reader->line = copy_string(reader->arena, word);
+	if (!reader->line)
+		return -ENOMEM;
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	*end = '\0';
+	return obey(reader, word, text);
+}
+
+/* The whole file, NUL-terminated, or NULL with *err set. */
+static char *read_config(const char *dir, struct arena *arena, int *err)
+{
+	char path[PATH_MAX];
+	struct text text = text_in(path, sizeof(path));
+	char *bytes = NULL;
+	long got = 0, n;
+	int fd;
+
+	text_string(&text, dir);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
+	*err = -ENAMETOOLONG;
+	if (text_was_cut(&text))
+		return NULL;
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	*err = fd;
+	if (fd < 0)
+		return NULL;
+	*err = -ENOMEM;
+	bytes = arena_alloc(arena, CONFIG_MAX_BYTES + 1);
+	while (bytes && got < CONFIG_MAX_BYTES) {
+		n = sys_read(fd, bytes + got, (size_t)(CONFIG_MAX_BYTES - got));
+		if (n <= 0)
+			break;
+		got += n;
+	}
+	sys_close(fd);
+	return bytes;
+}
+
+static void tell_unreadable(const char *dir, char *why, size_t bytes)
+{
+	struct text text = text_in(why, bytes);
+
+	text_string(&text, "cannot read ");
+	text_string(&text, dir);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
+}
+
+static void tell_bad_line(const struct reader *reader, uint64_t number,
+			  const char *what, char *why, size_t bytes)
+{
+	struct text text = text_in(why, bytes);
+
+	text_string(&text, WIRE_CONFIG_NAME " line ");
+	text_number(&text, number);
+	text_string(&text, ": ");
+	text_string(&text, reader->line);
+	text_string(&text, ": ");
+	text_string(&text, what);
+}
+
+int config_read(struct config *config, const char *dir, struct arena *arena,
+		char *why, size_t bytes)
+{
+	struct reader reader = { .config = config, .arena = arena };
+	uint64_t number = 0;
+	char *file, *line;
+	int err;
+
+	*config = (struct config){
+		.dir = copy_string(arena, dir),
+		.max_contexts = UINT64_MAX,
+		.max_contexts_cause = WIRE_FOLD_CONTEXTS,
+		.verify_period = DEFAULT_VERIFY_PERIOD,
+		.time = WIRE_TIME_CPU,
+	};
+	reader.tail = &config->rules;
+	file = read_config(dir, arena, &err);
+	if (!file && err != -ENOENT) {
+		tell_unreadable(dir, why, bytes);
+		return err;
+	}
+	while ((line = strsep(&file, "\n"))) {
+		number++;
+		err = parse_line(&reader, line);
+		if (err)
+			goto bad_line;
+	}
+	limit_contexts(config);
+	if (!config->rate_hz)
+		config->rate_hz = DEFAULT_HZ;
+	return 0;
+bad_line:
+	tell_bad_line(&reader, number,
+		      err == -ENOMEM ? "no memory" : "not understood", why,
+		      bytes);
+	return err;
+}

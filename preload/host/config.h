@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was asked for: $CLEW_DIR/config, read once, before anything is hooked.
+ * Its syntax is described in clew-record(1), "RULES".
+ */
+#ifndef CLEW_HOST_CONFIG_H
+#define CLEW_HOST_CONFIG_H
+
+#include <stdint.h>
+
+#include "image/arena.h"
+#include "match/ere.h"
+#include "wire/recording.h"
+
+#define CONFIG_DIR_VARIABLE "CLEW_DIR"
+
+enum rule_kind {
+	RULE_MODULE,
+	RULE_NOT_MODULE,
+	RULE_FUNCTION,
+	RULE_NOT_FUNCTION,
+};
+
+struct rule {
+	struct rule *next; /* in the order of the file */
+	enum rule_kind kind;
+	const char *line; /* as written */
+	const char *text; /* glob or regular expression */
+	struct ere regex; /* RULE_FUNCTION, RULE_NOT_FUNCTION */
+	uint64_t matches; /* modules or functions */
+};
+
+struct config {
+	const char *dir;       /* of the recording, absolute */
+	const char *cache_dir; /* NULL: no analysis cache */
+	struct rule *rules;
+	int hook_libc;
+	int no_children;
+	uint64_t max_contexts;
+	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
+	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
+	uint32_t verify_period;
+	enum wire_time time;
+	uint32_t rate_hz; /* of samples */
+	int wants_ticks;  /* no finer clock */
+};
+
+/*
+ * Read dir/config; a missing file means defaults. Strings live in the arena.
+ * 0, or -errno with a sentence in why[bytes].
+ */
+int config_read(struct config *config, const char *dir, struct arena *arena,
+		char *why, size_t bytes);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/lookup.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/sys/text.h"
+
+#define VERSION_HIDDEN 0x8000
+
+/* Of a module's dynamic section, what a search by DT_GNU_HASH needs. */
+struct tables {
+	const uint32_t *hash;
+	const Elf64_Sym *symbols;
+	const Elf64_Half *versions; /* or NULL */
+	const char *strings;
+};
+
+/* struct DT_GNU_HASH: header, Bloom filter, buckets, chains. */
+struct gnu_hash {
+	uint32_t bucket_count;
+	uint32_t first_symbol;
+	uint32_t filter_words; /* of 64 bits */
+	uint32_t filter_shift;
+};
+
+/* Weak, lest the linker ask for the loader as for a library. */
+#pragma weak _r_debug
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* The loader adds the base to these, except where it cannot write (vDSO). */
+static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
+{
+	uint64_t value = entry->d_un.d_ptr;
+
+	return (const void *)(value < map->l_addr ? value + map->l_addr
+						  : value);
+}
+
+static int find_tables(const struct link_map *map, struct tables *tables)
+{
+	*tables = (struct tables){ 0 };
+	if (!map->l_ld)
+		return 0;
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag; entry++) {
+		if (entry->d_tag == DT_GNU_HASH)
+			tables->hash = pointer(map, entry);
+		else if (entry->d_tag == DT_SYMTAB)
+			tables->symbols = pointer(map, entry);
+		else if (entry->d_tag == DT_STRTAB)
+			tables->strings = pointer(map, entry);
+		else if (entry->d_tag == DT_VERSYM)
+			tables->versions = pointer(map, entry);
+	}
+	return tables->hash && tables->symbols && tables->strings;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+static int is_wanted(const struct tables *tables, uint32_t index,
+		     const char *name)
+{
+	const Elf64_Sym *symbol = &tables->symbols[index];
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+	       (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ||
+		type == STT_GNU_IFUNC) &&
+	       !(tables->versions &&
+		 tables->versions[index] & VERSION_HIDDEN) &&
+	       same_text(tables->strings + symbol->st_name, name);
+}
+
+/* An IFUNC's own code says where the function is, and does nothing else. */
+static void *address_of(const struct link_map *map, const Elf64_Sym *symbol)
+{
+	const uint64_t pc = map->l_addr + symbol->st_value;
+
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
+		return (void *)pc;
+	return ((void *(*)(void))pc)();
+}
+
+static void *find_in(const struct link_map *map, const char *name)
+{
+	const uint32_t hash = hash_of(name);
+	const struct gnu_hash *header;
+	const uint32_t *buckets, *chains;
+	struct tables tables;
+	uint32_t index;
+
+	if (!find_tables(map, &tables))
+		return NULL;
+	header = (const struct gnu_hash *)tables.hash;
+	buckets = (const uint32_t *)(header + 1) + 2 * header->filter_words;
+	chains = buckets + header->bucket_count;
+	index = header->bucket_count ? buckets[hash % header->bucket_count] : 0;
+	if (index < header->first_symbol)
+		return NULL;
+	for (;; index++) {
+		uint32_t chain = chains[index - header->first_symbol];
+
+		if ((chain ^ hash) < 2 && is_wanted(&tables, index, name))
+			return address_of(map, &tables.symbols[index]);
+		if (chain & 1)
+			return NULL;
+	}
+}
+
+static void *find_from(const struct link_map *map, const char *name)
+{
+	void *found = NULL;
+
+	for (; map && !found; map = map->l_next)
+		found = find_in(map, name);
+	return found;
+}
+
+const struct r_debug *lookup_debug(void)
+{
+	return &_r_debug;
+}
+
+void *lookup_any(const char *name)
+{
+	return find_from(_r_debug.r_map, name);
+}
+
+void *lookup_next(const char *name)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map && map->l_addr != (uintptr_t)__ehdr_start)
+		map = map->l_next;
+	return map ? find_from(map->l_next, name) : NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The address of a symbol, for code that may not call dlsym().
+ *
+ * A dlsym() that fails makes an error message with the program's malloc; and
+ * there are programs whose malloc works from main on, and no earlier.
+ */
+#ifndef CLEW_HOST_LOOKUP_H
+#define CLEW_HOST_LOOKUP_H
+
+#include <link.h>
+
+/*
+ * The definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would find, or
+ * NULL. Of all loaded modules of the program's namespace, those that were
+ * loaded later included. The loader must not be unloading at the same time.
+ */
+void *lookup_next(const char *name);
+void *lookup_any(const char *name);
+
+/* The loader's record for debuggers; may be a struct r_debug_extended. */
+const struct r_debug *lookup_debug(void);
+
+#endif

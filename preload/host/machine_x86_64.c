@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/machine.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <string.h>
+
+#include "preload/sys/sys.h"
+
+#define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* of leaf 1's ecx */
+#define HYPERVISOR_LEAF     0x40000000
+
+#define EXTENDED_LEAF       0x80000001
+#define LAHF_BIT            (UINT32_C(1) << 0) /* of its ecx, for 64 bits */
+#define POWER_LEAF          0x80000007
+#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* of its edx */
+
+#define RUNNING_ON_VALGRIND 0x1001
+
+/* qemu's code generator calls itself that, in system emulation, too. */
+static int is_translated(void)
+{
+	uint32_t eax, ebx, ecx, edx;
+	char name[12];
+
+	__cpuid(1, eax, ebx, ecx, edx);
+	if (!(ecx & HYPERVISOR_BIT))
+		return 0;
+	__cpuid(HYPERVISOR_LEAF, eax, ebx, ecx, edx);
+	memcpy(name, &ebx, 4);
+	memcpy(name + 4, &ecx, 4);
+	memcpy(name + 8, &edx, 4);
+	return memcmp(name, "TCGTCGTCGTCG", sizeof(name)) == 0;
+}
+
+/* Below an emulator of whole machines is a kernel, and kernels have rseq. */
+static int is_below_qemu(void)
+{
+	return is_translated() &&
+	       sys_call(SYS_rseq, 0, 0, 0, 0, 0, 0) == -ENOSYS;
+}
+
+/*
+ * What valgrind takes for a request by its program (valgrind.h): rdi comes
+ * full circle, and the exchange does nothing.
+ */
+static int is_below_valgrind(void)
+{
+	const uint64_t request[6] = { RUNNING_ON_VALGRIND };
+	uint64_t answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\t"
+			 "rolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\t"
+			 "rolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(answer)
+			 : "a"(request)
+			 : "rdi", "cc", "memory");
+	return answer != 0;
+}
+
+int machine_is_emulated(void)
+{
+	return is_below_valgrind() || is_below_qemu();
+}
+
+int machine_has_steady_clock(void)
+{
+	uint32_t eax, ebx, ecx, edx, extended;
+
+	if (!__get_cpuid(EXTENDED_LEAF, &eax, &ebx, &extended, &edx) ||
+	    !__get_cpuid(POWER_LEAF, &eax, &ebx, &ecx, &edx))
+		return 0;
+	return extended & LAHF_BIT && edx & INVARIANT_TSC_BIT;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/next.h"
+
+#include <link.h>
+#include <stddef.h>
+
+#include "preload/host/lookup.h"
+
+struct next_functions next;
+void *next_libc_start_main;
+void *next_syscall;
+void *next_setjmp, *next__setjmp, *next___sigsetjmp, *next_getcontext;
+
+struct bounds_search {
+	uintptr_t pc;
+	struct pc_range bounds;
+};
+
+static int find_bounds(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct bounds_search *search = context;
+	struct pc_range bounds = { .start = UINT64_MAX };
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (at < bounds.start)
+			bounds.start = at;
+		if (at + segment->p_memsz > bounds.end)
+			bounds.end = at + segment->p_memsz;
+	}
+	if (!next_is_inside(&bounds, search->pc))
+		return 0;
+	search->bounds = bounds;
+	return 1;
+}
+
+/* Of the module that a function is in, { 0 } without one. */
+static struct pc_range bounds_of(const void *function)
+{
+	struct bounds_search search = { .pc = (uintptr_t)function };
+
+	NEXT(dl_iterate_phdr)(find_bounds, &search);
+	return search.bounds;
+}
+
+static int find_all(struct dl_phdr_info *info, size_t size, void *context)
+{
+#define X(name) next.name = lookup_next(#name);
+	NEXT_FUNCTIONS(X)
+#undef X
+	next_libc_start_main = lookup_next("__libc_start_main");
+	next.unwinder = bounds_of(next._Unwind_GetCFA);
+	next.libc = bounds_of(next_libc_start_main);
+	next_syscall = lookup_next("syscall");
+	next_setjmp = lookup_next("setjmp");
+	next__setjmp = lookup_next("_setjmp");
+	next___sigsetjmp = lookup_next("__sigsetjmp");
+	next_getcontext = lookup_next("getcontext");
+	return 1;
+}
+
+/* The loader takes no module off its list while it calls us. */
+void next_find(void)
+{
+	if (next.dl_iterate_phdr)
+		NEXT(dl_iterate_phdr)(find_all, NULL);
+	else
+		find_all(NULL, 0, NULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/obstacle.h"
+
+#include <errno.h>
+
+static const char *meaning_of(int err)
+{
+	switch (-err) {
+	case ENOSPC:
+	case EDQUOT:
+		return "the disk is full";
+	case EFBIG:
+		return "files may not be as long as that takes (ulimit -f)";
+	case ENOMEM:
+		return "there is not enough memory or address space";
+	case EMFILE:
+	case ENFILE:
+		return "no file can be opened";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "the kernel does not permit it";
+	case ENOENT:
+	case ENOTDIR:
+		return "the recording's directory is not there";
+	default:
+		return NULL;
+	}
+}
+
+void obstacle_explain(struct text *text, int err)
+{
+	const char *meaning = meaning_of(err);
+
+	if (meaning) {
+		text_string(text, ": ");
+		text_string(text, meaning);
+	} else {
+		text_string(text, ": error ");
+		text_number(text, (uint64_t)-err);
+	}
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What libclew.so and the modules in it call of libc to reach the kernel, by
+ * system calls. These definitions are found by nobody else (exports.map), and
+ * before libc's by ours.
+ *
+ * The program, or a library that was preloaded as well, may have such functions
+ * of its own. They are not made to be called by us, let alone before libc is
+ * initialised: fakeroot's fstat() would look for its settings in an environment
+ * that is not there yet, and never again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/host/private_libc.h"
+#include "preload/sys/enlarge.h"
+#include "preload/sys/sys.h"
+
+/* -1 and errno for -errno, as libc has it. */
+static long result_of(long result)
+{
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	int mode;
+
+	va_start(arguments, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, int) : 0;
+	va_end(arguments);
+	return (int)result_of(sys_open(path, flags, mode));
+}
+
+int close(int fd)
+{
+	return (int)result_of(sys_close(fd));
+}
+
+ssize_t read(int fd, void *buffer, size_t bytes)
+{
+	return result_of(sys_read(fd, buffer, bytes));
+}
+
+ssize_t write(int fd, const void *buffer, size_t bytes)
+{
+	return result_of(enlarge_by_write(fd, buffer, bytes));
+}
+
+int fstat(int fd, struct stat *status)
+{
+	return (int)result_of(sys_fstat(fd, status));
+}
+
+void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,
+		   off_t offset)
+{
+	if (flags & MAP_ANONYMOUS && protection & PROT_WRITE)
+		protection = SYS_PROT_OURS;
+	return (void *)result_of(
+		(long)place_map(bytes, protection, flags, fd, offset));
+}
+
+int munmap(void *address, size_t bytes)
+{
+	return (int)result_of(sys_munmap(address, bytes));
+}
+
+int rename(const char *from, const char *to)
+{
+	return (int)result_of(
+		sys_call(SYS_rename, (long)from, (long)to, 0, 0, 0, 0));
+}
+
+int unlink(const char *path)
+{
+	return (int)result_of(sys_call(SYS_unlink, (long)path, 0, 0, 0, 0, 0));
+}
+
+char *getcwd(char *buffer, size_t bytes)
+{
+	long length =
+		sys_call(SYS_getcwd, (long)buffer, (long)bytes, 0, 0, 0, 0);
+
+	return result_of(length) < 0 ? NULL : buffer;
+}
+
+uid_t geteuid(void)
+{
+	return (uid_t)sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+pid_t getpid(void)
+{
+	return sys_getpid();
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	return (int)result_of(
+		sys_call(SYS_clock_gettime, clock, (long)time, 0, 0, 0, 0));
+}

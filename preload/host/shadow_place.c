@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/shadow_place.h"
+
+#include "preload/host/sanitizers.h"
+#include "preload/host/thread_template.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
+#include "preload/sys/place.h"
+#include "preload/sys/sys.h"
+
+#define ZERO_DEVICE ((1 << 8) | 5) /* st_rdev of /dev/zero */
+
+/*
+ * Where the shadow, and where times may be, the best first. What programs map
+ * where they must have it, perhaps later than we come:
+ *
+ *	0x000000000000	programs, AddressSanitizer's shadow (up to 0x1000...),
+ *			heaps of Go, OCaml, GHC, SBCL, V8
+ *	0x010000000000	MemorySanitizer and DataFlowSanitizer, up to 0x5100...;
+ *			the heap of ZGC, thrice (17), which is at 0x0400...,
+ *			0x0800..., 0x1000... (8 TiB each then) or at 0x1000...,
+ *			0x2000..., 0x4000... (16 TiB each); ThreadSanitizer (Go's:
+ *			at 0x2000... and 0x3000...0x3200...)
+ *	0x555500000000	the program, if it can be anywhere, and its heap
+ *	0x600000000000	the sanitizers' again, but for programs and libraries
+ *	0x7c0000000000	libraries, stacks
+ */
+static const uint64_t shadow_places[] = {
+	2 * (uint64_t)SHADOW_HALF,
+	0x450000000000,
+	0x200000000000,
+	0x300000000000,
+	0x100000000000,
+	0,
+};
+static const uint64_t time_places[] = {
+	3 * (uint64_t)TIME_THIRD,
+	3 * 0x170000000000,
+	3 * 0x060000000000,
+	0,
+};
+
+/*
+ * The terabytes of the shadow are not to be taken for the program's memory by
+ * a crash handler that tests it, or a collector that looks through it: such
+ * would never come to an end, and make pages of what they read. So they are
+ * a mapping of this device, which is anonymous memory to the kernel, but has a
+ * name in /proc/PID/maps; and not to be read there (sys.h).
+ */
+static int open_zero(void)
+{
+	struct stat st;
+	int fd = sys_open("/dev/zero", O_RDWR | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	if (!sys_fstat(fd, &st) && S_ISCHR(st.st_mode) &&
+	    st.st_rdev == ZERO_DEVICE)
+		return fd;
+	sys_close(fd); /* somebody's idea of it, in another root */
+	return -1;
+}
+
+static void *reserve(void *hint, uint64_t bytes, int flags, int fd)
+{
+	void *at;
+
+	flags |= MAP_PRIVATE | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
+	at = sys_mmap(hint, bytes, SYS_PROT_OURS, flags, fd, 0);
+	if (!sys_failed(at))
+		sys_madvise(at, bytes, MADV_DONTDUMP);
+	return at;
+}
+
+static int reserve_at(uint64_t place, uint64_t bytes, int fd)
+{
+	void *base = (void *)place;
+	void *at = reserve(base, bytes, MAP_FIXED_NOREPLACE, fd);
+
+	if (at == base)
+		return 1;
+	if (!sys_failed(at)) /* a kernel before 4.17 took it as a hint */
+		sys_munmap(at, bytes);
+	return 0;
+}
+
+/* The first of the places that is free, or 0. */
+static uint64_t reserve_first(const uint64_t *places, uint64_t bytes, int fd)
+{
+	for (; *places; places++)
+		if (!place_is_in_way_of_heap(*places, bytes) &&
+		    reserve_at(*places, bytes, fd))
+			return *places;
+	return 0;
+}
+
+/* Whether the shadow, and the place for times, lie somewhere now. */
+static int reserve_all(int fd)
+{
+	uint64_t shadow = reserve_first(shadow_places, SHADOW_BYTES, fd), times;
+
+	if (!shadow)
+		return 0;
+	hot_shadow_half = shadow / 2;
+	if (!rt.is_timed)
+		return 1;
+	times = reserve_first(time_places, TIME_BYTES, fd);
+	if (times)
+		hot_time_third = times / 3;
+	else
+		sys_munmap((void *)shadow, SHADOW_BYTES);
+	return times != 0;
+}
+
+static int reserve_anywhere(void)
+{
+	int fd = open_zero();
+	int is_there = reserve_all(fd);
+
+	if (fd >= 0)
+		sys_close(fd);
+	return is_there;
+}
+
+int shadow_reserve(void)
+{
+	if (sanitizers_leave_no_room((int)rt.is_timed) || !reserve_anywhere())
+		hot_shadow_low = SHADOW_NOWHERE;
+	else if (hot_shadow_half == SHADOW_HALF && hot_time_third == TIME_THIRD)
+		return 0; /* as threads are born */
+	return thread_template_place_shadow();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/thread_template.h"
+
+#include <link.h>
+#include <stddef.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/thread.h"
+#include "preload/sys/sys.h"
+
+#define PAGE_MASK (~(uintptr_t)4095)
+
+/* Where the initial values of `hot` are, once found. */
+static int find_image(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const unsigned char *block = info->dlpi_tls_data;
+	ptrdiff_t at = (const unsigned char *)&hot - block;
+
+	if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) +
+			    sizeof(info->dlpi_tls_data) ||
+	    !block)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_TLS || at < 0 ||
+		    (size_t)at + sizeof(hot) > segment->p_filesz)
+			continue;
+		*(uintptr_t *)context =
+			info->dlpi_addr + segment->p_vaddr + (uintptr_t)at;
+		return 1;
+	}
+	return 0;
+}
+
+static void place_shadow(struct hot_thread *thread)
+{
+	const uint64_t from_low = -SHADOW_STACK_LOW;
+
+	thread->entry_base = hot_shadow_low == SHADOW_NOWHERE ? 0 : from_low;
+	thread->exit_base = hot_shadow_half + from_low - 8;
+	thread->shadow_half = hot_shadow_half;
+	thread->time_base = hot_time_third + from_low - 8;
+}
+
+/* The image lies in memory that the loader has made read-only. */
+int thread_template_place_shadow(void)
+{
+	uintptr_t image = 0, page;
+	int err;
+
+	NEXT(dl_iterate_phdr)(find_image, &image);
+	if (!image)
+		return -ENOENT;
+	page = image & PAGE_MASK;
+	err = sys_mprotect((void *)page, image + sizeof(hot) - page,
+			   PROT_READ | PROT_WRITE);
+	if (err)
+		return err;
+	place_shadow((struct hot_thread *)image);
+	place_shadow(&hot);
+	return sys_mprotect((void *)page, image + sizeof(hot) - page,
+			    PROT_READ);
+}

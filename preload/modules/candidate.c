@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/modules/candidate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "image/traits.h"
+#include "preload/hot/runtime.h"
+#include "preload/modules/natives.h"
+#include "preload/modules/select.h"
+#include "preload/modules/select_functions.h"
+#include "preload/record/recorder.h"
+
+static enum module_state state_of(int err)
+{
+	switch (err) {
+	case 0:
+		return MODULE_IS_HOOKED;
+	case -EBADMSG:
+	case -ENOEXEC:
+		return MODULE_IS_MALFORMED;
+	case -ENODATA:
+		return MODULE_IS_NO_CODE;
+	default:
+		return MODULE_IS_UNREADABLE;
+	}
+}
+
+/* The file may have been replaced since it was loaded. */
+static int is_what_is_loaded(const struct candidate *candidate)
+{
+	const struct module *module = candidate->module;
+	const struct analysis *analysis = &candidate->analysis;
+
+	return module->build_id_bytes == analysis->build_id_bytes &&
+	       !memcmp(module->build_id, analysis->build_id,
+		       module->build_id_bytes);
+}
+
+/* Code of runtimes that cannot live with moved return addresses. */
+static enum module_state state_by_traits(uint32_t traits, int is_late)
+{
+	if (traits & TRAIT_GO)
+		return MODULE_IS_GO;
+	if (traits & TRAIT_OCAML)
+		return MODULE_IS_OCAML;
+	if (traits & TRAIT_HASKELL)
+		return MODULE_IS_HASKELL;
+	if (traits & TRAIT_AOT)
+		return MODULE_IS_AOT;
+	if (traits & TRAIT_V8 && is_late)
+		return MODULE_IS_LATE_V8; /* see runtimes.h */
+	return MODULE_IS_HOOKED;
+}
+
+void candidate_analyse(struct candidate *candidate, const struct config *config,
+		       struct arena *scratch, int is_late)
+{
+	struct module *module = candidate->module;
+
+	module->state = select_module(config, module->path);
+	module->is_libc = select_is_libc(module->path);
+	if (module->state != MODULE_IS_HOOKED)
+		return;
+	module->state =
+		state_of(analysis_of_file(module->path, config->cache_dir,
+					  scratch, &candidate->analysis));
+	if (module->state == MODULE_IS_HOOKED)
+		module->traits = candidate->analysis.traits;
+	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
+		module->state = MODULE_IS_CHANGED;
+	if (module->state == MODULE_IS_HOOKED)
+		module->state =
+			state_by_traits(candidate->analysis.traits, is_late);
+	if (module->state == MODULE_IS_AOT)
+		natives_disown(module);
+	if (candidate->analysis.traits & TRAIT_MAPPER)
+		natives_distrust();
+	if (module->state != MODULE_IS_HOOKED)
+		candidate->analysis.function_count = 0;
+}
+
+int candidate_record(struct candidate *candidate, const struct config *config,
+		     struct arena *scratch, uint64_t now_ns)
+{
+	struct module *module = candidate->module;
+	int err;
+
+	module->first_function = rt.function_count + 1;
+	err = catalog_add_module(&rt.recorder->part, module,
+				 &candidate->analysis, now_ns,
+				 &candidate->entry);
+	if (err)
+		return err;
+	rt.function_count += candidate->analysis.function_count;
+	if (module->state == MODULE_IS_HOOKED &&
+	    select_has_function_rules(config))
+		select_functions(config, module->path, scratch,
+				 &candidate->entry);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A module on its way into the recording: what it is, and what it consists of.
+ *
+ * Under the loader's lock, as hook_update().
+ */
+#ifndef CLEW_MODULES_CANDIDATE_H
+#define CLEW_MODULES_CANDIDATE_H
+
+#include "preload/host/config.h"
+#include "preload/modules/catalog.h"
+
+struct candidate {
+	struct candidate *next;
+	struct module *module;
+	struct analysis analysis;
+	struct catalog_entry entry;
+	struct patch *patch; /* NULL: nothing to hook, or no memory */
+};
+
+/*
+ * Whether the module is to be hooked, which its state says then, and its
+ * functions if so. is_late: the program runs already.
+ */
+void candidate_analyse(struct candidate *candidate, const struct config *config,
+		       struct arena *scratch, int is_late);
+
+/* Give its functions their numbers. now_ns: 0 before main. 0 or -errno. */
+int candidate_record(struct candidate *candidate, const struct config *config,
+		     struct arena *scratch, uint64_t now_ns);
+
+#endif

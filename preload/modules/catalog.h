@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recording says of modules, their functions, and rules.
+ *
+ * Records are found again by what they are about: pointers into a part do not
+ * survive a fork, after which the child has a part of its own.
+ */
+#ifndef CLEW_MODULES_CATALOG_H
+#define CLEW_MODULES_CATALOG_H
+
+#include "image/analysis.h"
+#include "preload/host/config.h"
+#include "preload/modules/modules.h"
+#include "preload/record/part.h"
+
+/* A module's record. */
+struct catalog_entry {
+	struct wire_module *module;
+	struct wire_function *functions; /* module->function_count of them */
+};
+
+/*
+ * Record a module and its functions, numbered from module->first_function on.
+ * 0 or -errno.
+ */
+int catalog_add_module(struct part *part, const struct module *module,
+		       const struct analysis *analysis, uint64_t loaded_ns,
+		       struct catalog_entry *out);
+
+/* The record of the module whose functions begin with that number. */
+int catalog_find_module(const struct part *part, uint32_t first_function,
+			struct catalog_entry *out);
+
+/* Record the rules, and later how much they have matched since. */
+int catalog_add_rules(struct part *part, const struct rule *rules);
+void catalog_update_rules(const struct part *part, const struct rule *rules);
+
+#endif

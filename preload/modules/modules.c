@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/modules/modules.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/host/lookup.h"
+#include "preload/host/next.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+struct finder {
+	struct modules *modules;
+	struct arena *arena;
+};
+
+/* Modules come and go, and come again: their paths are kept once. */
+static const char *known_path(const struct module *list, const char *path)
+{
+	for (; list; list = list->next)
+		if (list->path && !strcmp(list->path, path))
+			return list->path;
+	return NULL;
+}
+
+static const char *keep_path(struct finder *finder, const char *path)
+{
+	const char *known = known_path(finder->modules->first, path);
+	size_t bytes = strlen(path) + 1;
+	char *copy;
+
+	if (!known)
+		known = known_path(finder->modules->spare, path);
+	if (known)
+		return known;
+	copy = arena_alloc(finder->arena, bytes);
+	return copy ? memcpy(copy, path, bytes) : NULL;
+}
+
+/* The loader keeps the names it was given; some are relative. */
+static const char *absolute_path(struct finder *finder, const char *path)
+{
+	char absolute[2 * PATH_MAX];
+	struct text text = text_in(absolute, sizeof(absolute));
+	char folder[PATH_MAX];
+
+	if (*path == '/' || !strchr(path, '/') ||
+	    !getcwd(folder, sizeof(folder)))
+		return keep_path(finder, path);
+	text_string(&text, folder);
+	text_char(&text, '/');
+	text_string(&text, path);
+	return keep_path(finder, text_was_cut(&text) ? path : absolute);
+}
+
+/* The loader has no name for the executable. */
+static const char *executable_path(struct finder *finder)
+{
+	char path[PATH_MAX];
+	long length = sys_call(SYS_readlink, (long)"/proc/self/exe", (long)path,
+			       sizeof(path) - 1, 0, 0, 0);
+
+	if (length <= 0)
+		return "/proc/self/exe";
+	path[length] = '\0';
+	return keep_path(finder, path);
+}
+
+/* Of the segments to load that have one of these flags. */
+static struct pc_range bounds_of(uint64_t base, const ElfW(Phdr) * segments,
+				 uint32_t count, uint32_t flags)
+{
+	struct pc_range bounds = { .start = UINT64_MAX };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const ElfW(Phdr) *segment = &segments[i];
+		uint64_t start = base + segment->p_vaddr;
+		uint64_t end = start + segment->p_memsz;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & flags))
+			continue;
+		if (start < bounds.start)
+			bounds.start = start;
+		if (end > bounds.end)
+			bounds.end = end;
+	}
+	return bounds.end ? bounds : (struct pc_range){ 0 };
+}
+
+/* The GNU build-id among the notes in [at, end), or 0. */
+static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
+			      uint8_t out[32])
+{
+	while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const void *)at;
+		size_t name_bytes = (note->n_namesz + 3) & ~3UL;
+		size_t bytes = (note->n_descsz + 3) & ~3UL;
+
+		at += sizeof(*note);
+		if ((size_t)(end - at) < name_bytes ||
+		    (size_t)(end - at) - name_bytes < bytes)
+			return 0;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    !memcmp(at, "GNU", 4) && note->n_descsz <= 32) {
+			memcpy(out, at + name_bytes, note->n_descsz);
+			return note->n_descsz;
+		}
+		at += name_bytes + bytes;
+	}
+	return 0;
+}
+
+/*
+ * Tools that remove notes leave their segment behind, empty of sense: it may
+ * point to where nothing is.
+ */
+static int is_loaded(const struct module *module, const ElfW(Phdr) * part)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+		const uint64_t skipped = part->p_vaddr - segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
+		    part->p_vaddr >= segment->p_vaddr &&
+		    skipped <= segment->p_filesz &&
+		    part->p_memsz <= segment->p_filesz - skipped)
+			return 1;
+	}
+	return 0;
+}
+
+static void read_build_id(struct module *module)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+		const uint8_t *at =
+			(const uint8_t *)(module->base + segment->p_vaddr);
+
+		if (segment->p_type != PT_NOTE || module->build_id_bytes ||
+		    !is_loaded(module, segment))
+			continue;
+		module->build_id_bytes = find_build_id(
+			at, at + segment->p_memsz, module->build_id);
+	}
+}
+
+static struct module *find_module(const struct modules *modules,
+				  const struct dl_phdr_info *info)
+{
+	for (struct module *m = modules->first; m; m = m->next)
+		if (!m->is_gone && m->segments == info->dlpi_phdr &&
+		    m->base == info->dlpi_addr)
+			return m;
+	return NULL;
+}
+
+static struct module *take_module(struct finder *finder)
+{
+	struct module *spare = finder->modules->spare;
+
+	if (!spare)
+		return arena_alloc(finder->arena, sizeof(*spare));
+	finder->modules->spare = spare->next;
+	*spare = (struct module){ .path = spare->path };
+	return spare;
+}
+
+static int add_module(struct finder *finder, const struct dl_phdr_info *info)
+{
+	struct modules *modules = finder->modules;
+	struct module *module = take_module(finder);
+
+	if (!module)
+		return -ENOMEM;
+	module->base = info->dlpi_addr;
+	module->segments = info->dlpi_phdr;
+	module->segment_count = info->dlpi_phnum;
+	module->code = bounds_of(module->base, module->segments,
+				 module->segment_count, PF_X);
+	module->image = bounds_of(module->base, module->segments,
+				  module->segment_count, PF_R | PF_W | PF_X);
+	module->path = *info->dlpi_name ? absolute_path(finder, info->dlpi_name)
+					: executable_path(finder);
+	if (!module->path)
+		return -ENOMEM;
+	read_build_id(module);
+	module->is_new = 1;
+	module->generation = modules->generation;
+	if (modules->last)
+		modules->last->next = module;
+	else
+		modules->first = module;
+	modules->last = module;
+	return 0;
+}
+
+static int see_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct finder *finder = context;
+	struct module *module = find_module(finder->modules, info);
+
+	if (!module)
+		return add_module(finder, info);
+	module->generation = finder->modules->generation;
+	return 0;
+}
+
+/*
+ * dl_iterate_phdr() knows the namespace of its caller alone; those that
+ * dlmopen() made hang on the loader's record for debuggers (<link.h>), since
+ * glibc 2.35.
+ */
+static int see_other_namespaces(struct finder *finder)
+{
+	const struct r_debug_extended *debug = (const void *)lookup_debug();
+	int err = 0;
+
+	if (!debug || debug->base.r_version < 2)
+		return 0;
+	for (debug = debug->r_next; debug; debug = debug->r_next) {
+		for (struct link_map *map = debug->base.r_map; map && !err;
+		     map = map->l_next) {
+			struct dl_phdr_info info = { .dlpi_addr = map->l_addr,
+						     .dlpi_name = map->l_name };
+			int count = dlinfo(map, RTLD_DI_PHDR, &info.dlpi_phdr);
+
+			if (count <= 0)
+				continue;
+			info.dlpi_phnum = (ElfW(Half))count;
+			err = see_module(&info, sizeof(info), finder);
+		}
+	}
+	return err;
+}
+
+int modules_update(struct modules *modules, struct arena *arena)
+{
+	struct finder finder = { .modules = modules, .arena = arena };
+	int err;
+
+	modules->generation++;
+	for (struct module *m = modules->first; m; m = m->next)
+		m->is_new = 0;
+	err = NEXT(dl_iterate_phdr)(see_module, &finder);
+	if (!err)
+		err = see_other_namespaces(&finder);
+	for (struct module *m = modules->first; m && !err; m = m->next)
+		m->is_gone |= m->generation != modules->generation;
+	return err;
+}
+
+void modules_forget(struct modules *modules, struct module *module)
+{
+	struct module *last = NULL, **at = &modules->first;
+
+	while (*at && *at != module) {
+		last = *at;
+		at = &last->next;
+	}
+	if (!*at)
+		return;
+	*at = module->next;
+	if (modules->last == module)
+		modules->last = last;
+	module->next = modules->spare;
+	modules->spare = module;
+}

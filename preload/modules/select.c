@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/modules/select.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "match/glob.h"
+
+/* Modules that are never hooked, or not without being asked for. */
+static const struct {
+	const char *glob;
+	enum module_state state;
+} special_modules[] = {
+	{ "ld-linux*.so*", MODULE_IS_LOADER },
+	{ "ld-2.*.so", MODULE_IS_LOADER },
+	{ "linux-vdso.so*", MODULE_IS_VDSO },
+	{ "linux-gate.so*", MODULE_IS_VDSO },
+	{ "libclew.so*", MODULE_IS_SELF },
+	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
+	{ "libunwind*.so*", MODULE_IS_UNWINDER },
+	{ "libc.so*", MODULE_IS_LIBC },
+	{ "libc-2.*.so", MODULE_IS_LIBC },
+	{ "libm.so*", MODULE_IS_LIBC },
+	{ "libmvec.so*", MODULE_IS_LIBC },
+	{ "libpthread.so*", MODULE_IS_LIBC },
+	{ "libdl.so*", MODULE_IS_LIBC },
+	{ "librt.so*", MODULE_IS_LIBC },
+	{ "libutil.so*", MODULE_IS_LIBC },
+	{ "libresolv.so*", MODULE_IS_LIBC },
+	{ "libanl.so*", MODULE_IS_LIBC },
+	{ "libnsl.so*", MODULE_IS_LIBC },
+	{ "libnss_*.so*", MODULE_IS_LIBC },
+	{ "libthread_db.so*", MODULE_IS_LIBC },
+	{ "libBrokenLocale.so*", MODULE_IS_LIBC },
+};
+
+static enum module_state state_by_default(const char *name)
+{
+	for (size_t i = 0;
+	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
+		if (glob_matches(special_modules[i].glob, name))
+			return special_modules[i].state;
+	return MODULE_IS_HOOKED;
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int select_is_libc(const char *path)
+{
+	return state_by_default(file_name(path)) == MODULE_IS_LIBC;
+}
+
+static int rule_matches_module(struct rule *rule, const char *path,
+			       const char *name)
+{
+	const char *subject = strchr(rule->text, '/') ? path : name;
+
+	if (!glob_matches(rule->text, subject))
+		return 0;
+	rule->matches++;
+	return 1;
+}
+
+enum module_state select_module(const struct config *config, const char *path)
+{
+	const char *name = file_name(path);
+	enum module_state state = state_by_default(name);
+	int wanted = 0, has_wishes = 0, unwanted = 0;
+
+	for (struct rule *rule = config->rules; rule; rule = rule->next) {
+		if (rule->kind == RULE_MODULE) {
+			has_wishes = 1;
+			wanted |= rule_matches_module(rule, path, name);
+		} else if (rule->kind == RULE_NOT_MODULE) {
+			unwanted |= rule_matches_module(rule, path, name);
+		}
+	}
+	if (state == MODULE_IS_LIBC && (config->hook_libc || wanted))
+		state = MODULE_IS_HOOKED;
+	else if (state != MODULE_IS_HOOKED)
+		return state;
+	return unwanted || (has_wishes && !wanted) ? MODULE_IS_DESELECTED
+						   : state;
+}
+
+int select_has_function_rules(const struct config *config)
+{
+	for (const struct rule *rule = config->rules; rule; rule = rule->next)
+		if (rule->kind == RULE_FUNCTION ||
+		    rule->kind == RULE_NOT_FUNCTION)
+			return 1;
+	return 0;
+}
+
+int select_function(const struct config *config, const char *name)
+{
+	int wanted = 0, has_wishes = 0, unwanted = 0;
+
+	for (struct rule *rule = config->rules; rule; rule = rule->next) {
+		int is_wish = rule->kind == RULE_FUNCTION;
+
+		if (!is_wish && rule->kind != RULE_NOT_FUNCTION)
+			continue;
+		has_wishes |= is_wish;
+		if (!ere_matches(&rule->regex, name))
+			continue;
+		rule->matches++;
+		*(is_wish ? &wanted : &unwanted) = 1;
+	}
+	return !unwanted && (wanted || !has_wishes);
+}

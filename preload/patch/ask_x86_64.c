@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/ask.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "preload/time/watch.h"
+
+#define SIGNAL_LAST   64
+#define SIGNAL_FIRST  34 /* libc keeps 32 and 33 for itself */
+#define SYSCALL_BYTES 2
+#define LOAD_BYTES    5 /* mov $number,%eax in front of it */
+
+/* Kept, because a handler may be late. */
+static _Atomic ask_taker take_answer;
+
+/*
+ * All signals that have been sent, and those whose handlers have begun. They
+ * differ while some have not arrived, and for good where one never will, because
+ * its thread has ended or it was discarded.
+ */
+static _Atomic uint32_t sent, taken;
+
+/* ---- In the thread that is asked ---- */
+
+/*
+ * Calls that fail with EINTR when any handler has run, and that may be made
+ * again as they were, since only an instant has passed.
+ */
+static int can_be_made_again(uint32_t call)
+{
+	static const uint16_t calls[] = {
+		SYS_poll,
+		SYS_ppoll,
+		SYS_select,
+		SYS_pselect6,
+		SYS_epoll_wait,
+		SYS_epoll_pwait,
+		SYS_epoll_pwait2,
+		SYS_nanosleep,
+		SYS_clock_nanosleep,
+		SYS_rt_sigtimedwait,
+		SYS_rt_sigsuspend,
+		SYS_pause,
+		SYS_semop,
+		SYS_semtimedop,
+		SYS_msgrcv,
+		SYS_msgsnd,
+		SYS_futex,
+		SYS_io_getevents,
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (calls[i] == call)
+			return 1;
+	return 0;
+}
+
+/* The signal was ours alone: the program shall not see that it came. */
+static void undo_interruption(ucontext_t *context)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+	uint64_t load =
+		(uint64_t)registers[REG_RIP] - SYSCALL_BYTES - LOAD_BYTES;
+	uint8_t code[LOAD_BYTES + SYSCALL_BYTES];
+	uint32_t call;
+
+	if (registers[REG_RAX] != -EINTR ||
+	    sys_read_memory(load, code, sizeof(code)))
+		return;
+	copy_bytes(&call, code + 1, sizeof(call));
+	if (code[0] == 0xb8 && code[5] == 0x0f && code[6] == 0x05 &&
+	    can_be_made_again(call))
+		registers[REG_RIP] = (greg_t)load;
+}
+
+static void on_ask(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+	const greg_t *registers = interrupted->uc_mcontext.gregs;
+
+	if (info->si_code != SI_QUEUE || info->si_pid != sys_getpid())
+		return;
+	taken++;
+	undo_interruption(interrupted);
+	take_answer((uintptr_t)info->si_value.sival_ptr,
+		    (uint64_t)registers[REG_RIP], (uint64_t)registers[REG_RSP]);
+}
+
+/* ---- The signal ---- */
+
+static int is_free(int signal)
+{
+	struct kernel_action action;
+
+	return !signal_get_action(signal, &action) &&
+	       action.handler == (uintptr_t)SIG_DFL;
+}
+
+struct blocked {
+	int own_tid; /* which blocks all of them now */
+	uint64_t by_some;
+};
+
+static int add_blocked(void *context, int tid)
+{
+	struct blocked *blocked = context;
+	uint64_t mask;
+
+	if (tid != blocked->own_tid && !proc_blocked_signals(tid, &mask))
+		blocked->by_some |= mask;
+	return 0;
+}
+
+/*
+ * The last that is free, for it will be delivered on top of all others; in
+ * preference one that nobody blocks, who may wait for it.
+ */
+static int choose_signal(void)
+{
+	struct blocked blocked = { .own_tid = sys_gettid() };
+	int chosen = 0;
+
+	proc_each_thread(watch_tid(), add_blocked, &blocked);
+	for (int signal = SIGNAL_FIRST; signal <= SIGNAL_LAST; signal++)
+		if (is_free(signal) &&
+		    (!chosen || !(blocked.by_some & SIGNAL_BIT(signal)) ||
+		     blocked.by_some & SIGNAL_BIT(chosen)))
+			chosen = signal;
+	return chosen;
+}
+
+int ask_open(struct ask *ask, ask_taker taker)
+{
+	const struct kernel_action ours = {
+		.handler = (uintptr_t)on_ask,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+		.mask = ~UINT64_C(0),
+	};
+
+	take_answer = taker;
+	ask->signal = choose_signal();
+	if (!ask->signal)
+		return -EAGAIN;
+	return signal_set_action(ask->signal, &ours, NULL);
+}
+
+int ask_thread(const struct ask *ask, int tid, uint64_t value)
+{
+	siginfo_t info = { .si_signo = ask->signal, .si_code = SI_QUEUE };
+	int err;
+
+	info.si_pid = sys_getpid();
+	info.si_value.sival_ptr = (void *)value;
+	err = (int)sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid,
+			    ask->signal, (long)&info, 0, 0);
+	sent += !err;
+	return err;
+}
+
+/*
+ * Signals that have not arrived are discarded by ignoring them for a moment,
+ * but only then, because the program's would be lost as well, which it may have
+ * blocked to wait for. Meanwhile it may have made use of the signal: that stays.
+ */
+void ask_close(const struct ask *ask)
+{
+	static const struct kernel_action ignore = { .handler = (uintptr_t)
+							     SIG_IGN },
+					  none = { .handler =
+							   (uintptr_t)SIG_DFL };
+	struct kernel_action now;
+
+	if (signal_get_action(ask->signal, &now) ||
+	    now.handler != (uintptr_t)on_ask)
+		return;
+	if (sent != taken)
+		signal_set_action(ask->signal, &ignore, NULL);
+	signal_set_action(ask->signal, &none, NULL);
+}

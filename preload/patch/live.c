@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that is executed may be changed one byte at a time, as long as nobody
+ * is between two of the bytes. For all sites together, with a barrier (code.h)
+ * behind each step:
+ *
+ *	       push %rbp; mov %rsp,%rbp; ...	what stood there
+ *	1.  int3 | mov %rsp,%rbp; ...		nobody enters; trap.h sends
+ *						who comes to the stub
+ *	2.  wait until nobody is behind the int3 (quiesce.h)
+ *	3.  int3 | displacement			the rest of the jump
+ *	4.  jmp    stub
+ *
+ * Restoring is the same without the second step, for nobody can be inside of a
+ * jump; but between two of them, where a host holds its guest's. Either way a
+ * step that fails is undone by the others backwards. It does not matter what
+ * the steps find, so that they also put right what a fork in their midst has
+ * left in the child.
+ */
+#include "preload/patch/live.h"
+
+#include <errno.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/patch/code.h"
+#include "preload/patch/patches.h"
+#include "preload/patch/quiesce.h"
+#include "preload/patch/trap.h"
+#include "preload/sys/proc.h"
+
+#define INT3 0xcc
+
+struct change {
+	struct code_writer writer;
+	const struct live_range *ranges;
+	uint32_t count;
+	uint64_t deadline_ns;
+};
+
+/* ---- Steps ---- */
+
+static const uint8_t *bytes_of(const struct patch_text *text, int after)
+{
+	return after ? text->after : text->before;
+}
+
+static int write_trap(struct change *change, const struct patch_text *text,
+		      int after)
+{
+	static const uint8_t trap = INT3;
+
+	return code_write(&change->writer, text->pc, &trap, 1);
+}
+
+static int write_tail(struct change *change, const struct patch_text *text,
+		      int after)
+{
+	if (text->bytes == 1)
+		return 0;
+	return code_write(&change->writer, text->pc + 1,
+			  bytes_of(text, after) + 1, text->bytes - 1U);
+}
+
+static int write_head(struct change *change, const struct patch_text *text,
+		      int after)
+{
+	return code_write(&change->writer, text->pc, bytes_of(text, after), 1);
+}
+
+/* One step at all sites, and the barrier. */
+static int step(struct change *change,
+		int (*write)(struct change *, const struct patch_text *,
+			     int after),
+		int after)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < change->count && !err; i++) {
+		const struct live_range *range = &change->ranges[i];
+		const struct patch_site *site =
+			&range->patch->sites[range->first];
+
+		for (uint32_t n = 0; n < range->count && !err; n++, site++)
+			err = write(change, &site->text, after);
+	}
+	return err ? err : code_barrier(&change->writer);
+}
+
+/* Nothing executes these before a site leads there. */
+static int write_islands(struct change *change)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < change->count && !err; i++) {
+		const struct patch *patch = change->ranges[i].patch;
+
+		for (uint32_t n = 0; n < patch->island_count && !err; n++)
+			err = code_write(&change->writer, patch->islands[n].pc,
+					 patch->islands[n].after,
+					 patch->islands[n].bytes);
+	}
+	return err;
+}
+
+/* ---- Who is in the way ---- */
+
+/* Whether an instruction that a jump shall replace stands at pc, in its midst. */
+static int is_replaced(const void *context, uint64_t pc)
+{
+	const struct patch *patch =
+		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
+
+	for (; patch; patch = patch->next)
+		if (patch_covers(patch, pc))
+			return 1;
+	return 0;
+}
+
+static const struct quiesce_places replaced = { .contains = is_replaced };
+
+/*
+ * A filter may kill for what we call; a debugger stops at int3 and would have
+ * to be told to go on.
+ */
+static int check_process(void)
+{
+	struct proc_line lines[] = { { .name = "TracerPid", .base = 10 },
+				     { .name = "Seccomp", .base = 10 } };
+	int err = proc_status(0, lines, 2);
+
+	return err ? err : lines[0].value || lines[1].value ? -EPERM : 0;
+}
+
+/* ---- Changes ---- */
+
+static void undo(struct change *change, int after)
+{
+	step(change, write_tail, !after);
+	step(change, write_head, !after);
+}
+
+static int has_hosts(const struct change *change)
+{
+	for (uint32_t i = 0; i < change->count; i++) {
+		const struct live_range *range = &change->ranges[i];
+		const struct patch_site *site =
+			&range->patch->sites[range->first];
+
+		for (uint32_t n = 0; n < range->count; n++)
+			if (site[n].is_host)
+				return 1;
+	}
+	return 0;
+}
+
+static int run(struct change *change, int after, int *tid)
+{
+	int err = quiesce_can_trap(change->deadline_ns, tid);
+
+	if (!err && after)
+		err = write_islands(change);
+	if (err)
+		return err;
+	err = step(change, write_trap, after);
+	if (!err && (after || has_hosts(change)))
+		err = quiesce(&replaced, change->deadline_ns, tid);
+	if (!err)
+		err = step(change, write_tail, after);
+	if (!err)
+		err = step(change, write_head, after);
+	if (err)
+		undo(change, after);
+	return err;
+}
+
+static int change_all(struct change *change, int after, int *tid)
+{
+	int err = check_process();
+
+	if (!err)
+		err = trap_install();
+	if (!err)
+		err = code_open(&change->writer);
+	if (err)
+		return err;
+	err = run(change, after, tid);
+	code_close(&change->writer);
+	return err;
+}
+
+int live_commit(const struct live_range *ranges, uint32_t count,
+		uint64_t deadline_ns, int *tid)
+{
+	struct change change = { .ranges = ranges,
+				 .count = count,
+				 .deadline_ns = deadline_ns };
+
+	return change_all(&change, 1, tid);
+}
+
+int live_revert(const struct live_range *ranges, uint32_t count,
+		uint64_t deadline_ns, int *tid)
+{
+	struct change change = { .ranges = ranges,
+				 .count = count,
+				 .deadline_ns = deadline_ns };
+
+	return change_all(&change, 0, tid);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A module's hooks as bytes: what stands in its code, and what shall.
+ *
+ * Each hooked function has a site, where its first bytes are replaced:
+ *
+ *	JUMP, JUMP_PADDED	e9 rel32		to the stub
+ *	JUMP_SHORT		eb rel8			to an island: e9 rel32,
+ *				in padding, or behind the jump of a host
+ *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
+ *				follow anyway: to a pad where that leads
+ *	TRAP			cc			(trap.h)
+ *	LEAP, LANDS, RAISES	e9 rel32		to a probe (probe.h)
+ *
+ * Islands in padding, which nothing executes, may be written at any time and
+ * stay. A host's site has ten bytes: two jumps, its own and the guest's.
+ * Sites are written (commit) here while nothing runs in the module's code; by
+ * live.h, which restores them as well, while everything does.
+ */
+#ifndef CLEW_PATCH_PATCH_H
+#define CLEW_PATCH_PATCH_H
+
+#include "preload/modules/modules.h"
+#include "preload/stubs/window.h"
+
+#define PATCH_BYTES_MAX 10
+
+/* Bytes of the module's code, before and after. */
+struct patch_text {
+	uint64_t pc;
+	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
+	uint8_t before[PATCH_BYTES_MAX];
+	uint8_t after[PATCH_BYTES_MAX];
+};
+
+struct patch_site {
+	struct patch_text text;
+	uint8_t verdict; /* enum verdict, verdict_is_written() */
+	uint8_t is_host;
+	uint8_t is_guest; /* its island is a host's */
+	uint8_t displaced_bytes;
+	uint8_t loops;     /* wire_loops() */
+	uint32_t function; /* its number */
+	uint64_t stub;     /* where it begins */
+	uint64_t entry;    /* where in it the patch leads */
+};
+
+/* A module's. Its memory lives until patch_destroy(). */
+struct patch {
+	struct patch *next; /* of all that are committed (hook.h) */
+	struct module *module;
+	struct patch_site *sites; /* in order of pc */
+	uint32_t site_count;
+	struct patch_text *islands;
+	uint32_t island_count;
+	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
+	int lands;             /* one is VERDICT_IS_LANDS */
+	uint64_t memory_bytes; /* of both arrays */
+	uint64_t stub_bytes;   /* of each stub */
+	int is_written;
+	int is_guarded;   /* its stubs are (guard.h) */
+	int is_told;      /* ... need not be: its runtime knows where to look */
+	int may_generate; /* else: it imports what makes memory executable */
+};
+
+/*
+ * Write the sites, once the windows are sealed. For code that nothing runs in:
+ * the module's executable segments become writable meanwhile, and not
+ * executable, unless they would stay that way. Calls nothing outside of
+ * libclew.so. 0, or -errno when nothing was written.
+ */
+int patch_commit(struct patch *patch);
+
+/* Whether all that patch_commit() would replace is there still. */
+int patch_fits(const struct patch *patch);
+
+/* Make the module's code writable instead of executable, or what it was. */
+int patch_protect_code(const struct module *module, int writable);
+
+/* The site at a pc, or NULL. Safe in signal handlers. */
+const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);
+
+/* Whether pc is inside of a site, behind its first byte. Likewise. */
+int patch_covers(const struct patch *patch, uint64_t pc);
+
+/* Give the memory back, but not the stubs: something may return into them. */
+void patch_destroy(struct patch *patch);
+
+/* And those, once nothing does. */
+void patch_free_stubs(const struct patch *patch, struct windows *windows);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/patch_prepare.h"
+
+#include <errno.h>
+
+#include "disasm/relocate_x86_64.h"
+#include "preload/stubs/probe.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+#define INT3              0xcc
+#define SHORT_JUMP_BYTES  2
+#define SHORT_JUMP_OPCODE 0xeb
+
+_Static_assert(PATCH_BYTES_MAX == 2 * JMP_REL32_BYTES, "the longest text");
+
+static enum verdict verdict_of(int err)
+{
+	switch (err) {
+	case -ERANGE:
+		return VERDICT_IS_NO_ROOM;
+	case -ENOMEM:
+		return VERDICT_IS_NO_MEMORY;
+	case -EILSEQ:
+		return VERDICT_IS_CHANGED;
+	case -EPERM:
+		return VERDICT_IS_NO_TRAP;
+	default:
+		return VERDICT_IS_UNMOVABLE;
+	}
+}
+
+/* ---- What is written ---- */
+
+static void read_before(struct patch_text *text)
+{
+	copy_bytes(text->before, (const void *)text->pc, text->bytes);
+}
+
+static int aim_jump(struct patch_text *text, uint64_t target)
+{
+	text->bytes = JMP_REL32_BYTES;
+	read_before(text);
+	return encode_jmp_rel32(text->after, text->pc, target);
+}
+
+static void aim_at_island(struct patch_site *site, int8_t displacement)
+{
+	site->text.bytes = SHORT_JUMP_BYTES;
+	read_before(&site->text);
+	site->text.after[0] = SHORT_JUMP_OPCODE;
+	site->text.after[1] = (uint8_t)displacement;
+}
+
+static uint64_t island_pc(const struct patch_site *site, int8_t displacement)
+{
+	return site->text.pc + SHORT_JUMP_BYTES +
+	       (uint64_t)(int64_t)displacement;
+}
+
+/* The island's 5-byte jump, and the 2-byte one that leads there. */
+static int aim_short_jump(struct patch *patch, struct patch_site *site,
+			  int8_t displacement)
+{
+	struct patch_text *island = &patch->islands[patch->island_count];
+	int err;
+
+	island->pc = island_pc(site, displacement);
+	err = aim_jump(island, site->entry);
+	if (err)
+		return err;
+	patch->island_count++;
+	aim_at_island(site, displacement);
+	return 0;
+}
+
+/* Likewise, behind the jump of its host, whose site has been aimed. */
+static int aim_guest(const struct patch *patch, struct patch_site *site,
+		     int8_t displacement)
+{
+	uint64_t pc = island_pc(site, displacement);
+	struct patch_site *host =
+		(struct patch_site *)patch_find(patch, pc - JMP_REL32_BYTES);
+	uint8_t jump[JMP_REL32_BYTES];
+	int err;
+
+	if (!host || host->displaced_bytes < 2 * JMP_REL32_BYTES ||
+	    host->verdict != VERDICT_IS_JUMP || host->is_host)
+		return -ENOENT;
+	err = encode_jmp_rel32(jump, pc, site->entry);
+	if (err)
+		return err;
+	host->is_host = 1;
+	host->text.bytes = 2 * JMP_REL32_BYTES;
+	read_before(&host->text);
+	copy_bytes(host->text.after + JMP_REL32_BYTES, jump, sizeof(jump));
+	aim_at_island(site, displacement);
+	return 0;
+}
+
+/* Targets of a jump whose last displacement bytes are what stands there. */
+static int aim_punned_jump(struct patch_site *site, struct pads *pads)
+{
+	const unsigned int bytes = site->displaced_bytes;
+	const uint64_t next_pc = site->text.pc + JMP_REL32_BYTES;
+	uint64_t choice, pad_pc, low;
+	int32_t rel;
+	int err;
+
+	if (bytes < 2 || bytes >= JMP_REL32_BYTES)
+		return -EINVAL;
+	copy_bytes(&rel, (const void *)(site->text.pc + 1), sizeof(rel));
+	choice = (UINT64_C(1) << 8 * (bytes - 1)) - 1;
+	low = next_pc + (uint64_t)((int64_t)rel & ~(int64_t)choice);
+	err = pads_place(pads, low, low + choice, site->entry, &pad_pc);
+	if (err)
+		return err;
+	aim_jump(&site->text, pad_pc);
+	site->text.bytes = (uint8_t)bytes;
+	return 0;
+}
+
+static int aim_trap(struct patch_site *site, int has_traps)
+{
+	if (!has_traps)
+		return -EPERM;
+	site->verdict = VERDICT_IS_TRAP;
+	site->text.bytes = 1;
+	read_before(&site->text);
+	site->text.after[0] = INT3;
+	return 0;
+}
+
+static int aim(struct patch *patch, struct patch_workshop *workshop,
+	       struct patch_site *site, const struct wire_function *function)
+{
+	switch (function->verdict) {
+	case VERDICT_IS_JUMP_SHORT:
+		if (!site->is_guest)
+			return aim_short_jump(patch, site, function->island);
+		if (!aim_guest(patch, site, function->island))
+			return 0;
+		return aim_trap(site, workshop->has_traps);
+	case VERDICT_IS_JUMP_PUNNED:
+		if (!aim_punned_jump(site, workshop->pads))
+			return 0;
+		return aim_trap(site, workshop->has_traps);
+	case VERDICT_IS_TRAP:
+		return aim_trap(site, workshop->has_traps);
+	default:
+		return aim_jump(&site->text, site->entry);
+	}
+}
+
+/* Put the site behind the last to where it belongs. */
+static void insert_site(struct patch *patch)
+{
+	struct patch_site *site = &patch->sites[patch->site_count];
+	const struct patch_site added = *site;
+
+	for (; site > patch->sites && site[-1].text.pc > added.text.pc; site--)
+		*site = site[-1];
+	*site = added;
+	patch->site_count++;
+}
+
+typedef int (*probe_writer)(const struct stub_constants *constants,
+			    const struct decoder *decoder, uint32_t function,
+			    uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+
+/* A probe, or NULL for a function's stub. */
+static probe_writer probe_writer_of(unsigned int verdict)
+{
+	switch (verdict) {
+	case VERDICT_IS_LEAP:
+		return probe_write_leap;
+	case VERDICT_IS_LANDS:
+		return probe_write_lands;
+	case VERDICT_IS_RAISES:
+		return probe_write_raises;
+	default:
+		return NULL;
+	}
+}
+
+static int write_stub(const struct patch_workshop *workshop,
+		      struct patch_site *site)
+{
+	const struct stub_constants *constants = &workshop->constants;
+	const probe_writer probe = probe_writer_of(site->verdict);
+
+	site->entry = site->stub + (probe ? 0 : stub_entry_at());
+	if (probe)
+		return probe(constants, &workshop->decoder, site->function,
+			     site->text.pc, site->displaced_bytes,
+			     (uint8_t *)site->stub);
+	return stub_write(constants, &workshop->decoder,
+			  &(struct stub_function){
+				  .number = site->function,
+				  .pc = site->text.pc,
+				  .displaced_bytes = site->displaced_bytes,
+				  .loops = site->loops,
+			  },
+			  (uint8_t *)site->stub);
+}
+
+/* One function: a stub that turns out useless is left as it is. */
+static int prepare_function(struct patch *patch,
+			    struct patch_workshop *workshop, uint32_t number,
+			    struct wire_function *function, int is_guest)
+{
+	struct patch_site *site = &patch->sites[patch->site_count];
+	const struct window_user user = module_user(patch->module);
+	uint8_t *stub;
+	int err = window_alloc(workshop->windows, &user, patch->stub_bytes,
+			       &stub);
+
+	if (err)
+		return err;
+	*site = (struct patch_site){
+		.text.pc = patch->module->base + function->vaddr +
+			   function->patch_offset,
+		.verdict = function->verdict,
+		.is_guest = (uint8_t)is_guest,
+		.displaced_bytes = wire_displaced_bytes(function),
+		.loops = (uint8_t)wire_loops(function),
+		.function = number,
+		.stub = (uintptr_t)stub,
+	};
+	err = write_stub(workshop, site);
+	if (!err)
+		err = aim(patch, workshop, site, function);
+	if (err)
+		return err;
+	function->verdict = site->verdict;
+	patch->trap_count += site->verdict == VERDICT_IS_TRAP;
+	patch->lands |= site->verdict == VERDICT_IS_LANDS;
+	insert_site(patch);
+	return 0;
+}
+
+/* Whether its island is not in padding but in a function: its host, then. */
+static int is_guest(const struct wire_function *functions, uint32_t count,
+		    const struct wire_function *function)
+{
+	uint64_t island = function->vaddr + function->patch_offset +
+			  SHORT_JUMP_BYTES +
+			  (uint64_t)(int64_t)function->island;
+	uint32_t low = 0, high = count;
+
+	if (function->verdict != VERDICT_IS_JUMP_SHORT)
+		return 0;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (functions[middle].vaddr <= island)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && island - functions[low - 1].vaddr <
+			      functions[low - 1].size_bytes;
+}
+
+/* Hosts before their guests. */
+static void prepare_functions(struct patch *patch,
+			      struct patch_workshop *workshop,
+			      uint32_t first_function,
+			      struct wire_function *functions, uint32_t count,
+			      int guests)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int err;
+
+		if (!verdict_is_written(functions[i].verdict) ||
+		    is_guest(functions, count, &functions[i]) != guests)
+			continue;
+		err = prepare_function(patch, workshop, first_function + i,
+				       &functions[i], guests);
+		if (err && functions[i].verdict != VERDICT_IS_LEAP)
+			functions[i].verdict = (uint8_t)verdict_of(err);
+	}
+}
+
+static void count_sites(const struct wire_function *functions, uint32_t count,
+			uint32_t *sites, uint32_t *islands)
+{
+	*sites = *islands = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		*sites += (uint32_t)verdict_is_written(functions[i].verdict);
+		*islands += functions[i].verdict == VERDICT_IS_JUMP_SHORT;
+	}
+}
+
+static uint64_t memory_bytes(uint32_t sites, uint32_t islands)
+{
+	return (sites + UINT64_C(1)) * sizeof(struct patch_site) +
+	       islands * sizeof(struct patch_text);
+}
+
+int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
+		  struct module *module, uint32_t first_function,
+		  struct wire_function *functions, uint32_t count)
+{
+	uint32_t sites, islands;
+
+	count_sites(functions, count, &sites, &islands);
+	*patch = (struct patch){
+		.module = module,
+		.stub_bytes = stub_bytes(),
+		.memory_bytes = memory_bytes(sites, islands),
+	};
+	patch->sites = sys_map_private(patch->memory_bytes);
+	if (sys_failed(patch->sites))
+		return -ENOMEM;
+	patch->islands = (struct patch_text *)&patch->sites[sites + 1];
+	for (int guests = 0; guests <= 1; guests++)
+		prepare_functions(patch, workshop, first_function, functions,
+				  count, guests);
+	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making a module's patch: the stubs, and the bytes that lead there.
+ */
+#ifndef CLEW_PATCH_PATCH_PREPARE_H
+#define CLEW_PATCH_PATCH_PREPARE_H
+
+#include "preload/patch/patch.h"
+#include "preload/stubs/pads.h"
+#include "preload/stubs/stub.h"
+#include "wire/recording.h"
+
+/* What making stubs takes. */
+struct patch_workshop {
+	struct windows *windows;
+	struct pads *pads;
+	struct stub_constants constants;
+	struct decoder decoder;
+	int has_traps; /* a breakpoint may be used where nothing else fits */
+};
+
+/*
+ * Make a stub, or a probe, for each function whose verdict says that something
+ * is written, and the bytes that lead there. A function that cannot be hooked
+ * after all has its verdict changed. 0 or -ENOMEM.
+ */
+int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
+		  struct module *module, uint32_t first_function,
+		  struct wire_function *functions, uint32_t count);
+
+#endif

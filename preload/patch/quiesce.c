@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/quiesce.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/patch/ask.h"
+#include "preload/patch/stacks.h"
+#include "preload/patch/trap.h"
+#include "preload/process/dispatch.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+#include "preload/time/watch.h"
+
+#define SLOT_LOG2    17
+#define SLOT_COUNT   (1 << SLOT_LOG2)
+#define TICK_NS      10000000
+#define PAUSE_MIN_NS 20000
+#define PAUSE_MAX_NS 1000000
+
+/* What is known of a thread. */
+enum whereabouts {
+	NOT_LOOKED_AT,
+	ASKED,  /* the signal has been sent */
+	INSIDE, /* when last looked at */
+	OUTSIDE,
+};
+
+/*
+ * A thread, in a table keyed by tid. `is` holds the round beside the
+ * whereabouts: what earlier rounds left counts as empty. The thread itself
+ * exchanges ASKED for what follows.
+ */
+struct slot {
+	uint32_t tid;
+	_Atomic uint32_t is;
+};
+
+/* Made once, because a handler may be late. */
+struct quiesce {
+	const struct quiesce_places *_Atomic places;
+	_Atomic uint32_t round;   /* 24 bits */
+	_Atomic uint32_t is_open; /* a round is going on */
+	int (*look)(struct quiesce *q, struct slot *slot);
+	struct ask ask;
+	int own_tid;
+	uint64_t start_ticks;
+	uint64_t pauses;
+	uint32_t open; /* not known to be outside, when this pass came by */
+	int open_tid;
+	struct proc_text text;
+	struct stacks stacks;
+	struct slot slots[SLOT_COUNT];
+};
+
+static struct quiesce *_Atomic the_quiesce;
+
+static uint32_t in_round(const struct quiesce *q, enum whereabouts is)
+{
+	return q->round << 8 | is;
+}
+
+static int is_of_round(const struct quiesce *q, const struct slot *slot)
+{
+	return slot->is >> 8 == q->round;
+}
+
+static enum whereabouts where_is(const struct slot *slot)
+{
+	return slot->is & 0xff;
+}
+
+static void set_where(const struct quiesce *q, struct slot *slot,
+		      enum whereabouts is)
+{
+	slot->is = in_round(q, is);
+}
+
+/* Where a thread is in the table, or would be; NULL if that is full. */
+static struct slot *find_slot(struct quiesce *q, uint32_t tid)
+{
+	uint32_t first = tid * 0x9e3779b1 >> (32 - SLOT_LOG2);
+
+	for (uint32_t i = 0; i < SLOT_COUNT; i++) {
+		struct slot *slot = &q->slots[(first + i) % SLOT_COUNT];
+
+		if (!is_of_round(q, slot) || slot->tid == tid)
+			return slot;
+	}
+	return NULL;
+}
+
+static struct slot *take_slot(struct quiesce *q, int tid)
+{
+	struct slot *slot = find_slot(q, (uint32_t)tid);
+
+	if (slot && !is_of_round(q, slot)) {
+		slot->tid = (uint32_t)tid;
+		set_where(q, slot, NOT_LOOKED_AT);
+	}
+	return slot;
+}
+
+/* ---- Looking at a thread ---- */
+
+static int is_inside(const void *context, uint64_t word, int is_pc)
+{
+	const struct quiesce_places *places = context;
+
+	return (is_pc || places->every_word) &&
+	       places->contains(places->context, word);
+}
+
+static int is_thread_inside(const struct quiesce *q, uint64_t pc, uint64_t sp)
+{
+	const struct quiesce_places *places = q->places;
+
+	return is_inside(places, pc, 1) ||
+	       stacks_walk(&q->stacks, sp, is_inside, places);
+}
+
+/* The value: the round, and the number of the slot. In its handler. */
+static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
+{
+	struct quiesce *q = the_quiesce;
+	uint32_t asked = (uint32_t)(value >> 32) << 8 | ASKED;
+	uint32_t found = (uint32_t)(value >> 32) << 8;
+	struct slot *slot = &q->slots[value % SLOT_COUNT];
+
+	if (slot->tid != (uint32_t)sys_gettid() || slot->is != asked)
+		return;
+	found |= is_thread_inside(q, pc, sp) ? INSIDE : OUTSIDE;
+	atomic_compare_exchange_strong(&slot->is, &asked, found);
+}
+
+void quiesce_look_at_me(uint64_t pc, uint64_t sp)
+{
+	struct quiesce *q = the_quiesce;
+	struct slot *slot;
+	uint32_t is;
+
+	if (!q || !q->is_open)
+		return;
+	slot = find_slot(q, (uint32_t)sys_gettid());
+	if (!slot)
+		return;
+	is = slot->is;
+	if (is_of_round(q, slot) && (is & 0xff) != OUTSIDE &&
+	    !is_thread_inside(q, pc, sp))
+		atomic_compare_exchange_strong(
+			&slot->is, &is, (is & ~UINT32_C(0xff)) | OUTSIDE);
+}
+
+static void ask(struct quiesce *q, struct slot *slot)
+{
+	uint64_t value = (uint64_t)q->round << 32 | (uint64_t)(slot - q->slots);
+	int err;
+
+	set_where(q, slot, ASKED);
+	err = ask_thread(&q->ask, (int)slot->tid, value);
+	if (err)
+		set_where(q, slot, err == -ESRCH ? OUTSIDE : INSIDE);
+}
+
+static int has_gone(int err)
+{
+	return err == -ESRCH;
+}
+
+/* The child of a vfork is in our memory, but not among our threads. */
+static int waits_for_child(const struct proc_activity *activity)
+{
+	return activity->is_asleep &&
+	       (activity->call == SYS_vfork || activity->call == SYS_clone ||
+		activity->call == SYS_clone3);
+}
+
+/* What was seen of it is one moment's only if it has not run meanwhile. */
+static int is_asleep_outside(struct quiesce *q, int tid,
+			     const struct proc_activity *before)
+{
+	struct proc_activity after;
+
+	return !is_thread_inside(q, before->pc, before->sp) &&
+	       !proc_activity(&q->text, tid, &after) && after.is_asleep &&
+	       after.switches == before->switches;
+}
+
+/* Asleep and inside, it is waited for as well. 0 or -errno. */
+static int look_where(struct quiesce *q, struct slot *slot)
+{
+	const int tid = (int)slot->tid;
+	struct proc_activity activity;
+	uint64_t blocked = 0;
+	int err = proc_activity(&q->text, tid, &activity);
+
+	if (!err && waits_for_child(&activity))
+		return 0;
+	if (!err && activity.is_asleep) {
+		if (is_asleep_outside(q, tid, &activity))
+			set_where(q, slot, OUTSIDE);
+		return 0;
+	}
+	if (!err)
+		err = proc_blocked_signals(tid, &blocked);
+	if (has_gone(err))
+		set_where(q, slot, OUTSIDE);
+	else if (err)
+		return err;
+	else if (!dispatch_is_on() && ask_is_heard(&q->ask, blocked))
+		ask(q, slot);
+	return 0;
+}
+
+/* Blocks that libc and we make ourselves do not last. 0 or -errno. */
+static int look_whether_it_can_trap(struct quiesce *q, struct slot *slot)
+{
+	const int tid = (int)slot->tid;
+	struct proc_activity activity;
+	uint64_t blocked = 0;
+	int err = proc_activity(&q->text, tid, &activity);
+
+	if (!err)
+		err = proc_blocked_signals(tid, &blocked);
+	if (has_gone(err) ||
+	    (!err && !waits_for_child(&activity) && !(blocked & TRAP_BIT)))
+		set_where(q, slot, OUTSIDE);
+	return has_gone(err) ? 0 : err;
+}
+
+/* ---- Looking at all of them ---- */
+
+/* Nobody can have got inside since it all began. */
+static int was_born_since(struct quiesce *q, int tid)
+{
+	uint64_t ticks;
+	int err = proc_start_ticks(&q->text, tid, &ticks);
+
+	return has_gone(err) || (!err && ticks > q->start_ticks);
+}
+
+static int visit(void *context, int tid)
+{
+	struct quiesce *q = context;
+	enum whereabouts is;
+	struct slot *slot;
+
+	if (tid == q->own_tid)
+		return 0;
+	slot = take_slot(q, tid);
+	if (!slot)
+		return -ENOMEM;
+	is = where_is(slot);
+	if (is == OUTSIDE)
+		return 0;
+	if (is == NOT_LOOKED_AT && q->pauses && was_born_since(q, tid)) {
+		set_where(q, slot, OUTSIDE);
+		return 0;
+	}
+	q->open++;
+	q->open_tid = tid;
+	return is == ASKED ? 0 : q->look(q, slot);
+}
+
+/* Longer each time. -EBUSY at the deadline. */
+static int pause_until(uint64_t deadline_ns, uint64_t *pauses)
+{
+	struct timespec moment = { .tv_nsec = PAUSE_MAX_NS };
+
+	if (sys_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+		return -EBUSY;
+	if (*pauses < 6)
+		moment.tv_nsec = PAUSE_MIN_NS << *pauses;
+	++*pauses;
+	sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	return 0;
+}
+
+/*
+ * Until a pass finds nobody who was not outside before: the list of threads
+ * may leave out some, but hardly twice.
+ */
+static int visit_all(struct quiesce *q, uint64_t deadline_ns)
+{
+	int err;
+
+	do {
+		q->open = 0;
+		err = proc_each_thread(watch_tid(), visit, q);
+		if (!err && q->open)
+			err = pause_until(deadline_ns, &q->pauses);
+	} while (!err && q->open);
+	return err;
+}
+
+static struct quiesce *take_quiesce(void)
+{
+	struct quiesce *q = the_quiesce;
+
+	if (q)
+		return q;
+	q = sys_map_private(sizeof(*q));
+	if (sys_failed(q))
+		return NULL;
+	the_quiesce = q;
+	return q;
+}
+
+static struct quiesce *begin_round(int (*look)(struct quiesce *, struct slot *))
+{
+	struct quiesce *q = take_quiesce();
+
+	if (!q)
+		return NULL;
+	q->round = (q->round + 1) & 0xffffff;
+	q->look = look;
+	q->own_tid = q->open_tid = sys_gettid();
+	q->start_ticks = sys_clock_ns(CLOCK_BOOTTIME) / TICK_NS;
+	q->pauses = 0;
+	return q;
+}
+
+int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
+{
+	struct quiesce *q = begin_round(look_where);
+	int err;
+
+	if (!q)
+		return -ENOMEM;
+	q->places = places;
+	err = stacks_init(&q->stacks);
+	if (!err &&
+	    is_thread_inside(q, 0, (uintptr_t)__builtin_frame_address(0)))
+		err = -EBUSY;
+	if (!err)
+		err = ask_open(&q->ask, take_answer);
+	if (!err) {
+		q->is_open = 1;
+		err = visit_all(q, deadline_ns);
+		q->is_open = 0;
+		ask_close(&q->ask);
+	}
+	*tid = q->open_tid;
+	return err;
+}
+
+int quiesce_can_trap(uint64_t deadline_ns, int *tid)
+{
+	struct quiesce *q = begin_round(look_whether_it_can_trap);
+	int err;
+
+	if (!q)
+		return -ENOMEM;
+	err = dispatch_is_on() ? -EBUSY : visit_all(q, deadline_ns);
+	*tid = q->open_tid;
+	return err;
+}

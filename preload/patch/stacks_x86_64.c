@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal frame is recognised by what the kernel saved of the segment
+ * registers, one word that nothing else looks like, behind the pc:
+ *
+ *	struct ucontext: ... rsp | rip | eflags | cs gs fs ss | ...
+ */
+#include "preload/patch/stacks.h"
+
+#include "preload/sys/sys.h"
+
+#define USER_SEGMENTS   UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
+#define RSP_TO_SEGMENTS 24
+#define CHUNK_WORDS     128
+#define STACKS_MAX      8 /* that one thread is on, through handlers */
+#define GROWTH_MAX      (UINT64_C(64) << 20)
+#define STACK_BYTES_MAX (UINT64_C(4) << 30)
+
+/* ---- What is mapped ---- */
+
+/* "START-END PERMISSIONS ...", of which a line in parts is put together. */
+struct maps_reader {
+	struct stacks *stacks;
+	uint64_t numbers[2];
+	uint32_t field; /* 0: start, 1: end, 2: permissions, 3: the rest */
+};
+
+/* One too many is counted, for stacks_init() to refuse. */
+static void add_range(struct stacks *stacks, const uint64_t numbers[2])
+{
+	if (stacks->count < STACKS_RANGE_MAX)
+		stacks->ranges[stacks->count] =
+			(struct memory_range){ numbers[0], numbers[1] };
+	stacks->count += stacks->count <= STACKS_RANGE_MAX;
+}
+
+static void read_char(struct maps_reader *reader, char c)
+{
+	struct stacks *stacks = reader->stacks;
+	uint64_t *number = &reader->numbers[reader->field & 1];
+
+	if (c == '\n') {
+		*reader = (struct maps_reader){ .stacks = stacks };
+	} else if (reader->field == 2) {
+		if (c == 'r')
+			add_range(stacks, reader->numbers);
+		reader->field = 3;
+	} else if (reader->field < 2) {
+		if (c == '-' || c == ' ')
+			reader->field++;
+		else
+			*number = *number << 4 |
+				  (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+}
+
+int stacks_init(struct stacks *stacks)
+{
+	struct maps_reader reader = { .stacks = stacks };
+	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	char buffer[2048];
+	long got;
+
+	if (fd < 0)
+		return fd;
+	stacks->count = 0;
+	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
+		for (long i = 0; i < got; i++)
+			read_char(&reader, buffer[i]);
+	sys_close(fd);
+	if (stacks->count > STACKS_RANGE_MAX)
+		return -EOVERFLOW;
+	return (int)got;
+}
+
+/*
+ * From sp to the end of its stack. One that has grown downwards since begins
+ * where it did: it is what was there before that matters. What looked like the
+ * frame of a signal may be what is left of one, and sp be anything: nothing is
+ * taken for a stack that is too far above it, or too large. (The shadow itself
+ * has 8 TiB.)
+ */
+static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
+{
+	struct memory_range found = { 0 };
+	uint32_t low = 0, high = stacks->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stacks->ranges[middle].end <= sp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == stacks->count)
+		return found;
+	found = stacks->ranges[low];
+	if (found.start < sp)
+		found.start = sp;
+	found.start = (found.start + 7) & ~UINT64_C(7);
+	if (found.start - sp > GROWTH_MAX || found.end - sp > STACK_BYTES_MAX)
+		return (struct memory_range){ 0 };
+	return found;
+}
+
+/* ---- Walking ---- */
+
+struct stacks_walker {
+	const struct stacks *stacks;
+	int (*look)(const void *context, uint64_t word, int is_pc);
+	const void *context;
+	struct memory_range seen[STACKS_MAX];
+	uint32_t count, done;
+};
+
+static void add_stack(struct stacks_walker *walker, uint64_t sp)
+{
+	struct memory_range range = find_stack(walker->stacks, sp);
+
+	for (uint32_t i = 0; i < walker->count; i++)
+		if (sp >= walker->seen[i].start && sp < walker->seen[i].end)
+			return;
+	if (walker->count < STACKS_MAX && range.start < range.end)
+		walker->seen[walker->count++] = range;
+}
+
+static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
+{
+	uint64_t words[2]; /* rsp, rip */
+
+	if (sys_read_memory(segments - RSP_TO_SEGMENTS, words, sizeof(words)))
+		return 0;
+	add_stack(walker, words[0]);
+	return walker->look(walker->context, words[1], 1);
+}
+
+static int walk_stack(struct stacks_walker *walker,
+		      const struct memory_range *range)
+{
+	uint64_t words[CHUNK_WORDS];
+
+	for (uint64_t at = range->start; at < range->end;) {
+		uint64_t bytes = range->end - at;
+		int result = 0;
+
+		if (bytes > sizeof(words))
+			bytes = sizeof(words);
+		if (sys_read_memory(at, words, bytes))
+			return 0;
+		for (uint64_t i = 0; i < bytes / 8 && !result; i++, at += 8) {
+			if (words[i] == USER_SEGMENTS)
+				result = look_at_frame(walker, at);
+			else
+				result = walker->look(walker->context, words[i],
+						      0);
+		}
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+int stacks_walk(const struct stacks *stacks, uint64_t sp,
+		int (*look)(const void *context, uint64_t word, int is_pc),
+		const void *context)
+{
+	struct stacks_walker walker = { .stacks = stacks,
+					.look = look,
+					.context = context };
+	int result = 0;
+
+	add_stack(&walker, sp);
+	while (walker.done < walker.count && !result)
+		result = walk_stack(&walker, &walker.seen[walker.done++]);
+	return result;
+}

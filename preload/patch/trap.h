@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Breakpoints: sites whose first byte is int3, for good where no jump fits
+ * (VERDICT_IS_TRAP), or while live.c exchanges what stands there.
+ *
+ *	f: int3 -> SIGTRAP -> on_trap() -> returns to f's stub
+ *
+ * The stub executes the displaced instruction elsewhere, so nothing is ever
+ * stepped. SIGTRAP stays the program's: its handler, its wish to ignore it, or
+ * the default get every SIGTRAP that is not ours, and what it asks about is
+ * told as though we were not there (signals.c stands in front of libc's
+ * functions for that). Only three things cannot be had both ways, so that a
+ * thread in which SIGTRAP is blocked lives on: real masks never contain it,
+ * a SIGTRAP that was sent to a thread that blocks it is kept here until the
+ * thread does not, and sigwait() does not see it.
+ */
+#ifndef CLEW_PATCH_TRAP_H
+#define CLEW_PATCH_TRAP_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1))
+
+/*
+ * Whether breakpoints may be used from now on. Not under a debugger, which
+ * would stop at them. Reads /proc.
+ */
+int trap_is_possible(void);
+
+/*
+ * Take SIGTRAP, before the first breakpoint is written. Any thread, any number
+ * of times. 0 or -errno.
+ */
+int trap_install(void);
+
+/*
+ * What the program says about SIGTRAP: as sigaction(), but 0 or -errno. Safe
+ * in signal handlers.
+ */
+int trap_change_action(const struct sigaction *set, struct sigaction *old);
+
+/*
+ * Whether the calling thread means to block SIGTRAP. A new thread inherits the
+ * mask of its creator, but not what we know of it; until it says something
+ * itself, it blocks SIGTRAP if its mask holds all other signals.
+ */
+int trap_is_blocked(uint64_t mask);
+void trap_set_blocked(int is_blocked);
+
+/*
+ * The calling thread is about to execute a program, which inherits its mask: as
+ * it means it. What this returns goes to trap_end_exec(), if it lives to do so.
+ * Keep errno.
+ */
+uint64_t trap_begin_exec(void);
+void trap_end_exec(uint64_t begun);
+
+/* SIGTRAP was blocked by whoever exec'ed us: as trap_set_blocked(1). */
+void trap_take_inherited_mask(void);
+
+#endif

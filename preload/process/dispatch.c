@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/process/dispatch.h"
+
+#include <stdint.h>
+#include <sys/prctl.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/process/filter.h"
+#include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
+
+#define MODE_EXCLUSIVE 1 /* PR_SYS_DISPATCH_ON: what is outside of the range */
+#define MODE_INCLUSIVE 2 /* what is inside; since Linux 6.16 */
+
+/* Of this library: its start, and the end of its text. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* Where there is no selector, all calls are dispatched at all times. */
+static const uint8_t always = 1;
+
+static _Atomic uint32_t threads; /* any thread; those whose calls may be */
+
+static int has_ours(long mode, uint64_t start, uint64_t bytes)
+{
+	const uint64_t own_start = (uintptr_t)__ehdr_start;
+	const uint64_t own_end = (uintptr_t)etext;
+
+	if (mode == MODE_EXCLUSIVE)
+		return own_start < start || own_end > start + bytes;
+	return mode == MODE_INCLUSIVE && own_end > start &&
+	       own_start < start + bytes;
+}
+
+long dispatch_set(long mode, long start, long bytes, long selector)
+{
+	const int was_on = hot.selector != NULL;
+	const int is_wanted = has_ours(mode, (uint64_t)start, (uint64_t)bytes);
+	int is_on = was_on;
+	long result;
+
+	if (is_wanted && !was_on) {
+		filter_make_room();
+		ticks_leave_thread();
+		threads++;
+	}
+	result = sys_call_anyway(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, mode,
+				 start, bytes, selector, 0);
+	if (!result) {
+		is_on = is_wanted;
+		hot.selector = !is_wanted ? NULL
+			       : selector ? (const uint8_t *)selector
+					  : &always;
+	}
+	if (!is_on && (was_on || is_wanted)) {
+		threads--;
+		ticks_come_back_to_thread();
+	}
+	return result;
+}
+
+int dispatch_is_on(void)
+{
+	return threads != 0;
+}
+
+void dispatch_forget(void)
+{
+	hot.selector = NULL;
+	threads = 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/process/filter.h"
+
+#include "preload/host/config.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/record/tallies.h"
+#include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
+#include "preload/time/watch.h"
+
+#define CONTEXTS 50000 /* and a "(folded)" for each: 4.5 MiB of recording */
+#define PATIENCE 500   /* moments, of a millisecond */
+
+/* Past what there is room for now, contexts fold. */
+static void limit_contexts(void)
+{
+	const uint64_t contexts = rt.header->contexts + CONTEXTS;
+
+	if (rt.max_contexts > contexts) {
+		rt.max_contexts = contexts;
+		rt.max_contexts_cause = WIRE_FOLD_FILTER;
+	}
+}
+
+/* What others have begun; a thread that was killed in there never ends. */
+static void wait_for_sections(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < PATIENCE; i++) {
+		if (!__atomic_load_n(&rt.sections, __ATOMIC_SEQ_CST))
+			return;
+		sys_call_anyway(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	}
+}
+
+static int is_running(void)
+{
+	return rt.header && rt.header->state == WIRE_RUNNING &&
+	       !runtime_is_filtered();
+}
+
+int filter_make_room(void)
+{
+	return is_running() && !tallies_reserve(2 * CONTEXTS);
+}
+
+int filter_begin(void)
+{
+	if (!is_running())
+		return 0;
+	if (filter_make_room())
+		limit_contexts();
+	ticks_stop();
+	watch_give_up();
+	__atomic_store_n(&rt.is_filtered, 1, __ATOMIC_SEQ_CST);
+	wait_for_sections();
+	return 1;
+}
+
+void filter_end(int begun, int is_set)
+{
+	if (!begun || is_set)
+		return;
+	rt.max_contexts = rt.config->max_contexts;
+	rt.max_contexts_cause = rt.config->max_contexts_cause;
+	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+	ticks_resume();
+	watch_resume();
+}

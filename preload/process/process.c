@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/process/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "preload/host/config.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/process/dispatch.h"
+#include "preload/record/recorder.h"
+#include "preload/record/stress.h"
+#include "preload/record/tables.h"
+#include "preload/stack/callers.h"
+#include "preload/stack/sharing.h"
+#include "preload/stack/times.h"
+#include "preload/sys/chained.h"
+#include "preload/sys/text.h"
+#include "preload/time/events.h"
+#include "preload/time/samples.h"
+#include "preload/time/sampling.h"
+
+static int copy_chunk(void *context, const struct chunk *chunk)
+{
+	const struct wire_chunk *head = chunk->head;
+	const uint64_t used =
+		atomic_load_explicit(&head->used, memory_order_acquire);
+	struct chunk copy;
+	int err;
+
+	if (!used)
+		return 0; /* the parent is about to fill it */
+	err = part_alloc(context, head->kind, head->owner, used, &copy);
+	if (err)
+		return err;
+	copy_bytes(copy.head + 1, head + 1, used);
+	atomic_store_explicit(&copy.head->used, used, memory_order_release);
+	return 0;
+}
+
+/* But those that the parent has loaded since the fork: their numbers are free. */
+static int copy_module(void *context, const struct chunk *chunk)
+{
+	const struct wire_module *module = chunk_payload(chunk);
+
+	if (module->function_count &&
+	    module->first_function > rt.function_count)
+		return 0;
+	return copy_chunk(context, chunk);
+}
+
+/* What was decided before the fork holds for the child too. 0 or -errno. */
+static int copy_chunks(struct part *to, const struct part *from)
+{
+	int err = part_each_chunk(from, WIRE_PROCESS, copy_chunk, to);
+
+	if (!err)
+		err = part_each_chunk(from, WIRE_RULES, copy_chunk, to);
+	if (!err)
+		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
+	return err;
+}
+
+/*
+ * A process that is not to be recorded counts where nobody looks. One that is
+ * and cannot make a file, or has no room in it for the names of what it calls,
+ * since it has become another user or has another root or the disk is full,
+ * loses its calls, and an ancestor's part says how many.
+ */
+static void create_part(struct part *part, const struct part *parent)
+{
+	const int is_wanted = !rt.config->no_children;
+	int err = part_create(part, is_wanted ? rt.config->dir : NULL);
+
+	if (!err) {
+		err = copy_chunks(part, parent);
+		if (err)
+			part_discard(part);
+	}
+	if (err)
+		part_create_nowhere(part);
+	if (!is_wanted || !part->file.is_private)
+		rt.losses = part->header->losses;
+}
+
+/* Modules and functions keep their numbers in a child: they are inherited. */
+static void start_part(struct part *part, const struct part *parent)
+{
+	struct wire_header *header;
+
+	create_part(part, parent);
+	header = part->header;
+	header->origin = WIRE_FROM_FORK;
+	header->parent_pid = parent->header->pid;
+	header->parent_seq = parent->header->seq;
+	header->verify_period = rt.verify_period;
+	header->max_contexts = rt.max_contexts;
+	part_limit(part, rt.config->max_bytes);
+	samples_describe(header, parent->header->time, parent->header->rate_hz);
+	header->cost_self_ticks = parent->header->cost_self_ticks;
+	header->cost_caller_ticks = parent->header->cost_caller_ticks;
+	rt.header = header;
+}
+
+static int is_off(void)
+{
+	return rt.header->state == WIRE_DISABLED;
+}
+
+/* Sites are not to be half-written in the child. Under the lock. */
+static uint64_t signals_at_fork;
+
+static void before_fork(void)
+{
+	uint64_t signals;
+
+	if (is_off())
+		return;
+	if (hot.muted != HOT_IS_HEARD)
+		return;
+	lock_acquire(rt.code_lock, &signals);
+	signals_at_fork = signals;
+	rt.is_forking = 1;
+	hot.muted = HOT_MUTED_FORK;
+	tallies_suspend();
+}
+
+static void release_patches(void)
+{
+	uint64_t signals = signals_at_fork;
+
+	lock_release(rt.code_lock, &signals);
+}
+
+static void after_fork_in_parent(void)
+{
+	if (is_off() || hot.muted != HOT_MUTED_FORK)
+		return;
+	if (CLEW_STRESS)
+		stress_check();
+	rt.is_forking = 0;
+	hot.muted = HOT_IS_HEARD;
+	tallies_resume();
+	release_patches();
+}
+
+/* From here on every thread counts: there is somewhere to count. */
+static void say_that_it_is_ours(void)
+{
+	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
+			 atomic_exchange(&rt.lost_meanwhile, 0));
+	__atomic_store_n(rt.is_ours, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&rt.is_forking, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * Behind a filter nothing can be made for a child: what it calls is lost, and
+ * counted as that in its parent's part.
+ */
+static void go_unrecorded(void)
+{
+	rt.is_unrecorded = 1;
+	hot.muted = HOT_IS_HEARD;
+	tallies_detach();
+	say_that_it_is_ours();
+}
+
+void process_after_fork(void)
+{
+	static struct part parent; /* one thread, and too large for its stack */
+	struct recorder *recorder = rt.recorder;
+	const struct tally *old = hot.tally;
+	uint64_t signals;
+
+	dispatch_forget();
+	rt.sections = 0; /* of threads that are not here */
+	lock_forget(rt.code_lock);
+	chained_after_fork();
+	if (runtime_is_filtered()) {
+		go_unrecorded();
+		return;
+	}
+	sys_block_signals(&signals);
+	copy_bytes(&parent, &recorder->part, sizeof(parent));
+	fill_zero(&recorder->part, sizeof(recorder->part));
+	start_part(&recorder->part, &parent);
+	hot.muted = HOT_IS_HEARD;
+	events_forget();
+	sharing_forget();
+	tallies_reset_after_fork(&recorder->tallies, &recorder->part);
+	if (old) {
+		callers_inherit(old);
+		tally_leave_to_parent(old);
+	}
+	part_abandon(&parent, rt.losses == parent.header->losses);
+	say_that_it_is_ours();
+	sampling_after_fork();
+	if (rt.is_timed)
+		times_begin_anew();
+	atomic_store(&rt.header->state, WIRE_RUNNING);
+	if (CLEW_STRESS)
+		stress_check();
+	sys_restore_signals(&signals);
+}
+
+void hot_after_unseen_fork(void)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t signals;
+	const int is_blocked =
+		!sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all,
+			  (long)&signals, sizeof(all), 0, 0);
+
+	if (!*rt.is_ours)
+		process_after_fork();
+	if (is_blocked)
+		sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals,
+				0, sizeof(signals), 0, 0);
+}
+
+static void after_fork_in_child(void)
+{
+	const int has_lock = hot.muted == HOT_MUTED_FORK;
+
+	if (is_off())
+		return;
+	process_after_fork();
+	if (!has_lock)
+		return;
+	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* ours */
+	release_patches();
+}
+
+/* A page of which a child finds zeros. */
+static int map_mark(void)
+{
+	uint32_t *mark = sys_map_private(4096);
+
+	if (sys_failed(mark))
+		return -ENOMEM;
+	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
+	sys_madvise(mark, 4096, MADV_WIPEONFORK);
+	rt.is_ours = mark;
+	return 0;
+}
+
+int process_watch_forks(void)
+{
+	int err = map_mark();
+
+	if (err)
+		return err;
+	return -pthread_atfork(before_fork, after_fork_in_parent,
+			       after_fork_in_child);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/part_check.h"
+
+#include "preload/hot/runtime.h"
+
+#define WORDS_OF_PAYLOAD(chunk)                                                \
+	(((chunk)->bytes - sizeof(struct wire_chunk)) / sizeof(uint64_t))
+
+/* What a walk has seen so far. */
+struct walk_of_part {
+	const struct part *part;
+	uint32_t unused;    /* chunks of part->unused */
+	uint64_t functions; /* of all modules */
+};
+
+static int reads_as_zeros(const struct chunk *chunk)
+{
+	const uint64_t *words = chunk_payload(chunk);
+
+	for (uint64_t i = 0; i < WORDS_OF_PAYLOAD(chunk); i++)
+		if (words[i])
+			return 0;
+	return 1;
+}
+
+static int is_unused(const struct part *part, const struct chunk *chunk)
+{
+	for (uint32_t i = 0; i < part->unused_count; i++)
+		if (part->unused[i].head == chunk->head &&
+		    part->unused[i].offset == chunk->offset &&
+		    part->unused[i].bytes == chunk->bytes)
+			return 1;
+	return 0;
+}
+
+static enum violation check_module(struct walk_of_part *walk,
+				   const struct chunk *chunk)
+{
+	const struct wire_module *module = chunk_payload(chunk);
+	const uint64_t path = (module->path_bytes + UINT64_C(7)) & ~UINT64_C(7);
+	const uint64_t functions =
+		module->function_count * sizeof(struct wire_function);
+	const uint64_t last =
+		module->first_function + (uint64_t)module->function_count - 1;
+
+	if (!chunk->head->used)
+		return VIOLATION_IS_NONE; /* a thread is about to fill it */
+	if (sizeof(*module) + path + functions != chunk->head->used ||
+	    module->build_id_bytes > sizeof(module->build_id))
+		return VIOLATION_IS_MODULE_BYTES;
+	if (module->function_count && last > rt.function_count)
+		return VIOLATION_IS_MODULE_NUMBERS;
+	walk->functions += module->function_count;
+	return VIOLATION_IS_NONE;
+}
+
+/* An enum violation. */
+static int check_chunk(void *context, const struct chunk *chunk)
+{
+	struct walk_of_part *walk = context;
+	const struct wire_chunk *head = chunk->head;
+	const int is_free = head->kind == WIRE_FREE;
+
+	if (head->kind >= WIRE_CHUNK_KIND_COUNT)
+		return VIOLATION_IS_CHUNK_KIND;
+	if (head->used > chunk->bytes - sizeof(*head))
+		return VIOLATION_IS_CHUNK_USED;
+	if (is_unused(walk->part, chunk))
+		walk->unused++;
+	else if (!is_free)
+		return head->kind == WIRE_MODULE ? check_module(walk, chunk)
+						 : VIOLATION_IS_NONE;
+	return is_free && reads_as_zeros(chunk) ? VIOLATION_IS_NONE
+						: VIOLATION_IS_CHUNK_FREE;
+}
+
+/* All but the last segment end where the next one begins. */
+static int is_without_gaps(const struct part *part)
+{
+	const uint32_t count = part->file.segment_count;
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct segment *segment = &part->file.segments[i];
+
+		if (segment->offset != at)
+			return 0;
+		at += segment->bytes;
+	}
+	return at >= part->end && part->header->end == part->end;
+}
+
+static enum violation check_chunks(struct walk_of_part *walk)
+{
+	const struct part *part = walk->part;
+	int found;
+
+	if (!is_without_gaps(part))
+		return VIOLATION_IS_CHUNKS_END;
+	found = part_each_chunk(part, PART_EVERY_KIND, check_chunk, walk);
+	if (found == -EBADMSG)
+		return VIOLATION_IS_CHUNK_BYTES;
+	if (found)
+		return (enum violation)found;
+	return walk->unused == part->unused_count ? VIOLATION_IS_NONE
+						  : VIOLATION_IS_CHUNK_FREE;
+}
+
+/* Two modules that have a number in common. */
+static int shares_numbers(void *context, const struct chunk *chunk)
+{
+	const struct wire_module *one = context;
+	const struct wire_module *other = chunk_payload(chunk);
+
+	return one != other && one->function_count && other->function_count &&
+	       one->first_function <
+		       other->first_function + other->function_count &&
+	       other->first_function <
+		       one->first_function + one->function_count;
+}
+
+static int shares_numbers_with_any(void *context, const struct chunk *chunk)
+{
+	return part_each_chunk(context, WIRE_MODULE, shares_numbers,
+			       chunk_payload(chunk));
+}
+
+enum violation part_check(struct part *part)
+{
+	struct walk_of_part walk = { .part = part };
+	enum violation found;
+	uint64_t signals;
+
+	if (!part->file.segment_count)
+		return VIOLATION_IS_NONE; /* part_create_nowhere() */
+	lock_acquire(&part->lock, &signals);
+	found = check_chunks(&walk);
+	if (!found &&
+	    part_each_chunk(part, WIRE_MODULE, shares_numbers_with_any, part))
+		found = VIOLATION_IS_MODULE_NUMBERS;
+	if (!found && walk.functions != rt.function_count)
+		found = VIOLATION_IS_MODULES_MISSING;
+	lock_release(&part->lock, &signals);
+	return found;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/part_file.h"
+
+#include "preload/sys/apart.h"
+#include "preload/sys/enlarge.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "wire/recording.h"
+
+#define PAGE                WIRE_PAGE_BYTES
+#define SEQ_MAX             1000000
+
+#define LENGTH_TRIED        (UINT64_C(1) << 20)
+#define LENGTH_FIRST        (UINT64_C(256) << 20)
+#define HOLE_BLOCKS_MAX     64 /* 512 bytes each, of a file without data */
+
+#define SEGMENT_FIRST       (UINT64_C(16) << 20)
+#define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
+#define TIGHT_PART          8
+
+static uint64_t limit_of(int resource)
+{
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+
+	sys_call(SYS_getrlimit, resource, (long)&limit, 0, 0, 0, 0);
+	return limit.rlim_cur;
+}
+
+/* ---- Length ---- */
+
+/* The program may have renamed or removed it, or changed its root. */
+static int is_there(const struct part_file *file)
+{
+	struct stat st;
+
+	return !sys_stat(file->path, &st) && st.st_dev == file->dev &&
+	       st.st_ino == file->ino;
+}
+
+/* By name. Less than was wanted where a limit says so. */
+static int set_length(struct part_file *file, uint64_t bytes)
+{
+	const uint64_t limit = limit_of(RLIMIT_FSIZE) & ~(uint64_t)(PAGE - 1);
+	int err;
+
+	if (bytes > limit)
+		bytes = limit;
+	if (bytes <= file->bytes)
+		return -EFBIG;
+	if (!is_there(file))
+		return -ENOENT;
+	err = enlarge_named(file->path, bytes);
+	if (!err)
+		file->bytes = bytes;
+	return err;
+}
+
+/* Ahead of need, so that it can go on where the name leads nowhere. */
+static int lengthen(struct part_file *file, uint64_t end)
+{
+	int err = 0;
+
+	if (file->is_private)
+		return 0;
+	if (end > file->bytes / 2)
+		err = set_length(file, 2 * end);
+	if (end > file->bytes)
+		err = set_length(file, end);
+	return end <= file->bytes ? 0 : err ? err : -EFBIG;
+}
+
+/*
+ * The first length, by descriptor. There are file systems that know no holes:
+ * on those it grows with what is in use.
+ */
+static int set_first_length(struct part_file *file, int fd)
+{
+	const uint64_t limit = limit_of(RLIMIT_FSIZE) & ~(uint64_t)(PAGE - 1);
+	uint64_t tried = limit < LENGTH_TRIED ? limit : LENGTH_TRIED;
+	uint64_t first = limit < LENGTH_FIRST ? limit : LENGTH_FIRST;
+	struct stat st;
+	int err = tried ? enlarge_file(fd, tried) : -EFBIG;
+
+	if (err)
+		return err;
+	file->bytes = tried;
+	if (first > tried && !sys_fstat(fd, &st) &&
+	    st.st_blocks < HOLE_BLOCKS_MAX && !enlarge_file(fd, first))
+		file->bytes = first;
+	return 0;
+}
+
+/* ---- Memory ---- */
+
+/*
+ * Where a segment is to be. What is to remain there is shared: a part of it can
+ * be mapped a second time.
+ */
+static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
+{
+	const int sharing = file->is_private ? MAP_SHARED : MAP_PRIVATE;
+
+	return place_map(bytes, PROT_NONE,
+			 sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static unsigned char *address_of(const struct part_file *file, uint64_t offset)
+{
+	const struct segment *segment =
+		&file->segments[file->segment_count - 1];
+
+	while (segment->offset > offset)
+		segment--;
+	return segment->at + (offset - segment->offset);
+}
+
+/*
+ * Map [offset, offset + bytes) in place of what was reserved, and not yet to
+ * be accessed. fd: for the first segment, which begins with the file.
+ */
+static int map_over(const struct part_file *file, unsigned char *at,
+		    uint64_t offset, uint64_t bytes, int fd)
+{
+	void *got = at;
+
+	if (file->is_private)
+		return 0;
+	if (fd >= 0)
+		got = sys_mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, fd,
+			       0);
+	else
+		got = (void *)sys_call(
+			SYS_mremap, (long)address_of(file, offset), 0,
+			(long)bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (long)at,
+			0);
+	if (sys_failed(got))
+		return (int)(long)got;
+	/* or the first store would read megabytes of hole around it */
+	sys_madvise(at, bytes, MADV_RANDOM);
+	return sys_mprotect(at, bytes, PROT_NONE);
+}
+
+/* Of this size, behind `offset`, whose page is mapped already if it is not 0. */
+static int map_segment(const struct part_file *file, uint64_t offset,
+		       uint64_t bytes, int fd, struct segment *out)
+{
+	const uint64_t known = offset ? PAGE : 0;
+	unsigned char *at = reserve(file, known + bytes);
+	int err;
+
+	if (sys_failed(at))
+		return -ENOMEM;
+	err = map_over(file, at, offset - known, known + bytes, fd);
+	if (err) {
+		sys_munmap(at, known + bytes);
+		return err;
+	}
+	if (known)
+		sys_munmap(at, known);
+	*out = (struct segment){ .at = at + known,
+				 .offset = offset,
+				 .bytes = bytes };
+	return 0;
+}
+
+/*
+ * As much again as there is, so that segments are few. Less where address space
+ * is limited, and where it is not to be had.
+ */
+static int add_segment(struct part_file *file, uint64_t offset,
+		       uint64_t bytes_needed, int fd)
+{
+	const int is_tight = limit_of(RLIMIT_AS) != RLIM_INFINITY;
+	uint64_t bytes = is_tight ? SEGMENT_FIRST_TIGHT : SEGMENT_FIRST;
+	uint64_t again = is_tight ? offset / TIGHT_PART : offset;
+	int err;
+
+	if (file->segment_count == PART_SEGMENTS_MAX)
+		return -ENOSPC;
+	if (bytes < again)
+		bytes = again & ~(uint64_t)(PAGE - 1);
+	do {
+		if (bytes < bytes_needed)
+			bytes = bytes_needed;
+		err = map_segment(file, offset, bytes, fd,
+				  &file->segments[file->segment_count]);
+		if (err && bytes == bytes_needed)
+			return err;
+		bytes = bytes / 2 & ~(uint64_t)(PAGE - 1);
+	} while (err);
+	__atomic_store_n(&file->segment_count, file->segment_count + 1,
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* What is left of a segment is too short for what comes next. */
+static void end_segment(struct segment *segment, uint64_t offset)
+{
+	const uint64_t used = offset - segment->offset;
+
+	if (used < segment->bytes)
+		sys_munmap(segment->at + used, segment->bytes - used);
+	segment->bytes = used;
+}
+
+static int reach(struct part_file *file, uint64_t offset, uint64_t bytes)
+{
+	struct segment *last = &file->segments[file->segment_count - 1];
+	int err;
+
+	if (offset + bytes <= last->offset + last->bytes)
+		return 0;
+	err = add_segment(file, offset, bytes, -1);
+	if (!err)
+		end_segment(last, offset);
+	return err;
+}
+
+/* ---- Blocks ---- */
+
+/*
+ * Linux before 5.14: the kernel adds nothing to a word of each page, and fails
+ * where a store would raise SIGBUS.
+ */
+static int touch(unsigned char *at, uint64_t bytes)
+{
+	const long add_nothing = 1 << 28; /* FUTEX_OP_ADD, 0, OP_CMP_EQ, 0 */
+	const long wake_op = 133;         /* FUTEX_WAKE_OP_PRIVATE */
+
+	for (uint64_t i = 0; i < bytes; i += PAGE) {
+		long word = (long)(at + i);
+		long err = sys_call(SYS_futex, word, wake_op, 1, 1, word,
+				    add_nothing);
+
+		if (err < 0)
+			return (int)err;
+	}
+	return 0;
+}
+
+int part_file_take(const struct part_file *file, void *at, uint64_t bytes)
+{
+	int err;
+
+	if (file->is_private)
+		return 0;
+	err = sys_madvise(at, bytes, SYS_POPULATE_WRITE);
+	if (err == -EINVAL)
+		err = touch(at, bytes);
+	return err == -EFAULT ? -ENOSPC : err;
+}
+
+void part_file_give_back(void *at, uint64_t bytes)
+{
+	if (sys_madvise(at, bytes, MADV_REMOVE))
+		fill_zero(at, bytes);
+}
+
+int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
+		     void **at)
+{
+	void *address;
+	int err = lengthen(file, offset + bytes);
+
+	if (!err)
+		err = reach(file, offset, bytes);
+	if (err)
+		return err;
+	address = address_of(file, offset);
+	err = sys_mprotect(address, bytes, SYS_PROT_OURS);
+	if (!err)
+		err = part_file_take(file, address, bytes);
+	if (err) {
+		/* those that were still to be had, too */
+		sys_madvise(address, bytes, MADV_REMOVE);
+		return err;
+	}
+	*at = address;
+	return 0;
+}
+
+/* ---- The beginning and the end ---- */
+
+struct making {
+	struct part_file *file;
+	const char *dir;
+	uint32_t pid;
+	uint32_t seq;
+};
+
+static int name_file(struct making *making)
+{
+	struct part_file *file = making->file;
+	struct text text = text_in(file->path, sizeof(file->path));
+
+	text_string(&text, making->dir);
+	text_string(&text, "/");
+	text_number(&text, making->pid);
+	text_string(&text, ".");
+	text_number(&text, making->seq);
+	text_string(&text, WIRE_PART_SUFFIX);
+	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+/* A new file under the first name that is free: its descriptor. */
+static int open_new(struct making *making)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+
+	for (making->seq = 0; making->seq < SEQ_MAX; making->seq++) {
+		int fd = name_file(making);
+
+		if (!fd)
+			fd = sys_open(making->file->path, flags, 0600);
+		if (fd != -EEXIST)
+			return fd;
+	}
+	return -EEXIST;
+}
+
+static int begin_file(struct part_file *file, int fd)
+{
+	struct stat st;
+	int err = sys_fstat(fd, &st);
+
+	if (err)
+		return err;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	err = set_first_length(file, fd);
+	return err ? err : add_segment(file, 0, WIRE_HEADER_BYTES, fd);
+}
+
+/* For apart_call(). */
+static int make_file(void *argument)
+{
+	struct making *making = argument;
+	int err, fd = open_new(making);
+
+	if (fd < 0)
+		return fd;
+	err = begin_file(making->file, fd);
+	if (err)
+		sys_unlink(making->file->path);
+	sys_close(fd);
+	return err;
+}
+
+int part_file_create(struct part_file *file, const char *dir, uint32_t pid,
+		     uint32_t *seq)
+{
+	struct making making = { .file = file, .dir = dir, .pid = pid };
+	int err;
+
+	file->is_private = !dir;
+	file->segment_count = 0;
+	if (dir)
+		err = apart_call(make_file, &making);
+	else
+		err = add_segment(file, 0, WIRE_HEADER_BYTES, -1);
+	*seq = making.seq;
+	return err;
+}
+
+void part_file_cut(struct part_file *file, uint64_t bytes)
+{
+	if (!file->is_private && is_there(file) &&
+	    !sys_truncate(file->path, bytes))
+		file->bytes = bytes;
+}
+
+void part_file_remove(const struct part_file *file)
+{
+	if (!file->is_private && is_there(file))
+		sys_unlink(file->path);
+}
+
+void part_file_unmap(struct part_file *file, uint64_t but_bytes)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct segment *segment = &file->segments[i];
+		const uint64_t kept = i ? 0 : but_bytes;
+
+		if (kept < segment->bytes)
+			sys_munmap(segment->at + kept, segment->bytes - kept);
+	}
+	file->segment_count = 0;
+}
+
+/* Private zeros in place of shared pages, or at least nothing of the file's. */
+static void blank_out(unsigned char *at, uint64_t bytes)
+{
+	if (sys_failed(sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+					MAP_NORESERVE,
+				-1, 0)))
+		sys_munmap(at, bytes);
+}
+
+void part_file_blank(struct part_file *file, uint64_t but_bytes)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct segment *segment = &file->segments[i];
+		const uint64_t kept = i ? 0 : but_bytes;
+
+		if (kept < segment->bytes)
+			blank_out(segment->at + kept, segment->bytes - kept);
+	}
+	file->segment_count = 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process records: its part, and the tallies in it. Behind rt.recorder.
+ *
+ * Made before anything is hooked, and anew in a forked child.
+ */
+#ifndef CLEW_RECORD_RECORDER_H
+#define CLEW_RECORD_RECORDER_H
+
+#include "preload/record/part.h"
+#include "preload/record/tallies.h"
+
+struct recorder {
+	struct part part;
+	struct tallies tallies;
+};
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moving what was counted from one table to another.
+ *
+ * The owner calls, with signals blocked; it may have been interrupted in the
+ * midst of using either.
+ */
+#ifndef CLEW_RECORD_TABLE_COPY_H
+#define CLEW_RECORD_TABLE_COPY_H
+
+#include "preload/hot/tally.h"
+
+/*
+ * All of a table into an empty one, the busiest first, so that they get the
+ * places where stubs look.
+ */
+void table_copy(const struct mapping *from, struct mapping *to);
+
+/* What was counted in a table since table_zero(). */
+void table_add_late(const struct mapping *from, struct mapping *to);
+
+/*
+ * What was copied. An entry without an id was not: the thread was interrupted
+ * while claiming it, and will publish its first call here.
+ */
+void table_zero(const struct mapping *mapping);
+
+/* Entries that have an id. */
+uint64_t table_count_used(const struct mapping *mapping);
+
+#endif

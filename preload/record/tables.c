@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/tables.h"
+
+#include <stdatomic.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/blank.h"
+#include "preload/record/stress.h"
+#include "preload/record/table_alias.h"
+#include "preload/record/table_copy.h"
+#include "preload/record/tally_check.h"
+#include "preload/sys/text.h"
+
+#define CONTEXT_STEP_BYTES 65536
+#define SWEEP_AFTER        1024 /* calls counted away from home, or contexts */
+#define RIPE_LOOKS         16   /* verifications, likewise */
+#define REORDER_AFTER      16   /* such calls, for each entry of the table */
+
+/* Entries a table holds before it grows: 13/16 of them. */
+static uint64_t table_limit(unsigned int log2)
+{
+	return (UINT64_C(13) << log2) / 16;
+}
+
+/* In front of a table. */
+static uint64_t times_bytes(unsigned int log2)
+{
+	return rt.is_timed ? sizeof(struct wire_times) << log2 : 0;
+}
+
+/* From the start of a tally's own chunk. */
+static uint64_t first_table_offset(void)
+{
+	return WIRE_TALLY_TABLE_OFFSET + times_bytes(WIRE_TALLY_TABLE_LOG2);
+}
+
+static union note *map_notes(unsigned int log2)
+{
+	void *notes = sys_map_private(sizeof(union note) << log2);
+
+	return sys_failed(notes) ? NULL : notes;
+}
+
+static void use_table(struct tally *tally, const struct mapping *mapping)
+{
+	tally->active = *mapping;
+	tally->table = mapping->table;
+	tally->notes = mapping->notes;
+	tally->mask = (UINT64_C(1) << mapping->log2) - 1;
+	tally->limit = table_limit(mapping->log2);
+}
+
+static uint64_t mapping_ref(const struct tally *tally,
+			    const struct mapping *mapping)
+{
+	uint64_t offset = mapping->chunk.head
+				  ? mapping->chunk.offset +
+					    sizeof(struct wire_chunk) +
+					    times_bytes(mapping->log2)
+				  : tally->chunk + first_table_offset();
+
+	return wire_table_ref(offset, mapping->log2);
+}
+
+/*
+ * Memory of a table that nobody should use any more stays mapped and reads as
+ * empty: a stub that a signal interrupted long ago may still look there. A timed
+ * one would follow the pointer to a histogram: there nothing else may ever be.
+ */
+static void discard(struct part *part, const struct mapping *mapping)
+{
+	if (!mapping->table)
+		return;
+	if (mapping->chunk.head && rt.is_timed)
+		part_retire(part, &mapping->chunk);
+	else if (mapping->chunk.head)
+		part_free(part, &mapping->chunk);
+	else
+		fill_zero((unsigned char *)mapping->table -
+				  times_bytes(mapping->log2),
+			  times_bytes(mapping->log2) +
+				  (sizeof(struct wire_count) << mapping->log2));
+	table_alias_blank(mapping);
+	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
+		    MADV_DONTNEED);
+}
+
+/* Beside a table, whose chunk is made: notes, and an alias if it needs one. */
+static int map_beside(const struct tally *tally, const struct chunk *chunk,
+		      struct mapping *mapping)
+{
+	int err;
+
+	mapping->notes = map_notes(mapping->log2);
+	if (!mapping->notes)
+		return -ENOMEM;
+	err = table_alias_map(mapping, chunk, tally->reach);
+	if (err)
+		sys_munmap(mapping->notes, sizeof(union note) << mapping->log2);
+	return err;
+}
+
+static int map_table(const struct tally *tally, struct part *part,
+		     unsigned int log2, struct mapping *out)
+{
+	uint64_t bytes = times_bytes(log2) +
+			 (sizeof(struct wire_count) << log2) +
+			 sizeof(struct wire_count);
+	int err = blank_reserve(log2);
+
+	if (!err)
+		err = part_alloc(part, WIRE_TABLE, tally->number, bytes,
+				 &out->chunk);
+	if (err)
+		return err;
+	out->log2 = log2;
+	out->table = (struct wire_count *)((unsigned char *)chunk_payload(
+						   &out->chunk) +
+					   times_bytes(log2));
+	err = map_beside(tally, &out->chunk, out);
+	if (err)
+		part_free(part, &out->chunk);
+	return err;
+}
+
+/* Those that only interrupted slow paths kept. */
+static void let_go_of_held(struct tally *tally, struct part *part)
+{
+	while (tally->held_count) {
+		const struct mapping *held = &tally->held[--tally->held_count];
+
+		table_add_late(held, &tally->active);
+		discard(part, held);
+	}
+}
+
+/* Counts that were still added there are moved first. */
+void tally_sweep(struct tally *tally, struct part *part)
+{
+	let_go_of_held(tally, part);
+	if (!tally->retired.table)
+		return;
+	table_add_late(&tally->retired, &tally->active);
+	atomic_store(&tally->wire->retired, 0);
+	discard(part, &tally->retired);
+	tally->retired = (struct mapping){ 0 };
+}
+
+/*
+ * The table that was left last must stay, though another is about to be: there
+ * is an interrupted slow path that may have its place in it. Until that has
+ * ended, which is soon, a reader does not see what it adds.
+ */
+static void hold_retired(struct tally *tally, struct mapping *built)
+{
+	if (!tally->retired.table)
+		return;
+	table_add_late(&tally->retired, built);
+	atomic_store(&tally->wire->retired, 0);
+	table_zero(&tally->retired);
+	tally->held[tally->held_count++] = tally->retired;
+	tally->retired = (struct mapping){ 0 };
+}
+
+/*
+ * A new table of 2^log2 entries with the busiest contexts at home. The
+ * recording is right at every step: the copy is complete before `table` names
+ * it, and what is left in the old one is zeroed before `retired` does.
+ */
+static int rebuild_table(struct tally *tally, struct part *part,
+			 unsigned int log2)
+{
+	struct mapping built = { 0 }, old;
+	int err;
+
+	if (tally->busy <= 1) /* the caller's own */
+		tally_sweep(tally, part);
+	if (tally->held_count == TALLY_HELD_MAX)
+		return -ENOSPC;
+	old = tally->active;
+	err = map_table(tally, part, log2, &built);
+	if (err)
+		return err;
+	table_copy(&old, &built);
+	hold_retired(tally, &built);
+	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
+			      memory_order_release);
+	use_table(tally, &built);
+	tally->used = table_count_used(&built);
+	table_zero(&old);
+	tally->retired = old;
+	tally->ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
+	tally->looks = 0;
+	tally->is_settling = 1;
+	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
+			      memory_order_release);
+	if (CLEW_STRESS)
+		stress_note(tally_check(tally, part, 1));
+	return 0;
+}
+
+/* Come back for a sweep when so many more contexts have been recorded. */
+static void limit_contexts(struct tally *tally)
+{
+	const uint64_t bytes = SWEEP_AFTER * sizeof(struct wire_context);
+
+	tally->end_context = tally->chunk_end;
+	if (tally->retired.table &&
+	    tally->chunk_end > tally->next_context + bytes)
+		tally->end_context = tally->next_context + bytes;
+}
+
+/*
+ * Has the table that was left been left long enough? Never while a slow path
+ * is interrupted that may still use it. An interrupted stub needs one more
+ * instruction, once all handlers on top of it have returned.
+ */
+static int is_ripe(const struct tally *tally, uint32_t own_paths)
+{
+	return tally->retired.table && tally->busy <= own_paths &&
+	       (tally->wire->contexts >= tally->ripe_contexts ||
+		tally->looks >= RIPE_LOOKS);
+}
+
+void tally_look(struct tally *tally, struct part *part)
+{
+	tally->looks++;
+	if (!tally->busy)
+		let_go_of_held(tally, part);
+	if (is_ripe(tally, 0))
+		tally_sweep(tally, part);
+}
+
+static int grow_table(struct tally *tally, struct part *part)
+{
+	int err = rebuild_table(tally, part, tally->active.log2 + 1);
+
+	if (err)
+		return err;
+	tally->patience = REORDER_AFTER << tally->active.log2;
+	return 0;
+}
+
+static int use_context_chunk(struct tally *tally, struct part *part,
+			     uint64_t bytes)
+{
+	struct chunk chunk;
+	int err;
+
+	err = part_alloc(part, WIRE_CONTEXTS, tally->number, bytes, &chunk);
+	if (err)
+		return err;
+	bytes = chunk.bytes - sizeof(struct wire_chunk);
+	bytes -= bytes % sizeof(struct wire_context);
+	tally->next_context = (uintptr_t)chunk_payload(&chunk);
+	tally->chunk_end = tally->next_context + bytes;
+	tally->end_context = tally->chunk_end;
+	tally->context_bytes += bytes;
+	return 0;
+}
+
+static int grow_contexts(struct tally *tally, struct part *part)
+{
+	uint64_t bytes = tally->context_bytes / 64;
+
+	if (bytes < CONTEXT_STEP_BYTES)
+		bytes = CONTEXT_STEP_BYTES;
+	return use_context_chunk(tally, part,
+				 bytes - sizeof(struct wire_chunk));
+}
+
+int tally_grow(struct tally *tally, struct part *part)
+{
+	int err = 0;
+
+	if (tally->used >= tally->limit)
+		err = grow_table(tally, part);
+	if (!err && tally->next_context >= tally->end_context) {
+		if (is_ripe(tally, 1))
+			tally_sweep(tally, part);
+		if (tally->next_context >= tally->chunk_end)
+			err = grow_contexts(tally, part);
+	}
+	limit_contexts(tally);
+	return err;
+}
+
+/* A chunk for so many contexts more, where the one in use is too short. */
+static int reserve_contexts(struct tally *tally, struct part *part,
+			    uint64_t contexts)
+{
+	const uint64_t bytes = contexts * sizeof(struct wire_context);
+
+	tally->end_context = tally->chunk_end;
+	if (tally->next_context + bytes <= tally->chunk_end)
+		return 0;
+	return use_context_chunk(tally, part, bytes);
+}
+
+int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts)
+{
+	unsigned int log2 = tally->active.log2;
+	int err = 0;
+
+	while (table_limit(log2) < tally->used + contexts)
+		log2++;
+	if (tally->busy)
+		return -EBUSY;
+	if (log2 > tally->active.log2)
+		err = rebuild_table(tally, part, log2);
+	return err ? err : reserve_contexts(tally, part, contexts);
+}
+
+uint64_t tally_chunk_bytes(void)
+{
+	return WIRE_TALLY_BYTES + times_bytes(WIRE_TALLY_TABLE_LOG2);
+}
+
+int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
+{
+	struct mapping first = { .log2 = WIRE_TALLY_TABLE_LOG2 };
+	const struct chunk own = { .head = chunk,
+				   .bytes = tally_chunk_bytes() };
+	int err;
+
+	first.table = (struct wire_count *)((unsigned char *)chunk +
+					    first_table_offset());
+	err = map_beside(tally, &own, &first);
+	if (err)
+		return err;
+	tally->patience = REORDER_AFTER << first.log2;
+	use_table(tally, &first);
+	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &first),
+			      memory_order_release);
+	return 0;
+}
+
+/*
+ * First time after a rebuild: the old table has had its time, if it is there
+ * still. Later: the busiest should move home; if that does not help, it is
+ * tried less and less often.
+ */
+int32_t tally_reorder(struct tally *tally, struct part *part)
+{
+	if (tally->busy)
+		return SWEEP_AFTER;
+	if (tally->is_settling) {
+		tally->is_settling = 0;
+		tally_sweep(tally, part);
+		return tally->patience;
+	}
+	if (tally->patience < INT32_MAX / 2)
+		tally->patience *= 2;
+	return rebuild_table(tally, part, tally->active.log2) ? tally->patience
+							      : SWEEP_AFTER;
+}
+
+void tally_leave_to_parent(const struct tally *tally)
+{
+	table_alias_blank(&tally->active);
+	table_alias_blank(&tally->retired);
+	for (uint32_t i = 0; i < tally->held_count; i++)
+		table_alias_blank(&tally->held[i]);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/tallies.h"
+
+#include <sys/prctl.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/blank.h"
+#include "preload/record/recorder.h"
+#include "preload/record/tables.h"
+#include "preload/sys/text.h"
+#include "wire/id.h"
+
+#define SLAB_BYTES          65536
+#define THREADS_CHUNK_BYTES (WIRE_PAGE_BYTES - sizeof(struct wire_chunk))
+#define ATTEMPT_EVERY       4096
+#define ADOPTION_TRIES      8
+#define DIRECTORY_MIN       (4096 / sizeof(struct tally *))
+
+/*
+ * The whole contexts that fit between a tally's head and its first table; some
+ * are kept for "(folded)" where nothing else is left (hot/record.c).
+ */
+#define SPARE_BYTES (16 * sizeof(struct wire_context))
+#define TALLY_CONTEXTS_BYTES                                                   \
+	((WIRE_TALLY_TABLE_OFFSET - sizeof(struct wire_chunk) -                \
+	  sizeof(struct wire_tally) - SPARE_BYTES) /                           \
+	 sizeof(struct wire_context) * sizeof(struct wire_context))
+
+void tallies_suspend(void)
+{
+	hot.table = blank_table();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * Stubs load the mask before the table: an interrupted one may go on with any
+ * mask that this thread has had, and finds itself in a table that is no smaller
+ * (blank.h). A handler that comes in here may make the tally's table grow, or
+ * suspend the thread; its word is the last. Without a system call, which a
+ * filter might not allow.
+ */
+void tallies_resume(void)
+{
+	volatile struct hot_thread *const thread = &hot;
+	struct wire_count *former;
+	struct view view;
+
+	while (thread->tally && !thread->muted && !thread->doubts_left) {
+		former = thread->table;
+		view = tally_view(thread->tally);
+		if (!__atomic_compare_exchange_n(
+			    &hot.table, &former, view.table, 0,
+			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			continue;
+		thread->mask = view.mask * sizeof(*view.table);
+		if (view.table == thread->tally->table)
+			break;
+	}
+	if (thread->muted || thread->doubts_left)
+		tallies_suspend();
+}
+
+/*
+ * The stubs of the calling thread count in this tally from now on; once the
+ * thread counts at all, if it is muted or in doubt (heal.h).
+ */
+static void use_tally(struct tally *tally)
+{
+	hot.tally = tally;
+	tallies_resume();
+}
+
+/* ---- Attaching a thread ---- */
+
+static struct tally *take_memory(struct tallies *tallies)
+{
+	struct tally *tally;
+
+	if (tallies->slab_left < sizeof(*tally)) {
+		void *slab = sys_map_private(SLAB_BYTES);
+
+		if (sys_failed(slab))
+			return NULL;
+		tallies->slab = slab;
+		tallies->slab_left = SLAB_BYTES;
+	}
+	tally = (struct tally *)tallies->slab;
+	tallies->slab += sizeof(*tally);
+	tallies->slab_left -= sizeof(*tally);
+	return tally;
+}
+
+static int grow_directory(struct tallies *tallies)
+{
+	const uint32_t room = tallies->room ? 2 * tallies->room : DIRECTORY_MIN;
+	const uint64_t each = sizeof(struct tally *);
+	struct tally **grown = sys_map_private(room * each);
+
+	if (sys_failed(grown))
+		return -ENOMEM;
+	copy_bytes(grown, tallies->by_number, tallies->room * each);
+	__atomic_store_n(&tallies->by_number, grown, __ATOMIC_RELEASE);
+	tallies->room = room;
+	return 0;
+}
+
+struct tally *tallies_find(const struct tallies *tallies, uint32_t number)
+{
+	/* pairs with the store in make_tally() */
+	if (number >= __atomic_load_n(&tallies->count, __ATOMIC_ACQUIRE))
+		return NULL;
+	return __atomic_load_n(&tallies->by_number, __ATOMIC_ACQUIRE)[number];
+}
+
+static struct tally *make_tally(struct tallies *tallies)
+{
+	const uint64_t bytes = tally_chunk_bytes() - sizeof(struct wire_chunk);
+	struct tally *tally = take_memory(tallies);
+	struct chunk chunk;
+
+	if (!tally ||
+	    (tallies->count == tallies->room && grow_directory(tallies)) ||
+	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
+		       &chunk))
+		return NULL;
+	/* a thread has had a mask before only where it was forked */
+	tally->reach = hot.mask ? tallies->reach : 0;
+	tally->wire = chunk_payload(&chunk);
+	tally->chunk = chunk.offset;
+	if (tally_first_table(tally, chunk.head))
+		return NULL;
+	tally->number = tallies->count;
+	tally->next_spare = (uintptr_t)(tally->wire + 1);
+	tally->end_spare = tally->next_spare + SPARE_BYTES;
+	tally->next_context = tally->end_spare;
+	tally->chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
+	tally->end_context = tally->chunk_end;
+	tally->next = tallies->first;
+	tallies->by_number[tally->number] = tally;
+	__atomic_store_n(&tallies->count, tally->number + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&tallies->first, tally, __ATOMIC_RELEASE);
+	return tally;
+}
+
+/* A tally whose owner is gone, or NULL. */
+static struct tally *adopt_tally(struct tallies *tallies)
+{
+	int pid = sys_getpid();
+
+	for (int tries = 0; tries < ADOPTION_TRIES; tries++) {
+		struct tally *tally = tallies->suspect;
+
+		if (!tally)
+			tally = tallies->first;
+		tallies->suspect = tally->next;
+		if (!sys_thread_exists(pid, (int)tally->tid))
+			return tally;
+	}
+	return NULL;
+}
+
+static struct wire_thread *take_thread_record(struct tallies *tallies)
+{
+	const uint32_t room = THREADS_CHUNK_BYTES / sizeof(struct wire_thread);
+
+	if (!tallies->threads_left) {
+		if (part_alloc(tallies->part, WIRE_THREADS, 0,
+			       THREADS_CHUNK_BYTES, &tallies->threads))
+			return NULL;
+		tallies->threads_left = room;
+	}
+	tallies->threads.head->used += sizeof(struct wire_thread);
+	return (struct wire_thread *)chunk_payload(&tallies->threads) +
+	       (room - tallies->threads_left--);
+}
+
+static void get_own_name(char name[16])
+{
+	sys_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+}
+
+static void record_thread(struct tallies *tallies, struct tally *tally)
+{
+	struct wire_thread *thread = take_thread_record(tallies);
+
+	tally->tid = (uint32_t)sys_gettid();
+	tally->thread = thread;
+	if (!thread)
+		return;
+	thread->tally = tally->number;
+	thread->start_ns = sys_clock_ns(CLOCK_REALTIME);
+	get_own_name(thread->name);
+	atomic_store_explicit(&thread->tid, tally->tid, memory_order_release);
+}
+
+static int attach(struct tallies *tallies)
+{
+	struct tally *tally = NULL;
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	if (tallies->count >= TALLY_OWN_MAX && !hot.mask)
+		tally = adopt_tally(tallies);
+	if (!tally)
+		tally = make_tally(tallies);
+	if (tally) {
+		tally->busy = 0; /* the last owner may have ended in there */
+		record_thread(tallies, tally);
+		tally->hot = &hot;
+		hot_thread_begins(tally);
+	}
+	lock_release(&tallies->lock, &signals);
+	if (!tally)
+		return -ENOSPC;
+	hot.random =
+		(sys_clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)tally->tid << 40) *
+			ID_MULTIPLIER |
+		1;
+	hot.strays_left = tally->patience;
+	use_tally(tally);
+	hot_thread_has_begun(tally);
+	return 0;
+}
+
+void hot_look(void)
+{
+	uint64_t signals;
+
+	if (!hot.tally || !hot.tally->retired.table || runtime_is_filtered())
+		return;
+	sys_block_signals(&signals);
+	tally_look(hot.tally, &rt.recorder->part);
+	sys_restore_signals(&signals);
+}
+
+void tallies_finish_thread(void)
+{
+	uint64_t signals;
+
+	if (!hot.tally || runtime_is_filtered())
+		return;
+	sys_block_signals(&signals);
+	tally_sweep(hot.tally, &rt.recorder->part);
+	sys_restore_signals(&signals);
+}
+
+void hot_reorder(void)
+{
+	uint64_t signals;
+
+	hot.strays_left = INT32_MAX;
+	if (runtime_is_filtered())
+		return;
+	sys_block_signals(&signals);
+	if (hot.tally) { /* not where a handler has forked in vain */
+		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
+		use_tally(hot.tally);
+	}
+	sys_restore_signals(&signals);
+}
+
+static enum wire_fold refusal_by(int err)
+{
+	if (err == -ENOBUFS)
+		return WIRE_FOLD_BYTES;
+	return err == -ENOMEM || err == -EAGAIN ? WIRE_FOLD_MEMORY
+						: WIRE_FOLD_SPACE;
+}
+
+int hot_make_room(void)
+{
+	uint64_t signals;
+	int err = 0;
+
+	if (runtime_is_filtered()) {
+		if (hot.tally)
+			hot.tally->refusal = WIRE_FOLD_FILTER;
+		return -ENOSPC;
+	}
+	if (hot.attempts_left && hot.attempts_left--)
+		return -ENOSPC;
+	sys_block_signals(&signals);
+	if (!hot.tally)
+		err = attach(&rt.recorder->tallies);
+	if (!err)
+		err = tally_grow(hot.tally, &rt.recorder->part);
+	if (hot.tally) /* the table may have changed all the same */
+		use_tally(hot.tally);
+	if (hot.tally && err)
+		hot.tally->refusal = refusal_by(err);
+	/* Where there is no room, asking at every call would be dear. */
+	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
+	sys_restore_signals(&signals);
+	return err;
+}
+
+void tallies_begin_thread(void)
+{
+	tallies_detach();
+	hot.id = ID_ROOT;
+	hot.muted = HOT_IS_HEARD;
+}
+
+int tallies_reserve(uint64_t contexts)
+{
+	uint64_t signals;
+	int err;
+
+	if (!hot.tally && hot_make_room())
+		return -ENOSPC;
+	sys_block_signals(&signals);
+	err = tally_reserve(hot.tally, &rt.recorder->part, contexts);
+	use_tally(hot.tally);
+	sys_restore_signals(&signals);
+	return err;
+}
+
+uint32_t tallies_mute(void)
+{
+	uint32_t muted = hot.muted;
+
+	hot.muted = HOT_MUTED_OWN;
+	tallies_suspend();
+	return muted;
+}
+
+void tallies_unmute(uint32_t muted)
+{
+	hot.muted = muted;
+	tallies_resume();
+}
+
+void tallies_detach(void)
+{
+	hot.tally = NULL;
+	tallies_suspend();
+}
+
+/* ---- fork ---- */
+
+/* What a stub may read of a table, where a signal has interrupted it. */
+static uint64_t reach_of(const struct tally *tally)
+{
+	const uint64_t bytes = sizeof(*tally->table) << tally->active.log2;
+
+	return bytes > tally->reach ? bytes : tally->reach;
+}
+
+void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
+{
+	const uint64_t reach = hot.tally ? reach_of(hot.tally) : tallies->reach;
+
+	*tallies = (struct tallies){ .part = part, .reach = reach };
+	tallies_detach();
+}
+
+/* ---- Names ---- */
+
+void tallies_thread_renamed(void)
+{
+	if (hot.tally && hot.tally->thread)
+		get_own_name(hot.tally->thread->name);
+}
+
+static void refresh_name(struct wire_thread *thread)
+{
+	char path[64], name[sizeof(thread->name)];
+	struct text text = text_in(path, sizeof(path));
+	long length;
+	int fd;
+
+	text_string(&text, "/proc/self/task/");
+	text_number(&text, thread->tid);
+	text_string(&text, "/comm");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	length = sys_read(fd, name, sizeof(name));
+	if (length > 0) {
+		name[length - 1] = '\0'; /* for the newline */
+		copy_bytes(thread->name, name, (size_t)length);
+	}
+	sys_close(fd);
+}
+
+void tallies_refresh_names(struct tallies *tallies)
+{
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	for (struct tally *t = tallies->first; t; t = t->next)
+		if (t->thread)
+			refresh_name(t->thread);
+	lock_release(&tallies->lock, &signals);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tallies of a process, and the threads that count in them.
+ *
+ * A tally outlives its thread: once there are TALLY_OWN_MAX of them, a thread
+ * that starts takes over one whose owner is gone and counts on in it, so that
+ * ten thousand short threads share a few tallies and meet contexts that are
+ * already known. Whether an owner is gone is asked of the kernel; no promise
+ * of the program's threads to say goodbye is needed.
+ */
+#ifndef CLEW_RECORD_TALLIES_H
+#define CLEW_RECORD_TALLIES_H
+
+#include "preload/hot/tally.h"
+#include "preload/record/part.h"
+
+#define TALLY_OWN_MAX 64
+
+struct tallies {
+	struct lock lock; /* taken before the part's, never after */
+	struct part *part;
+	struct tally *first;   /* newest first */
+	struct tally *suspect; /* next to be asked whether its owner lives */
+	/* By number; the array only grows, and the former ones stay. */
+	struct tally **by_number;
+	uint32_t room;
+	uint32_t count;              /* stored last */
+	_Atomic uint32_t histograms; /* of functions, in all (histograms.h) */
+	uint64_t reach; /* bytes, of the thread that forked (table_alias.h) */
+	struct chunk threads; /* newest chunk of wire_threads */
+	uint32_t threads_left;
+	unsigned char *slab; /* memory for struct tally */
+	size_t slab_left;
+};
+
+/* The tally of a number, or NULL. Safe in signal handlers. */
+struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
+
+/*
+ * Between these the calling thread records nothing: its calls take the slow
+ * path and see hot.muted.
+ */
+void tallies_suspend(void);
+void tallies_resume(void);
+
+/*
+ * What this thread calls until tallies_unmute() is clew's own, and is not
+ * counted. Returns what to give that; they nest.
+ */
+uint32_t tallies_mute(void);
+void tallies_unmute(uint32_t muted);
+
+/* The calling thread counts nowhere until it is attached anew. */
+void tallies_detach(void);
+
+/* The calling thread is new; what it has of another thread's is not its own. */
+void tallies_begin_thread(void);
+
+/* Room for so many contexts more of the calling thread's. 0 or -errno. */
+int tallies_reserve(uint64_t contexts);
+
+/*
+ * In the forked child: forget the parent's tallies. The calling thread's own
+ * stays readable until tally_leave_to_parent().
+ */
+void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
+
+/* The calling thread is about to end the process: give back what it can. */
+void tallies_finish_thread(void);
+
+/* The calling thread has a new name. Any thread. */
+void tallies_thread_renamed(void);
+
+/* Look up the names of all living threads once more. Any thread. */
+void tallies_refresh_names(struct tallies *tallies);
+
+#endif

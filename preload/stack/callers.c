@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/callers.h"
+
+#include "preload/hot/record.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+#define SCAN_MAX (1 << 16) /* stack slots, 512 KiB */
+
+/* Running functions without a record, from some function outwards. */
+struct gap {
+	uint32_t count;
+	uint32_t depth; /* of the function that calls the outermost */
+	uint64_t id;    /* of that: recorded, ID_ROOT, or nobody knows whose */
+};
+
+/* The first of them is walk->id. */
+static struct gap find_gap(const struct tally *tally, struct walk walk)
+{
+	struct gap gap = { 0 };
+	struct link link;
+
+	while (walk.id != ID_ROOT) {
+		gap.depth = tally_note(tally, walk.id).depth;
+		if (gap.depth || !walk_next(&walk, &link))
+			break;
+		gap.count++;
+	}
+	gap.id = walk.id;
+	return gap;
+}
+
+static void record_gap(const struct gap *gap, struct walk walk)
+{
+	for (uint32_t i = 0; i < gap->count; i++) {
+		const uint64_t id = walk.id;
+		struct link link;
+
+		if (!walk_next(&walk, &link))
+			return;
+		if (!record_caller(id,
+				   (union note){
+					   .function = link.function,
+					   .depth = gap->depth + gap->count - i,
+				   }))
+			return;
+	}
+}
+
+void hot_record_callers(uint64_t callee)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), callee);
+	struct link link;
+	struct gap gap;
+
+	if (!rt.first_block) /* nothing is hooked, and nothing has a shadow */
+		return;
+	if (!hot.tally || runtime_is_filtered() || hot.attempts_left)
+		return;
+	walk.scan_left = SCAN_MAX;
+	if (!walk_next(&walk, &link))
+		return;
+	gap = find_gap(hot.tally, walk);
+	record_gap(&gap, walk);
+}
+
+/* What the parent recorded of a caller, and of its callers. */
+static void copy_records(const struct tally *old, uint64_t id)
+{
+	while (id != ID_ROOT) {
+		const union note note = tally_note(old, id);
+
+		if (!note.word || !record_caller(id, note))
+			return;
+		id = id_pop(id, id_key(note.function));
+	}
+}
+
+/*
+ * The parent has no record of functions that it called while it forked: they
+ * are between here and those that it has.
+ */
+void callers_inherit(const struct tally *old)
+{
+	const struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct gap gap;
+
+	if (hot.id == ID_ROOT || (!hot.tally && hot_make_room()))
+		return;
+	gap = find_gap(old, walk);
+	record_gap(&gap, walk);
+	copy_records(old, gap.id);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/heal.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/tallies.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+/*
+ * Calls to be looked at: all that unwinder and personality routine may make
+ * between asking for the last time and landing.
+ */
+#define DOUBTS        512
+
+#define SCAN_MAX      (1 << 15) /* stack slots, 256 KiB */
+#define SCAN_PAST     512       /* ... beyond the first that may be it */
+#define ANCESTORS_MAX 4096
+
+#define WATCHED_MAX   16
+
+/* end is 0 while unused, and stored last. */
+static struct pc_range watched[WATCHED_MAX];
+
+void heal_watch(const struct pc_range *code)
+{
+	for (int i = 0; i < WATCHED_MAX; i++) {
+		if (watched[i].end)
+			continue;
+		watched[i].start = code->start;
+		__atomic_store_n(&watched[i].end, code->end, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+void heal_forget(const struct pc_range *code)
+{
+	for (int i = 0; i < WATCHED_MAX; i++)
+		if (watched[i].end == code->end &&
+		    watched[i].start == code->start)
+			__atomic_store_n(&watched[i].end, 0, __ATOMIC_RELEASE);
+}
+
+int heal_is_watched(uint64_t pc)
+{
+	for (int i = 0; i < WATCHED_MAX; i++)
+		if (pc < __atomic_load_n(&watched[i].end, __ATOMIC_ACQUIRE) &&
+		    pc >= watched[i].start)
+			return 1;
+	return 0;
+}
+
+void heal_expect_landing(void)
+{
+	if (!hot.tally || hot.muted || runtime_is_filtered())
+		return;
+	hot.doubts_left = DOUBTS;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tallies_suspend();
+}
+
+int heal_is_landing_expected(void)
+{
+	return hot.doubts_left != 0;
+}
+
+void heal_trust(void)
+{
+	if (!hot.doubts_left)
+		return;
+	hot.doubts_left = 0;
+	tallies_resume();
+}
+
+/* A function that is running above a slot. */
+struct finding {
+	uint64_t id;
+	uint64_t at; /* its own slot, 0 if there is none */
+};
+
+/*
+ * The function whose slot this is may have been replaced by tail calls. If it
+ * is one of those that the id stands for, that tells which it is now.
+ */
+static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
+			   uint64_t id)
+{
+	for (int i = 0; i < ANCESTORS_MAX && id != ID_ROOT; i++) {
+		union note note = tally_note(hot.tally, id);
+		uint64_t parent = id_pop(id, id_key(note.function));
+
+		if (!note.word)
+			break;
+		if (parent == shadow->caller_id)
+			return id;
+		id = parent;
+	}
+	return walk_running_as(shadow->caller_id,
+			       runtime_stub_key(*(const uint64_t *)at));
+}
+
+/* Whether a function calls itself so from a slot, by the chain of ids. */
+static int is_chained(const struct shadow_slot *shadow, uint64_t id)
+{
+	return runtime_function_between(shadow->caller_id, id) != 0;
+}
+
+/* A signal may have come before the stub's own call, or after it. */
+static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
+{
+	return *(const uint64_t *)at == shadow->return_address;
+}
+
+/*
+ * The caller is the function with this id if there is a slot of its above.
+ * Otherwise it is that of the first slot there is; but what lies beyond that
+ * is looked at as well, for slots that were left behind look alike.
+ */
+static struct finding find_caller(uint64_t slot, uint64_t id)
+{
+	struct finding finding = { 0 };
+	uint64_t at = slot + 8, page = slot & ~UINT64_C(4095);
+
+	for (int left = SCAN_MAX; left > 0; left--, at += 8) {
+		const struct trampoline *one = walk_trampoline(at, &page);
+		const struct shadow_slot *shadow = shadow_of(at);
+		int is_live;
+
+		if (one && (one->id == id || is_chained(&one->slot, id)))
+			return (struct finding){ id, at };
+		if (one && !finding.at) {
+			finding = (struct finding){ one->id, at };
+			left = left < SCAN_PAST ? left : SCAN_PAST;
+		}
+		if (one || !shadow || !shadow->return_address)
+			continue;
+		is_live = walk_is_live(at, &page);
+		if (is_chained(shadow, id) &&
+		    (is_live || (page == (at & ~UINT64_C(4095)) &&
+				 is_half_way(at, shadow))))
+			return (struct finding){ id, at };
+		if (finding.at || !is_live)
+			continue;
+		finding = (struct finding){ running_at(at, shadow, id), at };
+		left = left < SCAN_PAST ? left : SCAN_PAST;
+	}
+	return finding;
+}
+
+/* The end of the alternate signal stack, if the thread is on it, or 0. */
+static uint64_t signal_stack_end(void)
+{
+	stack_t ss;
+
+	if (sys_call(SYS_sigaltstack, 0, (long)&ss, 0, 0, 0, 0) ||
+	    !(ss.ss_flags & SS_ONSTACK))
+		return 0;
+	return (uintptr_t)ss.ss_sp + ss.ss_size;
+}
+
+/* Whose call this is: of id, unless the stack says otherwise for sure. */
+static uint64_t true_caller(uint64_t slot, uint64_t id)
+{
+	struct finding finding = find_caller(slot, id);
+	const uint64_t own_end = runtime_own_stack_end();
+	uint64_t end;
+
+	if (finding.at && finding.id == id)
+		return id;
+	end = signal_stack_end();
+	if (end)
+		return finding.at && finding.at < end ? finding.id : id;
+	if (own_end > slot && own_end - slot < SCAN_MAX * sizeof(uint64_t) &&
+	    (!finding.at || finding.at > own_end))
+		return ID_ROOT; /* nobody, down to where the thread began */
+	return finding.at ? finding.id : id;
+}
+
+/* Contexts are looked at before they are recorded, not afterwards. */
+static int is_settled(uint64_t id)
+{
+	return !hot.tally || hot.muted || runtime_is_filtered() ||
+	       tally_note(hot.tally, id).word;
+}
+
+uint64_t hot_heal(uint64_t *slot, uint64_t id)
+{
+	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+	uint64_t said = shadow->caller_id, caller;
+
+	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
+		return id;
+	caller = true_caller((uintptr_t)slot, said);
+	if (caller == said) {
+		if (hot.doubts_left == 1)
+			heal_trust();
+		else if (hot.doubts_left)
+			hot.doubts_left--;
+		return id;
+	}
+	id = id_push(caller, id_key_between(said, id));
+	shadow->caller_id = caller;
+	hot.id = id;
+	heal_trust();
+	return id;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/jump_places.h"
+
+#include <stdatomic.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/stack/trampolines.h"
+#include "wire/id.h"
+
+#define SETS_LOG2 10
+#define WAYS      4
+
+/*
+ * Written by any thread, without a lock: who reads what two have written knows
+ * by the check that it belongs to neither.
+ */
+struct place {
+	_Atomic uint64_t buffer;
+	_Atomic uint64_t id;
+	_Atomic uint64_t check; /* of buffer, stack pointer and id */
+};
+
+static struct place places[1 << SETS_LOG2][WAYS];
+
+static struct place *set_of(uint64_t buffer)
+{
+	return places[buffer / 8 * ID_MULTIPLIER >> (64 - SETS_LOG2)];
+}
+
+/* The buffer's own, one that was never used, or somebody's. */
+static struct place *place_for(uint64_t buffer)
+{
+	static _Atomic unsigned int next;
+	struct place *set = set_of(buffer);
+
+	for (int i = 0; i < WAYS; i++) {
+		const uint64_t other = atomic_load(&set[i].buffer);
+
+		if (!other || other == buffer)
+			return &set[i];
+	}
+	return &set[atomic_fetch_add(&next, 1) % WAYS];
+}
+
+static uint64_t check_of(uint64_t buffer, uint64_t stack, uint64_t id)
+{
+	return id_push(id_push(id_push(1, buffer), stack), id);
+}
+
+static void note(const void *slot, const void *buffer)
+{
+	const uint64_t at = (uintptr_t)buffer;
+	const uint64_t stack = (uintptr_t)slot + sizeof(uint64_t);
+	struct place *place = place_for(at);
+
+	trampolines_carry(slot);
+	atomic_store(&place->buffer, at);
+	atomic_store(&place->id, hot.id);
+	atomic_store(&place->check, check_of(at, stack, hot.id));
+}
+
+/* What this takes is nobody's time. */
+void jump_places_note(const void *slot, const void *buffer)
+{
+	struct time_pause pause;
+
+	if (!rt.is_timed) {
+		note(slot, buffer);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	note(slot, buffer);
+	time_pause_end(&pause);
+}
+
+uint64_t jump_places_find(const void *buffer, uint64_t stack)
+{
+	const uint64_t at = (uintptr_t)buffer;
+	const struct place *set = set_of(at);
+
+	for (int i = 0; i < WAYS; i++) {
+		const uint64_t id = atomic_load(&set[i].id);
+
+		if (atomic_load(&set[i].check) == check_of(at, stack, id))
+			return id;
+	}
+	return ID_ROOT;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/landing.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/landing_stacks.h"
+#include "preload/stack/times.h"
+#include "preload/stack/trampolines.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+#define PAGE UINT64_C(4096)
+
+uint64_t landing_id(uint64_t stack)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const struct stack_range signals = landing_signal_stack();
+	uint64_t id = hot.id;
+	struct link link;
+
+	if (landing_is_restored(stack) && walk_find_running(stack, &id))
+		return id;
+	if (stack < here && !landing_is_inside(&signals, here))
+		return walk_find_running(stack, &id) ? id : hot.id;
+	while (walk_next(&walk, &link)) {
+		if (!landing_is_inward(&signals, link.at, stack))
+			return id;
+		id = walk.id;
+	}
+	if (walk.id != ID_ROOT && walk_find_running(stack, &id))
+		return id;
+	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
+}
+
+/* A handler that interrupted a slow path of ours jumps out of that, too. */
+static void leave_slow_paths(uint64_t stack)
+{
+	const struct stack_range signals = landing_signal_stack();
+	struct tally *tally = hot.tally;
+
+	while (tally->busy && tally->busy <= TALLY_PATHS_MAX &&
+	       landing_is_inward(&signals, tally->paths[tally->busy - 1],
+				 stack)) {
+		tally->busy--;
+		tally->was_reentered = 1;
+	}
+}
+
+/* The calls that a jump leaves have taken their time until now. */
+static void end_calls(uint64_t stack, uint64_t now)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const struct stack_range signals = landing_signal_stack();
+	struct link link;
+
+	if (stack < here && !landing_is_inside(&signals, here)) {
+		times_leave_stack(now);
+		return;
+	}
+	while (walk_next(&walk, &link) &&
+	       landing_is_inward(&signals, link.at, stack))
+		time_close(time_of(link.at), now);
+}
+
+/*
+ * Whether the function with this id waits near a stack pointer at which it has
+ * remembered its frame: at a trampoline then, and another is there if another
+ * slice of stack is.
+ */
+static int is_remembered(uint64_t stack, uint64_t id)
+{
+	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE;
+
+	if (id == ID_ROOT)
+		return 0;
+	for (; at < stack + LANDING_FRAME_MAX && walk_is_readable(at, &page);
+	     at += 8) {
+		const struct trampoline *one =
+			trampoline_at(*(const uint64_t *)at);
+
+		if (one && one->id == id)
+			return 1;
+	}
+	return 0;
+}
+
+static void land(uint64_t stack, uint64_t id)
+{
+	if (hot.tally && hot.tally->busy)
+		leave_slow_paths(stack);
+	if (is_remembered(stack, id)) {
+		landing_is_restored(stack); /* and that is done with */
+		hot.id = id;
+	} else {
+		hot.id = landing_id(stack);
+	}
+	trampolines_settle(stack, SETTLE_ALL);
+}
+
+/*
+ * longjmp may be a coroutine's way to yield: what it leaves behind may go on
+ * one day, so nothing is done to that but that its time ends.
+ */
+void landing_at(uint64_t stack, uint64_t id)
+{
+	struct time_pause pause;
+	uint64_t now;
+
+	if (!rt.is_timed) {
+		land(stack, id);
+		return;
+	}
+	now = time_now();
+	end_calls(stack, now);
+	pause = time_pause_since(now);
+	land(stack, id);
+	time_pause_end(&pause);
+}
+
+/* From a probe: libc's jump, or one that nobody announced. */
+void hot_leap(uint64_t stack)
+{
+	const int is_libcs = hot.jump_stack == stack;
+	const uint64_t id = is_libcs ? hot.jump_id : ID_ROOT;
+
+	hot.jump_stack = 0;
+	if ((hot.id != ID_ROOT || is_libcs) && !runtime_is_filtered())
+		landing_at(stack, id);
+}
+
+__attribute__((noinline)) uint64_t landing_current_id(void)
+{
+	__asm__ volatile("" ::: "memory");
+	return hot.id;
+}
+
+__attribute__((noinline)) void landing_set_id(uint64_t id)
+{
+	__asm__ volatile("" ::: "memory");
+	hot.id = id;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Non-local jumps: the id after them.
+ *
+ * Return addresses are keyed by stack slot and thus right after any jump; the
+ * thread's id must be put right where it lands. landing_jumps_x86_64.c stands in
+ * front of the C library's and the unwinder's functions that jump.
+ */
+#ifndef CLEW_STACK_LANDING_H
+#define CLEW_STACK_LANDING_H
+
+#include <stdint.h>
+
+#include "preload/sys/range.h"
+
+/* A function that lands waits in a slot that is not farther out, mostly. */
+#define LANDING_FRAME_MAX 65536
+
+/*
+ * The id of the function that goes on when the calling thread's stack pointer
+ * becomes `stack`: a frame further out, or one of another stack.
+ */
+uint64_t landing_id(uint64_t stack);
+
+/*
+ * The calling thread lands at once: in the function with this id, if that frame
+ * is there; ID_ROOT: in whichever is.
+ */
+void landing_at(uint64_t stack, uint64_t id);
+
+/*
+ * A leap (disasm/leap_x86_64.h) is, or is going to be, watched: if it is libc's,
+ * then longjmp() lands there, and not before it has called other functions of
+ * libc, which are hooked as well.
+ */
+void landing_note_leap(uint64_t pc);
+
+/*
+ * Slots in [from, until) have got trampolines by copying: a slice of a stack is
+ * back, and those functions go on one day. If it is this very stack, outwards of
+ * those that are running, then these return to them.
+ */
+void landing_restored(uint64_t from, uint64_t until);
+
+/*
+ * So many bytes were copied, trampolines among them, but so few that it may be
+ * data. A jump into these very bytes tells: nobody jumps into data.
+ */
+void landing_perhaps_restored(uint64_t at, uint64_t bytes);
+
+/* Whether that was where the thread is going to land now. Tells so once. */
+int landing_is_restored(uint64_t stack);
+
+/*
+ * It lands once the functions that are running now have returned: each of
+ * them will restore the id of the landing instead of its caller's.
+ */
+void landing_prepare(uint64_t stack, const struct pc_range *unwinder);
+
+/*
+ * From our _Unwind_RaiseException (raise_x86_64.S), whose return address is at
+ * sp. Returns where to go on: the unwinder's own.
+ */
+struct _Unwind_Exception;
+void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp);
+
+/*
+ * The id of the calling thread, which need not be the one it was before a
+ * call. For code that compilers might keep a thread's address in.
+ */
+uint64_t landing_current_id(void);
+void landing_set_id(uint64_t id);
+
+#endif

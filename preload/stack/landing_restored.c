@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The landing in a slice of stack that was copied back.
+ *
+ * What the slice was copied over is no more, and with it the way from the
+ * functions that are running to where they land: so whoever lands in the slice
+ * by a jump is looked for there (walk_find_running). Others have moved the stack
+ * pointer before they copy, and return to the slice.
+ */
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/trampoline.h"
+#include "preload/stack/landing.h"
+#include "preload/stack/trampolines.h"
+#include "preload/stack/walk.h"
+
+#define RETURN_MAX 16384 /* stack of those that return to a slice */
+
+static int forget_if_inside(uint64_t stack, uint64_t *from, uint64_t *until)
+{
+	if (stack < *from || stack >= *until)
+		return 0;
+	*from = *until = 0;
+	return 1;
+}
+
+int landing_is_restored(uint64_t stack)
+{
+	return forget_if_inside(stack, &hot.restored_from,
+				&hot.restored_until) ||
+	       forget_if_inside(stack, &hot.perhaps_from, &hot.perhaps_until);
+}
+
+/* Where the stack ends that the thread began on, if a slot is on it. */
+static int is_on_own_stack(uint64_t slot)
+{
+	const uint64_t end = runtime_own_stack_end();
+
+	return slot < (end ? end : rt.first_stack_end);
+}
+
+/*
+ * The functions that are running, all of them between here and the slice, were
+ * called by somebody who is gone. They return to a function of the slice, with
+ * whose id the thread goes on at once, as theirs below that was never recorded.
+ */
+static void come_from(uint64_t from, uint64_t id)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	walk.scan_left = (uint32_t)((from - here) / 8);
+	while (walk_next(&walk, &link) && link.at < from)
+		if (!trampoline_has(link.shadow))
+			link.shadow->caller_id = id;
+	hot.id = id;
+}
+
+void landing_perhaps_restored(uint64_t at, uint64_t bytes)
+{
+	if (at == hot.perhaps_until) { /* it comes in pieces */
+		hot.perhaps_until += bytes;
+	} else {
+		hot.perhaps_from = at;
+		hot.perhaps_until = at + bytes;
+	}
+}
+
+void landing_restored(uint64_t from, uint64_t until)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	const struct trampoline *one = trampoline_at(*(const uint64_t *)from);
+
+	hot.restored_from =
+		from < LANDING_FRAME_MAX ? 0 : from - LANDING_FRAME_MAX;
+	hot.restored_until = until;
+	if (one && from > here && from - here < RETURN_MAX &&
+	    is_on_own_stack(from)) {
+		trampolines_settle(from, SETTLE_ALL);
+		come_from(from, one->id);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two stacks that a thread may be on, and what is further in on them.
+ */
+#ifndef CLEW_STACK_LANDING_STACKS_H
+#define CLEW_STACK_LANDING_STACKS_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "preload/sys/sys.h"
+
+struct stack_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* The alternate signal stack, if the thread is on it. */
+static inline struct stack_range landing_signal_stack(void)
+{
+	stack_t ss;
+
+	if (sys_call(SYS_sigaltstack, 0, (long)&ss, 0, 0, 0, 0) ||
+	    !(ss.ss_flags & SS_ONSTACK))
+		return (struct stack_range){ 0 };
+	return (struct stack_range){ (uintptr_t)ss.ss_sp,
+				     (uintptr_t)ss.ss_sp + ss.ss_size };
+}
+
+static inline int landing_is_inside(const struct stack_range *range,
+				    uint64_t stack)
+{
+	return stack >= range->start && stack < range->end;
+}
+
+/*
+ * Whether a link is further in than the landing. A handler on the alternate
+ * stack is further in than all that it interrupted, wherever that stack lies.
+ */
+static inline int landing_is_inward(const struct stack_range *signals,
+				    uint64_t at, uint64_t landing)
+{
+	if (landing_is_inside(signals, at) !=
+	    landing_is_inside(signals, landing))
+		return landing_is_inside(signals, at);
+	return at < landing;
+}
+
+#endif

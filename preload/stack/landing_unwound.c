@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The landing of an exception, which an unwinder makes while functions are
+ * running that will return to it.
+ */
+#include <stddef.h>
+
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/heal.h"
+#include "preload/stack/landing.h"
+#include "preload/stack/landing_stacks.h"
+#include "preload/stack/loans.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+#define WAY_MAX 64
+
+/* The functions between here and a landing, as many as fit. */
+struct way {
+	struct shadow_slot *slots[WAY_MAX];
+	uint64_t at[WAY_MAX]; /* on the stack */
+	uint32_t count;
+	uint32_t returning; /* the first so many return to the unwinder */
+	uint64_t id;        /* of the landing */
+	int is_whole;       /* the chain has been followed past the landing */
+};
+
+/*
+ * Further out on the same stack, or one that was interrupted: what is below
+ * the landing is inward. The stack up to there is this thread's, and mapped.
+ */
+static void find_way(struct way *way, uint64_t stack,
+		     const struct pc_range *unwinder)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	way->count = way->returning = 0;
+	way->id = hot.id;
+	way->is_whole = 0;
+	walk.readable_until = (stack | 4095) + 1;
+	while (way->count < WAY_MAX && walk_next(&walk, &link)) {
+		if (link.at >= stack) {
+			way->is_whole = 1;
+			return;
+		}
+		way->at[way->count] = link.at;
+		way->slots[way->count++] = link.shadow;
+		if (!way->returning &&
+		    next_is_inside(unwinder, link.shadow->return_address))
+			way->returning = way->count;
+		way->id = walk.id;
+	}
+	way->is_whole = walk.id == ID_ROOT;
+}
+
+/*
+ * Those that return to the unwinder go on; where that cannot be told they end
+ * a moment too early.
+ */
+static void end_calls(const struct way *way, uint64_t now)
+{
+	for (uint32_t i = 0; i < way->count; i++)
+		if (i < way->returning)
+			time_settle(time_of(way->at[i]), now);
+		else
+			time_close(time_of(way->at[i]), now);
+	for (uint32_t i = 0; i < way->returning; i++)
+		time_has_settled(time_of(way->at[i]), now);
+}
+
+static void end(const struct way *way)
+{
+	for (uint32_t i = 0; i < way->count; i++)
+		if (trampoline_has(way->slots[i]))
+			continue;
+		else if (i < way->returning || !way->returning)
+			way->slots[i]->caller_id = way->id;
+		else
+			way->slots[i]->return_address = 0;
+	hot.id = way->id;
+}
+
+/* What that takes is no time of whoever goes on. */
+static void end_timed(const struct way *way)
+{
+	const uint64_t now = time_now();
+	struct time_pause pause;
+
+	end_calls(way, now);
+	pause = time_pause_since(now);
+	end(way);
+	time_pause_end(&pause);
+}
+
+/* The same by any way there may be, however long and wherever it leads. */
+static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
+{
+	const struct stack_range signals = landing_signal_stack();
+	const uint64_t id = landing_id(stack);
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const uint64_t now = time_now();
+	struct link link;
+	int is_returning = 1;
+
+	while (walk_next(&walk, &link) &&
+	       landing_is_inward(&signals, link.at, stack)) {
+		uint64_t pc = link.shadow->return_address;
+
+		if (rt.is_timed && !is_returning)
+			time_close(time_of(link.at), now);
+		if (!trampoline_has(link.shadow) && is_returning)
+			link.shadow->caller_id = id;
+		else if (!trampoline_has(link.shadow))
+			link.shadow->return_address = 0;
+		is_returning &= !next_is_inside(unwinder, pc);
+	}
+	hot.id = id;
+}
+
+/*
+ * What an exception leaves behind is dead, and its slots shall not look like
+ * those of running functions. But those that the unwinder has called do return
+ * to it first.
+ */
+void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
+{
+	struct way way;
+
+	if (stack < (uintptr_t)__builtin_frame_address(0)) {
+		prepare_far(stack, unwinder);
+		return;
+	}
+	find_way(&way, stack, unwinder);
+	if (!way.is_whole) {
+		prepare_far(stack, unwinder);
+		return;
+	}
+	if (rt.is_timed)
+		end_timed(&way);
+	else
+		end(&way);
+}
+
+/* libgcc's, as unwinder_sets_ip() has found it. */
+struct _Unwind_Context {
+	union {
+		uint64_t value;
+		const uint64_t *at;
+	} registers[18];
+	uint64_t cfa;
+	uint64_t ra;
+	uint64_t others[7];
+	uint8_t is_value[18]; /* of the registers */
+};
+_Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
+
+/* As _Unwind_GetGR() of the register that SetIP's callers put it in: rax. */
+static uint64_t exception_of(const struct _Unwind_Context *context)
+{
+	const uint64_t *at = context->registers[0].at;
+
+	if (context->is_value[0])
+		return context->registers[0].value;
+	return at ? *at : 0;
+}
+
+/*
+ * Who returns to an unwinder in a program cannot be told from who returns to
+ * the program: all are put right, and none is taken for dead.
+ */
+void hot_lands(const struct _Unwind_Context *context)
+{
+	static const struct pc_range nowhere;
+	const uint64_t cfa = context->cfa & ~UINT64_C(1);
+
+	if (hot.tally && !runtime_is_filtered()) {
+		landing_prepare(cfa, &nowhere);
+		if (hot.borrower)
+			loans_settle(exception_of(context), cfa);
+	}
+	heal_trust();
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/loans.h"
+
+#include <stddef.h>
+#include <unwind.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/heal.h"
+#include "preload/stack/landing_stacks.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+/* How far apart the functions are looked for that get something lent. */
+#define SCAN_SLOTS 2048 /* 16 KiB */
+
+/*
+ * An exception that is still on its way: it was thrown further in than it will
+ * land. One that was left behind cannot be told from it as long as throws come
+ * from further in, which then cost what they did without loans.
+ */
+static int is_another_on_its_way(uint64_t exception, uint64_t sp)
+{
+	struct stack_range signals;
+
+	if (!hot.borrower || hot.borrower == exception)
+		return 0;
+	signals = landing_signal_stack();
+	return landing_is_inward(&signals, sp, hot.loans_until);
+}
+
+static void forget(void)
+{
+	hot.borrower = 0;
+	hot.loans_filter = 0;
+	hot.loan_count = 0;
+}
+
+/*
+ * A stub waits there that is this function's own. (Where another one has left
+ * by a tail call, that one's module may be unloaded meanwhile.)
+ */
+static int is_plain(const struct link *link)
+{
+	const uint64_t word = *(const uint64_t *)link->at;
+
+	return runtime_is_stub(word) &&
+	       runtime_stub_key(word) == id_key(link->function);
+}
+
+static void lend(const struct link *link)
+{
+	uint64_t *slot = (uint64_t *)link->at;
+
+	hot.loans[hot.loan_count] = (struct loan){ link->at, *slot };
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.loans_filter |= UINT64_C(1) << link->at / 8 % 64;
+	hot.loan_count++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*slot = link->shadow->return_address;
+	hot.loans_until = link->at;
+}
+
+static void lend_outwards(uint64_t exception, uint64_t sp)
+{
+	struct walk walk = walk_from((const void *)sp, hot.id);
+	struct link link;
+
+	forget();
+	hot.borrower = exception;
+	hot.loans_until = sp;
+	walk.readable_until = (sp | 4095) + 1;
+	walk.scan_left = SCAN_SLOTS;
+	while (hot.loan_count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
+	       !walk.interrupted_until && is_plain(&link))
+		lend(&link);
+}
+
+void loans_make(uint64_t exception, uint64_t sp)
+{
+	struct time_pause pause;
+
+	if (!hot.tally || runtime_is_filtered() ||
+	    is_another_on_its_way(exception, sp))
+		return;
+	if (!rt.is_timed) {
+		lend_outwards(exception, sp);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	lend_outwards(exception, sp);
+	time_pause_end(&pause);
+}
+
+/*
+ * Who calls an unwinder that is linked in is linked to the same one; if its
+ * landings are not watched, nobody would take back what is lent.
+ */
+void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp)
+{
+	if (heal_is_watched(*(const uint64_t *)sp))
+		loans_make((uintptr_t)exception, sp);
+}
+
+/* The slot may have been used for something else since. */
+static void take_back(const struct loan *loan)
+{
+	const struct shadow_slot *shadow = shadow_of(loan->at);
+	uint64_t *slot = (uint64_t *)loan->at;
+
+	if (*slot == shadow->return_address)
+		*slot = loan->word;
+}
+
+/* Of functions that are dead. The filter still has them, which is no harm. */
+static void drop_below(uint64_t cfa)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < hot.loan_count; i++)
+		if (hot.loans[i].at >= cfa)
+			hot.loans[kept++] = hot.loans[i];
+	hot.loan_count = kept;
+}
+
+/* The unwinder's own note of it may be odd, as the CFA of stubs is. */
+static uint64_t handler_of(uint64_t exception)
+{
+	const struct _Unwind_Exception *thrown = (const void *)exception;
+
+	return thrown->private_2 & ~UINT64_C(1);
+}
+
+/*
+ * Whether it is the borrower that lands, in the frame whose callee's CFA this is.
+ * Personality routines of other languages do not show their exception; then the
+ * borrower may have been freed long ago, if it never landed.
+ */
+static int is_handler(uint64_t exception, uint64_t cfa)
+{
+	const uint64_t note =
+		hot.borrower + offsetof(struct _Unwind_Exception, private_2);
+	uint64_t page = 0;
+
+	return (exception == hot.borrower || walk_is_readable(note, &page)) &&
+	       handler_of(hot.borrower) == cfa;
+}
+
+static void settle(uint64_t exception, uint64_t cfa)
+{
+	const int is_here = is_handler(exception, cfa);
+
+	if (exception != hot.borrower && !is_here)
+		return;
+	drop_below(cfa);
+	if (!is_here) {
+		hot.loans_until = handler_of(exception);
+		return;
+	}
+	for (uint32_t i = 0; i < hot.loan_count; i++)
+		take_back(&hot.loans[i]);
+	forget();
+}
+
+void loans_settle(uint64_t exception, uint64_t cfa)
+{
+	struct time_pause pause;
+
+	if (!rt.is_timed) {
+		settle(exception, cfa);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	settle(exception, cfa);
+	time_pause_end(&pause);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shadow of stacks that have none reserved: pieces, mapped when they are
+ * first needed.
+ */
+#include <stdatomic.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/sys/sys.h"
+
+/* One entry for each piece of a region. */
+#define DIRECTORY_BYTES                                                        \
+	(sizeof(uint64_t) << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
+
+/*
+ * Map `bytes` for entry, so that its content is 0 no more: the address less
+ * `bias`. Another thread, or a handler on top of us, may be faster.
+ */
+static int map_entry(_Atomic uint64_t *entry, uint64_t bytes, uint64_t bias)
+{
+	void *at =
+		place_map(bytes, SYS_PROT_OURS,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t none = 0, content = (uintptr_t)at - bias;
+
+	if (sys_failed(at))
+		return (int)(long)at;
+	sys_madvise(at, bytes, MADV_DONTDUMP);
+	if (content && atomic_compare_exchange_strong(entry, &none, content))
+		return 0;
+	sys_munmap(at, bytes);
+	return content ? 0 : -EADDRINUSE;
+}
+
+int hot_map_shadow(uint64_t stack)
+{
+	const uint64_t region = stack >> SHADOW_REGION_SHIFT;
+	const uint64_t start = stack >> SHADOW_PIECE_SHIFT
+						<< SHADOW_PIECE_SHIFT;
+	int err = 0;
+
+	if (region >= SHADOW_REGION_COUNT)
+		return -EINVAL;
+	if (!hot_shadow_regions[region])
+		err = map_entry(&hot_shadow_regions[region], DIRECTORY_BYTES,
+				region * DIRECTORY_BYTES);
+	if (err)
+		return err;
+	return map_entry(shadow_piece(stack),
+			 (UINT64_C(2) << SHADOW_PIECE_SHIFT) +
+				 (rt.is_timed ? TIME_PIECE_BYTES : 0),
+			 2 * start);
+}

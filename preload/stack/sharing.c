@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/sharing.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/tallies.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+#define TO_BE_MADE (-1)
+
+static int has_gone(int tid)
+{
+	return sys_call(SYS_tkill, tid, 0, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Sharers may be doing the same. */
+static int change(int32_t *sharer, int32_t from, int32_t to)
+{
+	return __atomic_compare_exchange_n(sharer, &from, to, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* How many there still are. */
+static int count_sharers(void)
+{
+	int others = __atomic_load_n(&hot.sharers_unknown, __ATOMIC_SEQ_CST);
+
+	for (int i = 0; i < HOT_SHARERS_MAX; i++) {
+		int32_t tid =
+			__atomic_load_n(&hot.sharers[i], __ATOMIC_SEQ_CST);
+
+		others += tid && !(tid > 0 && has_gone(tid) &&
+				   change(&hot.sharers[i], tid, 0));
+	}
+	return others;
+}
+
+static int take_place(void)
+{
+	for (int i = 0; i < HOT_SHARERS_MAX; i++)
+		if (change(&hot.sharers[i], 0, TO_BE_MADE))
+			return i;
+	return SHARING_UNKNOWN;
+}
+
+int sharing_begin(uint64_t stack)
+{
+	int place;
+
+	if (hot.muted == HOT_IS_HEARD) {
+		hot.owner = sys_gettid();
+		hot.shared_from = stack;
+	}
+	hot.muted = HOT_MUTED_SHARED;
+	tallies_suspend();
+	place = take_place();
+	if (place != SHARING_UNKNOWN)
+		return place;
+	count_sharers();
+	place = take_place();
+	if (place == SHARING_UNKNOWN)
+		__atomic_fetch_add(&hot.sharers_unknown, 1, __ATOMIC_SEQ_CST);
+	return place;
+}
+
+void sharing_with(int place, int tid)
+{
+	if (place != SHARING_UNKNOWN)
+		__atomic_store_n(&hot.sharers[place], tid < 0 ? 0 : tid,
+				 __ATOMIC_SEQ_CST);
+	else if (tid < 0)
+		__atomic_fetch_sub(&hot.sharers_unknown, 1, __ATOMIC_SEQ_CST);
+}
+
+void sharing_forget(void)
+{
+	for (int i = 0; i < HOT_SHARERS_MAX; i++)
+		hot.sharers[i] = 0;
+	hot.sharers_unknown = 0;
+}
+
+uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id)
+{
+	uint64_t key = id_key_between(shadow->caller_id, id);
+	uint64_t caller = ID_ROOT;
+
+	if (sys_gettid() != hot.owner || slot < hot.shared_from)
+		return id;
+	hot.shared_from = slot;
+	if (count_sharers())
+		return id;
+	walk_find_running(slot + sizeof(slot), &caller);
+	shadow->caller_id = caller;
+	hot.id = id_push(caller, key);
+	hot.muted = HOT_IS_HEARD;
+	tallies_resume();
+	return hot.id;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/starts.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/verify.h"
+#include "preload/stack/walk.h"
+
+/* Tells a note from what a call has left there. */
+#define MARK UINT64_C(0x5ca1ab1e0ddba115)
+
+/* Arguments on the stack, and the link: libc has rbx point to that. */
+#define ARGUMENTS_MAX 2048
+
+uint64_t starts_pc;
+
+void starts_learn(uint64_t pc)
+{
+	starts_pc = pc;
+}
+
+static int is_fresh(uint64_t stack, uint64_t rbx)
+{
+	uint64_t page = 0;
+
+	return starts_pc && !(stack & 7) && rbx > stack &&
+	       rbx - stack < ARGUMENTS_MAX && walk_is_readable(stack, &page) &&
+	       *(const uint64_t *)stack == starts_pc;
+}
+
+int starts_note(uint64_t stack, uint64_t rbx, uint64_t id)
+{
+	struct shadow_slot *shadow;
+
+	if (runtime_is_filtered() || !is_fresh(stack, rbx))
+		return 0;
+	if (!rt.verify_period ||
+	    (!shadow_of(stack + 8) && hot_map_shadow(stack + 8)))
+		return 1;
+	shadow = shadow_of(stack + 8);
+	shadow->return_address = 0;
+	shadow->caller_id = 0;
+	if (verify_is_right(__builtin_frame_address(0), id))
+		shadow->caller_id = id ^ MARK;
+	return 1;
+}
+
+int starts_are_by(uint64_t at, uint64_t id)
+{
+	const struct shadow_slot *shadow = shadow_of(at + 8);
+
+	return shadow && !shadow->return_address &&
+	       shadow->caller_id == (id ^ MARK);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making trampolines (hot/trampoline.h).
+ *
+ * Their code is made ready in chunks that are complete before they are
+ * mapped, so that none is ever writable and executable; records are taken and
+ * chained without a lock. Any thread, in signal handlers, any time after
+ * trampolines_reserve().
+ */
+#ifndef CLEW_STACK_TRAMPOLINES_H
+#define CLEW_STACK_TRAMPOLINES_H
+
+#include "preload/hot/trampoline.h"
+
+/*
+ * Room for trampolines, if there is none yet. Called where modules are hooked;
+ * without room nothing is carried. part_path: see stub_memory_map().
+ */
+void trampolines_reserve(const char *part_path);
+
+/*
+ * The address of the trampoline for what a shadow slot holds, below which the
+ * function with this id runs. 0 if there is no room for one more.
+ */
+uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id);
+
+/*
+ * The address of one for the stub that waits at a stack slot, whose word that
+ * is; 0 also if none waits there. *expected: the id of the function there, as
+ * the slot inside of it told, or 0; becomes that of its caller.
+ */
+uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
+
+/*
+ * Let the calling thread's functions, from a stack slot outwards, wait at
+ * trampolines instead of stubs, so that their frames may be copied by whatever
+ * code. Ends at the first that does already.
+ */
+void trampolines_carry(const void *slot);
+
+/*
+ * The thread goes on at this stack pointer, where a slice of stack may have been
+ * copied back: let the shadow of what waits there be as its trampolines say.
+ * Ends where nothing near was to be done; CHEAPLY does without a system call if
+ * all is well.
+ */
+enum settling { SETTLE_ALL, SETTLE_CHEAPLY };
+void trampolines_settle(uint64_t stack, enum settling settling);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/trampolines.h"
+
+#include <stdatomic.h>
+
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "wire/id.h"
+
+#define CHUNK_BYTES (UINT64_C(1) << 16)
+#define CHUNKS      (TRAMPOLINE_BLOCK_BYTES / CHUNK_BYTES)
+#define NUMBER_MAX                                                             \
+	((TRAMPOLINE_BLOCK_BYTES - TRAMPOLINE_HEAD_BYTES) /                    \
+	 TRAMPOLINE_CELL_BYTES)
+#define HASH_BITS 16
+
+/* Of the stack, looked through for one more frame: to carry, to settle. */
+#define CARRY_SLOTS  16384
+#define SETTLE_BYTES 512
+#define PAGE         UINT64_C(4096)
+
+static struct {
+	_Atomic uint32_t used;
+	_Atomic uint8_t is_ready[CHUNKS];       /* stored when mapped */
+	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
+} made;
+
+static uint64_t offset_of(uint32_t number)
+{
+	return TRAMPOLINE_HEAD_BYTES + (uint64_t)number * TRAMPOLINE_CELL_BYTES;
+}
+
+static struct trampoline *record_of(uint32_t number)
+{
+	return trampoline_record(offset_of(number));
+}
+
+/* ---- Code ---- */
+
+/*
+ *	48 89 54 24 e8	mov %rdx, -0x18(%rsp)
+ *	48 ba imm64	movabs $record, %rdx
+ *	64 ff 24 25 ..	jmp *%fs:HOT_CARRIED
+ */
+static void write_code(uint8_t *at, uint64_t record, uint32_t target)
+{
+	static const uint8_t begin[] = { 0x48, 0x89, 0x54, 0x24,
+					 0xe8, 0x48, 0xba };
+	static const uint8_t jump[] = { 0x64, 0xff, 0x24, 0x25 };
+
+	copy_bytes(at, begin, sizeof(begin));
+	at += sizeof(begin);
+	copy_bytes(at, &record, sizeof(record));
+	at += sizeof(record);
+	copy_bytes(at, jump, sizeof(jump));
+	at += sizeof(jump);
+	copy_bytes(at, &target, sizeof(target));
+}
+
+/* Between those that are there are breakpoints. */
+static void write_chunk(uint8_t *code, uint64_t offset, uint32_t target)
+{
+	for (uint64_t at = 0; at < CHUNK_BYTES; at++)
+		code[at] = 0xcc; /* int3 */
+	for (uint64_t at = 0; at < CHUNK_BYTES; at += TRAMPOLINE_CELL_BYTES)
+		write_code(code + at + TRAMPOLINE_CODE_AT,
+			   (uintptr_t)trampoline_record(offset + at), target);
+}
+
+/*
+ * Two threads may do the same: each moves a complete chunk to its place, and
+ * the two are equal.
+ */
+static int make_chunk(uint64_t chunk)
+{
+	const uint64_t offset = chunk * CHUNK_BYTES;
+	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
+	const int32_t target =
+		(int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block()) +
+		(rt.is_timed ? HOT_CARRIED_TIMED : HOT_CARRIED);
+	uint8_t *code = sys_map_private(CHUNK_BYTES);
+
+	if (sys_failed(code))
+		return -ENOMEM;
+	write_chunk(code, offset, (uint32_t)target);
+	if (!sys_mprotect(code, CHUNK_BYTES, PROT_READ | PROT_EXEC) &&
+	    !sys_failed((void *)sys_call(
+		    SYS_mremap, (long)(code + skipped),
+		    (long)(CHUNK_BYTES - skipped),
+		    (long)(CHUNK_BYTES - skipped),
+		    MREMAP_MAYMOVE | MREMAP_FIXED,
+		    (long)(rt.trampolines + offset + skipped), 0))) {
+		if (skipped)
+			sys_munmap(code, skipped);
+		atomic_store(&made.is_ready[chunk], 1);
+		return 0;
+	}
+	sys_munmap(code, CHUNK_BYTES);
+	return -ENOMEM;
+}
+
+/* ---- Records ---- */
+
+static _Atomic uint32_t *first_of(const struct shadow_slot *slot, uint64_t id)
+{
+	uint64_t hash = (slot->return_address ^ id) * ID_MULTIPLIER;
+
+	hash = (hash ^ hash >> 32 ^ slot->caller_id) * ID_MULTIPLIER;
+	return &made.first[hash >> (64 - HASH_BITS)];
+}
+
+static uint32_t find(uint32_t first, const struct shadow_slot *slot,
+		     uint64_t id)
+{
+	while (first) {
+		const struct trampoline *one = record_of(first - 1);
+
+		if (one->id == id &&
+		    one->slot.return_address == slot->return_address &&
+		    one->slot.caller_id == slot->caller_id)
+			break;
+		first = one->next;
+	}
+	return first;
+}
+
+/* A number that nobody has, whose code is there: plus one, or 0. */
+static uint32_t take_number(void)
+{
+	uint32_t number = atomic_load(&made.used);
+
+	do {
+		const uint64_t chunk = offset_of(number) / CHUNK_BYTES;
+
+		if (number >= NUMBER_MAX ||
+		    (!atomic_load(&made.is_ready[chunk]) && make_chunk(chunk)))
+			return 0;
+	} while (
+		!atomic_compare_exchange_weak(&made.used, &number, number + 1));
+	return number + 1;
+}
+
+uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
+{
+	_Atomic uint32_t *first = first_of(slot, id);
+	uint32_t head, found;
+	struct trampoline *one;
+
+	if (!rt.trampolines)
+		return 0;
+	head = atomic_load(first);
+	found = find(head, slot, id);
+	if (!found) {
+		found = take_number();
+		if (!found)
+			return 0;
+		one = record_of(found - 1);
+		one->slot = *slot;
+		one->id = id;
+		do
+			one->next = head; /* an equal one does no harm */
+		while (!atomic_compare_exchange_weak(first, &head, found));
+	}
+	return rt.trampolines + offset_of(found - 1) + TRAMPOLINE_CODE_AT;
+}
+
+/* ---- Stubs that wait ---- */
+
+/* A stub's own function may have left by a tail call: the ids know better. */
+uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
+{
+	const struct shadow_slot *shadow = shadow_of(at);
+	const int is_chained =
+		*expected && shadow &&
+		runtime_function_between(shadow->caller_id, *expected);
+	uint64_t id;
+
+	if (!shadow || !shadow->return_address)
+		return 0;
+	id = is_chained ? *expected
+			: id_push(shadow->caller_id, runtime_stub_key(word));
+	if (is_chained || !*expected)
+		*expected = shadow->caller_id;
+	return trampoline_for(shadow, id);
+}
+
+/*
+ * The stub's word at a slot, if the function with this id waits there; then it
+ * becomes its caller's. Behind the end of a coroutine's stack any word may lie,
+ * and no call has ever been noted for its place.
+ */
+static int carry_one(uint64_t *at, uint64_t *id)
+{
+	const struct shadow_slot *shadow = shadow_of((uintptr_t)at);
+	uint64_t carried;
+
+	if (!shadow || !shadow->return_address ||
+	    !runtime_function_between(shadow->caller_id, *id))
+		return 0;
+	carried = trampoline_for(shadow, *id);
+	if (carried)
+		*at = carried;
+	*id = shadow->caller_id;
+	return 1;
+}
+
+/*
+ * The same of a trampoline's word, whose function may have left by a tail call.
+ * True if it is that of the function with this id.
+ */
+static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
+{
+	uint64_t carried;
+
+	if (one->id == id)
+		return 1;
+	if (!runtime_function_between(one->slot.caller_id, id))
+		return 0;
+	carried = trampoline_for(&one->slot, id);
+	if (carried)
+		*at = carried;
+	return 1;
+}
+
+/* Word by word: most calls end at the second slot. */
+static void carry_all(const void *slot)
+{
+	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
+	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id;
+	int left = CARRY_SLOTS;
+
+	for (; rt.trampolines && id != ID_ROOT && left > 0; at++, left--) {
+		const struct trampoline *one;
+
+		if (!walk_is_readable((uintptr_t)at, &page))
+			return;
+		one = trampoline_at(*at);
+		if (one && carry_on(at, one, id))
+			return;
+		if (!one && runtime_is_exit(*at) && carry_one(at, &id))
+			left = CARRY_SLOTS;
+	}
+}
+
+/* What this takes is nobody's time. */
+void trampolines_carry(const void *slot)
+{
+	struct time_pause pause;
+
+	if (!rt.is_timed) {
+		carry_all(slot);
+		return;
+	}
+	pause = time_pause_since(time_now());
+	carry_all(slot);
+	time_pause_end(&pause);
+}
+
+/* The shadow of a slot where a trampoline waits; false if it was right. */
+static int settle_one(uint64_t at, const struct trampoline *one)
+{
+	struct shadow_slot *shadow = shadow_of(at);
+
+	if (!shadow || (shadow->return_address == one->slot.return_address &&
+			shadow->caller_id == one->slot.caller_id))
+		return 0;
+	*shadow = one->slot;
+	return 1;
+}
+
+void trampolines_settle(uint64_t stack, enum settling settling)
+{
+	const uint64_t code = rt.trampolines;
+	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
+	uint64_t until = at + SETTLE_BYTES;
+	int is_enough = 0;
+
+	if (!code)
+		return;
+	while (at < until && !is_enough && walk_is_readable(at, &page)) {
+		const uint64_t end = (at | (PAGE - 1)) + 1;
+
+		for (; at < end && at < until; at += 8) {
+			const uint64_t word = *(const uint64_t *)at;
+
+			if (word - code >= TRAMPOLINE_BLOCK_BYTES ||
+			    !trampoline_at(word))
+				continue;
+			is_enough = settling == SETTLE_CHEAPLY;
+			if (!settle_one(at, trampoline_at(word)))
+				continue;
+			until = at + SETTLE_BYTES;
+			settling = SETTLE_ALL;
+			is_enough = 0;
+		}
+	}
+}
+
+/* From a trampoline: the function whose slot this is has returned. */
+void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
+{
+	struct time_slot *time;
+
+	if (shadow_of((uintptr_t)slot)) {
+		time = time_of((uintptr_t)slot);
+		if (time->id == one->id || time->id == hot.id)
+			time_close(time, time_now());
+	}
+	hot.id = one->slot.caller_id;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/walk.h"
+
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
+#include "preload/stack/loans.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+#define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
+#define PAGE      UINT64_C(4096)
+#define FIND_MAX  65536 /* slots up to the nearest: 512 KiB */
+#define STACK_END UINT64_C(0x7ffffffff000)
+
+/*
+ * So near to the end of the stack that a thread began on it is still on that:
+ * the kernel leaves more room below the first thread's, and other threads' are
+ * seldom smaller.
+ */
+#define FIRST_STACK_BYTES (UINT64_C(64) << 20)
+#define OWN_STACK_BYTES   (UINT64_C(1) << 18)
+
+/* `mov $SYS_rt_sigreturn,%rax; syscall` */
+#define SIGNAL_RETURN_BYTES   9
+#define SIGNAL_RETURN_CALL_AT 7
+
+/* In struct ucontext: uc_mcontext.gregs[REG_RSP] and [REG_RIP] */
+#define UCONTEXT_RSP_AT (40 + 15 * 8)
+#define UCONTEXT_PC_AT  (40 + 16 * 8)
+#define NESTED_MAX      64
+
+static void set_id(struct walk *walk, uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	walk->id = id;
+	walk->is_folded = tally && tally->has_folds &&
+			  tally_note(tally, id).function == WIRE_FOLDED;
+}
+
+struct walk walk_from(const void *slot, uint64_t id)
+{
+	struct walk walk = { .at = (uintptr_t)slot & ~UINT64_C(7),
+			     .scan_left = SCAN_MAX };
+
+	set_id(&walk, id);
+	return walk;
+}
+
+/*
+ * A stack that was here may be gone, and a guard page be in its place: the
+ * kernel is asked to read, with a request that it refuses. Once for each page,
+ * the last one of which is known with MISSING if it is not there.
+ */
+#define MISSING 1
+
+static int is_on_own_stack(uint64_t address)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	const uint64_t others_end = runtime_own_stack_end();
+	const uint64_t end = others_end ? others_end : rt.first_stack_end;
+	const uint64_t bytes = others_end ? OWN_STACK_BYTES : FIRST_STACK_BYTES;
+
+	return here < end && end - here < bytes &&
+	       address >= (here & ~(PAGE - 1)) && address < end;
+}
+
+int walk_is_readable(uint64_t address, uint64_t *known_page)
+{
+	uint64_t page = address & ~(PAGE - 1);
+	const int no_such_way = -1;
+
+	if ((*known_page & ~(uint64_t)MISSING) == page)
+		return !(*known_page & MISSING);
+	if (runtime_is_filtered())
+		return is_on_own_stack(address);
+	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
+	    -EFAULT)
+		page |= MISSING;
+	*known_page = page;
+	return !(page & MISSING);
+}
+
+static int is_waiting(uint64_t word)
+{
+	return runtime_is_stub(word) || trampoline_at(word);
+}
+
+int walk_is_live(uint64_t at, uint64_t *mapped_page)
+{
+	return walk_is_readable(at, mapped_page) &&
+	       is_waiting(*(const uint64_t *)at);
+}
+
+/*
+ * Whether a call made by a caller counts in a "(folded)": that stands below the
+ * caller, or below one further out where there was no room for it, or the
+ * caller itself counts there.
+ */
+static int folds_into(uint64_t folded, uint64_t caller)
+{
+	const uint32_t depth = tally_note(hot.tally, folded).depth;
+	const uint64_t above = id_pop(folded, id_key(WIRE_FOLDED));
+
+	while (caller != folded && caller != above) {
+		const union note note = tally_note(hot.tally, caller);
+
+		if (note.depth < depth)
+			return 0;
+		caller = id_pop(caller, id_key(note.function));
+	}
+	return 1;
+}
+
+static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
+		   uint32_t *function)
+{
+	if (!shadow->return_address)
+		return 0;
+	*function = runtime_function_between(shadow->caller_id, walk->id);
+	if (*function)
+		return 1;
+	*function = WIRE_FOLDED;
+	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
+}
+
+/*
+ * `mov $SYS_rt_sigreturn,%rax; syscall`: the function was entered by a signal,
+ * and what it interrupted may be on another stack.
+ */
+static int is_signal_return(uint64_t pc)
+{
+	static const unsigned char code[SIGNAL_RETURN_BYTES] = {
+		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05
+	};
+	const unsigned char *at = (const unsigned char *)pc;
+
+	for (unsigned int i = 0; i < sizeof(code); i++)
+		if (at[i] != code[i])
+			return 0;
+	return 1;
+}
+
+/* The same of any word, which need not be an address. */
+static int is_signal_return_word(uint64_t word)
+{
+	uint64_t page = 0;
+
+	return !runtime_is_filtered() && word >= PAGE && word < STACK_END &&
+	       walk_is_readable(word, &page) &&
+	       walk_is_readable(word + SIGNAL_RETURN_BYTES, &page) &&
+	       is_signal_return(word);
+}
+
+/*
+ * A signal may have come on top of another one's handler before that was in
+ * the chain, or when it no longer was. Given what the later one interrupted,
+ * returns where the struct ucontext of the earlier one is; 0: nothing of it.
+ */
+static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
+				  uint64_t rsp)
+{
+	const struct shadow_slot *shadow = shadow_of(rsp - 8);
+	uint64_t page = 0;
+	uint32_t function;
+
+	if (is_signal_return_word(pc) ||
+	    is_signal_return_word(pc - SIGNAL_RETURN_CALL_AT))
+		return rsp;
+	if (walk_is_readable(rsp, &page) &&
+	    is_signal_return_word(*(const uint64_t *)rsp))
+		return rsp + 8;
+	if (shadow && runtime_is_stub(pc) &&
+	    is_signal_return_word(shadow->return_address) &&
+	    !is_link(walk, shadow, &function))
+		return rsp;
+	return 0;
+}
+
+/*
+ * Go on where a signal came. A stub may have been interrupted between moving a
+ * return address and calling, or before returning: then its slot is at the
+ * stack pointer or just below, and the stack holds no stub's address there.
+ */
+static void enter_interrupted_stack(struct walk *walk)
+{
+	uint64_t context = walk->at + 8, pc, rsp = 0;
+
+	for (int i = 0; context && i < NESTED_MAX; i++) {
+		rsp = *(const uint64_t *)(context + UCONTEXT_RSP_AT);
+		pc = *(const uint64_t *)(context + UCONTEXT_PC_AT);
+		context = find_outer_signal(walk, pc, rsp);
+	}
+	walk->at = (rsp - 16) & ~UINT64_C(7);
+	walk->interrupted_until = rsp + 8;
+}
+
+/*
+ * Whether a function is running whose slot this is: the stack has a stub's
+ * address there, or still (again) the return address, of the innermost function,
+ * which is being entered (left) by slow paths of ours. Behind a filter, on a
+ * stack that may end anywhere, the shadow is believed.
+ */
+static int is_live(struct walk *walk, const struct shadow_slot *shadow)
+{
+	uint64_t word;
+
+	if (loans_have(walk->at))
+		return 1;
+	if (walk->at >= walk->readable_until &&
+	    !walk_is_readable(walk->at, &walk->mapped_page)) {
+		walk->is_believed = runtime_is_filtered();
+		return walk->is_believed;
+	}
+	word = *(const uint64_t *)walk->at;
+	return runtime_is_stub(word) ||
+	       (!walk->has_begun && word == shadow->return_address);
+}
+
+/*
+ * Where the stack is known to be mapped, the words that are no stub's address
+ * are passed over, and most are: the next slot that is not one of them.
+ */
+static void skip_dead(struct walk *walk)
+{
+	uint64_t at = walk->at > walk->interrupted_until
+			      ? walk->at
+			      : walk->interrupted_until;
+	uint64_t passed;
+
+	if (walk->at != at)
+		return;
+	while (at < walk->readable_until &&
+	       !is_waiting(*(const uint64_t *)at) && !loans_have(at))
+		at += 8;
+	passed = (at - walk->at) / 8;
+	if (passed >= walk->gap_left)
+		passed = walk->gap_left - 1;
+	walk->at += passed * 8;
+	walk->gap_left -= (uint32_t)passed;
+	walk->scan_left -= (uint32_t)passed;
+}
+
+const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
+{
+	const struct trampoline *one = NULL;
+
+	if (rt.trampolines && walk_is_readable(at, known_page))
+		one = trampoline_at(*(const uint64_t *)at);
+	return one && one->id ? one : NULL;
+}
+
+/* At which the function whose slot this is waits, or NULL. */
+static const struct trampoline *trampoline_here(struct walk *walk)
+{
+	if (walk->at < walk->readable_until)
+		return trampoline_at(*(const uint64_t *)walk->at);
+	return walk_trampoline(walk->at, &walk->mapped_page);
+}
+
+/*
+ * A slot with a trampoline is that trampoline's, whatever the shadow has left of
+ * others.
+ */
+static struct shadow_slot *slot_here(struct walk *walk)
+{
+	const struct trampoline *one = trampoline_here(walk);
+
+	return one ? (struct shadow_slot *)&one->slot : shadow_of(walk->at);
+}
+
+/* Where trampolines are looked for it shows that the stack has ended. */
+static int is_past_end(const struct walk *walk)
+{
+	return walk->mapped_page == ((walk->at & ~(PAGE - 1)) | MISSING);
+}
+
+static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
+				     int need_live)
+{
+	const uint32_t gap = walk->gap_max ? walk->gap_max : GAP_MAX;
+
+	walk->gap_left = walk->scan_left < gap ? walk->scan_left : gap;
+	for (; walk->at < STACK_END && walk->gap_left; walk->at += 8) {
+		struct shadow_slot *shadow;
+
+		if (need_live)
+			skip_dead(walk);
+		shadow = slot_here(walk);
+		walk->scan_left--;
+		walk->gap_left--;
+		if (is_past_end(walk))
+			return NULL;
+		if (!shadow || !is_link(walk, shadow, function))
+			continue;
+		if (!need_live || walk->at < walk->interrupted_until ||
+		    trampoline_has(shadow) || is_live(walk, shadow))
+			return shadow;
+	}
+	return NULL;
+}
+
+int walk_next(struct walk *walk, struct link *link)
+{
+	uint64_t start = walk->at;
+
+	if (walk->id == ID_ROOT)
+		return 0;
+	link->id = walk->id;
+	walk->is_believed = 0;
+	link->shadow = find_link(walk, &link->function, 1);
+	if (!link->shadow && !walk->has_begun) {
+		/* A handler of libc's may be on top of a half-way stub. */
+		walk->at = start;
+		link->shadow = find_link(walk, &link->function, 0);
+	}
+	if (!link->shadow)
+		return 0;
+	walk->has_begun = 1;
+	link->at = walk->at;
+	set_id(walk, link->shadow->caller_id);
+	if (!walk->is_believed &&
+	    is_signal_return(link->shadow->return_address))
+		enter_interrupted_stack(walk);
+	else
+		walk->at += 8;
+	return 1;
+}
+
+uint64_t walk_running_as(uint64_t caller, uint64_t key)
+{
+	const struct tally *tally = hot.tally;
+	const uint64_t id = id_push(caller, key);
+	uint64_t folded = caller;
+
+	if (!tally || !tally->has_folds || tally_note(tally, id).word)
+		return id;
+	if (tally_note(tally, caller).function != WIRE_FOLDED)
+		folded = id_push(caller, id_key(WIRE_FOLDED));
+	return tally_note(tally, folded).word ? folded : id;
+}
+
+int walk_find_running(uint64_t stack, uint64_t *id)
+{
+	/* That of the return address of whoever has remembered this stack. */
+	uint64_t page = (stack - 8) & ~(PAGE - 1);
+
+	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
+		const struct shadow_slot *shadow = shadow_of(stack);
+		const struct trampoline *one = walk_trampoline(stack, &page);
+
+		if (one) {
+			*id = one->id;
+			return 1;
+		}
+		if (!shadow || !shadow->return_address ||
+		    !walk_is_live(stack, &page))
+			continue;
+		*id = walk_running_as(
+			shadow->caller_id,
+			runtime_stub_key(*(const uint64_t *)stack));
+		return 1;
+	}
+	return 0;
+}

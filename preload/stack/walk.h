@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking out along the calls that a thread is in.
+ *
+ * The shadow slots of running functions form a chain: each holds its caller's
+ * id. From that and the id before it follows a key, and only a slot of this
+ * very chain yields the key of a function that exists (one in 2^45 others
+ * would); besides, the stack must still hold a stub's address there. So stale
+ * slots between live ones do not confuse the walk, and a function that was
+ * entered by a tail call is recognised like any other. Functions that wait at
+ * trampolines (hot/trampoline.h) have their link there instead.
+ *
+ * Reads the calling thread's shadow only. Safe in signal handlers.
+ */
+#ifndef CLEW_STACK_WALK_H
+#define CLEW_STACK_WALK_H
+
+#include <stdint.h>
+
+#include "preload/hot/shadow.h"
+
+struct walk {
+	uint64_t at;                /* stack slot to go on from */
+	uint64_t id;                /* of the function whose slot is next */
+	uint32_t scan_left;         /* slots to look at in all */
+	uint32_t gap_left;          /* until the next link */
+	uint32_t gap_max;           /* between two links; 0: as usual */
+	uint64_t mapped_page;       /* of the stack, known to be there */
+	uint64_t readable_until;    /* all below is known to be */
+	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	int has_begun;
+	int is_folded;   /* the id is that of a "(folded)" */
+	int is_believed; /* nobody has looked whether the last link is live */
+};
+
+struct link {
+	uint64_t at;                /* stack slot */
+	uint64_t id;                /* of the function whose slot this is */
+	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
+	uint32_t function;          /* or WIRE_FOLDED */
+};
+
+/* Start at a stack slot at or below that of the function that runs as id. */
+struct walk walk_from(const void *slot, uint64_t id);
+
+/*
+ * The next running function. Afterwards walk->id is its caller's id. False at
+ * the root, and where the chain cannot be followed.
+ */
+int walk_next(struct walk *walk, struct link *link);
+
+/*
+ * Whether memory is there. *known_page tells of one page, and is 0 in the
+ * beginning; then it tells of this one. A system call, unless the page is known;
+ * behind a filter all that is certain is the stack that the thread began on.
+ */
+int walk_is_readable(uint64_t address, uint64_t *known_page);
+
+/* Whether some function's stub, or a trampoline, is waiting at this stack slot. */
+int walk_is_live(uint64_t at, uint64_t *mapped_page);
+
+/* The trampoline that waits at a stack slot, or NULL. */
+struct trampoline;
+const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);
+
+/*
+ * The id of the function that runs on the stack outwards of a slot, whoever's
+ * stack that is: of the nearest whose stub waits for its return. False if
+ * there is none near; *id is untouched then.
+ */
+int walk_find_running(uint64_t stack, uint64_t *id);
+
+/* The id of a running function with this key that this caller has called. */
+uint64_t walk_running_as(uint64_t caller, uint64_t key);
+
+/* Whether it was for want of patience that walk_next() gave up. */
+static inline int walk_is_exhausted(const struct walk *walk)
+{
+	return !walk->scan_left;
+}
+
+#endif

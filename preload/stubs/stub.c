@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stubs/stub.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "disasm/relocate_x86_64.h"
+#include "preload/hot/layout.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/stubs/stub_template.h"
+#include "wire/id.h"
+
+int32_t stub_tls_offset(void)
+{
+	return (int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block());
+}
+
+uint64_t stub_bytes(void)
+{
+	return stub_template()->bytes;
+}
+
+uint64_t stub_entry_at(void)
+{
+	return stub_template()->entry_at;
+}
+
+/* Instructions of nine, and of two or six bytes, that do nothing. */
+static void put_nops(uint8_t *at, size_t bytes)
+{
+	static const uint8_t nine[9] = { 0x66, 0x0f, 0x1f, 0x84 };
+	static const uint8_t two[2] = { 0x66, 0x90 };
+	static const uint8_t six[6] = { 0x66, 0x0f, 0x1f, 0x44 };
+
+	memcpy(at, nine, sizeof(nine));
+	if (bytes == sizeof(nine) + sizeof(two))
+		memcpy(at + sizeof(nine), two, sizeof(two));
+	else
+		memcpy(at + sizeof(nine), six, sizeof(six));
+}
+
+static void fill_hole(const struct stub_constants *constants,
+		      const struct stub_function *function, unsigned int kind,
+		      uint8_t *at)
+{
+	uint32_t word;
+
+	switch (kind) {
+	case HOLE_TLS:
+		memcpy(&word, at, sizeof(word));
+		word += (uint32_t)constants->tls_offset;
+		memcpy(at, &word, sizeof(word));
+		break;
+	case HOLE_KEY:
+		word = (uint32_t)id_key(function->number);
+		memcpy(at, &word, sizeof(word));
+		break;
+	case HOLE_LOOPS:
+		*at = function->loops;
+		break;
+	case HOLE_LOOP_TEST:
+		if (!function->loops)
+			put_nops(at, LOOP_TEST_BYTES);
+		break;
+	case HOLE_LOOP_TEST_FAR:
+		if (!function->loops)
+			put_nops(at, LOOP_TEST_FAR_BYTES);
+		break;
+	}
+}
+
+/*
+ *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
+ *	je L(tail)			->	jae L(tail)
+ *
+ * With one of both it is still a glance: what it sends to L(tail) without need,
+ * or fails to send there before the stub is guarded, comes to no harm.
+ */
+#define GLANCE_IMMEDIATE_AT 2
+#define GLANCE_CONDITION_AT 4
+#define JAE_SECOND_BYTE     0x83
+
+unsigned int stub_guard(uint8_t whom,
+			struct stub_change changes[STUB_CHANGES_MAX])
+{
+	const struct stub_template *template = stub_template();
+	const uint16_t glance_at = template->glance_at;
+	unsigned int count = 0;
+
+	for (uint16_t part = 0; part < template->bytes; part += STUB_BYTES)
+		changes[count++] =
+			(struct stub_change){ part + STUB_GUARD_AT, whom };
+	changes[count++] =
+		(struct stub_change){ glance_at + GLANCE_CONDITION_AT,
+				      JAE_SECOND_BYTE };
+	changes[count++] =
+		(struct stub_change){ glance_at + GLANCE_IMMEDIATE_AT, 0 };
+	return count;
+}
+
+static void write_guard(uint8_t whom, uint8_t *stub)
+{
+	struct stub_change changes[STUB_CHANGES_MAX];
+	const unsigned int count = stub_guard(whom, changes);
+
+	for (unsigned int i = 0; i < count; i++)
+		stub[changes[i].at] = changes[i].byte;
+}
+
+int stub_write(const struct stub_constants *constants,
+	       const struct decoder *decoder,
+	       const struct stub_function *function, uint8_t *at)
+{
+	const struct stub_template *template = stub_template();
+	uint8_t *displaced = at + template->displaced_at;
+	size_t room = template->displaced_end - template->displaced_at;
+	int err;
+
+	memcpy(at, template->start, template->bytes);
+	for (const struct hole *hole = template->holes;
+	     hole < template->holes_end; hole++)
+		fill_hole(constants, function, hole->kind, at + hole->at);
+	if (constants->whom != STUB_IS_OPEN)
+		write_guard(constants->whom, at);
+	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
+		       function->displaced_bytes, function->pc, displaced, room,
+		       (uintptr_t)displaced);
+	return err < 0 ? err : 0;
+}

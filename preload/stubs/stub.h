@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making a function's stub from the template in hot/stub_x86_64.S.
+ */
+#ifndef CLEW_STUBS_STUB_H
+#define CLEW_STUBS_STUB_H
+
+#include <stdint.h>
+
+#include "disasm/decode.h"
+#include "preload/stubs/window.h"
+
+/* What all stubs of a module have in common. */
+struct stub_constants {
+	int32_t tls_offset; /* of struct hot_thread from fs */
+	uint8_t whom;       /* whose calls they count: STUB_IS_OPEN, ... */
+};
+
+/* Offset of struct hot_thread from fs, the same in every thread. */
+int32_t stub_tls_offset(void);
+
+/* Of every stub, a multiple of the cache line. */
+uint64_t stub_bytes(void);
+
+/* Where in a stub the jump to it leads. */
+uint64_t stub_entry_at(void);
+
+/*
+ * The bytes that guard a stub (hot/stub_x86_64.S) if they are written over what
+ * it has there: one by one, in any order, while anybody executes it. whom is
+ * STUB_IS_GUARDED or STUB_IS_WARY.
+ */
+#define STUB_CHANGES_MAX 4
+struct stub_change {
+	uint16_t at; /* in the stub */
+	uint8_t byte;
+};
+unsigned int stub_guard(uint8_t whom,
+			struct stub_change changes[STUB_CHANGES_MAX]);
+
+struct stub_function {
+	uint32_t number;
+	uint64_t pc; /* of the instructions that are patched */
+	uint8_t displaced_bytes;
+	uint8_t loops; /* wire_loops() */
+};
+
+/* Write a function's stub at `at`, where it will run. 0, or -errno from relocate(). */
+int stub_write(const struct stub_constants *constants,
+	       const struct decoder *decoder,
+	       const struct stub_function *function, uint8_t *at);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for blocks of stubs, such that unwinders find their way through it.
+ *
+ * The first page of a block is an ELF image of the whole block. Unwinders in
+ * the process are given its program headers (frames_find.c), and gdb the image
+ * itself (frames_gdb.c). Those that look from outside, as libunwind-ptrace,
+ * eu-stack and perf, read the file that /proc/PID/maps names; so each block is
+ * a private mapping of a file beside the recording's part, PART-ADDRESS.stubs,
+ * which holds that first page and for the rest a hole. Where no such file can
+ * be, a block is anonymous memory, and the others see less.
+ */
+#ifndef CLEW_STUBS_STUB_MEMORY_H
+#define CLEW_STUBS_STUB_MEMORY_H
+
+#include <stdint.h>
+
+#include "preload/stubs/stub_image.h"
+
+/*
+ * Map a block at `place`, writable but for its first page. part_path, of the
+ * part that is being recorded, may be NULL or empty. 0, -EEXIST if the place is
+ * taken, or another -errno; -ENOMEM at one place is -ENOMEM at all.
+ */
+int stub_memory_map(const char *part_path, uint64_t place,
+		    enum stub_image_of what);
+
+/*
+ * Make pages of a block ready to be written: no store shall meet a full disk
+ * and a SIGBUS. Those that cannot be read from the file become anonymous.
+ */
+void stub_memory_back(uint64_t start, uint64_t end);
+
+#endif

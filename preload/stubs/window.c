@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stubs/window.h"
+
+#include <errno.h>
+
+#include "preload/hot/layout.h"
+#include "preload/hot/runtime.h"
+#include "preload/stubs/stub_memory.h"
+#include "preload/sys/sys.h"
+
+#define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define ADDRESS_END (UINT64_C(1) << 47)
+#define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
+#define PAGE        UINT64_C(4096)
+
+/* The heap grows upwards from where it begins, and expects nobody there. */
+#define HEAP_ROOM      (UINT64_C(1) << 36)
+
+#define BACKED_AT_ONCE (UINT64_C(1) << 16)
+
+_Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
+
+static int is_within_reach(uint64_t block, const struct pc_range *code)
+{
+	uint64_t low = block < code->start ? block : code->start;
+	uint64_t block_end = block + WINDOW_BLOCK_BYTES;
+	uint64_t high = block_end > code->end ? block_end : code->end;
+
+	return high - low < REACH;
+}
+
+#define PLACES_BELOW 128 /* more are out of reach */
+#define PLACE_COUNT  (2 * PLACES_BELOW)
+
+/*
+ * The i-th place for a block near the code, or 0. Below it the nearest come
+ * first, for other modules may be loaded there; above it, where a heap or a stack
+ * wants to grow, the farthest.
+ */
+static uint64_t place_near(const struct pc_range *code, unsigned int i)
+{
+	const uint64_t below = code->start & ~(WINDOW_BLOCK_BYTES - 1);
+	uint64_t place = below - (i + 1) * WINDOW_BLOCK_BYTES;
+
+	if (i >= PLACES_BELOW)
+		place = below + (PLACE_COUNT - i) * WINDOW_BLOCK_BYTES;
+	if (place < LOWEST || place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
+	    !is_within_reach(place, code))
+		return 0;
+	return place;
+}
+
+static int overlaps(uint64_t place, const struct pc_range *range)
+{
+	return place < range->end && place + WINDOW_BLOCK_BYTES > range->start;
+}
+
+static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
+{
+	return windows->heap_start &&
+	       place + WINDOW_BLOCK_BYTES > windows->heap_start &&
+	       place < windows->heap_start + HEAP_ROOM;
+}
+
+/* Places for blocks, the best first. */
+enum rank {
+	GOOD,
+	FAR,      /* out of reach of what the code refers to */
+	IN_WAY,   /* where the heap wants to go */
+	MISTAKEN, /* of which small ints make addresses (runtime_is_exit) */
+	RANK_COUNT,
+};
+
+/* The first or the last block of 4 GiB, which is 0 or -1 beside what is above. */
+static int is_next_to_4_gib(uint64_t place)
+{
+	const uint32_t low = (uint32_t)place;
+
+	return place >> 32 && (low < WINDOW_BLOCK_BYTES ||
+			       low >= -(uint32_t)WINDOW_BLOCK_BYTES);
+}
+
+static enum rank rank_of(const struct windows *windows, uint64_t place,
+			 const struct window_user *user)
+{
+	if (is_next_to_4_gib(place))
+		return MISTAKEN;
+	if (is_in_way_of_heap(windows, place))
+		return IN_WAY;
+	return is_within_reach(place, &user->image) ? GOOD : FAR;
+}
+
+static int add_span(struct windows *windows, uint64_t start, uint64_t end)
+{
+	if (windows->span_count == WINDOW_SPAN_MAX)
+		return -ENOMEM;
+	windows->spans[windows->span_count++] =
+		(struct window_span){ start, start, start, end };
+	return 0;
+}
+
+static int add_block(struct windows *windows, const struct window_user *user,
+		     enum rank rank)
+{
+	if (windows->block_count == WINDOW_BLOCK_MAX)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
+		uint64_t place = place_near(&user->code, i);
+		struct window_block *block;
+		int err;
+
+		if (!place || overlaps(place, &user->image) ||
+		    rank_of(windows, place, user) != rank)
+			continue;
+		err = stub_memory_map(windows->part_path, place,
+				      IMAGE_OF_STUBS);
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			continue;
+		block = &windows->blocks[windows->block_count];
+		*block = (struct window_block){ .start = place };
+		__atomic_store_n(&windows->block_count,
+				 windows->block_count + 1, __ATOMIC_RELEASE);
+		hot_windows[place >> WINDOW_SHIFT] = WINDOW_STUBS;
+		return add_span(windows, place + WINDOW_HEAD_BYTES,
+				place + WINDOW_BLOCK_BYTES);
+	}
+	return -ERANGE;
+}
+
+/* Some more than is wanted now: it is a system call. */
+static void back(struct window_span *span)
+{
+	uint64_t end = (span->next + BACKED_AT_ONCE) & ~(PAGE - 1);
+
+	if (end > span->end)
+		end = span->end;
+	if (span->next <= span->backed)
+		return;
+	stub_memory_back(span->backed, end);
+	span->backed = end;
+}
+
+static int take(struct windows *windows, const struct pc_range *reached,
+		uint64_t bytes, uint8_t **out)
+{
+	for (uint32_t i = windows->span_count; i-- > 0;) {
+		struct window_span *span = &windows->spans[i];
+		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
+
+		if (span->end - span->next < bytes ||
+		    !is_within_reach(block, reached))
+			continue;
+		*out = (uint8_t *)(uintptr_t)span->next;
+		span->next += bytes;
+		back(span);
+		return 1;
+	}
+	return 0;
+}
+
+/* Within reach of the whole image, if that can be. */
+static int take_good(struct windows *windows, const struct window_user *user,
+		     uint64_t bytes, uint8_t **out)
+{
+	int err = 0;
+
+	if (windows->image_out_of_reach == user->image.start)
+		return -ERANGE;
+	while (!err && !take(windows, &user->image, bytes, out))
+		err = add_block(windows, user, GOOD);
+	if (err == -ERANGE)
+		windows->image_out_of_reach = user->image.start;
+	return err;
+}
+
+/* Within reach of the code, wherever that is. */
+static int take_any(struct windows *windows, const struct window_user *user,
+		    uint64_t bytes, uint8_t **out)
+{
+	int err = 0;
+
+	while (!err && !take(windows, &user->code, bytes, out)) {
+		if (windows->code_out_of_reach == user->code.start)
+			return -ERANGE;
+		err = add_block(windows, user, FAR);
+		if (err == -ERANGE)
+			err = add_block(windows, user, IN_WAY);
+		if (err == -ERANGE)
+			err = add_block(windows, user, MISTAKEN);
+	}
+	if (err == -ERANGE)
+		windows->code_out_of_reach = user->code.start;
+	return err;
+}
+
+int window_alloc(struct windows *windows, const struct window_user *user,
+		 uint64_t bytes, uint8_t **out)
+{
+	int err;
+
+	if (bytes > WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES)
+		return -ENOMEM;
+	err = take_good(windows, user, bytes, out);
+	return err == -ERANGE ? take_any(windows, user, bytes, out) : err;
+}
+
+void windows_keep_spare(struct windows *windows, const struct window_user *user)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++) {
+		const struct window_span *span = &windows->spans[i];
+		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
+
+		if (span->next == block + WINDOW_HEAD_BYTES &&
+		    is_within_reach(block, &user->code))
+			return;
+	}
+	for (enum rank rank = GOOD; rank < RANK_COUNT; rank++)
+		if (!add_block(windows, user, rank))
+			return;
+}
+
+void windows_turn_page(struct windows *windows)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++) {
+		struct window_span *span = &windows->spans[i];
+
+		span->next = (span->next + PAGE - 1) & ~(PAGE - 1);
+	}
+}
+
+/* A span without its filled pages; one that is nothing but them goes. */
+static int seal_span(struct windows *windows, uint32_t i)
+{
+	struct window_span *span = &windows->spans[i];
+	uint64_t filled = (span->next + PAGE - 1) & ~(PAGE - 1);
+	int err;
+
+	if (span->next == span->start)
+		return 0;
+	err = sys_mprotect((void *)span->start, filled - span->start,
+			   PROT_READ | PROT_EXEC);
+	if (err)
+		return err;
+	span->start = span->next = filled;
+	if (span->backed < filled)
+		span->backed = filled;
+	if (filled == span->end)
+		*span = windows->spans[--windows->span_count];
+	return 0;
+}
+
+int windows_seal(struct windows *windows)
+{
+	int err = 0;
+
+	for (uint32_t i = windows->span_count; !err && i-- > 0;)
+		err = seal_span(windows, i);
+	return err;
+}
+
+void window_free(struct windows *windows, uint64_t start, uint64_t bytes)
+{
+	const int is_at_end = !((start + bytes) % WINDOW_BLOCK_BYTES);
+
+	if (sys_mprotect((void *)start, bytes, PROT_READ | PROT_WRITE))
+		return; /* lost, and harmless */
+	sys_madvise((void *)start, bytes, MADV_DONTNEED);
+	for (uint32_t i = 0; !is_at_end && i < windows->span_count; i++) {
+		struct window_span *span = &windows->spans[i];
+
+		if (span->start != start + bytes || span->next != span->start)
+			continue;
+		span->start = span->next = span->backed = start;
+		return;
+	}
+	add_span(windows, start, start + bytes);
+}

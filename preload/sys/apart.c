@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sys/apart.h"
+
+#include "preload/sys/sys.h"
+#include "preload/sys/task.h"
+
+#define LINKS_OF_TASKS 2 /* of /proc/self/task, beside one for each thread */
+
+struct call {
+	int (*function)(void *);
+	void *argument;
+	int err; /* it was not made */
+	int result;
+};
+
+/* Asked by the number of links of a directory, which takes no descriptor. */
+static int is_one_thread(void)
+{
+	struct stat st;
+
+	return !sys_stat("/proc/self/task", &st) &&
+	       st.st_nlink == LINKS_OF_TASKS + 1;
+}
+
+/* In a task that shares the program's descriptors to begin with. */
+static void leave_and_run(void *at)
+{
+	struct call *call = at;
+
+	call->err = task_leave_descriptors();
+	if (!call->err)
+		call->result = call->function(call->argument);
+	task_exit();
+}
+
+/* In one that has copies of them, of which one may have to make room. */
+static void run(void *at)
+{
+	struct call *call = at;
+
+	call->result = call->function(call->argument);
+	if (call->result == -EMFILE && !sys_close(0))
+		call->result = call->function(call->argument);
+	task_exit();
+}
+
+/* Copies are dear where there are many, but any kernel can make them. */
+static int call_in_task(struct call *call)
+{
+	struct task task = { 0 };
+	int err =
+		task_start(&task, TASK_SHARES_DESCRIPTORS, leave_and_run, call);
+
+	if (!err) {
+		task_join(&task);
+		err = call->err;
+	}
+	if (err == -ENOSYS || err == -EPERM) {
+		err = task_start(&task, TASK_COPIES_DESCRIPTORS, run, call);
+		if (!err)
+			task_join(&task);
+	}
+	if (task.stack)
+		task_free(&task);
+	return err ? err : call->result;
+}
+
+int apart_call(int (*function)(void *argument), void *argument)
+{
+	struct call call = { .function = function, .argument = argument };
+	uint64_t signals;
+	int result = -EMFILE;
+
+	sys_block_signals(&signals);
+	if (is_one_thread())
+		result = function(argument);
+	if (result == -EMFILE)
+		result = call_in_task(&call);
+	sys_restore_signals(&signals);
+	return result;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors that the program never meets.
+ *
+ * A descriptor is a number in a table that the threads of a process share.
+ * Whoever opens a file in a process that is not his own must expect that
+ * another thread closes the number and opens another file there before he has
+ * used it: the other file is then read, written, mapped or closed. And while
+ * the number is taken, the program gets others than it would.
+ *
+ * So the runtime keeps none, and opens files only where nobody can see it:
+ *
+ *	- while the process has one thread, with signals blocked;
+ *	- else in a task (task.h) with a table of descriptors of its own, which
+ *	  is empty. What it maps is mapped for everybody.
+ */
+#ifndef CLEW_SYS_APART_H
+#define CLEW_SYS_APART_H
+
+/*
+ * Calls a function that opens files, and closes them again. What it returns,
+ * or -errno where no task can be had. It is called with all signals blocked,
+ * perhaps in a task, and a second time if it returns -EMFILE. Any thread, but
+ * not in such a function.
+ */
+int apart_call(int (*function)(void *argument), void *argument);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sys/chained.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/sys/sys.h"
+
+/* Those that have been used. */
+static struct chained *_Atomic known[CHAINED_PLACES];
+
+static void enter(struct chained *chained, uint64_t *signals)
+{
+	atomic_store(&known[chained->place], chained);
+	lock_acquire(&chained->lock, signals);
+}
+
+void chained_after_fork(void)
+{
+	for (int i = 0; i < CHAINED_PLACES; i++) {
+		struct chained *chained = atomic_load(&known[i]);
+
+		if (chained)
+			lock_forget(&chained->lock);
+	}
+}
+
+/*
+ * Ours, shaped after the program's where that can be noticed: which stack its
+ * handler runs on, and whether a system call is restarted behind it. Without
+ * a handler of the program's there is nothing to restart for.
+ */
+static int install_over(const struct chained *chained,
+			const struct kernel_action *theirs)
+{
+	const uint64_t shaping = SA_ONSTACK | SA_RESTART;
+	struct kernel_action ours = {
+		.handler = (uintptr_t)chained->handler,
+		.flags = SA_SIGINFO | SA_NODEFER,
+		.mask = chained->mask,
+	};
+
+	ours.flags |=
+		chained_is_function(theirs) ? theirs->flags & shaping : shaping;
+	return signal_set_action(chained->signal, &ours, NULL);
+}
+
+int chained_install(struct chained *chained)
+{
+	uint64_t signals;
+	int err = 0;
+
+	enter(chained, &signals);
+	if (!chained->is_installed) {
+		err = signal_get_action(chained->signal, &chained->theirs);
+		if (!err)
+			err = install_over(chained, &chained->theirs);
+		chained->is_installed = !err;
+	}
+	lock_release(&chained->lock, &signals);
+	return err;
+}
+
+static void take_action(const struct sigaction *from, struct kernel_action *to)
+{
+	to->handler = (uintptr_t)from->sa_handler;
+	to->flags = (uint32_t)from->sa_flags | SIGNAL_HAS_RETURN;
+	to->signal_return = (uintptr_t)signal_return;
+	to->mask = from->sa_mask.__val[0];
+}
+
+static void give_action(const struct kernel_action *from, struct sigaction *to)
+{
+	to->sa_handler = (__sighandler_t)from->handler;
+	to->sa_flags = (int)from->flags;
+	to->sa_mask.__val[0] = from->mask;
+}
+
+int chained_change_action(struct chained *chained, const struct sigaction *set,
+			  struct sigaction *old)
+{
+	struct kernel_action theirs, former;
+	uint64_t signals;
+	int err = 0;
+
+	if (set) /* outside of the lock: these may be bad pointers */
+		take_action(set, &theirs);
+	enter(chained, &signals);
+	if (chained->is_installed)
+		former = chained->theirs;
+	else
+		err = signal_get_action(chained->signal, &former);
+	if (set && !err)
+		err = chained->is_installed ? install_over(chained, &theirs)
+					    : signal_set_action(chained->signal,
+								&theirs, NULL);
+	if (set && !err)
+		chained->theirs = theirs;
+	lock_release(&chained->lock, &signals);
+	if (old && !err)
+		give_action(&former, old);
+	return err;
+}
+
+struct kernel_action chained_use_action(struct chained *chained)
+{
+	struct kernel_action theirs;
+	uint64_t signals;
+
+	enter(chained, &signals);
+	theirs = chained->theirs;
+	if (chained_is_function(&theirs) && theirs.flags & SA_RESETHAND)
+		chained->theirs.handler = (uintptr_t)SIG_DFL;
+	lock_release(&chained->lock, &signals);
+	return theirs;
+}
+
+void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
+		  siginfo_t *info, ucontext_t *context)
+{
+	void (*const handler)(int, siginfo_t *, void *) =
+		(void (*)(int, siginfo_t *, void *))theirs->handler;
+	uint64_t mask = context->uc_sigmask.__val[0] | theirs->mask;
+
+	if (!(theirs->flags & SA_NODEFER))
+		mask |= SIGNAL_BIT(signal);
+	mask &= ~open;
+	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0,
+			sizeof(mask), 0, 0);
+	handler(signal, info, context);
+	context->uc_sigmask.__val[0] &= ~open;
+}
+
+void chained_send_again(int signal, siginfo_t *info)
+{
+	long pid = sys_call_anyway(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	long tid = sys_call_anyway(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+	sys_call_anyway(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info, 0,
+			0);
+}
+
+void chained_set_default(int signal)
+{
+	const struct kernel_action none = { .handler = (uintptr_t)SIG_DFL };
+
+	signal_set_action(signal, &none, NULL);
+}

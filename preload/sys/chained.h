@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal that we take from the program, its own action kept behind ours.
+ *
+ * Our handler comes first and passes on what is not for us; what the program
+ * asks about the signal is told as though we were not there. Safe in signal
+ * handlers, and behind a filter (filter.h).
+ */
+#ifndef CLEW_SYS_CHAINED_H
+#define CLEW_SYS_CHAINED_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "preload/sys/lock.h"
+#include "preload/sys/signal_return.h"
+
+/* A place for each one, so that a forked child finds all their locks. */
+enum chained_place {
+	CHAINED_TRAP,
+	CHAINED_TICKS,
+	CHAINED_EVENTS,
+	CHAINED_PLACES
+};
+
+struct chained {
+	enum chained_place place;
+	int signal;
+	void (*handler)(int signal, siginfo_t *info, void *context);
+	uint64_t mask; /* with which the handler runs */
+	struct lock lock;
+	uint32_t is_installed;       /* stored last */
+	struct kernel_action theirs; /* the program's; under the lock */
+};
+
+/* Put our handler in front. Any number of times. 0 or -errno. */
+int chained_install(struct chained *chained);
+
+/* What the program says: as sigaction(), but 0 or -errno. */
+int chained_change_action(struct chained *chained, const struct sigaction *set,
+			  struct sigaction *old);
+
+/* The program's action, for one signal. */
+struct kernel_action chained_use_action(struct chained *chained);
+
+static inline int chained_is_function(const struct kernel_action *action)
+{
+	return action->handler != (uintptr_t)SIG_DFL &&
+	       action->handler != (uintptr_t)SIG_IGN;
+}
+
+/*
+ * From our handler: call the program's, with what it wants blocked, but never
+ * the signals of `open`, then or afterwards.
+ */
+void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
+		  siginfo_t *info, ucontext_t *context);
+
+/* Send the calling thread the signal once more. */
+void chained_send_again(int signal, siginfo_t *info);
+
+/* Let the signal have its default effect from now on. */
+void chained_set_default(int signal);
+
+/* In a forked child: threads that were in the midst of these are not there. */
+void chained_after_fork(void);
+
+#endif

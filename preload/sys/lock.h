@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lock for the cold side's rare allocations.
+ *
+ * Held with every signal blocked, so that no handler of the owner can wait for
+ * it, and never across anything of the program's. Re-initialised in a forked
+ * child, whose other threads are gone.
+ *
+ * Behind a filter no signal can be blocked, and nobody can sleep: a handler on
+ * top of the owner goes on without the lock, and another thread waits for it
+ * awhile, since a handler may also have jumped out of the owner. What is
+ * protected there is small and seldom changes (chained.h, trap.h).
+ */
+#ifndef CLEW_SYS_LOCK_H
+#define CLEW_SYS_LOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "preload/sys/sys.h"
+
+struct lock {
+	_Atomic uint32_t held; /* 1, or LOCK_AWAITED: somebody sleeps */
+	/* Behind a filter: the control block of the holder, or of the next. */
+	_Atomic uint64_t filtered_owner;
+};
+
+#define LOCK_AWAITED    2
+#define LOCK_NOT_TAKEN  (SYS_NOT_BLOCKED - 1) /* in place of a mask of signals */
+#define LOCK_PATIENCE   (1 << 18)             /* some 10 ms */
+
+#define LOCK_FUTEX_WAIT 128 /* FUTEX_WAIT_PRIVATE of <linux/futex.h> */
+#define LOCK_FUTEX_WAKE 129 /* FUTEX_WAKE_PRIVATE */
+
+static inline int lock_try(struct lock *lock)
+{
+	uint32_t none = 0;
+
+	return atomic_compare_exchange_strong_explicit(&lock->held, &none, 1,
+						       memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+static inline void lock_acquire_filtered(struct lock *lock, uint64_t *signals)
+{
+	const uint64_t own = runtime_thread_block();
+	uint64_t owner = atomic_load(&lock->filtered_owner);
+	int is_next = 0;
+
+	for (int i = 0; owner != own && i < LOCK_PATIENCE; i++) {
+		uint64_t none = 0;
+
+		is_next = is_next || atomic_compare_exchange_strong(
+					     &lock->filtered_owner, &none, own);
+		if (is_next && lock_try(lock))
+			return;
+		__builtin_ia32_pause();
+	}
+	if (is_next)
+		atomic_store(&lock->filtered_owner, 0);
+	*signals = LOCK_NOT_TAKEN;
+}
+
+/* Signals arrive while it waits: it may have to be asked for its pc (live.h). */
+static inline void lock_acquire(struct lock *lock, uint64_t *signals)
+{
+	sys_block_signals(signals);
+	if (*signals != SYS_NOT_BLOCKED && lock_try(lock))
+		return;
+	while (*signals != SYS_NOT_BLOCKED &&
+	       atomic_exchange_explicit(&lock->held, LOCK_AWAITED,
+					memory_order_acquire)) {
+		sys_restore_signals(signals);
+		sys_call(SYS_futex, (long)&lock->held, LOCK_FUTEX_WAIT,
+			 LOCK_AWAITED, 0, 0, 0);
+		sys_block_signals(signals);
+	}
+	if (*signals == SYS_NOT_BLOCKED)
+		lock_acquire_filtered(lock, signals);
+}
+
+/*
+ * Wakes also when a filter has been asked for since: it waits (filter.h). All
+ * that sleep: who takes the lock behind a filter leaves no word of the others.
+ */
+static inline void lock_release(struct lock *lock, const uint64_t *signals)
+{
+	if (*signals == LOCK_NOT_TAKEN)
+		return;
+	if (atomic_exchange_explicit(&lock->held, 0, memory_order_release) ==
+	    LOCK_AWAITED)
+		sys_call_anyway(SYS_futex, (long)&lock->held, LOCK_FUTEX_WAKE,
+				INT32_MAX, 0, 0, 0);
+	if (*signals == SYS_NOT_BLOCKED)
+		atomic_store(&lock->filtered_owner, 0);
+	sys_restore_signals(signals);
+}
+
+/* In a forked child: whoever held it is not there. */
+static inline void lock_forget(struct lock *lock)
+{
+	atomic_store(&lock->filtered_owner, 0);
+	atomic_store(&lock->held, 0);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sys/place.h"
+
+#include <stdatomic.h>
+
+#include "preload/sys/sys.h"
+
+#define RANGE_BYTES (UINT64_C(1) << 40)
+#define HEAP_ROOM   (UINT64_C(1) << 36)
+#define SKIP_BYTES  (UINT64_C(1) << 30) /* past somebody else's */
+#define TRIES       16
+
+/* The best first; shadow_place.c tells who wants what. */
+static const uint64_t ranges[] = {
+	0x570000000000,
+	0x4e0000000000,
+	0x3f0000000000,
+	0,
+};
+
+extern char __bss_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+/* Written once; 0: the kernel chooses. */
+static uint64_t range_start;
+static _Atomic uint64_t next_place; /* any thread */
+
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + 4095) & ~(size_t)4095;
+}
+
+int place_is_in_way_of_heap(uint64_t start, uint64_t bytes)
+{
+	const uint64_t heap = (uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
+
+	return start < heap + HEAP_ROOM && start + bytes > heap;
+}
+
+/* The library's variables: those of its pages that hold nothing else. */
+static void hide_variables(void)
+{
+	const uint64_t start = whole_pages((uintptr_t)__bss_start);
+	const uint64_t end = (uintptr_t)_end & ~UINT64_C(4095);
+
+	sys_mprotect((void *)start, end - start, SYS_PROT_OURS);
+}
+
+void place_begin(void)
+{
+	const uint64_t *range = ranges;
+
+	hide_variables();
+	while (*range && place_is_in_way_of_heap(*range, RANGE_BYTES))
+		range++;
+	range_start = *range;
+	next_place = *range;
+}
+
+/* So many bytes that no other thread is given; 0: more than there is. */
+static uint64_t take(uint64_t bytes)
+{
+	uint64_t at = next_place, next;
+
+	if (bytes > RANGE_BYTES / 2)
+		return 0;
+	do
+		next = at + bytes > range_start + RANGE_BYTES ? range_start
+							      : at;
+	while (!atomic_compare_exchange_weak(&next_place, &at, next + bytes));
+	return next;
+}
+
+void *place_map(size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	const uint64_t whole = whole_pages(bytes);
+
+	for (int i = 0; range_start && i < TRIES; i++) {
+		void *at = (void *)take(whole), *got;
+
+		if (!at)
+			break;
+		got = sys_mmap(at, bytes, protection,
+			       flags | MAP_FIXED_NOREPLACE, fd, offset);
+		if (got == at)
+			return got;
+		if (!sys_failed(got)) /* a kernel before 4.17 */
+			sys_munmap(got, bytes);
+		else if ((long)got != -EEXIST)
+			return got;
+		take(SKIP_BYTES);
+	}
+	return sys_mmap(NULL, bytes, protection, flags, fd, offset);
+}
+
+void place_has_been_left(const void *address, size_t bytes)
+{
+	const uint64_t at = (uintptr_t)address;
+	uint64_t next = at + whole_pages(bytes);
+
+	if (range_start)
+		atomic_compare_exchange_strong(&next_place, &next, at);
+}

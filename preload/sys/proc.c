@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sys/proc.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+/* What getdents64() fills in. */
+struct directory_entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* A thread that has gone is told from a file that this kernel does not have. */
+static int open_file(int tid, const char *name)
+{
+	char path[64];
+	struct text text = text_in(path, sizeof(path));
+	int fd;
+
+	text_string(&text, "/proc/self/");
+	if (tid) {
+		text_string(&text, "task/");
+		text_number(&text, (uint64_t)tid);
+		text_char(&text, '/');
+	}
+	text_string(&text, name);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd != -ENOENT)
+		return fd;
+	return tid && !sys_thread_exists(sys_getpid(), tid) ? -ESRCH
+							    : -EOPNOTSUPP;
+}
+
+/* -EOVERFLOW rather than a part of it. */
+static int read_text(struct proc_text *text, int tid, const char *name)
+{
+	int fd = open_file(tid, name);
+	size_t used = 0;
+	long got;
+
+	if (fd < 0)
+		return fd;
+	do {
+		got = sys_read(fd, text->bytes + used,
+			       sizeof(text->bytes) - used);
+		used += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && used < sizeof(text->bytes));
+	sys_close(fd);
+	if (got < 0)
+		return (int)got;
+	if (used == sizeof(text->bytes))
+		return -EOVERFLOW;
+	text->bytes[used] = '\0';
+	return 0;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+static const char *parse_number(const char *at, unsigned int base,
+				uint64_t *out)
+{
+	uint64_t value = 0;
+
+	while (*at == ' ' || *at == '\t')
+		at++;
+	if (base == 16 && at[0] == '0' && at[1] == 'x')
+		at += 2;
+	for (; digit_of(*at) < (int)base; at++)
+		value = value * base + (unsigned int)digit_of(*at);
+	*out = value;
+	return at;
+}
+
+/* ---- The lines of a status file ---- */
+
+/* A line is put together from blocks; of a long one the beginning will do. */
+struct line {
+	char bytes[64];
+	size_t used;
+};
+
+/* What follows "NAME:" in a line, or NULL. */
+static const char *value_of(const char *line, const char *name)
+{
+	while (*name && *line == *name)
+		line++, name++;
+	return *name || *line != ':' ? NULL : line + 1;
+}
+
+static void end_line(struct line *line, struct proc_line *wanted,
+		     uint32_t count)
+{
+	line->bytes[line->used] = '\0';
+	line->used = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const char *value = value_of(line->bytes, wanted[i].name);
+
+		if (!value)
+			continue;
+		parse_number(value, wanted[i].base, &wanted[i].value);
+		wanted[i].is_found = 1;
+	}
+}
+
+static void read_block(struct line *line, const char *block, long bytes,
+		       struct proc_line *wanted, uint32_t count)
+{
+	for (long i = 0; i < bytes; i++) {
+		if (block[i] == '\n')
+			end_line(line, wanted, count);
+		else if (line->used < sizeof(line->bytes) - 1)
+			line->bytes[line->used++] = block[i];
+	}
+}
+
+int proc_status(int tid, struct proc_line *lines, uint32_t count)
+{
+	int fd = open_file(tid, "status");
+	struct line line = { .used = 0 };
+	char block[512];
+	long got;
+
+	if (fd < 0)
+		return fd;
+	for (uint32_t i = 0; i < count; i++)
+		lines[i].is_found = 0;
+	while ((got = sys_read(fd, block, sizeof(block))) > 0)
+		read_block(&line, block, got, lines, count);
+	sys_close(fd);
+	if (got < 0)
+		return (int)got;
+	for (uint32_t i = 0; i < count; i++)
+		if (!lines[i].is_found)
+			return -EBADMSG;
+	return 0;
+}
+
+int proc_is_traced(void)
+{
+	struct proc_line tracer = { .name = "TracerPid", .base = 10 };
+
+	return !proc_status(0, &tracer, 1) && tracer.value;
+}
+
+int proc_blocked_signals(int tid, uint64_t *mask)
+{
+	struct proc_line blocked = { .name = "SigBlk", .base = 16 };
+	int err = proc_status(tid, &blocked, 1);
+
+	if (!err)
+		*mask = blocked.value;
+	return err;
+}
+
+static int read_switches(int tid, uint64_t *out)
+{
+	struct proc_line lines[] = {
+		{ .name = "voluntary_ctxt_switches", .base = 10 },
+		{ .name = "nonvoluntary_ctxt_switches", .base = 10 },
+	};
+	int err = proc_status(tid, lines, 2);
+
+	if (!err)
+		*out = lines[0].value + lines[1].value;
+	return err;
+}
+
+/* ---- Files of one line ---- */
+
+/* "running", or "CALL ARGUMENTS SP PC", or "-1 SP PC" outside of calls. */
+static void parse_activity(const char *at, struct proc_activity *out)
+{
+	uint64_t word;
+
+	if (*at == '-') {
+		out->call = -1;
+		at += 2;
+	} else {
+		at = parse_number(at, 10, &word);
+		out->call = (long)word;
+		for (int i = 0; i < 6; i++)
+			at = parse_number(at, 16, &word);
+	}
+	at = parse_number(at, 16, &out->sp);
+	parse_number(at, 16, &out->pc);
+}
+
+int proc_wait(struct proc_text *text, int tid, struct proc_activity *out)
+{
+	struct proc_activity activity = { 0 };
+	int err = read_text(text, tid, "syscall");
+
+	if (err)
+		return err;
+	activity.is_asleep = *text->bytes != 'r';
+	if (activity.is_asleep)
+		parse_activity(text->bytes, &activity);
+	*out = activity;
+	return 0;
+}
+
+int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
+{
+	uint64_t switches;
+	int err = read_switches(tid, &switches);
+
+	if (!err)
+		err = proc_wait(text, tid, out);
+	if (!err)
+		out->switches = switches;
+	return err;
+}
+
+/* What is behind a thread's name, which is in brackets, with anything in it. */
+static int read_stat(struct proc_text *text, int tid, const char **out)
+{
+	const char *behind_name = NULL;
+	int err = read_text(text, tid, "stat");
+
+	if (err)
+		return err;
+	for (const char *at = text->bytes; *at; at++)
+		if (*at == ')')
+			behind_name = at + 1;
+	if (!behind_name)
+		return -EBADMSG;
+	*out = behind_name;
+	return 0;
+}
+
+/* The 22nd field; the name is the second. */
+int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
+{
+	const char *at;
+	int err = read_stat(text, tid, &at);
+
+	if (err)
+		return err;
+	for (int blanks = 0; *at && blanks < 20; at++)
+		blanks += *at == ' ';
+	parse_number(at, 10, out);
+	return 0;
+}
+
+char proc_state(struct proc_text *text, int tid)
+{
+	const char *at;
+
+	return !read_stat(text, tid, &at) && at[0] == ' ' ? at[1] : '\0';
+}
+
+/* The second of its three numbers. */
+int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
+{
+	int err = read_text(text, tid, "schedstat");
+	uint64_t on_processor_ns;
+
+	if (!err)
+		parse_number(parse_number(text->bytes, 10, &on_processor_ns),
+			     10, out);
+	return err;
+}
+
+static int visit_all(const char *buffer, long bytes, int but_tid,
+		     int (*visit)(void *context, int tid), void *context)
+{
+	int result = 0;
+
+	for (long at = 0; at < bytes && !result;) {
+		const struct directory_entry *entry =
+			(const void *)(buffer + at);
+		uint64_t tid;
+
+		at += entry->bytes;
+		if (digit_of(*entry->name) > 9)
+			continue;
+		parse_number(entry->name, 10, &tid);
+		if ((int)tid == but_tid)
+			continue;
+		result = visit(context, (int)tid);
+	}
+	return result;
+}
+
+int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
+		     void *context)
+{
+	char buffer[1024] __attribute__((aligned(8)));
+	int fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			  0);
+	int result = 0;
+	long bytes;
+
+	if (fd < 0)
+		return fd;
+	do {
+		bytes = sys_call(SYS_getdents64, fd, (long)buffer,
+				 sizeof(buffer), 0, 0, 0);
+		result = bytes < 0 ? (int)bytes
+				   : visit_all(buffer, bytes, but_tid, visit,
+					       context);
+	} while (bytes > 0 && !result);
+	sys_close(fd);
+	return result;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A range of addresses.
+ */
+#ifndef CLEW_SYS_RANGE_H
+#define CLEW_SYS_RANGE_H
+
+#include <stdint.h>
+
+/* pcs in [start, end) */
+struct pc_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls without libc.
+ *
+ * libc's wrappers may be hooked, set errno, or be cancellation points. These
+ * return the kernel's answer: a result, or -errno. Safe anywhere.
+ *
+ * Once the program has a system call filter, calls of ours could have it
+ * killed: then they all fail with -ENOSYS instead of being made (filter.h).
+ */
+#ifndef CLEW_SYS_SYS_H
+#define CLEW_SYS_SYS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/sys/place.h"
+
+/* What the program itself asked for is made in any case. */
+static inline long sys_call_anyway(long number, long a, long b, long c, long d,
+				   long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static inline long sys_call(long number, long a, long b, long c, long d, long e,
+			    long f)
+{
+	return runtime_is_filtered()
+		       ? -ENOSYS
+		       : sys_call_anyway(number, a, b, c, d, e, f);
+}
+
+static inline int sys_failed(const void *address)
+{
+	return (unsigned long)address > -4096UL;
+}
+
+static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
+			     int fd, off_t offset)
+{
+	return (void *)sys_call(SYS_mmap, (long)hint, (long)bytes, prot, flags,
+				fd, offset);
+}
+
+/*
+ * The protection of memory that is ours alone. The processor can read all that
+ * it can write; but who goes through the program's memory by /proc/self/maps, to
+ * test it in a crash handler, to find pointers or to save it, passes over what is
+ * not to be read.
+ */
+#define SYS_PROT_OURS PROT_WRITE
+
+/* Private zeroed memory, or a negative errno as an address. */
+static inline void *sys_map_private(size_t bytes)
+{
+	return place_map(bytes, SYS_PROT_OURS, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+}
+
+static inline int sys_munmap(void *address, size_t bytes)
+{
+	int err = (int)sys_call(SYS_munmap, (long)address, (long)bytes, 0, 0, 0,
+				0);
+
+	if (!err)
+		place_has_been_left(address, bytes);
+	return err;
+}
+
+static inline int sys_mprotect(void *address, size_t bytes, int prot)
+{
+	return (int)sys_call(SYS_mprotect, (long)address, (long)bytes, prot, 0,
+			     0, 0);
+}
+
+static inline int sys_madvise(void *address, size_t bytes, int advice)
+{
+	return (int)sys_call(SYS_madvise, (long)address, (long)bytes, advice, 0,
+			     0, 0);
+}
+
+static inline int sys_open(const char *path, int flags, int mode)
+{
+	return (int)sys_call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0,
+			     0);
+}
+
+/* As the real user: 0 or -errno. */
+static inline int sys_access(const char *path, int mode)
+{
+	return (int)sys_call(SYS_faccessat, AT_FDCWD, (long)path, mode, 0, 0,
+			     0);
+}
+
+static inline int sys_close(int fd)
+{
+	return (int)sys_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_read(int fd, void *buffer, size_t bytes)
+{
+	return sys_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
+}
+
+static inline int sys_fstat(int fd, struct stat *st)
+{
+	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
+}
+
+/* Of the file itself where it is a symbolic link. */
+static inline int sys_stat(const char *path, struct stat *st)
+{
+	return (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)st,
+			     AT_SYMLINK_NOFOLLOW, 0, 0);
+}
+
+static inline int sys_truncate(const char *path, uint64_t bytes)
+{
+	return (int)sys_call(SYS_truncate, (long)path, (long)bytes, 0, 0, 0, 0);
+}
+
+static inline int sys_unlink(const char *path)
+{
+	return (int)sys_call(SYS_unlink, (long)path, 0, 0, 0, 0, 0);
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)sys_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline int sys_gettid(void)
+{
+	return (int)sys_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Copy memory that may not be there. 0 or -EFAULT. */
+static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
+{
+	const struct iovec to = { out, bytes };
+	const struct iovec from = { (void *)at, bytes };
+
+	return sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
+			(long)&from, 1, 0) == (long)bytes
+		       ? 0
+		       : -EFAULT;
+}
+
+/* Whether a thread of this process still exists. */
+static inline int sys_thread_exists(int pid, int tid)
+{
+	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
+}
+
+#define SYS_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
+
+/* No mask that the kernel gives: it has SIGKILL in it. */
+#define SYS_NOT_BLOCKED (~UINT64_C(0))
+
+/*
+ * Block every signal; *old is what sys_restore_signals() wants. Where no
+ * system calls may be made nothing is blocked, and callers that rely on it
+ * have looked at runtime_is_filtered() before.
+ */
+static inline void sys_block_signals(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	*old = SYS_NOT_BLOCKED;
+	__atomic_fetch_add(&rt.sections, 1, __ATOMIC_SEQ_CST);
+	if (sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)old,
+		     sizeof(all), 0, 0))
+		__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Also when a filter has been asked for since: it waits for us (filter.h). */
+static inline void sys_restore_signals(const uint64_t *old)
+{
+	if (*old == SYS_NOT_BLOCKED)
+		return;
+	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
+			sizeof(*old), 0, 0);
+	__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t sys_clock_ns(int clock)
+{
+	struct timespec ts;
+
+	if (sys_call(SYS_clock_gettime, clock, (long)&ts, 0, 0, 0, 0))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+#endif

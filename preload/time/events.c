@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/events.h"
+
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/chained.h"
+#include "preload/sys/perf_event.h"
+#include "preload/sys/sys.h"
+#include "preload/time/samples.h"
+#include "preload/time/ticks.h"
+
+#define PAGE_BYTES  4096
+#define SLOTS       256       /* events at a time, at most */
+#define PROBES      8         /* where the slot of a thread may be */
+#define LOCKED_PART 64        /* of the locked memory that the user may have */
+#define CALM_US     10000     /* in reserve, when an event begins */
+#define SWITCH_US   500       /* what a switch takes of the reserve */
+#define SMOOTHING   64        /* hits that share what is to be settled */
+#define SILENT_NS   250000000 /* untold so far: nothing comes of the event */
+
+enum slot_state {
+	SLOT_FREE,
+	SLOT_TAKEN, /* the event is being opened */
+	SLOT_RUNS,
+	SLOT_ENDED, /* a signal may be under way still */
+};
+
+/* A thread's event. Changed under the lock of the tallies. */
+struct event {
+	_Atomic uint32_t state;
+	_Atomic uint32_t tid;
+	struct perf_event source;
+	struct tally *tally;
+	/* The owner's: CPU time before it, and since, as far as samples tell. */
+	uint64_t began_us, told_ns;
+	int64_t untold_ns; /* of the time up to the last tick; may be negative */
+	uint32_t met_tick; /* one came while the last hit was on its way */
+};
+
+static void on_event(int signal, siginfo_t *info, void *context);
+
+/* Written before main, but for what is atomic. */
+static struct {
+	struct chained chained;
+	_Atomic uint32_t coarse; /* enum wire_coarse: no more events, and why */
+	/* Masks with all signals were ours until somebody sent a SIGURG. */
+	_Atomic uint32_t is_awaited;
+	struct event slots[SLOTS];
+} events = {
+	.chained = { .place = CHAINED_EVENTS,
+		     .signal = SIGURG,
+		     .handler = on_event,
+		     .mask = ~UINT64_C(0) },
+	.coarse = WIRE_COARSE_ASKED,
+};
+
+/* ---- Slots: by thread, so that a handler needs no thread-local storage ---- */
+
+static struct event *slot_of(uint32_t tid, uint32_t probe)
+{
+	return &events.slots[(tid + probe) % SLOTS];
+}
+
+static struct event *find_event(uint32_t tid)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct event *event = slot_of(tid, i);
+
+		if (event->tid == tid && event->state >= SLOT_RUNS)
+			return event;
+	}
+	return NULL;
+}
+
+static void end_event(struct event *event)
+{
+	perf_event_end(&event->source);
+	event->tally->event = NULL;
+	event->state = SLOT_ENDED;
+}
+
+static int is_of_gone_thread(const struct event *event, int pid)
+{
+	return event->state == SLOT_RUNS &&
+	       !sys_thread_exists(pid, (int)event->tid);
+}
+
+/* The kernel has an account of locked memory for each user. */
+static uint32_t most_events(void)
+{
+	struct rlimit limit;
+
+	if (sys_call(SYS_getrlimit, RLIMIT_MEMLOCK, (long)&limit, 0, 0, 0, 0))
+		return 0;
+	limit.rlim_cur /= PAGE_BYTES * LOCKED_PART;
+	return limit.rlim_cur < SLOTS ? (uint32_t)limit.rlim_cur : SLOTS;
+}
+
+/* For a thread; NULL: there are enough. Ends events whose threads are gone. */
+static struct event *take_slot(struct tally *tally)
+{
+	const int pid = sys_getpid();
+	struct event *taken = NULL;
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct event *event = &events.slots[i];
+
+		if (event->tid == tally->tid || is_of_gone_thread(event, pid)) {
+			if (event->state == SLOT_RUNS)
+				end_event(event);
+			event->state = SLOT_FREE;
+		}
+		others +=
+			event->state == SLOT_RUNS || event->state == SLOT_TAKEN;
+	}
+	if (others >= most_events())
+		return NULL;
+	for (uint32_t i = 0; i < PROBES && !taken; i++) {
+		struct event *event = slot_of(tally->tid, i);
+
+		if (event->state == SLOT_FREE || event->state == SLOT_ENDED)
+			taken = event;
+	}
+	if (!taken)
+		return NULL;
+	taken->state = SLOT_TAKEN;
+	taken->tid = tally->tid;
+	taken->tally = tally;
+	return taken;
+}
+
+/* ---- Samples ---- */
+
+/* What a hit stands for: a period, and its part of what is to be settled. */
+static uint64_t weigh_hit(struct event *event)
+{
+	const int64_t period = (int64_t)rt.header->period_ns;
+	int64_t more = event->untold_ns / SMOOTHING;
+
+	if (more > period / 2)
+		more = period / 2;
+	if (more < -period / 2)
+		more = -period / 2;
+	event->untold_ns -= more;
+	event->told_ns += (uint64_t)(period + more);
+	return (uint64_t)(period + more);
+}
+
+/*
+ * Until a hit's signal has been handled a tick's waits, so one that waits already
+ * came since the hit. No instruction of the program's has been executed between.
+ */
+static int is_tick_due(void)
+{
+	uint64_t pending = 0;
+
+	return !sys_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0,
+			 0, 0, 0) &&
+	       pending & SIGNAL_BIT(ticks_signal());
+}
+
+static void take_sample(struct event *event, uint64_t pc)
+{
+	struct tally *tally = event->tally;
+	uint64_t where = pc & WIRE_SAMPLE_PC;
+
+	event->met_tick = is_tick_due();
+	if (tally->hot->tally != tally ||
+	    tally->hot->muted == HOT_MUTED_SHARED) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
+		return;
+	}
+	if (samples_pc_is_own(pc))
+		where |= WIRE_SAMPLE_CLEW;
+	samples_put(tally, &tally->ticked, tally->hot->id, where,
+		    weigh_hit(event));
+}
+
+void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches)
+{
+	int64_t calm = tally->calm_us + (int64_t)used_us;
+
+	if (calm > CALM_US)
+		calm = CALM_US;
+	calm -= (int64_t)switches * SWITCH_US;
+	tally->calm_us = calm < -CALM_US ? -CALM_US : calm;
+}
+
+static void go_back_to_tick(struct event *event, enum wire_coarse why)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	if (event->state == SLOT_RUNS)
+		end_event(event);
+	lock_release(&tallies->lock, &signals);
+	rt.header->coarse = why;
+}
+
+int events_met_tick(struct tally *tally)
+{
+	struct event *event = tally->event;
+	const int met = event && event->met_tick;
+
+	if (met)
+		event->met_tick = 0;
+	return met;
+}
+
+uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
+{
+	struct event *event = tally->event;
+	const uint64_t used_us = tally->user_us + tally->system_us;
+
+	if (is_kernel)
+		event->told_ns += weight_ns;
+	event->untold_ns =
+		(int64_t)((used_us - event->began_us) * 1000 - event->told_ns);
+	if (tally->calm_us < 0) {
+		go_back_to_tick(event, WIRE_COARSE_RESTLESS);
+		tally->has_asked = 0;
+	} else if (event->untold_ns >= SILENT_NS) {
+		go_back_to_tick(event, WIRE_COARSE_SILENT);
+	} else if (!is_kernel) {
+		return 0;
+	}
+	if (is_kernel)
+		return weight_ns;
+	return event->untold_ns > 0 ? (uint64_t)event->untold_ns : 0;
+}
+
+/* ---- The signal ---- */
+
+static uint64_t own_bit(void)
+{
+	return events.chained.is_installed && !events.coarse
+		       ? SIGNAL_BIT(SIGURG)
+		       : 0;
+}
+
+/* Most of the signals that have names: somebody means all, or all but a few. */
+static int has_most_signals(uint64_t mask)
+{
+	return signals_in(mask & (SIGNAL_BIT(32) - 1)) > 16;
+}
+
+/* To the process, if it was sent to that: any thread may wait for it. */
+static void send_again(int signal, siginfo_t *info)
+{
+	const long pid = sys_call_anyway(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	if (info->si_code == SI_TKILL ||
+	    sys_call_anyway(SYS_rt_sigqueueinfo, pid, signal, (long)info, 0, 0,
+			    0))
+		chained_send_again(signal, info);
+}
+
+static void end_all(enum wire_coarse why)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	events.coarse = why;
+	for (struct event *event = events.slots; event < events.slots + SLOTS;
+	     event++)
+		if (event->state == SLOT_RUNS)
+			end_event(event);
+	lock_release(&tallies->lock, &signals);
+	rt.header->coarse = why;
+}
+
+static int may_be_ended(void)
+{
+	return events.chained.is_installed && !events.coarse &&
+	       !samples_are_anothers();
+}
+
+/*
+ * Somebody has sent SIGURG to the program, whose it is from now on. Threads that have
+ * all signals blocked, as they think, get it when they wait for it.
+ */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
+{
+	struct kernel_action theirs;
+
+	if (may_be_ended()) {
+		events.is_awaited = 1;
+		end_all(WIRE_COARSE_SIGNAL);
+	}
+	if (events.is_awaited &&
+	    has_most_signals(context->uc_sigmask.__val[0])) {
+		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);
+		send_again(signal, info);
+		return;
+	}
+	theirs = chained_use_action(&events.chained);
+	if (chained_is_function(&theirs))
+		chained_call(&theirs, 0, signal, info, context);
+	else
+		signal_set_action(signal, &theirs, NULL);
+}
+
+static void on_event(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+	struct event *event;
+
+	if (runtime_is_filtered() && info->si_code == POLL_IN)
+		return; /* its last, which was under way */
+	event = find_event((uint32_t)sys_gettid());
+	if (!event || info->si_code != POLL_IN ||
+	    info->si_fd != event->source.fd)
+		pass_on(signal, info, interrupted);
+	else if (event->state == SLOT_RUNS)
+		take_sample(event,
+			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
+	else
+		event->state = SLOT_FREE; /* the same */
+}
+
+int events_is_signal(int signal)
+{
+	return signal == SIGURG && events.chained.is_installed;
+}
+
+void events_yield(int signal)
+{
+	if (signal != SIGURG)
+		return;
+	events.is_awaited = 0;
+	if (may_be_ended())
+		end_all(WIRE_COARSE_SIGNAL);
+}
+
+/*
+ * A handler of the program's is called by ours, which keeps the last signals
+ * of events from it; what is no handler goes to the kernel, as an exec wants it.
+ */
+int events_change_action(const struct sigaction *set, struct sigaction *old)
+{
+	const int is_function =
+		set && set->sa_handler != SIG_DFL && set->sa_handler != SIG_IGN;
+	struct kernel_action theirs = { .handler = (uintptr_t)SIG_DFL };
+	struct sigaction former;
+	int err;
+
+	if (set && (is_function || set->sa_handler == SIG_IGN))
+		events_yield(SIGURG);
+	err = chained_change_action(&events.chained, set, &former);
+	if (err)
+		return err;
+	if (set && !is_function && events.coarse) {
+		theirs.handler = (uintptr_t)set->sa_handler;
+		signal_set_action(SIGURG, &theirs, NULL);
+	}
+	if (old)
+		*old = former;
+	return 0;
+}
+
+uint64_t events_take_out(uint64_t mask)
+{
+	const int is_named = (mask & SIGNAL_BIT(SIGURG)) != 0;
+
+	if (is_named == has_most_signals(mask))
+		return mask & ~own_bit();
+	events_yield(SIGURG); /* it alone, or all but it */
+	return mask;
+}
+
+uint64_t events_put_back(uint64_t mask)
+{
+	return has_most_signals(mask) ? mask | own_bit() : mask;
+}
+
+/* ---- Opening one ---- */
+
+/* Of the thread, for want of something that another may have. */
+static int is_for_want_of_room(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+	       err == -EAGAIN || err == -ENOSPC || err == -ESRCH;
+}
+
+static enum wire_coarse reason_of(int err)
+{
+	if (is_for_want_of_room(err))
+		return WIRE_COARSE_ROOM;
+	return err == -EACCES || err == -EPERM ? WIRE_COARSE_FORBIDDEN
+					       : WIRE_COARSE_KERNEL;
+}
+
+/* The slot has an event, or is free again. Under the lock. */
+static int settle_slot(struct event *event, int err)
+{
+	if (err) {
+		event->state = SLOT_FREE;
+		return err;
+	}
+	event->told_ns = 0;
+	event->untold_ns = 0;
+	event->met_tick = 0;
+	event->began_us = event->tally->user_us + event->tally->system_us;
+	event->tally->event = event;
+	event->state = SLOT_RUNS;
+	if (events.coarse) /* meanwhile */
+		end_event(event);
+	return 0;
+}
+
+static int begin(struct tally *tally)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	struct event *event;
+	uint64_t signals;
+	int err;
+
+	lock_acquire(&tallies->lock, &signals);
+	event = take_slot(tally);
+	lock_release(&tallies->lock, &signals);
+	if (!event)
+		return -ENOSPC;
+	err = perf_event_begin(&event->source, tally->tid, rt.header->rate_hz,
+			       SIGURG);
+	lock_acquire(&tallies->lock, &signals);
+	err = settle_slot(event, err);
+	lock_release(&tallies->lock, &signals);
+	return err;
+}
+
+void events_begin(struct tally *tally, uint64_t blocked)
+{
+	int err;
+
+	if (tally->has_asked)
+		return;
+	if (events.coarse || tally->calm_us < 0)
+		rt.header->coarse =
+			events.coarse ? events.coarse : WIRE_COARSE_RESTLESS;
+	if (events.coarse || tally->calm_us < CALM_US ||
+	    blocked & SIGNAL_BIT(SIGURG))
+		return;
+	tally->has_asked = 1;
+	err = begin(tally);
+	if (!err) {
+		atomic_fetch_add_explicit(&rt.header->events, 1,
+					  memory_order_relaxed);
+		return;
+	}
+	rt.header->coarse = reason_of(err);
+	if (!is_for_want_of_room(err))
+		events.coarse = reason_of(err); /* it will not change */
+}
+
+void events_end(struct tally *tally)
+{
+	if (tally->event)
+		end_event(tally->event);
+	tally->has_asked = 0;
+}
+
+void events_end_own(void)
+{
+	struct tally *tally = hot.tally;
+	uint64_t signals;
+
+	if (!tally || !tally->event || samples_are_anothers())
+		return;
+	lock_acquire(&rt.recorder->tallies.lock, &signals);
+	events_end(tally);
+	lock_release(&rt.recorder->tallies.lock, &signals);
+}
+
+void events_forget(void)
+{
+	for (struct event *event = events.slots; event < events.slots + SLOTS;
+	     event++)
+		event->state = SLOT_FREE;
+}
+
+/* ---- Whether there may be any ---- */
+
+static int is_signal_free(void)
+{
+	struct kernel_action action;
+	uint64_t blocked;
+
+	return !signal_get_action(SIGURG, &action) &&
+	       action.handler == (uintptr_t)SIG_DFL &&
+	       !sys_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
+			 sizeof(blocked), 0, 0) &&
+	       !(blocked & SIGNAL_BIT(SIGURG));
+}
+
+static int is_tick_fine(void)
+{
+	const uint64_t tick_ns = ticks_find_tick_ns();
+
+	return tick_ns && tick_ns <= rt.header->period_ns;
+}
+
+static enum wire_coarse find_obstacle(int wants_ticks)
+{
+	int err;
+
+	if (wants_ticks || rt.header->time != WIRE_TIME_CPU)
+		return WIRE_COARSE_ASKED;
+	if (is_tick_fine())
+		return WIRE_COARSE_ENOUGH;
+	if (sys_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0))
+		return WIRE_COARSE_FILTER;
+	if (!is_signal_free())
+		return WIRE_COARSE_SIGNAL;
+	err = perf_event_ask(rt.header->rate_hz);
+	if (err)
+		return reason_of(err);
+	return chained_install(&events.chained) ? WIRE_COARSE_SIGNAL
+						: WIRE_COARSE_NOT;
+}
+
+void events_start(int wants_ticks)
+{
+	events.coarse = find_obstacle(wants_ticks);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/look.h"
+
+#include <stddef.h>
+
+#include "preload/hot/thread.h"
+#include "preload/sys/sys.h"
+#include "preload/time/samples.h"
+
+#define TRIES 3 /* for an answer that is of one moment */
+
+/* What is read of a thread: the members of struct hot_thread up to `tally`. */
+#define READ_BYTES (offsetof(struct hot_thread, tally) + sizeof(void *))
+
+uint64_t look_cpu_ns(uint32_t tid)
+{
+	return sys_clock_ns((int)(~tid << 3 | 6)); /* its CPU clock's number */
+}
+
+/* False: it has gone, or counts elsewhere. */
+static int read_thread(const struct tally *tally, struct look *look)
+{
+	struct hot_thread thread;
+
+	if (sys_read_memory((uintptr_t)tally->hot, &thread, READ_BYTES) ||
+	    thread.tally != tally)
+		return 0;
+	look->id = thread.id;
+	look->is_shared = thread.muted == HOT_MUTED_SHARED;
+	return 1;
+}
+
+/* Outside of system calls a thread sleeps for a page, or is stopped. */
+static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
+{
+	char state;
+
+	if (call >= 0)
+		return call < WIRE_WAIT_STOPPED - WIRE_WAIT_CALL
+			       ? (uint32_t)call + WIRE_WAIT_CALL
+			       : WIRE_WAIT_UNKNOWN;
+	state = proc_state(text, (int)tid);
+	return state == 'T' || state == 't' ? WIRE_WAIT_STOPPED
+					    : WIRE_WAIT_FAULT;
+}
+
+static uint64_t where_of(struct proc_text *text, uint32_t tid,
+			 const struct proc_activity *activity)
+{
+	uint64_t where =
+		wire_sample_blocked(wait_of(text, tid, activity->call));
+
+	where |= activity->pc & WIRE_SAMPLE_PC;
+	if (samples_pc_is_own(activity->pc))
+		where |= WIRE_SAMPLE_CLEW;
+	return where;
+}
+
+static void ask_kernel(const struct tally *tally, int may_ask,
+		       struct look *look)
+{
+	struct proc_activity activity;
+	struct proc_text text;
+	int err = may_ask ? proc_wait(&text, (int)tally->tid, &activity)
+			  : -EACCES;
+
+	if (err == -ESRCH) {
+		look->state = LOOK_GONE;
+	} else if (err) {
+		look->state = LOOK_BLOCKED;
+		look->where = wire_sample_blocked(WIRE_WAIT_UNKNOWN);
+	} else if (!activity.is_asleep) {
+		look->state = LOOK_READY;
+	} else {
+		look->state = LOOK_BLOCKED;
+		look->where = where_of(&text, tally->tid, &activity);
+	}
+}
+
+void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
+	     struct look *out)
+{
+	struct look look = { .cpu_ns = cpu_ns };
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before_ns = look.cpu_ns;
+
+		look.cpu_ns = look_cpu_ns(tally->tid);
+		look.state = LOOK_GONE;
+		if (!look.cpu_ns || !read_thread(tally, &look))
+			break;
+		look.state = LOOK_RUNS;
+		if (look.cpu_ns != before_ns)
+			break;
+		ask_kernel(tally, may_ask, &look);
+		if (look_cpu_ns(tally->tid) == look.cpu_ns)
+			break;
+		look.state = LOOK_RUNS; /* it has begun to */
+	}
+	*out = look;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/presence.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/timing.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/sys.h"
+
+/* The number of a thread's CPU clock, as the kernel makes it. */
+static int cpu_clock_of(const struct tally *tally)
+{
+	return (int)(~tally->tid << 3 | 6);
+}
+
+void presence_begin(struct tally *tally)
+{
+	if (!rt.is_timed)
+		return;
+	tally->former_present_ns = tally->wire->present_ns;
+	tally->former_cpu_ns = tally->wire->cpu_ns;
+	tally->came_cpu_ns = sys_clock_ns(cpu_clock_of(tally));
+	tally->came_ns = sys_clock_ns(CLOCK_MONOTONIC);
+}
+
+/*
+ * From the beginning each time: who is interrupted here, or meets another thread,
+ * writes what is an instant old.
+ */
+static void note(struct tally *tally)
+{
+	const uint64_t cpu_ns = sys_clock_ns(cpu_clock_of(tally));
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+
+	if (!cpu_ns || !now_ns || !tally->came_ns) /* the thread is gone */
+		return;
+	tally->wire->present_ns =
+		tally->former_present_ns + now_ns - tally->came_ns;
+	tally->wire->cpu_ns =
+		tally->former_cpu_ns + cpu_ns - tally->came_cpu_ns;
+}
+
+void hot_note_presence(void)
+{
+	if (hot.tally && !runtime_is_filtered())
+		note(hot.tally);
+}
+
+void presence_note_all(struct tallies *tallies)
+{
+	uint64_t signals;
+
+	if (!rt.is_timed)
+		return;
+	lock_acquire(&tallies->lock, &signals);
+	for (struct tally *tally = tallies->first; tally; tally = tally->next)
+		note(tally);
+	lock_release(&tallies->lock, &signals);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/sampling.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/recorder.h"
+#include "preload/time/events.h"
+#include "preload/time/presence.h"
+#include "preload/time/samples.h"
+#include "preload/time/ticks.h"
+#include "preload/time/watch.h"
+
+int sampling_is_on(void)
+{
+	const struct wire_header *header = rt.header;
+
+	return header && header->state != WIRE_DISABLED &&
+	       (header->time == WIRE_TIME_CPU ||
+		header->time == WIRE_TIME_WALL);
+}
+
+void sampling_begin_thread(void)
+{
+	/* a child that has not found out yet that it is one: process.c */
+	if (!*rt.is_ours)
+		return;
+	if (!hot.tally && sampling_is_on())
+		hot_make_room();
+}
+
+void hot_thread_begins(struct tally *tally)
+{
+	ticks_begin_thread(tally);
+	presence_begin(tally);
+}
+
+void hot_thread_has_begun(struct tally *tally)
+{
+	watch_meet(tally);
+}
+
+/* Nobody will look at a part without a file. */
+void sampling_after_fork(void)
+{
+	if (!sampling_is_on())
+		return;
+	if (rt.recorder->part.file.is_private) {
+		rt.header->time = WIRE_TIME_NONE;
+		ticks_stop();
+		return;
+	}
+	watch_start_after_fork();
+	sampling_begin_thread();
+}
+
+void sampling_start(const struct config *config)
+{
+	struct wire_header *header = rt.header;
+
+	samples_describe(header, config->time, config->rate_hz);
+	if (!sampling_is_on())
+		return;
+	ticks_start(header->period_ns);
+	events_start(config->wants_ticks);
+	if (config->time == WIRE_TIME_WALL)
+		watch_start(header->period_ns);
+	sampling_begin_thread();
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time goes, by samples: the ways to take them, as configured.
+ */
+#ifndef CLEW_TIME_SAMPLING_H
+#define CLEW_TIME_SAMPLING_H
+
+#include "preload/host/config.h"
+
+/* Begin, with this thread. Before main, when calls can be counted. */
+void sampling_start(const struct config *config);
+
+/*
+ * The calling thread is new, or a process of its own: sample it from now on,
+ * not only from its first hooked call. Nothing if no samples are taken.
+ */
+void sampling_begin_thread(void);
+
+/* Whether samples are taken in this process. */
+int sampling_is_on(void);
+
+/* In a forked child, when its part is there. */
+void sampling_after_fork(void);
+
+#endif

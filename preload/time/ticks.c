@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/ticks.h"
+
+#include <stddef.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <ucontext.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/chained.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+#include "preload/time/events.h"
+#include "preload/time/samples.h"
+
+#define RT_FIRST     34 /* libc keeps 32 and 33 for itself */
+#define RT_LAST      64
+#define RT_PREFERRED 58 /* programs begin to count at either end */
+#define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
+
+#define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
+
+static void on_tick(int signal, siginfo_t *info, void *context);
+
+/* Written before main; is_on also by whoever stops them. */
+static struct {
+	struct chained chained;
+	uint64_t period_ns; /* 0: never started */
+	uint64_t tick_ns;   /* of the kernel's; 0: unknown */
+	uint32_t secret;    /* in the value of each of our timers */
+	_Atomic uint32_t is_on;
+	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
+} ticks = { .chained = { .place = CHAINED_TICKS,
+			 .handler = on_tick,
+			 .mask = ~UINT64_C(0) } };
+
+/* ---- Taking a sample ---- */
+
+/* The thread comes from the kernel if what it executed last is `syscall`. */
+static int is_behind_syscall(uint64_t pc)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+	uint8_t code[2];
+
+	return !sys_read_memory(pc - sizeof(code), code, sizeof(code)) &&
+	       code[0] == syscall[0] && code[1] == syscall[1];
+}
+
+static uint64_t microseconds(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+/*
+ * Whether the time of this sample was the kernel's: in a system call, but in a
+ * page fault or an interrupt as well, which no pc tells. The kernel's account of
+ * the thread does: where it counts by ticks, as most do, the tick that brought
+ * us here went into one of its two sums, so that nearly all of what has come
+ * since the last sample is in that one. Where it measures, or where ticks were
+ * missed, the larger the kernel's part the likelier it is chosen, which is
+ * right on average.
+ */
+static int was_in_kernel(struct tally *tally, uint64_t pc)
+{
+	struct rusage usage;
+	uint64_t user, system, all, switches;
+
+	if (sys_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0))
+		return is_behind_syscall(pc);
+	user = microseconds(&usage.ru_utime) - tally->user_us;
+	system = microseconds(&usage.ru_stime) - tally->system_us;
+	all = user + system;
+	tally->user_us += user;
+	tally->system_us += system;
+	switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+	events_note_use(tally, all, switches - tally->switches);
+	tally->switches = switches;
+	if (!all)
+		return is_behind_syscall(pc);
+	return __builtin_ia32_rdtsc() * DISPERSE >> 32 < (system << 32) / all;
+}
+
+/* By the calling thread: where its account stands. */
+static void begin_account(struct tally *tally)
+{
+	tally->user_us = tally->system_us = tally->switches = 0;
+	was_in_kernel(tally, 0);
+	tally->calm_us = 0;
+}
+
+/* What the kernel does to take samples is ours as well. */
+static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
+{
+	const uint64_t where = pc & WIRE_SAMPLE_PC;
+
+	if (samples_pc_is_own(pc))
+		return where | WIRE_SAMPLE_CLEW;
+	if (!is_kernel)
+		return where;
+	return where | WIRE_SAMPLE_KERNEL |
+	       (is_of_sample ? WIRE_SAMPLE_CLEW : 0);
+}
+
+/* The value of a tally's timer: which tally it is, and that it is ours. */
+static uint64_t timer_value(const struct tally *tally)
+{
+	return (uint64_t)ticks.secret << 32 | tally->number;
+}
+
+/*
+ * Who may send us signals can say that one comes from a timer, with any value.
+ * One without the secret is the program's. Who has found the secret out (the
+ * kernel may show it in /proc/PID/timers) gets no more than a sample of the
+ * thread that he sent the signal to.
+ */
+static int is_tick(const siginfo_t *info)
+{
+	const uint64_t value = (uintptr_t)info->si_value.sival_ptr;
+
+	return info->si_code == SI_TIMER && value >> 32 == ticks.secret;
+}
+
+/*
+ * The signal waits for the end of a system call: meanwhile each tick has found
+ * the thread there.
+ */
+static uint64_t ticks_in_kernel(uint64_t time_ns)
+{
+	uint64_t looks = 1;
+
+	if (ticks.tick_ns)
+		looks = (time_ns + ticks.tick_ns / 2) / ticks.tick_ns;
+	return looks > UINT16_MAX ? UINT16_MAX : looks;
+}
+
+static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
+{
+	struct wire_sample *sample = samples_put(
+		tally, &tally->ticked, tally->hot->id, where, weight_ns);
+	const uint64_t looks =
+		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
+
+	if (sample && looks > 1)
+		sample->weight += (looks - 1) * WIRE_WEIGHT_LOOK;
+}
+
+static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
+{
+	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
+	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
+	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
+	uint64_t weight_ns = periods * ticks.period_ns;
+	int is_kernel, is_of_sample;
+
+	if (!tally || tally->tid != (uint32_t)sys_gettid() ||
+	    tally->hot->tally != tally ||
+	    tally->hot->muted == HOT_MUTED_SHARED) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
+		return;
+	}
+	is_kernel = was_in_kernel(tally, pc);
+	is_of_sample = events_met_tick(tally);
+	if (tally->event)
+		weight_ns = events_settle(tally, weight_ns, is_kernel);
+	if (weight_ns)
+		put_sample(tally, where_is(pc, is_kernel, is_of_sample),
+			   weight_ns);
+	if (!is_kernel)
+		events_begin(tally, interrupted->uc_sigmask.__val[0]);
+}
+
+/* Most of them: somebody means all, or all but a few. */
+static int has_rt_signals(uint64_t mask)
+{
+	mask &= RT_SIGNALS & ~SIGNAL_BIT(ticks.chained.signal);
+	return signals_in(mask) > (RT_LAST - RT_FIRST) / 2;
+}
+
+/* Somebody has sent our signal to the program. */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
+{
+	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
+	struct kernel_action theirs;
+
+	if (is_blocked) { /* it waits for all signals: let it have this one */
+		ticks_yield(signal);
+		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);
+		chained_send_again(signal, info);
+		return;
+	}
+	theirs = chained_use_action(&ticks.chained);
+	if (theirs.handler == (uintptr_t)SIG_IGN)
+		return;
+	if (chained_is_function(&theirs)) {
+		chained_call(&theirs, 0, signal, info, context);
+		return;
+	}
+	chained_set_default(signal);
+	chained_send_again(signal, info);
+}
+
+static void on_tick(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	if (is_tick(info))
+		take_sample(info, interrupted);
+	else
+		pass_on(signal, info, interrupted);
+}
+
+/* ---- Timers ---- */
+
+enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED, TIMER_KEPT_OFF };
+
+/* Those that have no timer, or none any more; the watch sees them still. */
+static void lose_threads(uint64_t count)
+{
+	samples_lose(rt.header->time == WIRE_TIME_WALL ? WIRE_SAMPLE_NO_PC
+						       : WIRE_SAMPLE_NO_TIMER,
+		     count);
+}
+
+static void delete_timer(struct tally *tally)
+{
+	events_end(tally);
+	if (tally->timer_state == TIMER_ON)
+		sys_call(SYS_timer_delete, tally->timer, 0, 0, 0, 0, 0);
+	tally->timer_state = TIMER_NONE;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+/*
+ * Of the tally's owner, by the number of its CPU clock. The first period is cut short at random: threads that
+ * do not live that long have their share.
+ */
+static int start_timer(struct tally *tally)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = ticks.chained.signal,
+				  .sigev_value.sival_ptr =
+					  (void *)timer_value(tally) };
+	struct itimerspec every = {
+		.it_interval = timespec_of(ticks.period_ns),
+		.it_value = timespec_of(1 + __builtin_ia32_rdtsc() %
+						    ticks.period_ns),
+	};
+	int err, timer;
+
+	event._sigev_un._tid = (int)tally->tid;
+	err = (int)sys_call(SYS_timer_create, (int)(~tally->tid << 3 | 6),
+			    (long)&event, (long)&timer, 0, 0, 0);
+	if (err)
+		return err;
+	tally->timer = timer;
+	tally->timer_state = TIMER_ON;
+	err = (int)sys_call(SYS_timer_settime, timer, 0, (long)&every, 0, 0, 0);
+	if (err)
+		delete_timer(tally);
+	return err;
+}
+
+void ticks_begin_thread(struct tally *tally)
+{
+	if (!ticks.period_ns)
+		return;
+	delete_timer(tally); /* of a thread that is gone */
+	begin_account(tally);
+	if (!ticks.is_on || start_timer(tally))
+		lose_threads(1);
+}
+
+int ticks_has_timer(const struct tally *tally)
+{
+	return tally->timer_state == TIMER_ON;
+}
+
+void ticks_stop(void)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	uint64_t signals, stopped = 0;
+
+	if (!ticks.is_on || samples_are_anothers())
+		return;
+	lock_acquire(&tallies->lock, &signals);
+	ticks.is_on = 0;
+	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
+		if (tally->timer_state != TIMER_ON)
+			continue;
+		delete_timer(tally);
+		tally->timer_state = TIMER_STOPPED;
+		stopped++;
+	}
+	lose_threads(stopped);
+	lock_release(&tallies->lock, &signals);
+}
+
+static void change_own_timer(uint32_t from, uint32_t to)
+{
+	struct tally *tally = hot.tally;
+	uint64_t signals;
+
+	if (!ticks.period_ns || !tally || samples_are_anothers())
+		return;
+	lock_acquire(&rt.recorder->tallies.lock, &signals);
+	if (tally->timer_state == from) {
+		delete_timer(tally);
+		tally->timer_state = to;
+		if (from == TIMER_ON)
+			samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+		else if (ticks.is_on && !start_timer(tally))
+			samples_lose(WIRE_SAMPLE_NO_TIMER, -UINT64_C(1));
+	}
+	lock_release(&rt.recorder->tallies.lock, &signals);
+}
+
+void ticks_leave_thread(void)
+{
+	change_own_timer(TIMER_ON, TIMER_KEPT_OFF);
+}
+
+void ticks_come_back_to_thread(void)
+{
+	change_own_timer(TIMER_KEPT_OFF, TIMER_STOPPED);
+}
+
+void ticks_resume(void)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	uint64_t signals, resumed = 0;
+
+	if (!ticks.chained.is_installed || ticks.is_given_up || ticks.is_on ||
+	    samples_are_anothers())
+		return;
+	lock_acquire(&tallies->lock, &signals);
+	ticks.is_on = 1;
+	for (struct tally *tally = tallies->first; tally; tally = tally->next)
+		if (tally->timer_state == TIMER_STOPPED)
+			resumed += !start_timer(tally);
+	lose_threads(-resumed); /* as if never stopped */
+	lock_release(&tallies->lock, &signals);
+}
+
+/* ---- The signal ---- */
+
+static int is_free(int signal)
+{
+	struct kernel_action action;
+
+	return !signal_get_action(signal, &action) &&
+	       action.handler == (uintptr_t)SIG_DFL;
+}
+
+/* Unblocked, if there is one. 0: all are in use. */
+static int choose_signal(uint64_t blocked)
+{
+	int chosen = 0;
+
+	for (int i = 0; i <= RT_LAST - RT_FIRST; i++) {
+		int signal = RT_PREFERRED - i;
+
+		if (signal < RT_FIRST)
+			signal += RT_LAST - RT_FIRST + 1;
+		if (!is_free(signal))
+			continue;
+		if (!(blocked & SIGNAL_BIT(signal)))
+			return signal;
+		if (!chosen)
+			chosen = signal;
+	}
+	return chosen;
+}
+
+static int take_signal(void)
+{
+	uint64_t blocked = 0, bit;
+	int err;
+
+	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
+		 sizeof(blocked), 0, 0);
+	ticks.chained.signal = choose_signal(blocked);
+	if (!ticks.chained.signal)
+		return -EAGAIN;
+	err = chained_install(&ticks.chained);
+	bit = SIGNAL_BIT(ticks.chained.signal);
+	if (!err && blocked & bit)
+		sys_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bit, 0,
+			 sizeof(bit), 0, 0);
+	return err;
+}
+
+/* Whether timers wait for the end of a system call. */
+static int is_new_kernel(void)
+{
+	uint32_t major = 0, minor = 0;
+	struct utsname name;
+	const char *at = name.release;
+
+	if (sys_call(SYS_uname, (long)&name, 0, 0, 0, 0, 0))
+		return 0;
+	while (*at >= '0' && *at <= '9')
+		major = major * 10 + (uint32_t)(*at++ - '0');
+	if (*at == '.')
+		at++;
+	while (*at >= '0' && *at <= '9')
+		minor = minor * 10 + (uint32_t)(*at++ - '0');
+	return major > 5 || (major == 5 && minor >= 10);
+}
+
+static uint32_t draw_secret(void)
+{
+	uint64_t stamp = __builtin_ia32_rdtsc();
+	uint32_t secret;
+
+	if (sys_call(SYS_getrandom, (long)&secret, sizeof(secret),
+		     GRND_NONBLOCK, 0, 0, 0) == sizeof(secret))
+		return secret;
+	return (uint32_t)(stamp * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* By the coarse clocks, which go by ticks. */
+uint64_t ticks_find_tick_ns(void)
+{
+	struct timespec tick = { 0 };
+
+	if (sys_call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, (long)&tick, 0,
+		     0, 0, 0) ||
+	    tick.tv_sec)
+		return 0;
+	return (uint64_t)tick.tv_nsec;
+}
+
+void ticks_start(uint64_t period_ns)
+{
+	ticks.tick_ns = ticks_find_tick_ns();
+	ticks.secret = draw_secret();
+	ticks.period_ns = period_ns;
+	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
+}
+
+static int is_of_timers(int signal)
+{
+	return signal && ticks.chained.is_installed &&
+	       signal == ticks.chained.signal;
+}
+
+int ticks_signal(void)
+{
+	return ticks.chained.signal;
+}
+
+int ticks_is_signal(int signal)
+{
+	return is_of_timers(signal) || events_is_signal(signal);
+}
+
+int ticks_change_action(int signal, const struct sigaction *set,
+			struct sigaction *old)
+{
+	return events_is_signal(signal)
+		       ? events_change_action(set, old)
+		       : chained_change_action(&ticks.chained, set, old);
+}
+
+void ticks_yield(int signal)
+{
+	events_yield(signal);
+	if (!is_of_timers(signal) || samples_are_anothers())
+		return;
+	ticks.is_given_up = 1;
+	ticks_stop();
+}
+
+/* To be kept out of masks. */
+static uint64_t own_bit(void)
+{
+	return ticks.chained.is_installed && !ticks.is_given_up
+		       ? SIGNAL_BIT(ticks.chained.signal)
+		       : 0;
+}
+
+uint64_t ticks_take_out(uint64_t mask)
+{
+	const uint64_t bit = own_bit();
+
+	mask = events_take_out(mask);
+	if (!(mask & bit))
+		return mask;
+	if (has_rt_signals(mask))
+		return mask & ~bit;
+	ticks_yield(ticks.chained.signal);
+	return mask;
+}
+
+uint64_t ticks_put_back(uint64_t mask)
+{
+	mask = events_put_back(mask);
+	return has_rt_signals(mask) ? mask | own_bit() : mask;
+}

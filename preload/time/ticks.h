@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A timer for each thread, by its CPU clock, whose signal finds out what the
+ * thread is doing: all of --time=cpu, and what --time=wall knows of threads that
+ * run.
+ *
+ * The handler reads the id and the pc and stores them: it walks no stack, and
+ * uses no thread-local storage, for the thread pointer may be the program's
+ * (the timer's value leads to the tally). Who may send us signals can make up
+ * any value: one with our secret is ours, and leads to no other tally than that
+ * of the thread to which the signal has come. The kernel looks at the timers
+ * when it ticks, which may be less often than was asked for: a sample stands
+ * for the periods that were missed as well, or the thread has an event for its time in
+ * the program (events.h), and its timer's samples are of the kernel's time.
+ *
+ * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
+ * timer is dealt with when the thread returns to its program, never in the
+ * middle of a system call (POSIX_CPU_TIMERS_TASK_WORK): so a call that sleeps
+ * is not woken, whatever it is. Only a signal that is blocked while it comes,
+ * and let through while a call waits, could do that: so ours is taken out of
+ * every mask (signals.c), and no call that waits for signals meets it. Older
+ * kernels get no timers.
+ *
+ * The signal is one that the program does not use. Should it put a handler
+ * there later, both have it (chained.h); should it name the signal in a mask,
+ * as those do that wait for it, we let go of it and sample no more. Our handler
+ * stays in front even so: a signal of ours that has not come yet ends there,
+ * and none of the program's that wait to be let through are lost.
+ */
+#ifndef CLEW_TIME_TICKS_H
+#define CLEW_TIME_TICKS_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+
+/* Before main: from now on threads that attach are sampled. */
+void ticks_start(uint64_t period_ns);
+
+/* No samples any more, in any thread; but for ticks_resume(), for good. */
+void ticks_stop(void);
+void ticks_resume(void);
+
+/*
+ * No samples of the calling thread, for as long as it may not be sent signals:
+ * it is counted as one without a timer meanwhile.
+ */
+void ticks_leave_thread(void);
+void ticks_come_back_to_thread(void);
+
+/*
+ * The calling thread counts in this tally from now on. Under the lock of the
+ * tallies; where no timer is to be had, the thread is counted as that.
+ */
+void ticks_begin_thread(struct tally *tally);
+
+/* Whether the owner of a tally has one. Any thread. */
+int ticks_has_timer(const struct tally *tally);
+
+/* How far the kernel's ticks are apart; 0: unknown. Makes a system call. */
+uint64_t ticks_find_tick_ns(void);
+
+/* The signal that ticks come by. */
+int ticks_signal(void);
+
+/* ---- For those in front of libc's signal functions ---- */
+
+/* Whether this is a signal that we use; the program may do so as well. */
+int ticks_is_signal(int signal);
+
+/* As sigaction() for it, but 0 or -errno. */
+int ticks_change_action(int signal, const struct sigaction *set,
+			struct sigaction *old);
+
+/*
+ * Signals that the program wants blocked: what is to go to the kernel. Where
+ * most real-time signals are named, ours is not meant; else it is given up.
+ */
+uint64_t ticks_take_out(uint64_t mask);
+
+/* What the kernel says is blocked, as the program means it. */
+uint64_t ticks_put_back(uint64_t mask);
+
+/* The program is going to send itself this signal. */
+void ticks_yield(int signal);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/visits.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/sys.h"
+#include "preload/time/look.h"
+#include "preload/time/samples.h"
+#include "preload/time/ticks.h"
+
+#define SLAB_BYTES 16384
+
+/* Of a sample that grows. */
+#define MERGED_NS    UINT64_C(1000000000)
+#define MERGED_LOOKS 60000
+#define RAN_PART     16 /* of the time: if it ran for less, it hardly did */
+/* Of time for which a processor was waited for. */
+#define MOST_OWED_NS  INT64_C(200000000)
+#define LEAST_OWED_NS INT64_C(-20000000)
+#define LEAST_PUT_NS  1000000
+#define UNKNOWN_NS    UINT64_MAX
+
+#define MIN(a, b)     ((a) < (b) ? (a) : (b))
+
+/* What is known of a tally's owner. */
+struct watched {
+	struct sample_room room;
+	struct wire_sample *blocked; /* its last, if it was blocked; or NULL */
+	struct strata strata;
+	uint64_t cpu_ns; /* it had used, when it was looked at */
+	uint64_t
+		ready_ns; /* put, of its waits for a processor; or UNKNOWN_NS */
+	int64_t owed_ns;  /* not put yet; less than 0: too much was */
+	uint64_t since;   /* tick since which it has not run */
+};
+
+static struct watched *take_memory(void)
+{
+	static unsigned char *slab; /* there is one thread */
+	static size_t left;
+
+	if (left < sizeof(struct watched)) {
+		void *fresh = sys_map_private(SLAB_BYTES);
+
+		if (sys_failed(fresh))
+			return NULL;
+		slab = fresh;
+		left = SLAB_BYTES;
+	}
+	left -= sizeof(struct watched);
+	return (struct watched *)(slab + left);
+}
+
+/* ---- What is written ---- */
+
+static void put_blocked(struct tally *tally, uint64_t id, uint64_t where,
+			uint64_t weight_ns)
+{
+	struct watched *watched = tally->watched;
+
+	watched->blocked =
+		samples_put(tally, &watched->room, id, where, weight_ns);
+}
+
+static void go_on_waiting(struct tally *tally, uint64_t weight_ns)
+{
+	struct wire_sample *last = tally->watched->blocked;
+
+	if (wire_sample_ns(last) < MERGED_NS &&
+	    wire_sample_looks(last) < MERGED_LOOKS)
+		last->weight += WIRE_WEIGHT_LOOK + weight_ns;
+	else
+		put_blocked(tally, last->id, last->where, weight_ns);
+}
+
+/*
+ * A thread was seen to run, or to be ready to, for this time, and used that much
+ * of a processor: the rest it has waited for one. Whether it just did cannot be
+ * seen, for whoever was on this processor until the watch took it looks as though
+ * it waited.
+ */
+static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
+{
+	int64_t owed_ns =
+		watched->owed_ns + (int64_t)seen_ns - (int64_t)used_ns;
+
+	watched->owed_ns = MIN(owed_ns, MOST_OWED_NS);
+	if (watched->owed_ns < LEAST_OWED_NS)
+		watched->owed_ns = LEAST_OWED_NS;
+}
+
+/* No more than the kernel says, which counts waits that have ended. */
+static void put_ready(struct tally *tally, uint64_t id)
+{
+	struct watched *watched = tally->watched;
+	uint64_t delay_ns, waited_ns;
+	struct proc_text text;
+
+	if (watched->owed_ns < LEAST_PUT_NS)
+		return;
+	waited_ns = (uint64_t)watched->owed_ns;
+	if (!proc_run_delay_ns(&text, (int)tally->tid, &delay_ns)) {
+		if (watched->ready_ns == UNKNOWN_NS)
+			watched->ready_ns = delay_ns - MIN(delay_ns, waited_ns);
+		waited_ns = MIN(waited_ns, delay_ns - watched->ready_ns);
+	}
+	if (waited_ns < LEAST_PUT_NS)
+		return;
+	watched->ready_ns += waited_ns;
+	watched->owed_ns -= (int64_t)waited_ns;
+	samples_put(tally, &watched->room, id,
+		    wire_sample_blocked(WIRE_WAIT_PROCESSOR), waited_ns);
+}
+
+static void put_running(struct tally *tally, const struct look *look,
+			uint64_t weight_ns)
+{
+	struct watched *watched = tally->watched;
+
+	watched->blocked = NULL;
+	if (!ticks_has_timer(tally))
+		samples_put(tally, &watched->room, look->id, 0, weight_ns);
+	else if (look->state == LOOK_READY)
+		put_ready(tally, look->id);
+}
+
+/* A wait that was hardly interrupted goes on in the same sample. */
+static int is_where_it_was(const struct watched *watched,
+			   const struct look *look, uint64_t weight_ns)
+{
+	const struct wire_sample *last = watched->blocked;
+
+	return last && last->id == look->id && last->where == look->where &&
+	       look->cpu_ns - watched->cpu_ns < weight_ns / RAN_PART;
+}
+
+/* ---- One thread ---- */
+
+static void look_again(const struct visits *visits, struct tally *tally,
+		       uint64_t cpu_ns, uint64_t weight_ns)
+{
+	struct watched *watched = tally->watched;
+	struct look look;
+
+	look_at(tally, cpu_ns, visits->may_ask, &look);
+	owe(watched,
+	    look.state == LOOK_RUNS || look.state == LOOK_READY ? weight_ns : 0,
+	    look.cpu_ns - watched->cpu_ns);
+	if (look.state == LOOK_GONE) {
+		watched->strata.due = VISITS_NONE;
+	} else if (look.is_shared) {
+		watched->blocked = NULL;
+		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
+	} else if (look.state != LOOK_BLOCKED) {
+		put_running(tally, &look, weight_ns);
+	} else if (is_where_it_was(watched, &look, weight_ns)) {
+		go_on_waiting(tally, weight_ns);
+	} else {
+		put_blocked(tally, look.id, look.where, weight_ns);
+	}
+	watched->cpu_ns = look.cpu_ns;
+}
+
+static void visit(const struct visits *visits, struct tally *tally,
+		  uint64_t past, uint64_t weight_ns)
+{
+	struct watched *watched = tally->watched;
+	const uint64_t cpu_ns = look_cpu_ns(tally->tid);
+	uint32_t group = tally->number, level = 0;
+
+	if (watched->blocked && cpu_ns == watched->cpu_ns) {
+		go_on_waiting(tally, weight_ns);
+		level = strata_level(past - watched->since, visits->wait_level);
+	} else {
+		look_again(visits, tally, cpu_ns, weight_ns);
+		watched->since = past;
+	}
+	if (watched->strata.due == VISITS_NONE)
+		return;
+	if (level)
+		group = 0; /* all that wait are looked at together */
+	if (level < visits->level)
+		level = visits->level;
+	strata_change(&watched->strata, &visits->clock, past, group, level);
+}
+
+/* The tally has a new owner since then. */
+static void meet(const struct visits *visits, struct tally *tally,
+		 uint64_t since_ns)
+{
+	struct watched *watched = tally->watched;
+
+	if (!watched)
+		watched = tally->watched = take_memory();
+	if (!watched) {
+		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+		return;
+	}
+	watched->blocked = NULL;
+	watched->cpu_ns = look_cpu_ns(tally->tid);
+	watched->owed_ns = 0;
+	watched->ready_ns = UNKNOWN_NS;
+	strata_begin(&watched->strata, &visits->clock, since_ns, tally->number,
+		     visits->level);
+}
+
+/* ---- All threads ---- */
+
+static struct tally *first_tally(void)
+{
+	return __atomic_load_n(&rt.recorder->tallies.first, __ATOMIC_ACQUIRE);
+}
+
+/* Tallies come first in the list, and stay in it. */
+uint64_t visits_make(const struct visits *visits, uint64_t now_ns)
+{
+	const uint64_t past = strata_ticks_past(&visits->clock, now_ns);
+	uint64_t next = VISITS_NONE, ticks;
+
+	for (struct tally *tally = first_tally(); tally; tally = tally->next) {
+		if (tally->attached_ns)
+			meet(visits, tally,
+			     atomic_exchange(&tally->attached_ns, 0));
+		if (!tally->watched)
+			continue;
+		ticks = strata_take(&tally->watched->strata, &visits->clock,
+				    past);
+		if (ticks)
+			visit(visits, tally, past,
+			      ticks * visits->clock.period_ns);
+		if (tally->watched->strata.due < next)
+			next = tally->watched->strata.due;
+	}
+	return next;
+}
+
+uint64_t visits_threads(void)
+{
+	uint64_t count = 0;
+
+	for (struct tally *tally = first_tally(); tally; tally = tally->next)
+		count += tally->watched &&
+			 tally->watched->strata.due != VISITS_NONE &&
+			 look_cpu_ns(tally->tid);
+	return count;
+}

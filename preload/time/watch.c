@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/watch.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/task.h"
+#include "preload/time/samples.h"
+#include "preload/time/visits.h"
+
+/* How much longer strata get for threads that wait, and for all. */
+#define WAIT_NS           UINT64_C(130000000)
+#define LONG_NS           UINT64_C(4000000000)
+
+#define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
+#define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
+
+/* What the thread is told: a futex. */
+enum { TOLD_NOTHING, TOLD_NEWS, TOLD_TO_END };
+
+static struct {
+	struct task task;
+	_Atomic uint32_t told;         /* by any thread */
+	_Atomic uint64_t sleeps_until; /* by the thread; ns */
+	uint64_t period_ns;            /* 0: never started */
+	uint64_t start_ns;             /* of the first thread of this process */
+	uint64_t given_up;             /* threads */
+} watch;
+
+/* ---- What looking may cost ---- */
+
+#define WINDOW_NS   UINT64_C(64000000)
+#define COST_PART   64 /* of the time of one processor: 1.6 % */
+#define GROUPS_LOG2 3  /* of threads, where all strata are long */
+
+struct budget {
+	uint64_t begin_ns, begin_cpu_ns; /* of a window */
+	uint64_t cpu_ns;                 /* now */
+	uint32_t max_level;
+};
+
+/* By how many levels all strata are to be longer, or shorter. */
+static int32_t change_of(uint64_t used_ns, uint64_t allowed_ns)
+{
+	int32_t change = 0;
+
+	if (used_ns < allowed_ns / 2)
+		return -1;
+	for (; used_ns > allowed_ns + allowed_ns / 4; used_ns /= 2)
+		change++;
+	return change;
+}
+
+static void balance(struct budget *budget, struct visits *visits,
+		    uint64_t now_ns)
+{
+	const uint64_t cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int64_t level = visits->level;
+
+	rt.header->watch_ns += cpu_ns - budget->cpu_ns;
+	budget->cpu_ns = cpu_ns;
+	if (now_ns - budget->begin_ns < WINDOW_NS)
+		return;
+	level += change_of(cpu_ns - budget->begin_cpu_ns,
+			   (now_ns - budget->begin_ns) / COST_PART);
+	if (level < 0)
+		level = 0;
+	if (level > budget->max_level)
+		level = budget->max_level;
+	visits->level = (uint32_t)level;
+	visits->clock.groups_log2 =
+		level < GROUPS_LOG2 ? (uint32_t)level : GROUPS_LOG2;
+	budget->begin_ns = now_ns;
+	budget->begin_cpu_ns = cpu_ns;
+}
+
+/* ---- The thread ---- */
+
+static uint64_t now(void)
+{
+	return sys_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Or until there are news. False when it is to end. */
+static int sleep_until(uint64_t ns)
+{
+	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
+				     .tv_nsec = (long)(ns % 1000000000) };
+	long err;
+
+	watch.sleeps_until = ns;
+	err = sys_call(SYS_futex, (long)&watch.told, FUTEX_WAIT_BITSET,
+		       TOLD_NOTHING, (long)&at, 0, UINT32_MAX);
+	watch.sleeps_until = 0;
+	return !err || err == -ETIMEDOUT || err == -EAGAIN || err == -EINTR;
+}
+
+static int is_to_go_on(void)
+{
+	uint32_t news = TOLD_NEWS;
+
+	atomic_compare_exchange_strong(&watch.told, &news, TOLD_NOTHING);
+	return watch.told != TOLD_TO_END;
+}
+
+static uint32_t level_of(uint64_t ns)
+{
+	uint32_t level = 0;
+
+	while (level < STRATA_LEVEL_MAX && watch.period_ns << (level + 1) <= ns)
+		level++;
+	return level;
+}
+
+static void run(void *unused)
+{
+	struct visits visits = {
+		.clock = { .start_ns = watch.start_ns,
+			   .period_ns = watch.period_ns,
+			   .seed = watch.start_ns },
+		.wait_level = level_of(WAIT_NS),
+	};
+	struct budget budget = { .begin_ns = now(),
+				 .max_level = level_of(LONG_NS) };
+	uint64_t now_ns, next, next_ns;
+
+	(void)unused;
+	visits.may_ask = !task_leave_descriptors();
+	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
+	while (is_to_go_on()) {
+		now_ns = now();
+		balance(&budget, &visits, now_ns);
+		next = visits_make(&visits, now_ns);
+		next_ns = next == VISITS_NONE
+				  ? UINT64_C(1) << 62
+				  : strata_instant_ns(&visits.clock, next);
+		if (!sleep_until(next_ns))
+			break;
+	}
+	task_exit();
+}
+
+static void start(void)
+{
+	uint64_t signals;
+	int err;
+
+	if (!watch.period_ns || watch.task.tid || runtime_is_filtered())
+		return;
+	watch.told = TOLD_NOTHING;
+	sys_block_signals(&signals);
+	err = task_start(&watch.task, TASK_SHARES_DESCRIPTORS, run, NULL);
+	sys_restore_signals(&signals);
+	if (err)
+		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+}
+
+static void wake(void)
+{
+	sys_call(SYS_futex, (long)&watch.told, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* ---- For others ---- */
+
+void watch_start(uint64_t period_ns)
+{
+	watch.period_ns = period_ns;
+	watch.start_ns = now();
+	start();
+}
+
+void watch_start_after_fork(void)
+{
+	watch.task.tid = 0;
+	watch_start(watch.period_ns);
+}
+
+int watch_stop(void)
+{
+	if (!watch.task.tid || samples_are_anothers())
+		return 0;
+	watch.told = TOLD_TO_END;
+	wake();
+	task_join(&watch.task);
+	return 1;
+}
+
+void watch_start_again(void)
+{
+	start();
+}
+
+void watch_meet(struct tally *tally)
+{
+	uint32_t nothing = TOLD_NOTHING;
+	uint64_t at_ns;
+
+	if (!watch.period_ns)
+		return;
+	at_ns = now();
+	tally->attached_ns = at_ns;
+	if (atomic_compare_exchange_strong(&watch.told, &nothing, TOLD_NEWS) &&
+	    watch.sleeps_until > at_ns + watch.period_ns)
+		wake();
+}
+
+void watch_give_up(void)
+{
+	if (!watch_stop())
+		return;
+	watch.given_up = visits_threads();
+	samples_lose(WIRE_SAMPLE_NO_TIMER, watch.given_up);
+}
+
+void watch_resume(void)
+{
+	samples_lose(WIRE_SAMPLE_NO_TIMER, -watch.given_up);
+	watch.given_up = 0;
+	start();
+}
+
+int watch_tid(void)
+{
+	return watch.task.tid;
+}

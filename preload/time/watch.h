@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --time=wall: a thread of ours that looks at all others now and then (visits.h),
+ * from outside, so that threads that wait are seen where they wait.
+ *
+ * It sleeps until the next of them is due. What it uses itself is measured, and
+ * all threads are looked at less often while that is more than 1.6 % of the time
+ * of one processor.
+ *
+ * The program is not to meet this thread: it blocks all signals, has none of
+ * libc's state, opens files where the program's descriptors are not (task.h),
+ * and is gone while something is asked of the kernel that only a process with a
+ * single thread gets.
+ */
+#ifndef CLEW_TIME_WATCH_H
+#define CLEW_TIME_WATCH_H
+
+#include <stdint.h>
+
+#include "preload/hot/tally.h"
+
+/*
+ * Begin, in this process. One thread at a time. In vain is counted as a thread
+ * without a timer.
+ */
+void watch_start(uint64_t period_ns);
+
+/* In a forked child: the thread was its parent's. */
+void watch_start_after_fork(void);
+
+/*
+ * End, and wait for that. Whether it was on; then watch_start_again() resumes
+ * it. Any thread.
+ */
+int watch_stop(void);
+void watch_start_again(void);
+
+/* The calling thread owns a tally from now on. */
+void watch_meet(struct tally *tally);
+
+/*
+ * Behind a filter there are no looks any more: as watch_stop(), and threads are
+ * counted as those that have no samples. Then watch_resume() takes that back.
+ */
+void watch_give_up(void);
+void watch_resume(void);
+
+/* Its thread, or 0: not to be counted among those of the program. */
+int watch_tid(void);
+
+#endif
