@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/html.h"
 #include "cli/view.h"
-#include "report/diff.h"
+#include "report/view/diff.h"
 
 enum {
 	KEY_SORT = 's',

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/dump.h"
+#include "report/view/dump.h"
 
 #include <argp.h>
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "report/recording.h"
+#include "report/recording/recording.h"
 
 enum { KEY_VERBOSE = 'v' };
 

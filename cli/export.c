@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/export.h"
+#include "report/export/export.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/replacement.h"
 #include "cli/view.h"
-#include "report/views.h"
+#include "report/view/views.h"
 
 enum {
 	KEY_FORMAT = 'F',

@@ -3,7 +3,7 @@
 #ifndef CLEW_CLI_HTML_H
 #define CLEW_CLI_HTML_H
 
-#include "report/html.h"
+#include "report/html/html.h"
 
 /* "-" is stdout. 0, or -errno and *why; what was there before stays then. */
 int html_save(const char *path, const struct html_view *view, char **why);

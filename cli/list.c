@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "image/analysis.h"
-#include "report/numbering.h"
-#include "report/writer.h"
+#include "report/merge/numbering.h"
+#include "report/write/writer.h"
 #include "wire/verdict.h"
 
 enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };

@@ -7,9 +7,9 @@
 
 #include "base/progress.h"
 #include "cli/terminal.h"
-#include "report/merge.h"
-#include "report/selection.h"
-#include "report/writer.h"
+#include "report/merge/merge.h"
+#include "report/view/selection.h"
+#include "report/write/writer.h"
 
 struct view_options {
 	const char *path; /* of the recording */

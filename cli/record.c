@@ -23,10 +23,10 @@
 #include "cli/output.h"
 #include "cli/trim.h"
 #include "cli/unrecorded.h"
-#include "report/rules.h"
-#include "report/samples.h"
-#include "report/session.h"
-#include "report/text.h"
+#include "report/merge/samples.h"
+#include "report/recording/rules.h"
+#include "report/view/session.h"
+#include "report/write/text.h"
 
 enum {
 	STATUS_UNRECORDED = 125,

@@ -4,9 +4,9 @@
 
 #include "cli/command.h"
 #include "cli/view.h"
-#include "report/flat.h"
-#include "report/labels.h"
-#include "report/lines.h"
+#include "report/view/flat.h"
+#include "report/view/labels.h"
+#include "report/view/lines.h"
 
 enum {
 	KEY_SORT = 's',

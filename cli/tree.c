@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/view.h"
-#include "report/views.h"
+#include "report/view/views.h"
 
 enum {
 	KEY_DEPTH = 'd',

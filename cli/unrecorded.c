@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/unrecorded.h"
+#include "report/recording/unrecorded.h"
 
 /* The last image of the process that was started, or NULL. */
 static const struct part *main_part(const struct recording *recording,

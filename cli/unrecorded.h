@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "report/recording.h"
+#include "report/recording/recording.h"
 
 /*
  * Why the program that ran as `pid`, and ended with a status of waitpid(), is

@@ -39,8 +39,19 @@ MAY_INCLUDE = {
     "image": {"disasm", "wire", "match"},
     "base": set(),
     "symbolizer": {"base"},
-    "report": {"wire", "symbolizer", "base"},
-    "cli": {"wire", "report", "symbolizer", "base", "image", "match"},
+    **{f"report/{room}": {"wire", "symbolizer", "base"} |
+       {f"report/{name}" for name in below.split()}
+       for room, below in (
+           ("recording", ""),
+           ("model", "recording"),
+           ("merge", "recording model"),
+           ("view", "recording model merge"),
+           ("write", "model view"),
+           ("export", "model view write"),
+           ("html", "recording merge view write"))},
+    "cli": {"wire", "symbolizer", "base", "image", "match", "report/recording",
+            "report/model", "report/merge", "report/view", "report/write",
+            "report/export", "report/html"},
 }
 UNRESTRICTED = {"tests"}
 

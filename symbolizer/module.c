@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolizer/build/sources.h"
 #include "symbolizer/cache.h"
+#include "symbolizer/indexer/sources.h"
 
 struct search {
 	const struct a2n *a2n;

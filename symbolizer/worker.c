@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbolizer/build/heap.h"
+#include "symbolizer/indexer/heap.h"
 
 /* An exit status above this is an errno. */
 enum { STATUS_OF_ERRNO = 100, CLOCK_FACTOR = 3 };

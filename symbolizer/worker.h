@@ -10,7 +10,7 @@
 #ifndef CLEW_SYMBOLIZER_WORKER_H
 #define CLEW_SYMBOLIZER_WORKER_H
 
-#include "symbolizer/build/build.h"
+#include "symbolizer/indexer/build.h"
 
 struct worker_limits {
 	uint32_t seconds; /* of CPU; three times that by the clock */

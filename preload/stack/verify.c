@@ -12,7 +12,7 @@
  * Every call that is counted in a context is as likely to be checked as any
  * other, whatever way it is counted; so is every first call of a context, at
  * a rate of its own. What the checks find in that share of those that they can
- * decide is then true of all, within bounds (report/confidence.h).
+ * decide is then true of all, within bounds (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
 

@@ -15,7 +15,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const page = join(here, "page.html");
-const mark = "<!--clew-data-->"; /* report/html.c puts the data here */
+const mark = "<!--clew-data-->"; /* report/html/html.c puts the data here */
 
 /* Names come from hostile files: text must never be read as markup. */
 function refuseMarkup() {

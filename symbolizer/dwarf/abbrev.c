@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
+#include "symbolizer/indexer/heap.h"
 
 enum { MOST_CODES = 1 << 20, MOST_ATTRIBUTES = 1 << 12, STEP_MOST = 0xffff };
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
+#include "symbolizer/indexer/heap.h"
 
 static struct span section_of(struct dwarf_file *file, struct elf *elf,
 			      const char *name)

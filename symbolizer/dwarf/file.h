@@ -16,10 +16,10 @@
 #ifndef CLEW_SYMBOLIZER_DWARF_FILE_H
 #define CLEW_SYMBOLIZER_DWARF_FILE_H
 
-#include "symbolizer/build/elf.h"
-#include "symbolizer/build/gather.h"
-#include "symbolizer/build/map.h"
 #include "symbolizer/dwarf/abbrev.h"
+#include "symbolizer/indexer/elf.h"
+#include "symbolizer/indexer/gather.h"
+#include "symbolizer/indexer/map.h"
 
 #define DWARF_NONE UINT64_MAX
 

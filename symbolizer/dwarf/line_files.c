@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
+#include "symbolizer/indexer/heap.h"
 
 enum { MOST_FORMATS = 16 };
 

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/line_files.h"
 #include "symbolizer/dwarf/values.h"
+#include "symbolizer/indexer/heap.h"
 
 /* The registers of the standard's state machine that we keep. */
 struct machine {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/dwarf/ranges.h"
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
+#include "symbolizer/indexer/heap.h"
 
 /*
  * Where ranges overlap in a list, or a list is read millions of times, a file

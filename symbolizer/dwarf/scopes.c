@@ -15,10 +15,10 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/lines.h"
 #include "symbolizer/dwarf/ranges.h"
+#include "symbolizer/indexer/heap.h"
 #include "symbolizer/sort.h"
 #include "symbolizer/varint.h"
 

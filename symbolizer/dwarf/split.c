@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/build/heap.h"
 #include "symbolizer/dwarf/constants.h"
+#include "symbolizer/indexer/heap.h"
 
 enum { MOST_COLUMNS = 16 };
 

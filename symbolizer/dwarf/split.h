@@ -6,8 +6,8 @@
 #ifndef CLEW_SYMBOLIZER_DWARF_SPLIT_H
 #define CLEW_SYMBOLIZER_DWARF_SPLIT_H
 
-#include "symbolizer/build/sources.h"
 #include "symbolizer/dwarf/scopes.h"
+#include "symbolizer/indexer/sources.h"
 
 struct split;
 

@@ -33,7 +33,7 @@ class Numbers:
 
 
 class Page:
-    """report/html_stream.h and report/html/src/data.js, once more."""
+    """report/html/html_stream.h and report/html/src/data.js, once more."""
 
     def __init__(self, text):
         self.text = text

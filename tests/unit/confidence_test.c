@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "report/confidence.h"
+#include "report/model/confidence.h"
 
 static void assert_bound(uint64_t trials, uint64_t mismatches, double expected)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/diff.h"
+#include "report/view/diff.h"
 
 static const char *const everything[] = { "f", "g", "h", NULL };
 

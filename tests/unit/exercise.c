@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/dump.h"
-#include "report/export.h"
-#include "report/html.h"
-#include "report/labels.h"
-#include "report/rules.h"
-#include "report/views.h"
-#include "report/writer.h"
+#include "report/export/export.h"
+#include "report/html/html.h"
+#include "report/recording/rules.h"
+#include "report/view/dump.h"
+#include "report/view/labels.h"
+#include "report/view/views.h"
+#include "report/write/writer.h"
 
 static void write_callers(FILE *out, struct session *session)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/session.h"
+#include "report/view/session.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/lines.h"
-#include "report/samples.h"
-#include "report/session.h"
-#include "report/waits.h"
+#include "report/merge/samples.h"
+#include "report/model/waits.h"
+#include "report/view/lines.h"
+#include "report/view/session.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "report/selection.h"
+#include "report/view/selection.h"
 
 static int is_named(const char *full, const char *name)
 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/butterfly.h"
-#include "report/selection.h"
-#include "report/session.h"
-#include "report/views.h"
-#include "report/writer.h"
+#include "report/view/butterfly.h"
+#include "report/view/selection.h"
+#include "report/view/session.h"
+#include "report/view/views.h"
+#include "report/write/writer.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
 

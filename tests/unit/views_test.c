@@ -9,9 +9,9 @@
 #include <jansson.h>
 
 #include "base/memory.h"
-#include "report/labels.h"
-#include "report/views.h"
-#include "report/writer.h"
+#include "report/view/labels.h"
+#include "report/view/views.h"
+#include "report/write/writer.h"
 
 enum { FUNCTIONS = 8 };
 

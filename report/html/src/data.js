@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What report/html.c put into the page: base64 of a zlib stream of sections,
+ * What report/html/html.c put into the page: base64 of a zlib stream of sections,
  *
  *	8 bytes of name, padded with blanks | u64 length | that many bytes
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The 95 % interval of a share that was estimated from samples: Jeffreys', as
- * report/confidence.c has it and says why.
+ * report/model/confidence.c has it and says why.
  */
 
 /* Lanczos' approximation (g = 7, n = 9), to 1e-13 for x > 0.5. */

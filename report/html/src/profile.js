@@ -193,7 +193,7 @@ export class Profile {
 
   /*
    * So many samples of one weight would tell as much of a share: see
-   * report/confidence.c. Its own samples; without them, those of the whole.
+   * report/model/confidence.c. Its own samples; without them, those of the whole.
    */
   equalSamples(time, samples) {
     if (!this.samples)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+const struct export_format export_formats[] = {
+	{ .name = "folded",
+	  .says = "a stack and its number a line, for flame graphs",
+	  .write = export_folded },
+	{ .name = "speedscope",
+	  .says = "for speedscope.app",
+	  .likes_samples = 1,
+	  .write = export_speedscope },
+	{ .name = "pprof",
+	  .says = "for go tool pprof and what else reads its profiles",
+	  .is_binary = 1,
+	  .no_inlines = 1,
+	  .write = export_pprof },
+	{ .name = "callgrind",
+	  .says = "for KCachegrind and callgrind_annotate",
+	  .write = export_callgrind },
+	{ .name = "chrome",
+	  .says = "samples in time, for Perfetto and chrome://tracing",
+	  .needs_samples = 1,
+	  .no_inlines = 1,
+	  .write = export_chrome },
+	{ .name = "sqlite",
+	  .says = "a database, by the schema in it",
+	  .is_binary = 1,
+	  .likes_samples = 1,
+	  .save = export_sqlite },
+	{ .name = "json",
+	  .says = "everything, as clew tree --json",
+	  .write = export_json },
+	{ .name = "csv",
+	  .says = "a table of the functions",
+	  .write = export_csv },
+	{ .name = "csv-contexts",
+	  .says = "a table of the contexts",
+	  .write = export_csv_contexts },
+	{ 0 },
+};
+
+const struct export_format *export_format_named(const char *name)
+{
+	const struct export_format *format = export_formats;
+
+	while (format->name && strcmp(format->name, name) != 0)
+		format++;
+	return format->name ? format : NULL;
+}
+
+const char *export_time_name(const struct export *export)
+{
+	return export->session->summary.time == WIRE_TIME_CPU ? "cpu" : "wall";
+}
+
+static uint64_t end_of(const struct wire_header *header)
+{
+	if (header->end_ns > 0)
+		return header->end_ns;
+	return header->latest.ns > header->first.ns
+		       ? header->start_ns + header->latest.ns - header->first.ns
+		       : header->start_ns;
+}
+
+struct export_times export_times(const struct export *export)
+{
+	const struct recording *recording = &export->session->recording;
+	struct export_times times = { .start_ns = UINT64_MAX };
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct wire_header *header = recording->parts[i].header;
+
+		if (header->start_ns < times.start_ns)
+			times.start_ns = header->start_ns;
+		if (end_of(header) > end)
+			end = end_of(header);
+		if (times.period_ns == 0)
+			times.period_ns = header->period_ns;
+	}
+	times.duration_ns = end > times.start_ns ? end - times.start_ns : 0;
+	return times;
+}
+
+struct export_build_id export_build_id(const struct catalog_module *module)
+{
+	struct export_build_id id = { "" };
+
+	for (uint32_t i = 0; i < module->build_id.bytes; i++)
+		snprintf(id.text + 2 * (size_t)i, 3, "%02x",
+			 module->build_id.data[i]);
+	return id;
+}
+
+uint32_t *export_moved(const struct export *export)
+{
+	const struct tree *tree = &export->session->tree;
+	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (!export->keep)
+			moved[i] = (uint32_t)i;
+		else if (export->keep[node->function])
+			moved[i] = tree_find(export->tree, moved[node->parent],
+					     node->function);
+		else
+			moved[i] = moved[node->parent];
+	}
+	return moved;
+}
+
+char *export_command(const struct export *export)
+{
+	const struct recording *recording = &export->session->recording;
+	struct part_chunk chunk = { 0 };
+	uint64_t cursor = 0;
+	char *command;
+
+	while (recording->part_count > 0 &&
+	       part_next_chunk(&recording->parts[0], &cursor, &chunk)) {
+		if (chunk.kind == WIRE_PROCESS && chunk.used_bytes > 0)
+			break;
+		chunk.used_bytes = 0;
+	}
+	if (chunk.used_bytes == 0)
+		return memory_string("", 0);
+	command = memory_string((const char *)chunk.payload, chunk.used_bytes);
+	for (size_t i = 0; i + 1 < chunk.used_bytes; i++) {
+		if (command[i] == '\0')
+			command[i] = ' ';
+	}
+	return text_printable(command);
+}
+
+static int is_frame_of(struct catalog *catalog, const struct a2n_frame *frame,
+		       uint32_t function)
+{
+	return frame->start == catalog->functions[function].vaddr ||
+	       (frame->name && catalog_is_part(catalog, frame->name, function));
+}
+
+size_t export_frames(struct catalog *catalog, uint32_t function, uint32_t site,
+		     int is_return, struct a2n_frame frames[CATALOG_FRAMES])
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	size_t count;
+
+	if (site == 0 || entry->is_named ||
+	    catalog->sites[site].module != entry->module)
+		return 0;
+	count = catalog_site_frames(catalog, site, is_return, frames,
+				    CATALOG_FRAMES);
+	if (count > CATALOG_FRAMES || count == 0 ||
+	    !is_frame_of(catalog, &frames[count - 1], function))
+		return 0;
+	return count;
+}
+
+void export_spots_init(struct export_spots *spots, const struct tree *tree)
+{
+	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
+
+	/* Counting sort by node; first[n + 1] is where n's next one goes. */
+	spots->spots = memory_zeroed(tree->spot_count, sizeof(*spots->spots));
+	for (size_t i = 0; i < tree->spot_count; i++)
+		first[tree->spots[i].node + 2]++;
+	for (size_t i = 2; i < tree->count + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < tree->spot_count; i++)
+		spots->spots[first[tree->spots[i].node + 1]++] = (uint32_t)i;
+	spots->first = first;
+}
+
+void export_spots_fini(struct export_spots *spots)
+{
+	free(spots->spots);
+	free(spots->first);
+}

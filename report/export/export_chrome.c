@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome's trace event format, for Perfetto, chrome://tracing and others.
+ *
+ * The format has samples, each with a stack frame that knows its parent; what
+ * chrome://tracing shows of them Perfetto ignores. So there are slices as well:
+ * a function lasts from the first sample that is in it to the last one in a
+ * row. A pause of more than two samples ends all slices of a thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "report/export/export.h"
+#include "report/view/stack_change.h"
+#include "report/write/json.h"
+
+struct chrome {
+	struct export *export;
+	const struct timeline *timeline;
+	FILE *out;
+	struct json_stream events;
+	char **names;     /* of functions, as JSON has them; NULL: not yet */
+	uint32_t *moved;  /* see export_moved() */
+	uint8_t *is_used; /* nodes that are stack frames */
+	uint64_t start_ns;
+	const struct timeline_thread *thread; /* whose slices are written */
+	uint64_t at_ns;                       /* and when they change */
+};
+
+/* Microseconds, to the nanosecond. */
+static void write_time(const struct chrome *chrome, uint64_t time_ns)
+{
+	uint64_t ns =
+		time_ns > chrome->start_ns ? time_ns - chrome->start_ns : 0;
+
+	fprintf(chrome->out, "%" PRIu64 ".%03u", ns / 1000,
+		(unsigned int)(ns % 1000));
+}
+
+static const char *name_of(struct chrome *chrome, uint32_t node)
+{
+	struct catalog *catalog = &chrome->export->session->catalog;
+	uint32_t function = chrome->export->tree->nodes[node].function;
+	json_t *text;
+
+	if (!chrome->names[function]) {
+		text = json_text(catalog_name(catalog, function));
+		chrome->names[function] = json_dumps(text, JSON_ENCODE_ANY);
+		json_decref(text);
+	}
+	return chrome->names[function] ? chrome->names[function] : "\"\"";
+}
+
+/* ---- Slices ---- */
+
+static void write_slice(struct chrome *chrome, char phase, uint32_t node)
+{
+	json_separate(&chrome->events);
+	fprintf(chrome->out,
+		"{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+		",\"name\":%s,\"ts\":",
+		phase, chrome->thread->pid, chrome->thread->tid,
+		name_of(chrome, node));
+	write_time(chrome, chrome->at_ns);
+	fputc('}', chrome->out);
+}
+
+static void begin_slice(void *context, uint32_t node)
+{
+	write_slice(context, 'B', node);
+}
+
+static void end_slice(void *context, uint32_t node)
+{
+	write_slice(context, 'E', node);
+}
+
+static int is_pause(const struct timeline_sample *before,
+		    const struct timeline_sample *sample)
+{
+	return before->thread != sample->thread ||
+	       sample->time_ns > before->time_ns + 2 * before->weight_ns;
+}
+
+static void write_slices(struct chrome *chrome)
+{
+	const struct timeline *timeline = chrome->timeline;
+	const struct tree *tree = chrome->export->tree;
+	struct stack_change change = { 0 };
+	uint32_t now = TREE_ROOT, next;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		const struct timeline_sample *sample = &timeline->samples[i];
+
+		next = chrome->moved[sample->node];
+		chrome->thread = &timeline->threads[sample->thread];
+		chrome->at_ns = sample->time_ns;
+		stack_change(&change, tree, now, next, end_slice, begin_slice,
+			     chrome);
+		now = next;
+		if (i + 1 < timeline->count && !is_pause(sample, sample + 1))
+			continue;
+		chrome->at_ns = sample->time_ns + sample->weight_ns;
+		stack_change(&change, tree, now, TREE_ROOT, end_slice,
+			     begin_slice, chrome);
+		now = TREE_ROOT;
+	}
+	free(change.path);
+}
+
+/* ---- Samples ---- */
+
+static void write_samples(struct chrome *chrome, struct json_stream *object)
+{
+	const struct timeline *timeline = chrome->timeline;
+	const char *kind = export_time_name(chrome->export);
+	struct json_stream samples = json_begin(object, "samples", "[");
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		const struct timeline_sample *sample = &timeline->samples[i];
+		const struct timeline_thread *thread =
+			&timeline->threads[sample->thread];
+		uint32_t node = chrome->moved[sample->node];
+
+		if (node == TREE_ROOT)
+			continue;
+		json_separate(&samples);
+		fprintf(chrome->out,
+			"{\"cpu\":0,\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+			",\"name\":\"%s\",\"sf\":\"%" PRIu32
+			"\",\"weight\":%" PRIu64 ",\"ts\":",
+			thread->pid, thread->tid, kind, node,
+			sample->weight_ns);
+		write_time(chrome, sample->time_ns);
+		fputc('}', chrome->out);
+	}
+	json_end(&samples, "]");
+}
+
+static void mark_frames(struct chrome *chrome)
+{
+	const struct tree *tree = chrome->export->tree;
+
+	for (size_t i = 0; i < chrome->timeline->count; i++)
+		chrome->is_used
+			[chrome->moved[chrome->timeline->samples[i].node]] = 1;
+	for (size_t i = tree->count - 1; i > TREE_ROOT; i--)
+		chrome->is_used[tree->nodes[i].parent] |= chrome->is_used[i];
+}
+
+static void write_frames(struct chrome *chrome, struct json_stream *object)
+{
+	const struct tree *tree = chrome->export->tree;
+	struct catalog *catalog = &chrome->export->session->catalog;
+	struct json_stream frames = json_begin(object, "stackFrames", "{");
+	char key[12];
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		json_t *frame;
+
+		if (!chrome->is_used[i])
+			continue;
+		frame = json_pack(
+			"{soso}", "name",
+			json_text(catalog_name(catalog, node->function)),
+			"category",
+			json_text(
+				catalog_module_name(catalog, node->function)));
+		if (node->parent != TREE_ROOT) {
+			snprintf(key, sizeof(key), "%" PRIu32, node->parent);
+			json_object_set_new(frame, "parent", json_string(key));
+		}
+		snprintf(key, sizeof(key), "%" PRIu32, i);
+		json_member(&frames, key, frame);
+	}
+	json_end(&frames, "}");
+}
+
+/* ---- Who ---- */
+
+static void write_name(struct chrome *chrome, const char *what,
+		       const struct timeline_thread *thread, const char *name)
+{
+	json_member(&chrome->events, NULL,
+		    json_pack("{sssssIsIsis{so}}", "ph", "M", "name", what,
+			      "pid", (json_int_t)thread->pid, "tid",
+			      (json_int_t)thread->tid, "ts", 0, "args", "name",
+			      json_text(name)));
+}
+
+static void write_names(struct chrome *chrome)
+{
+	char *command = export_command(chrome->export);
+
+	for (size_t i = 0; i < chrome->timeline->thread_count; i++) {
+		const struct timeline_thread *thread =
+			&chrome->timeline->threads[i];
+
+		if (i == 0 || thread->pid != thread[-1].pid)
+			write_name(chrome, "process_name", thread, command);
+		write_name(chrome, "thread_name", thread, thread->name);
+	}
+	free(command);
+}
+
+int export_chrome(struct export *export, FILE *out, char **why)
+{
+	size_t functions = export->session->catalog.function_count;
+	struct json_stream file = { .out = out }, object;
+	struct chrome chrome = {
+		.export = export,
+		.timeline = &export->session->timeline,
+		.out = out,
+		.names = memory_zeroed(functions, sizeof(char *)),
+		.moved = export_moved(export),
+		.is_used = memory_zeroed(export->tree->count, 1),
+		.start_ns = export_times(export).start_ns,
+	};
+
+	object = json_begin(&file, NULL, "{");
+	json_member(&object, "displayTimeUnit", json_string("ns"));
+	json_member(&object, "otherData",
+		    json_pack("{ssso}", "version", "clew " CLEW_VERSION,
+			      "start_ns", json_number(chrome.start_ns)));
+	chrome.events = json_begin(&object, "traceEvents", "[");
+	write_names(&chrome);
+	write_slices(&chrome);
+	json_end(&chrome.events, "]");
+	mark_frames(&chrome);
+	write_frames(&chrome, &object);
+	write_samples(&chrome, &object);
+	json_end(&object, "}\n");
+	for (size_t i = 0; i < functions; i++)
+		free(chrome.names[i]);
+	free(chrome.names);
+	free(chrome.moved);
+	free(chrome.is_used);
+	return 0;
+}

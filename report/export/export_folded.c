@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folded stacks: "a;b;c 42", as flamegraph.pl, inferno and speedscope read
+ * them. The line of the way down is kept and cut back on the way up, so that
+ * each name is looked up once a node.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/export/export.h"
+#include "report/model/tree_walk.h"
+
+struct line {
+	char *text; /* "a;b;c;" */
+	size_t length, capacity;
+	size_t *starts; /* starts[d]: where the frame of depth d begins */
+	size_t start_capacity;
+};
+
+static void append(struct line *line, char byte)
+{
+	line->text = memory_grow(line->text, line->length, &line->capacity, 1);
+	line->text[line->length++] = byte;
+}
+
+/* The semicolon is what divides frames. */
+static void append_text(struct line *line, const char *text)
+{
+	for (; *text; text++)
+		append(line, (char)(*text == ';' ? ':' : *text));
+}
+
+/* The marks of async-profiler and stackcollapse-perf. */
+static const char *mark_of(enum function_kind kind)
+{
+	switch (kind) {
+	case KIND_KERNEL:
+		return "_[k]";
+	case KIND_JAVA:
+	case KIND_GENERATED:
+		return "_[j]";
+	case KIND_INLINED:
+		return "_[i]";
+	default:
+		return "";
+	}
+}
+
+static void push(struct line *line, struct export *export,
+		 const struct tree_node *node)
+{
+	struct catalog *catalog = &export->session->catalog;
+
+	line->starts =
+		memory_grow(line->starts, node->depth, &line->start_capacity,
+			    sizeof(*line->starts));
+	line->starts[node->depth] = line->length;
+	append_text(line, catalog_name(catalog, node->function));
+	if (export->annotates)
+		append_text(line,
+			    mark_of(catalog_kind(catalog, node->function)));
+	append(line, ';');
+}
+
+static void write_line(FILE *out, const struct line *line,
+		       struct export *export, uint32_t depth, uint64_t number)
+{
+	size_t from = 0;
+
+	if (depth > EXPORT_STACK_MAX) {
+		fwrite(line->text, 1, line->starts[EXPORT_STACK_OUTER + 1],
+		       out);
+		fputs(EXPORT_CUT_NAME ";", out);
+		from = line->starts[depth - EXPORT_STACK_INNER + 1];
+		export->cut_stacks++;
+	}
+	/* Without the last semicolon. */
+	fwrite(line->text + from, 1, line->length - from - 1, out);
+	fprintf(out, " %" PRIu64 "\n", number);
+}
+
+int export_folded(struct export *export, FILE *out, char **why)
+{
+	struct line line = { 0 };
+	struct tree_walk walk;
+	enum tree_step step;
+
+	line.starts = memory_grow(NULL, 0, &line.start_capacity,
+				  sizeof(*line.starts));
+	tree_walk_init(&walk, export->tree, export->metric);
+	while ((step = tree_walk_next(&walk)) != TREE_END) {
+		const struct tree_node *node = &export->tree->nodes[walk.node];
+		uint64_t number = measure_of(&node->self, export->metric);
+
+		export_tell(export, walk.entered);
+		if (step == TREE_LEAVE) {
+			line.length = line.starts[node->depth];
+			continue;
+		}
+		push(&line, export, node);
+		if (number > 0)
+			write_line(out, &line, export, node->depth, number);
+	}
+	tree_walk_fini(&walk);
+	free(line.text);
+	free(line.starts);
+	return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/pprof_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* What a line of a place says; the file may be NULL. */
+struct naming {
+	const char *name, *symbol, *file;
+	uint32_t first_line; /* of the function; 0: unknown */
+};
+
+void pprof_write(struct pprof *pprof, const Pprof__Profile *piece)
+{
+	size_t bytes = pprof__profile__get_packed_size(piece);
+
+	if (bytes > pprof->packed_capacity) {
+		free(pprof->packed);
+		pprof->packed_capacity = 2 * bytes;
+		pprof->packed = memory_zeroed(pprof->packed_capacity, 1);
+	}
+	pprof__profile__pack(piece, pprof->packed);
+	if (bytes > 0 && !pprof->err &&
+	    gzwrite(pprof->out, pprof->packed, (unsigned int)bytes) <= 0)
+		pprof->err = errno ? -errno : -EIO;
+}
+
+/* a2n's strings are of files that others wrote. */
+static uint32_t string_of(struct pprof *pprof, const char *text)
+{
+	char *copy = text_printable(memory_printf("%s", text ? text : ""));
+	uint32_t number = strings_number(&pprof->strings, copy);
+
+	free(copy);
+	return number;
+}
+
+static uint64_t function_of(struct pprof *pprof, const struct naming *naming)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT;
+	Pprof__Function *functions[] = { &function };
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	uint64_t *id;
+
+	function.name = string_of(pprof, naming->name);
+	function.filename = string_of(pprof, naming->file);
+	/* A name is never the empty string, which is number 0. */
+	id = idmap_at(&pprof->functions, (uint64_t)function.name << 32 |
+						 (uint64_t)function.filename);
+	if (*id)
+		return *id;
+	*id = pprof->functions.used;
+	function.id = *id;
+	/* If it were the same as the name pprof would try to demangle it. */
+	function.system_name = string_of(pprof, naming->symbol);
+	function.start_line = naming->first_line;
+	piece.n_function = 1;
+	piece.function = functions;
+	pprof_write(pprof, &piece);
+	return *id;
+}
+
+/* ---- Places ---- */
+
+static uint64_t write_place(struct pprof *pprof, uint32_t module,
+			    uint64_t vaddr, Pprof__Line *lines, size_t count)
+{
+	Pprof__Location place = PPROF__LOCATION__INIT;
+	Pprof__Location *places[] = { &place };
+	Pprof__Line *pointers[CATALOG_FRAMES];
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+
+	for (size_t i = 0; i < count; i++)
+		pointers[i] = &lines[i];
+	place.id = ++pprof->place_count;
+	place.mapping_id =
+		module == CATALOG_NO_MODULE ? 0 : (uint64_t)module + 1;
+	place.address = vaddr;
+	place.n_line = count;
+	place.line = pointers;
+	piece.n_location = 1;
+	piece.location = places;
+	pprof_write(pprof, &piece);
+	return place.id;
+}
+
+uint64_t pprof_named_place(struct pprof *pprof, const char *name)
+{
+	Pprof__Line line = PPROF__LINE__INIT;
+
+	line.function_id = function_of(pprof, &(struct naming){ .name = name });
+	return write_place(pprof, CATALOG_NO_MODULE, 0, &line, 1);
+}
+
+/* By its name in the catalog: what debug information says may be less. */
+static struct naming naming_of(struct pprof *pprof, uint32_t function)
+{
+	struct naming naming = {
+		.name = catalog_name(pprof->catalog, function),
+	};
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count = catalog_frames(pprof->catalog, function, frames,
+				      CATALOG_FRAMES);
+
+	if (count > 0 && count <= CATALOG_FRAMES)
+		naming.symbol = frames[count - 1].symbol;
+	catalog_place(pprof->catalog, function, &naming.file,
+		      &naming.first_line);
+	return naming;
+}
+
+/* Without a site, at the function's first line. */
+static uint64_t function_place(struct pprof *pprof, uint32_t function,
+			       uint64_t vaddr, int has_line)
+{
+	struct naming naming = naming_of(pprof, function);
+	Pprof__Line line = PPROF__LINE__INIT;
+
+	line.function_id = function_of(pprof, &naming);
+	line.line = has_line ? naming.first_line : 0;
+	return write_place(pprof, pprof->catalog->functions[function].module,
+			   vaddr, &line, 1);
+}
+
+static uint64_t site_place(struct pprof *pprof, uint32_t function,
+			   uint64_t vaddr, const struct a2n_frame *frames,
+			   size_t count)
+{
+	Pprof__Line lines[CATALOG_FRAMES];
+
+	for (size_t i = 0; i < count; i++) {
+		struct naming naming = {
+			.name = frames[i].name ? frames[i].name : "(unnamed)",
+			.symbol = frames[i].symbol,
+			.file = frames[i].file,
+		};
+
+		if (i + 1 == count)
+			naming = naming_of(pprof, function);
+		lines[i] = (Pprof__Line)PPROF__LINE__INIT;
+		lines[i].function_id = function_of(pprof, &naming);
+		lines[i].line = frames[i].line;
+	}
+	return write_place(pprof, pprof->catalog->functions[function].module,
+			   vaddr, lines, count);
+}
+
+/*
+ * A site that nothing is known of is in the function that was called from
+ * there, unless others were left out between them.
+ */
+static int is_bare_site(const struct pprof *pprof, uint32_t function,
+			uint32_t site)
+{
+	return site != 0 && !pprof->export->keep &&
+	       catalog_is_recorded(&pprof->catalog->functions[function]) &&
+	       pprof->catalog->sites[site].module ==
+		       pprof->catalog->functions[function].module;
+}
+
+static uint64_t make_place(struct pprof *pprof, uint32_t function,
+			   uint32_t site, int is_return)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	uint64_t vaddr = pprof->catalog->sites[site].vaddr - (is_return != 0);
+	size_t count = export_frames(pprof->catalog, function, site, is_return,
+				     frames);
+
+	if (count > 0)
+		return site_place(pprof, function, vaddr, frames, count);
+	if (site == 0)
+		return function_place(pprof, function,
+				      pprof->catalog->functions[function].vaddr,
+				      1);
+	if (is_bare_site(pprof, function, site) &&
+	    catalog_site_frames(pprof->catalog, site, is_return, frames,
+				CATALOG_FRAMES) == 0)
+		return function_place(pprof, function, vaddr, 0);
+	return pprof_place(pprof, function, 0, 0);
+}
+
+uint64_t pprof_place(struct pprof *pprof, uint32_t function, uint32_t site,
+		     int is_return)
+{
+	struct idmap *places = &pprof->places[is_return != 0];
+	uint64_t key = (uint64_t)function << 32 | site;
+	const uint64_t *known = idmap_find(places, key);
+	uint64_t id;
+
+	if (known)
+		return *known;
+	id = make_place(pprof, function, site, is_return);
+	*idmap_at(places, key) = id;
+	return id;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/html/html_page.h"
+
+/* report/html/page.html, as report/html/html_template.S includes it. */
+extern const char html_template[], html_template_end[];
+
+static const char mark[] = "<!--clew-data-->";
+
+/* Contexts in pre-order, those with the most calls first. */
+static void order_contexts(struct html_page *page)
+{
+	const struct tree *tree = page->tree;
+	uint32_t *stack = memory_zeroed(tree->count, sizeof(*stack));
+	size_t depth = 0, count = 0;
+	struct tree_order order;
+
+	tree_order(tree, METRIC_CALLS, &order);
+	page->order = memory_zeroed(tree->count, sizeof(*page->order));
+	page->positions = memory_zeroed(tree->count, sizeof(*page->positions));
+	stack[depth++] = TREE_ROOT;
+	while (depth > 0) {
+		uint32_t node = stack[--depth];
+
+		page->positions[node] = (uint32_t)count;
+		page->order[count++] = node;
+		for (uint32_t i = order.first[node + 1]; i > order.first[node];
+		     i--)
+			stack[depth++] = order.children[i - 1];
+	}
+	tree_order_fini(&order);
+	free(stack);
+}
+
+static void write_data(FILE *out, const struct html_view *view)
+{
+	struct session *session = view->session;
+	struct html_page page = {
+		.view = view,
+		.session = session,
+		.catalog = &session->catalog,
+		.tree = &session->tree,
+	};
+	struct html_stream stream;
+
+	if (view->diff) {
+		page.catalog = view->diff->catalog;
+		page.tree = &view->diff->after;
+	}
+	page.numbers = memory_zeroed(page.catalog->function_count,
+				     sizeof(*page.numbers));
+	html_page_function(&page, FUNCTION_NONE);
+	strings_number(&page.files, "");
+	order_contexts(&page);
+	html_stream_begin(&stream, out);
+	html_page_contexts(&page, &stream);
+	html_page_lines(&page, &stream);
+	if (!view->diff)
+		html_page_groups(&page, &stream);
+	html_page_meta(&page, &stream);
+	html_stream_end(&stream);
+	strings_fini(&page.files);
+	free(page.groups);
+	free(page.functions);
+	free(page.numbers);
+	free(page.order);
+	free(page.positions);
+}
+
+void html_write(FILE *out, const struct html_view *view)
+{
+	size_t bytes = (size_t)(html_template_end - html_template);
+	const char *at = memmem(html_template, bytes, mark, strlen(mark));
+	const char *behind = at + strlen(mark);
+
+	fwrite(html_template, 1, (size_t)(at - html_template), out);
+	write_data(out, view);
+	fwrite(behind, 1, (size_t)(html_template_end - behind), out);
+}

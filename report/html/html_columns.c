@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "report/html/html_page.h"
+
+uint32_t html_page_function(struct html_page *page, uint32_t function)
+{
+	if (page->numbers[function] == 0) {
+		page->functions = memory_grow(
+			page->functions, page->function_count,
+			&page->function_capacity, sizeof(*page->functions));
+		page->functions[page->function_count++] = function;
+		page->numbers[function] = (uint32_t)page->function_count;
+	}
+	return page->numbers[function] - 1;
+}
+
+/* ---- Contexts ---- */
+
+static void write_measures(struct html_page *page, struct html_stream *stream)
+{
+	const struct tree *tree = page->tree;
+	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
+	int has_time = page->session->summary.time != WIRE_TIME_NONE;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct measure *self = &tree->nodes[page->order[i]].self;
+
+		html_column_put(&calls, self->calls);
+		if (!has_time)
+			continue;
+		html_column_put(&time, self->ns);
+		html_column_put(&samples, self->samples);
+	}
+	html_stream_column(stream, "calls", &calls);
+	if (!has_time)
+		return;
+	html_stream_column(stream, "time", &time);
+	html_stream_column(stream, "samples", &samples);
+}
+
+static void write_before(struct html_page *page, struct html_stream *stream)
+{
+	const struct diff *diff = page->view->diff;
+	struct html_column calls = { 0 }, time = { 0 };
+
+	if (!diff)
+		return;
+	for (size_t i = 0; i < page->tree->count; i++) {
+		const struct tree_node *node =
+			&diff->before.nodes[page->order[i]];
+
+		html_column_put(&calls, node->self.calls);
+		if (diff->metric == METRIC_TIME)
+			html_column_put(&time, node->self.ns);
+	}
+	html_stream_column(stream, "b.calls", &calls);
+	if (diff->metric == METRIC_TIME)
+		html_stream_column(stream, "b.time", &time);
+}
+
+void html_page_contexts(struct html_page *page, struct html_stream *stream)
+{
+	const struct tree *tree = page->tree;
+	struct html_column up = { 0 }, function = { 0 }, tail = { 0 };
+	size_t last_tail = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[page->order[i]];
+
+		html_column_put(&up, i - page->positions[node->parent]);
+		html_column_put(&function,
+				html_page_function(page, node->function));
+		if (node->self.tails == 0)
+			continue;
+		html_column_put(&tail, i - last_tail);
+		html_column_put(&tail, node->self.tails);
+		last_tail = i;
+	}
+	html_stream_column(stream, "up", &up);
+	html_stream_column(stream, "function", &function);
+	html_stream_column(stream, "tail", &tail);
+	write_measures(page, stream);
+	write_before(page, stream);
+}
+
+/* ---- Lines that samples fell on ---- */
+
+/* The innermost call that is inlined there, if any, says file and line. */
+void html_page_lines(struct html_page *page, struct html_stream *stream)
+{
+	const struct tree *tree = page->tree;
+	struct html_column lines = { 0 };
+
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+		struct a2n_frame frames[CATALOG_FRAMES];
+		size_t count = catalog_site_frames(page->catalog, spot->site, 0,
+						   frames, CATALOG_FRAMES);
+
+		if (count == 0 || !frames[0].file || frames[0].line == 0)
+			continue;
+		html_column_put(&lines, page->positions[spot->node]);
+		html_column_put(&lines,
+				strings_number(&page->files, frames[0].file));
+		html_column_put(&lines, frames[0].line);
+		html_column_put(&lines, spot->ns);
+		html_column_put(&lines, spot->samples);
+	}
+	html_stream_column(stream, "lines", &lines);
+}

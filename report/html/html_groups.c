@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who did what: processes and threads, by contexts of the page.
+ *
+ * The page's tree is of everybody together. The recording is merged a second
+ * time, with processes or threads below the root, and what they did is looked
+ * up in the page's tree, path by path.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "report/html/html_page.h"
+#include "report/merge/tally.h"
+
+/* Contexts of all of them together, for each is in memory a second time. */
+enum { MOST_INDIVIDUALS = 1 << 20 };
+
+/* What one group did in one context. */
+struct individual {
+	struct measure self;
+	uint32_t group;
+	uint32_t context; /* of the page */
+};
+
+struct individuals {
+	struct individual *items;
+	size_t count, capacity;
+};
+
+static uint32_t add_group(struct html_page *page, uint32_t function,
+			  const struct whose *whose)
+{
+	page->groups =
+		memory_grow(page->groups, page->group_count,
+			    &page->group_capacity, sizeof(*page->groups));
+	page->groups[page->group_count] = (struct html_group){
+		.name = catalog_name(page->catalog, function),
+		.is_process = whose->grouping == GROUP_PROCESS,
+	};
+	return (uint32_t)page->group_count++;
+}
+
+static int has_inlines(const struct html_page *page)
+{
+	for (size_t i = 0; i < page->function_count; i++) {
+		uint32_t function = page->functions[i];
+
+		if (page->catalog->functions[function].kind == KIND_INLINED)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * (caller << 32 | function) -> node, where callers are not inlined functions:
+ * those stand between nodes that the tree with groups has next to each other.
+ */
+static void index_nodes(const struct html_page *page, struct idmap *nodes)
+{
+	const struct tree *tree = page->tree;
+	uint32_t *caller = memory_zeroed(tree->count, sizeof(*caller));
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		uint32_t above = tree->nodes[node->parent].function;
+
+		caller[i] = node->parent;
+		if (page->catalog->functions[above].kind == KIND_INLINED)
+			caller[i] = caller[node->parent];
+		*idmap_at(nodes, (uint64_t)caller[i] << 32 | node->function) =
+			i;
+	}
+	free(caller);
+}
+
+static void add_individual(struct individuals *all, const struct measure *self,
+			   uint32_t group, uint32_t context)
+{
+	if (self->calls == 0 && self->ns == 0)
+		return;
+	all->items = memory_grow(all->items, all->count, &all->capacity,
+				 sizeof(*all->items));
+	all->items[all->count++] = (struct individual){
+		.self = *self,
+		.group = group,
+		.context = context,
+	};
+}
+
+/*
+ * From a tree with groups below its root to contexts of the tree without:
+ * parents come before their children in both.
+ */
+static void sort_out(struct html_page *page, const struct tree *grouped,
+		     const struct whose *whose, struct individuals *all)
+{
+	uint32_t *node = memory_zeroed(grouped->count, sizeof(*node));
+	uint32_t *group = memory_zeroed(grouped->count, sizeof(*group));
+	struct idmap apart = { 0 };
+	const struct idmap *nodes = &page->tree->children;
+
+	if (has_inlines(page)) {
+		index_nodes(page, &apart);
+		nodes = &apart;
+	}
+	for (size_t i = 1; i < grouped->count; i++) {
+		const struct tree_node *from = &grouped->nodes[i];
+		const uint64_t *found;
+
+		if (from->parent == TREE_ROOT) {
+			group[i] = add_group(page, from->function, whose);
+			continue;
+		}
+		found = idmap_find(nodes, (uint64_t)node[from->parent] << 32 |
+						  from->function);
+		node[i] = found ? (uint32_t)*found : node[from->parent];
+		group[i] = group[from->parent];
+		add_individual(all, &from->self, group[i],
+			       page->positions[node[i]]);
+	}
+	idmap_fini(&apart);
+	free(node);
+	free(group);
+}
+
+static void add_grouping(struct html_page *page, enum grouping grouping,
+			 struct individuals *all)
+{
+	struct whose whose = *page->view->whose;
+	struct session *session = page->session;
+	struct timeline timeline = { 0 };
+	struct merged merged;
+	struct tree grouped;
+
+	whose.grouping = grouping;
+	whose.with_timeline = 0;
+	tree_init(&grouped);
+	merge_recording(&session->recording, &whose, &session->catalog,
+			&grouped, &timeline, &merged);
+	sort_out(page, &grouped, &whose, all);
+	tree_fini(&grouped);
+	timeline_fini(&timeline);
+}
+
+static int by_group_and_context(const void *left, const void *right)
+{
+	const struct individual *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->context < b->context ? -1 : a->context > b->context;
+}
+
+static void write_individuals(struct html_page *page,
+			      struct html_stream *stream,
+			      const struct individuals *all)
+{
+	int has_time = page->session->summary.time != WIRE_TIME_NONE;
+	struct html_column column = { 0 };
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct individual *item = &all->items[i];
+		struct html_group *group = &page->groups[item->group];
+		int is_first = group->contexts++ == 0;
+
+		group->calls += item->self.calls;
+		html_column_put(&column,
+				item->context -
+					(is_first ? 0 : item[-1].context));
+		html_column_put(&column, item->self.calls);
+		if (!has_time)
+			continue;
+		html_column_put(&column, item->self.ns);
+		html_column_put(&column, item->self.samples);
+	}
+	html_stream_column(stream, "groups", &column);
+}
+
+static uint64_t count_valid(const struct context_span *span)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < span->count; i++)
+		count += span->items[i].id != 0;
+	return count;
+}
+
+/* How many contexts there are if each thread has its own. */
+static uint64_t count_individuals(const struct recording *recording)
+{
+	struct tallies tallies;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		tallies_init(&tallies, &recording->parts[i]);
+		for (size_t j = 0; j < tallies.context_spans; j++)
+			count += count_valid(&tallies.contexts[j]);
+		tallies_fini(&tallies);
+	}
+	return count;
+}
+
+void html_page_groups(struct html_page *page, struct html_stream *stream)
+{
+	const struct summary *summary = &page->session->summary;
+	struct individuals all = { 0 };
+
+	if (summary->threads < 2 && summary->processes < 2)
+		return;
+	page->has_too_many =
+		count_individuals(&page->session->recording) > MOST_INDIVIDUALS;
+	if (page->has_too_many)
+		return;
+	if (summary->processes > 1)
+		add_grouping(page, GROUP_PROCESS, &all);
+	if (summary->threads > 1)
+		add_grouping(page, GROUP_THREAD, &all);
+	if (all.count > 0)
+		qsort(all.items, all.count, sizeof(*all.items),
+		      by_group_and_context);
+	write_individuals(page, stream, &all);
+	free(all.items);
+}

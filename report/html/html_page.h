@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the page numbers anew. Contexts are in pre-order, so that a subtree is
+ * a range and a parent is said by how far it is before its child; functions
+ * and files are those that occur.
+ */
+#ifndef CLEW_HTML_HTML_PAGE_H
+#define CLEW_HTML_HTML_PAGE_H
+
+#include "base/strings.h"
+#include "report/html/html.h"
+#include "report/html/html_stream.h"
+
+/* A process or a thread, with what it did in each context. */
+struct html_group {
+	const char *name;
+	int is_process;
+	uint64_t calls;
+	size_t contexts;
+};
+
+struct html_page {
+	const struct html_view *view;
+	struct session *session;
+	struct catalog *catalog;
+	const struct tree *tree;
+	uint32_t *order;     /* context of the page -> node */
+	uint32_t *positions; /* node -> context of the page */
+
+	uint32_t *functions; /* of the page -> of the catalog */
+	size_t function_count, function_capacity;
+	uint32_t *numbers; /* the reverse + 1; 0: does not occur */
+
+	struct strings files; /* the first is "" */
+
+	struct html_group *groups;
+	size_t group_count, group_capacity;
+	int has_too_many; /* contexts to tell threads apart */
+};
+
+/* The page's number of a catalog's function. */
+uint32_t html_page_function(struct html_page *page, uint32_t function);
+
+/* Sections; the second finds the groups. */
+void html_page_contexts(struct html_page *page, struct html_stream *stream);
+void html_page_groups(struct html_page *page, struct html_stream *stream);
+void html_page_lines(struct html_page *page, struct html_stream *stream);
+
+/* JSON; the last section, for it names what the others numbered. */
+void html_page_meta(struct html_page *page, struct html_stream *stream);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html/html_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { NAME_BYTES = 8, BLOCK_BYTES = 3 * 8192 };
+
+void html_column_put(struct html_column *column, uint64_t number)
+{
+	unsigned char *to;
+
+	do {
+		column->bytes = memory_grow(column->bytes, column->count,
+					    &column->capacity, 1);
+		to = &column->bytes[column->count++];
+		*to = number & 0x7f;
+		number >>= 7;
+		if (number)
+			*to |= 0x80;
+	} while (number);
+}
+
+/* Three bytes to four characters; fewer are padded. */
+static void encode(const unsigned char *bytes, size_t count, char *to)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t word = (uint32_t)bytes[0] << 16;
+
+	if (count > 1)
+		word |= (uint32_t)bytes[1] << 8;
+	if (count > 2)
+		word |= bytes[2];
+	to[0] = digits[word >> 18];
+	to[1] = digits[word >> 12 & 63];
+	to[2] = count > 1 ? digits[word >> 6 & 63] : '=';
+	to[3] = count > 2 ? digits[word & 63] : '=';
+}
+
+static void write_base64(struct html_stream *stream, const unsigned char *bytes,
+			 size_t count)
+{
+	char block[BLOCK_BYTES / 3 * 4];
+	size_t filled = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		stream->carried[stream->carried_bytes++] = bytes[i];
+		if (stream->carried_bytes < 3)
+			continue;
+		encode(stream->carried, 3, block + filled);
+		stream->carried_bytes = 0;
+		filled += 4;
+		if (filled == sizeof(block)) {
+			fwrite(block, 1, filled, stream->out);
+			filled = 0;
+		}
+	}
+	fwrite(block, 1, filled, stream->out);
+}
+
+static void pump(struct html_stream *stream, const void *bytes, size_t count,
+		 int flush)
+{
+	unsigned char block[BLOCK_BYTES];
+	int status;
+
+	/* zlib counts in unsigned ints; sections may be larger. */
+	do {
+		size_t part = count < (1U << 30) ? count : 1U << 30;
+
+		stream->deflater.next_in = (void *)(uintptr_t)bytes;
+		stream->deflater.avail_in = (unsigned int)part;
+		count -= part;
+		if (part) /* or it may be NULL */
+			bytes = (const char *)bytes + part;
+		do {
+			stream->deflater.next_out = block;
+			stream->deflater.avail_out = sizeof(block);
+			status = deflate(&stream->deflater,
+					 count ? Z_NO_FLUSH : flush);
+			write_base64(stream, block,
+				     sizeof(block) -
+					     stream->deflater.avail_out);
+		} while (stream->deflater.avail_out == 0);
+	} while (count > 0 && status != Z_STREAM_ERROR);
+}
+
+void html_stream_begin(struct html_stream *stream, FILE *out)
+{
+	*stream = (struct html_stream){ .out = out };
+	if (deflateInit(&stream->deflater, Z_BEST_SPEED) != Z_OK)
+		memory_exhausted();
+}
+
+void html_stream_section(struct html_stream *stream, const char *name,
+			 const void *bytes, size_t count)
+{
+	char head[NAME_BYTES + sizeof(uint64_t)];
+	uint64_t length = count;
+
+	memset(head, ' ', NAME_BYTES);
+	memcpy(head, name, strnlen(name, NAME_BYTES));
+	memcpy(head + NAME_BYTES, &length, sizeof(length));
+	pump(stream, head, sizeof(head), Z_NO_FLUSH);
+	pump(stream, bytes, count, Z_NO_FLUSH);
+}
+
+void html_stream_column(struct html_stream *stream, const char *name,
+			struct html_column *column)
+{
+	html_stream_section(stream, name, column->bytes, column->count);
+	free(column->bytes);
+	*column = (struct html_column){ 0 };
+}
+
+void html_stream_end(struct html_stream *stream)
+{
+	char last[4];
+
+	pump(stream, NULL, 0, Z_FINISH);
+	deflateEnd(&stream->deflater);
+	if (stream->carried_bytes == 0)
+		return;
+	encode(stream->carried, stream->carried_bytes, last);
+	fwrite(last, 1, sizeof(last), stream->out);
+}

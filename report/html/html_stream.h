@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How data gets into the page: sections in a zlib stream, in base64.
+ *
+ *	8 bytes of name, padded with blanks | u64 length | that many bytes
+ *
+ * Base64 has none of the characters that end a script element or a comment,
+ * so whatever a function's name holds, it stays data.
+ */
+#ifndef CLEW_HTML_HTML_STREAM_H
+#define CLEW_HTML_HTML_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <zlib.h>
+
+/* Bytes of a section that is being put together. */
+struct html_column {
+	unsigned char *bytes;
+	size_t count, capacity;
+};
+
+/* Appends a number as unsigned LEB128. */
+void html_column_put(struct html_column *column, uint64_t number);
+
+struct html_stream {
+	FILE *out;
+	z_stream deflater;
+	unsigned char carried[3]; /* bytes that wait to be three */
+	size_t carried_bytes;
+};
+
+void html_stream_begin(struct html_stream *stream, FILE *out);
+void html_stream_section(struct html_stream *stream, const char *name,
+			 const void *bytes, size_t count);
+
+/* The same for a column, which is freed. */
+void html_stream_column(struct html_stream *stream, const char *name,
+			struct html_column *column);
+void html_stream_end(struct html_stream *stream);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/contexts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "wire/id.h"
+
+/* What there is room for of a tally's number. */
+enum { TALLY_MASK = (1 << 30) - 1 };
+
+/* Values of context.node and context.root that are none. */
+enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
+
+static void add_context(struct contexts *contexts,
+			const struct wire_context *wire, uint32_t tally)
+{
+	const uint64_t id = wire_context_id(wire);
+	uint64_t *slot = idmap_at(&contexts->by_id, id);
+	uint64_t index;
+
+	if (*slot == 0) {
+		contexts->items = memory_grow(contexts->items, contexts->count,
+					      &contexts->capacity,
+					      sizeof(*contexts->items));
+		contexts->items[contexts->count] = (struct context){
+			.id = id,
+			.site_pc = wire->site & WIRE_SITE_PC,
+			.function = wire->function,
+			.root = ROOT_NONE,
+			.depth = (uint16_t)wire->depth,
+			.tally = tally & TALLY_MASK,
+		};
+		*slot = ++contexts->count;
+	}
+	index = *slot;
+	if (wire_is_tail(wire))
+		*idmap_at(&contexts->by_id, wire->id) = index;
+}
+
+void contexts_init(struct contexts *contexts, const struct tallies *tallies,
+		   const struct numbering *numbering, struct catalog *catalog,
+		   struct tree *tree)
+{
+	uint64_t recorded = 0, room = 0;
+
+	*contexts = (struct contexts){
+		.numbering = numbering,
+		.catalog = catalog,
+		.tree = tree,
+	};
+	for (size_t i = 0; i < tallies->count; i++)
+		recorded += tallies->items[i].head->contexts;
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		room += tallies->contexts[i].count;
+	idmap_reserve(&contexts->by_id, recorded < room ? recorded : room);
+	for (size_t i = 0; i < tallies->context_spans; i++) {
+		const struct context_span *span = &tallies->contexts[i];
+
+		for (size_t j = 0; j < span->count; j++) {
+			if (j + CONTEXTS_AHEAD < span->count)
+				idmap_prefetch(
+					&contexts->by_id,
+					span->items[j + CONTEXTS_AHEAD].id);
+			if (span->items[j].id != 0)
+				add_context(contexts, &span->items[j],
+					    span->tally);
+		}
+	}
+}
+
+void contexts_fini(struct contexts *contexts)
+{
+	free(contexts->items);
+	free(contexts->path);
+	idmap_fini(&contexts->by_id);
+	*contexts = (struct contexts){ 0 };
+}
+
+struct context *contexts_find(const struct contexts *contexts, uint64_t id)
+{
+	const uint64_t *index = idmap_find(&contexts->by_id, id);
+
+	return index ? &contexts->items[*index - 1] : NULL;
+}
+
+void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
+		       uint64_t id_half_way, uint64_t id_soon)
+{
+	const struct context *context;
+
+	idmap_prefetch(&contexts->by_id, id_far_ahead);
+	context = contexts_find(contexts, id_half_way);
+	if (context)
+		__builtin_prefetch(context);
+	context = contexts_find(contexts, id_soon);
+	if (context && context->node < contexts->tree->count)
+		__builtin_prefetch(&contexts->tree->nodes[context->node], 1);
+}
+
+/* Nodes of another root do not count. */
+static uint32_t node_below(struct context *context, uint32_t root)
+{
+	if (context->root != root) {
+		context->root = root;
+		context->node = NODE_UNSEEN;
+	}
+	return context->node;
+}
+
+/*
+ * The caller: NULL if it is not recorded, or the root. A thread that goes on with
+ * another's coroutine counts depths from where that began.
+ */
+static void check_place(struct oddities *oddities,
+			const struct context *context, uint64_t caller_id,
+			const struct context *caller)
+{
+	if (context->is_checked)
+		return;
+	if (caller_id != ID_ROOT && !caller)
+		oddities->orphans++;
+	else if (caller && caller->node == NODE_PENDING)
+		oddities->circular++;
+	else if ((!caller || caller->tally == context->tally) &&
+		 context->depth !=
+			 (uint16_t)((caller ? caller->depth : 0) + 1) &&
+		 context->depth != 1)
+		oddities->uneven++;
+}
+
+/*
+ * Notes the contexts from this one up to the first whose caller has a node,
+ * and returns that node. A caller that is met twice on the way closes a
+ * circle, which only a damaged recording holds; it counts as unknown.
+ */
+static uint32_t climb(struct contexts *contexts, struct context *context,
+		      uint32_t root, size_t *length)
+{
+	for (;;) {
+		uint64_t caller_id =
+			id_pop(context->id, id_key(context->function));
+		struct context *caller;
+		uint32_t node;
+
+		context->node = NODE_PENDING;
+		contexts->path = memory_grow(contexts->path, *length,
+					     &contexts->path_capacity,
+					     sizeof(*contexts->path));
+		contexts->path[(*length)++] =
+			(uint32_t)(context - contexts->items);
+		caller = caller_id == ID_ROOT
+				 ? NULL
+				 : contexts_find(contexts, caller_id);
+		node = caller ? node_below(caller, root) : NODE_PENDING;
+		check_place(&contexts->oddities, context, caller_id, caller);
+		if (caller_id == ID_ROOT)
+			return root;
+		if (node == NODE_PENDING)
+			return tree_child(contexts->tree, root,
+					  FUNCTION_UNKNOWN_CALLER);
+		if (node != NODE_UNSEEN)
+			return node;
+		context = caller;
+	}
+}
+
+/* The call site in the catalog; 0 if it is in no module. */
+static uint32_t site_of(struct contexts *contexts,
+			const struct context *context)
+{
+	const struct numbering_module *module = numbering_module_at(
+		contexts->numbering, context->site_pc, NUMBERING_ANY_TIME);
+
+	return module ? catalog_site_at(contexts->catalog, module->module,
+					context->site_pc - module->base)
+		      : 0;
+}
+
+uint32_t contexts_place(struct contexts *contexts, struct context *start,
+			uint32_t root)
+{
+	struct tree *tree = contexts->tree;
+	size_t length = 0;
+	uint32_t node = node_below(start, root);
+
+	if (node != NODE_UNSEEN)
+		return node;
+	node = climb(contexts, start, root, &length);
+	while (length > 0) {
+		struct context *context =
+			&contexts->items[contexts->path[--length]];
+		const uint32_t function = numbering_function(
+			contexts->numbering, context->function);
+		struct tree_node *made;
+
+		if (function == FUNCTION_UNKNOWN && !context->is_checked)
+			contexts->oddities.strangers++;
+		context->is_checked = 1;
+		node = tree_child(tree, node, function);
+		context->node = node;
+		made = &tree->nodes[node];
+		made->is_context = 1;
+		if (made->site == 0)
+			made->site = site_of(contexts, context);
+		made->is_return_site = 1;
+	}
+	return node;
+}

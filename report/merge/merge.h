@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what processes recorded to one tree of all of them.
+ *
+ * Within a process a context is its id, and its caller follows from the id
+ * alone. Across processes ids mean nothing, so each process's contexts are
+ * turned into nodes by function and parent, and equal ones fall together.
+ */
+#ifndef CLEW_MERGE_MERGE_H
+#define CLEW_MERGE_MERGE_H
+
+#include "base/progress.h"
+#include "report/merge/timeline.h"
+#include "report/model/catalog.h"
+#include "report/model/tree.h"
+#include "report/recording/recording.h"
+
+/* Nodes between the root and the contexts, of KIND_GROUP. */
+enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
+
+/* Whose calls to take, and how; zero-initialised, everybody's. */
+struct whose {
+	uint32_t pid;       /* 0: all processes */
+	const char *thread; /* NULL: all threads; else a tid or a name */
+	enum grouping grouping;
+	int without_time;          /* do not look at samples */
+	int with_clew;             /* show what clew itself took, too */
+	int with_timeline;         /* keep them one by one, too */
+	struct progress *progress; /* told of it, or NULL */
+};
+
+/* What was found on the way. */
+struct merged {
+	uint64_t processes; /* that are selected; several parts after exec */
+	uint64_t threads;
+	uint64_t follow_ups; /* threads that share a selected one's counts */
+	uint64_t strays;     /* calls of ids that no context explains */
+	uint64_t contexts;   /* nodes of the tree that were recorded as such */
+	uint64_t samples;
+	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
+};
+
+/*
+ * Adds all parts to `tree` and their functions to `catalog`, both of which
+ * the caller has initialised, and sums the tree up. The timeline, zero-
+ * initialised, is filled if `whose` wants it. What is odd about a part becomes a
+ * problem of the recording.
+ */
+void merge_recording(struct recording *recording, const struct whose *whose,
+		     struct catalog *catalog, struct tree *tree,
+		     struct timeline *timeline, struct merged *merged);
+
+#endif

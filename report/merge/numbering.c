@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/numbering.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void add_run(struct numbering *numbering,
+		    const struct module_record *record, uint32_t *functions)
+{
+	numbering->runs =
+		memory_grow(numbering->runs, numbering->count,
+			    &numbering->capacity, sizeof(*numbering->runs));
+	numbering->runs[numbering->count++] = (struct numbering_run){
+		.first = record->module->first_function,
+		.count = record->function_count,
+		.functions = functions,
+	};
+}
+
+static void add_module(struct numbering *numbering,
+		       const struct module_record *record, uint32_t module)
+{
+	const struct wire_module *wire = record->module;
+
+	numbering->modules = memory_grow(
+		numbering->modules, numbering->module_count,
+		&numbering->module_capacity, sizeof(*numbering->modules));
+	numbering->modules[numbering->module_count++] =
+		(struct numbering_module){
+			.start = wire->base + wire->vaddr_start,
+			.end = wire->base + wire->vaddr_end,
+			.base = wire->base,
+			.loaded_ns = wire->loaded_ns,
+			.unloaded_ns = wire->unloaded_ns,
+			.functions = record->functions,
+			.function_count = record->function_count,
+			.first_function = wire->first_function,
+			.module = module,
+		};
+}
+
+static int by_first(const void *left, const void *right)
+{
+	const struct numbering_run *a = left, *b = right;
+
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct numbering_module *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->loaded_ns < b->loaded_ns ? -1 : a->loaded_ns > b->loaded_ns;
+}
+
+void numbering_init(struct numbering *numbering, struct catalog *catalog,
+		    const struct part *part)
+{
+	struct part_chunk chunk;
+	struct module_record record;
+	uint64_t cursor = 0;
+
+	*numbering = (struct numbering){ 0 };
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		uint32_t *functions, module;
+
+		if (!module_record_of(&chunk, &record))
+			continue;
+		module = catalog_add_module(catalog, &record, &functions);
+		if (module == CATALOG_NO_MODULE)
+			continue;
+		add_module(numbering, &record, module);
+		if (functions)
+			add_run(numbering, &record, functions);
+	}
+	if (numbering->count > 0)
+		qsort(numbering->runs, numbering->count,
+		      sizeof(*numbering->runs), by_first);
+	if (numbering->module_count > 0)
+		qsort(numbering->modules, numbering->module_count,
+		      sizeof(*numbering->modules), by_start);
+}
+
+void numbering_fini(struct numbering *numbering)
+{
+	for (size_t i = 0; i < numbering->count; i++)
+		free(numbering->runs[i].functions);
+	free(numbering->runs);
+	free(numbering->modules);
+	*numbering = (struct numbering){ 0 };
+}
+
+static uint64_t first_of(const void *run)
+{
+	return ((const struct numbering_run *)run)->first;
+}
+
+static uint64_t start_of(const void *module)
+{
+	return ((const struct numbering_module *)module)->start;
+}
+
+static uint64_t vaddr_of(const void *function)
+{
+	return ((const struct wire_function *)function)->vaddr;
+}
+
+/* How many of the items, which are in order of their keys, are up to `key`. */
+static inline size_t count_up_to(const void *items, size_t count, size_t size,
+				 uint64_t (*key_of)(const void *), uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (key_of((const char *)items + middle * size) <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
+{
+	const struct numbering_run *run;
+	size_t count;
+
+	if (number == WIRE_FOLDED)
+		return FUNCTION_FOLDED;
+	count = count_up_to(numbering->runs, numbering->count, sizeof(*run),
+			    first_of, number);
+	if (count == 0)
+		return FUNCTION_UNKNOWN;
+	run = &numbering->runs[count - 1];
+	if (number - run->first >= run->count)
+		return FUNCTION_UNKNOWN;
+	return run->functions[number - run->first];
+}
+
+static int was_there(const struct numbering_module *module, uint64_t pc,
+		     uint64_t time_ns)
+{
+	if (pc < module->start || pc >= module->end)
+		return 0;
+	return time_ns == NUMBERING_ANY_TIME ||
+	       (module->loaded_ns <= time_ns &&
+		(module->unloaded_ns == 0 || time_ns < module->unloaded_ns));
+}
+
+/*
+ * Modules do not overlap while they are there, and few come to the same place,
+ * so the search for the last start goes back a few steps at most. A hostile
+ * recording that overlaps them all gets a bounded answer, not a slow one.
+ */
+const struct numbering_module *numbering_module_at(
+	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)
+{
+	enum { STEPS_MAX = 64 };
+	const struct numbering_module *modules = numbering->modules;
+	size_t count = count_up_to(modules, numbering->module_count,
+				   sizeof(*modules), start_of, pc);
+
+	for (int i = 0; i < STEPS_MAX && count > 0; i++) {
+		const struct numbering_module *module = &modules[--count];
+
+		if (was_there(module, pc, time_ns))
+			return module;
+	}
+	return NULL;
+}
+
+uint32_t numbering_number_at(const struct numbering_module *module,
+			     uint64_t vaddr)
+{
+	const struct wire_function *function;
+	size_t count = count_up_to(module->functions, module->function_count,
+				   sizeof(*function), vaddr_of, vaddr);
+
+	if (count == 0)
+		return 0;
+	function = &module->functions[count - 1];
+	if (vaddr - function->vaddr >= function->size_bytes)
+		return 0;
+	return module->first_function + (uint32_t)(count - 1);
+}

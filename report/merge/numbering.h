@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How one process calls its modules and functions, and where they were.
+ *
+ * A process numbers its functions through all its modules; the catalog knows
+ * each of them once for all processes. Modules that were unloaded stay: their
+ * place in the address space may have been taken by another since.
+ */
+#ifndef CLEW_MERGE_NUMBERING_H
+#define CLEW_MERGE_NUMBERING_H
+
+#include "report/model/catalog.h"
+#include "report/recording/part.h"
+
+/* Functions of one module: consecutive numbers. */
+struct numbering_run {
+	uint32_t first;
+	uint32_t count;
+	uint32_t *functions; /* indices in the catalog */
+};
+
+struct numbering_module {
+	uint64_t start, end; /* pcs of its executable segments */
+	uint64_t base;
+	uint64_t loaded_ns, unloaded_ns;       /* as in struct wire_module */
+	const struct wire_function *functions; /* of the part, by vaddr */
+	uint32_t function_count;
+	uint32_t first_function; /* their numbers */
+	uint32_t module;         /* in the catalog */
+};
+
+struct numbering {
+	struct numbering_run *runs; /* in order of `first` */
+	size_t count, capacity;
+	struct numbering_module *modules; /* in order of start, then time */
+	size_t module_count, module_capacity;
+};
+
+/* Enters all modules of a part, which must outlive the numbering. */
+void numbering_init(struct numbering *numbering, struct catalog *catalog,
+		    const struct part *part);
+void numbering_fini(struct numbering *numbering);
+
+/* The catalog's index of a function number of that part. */
+uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
+
+#define NUMBERING_ANY_TIME 0
+
+/*
+ * The module that a pc was in at that time (CLOCK_REALTIME), or the last of all
+ * that ever were there; NULL if none.
+ */
+const struct numbering_module *numbering_module_at(
+	const struct numbering *numbering, uint64_t pc, uint64_t time_ns);
+
+/* The number of the function that a vaddr of the module is in, or 0. */
+uint32_t numbering_number_at(const struct numbering_module *module,
+			     uint64_t vaddr);
+
+#endif

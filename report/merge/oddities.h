@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What cannot be in a recording that is right, counted while its contexts are
+ * read. A recording that has any was damaged, or its runtime erred: either way
+ * the reports say so.
+ */
+#ifndef CLEW_MERGE_ODDITIES_H
+#define CLEW_MERGE_ODDITIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/recording/part.h"
+
+/* Contexts, of one process. */
+struct oddities {
+	uint64_t strangers; /* their function is in no module */
+	uint64_t orphans;   /* their caller is not recorded */
+	uint64_t circular;  /* their caller is called by them */
+	uint64_t uneven; /* not one call deeper than their caller says it is */
+};
+
+/*
+ * One sentence for people, to be freed; NULL if nothing is odd. A part that was
+ * read while its process ran may lack the newest callers, and modules.
+ */
+char *oddities_text(const struct oddities *oddities, const struct part *part,
+		    size_t contexts);
+
+#endif

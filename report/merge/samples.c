@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/samples.h"
+
+#include "report/model/waits.h"
+#include "wire/id.h"
+#include "wire/verdict.h"
+
+/* One sample, and the context whose id it has. */
+struct sight {
+	const struct wire_sample *wire;
+	struct context *context; /* NULL: it has none */
+	uint32_t root;
+	uint64_t pc;                           /* 0: unknown */
+	const struct numbering_module *module; /* NULL: in none */
+	uint64_t vaddr;                        /* in the module */
+};
+
+/* The node of a context that has this id, or 0. */
+static uint32_t node_of_id(struct samples *samples, uint64_t id, uint32_t root)
+{
+	struct context *context = contexts_find(samples->contexts, id);
+
+	return context ? contexts_place(samples->contexts, context, root) : 0;
+}
+
+/*
+ * The context next to the leaf's whose function is the one that the pc is in:
+ * the leaf itself, its caller, a callee or a sibling. 0 if there is none.
+ */
+static uint32_t find_near(struct samples *samples, const struct sight *sight,
+			  uint32_t number)
+{
+	const struct context *leaf = sight->context;
+	uint64_t caller_id = id_pop(leaf->id, id_key(leaf->function));
+	const struct context *caller;
+	uint32_t node;
+
+	if (number == leaf->function)
+		return node_of_id(samples, leaf->id, sight->root);
+	caller = contexts_find(samples->contexts, caller_id);
+	if (caller && number == caller->function)
+		return node_of_id(samples, caller_id, sight->root);
+	node = node_of_id(samples, id_push(leaf->id, id_key(number)),
+			  sight->root);
+	if (node)
+		return node;
+	return node_of_id(samples, id_push(caller_id, id_key(number)),
+			  sight->root);
+}
+
+/* The function that the pc is in, in the catalog. */
+static uint32_t function_of(struct samples *samples, const struct sight *sight,
+			    uint32_t number)
+{
+	struct contexts *contexts = samples->contexts;
+	struct catalog *catalog = contexts->catalog;
+	uint32_t function;
+
+	if (number) {
+		function = numbering_function(contexts->numbering, number);
+		if (verdict_class(catalog->functions[function].verdict) !=
+		    VERDICT_NOT_ENTRY)
+			return function;
+	}
+	return catalog_function_around(catalog, sight->module->module,
+				       sight->vaddr);
+}
+
+static uint32_t place_in_module(struct samples *samples,
+				const struct sight *sight, uint32_t leaf)
+{
+	struct contexts *contexts = samples->contexts;
+	uint32_t number = numbering_number_at(sight->module, sight->vaddr);
+	uint32_t node = 0, function;
+
+	if (number && sight->context)
+		node = find_near(samples, sight, number);
+	if (node)
+		return node;
+	function = function_of(samples, sight, number);
+	if (sight->context &&
+	    catalog_is_part(contexts->catalog,
+			    catalog_name(contexts->catalog, function),
+			    contexts->tree->nodes[leaf].function))
+		return leaf;
+	return tree_child(contexts->tree, leaf, function);
+}
+
+/* The node of the innermost hooked function, or what stands for it. */
+static uint32_t place_leaf(struct samples *samples, const struct sight *sight)
+{
+	struct tree *tree = samples->contexts->tree;
+
+	if (sight->context)
+		return contexts_place(samples->contexts, sight->context,
+				      sight->root);
+	if (sight->wire->id == ID_ROOT)
+		return sight->root;
+	return tree_child(
+		tree, tree_child(tree, sight->root, FUNCTION_UNKNOWN_CALLER),
+		FUNCTION_UNKNOWN);
+}
+
+static uint32_t place_one(struct samples *samples, const struct sight *sight)
+{
+	struct tree *tree = samples->contexts->tree;
+	const uint64_t where = sight->wire->where;
+	uint32_t node = place_leaf(samples, sight);
+
+	if (where & WIRE_SAMPLE_CLEW)
+		return tree_child(tree, node, FUNCTION_CLEW);
+	if (sight->module)
+		node = place_in_module(samples, sight, node);
+	else if (sight->pc && !(where & WIRE_SAMPLE_KERNEL))
+		node = tree_child(tree, node, FUNCTION_GENERATED);
+	if (where & WIRE_SAMPLE_BLOCKED)
+		return tree_child(tree, node,
+				  wait_function(samples->contexts->catalog,
+						wire_sample_wait(sight->wire)));
+	if (where & WIRE_SAMPLE_KERNEL)
+		return tree_child(tree, node, FUNCTION_KERNEL);
+	/* Before anything was called: nobody's code. */
+	return node == sight->root ? tree_child(tree, node, FUNCTION_UNKNOWN)
+				   : node;
+}
+
+static struct sight look_at(const struct samples *samples,
+			    const struct wire_sample *wire, uint32_t root,
+			    uint64_t time_ns)
+{
+	struct sight sight = {
+		.wire = wire,
+		.context = contexts_find(samples->contexts, wire->id),
+		.root = root,
+		.pc = wire->where & WIRE_SAMPLE_PC,
+	};
+
+	if (sight.pc && !(wire->where & WIRE_SAMPLE_CLEW))
+		sight.module = numbering_module_at(samples->contexts->numbering,
+						   sight.pc, time_ns);
+	if (sight.module)
+		sight.vaddr = sight.pc - sight.module->base;
+	return sight;
+}
+
+static void add_sample(struct samples *samples, const struct wire_sample *wire,
+		       uint32_t root, uint32_t thread)
+{
+	struct contexts *contexts = samples->contexts;
+	uint64_t time_ns = clock_time_ns(&samples->clock, wire->tsc);
+	struct sight sight = look_at(samples, wire, root, time_ns);
+	uint32_t node = place_one(samples, &sight);
+	const struct measure more = { .ns = wire_sample_ns(wire),
+				      .samples = wire_sample_looks(wire) };
+	uint32_t site = 0;
+
+	measure_add(&contexts->tree->nodes[node].self, &more);
+	samples->count += more.samples;
+	samples->weight_ns += more.ns;
+	if (sight.module)
+		site = catalog_site_at(contexts->catalog, sight.module->module,
+				       sight.vaddr);
+	if (site)
+		tree_add_spot(contexts->tree, node, site, more.ns,
+			      more.samples);
+	if (samples->timeline)
+		timeline_add(samples->timeline, &(struct timeline_sample){
+							.time_ns = time_ns,
+							.weight_ns = more.ns,
+							.node = node,
+							.thread = thread,
+						});
+}
+
+void samples_place(struct samples *samples, const struct part_chunk *chunk,
+		   uint32_t root, uint32_t thread)
+{
+	const struct wire_sample *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++) {
+		if (items[i].tsc == 0)
+			continue;
+		if (items[i].where & WIRE_SAMPLE_CLEW) {
+			samples->clew_count += wire_sample_looks(&items[i]);
+			samples->clew_ns += wire_sample_ns(&items[i]);
+			if (!samples->with_clew)
+				continue;
+		}
+		add_sample(samples, &items[i], root, thread);
+	}
+}
+
+static uint64_t taken_in(const struct part_chunk *chunk)
+{
+	const struct wire_sample *items = (const void *)chunk->payload;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++)
+		count += items[i].tsc ? wire_sample_looks(&items[i]) : 0;
+	return count;
+}
+
+uint64_t samples_taken(const struct recording *recording)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		struct part_chunk chunk;
+		uint64_t cursor = 0;
+
+		while (part_next_chunk(&recording->parts[i], &cursor, &chunk))
+			if (chunk.kind == WIRE_SAMPLES)
+				count += taken_in(&chunk);
+	}
+	return count;
+}

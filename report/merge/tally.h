@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the contexts and counts of a part lie.
+ *
+ * Contexts are found by chunk. Counts are found by chunk as well, and not by
+ * following the tally's references: a chunk is read only if its owner refers
+ * to it, so that no arrangement of references makes the reader look at the
+ * same bytes more than twice.
+ */
+#ifndef CLEW_MERGE_TALLY_H
+#define CLEW_MERGE_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/recording/part.h"
+
+struct context_span {
+	uint32_t tally;
+	const struct wire_context *items; /* those with id 0 are not valid */
+	size_t count;
+};
+
+struct count_span {
+	uint32_t tally;
+	const struct wire_count *items; /* those with id 0 are empty */
+	size_t count;
+	const struct wire_times *times; /* of the first; the others before it */
+};
+
+/* The times of the calls in an entry, or NULL. */
+static inline const struct wire_times *count_span_times(
+	const struct count_span *span, size_t i)
+{
+	return span->times ? span->times - i : NULL;
+}
+
+struct tally {
+	uint32_t number;
+	const struct wire_tally *head;
+};
+
+struct tallies {
+	struct tally *items;
+	size_t count, capacity;
+	struct context_span *contexts;
+	size_t context_spans, context_capacity;
+	struct count_span *counts;
+	size_t count_spans, count_capacity;
+};
+
+/* Points into `part`, which must outlive it. */
+void tallies_init(struct tallies *tallies, const struct part *part);
+
+void tallies_fini(struct tallies *tallies);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples one by one, for views that have a time axis. */
+#ifndef CLEW_MERGE_TIMELINE_H
+#define CLEW_MERGE_TIMELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct timeline_sample {
+	uint64_t time_ns; /* CLOCK_REALTIME */
+	uint64_t weight_ns;
+	uint32_t node;   /* of the tree */
+	uint32_t thread; /* index */
+};
+
+struct timeline_thread {
+	uint32_t pid, tid;
+	char name[16]; /* safe to print */
+};
+
+/* Sorted, threads follow each other, each with its samples in order of time. */
+struct timeline {
+	struct timeline_sample *samples;
+	size_t count, capacity;
+	struct timeline_thread *threads;
+	size_t thread_count, thread_capacity;
+};
+
+void timeline_fini(struct timeline *timeline);
+
+/* Returns the thread's index. `name` is copied. */
+uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
+			     uint32_t tid, const char *name);
+/* Recordings have samples in the order in which threads found room. */
+void timeline_sort(struct timeline *timeline);
+
+void timeline_add(struct timeline *timeline,
+		  const struct timeline_sample *sample);
+
+#endif

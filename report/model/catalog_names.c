@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* What liba2n knows of a catalog's functions. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/model/catalog.h"
+
+enum { LARGE_BYTES = 4 << 20 };
+
+/* A large module's debug information takes seconds, the first time. */
+static void tell(struct catalog *catalog, const struct catalog_module *module)
+{
+	struct stat status;
+	char *what;
+
+	if (!catalog->progress || stat(module->path, &status) != 0)
+		return;
+	what = memory_printf("reading the symbols of %s", module->name);
+	if (status.st_size > LARGE_BYTES)
+		progress_say(catalog->progress, what);
+	else
+		progress_tell(catalog->progress, what, 0, 0);
+	free(what);
+}
+
+/* The a2n module, opened if need be; NULL where it cannot be. */
+static const struct a2n_module *names_of(struct catalog *catalog,
+					 struct catalog_module *module)
+{
+	if (module->was_tried)
+		return module->a2n;
+	module->was_tried = 1;
+	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
+		return NULL;
+	tell(catalog, module);
+	/* On failure it stays NULL: a file that is gone names nothing. */
+	a2n_module_open(catalog->a2n, module->path, &module->build_id,
+			&module->a2n);
+	return module->a2n;
+}
+
+static size_t frames_at(struct catalog *catalog, uint32_t module,
+			uint64_t vaddr, struct a2n_frame *frames, size_t room)
+{
+	const struct a2n_module *a2n =
+		names_of(catalog, &catalog->modules[module]);
+
+	return a2n ? a2n_module_lookup(a2n, vaddr, frames, room) : 0;
+}
+
+size_t catalog_frames(struct catalog *catalog, uint32_t function,
+		      struct a2n_frame *frames, size_t room)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+
+	if (entry->module == CATALOG_NO_MODULE || entry->is_named)
+		return 0;
+	return frames_at(catalog, entry->module, entry->vaddr, frames, room);
+}
+
+size_t catalog_site_frames(struct catalog *catalog, uint32_t site,
+			   int is_return, struct a2n_frame *frames, size_t room)
+{
+	const struct catalog_site *at = &catalog->sites[site];
+
+	if (site == 0 || at->vaddr == 0)
+		return 0;
+	return frames_at(catalog, at->module, at->vaddr - (is_return != 0),
+			 frames, room);
+}
+
+/* The function itself, not what may be inlined at its first byte. */
+static int find_frame(struct catalog *catalog, uint32_t function,
+		      struct a2n_frame *out)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count =
+		catalog_frames(catalog, function, frames, CATALOG_FRAMES);
+
+	if (count == 0 || count > CATALOG_FRAMES)
+		return 0;
+	*out = frames[count - 1];
+	return 1;
+}
+
+int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
+		  uint32_t *line)
+{
+	struct a2n_frame frame;
+
+	if (!find_frame(catalog, function, &frame) || !frame.file ||
+	    frame.line == 0)
+		return 0;
+	*file = frame.file;
+	*line = frame.line;
+	return 1;
+}
+
+static char *find_name(struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	struct a2n_frame frame;
+
+	if (!find_frame(catalog, function, &frame) || !frame.name)
+		return memory_printf("%s+0x%" PRIx64,
+				     catalog->modules[entry->module].name,
+				     entry->vaddr);
+	if (!frame.from_symbol || frame.start == entry->vaddr)
+		return text_printable(
+			memory_string(frame.name, frame.name_length));
+	return text_printable(memory_printf("%s+0x%" PRIx64, frame.name,
+					    entry->vaddr - frame.start));
+}
+
+int catalog_is_address(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const char *module = catalog->modules[entry->module].name;
+	size_t length = strlen(module);
+
+	return entry->name && strncmp(entry->name, module, length) == 0 &&
+	       strncmp(entry->name + length, "+0x", 3) == 0;
+}
+
+const char *catalog_name(struct catalog *catalog, uint32_t function)
+{
+	struct catalog_function *entry = &catalog->functions[function];
+
+	if (!entry->name)
+		entry->name = find_name(catalog, function);
+	return entry->name;
+}
+
+const char *catalog_module_name(const struct catalog *catalog,
+				uint32_t function)
+{
+	uint32_t module = catalog->functions[function].module;
+
+	return module == CATALOG_NO_MODULE ? "" : catalog->modules[module].name;
+}
+
+uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
+				 uint64_t vaddr)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count =
+		frames_at(catalog, module, vaddr, frames, CATALOG_FRAMES);
+	char *name;
+	uint32_t function;
+
+	if (count > 0 && count <= CATALOG_FRAMES &&
+	    frames[count - 1].from_symbol &&
+	    frames[count - 1].start != UINT64_MAX)
+		return catalog_function_at(catalog, module,
+					   frames[count - 1].start);
+	name = memory_printf("(in %s)", catalog->modules[module].name);
+	function = catalog_named(catalog, KIND_NATIVE, module, name);
+	free(name);
+	return function;
+}
+
+int catalog_is_part(struct catalog *catalog, const char *symbol,
+		    uint32_t function)
+{
+	const char *whole = catalog_name(catalog, function);
+	size_t length = strlen(whole);
+
+	if (strncmp(symbol, whole, length) != 0)
+		return 0;
+	symbol += length;
+	return *symbol == '\0' || strncmp(symbol, ".cold", 5) == 0 ||
+	       strncmp(symbol, " [clone .cold", 13) == 0;
+}
+
+/* JNI's names are as the JVM looks for them, so the name says it. */
+enum function_kind catalog_kind(struct catalog *catalog, uint32_t function)
+{
+	enum function_kind kind = catalog->functions[function].kind;
+
+	if (kind == KIND_NATIVE &&
+	    strncmp(catalog_name(catalog, function), "Java_", 5) == 0)
+		return KIND_JNI;
+	return kind;
+}

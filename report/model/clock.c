@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/model/clock.h"
+
+void clock_init(struct clock *clock, const struct wire_header *header)
+{
+	const struct wire_moment *first = &header->first;
+	const struct wire_moment *latest = &header->latest;
+
+	*clock = (struct clock){
+		.first_tsc = first->tsc,
+		.start_ns = header->start_ns,
+	};
+	if (latest->tsc > first->tsc && latest->ns > first->ns) {
+		clock->ticks = latest->tsc - first->tsc;
+		clock->ns = latest->ns - first->ns;
+	}
+}
+
+uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * clock->ns;
+
+	if (clock->ticks == 0)
+		return 0;
+	ns /= clock->ticks;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc)
+{
+	if (tsc <= clock->first_tsc)
+		return clock->start_ns;
+	return clock->start_ns + clock_ns(clock, tsc - clock->first_tsc);
+}

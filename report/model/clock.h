@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* From time stamps to nanoseconds, by the two moments that a part has. */
+#ifndef CLEW_MODEL_CLOCK_H
+#define CLEW_MODEL_CLOCK_H
+
+#include "wire/recording.h"
+
+struct clock {
+	uint64_t first_tsc;
+	uint64_t ticks; /* that passed in `ns`; 0: nobody knows */
+	uint64_t ns;
+	uint64_t start_ns; /* CLOCK_REALTIME at first_tsc */
+};
+
+void clock_init(struct clock *clock, const struct wire_header *header);
+
+/* How long so many ticks are. 0 where that cannot be known. */
+uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
+
+/* CLOCK_REALTIME of a time stamp; none is before the first moment. */
+uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc);
+
+#endif

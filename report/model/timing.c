@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/model/timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/model/tree.h"
+
+/* So many times what measuring takes, a call is not measured well. */
+#define SHORT_CALL 5
+
+/* One node's, of one part, in its ticks. */
+struct timing_item {
+	uint32_t node;
+	struct wire_times raw;
+	int64_t compensated; /* own time */
+};
+
+void timings_fini(struct timings *timings)
+{
+	free(timings->nodes);
+	free(timings->functions);
+	*timings = (struct timings){ 0 };
+}
+
+void timing_sum(struct timing *to, const struct timing *more)
+{
+	if (!more)
+		return;
+	if (more->ended && (!to->ended || more->min_ns < to->min_ns))
+		to->min_ns = more->min_ns;
+	if (more->max_ns > to->max_ns)
+		to->max_ns = more->max_ns;
+	to->ended += more->ended;
+	to->total_ns += more->total_ns;
+	to->self_ns += more->self_ns;
+	to->clamped += more->clamped;
+}
+
+const struct timing *timings_of_node(const struct timings *timings,
+				     uint32_t node)
+{
+	if (node >= timings->node_count || !timings->nodes[node].ended)
+		return NULL;
+	return &timings->nodes[node];
+}
+
+const struct timing_bins *timings_of_function(const struct timings *timings,
+					      uint32_t function)
+{
+	return function < timings->function_count
+		       ? &timings->functions[function]
+		       : NULL;
+}
+
+uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin)
+{
+	return bin ? clock_ns(&timings->clock, UINT64_C(1) << bin) : 0;
+}
+
+/* Half of the calls took less; 0 if nothing is known of the function's. */
+static uint64_t median_ns(const struct timings *timings, uint32_t function)
+{
+	const struct timing_bins *bins = timings_of_function(timings, function);
+	uint64_t all = 0, below = 0;
+	unsigned int bin = 0;
+
+	if (!bins)
+		return 0;
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		all += bins->calls[i];
+	while (bin < WIRE_BINS - 1 && 2 * (below += bins->calls[bin]) < all)
+		bin++;
+	return all ? timings_bin_ns(timings, bin + 1) : 0;
+}
+
+int timing_is_too_fine(const struct timings *timings, uint32_t function,
+		       const struct timing *measured, uint64_t compensated_ns)
+{
+	uint64_t median = median_ns(timings, function);
+
+	if (measured->ended == 0)
+		return 0;
+	return compensated_ns < measured->self_ns - measured->self_ns / 5 ||
+	       (median > 0 && median < SHORT_CALL * timings->cost_ns);
+}
+
+/* An array of at least `count` elements, the new ones zeroed. */
+static void *extend(void *array, size_t *have, size_t count, size_t size)
+{
+	unsigned char *larger;
+
+	if (count <= *have)
+		return array;
+	if (count < 2 * *have)
+		count = 2 * *have;
+	larger = memory_zeroed(count, size);
+	if (array)
+		memcpy(larger, array, *have * size);
+	free(array);
+	*have = count;
+	return larger;
+}
+
+void timings_init(struct timings *to, const struct timings *from,
+		  size_t node_count)
+{
+	*to = *from;
+	to->nodes = NULL;
+	to->node_count = 0;
+	to->functions = NULL;
+	if (!timings_are_there(from))
+		return;
+	to->nodes = memory_zeroed(node_count, sizeof(*to->nodes));
+	to->node_count = node_count;
+	to->functions =
+		memory_zeroed(from->function_count, sizeof(*to->functions));
+	if (from->function_count > 0)
+		memcpy(to->functions, from->functions,
+		       from->function_count * sizeof(*to->functions));
+}
+
+void timings_move(struct timings *to, uint32_t to_node,
+		  const struct timings *from, uint32_t from_node)
+{
+	if (from_node < from->node_count)
+		timing_sum(&to->nodes[to_node], &from->nodes[from_node]);
+}
+
+static struct timing_item *item_of(struct timing_work *work, uint32_t node)
+{
+	uint64_t *at = idmap_at(&work->at, (uint64_t)node + 1);
+
+	if (!*at) {
+		work->items =
+			memory_grow(work->items, work->count, &work->capacity,
+				    sizeof(*work->items));
+		work->items[work->count] = (struct timing_item){ .node = node };
+		*at = ++work->count;
+	}
+	return &work->items[*at - 1];
+}
+
+void timing_add_bins(struct timings *timings, uint32_t function,
+		     const struct wire_histogram *histogram)
+{
+	struct timing_bins *bins = &timings->others;
+
+	if (histogram->function) {
+		timings->functions = extend(
+			timings->functions, &timings->function_count,
+			(size_t)function + 1, sizeof(*timings->functions));
+		bins = &timings->functions[function];
+		bins->has_room = 1;
+	}
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		bins->calls[i] += histogram->bins[i];
+}
+
+/* A call that is not in its bin yet. All histograms are known. */
+static void add_latest(struct timings *timings, uint32_t function,
+		       uint64_t latest)
+{
+	struct timing_bins *bins = &timings->others;
+
+	if (function < timings->function_count &&
+	    timings->functions[function].has_room)
+		bins = &timings->functions[function];
+	bins->calls[wire_bin(latest)]++;
+}
+
+void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
+		const struct wire_times *times)
+{
+	const struct wire_header *header = work->part->header;
+	const uint32_t parent = tree->nodes[node].parent;
+	struct timing_item *item;
+
+	if (times->latest)
+		add_latest(&tree->timings, tree->nodes[node].function,
+			   times->latest);
+	if (!times->ended && !times->self)
+		return;
+	item = item_of(work, node);
+	wire_times_add(&item->raw, times);
+	item->compensated +=
+		(int64_t)(times->self - times->ended * header->cost_self_ticks);
+	if (parent != TREE_ROOT)
+		item_of(work, parent)->compensated -=
+			(int64_t)(times->ended * header->cost_caller_ticks);
+}
+
+static void add_timing(struct timing *to, const struct wire_times *raw,
+		       const struct clock *clock)
+{
+	timing_sum(to, &(struct timing){
+			       .ended = raw->ended,
+			       .total_ns = clock_ns(clock, raw->total),
+			       .self_ns = clock_ns(clock, raw->self),
+			       .min_ns = clock_ns(clock, raw->min),
+			       .max_ns = clock_ns(clock, raw->max),
+			       .clamped = raw->clamped,
+		       });
+}
+
+static void finish_item(const struct timing_work *work,
+			const struct timing_item *item, struct tree *tree)
+{
+	struct timings *timings = &tree->timings;
+
+	add_timing(&timings->nodes[item->node], &item->raw, &work->clock);
+	timings->ended_calls += item->raw.ended;
+	timings->clamped_calls += item->raw.clamped;
+	if (item->compensated > 0)
+		tree->nodes[item->node].self.ns +=
+			clock_ns(&work->clock, (uint64_t)item->compensated);
+	else
+		timings->overcompensated += item->raw.ended != 0;
+}
+
+void timing_finish(struct timing_work *work, struct tree *tree)
+{
+	struct timings *timings = &tree->timings;
+
+	const struct wire_header *header = work->part->header;
+	uint64_t cost_ns =
+		clock_ns(&work->clock, (uint64_t)header->cost_self_ticks +
+					       header->cost_caller_ticks);
+
+	if (cost_ns > timings->cost_ns)
+		timings->cost_ns = cost_ns;
+	if (!timings->clock.ticks)
+		timings->clock = work->clock;
+	timings->nodes = extend(timings->nodes, &timings->node_count,
+				tree->count, sizeof(*timings->nodes));
+	timings->untimed_calls += work->part->header->untimed_calls;
+	for (size_t i = 0; i < work->count; i++)
+		finish_item(work, &work->items[i], tree);
+	free(work->items);
+	idmap_fini(&work->at);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A growing tally may move while it is copied; it cannot do so often. */
+enum { COPY_ATTEMPTS = 8 };
+
+static int open_regular(const char *path, char **why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		return fd;
+	close(fd);
+	return fail(why, -ENOEXEC, "%s: not a recording", path);
+}
+
+/* Copies [from, to) of the file; returns where it really ended. */
+static size_t copy_range(int fd, unsigned char *bytes, size_t from, size_t to)
+{
+	while (from < to) {
+		ssize_t got = pread(fd, bytes + from, to - from, (off_t)from);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		from += (size_t)got;
+	}
+	return from;
+}
+
+/* Copies all data below `size`, skipping holes where the system knows them. */
+static size_t copy_data(int fd, unsigned char *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+		off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
+		size_t stop = size, copied;
+
+		if (data < 0 && errno == ENXIO)
+			return size; /* nothing but a hole up to the end */
+		if (data > (off_t)at && (size_t)data >= size)
+			return size;
+		if (data > (off_t)at) {
+			at = (size_t)data;
+			continue;
+		}
+		if (hole > (off_t)at && (size_t)hole < size)
+			stop = (size_t)hole;
+		copied = copy_range(fd, bytes, at, stop);
+		if (copied < stop)
+			return copied;
+		at = stop;
+	}
+	return size;
+}
+
+static int chunk_at(const struct part *part, uint64_t offset,
+		    struct part_chunk *out)
+{
+	const struct wire_chunk *chunk;
+	size_t left;
+
+	if (offset > part->size_bytes ||
+	    part->size_bytes - offset < sizeof(*chunk))
+		return 0;
+	chunk = (const void *)(part->bytes + offset);
+	left = part->size_bytes - offset - sizeof(*chunk);
+	if (chunk->bytes < sizeof(*chunk) || chunk->bytes % 8 != 0)
+		return 0;
+	if (left > chunk->bytes - sizeof(*chunk))
+		left = chunk->bytes - sizeof(*chunk);
+	*out = (struct part_chunk){
+		.kind = chunk->kind,
+		.owner = chunk->owner,
+		.offset = offset,
+		.bytes = chunk->bytes,
+		.used_bytes = chunk->used < left ? chunk->used : left,
+		.payload = part->bytes + offset + sizeof(*chunk),
+		.payload_bytes = left,
+	};
+	return 1;
+}
+
+int part_next_chunk(const struct part *part, uint64_t *cursor,
+		    struct part_chunk *out)
+{
+	if (*cursor == 0)
+		*cursor = part->header->header_bytes;
+	if (!chunk_at(part, *cursor, out))
+		return 0;
+	*cursor = out->payload_bytes + sizeof(struct wire_chunk) < out->bytes
+			  ? part->size_bytes
+			  : *cursor + out->bytes;
+	return 1;
+}
+
+/* Finds where the chunks stop making sense, and says so. */
+static void check_chunks(struct part *part, uint64_t end)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0, last = part->header->header_bytes;
+
+	while (part_next_chunk(part, &cursor, &chunk))
+		last = chunk.offset + chunk.bytes;
+	if (end > part->size_bytes)
+		part->damage =
+			memory_printf("truncated at byte %zu of %" PRIu64,
+				      part->size_bytes, end);
+	else if (last != end)
+		part->damage = memory_printf("damaged at byte %" PRIu64, last);
+}
+
+static int check_header(const struct wire_header *header, size_t file_bytes,
+			const char *path, char **why)
+{
+	static const char none[sizeof(header->magic)];
+
+	if (file_bytes >= sizeof(none) &&
+	    memcmp(header->magic, none, sizeof(none)) == 0)
+		return fail(why, -ENODATA, "%s: not set up yet", path);
+	if (file_bytes < sizeof(none) ||
+	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
+		return fail(why, -ENOEXEC, "%s: not a recording", path);
+	if (file_bytes < sizeof(*header))
+		return fail(why, -ENODATA, "%s: truncated in its header", path);
+	if (header->version != WIRE_VERSION)
+		return fail(why, -EPROTO,
+			    "%s: format version %" PRIu32
+			    ", but this clew reads version %d",
+			    path, header->version, WIRE_VERSION);
+	if (header->header_bytes < sizeof(*header) ||
+	    header->header_bytes % 8 != 0)
+		return fail(why, -EBADMSG, "%s: damaged header", path);
+	return 0;
+}
+
+/* Whether a tally's tables are no longer those that were copied. */
+static int has_moved(const struct part *part, int fd)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+	uint64_t now[2];
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		off_t at = (off_t)(chunk.offset + sizeof(struct wire_chunk));
+
+		if (chunk.kind != WIRE_TALLY ||
+		    chunk.payload_bytes < sizeof(now))
+			continue;
+		if (pread(fd, now, sizeof(now), at) == sizeof(now) &&
+		    memcmp(now, chunk.payload, sizeof(now)) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Copies the part as far as it is in use. *end: how far its header says. The
+ * runtime lets the file grow before `end`, so they are looked at in reverse.
+ */
+static int copy_part(struct part *part, int fd, const char *path, uint64_t *end,
+		     char **why)
+{
+	struct wire_header header = { 0 };
+	struct stat status;
+	size_t size;
+	int err;
+
+	if (pread(fd, &header, sizeof(header), 0) < 0 ||
+	    fstat(fd, &status) != 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	size = (size_t)status.st_size;
+	err = check_header(&header, size, path, why);
+	if (err)
+		return err;
+	if (size > header.end)
+		size = header.end;
+	if (size < sizeof(header))
+		return fail(why, -EBADMSG, "%s: damaged header", path);
+	part->bytes = calloc(1, size);
+	if (!part->bytes)
+		return fail(why, -ENOMEM, "%s: too large for the memory here",
+			    path);
+	part->size_bytes = copy_data(fd, part->bytes, size);
+	/* The copy of the header is the one that was checked. */
+	memcpy(part->bytes, &header, sizeof(header));
+	part->header = (const void *)part->bytes;
+	*end = header.end;
+	return 0;
+}
+
+/* What stands before the '-' of "RUN-PID.SEQ.part"; 0 without. */
+static uint32_t run_of(const char *name)
+{
+	char *end;
+	unsigned long run = strtoul(name, &end, 10);
+
+	return end > name && *end == '-' && run <= UINT32_MAX ? (uint32_t)run
+							      : 0;
+}
+
+int part_open(struct part *part, const char *path, char **why)
+{
+	struct part copy = { 0 };
+	uint64_t end = 0;
+	int fd = open_regular(path, why);
+	int err = 0;
+
+	if (fd < 0)
+		return fd;
+	for (int i = 0; i < COPY_ATTEMPTS; i++) {
+		free(copy.bytes);
+		copy.bytes = NULL;
+		err = copy_part(&copy, fd, path, &end, why);
+		if (!copy.bytes || !has_moved(&copy, fd))
+			break;
+	}
+	close(fd);
+	if (!copy.bytes)
+		return err;
+	copy.name = memory_printf("%s", text_basename(path));
+	text_printable(copy.name);
+	copy.run = run_of(copy.name);
+	check_chunks(&copy, end);
+	*part = copy;
+	return 0;
+}
+
+void part_close(struct part *part)
+{
+	free(part->bytes);
+	free(part->name);
+	free(part->damage);
+	*part = (struct part){ 0 };
+}

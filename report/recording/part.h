@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One part of a recording: what one process image left.
+ *
+ * The file is copied before anything in it is believed. A recording may still
+ * grow, and may have been written by an enemy; in a private copy a value that
+ * was checked cannot change before it is used, and a file that shrinks under
+ * the reader is a short read, not a SIGBUS. Holes are not copied, so the price
+ * is the data alone.
+ *
+ * All chunks are walked once on opening. What follows the first impossible one
+ * is cut off and `damage` says so; afterwards every chunk that the iterator
+ * returns lies inside the copy.
+ */
+#ifndef CLEW_RECORDING_PART_H
+#define CLEW_RECORDING_PART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+struct part {
+	char *name;           /* of the file, without folders */
+	uint32_t run;         /* "RUN-PID.SEQ.part", by clew merge; else 0 */
+	unsigned char *bytes; /* the copy */
+	size_t size_bytes;    /* all chunks end at or before it */
+	const struct wire_header *header; /* in the copy */
+	char *damage;                     /* NULL, or what is wrong */
+};
+
+struct part_chunk {
+	uint32_t kind;
+	uint32_t owner;
+	uint64_t offset;     /* of its header, in the file */
+	uint64_t bytes;      /* as its header says */
+	uint64_t used_bytes; /* of the payload; at most payload_bytes */
+	const unsigned char *payload;
+	size_t payload_bytes; /* that are there */
+};
+
+/*
+ * 0, or -errno and *why: -ENOEXEC no part of a recording, -ENODATA too short
+ * or not yet set up, -EPROTO another version; others from the system.
+ */
+int part_open(struct part *part, const char *path, char **why);
+
+/* Writes what there is of it to a new file. 0, or -errno and *why. */
+int part_save(const struct part *part, const char *path, char **why);
+
+void part_close(struct part *part);
+
+/*
+ * The chunk that starts at *cursor, which must be 0 at first. Returns 0 when
+ * there is none.
+ */
+int part_next_chunk(const struct part *part, uint64_t *cursor,
+		    struct part_chunk *out);
+
+#endif

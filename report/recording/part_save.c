@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "report/recording/part.h"
+
+static int is_zero(const unsigned char *bytes, size_t length)
+{
+	/* Each byte equals the next one, and the first is 0. */
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
+static int write_at(int fd, const unsigned char *bytes, size_t length, off_t at)
+{
+	while (length > 0) {
+		ssize_t put = pwrite(fd, bytes, length, at);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		length -= (size_t)put;
+		at += put;
+	}
+	return 0;
+}
+
+/* Pages of zeros become holes, as they mostly were. */
+static int write_pages(const struct part *part, int fd)
+{
+	for (size_t at = 0; at < part->size_bytes; at += WIRE_PAGE_BYTES) {
+		size_t length = part->size_bytes - at < WIRE_PAGE_BYTES
+					? part->size_bytes - at
+					: WIRE_PAGE_BYTES;
+		int err;
+
+		if (is_zero(part->bytes + at, length))
+			continue;
+		err = write_at(fd, part->bytes + at, length, (off_t)at);
+		if (err)
+			return err;
+	}
+	return ftruncate(fd, (off_t)part->size_bytes) == 0 ? 0 : -errno;
+}
+
+int part_save(const struct part *part, const char *path, char **why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int err;
+
+	if (fd < 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	err = write_pages(part, fd);
+	if (close(fd) != 0 && !err)
+		err = -errno;
+	if (err)
+		return fail(why, err, "%s: %s", path, strerror(-err));
+	return 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/recording/unrecorded.h"
+#include "wire/violation.h"
+
+static void add_problem(struct recording *recording, char *text)
+{
+	recording->problems = memory_grow(
+		recording->problems, recording->problem_count,
+		&recording->problem_capacity, sizeof(*recording->problems));
+	recording->problems[recording->problem_count++] = text;
+}
+
+void recording_note(struct recording *recording, char *problem)
+{
+	for (size_t i = 0; problem && i < recording->problem_count; i++)
+		if (strcmp(recording->problems[i], problem) == 0) {
+			free(problem);
+			return;
+		}
+	if (problem)
+		add_problem(recording, problem);
+}
+
+/* A process that could not be recorded left a part that only says why. */
+static void note_disabled(struct recording *recording, const struct part *part)
+{
+	char *why;
+
+	if (part->header->state != WIRE_DISABLED)
+		return;
+	why = memory_string(
+		part->header->why,
+		strnlen(part->header->why, sizeof(part->header->why)));
+	add_problem(recording,
+		    memory_printf("%s: process %" PRIu32 " not recorded: %s",
+				  part->name, part->header->pid,
+				  text_printable(why)));
+	free(why);
+}
+
+/* Of a stress build: a defect of the runtime, so nothing here can be trusted. */
+static void note_violations(struct recording *recording,
+			    const struct part *part)
+{
+	const struct wire_header *header = part->header;
+
+	if (header->violations == 0)
+		return;
+	add_problem(recording,
+		    memory_printf("%s: the runtime found itself broken "
+				  "(%" PRIu32 " time%s, first: %s)",
+				  part->name, header->violations,
+				  text_plural(header->violations),
+				  violation_text(header->first_violation)));
+}
+
+static int add_part(struct recording *recording, const char *path, char **why)
+{
+	struct part part;
+	int err = part_open(&part, path, why);
+
+	if (err)
+		return err;
+	if (part.damage)
+		add_problem(recording,
+			    memory_printf("%s: %s", part.name, part.damage));
+	note_disabled(recording, &part);
+	note_violations(recording, &part);
+	recording->parts = memory_grow(recording->parts, recording->part_count,
+				       &recording->part_capacity,
+				       sizeof(*recording->parts));
+	recording->parts[recording->part_count++] = part;
+	return 0;
+}
+
+static int is_part_name(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(WIRE_PART_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(name + length - suffix, WIRE_PART_SUFFIX) == 0;
+}
+
+/* Adds all parts of a directory; what cannot be read becomes a problem. */
+static void add_parts(struct recording *recording, const char *path, DIR *dir)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		char *part_path, *problem;
+
+		if (!is_part_name(entry->d_name))
+			continue;
+		part_path = memory_printf("%s/%s", path, entry->d_name);
+		if (add_part(recording, part_path, &problem) != 0)
+			add_problem(recording, problem);
+		free(part_path);
+	}
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+
+	if (a->header->start_ns != b->header->start_ns)
+		return a->header->start_ns < b->header->start_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void add_unrecorded(struct recording *recording, const char *path)
+{
+	size_t count;
+	struct unrecorded *items = unrecorded_read(path, &count);
+
+	for (size_t i = 0; i < count; i++)
+		add_problem(recording,
+			    memory_printf("process %" PRIu32
+					  ": a program was not recorded: %s",
+					  items[i].pid, items[i].why));
+	unrecorded_free(items, count);
+}
+
+static int open_directory(struct recording *recording, const char *path,
+			  char **why)
+{
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	add_parts(recording, path, dir);
+	closedir(dir);
+	add_unrecorded(recording, path);
+	if (recording->part_count > 0) {
+		qsort(recording->parts, recording->part_count,
+		      sizeof(*recording->parts), by_start);
+		return 0;
+	}
+	if (recording->problem_count > 0)
+		return fail(why, -ENODATA, "%s", recording->problems[0]);
+	return fail(why, -ENODATA, "%s: no process was recorded there", path);
+}
+
+int recording_open(struct recording *recording, const char *path, char **why)
+{
+	struct recording opened = { 0 };
+	struct stat status;
+	int err;
+
+	if (stat(path, &status) != 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		err = open_directory(&opened, path, why);
+	else
+		err = add_part(&opened, path, why);
+	if (err) {
+		recording_close(&opened);
+		return err;
+	}
+	*recording = opened;
+	return 0;
+}
+
+void recording_close(struct recording *recording)
+{
+	for (size_t i = 0; i < recording->part_count; i++)
+		part_close(&recording->parts[i]);
+	for (size_t i = 0; i < recording->problem_count; i++)
+		free(recording->problems[i]);
+	free(recording->parts);
+	free(recording->problems);
+	*recording = (struct recording){ 0 };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording: the parts of all processes that were followed.
+ *
+ * A part that cannot be read does not spoil the others: it becomes a problem,
+ * a line of text that every report shows. So does a process that could not be
+ * recorded and says why.
+ */
+#ifndef CLEW_RECORDING_RECORDING_H
+#define CLEW_RECORDING_RECORDING_H
+
+#include <stddef.h>
+
+#include "report/recording/part.h"
+
+struct recording {
+	struct part *parts; /* in order of their start */
+	size_t part_count;
+	size_t part_capacity;
+	char **problems; /* "NAME: what is wrong" */
+	size_t problem_count;
+	size_t problem_capacity;
+};
+
+/* `path` is a recording's directory or one part. 0, or -errno and *why. */
+int recording_open(struct recording *recording, const char *path, char **why);
+
+/* One problem more, which is the recording's to free, unless it is known. */
+void recording_note(struct recording *recording, char *problem);
+
+void recording_close(struct recording *recording);
+
+#endif

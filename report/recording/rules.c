@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* More than anyone writes; a bound for what a damaged part may claim. */
+enum { RULES_MAX = 4096 };
+
+/* The rules of all processes: they were all given the same ones. */
+struct rule_sums {
+	struct rule *items; /* text points into the parts */
+	size_t count, capacity;
+};
+
+int rule_next(const struct part_chunk *chunk, size_t *cursor, struct rule *out)
+{
+	size_t left = chunk->payload_bytes - *cursor;
+	const struct wire_rule *rule = (const void *)(chunk->payload + *cursor);
+
+	if (left < sizeof(*rule) || rule->bytes < sizeof(*rule) ||
+	    rule->bytes > left || rule->bytes % 8 != 0 ||
+	    rule->text_bytes > rule->bytes - sizeof(*rule))
+		return 0;
+	*out = (struct rule){
+		.text = (const char *)(rule + 1),
+		.text_bytes = rule->text_bytes,
+		.matches = rule->matches,
+	};
+	*cursor += rule->bytes;
+	return 1;
+}
+
+static void add_rule(struct rule_sums *sums, const struct rule *rule)
+{
+	for (size_t i = 0; i < sums->count; i++) {
+		struct rule *known = &sums->items[i];
+
+		if (known->text_bytes != rule->text_bytes ||
+		    memcmp(known->text, rule->text, rule->text_bytes) != 0)
+			continue;
+		known->matches |= rule->matches;
+		return;
+	}
+	if (sums->count == RULES_MAX)
+		return;
+	sums->items = memory_grow(sums->items, sums->count, &sums->capacity,
+				  sizeof(*sums->items));
+	sums->items[sums->count++] = *rule;
+}
+
+static void add_part(struct rule_sums *sums, const struct part *part)
+{
+	struct part_chunk chunk;
+	struct rule rule;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		size_t at = 0;
+
+		while (chunk.kind == WIRE_RULES &&
+		       rule_next(&chunk, &at, &rule))
+			add_rule(sums, &rule);
+	}
+}
+
+void rules_warn(FILE *out, const struct recording *recording,
+		const char *prefix)
+{
+	struct rule_sums sums = { 0 };
+
+	for (size_t i = 0; i < recording->part_count; i++)
+		add_part(&sums, &recording->parts[i]);
+	for (size_t i = 0; i < sums.count; i++) {
+		char *text;
+
+		if (sums.items[i].matches > 0)
+			continue;
+		text = memory_string(sums.items[i].text,
+				     sums.items[i].text_bytes);
+		fprintf(out, "%srule \"%s\" matched nothing\n", prefix,
+			text_printable(text));
+		free(text);
+	}
+	free(sums.items);
+}

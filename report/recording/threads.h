@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a part, and who they are. */
+#ifndef CLEW_RECORDING_THREADS_H
+#define CLEW_RECORDING_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/recording/part.h"
+
+struct thread {
+	uint32_t tid;
+	uint32_t tally;
+	char name[16]; /* safe to print */
+};
+
+struct threads {
+	struct thread *items;
+	size_t count, capacity;
+};
+
+void threads_init(struct threads *threads, const struct part *part);
+void threads_fini(struct threads *threads);
+
+/* Whether `wanted` is the thread's name or its number. */
+int thread_is(const struct thread *thread, const char *wanted);
+
+#endif

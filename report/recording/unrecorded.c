@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/unrecorded.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "wire/recording.h"
+
+/* The runtime writes a few lines into a page; others may have written more. */
+enum { LINES_MAX = 10000, LINE_BYTES = 512 };
+
+static FILE *open_file(const char *directory)
+{
+	char *path = memory_printf("%s/" WIRE_UNRECORDED_NAME, directory);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!file && fd >= 0)
+		close(fd);
+	free(path);
+	return file;
+}
+
+/* "PID WHY"; NULL for anything else. */
+static const char *parse(const char *line, uint32_t *pid)
+{
+	char *end;
+	unsigned long number = strtoul(line, &end, 10);
+
+	if (end == line || *end != ' ' || number > UINT32_MAX)
+		return NULL;
+	*pid = (uint32_t)number;
+	return end + 1;
+}
+
+struct unrecorded *unrecorded_read(const char *directory, size_t *count)
+{
+	FILE *file = open_file(directory);
+	struct unrecorded *items = NULL;
+	size_t capacity = 0;
+	char line[LINE_BYTES];
+
+	*count = 0;
+	while (file && *count < LINES_MAX && fgets(line, sizeof(line), file)) {
+		uint32_t pid;
+		const char *why = parse(line, &pid);
+
+		if (!why)
+			continue;
+		items = memory_grow(items, *count, &capacity, sizeof(*items));
+		line[strcspn(line, "\n")] = '\0';
+		items[(*count)++] = (struct unrecorded){
+			.pid = pid,
+			.why = memory_printf("%s", text_printable(line) +
+							   (why - line)),
+		};
+	}
+	if (file)
+		fclose(file);
+	return items;
+}
+
+void unrecorded_free(struct unrecorded *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(items[i].why);
+	free(items);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/view/labels.h"
+#include "report/view/match.h"
+
+/* Adds the nodes, but nothing of what is measured. Returns where each is. */
+static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
+			   struct match *match)
+{
+	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		uint32_t function =
+			match ? match_function(match, node->function)
+			      : node->function;
+		struct tree_node *made;
+
+		moved[i] = tree_child(&diff->changes, moved[node->parent],
+				      function);
+		made = &diff->changes.nodes[moved[i]];
+		made->is_context |= node->is_context;
+	}
+	return moved;
+}
+
+/* The nodes of all, with the numbers of one. */
+static void fill(struct tree *to, const struct tree *nodes,
+		 const struct tree *from, const uint32_t *moved)
+{
+	to->nodes = memory_zeroed(nodes->count, sizeof(*to->nodes));
+	to->count = nodes->count;
+	memcpy(to->nodes, nodes->nodes, nodes->count * sizeof(*to->nodes));
+	for (size_t i = 0; i < from->count; i++)
+		measure_add(&to->nodes[moved[i]].self, &from->nodes[i].self);
+	tree_sum(to);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void fill_changes(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->changes.count; i++) {
+		const struct measure *a = &diff->before.nodes[i].self;
+		const struct measure *b = &diff->after.nodes[i].self;
+
+		diff->changes.nodes[i].self = (struct measure){
+			.calls = distance(a->calls, b->calls),
+			.ns = distance(a->ns, b->ns),
+		};
+	}
+	tree_sum(&diff->changes);
+}
+
+int diff_has_like_clocks(const struct diff *diff)
+{
+	return diff->clock_before == diff->clock_after ||
+	       diff->clock_before == WIRE_TIME_NONE ||
+	       diff->clock_after == WIRE_TIME_NONE;
+}
+
+void diff_init(struct diff *diff, struct session *before, struct session *after)
+{
+	struct match match;
+	uint32_t *first, *second;
+
+	*diff = (struct diff){
+		.catalog = &before->catalog,
+		.clock_before = before->summary.time,
+		.clock_after = after->summary.time,
+	};
+	diff->metric = before->metric == METRIC_TIME &&
+				       after->metric == METRIC_TIME &&
+				       diff_has_like_clocks(diff)
+			       ? METRIC_TIME
+			       : METRIC_CALLS;
+	tree_init(&diff->changes);
+	match_init(&match, &after->catalog, &before->catalog, &before->tree);
+	first = add_nodes(diff, &before->tree, NULL);
+	second = add_nodes(diff, &after->tree, &match);
+	fill(&diff->before, &diff->changes, &before->tree, first);
+	fill(&diff->after, &diff->changes, &after->tree, second);
+	fill_changes(diff);
+	free(first);
+	free(second);
+	match_fini(&match);
+}
+
+void diff_fini(struct diff *diff)
+{
+	tree_fini(&diff->before);
+	tree_fini(&diff->after);
+	tree_fini(&diff->changes);
+}
+
+uint64_t diff_value(const struct flat_row *row, enum diff_key key)
+{
+	switch (key) {
+	case DIFF_SELF:
+		return row->self.ns;
+	case DIFF_TOTAL:
+		return row->total.ns;
+	case DIFF_CALLS:
+		break;
+	}
+	return row->self.calls;
+}
+
+static uint64_t change_of(const struct diff_row *row, enum diff_key key)
+{
+	return distance(diff_value(&row->before, key),
+			diff_value(&row->after, key));
+}
+
+/*
+ * A count of n samples has the variance n, each of the same weight. Where one
+ * side has none, it counts as one of the other's weight: none seen is no proof
+ * that there is nothing.
+ */
+static double variance(const struct measure *measure,
+		       const struct measure *other)
+{
+	const struct measure *known = measure->samples ? measure : other;
+	double samples = measure->samples ? (double)measure->samples : 1;
+	double weight = (double)known->ns / (double)known->samples;
+
+	return weight * weight * samples;
+}
+
+int diff_is_significant(const struct diff_row *row, enum diff_key key)
+{
+	const struct measure *a = &row->before.self, *b = &row->after.self;
+
+	if (key == DIFF_CALLS)
+		return 1;
+	if (key == DIFF_TOTAL) {
+		a = &row->before.total;
+		b = &row->after.total;
+	}
+	if (a->samples == 0 && b->samples == 0)
+		return 1;
+	return (double)change_of(row, key) >
+	       1.959964 * sqrt(variance(a, b) + variance(b, a));
+}
+
+static int by_change(const void *left, const void *right, void *context)
+{
+	const struct diff_row *a = left, *b = right;
+	enum diff_key key = *(const enum diff_key *)context;
+	uint64_t less = change_of(a, key), more = change_of(b, key);
+	int is_sure = diff_is_significant(a, key);
+
+	if (is_sure != diff_is_significant(b, key))
+		return is_sure ? -1 : 1;
+	if (less != more)
+		return less > more ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+/* Puts the rows of one side into those of their functions. */
+static void add_rows(struct diff_row *rows, const struct diff *diff,
+		     const struct tree *tree)
+{
+	uint32_t *labels = labels_of(tree, diff->catalog, LABEL_FUNCTION);
+	struct flat flat;
+
+	flat_init(&flat, tree, labels, diff->catalog->function_count);
+	for (size_t i = 0; i < flat.count; i++) {
+		struct diff_row *row = &rows[flat.rows[i].function];
+
+		row->function = flat.rows[i].function;
+		if (tree == &diff->before)
+			row->before = flat.rows[i];
+		else
+			row->after = flat.rows[i];
+	}
+	flat_fini(&flat);
+	free(labels);
+}
+
+void diff_table_init(struct diff_table *table, const struct diff *diff,
+		     const struct selection *selection, enum diff_key key)
+{
+	size_t functions = diff->catalog->function_count;
+	struct diff_row *rows = memory_zeroed(functions, sizeof(*rows));
+	size_t kept = 0;
+
+	add_rows(rows, diff, &diff->before);
+	add_rows(rows, diff, &diff->after);
+	for (size_t i = 0; i < functions; i++) {
+		if (rows[i].function &&
+		    selection_has_function(selection, diff->catalog,
+					   rows[i].function))
+			rows[kept++] = rows[i];
+	}
+	qsort_r(rows, kept, sizeof(*rows), by_change, &key);
+	*table = (struct diff_table){ .rows = rows, .count = kept };
+}
+
+void diff_table_fini(struct diff_table *table)
+{
+	free(table->rows);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of a part, one line each: "KIND key=value ...", for grep and for
+ * those who write a reader of their own. Strings come last on their line.
+ */
+#ifndef CLEW_VIEW_DUMP_H
+#define CLEW_VIEW_DUMP_H
+
+#include <stdio.h>
+
+#include "report/recording/part.h"
+
+void dump_part(FILE *out, const struct part *part, int with_functions);
+
+#endif

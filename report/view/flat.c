@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/flat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/view/labels.h"
+
+/* Enters the edge from caller to callee once, in both their rows. */
+static void count_edge(struct flat_row *rows, struct idmap *edges,
+		       uint32_t caller, uint32_t callee)
+{
+	uint64_t *seen = idmap_at(edges, (uint64_t)caller << 32 | callee);
+
+	if (*seen)
+		return;
+	*seen = 1;
+	rows[caller].callees++;
+	rows[callee].callers++;
+}
+
+static void add_nodes(struct flat_row *rows, const struct tree *tree,
+		      const uint32_t *labels, size_t label_count)
+{
+	/* Of calls nobody wants the sum with all below: only time needs it. */
+	uint8_t *outermost =
+		tree->nodes[TREE_ROOT].below.ns > 0
+			? labels_outermost(tree, labels, label_count)
+			: memory_zeroed(tree->count, 1);
+	struct idmap edges = { 0 };
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		struct flat_row *row = &rows[labels[i]];
+
+		measure_add(&row->self, &node->self);
+		timing_sum(&row->timing,
+			   timings_of_node(&tree->timings, (uint32_t)i));
+		if (outermost[i])
+			measure_add(&row->total, &node->below);
+		row->contexts += node->is_context;
+		if (node->parent != TREE_ROOT)
+			count_edge(rows, &edges, labels[node->parent],
+				   labels[i]);
+	}
+	idmap_fini(&edges);
+	free(outermost);
+}
+
+void flat_init(struct flat *flat, const struct tree *tree,
+	       const uint32_t *labels, size_t label_count)
+{
+	struct flat_row *rows = memory_zeroed(label_count, sizeof(*rows));
+	size_t kept = 0;
+
+	add_nodes(rows, tree, labels, label_count);
+	for (size_t i = 0; i < label_count; i++) {
+		if (rows[i].self.calls == 0 && rows[i].total.ns == 0)
+			continue;
+		rows[kept] = rows[i];
+		rows[kept++].function = (uint32_t)i;
+	}
+	*flat = (struct flat){ .rows = rows, .count = kept };
+}
+
+void flat_fini(struct flat *flat)
+{
+	free(flat->rows);
+}
+
+uint64_t flat_per_call_ns(const struct flat_row *row)
+{
+	return row->self.calls ? row->total.ns / row->self.calls : 0;
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_key(enum flat_key key, struct catalog *catalog,
+		       const struct flat_row *a, const struct flat_row *b)
+{
+	switch (key) {
+	case FLAT_CALLS:
+		return descending(a->self.calls, b->self.calls);
+	case FLAT_SELF:
+		return descending(a->self.ns, b->self.ns);
+	case FLAT_TOTAL:
+		return descending(a->total.ns, b->total.ns);
+	case FLAT_PER_CALL:
+		return descending(flat_per_call_ns(a), flat_per_call_ns(b));
+	case FLAT_CONTEXTS:
+		return descending(a->contexts, b->contexts);
+	case FLAT_CALLERS:
+		return descending(a->callers, b->callers);
+	case FLAT_CALLEES:
+		return descending(a->callees, b->callees);
+	case FLAT_NAME:
+		return strcmp(catalog_name(catalog, a->function),
+			      catalog_name(catalog, b->function));
+	case FLAT_MODULE:
+		return strcmp(catalog_module_name(catalog, a->function),
+			      catalog_module_name(catalog, b->function));
+	}
+	return 0;
+}
+
+struct sorting {
+	const struct flat_keys *keys;
+	struct catalog *catalog;
+};
+
+static int by_keys(const void *left, const void *right, void *context)
+{
+	const struct flat_row *a = left, *b = right;
+	const struct sorting *sorting = context;
+	int order;
+
+	for (unsigned int i = 0; i < sorting->keys->count; i++) {
+		order = compare_key(sorting->keys->keys[i], sorting->catalog, a,
+				    b);
+		if (order)
+			return order;
+	}
+	/* Sampled times are often equal: those of most functions are 0. */
+	order = descending(a->self.calls, b->self.calls);
+	if (order)
+		return order;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+void flat_sort(struct flat *flat, const struct flat_keys *keys,
+	       struct catalog *catalog)
+{
+	struct sorting sorting = { .keys = keys, .catalog = catalog };
+
+	qsort_r(flat->rows, flat->count, sizeof(*flat->rows), by_keys,
+		&sorting);
+}
+
+const char *const flat_key_names[FLAT_KEYS_MAX] = {
+	[FLAT_CALLS] = "calls",       [FLAT_CONTEXTS] = "contexts",
+	[FLAT_SELF] = "self",         [FLAT_TOTAL] = "total",
+	[FLAT_PER_CALL] = "per-call", [FLAT_CALLERS] = "callers",
+	[FLAT_CALLEES] = "callees",   [FLAT_NAME] = "name",
+	[FLAT_MODULE] = "module",
+};
+
+static int parse_key(const char *word, size_t length, enum flat_key *out)
+{
+	for (unsigned int i = 0; i < FLAT_KEYS_MAX; i++) {
+		if (strlen(flat_key_names[i]) == length &&
+		    memcmp(flat_key_names[i], word, length) == 0) {
+			*out = (enum flat_key)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int flat_parse_keys(const char *text, struct flat_keys *keys)
+{
+	struct flat_keys parsed = { 0 };
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		if (parsed.count == FLAT_KEYS_MAX ||
+		    parse_key(text, length, &parsed.keys[parsed.count]) != 0)
+			return -EINVAL;
+		parsed.count++;
+		if (text[length] == '\0')
+			break;
+		text += length + 1;
+	}
+	*keys = parsed;
+	return 0;
+}
+
+void flat_select(struct flat *flat, const struct selection *selection,
+		 struct catalog *catalog)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < flat->count; i++) {
+		if (selection_has_function(selection, catalog,
+					   flat->rows[i].function))
+			flat->rows[kept++] = flat->rows[i];
+	}
+	flat->count = kept;
+}

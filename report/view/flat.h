@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flat table: one row a function, over all its contexts; or one for each
+ * module, process or thread (labels.h).
+ */
+#ifndef CLEW_VIEW_FLAT_H
+#define CLEW_VIEW_FLAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/model/catalog.h"
+#include "report/model/tree.h"
+#include "report/view/selection.h"
+
+struct flat_row {
+	struct measure self;
+	struct measure total; /* with all below, recursion counted once */
+	struct timing timing; /* as measured, where calls were timed */
+	uint64_t contexts;
+	uint32_t callers; /* different functions that called it */
+	uint32_t callees; /* different functions that it called */
+	uint32_t function;
+};
+
+struct flat {
+	struct flat_row *rows; /* only those with calls or time */
+	size_t count;
+};
+
+enum flat_key {
+	FLAT_CALLS, /* numbers descend, words ascend */
+	FLAT_SELF,
+	FLAT_TOTAL,
+	FLAT_PER_CALL,
+	FLAT_CONTEXTS,
+	FLAT_CALLERS,
+	FLAT_CALLEES,
+	FLAT_NAME,
+	FLAT_MODULE,
+};
+
+enum { FLAT_KEYS_MAX = 9 };
+
+extern const char *const flat_key_names[FLAT_KEYS_MAX];
+
+struct flat_keys {
+	enum flat_key keys[FLAT_KEYS_MAX];
+	unsigned int count;
+};
+
+/* `labels` are of the tree, and label_count the catalog's functions. */
+void flat_init(struct flat *flat, const struct tree *tree,
+	       const uint32_t *labels, size_t label_count);
+void flat_fini(struct flat *flat);
+
+/* Total time of one call in nanoseconds; 0 if there were no calls. */
+uint64_t flat_per_call_ns(const struct flat_row *row);
+
+void flat_select(struct flat *flat, const struct selection *selection,
+		 struct catalog *catalog);
+void flat_sort(struct flat *flat, const struct flat_keys *keys,
+	       struct catalog *catalog);
+
+/* "calls,name" and so on: 0, or -EINVAL. */
+int flat_parse_keys(const char *text, struct flat_keys *keys);
+
+#endif

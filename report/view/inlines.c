@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/inlines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* What is at a site: frames[0 .. count - 2] are inlined into the last. */
+struct chain {
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count;
+};
+
+static void find_chain(struct catalog *catalog, uint32_t site, int is_return,
+		       struct chain *chain)
+{
+	chain->count = catalog_site_frames(catalog, site, is_return,
+					   chain->frames, CATALOG_FRAMES);
+	if (chain->count > CATALOG_FRAMES)
+		chain->count = 0;
+}
+
+/* Whether a chain's outermost function is that of a node. */
+static int belongs_to(struct catalog *catalog, const struct chain *chain,
+		      uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const struct a2n_frame *outermost;
+
+	if (chain->count == 0 || entry->kind != KIND_NATIVE || entry->is_named)
+		return 0;
+	outermost = &chain->frames[chain->count - 1];
+	return outermost->start == entry->vaddr ||
+	       (outermost->name &&
+		catalog_is_part(catalog, outermost->name, function));
+}
+
+/* Goes down from a node along the inlined functions of a chain. */
+static uint32_t descend(struct tree *out, struct catalog *catalog,
+			const struct chain *chain, uint32_t site, int is_return,
+			uint32_t node)
+{
+	uint32_t module = catalog->sites[site].module;
+
+	for (size_t i = chain->count - 1; i-- > 0;) {
+		const char *name = chain->frames[i].name;
+		struct tree_node *made;
+		uint32_t function = catalog_named(catalog, KIND_INLINED, module,
+						  name ? name : "(unnamed)");
+
+		node = tree_child(out, node, function);
+		made = &out->nodes[node];
+		if (made->site == 0) {
+			made->site = site;
+			made->is_return_site = is_return != 0;
+		}
+	}
+	return node;
+}
+
+/* The node below which a callee hangs. */
+static uint32_t find_caller(struct tree *out, struct catalog *catalog,
+			    const struct tree *tree,
+			    const struct tree_node *callee,
+			    const uint32_t *moved)
+{
+	uint32_t caller = tree->nodes[callee->parent].function;
+	struct chain chain;
+
+	find_chain(catalog, callee->site, 1, &chain);
+	if (!belongs_to(catalog, &chain, caller))
+		return moved[callee->parent];
+	return descend(out, catalog, &chain, callee->site, 1,
+		       moved[callee->parent]);
+}
+
+static void copy_node(struct tree *out, uint32_t at,
+		      const struct tree_node *node)
+{
+	struct tree_node *copy = &out->nodes[at];
+
+	measure_add(&copy->self, &node->self);
+	copy->site = node->site;
+	copy->is_return_site = node->is_return_site;
+	copy->is_context |= node->is_context;
+}
+
+/* Hands a part of a node's own time down to what is inlined there. */
+static void move_spot(struct tree *out, struct catalog *catalog,
+		      const struct tree_spot *spot, uint32_t at)
+{
+	uint32_t to = at;
+	struct chain chain;
+
+	find_chain(catalog, spot->site, 0, &chain);
+	if (belongs_to(catalog, &chain, out->nodes[at].function))
+		to = descend(out, catalog, &chain, spot->site, 0, at);
+	tree_add_spot(out, to, spot->site, spot->ns, spot->samples);
+	if (to == at)
+		return;
+	out->nodes[at].self.ns -= spot->ns;
+	out->nodes[at].self.samples -= spot->samples;
+	out->nodes[to].self.ns += spot->ns;
+	out->nodes[to].self.samples += spot->samples;
+}
+
+void tree_inline(const struct tree *tree, struct catalog *catalog,
+		 struct tree *out)
+{
+	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+
+	tree_init(out);
+	out->nodes[TREE_ROOT].self = tree->nodes[TREE_ROOT].self;
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		uint32_t caller = node->site ? find_caller(out, catalog, tree,
+							   node, moved)
+					     : moved[node->parent];
+
+		moved[i] = tree_child(out, caller, node->function);
+		copy_node(out, moved[i], node);
+	}
+	timings_init(&out->timings, &tree->timings, out->count);
+	for (size_t i = 1; i < tree->count; i++)
+		timings_move(&out->timings, moved[i], &tree->timings,
+			     (uint32_t)i);
+	for (size_t i = 0; i < tree->spot_count; i++)
+		move_spot(out, catalog, &tree->spots[i],
+			  moved[tree->spots[i].node]);
+	free(moved);
+	tree_sum(out);
+}
+
+int inlined_call_place(struct catalog *catalog, const struct tree_node *node,
+		       const char **file, uint32_t *line)
+{
+	const char *name = catalog_name(catalog, node->function);
+	struct chain chain;
+
+	find_chain(catalog, node->site, node->is_return_site, &chain);
+	for (size_t i = 0; i + 1 < chain.count; i++) {
+		const struct a2n_frame *caller = &chain.frames[i + 1];
+
+		if (!chain.frames[i].name ||
+		    strcmp(chain.frames[i].name, name) != 0)
+			continue;
+		if (!caller->file || caller->line == 0)
+			return 0;
+		*file = caller->file;
+		*line = caller->line;
+		return 1;
+	}
+	return 0;
+}

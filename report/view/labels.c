@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/labels.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* The function that stands for the module of a function. */
+static uint32_t module_label(struct catalog *catalog, uint32_t function,
+			     uint32_t *of_module)
+{
+	uint32_t module = catalog->functions[function].module;
+
+	if (module == CATALOG_NO_MODULE)
+		return function;
+	if (of_module[module] == 0)
+		of_module[module] =
+			catalog_named(catalog, KIND_GROUP, module,
+				      catalog->modules[module].name);
+	return of_module[module];
+}
+
+uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
+		    enum label_by by)
+{
+	uint32_t *labels = memory_zeroed(tree->count, sizeof(*labels));
+	uint32_t *of_module =
+		memory_zeroed(catalog->module_count, sizeof(*of_module));
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (by == LABEL_MODULE)
+			labels[i] = module_label(catalog, node->function,
+						 of_module);
+		else if (by == LABEL_GROUP && node->parent != TREE_ROOT)
+			labels[i] = labels[node->parent];
+		else
+			labels[i] = node->function;
+	}
+	free(of_module);
+	return labels;
+}
+
+/* Goes through all nodes in depth-first order, without recursion. */
+struct walk {
+	uint32_t *first_child, *next; /* lists by node; 0 ends them */
+	uint32_t *open;               /* nodes on the way, of each label */
+};
+
+static void link_children(const struct tree *tree, struct walk *walk)
+{
+	for (size_t i = tree->count - 1; i > TREE_ROOT; i--) {
+		uint32_t parent = tree->nodes[i].parent;
+
+		walk->next[i] = walk->first_child[parent];
+		walk->first_child[parent] = (uint32_t)i;
+	}
+}
+
+uint8_t *labels_outermost(const struct tree *tree, const uint32_t *labels,
+			  size_t label_count)
+{
+	struct walk walk = {
+		.first_child = memory_zeroed(tree->count, sizeof(uint32_t)),
+		.next = memory_zeroed(tree->count, sizeof(uint32_t)),
+		.open = memory_zeroed(label_count, sizeof(uint32_t)),
+	};
+	uint8_t *outermost = memory_zeroed(tree->count, 1);
+	uint32_t node;
+
+	link_children(tree, &walk);
+	node = walk.first_child[TREE_ROOT];
+	while (node) {
+		outermost[node] = walk.open[labels[node]]++ == 0;
+		if (walk.first_child[node]) {
+			node = walk.first_child[node];
+			continue;
+		}
+		while (node) {
+			walk.open[labels[node]]--;
+			if (walk.next[node]) {
+				node = walk.next[node];
+				break;
+			}
+			node = tree->nodes[node].parent; /* the root is 0 */
+		}
+	}
+	free(walk.first_child);
+	free(walk.next);
+	free(walk.open);
+	return outermost;
+}

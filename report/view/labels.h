@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the nodes of a tree are counted as.
+ *
+ * A label is a function of the catalog for each node: the node's own, or one
+ * that stands for its module, or the group that it is in. Tables have one row
+ * for each label.
+ */
+#ifndef CLEW_VIEW_LABELS_H
+#define CLEW_VIEW_LABELS_H
+
+#include "report/model/catalog.h"
+#include "report/model/tree.h"
+
+enum label_by { LABEL_FUNCTION, LABEL_MODULE, LABEL_GROUP };
+
+/* One for each node; may add functions to the catalog. free() them. */
+uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
+		    enum label_by by);
+
+/*
+ * 1 for each node that has no ancestor of the same label: sums over these
+ * count recursion once. label_count: of the catalog's functions. free() it.
+ */
+uint8_t *labels_outermost(const struct tree *tree, const uint32_t *labels,
+			  size_t label_count);
+
+#endif

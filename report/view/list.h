@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions `clew list` names. */
+#ifndef CLEW_VIEW_LIST_H
+#define CLEW_VIEW_LIST_H
+
+#include "report/view/coverage.h"
+
+enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
+
+struct list_view {
+	struct catalog *catalog;
+	enum list_detail detail;
+	int is_forecast;    /* of a file: nothing is hooked yet */
+	uint64_t trap_hits; /* of breakpoints, in a recording */
+};
+
+/* Breakpoints are dear, and doubts are few: these are named in any case. */
+static inline int list_shows(const struct list_view *view,
+			     const struct catalog_function *function)
+{
+	if (view->detail == LIST_ALL || function->verdict == VERDICT_IS_TRAP ||
+	    catalog_loops(function))
+		return 1;
+	return view->detail == LIST_REFUSED &&
+	       verdict_class(function->verdict) == VERDICT_REFUSED;
+}
+
+/* Whether there may be any in a module. */
+static inline int list_shows_some(const struct list_view *view,
+				  const struct coverage *coverage)
+{
+	return view->detail != LIST_REASONS || coverage->looping > 0 ||
+	       coverage->by_verdict[VERDICT_IS_TRAP] > 0;
+}
+
+#endif

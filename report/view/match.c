@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* "libz" of "libz.so.1.2.13". */
+static size_t stem_length(const char *module)
+{
+	const char *version = strstr(module, ".so");
+
+	return version ? (size_t)(version - module) : strlen(module);
+}
+
+static uint64_t hash_names(const char *module, const char *name)
+{
+	/* With its end, so that the two cannot be taken for one word. */
+	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
+
+	return hash_key(hash_add(hash, module, stem_length(module)));
+}
+
+/* What the module of a function of `from` is called in `to`. */
+static const char *home_name(const struct match *match, uint32_t function)
+{
+	uint32_t module = match->from->functions[function].module;
+
+	return module == CATALOG_NO_MODULE
+		       ? catalog_module_name(match->from, function)
+		       : match->to->modules[match->homes[module]].name;
+}
+
+static int is_same(struct match *match, uint32_t to, uint32_t from)
+{
+	const char *a = catalog_module_name(match->to, to);
+	const char *b = home_name(match, from);
+	size_t length = stem_length(a);
+
+	return length == stem_length(b) && memcmp(a, b, length) == 0 &&
+	       match->to->functions[to].kind ==
+		       match->from->functions[from].kind &&
+	       strcmp(catalog_name(match->to, to),
+		      catalog_name(match->from, from)) == 0;
+}
+
+/* A function is found by its names if its name is not made of its address. */
+static int has_name(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+
+	return entry->is_named || !strstr(entry->name, "+0x");
+}
+
+/* Only what occurs can be met again: names cost time. */
+static void enter_names(struct match *match, const struct tree *tree)
+{
+	uint8_t *seen = memory_zeroed(match->to->function_count, 1);
+
+	for (size_t i = 1; i < tree->count; i++) {
+		uint32_t function = tree->nodes[i].function;
+		uint64_t hash, *slot;
+
+		if (seen[function]++)
+			continue;
+		hash = hash_names(catalog_module_name(match->to, function),
+				  catalog_name(match->to, function));
+		slot = idmap_at(&match->named, hash);
+		while (*slot)
+			slot = idmap_at(&match->named, hash += 2);
+		*slot = function;
+	}
+	free(seen);
+}
+
+static uint32_t find_by_name(struct match *match, uint32_t function)
+{
+	uint64_t hash = hash_names(home_name(match, function),
+				   catalog_name(match->from, function));
+	const uint64_t *slot;
+
+	if (!has_name(match->from, function))
+		return 0;
+	while ((slot = idmap_find(&match->named, hash))) {
+		if (is_same(match, (uint32_t)*slot, function))
+			return (uint32_t)*slot;
+		hash += 2;
+	}
+	return 0;
+}
+
+static int is_same_build(const struct catalog_module *a,
+			 const struct catalog_module *b)
+{
+	return a->build_id.bytes > 0 &&
+	       a->build_id.bytes == b->build_id.bytes &&
+	       memcmp(a->build_id.data, b->build_id.data, a->build_id.bytes) ==
+		       0;
+}
+
+static int is_same_stem(const struct catalog_module *a,
+			const struct catalog_module *b)
+{
+	size_t length = stem_length(a->name);
+
+	return length == stem_length(b->name) &&
+	       memcmp(a->name, b->name, length) == 0;
+}
+
+/* A module of the second recording only. */
+static uint32_t enter_module(struct catalog *catalog,
+			     const struct catalog_module *module)
+{
+	struct wire_module wire = {
+		.state = module->state,
+		.build_id_bytes = module->build_id.bytes,
+	};
+	const struct module_record record = {
+		.module = &wire,
+		.path = module->path,
+		.path_bytes = (uint32_t)strlen(module->path),
+	};
+	uint32_t *functions;
+
+	memcpy(wire.build_id, module->build_id.data, module->build_id.bytes);
+	return catalog_add_module(catalog, &record, &functions);
+}
+
+static void match_module(struct match *match, size_t index)
+{
+	const struct catalog_module *module = &match->from->modules[index];
+
+	match->homes[index] = CATALOG_NO_MODULE;
+	for (size_t j = 0; j < match->to->module_count; j++) {
+		const struct catalog_module *other = &match->to->modules[j];
+
+		if (is_same_build(module, other))
+			match->builds[index] = (uint32_t)j + 1;
+		if (is_same_build(module, other) ||
+		    (match->homes[index] == CATALOG_NO_MODULE &&
+		     is_same_stem(module, other)))
+			match->homes[index] = (uint32_t)j;
+	}
+}
+
+/* Hashes of the names that a module's functions have; 1 for each. */
+static void gather_names(struct catalog *catalog, uint32_t module,
+			 struct idmap *names)
+{
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *entry = &catalog->functions[i];
+		const char *name;
+
+		if (entry->module != module || !catalog_is_recorded(entry))
+			continue;
+		name = catalog_name(catalog, i);
+		*idmap_at(names,
+			  hash_key(hash_add(HASH_START, name, strlen(name)))) =
+			1;
+	}
+}
+
+/*
+ * Whether the first modules are one program under two names: at least half of
+ * what was called in the one, as far as it has names, is in the other.
+ */
+static int are_one_program(struct match *match, const struct tree *tree)
+{
+	struct catalog *to = match->to;
+	uint8_t *seen = memory_zeroed(to->function_count, 1);
+	struct idmap names = { 0 };
+	size_t known = 0, called = 0;
+
+	gather_names(match->from, 0, &names);
+	for (size_t i = 1; i < tree->count; i++) {
+		uint32_t function = tree->nodes[i].function;
+		const char *name;
+
+		if (to->functions[function].module != 0 || seen[function]++)
+			continue;
+		name = catalog_name(to, function);
+		if (!has_name(to, function))
+			continue;
+		called++;
+		known += idmap_find(&names, hash_key(hash_add(HASH_START, name,
+							      strlen(name)))) !=
+			 NULL;
+	}
+	idmap_fini(&names);
+	free(seen);
+	return called > 0 && 2 * known >= called;
+}
+
+/* The program is the first module. What is called otherwise took its place. */
+static void match_programs(struct match *match, const struct tree *tree)
+{
+	const size_t count = match->from->module_count;
+
+	if (count == 0 || match->to->module_count == 0 ||
+	    match->homes[0] != CATALOG_NO_MODULE)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (match->homes[i] == 0)
+			return;
+	}
+	if (are_one_program(match, tree))
+		match->homes[0] = 0;
+}
+
+static void match_modules(struct match *match, const struct tree *tree)
+{
+	const size_t count = match->from->module_count;
+
+	for (size_t i = 0; i < count; i++)
+		match_module(match, i);
+	match_programs(match, tree);
+	for (size_t i = 0; i < count; i++) {
+		if (match->homes[i] == CATALOG_NO_MODULE)
+			match->homes[i] = enter_module(
+				match->to, &match->from->modules[i]);
+	}
+}
+
+/* In the other catalog, entered by its name if there is none like it. */
+static uint32_t find_function(struct match *match, uint32_t function)
+{
+	const struct catalog_function *entry =
+		&match->from->functions[function];
+	uint32_t found, module = entry->module;
+
+	if (function < FUNCTION_FIRST)
+		return function;
+	if (module != CATALOG_NO_MODULE && !entry->is_named &&
+	    match->builds[module])
+		return catalog_function_at(match->to, match->builds[module] - 1,
+					   entry->vaddr);
+	if (module != CATALOG_NO_MODULE)
+		module = match->homes[module];
+	found = find_by_name(match, function);
+	return found ? found
+		     : catalog_named(match->to, entry->kind, module,
+				     catalog_name(match->from, function));
+}
+
+uint32_t match_function(struct match *match, uint32_t function)
+{
+	if (match->functions[function] == 0)
+		match->functions[function] = find_function(match, function);
+	return match->functions[function];
+}
+
+void match_init(struct match *match, struct catalog *from, struct catalog *to,
+		const struct tree *tree)
+{
+	*match = (struct match){
+		.from = from,
+		.to = to,
+		.functions = memory_zeroed(from->function_count,
+					   sizeof(*match->functions)),
+		.builds = memory_zeroed(from->module_count,
+					sizeof(*match->builds)),
+		.homes = memory_zeroed(from->module_count,
+				       sizeof(*match->homes)),
+	};
+	match_modules(match, tree);
+	enter_names(match, tree);
+}
+
+void match_fini(struct match *match)
+{
+	free(match->functions);
+	free(match->builds);
+	free(match->homes);
+	idmap_fini(&match->named);
+}

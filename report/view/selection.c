@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/selection.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int selection_has_module(const struct selection *selection,
+			 const struct catalog_module *module)
+{
+	const char *glob = selection->module;
+	const char *subject;
+
+	if (!glob)
+		return 1;
+	subject = strchr(glob, '/') ? module->path : module->name;
+	return fnmatch(glob, subject, 0) == 0;
+}
+
+int selection_has_function(const struct selection *selection,
+			   struct catalog *catalog, uint32_t function)
+{
+	uint32_t module = catalog->functions[function].module;
+
+	if (selection->module &&
+	    (module == CATALOG_NO_MODULE ||
+	     !selection_has_module(selection, &catalog->modules[module])))
+		return 0;
+	return !selection->function ||
+	       regexec(selection->function, catalog_name(catalog, function), 0,
+		       NULL, 0) == 0;
+}
+
+uint8_t *selection_mask(const struct selection *selection,
+			struct catalog *catalog)
+{
+	uint8_t *mask = memory_zeroed(catalog->function_count, 1);
+
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		mask[i] =
+			(uint8_t)selection_has_function(selection, catalog, i);
+	return mask;
+}
+
+static int starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/*
+ * The name without the type that a C++ template returns: what is behind the
+ * last blank outside of brackets before the parameters.
+ */
+static const char *skip_type(const char *full)
+{
+	const char *name = full;
+	int depth = 0;
+
+	for (const char *at = full; *at; at++) {
+		if (depth == 0 &&
+		    (starts(at, "operator") ||
+		     (*at == '(' && !starts(at, "(anonymous namespace)"))))
+			break;
+		if (strchr("<({[", *at))
+			depth++;
+		else if (strchr(">)}]", *at))
+			depth--;
+		else if (*at == ' ' && depth == 0)
+			name = at + 1;
+	}
+	return name;
+}
+
+static int is_it(const char *full, const char *name)
+{
+	size_t length = strlen(name);
+
+	return starts(full, name) &&
+	       (full[length] == '\0' || full[length] == '(');
+}
+
+static int is_called(const char *full, const char *name)
+{
+	return is_it(full, name) || is_it(skip_type(full), name);
+}
+
+uint8_t *selection_named(struct catalog *catalog, const char *name)
+{
+	uint8_t *mask = memory_zeroed(catalog->function_count, 1);
+	int found = 0;
+
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
+		mask[i] = (uint8_t)is_called(catalog_name(catalog, i), name);
+		found |= mask[i];
+	}
+	if (found)
+		return mask;
+	free(mask);
+	return NULL;
+}
+
+const char *selection_nearest(struct catalog *catalog, const char *name)
+{
+	const char *nearest = NULL;
+
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
+		const char *full = catalog_name(catalog, i);
+
+		if (strstr(full, name) &&
+		    (!nearest || strlen(full) < strlen(nearest)))
+			nearest = full;
+	}
+	return nearest;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions a report shows. */
+#ifndef CLEW_VIEW_SELECTION_H
+#define CLEW_VIEW_SELECTION_H
+
+#include <regex.h>
+#include <stdint.h>
+
+#include "report/model/catalog.h"
+
+/* Zero-initialised, everything. */
+struct selection {
+	const char *module;      /* glob, or NULL */
+	const regex_t *function; /* or NULL */
+};
+
+/* A glob with a '/' is matched with the module's path, else with its name. */
+int selection_has_module(const struct selection *selection,
+			 const struct catalog_module *module);
+
+/* Functions of no module, such as "(folded)", match no module glob. */
+int selection_has_function(const struct selection *selection,
+			   struct catalog *catalog, uint32_t function);
+
+/* One byte for each function of the catalog, 1 if selected. free() it. */
+uint8_t *selection_mask(const struct selection *selection,
+			struct catalog *catalog);
+
+/*
+ * The same for functions that are called exactly `name`, with or without their
+ * parameters and the type that a template returns. NULL if there are none.
+ */
+uint8_t *selection_named(struct catalog *catalog, const char *name);
+
+/* The shortest name that `name` is a part of, or NULL; the catalog's. */
+const char *selection_nearest(struct catalog *catalog, const char *name);
+
+#endif

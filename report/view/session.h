@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording that has been read and merged: what all reports start from. */
+#ifndef CLEW_VIEW_SESSION_H
+#define CLEW_VIEW_SESSION_H
+
+#include "report/merge/merge.h"
+#include "report/model/catalog.h"
+#include "report/model/tree.h"
+#include "report/recording/recording.h"
+#include "report/view/summary.h"
+
+struct session {
+	struct recording recording;
+	struct catalog catalog;
+	struct tree tree;
+	struct timeline timeline; /* empty unless asked for */
+	struct summary summary;
+	/* How reports show it; set after opening. */
+	int has_color;      /* text: with escape sequences */
+	int is_quiet;       /* text: the table only */
+	int shows_lines;    /* text: where each function is written */
+	enum metric metric; /* time, if there is any */
+};
+
+/* 0, or -errno and *why; -ESRCH when `whose` selects nobody. */
+int session_open(struct session *session, const char *path,
+		 const struct whose *whose, char **why);
+
+/* Puts inlined functions into the tree. There must be no timeline. */
+void session_inline(struct session *session);
+
+void session_close(struct session *session);
+
+#endif

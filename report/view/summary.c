@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/merge/tally.h"
+#include "report/model/confidence.h"
+
+static void add_part(struct summary *summary, const struct part *part)
+{
+	const struct wire_moment *first = &part->header->first;
+	const struct wire_moment *latest = &part->header->latest;
+	struct tallies tallies;
+	uint64_t limit = part->header->max_contexts;
+
+	if (latest->ns > first->ns && latest->ns - first->ns > summary->ran_ns)
+		summary->ran_ns = latest->ns - first->ns;
+
+	if (limit && (!summary->max_contexts || limit < summary->max_contexts))
+		summary->max_contexts = limit;
+	limit = part->header->max_bytes;
+	if (limit && (!summary->max_bytes || limit < summary->max_bytes))
+		summary->max_bytes = limit;
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
+		summary->lost_calls[i] += part->header->losses[i];
+	summary->trap_hits += part->header->trap_hits;
+	summary->hook_ns += part->header->hook_ns;
+	summary->watch_ns += part->header->watch_ns;
+	summary->recorded_bytes += part->size_bytes;
+	if (summary->time == WIRE_TIME_NONE) {
+		summary->time = part->header->time;
+		summary->rate_hz = part->header->rate_hz;
+	}
+	summary->fine_threads += part->header->events;
+	if (part->header->coarse != WIRE_COARSE_NOT)
+		summary->coarse = part->header->coarse;
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
+		summary->lost_samples[i] += part->header->sample_losses[i];
+	tallies_init(&tallies, part);
+	for (size_t i = 0; i < tallies.count; i++) {
+		const struct wire_tally *head = tallies.items[i].head;
+
+		for (unsigned int j = 0; j < WIRE_FOLD_COUNT; j++) {
+			summary->folds[j] += head->folded_calls[j];
+			summary->folded_calls += head->folded_calls[j];
+		}
+		verdicts_add(&summary->calls_verified, &head->calls);
+		verdicts_add(&summary->contexts_verified, &head->firsts);
+	}
+	tallies_fini(&tallies);
+}
+
+/* Each of those that were called, once. */
+static void find_looping(struct summary *summary, const struct catalog *catalog,
+			 const struct tree *tree)
+{
+	uint8_t *is_found = memory_zeroed(catalog->function_count, 1);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (is_found[node->function] || node->self.calls == 0 ||
+		    !catalog_loops(&catalog->functions[node->function]))
+			continue;
+		is_found[node->function] = 1;
+		if (summary->looping < SUMMARY_LOOPING_MAX)
+			summary->looping_some[summary->looping] =
+				node->function;
+		summary->looping++;
+	}
+	free(is_found);
+}
+
+/* Samples of one context and kind stand for about the same time each. */
+static double squares_of(const struct tree *tree)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct measure *self = &tree->nodes[i].self;
+
+		sum += sampled_alike((double)self->ns, (double)self->samples)
+			       .squares;
+	}
+	return sum;
+}
+
+void summary_init(struct summary *summary, const struct recording *recording,
+		  const struct catalog *catalog, const struct tree *tree,
+		  const struct merged *merged)
+{
+	struct coverage *modules = coverage_of_modules(catalog);
+
+	*summary = (struct summary){
+		.calls = tree->nodes[TREE_ROOT].below.calls,
+		.contexts = merged->contexts,
+		.time_ns = tree->nodes[TREE_ROOT].below.ns,
+		.samples = merged->samples,
+		.clew_ns = merged->clew_ns,
+		.clew_samples = merged->clew_samples,
+		.processes = merged->processes,
+		.threads = merged->threads,
+		.follow_ups = merged->follow_ups,
+		.strays = merged->strays,
+	};
+	for (size_t i = 0; i < recording->part_count; i++)
+		add_part(summary, &recording->parts[i]);
+	summary->hooked_modules =
+		coverage_total(catalog, modules, &summary->coverage);
+	free(modules);
+	summary->squares_ns2 = squares_of(tree);
+	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
+					summary_own_share(summary, 0, 0).high);
+	find_looping(summary, catalog, tree);
+	verdicts_conclude(&summary->calls_verified);
+	verdicts_conclude(&summary->contexts_verified);
+}
+
+static struct sampled whole_of(const struct summary *summary)
+{
+	return (struct sampled){ (double)summary->time_ns,
+				 summary->squares_ns2 };
+}
+
+struct share_interval summary_own_share(const struct summary *summary,
+					uint64_t ns, uint64_t samples)
+{
+	return confidence_part(sampled_alike((double)ns, (double)samples),
+			       whole_of(summary));
+}
+
+struct share_interval summary_total_share(const struct summary *summary,
+					  uint64_t ns, uint64_t samples)
+{
+	const struct sampled all = whole_of(summary);
+	struct sampled part = sampled_alike((double)ns, (double)samples);
+
+	if (part.squares < all.squares * part.ns / all.ns)
+		part.squares = all.squares * part.ns / all.ns;
+	return confidence_part(part, all);
+}
+
+uint64_t summary_rate_hz(const struct summary *summary)
+{
+	double all_ns = (double)(summary->time_ns +
+				 (summary->shows_clew ? 0 : summary->clew_ns));
+	double all =
+		(double)(summary->samples +
+			 (summary->shows_clew ? 0 : summary->clew_samples));
+
+	return all_ns > 0 ? (uint64_t)(all * 1e9 / all_ns + 0.5) : 0;
+}
+
+const char *time_text(enum wire_time time)
+{
+	switch (time) {
+	case WIRE_TIME_CPU:
+		return "CPU time, estimated";
+	case WIRE_TIME_WALL:
+		return "wall time, estimated";
+	case WIRE_TIME_EXACT:
+		return "wall time, measured";
+	case WIRE_TIME_NONE:
+		break;
+	}
+	return "no time";
+}
+
+const char *sample_loss_text(unsigned int loss)
+{
+	static const char *const texts[] = {
+		[WIRE_SAMPLE_NO_SPACE] =
+			"samples are missing: the recording could not grow",
+		[WIRE_SAMPLE_NO_TALLY] =
+			"samples are missing: of threads that count nothing",
+		[WIRE_SAMPLE_NO_TIMER] =
+			"threads have no samples: no timer could be had",
+		[WIRE_SAMPLE_NO_PC] =
+			("threads have no timer: where they run is known by "
+			 "function only, and what clew takes is not told "
+			 "apart"),
+		[WIRE_SAMPLE_BYTES] =
+			"samples are missing: beyond what --max-memory allows",
+	};
+
+	return loss < sizeof(texts) / sizeof(*texts)
+		       ? texts[loss]
+		       : "samples are missing: unknown reason";
+}
+
+const char *coarse_text(unsigned int coarse)
+{
+	static const char *const texts[] = {
+		[WIRE_COARSE_NOT] = "no thread ran for long",
+		[WIRE_COARSE_ASKED] = "no finer clock was wanted",
+		[WIRE_COARSE_ENOUGH] = "the kernel ticks as often",
+		[WIRE_COARSE_FILTER] = "system calls are filtered",
+		[WIRE_COARSE_FORBIDDEN] =
+			"the kernel forbids this user a finer clock",
+		[WIRE_COARSE_KERNEL] = "this kernel has no finer clock",
+		[WIRE_COARSE_SIGNAL] = "the program uses SIGURG",
+		[WIRE_COARSE_ROOM] =
+			"no more files or locked memory for a finer clock",
+		[WIRE_COARSE_SILENT] = "the finer clock failed",
+		[WIRE_COARSE_RESTLESS] =
+			"a finer clock is dear where threads often wait",
+	};
+
+	return coarse < sizeof(texts) / sizeof(*texts) ? texts[coarse]
+						       : "unknown reason";
+}
+
+const char *loss_text(unsigned int loss)
+{
+	static const char *const texts[] = {
+		[WIRE_LOSS_NO_SPACE] = "the recording could not grow",
+		[WIRE_LOSS_FORK] = "made inside fork() itself",
+		[WIRE_LOSS_GENERATED] =
+			"made by generated code into its own runtime",
+		[WIRE_LOSS_FILTER] =
+			"in threads and children behind a system call filter",
+		[WIRE_LOSS_SHARED] = "while threads shared a thread pointer",
+		[WIRE_LOSS_CHILD] =
+			"in children that could not write to the recording",
+	};
+
+	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]
+						     : "unknown reason";
+}
+
+struct fold_text fold_text(const struct summary *summary, unsigned int cause)
+{
+	static const char *const texts[] = {
+		[WIRE_FOLD_SPACE] = "the recording's file could not grow",
+		[WIRE_FOLD_MEMORY] =
+			"there was no memory or address space to record in",
+		[WIRE_FOLD_FILTER] =
+			"behind a system call filter there is no more room",
+	};
+	struct fold_text fold = { "unknown reason" };
+
+	if (cause == WIRE_FOLD_CONTEXTS)
+		snprintf(fold.text, sizeof(fold.text),
+			 "beyond the limit of %s context%s",
+			 text_grouped(summary->max_contexts).text,
+			 text_plural(summary->max_contexts));
+	else if (cause == WIRE_FOLD_BYTES)
+		snprintf(fold.text, sizeof(fold.text),
+			 "beyond the limit of %s byte%s",
+			 text_grouped(summary->max_bytes).text,
+			 text_plural(summary->max_bytes));
+	else if (cause < sizeof(texts) / sizeof(*texts))
+		snprintf(fold.text, sizeof(fold.text), "%s", texts[cause]);
+	return fold;
+}

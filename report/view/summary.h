@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every report says below its table: how much was hooked, how sure the
+ * counts are, and what was folded, lost or damaged.
+ */
+#ifndef CLEW_VIEW_SUMMARY_H
+#define CLEW_VIEW_SUMMARY_H
+
+#include <stdint.h>
+
+#include "report/merge/merge.h"
+#include "report/model/confidence.h"
+#include "report/model/verdicts.h"
+#include "report/recording/recording.h"
+#include "report/view/coverage.h"
+
+#define SUMMARY_LOOPING_MAX 16 /* are named */
+
+struct summary {
+	uint64_t calls; /* of the tree, so of whoever was selected */
+	uint64_t contexts;
+	uint64_t processes;
+	uint64_t threads;
+	uint64_t follow_ups;   /* see merge.h */
+	uint64_t strays;       /* see merge.h */
+	uint64_t max_contexts; /* the least limit of any process */
+	uint64_t max_bytes;    /* likewise, of what one may take; 0: none */
+	uint64_t folded_calls;
+	uint64_t folds[WIRE_FOLD_COUNT]; /* the same, by cause */
+	uint64_t lost_calls[WIRE_LOSS_COUNT];
+	uint64_t trap_hits;
+	enum wire_time time; /* how it was taken, by the first part that did */
+	uint32_t rate_hz;    /* of samples that were asked for */
+	/* By the CPU clock: threads that had a finer one than the tick. */
+	uint64_t fine_threads;
+	enum wire_coarse coarse; /* why others had none, by the last part */
+	uint64_t time_ns;        /* of the tree, like calls */
+	uint64_t samples;
+	double squares_ns2; /* of the times that they stand for, summed */
+	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
+	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
+	uint64_t watch_ns; /* of CPU time, in a thread of its own */
+	int shows_clew;    /* as time of the tree */
+	uint64_t hook_ns;  /* before main, over all processes */
+	uint64_t
+		ran_ns; /* by the clock, of the longest process that is known */
+	uint64_t recorded_bytes;
+	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
+	struct verdicts calls_verified, contexts_verified;
+	uint64_t hooked_modules;
+	struct coverage coverage; /* of hooked modules */
+	/* Functions that were called and are in doubt: catalog_loops(). */
+	uint64_t looping;
+	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
+};
+
+void summary_init(struct summary *summary, const struct recording *recording,
+		  const struct catalog *catalog, const struct tree *tree,
+		  const struct merged *merged);
+
+/*
+ * Samples a second of their time that there really were: a kernel looks at
+ * CPU timers only when it ticks, and where it permits a finer clock, that is for
+ * time in the program. 0 without samples.
+ */
+uint64_t summary_rate_hz(const struct summary *summary);
+
+/*
+ * Between which shares of all the own time of a row lies (95 %), of so many
+ * samples; and that of a row with all that is below it, where samples of the
+ * program's time and of the kernel's are mixed, as they are in the whole.
+ */
+struct share_interval summary_own_share(const struct summary *summary,
+					uint64_t ns, uint64_t samples);
+struct share_interval summary_total_share(const struct summary *summary,
+					  uint64_t ns, uint64_t samples);
+
+/* Whether there are samples, or might have been. */
+static inline int summary_is_sampled(const struct summary *summary)
+{
+	return summary->time == WIRE_TIME_CPU ||
+	       summary->time == WIRE_TIME_WALL;
+}
+
+/* What the time is of: "CPU time, sampled at each thread's clock"... */
+const char *time_text(enum wire_time time);
+
+const char *loss_text(unsigned int loss);
+
+/* Why there was no finer clock than the tick. */
+const char *coarse_text(unsigned int coarse);
+
+/* Why so many calls fold: "beyond the limit of 1,000 contexts", for example. */
+struct fold_text {
+	char text[80];
+};
+struct fold_text fold_text(const struct summary *summary, unsigned int cause);
+
+/* What stands behind the number, for example "samples are missing: why". */
+const char *sample_loss_text(unsigned int loss);
+
+#endif

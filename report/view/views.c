@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/views.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Time that a hidden function took goes to who is shown in its place. */
+static void add_time(struct measure *to, const struct measure *hidden)
+{
+	to->ns += hidden->ns;
+	to->samples += hidden->samples;
+}
+
+static void keep_node(struct tree *kept, uint32_t *at,
+		      const struct tree_node *node)
+{
+	struct tree_node *copy;
+
+	*at = tree_child(kept, *at, node->function);
+	copy = &kept->nodes[*at];
+	measure_add(&copy->self, &node->self);
+	if (copy->site == 0) {
+		copy->site = node->site;
+		copy->is_return_site = node->is_return_site;
+	}
+	copy->is_context |= node->is_context;
+}
+
+void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
+{
+	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+
+	tree_init(kept);
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		moved[i] = moved[node->parent];
+		if (keep[node->function])
+			keep_node(kept, &moved[i], node);
+		else
+			add_time(&kept->nodes[moved[i]].self, &node->self);
+	}
+	timings_init(&kept->timings, &tree->timings, kept->count);
+	for (size_t i = 1; i < tree->count; i++) {
+		if (keep[tree->nodes[i].function])
+			timings_move(&kept->timings, moved[i], &tree->timings,
+				     (uint32_t)i);
+	}
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (keep[tree->nodes[spot->node].function])
+			tree_add_spot(kept, moved[spot->node], spot->site,
+				      spot->ns, spot->samples);
+	}
+	free(moved);
+	tree_sum(kept);
+}
+
+static int has_any(const struct measure *measure)
+{
+	return measure->calls > 0 || measure->ns > 0;
+}
+
+/* Enters the chain of callers of one node. */
+static void add_chain(const struct tree *tree, const struct tree_node *node,
+		      uint32_t depth, struct tree *callers)
+{
+	uint32_t at = tree_child(callers, TREE_ROOT, node->function);
+	struct measure self = node->self;
+
+	while (node->parent != TREE_ROOT && --depth > 0) {
+		node = &tree->nodes[node->parent];
+		at = tree_child(callers, at, node->function);
+	}
+	measure_add(&callers->nodes[at].self, &self);
+}
+
+void tree_callers(const struct tree *tree, const uint8_t *chosen,
+		  uint32_t depth, struct tree *callers)
+{
+	tree_init(callers);
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		/* Depth 0 wraps round: no chain is that long. */
+		if (has_any(&node->self) && chosen[node->function])
+			add_chain(tree, node, depth, callers);
+	}
+	tree_sum(callers);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const struct writer writer_json = {
+	.flat = json_flat,
+	.tree = json_tree,
+	.list = json_list,
+	.butterfly = json_butterfly,
+	.diff = json_diff,
+};
+
+void json_separate(struct json_stream *stream)
+{
+	if (stream->has_members)
+		fputs(",\n", stream->out);
+	stream->has_members = 1;
+}
+
+static void write_key(struct json_stream *stream, const char *key)
+{
+	json_separate(stream);
+	if (key)
+		fprintf(stream->out, "\"%s\": ", key);
+}
+
+void json_member(struct json_stream *stream, const char *key, json_t *value)
+{
+	write_key(stream, key);
+	json_dumpf(value, stream->out, JSON_ENCODE_ANY | JSON_COMPACT);
+	json_decref(value);
+}
+
+struct json_stream json_begin(struct json_stream *stream, const char *key,
+			      const char *bracket)
+{
+	write_key(stream, key);
+	fprintf(stream->out, "%s\n", bracket);
+	return (struct json_stream){ .out = stream->out };
+}
+
+void json_end(struct json_stream *stream, const char *bracket)
+{
+	fprintf(stream->out, "\n%s", bracket);
+}
+
+json_t *json_text(const char *text)
+{
+	json_t *value = json_string(text);
+	char *repaired, *to;
+
+	if (value)
+		return value;
+	/* Not UTF-8 as a whole: every byte beyond ASCII is replaced. */
+	repaired = to = memory_zeroed(strlen(text) + 1, 3);
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x80)
+			*to++ = *text;
+		else
+			to = stpcpy(to, "\xef\xbf\xbd");
+	}
+	value = json_string(repaired);
+	free(repaired);
+	return value;
+}
+
+json_t *json_number(uint64_t number)
+{
+	return json_integer(number < INT64_MAX ? (json_int_t)number
+					       : INT64_MAX);
+}
+
+json_t *json_function(struct catalog *catalog, uint32_t function)
+{
+	json_t *value = json_pack("{so}", "name",
+				  json_text(catalog_name(catalog, function)));
+	const struct catalog_function *entry = &catalog->functions[function];
+	const char *file;
+	uint32_t line;
+	char vaddr[20];
+
+	if (entry->kind == KIND_INLINED)
+		json_object_set_new(value, "inlined", json_true());
+	if (entry->module == CATALOG_NO_MODULE)
+		return value;
+	if (!entry->is_named) {
+		snprintf(vaddr, sizeof(vaddr), "%#" PRIx64, entry->vaddr);
+		json_object_set_new(value, "vaddr", json_string(vaddr));
+	}
+	json_object_set_new(
+		value, "module",
+		json_text(catalog->modules[entry->module].printable_path));
+	if (catalog_place(catalog, function, &file, &line)) {
+		json_object_set_new(value, "file", json_text(file));
+		json_object_set_new(value, "line", json_number(line));
+	}
+	return value;
+}
+
+json_t *json_timing(const struct timing *timing)
+{
+	return json_pack("{sososososo}", "calls", json_number(timing->ended),
+			 "raw_self_ns", json_number(timing->self_ns),
+			 "raw_total_ns", json_number(timing->total_ns),
+			 "min_ns", json_number(timing->min_ns), "max_ns",
+			 json_number(timing->max_ns));
+}
+
+json_t *json_coverage(const struct coverage *coverage)
+{
+	json_t *reasons = json_object();
+
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
+		if (coverage->by_verdict[i] > 0)
+			json_object_set_new(
+				reasons, verdict_text(i),
+				json_number(coverage->by_verdict[i]));
+	}
+	return json_pack(
+		"{sosososososososo}", "hooked", json_number(coverage->hooked),
+		"eligible", json_number(coverage_eligible(coverage)), "refused",
+		json_number(coverage->refused), "left_alone",
+		json_number(coverage->left_alone), "not_functions",
+		json_number(coverage->not_entries), "in_doubt",
+		json_number(coverage->looping), "unknown_code_bytes",
+		json_number(coverage->bare_bytes), "verdicts", reasons);
+}

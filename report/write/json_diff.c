@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/json.h"
+
+static json_t *side_of(const struct flat_row *row)
+{
+	return json_pack("{sosososososo}", "calls",
+			 json_number(row->self.calls), "self_ns",
+			 json_number(row->self.ns), "total_ns",
+			 json_number(row->total.ns), "samples",
+			 json_number(row->self.samples), "total_samples",
+			 json_number(row->total.samples), "contexts",
+			 json_number(row->contexts));
+}
+
+void json_diff(FILE *out, struct session *session, const struct diff_view *view)
+{
+	const struct diff_table *table = view->table;
+	struct json_stream file = { .out = out }, object, rows;
+	size_t shown = view->top > 0 && view->top < table->count ? view->top
+								 : table->count;
+
+	object = json_begin(&file, NULL, "{");
+	json_member(&object, "clew", json_string(CLEW_VERSION));
+	json_member(&object, "clocks",
+		    json_pack("{sssssb}", "before",
+			      time_text(view->diff->clock_before), "after",
+			      time_text(view->diff->clock_after), "alike",
+			      diff_has_like_clocks(view->diff)));
+	rows = json_begin(&object, "functions", "[");
+	for (size_t i = 0; i < shown; i++) {
+		const struct diff_row *row = &table->rows[i];
+		json_t *value = json_function(&session->catalog, row->function);
+
+		json_object_set_new(value, "before", side_of(&row->before));
+		json_object_set_new(value, "after", side_of(&row->after));
+		json_object_set_new(
+			value, "significant",
+			json_boolean(diff_is_significant(row, view->key)));
+		json_member(&rows, NULL, value);
+	}
+	json_end(&rows, "]");
+	json_end(&object, "}\n");
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/json.h"
+
+#include "report/view/gaps.h"
+
+static json_t *totals_of(const struct summary *summary)
+{
+	json_t *totals = json_pack("{sosososososososo}", "calls",
+				   json_number(summary->calls), "contexts",
+				   json_number(summary->contexts), "processes",
+				   json_number(summary->processes), "threads",
+				   json_number(summary->threads), "folded",
+				   json_number(summary->folded_calls), "stray",
+				   json_number(summary->strays), "time_ns",
+				   json_number(summary->time_ns), "samples",
+				   json_number(summary->samples));
+
+	if (summary_is_sampled(summary)) {
+		json_object_set_new(totals, "samples_per_s",
+				    json_number(summary_rate_hz(summary)));
+		json_object_set_new(totals, "fine_clock_threads",
+				    json_number(summary->fine_threads));
+		if (summary->coarse != WIRE_COARSE_NOT)
+			json_object_set_new(
+				totals, "coarse_clock",
+				json_text(coarse_text(summary->coarse)));
+		json_object_set_new(totals, "unseen_ns_95",
+				    json_number(summary->unseen_ns));
+	}
+	return totals;
+}
+
+static json_t *presence_of(const struct timings *timings)
+{
+	return json_pack("{sososo}", "present_ns",
+			 json_number(timings->present_ns), "cpu_ns",
+			 json_number(timings->cpu_ns), "off_cpu_ns",
+			 json_number(timings_off_cpu_ns(timings)));
+}
+
+static json_t *gaps_of(const struct catalog *catalog)
+{
+	json_t *list = json_array();
+	struct gaps gaps;
+
+	gaps_init(&gaps, catalog);
+	for (size_t i = 0; i < gaps.count; i++) {
+		const struct catalog_module *module =
+			&catalog->modules[gaps.items[i].module];
+
+		json_array_append_new(
+			list,
+			json_pack("{sososs}", "module", json_text(module->name),
+				  "unknown_code_bytes",
+				  json_number(gaps.items[i].bytes), "state",
+				  module_state_text(module->state)));
+	}
+	gaps_fini(&gaps);
+	return list;
+}
+
+static json_t *partial_of(const struct verdicts *verdicts)
+{
+	json_t *reasons = json_object();
+
+	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++) {
+		if (verdicts->partial_by[i] > 0)
+			json_object_set_new(
+				reasons, partial_text(i),
+				json_number(verdicts->partial_by[i]));
+	}
+	return reasons;
+}
+
+static json_t *verdicts_of(const struct verdicts *verdicts)
+{
+	return json_pack("{sosososososf}", "verified",
+			 json_number(verdicts->verified), "partial",
+			 json_number(verdicts->partial), "partial_reasons",
+			 partial_of(verdicts), "collisions",
+			 json_number(verdicts->collisions), "diverged",
+			 json_number(verdicts->diverged), "wrong_at_most",
+			 verdicts->wrong_at_most);
+}
+
+static json_t *confidence_of(const struct summary *summary)
+{
+	json_t *confidence = verdicts_of(&summary->calls_verified);
+
+	json_object_set_new(confidence, "contexts",
+			    verdicts_of(&summary->contexts_verified));
+	return confidence;
+}
+
+static json_t *losses_of(const struct summary *summary)
+{
+	json_t *losses = json_object();
+
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
+		if (summary->lost_calls[i] > 0)
+			json_object_set_new(
+				losses, loss_text(i),
+				json_number(summary->lost_calls[i]));
+	}
+	return losses;
+}
+
+static json_t *folds_of(const struct summary *summary)
+{
+	json_t *folds = json_object();
+
+	for (unsigned int i = 0; i < WIRE_FOLD_COUNT; i++) {
+		if (summary->folds[i] > 0)
+			json_object_set_new(folds, fold_text(summary, i).text,
+					    json_number(summary->folds[i]));
+	}
+	return folds;
+}
+
+static json_t *problems_of(const struct recording *recording)
+{
+	json_t *problems = json_array();
+
+	for (size_t i = 0; i < recording->problem_count; i++)
+		json_array_append_new(problems,
+				      json_text(recording->problems[i]));
+	return problems;
+}
+
+static json_t *doubts_of(struct session *session)
+{
+	const struct summary *summary = &session->summary;
+	json_t *functions = json_array();
+
+	for (size_t i = 0; i < summary->looping && i < SUMMARY_LOOPING_MAX; i++)
+		json_array_append_new(functions,
+				      json_function(&session->catalog,
+						    summary->looping_some[i]));
+	return json_pack("{soso}", "calls_of_itself",
+			 json_number(summary->looping), "functions", functions);
+}
+
+void json_summary(struct json_stream *stream, struct session *session)
+{
+	json_member(stream, "clew", json_string(CLEW_VERSION));
+	json_member(stream, "total", totals_of(&session->summary));
+	json_member(
+		stream, "self_cost",
+		json_pack("{sosososososo}", "time_ns",
+			  json_number(session->summary.clew_ns), "samples",
+			  json_number(session->summary.clew_samples), "shown",
+			  json_boolean(session->summary.shows_clew), "hook_ns",
+			  json_number(session->summary.hook_ns), "watch_ns",
+			  json_number(session->summary.watch_ns),
+			  "recorded_bytes",
+			  json_number(session->summary.recorded_bytes)));
+	if (timings_are_there(&session->tree.timings))
+		json_member(stream, "presence",
+			    presence_of(&session->tree.timings));
+	json_member(stream, "coverage",
+		    json_coverage(&session->summary.coverage));
+	json_member(stream, "not_covered", gaps_of(&session->catalog));
+	json_member(stream, "confidence", confidence_of(&session->summary));
+	json_member(stream, "in_doubt", doubts_of(session));
+	json_member(stream, "lost", losses_of(&session->summary));
+	json_member(stream, "folded", folds_of(&session->summary));
+	json_member(stream, "breakpoint_hits",
+		    json_number(session->summary.trap_hits));
+	json_member(stream, "problems", problems_of(&session->recording));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "report/write/json.h"
+
+/* Whether a node is shown. So are all its ancestors then: none has less. */
+static int is_shown(const struct tree_view *view, enum metric metric,
+		    uint32_t index)
+{
+	const struct tree_node *node = &view->tree->nodes[index];
+	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below, metric);
+	double least = ceil(view->limits.threshold_percent / 100 * (double)all);
+
+	return (double)measure_of(&node->below, metric) >= least &&
+	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
+}
+
+static json_t *measure_json(const struct tree_node *node)
+{
+	return json_pack("{sIsIsIsIsIsI}", "calls",
+			 (json_int_t)node->self.calls, "tail",
+			 (json_int_t)node->self.tails, "below",
+			 (json_int_t)node->below.calls, "self_ns",
+			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.ns, "samples",
+			 (json_int_t)node->self.samples);
+}
+
+static json_t *changed_node(const struct diff *diff, uint32_t index,
+			    uint32_t function)
+{
+	const struct tree_node *node = &diff->changes.nodes[index];
+
+	return json_pack("{sisisisoso}", "id", (int)index, "parent",
+			 (int)node->parent, "function", (int)function, "before",
+			 measure_json(&diff->before.nodes[index]), "after",
+			 measure_json(&diff->after.nodes[index]));
+}
+
+static json_t *node_of(const struct tree_view *view, uint32_t index,
+		       uint32_t function)
+{
+	const struct tree_node *node = &view->tree->nodes[index];
+
+	if (view->diff)
+		return changed_node(view->diff, index, function);
+	return json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
+			 (int)node->parent, "function", (int)function, "calls",
+			 (json_int_t)node->self.calls, "below",
+			 (json_int_t)node->below.calls, "self_ns",
+			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.ns, "samples",
+			 (json_int_t)node->self.samples, "tail",
+			 (json_int_t)node->self.tails);
+}
+
+static void write_functions(struct json_stream *object, struct catalog *catalog,
+			    const uint32_t *functions, uint32_t count)
+{
+	struct json_stream array = json_begin(object, "functions", "[");
+
+	for (uint32_t i = 0; i < count; i++)
+		json_member(&array, NULL, json_function(catalog, functions[i]));
+	json_end(&array, "]");
+}
+
+void json_tree(FILE *out, struct session *session, const struct tree_view *view)
+{
+	struct json_stream file = { .out = out }, object, contexts;
+	size_t catalog_count = session->catalog.function_count;
+	/* Only functions that occur are written, numbered as they occur. */
+	uint32_t *functions = memory_zeroed(catalog_count, sizeof(*functions));
+	uint32_t *numbers = memory_zeroed(catalog_count, sizeof(*numbers));
+	uint32_t count = 0;
+
+	object = json_begin(&file, NULL, "{");
+	json_summary(&object, session);
+	contexts = json_begin(&object, "contexts", "[");
+	for (uint32_t i = 1; i < view->tree->count; i++) {
+		uint32_t function = view->tree->nodes[i].function;
+
+		if (!is_shown(view, session->metric, i))
+			continue;
+		if (numbers[function] == 0) {
+			functions[count] = function;
+			numbers[function] = ++count;
+		}
+		json_member(&contexts, NULL,
+			    node_of(view, i, numbers[function] - 1));
+	}
+	json_end(&contexts, "]");
+	write_functions(&object, &session->catalog, functions, count);
+	json_end(&object, "}\n");
+	free(functions);
+	free(numbers);
+}

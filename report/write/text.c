@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/text.h"
+
+#include <inttypes.h>
+#include <langinfo.h>
+#include <string.h>
+
+const struct writer writer_text = {
+	.flat = text_flat,
+	.tree = text_tree,
+	.list = text_list,
+	.butterfly = text_butterfly,
+	.diff = text_diff,
+};
+
+const char *text_glyph(const char *utf8, const char *ascii)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? utf8 : ascii;
+}
+
+static const char *const sequences[] = {
+	[STYLE_HEADING] = "\033[1m", [STYLE_HOT] = "\033[1;31m",
+	[STYLE_WARM] = "\033[33m",   [STYLE_DIM] = "\033[2m",
+	[STYLE_MORE] = "\033[31m",   [STYLE_LESS] = "\033[32m",
+	[STYLE_PLAIN] = "",
+};
+
+void text_begin(FILE *out, int has_color, enum text_style style)
+{
+	if (has_color)
+		fputs(sequences[style], out);
+}
+
+void text_end(FILE *out, int has_color, enum text_style style)
+{
+	if (has_color && style != STYLE_PLAIN)
+		fputs("\033[m", out);
+}
+
+enum text_style text_heat(double share)
+{
+	if (share >= 0.1)
+		return STYLE_HOT;
+	return share >= 0.02 ? STYLE_WARM : STYLE_PLAIN;
+}
+
+void text_module(FILE *out, const struct session *session, uint32_t function)
+{
+	const char *module = catalog_module_name(&session->catalog, function);
+
+	if (!*module || session->catalog.functions[function].kind == KIND_GROUP)
+		return;
+	text_begin(out, session->has_color, STYLE_DIM);
+	fprintf(out, "  [%s]", module);
+	text_end(out, session->has_color, STYLE_DIM);
+}
+
+void text_function(FILE *out, struct session *session, uint32_t function)
+{
+	const struct catalog *catalog = &session->catalog;
+
+	fputs(catalog_name(&session->catalog, function), out);
+	if (catalog->functions[function].kind == KIND_INLINED)
+		fputs(" (inlined)", out);
+}
+
+void text_place(FILE *out, struct session *session, uint32_t function)
+{
+	const char *file;
+	uint32_t line;
+
+	if (!session->shows_lines ||
+	    !catalog_place(&session->catalog, function, &file, &line))
+		return;
+	text_begin(out, session->has_color, STYLE_DIM);
+	fprintf(out, "  %s:%" PRIu32, file, line);
+	text_end(out, session->has_color, STYLE_DIM);
+}

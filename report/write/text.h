@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The text format: one file a view. */
+#ifndef CLEW_WRITE_TEXT_H
+#define CLEW_WRITE_TEXT_H
+
+#include "report/write/writer.h"
+
+void text_flat(FILE *out, struct session *session,
+	       const struct flat_view *view);
+void text_tree(FILE *out, struct session *session,
+	       const struct tree_view *view);
+void text_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view);
+void text_diff(FILE *out, struct session *session,
+	       const struct diff_view *view);
+void text_list(FILE *out, const struct list_view *view);
+
+/* One of the two, by what the locale's character set can show. */
+const char *text_glyph(const char *utf8, const char *ascii);
+
+struct text_change {
+	uint64_t before, after;
+	int was_there, is_there; /* if not, it is "new" or "gone" */
+	int is_sure;             /* more than chance */
+};
+
+/* Four columns: a number before, after, the change, and its percentage. */
+void text_change(FILE *out, const struct session *session, enum metric metric,
+		 const struct text_change *change);
+void text_change_heading(FILE *out, enum metric metric);
+
+enum text_style {
+	STYLE_HEADING,
+	STYLE_HOT,  /* much of all */
+	STYLE_WARM, /* less, but still worth a look */
+	STYLE_DIM,  /* beside the point */
+	STYLE_MORE, /* than before */
+	STYLE_LESS,
+	STYLE_PLAIN,
+};
+
+/* Escape sequences, if `has_color`. */
+void text_begin(FILE *out, int has_color, enum text_style style);
+void text_end(FILE *out, int has_color, enum text_style style);
+
+/* Of a share from 0 to 1. */
+enum text_style text_heat(double share);
+
+/* "  [module]", if it has one and is not one itself. */
+void text_module(FILE *out, const struct session *session, uint32_t function);
+
+/* Its name, and whether it is inlined. */
+void text_function(FILE *out, struct session *session, uint32_t function);
+
+/* Behind a function: "  file:line", if that is known and wanted. */
+void text_place(FILE *out, struct session *session, uint32_t function);
+
+/*
+ * "1,234 bytes of code in a.so, b.so and 2 more modules are of no function that
+ * is known: their calls are not counted"; free() it. NULL without such code.
+ */
+char *text_unknown_code(const struct catalog *catalog);
+
+/* The same as a line, and one for each module that could not be hooked. */
+void text_gaps(FILE *out, const struct catalog *catalog);
+
+/* The lines below a table, each one a sentence. */
+void text_summary(FILE *out, struct session *session);
+
+/*
+ * "6 of 7 functions hooked; 1 refused: too short for a jump", without a
+ * newline; `hooked` is the word, or more words, that stand for it there.
+ */
+void text_coverage(FILE *out, const struct coverage *coverage,
+		   const char *hooked);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/write/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+static void write_numbers(FILE *out, const struct session *session,
+			  const struct measure *measure,
+			  const struct measure *all)
+{
+	enum metric metric = session->metric;
+	uint64_t part = measure_of(measure, metric);
+	uint64_t whole = measure_of(all, metric);
+
+	if (metric == METRIC_TIME)
+		fprintf(out, "%9s ", text_duration(measure->ns).text);
+	fprintf(out, "%6.2f%% %15s  ",
+		whole ? 100 * (double)part / (double)whole : 0.0,
+		GROUPED(measure->calls));
+}
+
+static void write_name(FILE *out, struct session *session, uint32_t function)
+{
+	if (function == FUNCTION_NONE)
+		fputs("(start of a thread)", out);
+	else
+		text_function(out, session, function);
+	text_module(out, session, function);
+	text_place(out, session, function);
+	fputc('\n', out);
+}
+
+static void write_rows(FILE *out, struct session *session,
+		       const struct butterfly_row *rows, size_t count,
+		       const struct measure *all)
+{
+	for (size_t i = 0; i < count; i++) {
+		write_numbers(out, session, &rows[i].edge, all);
+		fputs("    ", out);
+		write_name(out, session, rows[i].function);
+	}
+}
+
+static struct measure sum_of(const struct butterfly_row *rows, size_t count)
+{
+	struct measure sum = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		measure_add(&sum, &rows[i].edge);
+	return sum;
+}
+
+/* Bins are ticks apart; what is the same to a reader becomes one. */
+static struct timing_bins readable_bins(const struct timings *timings,
+					const struct timing_bins *bins)
+{
+	struct timing_bins readable = *bins;
+
+	for (unsigned int i = 1; i < WIRE_BINS; i++) {
+		const struct duration from =
+			text_duration(timings_bin_ns(timings, i - 1));
+		const struct duration to =
+			text_duration(timings_bin_ns(timings, i));
+
+		if (strcmp(from.text, to.text) != 0)
+			continue;
+		readable.calls[i] += readable.calls[i - 1];
+		readable.calls[i - 1] = 0;
+	}
+	return readable;
+}
+
+/* Behind the last bin that has any there is nothing to show. */
+static void write_bins(FILE *out, const struct session *session,
+		       const struct timing_bins *all)
+{
+	enum { BAR_MAX = 40 };
+	const struct timings *timings = &session->tree.timings;
+	const struct timing_bins readable = readable_bins(timings, all);
+	const struct timing_bins *bins = &readable;
+	unsigned int first = WIRE_BINS, last = 0;
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < WIRE_BINS; i++) {
+		if (bins->calls[i] == 0)
+			continue;
+		if (first == WIRE_BINS)
+			first = i;
+		last = i;
+		if (bins->calls[i] > most)
+			most = bins->calls[i];
+	}
+	for (unsigned int i = first; i <= last && most > 0; i++) {
+		int length = (int)ceil(BAR_MAX * (double)bins->calls[i] /
+				       (double)most);
+
+		fprintf(out, "%9s or more %15s%s",
+			text_duration(timings_bin_ns(timings, i)).text,
+			GROUPED(bins->calls[i]), length ? "  " : "");
+		while (length-- > 0)
+			fputs(text_glyph("\u2588", "#"), out);
+		fputc('\n', out);
+	}
+}
+
+static void write_timing(FILE *out, const struct session *session,
+			 const struct butterfly *butterfly)
+{
+	const struct timing *timing = &butterfly->timing;
+
+	if (timing->ended == 0)
+		return;
+	fprintf(out, "\n%s call%s as measured: %s at least, %s on average, ",
+		GROUPED(timing->ended), text_plural(timing->ended),
+		text_duration(timing->min_ns).text,
+		text_duration(timing->total_ns / timing->ended).text);
+	fprintf(out, "%s at most\n", text_duration(timing->max_ns).text);
+	write_bins(out, session, &butterfly->bins);
+}
+
+/* Shares are of the function's time, or of the calls to it and from it. */
+void text_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view)
+{
+	const struct butterfly *butterfly = view->butterfly;
+	struct measure own = butterfly->self;
+	struct measure from =
+		sum_of(butterfly->callees, butterfly->callee_count);
+
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "%9s ", "time");
+	fprintf(out, "%7s %15s  %s\n", "share", "calls",
+		"callers, the function, and what it calls");
+	own.ns = from.ns = butterfly->total.ns;
+	write_rows(out, session, butterfly->callers, butterfly->caller_count,
+		   &own);
+	write_numbers(out, session, &own, &own);
+	text_begin(out, session->has_color, STYLE_HEADING);
+	fputs(view->name, out);
+	text_end(out, session->has_color, STYLE_HEADING);
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "  (itself: %s)",
+			text_duration(butterfly->self.ns).text);
+	fputc('\n', out);
+	write_rows(out, session, butterfly->callees, butterfly->callee_count,
+		   &from);
+	write_timing(out, session, butterfly);
+	text_summary(out, session);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/write/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+static int width_of(enum metric metric)
+{
+	return metric == METRIC_TIME ? 9 : 15;
+}
+
+/* Numbers as their metric is written, with a sign in front. */
+static void write_number(FILE *out, enum metric metric, const char *sign,
+			 uint64_t number)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%s%s", sign,
+		 metric == METRIC_TIME ? text_duration(number).text
+				       : GROUPED(number));
+	fprintf(out, "%*s ", width_of(metric), text);
+}
+
+/* Of something that was measured as 0 there is no percentage. */
+static void format_percent(const struct text_change *change, char *percent,
+			   size_t bytes)
+{
+	*percent = '\0';
+	if (!change->was_there && change->is_there)
+		snprintf(percent, bytes, "new");
+	else if (change->was_there && !change->is_there)
+		snprintf(percent, bytes, "gone");
+	else if (change->before > 0)
+		snprintf(percent, bytes, "%+.1f%%",
+			 100 * ((double)change->after / (double)change->before -
+				1));
+}
+
+void text_change(FILE *out, const struct session *session, enum metric metric,
+		 const struct text_change *change)
+{
+	uint64_t before = change->before, after = change->after;
+	enum text_style style = after > before   ? STYLE_MORE
+				: after < before ? STYLE_LESS
+						 : STYLE_PLAIN;
+	const char *sign = after > before ? "+" : after < before ? "-" : "";
+	char percent[24];
+
+	write_number(out, metric, "", before);
+	write_number(out, metric, "", after);
+	text_begin(out, session->has_color, style);
+	write_number(out, metric, sign,
+		     after > before ? after - before : before - after);
+	format_percent(change, percent, sizeof(percent));
+	fprintf(out, "%9s", percent);
+	text_end(out, session->has_color, style);
+	fputs(change->is_sure ? " " : "?", out);
+}
+
+void text_change_heading(FILE *out, enum metric metric)
+{
+	int width = width_of(metric);
+
+	fprintf(out, "%*s %*s %*s %9s ", width, "before", width, "after", width,
+		"change", "");
+}
+
+static void write_row(FILE *out, struct session *session,
+		      const struct diff_view *view, const struct diff_row *row)
+{
+	enum metric metric =
+		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
+	const uint64_t before = row->before.self.calls;
+	const uint64_t after = row->after.self.calls;
+	const int has_calls = before > 0 || after > 0; /* it is hooked */
+
+	text_change(out, session, metric,
+		    &(struct text_change){
+			    .before = diff_value(&row->before, view->key),
+			    .after = diff_value(&row->after, view->key),
+			    .was_there = row->before.function || !has_calls,
+			    .is_there = row->after.function || !has_calls,
+			    .is_sure = diff_is_significant(row, view->key),
+		    });
+	if (metric == METRIC_TIME)
+		fprintf(out, "%15s %15s ", has_calls ? GROUPED(before) : "-",
+			has_calls ? GROUPED(after) : "-");
+	fputc(' ', out);
+	text_function(out, session, row->function);
+	text_module(out, session, row->function);
+	text_place(out, session, row->function);
+	fputc('\n', out);
+}
+
+static int has_change(const struct diff_row *row, enum diff_key key)
+{
+	if (key == DIFF_CALLS)
+		return row->before.self.calls != row->after.self.calls;
+	return row->before.self.ns != row->after.self.ns ||
+	       row->before.total.ns != row->after.total.ns ||
+	       row->before.self.calls != row->after.self.calls;
+}
+
+static void write_totals(FILE *out, const struct diff *diff)
+{
+	const struct measure *before = &diff->before.nodes[TREE_ROOT].below;
+	const struct measure *after = &diff->after.nodes[TREE_ROOT].below;
+
+	fprintf(out, "\ntotal: %s calls before, %s after",
+		GROUPED(before->calls), GROUPED(after->calls));
+	if (before->ns > 0 || after->ns > 0)
+		fprintf(out, "; %s before, %s after",
+			text_duration(before->ns).text,
+			text_duration(after->ns).text);
+	fputc('\n', out);
+}
+
+void text_diff(FILE *out, struct session *session, const struct diff_view *view)
+{
+	const struct diff_table *table = view->table;
+	size_t same = 0, shown = 0, unsure = 0;
+
+	text_begin(out, session->has_color, STYLE_HEADING);
+	text_change_heading(out, view->key == DIFF_CALLS ? METRIC_CALLS
+							 : METRIC_TIME);
+	if (view->key != DIFF_CALLS)
+		fprintf(out, "%15s %15s ", "calls before", "calls after");
+	fputs(" function  [module]\n", out);
+	text_end(out, session->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < table->count; i++) {
+		if (!has_change(&table->rows[i], view->key)) {
+			same++;
+			continue;
+		}
+		unsure += !diff_is_significant(&table->rows[i], view->key);
+		if (view->top > 0 && shown == view->top)
+			continue;
+		shown++;
+		write_row(out, session, view, &table->rows[i]);
+	}
+	if (shown + same < table->count)
+		fprintf(out, "... %s more that changed (-n 0 shows all)\n",
+			GROUPED(table->count - shown - same));
+	if (session->is_quiet)
+		return;
+	write_totals(out, view->diff);
+	fprintf(out, "%s function%s without a change\n", GROUPED(same),
+		text_plural(same));
+	if (unsure > 0)
+		fprintf(out,
+			"?: %s difference%s no larger than chance makes where "
+			"time is sampled (95 %%)\n",
+			GROUPED(unsure), unsure == 1 ? " is" : "s are");
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flat table as text. With time it is about time, else about calls: a
+ * table of both would be too wide to read, and JSON has everything. Calls take
+ * no more room than they need, since names are last and a terminal is narrow.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/write/text.h"
+
+#define GROUPED(number)  (text_grouped(number).text)
+#define DURATION(number) (text_duration(number).text)
+
+enum { CALLS_MIN = 7 }; /* columns */
+
+static double share_of(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0.0;
+}
+
+struct table {
+	FILE *out;
+	struct session *session;
+	const struct flat_view *view;
+	size_t shown;
+	int calls_width;
+};
+
+static void write_calls(const struct table *table, const struct flat_row *row)
+{
+	fprintf(table->out, "%*s %6.2f%% %11s %8s %8s  ", table->calls_width,
+		GROUPED(row->self.calls),
+		100 * share_of(row->self.calls, table->session->summary.calls),
+		GROUPED(row->contexts), GROUPED(row->callers),
+		GROUPED(row->callees));
+}
+
+/* "43.20% 41.8-44.6": where it was sampled, with where it may be. */
+static void write_share(FILE *out, const struct summary *summary,
+			const struct measure *self)
+{
+	struct share_interval likely =
+		summary_own_share(summary, self->ns, self->samples);
+	char range[32];
+
+	fprintf(out, " %6.2f%%", 100 * share_of(self->ns, summary->time_ns));
+	if (summary->samples == 0)
+		return;
+	snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
+		 100 * likely.high);
+	fprintf(out, " %-10s", range);
+}
+
+/* The shortest and the longest call, as measured. */
+static void write_extremes(FILE *out, const struct timing *timing)
+{
+	fprintf(out, "%9s %9s ", timing->ended ? DURATION(timing->min_ns) : "-",
+		timing->ended ? DURATION(timing->max_ns) : "-");
+}
+
+static void write_time(const struct table *table, const struct flat_row *row)
+{
+	const struct session *session = table->session;
+	FILE *out = table->out;
+
+	fprintf(out, "%9s", DURATION(row->self.ns));
+	if (timings_are_there(&session->tree.timings))
+		fputs(timing_is_too_fine(&session->tree.timings, row->function,
+					 &row->timing, row->self.ns)
+			      ? "?"
+			      : " ",
+		      out);
+	write_share(out, &session->summary, &row->self);
+	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
+		100 * share_of(row->total.ns, session->summary.time_ns),
+		table->calls_width,
+		row->self.calls ? GROUPED(row->self.calls) : "-",
+		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
+	if (timings_are_there(&session->tree.timings))
+		write_extremes(out, &row->timing);
+	fputc(' ', out);
+}
+
+static void write_row(const struct table *table, const struct flat_row *row)
+{
+	struct session *session = table->session;
+	FILE *out = table->out;
+	const struct summary *summary = &session->summary;
+	enum text_style heat =
+		session->metric == METRIC_TIME
+			? text_heat(share_of(row->self.ns, summary->time_ns))
+			: text_heat(share_of(row->self.calls, summary->calls));
+
+	if (session->metric == METRIC_TIME)
+		write_time(table, row);
+	else
+		write_calls(table, row);
+	text_begin(out, session->has_color, heat);
+	text_function(out, session, row->function);
+	text_end(out, session->has_color, heat);
+	text_module(out, session, row->function);
+	text_place(out, session, row->function);
+	fputc('\n', out);
+}
+
+static void write_heading(const struct table *table)
+{
+	const struct session *session = table->session;
+	const char *what = table->view->what;
+	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
+
+	if (session->metric == METRIC_TIME)
+		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s %s%s\n",
+			"self",
+			timings_are_there(&session->tree.timings) ? " " : "",
+			"share", session->summary.samples ? " 95%       " : "",
+			"total", "share", table->calls_width, "calls",
+			"per call",
+			timings_are_there(&session->tree.timings)
+				? "      min       max "
+				: "",
+			what, module);
+	else
+		fprintf(table->out, "%*s %7s %11s %8s %8s  %s%s\n",
+			table->calls_width, "calls", "share", "contexts",
+			"callers", "callees", what, module);
+}
+
+static size_t rows_shown(const struct flat_view *view)
+{
+	return view->top > 0 && view->top < view->flat->count
+		       ? view->top
+		       : view->flat->count;
+}
+
+static int width_of_calls(const struct flat_view *view)
+{
+	uint64_t most = 0;
+	int width;
+
+	for (size_t i = 0; i < rows_shown(view); i++) {
+		if (view->flat->rows[i].self.calls > most)
+			most = view->flat->rows[i].self.calls;
+	}
+	width = (int)strlen(GROUPED(most)) + 1;
+	return width > CALLS_MIN ? width : CALLS_MIN;
+}
+
+/* What the question marks mean, and how much they are worth together. */
+static void write_too_fine(const struct table *table)
+{
+	uint64_t rows = 0, compensated_ns = 0, measured_ns = 0;
+
+	for (size_t i = 0; i < table->shown; i++) {
+		const struct flat_row *row = &table->view->flat->rows[i];
+
+		if (table->session->metric != METRIC_TIME ||
+		    !timing_is_too_fine(&table->session->tree.timings,
+					row->function, &row->timing,
+					row->self.ns))
+			continue;
+		rows++;
+		compensated_ns += row->self.ns;
+		measured_ns += row->timing.self_ns;
+	}
+	if (rows > 0)
+		fprintf(table->out,
+			"?: too short to be measured well: these %s rows are "
+			"of %s together, and of no more than %s\n",
+			GROUPED(rows), DURATION(compensated_ns),
+			DURATION(measured_ns));
+}
+
+void text_flat(FILE *out, struct session *session, const struct flat_view *view)
+{
+	const struct table table = {
+		.out = out,
+		.session = session,
+		.view = view,
+		.shown = rows_shown(view),
+		.calls_width = width_of_calls(view),
+	};
+	const struct flat *flat = view->flat;
+
+	text_begin(out, session->has_color, STYLE_HEADING);
+	write_heading(&table);
+	text_end(out, session->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < table.shown; i++)
+		write_row(&table, &flat->rows[i]);
+	write_too_fine(&table);
+	if (table.shown < flat->count)
+		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",
+			GROUPED(flat->count - table.shown));
+	text_summary(out, session);
+}

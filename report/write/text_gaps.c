@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/text.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/view/gaps.h"
+
+#define NAMED_MAX 3
+
+static const char *name_of(const struct catalog *catalog,
+			   const struct gaps *gaps, size_t i)
+{
+	return i < gaps->hooked && i < NAMED_MAX
+		       ? catalog->modules[gaps->items[i].module].name
+		       : "";
+}
+
+static char *unknown_code(const struct catalog *catalog,
+			  const struct gaps *gaps)
+{
+	const size_t more =
+		gaps->hooked > NAMED_MAX ? gaps->hooked - NAMED_MAX : 0;
+	char *others = more ? memory_printf(" and %zu more module%s", more,
+					    text_plural(more))
+			    : memory_string("", 0);
+	char *text = memory_printf(
+		"%s byte%s of code in %s%s%s%s%s%s %s of no function that is "
+		"known: calls there are not counted",
+		text_grouped(gaps->bytes).text, text_plural(gaps->bytes),
+		name_of(catalog, gaps, 0), gaps->hooked > 1 ? ", " : "",
+		name_of(catalog, gaps, 1), gaps->hooked > 2 ? ", " : "",
+		name_of(catalog, gaps, 2), others,
+		gaps->bytes == 1 ? "is" : "are");
+
+	free(others);
+	return text;
+}
+
+char *text_unknown_code(const struct catalog *catalog)
+{
+	struct gaps gaps;
+	char *text = NULL;
+
+	gaps_init(&gaps, catalog);
+	if (gaps.bytes > 0)
+		text = unknown_code(catalog, &gaps);
+	gaps_fini(&gaps);
+	return text;
+}
+
+void text_gaps(FILE *out, const struct catalog *catalog)
+{
+	char *code = text_unknown_code(catalog);
+	struct gaps gaps;
+
+	if (code)
+		fprintf(out, "not covered: %s\n", code);
+	free(code);
+	gaps_init(&gaps, catalog);
+	for (size_t i = gaps.hooked; i < gaps.count; i++) {
+		const struct catalog_module *module =
+			&catalog->modules[gaps.items[i].module];
+
+		fprintf(out, "not covered: %s: %s\n", module->name,
+			module_state_text(module->state));
+	}
+	gaps_fini(&gaps);
+}

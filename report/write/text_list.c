@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "report/write/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+#define LOOPS           "it jumps to its own start"
+
+/* Of the functions that were meant to be hooked, and how much it costs. */
+static void write_share(FILE *out, const struct coverage *coverage)
+{
+	unsigned int share = coverage_without_trap(coverage);
+
+	if (coverage_eligible(coverage) > 0)
+		fprintf(out,
+			"%12u.%02u %%  of %s functions hooked by a jump and "
+			"not by a breakpoint\n",
+			share / 100, share % 100,
+			GROUPED(coverage_eligible(coverage)));
+}
+
+static void write_reasons(FILE *out, const struct coverage *coverage)
+{
+	uint8_t order[VERDICT_COUNT];
+
+	coverage_order(coverage, order);
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
+		static const char *const what[] = {
+			[COVERAGE_HOOKED] = "",
+			[COVERAGE_REFUSED] = "refused: ",
+			[COVERAGE_LEFT_ALONE] = "left alone: ",
+			[COVERAGE_NOT_ENTRY] = "no function: ",
+		};
+
+		if (coverage->by_verdict[order[i]] == 0)
+			break;
+		fprintf(out, "%15s  %s%s\n",
+			GROUPED(coverage->by_verdict[order[i]]),
+			what[coverage_class(order[i])], verdict_text(order[i]));
+	}
+	if (coverage->bare_bytes > 0)
+		fprintf(out, "%15s  bytes of that, whose calls are missing\n",
+			GROUPED(coverage->bare_bytes));
+	if (coverage->looping > 0)
+		fprintf(out,
+			"%15s  in doubt: " LOOPS ", and a call of itself by a "
+			"jump is taken for that\n",
+			GROUPED(coverage->looping));
+	write_share(out, coverage);
+}
+
+static void write_functions(FILE *out, const struct list_view *view,
+			    uint32_t module)
+{
+	struct catalog *catalog = view->catalog;
+	uint32_t left = catalog->modules[module].function_count;
+
+	/* Other modules' functions may lie between: see catalog.h. */
+	for (uint32_t i = catalog->modules[module].first_function; left > 0;
+	     i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->module != module ||
+		    !catalog_is_recorded(function))
+			continue;
+		left--;
+		if (list_shows(view, function))
+			fprintf(out, "%#15" PRIx64 "  %s: %s%s\n",
+				function->vaddr, catalog_name(catalog, i),
+				verdict_text(function->verdict),
+				catalog_loops(function) ? "; " LOOPS : "");
+	}
+}
+
+static void write_module(FILE *out, const struct list_view *view,
+			 uint32_t index, const struct coverage *coverage)
+{
+	const struct catalog_module *module = &view->catalog->modules[index];
+
+	fprintf(out, "%s: ", module->printable_path);
+	if (module->state != MODULE_IS_HOOKED) {
+		fprintf(out, "not hooked: %s\n",
+			module_state_text(module->state));
+		return;
+	}
+	text_coverage(out, coverage,
+		      view->is_forecast ? "can be hooked" : "hooked");
+	fputc('\n', out);
+	write_reasons(out, coverage);
+	if (list_shows_some(view, coverage))
+		write_functions(out, view, index);
+}
+
+static void write_total(FILE *out, const struct catalog *catalog,
+			const struct coverage *modules, uint64_t trap_hits)
+{
+	struct coverage total;
+	uint64_t hooked = coverage_total(catalog, modules, &total);
+	char words[96];
+
+	snprintf(words, sizeof(words), "hooked in %s of %s modules",
+		 GROUPED(hooked), GROUPED(catalog->module_count));
+	fputs("\ntotal: ", out);
+	text_coverage(out, &total, words);
+	fputc('\n', out);
+	write_reasons(out, &total);
+	if (trap_hits > 0)
+		fprintf(out, "%15s  breakpoint hit%s\n", GROUPED(trap_hits),
+			text_plural(trap_hits));
+}
+
+void text_list(FILE *out, const struct list_view *view)
+{
+	struct coverage *modules = coverage_of_modules(view->catalog);
+
+	for (uint32_t i = 0; i < view->catalog->module_count; i++)
+		write_module(out, view, i, &modules[i]);
+	if (!view->is_forecast)
+		write_total(out, view->catalog, modules, view->trap_hits);
+	free(modules);
+}

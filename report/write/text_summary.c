@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/text.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/model/confidence.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+#define DOUBTS_NAMED    3
+
+/* "; 3 refused: 2 for this reason, 1 for that" */
+static void write_unhooked(FILE *out, const struct coverage *coverage,
+			   enum coverage_class class, uint64_t all,
+			   const char *what)
+{
+	uint8_t order[VERDICT_COUNT];
+	const char *separator = ": ";
+
+	if (all == 0)
+		return;
+	fprintf(out, "; %s %s", GROUPED(all), what);
+	coverage_order(coverage, order);
+	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
+		uint64_t number = coverage->by_verdict[order[i]];
+
+		if (number == 0 || coverage_class(order[i]) != class)
+			continue;
+		fputs(separator, out);
+		if (number != all)
+			fprintf(out, "%s ", GROUPED(number));
+		fputs(verdict_text(order[i]), out);
+		separator = ", ";
+	}
+}
+
+void text_coverage(FILE *out, const struct coverage *coverage,
+		   const char *hooked)
+{
+	fprintf(out, "%s of %s functions %s", GROUPED(coverage->hooked),
+		GROUPED(coverage_eligible(coverage)), hooked);
+	write_unhooked(out, coverage, COVERAGE_REFUSED, coverage->refused,
+		       "refused");
+	write_unhooked(out, coverage, COVERAGE_LEFT_ALONE, coverage->left_alone,
+		       "left alone");
+}
+
+static void write_coverage(FILE *out, const struct summary *summary)
+{
+	char hooked[64];
+
+	snprintf(hooked, sizeof(hooked), "hooked in %s module%s",
+		 GROUPED(summary->hooked_modules),
+		 text_plural(summary->hooked_modules));
+	text_coverage(out, &summary->coverage, hooked);
+	fputc('\n', out);
+}
+
+/* "0 mismatches", "5 mismatches (3 id collisions, 2 stack divergences)" */
+static void write_mismatches(FILE *out, const struct verdicts *calls,
+			     const struct verdicts *contexts)
+{
+	uint64_t collisions = calls->collisions + contexts->collisions;
+	uint64_t diverged = calls->diverged + contexts->diverged;
+	uint64_t wrong = collisions + diverged;
+
+	fprintf(out, "%s mismatch%s", GROUPED(wrong), wrong == 1 ? "" : "es");
+	if (wrong > 0)
+		fprintf(out, " (%s id collision%s, %s stack divergence%s)",
+			GROUPED(collisions), text_plural(collisions),
+			GROUPED(diverged), text_plural(diverged));
+}
+
+/* How much of all cannot be verified is known from what was drawn, too. */
+static void write_unverified(FILE *out, const struct verdicts *calls,
+			     const struct verdicts *contexts)
+{
+	const char *separator = ": ";
+
+	if (calls->partial + contexts->partial == 0)
+		return;
+	fprintf(out,
+		"not verified: the callers' whole stack was not to be seen for "
+		"%.2g %% of calls and %.2g %% of contexts",
+		100 * verdicts_undecided(calls),
+		100 * verdicts_undecided(contexts));
+	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++) {
+		if (calls->partial_by[i] + contexts->partial_by[i] == 0)
+			continue;
+		fprintf(out, "%s%s", separator, partial_text(i));
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void write_bound(FILE *out, const struct verdicts *verdicts,
+			const char *separator, const char *what)
+{
+	if (verdicts_decided(verdicts) > 0)
+		fprintf(out, "%sfewer than %.2g %% of %s", separator,
+			100 * verdicts->wrong_at_most, what);
+	else
+		fprintf(out, "%sno bound for %s", separator, what);
+}
+
+static void write_confidence(FILE *out, const struct summary *summary)
+{
+	const struct verdicts *calls = &summary->calls_verified;
+	const struct verdicts *contexts = &summary->contexts_verified;
+	const uint64_t decided = verdicts_decided(calls);
+
+	fprintf(out, "confidence: %s call%s and ", GROUPED(decided),
+		text_plural(decided));
+	fprintf(out, "%s new context%s verified against the stack",
+		GROUPED(verdicts_decided(contexts)),
+		text_plural(verdicts_decided(contexts)));
+	if (decided + verdicts_decided(contexts) > 0) {
+		fputs(", ", out);
+		write_mismatches(out, calls, contexts);
+		write_bound(out, calls,
+			    calls->partial + contexts->partial
+				    ? ": of what can be verified "
+				    : ": ",
+			    "calls");
+		write_bound(out, contexts, ", ", "contexts wrong (95 %)");
+	}
+	fputc('\n', out);
+	write_unverified(out, calls, contexts);
+}
+
+/* Each costs as much as hundreds of calls. */
+static void write_traps(FILE *out, const struct summary *summary)
+{
+	if (summary->trap_hits > 0)
+		fprintf(out, "slow: %s breakpoint hit%s\n",
+			GROUPED(summary->trap_hits),
+			text_plural(summary->trap_hits));
+}
+
+static void write_doubts(FILE *out, struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	if (summary->looping == 0)
+		return;
+	fprintf(out,
+		"in doubt: %s function%s, to the own start; a call of "
+		"itself by a jump is taken for that: ",
+		GROUPED(summary->looping),
+		summary->looping == 1 ? " jumps" : "s jump");
+	for (size_t i = 0; i < summary->looping && i < DOUBTS_NAMED; i++)
+		fprintf(out, "%s%s", i ? ", " : "",
+			catalog_name(&session->catalog,
+				     summary->looping_some[i]));
+	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
+}
+
+static void write_losses(FILE *out, const struct summary *summary)
+{
+	for (unsigned int i = 0; i < WIRE_FOLD_COUNT; i++) {
+		if (summary->folds[i] > 0)
+			fprintf(out,
+				"folded: %s call%s stand%s under (folded), "
+				"below the nearest caller with room: %s\n",
+				GROUPED(summary->folds[i]),
+				text_plural(summary->folds[i]),
+				summary->folds[i] == 1 ? "s" : "",
+				fold_text(summary, i).text);
+	}
+	if (summary->strays > 0)
+		fprintf(out, "stray: %s calls belong to no recorded context\n",
+			GROUPED(summary->strays));
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
+		if (summary->lost_calls[i] > 0)
+			fprintf(out, "lost: %s calls were not counted: %s\n",
+				GROUPED(summary->lost_calls[i]), loss_text(i));
+	}
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
+		if (summary->lost_samples[i] > 0)
+			fprintf(out, "lost: %s %s\n",
+				GROUPED(summary->lost_samples[i]),
+				sample_loss_text(i));
+	}
+}
+
+/*
+ * Of the names that were just shown, those that are addresses, and what would
+ * name them.
+ */
+static void write_unnamed(FILE *out, const struct catalog *catalog)
+{
+	uint64_t *unnamed =
+		memory_zeroed(catalog->module_count, sizeof(*unnamed));
+	uint64_t all = 0;
+	size_t most = 0;
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->module == CATALOG_NO_MODULE ||
+		    function->is_named || !function->name ||
+		    !catalog_is_address(catalog, (uint32_t)i))
+			continue;
+		all++;
+		if (++unnamed[function->module] > unnamed[most])
+			most = function->module;
+	}
+	if (all > 0)
+		fprintf(out,
+			"unnamed: %s function%s above, most of them in %s: its "
+			"debug symbols (a -dbgsym package, or "
+			"DEBUGINFOD_URLS) would name them\n",
+			GROUPED(all), text_plural(all),
+			catalog->modules[most].name);
+	free(unnamed);
+}
+
+static void write_problems(FILE *out, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->problem_count; i++)
+		fprintf(out, "problem: %s\n", recording->problems[i]);
+}
+
+/* Why there are calls only, where nobody asked for that. */
+static void write_no_time(FILE *out, const struct summary *summary)
+{
+	if (summary->time != WIRE_TIME_CPU && summary->time != WIRE_TIME_WALL)
+		return;
+	fprintf(out, "time: no sample met it");
+	if (summary->ran_ns > 0)
+		fprintf(out, "; it ran for %s",
+			text_duration(summary->ran_ns).text);
+	fputs(" (--time=exact measures each call)\n", out);
+}
+
+/* Why there are not as many samples a second as were asked for. */
+static void write_clock(FILE *out, const struct summary *summary, uint64_t rate)
+{
+	if (rate >= summary->rate_hz - summary->rate_hz / 8)
+		return;
+	fprintf(out, " as this kernel ticks (%s asked for",
+		GROUPED(summary->rate_hz));
+	if (summary->coarse != WIRE_COARSE_NOT)
+		fprintf(out, "; %s", coarse_text(summary->coarse));
+	else if (summary->fine_threads > 0)
+		fputs("; a finer clock is for time outside of the kernel", out);
+	fputc(')', out);
+}
+
+static void write_time(FILE *out, const struct summary *summary)
+{
+	const uint64_t rate = summary_rate_hz(summary);
+
+	if (summary->time_ns == 0) {
+		write_no_time(out, summary);
+		return;
+	}
+	fprintf(out, "time: %s of %s", text_duration(summary->time_ns).text,
+		time_text(summary->time));
+	if (summary->samples > 0)
+		fprintf(out, " in %s sample%s", GROUPED(summary->samples),
+			text_plural(summary->samples));
+	if (summary->samples > 0 && summary->time == WIRE_TIME_CPU) {
+		fprintf(out, ", %s a second", GROUPED(rate));
+		write_clock(out, summary, rate);
+	}
+	fputc('\n', out);
+}
+
+/* Of the time that calls took. Which of them waited was not measured. */
+static void write_presence(FILE *out, const struct timings *timings)
+{
+	const uint64_t off_ns = timings_off_cpu_ns(timings);
+
+	if (timings->present_ns == 0)
+		return;
+	fprintf(out,
+		"off the CPU: %s, %.1f %% of the %s that the threads were "
+		"there; in which functions is not known (--libc shows calls "
+		"that wait)\n",
+		text_duration(off_ns).text,
+		100 * (double)off_ns / (double)timings->present_ns,
+		text_duration(timings->present_ns).text);
+}
+
+/* Of calls that were timed one by one. */
+static void write_timings(FILE *out, const struct session *session)
+{
+	const struct timings *timings = &session->tree.timings;
+	struct timing raw = { 0 };
+
+	if (!timings_are_there(timings))
+		return;
+	for (size_t i = 0; i < timings->node_count; i++)
+		timing_sum(&raw, &timings->nodes[i]);
+	fprintf(out, "timed: %s call%s", GROUPED(timings->ended_calls),
+		text_plural(timings->ended_calls));
+	if (timings->open_calls > 0)
+		fprintf(out, ", %s more had not ended",
+			GROUPED(timings->open_calls));
+	if (timings->untimed_calls > 0)
+		fprintf(out, ", %s more for want of room were not",
+			GROUPED(timings->untimed_calls));
+	fprintf(out,
+		"; what measuring took is taken off (as measured: %s), but "
+		"not from min and max\n",
+		text_duration(raw.self_ns).text);
+	write_presence(out, timings);
+}
+
+/* Samples of all: of the program, and of clew beside it. */
+static void write_self_cost(FILE *out, const struct summary *summary)
+{
+	const struct sampled own = sampled_alike((double)summary->clew_ns,
+						 (double)summary->clew_samples);
+	struct sampled all = { (double)summary->time_ns, summary->squares_ns2 };
+	struct share_interval likely;
+
+	if (!summary->shows_clew) {
+		all.ns += own.ns;
+		all.squares += own.squares;
+	}
+	if (summary->samples > 0 && all.ns > 0) {
+		likely = confidence_part(own, all);
+		fprintf(out,
+			"clew itself: %s, %.1f %% (95 %%: %.1f-%.1f) of all "
+			"time%s\n",
+			text_duration(summary->clew_ns).text,
+			100 * own.ns / all.ns, 100 * likely.low,
+			100 * likely.high,
+			summary->shows_clew ? "" : ", left out above");
+	}
+	if (summary->watch_ns > 0)
+		fprintf(out,
+			"clew itself: %s of CPU time in a thread of its own, "
+			"which is in no time above\n",
+			text_duration(summary->watch_ns).text);
+	if (summary->shows_clew)
+		fprintf(out,
+			"clew itself: %s for hooking, before the program "
+			"started; %s bytes recorded\n",
+			text_duration(summary->hook_ns).text,
+			GROUPED(summary->recorded_bytes));
+}
+
+void text_summary(FILE *out, struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	if (session->is_quiet)
+		return;
+	fprintf(out, "\ntotal: %s calls in %s contexts, %s process%s",
+		GROUPED(summary->calls), GROUPED(summary->contexts),
+		GROUPED(summary->processes),
+		summary->processes == 1 ? "" : "es");
+	fprintf(out, ", %s thread%s\n", GROUPED(summary->threads),
+		text_plural(summary->threads));
+	if (summary->follow_ups > 0)
+		fprintf(out,
+			"shared: %s other thread%s counted together with the "
+			"chosen ones, having followed them\n",
+			GROUPED(summary->follow_ups),
+			text_plural(summary->follow_ups));
+	write_time(out, summary);
+	write_timings(out, session);
+	write_self_cost(out, summary);
+	write_coverage(out, summary);
+	text_gaps(out, &session->catalog);
+	write_confidence(out, summary);
+	write_traps(out, summary);
+	write_doubts(out, session);
+	write_losses(out, summary);
+	write_unnamed(out, &session->catalog);
+	write_problems(out, &session->recording);
+}

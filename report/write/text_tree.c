@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tree as text, in the order of a depth-first walk.
+ *
+ * The walk keeps its own stack, since a program that recurses 100,000 levels
+ * deep gives a tree of that depth. For the same reason a line never draws the
+ * rails of all its ancestors, which would make the output quadratic: every
+ * RAILS_MAX levels the drawing starts again at the left margin, behind the
+ * number of levels that are left out.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/view/inlines.h"
+#include "report/write/text.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+enum { RAILS_MAX = 40 };
+
+struct rails {
+	const char *pass, *branch, *last, *blank, *more;
+};
+
+static const struct rails ascii = { "|  ", "|- ", "`- ", "   ", "..." };
+static const struct rails utf8 = { "\u2502  ", "\u251c\u2500 ", "\u2514\u2500 ",
+				   "   ", "\u2026" };
+
+/* An ancestor of the line being written, and the children it has yet. */
+struct level {
+	uint32_t next, stop; /* in order.children */
+	uint32_t hidden;
+	uint64_t hidden_below;
+};
+
+struct walk {
+	FILE *out;
+	struct session *session;
+	const struct tree_view *view;
+	struct tree_order order;
+	const struct rails *rails;
+	struct level *levels;
+	size_t depth, capacity;
+	uint64_t least; /* hide what has less below */
+};
+
+static int has_more_lines(const struct level *level)
+{
+	return level->next < level->stop || level->hidden > 0;
+}
+
+static void write_rails(const struct walk *walk)
+{
+	/* Lines of the first level stand at the margin, without a rail. */
+	size_t from = (walk->depth - 1) / RAILS_MAX * RAILS_MAX;
+
+	if (from > 0)
+		fprintf(walk->out, "[%zu] ", from);
+	for (size_t i = from + 1; i < walk->depth; i++) {
+		int more = has_more_lines(&walk->levels[i]);
+
+		if (i + 1 < walk->depth)
+			fputs(more ? walk->rails->pass : walk->rails->blank,
+			      walk->out);
+		else
+			fputs(more ? walk->rails->branch : walk->rails->last,
+			      walk->out);
+	}
+}
+
+static int shows_time(const struct walk *walk)
+{
+	return walk->session->metric == METRIC_TIME;
+}
+
+static uint64_t below_of(const struct walk *walk, uint32_t node)
+{
+	return measure_of(&walk->view->tree->nodes[node].below,
+			  walk->session->metric);
+}
+
+static int is_anything(const struct measure *measure)
+{
+	return measure->calls > 0 || measure->ns > 0;
+}
+
+/* With all below. */
+static void write_change(const struct walk *walk, const struct measure *before,
+			 const struct measure *after)
+{
+	enum metric metric = walk->session->metric;
+
+	text_change(walk->out, walk->session, metric,
+		    &(struct text_change){
+			    .before = measure_of(before, metric),
+			    .after = measure_of(after, metric),
+			    .was_there = is_anything(before),
+			    .is_there = is_anything(after),
+			    .is_sure = 1,
+		    });
+	fputc(' ', walk->out);
+}
+
+/* The columns of what a line has below it, and its share of everything. */
+static void write_below(const struct walk *walk, uint64_t below)
+{
+	uint64_t all = below_of(walk, TREE_ROOT);
+
+	if (shows_time(walk))
+		fprintf(walk->out, "%9s", text_duration(below).text);
+	else
+		fprintf(walk->out, "%15s", GROUPED(below));
+	fprintf(walk->out, " %6.2f%% ",
+		all ? 100.0 * (double)below / (double)all : 0.0);
+}
+
+/* ... and of the line itself. Of callers, what is below them is all there is. */
+static void write_self(const struct walk *walk, const char *self,
+		       const char *calls)
+{
+	if (shows_time(walk) && !walk->view->shows_callers)
+		fprintf(walk->out, "%9s ", self);
+	if (shows_time(walk) || !walk->view->shows_callers)
+		fprintf(walk->out, "%15s ", calls);
+}
+
+/* Where a node is written; an inlined function, where it is called. */
+static void write_place(const struct walk *walk, const struct tree_node *node)
+{
+	struct session *session = walk->session;
+	const char *file;
+	uint32_t line;
+
+	text_place(walk->out, session, node->function);
+	if (session->shows_lines &&
+	    session->catalog.functions[node->function].kind == KIND_INLINED &&
+	    inlined_call_place(&session->catalog, node, &file, &line))
+		fprintf(walk->out, "  at %s:%" PRIu32, file, line);
+}
+
+/* All columns but the last. */
+static void write_numbers(const struct walk *walk, uint32_t index)
+{
+	const struct tree_node *node = &walk->view->tree->nodes[index];
+	const struct diff *diff = walk->view->diff;
+	uint64_t calls;
+
+	if (diff) {
+		write_change(walk, &diff->before.nodes[index].below,
+			     &diff->after.nodes[index].below);
+		return;
+	}
+	write_below(walk, below_of(walk, index));
+	calls = walk->view->shows_callers ? node->below.calls
+					  : node->self.calls;
+	write_self(walk, text_duration(node->self.ns).text,
+		   node->is_context || calls ? GROUPED(calls) : "-");
+}
+
+/* By what it took itself. */
+static enum text_style heat_of(const struct walk *walk,
+			       const struct tree_node *node)
+{
+	uint64_t all = below_of(walk, TREE_ROOT);
+	uint64_t self = measure_of(&node->self, walk->session->metric);
+
+	if (walk->view->diff || all == 0)
+		return STYLE_PLAIN;
+	return text_heat((double)self / (double)all);
+}
+
+/* Which of its calls were tail calls, if any; of a change, whether. */
+static void write_tails(const struct walk *walk, uint32_t index)
+{
+	const struct diff *diff = walk->view->diff;
+	const struct measure *self = &walk->view->tree->nodes[index].self;
+
+	if (diff ? diff->before.nodes[index].self.tails == 0 &&
+			    diff->after.nodes[index].self.tails == 0
+		 : self->tails == 0)
+		return;
+	if (diff || self->tails == self->calls)
+		fputs(" (tail)", walk->out);
+	else
+		fprintf(walk->out, " (%s by tail calls)", GROUPED(self->tails));
+}
+
+static void write_node(const struct walk *walk, uint32_t index)
+{
+	const struct tree_node *node = &walk->view->tree->nodes[index];
+	enum text_style heat = heat_of(walk, node);
+
+	write_numbers(walk, index);
+	fputc(' ', walk->out);
+	write_rails(walk);
+	text_begin(walk->out, walk->session->has_color, heat);
+	text_function(walk->out, walk->session, node->function);
+	text_end(walk->out, walk->session->has_color, heat);
+	write_tails(walk, index);
+	write_place(walk, node);
+	fputc('\n', walk->out);
+}
+
+static void write_hidden(const struct walk *walk, struct level *level)
+{
+	uint32_t hidden = level->hidden;
+
+	level->hidden = 0; /* so that this line is drawn as the last one */
+	if (walk->view->diff) {
+		const struct measure nothing = { 0 };
+
+		write_change(walk, &nothing, &nothing);
+	} else {
+		write_below(walk, level->hidden_below);
+		write_self(walk, "", "");
+	}
+	fputc(' ', walk->out);
+	write_rails(walk);
+	fprintf(walk->out, "%s %s more\n", walk->rails->more, GROUPED(hidden));
+}
+
+/* Goes down to the children of a node. */
+static void enter(struct walk *walk, uint32_t node)
+{
+	uint32_t depth_limit = walk->view->limits.depth;
+	uint32_t end = walk->order.first[node + 1];
+	struct level level = {
+		.next = walk->order.first[node],
+		.stop = walk->order.first[node],
+	};
+
+	/* The most comes first, so what is hidden comes last. */
+	while ((depth_limit == 0 || walk->depth < depth_limit) &&
+	       level.stop < end &&
+	       below_of(walk, walk->order.children[level.stop]) >= walk->least)
+		level.stop++;
+	level.hidden = end - level.stop;
+	for (uint32_t i = level.stop; i < end; i++)
+		level.hidden_below += below_of(walk, walk->order.children[i]);
+	if (level.hidden_below == 0)
+		level.hidden = 0; /* of nothing there is nothing to say */
+	walk->levels = memory_grow(walk->levels, walk->depth, &walk->capacity,
+				   sizeof(*walk->levels));
+	walk->levels[walk->depth++] = level;
+}
+
+static void write_nodes(struct walk *walk)
+{
+	enter(walk, TREE_ROOT);
+	while (walk->depth > 0) {
+		struct level *level = &walk->levels[walk->depth - 1];
+		uint32_t child;
+
+		if (level->next < level->stop) {
+			child = walk->order.children[level->next++];
+			write_node(walk, child);
+			enter(walk, child);
+			continue;
+		}
+		if (level->hidden > 0)
+			write_hidden(walk, level);
+		walk->depth--;
+	}
+}
+
+static void write_heading(const struct walk *walk)
+{
+	const int by_time = shows_time(walk);
+
+	if (walk->view->diff) {
+		text_change_heading(walk->out, walk->session->metric);
+		fputs("  context\n", walk->out);
+		return;
+	}
+	fprintf(walk->out, by_time ? "%9s %7s " : "%15s %7s ",
+		walk->view->shows_callers ? by_time ? "self" : "calls"
+		: by_time                 ? "total"
+					  : "with below",
+		"share");
+	write_self(walk, "self", "calls");
+	fprintf(walk->out, " %s\n",
+		walk->view->shows_callers ? "function and its callers"
+					  : "context");
+}
+
+void text_tree(FILE *out, struct session *session, const struct tree_view *view)
+{
+	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below,
+				  session->metric);
+	struct walk walk = {
+		.out = out,
+		.session = session,
+		.view = view,
+		.rails = *text_glyph("u", "") ? &utf8 : &ascii,
+		.least = (uint64_t)ceil(view->limits.threshold_percent / 100 *
+					(double)all),
+	};
+
+	text_begin(out, session->has_color, STYLE_HEADING);
+	write_heading(&walk);
+	text_end(out, session->has_color, STYLE_HEADING);
+	tree_order(view->tree, session->metric, &walk.order);
+	write_nodes(&walk);
+	tree_order_fini(&walk.order);
+	free(walk.levels);
+	if (!view->diff)
+		text_summary(out, session);
+}

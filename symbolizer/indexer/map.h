@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* A map of the worker from 64-bit keys (never 0) to 32-bit values. */
+#ifndef CLEW_SYMBOLIZER_INDEXER_MAP_H
+#define CLEW_SYMBOLIZER_INDEXER_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_entry {
+	uint64_t key; /* 0: empty */
+	uint32_t value;
+	uint32_t pad;
+};
+
+/* Zero-initialise before use. */
+struct map {
+	struct map_entry *entries;
+	size_t used;
+	unsigned int log2; /* of the number of entries */
+};
+
+/*
+ * The value of key, entered as 0 if it was not there; valid until the next
+ * call.
+ */
+uint32_t *map_at(struct map *map, uint64_t key);
+void map_fini(struct map *map);
+
+#endif

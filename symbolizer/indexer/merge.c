@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/indexer/merge.h"
+
+#include <stdlib.h>
+
+#include "symbolizer/index_format.h"
+#include "symbolizer/indexer/heap.h"
+#include "symbolizer/sort.h"
+#include "symbolizer/varint.h"
+
+enum { ROW_MOST = 1 + 6 * VARINT_MOST };
+
+/* ---- runs in order ---- */
+
+/* The indices of runs in order of address, then of their numbers. */
+static uint32_t *order_runs(const struct gather_runs *runs)
+{
+	uint64_t *keys = heap_zeroed(runs->count, sizeof(*keys));
+	uint64_t *scratch = heap_zeroed(runs->count, sizeof(*scratch));
+	uint32_t *order = heap_zeroed(runs->count, sizeof(*order));
+
+	for (size_t i = 0; i < runs->count; i++)
+		keys[i] = (uint64_t)runs->items[i].start << 32 | i;
+	sort_keys(keys, scratch, runs->count);
+	for (size_t i = 0; i < runs->count; i++)
+		order[i] = (uint32_t)keys[i];
+	free(keys);
+	free(scratch);
+	return order;
+}
+
+/* What is at [start, end); ends at UINT32_MAX when all is read. */
+struct stretch {
+	uint32_t start, end;
+	const struct gather_row *row; /* of lines */
+	uint32_t node;                /* of chains */
+};
+
+struct reader {
+	const struct gather *gather;
+	const struct gather_runs *runs;
+	uint32_t *order;
+	size_t run, item;
+	uint32_t covered; /* up to here */
+	struct stretch now;
+};
+
+static int next_line(struct reader *reader, const struct gather_run *run)
+{
+	const struct gather_row *row =
+		&reader->gather->rows[run->first + reader->item];
+
+	if (reader->item + 1 >= run->count)
+		return 0;
+	reader->item++;
+	reader->now = (struct stretch){ row->start, row[1].start, row, 0 };
+	return 1;
+}
+
+static int next_chain(struct reader *reader, const struct gather_run *run)
+{
+	const struct gather_piece *piece =
+		&reader->gather->pieces[run->first + reader->item];
+
+	if (reader->item >= run->count)
+		return 0;
+	reader->item++;
+	reader->now =
+		(struct stretch){ piece->start, piece->end, NULL, piece->node };
+	return 1;
+}
+
+/* Goes to the next stretch that is not covered already. */
+static void advance(struct reader *reader, int is_lines)
+{
+	while (reader->run < reader->runs->count) {
+		const struct gather_run *run =
+			&reader->runs->items[reader->order[reader->run]];
+
+		if (is_lines ? !next_line(reader, run)
+			     : !next_chain(reader, run)) {
+			reader->run++;
+			reader->item = 0;
+			continue;
+		}
+		if (reader->now.start < reader->covered)
+			reader->now.start = reader->covered;
+		if (reader->now.start >= reader->now.end)
+			continue;
+		reader->covered = reader->now.end;
+		return;
+	}
+	reader->now = (struct stretch){ UINT32_MAX, UINT32_MAX, NULL, 0 };
+}
+
+static struct reader reader_of(const struct gather *gather,
+			       const struct gather_runs *runs, int is_lines)
+{
+	struct reader reader = {
+		.gather = gather,
+		.runs = runs,
+		.order = order_runs(runs),
+	};
+
+	advance(&reader, is_lines);
+	return reader;
+}
+
+/* ---- rows ---- */
+
+static void begin_block(struct merged *merged, uint32_t start)
+{
+	merged->block_starts =
+		heap_reserve(merged->block_starts, merged->block_count + 1,
+			     &merged->start_capacity, sizeof(uint32_t));
+	merged->block_offsets =
+		heap_reserve(merged->block_offsets, merged->block_count + 1,
+			     &merged->offset_capacity, sizeof(uint32_t));
+	merged->block_starts[merged->block_count] = start;
+	merged->block_offsets[merged->block_count++] =
+		(uint32_t)merged->byte_count;
+	merged->last = (struct gather_row){ .start = start };
+	merged->last_node = 0;
+}
+
+static void encode(struct merged *merged, const struct gather_row *row,
+		   uint32_t node)
+{
+	const struct gather_row *last = &merged->last;
+	uint32_t delta = row->start - last->start;
+	uint8_t *flags, *to;
+
+	merged->bytes =
+		heap_reserve(merged->bytes, merged->byte_count + ROW_MOST,
+			     &merged->byte_capacity, 1);
+	flags = to = merged->bytes + merged->byte_count;
+	*to++ = delta <= ROW_DELTA_MASK ? (uint8_t)delta : 0;
+	if (delta == 0 || delta > ROW_DELTA_MASK)
+		to = varint_put(to, delta);
+	if (row->file != last->file) {
+		*flags |= ROW_FILE;
+		to = varint_put(to, zigzag(last->file, row->file));
+	}
+	if (node != merged->last_node) {
+		*flags |= ROW_CHAIN;
+		to = varint_put(to, zigzag(merged->last_node, node));
+	}
+	if (row->column != last->column) {
+		*flags |= ROW_COLUMN;
+		to = varint_put(to, row->column);
+	}
+	if (row->discriminator) {
+		*flags |= ROW_DISCRIMINATOR;
+		to = varint_put(to, row->discriminator);
+	}
+	to = varint_put(to, zigzag(last->line, row->line));
+	merged->byte_count = (size_t)(to - merged->bytes);
+}
+
+static int says_the_same(const struct merged *merged,
+			 const struct gather_row *row, uint32_t node)
+{
+	const struct gather_row *last = &merged->last;
+
+	return merged->row_count > 0 && node == merged->last_node &&
+	       row->file == last->file && row->line == last->line &&
+	       row->column == last->column &&
+	       row->discriminator == last->discriminator;
+}
+
+static void put(struct merged *merged, struct gather_row row, uint32_t node)
+{
+	if (says_the_same(merged, &row, node))
+		return;
+	if (merged->row_count % ROWS_PER_BLOCK == 0)
+		begin_block(merged, row.start);
+	encode(merged, &row, node);
+	merged->row_count++;
+	merged->last = row;
+	merged->last_node = node;
+}
+
+/* What two streams have at `at`, up to where either changes. */
+static uint32_t put_both(struct merged *merged, const struct stretch *line,
+			 const struct stretch *chain, uint32_t at)
+{
+	struct gather_row row = { 0 };
+	uint32_t end = UINT32_MAX, node = 0;
+
+	if (at >= line->start) {
+		row = *line->row;
+		end = line->end;
+	} else {
+		end = line->start;
+	}
+	if (at >= chain->start) {
+		node = chain->node;
+		end = chain->end < end ? chain->end : end;
+	} else {
+		end = chain->start < end ? chain->start : end;
+	}
+	row.start = at;
+	put(merged, row, node);
+	return end;
+}
+
+void merge_rows(const struct gather *gather, struct merged *out)
+{
+	struct reader lines = reader_of(gather, &gather->row_runs, 1);
+	struct reader chains = reader_of(gather, &gather->piece_runs, 0);
+	uint32_t at;
+
+	*out = (struct merged){ 0 };
+	at = lines.now.start < chains.now.start ? lines.now.start
+						: chains.now.start;
+	while (at != UINT32_MAX) {
+		if (lines.now.end <= at) {
+			advance(&lines, 1);
+			continue;
+		}
+		if (chains.now.end <= at) {
+			advance(&chains, 0);
+			continue;
+		}
+		at = put_both(out, &lines.now, &chains.now, at);
+	}
+	if (out->row_count > 0)
+		put(out,
+		    (struct gather_row){
+			    .start = (uint32_t)(gather->limit - gather->base) },
+		    0);
+	free(lines.order);
+	free(chains.order);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of an index, each once: names, demangled names, paths. */
+#ifndef CLEW_SYMBOLIZER_INDEXER_TEXTS_H
+#define CLEW_SYMBOLIZER_INDEXER_TEXTS_H
+
+#include "symbolizer/index_format.h"
+#include "symbolizer/indexer/map.h"
+
+struct texts {
+	uint8_t *bytes; /* as INDEX_TEXT has them */
+	size_t count, capacity;
+	struct map by_hash; /* -> position */
+	struct index_name *names;
+	size_t name_count, name_capacity;
+	struct map name_by_symbol; /* position -> index into names */
+	struct index_string *files;
+	size_t file_count, file_capacity;
+	struct map file_by_path; /* position -> index into files */
+};
+
+void texts_init(struct texts *texts);
+
+/* The position of a text; 0 for an empty one. Control characters become '?'. */
+uint32_t texts_add(struct texts *texts, const char *text, size_t length);
+
+/* The name of a symbol; 0 for NULL or "". Versions ("@@V1") are cut off. */
+uint32_t texts_name(struct texts *texts, const char *symbol);
+
+/* The file of a path; 0 for "". */
+uint32_t texts_file(struct texts *texts, const char *path);
+
+/* Demangles all names. */
+void texts_finish(struct texts *texts);
+
+/* The terminated text at a position, "" for 0. */
+const char *texts_at(const struct texts *texts, uint32_t position);
+
+#endif
