@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Upcalls: what a room calls and a room above it defines. There are no others
- * (scripts/rooms.py looks at the objects).
+ * (scripts/links.py looks at the objects).
  *
  *	function              called by         defined in
  *	hot_make_room         hot               record/tallies.c

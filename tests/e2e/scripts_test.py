@@ -12,7 +12,8 @@ class Stages(clewtest.Case):
         self.scripts = self.work / "tree" / "scripts"
         self.scripts.mkdir(parents=True)
         shutil.copy(clewtest.ROOT / "scripts" / "test", self.scripts)
-        for name in ("setup", "build", "hot-symbols.sh", "check.sh"):
+        for name in ("setup", "build", "hot-symbols.sh", "links.py",
+                     "check.sh"):
             self.write(self.scripts / name, "true")
         self.write(self.work / "bin" / "ctest", "true")
         self.environment["PATH"] = f"{self.work}/bin:{os.environ['PATH']}"
