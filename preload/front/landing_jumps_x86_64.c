@@ -124,8 +124,7 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 		times_leave_stack(time_now());
 	result = NEXT(swapcontext)(from, to);
 	landing_set_id(id);
-	trampolines_settle((uintptr_t)__builtin_frame_address(0),
-			   SETTLE_CHEAPLY);
+	trampolines_settle_cheaply((uintptr_t)__builtin_frame_address(0));
 	return result;
 }
 

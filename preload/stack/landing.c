@@ -12,7 +12,8 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE        UINT64_C(4096)
+#define CALLERS_MAX 512 /* looked through; a jump is shorter, mostly */
 
 uint64_t landing_id(uint64_t stack)
 {
@@ -22,7 +23,7 @@ uint64_t landing_id(uint64_t stack)
 	uint64_t id = hot.id;
 	struct link link;
 
-	if (landing_is_restored(stack) && walk_find_running(stack, &id))
+	if (landing_slice_end(stack) && walk_find_running(stack, &id))
 		return id;
 	if (stack < here && !landing_is_inside(&signals, here))
 		return walk_find_running(stack, &id) ? id : hot.id;
@@ -78,7 +79,7 @@ static int is_remembered(uint64_t stack, uint64_t id)
 
 	if (id == ID_ROOT)
 		return 0;
-	for (; at < stack + LANDING_FRAME_MAX && walk_is_readable(at, &page);
+	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
 	     at += 8) {
 		const struct trampoline *one =
 			trampoline_at(*(const uint64_t *)at);
@@ -89,17 +90,43 @@ static int is_remembered(uint64_t stack, uint64_t id)
 	return 0;
 }
 
+/* Whether those who are running were called, by any way, by one with this id. */
+static int is_below(uint64_t id)
+{
+	uint64_t from = hot.id;
+
+	if (!hot.tally || !tally_note(hot.tally, id).word)
+		return 1; /* for all that is known */
+	for (int i = 0; from != id; i++) {
+		const union note note = tally_note(hot.tally, from);
+
+		if (!note.word || note.depth == 1 || i == CALLERS_MAX)
+			return 0;
+		from = id_pop(from, id_key(note.function));
+	}
+	return 1;
+}
+
+/*
+ * A slice that nobody saw being copied back shows in that those who are running
+ * were not called by who has remembered its frame.
+ */
 static void land(uint64_t stack, uint64_t id)
 {
+	uint64_t slice_end;
+
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
+	slice_end = landing_slice_end(stack);
 	if (is_remembered(stack, id)) {
-		landing_is_restored(stack); /* and that is done with */
+		if (!slice_end && !is_below(id))
+			slice_end = stack + 1; /* or farther out */
 		hot.id = id;
 	} else {
 		hot.id = landing_id(stack);
 	}
-	trampolines_settle(stack, SETTLE_ALL);
+	trampolines_settle(stack, slice_end);
+	landing_forget_slice(stack);
 }
 
 /*

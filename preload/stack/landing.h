@@ -13,9 +13,6 @@
 
 #include "preload/sys/range.h"
 
-/* A function that lands waits in a slot that is not farther out, mostly. */
-#define LANDING_FRAME_MAX 65536
-
 /*
  * The id of the function that goes on when the calling thread's stack pointer
  * becomes `stack`: a frame further out, or one of another stack.
@@ -48,8 +45,12 @@ void landing_restored(uint64_t from, uint64_t until);
  */
 void landing_perhaps_restored(uint64_t at, uint64_t bytes);
 
-/* Whether that was where the thread is going to land now. Tells so once. */
-int landing_is_restored(uint64_t stack);
+/*
+ * Whether that was where the thread is going to land now: the end of the slice,
+ * or 0. Forgotten once the thread is there.
+ */
+uint64_t landing_slice_end(uint64_t stack);
+void landing_forget_slice(uint64_t stack);
 
 /*
  * It lands once the functions that are running now have returned: each of

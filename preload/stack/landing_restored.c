@@ -17,19 +17,29 @@
 
 #define RETURN_MAX 16384 /* stack of those that return to a slice */
 
-static int forget_if_inside(uint64_t stack, uint64_t *from, uint64_t *until)
+static int is_restored(uint64_t stack)
 {
-	if (stack < *from || stack >= *until)
-		return 0;
-	*from = *until = 0;
-	return 1;
+	return stack >= hot.restored_from && stack < hot.restored_until;
 }
 
-int landing_is_restored(uint64_t stack)
+static int is_perhaps(uint64_t stack)
 {
-	return forget_if_inside(stack, &hot.restored_from,
-				&hot.restored_until) ||
-	       forget_if_inside(stack, &hot.perhaps_from, &hot.perhaps_until);
+	return stack >= hot.perhaps_from && stack < hot.perhaps_until;
+}
+
+uint64_t landing_slice_end(uint64_t stack)
+{
+	if (is_restored(stack))
+		return hot.restored_until;
+	return is_perhaps(stack) ? hot.perhaps_until : 0;
+}
+
+void landing_forget_slice(uint64_t stack)
+{
+	if (is_restored(stack))
+		hot.restored_from = hot.restored_until = 0;
+	else if (is_perhaps(stack))
+		hot.perhaps_from = hot.perhaps_until = 0;
 }
 
 /* Where the stack ends that the thread began on, if a slot is on it. */
@@ -74,11 +84,11 @@ void landing_restored(uint64_t from, uint64_t until)
 	const struct trampoline *one = trampoline_at(*(const uint64_t *)from);
 
 	hot.restored_from =
-		from < LANDING_FRAME_MAX ? 0 : from - LANDING_FRAME_MAX;
+		from < WALK_FRAME_BYTES ? 0 : from - WALK_FRAME_BYTES;
 	hot.restored_until = until;
 	if (one && from > here && from - here < RETURN_MAX &&
 	    is_on_own_stack(from)) {
-		trampolines_settle(from, SETTLE_ALL);
+		trampolines_settle(from, until);
 		come_from(from, one->id);
 	}
 }

@@ -39,12 +39,13 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
 void trampolines_carry(const void *slot);
 
 /*
- * The thread goes on at this stack pointer, where a slice of stack may have been
- * copied back: let the shadow of what waits there be as its trampolines say.
- * Ends where nothing near was to be done; CHEAPLY does without a system call if
- * all is well.
+ * The thread goes on at this stack pointer: let the shadow of what waits there
+ * be as its trampolines say. slice_end: of the slice of stack that was copied
+ * back there, as far as is known; 0 where most probably none was.
  */
-enum settling { SETTLE_ALL, SETTLE_CHEAPLY };
-void trampolines_settle(uint64_t stack, enum settling settling);
+void trampolines_settle(uint64_t stack, uint64_t slice_end);
+
+/* The same as of 0, at less cost. */
+void trampolines_settle_cheaply(uint64_t stack);
 
 #endif

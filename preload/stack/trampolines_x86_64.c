@@ -20,7 +20,8 @@
 
 /* Of the stack, looked through for one more frame: to carry, to settle. */
 #define CARRY_SLOTS  16384
-#define SETTLE_BYTES 512
+#define SETTLE_BYTES 512  /* where nothing was copied back */
+#define SLICE_BYTES  8192 /* where something was */
 #define PAGE         UINT64_C(4096)
 
 static struct {
@@ -272,32 +273,63 @@ static int settle_one(uint64_t at, const struct trampoline *one)
 	return 1;
 }
 
-void trampolines_settle(uint64_t stack, enum settling settling)
+#define NONE UINT64_MAX
+
+/* The first slot in [at, until) where a trampoline waits, while stack is there. */
+static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page)
 {
 	const uint64_t code = rt.trampolines;
-	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
-	uint64_t until = at + SETTLE_BYTES;
-	int is_enough = 0;
 
-	if (!code)
-		return;
-	while (at < until && !is_enough && walk_is_readable(at, &page)) {
+	while (at < until && walk_is_readable(at, known_page)) {
 		const uint64_t end = (at | (PAGE - 1)) + 1;
 
 		for (; at < end && at < until; at += 8) {
 			const uint64_t word = *(const uint64_t *)at;
 
-			if (word - code >= TRAMPOLINE_BLOCK_BYTES ||
-			    !trampoline_at(word))
-				continue;
-			is_enough = settling == SETTLE_CHEAPLY;
-			if (!settle_one(at, trampoline_at(word)))
-				continue;
-			until = at + SETTLE_BYTES;
-			settling = SETTLE_ALL;
-			is_enough = 0;
+			if (word - code < TRAMPOLINE_BLOCK_BYTES &&
+			    trampoline_at(word))
+				return at;
 		}
 	}
+	return NONE;
+}
+
+static int settle_slot(uint64_t at)
+{
+	return settle_one(at, trampoline_at(*(const uint64_t *)at));
+}
+
+/* Up to the frame's own, and on from there as long as something is to be done. */
+void trampolines_settle(uint64_t stack, uint64_t slice_end)
+{
+	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
+	uint64_t until = at + WALK_FRAME_BYTES;
+	int is_first = 1, is_slice = slice_end != 0;
+
+	if (!rt.trampolines)
+		return;
+	for (;; at += 8) {
+		at = find_slot(at, until > slice_end ? until : slice_end,
+			       &page);
+		if (at == NONE)
+			return;
+		is_slice |= settle_slot(at);
+		if (is_first || is_slice)
+			until = at + (is_slice ? SLICE_BYTES : SETTLE_BYTES);
+		is_first = 0;
+	}
+}
+
+/* What is wrong is so from the first on. */
+void trampolines_settle_cheaply(uint64_t stack)
+{
+	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
+
+	if (!rt.trampolines)
+		return;
+	at = find_slot(at, at + SETTLE_BYTES, &page);
+	if (at != NONE && settle_slot(at))
+		trampolines_settle(at, 0);
 }
 
 /* From a trampoline: the function whose slot this is has returned. */

@@ -19,6 +19,9 @@
 
 #include "preload/hot/shadow.h"
 
+/* A function waits in a slot that is not farther out than this, mostly. */
+#define WALK_FRAME_BYTES 65536
+
 struct walk {
 	uint64_t at;                /* stack slot to go on from */
 	uint64_t id;                /* of the function whose slot is next */

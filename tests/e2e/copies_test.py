@@ -125,6 +125,9 @@ class Jumps(Copies):
         self.check("one_frame", "data", flavours=flavours)
         self.check("one_frame", "builtin", flavours=("O2", "O0", "O3", "cet"))
 
+    def test_frames_that_are_far_apart(self):
+        self.check("one_frame", "far", flavours=("O2", "Os", "O3", "cet"))
+
 
 class Places(clewtest.Case):
     def test_trampolines_lie_in_our_range(self):

@@ -27,7 +27,7 @@ static struct {
 } slice;
 
 static char *base;
-static int replays, with_data, is_builtin;
+static int replays, with_data, is_builtin, is_far;
 static struct record kept;
 
 static COUNTED void leaf(void)
@@ -77,6 +77,42 @@ static COUNTED void body(void)
 	LEAVE();
 }
 
+#define LARGE 4096
+
+/* Its caller's slot is far from the one where its own callee waits. */
+static COUNTED void large(void)
+{
+	volatile char room[LARGE];
+
+	ENTER(large);
+	room[0] = room[LARGE - 1] = 0;
+	body();
+	LEAVE();
+}
+
+static COUNTED void last(void)
+{
+	ENTER(last);
+	leaf();
+	LEAVE();
+}
+
+static COUNTED void leaves(void)
+{
+	ENTER(leaves);
+	large();
+	LEAVE();
+	last();
+}
+
+static COUNTED void far(void)
+{
+	ENTER(far);
+	leaves();
+	__asm__ volatile("");
+	LEAVE();
+}
+
 /* From far below what it writes over. */
 static COUNTED void restore(void)
 {
@@ -92,13 +128,26 @@ static COUNTED void restore(void)
 	_longjmp(slice.env, 1);
 }
 
+static COUNTED void again(void)
+{
+	ENTER(again);
+	restore();
+	__asm__ volatile("");
+	LEAVE();
+}
+
 static COUNTED void play(void)
 {
 	ENTER(play);
 	base = __builtin_frame_address(0);
-	body();
+	if (is_far)
+		far();
+	else
+		body();
 	leaf();
-	if (replays++ < REPLAYS)
+	if (replays++ < REPLAYS && is_far)
+		again();
+	else if (replays <= REPLAYS)
 		restore();
 	LEAVE();
 }
@@ -108,6 +157,7 @@ int main(int argc, char **argv)
 	ENTER(main);
 	with_data = argc > 1 && !strcmp(argv[1], "data");
 	is_builtin = argc > 1 && !strcmp(argv[1], "builtin");
+	is_far = argc > 1 && !strcmp(argv[1], "far");
 	play();
 	printf("%d\n", replays);
 	LEAVE();
