@@ -52,10 +52,12 @@ def setting_of(one):
     compilers = [c for c in COMPILERS[one.language] if shutil.which(c)]
     if "copies" in one.features:  # clang's own code does not survive them
         compilers = compilers[:1]
-    options = [f"--time={chance.choice(TIMES)}",
-               f"--verify-period={chance.choice((1, 7, 1000))}"]
-    if chance.random() < .3:
+    period = chance.choice((1, 7, 1000))
+    options = [f"--time={chance.choice(TIMES)}"]
+    if chance.random() < .3:  # which has many calls to look at
         options.append("--libc")
+        period = max(period, 7)
+    options.append(f"--verify-period={period}")
     return Setting(chance.choice(compilers), chance.choice(LEVELS),
                    chance.choice(FLAVOURS), options)
 
