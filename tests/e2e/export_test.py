@@ -621,12 +621,13 @@ class Sqlite(exports.Export):
             self.assertEqual(f"{file}:{line}", said.split()[0])
 
     @needs("sqlite3")
-    def test_the_queries_of_the_readme(self):
+    def test_the_queries_of_the_documentation(self):
         made = self.synthetic()
         path = self.export_file("sqlite", made.path)
-        readme = (clewtest.ROOT / "README.md").read_text(encoding="utf-8")
+        page = (clewtest.ROOT / "docs" / "reports.md").read_text(
+            encoding="utf-8")
         queries = re.findall(r"^sqlite> (SELECT [^;]*;)$",
-                             readme.replace("\n   ...> ", " "), re.M)
+                             page.replace("\n   ...> ", " "), re.M)
         self.assertEqual(len(queries), 3)
         for query in queries:
             query = query.replace("'sqlite3GetVarint'",

@@ -279,7 +279,7 @@ class Html(clewtest.Case):
         self.assertEqual(done.stdout, self.page().text)
 
     def test_a_million_contexts(self):
-        """README's figures: the time with room for slower machines."""
+        """The figures of docs/reports.md: the time with room for slower machines."""
         if b"__asan_init" in clewtest.CLEW.read_bytes():
             self.skipTest("sanitizers take time and memory of their own")
         self.record([clewtest.target("contexts"), "10", "6", "1"])

@@ -323,7 +323,7 @@ class Hazards(clewtest.Case):
         may = int(re.search(r"CapEff:\s*(\w+)", status)[1], 16)
         limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
         if not may >> CAP_IPC_LOCK & 1 and limit != resource.RLIM_INFINITY:
-            self.skipTest("a limit that the shadow is over, as README says")
+            self.skipTest("the shadow is over the limit: docs/limits.md")
         self.locks("MCL_CURRENT | MCL_FUTURE")
 
     def test_memory_locked_from_now_on(self):
