@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test goes on behind a stage that fails, and says so in the end."""
+"""scripts/test goes on behind a stage that fails; scripts/doc-links.py."""
 import os
 import shutil
 
@@ -66,6 +66,58 @@ class Stages(clewtest.Case):
         done = self.run_stages("check", "gc")
         self.assertEqual(2, done.returncode)
         self.assertEqual("scripts/test: no stage gc\n", done.stderr)
+
+
+class Links(clewtest.Case):
+    """Of the files of a small tree, with one offence each."""
+
+    OTHER = "# A heading\n\n## `code` & [more](a.md), twice\n\n# A heading\n"
+
+    def offences(self, text, name="docs/a.md"):
+        tree = self.work / "tree"
+        (tree / "docs").mkdir(parents=True, exist_ok=True)
+        (tree / "docs" / "b.md").write_text(self.OTHER, encoding="utf-8")
+        (tree / name).write_text(text, encoding="utf-8")
+        done = self.run_program(
+            [clewtest.ROOT / "scripts" / "doc-links.py", name], cwd=tree,
+            text=True)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_what_leads_somewhere_is_no_offence(self):
+        self.assertEqual([], self.offences(
+            "# Here\n[b](b.md) [up](../docs) ![](b.md \"title\")\n"
+            "[![in](b.md)](b.md#a-heading) [again](b.md#a-heading-1)\n"
+            "[code](b.md#code--more-twice) [here](#here)\n"
+            "[host](https://example.org/x#y) <mailto:a@b> [r][r]\n\n"
+            "[r]: b.md\n"))
+
+    def test_what_is_code_is_no_link(self):
+        self.assertEqual([], self.offences(
+            "`[a](none)` ``[`](none)``\n\n```\n[a](none)\n```\n"
+            "~~~c\n# [a](none)\n```\n~~~\n"))
+
+    def test_each_that_leads_nowhere_is_named(self):
+        self.assertEqual(
+            ["docs/a.md:1: c.md leads nowhere",
+             "docs/a.md:2: ../d leads nowhere",
+             "docs/a.md:4: e.md leads nowhere"],
+            self.offences("[c](c.md) [b](b.md)\n[![](b.md)](../d)\n\n"
+                          "[r]: e.md\n"))
+
+    def test_anchors_are_those_of_headings(self):
+        self.assertEqual(
+            ["docs/a.md:1: #no has an anchor that is not there",
+             "docs/a.md:2: b.md#a-heading-2 has an anchor that is not there",
+             "docs/a.md:4: #code has an anchor that is not there"],
+            self.offences("[](#no)\n[](b.md#a-heading-2)\n\n[](#code)\n"
+                          "```\n# Code\n```\n"))
+
+    def test_nothing_leads_out_of_the_tree(self):
+        self.assertEqual(
+            ["docs/a.md:1: ../../tree/docs/b.md leads out of the tree",
+             "docs/a.md:1: /etc/passwd is not relative"],
+            self.offences("[](../../tree/docs/b.md) [](/etc/passwd)\n"))
 
 
 if __name__ == "__main__":
