@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks that every #include obeys the table of layers.
+"""Checks that every #include obeys the table of layers, and goes in no circle.
 
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
@@ -94,8 +94,36 @@ def sources():
                 yield path.relative_to(ROOT)
 
 
+def includes(path):
+    for line in (ROOT / path).read_text(encoding="utf-8").splitlines():
+        match = INCLUDE.match(line)
+        if match and match[1] == '"':
+            yield match[2]
+
+
+def circles():
+    """Headers that include each other, as lists that begin where they end."""
+    below = {str(path): list(includes(path)) for path in sources()
+             if path.suffix == ".h"}
+    done = set()
+
+    def visit(header, way):
+        if header in way:
+            yield way[way.index(header):] + [header]
+        elif header not in done:
+            for other in below.get(header, ()):
+                yield from visit(other, way + [header])
+            done.add(header)
+
+    for header in below:
+        yield from visit(header, [])
+
+
 def main():
     offences = 0
+    for circle in circles():
+        print(" -> ".join(circle))
+        offences += 1
     for path in sources():
         layer = layer_of(path)
         text = (ROOT / path).read_text(encoding="utf-8")

@@ -6,9 +6,9 @@
 
 #include "preload/patch/ask.h"
 #include "preload/patch/stacks.h"
-#include "preload/patch/trap.h"
 #include "preload/process/dispatch.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/signal_return.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
@@ -222,8 +222,8 @@ static int look_whether_it_can_trap(struct quiesce *q, struct slot *slot)
 
 	if (!err)
 		err = proc_blocked_signals(tid, &blocked);
-	if (has_gone(err) ||
-	    (!err && !waits_for_child(&activity) && !(blocked & TRAP_BIT)))
+	if (has_gone(err) || (!err && !waits_for_child(&activity) &&
+			      !(blocked & SIGNAL_BIT(SIGTRAP))))
 		set_where(q, slot, OUTSIDE);
 	return has_gone(err) ? 0 : err;
 }

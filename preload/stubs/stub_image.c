@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "preload/hot/layout.h"
-#include "preload/stubs/window.h"
+#include "preload/stubs/block.h"
 
 /* .eh_frame_hdr, see the LSB: how its pointers are written */
 enum {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "preload/stubs/block.h"
 #include "preload/stubs/stub_image.h"
-#include "preload/stubs/window.h"
 #include "preload/sys/enlarge.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"

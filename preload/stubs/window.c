@@ -18,8 +18,6 @@
 
 #define BACKED_AT_ONCE (UINT64_C(1) << 16)
 
-_Static_assert(WINDOW_BLOCK_BYTES == UINT64_C(1) << WINDOW_SHIFT, "asm");
-
 static int is_within_reach(uint64_t block, const struct pc_range *code)
 {
 	uint64_t low = block < code->start ? block : code->start;

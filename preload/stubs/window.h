@@ -17,11 +17,11 @@
 
 #include <stdint.h>
 
+#include "preload/stubs/block.h"
 #include "preload/sys/range.h"
 
-#define WINDOW_BLOCK_BYTES (UINT64_C(1) << 24)
-#define WINDOW_BLOCK_MAX   256
-#define WINDOW_SPAN_MAX    1024
+#define WINDOW_BLOCK_MAX 256
+#define WINDOW_SPAN_MAX  1024
 
 /* Who wants stubs. */
 struct window_user {
