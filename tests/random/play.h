@@ -392,15 +392,20 @@ static PLAYED void coroutine_prepare(struct coroutine *coroutine)
 	LEAVE();
 }
 
-/* Runs a coroutine to its end, with some work of ours between its turns. */
+/*
+ * Runs a coroutine to its end, with some work of ours between its turns. None of
+ * that captures a slice: the coroutine's stack would not come back with it.
+ */
 TRUTH_INLINE long move_coroutine(function body, function between, int by_hand,
 				 int is_mapped)
 {
+	struct slice *slice = play.now.slice;
 	struct coroutine coroutine;
 	long n = 0;
 
 	if (play.now.is_alternate)
 		return 0;
+	play.now.slice = NULL;
 	memset(&coroutine, 0, sizeof(coroutine));
 	coroutine.body = body;
 	coroutine.by_hand = by_hand;
@@ -417,6 +422,7 @@ TRUTH_INLINE long move_coroutine(function body, function between, int by_hand,
 	}
 	if (!coroutine.is_mapped) /* mappings stay: an end like any other */
 		free(coroutine.stack);
+	play.now.slice = slice;
 	return n;
 }
 
