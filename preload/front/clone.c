@@ -7,6 +7,7 @@
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/process/filter.h"
 #include "preload/process/process.h"
 #include "preload/record/tallies.h"
 #include "preload/stack/sharing.h"
@@ -88,6 +89,13 @@ static struct beginning *put_beginning(void *stack)
 	return (struct beginning *)(top - sizeof(struct beginning));
 }
 
+/* In the parent, when its child has left its memory. */
+static void come_back(uint64_t id)
+{
+	hot.id = id;
+	filter_after_vfork();
+}
+
 /* What runs in our memory and with our thread pointer changes our id. */
 EXPORT int clone(int (*function)(void *), void *stack, int flags,
 		 void *argument, ...)
@@ -121,7 +129,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	if (shares)
 		sharing_with(place, result);
 	else if (flags & CLONE_VM && flags & CLONE_VFORK)
-		hot.id = id;
+		come_back(id);
 	if (held)
 		let_signals(&signals);
 	return result;

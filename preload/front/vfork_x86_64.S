@@ -6,7 +6,8 @@
  * pointer, until it execs or exits. Functions it is then in never return, so
  * the parent would go on with the child's id. This vfork keeps the id, like
  * libc's keeps the return address, in a register that the kernel preserves
- * for the parent. What the child calls is counted in the parent's recording.
+ * for the parent. What the child calls is counted in the parent's recording; the
+ * filter that it may have set for its system calls is not the parent's.
  */
 #include <asm/unistd.h>
 
@@ -30,6 +31,12 @@ vfork:
 	testl	%eax, %eax
 	jz	1f
 	movq	%rsi, %fs:HOT_ID(%rdx)
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	filter_after_vfork
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	testl	%eax, %eax
 	js	2f
 1:	ret
 2:	negl	%eax

@@ -86,6 +86,8 @@ struct hot_thread {
 	uint64_t shared_from;
 	/* No system calls while it says 1; NULL: always (dispatch.h). */
 	const volatile uint8_t *selector;
+	/* Filters of a child that borrows this thread until it execs (filter.h). */
+	uint32_t child_filters;
 	/* When it came to the stack it is on, and what was accounted then. */
 	uint64_t came, came_accounted;
 	/* The slice of a stack that was copied back last (landing_restored.c). */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/process/filter.h"
 
+#include <stdatomic.h>
+
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/record/tallies.h"
 #include "preload/sys/sys.h"
+#include "preload/time/samples.h"
 #include "preload/time/ticks.h"
 #include "preload/time/watch.h"
 
@@ -46,8 +49,26 @@ int filter_make_room(void)
 	return is_running() && !tallies_reserve(2 * CONTEXTS);
 }
 
+/*
+ * While these are more than 0 it is for the sake of children: of how many
+ * threads; unless one of the process's own has asked for a filter meanwhile.
+ */
+static _Atomic uint32_t by_children;
+static _Atomic uint32_t is_own;
+
+/* The filter is a child's, and so is this thread, for the moment. */
+static void note_child(void)
+{
+	hot.child_filters++;
+	atomic_fetch_add(&by_children, 1);
+}
+
 int filter_begin(void)
 {
+	if (rt.header && samples_are_anothers())
+		note_child();
+	else if (atomic_load(&by_children))
+		atomic_store(&is_own, 1);
 	if (!is_running())
 		return 0;
 	if (filter_make_room())
@@ -59,13 +80,33 @@ int filter_begin(void)
 	return 1;
 }
 
+static void lift(void)
+{
+	rt.max_contexts = rt.config->max_contexts;
+	rt.max_contexts_cause = rt.config->max_contexts_cause;
+	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+}
+
+void filter_after_vfork(void)
+{
+	const uint32_t own = hot.child_filters;
+
+	if (!own)
+		return;
+	hot.child_filters = 0;
+	if (atomic_fetch_sub(&by_children, own) == own && !atomic_load(&is_own))
+		lift();
+}
+
 void filter_end(int begun, int is_set)
 {
 	if (!begun || is_set)
 		return;
-	rt.max_contexts = rt.config->max_contexts;
-	rt.max_contexts_cause = rt.config->max_contexts_cause;
-	__atomic_store_n(&rt.is_filtered, 0, __ATOMIC_SEQ_CST);
+	if (hot.child_filters) { /* its parent's timers have gone on */
+		filter_after_vfork();
+		return;
+	}
+	lift();
 	ticks_resume();
 	watch_resume();
 }

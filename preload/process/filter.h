@@ -13,6 +13,10 @@
  * New threads and forked children find no room then: their calls are lost,
  * and counted as that. A filter that is set by a system call instruction of
  * the program's own is not noticed.
+ *
+ * A child made by vfork() that lets itself be filtered runs in the memory of its
+ * parent, which is not filtered: what holds for the child ends when the parent
+ * goes on.
  */
 #ifndef CLEW_PROCESS_FILTER_H
 #define CLEW_PROCESS_FILTER_H
@@ -28,5 +32,8 @@ int filter_begin(void);
 
 /* It has asked; is_set: and got it. */
 void filter_end(int begun, int is_set);
+
+/* The calling thread goes on behind a vfork(), in the parent. */
+void filter_after_vfork(void);
 
 #endif

@@ -70,6 +70,14 @@ class Own(clewtest.Case):
     def test_new_thread_is_lost_and_counted(self):
         self.assertEqual(self.lost_behind_a_filter("thread"), 23)
 
+    def test_a_filter_of_a_child_that_borrows_the_memory(self):
+        """It ends with the child: nothing folds, and samples go on."""
+        _, recording = self.run_both_ways("vfork")
+        part, = recording.parts
+        self.assert_nothing_lost(part)
+        self.assertEqual(part.folded_calls(), 0)
+        self.assertEqual(part.state, wire.ENDED)
+
     def test_contexts_beyond_the_room_fold(self):
         one = self.truth()
         native, recording = self.run_both_ways("many")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sandbox none|strict|kill|errno|syscall|refused|fork|thread|many: works,
+ * sandbox none|strict|kill|errno|syscall|refused|fork|thread|many|vfork: works,
  * lets its system calls be filtered, and works on. Whoever makes another call
  * than the filters below allow is killed, or sees it fail.
  *
@@ -8,7 +8,8 @@
  * `kill`, `errno`, `syscall` and `refused` are the same. `fork` and `thread`
  * go on working in a child or thread made behind the filter, `many` in more
  * contexts than anybody can have foreseen; it prints how many calls those
- * were.
+ * were. `vfork` makes as many, behind a child that has been filtered, and is not
+ * filtered itself.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -182,6 +183,16 @@ TRUTH_INLINE int enter_sandbox(const char *mode)
 	return filter_by(PROGRAM(children_filter));
 }
 
+static __attribute__((noinline)) int filter_child(void)
+{
+	int status;
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(enter_sandbox("errno") ? 1 : 3);
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status != 3 << 8;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -190,14 +201,14 @@ int main(int argc, char **argv)
 
 	ENTER(main);
 	result = work(20);
-	if (enter_sandbox(mode))
+	if (!strcmp(mode, "vfork") ? filter_child() : enter_sandbox(mode))
 		return 1;
 	result += work(30) + more_work(1);
 	if (!strcmp(mode, "fork"))
 		in_new_process();
 	if (!strcmp(mode, "thread"))
 		in_new_thread();
-	if (!strcmp(mode, "many"))
+	if (!strcmp(mode, "many") || !strcmp(mode, "vfork"))
 		for (int i = 0; i < 2; i++)
 			result += grow_left(12000);
 	LEAVE();
