@@ -76,6 +76,12 @@ static int is_outermost(uint64_t at)
 	return 1;
 }
 
+/* Whether 0 is still there, as a slow path has come first. */
+static int is_entered(uint64_t at, uint64_t known_page)
+{
+	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;
+}
+
 /*
  * Whether the function with this id is a coroutine's first one and returns to
  * nobody: a slot with 0 as return address is no link to others.
@@ -89,7 +95,7 @@ static int is_first(uint64_t at, uint64_t id)
 
 		if (shadow && !shadow->return_address &&
 		    runtime_function_between(shadow->caller_id, id) &&
-		    walk_is_live(at, &page))
+		    (walk_is_live(at, &page) || is_entered(at, page)))
 			return 1;
 	}
 	return 0;

@@ -145,6 +145,10 @@ class Neighbours(Copies):
     def test_what_lies_behind_a_stack_is_not_touched(self):
         self.check("neighbour")
 
+    def test_another_stack_begins_where_it_ends(self):
+        self.check("adjoining", flavours=("O2", "O0"),
+                   options=["--time=none"])  # no room for signals
+
     def test_data_that_looks_like_a_waiting_call_stays_as_it_is(self):
         self.check("mistaken", flavours=("O2", "frame"))
 
