@@ -8,6 +8,7 @@
  * recording where there is one.
  */
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -34,6 +35,7 @@
 #include "preload/sys/place.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/text.h"
+#include "preload/sys/thread_pointer.h"
 #include "preload/time/presence.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
@@ -49,6 +51,19 @@ static const char *find_variable(char **environment, const char *name)
 		    (*environment)[length] == '=')
 			return *environment + length + 1;
 	return NULL;
+}
+
+/* Behind the environment lies the auxiliary vector. 0 if it says nothing. */
+static uint64_t find_auxiliary(char **environment, uint64_t type)
+{
+	const ElfW(auxv_t) * at;
+
+	while (*environment)
+		environment++;
+	at = (const void *)(environment + 1);
+	while (at->a_type != AT_NULL && at->a_type != type)
+		at++;
+	return at->a_type == type ? at->a_un.a_val : 0;
 }
 
 /* A hardware shadow stack would see through ours. */
@@ -197,6 +212,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	}
 	take_configuration(cold);
 	rt.first_stack_end = (uintptr_t)argv;
+	thread_pointer_learn(find_auxiliary(environment, AT_HWCAP2));
 	record_arguments(&cold->recorder.part, argc, argv);
 	if (cold->config.no_children)
 		exec_clean_environment(environment);

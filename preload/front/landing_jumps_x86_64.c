@@ -163,7 +163,7 @@ void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 }
 
 /*
- * The CFA of our stubs is odd, to tell their frames from others (frames.c).
+ * The CFA of our stubs is odd, to tell their frames from others (stubs/frames_rules.h).
  * That is for the unwinder itself; personality routines that use the CFA as an
  * address shall not see it.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one global of the target.
+ * What the rooms of the target have in common; what concerns one file only is
+ * static there.
  *
  * Written while the process is alone (before main, and in a forked child),
  * read by everybody afterwards; the exceptions say so.

@@ -50,7 +50,7 @@ extern uint64_t hot_shadow_half, hot_time_third;
 
 /*
  * The directory, 0 where nothing is mapped yet. Any thread stores, once; the
- * CFI of the stubs (frames.c) reads it too.
+ * CFI of the stubs (stubs/frames_rules.h) reads it too.
  */
 extern _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 

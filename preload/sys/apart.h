@@ -8,11 +8,15 @@
  * used it: the other file is then read, written, mapped or closed. And while
  * the number is taken, the program gets others than it would.
  *
- * So the runtime keeps none, and opens files only where nobody can see it:
+ * So the runtime keeps none, and what it writes or maps it opens only where
+ * nobody can see it:
  *
  *	- while the process has one thread, with signals blocked;
  *	- else in a task (task.h) with a table of descriptors of its own, which
  *	  is empty. What it maps is mapped for everybody.
+ *
+ * What is only read, as /proc is (proc.h), is opened for an instant like anybody's
+ * files: a number that has become another's gives a text that is not understood.
  */
 #ifndef CLEW_SYS_APART_H
 #define CLEW_SYS_APART_H

@@ -11,6 +11,7 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/perf_event.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
 
@@ -308,7 +309,18 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		signal_set_action(signal, &theirs, NULL);
 }
 
-static void on_event(int signal, siginfo_t *info, void *context)
+/* The event that has sent this, or NULL. */
+static struct event *sender_of(const siginfo_t *info)
+{
+	for (struct event *event = events.slots; event < events.slots + SLOTS;
+	     event++)
+		if (event->state >= SLOT_RUNS && info->si_code == POLL_IN &&
+		    info->si_fd == event->source.fd)
+			return event;
+	return NULL;
+}
+
+static void meet_event(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 	struct event *event;
@@ -324,6 +336,18 @@ static void on_event(int signal, siginfo_t *info, void *context)
 			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
 	else
 		event->state = SLOT_FREE; /* the same */
+}
+
+static void on_event(int signal, siginfo_t *info, void *context)
+{
+	const struct event *event = sender_of(info);
+	uint64_t theirs = 0;
+
+	if (event &&
+	    !thread_pointer_take(event->tally->hot, event->tid, &theirs))
+		return;
+	meet_event(signal, info, context);
+	thread_pointer_put_back(theirs);
 }
 
 int events_is_signal(int signal)

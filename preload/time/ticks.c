@@ -13,6 +13,7 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/thread_pointer.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 
@@ -147,16 +148,14 @@ static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
 		sample->weight += (looks - 1) * WIRE_WEIGHT_LOOK;
 }
 
-static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
+static void take_sample(struct tally *tally, uint64_t periods,
+			const ucontext_t *interrupted)
 {
 	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
-	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
-	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
-	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
 	uint64_t weight_ns = periods * ticks.period_ns;
 	int is_kernel, is_of_sample;
 
-	if (!tally || tally->tid != (uint32_t)sys_gettid() ||
+	if (tally->tid != (uint32_t)sys_gettid() ||
 	    tally->hot->tally != tally ||
 	    tally->hot->muted == HOT_MUTED_SHARED) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
@@ -171,6 +170,21 @@ static void take_sample(const siginfo_t *info, const ucontext_t *interrupted)
 			   weight_ns);
 	if (!is_kernel)
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
+}
+
+static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
+{
+	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
+	const uint64_t periods = 1 + (uint64_t)info->si_overrun;
+	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
+	uint64_t theirs;
+
+	if (!tally || !thread_pointer_take(tally->hot, tally->tid, &theirs)) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
+		return;
+	}
+	take_sample(tally, periods, interrupted);
+	thread_pointer_put_back(theirs);
 }
 
 /* Most of them: somebody means all, or all but a few. */
@@ -208,7 +222,7 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 	ucontext_t *interrupted = context;
 
 	if (is_tick(info))
-		take_sample(info, interrupted);
+		meet_tick(info, interrupted);
 	else
 		pass_on(signal, info, interrupted);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where the time goes, by samples; and nobody notices that they are taken."""
 import collections
+import ctypes
 import resource
 import subprocess
 import time
@@ -13,6 +14,7 @@ from disturbance import Disturbed, undisturbed
 
 LOADS = target("loads")
 MONOTONIC_COARSE = 6  # a clock; Python has no name for it
+AT_HWCAP2, HWCAP2_FSGSBASE = 26, 2  # asm/auxvec.h, asm/hwcap2.h
 POINTS = 2.0  # percentage points that shares may be off
 
 
@@ -368,6 +370,21 @@ class Unnoticed(Case):
         self.assertEqual({line.rsplit(" ", 1)[1]
                           for line in said.splitlines()}, {"0"})
         self.assertGreater(len(self.recording().parts[0].samples), 50)
+
+    def test_thread_pointers_of_the_program(self):
+        """There is nothing where thread-local storage would be."""
+        if not ctypes.CDLL(None).getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE:
+            self.skipTest("programs may not read the thread pointer here")
+        argv = [target("thread_pointer")]
+        native = self.run_program(argv)
+        self.assertEqual(native.stdout, b"done\n")
+        for clock in "cpu", "wall":
+            with self.subTest(clock):
+                self.assert_same_behaviour(
+                    native, self.record(argv, [f"--time={clock}"]))
+                part, = self.recording().parts
+                self.assertGreater(sum(s.weight_ns for s in part.samples),
+                                   150e6)
 
     def test_timers_of_the_program(self):
         self.check(target("alarms"), "timers")
