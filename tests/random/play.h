@@ -11,6 +11,7 @@
 #ifndef CLEW_TESTS_RANDOM_PLAY_H
 #define CLEW_TESTS_RANDOM_PLAY_H
 
+#include "tests/targets/switch_stack.h"
 #include "tests/targets/truth.h"
 
 #include <dlfcn.h>
@@ -259,49 +260,6 @@ TRUTH_INLINE long move_thread(function body)
 
 /* ---- Coroutines on stacks of their own ---- */
 
-/* Each module has its own, a function like any other. */
-#ifdef __cplusplus
-extern "C"
-#endif
-	void
-	switch_stack(void **save, void *load)
-		__attribute__((visibility("hidden")));
-
-__asm__(".text\n"
-	".p2align 4\n"
-	".type switch_stack, @function\n"
-	"switch_stack:\n"
-	".cfi_startproc\n"
-	"	push %rbp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %rbx\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r12\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r13\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r14\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r15\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	mov %rsp, (%rdi)\n"
-	"	mov %rsi, %rsp\n"
-	"	pop %r15\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r14\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r13\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r12\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rbx\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rbp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	ret\n"
-	".cfi_endproc\n"
-	".size switch_stack, . - switch_stack\n");
-
 /* Functions of their own: clang never inlines who calls swapcontext(). */
 static PLAYED void coroutine_leave(struct coroutine *coroutine)
 {
@@ -378,8 +336,8 @@ static PLAYED void coroutine_prepare(struct coroutine *coroutine)
 		sp = (void **)(void *)(coroutine->stack + COROUTINE_BYTES);
 		*--sp = NULL; /* the return address, and the alignment */
 		*--sp = (void *)(uintptr_t)play_coroutine;
-		sp -= 6; /* what switch_stack() pops */
-		memset(sp, 0, 6 * sizeof(*sp));
+		sp -= SAVED_REGISTERS;
+		memset(sp, 0, SAVED_REGISTERS * sizeof(*sp));
 		coroutine->own_sp = sp;
 		LEAVE();
 		return;

@@ -5,47 +5,7 @@
  */
 #define TRUTH_MAIN
 #include "tests/targets/coroutines.h"
-
-/* Saves the callee-saved registers, leaves sp in *save, goes on at `load`. */
-void switch_stack(void **save, void *load);
-
-__asm__(".text\n"
-	".p2align 4\n"
-	".globl switch_stack\n"
-	".type switch_stack, @function\n"
-	"switch_stack:\n"
-	".cfi_startproc\n"
-	"	push %rbp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %rbx\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r12\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r13\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r14\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %r15\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	mov %rsp, (%rdi)\n"
-	"	mov %rsi, %rsp\n"
-	"	pop %r15\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r14\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r13\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %r12\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rbx\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rbp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	ret\n"
-	".cfi_endproc\n"
-	".size switch_stack, . - switch_stack\n");
-
-#define SAVED_REGISTERS 6
+#include "tests/targets/switch_stack.h"
 
 static void *main_sp;
 static void *sps[COROUTINES];
