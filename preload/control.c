@@ -32,19 +32,21 @@ static int is_alone(void)
  * libc blocks all signals now and then, by system calls of its own, and must
  * not meet a breakpoint then.
  */
-static int is_concerned(const struct patch *patch, int after, int alone)
+static int is_concerned(const struct patch *patch, int to_hooked,
+			int is_single_threaded)
 {
-	return patch->is_written != after && (alone || !patch->module->is_libc);
+	return patch->is_written != to_hooked &&
+	       (is_single_threaded || !patch->module->is_libc);
 }
 
 /* Those that are concerned, into ranges if there are any. */
-static uint32_t gather(const struct patches *patches, int after, int alone,
-		       struct live_range *ranges)
+static uint32_t gather(const struct patches *patches, int to_hooked,
+		       int is_single_threaded, struct live_range *ranges)
 {
 	uint32_t count = 0;
 
 	for (const struct patch *p = patches->first; p; p = p->next) {
-		if (!is_concerned(p, after, alone))
+		if (!is_concerned(p, to_hooked, is_single_threaded))
 			continue;
 		if (ranges)
 			ranges[count] =
@@ -55,20 +57,22 @@ static uint32_t gather(const struct patches *patches, int after, int alone,
 	return count;
 }
 
-static void note_written(struct patches *patches, int after, int alone)
+static void note_written(struct patches *patches, int to_hooked,
+			 int is_single_threaded)
 {
-	patches->is_out = !after;
+	patches->is_out = !to_hooked;
 	for (struct patch *p = patches->first; p; p = p->next)
-		if (is_concerned(p, after, alone))
-			p->is_written = after;
+		if (is_concerned(p, to_hooked, is_single_threaded))
+			p->is_written = to_hooked;
 }
 
 /* While its probe is out, where an unwinder lands is not announced. */
-static void expect_announcements(const struct patches *patches, int after,
-				 int alone, int are_announced)
+static void expect_announcements(const struct patches *patches, int to_hooked,
+				 int is_single_threaded, int are_announced)
 {
 	for (const struct patch *p = patches->first; p; p = p->next) {
-		if (!p->lands || !is_concerned(p, after, alone))
+		if (!p->lands ||
+		    !is_concerned(p, to_hooked, is_single_threaded))
 			continue;
 		if (are_announced)
 			heal_watch(&p->module->code);
@@ -77,27 +81,27 @@ static void expect_announcements(const struct patches *patches, int after,
 	}
 }
 
-static int change_hooks(struct patches *patches, int after,
+static int change_hooks(struct patches *patches, int to_hooked,
 			uint64_t deadline_ns)
 {
-	const int alone = is_alone();
-	uint32_t count = gather(patches, after, alone, NULL);
+	const int is_single_threaded = is_alone();
+	uint32_t count = gather(patches, to_hooked, is_single_threaded, NULL);
 	uint64_t bytes = (count + UINT64_C(1)) * sizeof(struct live_range);
 	struct live_range *ranges = sys_map_private(bytes);
 	int err, tid = 0;
 
 	if (sys_failed(ranges))
 		return -ENOMEM;
-	gather(patches, after, alone, ranges);
-	if (!after)
-		expect_announcements(patches, after, alone, 0);
-	err = after ? live_commit(ranges, count, deadline_ns, &tid)
-		    : live_revert(ranges, count, deadline_ns, &tid);
+	gather(patches, to_hooked, is_single_threaded, ranges);
+	if (!to_hooked)
+		expect_announcements(patches, to_hooked, is_single_threaded, 0);
+	err = to_hooked ? live_commit(ranges, count, deadline_ns, &tid)
+			: live_revert(ranges, count, deadline_ns, &tid);
 	sys_munmap(ranges, bytes);
-	if (after ? !err : err)
-		expect_announcements(patches, after, alone, 1);
+	if (to_hooked ? !err : err)
+		expect_announcements(patches, to_hooked, is_single_threaded, 1);
 	if (!err)
-		note_written(patches, after, alone);
+		note_written(patches, to_hooked, is_single_threaded);
 	return err;
 }
 
@@ -118,7 +122,7 @@ static int acquire(struct patches *patches, uint64_t deadline_ns,
 	}
 }
 
-static int control(int after)
+static int control(int to_hooked)
 {
 	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	uint64_t signals;
@@ -129,7 +133,7 @@ static int control(int after)
 	err = acquire(rt.patches, deadline_ns, &signals);
 	if (err)
 		return err;
-	err = change_hooks(rt.patches, after, deadline_ns);
+	err = change_hooks(rt.patches, to_hooked, deadline_ns);
 	lock_release(&rt.patches->lock, &signals);
 	return err;
 }

@@ -33,7 +33,7 @@ struct pass {
 	uint64_t now_ns; /* 0 before main */
 };
 
-/* ---- Those that went ---- */
+/* ---- Unloaded modules ---- */
 
 static void mark_unloaded(const struct cold *cold, const struct module *module,
 			  uint64_t when_ns)
@@ -109,7 +109,7 @@ static void retire_modules(struct pass *pass)
 	}
 }
 
-/* ---- Those that came ---- */
+/* ---- New modules ---- */
 
 /* The same module, unloaded before and now back where it was. */
 static struct module *find_former(const struct cold *cold,

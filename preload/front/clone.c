@@ -96,7 +96,11 @@ static void come_back(uint64_t id)
 	filter_after_vfork();
 }
 
-/* What runs in our memory and with our thread pointer changes our id. */
+/*
+ * A CLONE_VM child without CLONE_SETTLS uses the thread-local storage of the
+ * thread that makes it, the id as well: that is put back when the child has left
+ * (CLONE_VFORK), or nothing is counted while both run (sharing.h).
+ */
 EXPORT int clone(int (*function)(void *), void *stack, int flags,
 		 void *argument, ...)
 {

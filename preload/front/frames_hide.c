@@ -50,7 +50,7 @@ static int ask(backtrace_function function, void **frames, int room, void **all,
 	int count = 0;
 
 	if (!may_land)
-		heal_trust();
+		heal_cancel();
 
 	for (int i = 0; i < all_count && count < room; i++)
 		if (!is_hidden((uintptr_t)all[i]))
@@ -122,7 +122,7 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function,
 		return _URC_END_OF_STACK;
 	reason = NEXT(_Unwind_Backtrace)(hear, &listener);
 	if (!may_land)
-		heal_trust();
+		heal_cancel();
 	return reason;
 }
 

@@ -194,6 +194,6 @@ EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 	if (hot.borrower)
 		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
 			     cfa);
-	heal_trust();
+	heal_cancel();
 	NEXT(_Unwind_SetIP)(context, pc);
 }

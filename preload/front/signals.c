@@ -6,9 +6,10 @@
  * A thread that executes a breakpoint while SIGTRAP is blocked is killed by the
  * kernel, and the program must not replace our handlers. So SIGTRAP is taken
  * out of every mask on its way to the kernel, and what the program is told is
- * what it said. So it is with the other: blocked, it would come when the program
- * waits for signals. All else goes on to libc unchanged. The program's threads may
- * be met by live.c at any time, so this does not wait for a breakpoint.
+ * what it said. The same is done with the signals of timers and events: blocked,
+ * they would come when the program waits for signals. All else goes on to libc
+ * unchanged. Masks are changed from the start, not only once a breakpoint exists,
+ * because live.c may write one at any time.
  *
  * As safe in signal handlers as libc's own.
  */

@@ -114,7 +114,8 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 		return COUNT_IS_DONE;
 	}
 	/* The loads pair with the stores at the end of hot_after_fork(). */
-	if (!__atomic_load_n(rt.is_ours, __ATOMIC_ACQUIRE) && !find_own_part())
+	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&
+	    !find_own_part())
 		return COUNT_IS_DONE;
 	if (!hot.tally && hot_make_room()) {
 		record_want_of_room();
@@ -125,7 +126,7 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
 	if (!busy && tally->held_count)
-		hot_look();
+		hot_maybe_sweep();
 	return result;
 }
 
@@ -152,9 +153,9 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	uint64_t site = shadow->return_address;
 
 	if (hot.muted == HOT_MUTED_SHARED)
-		id = hot_look_alone((uintptr_t)slot, shadow, id);
+		id = hot_try_end_sharing((uintptr_t)slot, shadow, id);
 	if (!is_tail_call && (hot.doubts_left || is_at_thread_end(slot)))
-		id = hot_heal(slot, id);
+		id = hot_correct_caller(slot, id);
 	switch (hot_count(id, shadow->caller_id,
 			  is_tail_call ? site | WIRE_SITE_TAIL : site)) {
 	case COUNT_IS_DUE:
@@ -273,7 +274,7 @@ void hot_verify(uint64_t *slot, int is_tail_call)
 			   record_draw_countdown() -
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
-	hot_look();
+	hot_maybe_sweep();
 	if (rt.verify_period && hot.tally &&
 	    record_draw() % rt.verify_period < record_look_period())
 		hot_verify_stack(slot, &hot.tally->wire->calls);

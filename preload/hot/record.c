@@ -99,9 +99,9 @@ void record_want_of_room(void)
 }
 
 /*
- * A record of this thread's own, or NULL when the chunk is full. Should a handler
- * change chunks in between, that of the one or the other may be behind its end;
- * it is wasted even if it is not.
+ * A record of this thread's own, or NULL when the chunk is full. If a signal handler
+ * installs another chunk between the two loads, the record may lie beyond the end
+ * of either chunk. Nothing tells, so the record is given up.
  */
 static struct wire_context *take_context(uintptr_t *next,
 					 const uintptr_t *end_of_chunk)

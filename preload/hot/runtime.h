@@ -50,10 +50,11 @@ struct runtime {
 	uint64_t trampoline_records;
 	uint64_t trampolines;
 	/*
-	 * 1, in a page that the kernel zeroes in a forked child: children made
-	 * behind the back of atfork handlers find out there.
+	 * Points to 1, in a page that the kernel wipes in a forked child
+	 * (MADV_WIPEONFORK): 0 until the child has a part of its own. So a
+	 * child is noticed that no handler of fork() was called for.
 	 */
-	uint32_t *is_ours;
+	uint32_t *is_this_process;
 	/*
 	 * From the handler before a fork to the one behind it: the thread that
 	 * forks finds out, and others, which earlier handlers may have made in

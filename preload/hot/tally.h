@@ -89,9 +89,10 @@ struct tally {
 	uint64_t context_bytes;
 	uint64_t ripe_contexts; /* the retired table may be swept at so many */
 	uint32_t looks;         /* since there is one */
-	uint64_t reach;       /* bytes to be readable from a table's start on */
-	int32_t patience;     /* calls away from home before a reorder */
-	uint32_t is_settling; /* none has been due since a table was left */
+	uint64_t reach;   /* bytes to be readable from a table's start on */
+	int32_t patience; /* calls away from home before a reorder */
+	/* 1 from a rebuild until the first reorder: that one only sweeps. */
+	uint32_t is_settling;
 	struct mapping active, retired;
 	/* Left before `retired`, while slow paths were interrupted in them. */
 	struct mapping held[TALLY_HELD_MAX];

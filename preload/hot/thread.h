@@ -5,8 +5,9 @@
  * The first cache line is all that a call with a known context touches here.
  * A thread is born with the initial values below: an empty table that no id is
  * found in, so that its first call takes the slow path, which attaches it.
- * Nobody but the thread itself, and signal handlers on top of it, reads or
- * writes any of this.
+ * The thread itself and signal handlers on top of it write this, and threads or
+ * children that share its thread pointer (sharing.h); the thread that samples by
+ * the wall clock reads the id (look.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H
@@ -69,8 +70,9 @@ struct hot_thread {
 	void (*close_tail)(void);
 	const uint8_t *windows; /* hot_windows; read at tail calls */
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
-	int32_t strays_left; /* calls counted away from home until a reorder */
-	uint32_t muted;      /* enum hot_muted: count nothing */
+	/* Hits away from their home entry until busy contexts are moved home. */
+	int32_t strays_left;
+	uint32_t muted; /* enum hot_muted: count nothing */
 	/* Where trampolines go on. */
 	void (*carried)(void);
 	void (*carried_timed)(void);

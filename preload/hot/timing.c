@@ -138,7 +138,7 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 	lapse = lapse_of(slot, now);
 	if (hot.muted)
 		return; /* its count is lost, too */
-	if (!tally || !*rt.is_ours) {
+	if (!tally || !*rt.is_this_process) {
 		lose(has_ended);
 		return;
 	}

@@ -6,11 +6,11 @@
  *	function              called by         defined in
  *	hot_make_room         hot               record/tallies.c
  *	hot_reorder           hot               record/tallies.c
- *	hot_look              hot               record/tallies.c
+ *	hot_maybe_sweep       hot               record/tallies.c
  *	hot_histogram         hot               record/histograms.c
  *	hot_record_callers    hot               stack/callers.c
- *	hot_heal              hot               stack/heal.c
- *	hot_look_alone        hot               stack/sharing.c
+ *	hot_correct_caller    hot               stack/heal.c
+ *	hot_try_end_sharing   hot               stack/sharing.c
  *	hot_map_shadow        hot               stack/shadow_pieces.c
  *	hot_verify_stack      hot               stack/verify.c
  *	hot_leap              hot (a probe)     stack/landing.c
@@ -47,7 +47,7 @@ int hot_make_room(void);
 void hot_reorder(void);
 
 /* Called now and then, to let go of a table that was left. */
-void hot_look(void);
+void hot_maybe_sweep(void);
 
 /* The bins for a function's calls, or NULL. */
 uint64_t *hot_histogram(struct tally *tally, uint32_t function);
@@ -59,18 +59,20 @@ uint64_t *hot_histogram(struct tally *tally, uint32_t function);
 void hot_record_callers(uint64_t callee);
 
 /*
- * Called while hot.doubts_left, and this near to where a thread began: the id
- * of the function that is being entered at a slot, which said to be `id`. Puts
- * the thread right.
+ * The id that the caller has left in the thread may be stale, as after a landing
+ * that nobody saw. Returns the right id of the function that is being entered at
+ * the slot, which would be `id`, and stores it. Called while hot.doubts_left, and
+ * so near to where a thread began:
  */
 #define HOT_THREAD_END_BYTES 16384
-uint64_t hot_heal(uint64_t *slot, uint64_t id);
+uint64_t hot_correct_caller(uint64_t *slot, uint64_t id);
 
 /*
- * For HOT_MUTED_SHARED: is this thread alone again? Then it is muted no more.
- * Returns the id of the function entered at slot.
+ * For HOT_MUTED_SHARED: if nobody shares the thread pointer any more, the thread
+ * counts again. Returns the id of the function entered at slot.
  */
-uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id);
+uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
+			     uint64_t id);
 
 /* Shadow for a stack slot below hot_shadow_low. 0 or -errno. */
 int hot_map_shadow(uint64_t stack);

@@ -13,9 +13,9 @@
  *
  * Restoring is the same without the second step, for nobody can be inside of a
  * jump; but between two of them, where a host holds its guest's. Either way a
- * step that fails is undone by the others backwards. It does not matter what
- * the steps find, so that they also put right what a fork in their midst has
- * left in the child.
+ * step that fails is undone by the others backwards. Each step overwrites
+ * without looking, so that running the steps again repairs a child that was
+ * forked between two of them.
  */
 #include "preload/patch/live.h"
 
@@ -39,13 +39,13 @@ struct change {
 
 /* ---- Steps ---- */
 
-static const uint8_t *bytes_of(const struct patch_text *text, int after)
+static const uint8_t *bytes_of(const struct patch_text *text, int to_hooked)
 {
-	return after ? text->after : text->before;
+	return to_hooked ? text->after : text->before;
 }
 
 static int write_trap(struct change *change, const struct patch_text *text,
-		      int after)
+		      int to_hooked)
 {
 	static const uint8_t trap = INT3;
 
@@ -53,25 +53,26 @@ static int write_trap(struct change *change, const struct patch_text *text,
 }
 
 static int write_tail(struct change *change, const struct patch_text *text,
-		      int after)
+		      int to_hooked)
 {
 	if (text->bytes == 1)
 		return 0;
 	return code_write(&change->writer, text->pc + 1,
-			  bytes_of(text, after) + 1, text->bytes - 1U);
+			  bytes_of(text, to_hooked) + 1, text->bytes - 1U);
 }
 
 static int write_head(struct change *change, const struct patch_text *text,
-		      int after)
+		      int to_hooked)
 {
-	return code_write(&change->writer, text->pc, bytes_of(text, after), 1);
+	return code_write(&change->writer, text->pc, bytes_of(text, to_hooked),
+			  1);
 }
 
 /* One step at all sites, and the barrier. */
 static int step(struct change *change,
 		int (*write)(struct change *, const struct patch_text *,
-			     int after),
-		int after)
+			     int to_hooked),
+		int to_hooked)
 {
 	int err = 0;
 
@@ -81,7 +82,7 @@ static int step(struct change *change,
 			&range->patch->sites[range->first];
 
 		for (uint32_t n = 0; n < range->count && !err; n++, site++)
-			err = write(change, &site->text, after);
+			err = write(change, &site->text, to_hooked);
 	}
 	return err ? err : code_barrier(&change->writer);
 }
@@ -133,10 +134,10 @@ static int check_process(void)
 
 /* ---- Changes ---- */
 
-static void undo(struct change *change, int after)
+static void undo(struct change *change, int to_hooked)
 {
-	step(change, write_tail, !after);
-	step(change, write_head, !after);
+	step(change, write_tail, !to_hooked);
+	step(change, write_head, !to_hooked);
 }
 
 static int has_hosts(const struct change *change)
@@ -153,27 +154,27 @@ static int has_hosts(const struct change *change)
 	return 0;
 }
 
-static int run(struct change *change, int after, int *tid)
+static int run(struct change *change, int to_hooked, int *tid)
 {
 	int err = quiesce_can_trap(change->deadline_ns, tid);
 
-	if (!err && after)
+	if (!err && to_hooked)
 		err = write_islands(change);
 	if (err)
 		return err;
-	err = step(change, write_trap, after);
-	if (!err && (after || has_hosts(change)))
+	err = step(change, write_trap, to_hooked);
+	if (!err && (to_hooked || has_hosts(change)))
 		err = quiesce(&replaced, change->deadline_ns, tid);
 	if (!err)
-		err = step(change, write_tail, after);
+		err = step(change, write_tail, to_hooked);
 	if (!err)
-		err = step(change, write_head, after);
+		err = step(change, write_head, to_hooked);
 	if (err)
-		undo(change, after);
+		undo(change, to_hooked);
 	return err;
 }
 
-static int change_all(struct change *change, int after, int *tid)
+static int change_all(struct change *change, int to_hooked, int *tid)
 {
 	int err = check_process();
 
@@ -183,7 +184,7 @@ static int change_all(struct change *change, int after, int *tid)
 		err = code_open(&change->writer);
 	if (err)
 		return err;
-	err = run(change, after, tid);
+	err = run(change, to_hooked, tid);
 	code_close(&change->writer);
 	return err;
 }

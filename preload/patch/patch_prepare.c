@@ -204,7 +204,7 @@ static int write_stub(const struct patch_workshop *workshop,
 			  (uint8_t *)site->stub);
 }
 
-/* One function: a stub that turns out useless is left as it is. */
+/* One function. If its site cannot be aimed at it, a stub stays unused. */
 static int prepare_function(struct patch *patch,
 			    struct patch_workshop *workshop, uint32_t number,
 			    struct wire_function *function, int is_guest)

@@ -133,7 +133,7 @@ static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 	atomic_compare_exchange_strong(&slot->is, &asked, found);
 }
 
-void quiesce_look_at_me(uint64_t pc, uint64_t sp)
+void quiesce_report_self(uint64_t pc, uint64_t sp)
 {
 	struct quiesce *q = the_quiesce;
 	struct slot *slot;

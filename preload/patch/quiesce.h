@@ -38,10 +38,11 @@ int quiesce(const struct quiesce_places *places, uint64_t deadline_ns,
 	    int *tid);
 
 /*
- * From a signal handler that nobody can look behind, because it blocks signals:
- * the calling thread was interrupted there. Cheap when nobody wants to know.
+ * From the handler of SIGTRAP, which blocks all signals and so cannot be asked:
+ * report that the calling thread was interrupted at this pc and stack pointer.
+ * Cheap when nobody waits.
  */
-void quiesce_look_at_me(uint64_t pc, uint64_t sp);
+void quiesce_report_self(uint64_t pc, uint64_t sp);
 
 /*
  * Wait until every thread has been seen to be able to take a breakpoint: it

@@ -9,10 +9,13 @@
  * stepped. SIGTRAP stays the program's: its handler, its wish to ignore it, or
  * the default get every SIGTRAP that is not ours, and what it asks about is
  * told as though we were not there (signals.c stands in front of libc's
- * functions for that). Only three things cannot be had both ways, so that a
- * thread in which SIGTRAP is blocked lives on: real masks never contain it,
- * a SIGTRAP that was sent to a thread that blocks it is kept here until the
- * thread does not, and sigwait() does not see it.
+ * functions for that). A breakpoint kills a thread that blocks SIGTRAP, so three
+ * things are not as natively:
+ *
+ *	1. the kernel's masks of the threads never contain SIGTRAP;
+ *	2. a SIGTRAP that is sent to a thread which means to block it is kept
+ *	   here until the thread does not;
+ *	3. sigwait() does not see SIGTRAP.
  */
 #ifndef CLEW_PATCH_TRAP_H
 #define CLEW_PATCH_TRAP_H

@@ -117,7 +117,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	registers[REG_RIP] = (greg_t)site->entry;
 	atomic_fetch_add_explicit(&rt.header->trap_hits, 1,
 				  memory_order_relaxed);
-	quiesce_look_at_me(site->entry, (uint64_t)registers[REG_RSP]);
+	quiesce_report_self(site->entry, (uint64_t)registers[REG_RSP]);
 }
 
 /* ---- Blocked? ---- */

@@ -65,7 +65,7 @@ static void note_child(void)
 
 int filter_begin(void)
 {
-	if (rt.header && samples_are_anothers())
+	if (rt.header && samples_in_vfork_child())
 		note_child();
 	else if (atomic_load(&by_children))
 		atomic_store(&is_own, 1);

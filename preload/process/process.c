@@ -108,7 +108,10 @@ static int is_off(void)
 	return rt.header->state == WIRE_DISABLED;
 }
 
-/* Sites are not to be half-written in the child. Under the lock. */
+/*
+ * The signal mask from before the fork. The lock under which code is changed is
+ * held from before_fork() on, so that no child inherits half-written code.
+ */
 static uint64_t signals_at_fork;
 
 static void before_fork(void)
@@ -150,7 +153,7 @@ static void say_that_it_is_ours(void)
 {
 	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
 			 atomic_exchange(&rt.lost_meanwhile, 0));
-	__atomic_store_n(rt.is_ours, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(rt.is_this_process, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&rt.is_forking, 0, __ATOMIC_RELEASE);
 }
 
@@ -212,7 +215,7 @@ void hot_after_unseen_fork(void)
 		!sys_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all,
 			  (long)&signals, sizeof(all), 0, 0);
 
-	if (!*rt.is_ours)
+	if (!*rt.is_this_process)
 		process_after_fork();
 	if (is_blocked)
 		sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&signals,
@@ -241,7 +244,7 @@ static int map_mark(void)
 		return -ENOMEM;
 	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
 	sys_madvise(mark, 4096, MADV_WIPEONFORK);
-	rt.is_ours = mark;
+	rt.is_this_process = mark;
 	return 0;
 }
 

@@ -20,8 +20,9 @@ void table_copy(const struct mapping *from, struct mapping *to);
 void table_add_late(const struct mapping *from, struct mapping *to);
 
 /*
- * What was copied. An entry without an id was not: the thread was interrupted
- * while claiming it, and will publish its first call here.
+ * Zero the counts of all entries that table_copy() has copied: those with an id.
+ * An entry without one is still being claimed, by a slow path that was
+ * interrupted and will publish its first call in this table.
  */
 void table_zero(const struct mapping *mapping);
 

@@ -123,7 +123,7 @@ static int map_table(const struct tally *tally, struct part *part,
 	return err;
 }
 
-/* Those that only interrupted slow paths kept. */
+/* Free the tables that were kept only while a slow path was interrupted. */
 static void let_go_of_held(struct tally *tally, struct part *part)
 {
 	while (tally->held_count) {
@@ -222,7 +222,7 @@ static int is_ripe(const struct tally *tally, uint32_t own_paths)
 		tally->looks >= RIPE_LOOKS);
 }
 
-void tally_look(struct tally *tally, struct part *part)
+void tally_maybe_sweep(struct tally *tally, struct part *part)
 {
 	tally->looks++;
 	if (!tally->busy)

@@ -6,9 +6,9 @@
  * whose busiest contexts are not where stubs look (in their home entry) to one
  * of the same size. The table that was left is kept for a while, for there may
  * be interrupted stubs that still add to it; then it is swept: what was added
- * is moved, and its space given back. So it is for a slow path, but that
- * may have claimed a place in it, or in one that was left before: as long as
- * one is interrupted nothing is swept.
+ * is moved, and its space given back. An interrupted slow path may have
+ * claimed an entry in a table that was left: while one is under way
+ * (tally->busy) nothing is swept.
  *
  * All functions want the tally's owner as caller, with signals blocked. After
  * those that say so the thread's stubs must be told of the tally's new table.
@@ -41,7 +41,7 @@ int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
 int32_t tally_reorder(struct tally *tally, struct part *part);
 
 /* Called now and then: sweep a table that was left long ago. */
-void tally_look(struct tally *tally, struct part *part);
+void tally_maybe_sweep(struct tally *tally, struct part *part);
 
 /* Let go of a table that was left, if there is one. */
 void tally_sweep(struct tally *tally, struct part *part);

@@ -224,14 +224,14 @@ static int attach(struct tallies *tallies)
 	return 0;
 }
 
-void hot_look(void)
+void hot_maybe_sweep(void)
 {
 	uint64_t signals;
 
 	if (!hot.tally || !hot.tally->retired.table || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	tally_look(hot.tally, &rt.recorder->part);
+	tally_maybe_sweep(hot.tally, &rt.recorder->part);
 	sys_restore_signals(&signals);
 }
 

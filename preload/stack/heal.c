@@ -68,7 +68,7 @@ int heal_is_landing_expected(void)
 	return hot.doubts_left != 0;
 }
 
-void heal_trust(void)
+void heal_cancel(void)
 {
 	if (!hot.doubts_left)
 		return;
@@ -187,7 +187,7 @@ static int is_settled(uint64_t id)
 	       tally_note(hot.tally, id).word;
 }
 
-uint64_t hot_heal(uint64_t *slot, uint64_t id)
+uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t said = shadow->caller_id, caller;
@@ -197,7 +197,7 @@ uint64_t hot_heal(uint64_t *slot, uint64_t id)
 	caller = true_caller((uintptr_t)slot, said);
 	if (caller == said) {
 		if (hot.doubts_left == 1)
-			heal_trust();
+			heal_cancel();
 		else if (hot.doubts_left)
 			hot.doubts_left--;
 		return id;
@@ -205,6 +205,6 @@ uint64_t hot_heal(uint64_t *slot, uint64_t id)
 	id = id_push(caller, id_key_between(said, id));
 	shadow->caller_id = caller;
 	hot.id = id;
-	heal_trust();
+	heal_cancel();
 	return id;
 }

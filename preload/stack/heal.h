@@ -29,6 +29,6 @@ void heal_forget(const struct pc_range *code);
 int heal_is_watched(uint64_t pc);
 
 /* It has landed, and its id is right; or nobody was going to land. */
-void heal_trust(void);
+void heal_cancel(void);
 
 #endif

@@ -184,5 +184,5 @@ void hot_lands(const struct _Unwind_Context *context)
 		if (hot.borrower)
 			loans_settle(exception_of(context), cfa);
 	}
-	heal_trust();
+	heal_cancel();
 }

@@ -83,7 +83,8 @@ void sharing_forget(void)
 	hot.sharers_unknown = 0;
 }
 
-uint64_t hot_look_alone(uint64_t slot, struct shadow_slot *shadow, uint64_t id)
+uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
+			     uint64_t id)
 {
 	uint64_t key = id_key_between(shadow->caller_id, id);
 	uint64_t caller = ID_ROOT;

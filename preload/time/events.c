@@ -281,7 +281,7 @@ static void end_all(enum wire_coarse why)
 static int may_be_ended(void)
 {
 	return events.chained.is_installed && !events.coarse &&
-	       !samples_are_anothers();
+	       !samples_in_vfork_child();
 }
 
 /*
@@ -496,7 +496,7 @@ void events_end_own(void)
 	struct tally *tally = hot.tally;
 	uint64_t signals;
 
-	if (!tally || !tally->event || samples_are_anothers())
+	if (!tally || !tally->event || samples_in_vfork_child())
 		return;
 	lock_acquire(&rt.recorder->tallies.lock, &signals);
 	events_end(tally);

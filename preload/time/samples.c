@@ -35,7 +35,7 @@ void samples_note_moment(struct wire_header *header)
 		header->latest = this_moment();
 }
 
-int samples_are_anothers(void)
+int samples_in_vfork_child(void)
 {
 	return (uint32_t)sys_call_anyway(SYS_getpid, 0, 0, 0, 0, 0, 0) !=
 	       rt.header->pid;

@@ -37,7 +37,7 @@ int samples_pc_is_own(uint64_t pc);
  * Whether the calling thread is in another process than those that are sampled:
  * in the child of a vfork, which has its parent's memory, not its threads.
  */
-int samples_are_anothers(void);
+int samples_in_vfork_child(void);
 
 /* Samples, or threads, that there will not be. */
 void samples_lose(enum wire_sample_loss cause, uint64_t count);

@@ -24,7 +24,7 @@ int sampling_is_on(void)
 void sampling_begin_thread(void)
 {
 	/* a child that has not found out yet that it is one: process.c */
-	if (!*rt.is_ours)
+	if (!*rt.is_this_process)
 		return;
 	if (!hot.tally && sampling_is_on())
 		hot_make_room();

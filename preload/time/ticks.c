@@ -303,7 +303,7 @@ void ticks_stop(void)
 	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals, stopped = 0;
 
-	if (!ticks.is_on || samples_are_anothers())
+	if (!ticks.is_on || samples_in_vfork_child())
 		return;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
@@ -323,7 +323,7 @@ static void change_own_timer(uint32_t from, uint32_t to)
 	struct tally *tally = hot.tally;
 	uint64_t signals;
 
-	if (!ticks.period_ns || !tally || samples_are_anothers())
+	if (!ticks.period_ns || !tally || samples_in_vfork_child())
 		return;
 	lock_acquire(&rt.recorder->tallies.lock, &signals);
 	if (tally->timer_state == from) {
@@ -353,7 +353,7 @@ void ticks_resume(void)
 	uint64_t signals, resumed = 0;
 
 	if (!ticks.chained.is_installed || ticks.is_given_up || ticks.is_on ||
-	    samples_are_anothers())
+	    samples_in_vfork_child())
 		return;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 1;
@@ -488,7 +488,7 @@ int ticks_change_action(int signal, const struct sigaction *set,
 void ticks_yield(int signal)
 {
 	events_yield(signal);
-	if (!is_of_timers(signal) || samples_are_anothers())
+	if (!is_of_timers(signal) || samples_in_vfork_child())
 		return;
 	ticks.is_given_up = 1;
 	ticks_stop();

@@ -180,7 +180,7 @@ void watch_start_after_fork(void)
 
 int watch_stop(void)
 {
-	if (!watch.task.tid || samples_are_anothers())
+	if (!watch.task.tid || samples_in_vfork_child())
 		return 0;
 	watch.told = TOLD_TO_END;
 	wake();

@@ -34,7 +34,7 @@ static int start_part(void **state)
 	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
 	rt.function_count = 10000000;
-	rt.is_ours = &is_ours;
+	rt.is_this_process = &is_ours;
 	hot.tally = NULL;
 	hot.table = hot_empty_table;
 	hot.mask = 0;
@@ -154,7 +154,7 @@ static void reorders_become_rarer(void **state)
 
 		assert_non_null(hot.tally->retired.table);
 		while (hot.tally->retired.table)
-			hot_look();
+			hot_maybe_sweep();
 		hot_reorder();
 		assert_ptr_equal(hot.tally->table, table);
 		assert_true(!round || hot.strays_left == 2 * pause);
@@ -175,11 +175,11 @@ static void a_table_that_was_left_is_given_back(void **state)
 	hot_reorder();
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	for (int looks = 0; looks < 100; looks++)
-		hot_look();
+		hot_maybe_sweep();
 	assert_non_null(hot.tally->retired.table);
 	assert_int_not_equal(hot.tally->wire->retired, 0);
 	tally_leave_path(hot.tally, busy);
-	hot_look();
+	hot_maybe_sweep();
 	assert_null(hot.tally->retired.table);
 	assert_int_equal(hot.tally->wire->retired, 0);
 }

@@ -27,7 +27,7 @@ static int start_part(void **state)
 	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
 	rt.function_count = 10000;
-	rt.is_ours = &is_ours;
+	rt.is_this_process = &is_ours;
 	hot.tally = NULL;
 	hot.table = hot_empty_table;
 	hot.mask = 0;
