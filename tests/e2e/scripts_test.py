@@ -120,5 +120,36 @@ class Links(clewtest.Case):
             self.offences("[](../../tree/docs/b.md) [](/etc/passwd)\n"))
 
 
+class Layers(clewtest.Case):
+    """scripts/layers.py on a tree of a few headers."""
+
+    def check(self, **headers):
+        """{header of wire/: what it includes} -> lines that complain."""
+        tree = self.work / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        (tree / "scripts").mkdir(parents=True)
+        shutil.copy(clewtest.ROOT / "scripts" / "layers.py", tree / "scripts")
+        for folder in "wire", "base":
+            (tree / folder).mkdir()
+        (tree / "base" / "memory.h").write_text("", encoding="ascii")
+        for name, included in headers.items():
+            (tree / "wire" / f"{name}.h").write_text(
+                f'#include "{included}"\n', encoding="ascii")
+        done = self.run_program([str(tree / "scripts" / "layers.py")],
+                                text=True)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0)
+        return done.stdout.splitlines()
+
+    def test_what_is_below_may_be_included(self):
+        self.assertEqual(self.check(a="wire/b.h", b="base.h"),
+                         ['wire/b.h:1: "base.h" is not written from the root'])
+        self.assertEqual(self.check(a="wire/b.h", b="base/memory.h"),
+                         ["wire/b.h:1: wire may not include base"])
+
+    def test_headers_go_in_no_circle(self):
+        self.assertEqual(self.check(a="wire/b.h", b="wire/c.h", c="wire/a.h"),
+                         ["wire/a.h -> wire/b.h -> wire/c.h -> wire/a.h"])
+
+
 if __name__ == "__main__":
     clewtest.main()
