@@ -11,6 +11,7 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/perf_event.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
@@ -386,7 +387,7 @@ int events_change_action(const struct sigaction *set, struct sigaction *old)
 		signal_set_action(SIGURG, &theirs, NULL);
 	}
 	if (old)
-		*old = former;
+		copy_bytes(old, &former, sizeof(former)); /* no memcpy() */
 	return 0;
 }
 
