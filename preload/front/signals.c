@@ -181,11 +181,20 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 
 /* ---- Masks that hold while a call waits: handlers run with them ---- */
 
+/*
+ * A signal of ours that was under way when the wait begins would end it: so they
+ * wait, and what they stand for is told once it is over.
+ */
 EXPORT int sigsuspend(const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(sigsuspend)(without_ours(set, &copy));
+	set = without_ours(set, &copy);
+	if (set && is_on()) {
+		copy.__val[0] = set->__val[0] | ticks_own_signals();
+		set = &copy;
+	}
+	return NEXT(sigsuspend)(set);
 }
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t count,

@@ -240,7 +240,7 @@ uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
 
 /* ---- The signal ---- */
 
-static uint64_t own_bit(void)
+uint64_t events_own_signal(void)
 {
 	return events.chained.is_installed && !events.coarse
 		       ? SIGNAL_BIT(SIGURG)
@@ -396,14 +396,14 @@ uint64_t events_take_out(uint64_t mask)
 	const int is_named = (mask & SIGNAL_BIT(SIGURG)) != 0;
 
 	if (is_named == has_most_signals(mask))
-		return mask & ~own_bit();
+		return mask & ~events_own_signal();
 	events_yield(SIGURG); /* it alone, or all but it */
 	return mask;
 }
 
 uint64_t events_put_back(uint64_t mask)
 {
-	return has_most_signals(mask) ? mask | own_bit() : mask;
+	return has_most_signals(mask) ? mask | events_own_signal() : mask;
 }
 
 /* ---- Opening one ---- */

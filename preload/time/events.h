@@ -90,6 +90,7 @@ int events_is_signal(int signal);
 int events_change_action(const struct sigaction *set, struct sigaction *old);
 uint64_t events_take_out(uint64_t mask);
 uint64_t events_put_back(uint64_t mask);
+uint64_t events_own_signal(void);
 void events_yield(int signal);
 
 #endif

@@ -502,6 +502,11 @@ static uint64_t own_bit(void)
 		       : 0;
 }
 
+uint64_t ticks_own_signals(void)
+{
+	return own_bit() | events_own_signal();
+}
+
 uint64_t ticks_take_out(uint64_t mask)
 {
 	const uint64_t bit = own_bit();

@@ -82,6 +82,9 @@ uint64_t ticks_take_out(uint64_t mask);
 /* What the kernel says is blocked, as the program means it. */
 uint64_t ticks_put_back(uint64_t mask);
 
+/* Those that timers and events send, a bit each. */
+uint64_t ticks_own_signals(void);
+
 /* The program is going to send itself this signal. */
 void ticks_yield(int signal);
 
