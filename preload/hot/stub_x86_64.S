@@ -180,6 +180,9 @@
 	movq	%rdx, %rcx
 	.endm
 
+	.globl	hot_thunks, hot_thunks_end
+	.hidden	hot_thunks, hot_thunks_end
+hot_thunks:
 	.type	hot_thunk_miss_call, @function
 hot_thunk_miss_call:
 	.cfi_startproc
@@ -555,5 +558,7 @@ hot_thunk_leave_elsewhere:
 	PROBE_THUNK hot_thunk_leap, hot_leap
 	PROBE_THUNK hot_thunk_lands, hot_lands
 	PROBE_THUNK hot_thunk_raises, hot_raises
+
+hot_thunks_end:
 
 	.section .note.GNU-stack, "", @progbits

@@ -145,7 +145,7 @@ static int find_next(struct walk *walk, uint64_t at, struct link *link)
 
 static enum outcome verify(struct walk *walk, uint32_t frames_max)
 {
-	uint64_t at = walk->at, interrupted_until = 0;
+	uint64_t at = walk->at;
 	int is_handler = 0; /* the function before, of a signal */
 
 	if (runtime_is_filtered())
@@ -168,8 +168,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		if (!find_next(walk, at, &link))
 			return is_handler ? PARTIAL + WIRE_PARTIAL_SIGNAL
 					  : broken(walk, at);
-		is_handler = walk->interrupted_until != interrupted_until;
-		interrupted_until = walk->interrupted_until;
+		is_handler = walk->is_handler;
 		at = link.at;
 		if (note.function != link.function)
 			return COLLISION;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -29,10 +30,12 @@
 #define SIGNAL_RETURN_BYTES   9
 #define SIGNAL_RETURN_CALL_AT 7
 
-/* In struct ucontext: uc_mcontext.gregs[REG_RSP] and [REG_RIP] */
-#define UCONTEXT_RSP_AT (40 + 15 * 8)
-#define UCONTEXT_PC_AT  (40 + 16 * 8)
-#define NESTED_MAX      64
+/* In struct ucontext: uc_mcontext.gregs[REG_RSP], [REG_RIP] and [REG_CSGSFS] */
+#define UCONTEXT_LINK_AT     8
+#define UCONTEXT_RSP_AT      (40 + 15 * 8)
+#define UCONTEXT_PC_AT       (40 + 16 * 8)
+#define UCONTEXT_SEGMENTS_AT (40 + 18 * 8)
+#define NESTED_MAX           64
 
 static void set_id(struct walk *walk, uint64_t id)
 {
@@ -75,6 +78,8 @@ int walk_is_readable(uint64_t address, uint64_t *known_page)
 	uint64_t page = address & ~(PAGE - 1);
 	const int no_such_way = -1;
 
+	if (!page) /* which is not known, whatever *known_page says */
+		return 0;
 	if ((*known_page & ~(uint64_t)MISSING) == page)
 		return !(*known_page & MISSING);
 	if (runtime_is_filtered())
@@ -158,6 +163,24 @@ static int is_signal_return_word(uint64_t word)
 }
 
 /*
+ * Whether the kernel has put a struct ucontext here: it links none, and has the
+ * code segment of user space, and 0 for gs and fs. A slot that a handler has left
+ * behind has something else above it.
+ */
+static int is_context(uint64_t context)
+{
+	uint64_t page = 0, segments;
+
+	if (!runtime_is_filtered() &&
+	    (!walk_is_readable(context, &page) ||
+	     !walk_is_readable(context + UCONTEXT_SEGMENTS_AT, &page)))
+		return 0;
+	segments = *(const uint64_t *)(context + UCONTEXT_SEGMENTS_AT);
+	return !*(const uint64_t *)(context + UCONTEXT_LINK_AT) &&
+	       (segments & 3) == 3 && !(uint32_t)(segments >> 16);
+}
+
+/*
  * A signal may have come on top of another one's handler before that was in
  * the chain, or when it no longer was. Given what the later one interrupted,
  * returns where the struct ucontext of the earlier one is; 0: nothing of it.
@@ -166,38 +189,51 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 				  uint64_t rsp)
 {
 	const struct shadow_slot *shadow = shadow_of(rsp - 8);
-	uint64_t page = 0;
+	uint64_t page = 0, context = 0;
 	uint32_t function;
 
 	if (is_signal_return_word(pc) ||
 	    is_signal_return_word(pc - SIGNAL_RETURN_CALL_AT))
-		return rsp;
-	if (walk_is_readable(rsp, &page) &&
-	    is_signal_return_word(*(const uint64_t *)rsp))
-		return rsp + 8;
-	if (shadow && runtime_is_stub(pc) &&
-	    is_signal_return_word(shadow->return_address) &&
-	    !is_link(walk, shadow, &function))
-		return rsp;
-	return 0;
+		context = rsp;
+	else if (walk_is_readable(rsp, &page) &&
+		 is_signal_return_word(*(const uint64_t *)rsp))
+		context = rsp + 8;
+	else if (shadow && runtime_is_stub(pc) &&
+		 is_signal_return_word(shadow->return_address) &&
+		 !is_link(walk, shadow, &function))
+		context = rsp;
+	return context && is_context(context) ? context : 0;
 }
 
 /*
- * Go on where a signal came. A stub may have been interrupted between moving a
- * return address and calling, or before returning: then its slot is at the
- * stack pointer or just below, and the stack holds no stub's address there.
+ * Whether who was interrupted may have a slot that does not look like one: a stub
+ * between moving a return address and calling, or before returning.
+ */
+static int is_half_way(uint64_t pc)
+{
+	return runtime_is_stub(pc) || trampoline_is_pc(pc) ||
+	       (pc >= (uintptr_t)hot_thunks && pc < (uintptr_t)hot_thunks_end);
+}
+
+/*
+ * Go on where a signal came. The slot of a stub that is half-way is at the stack
+ * pointer or just below.
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
-	uint64_t context = walk->at + 8, pc, rsp = 0;
+	uint64_t context = walk->at + 8, pc = 0, rsp = 0;
 
 	for (int i = 0; context && i < NESTED_MAX; i++) {
 		rsp = *(const uint64_t *)(context + UCONTEXT_RSP_AT);
 		pc = *(const uint64_t *)(context + UCONTEXT_PC_AT);
 		context = find_outer_signal(walk, pc, rsp);
 	}
-	walk->at = (rsp - 16) & ~UINT64_C(7);
-	walk->interrupted_until = rsp + 8;
+	walk->interrupted_until = rsp & ~UINT64_C(7);
+	walk->at = walk->interrupted_until;
+	if (is_half_way(pc)) {
+		walk->at -= 16;
+		walk->interrupted_until += 8;
+	}
 }
 
 /*
@@ -280,6 +316,17 @@ static int is_past_end(const struct walk *walk)
 	return walk->mapped_page == ((walk->at & ~(PAGE - 1)) | MISSING);
 }
 
+/*
+ * Whether it is what a link has to be: if a signal has entered the function, what
+ * that interrupted lies above. Then the walk enters that next.
+ */
+static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
+{
+	walk->is_handler =
+		!walk->is_believed && is_signal_return(shadow->return_address);
+	return !walk->is_handler || is_context(walk->at + 8);
+}
+
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live)
 {
@@ -298,8 +345,9 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 			return NULL;
 		if (!shadow || !is_link(walk, shadow, function))
 			continue;
-		if (!need_live || walk->at < walk->interrupted_until ||
-		    trampoline_has(shadow) || is_live(walk, shadow))
+		if ((!need_live || walk->at < walk->interrupted_until ||
+		     trampoline_has(shadow) || is_live(walk, shadow)) &&
+		    is_whole(walk, shadow))
 			return shadow;
 	}
 	return NULL;
@@ -324,8 +372,7 @@ int walk_next(struct walk *walk, struct link *link)
 	walk->has_begun = 1;
 	link->at = walk->at;
 	set_id(walk, link->shadow->caller_id);
-	if (!walk->is_believed &&
-	    is_signal_return(link->shadow->return_address))
+	if (walk->is_handler)
 		enter_interrupted_stack(walk);
 	else
 		walk->at += 8;

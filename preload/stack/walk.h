@@ -34,6 +34,7 @@ struct walk {
 	int has_begun;
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
+	int is_handler;  /* a signal has entered the last link's function */
 };
 
 struct link {

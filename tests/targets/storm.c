@@ -34,6 +34,7 @@ static volatile unsigned int ticks[2];
 static volatile int may_jump; /* which could leave the truth half done */
 static uint32_t roots[2];
 static sigjmp_buf landing;
+static volatile int has_landing;
 
 static int is_wide;
 static unsigned int wide_errors;
@@ -109,7 +110,7 @@ static COUNTED void on_tick_jump(int signal, siginfo_t *info, void *interrupted)
 	int which = signal != SIGUSR1;
 
 	left(8, ticks[which] * 2654435761u);
-	if (++ticks[which] % JUMP_EACH == 0)
+	if (++ticks[which] % JUMP_EACH == 0 && has_landing)
 		siglongjmp(landing, 1);
 }
 
@@ -188,6 +189,7 @@ static COUNTED void weather_the_storm(void)
 
 	/* twice as long if the machine is busy: until there were enough */
 	sigsetjmp(landing, 1);
+	has_landing = 1;
 	TRUTH_HERE = here;
 	while (now_ms() < end || ticks[0] < 1000 || ticks[1] < 1000 ||
 	       !is_settled())

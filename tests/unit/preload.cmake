@@ -18,6 +18,7 @@ preload_test(window ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${preload}/stubs/frames_rules_x86_64.c ${counting})
 preload_test(part ${counting})
 preload_test(tallies ${counting})
+preload_test(walk ${counting})
 preload_test(tally_check ${counting})
 preload_test(strata ${counting})
 target_link_libraries(strata_test PRIVATE m)

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * preload/stack/walk.c on stacks made by hand: `words` is one, `shadow` its
+ * shadow. Three functions run on it, 1 called from the root, 2 by a signal that
+ * came in 1, and 3 by another one that came in 2.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+#include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+#define STUB      UINT64_C(0x5577000012c9)
+#define PLAIN_PC  ((uintptr_t)words)           /* anything but a restorer */
+#define USER_CODE UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
+
+enum { WORDS = 1024 };
+enum { ONE = 900, TWO = 600, STALE = 398, THREE = 100 }; /* slots */
+
+static uint64_t words[WORDS];
+static struct shadow_slot shadow[WORDS];
+static uint64_t ids[4];
+
+static const unsigned char restorer[]
+	__attribute__((aligned(16))) = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
+					 0x00, 0x00, 0x0f, 0x05 };
+
+static uint64_t at(int slot)
+{
+	return (uintptr_t)&words[slot];
+}
+
+static void call(int slot, int function, uint64_t return_address)
+{
+	words[slot] = STUB;
+	shadow[slot].return_address = return_address;
+	shadow[slot].caller_id = ids[function - 1];
+}
+
+/* The frame of a signal whose handler has this slot. */
+static ucontext_t *interrupt(int slot, uint64_t pc, int interrupted_slot)
+{
+	ucontext_t *context = (ucontext_t *)&words[slot + 1];
+
+	context->uc_mcontext.gregs[REG_RSP] = (greg_t)at(interrupted_slot);
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+	context->uc_mcontext.gregs[REG_CSGSFS] = (greg_t)USER_CODE;
+	return context;
+}
+
+static int start_stack(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	memset(shadow, 0, sizeof(shadow));
+	memset(&rt, 0, sizeof(rt));
+	rt.function_count = 3;
+	hot_windows[STUB >> WINDOW_SHIFT] = WINDOW_STUBS;
+	hot_shadow_low = at(0);
+	hot_shadow_half = (uintptr_t)shadow / 2 - at(0) + SHADOW_STACK_LOW;
+	ids[0] = ID_ROOT;
+	for (uint32_t i = 1; i <= 3; i++)
+		ids[i] = id_push(ids[i - 1], id_key(i));
+	call(ONE, 1, PLAIN_PC);
+	call(TWO, 2, (uintptr_t)restorer);
+	interrupt(TWO, PLAIN_PC, ONE - 20);
+	call(THREE, 3, (uintptr_t)restorer);
+	interrupt(THREE, PLAIN_PC, STALE + 1);
+	return 0;
+}
+
+static struct walk start_walk(void)
+{
+	struct walk walk = walk_from(&words[THREE - 10], ids[3]);
+
+	walk.scan_left = WORDS - THREE;
+	return walk;
+}
+
+static void assert_walk(const int slots[3])
+{
+	struct walk walk = start_walk();
+	struct link link;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(walk_next(&walk, &link));
+		assert_int_equal(link.function, 3 - i);
+		assert_int_equal(link.at, at(slots[i]));
+	}
+	assert_int_equal(walk.id, ID_ROOT);
+	assert_false(walk_next(&walk, &link));
+}
+
+static const int as_usual[] = { THREE, TWO, ONE };
+
+static void test_through_signals(void **state)
+{
+	(void)state;
+	assert_walk(as_usual);
+}
+
+/*
+ * The same handler was called before, from the same context, and its slot is
+ * next to where it was interrupted now; above that is anything.
+ */
+static void leave_stale_slot(void)
+{
+	call(STALE, 2, (uintptr_t)restorer);
+	words[STALE] = 0;
+	memset(&words[STALE + 1], 0x5a, 80 * sizeof(words[0]));
+}
+
+static void test_stale_slot_below(void **state)
+{
+	(void)state;
+	leave_stale_slot();
+	assert_walk(as_usual);
+}
+
+/* There, a slot may be one that looks stale. */
+static void test_stale_slot_below_a_stub(void **state)
+{
+	(void)state;
+	leave_stale_slot();
+	interrupt(THREE, STUB - 100, STALE + 1);
+	assert_walk(as_usual);
+	interrupt(THREE, (uintptr_t)hot_thunks + 1, STALE + 1);
+	assert_walk(as_usual);
+}
+
+static void test_stale_slot_that_looks_live(void **state)
+{
+	(void)state;
+	leave_stale_slot();
+	words[STALE] = STUB;
+	assert_walk(as_usual);
+}
+
+/* A stub has moved the return address, and called nothing yet. */
+static void test_half_way(void **state)
+{
+	(void)state;
+	words[ONE] = 0;
+	interrupt(TWO, STUB - 100, ONE + 1);
+	assert_walk(as_usual);
+	interrupt(TWO, (uintptr_t)hot_thunks, ONE + 1);
+	assert_walk(as_usual);
+}
+
+static void assert_broken_at_one(void)
+{
+	struct walk walk = start_walk();
+	struct link link;
+
+	assert_true(walk_next(&walk, &link));
+	assert_true(walk_next(&walk, &link));
+	assert_false(walk_next(&walk, &link));
+}
+
+static void test_no_stub_is_half_way(void **state)
+{
+	(void)state;
+	words[ONE] = 0;
+	interrupt(TWO, PLAIN_PC, ONE + 1);
+	assert_broken_at_one();
+}
+
+/* The second came before the first one's function was in the chain. */
+static void test_nested(void **state)
+{
+	const int nested = 200;
+
+	(void)state;
+	words[nested] = (uintptr_t)restorer;
+	interrupt(nested, PLAIN_PC, TWO - 20);
+	interrupt(THREE, PLAIN_PC, nested);
+	assert_walk(as_usual);
+	interrupt(THREE, (uintptr_t)restorer, nested + 1);
+	assert_walk(as_usual);
+}
+
+/* A word like the first one's return address, but no signal's. */
+static void test_nested_in_nothing(void **state)
+{
+	const int nested = 200;
+
+	(void)state;
+	words[nested] = (uintptr_t)restorer;
+	memset(&words[nested + 1], 0x5a, 80 * sizeof(words[0]));
+	interrupt(THREE, PLAIN_PC, nested);
+	assert_walk(as_usual);
+}
+
+/* Whatever a handler makes of it. */
+static void test_stack_pointer_is_none(void **state)
+{
+	const uint64_t strange[] = { 0, 8, 4096, -UINT64_C(8),
+				     UINT64_C(0x1524e14b3ce83c84) };
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
+		interrupt(TWO, PLAIN_PC, ONE)->uc_mcontext.gregs[REG_RSP] =
+			(greg_t)strange[i];
+		assert_broken_at_one();
+	}
+}
+
+static void test_first_page_is_not_readable(void **state)
+{
+	uint64_t page = 0;
+
+	(void)state;
+	assert_false(walk_is_readable(8, &page));
+	assert_true(walk_is_readable(at(0), &page));
+	assert_int_equal(page, at(0) & ~UINT64_C(4095));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_through_signals, start_stack),
+		cmocka_unit_test_setup(test_stale_slot_below, start_stack),
+		cmocka_unit_test_setup(test_stale_slot_below_a_stub,
+				       start_stack),
+		cmocka_unit_test_setup(test_stale_slot_that_looks_live,
+				       start_stack),
+		cmocka_unit_test_setup(test_half_way, start_stack),
+		cmocka_unit_test_setup(test_no_stub_is_half_way, start_stack),
+		cmocka_unit_test_setup(test_nested, start_stack),
+		cmocka_unit_test_setup(test_nested_in_nothing, start_stack),
+		cmocka_unit_test_setup(test_stack_pointer_is_none, start_stack),
+		cmocka_unit_test_setup(test_first_page_is_not_readable,
+				       start_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
