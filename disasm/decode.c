@@ -21,8 +21,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/branch_x86_64.h"
-#include "disasm/newer_x86_64.h"
+#include "disasm/branch.h"
+#include "disasm/newer.h"
 
 #define SCRATCH_BYTES 2048
 

@@ -6,7 +6,7 @@
  */
 #include "disasm/prologue.h"
 
-#include "disasm/movable_x86_64.h"
+#include "disasm/movable.h"
 
 #define ENDBR_BYTES 4
 

@@ -20,7 +20,7 @@
  *
  * displaced_bytes counts what is executed only: whole instructions, and less
  * than is overwritten where a return or jump stands that early, with padding
- * behind it. All of it must be able to run elsewhere (movable_x86_64.h).
+ * behind it. All of it must be able to run elsewhere (movable.h).
  *
  * Jumps of the function's own back to its entry do no harm: they arrive in the
  * stub with its own exit as their return address, and where the analysis knows of

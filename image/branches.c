@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "disasm/leap_x86_64.h"
+#include "disasm/leap.h"
 #include "image/code.h"
 #include "image/mappers.h"
 #include "image/pointers.h"

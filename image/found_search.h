@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/stack_x86_64.h"
+#include "disasm/stack.h"
 #include "image/bare.h"
 #include "image/functions.h"
 

@@ -276,7 +276,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 }
 
 /*
- * From __libc_start_main (start_x86_64.S): all constructors but the program's
+ * From __libc_start_main (start.S): all constructors but the program's
  * own have run, and its libraries can be called.
  */
 void init_before_main(void)

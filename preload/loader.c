@@ -18,7 +18,7 @@
 #include <link.h>
 
 #include "disasm/prologue.h"
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"

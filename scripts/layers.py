@@ -5,7 +5,8 @@
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
 target (preload, disasm, image, match) and the reader (the rest), meet in wire/
-only.
+only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
+FOLDER's, and obeys FOLDER's row.
 Exits with 1 and one line per offence.
 """
 import pathlib
@@ -62,12 +63,24 @@ FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
+def included_as(path):
+    """A path without the arch/MACHINE that it may begin with."""
+    path = pathlib.PurePosixPath(path)
+    return path.relative_to(*path.parts[:2]) if path.parts[0] == "arch" else path
+
+
 def layer_of(path):
     """The innermost folder of the table that holds path, or None."""
-    for parent in pathlib.PurePosixPath(path).parents:
+    for parent in included_as(path).parents:
         if str(parent) in MAY_INCLUDE or str(parent) in UNRESTRICTED:
             return str(parent)
     return None
+
+
+def found(header):
+    """Whether each place where it may be has it."""
+    for root in (ROOT, *ROOT.glob("arch/*")):
+        yield (root / header).is_file()
 
 
 def offence(layer, style, header):
@@ -80,7 +93,7 @@ def offence(layer, style, header):
     target = layer_of(header)
     if target is None:
         return f'"{header}" is not written from the root'
-    if not (ROOT / header).is_file():
+    if not any(found(header)):
         return f'"{header}" does not exist'
     if target != layer and target not in MAY_INCLUDE[layer]:
         return f"{layer} may not include {target}"
@@ -88,7 +101,8 @@ def offence(layer, style, header):
 
 
 def sources():
-    for folder in sorted({layer.split("/")[0] for layer in MAY_INCLUDE}):
+    for folder in sorted({layer.split("/")[0] for layer in MAY_INCLUDE} |
+                         {"arch"}):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".c", ".h", ".S"):
                 yield path.relative_to(ROOT)
@@ -103,7 +117,8 @@ def includes(path):
 
 def circles():
     """Headers that include each other, as lists that begin where they end."""
-    below = {str(path): list(includes(path)) for path in sources()
+    below = {str(included_as(path)): list(includes(path))
+             for path in sources()
              if path.suffix == ".h"}
     done = set()
 

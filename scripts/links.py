@@ -18,7 +18,8 @@ import layers
 # Stands in for libc, whose functions any cold room may call.
 LIBC = {"host/private_libc.c", "host/private_string.c", "host/capstone_libc.c"}
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
-OBJECT = re.compile(r"CMakeFiles/(hot|warm|libclew)\.dir/(.+)\.o$")
+OBJECT = re.compile(r"CMakeFiles/(hot|warm|libclew)\.dir/"
+                    r"(?:__/(arch/[^/]+)/preload/)?(.+)\.o$")
 
 
 def room_of(source):
@@ -45,8 +46,9 @@ class Objects:
             match = OBJECT.search(str(path))
             if not match:
                 continue
-            temperature, source = match.groups()
-            if not (layers.ROOT / "preload" / source).is_file():
+            temperature, arch, source = match.groups()
+            folder = layers.ROOT / (arch or "") / "preload"
+            if not (folder / source).is_file():
                 continue  # left from before it was moved
             self.temperature[source] = temperature
             self.read(path, source)

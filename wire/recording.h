@@ -402,7 +402,7 @@ static inline void wire_times_add(struct wire_times *to,
  * that took 2^i to 2^(i+1)-1 ticks, as measured; bin 0 has 0, too. Those of
  * functions that found no room are together in that of function 0. A context's
  * latest call, taken for one tick at least, gets into its bin with the next one
- * (stub_x86_64.S); until then it is for the reader to add it.
+ * (stub.S); until then it is for the reader to add it.
  */
 #define WIRE_BINS 64
 

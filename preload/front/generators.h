@@ -5,7 +5,7 @@
  * What they generate calls them, and the two may well look up each other's
  * return addresses: a garbage collector walks the frames of generated code, an
  * exception finds its handler by where the runtime was called from. So the
- * stubs of such a module are guarded (hot/stub_x86_64.S), and calls from no
+ * stubs of such a module are guarded (hot/stub.S), and calls from no
  * module's text keep their return address, uncounted.
  *
  * What tells such a module is what it does: it makes memory executable. That is

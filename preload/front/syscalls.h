@@ -2,7 +2,7 @@
 /*
  * System calls that a program makes through syscall().
  *
- * Those below change what we must know of, and come here (syscall_x86_64.S);
+ * Those below change what we must know of, and come here (syscall.S);
  * number and arguments are where syscall() found them. The result is -1 with
  * errno set, as the program expects it.
  */

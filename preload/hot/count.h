@@ -12,7 +12,7 @@
 
 #include "preload/hot/tally.h"
 
-/* Thunks of stub_x86_64.S, called by stubs only: from here to there. */
+/* Thunks of stub.S, called by stubs only: from here to there. */
 extern const char hot_thunks[], hot_thunks_end[];
 void hot_thunk_miss_call(void);
 void hot_thunk_miss_tail(void);

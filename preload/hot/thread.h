@@ -42,13 +42,13 @@ struct hot_thread {
 	uint64_t id;   /* of the context that is running */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
 	struct wire_count *table;
-	/* Constants: 64-bit immediates make a stub slower (stub_x86_64.S). */
+	/* Constants: 64-bit immediates make a stub slower (stub.S). */
 	uint64_t multiplier;  /* ID_MULTIPLIER */
 	uint64_t step;        /* WIRE_CALL_STEP */
 	uint64_t entry_base;  /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
 	uint64_t exit_base;   /* hot_shadow_half - SHADOW_STACK_LOW - 8 */
 	uint64_t shadow_half; /* hot_shadow_half */
-	/* Thunks of stub_x86_64.S, in reach of every stub. */
+	/* Thunks of stub.S, in reach of every stub. */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
 	void (*verify_call)(void);

@@ -5,7 +5,7 @@
  * The clock is the time stamp counter less what slow paths of ours have taken of
  * the thread's time, which is nobody's.
  *
- * A timed stub (stub_timed_x86_64.inc) stores the moment of each call's start
+ * A timed stub (stub_timed.inc) stores the moment of each call's start
  * beside the shadow slot of its stack slot, and the id of its context. When the
  * function returns, now - start is its inclusive time. Its own time is that less
  * what others took meanwhile, and this is how that is known:

@@ -16,7 +16,7 @@
  *	hot_leap              hot (a probe)     stack/landing.c
  *	hot_lands             hot (a probe)     stack/landing_unwound.c
  *	hot_raises            hot (a probe)     stack/loans.c
- *	hot_leave_carried     hot               stack/trampolines_x86_64.c
+ *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c

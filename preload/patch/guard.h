@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guarding the stubs of a module that is hooked already (hot/stub_x86_64.S).
+ * Guarding the stubs of a module that is hooked already (hot/stub.S).
  */
 #ifndef CLEW_PATCH_GUARD_H
 #define CLEW_PATCH_GUARD_H

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "preload/stubs/probe.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"

@@ -3,7 +3,7 @@
  * The blank table: where the stubs of a thread look that is to count nothing.
  *
  * A stub loads the mask and then the address of its thread's table
- * (hot/stub_template_x86_64.inc). A signal handler that comes in between may
+ * (hot/stub_template.inc). A signal handler that comes in between may
  * exchange the table, but never for a smaller one, because the stub goes on
  * with the mask that it has. So a thread that stops counting keeps its mask,
  * and one store exchanges its table for a blank one that is as large as the

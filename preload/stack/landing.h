@@ -3,7 +3,7 @@
  * Non-local jumps: the id after them.
  *
  * Return addresses are keyed by stack slot and thus right after any jump; the
- * thread's id must be put right where it lands. landing_jumps_x86_64.c stands in
+ * thread's id must be put right where it lands. landing_jumps.c stands in
  * front of the C library's and the unwinder's functions that jump.
  */
 #ifndef CLEW_STACK_LANDING_H
@@ -26,7 +26,7 @@ uint64_t landing_id(uint64_t stack);
 void landing_at(uint64_t stack, uint64_t id);
 
 /*
- * A leap (disasm/leap_x86_64.h) is, or is going to be, watched: if it is libc's,
+ * A leap (disasm/leap.h) is, or is going to be, watched: if it is libc's,
  * then longjmp() lands there, and not before it has called other functions of
  * libc, which are hooked as well.
  */
@@ -59,7 +59,7 @@ void landing_forget_slice(uint64_t stack);
 void landing_prepare(uint64_t stack, const struct pc_range *unwinder);
 
 /*
- * From our _Unwind_RaiseException (raise_x86_64.S), whose return address is at
+ * From our _Unwind_RaiseException (raise.S), whose return address is at
  * sp. Returns where to go on: the unwinder's own.
  */
 struct _Unwind_Exception;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "preload/sys/sys.h"
 
 #define PAGE        UINT64_C(4096)

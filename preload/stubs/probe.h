@@ -16,7 +16,7 @@
 #include "preload/stubs/stub.h"
 
 /*
- * Write at `at` (where it will run) the probe of a leap (disasm/leap_x86_64.h)
+ * Write at `at` (where it will run) the probe of a leap (disasm/leap.h)
  * that stands at pc. 0, or -errno from relocate().
  */
 int probe_write_leap(const struct stub_constants *constants,

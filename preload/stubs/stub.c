@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a function's stub from the template in hot/stub_x86_64.S.
+ * Making a function's stub from the template in hot/stub.S.
  */
 #ifndef CLEW_STUBS_STUB_H
 #define CLEW_STUBS_STUB_H
@@ -26,7 +26,7 @@ uint64_t stub_bytes(void);
 uint64_t stub_entry_at(void);
 
 /*
- * The bytes that guard a stub (hot/stub_x86_64.S) if they are written over what
+ * The bytes that guard a stub (hot/stub.S) if they are written over what
  * it has there: one by one, in any order, while anybody executes it. whom is
  * STUB_IS_GUARDED or STUB_IS_WARY.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The templates that stubs are made from, as hot/stub_template_x86_64.inc lays
+ * The templates that stubs are made from, as hot/stub_template.inc lays
  * them out.
  */
 #ifndef CLEW_STUBS_STUB_TEMPLATE_H

@@ -34,7 +34,7 @@ struct kernel_action {
 
 #define SIGNAL_HAS_RETURN 0x04000000 /* SA_RESTORER of <asm/signal.h> */
 
-/* signal_return_x86_64.S */
+/* signal_return.S */
 void signal_return(void);
 
 static inline int signal_get_action(int signal, struct kernel_action *out)

@@ -17,7 +17,7 @@
 
 #define JOIN_LOOKS    1000 /* a tracer may keep what has ended */
 
-/* task_x86_64.S */
+/* task.S */
 long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 		void (*function)(void *), void *argument, void *block);
 

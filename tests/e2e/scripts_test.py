@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/test goes on behind a stage that fails; scripts/doc-links.py."""
 import os
+import pathlib
 import shutil
 
 import clewtest
@@ -123,18 +124,23 @@ class Links(clewtest.Case):
 class Layers(clewtest.Case):
     """scripts/layers.py on a tree of a few headers."""
 
-    def check(self, **headers):
-        """{header of wire/: what it includes} -> lines that complain."""
+    def check(self, machine=None, **headers):
+        """{header of wire/: what it includes} -> lines that complain.
+
+        machine: likewise, of a machine's wire/.
+        """
         tree = self.work / "tree"
         shutil.rmtree(tree, ignore_errors=True)
         (tree / "scripts").mkdir(parents=True)
         shutil.copy(clewtest.ROOT / "scripts" / "layers.py", tree / "scripts")
-        for folder in "wire", "base":
-            (tree / folder).mkdir()
+        own = pathlib.PurePath("arch", "m", "wire")
+        for folder in "wire", "base", own:
+            (tree / folder).mkdir(parents=True)
         (tree / "base" / "memory.h").write_text("", encoding="ascii")
-        for name, included in headers.items():
-            (tree / "wire" / f"{name}.h").write_text(
-                f'#include "{included}"\n', encoding="ascii")
+        for folder, these in ("wire", headers), (own, machine or {}):
+            for name, included in these.items():
+                (tree / folder / f"{name}.h").write_text(
+                    f'#include "{included}"\n', encoding="ascii")
         done = self.run_program([str(tree / "scripts" / "layers.py")],
                                 text=True)
         self.assertEqual(done.returncode, 1 if done.stdout else 0)
@@ -149,6 +155,12 @@ class Layers(clewtest.Case):
     def test_headers_go_in_no_circle(self):
         self.assertEqual(self.check(a="wire/b.h", b="wire/c.h", c="wire/a.h"),
                          ["wire/a.h -> wire/b.h -> wire/c.h -> wire/a.h"])
+
+    def test_a_machine_s_own_headers_are_in_the_same_folders(self):
+        self.assertEqual(self.check({"m": "base/memory.h"}, a="wire/m.h"),
+                         ["arch/m/wire/m.h:1: wire may not include base"])
+        self.assertEqual(self.check({"m": "wire/a.h"}, a="wire/m.h"),
+                         ["wire/m.h -> wire/a.h -> wire/m.h"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@
 #include <ucontext.h>
 
 #include "disasm/prologue.h"
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "image/functions.h"
 
 #define CODE_PC       UINT64_C(0x20000000)

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 
 #include "disasm/prologue.h"
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "image/analysis.h"
 #include "image/image.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/newer_x86_64.h"
+#include "disasm/newer.h"
 
 struct row {
 	const char *bytes;

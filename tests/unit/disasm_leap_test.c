@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "disasm/leap_x86_64.h"
+#include "disasm/leap.h"
 
 static unsigned int read_leap(const char *code, size_t bytes)
 {

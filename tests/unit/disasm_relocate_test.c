@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 
 #define PC     UINT64_C(0x7f0000001000)
 #define FAR_PC (PC + (UINT64_C(1) << 31) + 64)

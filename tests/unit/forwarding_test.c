@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 #include "preload/stubs/stub.h"
 #include "preload/stubs/stub_template.h"
 #include "tests/unit/model_x86_64.h"

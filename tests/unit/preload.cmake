@@ -9,37 +9,38 @@ function(preload_test name)
 endfunction()
 
 set(preload ${CMAKE_SOURCE_DIR}/preload)
+set(arch ${CLEW_ARCH}/preload)
 set(counting $<TARGET_OBJECTS:hot> $<TARGET_OBJECTS:warm>)
 
 preload_test(id)
 preload_test(place ${counting})
 preload_test(select ${preload}/host/config.c ${preload}/modules/select.c ${counting})
 preload_test(window ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
-  ${preload}/stubs/stub_image.c ${preload}/stubs/frames_rules_x86_64.c ${counting})
+  ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 preload_test(part ${counting})
 preload_test(tallies ${counting})
 preload_test(walk ${counting})
 preload_test(tally_check ${counting})
 preload_test(strata ${counting})
 target_link_libraries(strata_test PRIVATE m)
-preload_test(stacks ${preload}/patch/stacks_x86_64.c ${counting})
+preload_test(stacks ${arch}/patch/stacks.c ${counting})
 preload_test(forwarding model_x86_64.c ${preload}/stubs/stub.c ${counting})
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
   ${CLEW_CAPSTONE_INCLUDE})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
-  ${preload}/patch/live.c ${preload}/patch/quiesce.c ${preload}/patch/ask_x86_64.c
+  ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
   ${preload}/patch/code.c ${preload}/patch/patch.c
-  ${preload}/patch/stacks_x86_64.c ${preload}/patch/trap_x86_64.c ${preload}/stubs/window.c
+  ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
-  ${preload}/stubs/frames_rules_x86_64.c ${counting})
+  ${arch}/stubs/frames_rules.c ${counting})
 preload_test(reclaim ${preload}/reclaim.c ${preload}/patch/quiesce.c
-  ${preload}/patch/ask_x86_64.c ${preload}/patch/code.c ${preload}/patch/patch.c
+  ${arch}/patch/ask.c ${preload}/patch/code.c ${preload}/patch/patch.c
   ${preload}/modules/modules.c
-  ${preload}/host/next.c ${preload}/host/lookup.c ${preload}/patch/stacks_x86_64.c
+  ${preload}/host/next.c ${preload}/host/lookup.c ${arch}/patch/stacks.c
   ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
-  ${preload}/stubs/frames_rules_x86_64.c ${counting})
+  ${arch}/stubs/frames_rules.c ${counting})
 
 add_test(NAME unit.imports
   COMMAND ${CMAKE_SOURCE_DIR}/scripts/imports.sh ${CMAKE_BINARY_DIR})

@@ -16,7 +16,7 @@
  * None of them is a branch. libc's string functions are full of those that
  * capstone 4 does not know, and a function that holds one could not be hooked.
  */
-#include "disasm/newer_x86_64.h"
+#include "disasm/newer.h"
 
 #include <errno.h>
 

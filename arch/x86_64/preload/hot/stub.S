@@ -21,7 +21,7 @@
  *
  * A stub consists of entry, id, sink and exit, in this order. Only the sink
  * knows what is done with a call. Where time is taken as well, it does more
- * and the exit does its share (stub_timed_x86_64.inc).
+ * and the exit does its share (stub_timed.inc).
  *
  * A tail call arrives with the return address of another stub's exit. All exits
  * stand at STUB_EXIT_AT in their stub, so that the lowest byte of the return
@@ -37,7 +37,7 @@
  * is to have its glance say "perhaps" to all calls, for which two bytes change,
  * whoever may be executing it (guard.h).
  *
- * The template proper is stub_template_x86_64.inc, which is assembled for
+ * The template proper is stub_template.inc, which is assembled for
  *
  *	hot_stub_plain	most processes
  *	hot_stub_timed	those whose calls are timed
@@ -66,7 +66,7 @@
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
 #define HOT_END       0x1c9
-#include "preload/hot/stub_template_x86_64.inc"
+#include "preload/hot/stub_template.inc"
 
 #define TEMPLATE      hot_stub_timed
 #define SECTION       .rodata.hot_stub_timed
@@ -77,7 +77,7 @@
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
 #define HOT_END       STUB_GUARD_AT
-#include "preload/hot/stub_template_x86_64.inc"
+#include "preload/hot/stub_template.inc"
 
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
 
@@ -370,7 +370,7 @@ hot_thunk_guard:
 	.endm
 
 	/*
-	 * From the exit of a timed stub (stub_timed_x86_64.inc), which tells
+	 * From the exit of a timed stub (stub_timed.inc), which tells
 	 * what it has saved where: rsp is the slot, and this returns to the
 	 * program.
 	 */

@@ -20,7 +20,7 @@
  * frames apart by the CFA of the frame below, must have another one, or it
  * would take the function for its stub: so there are two descriptions, and in
  * libgcc's the CFA is odd. (Personality routines never see the odd value, see
- * _Unwind_GetCFA in landing_jumps_x86_64.c.) Others, as the nongnu libunwind,
+ * _Unwind_GetCFA in landing_jumps.c.) Others, as the nongnu libunwind,
  * believe that rsp always is the CFA, whatever they are told.
  *
  * Trampolines have a block of their own, and simpler rules.

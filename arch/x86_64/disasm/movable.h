@@ -13,8 +13,8 @@
  * Everything else stays: syscall and int3 show their address to the kernel, and
  * what is not listed is not proven.
  */
-#ifndef CLEW_DISASM_MOVABLE_X86_64_H
-#define CLEW_DISASM_MOVABLE_X86_64_H
+#ifndef CLEW_DISASM_MOVABLE_H
+#define CLEW_DISASM_MOVABLE_H
 
 #include "disasm/decode.h"
 

@@ -4,8 +4,8 @@
  * information says so: how far down the stack pointer is, and whether the return
  * address is looked at.
  */
-#ifndef CLEW_DISASM_STACK_X86_64_H
-#define CLEW_DISASM_STACK_X86_64_H
+#ifndef CLEW_DISASM_STACK_H
+#define CLEW_DISASM_STACK_H
 
 #include <stdint.h>
 

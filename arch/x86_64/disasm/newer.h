@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CLEW_DISASM_NEWER_X86_64_H
-#define CLEW_DISASM_NEWER_X86_64_H
+#ifndef CLEW_DISASM_NEWER_H
+#define CLEW_DISASM_NEWER_H
 
 #include <stddef.h>
 #include <stdint.h>

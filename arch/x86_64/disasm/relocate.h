@@ -2,8 +2,8 @@
 /*
  * Displaced instructions, made to run elsewhere.
  */
-#ifndef CLEW_DISASM_RELOCATE_X86_64_H
-#define CLEW_DISASM_RELOCATE_X86_64_H
+#ifndef CLEW_DISASM_RELOCATE_H
+#define CLEW_DISASM_RELOCATE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  *	mov	%r9, %rbp
  *	jmp	*%rdx
  */
-#ifndef CLEW_DISASM_LEAP_X86_64_H
-#define CLEW_DISASM_LEAP_X86_64_H
+#ifndef CLEW_DISASM_LEAP_H
+#define CLEW_DISASM_LEAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "disasm/branch_x86_64.h"
+#include "disasm/branch.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CLEW_DISASM_BRANCH_X86_64_H
-#define CLEW_DISASM_BRANCH_X86_64_H
+#ifndef CLEW_DISASM_BRANCH_H
+#define CLEW_DISASM_BRANCH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -14,12 +14,12 @@
  * It is pushed whole: in two stores of four bytes it could not be forwarded to
  * the return that reads it.
  */
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/movable_x86_64.h"
+#include "disasm/movable.h"
 
 /* Where we write; `err` sticks, and what follows it is not written. */
 struct writer {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "disasm/leap_x86_64.h"
+#include "disasm/leap.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/relocate_x86_64.h"
+#include "disasm/relocate.h"
 
 #define REX_W          0x48 /* 0100WRXB */
 #define REX_R          0x04

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/leap_x86_64.h"
-#include "disasm/relocate_x86_64.h"
+#include "disasm/leap.h"
+#include "disasm/relocate.h"
 #include "preload/hot/layout.h"
 #include "wire/id.h"
 

@@ -3,7 +3,7 @@
  * Compilers move the stack pointer by few instructions, which are read from their
  * bytes; whatever else names it, and is no access to memory, is not understood.
  */
-#include "disasm/stack_x86_64.h"
+#include "disasm/stack.h"
 
 #include <string.h>
 
