@@ -2,7 +2,7 @@
 /*
  * One x86-64 instruction, as far as patching needs to know it.
  *
- * decode.c is the one file that sees the disassembler library. Opening a
+ * decode.c of each machine is the one file that sees the disassembler library. Opening a
  * decoder is the only moment it takes memory, from the caller's hook, and none
  * of it is ever given back singly: drop the memory and the decoder is gone.
  * A decoder serves one thread at a time; any number may exist.

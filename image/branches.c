@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "disasm/leap.h"
+#include "disasm/padding.h"
 #include "image/code.h"
 #include "image/mappers.h"
 #include "image/pointers.h"
@@ -284,11 +285,6 @@ static void read_unwind_info(struct reading *r)
 		eh_frame_walk_landings(r->image, &fde, note_landing, r);
 }
 
-static int is_filler(uint8_t byte)
-{
-	return byte == 0x00 || byte == 0x90 || byte == 0xcc;
-}
-
 /* Padding leaves it as it is whether the code before it goes on behind it. */
 static void note_flow(struct reading *r, const struct insn *insn)
 {
@@ -311,13 +307,13 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 	mapper_watch_turn(&r->mapper);
 	while (left > 0) {
 		insn = (struct insn){ .kind = INSN_PLAIN, .length = 1 };
-		if (r->owner == BRANCHES_NOBODY && is_filler(*code))
+		if (r->owner == BRANCHES_NOBODY && padding_is_byte(*code))
 			; /* nothing to see, and decoding it is slow */
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
 			note_insn(r, &insn, code, left, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
 			r->branches->notes[r->owner].is_undecodable = 1;
-		if (!is_filler(*code))
+		if (!padding_is_byte(*code))
 			note_flow(r, &insn);
 		code += insn.length;
 		vaddr += insn.length;

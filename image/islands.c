@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/islands.h"
 
+#include "disasm/padding.h"
 #include "disasm/prologue.h"
 
 struct gap {
@@ -32,7 +33,7 @@ static int falls_into(const struct islands *islands, uint32_t index,
 	struct bytes b = image_bytes_at(islands->image, vaddr);
 
 	return islands->branches->notes[index].falls_out &&
-	       bytes_u8(&b) != 0xcc;
+	       !padding_stops(bytes_u8(&b));
 }
 
 /*

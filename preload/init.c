@@ -34,6 +34,7 @@
 #include "preload/stubs/stub_template.h"
 #include "preload/sys/place.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/signal_frame.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/presence.h"
@@ -113,7 +114,7 @@ static void take_configuration(struct cold *cold)
 	cold->recorder.tallies.part = &cold->recorder.part;
 	rt.is_timed = config->time == WIRE_TIME_EXACT;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
-	rt.first_block = runtime_thread_block();
+	rt.first_block = thread_block();
 }
 
 /* Zeros say that it is not known. */
@@ -256,7 +257,7 @@ static void learn_starts(void)
 	context.uc_stack.ss_sp = stack;
 	context.uc_stack.ss_size = sizeof(stack);
 	make(&context, never_runs, 0);
-	top = (const uint64_t *)context.uc_mcontext.gregs[REG_RSP];
+	top = (const uint64_t *)signal_frame_stack(&context);
 	if (top >= stack && top < stack + sizeof(stack) / sizeof(*stack))
 		starts_learn(*top);
 }

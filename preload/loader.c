@@ -26,8 +26,8 @@
 #include "preload/patch/code.h"
 #include "preload/record/stress.h"
 #include "preload/record/tallies.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 
 #define PAD_ROOM           64
 #define RET                0xc3

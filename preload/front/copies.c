@@ -14,6 +14,7 @@
 #include "preload/hot/thread.h"
 #include "preload/stack/landing.h"
 #include "preload/stack/trampolines.h"
+#include "preload/sys/stack_pointer.h"
 #include "preload/sys/text.h"
 
 /* Stacks that are larger than this are not copied. */
@@ -95,10 +96,7 @@ static void look_at(void *to, const void *from, size_t bytes)
 /* It ends outwards of the caller, as far as its stack may reach. */
 static inline int is_near(const void *at, size_t bytes)
 {
-	uint64_t sp;
-
-	__asm__("mov %%rsp, %0" : "=r"(sp));
-	return (uintptr_t)at + bytes - sp < NEAR_BYTES;
+	return (uintptr_t)at + bytes - stack_pointer() < NEAR_BYTES;
 }
 
 /*

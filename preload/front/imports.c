@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/front/copies.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 

@@ -13,6 +13,7 @@
 
 #include "preload/hot/layout.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/thread_block.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -83,14 +84,6 @@ static inline int runtime_is_filtered(void)
 	       (hot.selector && *hot.selector);
 }
 
-static inline uint64_t runtime_thread_block(void)
-{
-	uint64_t block;
-
-	__asm__("mov %%fs:0, %0" : "=r"(block));
-	return block;
-}
-
 /*
  * Where the stack ends that libc made for this thread: its control block is at
  * the top. 0 for the first thread, whose block is among the mappings, where
@@ -98,7 +91,7 @@ static inline uint64_t runtime_thread_block(void)
  */
 static inline uint64_t runtime_own_stack_end(void)
 {
-	uint64_t block = runtime_thread_block();
+	uint64_t block = thread_block();
 
 	return block == rt.first_block ? 0 : block;
 }

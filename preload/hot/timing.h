@@ -38,6 +38,7 @@
 
 #include "preload/hot/layout.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "wire/recording.h"
@@ -74,10 +75,7 @@ _Static_assert(sizeof(struct wire_count) * TIMES_PER_ENTRY == TIMES_BYTES,
 /* By the calling thread's clock. */
 static inline uint64_t time_now(void)
 {
-	uint32_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return ((uint64_t)high << 32 | low) - hot.paused;
+	return stamp_counter() - hot.paused;
 }
 
 /* The time slot of a stack slot that has a shadow. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 
 static uint64_t padded(uint64_t bytes)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/patch/code.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 

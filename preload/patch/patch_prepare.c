@@ -5,8 +5,8 @@
 
 #include "disasm/relocate.h"
 #include "preload/stubs/probe.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 
 #define INT3              0xcc
 #define SHORT_JUMP_BYTES  2

@@ -16,7 +16,7 @@
 #include "preload/stack/sharing.h"
 #include "preload/stack/times.h"
 #include "preload/sys/chained.h"
-#include "preload/sys/text.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"

@@ -8,7 +8,7 @@
 #include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
-#include "preload/sys/text.h"
+#include "preload/sys/copy_bytes.h"
 
 #define LEAST_PAGES 1 /* most threads call few functions */
 #define MOST_PAGES  16

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/part.h"
 
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 
 #define ROUND_UP(n)                                                            \

@@ -2,6 +2,7 @@
 #include "preload/record/part_file.h"
 
 #include "preload/sys/apart.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/enlarge.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"

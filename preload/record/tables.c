@@ -9,7 +9,7 @@
 #include "preload/record/table_alias.h"
 #include "preload/record/table_copy.h"
 #include "preload/record/tally_check.h"
-#include "preload/sys/text.h"
+#include "preload/sys/copy_bytes.h"
 
 #define CONTEXT_STEP_BYTES 65536
 #define SWEEP_AFTER        1024 /* calls counted away from home, or contexts */

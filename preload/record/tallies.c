@@ -9,6 +9,7 @@
 #include "preload/record/blank.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tables.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 #include "wire/id.h"
 

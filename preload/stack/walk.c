@@ -9,6 +9,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/stack/loans.h"
+#include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
@@ -26,16 +27,7 @@
 #define FIRST_STACK_BYTES (UINT64_C(64) << 20)
 #define OWN_STACK_BYTES   (UINT64_C(1) << 18)
 
-/* `mov $SYS_rt_sigreturn,%rax; syscall` */
-#define SIGNAL_RETURN_BYTES   9
-#define SIGNAL_RETURN_CALL_AT 7
-
-/* In struct ucontext: uc_mcontext.gregs[REG_RSP], [REG_RIP] and [REG_CSGSFS] */
-#define UCONTEXT_LINK_AT     8
-#define UCONTEXT_RSP_AT      (40 + 15 * 8)
-#define UCONTEXT_PC_AT       (40 + 16 * 8)
-#define UCONTEXT_SEGMENTS_AT (40 + 18 * 8)
-#define NESTED_MAX           64
+#define NESTED_MAX        64
 
 static void set_id(struct walk *walk, uint64_t id)
 {
@@ -134,50 +126,27 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
 }
 
-/*
- * `mov $SYS_rt_sigreturn,%rax; syscall`: the function was entered by a signal,
- * and what it interrupted may be on another stack.
- */
-static int is_signal_return(uint64_t pc)
-{
-	static const unsigned char code[SIGNAL_RETURN_BYTES] = {
-		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05
-	};
-	const unsigned char *at = (const unsigned char *)pc;
-
-	for (unsigned int i = 0; i < sizeof(code); i++)
-		if (at[i] != code[i])
-			return 0;
-	return 1;
-}
-
-/* The same of any word, which need not be an address. */
-static int is_signal_return_word(uint64_t word)
+/* Whether any word, which need not be an address, is that of a restorer. */
+static int is_restorer(uint64_t word)
 {
 	uint64_t page = 0;
 
 	return !runtime_is_filtered() && word >= PAGE && word < STACK_END &&
 	       walk_is_readable(word, &page) &&
-	       walk_is_readable(word + SIGNAL_RETURN_BYTES, &page) &&
-	       is_signal_return(word);
+	       walk_is_readable(word + SIGNAL_FRAME_RESTORER_BYTES, &page) &&
+	       signal_frame_is_restorer(word);
 }
 
-/*
- * Whether the kernel has put a struct ucontext here: it links none, and has the
- * code segment of user space, and 0 for gs and fs. A slot that a handler has left
- * behind has something else above it.
- */
+/* A slot that a handler has left behind has something else above it. */
 static int is_context(uint64_t context)
 {
-	uint64_t page = 0, segments;
+	uint64_t page = 0;
 
-	if (!runtime_is_filtered() &&
-	    (!walk_is_readable(context, &page) ||
-	     !walk_is_readable(context + UCONTEXT_SEGMENTS_AT, &page)))
-		return 0;
-	segments = *(const uint64_t *)(context + UCONTEXT_SEGMENTS_AT);
-	return !*(const uint64_t *)(context + UCONTEXT_LINK_AT) &&
-	       (segments & 3) == 3 && !(uint32_t)(segments >> 16);
+	return (runtime_is_filtered() ||
+		(walk_is_readable(context, &page) &&
+		 walk_is_readable(context + SIGNAL_FRAME_READ_BYTES - 1,
+				  &page))) &&
+	       signal_frame_is_context((const ucontext_t *)context);
 }
 
 /*
@@ -186,22 +155,21 @@ static int is_context(uint64_t context)
  * returns where the struct ucontext of the earlier one is; 0: nothing of it.
  */
 static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
-				  uint64_t rsp)
+				  uint64_t stack)
 {
-	const struct shadow_slot *shadow = shadow_of(rsp - 8);
+	const struct shadow_slot *shadow = shadow_of(stack - 8);
 	uint64_t page = 0, context = 0;
 	uint32_t function;
 
-	if (is_signal_return_word(pc) ||
-	    is_signal_return_word(pc - SIGNAL_RETURN_CALL_AT))
-		context = rsp;
-	else if (walk_is_readable(rsp, &page) &&
-		 is_signal_return_word(*(const uint64_t *)rsp))
-		context = rsp + 8;
+	if (is_restorer(pc) || is_restorer(pc - SIGNAL_FRAME_CALL_AT))
+		context = stack;
+	else if (walk_is_readable(stack, &page) &&
+		 is_restorer(*(const uint64_t *)stack))
+		context = stack + 8;
 	else if (shadow && runtime_is_stub(pc) &&
-		 is_signal_return_word(shadow->return_address) &&
+		 is_restorer(shadow->return_address) &&
 		 !is_link(walk, shadow, &function))
-		context = rsp;
+		context = stack;
 	return context && is_context(context) ? context : 0;
 }
 
@@ -221,14 +189,14 @@ static int is_half_way(uint64_t pc)
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
-	uint64_t context = walk->at + 8, pc = 0, rsp = 0;
+	uint64_t context = walk->at + 8, pc = 0, stack = 0;
 
 	for (int i = 0; context && i < NESTED_MAX; i++) {
-		rsp = *(const uint64_t *)(context + UCONTEXT_RSP_AT);
-		pc = *(const uint64_t *)(context + UCONTEXT_PC_AT);
-		context = find_outer_signal(walk, pc, rsp);
+		stack = signal_frame_stack((const ucontext_t *)context);
+		pc = signal_frame_pc((const ucontext_t *)context);
+		context = find_outer_signal(walk, pc, stack);
 	}
-	walk->interrupted_until = rsp & ~UINT64_C(7);
+	walk->interrupted_until = stack & ~UINT64_C(7);
 	walk->at = walk->interrupted_until;
 	if (is_half_way(pc)) {
 		walk->at -= 16;
@@ -322,8 +290,8 @@ static int is_past_end(const struct walk *walk)
  */
 static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 {
-	walk->is_handler =
-		!walk->is_believed && is_signal_return(shadow->return_address);
+	walk->is_handler = !walk->is_believed &&
+			   signal_frame_is_restorer(shadow->return_address);
 	return !walk->is_handler || is_context(walk->at + 8);
 }
 

@@ -13,7 +13,7 @@
 
 int32_t stub_tls_offset(void)
 {
-	return (int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block());
+	return (int32_t)((intptr_t)&hot - (intptr_t)thread_block());
 }
 
 uint64_t stub_bytes(void)

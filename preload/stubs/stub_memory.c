@@ -5,6 +5,7 @@
 
 #include "preload/stubs/block.h"
 #include "preload/stubs/stub_image.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/enlarge.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"

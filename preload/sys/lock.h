@@ -43,7 +43,7 @@ static inline int lock_try(struct lock *lock)
 
 static inline void lock_acquire_filtered(struct lock *lock, uint64_t *signals)
 {
-	const uint64_t own = runtime_thread_block();
+	const uint64_t own = thread_block();
 	uint64_t owner = atomic_load(&lock->filtered_owner);
 	int is_next = 0;
 

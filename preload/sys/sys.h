@@ -25,22 +25,13 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/sys/place.h"
+#include "preload/sys/system_call.h"
 
 /* What the program itself asked for is made in any case. */
 static inline long sys_call_anyway(long number, long a, long b, long c, long d,
 				   long e, long f)
 {
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-			   "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
+	return system_call(number, a, b, c, d, e, f);
 }
 
 static inline long sys_call(long number, long a, long b, long c, long d, long e,

@@ -27,7 +27,7 @@ long task_clone(long flags, void *stack, _Atomic int32_t *tid,
  */
 static size_t variables_bytes(void)
 {
-	size_t bytes = runtime_thread_block() - (uintptr_t)&hot;
+	size_t bytes = thread_block() - (uintptr_t)&hot;
 
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes and short texts without libc, whose functions may be hooked.
+ * Short texts without libc, whose functions may be hooked.
  */
 #ifndef CLEW_SYS_TEXT_H
 #define CLEW_SYS_TEXT_H
@@ -55,23 +55,6 @@ static inline void text_hex(struct text *text, uint64_t number)
 	if (number >= 16)
 		text_hex(text, number / 16);
 	text_char(text, "0123456789abcdef"[number % 16]);
-}
-
-/* `rep movsb` and `rep stosb`: no loop for a compiler to turn into a call. */
-static inline void copy_bytes(void *to, const void *from, size_t bytes)
-{
-	__asm__ volatile("rep movsb"
-			 : "+D"(to), "+S"(from), "+c"(bytes)
-			 :
-			 : "memory");
-}
-
-static inline void fill_zero(void *at, size_t bytes)
-{
-	__asm__ volatile("rep stosb"
-			 : "+D"(at), "+c"(bytes)
-			 : "a"(0)
-			 : "memory");
 }
 
 static inline int same_text(const char *a, const char *b)

@@ -9,9 +9,10 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/chained.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/perf_event.h"
+#include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
@@ -333,8 +334,7 @@ static void meet_event(int signal, siginfo_t *info, void *context)
 	    info->si_fd != event->source.fd)
 		pass_on(signal, info, interrupted);
 	else if (event->state == SLOT_RUNS)
-		take_sample(event,
-			    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
+		take_sample(event, signal_frame_pc(interrupted));
 	else
 		event->state = SLOT_FREE; /* the same */
 }

@@ -2,6 +2,7 @@
 #include "preload/time/samples.h"
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
 #include "preload/hot/trampoline.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
@@ -12,7 +13,7 @@
 
 static struct wire_moment this_moment(void)
 {
-	return (struct wire_moment){ .tsc = __builtin_ia32_rdtsc(),
+	return (struct wire_moment){ .tsc = stamp_counter(),
 				     .ns = sys_clock_ns(CLOCK_MONOTONIC) };
 }
 
@@ -97,7 +98,7 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	sample->id = id;
 	sample->where = where;
 	sample->weight = WIRE_WEIGHT_LOOK | (weight_ns & WIRE_WEIGHT_NS);
-	atomic_store_explicit(&sample->tsc, __builtin_ia32_rdtsc(),
+	atomic_store_explicit(&sample->tsc, stamp_counter(),
 			      memory_order_release);
 	return sample;
 }

@@ -8,11 +8,14 @@
 #include <ucontext.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/system_call.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
@@ -40,14 +43,13 @@ static struct {
 
 /* ---- Taking a sample ---- */
 
-/* The thread comes from the kernel if what it executed last is `syscall`. */
+/* The thread comes from the kernel if what it executed last is a system call. */
 static int is_behind_syscall(uint64_t pc)
 {
-	static const uint8_t syscall[] = { 0x0f, 0x05 };
-	uint8_t code[2];
+	uint8_t code[SYSTEM_CALL_BYTES];
 
 	return !sys_read_memory(pc - sizeof(code), code, sizeof(code)) &&
-	       code[0] == syscall[0] && code[1] == syscall[1];
+	       system_call_is(code);
 }
 
 static uint64_t microseconds(const struct timeval *time)
@@ -81,7 +83,7 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 	tally->switches = switches;
 	if (!all)
 		return is_behind_syscall(pc);
-	return __builtin_ia32_rdtsc() * DISPERSE >> 32 < (system << 32) / all;
+	return stamp_counter() * DISPERSE >> 32 < (system << 32) / all;
 }
 
 /* By the calling thread: where its account stands. */
@@ -151,7 +153,7 @@ static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
 static void take_sample(struct tally *tally, uint64_t periods,
 			const ucontext_t *interrupted)
 {
-	const uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+	const uint64_t pc = signal_frame_pc(interrupted);
 	uint64_t weight_ns = periods * ticks.period_ns;
 	int is_kernel, is_of_sample;
 
@@ -265,8 +267,7 @@ static int start_timer(struct tally *tally)
 					  (void *)timer_value(tally) };
 	struct itimerspec every = {
 		.it_interval = timespec_of(ticks.period_ns),
-		.it_value = timespec_of(1 + __builtin_ia32_rdtsc() %
-						    ticks.period_ns),
+		.it_value = timespec_of(1 + stamp_counter() % ticks.period_ns),
 	};
 	int err, timer;
 
@@ -432,7 +433,7 @@ static int is_new_kernel(void)
 
 static uint32_t draw_secret(void)
 {
-	uint64_t stamp = __builtin_ia32_rdtsc();
+	uint64_t stamp = stamp_counter();
 	uint32_t secret;
 
 	if (sys_call(SYS_getrandom, (long)&secret, sizeof(secret),

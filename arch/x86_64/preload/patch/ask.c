@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 #include "preload/time/watch.h"
 
 #define SIGNAL_LAST   64

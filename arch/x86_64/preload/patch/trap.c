@@ -8,9 +8,9 @@
 #include "preload/patch/patches.h"
 #include "preload/patch/quiesce.h"
 #include "preload/sys/chained.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 #include "preload/time/ticks.h"
 
 static void on_trap(int signal, siginfo_t *info, void *context);

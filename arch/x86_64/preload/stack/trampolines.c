@@ -7,8 +7,8 @@
 #include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/walk.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 #include "wire/id.h"
 
 #define CHUNK_BYTES (UINT64_C(1) << 16)
@@ -81,7 +81,7 @@ static int make_chunk(uint64_t chunk)
 	const uint64_t offset = chunk * CHUNK_BYTES;
 	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
 	const int32_t target =
-		(int32_t)((intptr_t)&hot - (intptr_t)runtime_thread_block()) +
+		(int32_t)((intptr_t)&hot - (intptr_t)thread_block()) +
 		(rt.is_timed ? HOT_CARRIED_TIMED : HOT_CARRIED);
 	uint8_t *code = sys_map_private(CHUNK_BYTES);
 

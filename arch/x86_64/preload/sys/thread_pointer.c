@@ -46,5 +46,5 @@ void thread_pointer_put_back(uint64_t theirs)
 void thread_pointer_learn(uint64_t hwcap2)
 {
 	can_read = (hwcap2 & HWCAP2_FSGSBASE) != 0;
-	offset = (uintptr_t)&hot - runtime_thread_block();
+	offset = (uintptr_t)&hot - thread_block();
 }

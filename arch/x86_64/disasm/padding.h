@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What compilers and linkers put between functions: nop (0x90), int3 (0xcc), which
+ * stops who runs into it, and zeros, which may be data as well.
+ */
+#ifndef CLEW_DISASM_PADDING_H
+#define CLEW_DISASM_PADDING_H
+
+#include <stdint.h>
+
+static inline int padding_stops(uint8_t byte)
+{
+	return byte == 0xcc;
+}
+
+static inline int padding_is_byte(uint8_t byte)
+{
+	return byte == 0x00 || byte == 0x90 || padding_stops(byte);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The time stamp counter: ticks of a constant rate (calibrate.h). */
+#ifndef CLEW_HOT_STAMP_COUNTER_H
+#define CLEW_HOT_STAMP_COUNTER_H
+
+#include <stdint.h>
+
+static inline uint64_t stamp_counter(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+#endif

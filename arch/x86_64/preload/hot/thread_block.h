@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The calling thread's control block, in which libc keeps its address first. */
+#ifndef CLEW_HOT_THREAD_BLOCK_H
+#define CLEW_HOT_THREAD_BLOCK_H
+
+#include <stdint.h>
+
+static inline uint64_t thread_block(void)
+{
+	uint64_t block;
+
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	return block;
+}
+
+#endif

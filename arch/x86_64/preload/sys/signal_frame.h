@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel puts on the stack of a handler: the address that it returns
+ * to, a restorer, and above that a struct ucontext, where the restorer's stack
+ * pointer finds it. See setup_rt_frame() of Linux, arch/x86/kernel/signal_64.c.
+ */
+#ifndef CLEW_SYS_SIGNAL_FRAME_H
+#define CLEW_SYS_SIGNAL_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* A restorer: `mov $SYS_rt_sigreturn,%rax; syscall`, and where that call is. */
+#define SIGNAL_FRAME_RESTORER_BYTES 9
+#define SIGNAL_FRAME_CALL_AT        7
+
+static inline int signal_frame_is_restorer(uint64_t pc)
+{
+	static const uint8_t restorer[SIGNAL_FRAME_RESTORER_BYTES] = {
+		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05
+	};
+	const uint8_t *code = (const uint8_t *)pc;
+
+	for (unsigned int i = 0; i < sizeof(restorer); i++)
+		if (code[i] != restorer[i])
+			return 0;
+	return 1;
+}
+
+static inline uint64_t signal_frame_pc(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline uint64_t signal_frame_stack(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
+/* The bytes of a context that signal_frame_is_context() reads. */
+#define SIGNAL_FRAME_READ_BYTES offsetof(ucontext_t, uc_mcontext.fpregs)
+
+/*
+ * Whether the kernel has written this: it links no other context, and has the
+ * code segment of user space, and 0 for gs and fs.
+ */
+static inline int signal_frame_is_context(const ucontext_t *context)
+{
+	const uint64_t segments =
+		(uint64_t)context->uc_mcontext.gregs[REG_CSGSFS];
+
+	return !context->uc_link && (segments & 3) == 3 &&
+	       !(uint32_t)(segments >> 16);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The stack pointer, wherever the compiler keeps the frame. */
+#ifndef CLEW_SYS_STACK_POINTER_H
+#define CLEW_SYS_STACK_POINTER_H
+
+#include <stdint.h>
+
+static inline uint64_t stack_pointer(void)
+{
+	uint64_t sp;
+
+	__asm__("mov %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A system call: the kernel's answer, a result or -errno. */
+#ifndef CLEW_SYS_SYSTEM_CALL_H
+#define CLEW_SYS_SYSTEM_CALL_H
+
+#include <stdint.h>
+
+static inline long system_call(long number, long a, long b, long c, long d,
+			       long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* That instruction, which the pc of a thread that is in the kernel is behind. */
+#define SYSTEM_CALL_BYTES 2
+
+static inline int system_call_is(const uint8_t code[SYSTEM_CALL_BYTES])
+{
+	return code[0] == 0x0f && code[1] == 0x05;
+}
+
+#endif
