@@ -30,13 +30,13 @@ readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
 # FILE:NAME of each use, but in macros that define fronts of any name, and
 # #include "preload/host/next.h".
 cd "$(dirname "$0")/.."
-find preload -name '*.c' \
+find preload arch -name '*.c' \
 	-exec grep -oHE '(NEXT\(|[^a-z_]next\.)[A-Za-z_0-9]+' {} + |
 	sed -E 's/:.*[(.]/:/' | grep -vE ':(name|h)$' | sort -u >"$work/uses"
 while IFS=: read -r file name; do
 	grep -qE "^EXPORT .*[ *]$name\(" "$file" || echo "next $name"
 done <"$work/uses" | grep -vE ' (unwinder|libc)$' >"$work/called" || true
-find preload -name '*.c' -exec grep -ohE 'lookup_any\([A-Z"][^)]*' {} + |
+find preload arch -name '*.c' -exec grep -ohE 'lookup_any\([A-Z"][^)]*' {} + |
 	sed 's/(/ /' >>"$work/called"
 
 sort -u "$work/named" "$work/called" >"$work/found"
