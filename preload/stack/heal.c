@@ -15,10 +15,13 @@
  * Calls to be looked at: all that unwinder and personality routine may make
  * between asking for the last time and landing.
  */
-#define DOUBTS        512
+#define DOUBTS   512
 
-#define SCAN_MAX      (1 << 15) /* stack slots, 256 KiB */
-#define SCAN_PAST     512       /* ... beyond the first that may be it */
+#define SCAN_MAX (1 << 15) /* stack slots, 256 KiB */
+
+/* ... beyond the first that may be it, if other stacks may lie beside this. */
+#define SCAN_PAST     512
+
 #define ANCESTORS_MAX 4096
 
 #define WATCHED_MAX   16
@@ -118,10 +121,12 @@ static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
 /*
  * The caller is the function with this id if there is a slot of its above.
  * Otherwise it is that of the first slot there is; but what lies beyond that
- * is looked at as well, for slots that were left behind look alike.
+ * is looked at as well, for slots that were left behind look alike: all that are
+ * within the caller's own frame, which a buffer may have made long.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
+	const int past = walk_is_on_own_stack(slot) ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
 	uint64_t at = slot + 8, page = slot & ~UINT64_C(4095);
 
@@ -134,7 +139,7 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 			return (struct finding){ id, at };
 		if (one && !finding.at) {
 			finding = (struct finding){ one->id, at };
-			left = left < SCAN_PAST ? left : SCAN_PAST;
+			left = left < past ? left : past;
 		}
 		if (one || !shadow || !shadow->return_address)
 			continue;
@@ -146,7 +151,7 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 		if (finding.at || !is_live)
 			continue;
 		finding = (struct finding){ running_at(at, shadow, id), at };
-		left = left < SCAN_PAST ? left : SCAN_PAST;
+		left = left < past ? left : past;
 	}
 	return finding;
 }

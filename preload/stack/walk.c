@@ -54,7 +54,7 @@ struct walk walk_from(const void *slot, uint64_t id)
  */
 #define MISSING 1
 
-static int is_on_own_stack(uint64_t address)
+int walk_is_on_own_stack(uint64_t address)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	const uint64_t others_end = runtime_own_stack_end();
@@ -75,7 +75,7 @@ int walk_is_readable(uint64_t address, uint64_t *known_page)
 	if ((*known_page & ~(uint64_t)MISSING) == page)
 		return !(*known_page & MISSING);
 	if (runtime_is_filtered())
-		return is_on_own_stack(address);
+		return walk_is_on_own_stack(address);
 	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
 	    -EFAULT)
 		page |= MISSING;

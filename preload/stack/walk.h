@@ -60,6 +60,9 @@ int walk_next(struct walk *walk, struct link *link);
  */
 int walk_is_readable(uint64_t address, uint64_t *known_page);
 
+/* Whether that is on the stack that the thread began on, and so are we. */
+int walk_is_on_own_stack(uint64_t address);
+
 /* Whether some function's stub, or a trampoline, is waiting at this stack slot. */
 int walk_is_live(uint64_t at, uint64_t *mapped_page);
 

@@ -71,6 +71,9 @@ class Counts(clewtest.Case):
         self.assertRegex(self.clew("tree", recording.path).stdout,
                          r"\([\d,]+ by tail calls\)")
 
+    def test_below_buffers_with_old_return_addresses(self):
+        self.check("buffers")
+
     def test_every_way_of_hooking(self):
         self.check("tiers")
 
