@@ -24,7 +24,7 @@ MAY_INCLUDE = {
            ("preload/host", {"wire", "image", "match"}, "hot sys"),
            ("preload/record", {"wire"}, "hot sys"),
            ("preload/stack", {"wire"}, "hot sys host record"),
-           ("preload/time", {"wire"}, "hot sys host record"),
+           ("preload/time", {"wire"}, "hot sys host record stack"),
            ("preload/process", set(), "hot sys host record stack time"),
            ("preload/stubs", {"wire", "disasm"}, "hot sys stack"),
            ("preload/modules", {"wire", "image", "match"},
