@@ -24,20 +24,19 @@
 #include "preload/host/shadow_place.h"
 #include "preload/host/unrecorded.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/init.h"
 #include "preload/loader.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
 #include "preload/record/stress.h"
 #include "preload/stack/starts.h"
-#include "preload/stack/times.h"
 #include "preload/stubs/stub_template.h"
 #include "preload/sys/place.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
-#include "preload/time/presence.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
 
@@ -112,7 +111,8 @@ static void take_configuration(struct cold *cold)
 	part_limit(&cold->recorder.part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
 	cold->recorder.tallies.part = &cold->recorder.part;
-	rt.is_timed = config->time == WIRE_TIME_EXACT;
+	rt.sink =
+		config->time == WIRE_TIME_EXACT ? &sink_timing : &sink_counting;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = thread_block();
 }
@@ -157,7 +157,7 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		text_string(&text, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}
-	if (rt.is_timed && !machine_has_steady_clock()) {
+	if (rt.sink->reads_clock && !machine_has_steady_clock()) {
 		text_string(&text, "time exact: this machine's time stamp "
 				   "counter does not run steadily");
 		return -ENOTSUP;
@@ -224,7 +224,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		sampling_start(&cold->config);
-		if (rt.is_timed)
+		if (rt.sink->reads_clock)
 			note_time_cost();
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
@@ -295,10 +295,8 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
-	if (rt.is_timed)
-		times_end_open();
+	sink_finish();
 	tallies_finish_thread();
-	presence_note_all(&rt.recorder->tallies);
 	tallies_refresh_names(&rt.recorder->tallies);
 	samples_note_moment(rt.header);
 	if (CLEW_STRESS)

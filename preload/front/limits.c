@@ -15,7 +15,7 @@
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
-#include "preload/hot/timing.h"
+#include "preload/hot/sink.h"
 #include "preload/sys/sys.h"
 
 /* Beside the shadow: stubs, the map of their places, the recording. */
@@ -25,7 +25,8 @@
 /* What of a resource is ours. */
 static uint64_t own_bytes(int resource)
 {
-	const uint64_t shadow = SHADOW_BYTES + (rt.is_timed ? TIME_BYTES : 0);
+	const uint64_t shadow =
+		SHADOW_BYTES + sink_stack_bytes(SHADOW_BYTES / 2);
 
 	if (!rt.header || hot_shadow_low == SHADOW_NOWHERE)
 		return 0;

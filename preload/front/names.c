@@ -13,7 +13,7 @@
 #include "preload/front/generators.h"
 #include "preload/front/stamps.h"
 #include "preload/host/next.h"
-#include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/process/dispatch.h"
 #include "preload/process/filter.h"
 #include "preload/record/tallies.h"
@@ -35,7 +35,8 @@ static long ask(int option, long a, long b, long c, long d)
 		return stamps_set_access(a);
 	if (option == PR_GET_TSC && uses_stamps())
 		return stamps_get_access((int *)a);
-	if (rt.is_timed && option == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT)
+	if (rt.sink->reads_clock && option == PR_SET_SECCOMP &&
+	    a == SECCOMP_MODE_STRICT)
 		return stamps_enter_strict_mode();
 	if (option == PR_SET_SYSCALL_USER_DISPATCH)
 		return dispatch_set(a, b, c, d);

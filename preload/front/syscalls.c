@@ -8,6 +8,7 @@
 #include "preload/front/clone.h"
 #include "preload/front/generators.h"
 #include "preload/front/stamps.h"
+#include "preload/hot/sink.h"
 #include "preload/process/filter.h"
 #include "preload/sys/sys.h"
 
@@ -27,7 +28,7 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 		generators_foresee();
 		begun = filter_begin();
 	}
-	if (rt.is_timed && a == SECCOMP_SET_MODE_STRICT && !b && !c)
+	if (rt.sink->reads_clock && a == SECCOMP_SET_MODE_STRICT && !b && !c)
 		result = stamps_enter_strict_mode();
 	else
 		result = sys_call_anyway(number, a, b, c, d, e, f);

@@ -5,6 +5,7 @@
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/timing.h"
 #include "preload/sys/place.h"
 #include "preload/sys/sys.h"
@@ -103,7 +104,7 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	if (!rt.is_timed)
+	if (!rt.sink->slot_bytes)
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);
 	if (times)
@@ -125,7 +126,8 @@ static int reserve_anywhere(void)
 
 int shadow_reserve(void)
 {
-	if (sanitizers_leave_no_room((int)rt.is_timed) || !reserve_anywhere())
+	if (sanitizers_leave_no_room(rt.sink->slot_bytes != 0) ||
+	    !reserve_anywhere())
 		hot_shadow_low = SHADOW_NOWHERE;
 	else if (hot_shadow_half == SHADOW_HALF && hot_time_third == TIME_THIRD)
 		return 0; /* as threads are born */

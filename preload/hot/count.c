@@ -16,9 +16,9 @@
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
@@ -28,7 +28,7 @@ uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 uint64_t hot_shadow_half = SHADOW_HALF;
 uint64_t hot_time_third = TIME_THIRD;
 _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
-struct runtime rt;
+struct runtime rt = { .sink = &sink_counting };
 uint8_t hot_windows[WINDOW_COUNT];
 struct native_range hot_native[NATIVE_MAX];
 const struct native_range hot_native_nowhere;
@@ -146,8 +146,7 @@ static int is_at_thread_end(const uint64_t *slot)
 	return runtime_own_stack_end() - (uintptr_t)slot < HOT_THREAD_END_BYTES;
 }
 
-/* slot is where the return address was. */
-static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
+void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t site = shadow->return_address;
@@ -173,20 +172,7 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
 /* From a stub. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
-	struct time_pause pause;
-
-	if (!rt.is_timed) {
-		miss(slot, id, is_tail_call);
-		return;
-	}
-	pause = time_pause_since(time_now());
-	miss(slot, id, is_tail_call);
-	time_pause_end(&pause);
-}
-
-static void close_elsewhere(const uint64_t *slot)
-{
-	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
+	rt.sink->miss(slot, id, is_tail_call);
 }
 
 /*
@@ -238,12 +224,11 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 	id = id_push(shadow->caller_id, key);
 	if (is_tail_call && stub[STUB_LOOPS_AT] && id == hot.id)
 		return 1;
-	if (is_tail_call && rt.is_timed)
-		close_elsewhere(slot);
+	if (is_tail_call)
+		sink_leave(slot);
 	hot.id = id;
-	hot_miss(slot, id, is_tail_call);
-	if (rt.is_timed)
-		time_open((uintptr_t)slot);
+	rt.sink->miss(slot, id, is_tail_call);
+	sink_enter(slot);
 	return is_tail_call;
 }
 
@@ -253,8 +238,7 @@ void hot_leave_elsewhere(uint64_t *slot)
 
 	*slot = shadow->return_address;
 	hot.id = shadow->caller_id;
-	if (rt.is_timed)
-		close_elsewhere(slot);
+	sink_leave(slot);
 }
 
 void hot_verify(uint64_t *slot, int is_tail_call)
@@ -279,3 +263,9 @@ void hot_verify(uint64_t *slot, int is_tail_call)
 	    record_draw() % rt.verify_period < record_look_period())
 		hot_verify_stack(slot, &hot.tally->wire->calls);
 }
+
+const struct sink sink_counting = {
+	.stub = &hot_stub_plain,
+	.carried_at = HOT_CARRIED,
+	.miss = count_miss,
+};

@@ -45,4 +45,10 @@ enum count_result {
 
 enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
+/*
+ * What every sink that counts does with a call that no stub could count; slot is
+ * where the return address was.
+ */
+void count_miss(uint64_t *slot, uint64_t id, int is_tail_call);
+
 #endif

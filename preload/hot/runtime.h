@@ -22,12 +22,14 @@ struct config;
 struct lock;
 struct patches;
 struct recorder;
+struct sink;
 struct windows;
 
 struct runtime {
 	struct wire_header *header; /* of the recording's part */
 	/* Of the header, or of the nearest ancestor's that has a file. */
 	_Atomic uint64_t *losses;
+	const struct sink *sink; /* never NULL (sink.h) */
 	/* Each says in its own header who may touch what is in it. */
 	struct recorder *recorder;
 	const struct config *config;
@@ -39,7 +41,6 @@ struct runtime {
 	enum wire_fold max_contexts_cause;
 	uint32_t verify_period;  /* 0: never verify */
 	uint32_t function_count; /* numbers 1 .. function_count are in use */
-	uint32_t is_timed;       /* stubs are timed ones (timing.h) */
 	/* Where functions on stacks below hot_shadow_low return to in a stub. */
 	uint32_t exit_elsewhere_at;
 	uint64_t first_block;     /* the first thread's control block */

@@ -160,14 +160,14 @@ void time_settle(const struct time_slot *slot, uint64_t now)
 	account(slot, now, 0);
 }
 
-struct time_pause time_pause_since(uint64_t start)
+struct sink_pause time_pause_since(uint64_t start)
 {
-	return (struct time_pause){ .start = start,
+	return (struct sink_pause){ .start = start,
 				    .accounted = hot.accounted };
 }
 
 /* What handlers' calls took they have accounted for. */
-void time_pause_end(const struct time_pause *pause)
+void time_pause_end(const struct sink_pause *pause)
 {
 	const uint64_t total = time_now() - pause->start;
 	const uint64_t others = hot.accounted - pause->accounted;
@@ -183,7 +183,7 @@ void hot_close(const uint64_t *stack, uint64_t total)
 {
 	const struct time_slot *slot = time_of((uintptr_t)stack);
 	const uint64_t now = slot->start + total;
-	struct time_pause pause;
+	struct sink_pause pause;
 
 	account(slot, now, 1);
 	pause = time_pause_since(now);

@@ -21,7 +21,7 @@
  *
  * A slot holds what `accounted` was at its start; there is nothing to restore
  * when functions are left by a jump, and each tick is accounted for once, come
- * what may. A call that a jump leaves ends at its landing (preload/stack/times.h); one
+ * what may. A call that a jump leaves ends at its landing (preload/time/exact.c); one
  * whose landing nobody sees stays open, and its own time falls to where the
  * thread goes on.
  *
@@ -38,6 +38,7 @@
 
 #include "preload/hot/layout.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -122,12 +123,8 @@ static inline void time_has_settled(struct time_slot *slot, uint64_t now)
 }
 
 /* The clock stands still from a moment on, but for handlers that come. */
-struct time_pause {
-	uint64_t start, accounted;
-};
-
-struct time_pause time_pause_since(uint64_t start);
-void time_pause_end(const struct time_pause *pause);
+struct sink_pause time_pause_since(uint64_t start);
+void time_pause_end(const struct sink_pause *pause);
 
 /* What the thunks call: the call at a stack slot has ended after so long. */
 void hot_close(const uint64_t *stack, uint64_t total);

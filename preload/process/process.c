@@ -6,6 +6,7 @@
 
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/process/dispatch.h"
@@ -14,7 +15,6 @@
 #include "preload/record/tables.h"
 #include "preload/stack/callers.h"
 #include "preload/stack/sharing.h"
-#include "preload/stack/times.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/time/events.h"
@@ -199,8 +199,7 @@ void process_after_fork(void)
 	part_abandon(&parent, rt.losses == parent.header->losses);
 	say_that_it_is_ours();
 	sampling_after_fork();
-	if (rt.is_timed)
-		times_begin_anew();
+	sink_fork();
 	atomic_store(&rt.header->state, WIRE_RUNNING);
 	if (CLEW_STRESS)
 		stress_check();

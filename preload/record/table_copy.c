@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/table_copy.h"
 
-#include "preload/hot/runtime.h"
-#include "preload/hot/timing.h"
+#include "preload/hot/sink.h"
 
 /*
  * Add the calls of an entry; a new one keeps its countdown too. Not where an
@@ -24,22 +23,6 @@ static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 	to->table[i].id = entry->id;
 	to->notes[i] = note;
 	return i;
-}
-
-static int has_times(const struct wire_times *times)
-{
-	return times->ended || times->self || times->latest;
-}
-
-static void put_times(struct wire_times *to, const struct wire_times *from)
-{
-	wire_times_add(to, from);
-	if (!to->histogram)
-		to->histogram = from->histogram;
-	if (!to->latest)
-		to->latest = from->latest;
-	else if (from->latest)
-		((uint64_t *)to->histogram)[wire_bin(from->latest)]++;
 }
 
 static uint64_t mean_calls(const struct mapping *mapping)
@@ -64,26 +47,23 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 		if (!entry->id || calls < least || calls >= limit)
 			continue;
 		at = put_count(to, entry, from->notes[i]);
-		if (rt.is_timed)
-			put_times(times_of(to->table, at),
-				  times_of(from->table, i));
+		sink_add_entry(to->table, at, from->table, i);
 	}
 }
 
-/* The calls that have ended, of entries without new ones. */
-static void copy_left_times(const struct mapping *from, struct mapping *to)
+/* What the sink has of entries without new calls. */
+static void copy_rest(const struct mapping *from, struct mapping *to)
 {
 	uint64_t entries = UINT64_C(1) << from->log2;
 
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
-		const struct wire_times *times = times_of(from->table, i);
 
-		if (entry->id && !wire_calls(entry) && has_times(times))
-			put_times(
-				times_of(to->table,
-					 put_count(to, entry, from->notes[i])),
-				times);
+		if (entry->id && !wire_calls(entry) &&
+		    sink_has_entry(from->table, i))
+			sink_add_entry(to->table,
+				       put_count(to, entry, from->notes[i]),
+				       from->table, i);
 	}
 }
 
@@ -99,15 +79,8 @@ void table_copy(const struct mapping *from, struct mapping *to)
 void table_add_late(const struct mapping *from, struct mapping *to)
 {
 	copy_counts(from, to, 1, UINT64_MAX);
-	if (rt.is_timed)
-		copy_left_times(from, to);
-}
-
-/* An interrupted stub that has looked at the rest may still use it. */
-static void zero_times(struct wire_times *times)
-{
-	times->ended = times->total = times->self = times->clamped = 0;
-	times->latest = 0;
+	if (rt.sink->entry_bytes)
+		copy_rest(from, to);
 }
 
 void table_zero(const struct mapping *mapping)
@@ -116,8 +89,7 @@ void table_zero(const struct mapping *mapping)
 		if (!mapping->table[i].id)
 			continue;
 		mapping->table[i].field = 0;
-		if (rt.is_timed)
-			zero_times(times_of(mapping->table, i));
+		sink_zero_entry(mapping->table, i);
 	}
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/record/blank.h"
 #include "preload/record/stress.h"
 #include "preload/record/table_alias.h"
@@ -22,16 +22,16 @@ static uint64_t table_limit(unsigned int log2)
 	return (UINT64_C(13) << log2) / 16;
 }
 
-/* In front of a table. */
-static uint64_t times_bytes(unsigned int log2)
+/* In front of a table: what the sink keeps for its entries. */
+static uint64_t bytes_before(unsigned int log2)
 {
-	return rt.is_timed ? sizeof(struct wire_times) << log2 : 0;
+	return (uint64_t)rt.sink->entry_bytes << log2;
 }
 
 /* From the start of a tally's own chunk. */
 static uint64_t first_table_offset(void)
 {
-	return WIRE_TALLY_TABLE_OFFSET + times_bytes(WIRE_TALLY_TABLE_LOG2);
+	return WIRE_TALLY_TABLE_OFFSET + bytes_before(WIRE_TALLY_TABLE_LOG2);
 }
 
 static union note *map_notes(unsigned int log2)
@@ -56,7 +56,7 @@ static uint64_t mapping_ref(const struct tally *tally,
 	uint64_t offset = mapping->chunk.head
 				  ? mapping->chunk.offset +
 					    sizeof(struct wire_chunk) +
-					    times_bytes(mapping->log2)
+					    bytes_before(mapping->log2)
 				  : tally->chunk + first_table_offset();
 
 	return wire_table_ref(offset, mapping->log2);
@@ -64,21 +64,21 @@ static uint64_t mapping_ref(const struct tally *tally,
 
 /*
  * Memory of a table that nobody should use any more stays mapped and reads as
- * empty: a stub that a signal interrupted long ago may still look there. A timed
- * one would follow the pointer to a histogram: there nothing else may ever be.
+ * empty: a stub that a signal interrupted long ago may still look there. One that
+ * follows pointers in front of the table must never find anything else there.
  */
 static void discard(struct part *part, const struct mapping *mapping)
 {
 	if (!mapping->table)
 		return;
-	if (mapping->chunk.head && rt.is_timed)
+	if (mapping->chunk.head && rt.sink->entry_bytes)
 		part_retire(part, &mapping->chunk);
 	else if (mapping->chunk.head)
 		part_free(part, &mapping->chunk);
 	else
 		fill_zero((unsigned char *)mapping->table -
-				  times_bytes(mapping->log2),
-			  times_bytes(mapping->log2) +
+				  bytes_before(mapping->log2),
+			  bytes_before(mapping->log2) +
 				  (sizeof(struct wire_count) << mapping->log2));
 	table_alias_blank(mapping);
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
@@ -103,7 +103,7 @@ static int map_beside(const struct tally *tally, const struct chunk *chunk,
 static int map_table(const struct tally *tally, struct part *part,
 		     unsigned int log2, struct mapping *out)
 {
-	uint64_t bytes = times_bytes(log2) +
+	uint64_t bytes = bytes_before(log2) +
 			 (sizeof(struct wire_count) << log2) +
 			 sizeof(struct wire_count);
 	int err = blank_reserve(log2);
@@ -116,7 +116,7 @@ static int map_table(const struct tally *tally, struct part *part,
 	out->log2 = log2;
 	out->table = (struct wire_count *)((unsigned char *)chunk_payload(
 						   &out->chunk) +
-					   times_bytes(log2));
+					   bytes_before(log2));
 	err = map_beside(tally, &out->chunk, out);
 	if (err)
 		part_free(part, &out->chunk);
@@ -313,7 +313,7 @@ int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts)
 
 uint64_t tally_chunk_bytes(void)
 {
-	return WIRE_TALLY_BYTES + times_bytes(WIRE_TALLY_TABLE_LOG2);
+	return WIRE_TALLY_BYTES + bytes_before(WIRE_TALLY_TABLE_LOG2);
 }
 
 int tally_first_table(struct tally *tally, struct wire_chunk *chunk)

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/stack/trampolines.h"
 #include "wire/id.h"
 
@@ -64,15 +64,10 @@ static void note(const void *slot, const void *buffer)
 /* What this takes is nobody's time. */
 void jump_places_note(const void *slot, const void *buffer)
 {
-	struct time_pause pause;
+	struct sink_pause pause = sink_pause();
 
-	if (!rt.is_timed) {
-		note(slot, buffer);
-		return;
-	}
-	pause = time_pause_since(time_now());
 	note(slot, buffer);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }
 
 uint64_t jump_places_find(const void *buffer, uint64_t stack)

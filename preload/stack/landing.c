@@ -2,12 +2,11 @@
 #include "preload/stack/landing.h"
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/landing_stacks.h"
-#include "preload/stack/times.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stack/walk.h"
 #include "wire/id.h"
@@ -49,23 +48,6 @@ static void leave_slow_paths(uint64_t stack)
 		tally->busy--;
 		tally->was_reentered = 1;
 	}
-}
-
-/* The calls that a jump leaves have taken their time until now. */
-static void end_calls(uint64_t stack, uint64_t now)
-{
-	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
-	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
-	const struct stack_range signals = landing_signal_stack();
-	struct link link;
-
-	if (stack < here && !landing_is_inside(&signals, here)) {
-		times_leave_stack(now);
-		return;
-	}
-	while (walk_next(&walk, &link) &&
-	       landing_is_inward(&signals, link.at, stack))
-		time_close(time_of(link.at), now);
 }
 
 /*
@@ -131,22 +113,15 @@ static void land(uint64_t stack, uint64_t id)
 
 /*
  * longjmp may be a coroutine's way to yield: what it leaves behind may go on
- * one day, so nothing is done to that but that its time ends.
+ * one day, so nothing is done to that but what the sink does.
  */
 void landing_at(uint64_t stack, uint64_t id)
 {
-	struct time_pause pause;
-	uint64_t now;
+	const struct sink_pause pause =
+		sink_jump(__builtin_frame_address(0), stack);
 
-	if (!rt.is_timed) {
-		land(stack, id);
-		return;
-	}
-	now = time_now();
-	end_calls(stack, now);
-	pause = time_pause_since(now);
 	land(stack, id);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }
 
 /* From a probe: libc's jump, or one that nobody announced. */

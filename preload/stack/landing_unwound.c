@@ -7,8 +7,8 @@
 
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/heal.h"
@@ -59,23 +59,12 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = walk.id == ID_ROOT;
 }
 
-/*
- * Those that return to the unwinder go on; where that cannot be told they end
- * a moment too early.
- */
-static void end_calls(const struct way *way, uint64_t now)
-{
-	for (uint32_t i = 0; i < way->count; i++)
-		if (i < way->returning)
-			time_settle(time_of(way->at[i]), now);
-		else
-			time_close(time_of(way->at[i]), now);
-	for (uint32_t i = 0; i < way->returning; i++)
-		time_has_settled(time_of(way->at[i]), now);
-}
-
+/* What that takes is no time of whoever goes on. */
 static void end(const struct way *way)
 {
+	const struct sink_pause pause =
+		sink_unwind(way->at, way->count, way->returning);
+
 	for (uint32_t i = 0; i < way->count; i++)
 		if (trampoline_has(way->slots[i]))
 			continue;
@@ -84,18 +73,7 @@ static void end(const struct way *way)
 		else
 			way->slots[i]->return_address = 0;
 	hot.id = way->id;
-}
-
-/* What that takes is no time of whoever goes on. */
-static void end_timed(const struct way *way)
-{
-	const uint64_t now = time_now();
-	struct time_pause pause;
-
-	end_calls(way, now);
-	pause = time_pause_since(now);
-	end(way);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }
 
 /* The same by any way there may be, however long and wherever it leads. */
@@ -104,7 +82,7 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 	const struct stack_range signals = landing_signal_stack();
 	const uint64_t id = landing_id(stack);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
-	const uint64_t now = time_now();
+	const struct sink_pause now = sink_pause();
 	struct link link;
 	int is_returning = 1;
 
@@ -112,8 +90,8 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 	       landing_is_inward(&signals, link.at, stack)) {
 		uint64_t pc = link.shadow->return_address;
 
-		if (rt.is_timed && !is_returning)
-			time_close(time_of(link.at), now);
+		if (!is_returning)
+			sink_end(link.at, &now);
 		if (!trampoline_has(link.shadow) && is_returning)
 			link.shadow->caller_id = id;
 		else if (!trampoline_has(link.shadow))
@@ -141,10 +119,7 @@ void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 		prepare_far(stack, unwinder);
 		return;
 	}
-	if (rt.is_timed)
-		end_timed(&way);
-	else
-		end(&way);
+	end(&way);
 }
 
 /* libgcc's, as unwinder_sets_ip() has found it. */

@@ -6,7 +6,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
-#include "preload/hot/timing.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/landing_stacks.h"
@@ -80,18 +80,14 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 
 void loans_make(uint64_t exception, uint64_t sp)
 {
-	struct time_pause pause;
+	struct sink_pause pause;
 
 	if (!hot.tally || runtime_is_filtered() ||
 	    is_another_on_its_way(exception, sp))
 		return;
-	if (!rt.is_timed) {
-		lend_outwards(exception, sp);
-		return;
-	}
-	pause = time_pause_since(time_now());
+	pause = sink_pause();
 	lend_outwards(exception, sp);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }
 
 /*
@@ -166,13 +162,8 @@ static void settle(uint64_t exception, uint64_t cfa)
 
 void loans_settle(uint64_t exception, uint64_t cfa)
 {
-	struct time_pause pause;
+	struct sink_pause pause = sink_pause();
 
-	if (!rt.is_timed) {
-		settle(exception, cfa);
-		return;
-	}
-	pause = time_pause_since(time_now());
 	settle(exception, cfa);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }

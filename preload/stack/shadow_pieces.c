@@ -7,7 +7,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
-#include "preload/hot/timing.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/upcalls.h"
 #include "preload/sys/sys.h"
 
@@ -49,8 +49,9 @@ int hot_map_shadow(uint64_t stack)
 				region * DIRECTORY_BYTES);
 	if (err)
 		return err;
-	return map_entry(shadow_piece(stack),
-			 (UINT64_C(2) << SHADOW_PIECE_SHIFT) +
-				 (rt.is_timed ? TIME_PIECE_BYTES : 0),
-			 2 * start);
+	return map_entry(
+		shadow_piece(stack),
+		(UINT64_C(2) << SHADOW_PIECE_SHIFT) +
+			sink_stack_bytes(UINT64_C(1) << SHADOW_PIECE_SHIFT),
+		2 * start);
 }

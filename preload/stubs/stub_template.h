@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 
 struct hole {
 	uint16_t at; /* offset in the template */
@@ -30,12 +30,10 @@ struct stub_template {
 	uint16_t kind;                        /* of its first part */
 };
 
-extern const struct stub_template hot_stub_plain, hot_stub_timed;
-
 /* What this process makes its stubs from. */
 static inline const struct stub_template *stub_template(void)
 {
-	return rt.is_timed ? &hot_stub_timed : &hot_stub_plain;
+	return rt.sink->stub;
 }
 
 #endif

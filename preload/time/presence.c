@@ -16,8 +16,6 @@ static int cpu_clock_of(const struct tally *tally)
 
 void presence_begin(struct tally *tally)
 {
-	if (!rt.is_timed)
-		return;
 	tally->former_present_ns = tally->wire->present_ns;
 	tally->former_cpu_ns = tally->wire->cpu_ns;
 	tally->came_cpu_ns = sys_clock_ns(cpu_clock_of(tally));
@@ -51,8 +49,6 @@ void presence_note_all(struct tallies *tallies)
 {
 	uint64_t signals;
 
-	if (!rt.is_timed)
-		return;
 	lock_acquire(&tallies->lock, &signals);
 	for (struct tally *tally = tallies->first; tally; tally = tally->next)
 		note(tally);

@@ -2,12 +2,12 @@
 #include "preload/time/sampling.h"
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/time/events.h"
-#include "preload/time/presence.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
 #include "preload/time/watch.h"
@@ -33,7 +33,7 @@ void sampling_begin_thread(void)
 void hot_thread_begins(struct tally *tally)
 {
 	ticks_begin_thread(tally);
-	presence_begin(tally);
+	sink_begin_thread(tally);
 }
 
 void hot_thread_has_begun(struct tally *tally)

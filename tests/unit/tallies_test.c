@@ -12,6 +12,7 @@
 
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -29,7 +30,7 @@ static int start_part(void **state)
 	if (part_create(&recorder->part, NULL))
 		return -1;
 	recorder->tallies.part = &recorder->part;
-	memset(&rt, 0, sizeof(rt));
+	rt = (struct runtime){ .sink = &sink_counting };
 	rt.recorder = recorder;
 	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;

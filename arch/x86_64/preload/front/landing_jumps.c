@@ -11,14 +11,13 @@
 
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/jump_places.h"
 #include "preload/stack/landing.h"
 #include "preload/stack/loans.h"
 #include "preload/stack/starts.h"
-#include "preload/stack/times.h"
 #include "preload/stack/trampolines.h"
 #include "preload/sys/sys.h"
 
@@ -120,8 +119,7 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 	starts_note((uint64_t)to->uc_mcontext.gregs[REG_RSP],
 		    (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
 	trampolines_carry(__builtin_frame_address(0));
-	if (rt.is_timed)
-		times_leave_stack(time_now());
+	sink_switch_stack();
 	result = NEXT(swapcontext)(from, to);
 	landing_set_id(id);
 	trampolines_settle_cheaply((uintptr_t)__builtin_frame_address(0));
@@ -143,8 +141,8 @@ EXPORT int setcontext(const ucontext_t *context)
 	if (!starts_note((uint64_t)registers[REG_RSP],
 			 (uint64_t)registers[REG_RBX], landing_current_id()))
 		land_in(context);
-	else if (rt.is_timed)
-		times_leave_stack(time_now());
+	else
+		sink_switch_stack();
 	return NEXT(setcontext)(context);
 }
 

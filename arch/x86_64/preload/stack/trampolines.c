@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
@@ -82,7 +83,7 @@ static int make_chunk(uint64_t chunk)
 	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
 	const int32_t target =
 		(int32_t)((intptr_t)&hot - (intptr_t)thread_block()) +
-		(rt.is_timed ? HOT_CARRIED_TIMED : HOT_CARRIED);
+		rt.sink->carried_at;
 	uint8_t *code = sys_map_private(CHUNK_BYTES);
 
 	if (sys_failed(code))
@@ -250,15 +251,10 @@ static void carry_all(const void *slot)
 /* What this takes is nobody's time. */
 void trampolines_carry(const void *slot)
 {
-	struct time_pause pause;
+	struct sink_pause pause = sink_pause();
 
-	if (!rt.is_timed) {
-		carry_all(slot);
-		return;
-	}
-	pause = time_pause_since(time_now());
 	carry_all(slot);
-	time_pause_end(&pause);
+	sink_resume(&pause);
 }
 
 /* The shadow of a slot where a trampoline waits; false if it was right. */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink that times each call (hot/timing.h). Its stubs do what a call, a
+ * return and a tail call need; here is the rest: how calls end in other ways
+ * than by returning, what becomes of times when a table is left, and when the
+ * clock stands still. The calling thread's open calls are found by walking its
+ * shadow.
+ */
+#include "preload/hot/count.h"
+#include "preload/hot/sink.h"
+#include "preload/hot/timing.h"
+#include "preload/record/recorder.h"
+#include "preload/stack/landing_stacks.h"
+#include "preload/stack/walk.h"
+#include "preload/time/presence.h"
+
+/* ---- Calls that a stub leaves to C ---- */
+
+static struct sink_pause begin_pause(void)
+{
+	return time_pause_since(time_now());
+}
+
+static void miss(uint64_t *slot, uint64_t id, int is_tail_call)
+{
+	const struct sink_pause paused = begin_pause();
+
+	count_miss(slot, id, is_tail_call);
+	time_pause_end(&paused);
+}
+
+static void enter(const uint64_t *slot)
+{
+	time_open((uintptr_t)slot);
+}
+
+static void leave(const uint64_t *slot)
+{
+	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
+}
+
+/* ---- Jumps, and other stacks ---- */
+
+/* The calls of this stack that the thread was in since it came there. */
+static void each_since(uint64_t came, uint64_t now,
+		       void (*visit)(struct time_slot *slot, uint64_t now))
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	struct link link;
+
+	while (walk_next(&walk, &link)) {
+		struct time_slot *slot = time_of(link.at);
+
+		visit(slot, now);
+		if (slot->start < came)
+			return; /* the innermost when it came */
+	}
+}
+
+static void settle(struct time_slot *slot, uint64_t now)
+{
+	time_settle(slot, now);
+}
+
+static void has_settled(struct time_slot *slot, uint64_t now)
+{
+	time_has_settled(slot, now);
+}
+
+/*
+ * What was in no call, as the way to a coroutine's first one, is nobody's; or
+ * it would be missing in what is to come.
+ */
+static void account_for_rest(uint64_t now)
+{
+	const uint64_t all = now - hot.came;
+	const uint64_t accounted = hot.accounted - hot.came_accounted;
+
+	if (hot.came && accounted < all)
+		hot.accounted += all - accounted;
+}
+
+/*
+ * The calls on the stack that the thread leaves have taken their own time until
+ * now, and none of what runs on the other one.
+ */
+static void leave_stack(uint64_t now)
+{
+	struct sink_pause paused;
+
+	each_since(hot.came, now, settle);
+	account_for_rest(now);
+	each_since(hot.came, now, has_settled);
+	hot.came = now;
+	hot.came_accounted = hot.accounted;
+	paused = time_pause_since(now);
+	time_pause_end(&paused);
+}
+
+static void switch_stack(void)
+{
+	leave_stack(time_now());
+}
+
+/* The calls that a jump leaves have taken their time until now. */
+static void end_calls(const void *frame, uint64_t stack, uint64_t now)
+{
+	const uint64_t here = (uintptr_t)frame;
+	struct walk walk = walk_from(frame, hot.id);
+	const struct stack_range signals = landing_signal_stack();
+	struct link link;
+
+	if (stack < here && !landing_is_inside(&signals, here)) {
+		leave_stack(now);
+		return;
+	}
+	while (walk_next(&walk, &link) &&
+	       landing_is_inward(&signals, link.at, stack))
+		time_close(time_of(link.at), now);
+}
+
+static struct sink_pause jump(const void *frame, uint64_t stack)
+{
+	const uint64_t now = time_now();
+
+	end_calls(frame, stack, now);
+	return time_pause_since(now);
+}
+
+/*
+ * The calls that return to the unwinder go on; where they cannot be told, they
+ * end a moment too early.
+ */
+static struct sink_pause unwind(const uint64_t *at, uint32_t count,
+				uint32_t returning)
+{
+	const uint64_t now = time_now();
+
+	for (uint32_t i = 0; i < count; i++)
+		if (i < returning)
+			time_settle(time_of(at[i]), now);
+		else
+			time_close(time_of(at[i]), now);
+	for (uint32_t i = 0; i < returning; i++)
+		time_has_settled(time_of(at[i]), now);
+	return time_pause_since(now);
+}
+
+static void end(uint64_t at, const struct sink_pause *when)
+{
+	time_close(time_of(at), when->start);
+}
+
+/* ---- Threads and processes ---- */
+
+/* In a forked child all open calls begin now: the process is a new one. */
+static void begin_anew(void)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const uint64_t now = time_now();
+	struct link link;
+
+	while (walk_next(&walk, &link)) {
+		struct time_slot *slot = time_of(link.at);
+
+		slot->start = now;
+		slot->accounted = hot.accounted;
+	}
+}
+
+static void finish(void)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+	const uint64_t now = time_now();
+	struct link link;
+
+	while (walk_next(&walk, &link))
+		time_close(time_of(link.at), now);
+	presence_note_all(&rt.recorder->tallies);
+}
+
+/* ---- The times in front of a count table ---- */
+
+static void add_entry(struct wire_count *to_table, uint64_t at,
+		      struct wire_count *from_table, uint64_t i)
+{
+	const struct wire_times *from = times_of(from_table, i);
+	struct wire_times *to = times_of(to_table, at);
+
+	wire_times_add(to, from);
+	if (!to->histogram)
+		to->histogram = from->histogram;
+	if (!to->latest)
+		to->latest = from->latest;
+	else if (from->latest)
+		((uint64_t *)to->histogram)[wire_bin(from->latest)]++;
+}
+
+static int has_entry(struct wire_count *table, uint64_t i)
+{
+	const struct wire_times *times = times_of(table, i);
+
+	return times->ended || times->self || times->latest;
+}
+
+/* An interrupted stub that has looked at the rest may still use it. */
+static void zero_entry(struct wire_count *table, uint64_t i)
+{
+	struct wire_times *times = times_of(table, i);
+
+	times->ended = times->total = times->self = times->clamped = 0;
+	times->latest = 0;
+}
+
+const struct sink sink_timing = {
+	.stub = &hot_stub_timed,
+	.carried_at = HOT_CARRIED_TIMED,
+	.reads_clock = 1,
+	.slot_bytes = TIME_SLOT_BYTES,
+	.entry_bytes = TIMES_BYTES,
+	.miss = miss,
+	.enter = enter,
+	.leave = leave,
+	.pause = begin_pause,
+	.resume = time_pause_end,
+	.jump = jump,
+	.unwind = unwind,
+	.end = end,
+	.switch_stack = switch_stack,
+	.begin_thread = presence_begin,
+	.fork = begin_anew,
+	.finish = finish,
+	.add_entry = add_entry,
+	.has_entry = has_entry,
+	.zero_entry = zero_entry,
+};
