@@ -23,11 +23,10 @@
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
-#include "preload/patch/code.h"
+#include "preload/patch/patch.h"
 #include "preload/record/stress.h"
 #include "preload/record/tallies.h"
 #include "preload/sys/copy_bytes.h"
-#include "preload/sys/sys.h"
 
 #define PAD_ROOM           64
 #define RET                0xc3
@@ -36,9 +35,8 @@
 
 static struct {
 	const struct r_debug *debug;
-	struct module *module; /* the loader's */
-	uint64_t pc;           /* of its breakpoint */
-	uint8_t jump[JMP_REL32_BYTES];
+	struct patch patch; /* of the loader, with one site: its breakpoint */
+	struct patch_site site;
 } watch;
 
 static void update(void)
@@ -119,49 +117,42 @@ static int find_site(const struct r_debug *debug, uint64_t *pc)
 	return 0;
 }
 
-static int make_jump(struct cold *cold)
+static int make_jump(struct cold *cold, struct patch_text *text)
 {
-	const struct window_user user = module_user(watch.module);
+	const struct window_user user = module_user(watch.patch.module);
 	uint8_t *pad;
 	int err = window_alloc(&cold->windows, &user, PAD_ROOM, &pad);
 
 	if (err)
 		return err;
 	encode_jmp_absolute(pad, (uintptr_t)loader_has_changed);
-	return encode_jmp_rel32(watch.jump, watch.pc, (uintptr_t)pad);
+	text->bytes = JMP_REL32_BYTES;
+	copy_bytes(text->before, (const void *)text->pc, text->bytes);
+	return encode_jmp_rel32(text->after, text->pc, (uintptr_t)pad);
 }
 
-static int write_jump(void)
-{
-	uint64_t signals;
-	int err;
-
-	if (!code_can_be_unprotected())
-		return -EACCES;
-	sys_block_signals(&signals);
-	err = patch_protect_code(watch.module, 1);
-	if (!err)
-		copy_bytes((void *)watch.pc, watch.jump, sizeof(watch.jump));
-	if (patch_protect_code(watch.module, 0) && !err)
-		err = -EACCES;
-	sys_restore_signals(&signals);
-	return err;
-}
-
+/*
+ * The breakpoint's patch is in no list: it is to stay when the hooks are taken
+ * out, and has no stub that is ever given back.
+ */
 int loader_watch(struct cold *cold)
 {
+	struct module *module;
 	int err;
 
 	watch.debug = lookup_debug();
 	if (!watch.debug || !watch.debug->r_brk)
 		return -ENOENT;
-	watch.module = find_module_of(&cold->modules, watch.debug->r_brk);
-	if (!watch.module)
+	module = find_module_of(&cold->modules, watch.debug->r_brk);
+	if (!module)
 		return -ENOENT;
-	err = find_site(watch.debug, &watch.pc);
+	watch.patch = (struct patch){ .module = module,
+				      .sites = &watch.site,
+				      .site_count = 1 };
+	err = find_site(watch.debug, &watch.site.text.pc);
 	if (!err)
-		err = make_jump(cold);
+		err = make_jump(cold, &watch.site.text);
 	if (!err)
 		err = windows_seal(&cold->windows);
-	return err ? err : write_jump();
+	return err ? err : patch_commit(&watch.patch);
 }

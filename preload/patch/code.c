@@ -1,37 +1,141 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/patch/code.h"
 
+#include <errno.h>
+#include <stddef.h>
+
 #include "preload/sys/sys.h"
 
 /* <linux/membarrier.h>, since Linux 4.16 */
 #define EXPEDITED_SYNC_CORE          (1 << 5)
 #define REGISTER_EXPEDITED_SYNC_CORE (1 << 6)
 
+/* Each returns 0 or -errno; NULL where there is nothing to do. */
+struct code_way {
+	int (*open)(struct code_writer *writer);
+	int (*close)(struct code_writer *writer);
+	int (*enter)(struct code_writer *writer); /* sets writer->bytes */
+	int (*leave)(struct code_writer *writer);
+	int (*barrier)(void);
+};
+
+static uint64_t page_of(uint64_t pc)
+{
+	return pc & ~(uint64_t)(CODE_PAGE_BYTES - 1);
+}
+
+static int write_in_place(struct code_writer *writer)
+{
+	writer->bytes = (volatile uint8_t *)writer->page;
+	return 0;
+}
+
+/* ---- Writable instead of executable ---- */
+
+/*
+ * Whether what has been writable may be executed afterwards. Not in a process
+ * that has asked the kernel to refuse that: prctl(PR_SET_MDWE), or a filter.
+ */
+static int can_be_unprotected(void)
+{
+	void *page = place_map(CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (sys_failed(page))
+		return 0;
+	err = sys_mprotect(page, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+	sys_munmap(page, CODE_PAGE_BYTES);
+	return !err;
+}
+
+static int protection_of(const ElfW(Phdr) * segment)
+{
+	return (segment->p_flags & PF_R ? PROT_READ : 0) |
+	       (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
+}
+
+/* All executable segments, also after one that fails. */
+static int protect_code(const struct module *module, int is_writable)
+{
+	int first_err = 0;
+
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+		const uint64_t pc = module->base + segment->p_vaddr;
+		int err;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		err = sys_mprotect((void *)page_of(pc),
+				   pc + segment->p_memsz - page_of(pc),
+				   is_writable ? PROT_READ | PROT_WRITE
+					       : protection_of(segment));
+		if (err && !first_err)
+			first_err = err;
+	}
+	return first_err;
+}
+
+static int unprotect_module(struct code_writer *writer)
+{
+	int err;
+
+	if (!can_be_unprotected())
+		return -EACCES;
+	err = protect_code(writer->module, 1);
+	if (err)
+		protect_code(writer->module, 0);
+	return err;
+}
+
+static int protect_module(struct code_writer *writer)
+{
+	return protect_code(writer->module, 0);
+}
+
+static const struct code_way unprotected = {
+	.open = unprotect_module,
+	.close = protect_module,
+	.enter = write_in_place,
+};
+
+/* ---- Through the kernel ---- */
+
 static int membarrier(int command)
 {
 	return (int)sys_call(SYS_membarrier, command, 0, 0, 0, 0, 0);
 }
 
-int code_open(struct code_writer *writer)
+static int synchronise(void)
 {
-	int err = membarrier(REGISTER_EXPEDITED_SYNC_CORE);
+	return membarrier(EXPEDITED_SYNC_CORE);
+}
 
-	if (err)
-		return err;
-	writer->page = 0;
+static int open_memory(struct code_writer *writer)
+{
 	writer->fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
 	return writer->fd < 0 ? writer->fd : 0;
 }
 
-void code_close(struct code_writer *writer)
+static int open_live_memory(struct code_writer *writer)
+{
+	int err = membarrier(REGISTER_EXPEDITED_SYNC_CORE);
+
+	return err ? err : open_memory(writer);
+}
+
+static int close_memory(struct code_writer *writer)
 {
 	sys_close(writer->fd);
+	return 0;
 }
 
 /* SYS_pread64 or SYS_pwrite64 the page. */
 static int transfer(struct code_writer *writer, long call)
 {
-	long done = sys_call(call, writer->fd, (long)writer->bytes,
+	long done = sys_call(call, writer->fd, (long)writer->copy,
 			     CODE_PAGE_BYTES, (long)writer->page, 0, 0);
 
 	if (done < 0)
@@ -39,9 +143,94 @@ static int transfer(struct code_writer *writer, long call)
 	return done == CODE_PAGE_BYTES ? 0 : -EIO;
 }
 
-static int flush(struct code_writer *writer)
+static int read_page(struct code_writer *writer)
 {
-	int err = writer->page ? transfer(writer, SYS_pwrite64) : 0;
+	writer->bytes = writer->copy;
+	return transfer(writer, SYS_pread64);
+}
+
+/*
+ * Each write has to wait for the memory map's lock: so a page is written at
+ * once, and bytes between those that change are written as they were.
+ */
+static int write_page(struct code_writer *writer)
+{
+	return transfer(writer, SYS_pwrite64);
+}
+
+static const struct code_way by_kernel = {
+	.open = open_memory,
+	.close = close_memory,
+	.enter = read_page,
+	.leave = write_page,
+};
+
+static const struct code_way by_kernel_live = {
+	.open = open_live_memory,
+	.close = close_memory,
+	.enter = read_page,
+	.leave = write_page,
+	.barrier = synchronise,
+};
+
+/* ---- Writable and executable ---- */
+
+static int protect_page(const struct code_writer *writer, int protection)
+{
+	return sys_mprotect((void *)writer->page, CODE_PAGE_BYTES, protection);
+}
+
+static int unseal_page(struct code_writer *writer)
+{
+	write_in_place(writer);
+	return protect_page(writer, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+static int seal_page(struct code_writer *writer)
+{
+	return protect_page(writer, PROT_READ | PROT_EXEC);
+}
+
+static const struct code_way unsealed = {
+	.enter = unseal_page,
+	.leave = seal_page,
+};
+
+/* ---- The writer ---- */
+
+static int make(int (*step)(struct code_writer *), struct code_writer *writer)
+{
+	return step ? step(writer) : 0;
+}
+
+int code_open(struct code_writer *writer, enum code_use use,
+	      const struct module *module)
+{
+	static const struct code_way *const ways[][2] = {
+		[CODE_IS_IDLE] = { &unprotected, &by_kernel },
+		[CODE_IS_LIVE] = { &by_kernel_live },
+		[CODE_IS_BOTH] = { &unsealed },
+	};
+	int err = -EINVAL;
+
+	writer->module = module;
+	writer->page = 0;
+	for (int i = 0; i < 2 && err && ways[use][i]; i++) {
+		writer->way = ways[use][i];
+		err = make(writer->way->open, writer);
+	}
+	return err;
+}
+
+int code_close(struct code_writer *writer)
+{
+	return make(writer->way->close, writer);
+}
+
+/* Whatever it returns, no page is being written any more. */
+static int leave_page(struct code_writer *writer)
+{
+	int err = writer->page ? make(writer->way->leave, writer) : 0;
 
 	writer->page = 0;
 	return err;
@@ -53,11 +242,11 @@ static int turn_to(struct code_writer *writer, uint64_t page)
 
 	if (page == writer->page)
 		return 0;
-	err = flush(writer);
+	err = leave_page(writer);
 	if (err)
 		return err;
 	writer->page = page;
-	err = transfer(writer, SYS_pread64);
+	err = writer->way->enter(writer);
 	if (err)
 		writer->page = 0;
 	return err;
@@ -67,32 +256,18 @@ int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 	       uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t at = (pc + i) % CODE_PAGE_BYTES;
-		int err = turn_to(writer, pc + i - at);
+		int err = turn_to(writer, page_of(pc + i));
 
 		if (err)
 			return err;
-		writer->bytes[at] = bytes[i];
+		writer->bytes[pc + i - writer->page] = bytes[i];
 	}
 	return 0;
 }
 
 int code_barrier(struct code_writer *writer)
 {
-	int err = flush(writer);
+	int err = leave_page(writer);
 
-	return err ? err : membarrier(EXPEDITED_SYNC_CORE);
-}
-
-int code_can_be_unprotected(void)
-{
-	void *page = place_map(CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int err;
-
-	if (sys_failed(page))
-		return 0;
-	err = sys_mprotect(page, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
-	sys_munmap(page, CODE_PAGE_BYTES);
-	return !err;
+	return err || !writer->way->barrier ? err : writer->way->barrier();
 }

@@ -10,76 +10,48 @@
 #include "preload/hot/layout.h"
 #include "preload/patch/code.h"
 #include "preload/stubs/stub.h"
-#include "preload/sys/sys.h"
-
-struct guarding {
-	struct stub_change changes[STUB_CHANGES_MAX];
-	unsigned int count;
-	struct code_writer writer;
-};
 
 static int is_stub(const struct patch_site *site)
 {
 	return verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 
-static int write_stubs(struct guarding *guarding, const struct patch *patch)
+static int write_stub(struct code_writer *writer, uint64_t stub,
+		      const struct stub_change *changes, unsigned int count)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < patch->site_count; i++) {
-		const struct patch_site *site = &patch->sites[i];
-
-		if (!is_stub(site))
-			continue;
-		for (unsigned int n = 0; !err && n < guarding->count; n++)
-			err = code_write(&guarding->writer,
-					 site->stub + guarding->changes[n].at,
-					 &guarding->changes[n].byte, 1);
-	}
-	return err ? err : code_barrier(&guarding->writer);
+	for (unsigned int i = 0; !err && i < count; i++)
+		err = code_write(writer, stub + changes[i].at, &changes[i].byte,
+				 1);
+	return err;
 }
 
-static int protect(uint64_t start, uint64_t end, int protection)
+static int write_stubs(const struct patch *patch, enum code_use use)
 {
-	start &= ~(uint64_t)(CODE_PAGE_BYTES - 1);
-	return sys_mprotect((void *)start, end - start, protection);
-}
+	struct stub_change changes[STUB_CHANGES_MAX];
+	const unsigned int count = stub_guard(STUB_IS_GUARDED, changes);
+	struct code_writer writer;
+	int err = code_open(&writer, use, NULL);
 
-static int write_directly(const struct guarding *guarding,
-			  const struct patch *patch)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < patch->site_count; i++) {
-		const uint64_t stub = patch->sites[i].stub;
-		const uint64_t end = stub + patch->stub_bytes;
-
-		if (!is_stub(&patch->sites[i]))
-			continue;
-		err = protect(stub, end, PROT_READ | PROT_WRITE | PROT_EXEC);
-		for (unsigned int n = 0; !err && n < guarding->count; n++)
-			*(volatile uint8_t *)(stub + guarding->changes[n].at) =
-				guarding->changes[n].byte;
-		if (!err)
-			err = protect(stub, end, PROT_READ | PROT_EXEC);
-	}
+	if (err)
+		return err;
+	for (uint32_t i = 0; !err && i < patch->site_count; i++)
+		if (is_stub(&patch->sites[i]))
+			err = write_stub(&writer, patch->sites[i].stub, changes,
+					 count);
+	if (!err)
+		err = code_barrier(&writer);
+	code_close(&writer);
 	return err;
 }
 
 int guard_patch(struct patch *patch)
 {
-	struct guarding guarding;
-	int err;
+	int err = write_stubs(patch, CODE_IS_LIVE);
 
-	guarding.count = stub_guard(STUB_IS_GUARDED, guarding.changes);
-	err = code_open(&guarding.writer);
-	if (!err) {
-		err = write_stubs(&guarding, patch);
-		code_close(&guarding.writer);
-	}
 	if (err)
-		err = write_directly(&guarding, patch);
+		err = write_stubs(patch, CODE_IS_BOTH);
 	if (!err)
 		patch->is_guarded = 1;
 	return err;

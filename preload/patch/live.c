@@ -20,6 +20,7 @@
 #include "preload/patch/live.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/patch/code.h"
@@ -181,7 +182,7 @@ static int change_all(struct change *change, int to_hooked, int *tid)
 	if (!err)
 		err = trap_install();
 	if (!err)
-		err = code_open(&change->writer);
+		err = code_open(&change->writer, CODE_IS_LIVE, NULL);
 	if (err)
 		return err;
 	err = run(change, to_hooked, tid);

@@ -1,95 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/patch/patch.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "preload/patch/code.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
 
 #define PAGE UINT64_C(4096)
 
-static int protection(const ElfW(Phdr) * segment)
-{
-	return (segment->p_flags & PF_R ? PROT_READ : 0) |
-	       (segment->p_flags & PF_W ? PROT_WRITE : 0) |
-	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
-}
-
-int patch_protect_code(const struct module *module, int writable)
-{
-	for (uint32_t i = 0; i < module->segment_count; i++) {
-		const ElfW(Phdr) *segment = &module->segments[i];
-		uint64_t start =
-			(module->base + segment->p_vaddr) & ~(PAGE - 1);
-		uint64_t end =
-			module->base + segment->p_vaddr + segment->p_memsz;
-		int err;
-
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-			continue;
-		err = sys_mprotect((void *)start, end - start,
-				   writable ? PROT_READ | PROT_WRITE
-					    : protection(segment));
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static void write_text(const struct patch_text *text)
-{
-	copy_bytes((void *)text->pc, text->after, text->bytes);
-}
-
-/* Fast: the module's code is writable meanwhile, and nobody executes it. */
-static int write_in_place(const struct patch *patch)
-{
-	int err = patch_protect_code(patch->module, 1);
-
-	for (uint32_t i = 0; !err && i < patch->island_count; i++)
-		write_text(&patch->islands[i]);
-	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		write_text(&patch->sites[i].text);
-	if (patch_protect_code(patch->module, 0) && !err)
-		err = -EACCES;
-	return err;
-}
-
-static int write_by(struct code_writer *writer, const struct patch_text *text,
-		    int after)
+static int write_text(struct code_writer *writer, const struct patch_text *text,
+		      int after)
 {
 	return code_write(writer, text->pc, after ? text->after : text->before,
 			  text->bytes);
 }
 
-static int write_all_by(struct code_writer *writer, const struct patch *patch,
-			int after)
+static int write_all(struct code_writer *writer, const struct patch *patch,
+		     int after)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < patch->island_count; i++)
-		err = write_by(writer, &patch->islands[i], after);
+		err = write_text(writer, &patch->islands[i], after);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		err = write_by(writer, &patch->sites[i].text, after);
+		err = write_text(writer, &patch->sites[i].text, after);
 	return err ? err : code_barrier(writer);
 }
 
-/* Where the code would not be executable again. */
-static int write_by_kernel(const struct patch *patch)
+static int write_idle(const struct patch *patch)
 {
 	struct code_writer writer;
-	int err = code_open(&writer);
+	int err = code_open(&writer, CODE_IS_IDLE, patch->module), close_err;
 
 	if (err)
 		return err;
-	err = write_all_by(&writer, patch, 1);
+	err = write_all(&writer, patch, 1);
 	if (err)
-		write_all_by(&writer, patch, 0);
-	code_close(&writer);
-	return err;
+		write_all(&writer, patch, 0);
+	close_err = code_close(&writer);
+	return err ? err : close_err;
 }
 
 int patch_commit(struct patch *patch)
@@ -98,8 +47,7 @@ int patch_commit(struct patch *patch)
 	int err;
 
 	sys_block_signals(&signals);
-	err = code_can_be_unprotected() ? write_in_place(patch)
-					: write_by_kernel(patch);
+	err = write_idle(patch);
 	if (!err)
 		patch->is_written = 1;
 	sys_restore_signals(&signals);

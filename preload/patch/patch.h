@@ -65,17 +65,13 @@ struct patch {
 
 /*
  * Write the sites, once the windows are sealed. For code that nothing runs in:
- * the module's executable segments become writable meanwhile, and not
- * executable, unless they would stay that way. Calls nothing outside of
- * libclew.so. 0, or -errno when nothing was written.
+ * CODE_IS_IDLE (code.h). Calls nothing outside of libclew.so. 0, or -errno when
+ * nothing was written.
  */
 int patch_commit(struct patch *patch);
 
 /* Whether all that patch_commit() would replace is there still. */
 int patch_fits(const struct patch *patch);
-
-/* Make the module's code writable instead of executable, or what it was. */
-int patch_protect_code(const struct module *module, int writable);
 
 /* The site at a pc, or NULL. Safe in signal handlers. */
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);

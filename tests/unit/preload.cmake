@@ -28,6 +28,9 @@ preload_test(forwarding model_x86_64.c ${preload}/stubs/stub.c ${counting})
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
   ${CLEW_CAPSTONE_INCLUDE})
+preload_test(code ${preload}/patch/code.c ${preload}/patch/patch.c
+  ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
+  ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
   ${preload}/patch/code.c ${preload}/patch/patch.c

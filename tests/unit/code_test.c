@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * code.c, each of its ways, and patch_commit(): on pages of functions made here,
+ * as the text of a module with a segment for each page.
+ */
+#include "preload/patch/code.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/patch/patch.h"
+#include "tests/unit/unit.h"
+
+#define PAGES                 2
+#define REFUSE_EXECUTION_GAIN 65 /* PR_SET_MDWE, since Linux 6.3 */
+#define TOGGLES               2000
+
+/* One in each page: mov $NUMBER,%eax; ret */
+static const uint8_t function[] = { 0xb8, 1, 0, 0, 0, 0xc3 };
+
+static uint8_t *text; /* PAGES */
+static ElfW(Phdr) segments[PAGES];
+static struct module module;
+
+static int make_text(void **state)
+{
+	text = mmap(NULL, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED)
+		return -1;
+	for (int i = 0; i < PAGES; i++) {
+		memcpy(text + i * CODE_PAGE_BYTES, function, sizeof(function));
+		segments[i] = (ElfW(Phdr)){ .p_type = PT_LOAD,
+					    .p_flags = PF_R | PF_X,
+					    .p_vaddr = i * CODE_PAGE_BYTES,
+					    .p_memsz = CODE_PAGE_BYTES };
+	}
+	module = (struct module){ .base = (uintptr_t)text,
+				  .segments = segments,
+				  .segment_count = PAGES };
+	return mprotect(text, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+}
+
+static int unmap_text(void **state)
+{
+	return munmap(text, PAGES * CODE_PAGE_BYTES);
+}
+
+static uint64_t number_pc(int page)
+{
+	return (uintptr_t)text + page * CODE_PAGE_BYTES + 1;
+}
+
+static int number_of(int page)
+{
+	int (*of)(void);
+	const uint8_t *at = text + page * CODE_PAGE_BYTES;
+
+	memcpy(&of, &at, sizeof(of));
+	return of();
+}
+
+static int is_mapped_as(int page, const char *protection)
+{
+	const uint64_t pc = number_pc(page);
+	unsigned long start, end;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], found[5] = "";
+
+	while (maps && !*found && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, found) != 3 ||
+		    pc < start || pc >= end)
+			*found = '\0';
+	if (maps)
+		fclose(maps);
+	return !strcmp(found, protection);
+}
+
+static void write_number(struct code_writer *writer, int page, uint8_t number)
+{
+	assert_int_equal(code_write(writer, number_pc(page), &number, 1), 0);
+}
+
+static void idle_code_is_writable_instead_of_executable(void **state)
+{
+	struct code_writer writer;
+
+	assert_int_equal(code_open(&writer, CODE_IS_IDLE, &module), 0);
+	for (int i = 0; i < PAGES; i++) {
+		assert_true(is_mapped_as(i, "rw-p"));
+		write_number(&writer, i, 7);
+	}
+	assert_int_equal(code_barrier(&writer), 0);
+	assert_int_equal(code_close(&writer), 0);
+	for (int i = 0; i < PAGES; i++) {
+		assert_true(is_mapped_as(i, "r-xp"));
+		assert_int_equal(number_of(i), 7);
+	}
+}
+
+/* In a child, which cannot go back. */
+static int write_without_gain(void)
+{
+	const uint8_t number = 7;
+	struct code_writer writer;
+	int is_right;
+
+	if (prctl(REFUSE_EXECUTION_GAIN, 1, 0, 0, 0))
+		return 77;
+	is_right = !code_open(&writer, CODE_IS_IDLE, &module) &&
+		   is_mapped_as(0, "r-xp") &&
+		   !code_write(&writer, number_pc(0), &number, 1) &&
+		   !code_barrier(&writer) && !code_close(&writer) &&
+		   is_mapped_as(0, "r-xp") && number_of(0) == 7;
+	return !is_right;
+}
+
+static void idle_code_that_must_stay_executable_does(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(write_without_gain());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Its second segment is not there. */
+static void lose_second_segment(void)
+{
+	munmap(text + CODE_PAGE_BYTES, CODE_PAGE_BYTES);
+}
+
+static void a_segment_that_cannot_be_writable_leaves_all_executable(
+	void **state)
+{
+	struct code_writer writer;
+
+	lose_second_segment();
+	assert_int_equal(code_open(&writer, CODE_IS_IDLE, &module), 0);
+	assert_true(is_mapped_as(0, "r-xp"));
+	write_number(&writer, 0, 7);
+	assert_int_equal(code_barrier(&writer), 0);
+	assert_int_equal(code_close(&writer), 0);
+	assert_int_equal(number_of(0), 7);
+}
+
+static struct patch_site site_of(int page)
+{
+	struct patch_site site = { .text = { .pc = number_pc(page),
+					     .bytes = 1,
+					     .before = { 1 },
+					     .after = { 7 } } };
+
+	return site;
+}
+
+static void a_patch_is_committed_as_a_whole(void **state)
+{
+	struct patch_site sites[] = { site_of(0), site_of(1) };
+	struct patch patch = { .module = &module,
+			       .sites = sites,
+			       .site_count = PAGES };
+
+	assert_int_equal(patch_commit(&patch), 0);
+	assert_true(patch.is_written);
+	assert_int_equal(number_of(0) + number_of(1), 14);
+}
+
+static void or_nothing_of_it(void **state)
+{
+	struct patch_site sites[] = { site_of(0), site_of(1) };
+	struct patch patch = { .module = &module,
+			       .sites = sites,
+			       .site_count = PAGES };
+
+	lose_second_segment();
+	assert_int_not_equal(patch_commit(&patch), 0);
+	assert_false(patch.is_written);
+	assert_true(is_mapped_as(0, "r-xp"));
+	assert_int_equal(number_of(0), 1);
+}
+
+static struct {
+	_Atomic int is_over;
+	_Atomic uint64_t calls;
+	_Atomic int last;
+} caller;
+
+static void *call_on(void *argument)
+{
+	while (!caller.is_over) {
+		caller.last = number_of(0);
+		caller.calls++;
+	}
+	return NULL;
+}
+
+static void wait_for_call(void)
+{
+	/* The one that has begun, and one more. */
+	const uint64_t enough = caller.calls + 2;
+
+	while (caller.calls < enough)
+		;
+}
+
+static void live_code_stays_executable_and_changes_at_the_barrier(void **state)
+{
+	struct code_writer writer;
+	pthread_t thread;
+
+	assert_int_equal(code_open(&writer, CODE_IS_LIVE, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, call_on, NULL), 0);
+	for (int i = 0; i < TOGGLES; i++) {
+		const uint8_t number = 2 + i % 2;
+
+		write_number(&writer, 0, number);
+		assert_int_equal(code_barrier(&writer), 0);
+		wait_for_call();
+		assert_int_equal(caller.last, number);
+	}
+	assert_true(is_mapped_as(0, "r-xp"));
+	caller.is_over = 1;
+	pthread_join(thread, NULL);
+	assert_int_equal(code_close(&writer), 0);
+}
+
+static void a_live_module_is_never_made_writable(void **state)
+{
+	struct code_writer writer;
+
+	assert_int_equal(code_open(&writer, CODE_IS_LIVE, &module), 0);
+	write_number(&writer, 0, 7);
+	assert_true(is_mapped_as(0, "r-xp"));
+	assert_int_equal(number_of(0), 1);
+	assert_int_equal(code_barrier(&writer), 0);
+	assert_int_equal(number_of(0), 7);
+	assert_int_equal(code_close(&writer), 0);
+}
+
+/* A byte in each of the pages. */
+static void only_the_page_being_written_is_both(void **state)
+{
+	struct code_writer writer;
+
+	assert_int_equal(code_open(&writer, CODE_IS_BOTH, NULL), 0);
+	for (int i = 0; i < PAGES; i++) {
+		write_number(&writer, i, 7);
+		assert_true(is_mapped_as(i, "rwxp"));
+		assert_true(is_mapped_as(!i, "r-xp"));
+		assert_int_equal(number_of(i), 7);
+	}
+	assert_int_equal(code_barrier(&writer), 0);
+	assert_true(is_mapped_as(1, "r-xp"));
+	assert_int_equal(code_close(&writer), 0);
+}
+
+static void what_lies_across_two_pages_is_written_to_both(void **state)
+{
+	static const enum code_use uses[] = { CODE_IS_IDLE, CODE_IS_LIVE,
+					      CODE_IS_BOTH };
+	uint8_t *const seam = text + CODE_PAGE_BYTES - 2;
+
+	for (uint8_t i = 0; i < 3; i++) {
+		const uint8_t bytes[] = { i, i, 0xb8, (uint8_t)(i + 1) };
+		struct code_writer writer;
+
+		assert_int_equal(code_open(&writer, uses[i], &module), 0);
+		assert_int_equal(code_write(&writer, (uintptr_t)seam, bytes, 4),
+				 0);
+		assert_int_equal(code_barrier(&writer), 0);
+		assert_int_equal(code_close(&writer), 0);
+		assert_memory_equal(seam, bytes, sizeof(bytes));
+		assert_int_equal(number_of(1), i + 1);
+	}
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, make_text, unmap_text)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(idle_code_is_writable_instead_of_executable),
+		CLAIM(idle_code_that_must_stay_executable_does),
+		CLAIM(a_segment_that_cannot_be_writable_leaves_all_executable),
+		CLAIM(a_patch_is_committed_as_a_whole),
+		CLAIM(or_nothing_of_it),
+		CLAIM(live_code_stays_executable_and_changes_at_the_barrier),
+		CLAIM(a_live_module_is_never_made_writable),
+		CLAIM(only_the_page_being_written_is_both),
+		CLAIM(what_lies_across_two_pages_is_written_to_both),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
