@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 enum { ESCAPE = 0x1b };
 

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "report/html/html_page.h"
-#include "report/merge/tally.h"
+#include "report/merge/part_tallies.h"
 
 /* Contexts of all of them together, for each is in memory a second time. */
 enum { MOST_INDIVIDUALS = 1 << 20 };

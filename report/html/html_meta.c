@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "report/html/html_page.h"
-#include "report/recording/threads.h"
+#include "report/recording/part_threads.h"
 #include "report/write/json.h"
 
 static json_t *kinds(void)

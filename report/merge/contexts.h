@@ -12,7 +12,7 @@
 #include "base/idmap.h"
 #include "report/merge/numbering.h"
 #include "report/merge/oddities.h"
-#include "report/merge/tally.h"
+#include "report/merge/part_tallies.h"
 #include "report/model/tree.h"
 
 struct context {

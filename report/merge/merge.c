@@ -2,10 +2,10 @@
 #include "report/merge/merge.h"
 
 #include "report/merge/contexts.h"
+#include "report/merge/merged_samples.h"
+#include "report/merge/part_tallies.h"
 #include "report/merge/roots.h"
-#include "report/merge/samples.h"
-#include "report/merge/tally.h"
-#include "report/model/timing.h"
+#include "report/model/call_times.h"
 
 /* One part, on its way into the tree. */
 struct work {

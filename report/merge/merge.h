@@ -11,9 +11,9 @@
 
 #include "base/progress.h"
 #include "report/merge/timeline.h"
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 /* Nodes between the root and the contexts, of KIND_GROUP. */
 enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };

@@ -9,8 +9,8 @@
 #ifndef CLEW_MERGE_NUMBERING_H
 #define CLEW_MERGE_NUMBERING_H
 
-#include "report/model/catalog.h"
-#include "report/recording/part.h"
+#include "report/model/function_catalog.h"
+#include "report/recording/part_reader.h"
 
 /* Functions of one module: consecutive numbers. */
 struct numbering_run {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 /* Contexts, of one process. */
 struct oddities {

@@ -5,7 +5,7 @@
 
 #include "base/idmap.h"
 #include "report/merge/merge.h"
-#include "report/recording/threads.h"
+#include "report/recording/part_threads.h"
 
 struct roots {
 	const struct part *part;

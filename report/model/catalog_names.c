@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 
 enum { LARGE_BYTES = 4 << 20 };
 

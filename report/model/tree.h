@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
-#include "report/model/timing.h"
+#include "report/model/call_times.h"
 
 #define TREE_ROOT 0
 

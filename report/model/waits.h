@@ -6,7 +6,7 @@
 #ifndef CLEW_MODEL_WAITS_H
 #define CLEW_MODEL_WAITS_H
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 
 /* The function of the catalog that stands for an enum wire_wait. */
 uint32_t wait_function(struct catalog *catalog, uint32_t wait);

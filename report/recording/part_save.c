@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 static int is_zero(const unsigned char *bytes, size_t length)
 {

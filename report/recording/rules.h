@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 struct rule {
 	const char *text; /* not terminated */

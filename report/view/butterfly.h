@@ -9,7 +9,7 @@
 #ifndef CLEW_VIEW_BUTTERFLY_H
 #define CLEW_VIEW_BUTTERFLY_H
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
 struct butterfly_row {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "wire/verdict.h"
 
 struct coverage {

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 void dump_part(FILE *out, const struct part *part, int with_functions);
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 #include "report/view/selection.h"
 

@@ -7,7 +7,7 @@
 #ifndef CLEW_VIEW_GAPS_H
 #define CLEW_VIEW_GAPS_H
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 
 struct gap {
 	uint32_t module;

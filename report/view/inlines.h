@@ -3,7 +3,7 @@
 #ifndef CLEW_VIEW_INLINES_H
 #define CLEW_VIEW_INLINES_H
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
 /*

@@ -9,7 +9,7 @@
 #ifndef CLEW_VIEW_LABELS_H
 #define CLEW_VIEW_LABELS_H
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
 enum label_by { LABEL_FUNCTION, LABEL_MODULE, LABEL_GROUP };

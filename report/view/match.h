@@ -11,7 +11,7 @@
 #define CLEW_VIEW_MATCH_H
 
 #include "base/idmap.h"
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
 struct match {

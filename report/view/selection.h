@@ -6,7 +6,7 @@
 #include <regex.h>
 #include <stdint.h>
 
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 
 /* Zero-initialised, everything. */
 struct selection {

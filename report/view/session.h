@@ -4,9 +4,9 @@
 #define CLEW_VIEW_SESSION_H
 
 #include "report/merge/merge.h"
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 #include "report/model/tree.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 #include "report/view/summary.h"
 
 struct session {

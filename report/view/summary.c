@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/merge/tally.h"
+#include "report/merge/part_tallies.h"
 #include "report/model/confidence.h"
 
 static void add_part(struct summary *summary, const struct part *part)

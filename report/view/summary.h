@@ -11,7 +11,7 @@
 #include "report/merge/merge.h"
 #include "report/model/confidence.h"
 #include "report/model/verdicts.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 #include "report/view/coverage.h"
 
 #define SUMMARY_LOOPING_MAX 16 /* are named */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
 #define DURATION(number) (text_duration(number).text)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
 
@@ -58,7 +58,7 @@ static void write_functions(FILE *out, const struct list_view *view,
 	struct catalog *catalog = view->catalog;
 	uint32_t left = catalog->modules[module].function_count;
 
-	/* Other modules' functions may lie between: see catalog.h. */
+	/* Other modules' functions may lie between: see function_catalog.h. */
 	for (uint32_t i = catalog->modules[module].first_function; left > 0;
 	     i++) {
 		const struct catalog_function *function =

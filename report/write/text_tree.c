@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/view/inlines.h"
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
 

@@ -15,7 +15,7 @@
 #include <elf.h>
 
 #include "base/memory.h"
-#include "cli/config.h"
+#include "cli/directives.h"
 #include "cli/executable.h"
 #include "cli/output.h"
 #include "cli/trim.h"

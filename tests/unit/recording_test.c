@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 #include "tests/unit/exercise.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge/samples.h"
+#include "report/merge/merged_samples.h"
 #include "report/model/waits.h"
-#include "report/view/lines.h"
+#include "report/view/flat_lines.h"
 #include "report/view/session.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 struct options {
 	const char *output;

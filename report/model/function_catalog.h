@@ -8,15 +8,15 @@
  * their calls add up. Names are looked up when they are first asked for: most
  * functions are never printed.
  */
-#ifndef CLEW_MODEL_CATALOG_H
-#define CLEW_MODEL_CATALOG_H
+#ifndef CLEW_MODEL_FUNCTION_CATALOG_H
+#define CLEW_MODEL_FUNCTION_CATALOG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/idmap.h"
 #include "base/progress.h"
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 #include "symbolizer/a2n.h"
 #include "wire/verdict.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/model/timing.h"
+#include "report/model/call_times.h"
 
 #include <stdlib.h>
 #include <string.h>

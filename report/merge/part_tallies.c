@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/merge/tally.h"
+#include "report/merge/part_tallies.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages as files. */
-#ifndef CLEW_CLI_HTML_H
-#define CLEW_CLI_HTML_H
+#ifndef CLEW_CLI_CMD_HTML_H
+#define CLEW_CLI_CMD_HTML_H
 
 #include "report/html/html.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/config.h"
+#include "cli/directives.h"
 
 #include <errno.h>
 #include <inttypes.h>

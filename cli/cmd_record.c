@@ -16,17 +16,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/config.h"
+#include "cli/directives.h"
 #include "cli/executable.h"
 #include "cli/launch.h"
 #include "cli/library.h"
 #include "cli/output.h"
 #include "cli/trim.h"
-#include "cli/unrecorded.h"
-#include "report/merge/samples.h"
+#include "cli/unrecorded_reason.h"
+#include "report/merge/merged_samples.h"
 #include "report/recording/rules.h"
 #include "report/view/session.h"
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 enum {
 	STATUS_UNRECORDED = 125,

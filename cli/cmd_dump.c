@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 enum { KEY_VERBOSE = 'v' };
 

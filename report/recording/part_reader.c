@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

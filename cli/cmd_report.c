@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "cli/view.h"
 #include "report/view/flat.h"
+#include "report/view/flat_lines.h"
 #include "report/view/labels.h"
-#include "report/view/lines.h"
 
 enum {
 	KEY_SORT = 's',

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a part, and who they are. */
-#ifndef CLEW_RECORDING_THREADS_H
-#define CLEW_RECORDING_THREADS_H
+#ifndef CLEW_RECORDING_PART_THREADS_H
+#define CLEW_RECORDING_PART_THREADS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 struct thread {
 	uint32_t tid;

@@ -3,8 +3,8 @@
  * Processes that could leave no part in a recording, and said why in a file
  * beside the parts (wire/recording.h).
  */
-#ifndef CLEW_RECORDING_UNRECORDED_H
-#define CLEW_RECORDING_UNRECORDED_H
+#ifndef CLEW_RECORDING_UNRECORDED_READER_H
+#define CLEW_RECORDING_UNRECORDED_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

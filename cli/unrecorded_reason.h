@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a program that was to be recorded was not. */
-#ifndef CLEW_CLI_UNRECORDED_H
-#define CLEW_CLI_UNRECORDED_H
+#ifndef CLEW_CLI_UNRECORDED_REASON_H
+#define CLEW_CLI_UNRECORDED_REASON_H
 
 #include <sys/types.h>
 
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 /*
  * Why the program that ran as `pid`, and ended with a status of waitpid(), is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/recording/unrecorded.h"
+#include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
 static void add_problem(struct recording *recording, char *text)

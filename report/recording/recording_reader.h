@@ -6,12 +6,12 @@
  * a line of text that every report shows. So does a process that could not be
  * recorded and says why.
  */
-#ifndef CLEW_RECORDING_RECORDING_H
-#define CLEW_RECORDING_RECORDING_H
+#ifndef CLEW_RECORDING_RECORDING_READER_H
+#define CLEW_RECORDING_RECORDING_READER_H
 
 #include <stddef.h>
 
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 struct recording {
 	struct part *parts; /* in order of their start */

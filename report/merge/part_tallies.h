@@ -7,13 +7,13 @@
  * to it, so that no arrangement of references makes the reader look at the
  * same bytes more than twice.
  */
-#ifndef CLEW_MERGE_TALLY_H
-#define CLEW_MERGE_TALLY_H
+#ifndef CLEW_MERGE_PART_TALLIES_H
+#define CLEW_MERGE_PART_TALLIES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 struct context_span {
 	uint32_t tally;

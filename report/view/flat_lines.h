@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flat table by source lines: where in the code the samples fell. */
-#ifndef CLEW_VIEW_LINES_H
-#define CLEW_VIEW_LINES_H
+#ifndef CLEW_VIEW_FLAT_LINES_H
+#define CLEW_VIEW_FLAT_LINES_H
 
 #include "report/view/flat.h"
 

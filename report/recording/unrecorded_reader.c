@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/recording/unrecorded.h"
+#include "report/recording/unrecorded_reader.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -11,15 +11,15 @@
  * calls are sums of elapsed time: of a recursive function each call is in its
  * callers', too, and time spent on other stacks meanwhile is in them.
  */
-#ifndef CLEW_MODEL_TIMING_H
-#define CLEW_MODEL_TIMING_H
+#ifndef CLEW_MODEL_CALL_TIMES_H
+#define CLEW_MODEL_CALL_TIMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/idmap.h"
 #include "report/model/clock.h"
-#include "report/recording/part.h"
+#include "report/recording/part_reader.h"
 
 /* Of one context. */
 struct timing {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/recording/threads.h"
+#include "report/recording/part_threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/html.h"
+#include "cli/cmd_html.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/merge/samples.h"
+#include "report/merge/merged_samples.h"
 
 #include "report/model/waits.h"
 #include "wire/id.h"

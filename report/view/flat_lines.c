@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/view/lines.h"
+#include "report/view/flat_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

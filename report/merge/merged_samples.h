@@ -10,13 +10,13 @@
  * a node below all that (waits.h). Time in clew's own code is no time of the
  * program: it is left out, and counted apart, unless asked for.
  */
-#ifndef CLEW_MERGE_SAMPLES_H
-#define CLEW_MERGE_SAMPLES_H
+#ifndef CLEW_MERGE_MERGED_SAMPLES_H
+#define CLEW_MERGE_MERGED_SAMPLES_H
 
 #include "report/merge/contexts.h"
 #include "report/merge/timeline.h"
 #include "report/model/clock.h"
-#include "report/recording/recording.h"
+#include "report/recording/recording_reader.h"
 
 /* Where the samples of one process go. */
 struct samples {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format: one file a view. */
-#ifndef CLEW_WRITE_TEXT_H
-#define CLEW_WRITE_TEXT_H
+#ifndef CLEW_WRITE_TEXT_WRITER_H
+#define CLEW_WRITE_TEXT_WRITER_H
 
 #include "report/write/writer.h"
 

@@ -5,8 +5,8 @@
  * checked here, where there is somebody to tell, and go to the recording's
  * config.
  */
-#ifndef CLEW_CLI_CONFIG_H
-#define CLEW_CLI_CONFIG_H
+#ifndef CLEW_CLI_DIRECTIVES_H
+#define CLEW_CLI_DIRECTIVES_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd_html.h"
 #include "cli/command.h"
-#include "cli/html.h"
 #include "cli/view.h"
 #include "report/view/diff.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/unrecorded.h"
+#include "cli/unrecorded_reason.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/recording/unrecorded.h"
+#include "report/recording/unrecorded_reader.h"
 
 /* The last image of the process that was started, or NULL. */
 static const struct part *main_part(const struct recording *recording,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/write/text.h"
+#include "report/write/text_writer.h"
 
 #include <inttypes.h>
 #include <langinfo.h>

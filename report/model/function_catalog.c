@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/model/catalog.h"
+#include "report/model/function_catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
  * is cut off and `damage` says so; afterwards every chunk that the iterator
  * returns lies inside the copy.
  */
-#ifndef CLEW_RECORDING_PART_H
-#define CLEW_RECORDING_PART_H
+#ifndef CLEW_RECORDING_PART_READER_H
+#define CLEW_RECORDING_PART_READER_H
 
 #include <stddef.h>
 #include <stdint.h>
