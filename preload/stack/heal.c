@@ -118,6 +118,14 @@ static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
 	return *(const uint64_t *)at == shadow->return_address;
 }
 
+/* Not beyond the end of the stack that a thread began on, if that is known. */
+static int slots_to_scan(uint64_t slot, int is_own)
+{
+	const uint64_t slots = (runtime_own_stack_end() - slot) / 8;
+
+	return is_own && slots < SCAN_MAX ? (int)slots : SCAN_MAX;
+}
+
 /*
  * The caller is the function with this id if there is a slot of its above.
  * Otherwise it is that of the first slot there is; but what lies beyond that
@@ -126,11 +134,13 @@ static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
-	const int past = walk_is_on_own_stack(slot) ? SCAN_MAX : SCAN_PAST;
+	const int is_own = walk_is_on_own_stack(slot);
+	const int past = is_own ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
 	uint64_t at = slot + 8, page = slot & ~UINT64_C(4095);
 
-	for (int left = SCAN_MAX; left > 0; left--, at += 8) {
+	for (int left = slots_to_scan(slot, is_own); left > 0;
+	     left--, at += 8) {
 		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
 		int is_live;
