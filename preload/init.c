@@ -25,6 +25,7 @@
 #include "preload/host/unrecorded.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/switch.h"
 #include "preload/init.h"
 #include "preload/loader.h"
 #include "preload/patch/trap.h"
@@ -184,10 +185,10 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 /* What is hooked already is not called by the program yet. */
 static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 {
-	uint32_t muted = tallies_mute();
+	uint32_t muted = switch_mute(HOT_MUTED_OWN);
 	int err = prepare(cold, why, bytes);
 
-	tallies_unmute(muted);
+	switch_unmute(muted);
 	return err;
 }
 
@@ -286,9 +287,9 @@ void init_before_main(void)
 
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return;
-	muted = tallies_mute();
+	muted = switch_mute(HOT_MUTED_OWN);
 	runtimes_tell();
-	tallies_unmute(muted);
+	switch_unmute(muted);
 }
 
 __attribute__((destructor)) static void finish(void)

@@ -22,6 +22,7 @@
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/patch/patch.h"
 #include "preload/record/stress.h"
@@ -42,12 +43,12 @@ static struct {
 static void update(void)
 {
 	int saved_errno = errno;
-	uint32_t muted = tallies_mute();
+	uint32_t muted = switch_mute(HOT_MUTED_OWN);
 
 	hook_update(rt.cold);
 	if (CLEW_STRESS)
 		stress_check();
-	tallies_unmute(muted);
+	switch_unmute(muted);
 	errno = saved_errno;
 }
 

@@ -17,6 +17,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
@@ -264,8 +265,44 @@ void hot_verify(uint64_t *slot, int is_tail_call)
 		hot_verify_stack(slot, &hot.tally->wire->calls);
 }
 
+/*
+ * Stubs load the mask before the table: an interrupted one may go on with any
+ * mask that this thread has had, and finds itself in a table that is no smaller
+ * (record/blank.h).
+ */
+void count_off(void)
+{
+	hot.table = hot_blank_table();
+}
+
+/*
+ * A handler that comes in here may make the tally's table grow, or switch the
+ * thread; its word is the last. Without a system call, which a filter might not
+ * allow.
+ */
+void count_on(void)
+{
+	volatile struct hot_thread *const thread = &hot;
+	struct wire_count *former;
+	struct view view;
+
+	while (switch_is_on()) {
+		former = thread->table;
+		view = tally_view(thread->tally);
+		if (!__atomic_compare_exchange_n(
+			    &hot.table, &former, view.table, 0,
+			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			continue;
+		thread->mask = view.mask * sizeof(*view.table);
+		if (view.table == thread->tally->table)
+			break;
+	}
+}
+
 const struct sink sink_counting = {
 	.stub = &hot_stub_plain,
 	.carried_at = HOT_CARRIED,
+	.off = count_off,
+	.on = count_on,
 	.miss = count_miss,
 };

@@ -46,6 +46,13 @@ enum count_result {
 enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
+ * What every sink that counts does to switch stubs: no id is found in a thread's
+ * table from now on; or those of its tally are.
+ */
+void count_off(void);
+void count_on(void);
+
+/*
  * What every sink that counts does with a call that no stub could count; slot is
  * where the return address was.
  */

@@ -13,9 +13,10 @@
  * What happens at nearly every call, return and tail call is in the template of
  * the sink's stubs, and in the thunks that the template calls. This table has
  * the events that no stub sees. NULL stands for "nothing is to be done", except
- * for miss; the functions below look.
+ * for off, on and miss; the functions below look.
  *
  *	operation	called by	at
+ *	off, on		hot		the thread's switch (switch.h)
  *	miss		hot		a call that the stub could not record
  *	enter, leave	hot		a call on a stack without a place in the
  *					shadow of its own ("elsewhere"), and its
@@ -58,6 +59,13 @@ struct sink {
 	uint32_t slot_bytes;
 	/* ... and in front of a count table, for each of its entries. */
 	uint32_t entry_bytes;
+
+	/*
+	 * The switch of the calling thread (switch.h). `on` gives way when
+	 * switch_is_on() turns false.
+	 */
+	void (*off)(void);
+	void (*on)(void);
 
 	/* slot is where the return address was, or is. */
 	void (*miss)(uint64_t *slot, uint64_t id, int is_tail_call);

@@ -7,6 +7,7 @@
  *	hot_make_room         hot               record/tallies.c
  *	hot_reorder           hot               record/tallies.c
  *	hot_maybe_sweep       hot               record/tallies.c
+ *	hot_blank_table       hot               record/blank.c
  *	hot_histogram         hot               record/histograms.c
  *	hot_record_callers    hot               stack/callers.c
  *	hot_correct_caller    hot               stack/heal.c
@@ -35,6 +36,7 @@ struct _Unwind_Exception;
 struct shadow_slot;
 struct tally;
 struct trampoline;
+struct wire_count;
 struct wire_verdicts;
 
 /*
@@ -49,6 +51,12 @@ void hot_reorder(void);
 /* Called now and then, to let go of a table that was left. */
 void hot_maybe_sweep(void);
 
+/*
+ * A table in which no id is found, as large as the largest of the process
+ * (record/blank.h).
+ */
+struct wire_count *hot_blank_table(void);
+
 /* The bins for a function's calls, or NULL. */
 uint64_t *hot_histogram(struct tally *tally, uint32_t function);
 
@@ -61,8 +69,8 @@ void hot_record_callers(uint64_t callee);
 /*
  * The id that the caller has left in the thread may be stale, as after a landing
  * that nobody saw. Returns the right id of the function that is being entered at
- * the slot, which would be `id`, and stores it. Called while hot.doubts_left, and
- * so near to where a thread began:
+ * the slot, which would be `id`, and stores it. Called while the thread is in
+ * doubt (switch.h), and so near to where a thread began:
  */
 #define HOT_THREAD_END_BYTES 16384
 uint64_t hot_correct_caller(uint64_t *slot, uint64_t id);

@@ -7,6 +7,7 @@
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/process/dispatch.h"
@@ -125,8 +126,7 @@ static void before_fork(void)
 	lock_acquire(rt.code_lock, &signals);
 	signals_at_fork = signals;
 	rt.is_forking = 1;
-	hot.muted = HOT_MUTED_FORK;
-	tallies_suspend();
+	switch_mute(HOT_MUTED_FORK);
 }
 
 static void release_patches(void)
@@ -143,8 +143,7 @@ static void after_fork_in_parent(void)
 	if (CLEW_STRESS)
 		stress_check();
 	rt.is_forking = 0;
-	hot.muted = HOT_IS_HEARD;
-	tallies_resume();
+	switch_unmute(HOT_IS_HEARD);
 	release_patches();
 }
 
@@ -164,8 +163,7 @@ static void say_that_it_is_ours(void)
 static void go_unrecorded(void)
 {
 	rt.is_unrecorded = 1;
-	hot.muted = HOT_IS_HEARD;
-	tallies_detach();
+	switch_begin();
 	say_that_it_is_ours();
 }
 
@@ -188,7 +186,6 @@ void process_after_fork(void)
 	copy_bytes(&parent, &recorder->part, sizeof(parent));
 	fill_zero(&recorder->part, sizeof(recorder->part));
 	start_part(&recorder->part, &parent);
-	hot.muted = HOT_IS_HEARD;
 	events_forget();
 	sharing_forget();
 	tallies_reset_after_fork(&recorder->tallies, &recorder->part);

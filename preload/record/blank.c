@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys/sys.h"
 
 #define LOG2_MAX 48
@@ -16,7 +17,7 @@
 static struct wire_count *_Atomic blanks[LOG2_MAX];
 static _Atomic uint32_t largest = WIRE_TALLY_TABLE_LOG2;
 
-struct wire_count *blank_table(void)
+struct wire_count *hot_blank_table(void)
 {
 	struct wire_count *table = blanks[atomic_load(&largest)];
 

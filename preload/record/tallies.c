@@ -4,9 +4,9 @@
 #include <sys/prctl.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
-#include "preload/record/blank.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tables.h"
 #include "preload/sys/copy_bytes.h"
@@ -28,50 +28,6 @@
 	((WIRE_TALLY_TABLE_OFFSET - sizeof(struct wire_chunk) -                \
 	  sizeof(struct wire_tally) - SPARE_BYTES) /                           \
 	 sizeof(struct wire_context) * sizeof(struct wire_context))
-
-void tallies_suspend(void)
-{
-	hot.table = blank_table();
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/*
- * Stubs load the mask before the table: an interrupted one may go on with any
- * mask that this thread has had, and finds itself in a table that is no smaller
- * (blank.h). A handler that comes in here may make the tally's table grow, or
- * suspend the thread; its word is the last. Without a system call, which a
- * filter might not allow.
- */
-void tallies_resume(void)
-{
-	volatile struct hot_thread *const thread = &hot;
-	struct wire_count *former;
-	struct view view;
-
-	while (thread->tally && !thread->muted && !thread->doubts_left) {
-		former = thread->table;
-		view = tally_view(thread->tally);
-		if (!__atomic_compare_exchange_n(
-			    &hot.table, &former, view.table, 0,
-			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			continue;
-		thread->mask = view.mask * sizeof(*view.table);
-		if (view.table == thread->tally->table)
-			break;
-	}
-	if (thread->muted || thread->doubts_left)
-		tallies_suspend();
-}
-
-/*
- * The stubs of the calling thread count in this tally from now on; once the
- * thread counts at all, if it is muted or in doubt (heal.h).
- */
-static void use_tally(struct tally *tally)
-{
-	hot.tally = tally;
-	tallies_resume();
-}
 
 /* ---- Attaching a thread ---- */
 
@@ -220,7 +176,7 @@ static int attach(struct tallies *tallies)
 			ID_MULTIPLIER |
 		1;
 	hot.strays_left = tally->patience;
-	use_tally(tally);
+	switch_attach(tally);
 	hot_thread_has_begun(tally);
 	return 0;
 }
@@ -257,7 +213,7 @@ void hot_reorder(void)
 	sys_block_signals(&signals);
 	if (hot.tally) { /* not where a handler has forked in vain */
 		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
-		use_tally(hot.tally);
+		switch_attach(hot.tally);
 	}
 	sys_restore_signals(&signals);
 }
@@ -288,7 +244,7 @@ int hot_make_room(void)
 	if (!err)
 		err = tally_grow(hot.tally, &rt.recorder->part);
 	if (hot.tally) /* the table may have changed all the same */
-		use_tally(hot.tally);
+		switch_attach(hot.tally);
 	if (hot.tally && err)
 		hot.tally->refusal = refusal_by(err);
 	/* Where there is no room, asking at every call would be dear. */
@@ -299,9 +255,8 @@ int hot_make_room(void)
 
 void tallies_begin_thread(void)
 {
-	tallies_detach();
+	switch_begin();
 	hot.id = ID_ROOT;
-	hot.muted = HOT_IS_HEARD;
 }
 
 int tallies_reserve(uint64_t contexts)
@@ -313,30 +268,9 @@ int tallies_reserve(uint64_t contexts)
 		return -ENOSPC;
 	sys_block_signals(&signals);
 	err = tally_reserve(hot.tally, &rt.recorder->part, contexts);
-	use_tally(hot.tally);
+	switch_attach(hot.tally);
 	sys_restore_signals(&signals);
 	return err;
-}
-
-uint32_t tallies_mute(void)
-{
-	uint32_t muted = hot.muted;
-
-	hot.muted = HOT_MUTED_OWN;
-	tallies_suspend();
-	return muted;
-}
-
-void tallies_unmute(uint32_t muted)
-{
-	hot.muted = muted;
-	tallies_resume();
-}
-
-void tallies_detach(void)
-{
-	hot.tally = NULL;
-	tallies_suspend();
 }
 
 /* ---- fork ---- */
@@ -354,7 +288,7 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 	const uint64_t reach = hot.tally ? reach_of(hot.tally) : tallies->reach;
 
 	*tallies = (struct tallies){ .part = part, .reach = reach };
-	tallies_detach();
+	switch_begin();
 }
 
 /* ---- Names ---- */

@@ -36,23 +36,6 @@ struct tallies {
 /* The tally of a number, or NULL. Safe in signal handlers. */
 struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 
-/*
- * Between these the calling thread records nothing: its calls take the slow
- * path and see hot.muted.
- */
-void tallies_suspend(void);
-void tallies_resume(void);
-
-/*
- * What this thread calls until tallies_unmute() is clew's own, and is not
- * counted. Returns what to give that; they nest.
- */
-uint32_t tallies_mute(void);
-void tallies_unmute(uint32_t muted);
-
-/* The calling thread counts nowhere until it is attached anew. */
-void tallies_detach(void);
-
 /* The calling thread is new; what it has of another thread's is not its own. */
 void tallies_begin_thread(void);
 

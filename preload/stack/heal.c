@@ -3,10 +3,11 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
-#include "preload/record/tallies.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -61,9 +62,7 @@ void heal_expect_landing(void)
 {
 	if (!hot.tally || hot.muted || runtime_is_filtered())
 		return;
-	hot.doubts_left = DOUBTS;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tallies_suspend();
+	switch_doubt(DOUBTS);
 }
 
 int heal_is_landing_expected(void)
@@ -73,10 +72,7 @@ int heal_is_landing_expected(void)
 
 void heal_cancel(void)
 {
-	if (!hot.doubts_left)
-		return;
-	hot.doubts_left = 0;
-	tallies_resume();
+	switch_trust();
 }
 
 /* A function that is running above a slot. */
@@ -211,10 +207,7 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 		return id;
 	caller = true_caller((uintptr_t)slot, said);
 	if (caller == said) {
-		if (hot.doubts_left == 1)
-			heal_cancel();
-		else if (hot.doubts_left)
-			hot.doubts_left--;
+		switch_doubt_less();
 		return id;
 	}
 	id = id_push(caller, id_key_between(said, id));

@@ -3,9 +3,9 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
-#include "preload/record/tallies.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -55,8 +55,7 @@ int sharing_begin(uint64_t stack)
 		hot.owner = sys_gettid();
 		hot.shared_from = stack;
 	}
-	hot.muted = HOT_MUTED_SHARED;
-	tallies_suspend();
+	switch_mute(HOT_MUTED_SHARED);
 	place = take_place();
 	if (place != SHARING_UNKNOWN)
 		return place;
@@ -97,7 +96,6 @@ uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
 	walk_find_running(slot + sizeof(slot), &caller);
 	shadow->caller_id = caller;
 	hot.id = id_push(caller, key);
-	hot.muted = HOT_IS_HEARD;
-	tallies_resume();
+	switch_unmute(HOT_IS_HEARD);
 	return hot.id;
 }

@@ -13,6 +13,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -91,6 +92,53 @@ static void every_call_of_every_context_is_counted(void **state)
 		assert_int_equal(calls_of(id_of(f)), 3 * (1 + f % 3));
 	assert_int_equal(rt.header->contexts, functions);
 	assert_int_equal(hot.tally->wire->contexts, functions);
+}
+
+/* Where stubs look, and where they would if the thread were on. */
+static int is_seen_on(void)
+{
+	return hot.table == hot.tally->table;
+}
+
+static void any_reason_keeps_a_thread_switched_off(void **state)
+{
+	uint32_t outer, inner;
+
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0x1000);
+	assert_true(switch_is_on() && is_seen_on());
+	outer = switch_mute(HOT_MUTED_OWN);
+	switch_doubt(2);
+	inner = switch_mute(HOT_MUTED_FORK);
+	switch_unmute(inner);
+	switch_doubt_less();
+	assert_false(switch_is_on() || is_seen_on());
+	switch_doubt_less();
+	assert_false(switch_is_on() || is_seen_on());
+	switch_unmute(outer);
+	assert_true(switch_is_on() && is_seen_on());
+	switch_doubt(1);
+	assert_false(switch_is_on() || is_seen_on());
+	switch_trust();
+	assert_true(switch_is_on() && is_seen_on());
+	switch_detach();
+	assert_false(switch_is_on());
+	assert_ptr_equal(hot.table, hot_blank_table());
+}
+
+/* The table that a thread gets while it is off is used once it is on. */
+static void a_table_that_grows_switches_nothing_on(void **state)
+{
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0x1000);
+	switch_doubt(1);
+	for (uint32_t f = 2; f < 1000; f++)
+		hot_count(id_of(f), ID_ROOT, 0x1000);
+	assert_ptr_equal(hot.table, hot_blank_table());
+	assert_true(hot.tally->mask > hot.mask / sizeof(struct wire_count));
+	switch_trust();
+	assert_true(is_seen_on());
+	assert_int_equal(hot.mask, hot.tally->mask * sizeof(struct wire_count));
 }
 
 static void depth_is_kept_beside_the_id(void **state)
@@ -364,6 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(every_call_of_every_context_is_counted),
+		CLAIM(any_reason_keeps_a_thread_switched_off),
+		CLAIM(a_table_that_grows_switches_nothing_on),
 		CLAIM(depth_is_kept_beside_the_id),
 		CLAIM(a_reorder_brings_the_busiest_home),
 		CLAIM(reorders_become_rarer),
