@@ -212,8 +212,11 @@ TRUTH_INLINE void move_fork(function body, long n)
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
+		const int is_alternate = play.now.is_alternate;
+
 		TRUTH_FORKED();
 		be_apart();
+		play.now.is_alternate = is_alternate;
 		play.budget = play.budget < 200 ? play.budget : 200;
 		play.forks = 0;
 		play.threads = 0;
