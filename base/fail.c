@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 int fail(char **why, int err, const char *format, ...)
 {

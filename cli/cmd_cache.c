@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "symbolizer/index.h"

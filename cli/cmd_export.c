@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/replacement.h"
 #include "cli/view.h"

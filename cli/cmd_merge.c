@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/idmap.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/recording/recording_reader.h"

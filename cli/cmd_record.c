@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/directives.h"
 #include "cli/executable.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "image/arena.h"
 #include "match/ere.h"
 

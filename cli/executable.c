@@ -11,8 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #define LOADER_NAME "ld-linux-x86-64.so.2"
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/recording/unrecorded_reader.h"
 
 /* The last image of the process that was started, or NULL. */

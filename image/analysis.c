@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/analysis_cache.h"
 #include "image/bare.h"
 #include "image/branches.h"
-#include "image/cache.h"
 #include "image/dynamic.h"
 #include "image/found.h"
 #include "image/functions.h"
@@ -273,7 +273,7 @@ static int analyse(const struct image *image, const char *cache_dir,
 	if (cache_dir && !made.build_id_bytes)
 		made.content = content_of(image);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
-	if (cache_load(cache_dir, arena, &made) == 0) {
+	if (analysis_cache_load(cache_dir, arena, &made) == 0) {
 		*out = made;
 		return 0;
 	}
@@ -287,7 +287,7 @@ static int analyse(const struct image *image, const char *cache_dir,
 	if (err)
 		return err;
 	if (cache_dir && is_what_it_was(image, &made))
-		cache_store(cache_dir, &made);
+		analysis_cache_store(cache_dir, &made);
 	*out = made;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/code.h"
+#include "image/code_ranges.h"
 #include "image/startup.h"
 #include "wire/verdict.h"
 

@@ -10,7 +10,7 @@
 
 #include "disasm/leap.h"
 #include "disasm/padding.h"
-#include "image/code.h"
+#include "image/code_ranges.h"
 #include "image/mappers.h"
 #include "image/pointers.h"
 #include "image/readers.h"

@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "image/eh_frame.h"
-#include "image/names.h"
 #include "image/plt.h"
+#include "image/symbol_names.h"
 #include "image/symbols.h"
 #include "wire/verdict.h"
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolizer/cache.h"
 #include "symbolizer/checksum.h"
+#include "symbolizer/index_cache.h"
 #include "symbolizer/module.h"
 #include "symbolizer/sort.h"
 
@@ -57,8 +57,8 @@ static uint64_t config_of(const struct a2n *a2n)
 static char *directory_of(const struct a2n_options *options)
 {
 	char *directory = options->cache ? strdup(options->cache)
-					 : cache_default_directory();
-	char *opened = cache_open_directory(directory);
+					 : index_cache_default_directory();
+	char *opened = index_cache_open_directory(directory);
 
 	free(directory);
 	return opened;

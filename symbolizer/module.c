@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolizer/cache.h"
+#include "symbolizer/index_cache.h"
 #include "symbolizer/indexer/sources.h"
 
 struct search {
@@ -16,7 +16,7 @@ struct search {
 	const char *path; /* absolute, with the root before it */
 	const struct a2n_build_id *wanted;
 	struct identity identity;
-	char name[CACHE_NAME_BYTES];
+	char name[INDEX_CACHE_NAME_BYTES];
 };
 
 static int same_build(const uint8_t *a, uint32_t a_bytes,
@@ -95,7 +95,8 @@ static int find_cached(const struct search *search, struct index *index)
 
 	if (!a2n->cache || (a2n->flags & A2N_REBUILD))
 		return -ENOENT;
-	return open_fd(search, cache_find(a2n->cache, search->name), index);
+	return open_fd(search, index_cache_find(a2n->cache, search->name),
+		       index);
 }
 
 static int run_worker(const struct search *search, int fd)
@@ -150,7 +151,7 @@ static int make_cached(const struct search *search, struct index *index)
 {
 	const char *directory = search->a2n->cache;
 	char *path;
-	int fd = cache_begin(directory, &path);
+	int fd = index_cache_begin(directory, &path);
 	int err;
 
 	if (fd < 0)
@@ -158,7 +159,7 @@ static int make_cached(const struct search *search, struct index *index)
 	err = run_worker(search, fd);
 	if (!err)
 		err = index_open(index, fd);
-	if (err || cache_commit(directory, search->name, path) != 0)
+	if (err || index_cache_commit(directory, search->name, path) != 0)
 		unlink(path);
 	close(fd);
 	free(path);
@@ -177,7 +178,7 @@ static int make(const struct search *search, struct index *index,
 
 	if (!a2n->cache || (a2n->flags & A2N_NO_CACHE))
 		return make_private(search, index);
-	lock = cache_lock(a2n->cache, search->name, patience);
+	lock = index_cache_lock(a2n->cache, search->name, patience);
 	if (lock < 0)
 		return make_private(search, index);
 	err = find_cached(search, index); /* somebody else was quicker */
@@ -196,7 +197,7 @@ static int find_elsewhere(const struct search *search, struct index *index,
 	const struct a2n *a2n = search->a2n;
 
 	if (!a2n->cache || search->wanted->bytes == 0 ||
-	    open_fd(search, cache_find_build(a2n->cache, search->wanted),
+	    open_fd(search, index_cache_find_build(a2n->cache, search->wanted),
 		    index) != 0)
 		return otherwise;
 	if (same_build(index->header->build_id, index->header->build_id_bytes,
@@ -220,7 +221,7 @@ static int open_absolute(const struct a2n *a2n, const char *path,
 		err = -ESTALE;
 	if (err)
 		return find_elsewhere(&search, index, err);
-	cache_name(&search.identity, path, a2n->config, search.name);
+	index_cache_name(&search.identity, path, a2n->config, search.name);
 	if (find_cached(&search, index) == 0)
 		return 0;
 	*was_cached = 0;

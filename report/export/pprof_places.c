@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 /* What a line of a place says; the file may be NULL. */
 struct naming {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 static void add(FILE *out, uint64_t count, const char *what, const char **lead)
 {

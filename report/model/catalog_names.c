@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/model/function_catalog.h"
 
 enum { LARGE_BYTES = 4 << 20 };

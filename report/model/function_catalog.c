@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "wire/verdict.h"
 
 /* Limits of the keys by_vaddr and sites_at; no x86-64 user address comes near them. */

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 /* A growing tally may move while it is copied; it cannot do so often. */
 enum { COPY_ATTEMPTS = 8 };

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 /* More than anyone writes; a bound for what a damaged part may claim. */
 enum { RULES_MAX = 4096 };

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "wire/recording.h"
 
 /* The runtime writes a few lines into a page; others may have written more. */

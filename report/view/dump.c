@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/idmap.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/merge/part_tallies.h"
 #include "report/model/function_catalog.h"
 #include "report/model/waits.h"

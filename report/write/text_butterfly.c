@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/display_text.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "base/text.h"
+#include "base/display_text.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number)  (text_grouped(number).text)

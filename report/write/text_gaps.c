@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/view/gaps.h"
 
 #define NAMED_MAX 3

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/display_text.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/model/confidence.h"
 
 #define GROUPED(number) (text_grouped(number).text)

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/view/inlines.h"
 #include "report/write/text_writer.h"
 

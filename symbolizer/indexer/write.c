@@ -7,7 +7,7 @@
 
 #include "symbolizer/checksum.h"
 #include "symbolizer/indexer/heap.h"
-#include "symbolizer/indexer/merge.h"
+#include "symbolizer/indexer/merge_rows.h"
 #include "symbolizer/indexer/symtab.h"
 
 /* A section's items, to be put one behind the other. */

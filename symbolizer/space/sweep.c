@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "symbolizer/space/starts.h"
+#include "symbolizer/space/number_set.h"
 
 enum { NONE = -1 };
 
@@ -28,7 +28,7 @@ struct happening {
 struct sweep {
 	struct pieces *pieces;
 	size_t slots;
-	struct starts starts;
+	struct number_set starts;
 	uint32_t *claim_at; /* by first slot; PIECES_NOBODY: nothing there */
 	int32_t *next;      /* first slot of the next run of the claim */
 	int32_t *previous;
@@ -80,10 +80,10 @@ static void cut(struct sweep *sweep, int slot)
 	size_t first;
 
 	if ((size_t)slot == sweep->slots ||
-	    starts_has(&sweep->starts, (size_t)slot))
+	    number_set_has(&sweep->starts, (size_t)slot))
 		return;
-	first = starts_previous(&sweep->starts, (size_t)slot);
-	starts_set(&sweep->starts, (size_t)slot);
+	first = number_set_previous(&sweep->starts, (size_t)slot);
+	number_set_set(&sweep->starts, (size_t)slot);
 	link_run(sweep, slot, sweep->claim_at[first]);
 }
 
@@ -97,7 +97,8 @@ static int close_run(struct sweep *sweep, int slot, uint64_t time)
 	if (piece.claim == PIECES_NOBODY)
 		return 0;
 	unlink_run(sweep, slot);
-	piece.last = (uint32_t)starts_next(&sweep->starts, (size_t)slot + 1);
+	piece.last =
+		(uint32_t)number_set_next(&sweep->starts, (size_t)slot + 1);
 	if (sweep->pieces->claims.items[piece.claim].from == time)
 		return 0;
 	return piece_vector_add(&sweep->pieces->all, &piece);
@@ -113,15 +114,15 @@ static int begin_claim(struct sweep *sweep, uint32_t index)
 	cut(sweep, first);
 	cut(sweep, last);
 	for (int slot = first; slot < last;) {
-		size_t next = starts_next(&sweep->starts, (size_t)slot + 1);
+		size_t next = number_set_next(&sweep->starts, (size_t)slot + 1);
 
 		err = close_run(sweep, slot, claim->from);
 		if (err)
 			return err;
-		starts_clear(&sweep->starts, (size_t)slot);
+		number_set_clear(&sweep->starts, (size_t)slot);
 		slot = (int)next;
 	}
-	starts_set(&sweep->starts, (size_t)first);
+	number_set_set(&sweep->starts, (size_t)first);
 	link_run(sweep, first,
 		 claim->owner == PIECES_NOBODY ? PIECES_NOBODY : index);
 	return 0;
@@ -200,7 +201,7 @@ static int play(struct sweep *sweep)
 	}
 	free(list);
 	for (size_t slot = 0; slot < sweep->slots && !err;
-	     slot = starts_next(&sweep->starts, slot + 1))
+	     slot = number_set_next(&sweep->starts, slot + 1))
 		err = close_run(sweep, (int)slot, PIECES_NEVER);
 	return err;
 }
@@ -216,10 +217,10 @@ static int init(struct sweep *sweep, struct pieces *pieces)
 	sweep->previous = reallocarray(NULL, slots, sizeof(int32_t));
 	sweep->runs = reallocarray(NULL, claims, sizeof(int32_t));
 	if (!sweep->claim_at || !sweep->next || !sweep->previous ||
-	    !sweep->runs || starts_init(&sweep->starts, slots))
+	    !sweep->runs || number_set_init(&sweep->starts, slots))
 		return -ENOMEM;
 	memset(sweep->runs, 0xff, claims * sizeof(int32_t));
-	starts_set(&sweep->starts, 0);
+	number_set_set(&sweep->starts, 0);
 	sweep->claim_at[0] = PIECES_NOBODY;
 	return 0;
 }
@@ -231,7 +232,7 @@ int sweep_claims(struct pieces *pieces)
 
 	if (!err)
 		err = play(&state);
-	starts_fini(&state.starts);
+	number_set_fini(&state.starts);
 	free(state.claim_at);
 	free(state.next);
 	free(state.previous);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image/cache.h"
+#include "image/analysis_cache.h"
 #include "wire/verdict.h"
 
 #define NAME      "/00.analysis"
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena arena = { 0 };
 
 	write_cache(cache_dir(), data, size);
-	if (cache_load(cache_dir(), &arena, &analysis) == 0)
+	if (analysis_cache_load(cache_dir(), &arena, &analysis) == 0)
 		require_sound(&analysis);
 	arena_fini(&arena);
 	return 0;

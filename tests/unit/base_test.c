@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/idmap.h"
 #include "base/strings.h"
-#include "base/text.h"
 
 static void idmap_keeps_what_it_was_given(void **state)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image/cache.h"
+#include "image/analysis_cache.h"
 #include "image/traits.h"
 #include "wire/verdict.h"
 
@@ -65,7 +65,7 @@ static int load(struct fixture *f, struct analysis *out)
 	*out = f->analysis;
 	out->functions = NULL;
 	out->function_count = 0;
-	return cache_load(f->dir, &f->arena, out);
+	return analysis_cache_load(f->dir, &f->arena, out);
 }
 
 static void assert_ignored(struct fixture *f)
@@ -79,7 +79,7 @@ static void assert_ignored(struct fixture *f)
 
 static void store(struct fixture *f)
 {
-	assert_int_equal(cache_store(f->dir, &f->analysis), 0);
+	assert_int_equal(analysis_cache_store(f->dir, &f->analysis), 0);
 }
 
 static size_t read_file(const char *path, uint8_t *bytes, size_t room)
@@ -260,9 +260,9 @@ static void without_build_id_or_hash_nothing_is_kept(void **state)
 	struct analysis out;
 
 	f->analysis.build_id_bytes = 0;
-	assert_int_equal(cache_store(f->dir, &f->analysis), -ENOENT);
+	assert_int_equal(analysis_cache_store(f->dir, &f->analysis), -ENOENT);
 	assert_int_equal(load(f, &out), -ENOENT);
-	assert_int_equal(cache_store(NULL, &f->analysis), -ENOENT);
+	assert_int_equal(analysis_cache_store(NULL, &f->analysis), -ENOENT);
 }
 
 static void by_content_it_is_kept_likewise(void **state)
@@ -311,7 +311,7 @@ static void an_unwritable_directory_costs_nothing(void **state)
 
 	snprintf(missing, sizeof(missing), "%s/missing", f->dir);
 	errno = 42;
-	assert_int_equal(cache_store(missing, &f->analysis), -ENOENT);
+	assert_int_equal(analysis_cache_store(missing, &f->analysis), -ENOENT);
 	assert_int_equal(errno, 42);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "disasm_fixture.h"
 
-#include "image/names.h"
+#include "image/symbol_names.h"
 
 static void whole_names_match(void **state)
 {

@@ -9,7 +9,7 @@
  * Wrong records would have us patch in the wrong place, so they are held to the
  * same rules as an analysis: in order, inside the module, known verdicts.
  */
-#include "image/cache.h"
+#include "image/analysis_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -356,8 +356,8 @@ static int store(const struct path *path, const struct analysis *analysis)
 	return err;
 }
 
-int cache_load(const char *cache_dir, struct arena *arena,
-	       struct analysis *analysis)
+int analysis_cache_load(const char *cache_dir, struct arena *arena,
+			struct analysis *analysis)
 {
 	struct path path;
 	int errno_before = errno;
@@ -369,7 +369,7 @@ int cache_load(const char *cache_dir, struct arena *arena,
 	return err;
 }
 
-int cache_store(const char *cache_dir, const struct analysis *analysis)
+int analysis_cache_store(const char *cache_dir, const struct analysis *analysis)
 {
 	struct path path;
 	int errno_before = errno;

@@ -2,8 +2,8 @@
 /*
  * What a symbol's name alone tells about hooking its function.
  */
-#ifndef CLEW_IMAGE_NAMES_H
-#define CLEW_IMAGE_NAMES_H
+#ifndef CLEW_IMAGE_SYMBOL_NAMES_H
+#define CLEW_IMAGE_SYMBOL_NAMES_H
 
 /* On the list of functions never to hook. */
 int name_is_never_hooked(const char *name);

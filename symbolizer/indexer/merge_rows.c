@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/indexer/merge.h"
+#include "symbolizer/indexer/merge_rows.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/cache.h"
+#include "symbolizer/index_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int make_directories(char *path)
 	}
 }
 
-char *cache_default_directory(void)
+char *index_cache_default_directory(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
@@ -55,7 +55,7 @@ char *cache_default_directory(void)
 	return NULL;
 }
 
-char *cache_open_directory(const char *directory)
+char *index_cache_open_directory(const char *directory)
 {
 	char version[16];
 	char *path;
@@ -78,8 +78,8 @@ static void put_hex(const struct a2n_build_id *id, char *to)
 		sprintf(to + (size_t)2 * i, "%02x", id->data[i]);
 }
 
-void cache_name(const struct identity *identity, const char *path,
-		uint64_t config, char name[CACHE_NAME_BYTES])
+void index_cache_name(const struct identity *identity, const char *path,
+		      uint64_t config, char name[INDEX_CACHE_NAME_BYTES])
 {
 	char hex[2 * sizeof(identity->build_id.data) + 1] = "";
 	char suffix[24] = "";
@@ -91,11 +91,11 @@ void cache_name(const struct identity *identity, const char *path,
 			 checksum(path, strlen(path)), identity->mtime_ns);
 	if (config)
 		snprintf(suffix, sizeof(suffix), "-%" PRIx64, config);
-	snprintf(name, CACHE_NAME_BYTES, "%s-%" PRIu64 "%s%s", hex,
+	snprintf(name, INDEX_CACHE_NAME_BYTES, "%s-%" PRIu64 "%s%s", hex,
 		 identity->bytes, suffix, SUFFIX);
 }
 
-int cache_find(const char *directory, const char *name)
+int index_cache_find(const char *directory, const char *name)
 {
 	char *path = join(directory, name);
 	int fd;
@@ -109,7 +109,7 @@ int cache_find(const char *directory, const char *name)
 	return fd;
 }
 
-int cache_find_build(const char *directory, const struct a2n_build_id *id)
+int index_cache_find_build(const char *directory, const struct a2n_build_id *id)
 {
 	char prefix[2 * sizeof(id->data) + 2] = "";
 	DIR *stream = opendir(directory);
@@ -124,13 +124,13 @@ int cache_find_build(const char *directory, const struct a2n_build_id *id)
 	prefix[length++] = '-';
 	while (fd < 0 && (entry = readdir(stream))) {
 		if (strncmp(entry->d_name, prefix, length) == 0)
-			fd = cache_find(directory, entry->d_name);
+			fd = index_cache_find(directory, entry->d_name);
 	}
 	closedir(stream);
 	return fd;
 }
 
-int cache_begin(const char *directory, char **path)
+int index_cache_begin(const char *directory, char **path)
 {
 	char *made = join(directory, "tmp-XXXXXX");
 	int fd;
@@ -147,7 +147,8 @@ int cache_begin(const char *directory, char **path)
 	return fd;
 }
 
-int cache_commit(const char *directory, const char *name, const char *path)
+int index_cache_commit(const char *directory, const char *name,
+		       const char *path)
 {
 	char *final = join(directory, name);
 	int err = 0;
@@ -160,7 +161,7 @@ int cache_commit(const char *directory, const char *name, const char *path)
 	return err;
 }
 
-int cache_lock(const char *directory, const char *name, uint32_t seconds)
+int index_cache_lock(const char *directory, const char *name, uint32_t seconds)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	char lock[16];

@@ -7,8 +7,8 @@
  * the first in order of address, then of unit, keeps the bytes; since both
  * kinds are decided in the same way, a row's line and chain are of one unit.
  */
-#ifndef CLEW_SYMBOLIZER_INDEXER_MERGE_H
-#define CLEW_SYMBOLIZER_INDEXER_MERGE_H
+#ifndef CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H
+#define CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H
 
 #include "symbolizer/indexer/gather.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "image/code.h"
+#include "image/code_ranges.h"
 
 static int walk_sections(const struct image *image, code_visit visit,
 			 void *context)

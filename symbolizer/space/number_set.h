@@ -8,32 +8,32 @@
  *	                         |         |   |
  *	level 0   0 0 1 0 .. 0 1   0 .. 0    1 ..
  */
-#ifndef CLEW_SYMBOLIZER_SPACE_STARTS_H
-#define CLEW_SYMBOLIZER_SPACE_STARTS_H
+#ifndef CLEW_SYMBOLIZER_SPACE_NUMBER_SET_H
+#define CLEW_SYMBOLIZER_SPACE_NUMBER_SET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STARTS_LEVELS = 6 }; /* 64^6: more than any vector has */
+enum { NUMBER_SET_LEVELS = 6 }; /* 64^6: more than any vector has */
 
-struct starts {
+struct number_set {
 	size_t limit; /* all numbers are below it */
 	size_t levels;
-	uint64_t *words[STARTS_LEVELS];
+	uint64_t *words[NUMBER_SET_LEVELS];
 };
 
 /* Empty. 0 or -ENOMEM. */
-int starts_init(struct starts *starts, size_t limit);
-void starts_fini(struct starts *starts);
+int number_set_init(struct number_set *set, size_t limit);
+void number_set_fini(struct number_set *set);
 
-int starts_has(const struct starts *starts, size_t number);
-void starts_set(struct starts *starts, size_t number);
-void starts_clear(struct starts *starts, size_t number);
+int number_set_has(const struct number_set *set, size_t number);
+void number_set_set(struct number_set *set, size_t number);
+void number_set_clear(struct number_set *set, size_t number);
 
 /* The least that is not below `number`; the limit if there is none. */
-size_t starts_next(const struct starts *starts, size_t number);
+size_t number_set_next(const struct number_set *set, size_t number);
 
 /* The greatest that is not above `number`; the limit if there is none. */
-size_t starts_previous(const struct starts *starts, size_t number);
+size_t number_set_previous(const struct number_set *set, size_t number);
 
 #endif

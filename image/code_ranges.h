@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a module's code lies. */
-#ifndef CLEW_IMAGE_CODE_H
-#define CLEW_IMAGE_CODE_H
+#ifndef CLEW_IMAGE_CODE_RANGES_H
+#define CLEW_IMAGE_CODE_RANGES_H
 
 #include <stdint.h>
 

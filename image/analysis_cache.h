@@ -8,8 +8,8 @@
  * believed only if it is a regular file of ours that nobody else may write,
  * whole, and consistent in itself and with the module.
  */
-#ifndef CLEW_IMAGE_CACHE_H
-#define CLEW_IMAGE_CACHE_H
+#ifndef CLEW_IMAGE_ANALYSIS_CACHE_H
+#define CLEW_IMAGE_ANALYSIS_CACHE_H
 
 #include "image/analysis.h"
 
@@ -19,10 +19,11 @@
  * *analysis is then untouched. No directory, or neither build-id nor
  * hash: -ENOENT.
  */
-int cache_load(const char *cache_dir, struct arena *arena,
-	       struct analysis *analysis);
+int analysis_cache_load(const char *cache_dir, struct arena *arena,
+			struct analysis *analysis);
 
 /* Keep *analysis for the next time. A failure costs that time only. */
-int cache_store(const char *cache_dir, const struct analysis *analysis);
+int analysis_cache_store(const char *cache_dir,
+			 const struct analysis *analysis);
 
 #endif

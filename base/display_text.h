@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Small helpers for text that people read. */
-#ifndef CLEW_BASE_TEXT_H
-#define CLEW_BASE_TEXT_H
+#ifndef CLEW_BASE_DISPLAY_TEXT_H
+#define CLEW_BASE_DISPLAY_TEXT_H
 
 #include <stdint.h>
 

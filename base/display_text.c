@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/text.h"
+#include "base/display_text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * invisible unless the function looks at where it was called from, returns
  * more than once, or never returns to the frame it was called in.
  */
-#include "image/names.h"
+#include "image/symbol_names.h"
 
 #include <stddef.h>
 #include <string.h>
