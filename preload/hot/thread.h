@@ -30,7 +30,49 @@ enum hot_muted {
 
 #define HOT_SHARERS_MAX 16
 
-/* Beyond these, an exception passes the frames of stubs (loans.h). */
+/*
+ * Who shares the thread pointer while the thread is HOT_MUTED_SHARED
+ * (stack/sharing.c). `owner` and `from` are the owner's, stored before it is
+ * muted; the others are changed by any sharer, one word at a time.
+ */
+struct hot_sharing {
+	int32_t owner;
+	int32_t with[HOT_SHARERS_MAX]; /* 0: none */
+	int32_t unknown;               /* for whom there was no place */
+	uint64_t from;                 /* stack slot where it began */
+};
+
+/*
+ * When the thread came to the stack it is on, and what was accounted then
+ * (time/exact.c). 0: it has not changed stacks. A handler that changes stacks
+ * comes back before it returns, and leaves the moment when it did.
+ */
+struct hot_stay {
+	uint64_t since, accounted;
+};
+
+/*
+ * The slice of a stack that was copied back last, and one that may be
+ * (stack/landing_restored.c). A handler that jumps between two stores sees a
+ * bound of the one and a bound of the other, and looks where no slice may be.
+ */
+struct hot_slices {
+	uint64_t restored_from, restored_until;
+	uint64_t perhaps_from, perhaps_until;
+};
+
+/*
+ * The jump that libc is making: where to, and jump_places_find(). The fronts of
+ * longjmp() store the stack and then the id, and the leap takes both
+ * (stack/landing.c). A handler's jump in between leaves stack 0 behind, and the
+ * leap is taken for one that nobody announced.
+ */
+struct hot_jump {
+	uint64_t stack; /* 0: none */
+	uint64_t id;
+};
+
+/* Beyond these, an exception passes the frames of stubs. */
 #define HOT_LOANS_MAX 16
 
 struct loan {
@@ -38,6 +80,23 @@ struct loan {
 	uint64_t word; /* the stub's, that belongs there */
 };
 
+/*
+ * Return addresses lent to an exception (stack/loans.c). A loan is in the list
+ * and in the filter before its slot changes, so a handler that walks the stack
+ * finds what belongs there.
+ */
+struct hot_loans {
+	uint64_t borrower; /* 0: none is on its way */
+	uint64_t until;    /* the outermost slot */
+	uint64_t filter;   /* bit at / 8 % 64 of each */
+	uint32_t count;
+	struct loan of[HOT_LOANS_MAX];
+};
+
+/*
+ * What comes before `tally` has offsets that stubs and thunks know (layout.h).
+ * What follows is for C; each struct says above whose it is.
+ */
 struct hot_thread {
 	uint64_t id;   /* of the context that is running */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
@@ -76,33 +135,20 @@ struct hot_thread {
 	/* Where trampolines go on. */
 	void (*carried)(void);
 	void (*carried_timed)(void);
-	/* Cold. */
-	struct tally *tally;    /* NULL until attached */
+	/* The tally that the thread counts in, NULL until attached (switch.c). */
+	struct tally *tally;
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
 	uint64_t random;        /* state of a generator, for verifications */
-	/* HOT_MUTED_SHARED: with whom, and since where (sharing.h). */
-	int32_t owner;
-	int32_t sharers[HOT_SHARERS_MAX];
-	int32_t sharers_unknown; /* for whom there was no place */
-	uint64_t shared_from;
-	/* No system calls while it says 1; NULL: always (dispatch.h). */
+	/* No system calls while it says 1; NULL: always (dispatch.c). */
 	const volatile uint8_t *selector;
-	/* Filters of a child that borrows this thread until it execs (filter.h). */
+	/* Filters of a child that borrows this thread until it execs (filter.c). */
 	uint32_t child_filters;
-	/* When it came to the stack it is on, and what was accounted then. */
-	uint64_t came, came_accounted;
-	/* The slice of a stack that was copied back last (landing_restored.c). */
-	uint64_t restored_from, restored_until;
-	uint64_t perhaps_from, perhaps_until;
-	/* The jump that libc is making: where to, and jump_places_find(). */
-	uint64_t jump_stack, jump_id; /* stack 0: none */
-	/* Return addresses lent to an exception. */
-	uint64_t borrower; /* 0: none is on its way */
-	uint64_t loans_until;
-	uint64_t loans_filter; /* bit at / 8 % 64 of each */
-	uint32_t loan_count;
-	struct loan loans[HOT_LOANS_MAX];
+	struct hot_sharing sharing;
+	struct hot_stay stay;
+	struct hot_slices slices;
+	struct hot_jump jump;
+	struct hot_loans loans;
 };
 
 #define HOT_OFFSET(member, offset)                                             \

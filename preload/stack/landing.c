@@ -127,10 +127,10 @@ void landing_at(uint64_t stack, uint64_t id)
 /* From a probe: libc's jump, or one that nobody announced. */
 void hot_leap(uint64_t stack)
 {
-	const int is_libcs = hot.jump_stack == stack;
-	const uint64_t id = is_libcs ? hot.jump_id : ID_ROOT;
+	const int is_libcs = hot.jump.stack == stack;
+	const uint64_t id = is_libcs ? hot.jump.id : ID_ROOT;
 
-	hot.jump_stack = 0;
+	hot.jump.stack = 0;
 	if ((hot.id != ID_ROOT || is_libcs) && !runtime_is_filtered())
 		landing_at(stack, id);
 }

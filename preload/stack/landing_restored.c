@@ -19,27 +19,29 @@
 
 static int is_restored(uint64_t stack)
 {
-	return stack >= hot.restored_from && stack < hot.restored_until;
+	return stack >= hot.slices.restored_from &&
+	       stack < hot.slices.restored_until;
 }
 
 static int is_perhaps(uint64_t stack)
 {
-	return stack >= hot.perhaps_from && stack < hot.perhaps_until;
+	return stack >= hot.slices.perhaps_from &&
+	       stack < hot.slices.perhaps_until;
 }
 
 uint64_t landing_slice_end(uint64_t stack)
 {
 	if (is_restored(stack))
-		return hot.restored_until;
-	return is_perhaps(stack) ? hot.perhaps_until : 0;
+		return hot.slices.restored_until;
+	return is_perhaps(stack) ? hot.slices.perhaps_until : 0;
 }
 
 void landing_forget_slice(uint64_t stack)
 {
 	if (is_restored(stack))
-		hot.restored_from = hot.restored_until = 0;
+		hot.slices.restored_from = hot.slices.restored_until = 0;
 	else if (is_perhaps(stack))
-		hot.perhaps_from = hot.perhaps_until = 0;
+		hot.slices.perhaps_from = hot.slices.perhaps_until = 0;
 }
 
 /* Where the stack ends that the thread began on, if a slot is on it. */
@@ -70,11 +72,11 @@ static void come_from(uint64_t from, uint64_t id)
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)
 {
-	if (at == hot.perhaps_until) { /* it comes in pieces */
-		hot.perhaps_until += bytes;
+	if (at == hot.slices.perhaps_until) { /* it comes in pieces */
+		hot.slices.perhaps_until += bytes;
 	} else {
-		hot.perhaps_from = at;
-		hot.perhaps_until = at + bytes;
+		hot.slices.perhaps_from = at;
+		hot.slices.perhaps_until = at + bytes;
 	}
 }
 
@@ -83,9 +85,9 @@ void landing_restored(uint64_t from, uint64_t until)
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	const struct trampoline *one = trampoline_at(*(const uint64_t *)from);
 
-	hot.restored_from =
+	hot.slices.restored_from =
 		from < WALK_FRAME_BYTES ? 0 : from - WALK_FRAME_BYTES;
-	hot.restored_until = until;
+	hot.slices.restored_until = until;
 	if (one && from > here && from - here < RETURN_MAX &&
 	    is_on_own_stack(from)) {
 		trampolines_settle(from, until);

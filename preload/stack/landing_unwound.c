@@ -156,7 +156,7 @@ void hot_lands(const struct _Unwind_Context *context)
 
 	if (hot.tally && !runtime_is_filtered()) {
 		landing_prepare(cfa, &nowhere);
-		if (hot.borrower)
+		if (hot.loans.borrower)
 			loans_settle(exception_of(context), cfa);
 	}
 	heal_cancel();

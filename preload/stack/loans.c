@@ -25,17 +25,17 @@ static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 {
 	struct stack_range signals;
 
-	if (!hot.borrower || hot.borrower == exception)
+	if (!hot.loans.borrower || hot.loans.borrower == exception)
 		return 0;
 	signals = landing_signal_stack();
-	return landing_is_inward(&signals, sp, hot.loans_until);
+	return landing_is_inward(&signals, sp, hot.loans.until);
 }
 
 static void forget(void)
 {
-	hot.borrower = 0;
-	hot.loans_filter = 0;
-	hot.loan_count = 0;
+	hot.loans.borrower = 0;
+	hot.loans.filter = 0;
+	hot.loans.count = 0;
 }
 
 /*
@@ -54,13 +54,13 @@ static void lend(const struct link *link)
 {
 	uint64_t *slot = (uint64_t *)link->at;
 
-	hot.loans[hot.loan_count] = (struct loan){ link->at, *slot };
+	hot.loans.of[hot.loans.count] = (struct loan){ link->at, *slot };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hot.loans_filter |= UINT64_C(1) << link->at / 8 % 64;
-	hot.loan_count++;
+	hot.loans.filter |= UINT64_C(1) << link->at / 8 % 64;
+	hot.loans.count++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*slot = link->shadow->return_address;
-	hot.loans_until = link->at;
+	hot.loans.until = link->at;
 }
 
 static void lend_outwards(uint64_t exception, uint64_t sp)
@@ -69,11 +69,11 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 	struct link link;
 
 	forget();
-	hot.borrower = exception;
-	hot.loans_until = sp;
+	hot.loans.borrower = exception;
+	hot.loans.until = sp;
 	walk.readable_until = (sp | 4095) + 1;
 	walk.scan_left = SCAN_SLOTS;
-	while (hot.loan_count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
+	while (hot.loans.count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
 	       !walk.interrupted_until && is_plain(&link))
 		lend(&link);
 }
@@ -115,10 +115,10 @@ static void drop_below(uint64_t cfa)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < hot.loan_count; i++)
-		if (hot.loans[i].at >= cfa)
-			hot.loans[kept++] = hot.loans[i];
-	hot.loan_count = kept;
+	for (uint32_t i = 0; i < hot.loans.count; i++)
+		if (hot.loans.of[i].at >= cfa)
+			hot.loans.of[kept++] = hot.loans.of[i];
+	hot.loans.count = kept;
 }
 
 /* The unwinder's own note of it may be odd, as the CFA of stubs is. */
@@ -136,27 +136,28 @@ static uint64_t handler_of(uint64_t exception)
  */
 static int is_handler(uint64_t exception, uint64_t cfa)
 {
-	const uint64_t note =
-		hot.borrower + offsetof(struct _Unwind_Exception, private_2);
+	const uint64_t note = hot.loans.borrower +
+			      offsetof(struct _Unwind_Exception, private_2);
 	uint64_t page = 0;
 
-	return (exception == hot.borrower || walk_is_readable(note, &page)) &&
-	       handler_of(hot.borrower) == cfa;
+	return (exception == hot.loans.borrower ||
+		walk_is_readable(note, &page)) &&
+	       handler_of(hot.loans.borrower) == cfa;
 }
 
 static void settle(uint64_t exception, uint64_t cfa)
 {
 	const int is_here = is_handler(exception, cfa);
 
-	if (exception != hot.borrower && !is_here)
+	if (exception != hot.loans.borrower && !is_here)
 		return;
 	drop_below(cfa);
 	if (!is_here) {
-		hot.loans_until = handler_of(exception);
+		hot.loans.until = handler_of(exception);
 		return;
 	}
-	for (uint32_t i = 0; i < hot.loan_count; i++)
-		take_back(&hot.loans[i]);
+	for (uint32_t i = 0; i < hot.loans.count; i++)
+		take_back(&hot.loans.of[i]);
 	forget();
 }
 

@@ -40,10 +40,10 @@ void loans_settle(uint64_t exception, uint64_t cfa);
 /* Whether the function whose slot this is has its return address back. */
 static inline int loans_have(uint64_t at)
 {
-	if (!(hot.loans_filter >> at / 8 % 64 & 1))
+	if (!(hot.loans.filter >> at / 8 % 64 & 1))
 		return 0;
-	for (uint32_t i = 0; i < hot.loan_count; i++)
-		if (hot.loans[i].at == at)
+	for (uint32_t i = 0; i < hot.loans.count; i++)
+		if (hot.loans.of[i].at == at)
 			return 1;
 	return 0;
 }

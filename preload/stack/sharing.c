@@ -27,14 +27,14 @@ static int change(int32_t *sharer, int32_t from, int32_t to)
 /* How many there still are. */
 static int count_sharers(void)
 {
-	int others = __atomic_load_n(&hot.sharers_unknown, __ATOMIC_SEQ_CST);
+	int others = __atomic_load_n(&hot.sharing.unknown, __ATOMIC_SEQ_CST);
 
 	for (int i = 0; i < HOT_SHARERS_MAX; i++) {
 		int32_t tid =
-			__atomic_load_n(&hot.sharers[i], __ATOMIC_SEQ_CST);
+			__atomic_load_n(&hot.sharing.with[i], __ATOMIC_SEQ_CST);
 
 		others += tid && !(tid > 0 && has_gone(tid) &&
-				   change(&hot.sharers[i], tid, 0));
+				   change(&hot.sharing.with[i], tid, 0));
 	}
 	return others;
 }
@@ -42,7 +42,7 @@ static int count_sharers(void)
 static int take_place(void)
 {
 	for (int i = 0; i < HOT_SHARERS_MAX; i++)
-		if (change(&hot.sharers[i], 0, TO_BE_MADE))
+		if (change(&hot.sharing.with[i], 0, TO_BE_MADE))
 			return i;
 	return SHARING_UNKNOWN;
 }
@@ -52,8 +52,8 @@ int sharing_begin(uint64_t stack)
 	int place;
 
 	if (hot.muted == HOT_IS_HEARD) {
-		hot.owner = sys_gettid();
-		hot.shared_from = stack;
+		hot.sharing.owner = sys_gettid();
+		hot.sharing.from = stack;
 	}
 	switch_mute(HOT_MUTED_SHARED);
 	place = take_place();
@@ -62,24 +62,24 @@ int sharing_begin(uint64_t stack)
 	count_sharers();
 	place = take_place();
 	if (place == SHARING_UNKNOWN)
-		__atomic_fetch_add(&hot.sharers_unknown, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&hot.sharing.unknown, 1, __ATOMIC_SEQ_CST);
 	return place;
 }
 
 void sharing_with(int place, int tid)
 {
 	if (place != SHARING_UNKNOWN)
-		__atomic_store_n(&hot.sharers[place], tid < 0 ? 0 : tid,
+		__atomic_store_n(&hot.sharing.with[place], tid < 0 ? 0 : tid,
 				 __ATOMIC_SEQ_CST);
 	else if (tid < 0)
-		__atomic_fetch_sub(&hot.sharers_unknown, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(&hot.sharing.unknown, 1, __ATOMIC_SEQ_CST);
 }
 
 void sharing_forget(void)
 {
 	for (int i = 0; i < HOT_SHARERS_MAX; i++)
-		hot.sharers[i] = 0;
-	hot.sharers_unknown = 0;
+		hot.sharing.with[i] = 0;
+	hot.sharing.unknown = 0;
 }
 
 uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
@@ -88,9 +88,9 @@ uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
 	uint64_t key = id_key_between(shadow->caller_id, id);
 	uint64_t caller = ID_ROOT;
 
-	if (sys_gettid() != hot.owner || slot < hot.shared_from)
+	if (sys_gettid() != hot.sharing.owner || slot < hot.sharing.from)
 		return id;
-	hot.shared_from = slot;
+	hot.sharing.from = slot;
 	if (count_sharers())
 		return id;
 	walk_find_running(slot + sizeof(slot), &caller);

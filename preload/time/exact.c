@@ -73,10 +73,10 @@ static void has_settled(struct time_slot *slot, uint64_t now)
  */
 static void account_for_rest(uint64_t now)
 {
-	const uint64_t all = now - hot.came;
-	const uint64_t accounted = hot.accounted - hot.came_accounted;
+	const uint64_t all = now - hot.stay.since;
+	const uint64_t accounted = hot.accounted - hot.stay.accounted;
 
-	if (hot.came && accounted < all)
+	if (hot.stay.since && accounted < all)
 		hot.accounted += all - accounted;
 }
 
@@ -88,11 +88,11 @@ static void leave_stack(uint64_t now)
 {
 	struct sink_pause paused;
 
-	each_since(hot.came, now, settle);
+	each_since(hot.stay.since, now, settle);
 	account_for_rest(now);
-	each_since(hot.came, now, has_settled);
-	hot.came = now;
-	hot.came_accounted = hot.accounted;
+	each_since(hot.stay.since, now, has_settled);
+	hot.stay.since = now;
+	hot.stay.accounted = hot.accounted;
 	paused = time_pause_since(now);
 	time_pause_end(&paused);
 }

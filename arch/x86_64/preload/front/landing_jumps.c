@@ -92,9 +92,9 @@ static void land_by(const struct __jmp_buf_tag *env)
 		landing_at(stack, id);
 		return;
 	}
-	hot.jump_stack = stack;
+	hot.jump.stack = stack;
 	atomic_signal_fence(memory_order_seq_cst); /* handlers jump, too */
-	hot.jump_id = id;
+	hot.jump.id = id;
 }
 
 #define JUMP(name)                                                             \
@@ -189,7 +189,7 @@ EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 	if (!NEXT(_Unwind_SetIP))
 		return;
 	landing_prepare(cfa, &next.unwinder);
-	if (hot.borrower)
+	if (hot.loans.borrower)
 		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
 			     cfa);
 	heal_cancel();
