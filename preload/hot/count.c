@@ -126,7 +126,7 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
-	if (!busy && tally->held_count)
+	if (!busy && tally->memory.held_count)
 		hot_maybe_sweep();
 	return result;
 }

@@ -63,7 +63,80 @@ struct sample_room {
 #define TALLY_PATHS_MAX 8
 #define TALLY_HELD_MAX  32 /* each has twice the size of the one before */
 
+/*
+ * The memory of a tally (record/tables.c). Changed by the owner with signals
+ * blocked, so that no handler sees it half-way.
+ */
+struct tally_memory {
+	uint64_t chunk;      /* file offset of the tally's own */
+	uintptr_t chunk_end; /* of contexts: end_context may stop short of it */
+	uint64_t context_bytes;
+	uint64_t ripe_contexts; /* the retired table may be swept at so many */
+	uint32_t looks;         /* since there is one */
+	/* 1 from a rebuild until the first reorder: that one only sweeps. */
+	uint32_t is_settling;
+	uint64_t reach;   /* bytes to be readable from a table's start on */
+	int32_t patience; /* calls away from home before a reorder */
+	uint32_t held_count;
+	struct mapping active, retired;
+	/* Left before `retired`, while slow paths were interrupted in them. */
+	struct mapping held[TALLY_HELD_MAX];
+};
+
+/*
+ * Samples that the owner takes, by its CPU clock (time/ticks.c, events.c).
+ * The room and the use are stored by the handlers of clew's own signals, in the
+ * owner; the timer and the event under the tallies' lock, by any thread.
+ */
+struct tally_ticks {
+	struct sample_room room;
+	int32_t timer; /* as the kernel knows it */
+	uint32_t timer_state;
+	/* CPU time of the owner's at its timer's last, in microseconds. */
+	uint64_t user_us, system_us;
+	uint64_t switches;   /* of the processor, from and to it, until then */
+	struct event *event; /* of the owner's, or NULL */
+	uint32_t has_asked;  /* for one */
+	int64_t calm_us;     /* that it has in reserve for switches */
+};
+
+/* What the watch knows of the owner (time/visits.c, watch.c). */
+struct tally_visits {
+	/* When the owner came: stored by it once all else of its is there; the
+	 * watch stores 0 once it knows the owner. */
+	_Atomic uint64_t attached_ns;
+	struct watched *watched; /* the watch's only */
+};
+
+/*
+ * Histograms of functions, where each call is timed (record/histograms.c).
+ * Changed by the owner with signals blocked, so that no handler sees it
+ * half-way; behind a filter nothing changes.
+ */
+struct tally_histograms {
+	uint64_t **bins; /* by function number, NULL: none yet */
+	uint32_t room;   /* of bins */
+	uint32_t left;   /* in the newest chunk of them */
+	struct chunk chunk;
+	uint64_t *others; /* for functions that get none of their own */
+};
+
+/*
+ * When the owner came, and what its former ones had, where each call is timed
+ * (time/presence.c). Stored when an owner comes, under the tallies' lock, came_ns
+ * last; read by any slow path of the owner, and by all threads at the end.
+ */
+struct tally_presence {
+	uint64_t came_ns, came_cpu_ns; /* came_ns 0: nobody has */
+	uint64_t former_present_ns, former_cpu_ns;
+};
+
 struct tally {
+	/*
+	 * What calls are counted in: changed by slow paths of the owner and by
+	 * those of its handlers, each word at once (hot/record.c), and with
+	 * signals blocked when there is to be more room.
+	 */
 	struct wire_tally *wire;
 	struct wire_count *table;
 	union note *notes; /* of table entry i */
@@ -79,49 +152,19 @@ struct tally {
 		was_reentered; /* stress builds: they have been more than one */
 	uintptr_t paths[TALLY_PATHS_MAX]; /* where on the stack they are */
 
-	/* The rest is the cold side's (tables.c, tallies.c). */
-	uintptr_t chunk_end; /* end_context may stop short of it */
+	/* Who counts (record/tallies.c): stored when an owner comes, under the
+	 * tallies' lock; `next` and `number` when the tally is made. */
 	struct tally *next;
-	uint64_t chunk; /* file offset */
 	uint32_t number;
-	uint32_t tid;               /* owner, or the last one */
-	struct wire_thread *thread; /* its record, NULL if there was no room */
-	uint64_t context_bytes;
-	uint64_t ripe_contexts; /* the retired table may be swept at so many */
-	uint32_t looks;         /* since there is one */
-	uint64_t reach;   /* bytes to be readable from a table's start on */
-	int32_t patience; /* calls away from home before a reorder */
-	/* 1 from a rebuild until the first reorder: that one only sweeps. */
-	uint32_t is_settling;
-	struct mapping active, retired;
-	/* Left before `retired`, while slow paths were interrupted in them. */
-	struct mapping held[TALLY_HELD_MAX];
-	uint32_t held_count;
-
+	uint32_t tid;                 /* owner, or the last one */
+	struct wire_thread *thread;   /* its record, NULL: no room */
 	const struct hot_thread *hot; /* of the owner */
-	/* Samples that the owner takes, by its CPU clock (ticks.c). */
-	struct sample_room ticked;
-	int32_t timer; /* of the owner's, as the kernel knows it */
-	uint32_t timer_state;
-	/* CPU time of the owner's at its timer's last, in microseconds. */
-	uint64_t user_us, system_us;
-	uint64_t switches;   /* of the processor, from and to it, until then */
-	struct event *event; /* of the owner's, or NULL (events.c) */
-	uint32_t has_asked;  /* for one */
-	int64_t calm_us;     /* that it has in reserve for switches */
-	/* When the owner came; the watch, which then knows it, stores 0. */
-	_Atomic uint64_t attached_ns;
-	struct watched *watched; /* what the watch knows of it (visits.c) */
 
-	/* Where each call is timed (histograms.c). */
-	uint64_t **bins; /* by function number, NULL: none yet */
-	uint32_t bins_room;
-	uint32_t histograms_left; /* in the newest chunk of them */
-	struct chunk histograms;
-	uint64_t *other_bins;
-	/* When its owner came, and what its former ones had (presence.c). */
-	uint64_t came_ns, came_cpu_ns;
-	uint64_t former_present_ns, former_cpu_ns;
+	struct tally_memory memory;
+	struct tally_ticks ticks;
+	struct tally_visits visits;
+	struct tally_histograms histograms;
+	struct tally_presence presence;
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

@@ -21,7 +21,7 @@
 /* A new chunk, larger than the one before. */
 static int use_chunk(struct tally *tally, struct part *part)
 {
-	uint64_t bytes = tally->histograms.bytes * 2;
+	uint64_t bytes = tally->histograms.chunk.bytes * 2;
 	int err;
 
 	if (bytes < LEAST_PAGES * WIRE_PAGE_BYTES)
@@ -30,9 +30,9 @@ static int use_chunk(struct tally *tally, struct part *part)
 		bytes = MOST_PAGES * WIRE_PAGE_BYTES;
 	bytes -= sizeof(struct wire_chunk);
 	err = part_alloc(part, WIRE_HISTOGRAMS, tally->number, bytes,
-			 &tally->histograms);
+			 &tally->histograms.chunk);
 	if (!err)
-		tally->histograms_left =
+		tally->histograms.left =
 			(uint32_t)(bytes / sizeof(struct wire_histogram));
 	return err;
 }
@@ -43,15 +43,16 @@ static uint64_t *take(struct tally *tally, uint32_t function)
 	struct wire_histogram *histogram;
 	uint64_t used;
 
-	if (!tally->histograms_left && use_chunk(tally, &rt.recorder->part))
+	if (!tally->histograms.left && use_chunk(tally, &rt.recorder->part))
 		return NULL;
-	tally->histograms_left--;
-	used = tally->histograms.head->used;
-	histogram = (struct wire_histogram *)((unsigned char *)chunk_payload(
-						      &tally->histograms) +
-					      used);
+	tally->histograms.left--;
+	used = tally->histograms.chunk.head->used;
+	histogram =
+		(struct wire_histogram *)((unsigned char *)chunk_payload(
+						  &tally->histograms.chunk) +
+					  used);
 	histogram->function = function;
-	atomic_store_explicit(&tally->histograms.head->used,
+	atomic_store_explicit(&tally->histograms.chunk.head->used,
 			      used + sizeof(*histogram), memory_order_release);
 	return histogram->bins;
 }
@@ -59,30 +60,33 @@ static uint64_t *take(struct tally *tally, uint32_t function)
 /* What is left for functions that get none of their own. */
 static uint64_t *others(struct tally *tally)
 {
-	if (!tally->other_bins)
-		tally->other_bins = take(tally, 0);
-	return tally->other_bins;
+	if (!tally->histograms.others)
+		tally->histograms.others = take(tally, 0);
+	return tally->histograms.others;
 }
 
 /* Room in the index for a function's number. */
 static int grow_index(struct tally *tally, uint32_t function)
 {
-	uint32_t room = tally->bins_room ? tally->bins_room : ROOM_LEAST;
+	uint32_t room =
+		tally->histograms.room ? tally->histograms.room : ROOM_LEAST;
 	uint64_t **bins;
 
 	while (room <= function)
 		room *= 2;
-	if (room == tally->bins_room)
+	if (room == tally->histograms.room)
 		return 0;
 	bins = sys_map_private(room * sizeof(*bins));
 	if (sys_failed(bins))
 		return -ENOMEM;
-	if (tally->bins) {
-		copy_bytes(bins, tally->bins, tally->bins_room * sizeof(*bins));
-		sys_munmap(tally->bins, tally->bins_room * sizeof(*bins));
+	if (tally->histograms.bins) {
+		copy_bytes(bins, tally->histograms.bins,
+			   tally->histograms.room * sizeof(*bins));
+		sys_munmap(tally->histograms.bins,
+			   tally->histograms.room * sizeof(*bins));
 	}
-	tally->bins = bins;
-	tally->bins_room = room;
+	tally->histograms.bins = bins;
+	tally->histograms.room = room;
 	return 0;
 }
 
@@ -92,12 +96,12 @@ static uint64_t *find(struct tally *tally, uint32_t function)
 
 	if (function > rt.function_count || grow_index(tally, function))
 		return others(tally);
-	if (tally->bins[function])
-		return tally->bins[function];
+	if (tally->histograms.bins[function])
+		return tally->histograms.bins[function];
 	if (atomic_fetch_add(count, 1) < HISTOGRAMS_MAX)
-		tally->bins[function] = take(tally, function);
-	if (tally->bins[function])
-		return tally->bins[function];
+		tally->histograms.bins[function] = take(tally, function);
+	if (tally->histograms.bins[function])
+		return tally->histograms.bins[function];
 	atomic_fetch_sub(count, 1);
 	return others(tally);
 }
@@ -107,7 +111,7 @@ uint64_t *hot_histogram(struct tally *tally, uint32_t function)
 	uint64_t signals, *bins;
 
 	if (runtime_is_filtered())
-		return tally->other_bins;
+		return tally->histograms.others;
 	sys_block_signals(&signals);
 	bins = find(tally, function);
 	sys_restore_signals(&signals);

@@ -43,7 +43,7 @@ static union note *map_notes(unsigned int log2)
 
 static void use_table(struct tally *tally, const struct mapping *mapping)
 {
-	tally->active = *mapping;
+	tally->memory.active = *mapping;
 	tally->table = mapping->table;
 	tally->notes = mapping->notes;
 	tally->mask = (UINT64_C(1) << mapping->log2) - 1;
@@ -57,7 +57,7 @@ static uint64_t mapping_ref(const struct tally *tally,
 				  ? mapping->chunk.offset +
 					    sizeof(struct wire_chunk) +
 					    bytes_before(mapping->log2)
-				  : tally->chunk + first_table_offset();
+				  : tally->memory.chunk + first_table_offset();
 
 	return wire_table_ref(offset, mapping->log2);
 }
@@ -94,7 +94,7 @@ static int map_beside(const struct tally *tally, const struct chunk *chunk,
 	mapping->notes = map_notes(mapping->log2);
 	if (!mapping->notes)
 		return -ENOMEM;
-	err = table_alias_map(mapping, chunk, tally->reach);
+	err = table_alias_map(mapping, chunk, tally->memory.reach);
 	if (err)
 		sys_munmap(mapping->notes, sizeof(union note) << mapping->log2);
 	return err;
@@ -126,10 +126,11 @@ static int map_table(const struct tally *tally, struct part *part,
 /* Free the tables that were kept only while a slow path was interrupted. */
 static void let_go_of_held(struct tally *tally, struct part *part)
 {
-	while (tally->held_count) {
-		const struct mapping *held = &tally->held[--tally->held_count];
+	while (tally->memory.held_count) {
+		const struct mapping *held =
+			&tally->memory.held[--tally->memory.held_count];
 
-		table_add_late(held, &tally->active);
+		table_add_late(held, &tally->memory.active);
 		discard(part, held);
 	}
 }
@@ -138,12 +139,12 @@ static void let_go_of_held(struct tally *tally, struct part *part)
 void tally_sweep(struct tally *tally, struct part *part)
 {
 	let_go_of_held(tally, part);
-	if (!tally->retired.table)
+	if (!tally->memory.retired.table)
 		return;
-	table_add_late(&tally->retired, &tally->active);
+	table_add_late(&tally->memory.retired, &tally->memory.active);
 	atomic_store(&tally->wire->retired, 0);
-	discard(part, &tally->retired);
-	tally->retired = (struct mapping){ 0 };
+	discard(part, &tally->memory.retired);
+	tally->memory.retired = (struct mapping){ 0 };
 }
 
 /*
@@ -153,13 +154,13 @@ void tally_sweep(struct tally *tally, struct part *part)
  */
 static void hold_retired(struct tally *tally, struct mapping *built)
 {
-	if (!tally->retired.table)
+	if (!tally->memory.retired.table)
 		return;
-	table_add_late(&tally->retired, built);
+	table_add_late(&tally->memory.retired, built);
 	atomic_store(&tally->wire->retired, 0);
-	table_zero(&tally->retired);
-	tally->held[tally->held_count++] = tally->retired;
-	tally->retired = (struct mapping){ 0 };
+	table_zero(&tally->memory.retired);
+	tally->memory.held[tally->memory.held_count++] = tally->memory.retired;
+	tally->memory.retired = (struct mapping){ 0 };
 }
 
 /*
@@ -175,9 +176,9 @@ static int rebuild_table(struct tally *tally, struct part *part,
 
 	if (tally->busy <= 1) /* the caller's own */
 		tally_sweep(tally, part);
-	if (tally->held_count == TALLY_HELD_MAX)
+	if (tally->memory.held_count == TALLY_HELD_MAX)
 		return -ENOSPC;
-	old = tally->active;
+	old = tally->memory.active;
 	err = map_table(tally, part, log2, &built);
 	if (err)
 		return err;
@@ -188,10 +189,10 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	use_table(tally, &built);
 	tally->used = table_count_used(&built);
 	table_zero(&old);
-	tally->retired = old;
-	tally->ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
-	tally->looks = 0;
-	tally->is_settling = 1;
+	tally->memory.retired = old;
+	tally->memory.ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
+	tally->memory.looks = 0;
+	tally->memory.is_settling = 1;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
 	if (CLEW_STRESS)
@@ -204,9 +205,9 @@ static void limit_contexts(struct tally *tally)
 {
 	const uint64_t bytes = SWEEP_AFTER * sizeof(struct wire_context);
 
-	tally->end_context = tally->chunk_end;
-	if (tally->retired.table &&
-	    tally->chunk_end > tally->next_context + bytes)
+	tally->end_context = tally->memory.chunk_end;
+	if (tally->memory.retired.table &&
+	    tally->memory.chunk_end > tally->next_context + bytes)
 		tally->end_context = tally->next_context + bytes;
 }
 
@@ -217,14 +218,14 @@ static void limit_contexts(struct tally *tally)
  */
 static int is_ripe(const struct tally *tally, uint32_t own_paths)
 {
-	return tally->retired.table && tally->busy <= own_paths &&
-	       (tally->wire->contexts >= tally->ripe_contexts ||
-		tally->looks >= RIPE_LOOKS);
+	return tally->memory.retired.table && tally->busy <= own_paths &&
+	       (tally->wire->contexts >= tally->memory.ripe_contexts ||
+		tally->memory.looks >= RIPE_LOOKS);
 }
 
 void tally_maybe_sweep(struct tally *tally, struct part *part)
 {
-	tally->looks++;
+	tally->memory.looks++;
 	if (!tally->busy)
 		let_go_of_held(tally, part);
 	if (is_ripe(tally, 0))
@@ -233,11 +234,11 @@ void tally_maybe_sweep(struct tally *tally, struct part *part)
 
 static int grow_table(struct tally *tally, struct part *part)
 {
-	int err = rebuild_table(tally, part, tally->active.log2 + 1);
+	int err = rebuild_table(tally, part, tally->memory.active.log2 + 1);
 
 	if (err)
 		return err;
-	tally->patience = REORDER_AFTER << tally->active.log2;
+	tally->memory.patience = REORDER_AFTER << tally->memory.active.log2;
 	return 0;
 }
 
@@ -253,15 +254,15 @@ static int use_context_chunk(struct tally *tally, struct part *part,
 	bytes = chunk.bytes - sizeof(struct wire_chunk);
 	bytes -= bytes % sizeof(struct wire_context);
 	tally->next_context = (uintptr_t)chunk_payload(&chunk);
-	tally->chunk_end = tally->next_context + bytes;
-	tally->end_context = tally->chunk_end;
-	tally->context_bytes += bytes;
+	tally->memory.chunk_end = tally->next_context + bytes;
+	tally->end_context = tally->memory.chunk_end;
+	tally->memory.context_bytes += bytes;
 	return 0;
 }
 
 static int grow_contexts(struct tally *tally, struct part *part)
 {
-	uint64_t bytes = tally->context_bytes / 64;
+	uint64_t bytes = tally->memory.context_bytes / 64;
 
 	if (bytes < CONTEXT_STEP_BYTES)
 		bytes = CONTEXT_STEP_BYTES;
@@ -278,7 +279,7 @@ int tally_grow(struct tally *tally, struct part *part)
 	if (!err && tally->next_context >= tally->end_context) {
 		if (is_ripe(tally, 1))
 			tally_sweep(tally, part);
-		if (tally->next_context >= tally->chunk_end)
+		if (tally->next_context >= tally->memory.chunk_end)
 			err = grow_contexts(tally, part);
 	}
 	limit_contexts(tally);
@@ -291,22 +292,22 @@ static int reserve_contexts(struct tally *tally, struct part *part,
 {
 	const uint64_t bytes = contexts * sizeof(struct wire_context);
 
-	tally->end_context = tally->chunk_end;
-	if (tally->next_context + bytes <= tally->chunk_end)
+	tally->end_context = tally->memory.chunk_end;
+	if (tally->next_context + bytes <= tally->memory.chunk_end)
 		return 0;
 	return use_context_chunk(tally, part, bytes);
 }
 
 int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts)
 {
-	unsigned int log2 = tally->active.log2;
+	unsigned int log2 = tally->memory.active.log2;
 	int err = 0;
 
 	while (table_limit(log2) < tally->used + contexts)
 		log2++;
 	if (tally->busy)
 		return -EBUSY;
-	if (log2 > tally->active.log2)
+	if (log2 > tally->memory.active.log2)
 		err = rebuild_table(tally, part, log2);
 	return err ? err : reserve_contexts(tally, part, contexts);
 }
@@ -328,7 +329,7 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 	err = map_beside(tally, &own, &first);
 	if (err)
 		return err;
-	tally->patience = REORDER_AFTER << first.log2;
+	tally->memory.patience = REORDER_AFTER << first.log2;
 	use_table(tally, &first);
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &first),
 			      memory_order_release);
@@ -344,21 +345,22 @@ int32_t tally_reorder(struct tally *tally, struct part *part)
 {
 	if (tally->busy)
 		return SWEEP_AFTER;
-	if (tally->is_settling) {
-		tally->is_settling = 0;
+	if (tally->memory.is_settling) {
+		tally->memory.is_settling = 0;
 		tally_sweep(tally, part);
-		return tally->patience;
+		return tally->memory.patience;
 	}
-	if (tally->patience < INT32_MAX / 2)
-		tally->patience *= 2;
-	return rebuild_table(tally, part, tally->active.log2) ? tally->patience
-							      : SWEEP_AFTER;
+	if (tally->memory.patience < INT32_MAX / 2)
+		tally->memory.patience *= 2;
+	return rebuild_table(tally, part, tally->memory.active.log2)
+		       ? tally->memory.patience
+		       : SWEEP_AFTER;
 }
 
 void tally_leave_to_parent(const struct tally *tally)
 {
-	table_alias_blank(&tally->active);
-	table_alias_blank(&tally->retired);
-	for (uint32_t i = 0; i < tally->held_count; i++)
-		table_alias_blank(&tally->held[i]);
+	table_alias_blank(&tally->memory.active);
+	table_alias_blank(&tally->memory.retired);
+	for (uint32_t i = 0; i < tally->memory.held_count; i++)
+		table_alias_blank(&tally->memory.held[i]);
 }

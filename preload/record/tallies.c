@@ -83,17 +83,17 @@ static struct tally *make_tally(struct tallies *tallies)
 		       &chunk))
 		return NULL;
 	/* a thread has had a mask before only where it was forked */
-	tally->reach = hot.mask ? tallies->reach : 0;
+	tally->memory.reach = hot.mask ? tallies->reach : 0;
 	tally->wire = chunk_payload(&chunk);
-	tally->chunk = chunk.offset;
+	tally->memory.chunk = chunk.offset;
 	if (tally_first_table(tally, chunk.head))
 		return NULL;
 	tally->number = tallies->count;
 	tally->next_spare = (uintptr_t)(tally->wire + 1);
 	tally->end_spare = tally->next_spare + SPARE_BYTES;
 	tally->next_context = tally->end_spare;
-	tally->chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
-	tally->end_context = tally->chunk_end;
+	tally->memory.chunk_end = tally->next_context + TALLY_CONTEXTS_BYTES;
+	tally->end_context = tally->memory.chunk_end;
 	tally->next = tallies->first;
 	tallies->by_number[tally->number] = tally;
 	__atomic_store_n(&tallies->count, tally->number + 1, __ATOMIC_RELEASE);
@@ -175,7 +175,7 @@ static int attach(struct tallies *tallies)
 		(sys_clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)tally->tid << 40) *
 			ID_MULTIPLIER |
 		1;
-	hot.strays_left = tally->patience;
+	hot.strays_left = tally->memory.patience;
 	switch_attach(tally);
 	hot_thread_has_begun(tally);
 	return 0;
@@ -185,7 +185,8 @@ void hot_maybe_sweep(void)
 {
 	uint64_t signals;
 
-	if (!hot.tally || !hot.tally->retired.table || runtime_is_filtered())
+	if (!hot.tally || !hot.tally->memory.retired.table ||
+	    runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
 	tally_maybe_sweep(hot.tally, &rt.recorder->part);
@@ -278,9 +279,10 @@ int tallies_reserve(uint64_t contexts)
 /* What a stub may read of a table, where a signal has interrupted it. */
 static uint64_t reach_of(const struct tally *tally)
 {
-	const uint64_t bytes = sizeof(*tally->table) << tally->active.log2;
+	const uint64_t bytes = sizeof(*tally->table)
+			       << tally->memory.active.log2;
 
-	return bytes > tally->reach ? bytes : tally->reach;
+	return bytes > tally->memory.reach ? bytes : tally->memory.reach;
 }
 
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part)

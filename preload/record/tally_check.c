@@ -20,12 +20,12 @@ struct walk_of_tally {
 
 static enum violation check_mapping(const struct tally *tally)
 {
-	const struct mapping *active = &tally->active;
+	const struct mapping *active = &tally->memory.active;
 	const uint64_t bytes = sizeof(struct wire_count) << active->log2;
 	const uint64_t ref = tally->wire->table;
 	const uint64_t at = wire_table_offset(ref);
 	const uint64_t start =
-		active->chunk.head ? active->chunk.offset : tally->chunk;
+		active->chunk.head ? active->chunk.offset : tally->memory.chunk;
 	const uint64_t size =
 		active->chunk.head ? active->chunk.bytes : tally_chunk_bytes();
 
@@ -203,7 +203,9 @@ static enum violation check_folds(const struct tally *tally)
 
 	for (uint32_t i = 0; i < WIRE_FOLD_COUNT; i++)
 		calls += tally->wire->folded_calls[i];
-	return folded_in(&tally->active) + folded_in(&tally->retired) == calls
+	return folded_in(&tally->memory.active) +
+				       folded_in(&tally->memory.retired) ==
+			       calls
 		       ? VIOLATION_IS_NONE
 		       : VIOLATION_IS_TALLY_FOLDS;
 }

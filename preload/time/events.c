@@ -83,7 +83,7 @@ static struct event *find_event(uint32_t tid)
 static void end_event(struct event *event)
 {
 	perf_event_end(&event->source);
-	event->tally->event = NULL;
+	event->tally->ticks.event = NULL;
 	event->state = SLOT_ENDED;
 }
 
@@ -181,18 +181,18 @@ static void take_sample(struct event *event, uint64_t pc)
 	}
 	if (samples_pc_is_own(pc))
 		where |= WIRE_SAMPLE_CLEW;
-	samples_put(tally, &tally->ticked, tally->hot->id, where,
+	samples_put(tally, &tally->ticks.room, tally->hot->id, where,
 		    weigh_hit(event));
 }
 
 void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches)
 {
-	int64_t calm = tally->calm_us + (int64_t)used_us;
+	int64_t calm = tally->ticks.calm_us + (int64_t)used_us;
 
 	if (calm > CALM_US)
 		calm = CALM_US;
 	calm -= (int64_t)switches * SWITCH_US;
-	tally->calm_us = calm < -CALM_US ? -CALM_US : calm;
+	tally->ticks.calm_us = calm < -CALM_US ? -CALM_US : calm;
 }
 
 static void go_back_to_tick(struct event *event, enum wire_coarse why)
@@ -209,7 +209,7 @@ static void go_back_to_tick(struct event *event, enum wire_coarse why)
 
 int events_met_tick(struct tally *tally)
 {
-	struct event *event = tally->event;
+	struct event *event = tally->ticks.event;
 	const int met = event && event->met_tick;
 
 	if (met)
@@ -219,16 +219,16 @@ int events_met_tick(struct tally *tally)
 
 uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
 {
-	struct event *event = tally->event;
-	const uint64_t used_us = tally->user_us + tally->system_us;
+	struct event *event = tally->ticks.event;
+	const uint64_t used_us = tally->ticks.user_us + tally->ticks.system_us;
 
 	if (is_kernel)
 		event->told_ns += weight_ns;
 	event->untold_ns =
 		(int64_t)((used_us - event->began_us) * 1000 - event->told_ns);
-	if (tally->calm_us < 0) {
+	if (tally->ticks.calm_us < 0) {
 		go_back_to_tick(event, WIRE_COARSE_RESTLESS);
-		tally->has_asked = 0;
+		tally->ticks.has_asked = 0;
 	} else if (event->untold_ns >= SILENT_NS) {
 		go_back_to_tick(event, WIRE_COARSE_SILENT);
 	} else if (!is_kernel) {
@@ -433,8 +433,9 @@ static int settle_slot(struct event *event, int err)
 	event->told_ns = 0;
 	event->untold_ns = 0;
 	event->met_tick = 0;
-	event->began_us = event->tally->user_us + event->tally->system_us;
-	event->tally->event = event;
+	event->began_us =
+		event->tally->ticks.user_us + event->tally->ticks.system_us;
+	event->tally->ticks.event = event;
 	event->state = SLOT_RUNS;
 	if (events.coarse) /* meanwhile */
 		end_event(event);
@@ -465,15 +466,15 @@ void events_begin(struct tally *tally, uint64_t blocked)
 {
 	int err;
 
-	if (tally->has_asked)
+	if (tally->ticks.has_asked)
 		return;
-	if (events.coarse || tally->calm_us < 0)
+	if (events.coarse || tally->ticks.calm_us < 0)
 		rt.header->coarse =
 			events.coarse ? events.coarse : WIRE_COARSE_RESTLESS;
-	if (events.coarse || tally->calm_us < CALM_US ||
+	if (events.coarse || tally->ticks.calm_us < CALM_US ||
 	    blocked & SIGNAL_BIT(SIGURG))
 		return;
-	tally->has_asked = 1;
+	tally->ticks.has_asked = 1;
 	err = begin(tally);
 	if (!err) {
 		atomic_fetch_add_explicit(&rt.header->events, 1,
@@ -487,9 +488,9 @@ void events_begin(struct tally *tally, uint64_t blocked)
 
 void events_end(struct tally *tally)
 {
-	if (tally->event)
-		end_event(tally->event);
-	tally->has_asked = 0;
+	if (tally->ticks.event)
+		end_event(tally->ticks.event);
+	tally->ticks.has_asked = 0;
 }
 
 void events_end_own(void)
@@ -497,7 +498,7 @@ void events_end_own(void)
 	struct tally *tally = hot.tally;
 	uint64_t signals;
 
-	if (!tally || !tally->event || samples_in_vfork_child())
+	if (!tally || !tally->ticks.event || samples_in_vfork_child())
 		return;
 	lock_acquire(&rt.recorder->tallies.lock, &signals);
 	events_end(tally);

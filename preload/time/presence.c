@@ -16,10 +16,10 @@ static int cpu_clock_of(const struct tally *tally)
 
 void presence_begin(struct tally *tally)
 {
-	tally->former_present_ns = tally->wire->present_ns;
-	tally->former_cpu_ns = tally->wire->cpu_ns;
-	tally->came_cpu_ns = sys_clock_ns(cpu_clock_of(tally));
-	tally->came_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	tally->presence.former_present_ns = tally->wire->present_ns;
+	tally->presence.former_cpu_ns = tally->wire->cpu_ns;
+	tally->presence.came_cpu_ns = sys_clock_ns(cpu_clock_of(tally));
+	tally->presence.came_ns = sys_clock_ns(CLOCK_MONOTONIC);
 }
 
 /*
@@ -31,12 +31,13 @@ static void note(struct tally *tally)
 	const uint64_t cpu_ns = sys_clock_ns(cpu_clock_of(tally));
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
-	if (!cpu_ns || !now_ns || !tally->came_ns) /* the thread is gone */
+	if (!cpu_ns || !now_ns ||
+	    !tally->presence.came_ns) /* the thread is gone */
 		return;
-	tally->wire->present_ns =
-		tally->former_present_ns + now_ns - tally->came_ns;
-	tally->wire->cpu_ns =
-		tally->former_cpu_ns + cpu_ns - tally->came_cpu_ns;
+	tally->wire->present_ns = tally->presence.former_present_ns + now_ns -
+				  tally->presence.came_ns;
+	tally->wire->cpu_ns = tally->presence.former_cpu_ns + cpu_ns -
+			      tally->presence.came_cpu_ns;
 }
 
 void hot_note_presence(void)

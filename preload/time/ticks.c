@@ -73,14 +73,14 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 
 	if (sys_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0))
 		return is_behind_syscall(pc);
-	user = microseconds(&usage.ru_utime) - tally->user_us;
-	system = microseconds(&usage.ru_stime) - tally->system_us;
+	user = microseconds(&usage.ru_utime) - tally->ticks.user_us;
+	system = microseconds(&usage.ru_stime) - tally->ticks.system_us;
 	all = user + system;
-	tally->user_us += user;
-	tally->system_us += system;
+	tally->ticks.user_us += user;
+	tally->ticks.system_us += system;
 	switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
-	events_note_use(tally, all, switches - tally->switches);
-	tally->switches = switches;
+	events_note_use(tally, all, switches - tally->ticks.switches);
+	tally->ticks.switches = switches;
 	if (!all)
 		return is_behind_syscall(pc);
 	return stamp_counter() * DISPERSE >> 32 < (system << 32) / all;
@@ -89,9 +89,10 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 /* By the calling thread: where its account stands. */
 static void begin_account(struct tally *tally)
 {
-	tally->user_us = tally->system_us = tally->switches = 0;
+	tally->ticks.user_us = tally->ticks.system_us = tally->ticks.switches =
+		0;
 	was_in_kernel(tally, 0);
-	tally->calm_us = 0;
+	tally->ticks.calm_us = 0;
 }
 
 /* What the kernel does to take samples is ours as well. */
@@ -142,7 +143,7 @@ static uint64_t ticks_in_kernel(uint64_t time_ns)
 static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
 {
 	struct wire_sample *sample = samples_put(
-		tally, &tally->ticked, tally->hot->id, where, weight_ns);
+		tally, &tally->ticks.room, tally->hot->id, where, weight_ns);
 	const uint64_t looks =
 		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
 
@@ -165,7 +166,7 @@ static void take_sample(struct tally *tally, uint64_t periods,
 	}
 	is_kernel = was_in_kernel(tally, pc);
 	is_of_sample = events_met_tick(tally);
-	if (tally->event)
+	if (tally->ticks.event)
 		weight_ns = events_settle(tally, weight_ns, is_kernel);
 	if (weight_ns)
 		put_sample(tally, where_is(pc, is_kernel, is_of_sample),
@@ -244,9 +245,9 @@ static void lose_threads(uint64_t count)
 static void delete_timer(struct tally *tally)
 {
 	events_end(tally);
-	if (tally->timer_state == TIMER_ON)
-		sys_call(SYS_timer_delete, tally->timer, 0, 0, 0, 0, 0);
-	tally->timer_state = TIMER_NONE;
+	if (tally->ticks.timer_state == TIMER_ON)
+		sys_call(SYS_timer_delete, tally->ticks.timer, 0, 0, 0, 0, 0);
+	tally->ticks.timer_state = TIMER_NONE;
 }
 
 static struct timespec timespec_of(uint64_t ns)
@@ -276,8 +277,8 @@ static int start_timer(struct tally *tally)
 			    (long)&event, (long)&timer, 0, 0, 0);
 	if (err)
 		return err;
-	tally->timer = timer;
-	tally->timer_state = TIMER_ON;
+	tally->ticks.timer = timer;
+	tally->ticks.timer_state = TIMER_ON;
 	err = (int)sys_call(SYS_timer_settime, timer, 0, (long)&every, 0, 0, 0);
 	if (err)
 		delete_timer(tally);
@@ -296,7 +297,7 @@ void ticks_begin_thread(struct tally *tally)
 
 int ticks_has_timer(const struct tally *tally)
 {
-	return tally->timer_state == TIMER_ON;
+	return tally->ticks.timer_state == TIMER_ON;
 }
 
 void ticks_stop(void)
@@ -309,10 +310,10 @@ void ticks_stop(void)
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
-		if (tally->timer_state != TIMER_ON)
+		if (tally->ticks.timer_state != TIMER_ON)
 			continue;
 		delete_timer(tally);
-		tally->timer_state = TIMER_STOPPED;
+		tally->ticks.timer_state = TIMER_STOPPED;
 		stopped++;
 	}
 	lose_threads(stopped);
@@ -327,9 +328,9 @@ static void change_own_timer(uint32_t from, uint32_t to)
 	if (!ticks.period_ns || !tally || samples_in_vfork_child())
 		return;
 	lock_acquire(&rt.recorder->tallies.lock, &signals);
-	if (tally->timer_state == from) {
+	if (tally->ticks.timer_state == from) {
 		delete_timer(tally);
-		tally->timer_state = to;
+		tally->ticks.timer_state = to;
 		if (from == TIMER_ON)
 			samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 		else if (ticks.is_on && !start_timer(tally))
@@ -359,7 +360,7 @@ void ticks_resume(void)
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 1;
 	for (struct tally *tally = tallies->first; tally; tally = tally->next)
-		if (tally->timer_state == TIMER_STOPPED)
+		if (tally->ticks.timer_state == TIMER_STOPPED)
 			resumed += !start_timer(tally);
 	lose_threads(-resumed); /* as if never stopped */
 	lock_release(&tallies->lock, &signals);

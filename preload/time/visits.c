@@ -59,7 +59,7 @@ static struct watched *take_memory(void)
 static void put_blocked(struct tally *tally, uint64_t id, uint64_t where,
 			uint64_t weight_ns)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 
 	watched->blocked =
 		samples_put(tally, &watched->room, id, where, weight_ns);
@@ -67,7 +67,7 @@ static void put_blocked(struct tally *tally, uint64_t id, uint64_t where,
 
 static void go_on_waiting(struct tally *tally, uint64_t weight_ns)
 {
-	struct wire_sample *last = tally->watched->blocked;
+	struct wire_sample *last = tally->visits.watched->blocked;
 
 	if (wire_sample_ns(last) < MERGED_NS &&
 	    wire_sample_looks(last) < MERGED_LOOKS)
@@ -95,7 +95,7 @@ static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 /* No more than the kernel says, which counts waits that have ended. */
 static void put_ready(struct tally *tally, uint64_t id)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 	uint64_t delay_ns, waited_ns;
 	struct proc_text text;
 
@@ -118,7 +118,7 @@ static void put_ready(struct tally *tally, uint64_t id)
 static void put_running(struct tally *tally, const struct look *look,
 			uint64_t weight_ns)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 
 	watched->blocked = NULL;
 	if (!ticks_has_timer(tally))
@@ -142,7 +142,7 @@ static int is_where_it_was(const struct watched *watched,
 static void look_again(const struct visits *visits, struct tally *tally,
 		       uint64_t cpu_ns, uint64_t weight_ns)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 	struct look look;
 
 	look_at(tally, cpu_ns, visits->may_ask, &look);
@@ -167,7 +167,7 @@ static void look_again(const struct visits *visits, struct tally *tally,
 static void visit(const struct visits *visits, struct tally *tally,
 		  uint64_t past, uint64_t weight_ns)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 	const uint64_t cpu_ns = look_cpu_ns(tally->tid);
 	uint32_t group = tally->number, level = 0;
 
@@ -191,10 +191,10 @@ static void visit(const struct visits *visits, struct tally *tally,
 static void meet(const struct visits *visits, struct tally *tally,
 		 uint64_t since_ns)
 {
-	struct watched *watched = tally->watched;
+	struct watched *watched = tally->visits.watched;
 
 	if (!watched)
-		watched = tally->watched = take_memory();
+		watched = tally->visits.watched = take_memory();
 	if (!watched) {
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 		return;
@@ -221,18 +221,18 @@ uint64_t visits_make(const struct visits *visits, uint64_t now_ns)
 	uint64_t next = VISITS_NONE, ticks;
 
 	for (struct tally *tally = first_tally(); tally; tally = tally->next) {
-		if (tally->attached_ns)
+		if (tally->visits.attached_ns)
 			meet(visits, tally,
-			     atomic_exchange(&tally->attached_ns, 0));
-		if (!tally->watched)
+			     atomic_exchange(&tally->visits.attached_ns, 0));
+		if (!tally->visits.watched)
 			continue;
-		ticks = strata_take(&tally->watched->strata, &visits->clock,
-				    past);
+		ticks = strata_take(&tally->visits.watched->strata,
+				    &visits->clock, past);
 		if (ticks)
 			visit(visits, tally, past,
 			      ticks * visits->clock.period_ns);
-		if (tally->watched->strata.due < next)
-			next = tally->watched->strata.due;
+		if (tally->visits.watched->strata.due < next)
+			next = tally->visits.watched->strata.due;
 	}
 	return next;
 }
@@ -242,8 +242,8 @@ uint64_t visits_threads(void)
 	uint64_t count = 0;
 
 	for (struct tally *tally = first_tally(); tally; tally = tally->next)
-		count += tally->watched &&
-			 tally->watched->strata.due != VISITS_NONE &&
+		count += tally->visits.watched &&
+			 tally->visits.watched->strata.due != VISITS_NONE &&
 			 look_cpu_ns(tally->tid);
 	return count;
 }

@@ -201,7 +201,7 @@ void watch_meet(struct tally *tally)
 	if (!watch.period_ns)
 		return;
 	at_ns = now();
-	tally->attached_ns = at_ns;
+	tally->visits.attached_ns = at_ns;
 	if (atomic_compare_exchange_strong(&watch.told, &nothing, TOLD_NEWS) &&
 	    watch.sleeps_until > at_ns + watch.period_ns)
 		wake();

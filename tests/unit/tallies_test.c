@@ -75,8 +75,8 @@ static uint64_t calls_in(const struct mapping *mapping, uint64_t id)
 /* As a reader counts: in the table and in the one before it. */
 static uint64_t calls_of(uint64_t id)
 {
-	return calls_in(&hot.tally->active, id) +
-	       calls_in(&hot.tally->retired, id);
+	return calls_in(&hot.tally->memory.active, id) +
+	       calls_in(&hot.tally->memory.retired, id);
 }
 
 static void every_call_of_every_context_is_counted(void **state)
@@ -167,7 +167,7 @@ static void count_functions(uint32_t functions)
 {
 	for (uint32_t f = 1; f <= functions; f++)
 		hot_count(id_of(f), ID_ROOT, 0);
-	if (hot.tally->is_settling)
+	if (hot.tally->memory.is_settling)
 		hot_reorder();
 }
 
@@ -201,8 +201,8 @@ static void reorders_become_rarer(void **state)
 	for (int round = 0; round < 5; round++) {
 		struct wire_count *table = hot.tally->table;
 
-		assert_non_null(hot.tally->retired.table);
-		while (hot.tally->retired.table)
+		assert_non_null(hot.tally->memory.retired.table);
+		while (hot.tally->memory.retired.table)
 			hot_maybe_sweep();
 		hot_reorder();
 		assert_ptr_equal(hot.tally->table, table);
@@ -225,11 +225,11 @@ static void a_table_that_was_left_is_given_back(void **state)
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	for (int looks = 0; looks < 100; looks++)
 		hot_maybe_sweep();
-	assert_non_null(hot.tally->retired.table);
+	assert_non_null(hot.tally->memory.retired.table);
 	assert_int_not_equal(hot.tally->wire->retired, 0);
 	tally_leave_path(hot.tally, busy);
 	hot_maybe_sweep();
-	assert_null(hot.tally->retired.table);
+	assert_null(hot.tally->memory.retired.table);
 	assert_int_equal(hot.tally->wire->retired, 0);
 }
 
@@ -257,7 +257,7 @@ static void a_slow_path_below_two_growths_counts(void **state)
 	tally_leave_path(hot.tally, busy);
 	hot_count(id_of(2), ID_ROOT, 0);
 	assert_int_equal(calls_of(id_of(1)), 2);
-	assert_int_equal(hot.tally->held_count, 0);
+	assert_int_equal(hot.tally->memory.held_count, 0);
 }
 
 static void a_place_claimed_below_two_growths_is_kept(void **state)
@@ -280,7 +280,7 @@ static void a_place_claimed_below_two_growths_is_kept(void **state)
 	hot_count(id_of(3), ID_ROOT, 0);
 	assert_int_equal(calls_of(id_of(2)), 1);
 	assert_int_equal(tally_note(hot.tally, id_of(2)).function, 2);
-	assert_int_equal(hot.tally->held_count, 0);
+	assert_int_equal(hot.tally->memory.held_count, 0);
 }
 
 /* A search for the root's id ends there, too. */
@@ -313,7 +313,7 @@ static void late_counts_survive_a_sweep(void **state)
 	assert_int_equal(calls_of(id_of(5)), 2);
 	tallies_finish_thread();
 	assert_int_equal(calls_of(id_of(5)), 2);
-	assert_null(hot.tally->retired.table);
+	assert_null(hot.tally->memory.retired.table);
 	assert_int_equal(old->id, 0); /* what such a stub meets from now on */
 }
 
@@ -399,10 +399,10 @@ static void handlers_may_interrupt_every_step(void **state)
 	timer_delete(timer);
 	for (uint64_t i = 0; i <= hot.tally->mask; i++)
 		total += wire_calls(&hot.tally->table[i]);
-	for (uint64_t i = 0;
-	     hot.tally->retired.table && i < 1ul << hot.tally->retired.log2;
+	for (uint64_t i = 0; hot.tally->memory.retired.table &&
+			     i < 1ul << hot.tally->memory.retired.log2;
 	     i++)
-		total += wire_calls(&hot.tally->retired.table[i]);
+		total += wire_calls(&hot.tally->memory.retired.table[i]);
 	assert_int_equal(total, f + handled + 2);
 }
 
