@@ -71,7 +71,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-struct options {
+struct a2n_command_options {
 	const char *file;
 	struct a2n_sources sources; /* instead of a file */
 	int lists;                  /* 's'ymbols, 'l'ines, or 0 */
@@ -84,7 +84,7 @@ struct options {
 	struct a2n_writer writer;
 };
 
-static void set_style(struct options *options, const char *style,
+static void set_style(struct a2n_command_options *options, const char *style,
 		      struct argp_state *state)
 {
 	struct a2n_writer *writer = &options->writer;
@@ -100,7 +100,7 @@ static void set_style(struct options *options, const char *style,
 	}
 }
 
-static void set_list(struct options *options, const char *what,
+static void set_list(struct a2n_command_options *options, const char *what,
 		     struct argp_state *state)
 {
 	if (what && strcmp(what, "lines") != 0 && strcmp(what, "symbols") != 0)
@@ -109,7 +109,7 @@ static void set_list(struct options *options, const char *what,
 }
 
 /* "FILE ADDR", as on standard input, names a file of its own. */
-static int needs_a_file(const struct options *options)
+static int needs_a_file(const struct a2n_command_options *options)
 {
 	for (int i = 0; i < options->address_count; i++)
 		if (strcmp(options->addresses[i], "-") != 0 &&
@@ -118,7 +118,8 @@ static int needs_a_file(const struct options *options)
 	return 0;
 }
 
-static void check(const struct options *options, struct argp_state *state)
+static void check(const struct a2n_command_options *options,
+		  struct argp_state *state)
 {
 	int has_others = a2n_sources_are_there(&options->sources);
 
@@ -138,7 +139,7 @@ static void check(const struct options *options, struct argp_state *state)
 
 static error_t parse_source(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct a2n_command_options *options = state->input;
 
 	switch (key) {
 	case KEY_FILE:
@@ -186,7 +187,7 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct a2n_command_options *options = state->input;
 
 	switch (key) {
 	case KEY_INLINES:
@@ -244,7 +245,8 @@ static void say_sources(const struct a2n_module *module)
 		fprintf(stderr, "missing: %s\n", info.reason);
 }
 
-static void list(const struct a2n_answers *answers, struct options *options)
+static void list(const struct a2n_answers *answers,
+		 struct a2n_command_options *options)
 {
 	const struct a2n_module *module = answers->module;
 
@@ -267,7 +269,7 @@ static void answer_argument(struct a2n_answers *answers, char *argument)
 }
 
 static void answer_all(struct a2n_answers *answers,
-		       const struct options *options)
+		       const struct a2n_command_options *options)
 {
 	if (options->address_count == 0 && !options->lists)
 		a2n_answer_input(answers);
@@ -281,7 +283,8 @@ static void answer_all(struct a2n_answers *answers,
 }
 
 /* 0, or -errno: there is nothing to ask. */
-static int open_all(struct a2n_answers *answers, const struct options *options)
+static int open_all(struct a2n_answers *answers,
+		    const struct a2n_command_options *options)
 {
 	if (a2n_sources_are_there(&options->sources))
 		return a2n_sources_read(&options->sources, answers->a2n,
@@ -293,7 +296,7 @@ static int open_all(struct a2n_answers *answers, const struct options *options)
 }
 
 /* The exit status. */
-static int run(struct a2n_answers *answers, struct options *options)
+static int run(struct a2n_answers *answers, struct a2n_command_options *options)
 {
 	if (open_all(answers, options) != 0)
 		return EXIT_FAILURE;
@@ -315,8 +318,8 @@ int command_a2n(int argc, char **argv)
 		       "Addresses are hexadecimal; without any, or at \"-\", "
 		       "they are read from standard input, one a line.",
 	};
-	struct options options = { .time = A2N_LATEST,
-				   .sources.command = argv[0] };
+	struct a2n_command_options options = { .time = A2N_LATEST,
+					       .sources.command = argv[0] };
 	struct a2n_answers answers = { .command = argv[0],
 				       .writer = &options.writer };
 	int status, err;

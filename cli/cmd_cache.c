@@ -35,7 +35,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-struct options {
+struct cache_options {
 	uint64_t days;
 	uint64_t most_bytes;
 	int takes_all, is_json;
@@ -43,7 +43,7 @@ struct options {
 	int argument_count;
 };
 
-static int makes_sense(const struct options *options)
+static int makes_sense(const struct cache_options *options)
 {
 	const char *verb = options->arguments[0];
 
@@ -55,7 +55,7 @@ static int makes_sense(const struct options *options)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct cache_options *options = state->input;
 
 	switch (key) {
 	case KEY_OLDER:
@@ -88,27 +88,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- what is there ---- */
 
-struct entry {
+struct cache_entry {
 	char *name;
 	uint64_t bytes;
 	time_t used;
 	int is_index; /* else something that an indexer left behind */
 };
 
-struct entries {
-	struct entry *items;
+struct cache_entries {
+	struct cache_entry *items;
 	size_t count, capacity;
 	uint64_t bytes;
 };
 
 static int by_use(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
+	const struct cache_entry *a = left, *b = right;
 
 	return a->used < b->used ? -1 : a->used > b->used;
 }
 
-static void add(struct entries *entries, int directory, const char *name)
+static void add(struct cache_entries *entries, int directory, const char *name)
 {
 	size_t length = strlen(name);
 	int is_index = length > 4 && strcmp(name + length - 4, ".a2n") == 0;
@@ -121,7 +121,7 @@ static void add(struct entries *entries, int directory, const char *name)
 	entries->items =
 		memory_grow(entries->items, entries->count, &entries->capacity,
 			    sizeof(*entries->items));
-	entries->items[entries->count++] = (struct entry){
+	entries->items[entries->count++] = (struct cache_entry){
 		.name = memory_string(name, length),
 		.bytes = (uint64_t)status.st_size,
 		.used = status.st_mtime,
@@ -131,12 +131,12 @@ static void add(struct entries *entries, int directory, const char *name)
 }
 
 /* All entries, the least recently used first. 0 or -errno. */
-static int list(const char *path, struct entries *entries)
+static int list(const char *path, struct cache_entries *entries)
 {
 	DIR *stream = opendir(path);
 	struct dirent *item;
 
-	*entries = (struct entries){ 0 };
+	*entries = (struct cache_entries){ 0 };
 	if (!stream)
 		return -errno;
 	while ((item = readdir(stream)))
@@ -148,7 +148,7 @@ static int list(const char *path, struct entries *entries)
 	return 0;
 }
 
-static void entries_fini(struct entries *entries)
+static void entries_fini(struct cache_entries *entries)
 {
 	for (size_t i = 0; i < entries->count; i++)
 		free(entries->items[i].name);
@@ -181,7 +181,8 @@ static const char *module_path(const struct index *index)
 
 /* ---- ls ---- */
 
-static void print_entry(const struct entry *entry, const struct index *index)
+static void print_entry(const struct cache_entry *entry,
+			const struct index *index)
 {
 	char used[32] = "";
 	struct tm when;
@@ -199,7 +200,7 @@ static void print_entry(const struct entry *entry, const struct index *index)
 	putchar('\n');
 }
 
-static json_t *entry_to_json(const struct entry *entry,
+static json_t *entry_to_json(const struct cache_entry *entry,
 			     const struct index *index)
 {
 	json_t *object = json_pack("{s:s, s:I, s:I}", "name", entry->name,
@@ -222,13 +223,13 @@ static json_t *entry_to_json(const struct entry *entry,
 	return object;
 }
 
-static void print_all(const char *directory, const struct entries *entries,
-		      int is_json)
+static void print_all(const char *directory,
+		      const struct cache_entries *entries, int is_json)
 {
 	json_t *array = is_json ? json_array() : NULL;
 
 	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *entry = &entries->items[i];
+		const struct cache_entry *entry = &entries->items[i];
 		struct index index = { 0 };
 		int err;
 
@@ -257,8 +258,8 @@ static void print_all(const char *directory, const struct entries *entries,
 
 /* ---- prune ---- */
 
-static int is_pruned(const struct options *options, const struct entry *entry,
-		     uint64_t left_bytes)
+static int is_pruned(const struct cache_options *options,
+		     const struct cache_entry *entry, uint64_t left_bytes)
 {
 	double age = difftime(time(NULL), entry->used);
 
@@ -272,13 +273,14 @@ static int is_pruned(const struct options *options, const struct entry *entry,
 }
 
 static int prune(const char *command, const char *directory,
-		 struct entries *entries, const struct options *options)
+		 struct cache_entries *entries,
+		 const struct cache_options *options)
 {
 	uint64_t left = entries->bytes, removed = 0;
 	int status = EXIT_SUCCESS;
 
 	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *entry = &entries->items[i];
+		const struct cache_entry *entry = &entries->items[i];
 		char *path;
 
 		if (!is_pruned(options, entry, left))
@@ -328,11 +330,11 @@ static int warm(const char *command, struct a2n *a2n, char **paths, int count)
 }
 
 static int run(const char *command, struct a2n *a2n,
-	       const struct options *options)
+	       const struct cache_options *options)
 {
 	const char *directory = a2n_cache_directory(a2n);
 	const char *verb = options->arguments[0];
-	struct entries entries;
+	struct cache_entries entries;
 	int status = EXIT_SUCCESS, err;
 
 	if (!directory) {
@@ -363,8 +365,8 @@ int command_cache(int argc, char **argv)
 		.args_doc = "ls|prune|warm FILE...",
 		.doc = "Show, shrink or fill the cache of debug information.",
 	};
-	struct options options = { .days = DEFAULT_DAYS,
-				   .most_bytes = UINT64_MAX };
+	struct cache_options options = { .days = DEFAULT_DAYS,
+					 .most_bytes = UINT64_MAX };
 	struct a2n *a2n;
 	int status, err;
 

@@ -20,7 +20,7 @@ enum {
 /* So little that one call, or one nanosecond, is more. */
 #define HIDE_UNCHANGED 1e-18
 
-struct options {
+struct diff_options {
 	struct view_options view;
 	const char *after;      /* path of the second recording */
 	struct session *before; /* the first one, once it is open */
@@ -65,7 +65,7 @@ static int parse_key(struct argp_state *state, const char *text)
 	return -1;
 }
 
-static void take_path(struct options *options, char *path,
+static void take_path(struct diff_options *options, char *path,
 		      struct argp_state *state)
 {
 	if (state->arg_num > 1)
@@ -78,7 +78,7 @@ static void take_path(struct options *options, char *path,
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct diff_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -118,7 +118,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static void write_table(struct session *session, const struct diff *diff,
-			const struct options *options)
+			const struct diff_options *options)
 {
 	enum diff_key key =
 		diff->metric == METRIC_TIME ? DIFF_SELF : DIFF_CALLS;
@@ -152,7 +152,8 @@ static void warn_of_clocks(const char *command, const struct diff *diff)
 }
 
 static void write_diff(const char *command, struct session *before,
-		       struct session *after, const struct options *options)
+		       struct session *after,
+		       const struct diff_options *options)
 {
 	struct diff diff;
 
@@ -173,7 +174,7 @@ static void write_diff(const char *command, struct session *before,
 
 /* 0, or -errno and *why. */
 static int write_page(const char *command, struct session *before,
-		      struct session *after, const struct options *options,
+		      struct session *after, const struct diff_options *options,
 		      char **why)
 {
 	struct diff diff;
@@ -196,7 +197,7 @@ static int write_page(const char *command, struct session *before,
 /* The last step: both are open. */
 static int show(const char *command, struct session *after, void *input)
 {
-	struct options *options = input;
+	struct diff_options *options = input;
 	char *why;
 	int err;
 
@@ -213,7 +214,7 @@ static int show(const char *command, struct session *after, void *input)
 
 static int show_before(const char *command, struct session *before, void *input)
 {
-	struct options *options = input;
+	struct diff_options *options = input;
 
 	options->before = before;
 	options->view.path = options->after;
@@ -230,7 +231,7 @@ int command_diff(int argc, char **argv)
 		       "may be of another build.",
 		.children = view_children,
 	};
-	struct options options = {
+	struct diff_options options = {
 		.key = -1,
 		.limits.threshold_percent = HIDE_UNCHANGED,
 	};

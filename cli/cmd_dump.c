@@ -9,7 +9,7 @@
 
 enum { KEY_VERBOSE = 'v' };
 
-struct options {
+struct dump_options {
 	const char *path;
 	int verbose;
 };
@@ -21,7 +21,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct dump_options *options = state->input;
 
 	switch (key) {
 	case KEY_VERBOSE:
@@ -45,7 +45,7 @@ int command_dump(int argc, char **argv)
 		.args_doc = "[REC]",
 		.doc = "Print the records of a recording, one a line.",
 	};
-	struct options options = { .path = DEFAULT_RECORDING };
+	struct dump_options options = { .path = DEFAULT_RECORDING };
 	struct recording recording;
 	char *why;
 

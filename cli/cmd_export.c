@@ -21,7 +21,7 @@ enum {
 	FORMATS_MAX = 32,
 };
 
-struct options {
+struct export_options {
 	struct view_options view;
 	const struct export_format *format;
 	const char *output; /* NULL: stdout */
@@ -42,7 +42,8 @@ static const struct argp_option argp_options[] = {
 
 /* ---- Options ---- */
 
-static void check(const struct options *options, struct argp_state *state)
+static void check(const struct export_options *options,
+		  struct argp_state *state)
 {
 	const struct export_format *format = options->format;
 
@@ -64,7 +65,7 @@ static void check(const struct options *options, struct argp_state *state)
 			   format->name);
 }
 
-static int wants_samples(const struct options *options)
+static int wants_samples(const struct export_options *options)
 {
 	return options->format->needs_samples ||
 	       (options->format->likes_samples && !options->view.shows_inlines);
@@ -84,7 +85,7 @@ static void refuse_format(struct argp_state *state, const char *word)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct export_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -145,8 +146,8 @@ static int name_file(int err, const char *name, char **why)
 	return err;
 }
 
-static int write_file(struct export *export, const struct options *options,
-		      char **why)
+static int write_file(struct export *export,
+		      const struct export_options *options, char **why)
 {
 	struct replacement file;
 	int err = replacement_begin(&file, options->output, why);
@@ -165,8 +166,8 @@ static int write_file(struct export *export, const struct options *options,
 	return name_file(err, options->output, why);
 }
 
-static int write_export(struct export *export, const struct options *options,
-			char **why)
+static int write_export(struct export *export,
+			const struct export_options *options, char **why)
 {
 	int err;
 
@@ -182,7 +183,7 @@ static int write_export(struct export *export, const struct options *options,
 }
 
 static int check_measures(const struct export *export,
-			  const struct options *options, char **why)
+			  const struct export_options *options, char **why)
 {
 	if (export->metric == METRIC_TIME &&
 	    export->session->summary.time_ns == 0)
@@ -213,7 +214,7 @@ static void tell_of_losses(const struct session *session, const char *command)
 
 static int show(const char *command, struct session *session, void *input)
 {
-	struct options *options = input;
+	struct export_options *options = input;
 	const struct selection *selection = &options->view.selection;
 	struct export export = {
 		.session = session,
@@ -260,7 +261,7 @@ int command_export(int argc, char **argv)
 		.children = view_children,
 		.help_filter = help_filter,
 	};
-	struct options options = { 0 };
+	struct export_options options = { 0 };
 
 	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

@@ -12,7 +12,7 @@
 
 enum { KEY_OUTPUT = 'o', KEY_THREAD = 0x100, KEY_PROCESS, KEY_NO_INLINES };
 
-struct options {
+struct html_options {
 	struct view_options view;
 	const char *output;
 };
@@ -30,7 +30,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct html_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -76,7 +76,7 @@ int html_save(const char *path, const struct html_view *view, char **why)
 }
 
 /* To somebody who sees no other sign of it. */
-static void say_written(const char *command, const struct options *options)
+static void say_written(const char *command, const struct html_options *options)
 {
 	struct stat status;
 
@@ -88,7 +88,7 @@ static void say_written(const char *command, const struct options *options)
 
 static int show(const char *command, struct session *session, void *input)
 {
-	struct options *options = input;
+	struct html_options *options = input;
 	struct html_view view = {
 		.session = session,
 		.whose = &options->view.whose,
@@ -112,7 +112,7 @@ int command_html(int argc, char **argv)
 		.doc = "Write a page with flame graphs and tables, for a "
 		       "browser.",
 	};
-	struct options options = { .output = "clew.html" };
+	struct html_options options = { .output = "clew.html" };
 
 	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

@@ -14,10 +14,10 @@
 
 enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };
 
-struct options {
+struct list_options {
 	const char *path;
 	enum list_detail detail;
-	const struct writer *writer;
+	const struct report_writer *writer;
 	struct terminal terminal;
 };
 
@@ -31,7 +31,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct list_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -124,7 +124,7 @@ int command_list(int argc, char **argv)
 		.doc = "Show which functions a recording hooked, or could be "
 		       "hooked in an ELF file, and why the others are not.",
 	};
-	struct options options = {
+	struct list_options options = {
 		.path = DEFAULT_RECORDING,
 		.writer = &writer_text,
 	};

@@ -17,7 +17,7 @@
 #include "cli/output.h"
 #include "report/recording/recording_reader.h"
 
-struct options {
+struct merge_options {
 	const char *output;
 	char **inputs;
 	int count;
@@ -25,7 +25,7 @@ struct options {
 
 struct merge {
 	const char *command;
-	const struct options *options;
+	const struct merge_options *options;
 	char *directory; /* NULL until there is something to put there */
 	uint32_t runs;   /* given so far */
 	int failures;
@@ -41,7 +41,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct merge_options *options = state->input;
 
 	switch (key) {
 	case 'o':
@@ -70,7 +70,7 @@ static void report_failure(struct merge *merge, char *why)
 }
 
 /* A line for each recording; what was asked for then is in none of them. */
-static char *describe(const struct options *options)
+static char *describe(const struct merge_options *options)
 {
 	char *text = memory_printf("# merged by clew " CLEW_VERSION " from\n");
 
@@ -100,7 +100,7 @@ static void make_directory(struct merge *merge)
 }
 
 /* `runs` maps the input's own run numbers + 1 to those that they get. */
-static void add_part(struct merge *merge, const struct part *part,
+static void add_part(struct merge *merge, const struct part_copy *part,
 		     struct idmap *runs)
 {
 	uint64_t *run = idmap_at(runs, (uint64_t)part->run + 1);
@@ -152,7 +152,7 @@ static int is_within(const char *path, const char *folder)
 }
 
 /* An input that writing the output would move or remove, or NULL. */
-static const char *find_endangered(const struct options *options)
+static const char *find_endangered(const struct merge_options *options)
 {
 	char *old = output_old_name(options->output);
 	const char *found = NULL;
@@ -175,7 +175,7 @@ int command_merge(int argc, char **argv)
 		.args_doc = "REC...",
 		.doc = "Make one recording of several, of other runs or hosts.",
 	};
-	struct options options = { 0 };
+	struct merge_options options = { 0 };
 	struct merge merge = { .command = argv[0], .options = &options };
 	const char *endangered;
 

@@ -89,13 +89,13 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-struct options {
+struct record_options {
 	char *output;
 	char **target; /* its argv */
 	int verbose;
 	int quiet;
 	int no_cache;
-	struct config config;
+	struct directives directives;
 };
 
 static const char *directive_of(int key)
@@ -130,24 +130,24 @@ static const char *directive_of(int key)
 	}
 }
 
-static void configure(struct options *options, int key, const char *argument,
-		      struct argp_state *state)
+static void configure(struct record_options *options, int key,
+		      const char *argument, struct argp_state *state)
 {
 	char *why;
 	int err;
 
 	if (key == KEY_RULES)
-		err = config_add_file(&options->config, argument, &why);
+		err = directives_add_file(&options->directives, argument, &why);
 	else
-		err = config_add(&options->config, directive_of(key), argument,
-				 &why);
+		err = directives_add(&options->directives, directive_of(key),
+				     argument, &why);
 	if (err)
 		argp_error(state, "%s", why);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct record_options *options = state->input;
 
 	switch (key) {
 	case 'o':
@@ -184,7 +184,7 @@ static int status_of_exec(const char *name, const char *target, int err)
 }
 
 /* Sets `job` up for recording, or complains and leaves it as it is. */
-static void prepare(const char *name, struct options *options,
+static void prepare(const char *name, struct record_options *options,
 		    const char *program, struct launch *job)
 {
 	char *why = executable_obstacle(program);
@@ -195,10 +195,11 @@ static void prepare(const char *name, struct options *options,
 		return;
 	}
 	if (!options->no_cache)
-		config_add_cache(&options->config);
+		directives_add_cache(&options->directives);
 	if (library_find(&job->library, &why) == 0 &&
-	    output_create(options->output, config_text(&options->config),
-			  &job->output, &why) == 0)
+	    output_create(options->output,
+			  directives_text(&options->directives), &job->output,
+			  &why) == 0)
 		return;
 	complain(name, "not recorded: %s", why);
 	free(why);
@@ -217,7 +218,7 @@ static char *samples_text(const struct session *session)
 			     count == 1 ? "" : "s");
 }
 
-static void summarise(const struct options *options, const char *path)
+static void summarise(const struct record_options *options, const char *path)
 {
 	static const struct whose everybody = { .without_time = 1 };
 	struct session session;
@@ -245,8 +246,10 @@ static void summarise(const struct options *options, const char *path)
 }
 
 /* Whether the target was recorded; says so if not. */
-static int check_recording(const char *name, const struct options *options,
-			   const char *path, const struct outcome *outcome)
+static int check_recording(const char *name,
+			   const struct record_options *options,
+			   const char *path,
+			   const struct launch_outcome *outcome)
 {
 	struct recording recording = { 0 };
 	char *why = NULL;
@@ -266,7 +269,7 @@ static int check_recording(const char *name, const struct options *options,
 }
 
 /* The status of a target that ran, which may mean not to return. */
-static int status_of(const struct outcome *outcome, int is_recorded)
+static int status_of(const struct launch_outcome *outcome, int is_recorded)
 {
 	if (WIFSIGNALED(outcome->status))
 		die_by(WTERMSIG(outcome->status));
@@ -275,10 +278,10 @@ static int status_of(const struct outcome *outcome, int is_recorded)
 	return WEXITSTATUS(outcome->status);
 }
 
-static int record(const char *name, struct options *options)
+static int record(const char *name, struct record_options *options)
 {
 	struct launch job = { .argv = options->target };
-	struct outcome outcome;
+	struct launch_outcome outcome;
 	char *program;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
@@ -321,12 +324,12 @@ int command_record(int argc, char **argv)
 		.doc = "Run CMD, count every call it makes, and exit with its "
 		       "status.",
 	};
-	struct options options = { .output = DEFAULT_RECORDING };
+	struct record_options options = { .output = DEFAULT_RECORDING };
 	int status;
 
-	config_init(&options.config);
+	directives_init(&options.directives);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	status = record(argv[0], &options);
-	config_fini(&options.config);
+	directives_fini(&options.directives);
 	return status;
 }

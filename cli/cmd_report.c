@@ -32,7 +32,7 @@ static const struct subject {
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
-struct options {
+struct report_options {
 	struct view_options view;
 	struct flat_keys keys;
 	size_t by;             /* index of subjects */
@@ -70,7 +70,7 @@ static size_t parse_subject(struct argp_state *state, const char *text)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct report_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -112,7 +112,8 @@ static void make_flat(struct flat *flat, struct session *session,
 	free(labels);
 }
 
-static void write_report(struct session *session, const struct options *options)
+static void write_report(struct session *session,
+			 const struct report_options *options)
 {
 	const struct flat_keys by_default = {
 		.keys = { session->metric == METRIC_TIME ? FLAT_SELF
@@ -140,7 +141,7 @@ static void write_report(struct session *session, const struct options *options)
 
 /* 0, or -1 if there is no such function. */
 static int write_butterfly(struct session *session,
-			   const struct options *options)
+			   const struct report_options *options)
 {
 	uint8_t *chosen =
 		selection_named(&session->catalog, options->butterfly);
@@ -161,7 +162,7 @@ static int write_butterfly(struct session *session,
 
 static int show(const char *command, struct session *session, void *input)
 {
-	struct options *options = input;
+	struct report_options *options = input;
 	int err = 0, status;
 
 	if (subjects[options->by].is_line && session->summary.samples == 0) {
@@ -189,7 +190,7 @@ int command_report(int argc, char **argv)
 		       "was called.",
 		.children = view_children,
 	};
-	struct options options = { 0 };
+	struct report_options options = { 0 };
 
 	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

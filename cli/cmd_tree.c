@@ -17,7 +17,7 @@ enum {
 	DEFAULT_CALLERS_DEPTH = 32,
 };
 
-struct options {
+struct tree_options {
 	struct view_options view;
 	struct tree_limits limits;
 	const char *callers_of;
@@ -38,7 +38,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct tree_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -64,7 +64,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static int write_callers(struct session *session, const struct options *options,
+static int write_callers(struct session *session,
+			 const struct tree_options *options,
 			 const struct tree *tree)
 {
 	struct tree_view view = { .limits = options->limits,
@@ -86,7 +87,8 @@ static int write_callers(struct session *session, const struct options *options,
 }
 
 /* 0, or -1 if there is no function to show the callers of. */
-static int write_tree(struct session *session, const struct options *options)
+static int write_tree(struct session *session,
+		      const struct tree_options *options)
 {
 	const struct selection *selection = &options->view.selection;
 	struct tree_view view = { .tree = &session->tree,
@@ -112,7 +114,7 @@ static int write_tree(struct session *session, const struct options *options)
 
 static int show(const char *command, struct session *session, void *input)
 {
-	struct options *options = input;
+	struct tree_options *options = input;
 	int err, status;
 
 	view_begin(&options->view, session);
@@ -132,7 +134,7 @@ int command_tree(int argc, char **argv)
 		.doc = "Show who called whom, how often, in which context.",
 		.children = view_children,
 	};
-	struct options options = { 0 };
+	struct tree_options options = { 0 };
 
 	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

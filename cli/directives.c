@@ -28,7 +28,7 @@ static const struct directive {
 	const char *word;
 	enum value_kind kind;
 	uint64_t least, most;
-} directives[] = {
+} known_directives[] = {
 	{ "libc", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
 	{ "module", VALUE_TEXT, 0, 0 },
@@ -44,27 +44,28 @@ static const struct directive {
 	{ "clock", VALUE_CLOCK, 0, 0 },
 };
 
-void config_init(struct config *config)
+void directives_init(struct directives *directives)
 {
-	*config = (struct config){ 0 };
-	config->out = open_memstream(&config->text, &config->bytes);
-	if (config->out)
+	*directives = (struct directives){ 0 };
+	directives->out = open_memstream(&directives->text, &directives->bytes);
+	if (directives->out)
 		return;
 	perror("clew");
 	exit(EXIT_FAILURE);
 }
 
-void config_fini(struct config *config)
+void directives_fini(struct directives *directives)
 {
-	fclose(config->out);
-	free(config->text);
+	fclose(directives->out);
+	free(directives->text);
 }
 
 static const struct directive *find_directive(const char *word)
 {
-	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++) {
-		if (strcmp(directives[i].word, word) == 0)
-			return &directives[i];
+	for (size_t i = 0;
+	     i < sizeof(known_directives) / sizeof(*known_directives); i++) {
+		if (strcmp(known_directives[i].word, word) == 0)
+			return &known_directives[i];
 	}
 	return NULL;
 }
@@ -74,8 +75,8 @@ static void *regex_memory(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
-static int add_regex(struct config *config, const char *word, const char *value,
-		     char **why)
+static int add_regex(struct directives *directives, const char *word,
+		     const char *value, char **why)
 {
 	struct arena arena = { 0 };
 	struct ere regex;
@@ -85,13 +86,14 @@ static int add_regex(struct config *config, const char *word, const char *value,
 	arena_fini(&arena);
 	if (err)
 		return fail(why, -EINVAL, "%s %s: %s", word, value, problem);
-	fprintf(config->out, "%s %s\n", word, value);
+	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }
 
 /* Suffixes are for people: the runtime is told plain numbers. */
-static int add_size(struct config *config, const struct directive *directive,
-		    const char *value, char **why)
+static int add_size(struct directives *directives,
+		    const struct directive *directive, const char *value,
+		    char **why)
 {
 	uint64_t number;
 
@@ -101,37 +103,37 @@ static int add_size(struct config *config, const struct directive *directive,
 			    "%s %s: not a number from %" PRIu64 " to %" PRIu64,
 			    directive->word, value, directive->least,
 			    directive->most);
-	fprintf(config->out, "%s %" PRIu64 "\n", directive->word, number);
+	fprintf(directives->out, "%s %" PRIu64 "\n", directive->word, number);
 	return 0;
 }
 
-static int add_time(struct config *config, const char *word, const char *value,
-		    char **why)
+static int add_time(struct directives *directives, const char *word,
+		    const char *value, char **why)
 {
 	static const char *const known[] = { "cpu", "wall", "exact", "none" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strcmp(known[i], value) != 0)
 			continue;
-		fprintf(config->out, "%s %s\n", word, value);
+		fprintf(directives->out, "%s %s\n", word, value);
 		return 0;
 	}
 	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, exact, none",
 		    word, value);
 }
 
-static int add_clock(struct config *config, const char *word, const char *value,
-		     char **why)
+static int add_clock(struct directives *directives, const char *word,
+		     const char *value, char **why)
 {
 	if (strcmp(value, "auto") != 0 && strcmp(value, "tick") != 0)
 		return fail(why, -EINVAL, "%s %s: not one of auto, tick", word,
 			    value);
-	fprintf(config->out, "%s %s\n", word, value);
+	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }
 
-int config_add(struct config *config, const char *word, const char *value,
-	       char **why)
+int directives_add(struct directives *directives, const char *word,
+		   const char *value, char **why)
 {
 	const struct directive *directive = find_directive(word);
 	int is_empty = !value || !*value;
@@ -144,20 +146,20 @@ int config_add(struct config *config, const char *word, const char *value,
 	if (!is_empty && strchr(value, '\n'))
 		return fail(why, -EINVAL, "%s: more than one line", word);
 	if (directive->kind == VALUE_REGEX)
-		return add_regex(config, word, value, why);
+		return add_regex(directives, word, value, why);
 	if (directive->kind == VALUE_SIZE)
-		return add_size(config, directive, value, why);
+		return add_size(directives, directive, value, why);
 	if (directive->kind == VALUE_TIME)
-		return add_time(config, word, value, why);
+		return add_time(directives, word, value, why);
 	if (directive->kind == VALUE_CLOCK)
-		return add_clock(config, word, value, why);
-	config->has_cache |= strcmp(word, "cache") == 0;
-	fprintf(config->out, is_empty ? "%s\n" : "%s %s\n", word, value);
+		return add_clock(directives, word, value, why);
+	directives->has_cache |= strcmp(word, "cache") == 0;
+	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;
 }
 
 /* Adds "word value", with blanks before, between and behind. */
-static int add_line(struct config *config, char *line, char **why)
+static int add_line(struct directives *directives, char *line, char **why)
 {
 	static const char blanks[] = " \t\r\n";
 	char *word = line + strspn(line, blanks);
@@ -170,10 +172,11 @@ static int add_line(struct config *config, char *line, char **why)
 	while (length > 0 && strchr(blanks, value[length - 1]))
 		value[--length] = '\0';
 	*end = '\0';
-	return config_add(config, word, value, why);
+	return directives_add(directives, word, value, why);
 }
 
-int config_add_file(struct config *config, const char *path, char **why)
+int directives_add_file(struct directives *directives, const char *path,
+			char **why)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL, *what;
@@ -183,7 +186,7 @@ int config_add_file(struct config *config, const char *path, char **why)
 	if (!file)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
 	for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
-		err = add_line(config, line, &what);
+		err = add_line(directives, line, &what);
 		if (!err)
 			continue;
 		fail(why, err, "%s:%d: %s", path, number, what);
@@ -220,21 +223,21 @@ static void make_folders(char *path)
 	mkdir(path, 0700);
 }
 
-void config_add_cache(struct config *config)
+void directives_add_cache(struct directives *directives)
 {
-	char *folder = config->has_cache ? NULL : cache_folder();
+	char *folder = directives->has_cache ? NULL : cache_folder();
 	char *why = NULL;
 
 	if (!folder)
 		return;
 	make_folders(folder);
-	if (config_add(config, "cache", folder, &why) != 0)
+	if (directives_add(directives, "cache", folder, &why) != 0)
 		free(why);
 	free(folder);
 }
 
-const char *config_text(struct config *config)
+const char *directives_text(struct directives *directives)
 {
-	fflush(config->out);
-	return config->text;
+	fflush(directives->out);
+	return directives->text;
 }

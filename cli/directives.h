@@ -11,31 +11,32 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct config {
+struct directives {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
 	int has_cache; /* `cache` was added */
 };
 
-void config_init(struct config *config);
-void config_fini(struct config *config);
+void directives_init(struct directives *directives);
+void directives_fini(struct directives *directives);
 
 /* Adds "word value" (value NULL or "": none). 0, or -EINVAL and *why. */
-int config_add(struct config *config, const char *word, const char *value,
-	       char **why);
+int directives_add(struct directives *directives, const char *word,
+		   const char *value, char **why);
 
 /* Adds the directives of a file. 0, or -errno and *why. */
-int config_add_file(struct config *config, const char *path, char **why);
+int directives_add_file(struct directives *directives, const char *path,
+			char **why);
 
 /*
  * Adds `cache DIR` for the user's own cache folder, and makes that folder,
  * unless a rule named another. If that does not work there will be no cache,
  * which costs time and nothing else.
  */
-void config_add_cache(struct config *config);
+void directives_add_cache(struct directives *directives);
 
-/* What was added so far, one directive a line; belongs to the config. */
-const char *config_text(struct config *config);
+/* What was added so far, one directive a line; belongs to `directives`. */
+const char *directives_text(struct directives *directives);
 
 #endif

@@ -97,10 +97,10 @@ static int wait_for(pid_t target, const sigset_t *taken)
 	}
 }
 
-int launch(const struct launch *launch, struct outcome *outcome)
+int launch(const struct launch *launch, struct launch_outcome *outcome)
 {
 	struct inherited inherited;
-	struct outcome result = { 0 };
+	struct launch_outcome result = { 0 };
 	sigset_t taken;
 	int pipe_fds[2];
 

@@ -17,14 +17,14 @@ struct launch {
 	char *output;  /* absolute, for $CLEW_DIR; NULL: do not record */
 };
 
-struct outcome {
+struct launch_outcome {
 	pid_t pid;
 	int status;     /* as waitpid() says */
 	int exec_error; /* -errno if the program could not be run, or 0 */
 };
 
 /* 0, or -errno if there could be no process. Waits for its end. */
-int launch(const struct launch *launch, struct outcome *outcome);
+int launch(const struct launch *launch, struct launch_outcome *outcome);
 
 /* Ends this process by the same signal, without a core of its own. */
 void die_by(int signal_number);

@@ -16,7 +16,7 @@ struct view_options {
 	struct whose whose;
 	struct selection selection;
 	regex_t regex; /* what selection.function points to, if anything */
-	const struct writer *writer;
+	const struct report_writer *writer;
 	int shows_lines;
 	int shows_inlines;
 	int is_quiet; /* tables only, no lines about the recording */

@@ -13,13 +13,13 @@
 #include "report/recording/unrecorded_reader.h"
 
 /* The last image of the process that was started, or NULL. */
-static const struct part *main_part(const struct recording *recording,
-				    pid_t pid)
+static const struct part_copy *main_part(const struct recording *recording,
+					 pid_t pid)
 {
-	const struct part *last = NULL;
+	const struct part_copy *last = NULL;
 
 	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part *part = &recording->parts[i];
+		const struct part_copy *part = &recording->parts[i];
 
 		if (part->header->pid == (uint32_t)pid &&
 		    (!last || part->header->seq > last->header->seq))
@@ -44,7 +44,7 @@ static char *end_text(int status, const char *when)
 }
 
 /* By a part's own account; NULL if it was recorded. */
-static char *reason_of_part(const struct part *part, int status)
+static char *reason_of_part(const struct part_copy *part, int status)
 {
 	const struct wire_header *header = part->header;
 	char *why;
@@ -85,7 +85,7 @@ static char *reason_unsaid(const char *directory, int status)
 char *unrecorded_reason(const struct recording *recording,
 			const char *directory, pid_t pid, int status)
 {
-	const struct part *part = main_part(recording, pid);
+	const struct part_copy *part = main_part(recording, pid);
 	char *why;
 
 	if (part)

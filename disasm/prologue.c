@@ -43,7 +43,7 @@ static int is_padding(const struct decoder *decoder,
 }
 
 /* What is written at the patch site, and where that is. */
-struct patch {
+struct patch_span {
 	enum verdict inside;   /* the verdict if it fits in the function */
 	enum verdict over_end; /* ... if it takes of the padding */
 	size_t start;
@@ -60,7 +60,7 @@ static int is_entered(const struct prologue_query *query, size_t start,
 }
 
 static struct prologue accept(const struct prologue_query *query,
-			      const struct patch *patch, size_t end)
+			      const struct patch_span *patch, size_t end)
 {
 	int inside = patch->start + patch->bytes <= query->size_bytes;
 
@@ -79,7 +79,8 @@ static struct prologue accept(const struct prologue_query *query,
  */
 static struct prologue judge_early_end(const struct decoder *decoder,
 				       const struct prologue_query *query,
-				       const struct patch *patch, size_t end)
+				       const struct patch_span *patch,
+				       size_t end)
 {
 	size_t patch_end = patch->start + patch->bytes;
 
@@ -105,7 +106,7 @@ static enum verdict read_insn(const struct decoder *decoder,
 
 static struct prologue judge(const struct decoder *decoder,
 			     const struct prologue_query *query,
-			     const struct patch *patch)
+			     const struct patch_span *patch)
 {
 	size_t patch_end = patch->start + patch->bytes;
 	size_t at = patch->start;
@@ -140,7 +141,7 @@ static enum verdict find_site(const struct decoder *decoder,
 
 static struct prologue judge_from_start(const struct decoder *decoder,
 					const struct prologue_query *query,
-					struct patch patch)
+					struct patch_span patch)
 {
 	enum verdict obstacle = find_site(decoder, query, &patch.start);
 
@@ -150,7 +151,7 @@ static struct prologue judge_from_start(const struct decoder *decoder,
 struct prologue prologue_judge(const struct decoder *decoder,
 			       const struct prologue_query *query)
 {
-	struct patch patch = {
+	struct patch_span patch = {
 		.inside = VERDICT_IS_JUMP,
 		.over_end = VERDICT_IS_JUMP_PADDED,
 		.bytes = PATCH_BYTES,
@@ -162,7 +163,7 @@ struct prologue prologue_judge(const struct decoder *decoder,
 struct prologue prologue_judge_short(const struct decoder *decoder,
 				     const struct prologue_query *query)
 {
-	struct patch patch = {
+	struct patch_span patch = {
 		.inside = VERDICT_IS_JUMP_SHORT,
 		.over_end = VERDICT_IS_JUMP_SHORT,
 		.bytes = PATCH_SHORT_BYTES,
@@ -174,7 +175,7 @@ struct prologue prologue_judge_short(const struct decoder *decoder,
 struct prologue prologue_judge_host(const struct decoder *decoder,
 				    const struct prologue_query *query)
 {
-	struct patch patch = {
+	struct patch_span patch = {
 		.inside = VERDICT_IS_JUMP,
 		.over_end = VERDICT_IS_TOO_SHORT,
 		.bytes = 2 * PATCH_BYTES,
@@ -186,7 +187,7 @@ struct prologue prologue_judge_host(const struct decoder *decoder,
 struct prologue prologue_judge_trap(const struct decoder *decoder,
 				    const struct prologue_query *query)
 {
-	struct patch patch = { .inside = VERDICT_IS_TRAP, .bytes = 1 };
+	struct patch_span patch = { .inside = VERDICT_IS_TRAP, .bytes = 1 };
 
 	return judge_from_start(decoder, query, patch);
 }

@@ -14,7 +14,7 @@
 
 #define MIN_ROOM 64
 
-struct search {
+struct bare_search {
 	const struct image *image;
 	const struct decoder *decoder;
 	const struct functions *functions;
@@ -25,7 +25,7 @@ struct search {
 	int err;
 };
 
-static struct wire_function *new_stretch(struct search *s)
+static struct wire_function *new_stretch(struct bare_search *s)
 {
 	struct bare *bare = s->bare;
 
@@ -46,7 +46,7 @@ static struct wire_function *new_stretch(struct search *s)
 	return &bare->list[bare->count++];
 }
 
-static void add(struct search *s, uint64_t vaddr, uint64_t end)
+static void add(struct bare_search *s, uint64_t vaddr, uint64_t end)
 {
 	struct wire_function *stretch;
 
@@ -62,7 +62,7 @@ static void add(struct search *s, uint64_t vaddr, uint64_t end)
 }
 
 /* What fills gaps: nops of any length, int3, zeros. Bytes of it, or 0. */
-static uint64_t padding_bytes(const struct search *s, const uint8_t *code,
+static uint64_t padding_bytes(const struct bare_search *s, const uint8_t *code,
 			      uint64_t left)
 {
 	struct insn insn;
@@ -76,7 +76,7 @@ static uint64_t padding_bytes(const struct search *s, const uint8_t *code,
 }
 
 /* Bytes of the code that begins at `code` and ends with its flow. */
-static uint64_t code_bytes(const struct search *s, const uint8_t *code,
+static uint64_t code_bytes(const struct bare_search *s, const uint8_t *code,
 			   uint64_t left)
 {
 	uint64_t at = 0;
@@ -94,7 +94,7 @@ static uint64_t code_bytes(const struct search *s, const uint8_t *code,
 }
 
 /* [vaddr, end) is in no function. */
-static void look_at_gap(struct search *s, uint64_t vaddr, uint64_t end)
+static void look_at_gap(struct bare_search *s, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
 	const uint8_t *code = image_at(s->image, vaddr, &left);
@@ -147,7 +147,7 @@ static int is_left_out(const char *section)
 /* Linkers write sections in order; what is not is looked at once at most. */
 static void visit_code(void *context, const struct code_range *range)
 {
-	struct search *s = context;
+	struct bare_search *s = context;
 	const struct functions *functions = s->functions;
 
 	if (s->done < range->vaddr)
@@ -176,7 +176,7 @@ int bare_find(const struct image *image, const struct decoder *decoder,
 	      struct bare *out)
 {
 	struct bare found = { 0 };
-	struct search s = {
+	struct bare_search s = {
 		.image = image,
 		.decoder = decoder,
 		.functions = functions,

@@ -387,14 +387,14 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 		read_range(r, vaddr, end);
 }
 
-struct walk {
+struct branch_walk {
 	struct reading *reading;
 	uint32_t next; /* function to be read */
 };
 
 static void visit_code(void *context, const struct code_range *range)
 {
-	struct walk *walk = context;
+	struct branch_walk *walk = context;
 
 	read_stretch(walk->reading, range->vaddr, range->end, &walk->next);
 }
@@ -426,7 +426,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		.branches = &found,
 		.arena = arena,
 	};
-	struct walk walk = { .reading = &r };
+	struct branch_walk walk = { .reading = &r };
 	uint64_t start;
 	uint64_t end;
 

@@ -29,27 +29,28 @@ enum {
 };
 
 /* A cursor that knows where it is. */
-struct reader {
+struct eh_frame_reader {
 	struct bytes bytes;
 	const uint8_t *start;
 	uint64_t vaddr;      /* of start */
 	uint64_t data_vaddr; /* what DATAREL counts from */
 };
 
-struct walk {
+struct fde_walk {
 	struct eh_frame frames;
 	fde_visit visit;
 	void *context;
 };
 
-static struct reader reader_at(const struct image *image, uint64_t vaddr)
+static struct eh_frame_reader reader_at(const struct image *image,
+					uint64_t vaddr)
 {
 	struct bytes bytes = image_bytes_at(image, vaddr);
 
-	return (struct reader){ bytes, bytes.at, vaddr, 0 };
+	return (struct eh_frame_reader){ bytes, bytes.at, vaddr, 0 };
 }
 
-static uint64_t reader_vaddr(const struct reader *r)
+static uint64_t reader_vaddr(const struct eh_frame_reader *r)
 {
 	return r->vaddr + (uint64_t)(r->bytes.at - r->start);
 }
@@ -73,7 +74,7 @@ static uint8_t format_bytes(uint8_t encoding)
 	}
 }
 
-static uint64_t read_number(struct reader *r, uint8_t encoding)
+static uint64_t read_number(struct eh_frame_reader *r, uint8_t encoding)
 {
 	size_t bytes = format_bytes(encoding);
 
@@ -88,7 +89,7 @@ static uint64_t read_number(struct reader *r, uint8_t encoding)
 	return bytes_unsigned(&r->bytes, bytes);
 }
 
-static uint64_t read_pointer(struct reader *r, uint8_t encoding)
+static uint64_t read_pointer(struct eh_frame_reader *r, uint8_t encoding)
 {
 	uint64_t field_vaddr = reader_vaddr(r);
 	uint64_t value = read_number(r, encoding);
@@ -112,7 +113,7 @@ static uint64_t read_pointer(struct reader *r, uint8_t encoding)
  * Cut the reader to the record it stands at and step over the length.
  * *wide is set for the 64-bit form. 0 at the terminator.
  */
-static int enter_record(struct reader *r, int *wide)
+static int enter_record(struct eh_frame_reader *r, int *wide)
 {
 	uint64_t length = bytes_unsigned(&r->bytes, 4);
 
@@ -127,11 +128,11 @@ static int enter_record(struct reader *r, int *wide)
 }
 
 /* The augmentation string's letters say what its data hold. */
-static void read_augmentation(struct reader *r, const char *letters,
+static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 			      struct cie *cie)
 {
 	uint64_t bytes = bytes_uleb(&r->bytes);
-	struct reader data = *r;
+	struct eh_frame_reader data = *r;
 
 	bytes_skip(&r->bytes, bytes);
 	if (r->bytes.failed)
@@ -161,7 +162,7 @@ static void read_augmentation(struct reader *r, const char *letters,
 }
 
 /* The letters, or NULL where the record ends within them. */
-static const char *read_letters(struct reader *r)
+static const char *read_letters(struct eh_frame_reader *r)
 {
 	const char *letters = (const char *)r->bytes.at;
 	size_t room = bytes_left(&r->bytes);
@@ -175,7 +176,7 @@ static const char *read_letters(struct reader *r)
 
 static int read_cie(const struct image *image, uint64_t vaddr, struct cie *out)
 {
-	struct reader r = reader_at(image, vaddr);
+	struct eh_frame_reader r = reader_at(image, vaddr);
 	struct cie cie = { .vaddr = vaddr, .lsda_encoding = PE_OMIT };
 	const char *letters;
 	uint8_t version;
@@ -213,9 +214,9 @@ static int find_cie(struct eh_frame *frames, uint64_t vaddr)
 }
 
 /* Of the augmentation only this is of use; a 0 in the file means none. */
-static uint64_t read_lsda(struct reader *r, const struct cie *cie)
+static uint64_t read_lsda(struct eh_frame_reader *r, const struct cie *cie)
 {
-	struct reader raw = *r;
+	struct eh_frame_reader raw = *r;
 
 	if (cie->lsda_encoding == PE_OMIT ||
 	    read_number(&raw, cie->lsda_encoding) == 0)
@@ -224,7 +225,8 @@ static uint64_t read_lsda(struct reader *r, const struct cie *cie)
 }
 
 /* The reader stands behind the CIE pointer. */
-static int read_fde(struct reader *r, const struct cie *cie, struct fde *out)
+static int read_fde(struct eh_frame_reader *r, const struct cie *cie,
+		    struct fde *out)
 {
 	struct fde fde = {
 		.record_vaddr = r->vaddr,
@@ -232,7 +234,7 @@ static int read_fde(struct reader *r, const struct cie *cie, struct fde *out)
 		.rules = &cie->rules,
 		.cie_program = cie->program,
 	};
-	struct reader augmentation;
+	struct eh_frame_reader augmentation;
 	int entry;
 
 	fde.vaddr = read_pointer(r, cie->encoding);
@@ -263,7 +265,7 @@ static int read_fde(struct reader *r, const struct cie *cie, struct fde *out)
 static int read_record(struct eh_frame *frames, uint64_t vaddr, uint64_t *next,
 		       struct fde *out)
 {
-	struct reader r = reader_at(frames->image, vaddr);
+	struct eh_frame_reader r = reader_at(frames->image, vaddr);
 	uint64_t field_vaddr;
 	uint64_t back;
 	int wide;
@@ -285,7 +287,7 @@ static int read_record(struct eh_frame *frames, uint64_t vaddr, uint64_t *next,
 	return err ? err : 1;
 }
 
-static int visit_record(struct walk *walk, uint64_t vaddr, uint64_t *next)
+static int visit_record(struct fde_walk *walk, uint64_t vaddr, uint64_t *next)
 {
 	struct fde fde;
 	int found = read_record(&walk->frames, vaddr, next, &fde);
@@ -293,7 +295,7 @@ static int visit_record(struct walk *walk, uint64_t vaddr, uint64_t *next)
 	return found == 1 ? walk->visit(walk->context, &fde) : found;
 }
 
-static int walk_records(struct walk *walk, uint64_t vaddr, uint64_t end)
+static int walk_records(struct fde_walk *walk, uint64_t vaddr, uint64_t end)
 {
 	while (vaddr != 0 && vaddr < end) {
 		int err = visit_record(walk, vaddr, &vaddr);
@@ -304,7 +306,7 @@ static int walk_records(struct walk *walk, uint64_t vaddr, uint64_t end)
 	return 0;
 }
 
-static int walk_section(struct walk *walk)
+static int walk_section(struct fde_walk *walk)
 {
 	const Elf64_Shdr *section =
 		image_section(walk->frames.image, ".eh_frame");
@@ -316,8 +318,8 @@ static int walk_section(struct walk *walk)
 }
 
 /* Pairs of (first byte, FDE), in the order of the first. */
-static int walk_table(struct walk *walk, struct reader *r, uint64_t count,
-		      uint8_t encoding)
+static int walk_table(struct fde_walk *walk, struct eh_frame_reader *r,
+		      uint64_t count, uint8_t encoding)
 {
 	size_t pair_bytes = 2 * (size_t)format_bytes(encoding);
 
@@ -339,9 +341,10 @@ static int walk_table(struct walk *walk, struct reader *r, uint64_t count,
 	return 0;
 }
 
-static int walk_header(struct walk *walk, const Elf64_Phdr *segment)
+static int walk_header(struct fde_walk *walk, const Elf64_Phdr *segment)
 {
-	struct reader r = reader_at(walk->frames.image, segment->p_vaddr);
+	struct eh_frame_reader r =
+		reader_at(walk->frames.image, segment->p_vaddr);
 	uint8_t version = bytes_u8(&r.bytes);
 	uint8_t frame_encoding = bytes_u8(&r.bytes);
 	uint8_t count_encoding = bytes_u8(&r.bytes);
@@ -360,7 +363,7 @@ static int walk_header(struct walk *walk, const Elf64_Phdr *segment)
 
 int eh_frame_walk(const struct image *image, fde_visit visit, void *context)
 {
-	struct walk walk = {
+	struct fde_walk walk = {
 		.frames = { .image = image },
 		.visit = visit,
 		.context = context,
@@ -385,7 +388,8 @@ int eh_frame_read(struct eh_frame *frames, uint64_t record_vaddr,
  * The table's head, as far as landing pads need it: what they are counted
  * from, then their encoding, then how many bytes of entries follow.
  */
-static uint8_t read_lsda_head(struct reader *r, uint64_t *landing_start)
+static uint8_t read_lsda_head(struct eh_frame_reader *r,
+			      uint64_t *landing_start)
 {
 	uint8_t encoding = bytes_u8(&r->bytes);
 	uint64_t bytes;
@@ -407,7 +411,7 @@ static uint8_t read_lsda_head(struct reader *r, uint64_t *landing_start)
 int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 			   landing_visit visit, void *context)
 {
-	struct reader r = reader_at(image, fde->lsda_vaddr);
+	struct eh_frame_reader r = reader_at(image, fde->lsda_vaddr);
 	uint64_t landing_start = fde->vaddr;
 	uint8_t encoding = read_lsda_head(&r, &landing_start);
 	uint64_t entries = fde->size;

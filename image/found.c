@@ -12,19 +12,19 @@
 
 #define ROUNDS_MAX 64 /* each finds what the one before has led to */
 
-static void examine_new(struct search *s, uint32_t *done)
+static void examine_new(struct found_search *s, uint32_t *done)
 {
 	while (*done < s->found.count && !s->err)
 		found_examine(s, ++*done);
 }
 
 /* Nothing was there, after all. */
-static void forget_last(struct search *s)
+static void forget_last(struct found_search *s)
 {
-	struct place **log = (struct place **)s->log.items;
+	struct found_place **log = (struct found_place **)s->log.items;
 
 	for (size_t i = 0; i < s->log.count; i++)
-		*log[i] = (struct place){
+		*log[i] = (struct found_place){
 			.is_start = log[i]->is_start,
 			.is_boundary = log[i]->is_boundary,
 			.is_pointed = log[i]->is_pointed,
@@ -74,7 +74,8 @@ static int begins_as_function(const struct region *region, uint64_t vaddr)
  */
 static int may_be_start(const struct region *region, uint64_t vaddr)
 {
-	const struct place *place = &region->places[vaddr - region->vaddr];
+	const struct found_place *place =
+		&region->places[vaddr - region->vaddr];
 
 	return (place->is_pointed && begins_as_function(region, vaddr)) ||
 	       (place->is_relocated && vaddr % FOUND_ALIGNMENT == 0) ||
@@ -85,7 +86,7 @@ static int may_be_start(const struct region *region, uint64_t vaddr)
  * What may be a function and is no direct call's target. What it calls is looked
  * at only when it has stood the test.
  */
-static void try_start(struct search *s, uint64_t vaddr, uint32_t *done)
+static void try_start(struct found_search *s, uint64_t vaddr, uint32_t *done)
 {
 	const size_t before = s->found.count;
 	const size_t held = s->returns.count, jumps = s->jumps.count;
@@ -108,13 +109,13 @@ static void try_start(struct search *s, uint64_t vaddr, uint32_t *done)
 	forget_last(s);
 }
 
-static void try_starts(struct search *s, uint32_t *done)
+static void try_starts(struct found_search *s, uint32_t *done)
 {
 	for (size_t i = 0; i < s->regions.count; i++) {
 		struct region *region = (struct region *)s->regions.items + i;
 
 		for (uint64_t at = region->vaddr; at < region->end; at++) {
-			const struct place *place =
+			const struct found_place *place =
 				&region->places[at - region->vaddr];
 
 			if (place->is_boundary && !place->is_label &&
@@ -126,7 +127,7 @@ static void try_starts(struct search *s, uint32_t *done)
 }
 
 /* Up to the next function, where a switch of this one may lead. */
-static void fill_switch(struct search *s, uint32_t number)
+static void fill_switch(struct found_search *s, uint32_t number)
 {
 	const struct one *one = found_one_of(s, number);
 	const struct region *region = found_region_at(s, one->vaddr);
@@ -137,7 +138,8 @@ static void fill_switch(struct search *s, uint32_t number)
 		return;
 	s->current = number;
 	for (uint64_t at = one->vaddr + 1; at < region->end; at++) {
-		const struct place *place = &region->places[at - region->vaddr];
+		const struct found_place *place =
+			&region->places[at - region->vaddr];
 
 		if (place->is_start)
 			break;
@@ -149,7 +151,7 @@ static void fill_switch(struct search *s, uint32_t number)
 	}
 }
 
-static void fill_switches(struct search *s, uint32_t *done)
+static void fill_switches(struct found_search *s, uint32_t *done)
 {
 	for (uint32_t i = 1; i <= s->found.count && !s->err; i++) {
 		fill_switch(s, i);
@@ -157,7 +159,8 @@ static void fill_switches(struct search *s, uint32_t *done)
 	}
 }
 
-static int is_start_between(const struct search *s, uint64_t from, uint64_t to)
+static int is_start_between(const struct found_search *s, uint64_t from,
+			    uint64_t to)
 {
 	const struct region *region = found_region_at(s, from);
 
@@ -170,13 +173,13 @@ static int is_start_between(const struct search *s, uint64_t from, uint64_t to)
 }
 
 /* What is only ever called by jumps: a function has no part behind another. */
-static int split_tail_calls(struct search *s)
+static int split_tail_calls(struct found_search *s)
 {
 	const size_t before = s->found.count;
 
 	for (size_t i = 0; i < s->jumps.count && !s->err; i++) {
 		const struct jump *jump = (struct jump *)s->jumps.items + i;
-		const struct place *place = found_place_at(s, jump->to);
+		const struct found_place *place = found_place_at(s, jump->to);
 
 		if (jump->from <= before && place->is_boundary &&
 		    !place->is_start && !place->is_label &&
@@ -188,7 +191,7 @@ static int split_tail_calls(struct search *s)
 }
 
 /* Whether some rel32 or disp32 in there may lead into a region. */
-static int may_lead_there(const struct search *s, uint64_t vaddr,
+static int may_lead_there(const struct found_search *s, uint64_t vaddr,
 			  const uint8_t *code, uint64_t bytes)
 {
 	for (uint64_t i = 1; i + 4 <= bytes; i++) {
@@ -204,7 +207,7 @@ static int may_lead_there(const struct search *s, uint64_t vaddr,
 }
 
 /* What known functions call, and whose addresses they take. */
-static void read_known(struct search *s)
+static void read_known(struct found_search *s)
 {
 	for (uint32_t i = 0; i < s->known->count && !s->err; i++) {
 		const struct function *function = &s->known->list[i];
@@ -233,8 +236,8 @@ static void read_known(struct search *s)
 }
 
 /* Behind the instruction that flow ends with, from `at` on, before a start. */
-static uint64_t end_of_flow(const struct search *s, const struct region *region,
-			    uint64_t at)
+static uint64_t end_of_flow(const struct found_search *s,
+			    const struct region *region, uint64_t at)
 {
 	struct insn insn;
 
@@ -253,13 +256,14 @@ static uint64_t end_of_flow(const struct search *s, const struct region *region,
  * Bytes from its start to the end of flow behind the last instruction that was
  * followed, for what is refused is not followed to its end.
  */
-static uint64_t size_of(const struct search *s, uint64_t vaddr)
+static uint64_t size_of(const struct found_search *s, uint64_t vaddr)
 {
 	const struct region *region = found_region_at(s, vaddr);
 	uint64_t last = vaddr;
 
 	for (uint64_t at = vaddr + 1; at < region->end; at++) {
-		const struct place *place = &region->places[at - region->vaddr];
+		const struct found_place *place =
+			&region->places[at - region->vaddr];
 
 		if (place->is_start)
 			break;
@@ -270,7 +274,7 @@ static uint64_t size_of(const struct search *s, uint64_t vaddr)
 }
 
 /* Both in order; found ones have their places in regions alone. */
-static int merge(struct search *s, struct functions *functions)
+static int merge(struct found_search *s, struct functions *functions)
 {
 	const size_t room = functions->count + s->found.count;
 	struct function *list = arena_alloc(s->arena, room * sizeof(*list));
@@ -286,7 +290,7 @@ static int merge(struct search *s, struct functions *functions)
 		       functions->list[next].vaddr < region->vaddr)
 			list[count++] = functions->list[next++];
 		for (uint64_t at = region->vaddr; at < region->end; at++) {
-			const struct place *place =
+			const struct found_place *place =
 				&region->places[at - region->vaddr];
 
 			if (!place->is_start)
@@ -306,7 +310,7 @@ static int merge(struct search *s, struct functions *functions)
 }
 
 /* What each has come to. */
-static void give_verdicts(const struct search *s,
+static void give_verdicts(const struct found_search *s,
 			  const struct functions *functions)
 {
 	for (uint32_t i = 1; i <= s->found.count; i++) {
@@ -322,12 +326,13 @@ static void give_verdicts(const struct search *s,
 }
 
 /* Steps that were put off: they lead on unless a function starts there. */
-static void follow_held(struct search *s)
+static void follow_held(struct found_search *s)
 {
 	while (s->returns.count > 0 && !s->err) {
 		const struct held held =
 			((struct held *)s->returns.items)[--s->returns.count];
-		const struct place *place = found_place_at(s, held.step.vaddr);
+		const struct found_place *place =
+			found_place_at(s, held.step.vaddr);
 
 		if (place->is_start || place->owner != FOUND_NOBODY)
 			continue;
@@ -338,7 +343,7 @@ static void follow_held(struct search *s)
 }
 
 /* Until nothing new comes of it. */
-static void search_all(struct search *s)
+static void search_all(struct found_search *s)
 {
 	int rounds = ROUNDS_MAX;
 	uint32_t done = 0;
@@ -360,9 +365,9 @@ static void search_all(struct search *s)
 /* Of modules at a fixed place any word may look like one. */
 static void visit_pointer(void *context, uint64_t vaddr)
 {
-	struct search *s = context;
+	struct found_search *s = context;
 	const Elf64_Ehdr *header = (const void *)s->image->bytes;
-	struct place *place = found_place_at(s, vaddr);
+	struct found_place *place = found_place_at(s, vaddr);
 
 	if (!place)
 		return;
@@ -374,7 +379,7 @@ int found_add(const struct image *image, const struct decoder *decoder,
 	      const struct bare *bare, struct arena *arena,
 	      struct functions *functions)
 {
-	struct search s = {
+	struct found_search s = {
 		.image = image,
 		.decoder = decoder,
 		.known = functions,

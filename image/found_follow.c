@@ -22,7 +22,7 @@
 
 #define UNKNOWN_WORDS INT16_MIN
 
-void found_push_step(struct search *s, uint64_t vaddr, struct stack stack)
+void found_push_step(struct found_search *s, uint64_t vaddr, struct stack stack)
 {
 	struct step *step = found_pile_add(s, &s->steps, sizeof(*step));
 
@@ -38,7 +38,7 @@ static int16_t words_of(int32_t bytes)
 							: -1;
 }
 
-static void refuse(struct search *s, enum verdict verdict)
+static void refuse(struct found_search *s, enum verdict verdict)
 {
 	struct one *one = found_one_of(s, s->current);
 
@@ -47,12 +47,12 @@ static void refuse(struct search *s, enum verdict verdict)
 }
 
 /* Whether this place is new, and to be followed; refuses what disagrees. */
-static int claim(struct search *s, struct place *place,
+static int claim(struct found_search *s, struct found_place *place,
 		 const struct stack *stack)
 {
 	const int16_t height = words_of(stack->height);
 	const int16_t frame = words_of(stack->frame);
-	struct place **logged;
+	struct found_place **logged;
 
 	if (place->owner != FOUND_NOBODY) {
 		if (place->owner != s->current &&
@@ -77,10 +77,10 @@ static int claim(struct search *s, struct place *place,
  * A branch. At the height of an entry it may call by jumping, which is a matter
  * of the other function alone; otherwise it must stay where nobody is called.
  */
-static void follow_branch(struct search *s, const struct insn *insn,
+static void follow_branch(struct found_search *s, const struct insn *insn,
 			  uint64_t target, struct stack stack)
 {
-	struct place *place = found_place_at(s, target);
+	struct found_place *place = found_place_at(s, target);
 	struct jump *jump;
 
 	if (insn->kind == INSN_CALL ||
@@ -102,7 +102,7 @@ static void follow_branch(struct search *s, const struct insn *insn,
 	}
 }
 
-static void note_switch(struct search *s, const struct stack *stack)
+static void note_switch(struct found_search *s, const struct stack *stack)
 {
 	struct one *one = found_one_of(s, s->current);
 
@@ -114,8 +114,8 @@ static void note_switch(struct search *s, const struct stack *stack)
 
 static int note_label(void *context, uint64_t vaddr)
 {
-	struct search *s = context;
-	struct place *place = found_place_at(s, vaddr);
+	struct found_search *s = context;
+	struct found_place *place = found_place_at(s, vaddr);
 
 	if (!place || s->entries_left == 0)
 		return 0;
@@ -125,7 +125,7 @@ static int note_label(void *context, uint64_t vaddr)
 }
 
 /* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
-static int takes_address(const struct search *s, const uint8_t *code,
+static int takes_address(const struct found_search *s, const uint8_t *code,
 			 const struct insn *insn, uint64_t next_vaddr,
 			 uint64_t *vaddr)
 {
@@ -150,7 +150,7 @@ static int takes_address(const struct search *s, const uint8_t *code,
 }
 
 /* The table of jmp *disp32(,%reg,8), or of mov disp32(,%reg,8), %reg. */
-static void note_table(struct search *s, const uint8_t *code,
+static void note_table(struct found_search *s, const uint8_t *code,
 		       const struct insn *insn)
 {
 	const uint8_t *end = code + insn->length;
@@ -166,16 +166,16 @@ static void note_table(struct search *s, const uint8_t *code,
 				s);
 }
 
-void found_note_pointer(struct search *s, uint64_t vaddr)
+void found_note_pointer(struct found_search *s, uint64_t vaddr)
 {
-	struct place *place = found_place_at(s, vaddr);
+	struct found_place *place = found_place_at(s, vaddr);
 
 	if (place)
 		place->is_pointed = 1;
 }
 
 /* Of a function, or of a table. */
-static void note_address(struct search *s, uint64_t vaddr)
+static void note_address(struct found_search *s, uint64_t vaddr)
 {
 	found_note_pointer(s, vaddr);
 	if (s->current && !found_place_at(s, vaddr))
@@ -183,7 +183,7 @@ static void note_address(struct search *s, uint64_t vaddr)
 }
 
 /* What an instruction of a function tells of others. */
-void found_note_insn(struct search *s, const uint8_t *code,
+void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr)
 {
 	uint64_t vaddr;
@@ -202,8 +202,8 @@ void found_note_insn(struct search *s, const uint8_t *code,
  * function; the padding before a loop looks the same. Whether this step is put
  * off until it is known which of these it is.
  */
-static int hold(struct search *s, const struct region *region, uint64_t at,
-		const struct stack *stack)
+static int hold(struct found_search *s, const struct region *region,
+		uint64_t at, const struct stack *stack)
 {
 	const uint64_t start = at;
 	struct held *held;
@@ -224,7 +224,7 @@ static int hold(struct search *s, const struct region *region, uint64_t at,
 }
 
 /* From one step along the flow to its end. */
-static void follow(struct search *s, struct step step)
+static void follow(struct found_search *s, struct step step)
 {
 	struct region *region = found_region_at(s, step.vaddr);
 	struct stack stack = step.stack;
@@ -233,7 +233,7 @@ static void follow(struct search *s, struct step step)
 
 	while (region && at < region->end && !s->err) {
 		const uint8_t *code = region->code + (at - region->vaddr);
-		struct place *place = &region->places[at - region->vaddr];
+		struct found_place *place = &region->places[at - region->vaddr];
 		enum stack_use use;
 
 		if (place->is_start &&
@@ -273,7 +273,7 @@ static void follow(struct search *s, struct step step)
 	refuse(s, VERDICT_IS_BLIND);
 }
 
-void found_follow_all(struct search *s)
+void found_follow_all(struct found_search *s)
 {
 	while (s->steps.count > 0 && !s->err) {
 		struct step step =
@@ -284,7 +284,7 @@ void found_follow_all(struct search *s)
 }
 
 /* Whether it is given something in flags, which stubs do not keep. */
-static int takes_flags(const struct search *s, uint64_t vaddr)
+static int takes_flags(const struct found_search *s, uint64_t vaddr)
 {
 	const struct region *region = found_region_at(s, vaddr);
 	struct insn insn;
@@ -312,10 +312,10 @@ static int takes_flags(const struct search *s, uint64_t vaddr)
 }
 
 /* From the start of function `number`. */
-void found_examine(struct search *s, uint32_t number)
+void found_examine(struct found_search *s, uint32_t number)
 {
 	struct one *one = found_one_of(s, number);
-	struct place *place = found_place_at(s, one->vaddr);
+	struct found_place *place = found_place_at(s, one->vaddr);
 
 	s->current = number;
 	s->log.count = 0;

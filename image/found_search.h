@@ -18,7 +18,7 @@
 #define FOUND_ALIGNMENT 16
 
 /* What is known of a byte of code. */
-struct place {
+struct found_place {
 	uint32_t
 		owner; /* function that was followed here, from 1; or FOUND_NOBODY */
 	int16_t height; /* of the stack, in words; UNKNOWN_WORDS */
@@ -35,7 +35,7 @@ struct place {
 struct region {
 	uint64_t vaddr, end;
 	const uint8_t *code;
-	struct place *places;
+	struct found_place *places;
 };
 
 struct one {
@@ -69,7 +69,7 @@ struct pile {
 	size_t count, room;
 };
 
-struct search {
+struct found_search {
 	const struct image *image;
 	const struct decoder *decoder;
 	const struct functions *known;
@@ -86,34 +86,36 @@ struct search {
 };
 
 /* One item more, or NULL. */
-void *found_pile_add(struct search *s, struct pile *pile, size_t bytes);
+void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes);
 
 /* NULL where no such code is. */
-struct region *found_region_at(const struct search *s, uint64_t vaddr);
-struct place *found_place_at(const struct search *s, uint64_t vaddr);
+struct region *found_region_at(const struct found_search *s, uint64_t vaddr);
+struct found_place *found_place_at(const struct found_search *s,
+				   uint64_t vaddr);
 
-struct one *found_one_of(const struct search *s, uint32_t number);
+struct one *found_one_of(const struct found_search *s, uint32_t number);
 
 /* Something that is called: a function, whatever it does. */
-void found_add_function(struct search *s, uint64_t vaddr);
+void found_add_function(struct found_search *s, uint64_t vaddr);
 
 /* A nop, an int3, or a zero: *insn says how long. */
-int found_is_padding(const struct search *s, const uint8_t *code, uint64_t left,
-		     struct insn *insn);
+int found_is_padding(const struct found_search *s, const uint8_t *code,
+		     uint64_t left, struct insn *insn);
 
 /* Give s->regions their memory, and mark their boundaries; s->err. */
-void found_open(struct search *s, const struct bare *bare);
+void found_open(struct found_search *s, const struct bare *bare);
 
 /* What an instruction tells of functions elsewhere. */
-void found_note_insn(struct search *s, const uint8_t *code,
+void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr);
-void found_note_pointer(struct search *s, uint64_t vaddr);
+void found_note_pointer(struct found_search *s, uint64_t vaddr);
 
 /* Follow the code of function `number`: whether it stands the test. */
-void found_examine(struct search *s, uint32_t number);
+void found_examine(struct found_search *s, uint32_t number);
 
 /* A step of s->current, and all that are left. */
-void found_push_step(struct search *s, uint64_t vaddr, struct stack stack);
-void found_follow_all(struct search *s);
+void found_push_step(struct found_search *s, uint64_t vaddr,
+		     struct stack stack);
+void found_follow_all(struct found_search *s);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define MAX_BYTES (UINT64_C(8) << 20) /* of code that is followed */
 
-void *found_pile_add(struct search *s, struct pile *pile, size_t bytes)
+void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes)
 {
 	if (pile->count == pile->room) {
 		size_t room = pile->room ? 2 * pile->room : 64;
@@ -23,7 +23,7 @@ void *found_pile_add(struct search *s, struct pile *pile, size_t bytes)
 	return pile->items + pile->count++ * bytes;
 }
 
-struct region *found_region_at(const struct search *s, uint64_t vaddr)
+struct region *found_region_at(const struct found_search *s, uint64_t vaddr)
 {
 	struct region *regions = (struct region *)s->regions.items;
 	size_t low = 0, high = s->regions.count;
@@ -41,22 +41,22 @@ struct region *found_region_at(const struct search *s, uint64_t vaddr)
 		       : NULL;
 }
 
-struct place *found_place_at(const struct search *s, uint64_t vaddr)
+struct found_place *found_place_at(const struct found_search *s, uint64_t vaddr)
 {
 	struct region *region = found_region_at(s, vaddr);
 
 	return region ? &region->places[vaddr - region->vaddr] : NULL;
 }
 
-struct one *found_one_of(const struct search *s, uint32_t number)
+struct one *found_one_of(const struct found_search *s, uint32_t number)
 {
 	return (struct one *)s->found.items + (number - 1);
 }
 
 /* Something that is called: a function, whatever it does. */
-void found_add_function(struct search *s, uint64_t vaddr)
+void found_add_function(struct found_search *s, uint64_t vaddr)
 {
-	struct place *place = found_place_at(s, vaddr);
+	struct found_place *place = found_place_at(s, vaddr);
 	struct one *one;
 
 	if (!place || place->is_start)
@@ -68,8 +68,8 @@ void found_add_function(struct search *s, uint64_t vaddr)
 	place->is_start = 1;
 }
 
-int found_is_padding(const struct search *s, const uint8_t *code, uint64_t left,
-		     struct insn *insn)
+int found_is_padding(const struct found_search *s, const uint8_t *code,
+		     uint64_t left, struct insn *insn)
 {
 	if (*code == 0x00) {
 		*insn = (struct insn){ .kind = INSN_NOP, .length = 1 };
@@ -80,7 +80,7 @@ int found_is_padding(const struct search *s, const uint8_t *code, uint64_t left,
 }
 
 /* Mark where flow ends and something else may begin. */
-static void mark_boundaries(struct search *s, struct region *region)
+static void mark_boundaries(struct found_search *s, struct region *region)
 {
 	uint64_t at = region->vaddr;
 	int is_behind_end = 1;
@@ -104,7 +104,7 @@ static void mark_boundaries(struct search *s, struct region *region)
 }
 
 /* Stretches with nothing but padding between them are one region. */
-static void add_regions(struct search *s, const struct bare *bare)
+static void add_regions(struct found_search *s, const struct bare *bare)
 {
 	const struct functions *known = s->known;
 	uint32_t next = 0;
@@ -139,15 +139,15 @@ static void add_regions(struct search *s, const struct bare *bare)
 	}
 }
 
-void found_open(struct search *s, const struct bare *bare)
+void found_open(struct found_search *s, const struct bare *bare)
 {
 	add_regions(s, bare);
 	for (size_t i = 0; i < s->regions.count; i++) {
 		struct region *region = (struct region *)s->regions.items + i;
 
-		region->places =
-			arena_alloc(s->arena, (region->end - region->vaddr) *
-						      sizeof(struct place));
+		region->places = arena_alloc(
+			s->arena, (region->end - region->vaddr) *
+					  sizeof(struct found_place));
 		if (!region->places) {
 			s->err = -ENOMEM;
 			return;

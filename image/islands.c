@@ -4,7 +4,7 @@
 #include "disasm/padding.h"
 #include "disasm/prologue.h"
 
-struct gap {
+struct island_gap {
 	uint64_t vaddr;
 	uint64_t end;
 };
@@ -42,7 +42,7 @@ static int falls_into(const struct islands *islands, uint32_t index,
  * unknown code follows, which may start in the filler, though aligned.
  */
 static void trim_gap(const struct islands *islands, uint32_t index,
-		     struct gap *gap)
+		     struct island_gap *gap)
 {
 	uint64_t at = gap->vaddr;
 
@@ -66,12 +66,13 @@ static void trim_gap(const struct islands *islands, uint32_t index,
  * the end of the segment. Empty where nobody knows how long the function is,
  * or where something that starts inside of it goes on behind its end.
  */
-static struct gap gap_behind(const struct islands *islands, uint32_t index)
+static struct island_gap gap_behind(const struct islands *islands,
+				    uint32_t index)
 {
 	const struct functions *functions = islands->functions;
 	const struct function *function = &functions->list[index];
 	uint64_t left = 0;
-	struct gap gap = { function->vaddr + function->size, 0 };
+	struct island_gap gap = { function->vaddr + function->size, 0 };
 
 	image_at(islands->image, gap.vaddr, &left);
 	if (left > MAX_GAP_BYTES)
@@ -102,7 +103,7 @@ static int is_of_site(uint64_t vaddr, uint64_t site_vaddr)
 static int8_t find_in_gap(const struct islands *islands, uint32_t index,
 			  uint64_t site_vaddr)
 {
-	struct gap gap = gap_behind(islands, index);
+	struct island_gap gap = gap_behind(islands, index);
 
 	if (gap.end - gap.vaddr < PATCH_BYTES)
 		return 0;

@@ -5,7 +5,7 @@
 
 #define MAX_ENTRIES 65536 /* of a jump table */
 
-struct walk {
+struct pointer_walk {
 	const struct image *image;
 	pointer_visit visit;
 	void *context;
@@ -40,7 +40,7 @@ static uint64_t symbol_vaddr(const struct image *image, uint64_t index)
 	return bytes_unsigned(&b, 8);
 }
 
-static void walk_rela(const struct walk *w)
+static void walk_rela(const struct pointer_walk *w)
 {
 	struct bytes b = table_of(w->image, DT_RELA, DT_RELASZ);
 
@@ -64,7 +64,7 @@ static void walk_rela(const struct walk *w)
 	}
 }
 
-static void visit_word_at(const struct walk *w, uint64_t vaddr)
+static void visit_word_at(const struct pointer_walk *w, uint64_t vaddr)
 {
 	struct bytes b = image_bytes_at(w->image, vaddr);
 
@@ -76,7 +76,7 @@ static void visit_word_at(const struct walk *w, uint64_t vaddr)
  * DT_RELR: an even word is the address of a pointer, an odd one a bitmap of
  * which of the 63 words that follow are pointers, too.
  */
-static void walk_relr(const struct walk *w)
+static void walk_relr(const struct pointer_walk *w)
 {
 	struct bytes b = table_of(w->image, DT_RELR, DT_RELRSZ);
 	uint64_t vaddr = 0;
@@ -96,7 +96,7 @@ static void walk_relr(const struct walk *w)
 	}
 }
 
-static void walk_words(const struct walk *w)
+static void walk_words(const struct pointer_walk *w)
 {
 	for (uint16_t i = 0; i < w->image->segment_count; i++) {
 		const Elf64_Phdr *segment = w->image->segments + i;
@@ -115,7 +115,7 @@ static void walk_words(const struct walk *w)
 void pointers_walk(const struct image *image, pointer_visit visit,
 		   void *context)
 {
-	struct walk w = { image, visit, context };
+	struct pointer_walk w = { image, visit, context };
 	const Elf64_Ehdr *header = (const void *)image->bytes;
 
 	walk_rela(&w);

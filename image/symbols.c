@@ -6,35 +6,37 @@
 #define NO_SECTION_NUMBER(index)                                               \
 	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
 
-struct strings {
+struct string_table {
 	const char *start; /* its last byte is NUL */
 	uint64_t bytes;
 };
 
-struct table {
+struct symbol_table {
 	struct bytes entries;
-	struct strings strings;
+	struct string_table strings;
 	int is_dynamic;
 };
 
-static const struct strings no_strings = { "", 1 };
+static const struct string_table no_strings = { "", 1 };
 
-static struct strings strings_in(const void *start, uint64_t bytes)
+static struct string_table strings_in(const void *start, uint64_t bytes)
 {
 	const char *text = start;
 
 	if (!text || bytes == 0 || text[bytes - 1] != '\0')
 		return no_strings;
-	return (struct strings){ text, bytes };
+	return (struct string_table){ text, bytes };
 }
 
 /* Hidden symbols are local ones by the time they are in a dynamic table. */
-static int is_exported(const struct table *table, const Elf64_Sym *symbol)
+static int is_exported(const struct symbol_table *table,
+		       const Elf64_Sym *symbol)
 {
 	return table->is_dynamic && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-static int walk_table(struct table *table, symbol_visit visit, void *context)
+static int walk_table(struct symbol_table *table, symbol_visit visit,
+		      void *context)
 {
 	while (bytes_left(&table->entries) >= sizeof(Elf64_Sym)) {
 		Elf64_Sym raw;
@@ -59,11 +61,11 @@ static int walk_table(struct table *table, symbol_visit visit, void *context)
 	return 0;
 }
 
-static struct table table_of_section(const struct image *image,
-				     const Elf64_Shdr *section)
+static struct symbol_table table_of_section(const struct image *image,
+					    const Elf64_Shdr *section)
 {
 	const uint8_t *entries = image_section_bytes(image, section);
-	struct table table = {
+	struct symbol_table table = {
 		.strings = no_strings,
 		.is_dynamic = section->sh_type == SHT_DYNSYM,
 	};
@@ -120,9 +122,9 @@ static uint64_t count_of_dynamic(const struct image *image)
 	return bytes_unsigned(&b, 4);
 }
 
-static struct table table_of_dynamic(const struct image *image)
+static struct symbol_table table_of_dynamic(const struct image *image)
 {
-	struct table table = { .strings = no_strings, .is_dynamic = 1 };
+	struct symbol_table table = { .strings = no_strings, .is_dynamic = 1 };
 	uint64_t count = count_of_dynamic(image);
 	uint64_t vaddr;
 	struct bytes b;
@@ -144,7 +146,7 @@ static struct table table_of_dynamic(const struct image *image)
 
 int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 {
-	struct table table;
+	struct symbol_table table;
 	int has_dynamic = 0;
 
 	for (uint16_t i = 0; i < image->section_count; i++) {

@@ -11,7 +11,7 @@
 #include "symbolizer/index_cache.h"
 #include "symbolizer/indexer/sources.h"
 
-struct search {
+struct index_search {
 	const struct a2n *a2n;
 	const char *path; /* absolute, with the root before it */
 	const struct a2n_build_id *wanted;
@@ -49,7 +49,8 @@ static int is_same_folder(const char *a, const char *b)
  * itself is known by its build-id and size: it may have been moved, or be
  * another copy, beside which a file may lie that was missing.
  */
-static int is_up_to_date(const struct search *search, const struct index *index)
+static int is_up_to_date(const struct index_search *search,
+			 const struct index *index)
 {
 	for (size_t i = 0; i < index->source_count; i++) {
 		const struct index_source *source = &index->sources[i];
@@ -70,7 +71,8 @@ static int is_up_to_date(const struct search *search, const struct index *index)
 	       !may_download(search->a2n);
 }
 
-static int open_fd(const struct search *search, int fd, struct index *index)
+static int open_fd(const struct index_search *search, int fd,
+		   struct index *index)
 {
 	const struct timespec used[2] = { { .tv_nsec = UTIME_NOW },
 					  { .tv_nsec = UTIME_OMIT } };
@@ -89,7 +91,7 @@ static int open_fd(const struct search *search, int fd, struct index *index)
 	return err;
 }
 
-static int find_cached(const struct search *search, struct index *index)
+static int find_cached(const struct index_search *search, struct index *index)
 {
 	const struct a2n *a2n = search->a2n;
 
@@ -99,7 +101,7 @@ static int find_cached(const struct search *search, struct index *index)
 		       index);
 }
 
-static int run_worker(const struct search *search, int fd)
+static int run_worker(const struct index_search *search, int fd)
 {
 	const struct a2n *a2n = search->a2n;
 	struct build_request request = {
@@ -132,7 +134,7 @@ static int run_worker(const struct search *search, int fd)
 }
 
 /* Makes an index in memory. */
-static int make_private(const struct search *search, struct index *index)
+static int make_private(const struct index_search *search, struct index *index)
 {
 	int fd = memfd_create("clew-a2n", MFD_CLOEXEC);
 	int err;
@@ -147,7 +149,7 @@ static int make_private(const struct search *search, struct index *index)
 }
 
 /* Makes an index in the cache; the lock is held. */
-static int make_cached(const struct search *search, struct index *index)
+static int make_cached(const struct index_search *search, struct index *index)
 {
 	const char *directory = search->a2n->cache;
 	char *path;
@@ -169,7 +171,7 @@ static int make_cached(const struct search *search, struct index *index)
 		       : err;
 }
 
-static int make(const struct search *search, struct index *index,
+static int make(const struct index_search *search, struct index *index,
 		int *was_cached)
 {
 	const struct a2n *a2n = search->a2n;
@@ -191,8 +193,8 @@ static int make(const struct search *search, struct index *index,
 }
 
 /* The file is gone or another; what is cached of that build will do. */
-static int find_elsewhere(const struct search *search, struct index *index,
-			  int otherwise)
+static int find_elsewhere(const struct index_search *search,
+			  struct index *index, int otherwise)
 {
 	const struct a2n *a2n = search->a2n;
 
@@ -211,7 +213,9 @@ static int open_absolute(const struct a2n *a2n, const char *path,
 			 const struct a2n_build_id *wanted, struct index *index,
 			 int *was_cached)
 {
-	struct search search = { .a2n = a2n, .path = path, .wanted = wanted };
+	struct index_search search = { .a2n = a2n,
+				       .path = path,
+				       .wanted = wanted };
 	int err = identity_of_file(path, &search.identity);
 
 	*was_cached = 1;

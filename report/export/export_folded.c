@@ -12,21 +12,21 @@
 #include "report/export/export.h"
 #include "report/model/tree_walk.h"
 
-struct line {
+struct folded_line {
 	char *text; /* "a;b;c;" */
 	size_t length, capacity;
 	size_t *starts; /* starts[d]: where the frame of depth d begins */
 	size_t start_capacity;
 };
 
-static void append(struct line *line, char byte)
+static void append(struct folded_line *line, char byte)
 {
 	line->text = memory_grow(line->text, line->length, &line->capacity, 1);
 	line->text[line->length++] = byte;
 }
 
 /* The semicolon is what divides frames. */
-static void append_text(struct line *line, const char *text)
+static void append_text(struct folded_line *line, const char *text)
 {
 	for (; *text; text++)
 		append(line, (char)(*text == ';' ? ':' : *text));
@@ -48,7 +48,7 @@ static const char *mark_of(enum function_kind kind)
 	}
 }
 
-static void push(struct line *line, struct export *export,
+static void push(struct folded_line *line, struct export *export,
 		 const struct tree_node *node)
 {
 	struct catalog *catalog = &export->session->catalog;
@@ -64,7 +64,7 @@ static void push(struct line *line, struct export *export,
 	append(line, ';');
 }
 
-static void write_line(FILE *out, const struct line *line,
+static void write_line(FILE *out, const struct folded_line *line,
 		       struct export *export, uint32_t depth, uint64_t number)
 {
 	size_t from = 0;
@@ -83,7 +83,7 @@ static void write_line(FILE *out, const struct line *line,
 
 int export_folded(struct export *export, FILE *out, char **why)
 {
-	struct line line = { 0 };
+	struct folded_line line = { 0 };
 	struct tree_walk walk;
 	enum tree_step step;
 

@@ -31,7 +31,7 @@ struct batch {
 	size_t starts[BATCH];
 };
 
-struct stacks {
+struct pprof_stacks {
 	struct pprof *pprof;
 	const struct tree *tree;
 	struct export_spots spots;
@@ -47,7 +47,7 @@ struct stacks {
 
 /* ---- Samples ---- */
 
-static void flush_batch(struct stacks *stacks)
+static void flush_batch(struct pprof_stacks *stacks)
 {
 	struct batch *batch = stacks->batch;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -70,7 +70,7 @@ static void add_place(struct batch *batch, uint64_t place)
 	batch->places[batch->place_count++] = place;
 }
 
-static uint64_t cut_place(struct stacks *stacks)
+static uint64_t cut_place(struct pprof_stacks *stacks)
 {
 	if (stacks->cut_place == 0)
 		stacks->cut_place =
@@ -79,7 +79,8 @@ static uint64_t cut_place(struct stacks *stacks)
 }
 
 /* The leaf first, then from where each of its callers called. */
-static void add_stack(struct stacks *stacks, uint32_t depth, uint64_t leaf)
+static void add_stack(struct pprof_stacks *stacks, uint32_t depth,
+		      uint64_t leaf)
 {
 	struct batch *batch = stacks->batch;
 	uint32_t inner = depth, outer = stacks->top;
@@ -102,7 +103,8 @@ static void add_stack(struct stacks *stacks, uint32_t depth, uint64_t leaf)
 	}
 }
 
-static void add_label(struct stacks *stacks, Pprof__Sample *sample, size_t at)
+static void add_label(struct pprof_stacks *stacks, Pprof__Sample *sample,
+		      size_t at)
 {
 	Pprof__Label *label = &stacks->batch->labels[at];
 
@@ -114,8 +116,8 @@ static void add_label(struct stacks *stacks, Pprof__Sample *sample, size_t at)
 	sample->label = &stacks->batch->label_pointers[at];
 }
 
-static void add_sample(struct stacks *stacks, uint32_t depth, uint64_t leaf,
-		       const struct measure *measure)
+static void add_sample(struct pprof_stacks *stacks, uint32_t depth,
+		       uint64_t leaf, const struct measure *measure)
 {
 	struct batch *batch = stacks->batch;
 	size_t at = batch->count;
@@ -143,7 +145,7 @@ static void add_sample(struct stacks *stacks, uint32_t depth, uint64_t leaf,
 }
 
 /* Time where samples found it; calls, and the rest, at the function itself. */
-static void add_node(struct stacks *stacks, uint32_t index)
+static void add_node(struct pprof_stacks *stacks, uint32_t index)
 {
 	const struct tree_node *node = &stacks->tree->nodes[index];
 	const uint32_t *first = stacks->spots.first;
@@ -166,7 +168,7 @@ static void add_node(struct stacks *stacks, uint32_t index)
 }
 
 /* Groups are labels; frames begin below them. */
-static void begin_top(struct stacks *stacks, uint32_t function)
+static void begin_top(struct pprof_stacks *stacks, uint32_t function)
 {
 	struct pprof *pprof = stacks->pprof;
 
@@ -179,7 +181,7 @@ static void begin_top(struct stacks *stacks, uint32_t function)
 				       catalog_name(pprof->catalog, function));
 }
 
-static void enter_node(struct stacks *stacks, uint32_t index)
+static void enter_node(struct pprof_stacks *stacks, uint32_t index)
 {
 	const struct tree_node *node = &stacks->tree->nodes[index];
 
@@ -199,7 +201,7 @@ static void enter_node(struct stacks *stacks, uint32_t index)
 static void write_samples(struct pprof *pprof)
 {
 	struct export *export = pprof->export;
-	struct stacks stacks = {
+	struct pprof_stacks stacks = {
 		.pprof = pprof,
 		.tree = export->tree,
 		.batch = memory_zeroed(1, sizeof(struct batch)),

@@ -188,7 +188,7 @@ static uint64_t count_valid(const struct context_span *span)
 /* How many contexts there are if each thread has its own. */
 static uint64_t count_individuals(const struct recording *recording)
 {
-	struct tallies tallies;
+	struct part_tallies tallies;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < recording->part_count; i++) {

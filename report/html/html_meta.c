@@ -150,7 +150,7 @@ static void write_modules(struct html_page *page, struct json_stream *out)
 /* ---- Processes, threads ---- */
 
 /* Its arguments, as far as they were recorded. */
-static json_t *command_of(const struct part *part)
+static json_t *command_of(const struct part_copy *part)
 {
 	json_t *command = json_array();
 	struct part_chunk chunk;

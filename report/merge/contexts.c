@@ -38,7 +38,8 @@ static void add_context(struct contexts *contexts,
 		*idmap_at(&contexts->by_id, wire->id) = index;
 }
 
-void contexts_init(struct contexts *contexts, const struct tallies *tallies,
+void contexts_init(struct contexts *contexts,
+		   const struct part_tallies *tallies,
 		   const struct numbering *numbering, struct catalog *catalog,
 		   struct tree *tree)
 {

@@ -39,7 +39,8 @@ struct contexts {
 };
 
 /* Enters the contexts of all tallies. What it is given must outlive it. */
-void contexts_init(struct contexts *contexts, const struct tallies *tallies,
+void contexts_init(struct contexts *contexts,
+		   const struct part_tallies *tallies,
 		   const struct numbering *numbering, struct catalog *catalog,
 		   struct tree *tree);
 void contexts_fini(struct contexts *contexts);

@@ -10,12 +10,12 @@
 /* One part, on its way into the tree. */
 struct work {
 	struct recording *recording;
-	const struct part *part;
+	const struct part_copy *part;
 	const struct whose *whose;
 	struct catalog *catalog;
 	struct tree *tree;
 	struct numbering numbering;
-	struct tallies tallies;
+	struct part_tallies tallies;
 	struct roots roots;
 	struct contexts contexts;
 	struct samples samples;
@@ -53,7 +53,7 @@ static void add_contexts(struct work *work, const struct context_span *span)
 
 static void add_spans(struct work *work)
 {
-	const struct tallies *tallies = &work->tallies;
+	const struct part_tallies *tallies = &work->tallies;
 
 	for (size_t i = 0; i < tallies->context_spans; i++)
 		add_contexts(work, &tallies->contexts[i]);
@@ -171,7 +171,7 @@ static void begin_timing(struct work *work)
 
 static void finish_timing(struct work *work)
 {
-	const struct tallies *tallies = &work->tallies;
+	const struct part_tallies *tallies = &work->tallies;
 
 	for (size_t i = 0; i < tallies->count; i++) {
 		const struct wire_tally *head = tallies->items[i].head;
@@ -189,7 +189,7 @@ static void finish_timing(struct work *work)
 
 static void add_everything(struct work *work)
 {
-	const struct tallies *tallies = &work->tallies;
+	const struct part_tallies *tallies = &work->tallies;
 	const int is_timed = !work->whose->without_time &&
 			     work->part->header->time == WIRE_TIME_EXACT;
 
@@ -251,7 +251,7 @@ static void count_open_calls(struct tree *tree)
 }
 
 /* Pids of other runs are other processes. */
-static uint64_t process_key(const struct part *part)
+static uint64_t process_key(const struct part_copy *part)
 {
 	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
 }

@@ -57,7 +57,7 @@ static int by_start(const void *left, const void *right)
 }
 
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
-		    const struct part *part)
+		    const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	struct module_record record;

@@ -38,7 +38,7 @@ struct numbering {
 
 /* Enters all modules of a part, which must outlive the numbering. */
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
-		    const struct part *part);
+		    const struct part_copy *part);
 void numbering_fini(struct numbering *numbering);
 
 /* The catalog's index of a function number of that part. */

@@ -16,8 +16,8 @@ static void add(FILE *out, uint64_t count, const char *what, const char **lead)
 	*lead = ", ";
 }
 
-char *oddities_text(const struct oddities *oddities, const struct part *part,
-		    size_t contexts)
+char *oddities_text(const struct oddities *oddities,
+		    const struct part_copy *part, size_t contexts)
 {
 	const int has_ended = part->header->state == WIRE_ENDED;
 	const uint64_t strangers = has_ended ? oddities->strangers : 0;

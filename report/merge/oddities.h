@@ -24,7 +24,7 @@ struct oddities {
  * One sentence for people, to be freed; NULL if nothing is odd. A part that was
  * read while its process ran may lack the newest callers, and modules.
  */
-char *oddities_text(const struct oddities *oddities, const struct part *part,
-		    size_t contexts);
+char *oddities_text(const struct oddities *oddities,
+		    const struct part_copy *part, size_t contexts);
 
 #endif

@@ -6,18 +6,19 @@
 #include "base/idmap.h"
 #include "base/memory.h"
 
-static void add_tally(struct tallies *tallies, const struct part_chunk *chunk)
+static void add_tally(struct part_tallies *tallies,
+		      const struct part_chunk *chunk)
 {
 	tallies->items =
 		memory_grow(tallies->items, tallies->count, &tallies->capacity,
 			    sizeof(*tallies->items));
-	tallies->items[tallies->count++] = (struct tally){
+	tallies->items[tallies->count++] = (struct part_tally){
 		.number = chunk->owner,
 		.head = (const void *)chunk->payload,
 	};
 }
 
-static void add_contexts(struct tallies *tallies, uint32_t tally,
+static void add_contexts(struct part_tallies *tallies, uint32_t tally,
 			 const unsigned char *start, size_t bytes)
 {
 	tallies->contexts = memory_grow(
@@ -30,7 +31,7 @@ static void add_contexts(struct tallies *tallies, uint32_t tally,
 	};
 }
 
-static void add_tally_contexts(struct tallies *tallies,
+static void add_tally_contexts(struct part_tallies *tallies,
 			       const struct part_chunk *chunk)
 {
 	size_t head = sizeof(struct wire_tally);
@@ -42,8 +43,9 @@ static void add_tally_contexts(struct tallies *tallies,
 }
 
 /* Adds the table at `ref`, as far as it lies in this chunk. */
-static void add_table(struct tallies *tallies, const struct part_chunk *chunk,
-		      uint64_t ref, int is_timed)
+static void add_table(struct part_tallies *tallies,
+		      const struct part_chunk *chunk, uint64_t ref,
+		      int is_timed)
 {
 	uint64_t payload_offset = chunk->offset + sizeof(struct wire_chunk);
 	uint64_t offset = wire_table_offset(ref);
@@ -73,7 +75,8 @@ static void add_table(struct tallies *tallies, const struct part_chunk *chunk,
 	};
 }
 
-static void add_tables(struct tallies *tallies, const struct part_chunk *chunk,
+static void add_tables(struct part_tallies *tallies,
+		       const struct part_chunk *chunk,
 		       const struct wire_tally *head, int is_timed)
 {
 	uint64_t table = head->table, retired = head->retired;
@@ -84,8 +87,8 @@ static void add_tables(struct tallies *tallies, const struct part_chunk *chunk,
 }
 
 /* Tallies and contexts. `heads` maps a tally's number + 1 to its index. */
-static void find_tallies(struct tallies *tallies, const struct part *part,
-			 struct idmap *heads)
+static void find_tallies(struct part_tallies *tallies,
+			 const struct part_copy *part, struct idmap *heads)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
@@ -105,8 +108,8 @@ static void find_tallies(struct tallies *tallies, const struct part *part,
 	}
 }
 
-static void find_tables(struct tallies *tallies, const struct part *part,
-			const struct idmap *heads)
+static void find_tables(struct part_tallies *tallies,
+			const struct part_copy *part, const struct idmap *heads)
 {
 	const int is_timed = part->header->time == WIRE_TIME_EXACT;
 	struct part_chunk chunk;
@@ -123,20 +126,20 @@ static void find_tables(struct tallies *tallies, const struct part *part,
 	}
 }
 
-void tallies_init(struct tallies *tallies, const struct part *part)
+void tallies_init(struct part_tallies *tallies, const struct part_copy *part)
 {
 	struct idmap heads = { 0 };
 
-	*tallies = (struct tallies){ 0 };
+	*tallies = (struct part_tallies){ 0 };
 	find_tallies(tallies, part, &heads);
 	find_tables(tallies, part, &heads);
 	idmap_fini(&heads);
 }
 
-void tallies_fini(struct tallies *tallies)
+void tallies_fini(struct part_tallies *tallies)
 {
 	free(tallies->items);
 	free(tallies->contexts);
 	free(tallies->counts);
-	*tallies = (struct tallies){ 0 };
+	*tallies = (struct part_tallies){ 0 };
 }

@@ -35,13 +35,13 @@ static inline const struct wire_times *count_span_times(
 	return span->times ? span->times - i : NULL;
 }
 
-struct tally {
+struct part_tally {
 	uint32_t number;
 	const struct wire_tally *head;
 };
 
-struct tallies {
-	struct tally *items;
+struct part_tallies {
+	struct part_tally *items;
 	size_t count, capacity;
 	struct context_span *contexts;
 	size_t context_spans, context_capacity;
@@ -50,8 +50,8 @@ struct tallies {
 };
 
 /* Points into `part`, which must outlive it. */
-void tallies_init(struct tallies *tallies, const struct part *part);
+void tallies_init(struct part_tallies *tallies, const struct part_copy *part);
 
-void tallies_fini(struct tallies *tallies);
+void tallies_fini(struct part_tallies *tallies);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 /* The name of the program, as it was called. */
-static const char *program_of(const struct part *part)
+static const char *program_of(const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
@@ -23,7 +23,7 @@ static const char *program_of(const struct part *part)
 }
 
 /* " of run 2" in what clew merge made. */
-static char *run_name(const struct part *part)
+static char *run_name(const struct part_copy *part)
 {
 	return part->run ? memory_printf(" of run %" PRIu32, part->run)
 			 : memory_string("", 0);
@@ -121,7 +121,7 @@ int roots_want_everything(const struct roots *roots)
 	return !roots->whose->thread && roots->whose->grouping == GROUP_NONE;
 }
 
-void roots_init(struct roots *roots, const struct part *part,
+void roots_init(struct roots *roots, const struct part_copy *part,
 		const struct whose *whose, struct catalog *catalog,
 		struct tree *tree)
 {

@@ -8,7 +8,7 @@
 #include "report/recording/part_threads.h"
 
 struct roots {
-	const struct part *part;
+	const struct part_copy *part;
 	const struct whose *whose;
 	struct catalog *catalog;
 	struct tree *tree;
@@ -16,7 +16,7 @@ struct roots {
 	struct idmap of_tally; /* number + 1 -> root + 1, of those wanted */
 };
 
-void roots_init(struct roots *roots, const struct part *part,
+void roots_init(struct roots *roots, const struct part_copy *part,
 		const struct whose *whose, struct catalog *catalog,
 		struct tree *tree);
 void roots_fini(struct roots *roots);

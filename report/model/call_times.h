@@ -107,7 +107,7 @@ struct tree;
 struct timing_item;
 
 struct timing_work {
-	const struct part *part;
+	const struct part_copy *part;
 	struct clock clock;
 	struct timing_item *items; /* one for each node */
 	size_t count, capacity;

@@ -79,14 +79,14 @@ void tree_sum(struct tree *tree)
 			    &tree->nodes[i].below);
 }
 
-struct sorting {
+struct tree_sorting {
 	const struct tree_node *nodes;
 	enum metric metric;
 };
 
 static int by_below(const void *left, const void *right, void *context)
 {
-	const struct sorting *sorting = context;
+	const struct tree_sorting *sorting = context;
 	const struct tree_node *a = &sorting->nodes[*(const uint32_t *)left];
 	const struct tree_node *b = &sorting->nodes[*(const uint32_t *)right];
 	uint64_t less = measure_of(&a->below, sorting->metric);
@@ -102,7 +102,8 @@ static int by_below(const void *left, const void *right, void *context)
 void tree_order(const struct tree *tree, enum metric metric,
 		struct tree_order *order)
 {
-	struct sorting sorting = { .nodes = tree->nodes, .metric = metric };
+	struct tree_sorting sorting = { .nodes = tree->nodes,
+					.metric = metric };
 	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
 	uint32_t *children = memory_zeroed(tree->count, sizeof(*children));
 

@@ -72,7 +72,7 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 	return size;
 }
 
-static int chunk_at(const struct part *part, uint64_t offset,
+static int chunk_at(const struct part_copy *part, uint64_t offset,
 		    struct part_chunk *out)
 {
 	const struct wire_chunk *chunk;
@@ -99,7 +99,7 @@ static int chunk_at(const struct part *part, uint64_t offset,
 	return 1;
 }
 
-int part_next_chunk(const struct part *part, uint64_t *cursor,
+int part_next_chunk(const struct part_copy *part, uint64_t *cursor,
 		    struct part_chunk *out)
 {
 	if (*cursor == 0)
@@ -113,7 +113,7 @@ int part_next_chunk(const struct part *part, uint64_t *cursor,
 }
 
 /* Finds where the chunks stop making sense, and says so. */
-static void check_chunks(struct part *part, uint64_t end)
+static void check_chunks(struct part_copy *part, uint64_t end)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0, last = part->header->header_bytes;
@@ -153,7 +153,7 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 }
 
 /* Whether a tally's tables are no longer those that were copied. */
-static int has_moved(const struct part *part, int fd)
+static int has_moved(const struct part_copy *part, int fd)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
@@ -176,8 +176,8 @@ static int has_moved(const struct part *part, int fd)
  * Copies the part as far as it is in use. *end: how far its header says. The
  * runtime lets the file grow before `end`, so they are looked at in reverse.
  */
-static int copy_part(struct part *part, int fd, const char *path, uint64_t *end,
-		     char **why)
+static int copy_part(struct part_copy *part, int fd, const char *path,
+		     uint64_t *end, char **why)
 {
 	struct wire_header header = { 0 };
 	struct stat status;
@@ -217,9 +217,9 @@ static uint32_t run_of(const char *name)
 							      : 0;
 }
 
-int part_open(struct part *part, const char *path, char **why)
+int part_open(struct part_copy *part, const char *path, char **why)
 {
-	struct part copy = { 0 };
+	struct part_copy copy = { 0 };
 	uint64_t end = 0;
 	int fd = open_regular(path, why);
 	int err = 0;
@@ -244,10 +244,10 @@ int part_open(struct part *part, const char *path, char **why)
 	return 0;
 }
 
-void part_close(struct part *part)
+void part_close(struct part_copy *part)
 {
 	free(part->bytes);
 	free(part->name);
 	free(part->damage);
-	*part = (struct part){ 0 };
+	*part = (struct part_copy){ 0 };
 }

@@ -20,7 +20,7 @@
 
 #include "wire/recording.h"
 
-struct part {
+struct part_copy {
 	char *name;           /* of the file, without folders */
 	uint32_t run;         /* "RUN-PID.SEQ.part", by clew merge; else 0 */
 	unsigned char *bytes; /* the copy */
@@ -43,18 +43,18 @@ struct part_chunk {
  * 0, or -errno and *why: -ENOEXEC no part of a recording, -ENODATA too short
  * or not yet set up, -EPROTO another version; others from the system.
  */
-int part_open(struct part *part, const char *path, char **why);
+int part_open(struct part_copy *part, const char *path, char **why);
 
 /* Writes what there is of it to a new file. 0, or -errno and *why. */
-int part_save(const struct part *part, const char *path, char **why);
+int part_save(const struct part_copy *part, const char *path, char **why);
 
-void part_close(struct part *part);
+void part_close(struct part_copy *part);
 
 /*
  * The chunk that starts at *cursor, which must be 0 at first. Returns 0 when
  * there is none.
  */
-int part_next_chunk(const struct part *part, uint64_t *cursor,
+int part_next_chunk(const struct part_copy *part, uint64_t *cursor,
 		    struct part_chunk *out);
 
 #endif

@@ -30,7 +30,7 @@ static int write_at(int fd, const unsigned char *bytes, size_t length, off_t at)
 }
 
 /* Pages of zeros become holes, as they mostly were. */
-static int write_pages(const struct part *part, int fd)
+static int write_pages(const struct part_copy *part, int fd)
 {
 	for (size_t at = 0; at < part->size_bytes; at += WIRE_PAGE_BYTES) {
 		size_t length = part->size_bytes - at < WIRE_PAGE_BYTES
@@ -47,7 +47,7 @@ static int write_pages(const struct part *part, int fd)
 	return ftruncate(fd, (off_t)part->size_bytes) == 0 ? 0 : -errno;
 }
 
-int part_save(const struct part *part, const char *path, char **why)
+int part_save(const struct part_copy *part, const char *path, char **why)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int err;

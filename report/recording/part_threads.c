@@ -21,7 +21,7 @@ static void add_thread(struct threads *threads, const struct wire_thread *wire)
 	threads->items[threads->count++] = thread;
 }
 
-void threads_init(struct threads *threads, const struct part *part)
+void threads_init(struct threads *threads, const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;

@@ -19,7 +19,7 @@ struct threads {
 	size_t count, capacity;
 };
 
-void threads_init(struct threads *threads, const struct part *part);
+void threads_init(struct threads *threads, const struct part_copy *part);
 void threads_fini(struct threads *threads);
 
 /* Whether `wanted` is the thread's name or its number. */

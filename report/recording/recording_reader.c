@@ -34,7 +34,8 @@ void recording_note(struct recording *recording, char *problem)
 }
 
 /* A process that could not be recorded left a part that only says why. */
-static void note_disabled(struct recording *recording, const struct part *part)
+static void note_disabled(struct recording *recording,
+			  const struct part_copy *part)
 {
 	char *why;
 
@@ -52,7 +53,7 @@ static void note_disabled(struct recording *recording, const struct part *part)
 
 /* Of a stress build: a defect of the runtime, so nothing here can be trusted. */
 static void note_violations(struct recording *recording,
-			    const struct part *part)
+			    const struct part_copy *part)
 {
 	const struct wire_header *header = part->header;
 
@@ -68,7 +69,7 @@ static void note_violations(struct recording *recording,
 
 static int add_part(struct recording *recording, const char *path, char **why)
 {
-	struct part part;
+	struct part_copy part;
 	int err = part_open(&part, path, why);
 
 	if (err)
@@ -112,7 +113,7 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir)
 
 static int by_start(const void *left, const void *right)
 {
-	const struct part *a = left, *b = right;
+	const struct part_copy *a = left, *b = right;
 
 	if (a->header->start_ns != b->header->start_ns)
 		return a->header->start_ns < b->header->start_ns ? -1 : 1;

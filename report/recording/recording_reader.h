@@ -14,7 +14,7 @@
 #include "report/recording/part_reader.h"
 
 struct recording {
-	struct part *parts; /* in order of their start */
+	struct part_copy *parts; /* in order of their start */
 	size_t part_count;
 	size_t part_capacity;
 	char **problems; /* "NAME: what is wrong" */

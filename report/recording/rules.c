@@ -12,11 +12,12 @@ enum { RULES_MAX = 4096 };
 
 /* The rules of all processes: they were all given the same ones. */
 struct rule_sums {
-	struct rule *items; /* text points into the parts */
+	struct recorded_rule *items; /* text points into the parts */
 	size_t count, capacity;
 };
 
-int rule_next(const struct part_chunk *chunk, size_t *cursor, struct rule *out)
+int rule_next(const struct part_chunk *chunk, size_t *cursor,
+	      struct recorded_rule *out)
 {
 	size_t left = chunk->payload_bytes - *cursor;
 	const struct wire_rule *rule = (const void *)(chunk->payload + *cursor);
@@ -25,7 +26,7 @@ int rule_next(const struct part_chunk *chunk, size_t *cursor, struct rule *out)
 	    rule->bytes > left || rule->bytes % 8 != 0 ||
 	    rule->text_bytes > rule->bytes - sizeof(*rule))
 		return 0;
-	*out = (struct rule){
+	*out = (struct recorded_rule){
 		.text = (const char *)(rule + 1),
 		.text_bytes = rule->text_bytes,
 		.matches = rule->matches,
@@ -34,10 +35,10 @@ int rule_next(const struct part_chunk *chunk, size_t *cursor, struct rule *out)
 	return 1;
 }
 
-static void add_rule(struct rule_sums *sums, const struct rule *rule)
+static void add_rule(struct rule_sums *sums, const struct recorded_rule *rule)
 {
 	for (size_t i = 0; i < sums->count; i++) {
-		struct rule *known = &sums->items[i];
+		struct recorded_rule *known = &sums->items[i];
 
 		if (known->text_bytes != rule->text_bytes ||
 		    memcmp(known->text, rule->text, rule->text_bytes) != 0)
@@ -52,10 +53,10 @@ static void add_rule(struct rule_sums *sums, const struct rule *rule)
 	sums->items[sums->count++] = *rule;
 }
 
-static void add_part(struct rule_sums *sums, const struct part *part)
+static void add_part(struct rule_sums *sums, const struct part_copy *part)
 {
 	struct part_chunk chunk;
-	struct rule rule;
+	struct recorded_rule rule;
 	uint64_t cursor = 0;
 
 	while (part_next_chunk(part, &cursor, &chunk)) {

@@ -7,14 +7,15 @@
 
 #include "report/recording/recording_reader.h"
 
-struct rule {
+struct recorded_rule {
 	const char *text; /* not terminated */
 	size_t text_bytes;
 	uint64_t matches;
 };
 
 /* The rule at *cursor, 0 at first, of a WIRE_RULES chunk; 0: no more. */
-int rule_next(const struct part_chunk *chunk, size_t *cursor, struct rule *out);
+int rule_next(const struct part_chunk *chunk, size_t *cursor,
+	      struct recorded_rule *out);
 
 /* One line for each rule that matched nothing in any process. */
 void rules_warn(FILE *out, const struct recording *recording,

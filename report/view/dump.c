@@ -19,8 +19,8 @@
 
 struct dump {
 	FILE *out;
-	const struct part *part;
-	struct tallies tallies;
+	const struct part_copy *part;
+	struct part_tallies tallies;
 	int with_functions;
 };
 
@@ -72,7 +72,7 @@ static void dump_time(FILE *out, const struct wire_header *header)
 	}
 }
 
-static void dump_header(FILE *out, const struct part *part)
+static void dump_header(FILE *out, const struct part_copy *part)
 {
 	const struct wire_header *header = part->header;
 
@@ -183,7 +183,7 @@ static void dump_threads(const struct dump *dump,
 
 static void dump_rules(const struct dump *dump, const struct part_chunk *chunk)
 {
-	struct rule rule;
+	struct recorded_rule rule;
 	size_t cursor = 0;
 
 	while (rule_next(chunk, &cursor, &rule)) {
@@ -310,7 +310,7 @@ static void dump_verdicts(FILE *out, uint32_t tally, const char *of,
 	fputc('\n', out);
 }
 
-static void dump_tally(FILE *out, const struct tally *tally)
+static void dump_tally(FILE *out, const struct part_tally *tally)
 {
 	const struct wire_tally *head = tally->head;
 
@@ -368,7 +368,7 @@ static void dump_contexts(const struct dump *dump,
 
 static void dump_tallies(const struct dump *dump)
 {
-	const struct tallies *tallies = &dump->tallies;
+	const struct part_tallies *tallies = &dump->tallies;
 	struct idmap calls = { 0 };
 
 	for (size_t i = 0; i < tallies->count; i++)
@@ -391,7 +391,7 @@ static void dump_tallies(const struct dump *dump)
 	idmap_fini(&calls);
 }
 
-void dump_part(FILE *out, const struct part *part, int with_functions)
+void dump_part(FILE *out, const struct part_copy *part, int with_functions)
 {
 	struct dump dump = {
 		.out = out,

@@ -10,6 +10,6 @@
 
 #include "report/recording/part_reader.h"
 
-void dump_part(FILE *out, const struct part *part, int with_functions);
+void dump_part(FILE *out, const struct part_copy *part, int with_functions);
 
 #endif

@@ -108,7 +108,7 @@ static int compare_key(enum flat_key key, struct catalog *catalog,
 	return 0;
 }
 
-struct sorting {
+struct flat_sorting {
 	const struct flat_keys *keys;
 	struct catalog *catalog;
 };
@@ -116,7 +116,7 @@ struct sorting {
 static int by_keys(const void *left, const void *right, void *context)
 {
 	const struct flat_row *a = left, *b = right;
-	const struct sorting *sorting = context;
+	const struct flat_sorting *sorting = context;
 	int order;
 
 	for (unsigned int i = 0; i < sorting->keys->count; i++) {
@@ -135,7 +135,7 @@ static int by_keys(const void *left, const void *right, void *context)
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog)
 {
-	struct sorting sorting = { .keys = keys, .catalog = catalog };
+	struct flat_sorting sorting = { .keys = keys, .catalog = catalog };
 
 	qsort_r(flat->rows, flat->count, sizeof(*flat->rows), by_keys,
 		&sorting);

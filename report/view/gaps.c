@@ -16,7 +16,7 @@ static int is_missing(const struct catalog_module *module)
 
 static int by_bytes(const void *left, const void *right)
 {
-	const struct gap *a = left, *b = right;
+	const struct coverage_gap *a = left, *b = right;
 
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
@@ -51,7 +51,7 @@ void gaps_init(struct gaps *gaps, const struct catalog *catalog)
 
 		if (is_hooked ? !bytes[i] : !is_missing(module))
 			continue;
-		gaps->items[gaps->count++] = (struct gap){
+		gaps->items[gaps->count++] = (struct coverage_gap){
 			.module = i,
 			.bytes = is_hooked ? bytes[i] : 0,
 		};

@@ -9,14 +9,15 @@
 
 #include "report/model/function_catalog.h"
 
-struct gap {
+struct coverage_gap {
 	uint32_t module;
 	uint64_t
 		bytes; /* of code; 0: the module is not hooked, its state why */
 };
 
 struct gaps {
-	struct gap *items; /* those with most bytes first, then the others */
+	/* Those with most bytes first, then the others. */
+	struct coverage_gap *items;
 	size_t count;
 	size_t hooked;  /* of these: in modules that are hooked */
 	uint64_t bytes; /* in these */

@@ -43,12 +43,12 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 }
 
 /* Goes through all nodes in depth-first order, without recursion. */
-struct walk {
+struct label_walk {
 	uint32_t *first_child, *next; /* lists by node; 0 ends them */
 	uint32_t *open;               /* nodes on the way, of each label */
 };
 
-static void link_children(const struct tree *tree, struct walk *walk)
+static void link_children(const struct tree *tree, struct label_walk *walk)
 {
 	for (size_t i = tree->count - 1; i > TREE_ROOT; i--) {
 		uint32_t parent = tree->nodes[i].parent;
@@ -61,7 +61,7 @@ static void link_children(const struct tree *tree, struct walk *walk)
 uint8_t *labels_outermost(const struct tree *tree, const uint32_t *labels,
 			  size_t label_count)
 {
-	struct walk walk = {
+	struct label_walk walk = {
 		.first_child = memory_zeroed(tree->count, sizeof(uint32_t)),
 		.next = memory_zeroed(tree->count, sizeof(uint32_t)),
 		.open = memory_zeroed(label_count, sizeof(uint32_t)),

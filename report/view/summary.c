@@ -9,11 +9,11 @@
 #include "report/merge/part_tallies.h"
 #include "report/model/confidence.h"
 
-static void add_part(struct summary *summary, const struct part *part)
+static void add_part(struct summary *summary, const struct part_copy *part)
 {
 	const struct wire_moment *first = &part->header->first;
 	const struct wire_moment *latest = &part->header->latest;
-	struct tallies tallies;
+	struct part_tallies tallies;
 	uint64_t limit = part->header->max_contexts;
 
 	if (latest->ns > first->ns && latest->ns - first->ns > summary->ran_ns)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-const struct writer writer_json = {
+const struct report_writer writer_json = {
 	.flat = json_flat,
 	.tree = json_tree,
 	.list = json_list,

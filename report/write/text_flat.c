@@ -19,7 +19,7 @@ static double share_of(uint64_t part, uint64_t all)
 	return all ? (double)part / (double)all : 0.0;
 }
 
-struct table {
+struct text_table {
 	FILE *out;
 	struct session *session;
 	const struct flat_view *view;
@@ -27,7 +27,8 @@ struct table {
 	int calls_width;
 };
 
-static void write_calls(const struct table *table, const struct flat_row *row)
+static void write_calls(const struct text_table *table,
+			const struct flat_row *row)
 {
 	fprintf(table->out, "%*s %6.2f%% %11s %8s %8s  ", table->calls_width,
 		GROUPED(row->self.calls),
@@ -59,7 +60,8 @@ static void write_extremes(FILE *out, const struct timing *timing)
 		timing->ended ? DURATION(timing->max_ns) : "-");
 }
 
-static void write_time(const struct table *table, const struct flat_row *row)
+static void write_time(const struct text_table *table,
+		       const struct flat_row *row)
 {
 	const struct session *session = table->session;
 	FILE *out = table->out;
@@ -82,7 +84,8 @@ static void write_time(const struct table *table, const struct flat_row *row)
 	fputc(' ', out);
 }
 
-static void write_row(const struct table *table, const struct flat_row *row)
+static void write_row(const struct text_table *table,
+		      const struct flat_row *row)
 {
 	struct session *session = table->session;
 	FILE *out = table->out;
@@ -104,7 +107,7 @@ static void write_row(const struct table *table, const struct flat_row *row)
 	fputc('\n', out);
 }
 
-static void write_heading(const struct table *table)
+static void write_heading(const struct text_table *table)
 {
 	const struct session *session = table->session;
 	const char *what = table->view->what;
@@ -148,7 +151,7 @@ static int width_of_calls(const struct flat_view *view)
 }
 
 /* What the question marks mean, and how much they are worth together. */
-static void write_too_fine(const struct table *table)
+static void write_too_fine(const struct text_table *table)
 {
 	uint64_t rows = 0, compensated_ns = 0, measured_ns = 0;
 
@@ -174,7 +177,7 @@ static void write_too_fine(const struct table *table)
 
 void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 {
-	const struct table table = {
+	const struct text_table table = {
 		.out = out,
 		.session = session,
 		.view = view,

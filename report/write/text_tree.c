@@ -37,7 +37,7 @@ struct level {
 	uint64_t hidden_below;
 };
 
-struct walk {
+struct text_walk {
 	FILE *out;
 	struct session *session;
 	const struct tree_view *view;
@@ -53,7 +53,7 @@ static int has_more_lines(const struct level *level)
 	return level->next < level->stop || level->hidden > 0;
 }
 
-static void write_rails(const struct walk *walk)
+static void write_rails(const struct text_walk *walk)
 {
 	/* Lines of the first level stand at the margin, without a rail. */
 	size_t from = (walk->depth - 1) / RAILS_MAX * RAILS_MAX;
@@ -72,12 +72,12 @@ static void write_rails(const struct walk *walk)
 	}
 }
 
-static int shows_time(const struct walk *walk)
+static int shows_time(const struct text_walk *walk)
 {
 	return walk->session->metric == METRIC_TIME;
 }
 
-static uint64_t below_of(const struct walk *walk, uint32_t node)
+static uint64_t below_of(const struct text_walk *walk, uint32_t node)
 {
 	return measure_of(&walk->view->tree->nodes[node].below,
 			  walk->session->metric);
@@ -89,7 +89,8 @@ static int is_anything(const struct measure *measure)
 }
 
 /* With all below. */
-static void write_change(const struct walk *walk, const struct measure *before,
+static void write_change(const struct text_walk *walk,
+			 const struct measure *before,
 			 const struct measure *after)
 {
 	enum metric metric = walk->session->metric;
@@ -106,7 +107,7 @@ static void write_change(const struct walk *walk, const struct measure *before,
 }
 
 /* The columns of what a line has below it, and its share of everything. */
-static void write_below(const struct walk *walk, uint64_t below)
+static void write_below(const struct text_walk *walk, uint64_t below)
 {
 	uint64_t all = below_of(walk, TREE_ROOT);
 
@@ -119,7 +120,7 @@ static void write_below(const struct walk *walk, uint64_t below)
 }
 
 /* ... and of the line itself. Of callers, what is below them is all there is. */
-static void write_self(const struct walk *walk, const char *self,
+static void write_self(const struct text_walk *walk, const char *self,
 		       const char *calls)
 {
 	if (shows_time(walk) && !walk->view->shows_callers)
@@ -129,7 +130,8 @@ static void write_self(const struct walk *walk, const char *self,
 }
 
 /* Where a node is written; an inlined function, where it is called. */
-static void write_place(const struct walk *walk, const struct tree_node *node)
+static void write_place(const struct text_walk *walk,
+			const struct tree_node *node)
 {
 	struct session *session = walk->session;
 	const char *file;
@@ -143,7 +145,7 @@ static void write_place(const struct walk *walk, const struct tree_node *node)
 }
 
 /* All columns but the last. */
-static void write_numbers(const struct walk *walk, uint32_t index)
+static void write_numbers(const struct text_walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
 	const struct diff *diff = walk->view->diff;
@@ -162,7 +164,7 @@ static void write_numbers(const struct walk *walk, uint32_t index)
 }
 
 /* By what it took itself. */
-static enum text_style heat_of(const struct walk *walk,
+static enum text_style heat_of(const struct text_walk *walk,
 			       const struct tree_node *node)
 {
 	uint64_t all = below_of(walk, TREE_ROOT);
@@ -174,7 +176,7 @@ static enum text_style heat_of(const struct walk *walk,
 }
 
 /* Which of its calls were tail calls, if any; of a change, whether. */
-static void write_tails(const struct walk *walk, uint32_t index)
+static void write_tails(const struct text_walk *walk, uint32_t index)
 {
 	const struct diff *diff = walk->view->diff;
 	const struct measure *self = &walk->view->tree->nodes[index].self;
@@ -189,7 +191,7 @@ static void write_tails(const struct walk *walk, uint32_t index)
 		fprintf(walk->out, " (%s by tail calls)", GROUPED(self->tails));
 }
 
-static void write_node(const struct walk *walk, uint32_t index)
+static void write_node(const struct text_walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
 	enum text_style heat = heat_of(walk, node);
@@ -205,7 +207,7 @@ static void write_node(const struct walk *walk, uint32_t index)
 	fputc('\n', walk->out);
 }
 
-static void write_hidden(const struct walk *walk, struct level *level)
+static void write_hidden(const struct text_walk *walk, struct level *level)
 {
 	uint32_t hidden = level->hidden;
 
@@ -224,7 +226,7 @@ static void write_hidden(const struct walk *walk, struct level *level)
 }
 
 /* Goes down to the children of a node. */
-static void enter(struct walk *walk, uint32_t node)
+static void enter(struct text_walk *walk, uint32_t node)
 {
 	uint32_t depth_limit = walk->view->limits.depth;
 	uint32_t end = walk->order.first[node + 1];
@@ -248,7 +250,7 @@ static void enter(struct walk *walk, uint32_t node)
 	walk->levels[walk->depth++] = level;
 }
 
-static void write_nodes(struct walk *walk)
+static void write_nodes(struct text_walk *walk)
 {
 	enter(walk, TREE_ROOT);
 	while (walk->depth > 0) {
@@ -267,7 +269,7 @@ static void write_nodes(struct walk *walk)
 	}
 }
 
-static void write_heading(const struct walk *walk)
+static void write_heading(const struct text_walk *walk)
 {
 	const int by_time = shows_time(walk);
 
@@ -291,7 +293,7 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
 	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below,
 				  session->metric);
-	struct walk walk = {
+	struct text_walk walk = {
 		.out = out,
 		.session = session,
 		.view = view,

@@ -5,7 +5,7 @@
 #include <langinfo.h>
 #include <string.h>
 
-const struct writer writer_text = {
+const struct report_writer writer_text = {
 	.flat = text_flat,
 	.tree = text_tree,
 	.list = text_list,

@@ -42,7 +42,7 @@ struct flat_view {
 	size_t top;       /* rows at most; 0: all */
 };
 
-struct writer {
+struct report_writer {
 	void (*flat)(FILE *out, struct session *session,
 		     const struct flat_view *view);
 	void (*tree)(FILE *out, struct session *session,
@@ -54,7 +54,7 @@ struct writer {
 		     const struct diff_view *view);
 };
 
-extern const struct writer writer_text;
-extern const struct writer writer_json;
+extern const struct report_writer writer_text;
+extern const struct report_writer writer_json;
 
 #endif

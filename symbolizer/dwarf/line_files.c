@@ -17,7 +17,7 @@
 
 enum { MOST_FORMATS = 16 };
 
-struct entry {
+struct line_entry {
 	const char *path;
 	uint64_t directory;
 };
@@ -49,7 +49,7 @@ static const char *slash_after(const char *directory)
 }
 
 static uint32_t file_at(const struct line_files *files,
-			const struct entry *entry)
+			const struct line_entry *entry)
 {
 	const char *base = files->unit->comp_dir ? files->unit->comp_dir : "";
 	const char *directory = entry->directory < files->directory_count
@@ -75,7 +75,7 @@ static uint32_t file_at(const struct line_files *files,
 	return file;
 }
 
-static void add_file(struct line_files *files, const struct entry *entry)
+static void add_file(struct line_files *files, const struct line_entry *entry)
 {
 	uint32_t file = file_at(files, entry);
 
@@ -85,7 +85,7 @@ static void add_file(struct line_files *files, const struct entry *entry)
 	files->numbers[files->count++] = file;
 }
 
-static void read_old_entry(struct cursor *cursor, struct entry *entry)
+static void read_old_entry(struct cursor *cursor, struct line_entry *entry)
 {
 	entry->path = cursor_string(cursor);
 	if (!*entry->path)
@@ -97,7 +97,7 @@ static void read_old_entry(struct cursor *cursor, struct entry *entry)
 
 void line_files_define(struct line_files *files, struct cursor *cursor)
 {
-	struct entry entry = { 0 };
+	struct line_entry entry = { 0 };
 
 	read_old_entry(cursor, &entry);
 	if (!cursor->is_bad && *entry.path)
@@ -106,7 +106,7 @@ void line_files_define(struct line_files *files, struct cursor *cursor)
 
 static void read_old_tables(struct cursor *cursor, struct line_files *files)
 {
-	struct entry entry = { .path = files->unit->name };
+	struct line_entry entry = { .path = files->unit->name };
 	const char *directory;
 
 	add_directory(files,
@@ -116,7 +116,7 @@ static void read_old_tables(struct cursor *cursor, struct line_files *files)
 	add_file(files,
 		 &entry); /* there is no file 0; the unit's name serves */
 	for (;;) {
-		entry = (struct entry){ 0 };
+		entry = (struct line_entry){ 0 };
 		read_old_entry(cursor, &entry);
 		if (cursor->is_bad || !*entry.path)
 			return;
@@ -143,9 +143,9 @@ static int read_format(struct cursor *cursor, struct entry_format *format)
 
 static void read_new_entry(struct dwarf_unit *unit, struct cursor *cursor,
 			   const struct entry_format *format,
-			   struct entry *entry)
+			   struct line_entry *entry)
 {
-	*entry = (struct entry){ 0 };
+	*entry = (struct line_entry){ 0 };
 	for (size_t i = 0; i < format->count; i++) {
 		struct dwarf_value value =
 			dwarf_value(cursor, format->sizes, &format->items[i]);
@@ -161,7 +161,7 @@ static int read_new_tables(struct cursor *cursor, struct line_files *files,
 			   struct abbrev_sizes sizes)
 {
 	struct entry_format format = { .sizes = sizes };
-	struct entry entry;
+	struct line_entry entry;
 	uint64_t count;
 
 	if (read_format(cursor, &format) != 0)

@@ -30,22 +30,22 @@ static uint32_t *order_runs(const struct gather_runs *runs)
 }
 
 /* What is at [start, end); ends at UINT32_MAX when all is read. */
-struct stretch {
+struct row_stretch {
 	uint32_t start, end;
 	const struct gather_row *row; /* of lines */
 	uint32_t node;                /* of chains */
 };
 
-struct reader {
+struct run_reader {
 	const struct gather *gather;
 	const struct gather_runs *runs;
 	uint32_t *order;
 	size_t run, item;
 	uint32_t covered; /* up to here */
-	struct stretch now;
+	struct row_stretch now;
 };
 
-static int next_line(struct reader *reader, const struct gather_run *run)
+static int next_line(struct run_reader *reader, const struct gather_run *run)
 {
 	const struct gather_row *row =
 		&reader->gather->rows[run->first + reader->item];
@@ -53,11 +53,11 @@ static int next_line(struct reader *reader, const struct gather_run *run)
 	if (reader->item + 1 >= run->count)
 		return 0;
 	reader->item++;
-	reader->now = (struct stretch){ row->start, row[1].start, row, 0 };
+	reader->now = (struct row_stretch){ row->start, row[1].start, row, 0 };
 	return 1;
 }
 
-static int next_chain(struct reader *reader, const struct gather_run *run)
+static int next_chain(struct run_reader *reader, const struct gather_run *run)
 {
 	const struct gather_piece *piece =
 		&reader->gather->pieces[run->first + reader->item];
@@ -65,13 +65,13 @@ static int next_chain(struct reader *reader, const struct gather_run *run)
 	if (reader->item >= run->count)
 		return 0;
 	reader->item++;
-	reader->now =
-		(struct stretch){ piece->start, piece->end, NULL, piece->node };
+	reader->now = (struct row_stretch){ piece->start, piece->end, NULL,
+					    piece->node };
 	return 1;
 }
 
 /* Goes to the next stretch that is not covered already. */
-static void advance(struct reader *reader, int is_lines)
+static void advance(struct run_reader *reader, int is_lines)
 {
 	while (reader->run < reader->runs->count) {
 		const struct gather_run *run =
@@ -90,13 +90,13 @@ static void advance(struct reader *reader, int is_lines)
 		reader->covered = reader->now.end;
 		return;
 	}
-	reader->now = (struct stretch){ UINT32_MAX, UINT32_MAX, NULL, 0 };
+	reader->now = (struct row_stretch){ UINT32_MAX, UINT32_MAX, NULL, 0 };
 }
 
-static struct reader reader_of(const struct gather *gather,
-			       const struct gather_runs *runs, int is_lines)
+static struct run_reader reader_of(const struct gather *gather,
+				   const struct gather_runs *runs, int is_lines)
 {
-	struct reader reader = {
+	struct run_reader reader = {
 		.gather = gather,
 		.runs = runs,
 		.order = order_runs(runs),
@@ -108,7 +108,7 @@ static struct reader reader_of(const struct gather *gather,
 
 /* ---- rows ---- */
 
-static void begin_block(struct merged *merged, uint32_t start)
+static void begin_block(struct merged_rows *merged, uint32_t start)
 {
 	merged->block_starts =
 		heap_reserve(merged->block_starts, merged->block_count + 1,
@@ -123,7 +123,7 @@ static void begin_block(struct merged *merged, uint32_t start)
 	merged->last_node = 0;
 }
 
-static void encode(struct merged *merged, const struct gather_row *row,
+static void encode(struct merged_rows *merged, const struct gather_row *row,
 		   uint32_t node)
 {
 	const struct gather_row *last = &merged->last;
@@ -157,7 +157,7 @@ static void encode(struct merged *merged, const struct gather_row *row,
 	merged->byte_count = (size_t)(to - merged->bytes);
 }
 
-static int says_the_same(const struct merged *merged,
+static int says_the_same(const struct merged_rows *merged,
 			 const struct gather_row *row, uint32_t node)
 {
 	const struct gather_row *last = &merged->last;
@@ -168,7 +168,8 @@ static int says_the_same(const struct merged *merged,
 	       row->discriminator == last->discriminator;
 }
 
-static void put(struct merged *merged, struct gather_row row, uint32_t node)
+static void put(struct merged_rows *merged, struct gather_row row,
+		uint32_t node)
 {
 	if (says_the_same(merged, &row, node))
 		return;
@@ -181,8 +182,9 @@ static void put(struct merged *merged, struct gather_row row, uint32_t node)
 }
 
 /* What two streams have at `at`, up to where either changes. */
-static uint32_t put_both(struct merged *merged, const struct stretch *line,
-			 const struct stretch *chain, uint32_t at)
+static uint32_t put_both(struct merged_rows *merged,
+			 const struct row_stretch *line,
+			 const struct row_stretch *chain, uint32_t at)
 {
 	struct gather_row row = { 0 };
 	uint32_t end = UINT32_MAX, node = 0;
@@ -204,13 +206,13 @@ static uint32_t put_both(struct merged *merged, const struct stretch *line,
 	return end;
 }
 
-void merge_rows(const struct gather *gather, struct merged *out)
+void merge_rows(const struct gather *gather, struct merged_rows *out)
 {
-	struct reader lines = reader_of(gather, &gather->row_runs, 1);
-	struct reader chains = reader_of(gather, &gather->piece_runs, 0);
+	struct run_reader lines = reader_of(gather, &gather->row_runs, 1);
+	struct run_reader chains = reader_of(gather, &gather->piece_runs, 0);
 	uint32_t at;
 
-	*out = (struct merged){ 0 };
+	*out = (struct merged_rows){ 0 };
 	at = lines.now.start < chains.now.start ? lines.now.start
 						: chains.now.start;
 	while (at != UINT32_MAX) {

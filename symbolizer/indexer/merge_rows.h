@@ -13,7 +13,7 @@
 #include "symbolizer/indexer/gather.h"
 
 /* Rows as the index has them. */
-struct merged {
+struct merged_rows {
 	uint32_t *block_starts, *block_offsets;
 	size_t block_count, start_capacity, offset_capacity;
 	uint8_t *bytes;
@@ -23,6 +23,6 @@ struct merged {
 	uint32_t last_node;
 };
 
-void merge_rows(const struct gather *gather, struct merged *out);
+void merge_rows(const struct gather *gather, struct merged_rows *out);
 
 #endif

@@ -193,14 +193,15 @@ static void give_sizes(const struct gather *gather,
 	}
 }
 
-struct pieces {
+struct symtab_pieces {
 	struct symtab_piece *items;
 	size_t count, capacity;
 	const struct gather *gather;
 };
 
-static void add_piece(struct pieces *pieces, const struct gather_symbol *symbol,
-		      uint64_t start, uint64_t end)
+static void add_piece(struct symtab_pieces *pieces,
+		      const struct gather_symbol *symbol, uint64_t start,
+		      uint64_t end)
 {
 	if (start >= end)
 		return;
@@ -215,7 +216,7 @@ static void add_piece(struct pieces *pieces, const struct gather_symbol *symbol,
 }
 
 /* Emits what the symbols on the stack cover from `at` to `until`. */
-static uint64_t close_until(struct pieces *pieces,
+static uint64_t close_until(struct symtab_pieces *pieces,
 			    const struct gather_symbol **open, size_t *depth,
 			    uint64_t at, uint64_t until)
 {
@@ -235,7 +236,7 @@ static uint64_t close_until(struct pieces *pieces,
 
 struct symtab_piece *symtab_settle(struct gather *gather, size_t *count)
 {
-	struct pieces pieces = { .gather = gather };
+	struct symtab_pieces pieces = { .gather = gather };
 	const struct gather_symbol **open;
 	size_t depth = 0, symbols;
 	uint64_t at = 0;

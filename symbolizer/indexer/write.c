@@ -11,14 +11,14 @@
 #include "symbolizer/indexer/symtab.h"
 
 /* A section's items, to be put one behind the other. */
-struct part {
+struct section_part {
 	const void *bytes;
 	size_t count, item_bytes;
 };
 
 enum { SLACK = 16 };
 
-static size_t part_bytes(const struct part *part)
+static size_t part_bytes(const struct section_part *part)
 {
 	return (part->count * part->item_bytes + SLACK) & ~(size_t)7;
 }
@@ -39,7 +39,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t count)
 }
 
 static int put_file(int fd, struct index_header *header,
-		    const struct part *parts)
+		    const struct section_part *parts)
 {
 	size_t bytes = sizeof(*header);
 	uint8_t *file;
@@ -68,7 +68,7 @@ static int put_file(int fd, struct index_header *header,
 	return err;
 }
 
-static struct part segments_of(const struct elf *module)
+static struct section_part segments_of(const struct elf *module)
 {
 	struct index_segment *segments =
 		heap_zeroed(module->segment_count, sizeof(*segments));
@@ -84,11 +84,11 @@ static struct part segments_of(const struct elf *module)
 				.vaddr = header->p_vaddr,
 			};
 	}
-	return (struct part){ segments, count, sizeof(*segments) };
+	return (struct section_part){ segments, count, sizeof(*segments) };
 }
 
-static void put_symbols(struct gather *gather, struct part *starts,
-			struct part *symbols)
+static void put_symbols(struct gather *gather, struct section_part *starts,
+			struct section_part *symbols)
 {
 	size_t count;
 	struct symtab_piece *pieces = symtab_settle(gather, &count);
@@ -104,12 +104,12 @@ static void put_symbols(struct gather *gather, struct part *starts,
 		};
 	}
 	free(pieces);
-	*starts = (struct part){ start, count, sizeof(*start) };
-	*symbols = (struct part){ symbol, count, sizeof(*symbol) };
+	*starts = (struct section_part){ start, count, sizeof(*start) };
+	*symbols = (struct section_part){ symbol, count, sizeof(*symbol) };
 }
 
-static struct part sources_of(struct gather *gather,
-			      const struct sources *sources)
+static struct section_part sources_of(struct gather *gather,
+				      const struct sources *sources)
 {
 	struct index_source *items =
 		heap_zeroed(sources->count, sizeof(*items));
@@ -125,7 +125,7 @@ static struct part sources_of(struct gather *gather,
 			.mtime_ns = source->mtime_ns,
 		};
 	}
-	return (struct part){ items, sources->count, sizeof(*items) };
+	return (struct section_part){ items, sources->count, sizeof(*items) };
 }
 
 int write_index(int fd, struct gather *gather, const struct elf *module,
@@ -142,8 +142,8 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 		.flags = (sources->wants_download ? INDEX_WANTS_DOWNLOAD : 0) |
 			 (sources->wants_neighbour ? INDEX_WANTS_NEIGHBOUR : 0),
 	};
-	struct part parts[INDEX_SECTIONS];
-	struct merged merged;
+	struct section_part parts[INDEX_SECTIONS];
+	struct merged_rows merged;
 
 	memcpy(header.build_id, module->build_id.data, sizeof(header.build_id));
 	merge_rows(gather, &merged);
@@ -159,17 +159,22 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 	parts[INDEX_SOURCES] = sources_of(gather, sources);
 	parts[INDEX_SEGMENTS] = segments_of(module);
 	parts[INDEX_BLOCK_STARTS] =
-		(struct part){ merged.block_starts, merged.block_count, 4 };
+		(struct section_part){ merged.block_starts, merged.block_count,
+				       4 };
 	parts[INDEX_BLOCK_OFFSETS] =
-		(struct part){ merged.block_offsets, merged.block_count, 4 };
+		(struct section_part){ merged.block_offsets, merged.block_count,
+				       4 };
 	parts[INDEX_ROW_BYTES] =
-		(struct part){ merged.bytes, merged.byte_count, 1 };
+		(struct section_part){ merged.bytes, merged.byte_count, 1 };
 	parts[INDEX_NODE_BYTES] =
-		(struct part){ gather->nodes, gather->node_bytes, 1 };
-	parts[INDEX_NAMES] = (struct part){ texts->names, texts->name_count,
-					    sizeof(*texts->names) };
-	parts[INDEX_FILES] = (struct part){ texts->files, texts->file_count,
-					    sizeof(*texts->files) };
-	parts[INDEX_TEXT] = (struct part){ texts->bytes, texts->count, 1 };
+		(struct section_part){ gather->nodes, gather->node_bytes, 1 };
+	parts[INDEX_NAMES] =
+		(struct section_part){ texts->names, texts->name_count,
+				       sizeof(*texts->names) };
+	parts[INDEX_FILES] =
+		(struct section_part){ texts->files, texts->file_count,
+				       sizeof(*texts->files) };
+	parts[INDEX_TEXT] =
+		(struct section_part){ texts->bytes, texts->count, 1 };
 	return put_file(fd, &header, parts);
 }

@@ -10,7 +10,7 @@
 /* By code, then by time, of equal times the later call last. */
 static int compare_changes(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct code_change *x = a, *y = b;
 
 	if (x->code != y->code)
 		return x->code < y->code ? -1 : 1;
@@ -23,7 +23,7 @@ static int compare_changes(const void *a, const void *b)
 
 static int compare_lines(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct code_line *x = a, *y = b;
 
 	if (x->code != y->code)
 		return x->code < y->code ? -1 : 1;
@@ -52,7 +52,7 @@ static void sort(void *items, size_t count, size_t size,
 static struct claim stay_of(const struct a2n_space *space, size_t change)
 {
 	const struct changes *changes = &space->changes;
-	const struct change *this = &changes->items[change];
+	const struct code_change *this = &changes->items[change];
 	struct claim stay = {
 		.start = this->start,
 		.end = this->start + space->codes.items[this->code].bytes,

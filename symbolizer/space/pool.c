@@ -28,7 +28,8 @@ static uint64_t hash_of(const char *text, size_t length)
 	return hash ^ hash >> 29;
 }
 
-static int is_same(const struct text *known, const char *text, size_t length)
+static int is_same(const struct pool_text *known, const char *text,
+		   size_t length)
 {
 	if (known->length != length)
 		return 0;
@@ -62,9 +63,10 @@ static void *allocate(struct pool *pool, size_t bytes)
 	return memory;
 }
 
-static struct text *copy(struct pool *pool, const char *text, size_t length)
+static struct pool_text *copy(struct pool *pool, const char *text,
+			      size_t length)
 {
-	struct text *new = NULL;
+	struct pool_text *new = NULL;
 
 	if (length < UINT32_MAX)
 		new = allocate(pool, sizeof(*new) + length + 1);
@@ -78,11 +80,13 @@ static struct text *copy(struct pool *pool, const char *text, size_t length)
 }
 
 /* Of two texts with one hash only the first is shared. */
-const struct text *pool_add(struct pool *pool, const char *text, size_t length)
+const struct pool_text *pool_add(struct pool *pool, const char *text,
+				 size_t length)
 {
 	uint64_t hash = hash_of(text, length);
-	const struct text *known =
-		(const struct text *)(uintptr_t)table_find(&pool->texts, hash);
+	const struct pool_text *known =
+		(const struct pool_text *)(uintptr_t)table_find(&pool->texts,
+								hash);
 
 	if (known && is_same(known, text, length))
 		return known;

@@ -9,7 +9,7 @@
 
 #include "symbolizer/space/table.h"
 
-struct text {
+struct pool_text {
 	uint32_t length;
 	char text[]; /* and a NUL */
 };
@@ -24,7 +24,8 @@ struct pool {
 };
 
 /* NULL: no memory. */
-const struct text *pool_add(struct pool *pool, const char *text, size_t length);
+const struct pool_text *pool_add(struct pool *pool, const char *text,
+				 size_t length);
 
 void pool_fini(struct pool *pool);
 

@@ -52,10 +52,10 @@ static int is_range(uint64_t start, uint64_t bytes, uint64_t time)
 static int place(struct a2n_space *space, uint32_t code, uint64_t start,
 		 uint64_t time)
 {
-	const struct change change = { .time = time,
-				       .start = start,
-				       .order = space->order + 1,
-				       .code = code };
+	const struct code_change change = { .time = time,
+					    .start = start,
+					    .order = space->order + 1,
+					    .code = code };
 	int err = changes_add(&space->changes, &change);
 
 	if (!err)
@@ -107,10 +107,10 @@ int a2n_space_move(struct a2n_space *space, uint64_t id, uint64_t start,
 
 int a2n_space_remove(struct a2n_space *space, uint64_t id, uint64_t time)
 {
-	const struct change change = { .time = time,
-				       .order = next_order(space),
-				       .code = (uint32_t)(id - 1),
-				       .is_gone = 1 };
+	const struct code_change change = { .time = time,
+					    .order = next_order(space),
+					    .code = (uint32_t)(id - 1),
+					    .is_gone = 1 };
 
 	if (!is_code(space, id))
 		return -ENOENT;
@@ -122,11 +122,11 @@ int a2n_space_remove(struct a2n_space *space, uint64_t id, uint64_t time)
 int a2n_space_add_line(struct a2n_space *space, uint64_t id, uint64_t offset,
 		       const char *file, uint32_t line, uint32_t discriminator)
 {
-	struct line new = { .offset = offset,
-			    .code = (uint32_t)(id - 1),
-			    .order = (uint32_t)space->lines.count,
-			    .line = line,
-			    .discriminator = discriminator };
+	struct code_line new = { .offset = offset,
+				 .code = (uint32_t)(id - 1),
+				 .order = (uint32_t)space->lines.count,
+				 .line = line,
+				 .discriminator = discriminator };
 
 	if (!is_code(space, id))
 		return -ENOENT;

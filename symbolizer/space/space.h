@@ -23,13 +23,13 @@
 /* A piece of code; its id is one more than its index. */
 struct code {
 	uint64_t bytes;
-	const struct text *name; /* NULL: it has none */
+	const struct pool_text *name; /* NULL: it has none */
 };
 
 VECTOR(codes, struct code)
 
 /* Code is placed somewhere, or is gone. */
-struct change {
+struct code_change {
 	uint64_t time;
 	uint64_t start;
 	uint64_t order;
@@ -37,23 +37,23 @@ struct change {
 	uint32_t is_gone;
 };
 
-VECTOR(changes, struct change)
+VECTOR(changes, struct code_change)
 
-struct line {
+struct code_line {
 	uint64_t offset;
-	const struct text *file; /* NULL: unknown */
+	const struct pool_text *file; /* NULL: unknown */
 	uint32_t code;
 	uint32_t order; /* of lines at one offset the last one counts */
 	uint32_t line;
 	uint32_t discriminator;
 };
 
-VECTOR(lines, struct line)
+VECTOR(lines, struct code_line)
 
 /* A file that is mapped. */
 struct file {
 	struct file *next; /* the one before it in time */
-	const struct text *path;
+	const struct pool_text *path;
 	struct a2n_build_id build_id;
 	/* Whoever looks first opens it; if two do, they find the same. */
 	_Atomic(const struct a2n_module *) module;

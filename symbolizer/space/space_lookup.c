@@ -8,10 +8,10 @@
 #include "symbolizer/space/space.h"
 
 /* The last line at or before the offset, or NULL. */
-static const struct line *line_of(const struct a2n_space *space, uint32_t code,
-				  uint64_t offset)
+static const struct code_line *line_of(const struct a2n_space *space,
+				       uint32_t code, uint64_t offset)
 {
-	const struct line *lines = space->lines.items;
+	const struct code_line *lines = space->lines.items;
 	uint32_t low = space->committed.first_line[code];
 	uint32_t first = low, high = space->committed.first_line[code + 1];
 
@@ -31,8 +31,9 @@ static size_t code_frame(const struct a2n_space *space,
 			 const struct claim *stay, uint64_t pc,
 			 struct a2n_frame *out)
 {
-	const struct text *name = space->codes.items[stay->owner].name;
-	const struct line *line = line_of(space, stay->owner, pc - stay->start);
+	const struct pool_text *name = space->codes.items[stay->owner].name;
+	const struct code_line *line =
+		line_of(space, stay->owner, pc - stay->start);
 	struct a2n_frame frame = { .start = stay->start };
 
 	if (!name && !line)

@@ -57,33 +57,37 @@ static void write_file(const char *path, const void *bytes, size_t length)
 
 static void directives_are_checked_and_normalised(void **state)
 {
-	struct config config;
+	struct directives directives;
 	char *why;
 
 	(void)state;
-	config_init(&config);
-	assert_int_equal(config_add(&config, "libc", NULL, &why), 0);
-	assert_int_equal(config_add(&config, "module", "lib*.so", &why), 0);
-	assert_int_equal(config_add(&config, "function", "^a|b$", &why), 0);
-	assert_int_equal(config_add(&config, "max-memory", "2M", &why), 0);
-	assert_int_equal(config_add(&config, "time", "wall", &why), 0);
-	assert_int_equal(config_add(&config, "rate", "1K", &why), 0);
-	assert_string_equal(config_text(&config),
+	directives_init(&directives);
+	assert_int_equal(directives_add(&directives, "libc", NULL, &why), 0);
+	assert_int_equal(directives_add(&directives, "module", "lib*.so", &why),
+			 0);
+	assert_int_equal(directives_add(&directives, "function", "^a|b$", &why),
+			 0);
+	assert_int_equal(directives_add(&directives, "max-memory", "2M", &why),
+			 0);
+	assert_int_equal(directives_add(&directives, "time", "wall", &why), 0);
+	assert_int_equal(directives_add(&directives, "rate", "1K", &why), 0);
+	assert_string_equal(directives_text(&directives),
 			    "libc\nmodule lib*.so\nfunction ^a|b$\n"
 			    "max-memory 2097152\ntime wall\nrate 1024\n");
-	config_fini(&config);
+	directives_fini(&directives);
 }
 
 static void assert_refused(const char *word, const char *value)
 {
-	struct config config;
+	struct directives directives;
 	char *why;
 
-	config_init(&config);
-	assert_int_equal(config_add(&config, word, value, &why), -EINVAL);
-	assert_string_equal(config_text(&config), "");
+	directives_init(&directives);
+	assert_int_equal(directives_add(&directives, word, value, &why),
+			 -EINVAL);
+	assert_string_equal(directives_text(&directives), "");
 	free(why);
-	config_fini(&config);
+	directives_fini(&directives);
 }
 
 static void bad_directives_are_refused(void **state)
@@ -109,19 +113,20 @@ static void rules_come_from_files_with_comments(void **state)
 	static const char bad[] = "libc\nfunction (\n";
 	char *directory = temporary_directory();
 	char *path = in(directory, "rules");
-	struct config config;
+	struct directives directives;
 	char *why;
 
 	(void)state;
-	config_init(&config);
+	directives_init(&directives);
 	write_file(path, rules, strlen(rules));
-	assert_int_equal(config_add_file(&config, path, &why), 0);
-	assert_string_equal(config_text(&config), "module lib*\nlibc\n");
+	assert_int_equal(directives_add_file(&directives, path, &why), 0);
+	assert_string_equal(directives_text(&directives),
+			    "module lib*\nlibc\n");
 	write_file(path, bad, strlen(bad));
-	assert_int_equal(config_add_file(&config, path, &why), -EINVAL);
+	assert_int_equal(directives_add_file(&directives, path, &why), -EINVAL);
 	assert_non_null(strstr(why, "rules:2: "));
 	free(why);
-	config_fini(&config);
+	directives_fini(&directives);
 	free(path);
 	remove_directory(directory);
 }

@@ -28,7 +28,7 @@ static void write_callers(FILE *out, struct session *session)
 	free(chosen);
 }
 
-static void write_with(const struct writer *writer, FILE *out,
+static void write_with(const struct report_writer *writer, FILE *out,
 		       struct session *session)
 {
 	struct tree_view view = { .tree = &session->tree };
@@ -48,7 +48,7 @@ static void write_with(const struct writer *writer, FILE *out,
 	writer->list(out, &list);
 }
 
-static void write_butterfly(const struct writer *writer, FILE *out,
+static void write_butterfly(const struct report_writer *writer, FILE *out,
 			    struct session *session)
 {
 	struct catalog *catalog = &session->catalog;
@@ -67,7 +67,7 @@ static void write_butterfly(const struct writer *writer, FILE *out,
 	free(chosen);
 }
 
-static void write_diff(const struct writer *writer, FILE *out,
+static void write_diff(const struct report_writer *writer, FILE *out,
 		       struct session *before, struct session *after)
 {
 	static const struct selection all;

@@ -341,8 +341,9 @@ static void calls_take_no_more_room_than_they_need(void **state)
 static const struct tree_view whole;
 
 /* What a writer makes of a view. free() it. */
-static char *written(const struct writer *writer, struct session *session,
-		     struct tree_view view, size_t *bytes)
+static char *written(const struct report_writer *writer,
+		     struct session *session, struct tree_view view,
+		     size_t *bytes)
 {
 	char *text;
 	FILE *out = open_memstream(&text, bytes);
