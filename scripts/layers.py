@@ -7,6 +7,10 @@ the folders in its row, and nothing else of the project. Two towers, the
 target (preload, disasm, image, match) and the reader (the rest), meet in wire/
 only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
 FOLDER's, and obeys FOLDER's row.
+
+One name, one meaning: no two units (a header, and the source files of the same
+path, a machine's own included) are called alike, nor are two structs, unions
+or enums, be they local to their files.
 Exits with 1 and one line per offence.
 """
 import pathlib
@@ -60,7 +64,15 @@ UNRESTRICTED = {"tests"}
 FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
                                 "stdint.h"}}
 
+# Names of the target's that two of its units still have: the stubs' code for
+# one machine and what copies it.
+SHARED_UNITS = {"stub"}
+# Tags that two files of the target still declare, each its own.
+SHARED_TAGS = {"note", "slot", "tables"}
+
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+TAG = re.compile(r"^(?:[^*/\"\n]*\s)?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
 
 
 def included_as(path):
@@ -134,8 +146,28 @@ def circles():
         yield from visit(header, [])
 
 
+def namesakes():
+    """(name, its places) of each name that is in more than one of them."""
+    units, tags = {}, {}
+    for path in sources():
+        unit = included_as(path).with_suffix("")
+        units.setdefault(unit.name, {})[str(unit)] = None
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for tag in TAG.findall(text):
+            tags.setdefault(tag, []).append(str(path))
+    for name, places in units.items():
+        if len(places) > 1 and name not in SHARED_UNITS:
+            yield name, list(places)
+    for name, places in tags.items():
+        if len(places) > 1 and name not in SHARED_TAGS:
+            yield f"the tag {name}", places
+
+
 def main():
     offences = 0
+    for name, places in namesakes():
+        print(f"{name}: {' and '.join(places)}")
+        offences += 1
     for circle in circles():
         print(" -> ".join(circle))
         offences += 1

@@ -141,10 +141,22 @@ class Layers(clewtest.Case):
             for name, included in these.items():
                 (tree / folder / f"{name}.h").write_text(
                     f'#include "{included}"\n', encoding="ascii")
+        return self.complaints(tree)
+
+    def complaints(self, tree):
         done = self.run_program([str(tree / "scripts" / "layers.py")],
                                 text=True)
         self.assertEqual(done.returncode, 1 if done.stdout else 0)
         return done.stdout.splitlines()
+
+    def declare(self, **texts):
+        """{FOLDER_NAME: text} of headers -> lines that complain."""
+        self.check()
+        tree = self.work / "tree"
+        for name, text in texts.items():
+            (tree / f"{name.replace('_', '/')}.h").write_text(
+                text, encoding="ascii")
+        return self.complaints(tree)
 
     def test_what_is_below_may_be_included(self):
         self.assertEqual(self.check(a="wire/b.h", b="base.h"),
@@ -161,6 +173,35 @@ class Layers(clewtest.Case):
                          ["arch/m/wire/m.h:1: wire may not include base"])
         self.assertEqual(self.check({"m": "wire/a.h"}, a="wire/m.h"),
                          ["wire/m.h -> wire/a.h -> wire/m.h"])
+
+    def test_no_two_units_have_one_name(self):
+        self.assertEqual(self.declare(wire_memory=""),
+                         ["memory: base/memory and wire/memory"])
+
+    def test_a_unit_is_a_header_and_the_sources_of_its_path(self):
+        self.check({"m": "wire/a.h"}, a="base/memory.h")
+        tree = self.work / "tree"
+        for name in "wire/a.h", "wire/a.c", "arch/m/wire/a.S":
+            (tree / name).write_text("", encoding="ascii")
+        self.assertEqual(self.complaints(tree), [])
+
+    def test_no_two_types_have_one_tag(self):
+        self.assertEqual(
+            self.declare(wire_a="struct x {\n};\n",
+                         base_b="static const struct x\n{\n} all[] = {};\n"),
+            ["the tag x: base/b.h and wire/a.h"])
+        self.assertEqual(
+            self.declare(wire_a="enum x {\n};\n",
+                         base_b="struct y {\n\tunion x {\n\t} z;\n};\n"),
+            ["the tag x: base/b.h and wire/a.h"])
+
+    def test_what_is_used_only_is_no_declaration(self):
+        self.assertEqual(
+            self.declare(wire_a="struct x {\n};\n",
+                         base_b="struct x;\nstruct x *made(void)\n{\n"
+                         "\treturn &(struct x){ 0 };\n}\n"
+                         "/* one struct x { of another file */\n"),
+            [])
 
 
 if __name__ == "__main__":
