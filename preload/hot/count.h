@@ -21,9 +21,7 @@ void hot_thunk_verify_tail(void);
 void hot_thunk_enter_elsewhere(void);
 void hot_thunk_leave_elsewhere(void);
 void hot_thunk_guard(void);
-void hot_thunk_leap(void); /* by probes */
-void hot_thunk_lands(void);
-void hot_thunk_raises(void);
+void hot_thunk_probe(void); /* by probes */
 void hot_thunk_close(void);
 void hot_thunk_close_tail(void);
 void hot_thunk_carried(void); /* by trampolines */

@@ -24,18 +24,16 @@
 #define HOT_LEAVE_ELSEWHERE 104
 #define HOT_GUARD           112
 #define HOT_NATIVE          120
-#define HOT_LEAP            128
-#define HOT_LANDS           136
-#define HOT_RAISES          144
-#define HOT_ACCOUNTED       152
-#define HOT_PAUSED          160
-#define HOT_CLOSE           168
-#define HOT_CLOSE_TAIL      176
-#define HOT_WINDOWS         184
-#define HOT_TIME_BASE       192
-#define HOT_STRAYS_LEFT     200
-#define HOT_CARRIED         208
-#define HOT_CARRIED_TIMED   216
+#define HOT_PROBE           128
+#define HOT_ACCOUNTED       136
+#define HOT_PAUSED          144
+#define HOT_CLOSE           152
+#define HOT_CLOSE_TAIL      160
+#define HOT_WINDOWS         168
+#define HOT_TIME_BASE       176
+#define HOT_STRAYS_LEFT     184
+#define HOT_CARRIED         192
+#define HOT_CARRIED_TIMED   200
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -106,6 +104,10 @@
 #define STUB_PLAIN    0
 #define STUB_TIMED    0 /* its second part: 1; never beside the other */
 #define STUB_PROBE    4 /* preload/stubs/probe.h; has no parts */
+
+/* Where a probe has what hot_thunk_probe calls, and that function's third argument. */
+#define PROBE_ARGUMENT_AT 488 /* 8 bytes */
+#define PROBE_HANDLER_AT  496 /* 8 bytes */
 
 /* Calls that a stub counts. */
 #define STUB_IS_OPEN    0 /* all */

@@ -116,9 +116,7 @@ struct hot_thread {
 	void (*leave_elsewhere)(void);
 	void (*guard)(void);
 	const struct native_range *native; /* where a call came from lately */
-	void (*leap)(void);
-	void (*lands)(void);
-	void (*raises)(void);
+	void (*probe)(void);
 	/*
 	 * Since the thread began, in time stamp ticks: what is in some
 	 * context's own time already, and what our slow paths took (timing.h).
@@ -170,9 +168,7 @@ HOT_OFFSET(enter_elsewhere, HOT_ENTER_ELSEWHERE);
 HOT_OFFSET(leave_elsewhere, HOT_LEAVE_ELSEWHERE);
 HOT_OFFSET(guard, HOT_GUARD);
 HOT_OFFSET(native, HOT_NATIVE);
-HOT_OFFSET(leap, HOT_LEAP);
-HOT_OFFSET(lands, HOT_LANDS);
-HOT_OFFSET(raises, HOT_RAISES);
+HOT_OFFSET(probe, HOT_PROBE);
 HOT_OFFSET(accounted, HOT_ACCOUNTED);
 HOT_OFFSET(paused, HOT_PAUSED);
 HOT_OFFSET(close, HOT_CLOSE);

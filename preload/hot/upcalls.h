@@ -14,9 +14,6 @@
  *	hot_try_end_sharing   hot               stack/sharing.c
  *	hot_map_shadow        hot               stack/shadow_pieces.c
  *	hot_verify_stack      hot               stack/verify.c
- *	hot_leap              hot (a probe)     stack/landing.c
- *	hot_lands             hot (a probe)     stack/landing_unwound.c
- *	hot_raises            hot (a probe)     stack/loans.c
  *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
@@ -31,8 +28,6 @@
 
 #include <stdint.h>
 
-struct _Unwind_Context;
-struct _Unwind_Exception;
 struct shadow_slot;
 struct tally;
 struct trampoline;
@@ -90,19 +85,6 @@ int hot_map_shadow(uint64_t stack);
  * add the verdict to the others.
  */
 void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
-
-/*
- * The calling thread is about to jump to another frame, where its stack pointer
- * will be `stack`.
- */
-void hot_leap(uint64_t stack);
-
-/*
- * A libgcc that is linked into a module will land; and its
- * _Unwind_RaiseException() begins, whose return address is at sp.
- */
-void hot_lands(const struct _Unwind_Context *context);
-void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /*
  * In timed processes: a function has returned to a trampoline, and its return

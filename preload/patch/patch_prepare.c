@@ -164,44 +164,26 @@ static void insert_site(struct patch *patch)
 	patch->site_count++;
 }
 
-typedef int (*probe_writer)(const struct stub_constants *constants,
-			    const struct decoder *decoder, uint32_t function,
-			    uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
-
-/* A probe, or NULL for a function's stub. */
-static probe_writer probe_writer_of(unsigned int verdict)
-{
-	switch (verdict) {
-	case VERDICT_IS_LEAP:
-		return probe_write_leap;
-	case VERDICT_IS_LANDS:
-		return probe_write_lands;
-	case VERDICT_IS_RAISES:
-		return probe_write_raises;
-	default:
-		return NULL;
-	}
-}
-
 static int write_stub(const struct patch_workshop *workshop,
 		      struct patch_site *site)
 {
 	const struct stub_constants *constants = &workshop->constants;
-	const probe_writer probe = probe_writer_of(site->verdict);
+	const struct probe_kind *kind = probe_kind_of(site->verdict);
+	const struct stub_function function = {
+		.number = site->function,
+		.pc = site->text.pc,
+		.displaced_bytes = site->displaced_bytes,
+		.loops = site->loops,
+	};
+	uint8_t *at = (uint8_t *)site->stub;
 
-	site->entry = site->stub + (probe ? 0 : stub_entry_at());
-	if (probe)
-		return probe(constants, &workshop->decoder, site->function,
-			     site->text.pc, site->displaced_bytes,
-			     (uint8_t *)site->stub);
-	return stub_write(constants, &workshop->decoder,
-			  &(struct stub_function){
-				  .number = site->function,
-				  .pc = site->text.pc,
-				  .displaced_bytes = site->displaced_bytes,
-				  .loops = site->loops,
-			  },
-			  (uint8_t *)site->stub);
+	if (kind) {
+		site->entry = site->stub;
+		return probe_write(constants, &workshop->decoder, kind,
+				   &function, site->function, at);
+	}
+	site->entry = site->stub + stub_entry_at();
+	return stub_write(constants, &workshop->decoder, &function, at);
 }
 
 /* One function. If its site cannot be aimed at it, a stub stays unused. */

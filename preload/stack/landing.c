@@ -124,8 +124,8 @@ void landing_at(uint64_t stack, uint64_t id)
 	sink_resume(&pause);
 }
 
-/* From a probe: libc's jump, or one that nobody announced. */
-void hot_leap(uint64_t stack)
+/* The jump is libc's, or one that nobody announced. */
+void landing_on_leap(uint64_t stack)
 {
 	const int is_libcs = hot.jump.stack == stack;
 	const uint64_t id = is_libcs ? hot.jump.id : ID_ROOT;

@@ -149,7 +149,7 @@ static uint64_t exception_of(const struct _Unwind_Context *context)
  * Who returns to an unwinder in a program cannot be told from who returns to
  * the program: all are put right, and none is taken for dead.
  */
-void hot_lands(const struct _Unwind_Context *context)
+void landing_on_set_ip(const struct _Unwind_Context *context)
 {
 	static const struct pc_range nowhere;
 	const uint64_t cfa = context->cfa & ~UINT64_C(1);

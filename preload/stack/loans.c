@@ -94,7 +94,7 @@ void loans_make(uint64_t exception, uint64_t sp)
  * Who calls an unwinder that is linked in is linked to the same one; if its
  * landings are not watched, nobody would take back what is lent.
  */
-void hot_raises(const struct _Unwind_Exception *exception, uint64_t sp)
+void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 {
 	if (heal_is_watched(*(const uint64_t *)sp))
 		loans_make((uintptr_t)exception, sp);

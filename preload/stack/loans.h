@@ -32,6 +32,13 @@
 void loans_make(uint64_t exception, uint64_t sp);
 
 /*
+ * A probe's handler: the _Unwind_RaiseException() of a libgcc that is linked into
+ * a module begins, whose return address is at sp.
+ */
+struct _Unwind_Exception;
+void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);
+
+/*
  * A personality routine has chosen where to land with what may be an exception:
  * in the frame whose callee's CFA this is.
  */

@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that is watched, not hooked: before it goes on, somebody hears of it.
+ * Code that is watched, not hooked: a handler is called before it goes on.
  *
  *	site			probe
- *	jmp probe -------->	rdi: where a leap will land; else its own
- *				call *%fs:HOT_LEAP, HOT_LANDS or HOT_RAISES
+ *	jmp probe -------->	rdi: the handler's first argument
+ *				call *%fs:HOT_PROBE
  *				the displaced instructions
+ *				...
+ *				tail: argument, handler, kind and key
  *
  * Takes a stub's place in stub memory, and what finds its way in there by
- * address finds a kind and a key where stubs have theirs.
+ * address finds a kind and a key where stubs have theirs. The thunk
+ * (hot/stub.S), which is one for all probes, finds the handler in the tail.
  */
 #ifndef CLEW_STUBS_PROBE_H
 #define CLEW_STUBS_PROBE_H
 
 #include "preload/stubs/stub.h"
 
+/* What a handler is called with first. */
+enum probe_first {
+	PROBE_FIRST_IS_KEPT, /* rdi: the first argument of a watched function */
+	PROBE_FIRST_IS_TARGET, /* rsp after the leap (disasm/leap.h) at the site */
+};
+
 /*
- * Write at `at` (where it will run) the probe of a leap (disasm/leap.h)
- * that stands at pc. 0, or -errno from relocate().
+ * Called as handler(first, sp, argument): what enum probe_first says, the stack
+ * pointer at the site, and what probe_write() was given. Runs between two of the
+ * program's instructions: must be warm code, safe in signal handlers.
  */
-int probe_write_leap(const struct stub_constants *constants,
-		     const struct decoder *decoder, uint32_t function,
-		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+typedef void (*probe_handler)(void);
 
-/* The same for libgcc's _Unwind_SetIP() (image/unwinder.h). */
-int probe_write_lands(const struct stub_constants *constants,
-		      const struct decoder *decoder, uint32_t function,
-		      uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+struct probe_kind {
+	uint8_t verdict; /* of the functions that get such a probe */
+	uint8_t first;   /* enum probe_first */
+	probe_handler handler;
+};
 
-/* And for its _Unwind_RaiseException(). */
-int probe_write_raises(const struct stub_constants *constants,
-		       const struct decoder *decoder, uint32_t function,
-		       uint64_t pc, uint8_t displaced_bytes, uint8_t *at);
+/* The kind of probe that a verdict asks for, or NULL for a function's stub. */
+const struct probe_kind *probe_kind_of(unsigned int verdict);
+
+/*
+ * Write at `at` (where it will run) the probe of the code at function->pc. 0,
+ * or -errno from relocate(); -EILSEQ if that code is not what was analysed.
+ */
+int probe_write(const struct stub_constants *constants,
+		const struct decoder *decoder, const struct probe_kind *kind,
+		const struct stub_function *function, uint64_t argument,
+		uint8_t *at);
 
 #endif

@@ -10,7 +10,7 @@
 #include "tests/unit/unit.h"
 
 /* All thunks are between these two and what comes behind them. */
-extern const uint8_t hot_thunk_miss_call[], hot_thunk_raises[];
+extern const uint8_t hot_thunk_miss_call[], hot_thunk_probe[];
 
 #define THUNKS_BEHIND  256
 #define FS_BASE        UINT64_C(0x7f0000000000)
@@ -66,7 +66,7 @@ static int is_code(const struct machine *m, uint64_t pc)
 {
 	return pc - (uintptr_t)m->code < m->code_bytes ||
 	       (pc >= (uintptr_t)hot_thunk_miss_call &&
-		pc < (uintptr_t)hot_thunk_raises + THUNKS_BEHIND);
+		pc < (uintptr_t)hot_thunk_probe + THUNKS_BEHIND);
 }
 
 /* What nobody has stored yet: the thread's block, constants, or anything. */

@@ -79,7 +79,7 @@ static int is_announced(void)
 	return watched && !runtime_is_filtered();
 }
 
-/* hot_leap() does it, later, unless nobody calls that. */
+/* landing_on_leap() does it, later, unless nobody calls that. */
 static void land_by(const struct __jmp_buf_tag *env)
 {
 	const uint64_t stack = stack_of(env);

@@ -129,15 +129,13 @@
 	.globl	hot_thunk_miss_call, hot_thunk_miss_tail
 	.globl	hot_thunk_verify_call, hot_thunk_verify_tail
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.globl	hot_thunk_guard, hot_thunk_leap
-	.globl	hot_thunk_lands, hot_thunk_raises
+	.globl	hot_thunk_guard, hot_thunk_probe
 	.globl	hot_thunk_close, hot_thunk_close_tail
 	.globl	hot_thunk_carried, hot_thunk_carried_timed
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
-	.hidden	hot_thunk_guard, hot_thunk_leap
-	.hidden	hot_thunk_lands, hot_thunk_raises
+	.hidden	hot_thunk_guard, hot_thunk_probe
 	.hidden	hot_thunk_close, hot_thunk_close_tail
 	.hidden	hot_thunk_carried, hot_thunk_carried_timed
 
@@ -514,15 +512,16 @@ hot_thunk_leave_elsewhere:
 	.size	hot_thunk_leave_elsewhere, . - hot_thunk_leave_elsewhere
 
 	/*
-	 * From a probe: rdi is the first argument, the site's stack pointer is the
-	 * second, and every register is kept. A stub's address on the stack would
-	 * be a running function's to those who walk it; the one that we return to
-	 * shall not look like one.
+	 * From a probe, whose address is in the return address: calls the handler
+	 * in the probe's tail with rdi, the site's stack pointer, and the argument
+	 * in the tail. Every register and the flags are kept. A stub's address on
+	 * the stack would be a running function's to those who walk it; the one
+	 * that this returns to shall not look like one.
 	 */
-	.set	PROBE_STACK_BYTES, 0x80 + 8 * (2 + 9) /* with what is pushed */
-	.macro	PROBE_THUNK name, function
-	.type	\name, @function
-\name:
+	.set	PROBE_PUSHED_BYTES, 8 * 9
+	.set	PROBE_STACK_BYTES, 0x80 + 8 * 2 + PROBE_PUSHED_BYTES
+	.type	hot_thunk_probe, @function
+hot_thunk_probe:
 	.cfi_startproc
 	notq	(%rsp)			/* leaves flags alone */
 	pushfq
@@ -535,9 +534,13 @@ hot_thunk_leave_elsewhere:
 	PUSH	%r9
 	PUSH	%r10
 	PUSH	%r11
+	movq	PROBE_PUSHED_BYTES(%rsp), %rax
+	notq	%rax
+	andq	$-STUB_BYTES, %rax	/* the probe */
 	leaq	PROBE_STACK_BYTES(%rsp), %rsi
+	movq	PROBE_ARGUMENT_AT(%rax), %rdx
 	cld
-	call	\function
+	call	*PROBE_HANDLER_AT(%rax)
 	popq	%r11
 	popq	%r10
 	popq	%r9
@@ -552,12 +555,7 @@ hot_thunk_leave_elsewhere:
 	notq	(%rsp)
 	ret
 	.cfi_endproc
-	.size	\name, . - \name
-	.endm
-
-	PROBE_THUNK hot_thunk_leap, hot_leap
-	PROBE_THUNK hot_thunk_lands, hot_lands
-	PROBE_THUNK hot_thunk_raises, hot_raises
+	.size	hot_thunk_probe, . - hot_thunk_probe
 
 hot_thunks_end:
 

@@ -24,7 +24,7 @@ static void put(struct probe *probe, const void *code, size_t bytes)
 
 static size_t room(const struct probe *probe)
 {
-	return (size_t)(probe->start + STUB_KIND_AT - probe->next);
+	return (size_t)(probe->start + PROBE_ARGUMENT_AT - probe->next);
 }
 
 /* Past the 128 bytes that code may use below its stack pointer. */
@@ -38,8 +38,8 @@ static void put_begin(struct probe *probe)
 	put(probe, code, sizeof(code));
 }
 
-/* The thunk keeps all registers, and flags. */
-static void put_call(struct probe *probe, uint32_t thunk)
+/* hot_thunk_probe keeps all registers, and flags. */
+static void put_call(struct probe *probe, int32_t tls_offset)
 {
 	static const uint8_t call[] = { 0x64, 0xff, 0x14, 0x25 };
 	static const uint8_t end[] = {
@@ -47,6 +47,7 @@ static void put_call(struct probe *probe, uint32_t thunk)
 		0x48, 0x8d, 0xa4, 0x24, /* lea 0x80(%rsp), %rsp */
 		0x80, 0x00, 0x00, 0x00,
 	};
+	const int32_t thunk = tls_offset + HOT_PROBE;
 
 	put(probe, call, sizeof(call)); /* call *%fs:thunk */
 	put(probe, &thunk, sizeof(thunk));
@@ -61,62 +62,60 @@ static void advance(struct probe *probe, int written)
 		probe->next += written;
 }
 
-static struct probe begin(const struct decoder *decoder, uint8_t *at)
+/* rdi: where the leap will land. */
+static void put_target(struct probe *probe,
+		       const struct stub_function *function)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)function->pc;
+	unsigned int load_bytes;
+
+	if (leap_read(code, LEAP_MAX_BYTES, &load_bytes) !=
+	    function->displaced_bytes) {
+		probe->err = -EILSEQ; /* the code is not what was analysed */
+		return;
+	}
+	advance(probe, leap_write_target(probe->decoder, code, function->pc,
+					 probe->next, room(probe),
+					 (uintptr_t)probe->next));
+}
+
+static void put_displaced(struct probe *probe,
+			  const struct stub_function *function)
+{
+	advance(probe,
+		relocate(probe->decoder,
+			 (const uint8_t *)(uintptr_t)function->pc,
+			 function->displaced_bytes, function->pc, probe->next,
+			 room(probe), (uintptr_t)probe->next));
+}
+
+static void put_tail(struct probe *probe, const struct probe_kind *kind,
+		     uint32_t function, uint64_t argument)
+{
+	const uint32_t key = (uint32_t)id_key(function);
+	uint8_t *start = probe->start;
+
+	memcpy(start + PROBE_ARGUMENT_AT, &argument, sizeof(argument));
+	memcpy(start + PROBE_HANDLER_AT, &kind->handler, sizeof(kind->handler));
+	start[STUB_KIND_AT] = STUB_PROBE;
+	memcpy(start + STUB_KEY_AT, &key, sizeof(key));
+}
+
+int probe_write(const struct stub_constants *constants,
+		const struct decoder *decoder, const struct probe_kind *kind,
+		const struct stub_function *function, uint64_t argument,
+		uint8_t *at)
 {
 	struct probe probe = { decoder, at, at, 0 };
 
 	memset(at, 0xcc, STUB_BYTES);
 	put_begin(&probe);
-	return probe;
-}
-
-/* The call, then what was displaced. */
-static int end(struct probe *probe, uint32_t thunk, uint32_t function,
-	       uint64_t pc, uint8_t displaced_bytes)
-{
-	const uint32_t key = (uint32_t)id_key(function);
-
-	put_call(probe, thunk);
-	advance(probe, relocate(probe->decoder, (const uint8_t *)(uintptr_t)pc,
-				displaced_bytes, pc, probe->next, room(probe),
-				(uintptr_t)probe->next));
-	probe->start[STUB_KIND_AT] = STUB_PROBE;
-	memcpy(probe->start + STUB_KEY_AT, &key, sizeof(key));
-	return probe->err;
-}
-
-int probe_write_leap(const struct stub_constants *constants,
-		     const struct decoder *decoder, uint32_t function,
-		     uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
-{
-	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
-	struct probe probe = begin(decoder, at);
-	unsigned int load_bytes;
-
-	if (leap_read(code, LEAP_MAX_BYTES, &load_bytes) != displaced_bytes)
-		return -EILSEQ; /* the code is not what was analysed */
-	advance(&probe, leap_write_target(decoder, code, pc, probe.next,
-					  room(&probe), (uintptr_t)probe.next));
-	return end(&probe, (uint32_t)constants->tls_offset + HOT_LEAP, function,
-		   pc, displaced_bytes);
-}
-
-int probe_write_lands(const struct stub_constants *constants,
-		      const struct decoder *decoder, uint32_t function,
-		      uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
-{
-	struct probe probe = begin(decoder, at);
-
-	return end(&probe, (uint32_t)constants->tls_offset + HOT_LANDS,
-		   function, pc, displaced_bytes);
-}
-
-int probe_write_raises(const struct stub_constants *constants,
-		       const struct decoder *decoder, uint32_t function,
-		       uint64_t pc, uint8_t displaced_bytes, uint8_t *at)
-{
-	struct probe probe = begin(decoder, at);
-
-	return end(&probe, (uint32_t)constants->tls_offset + HOT_RAISES,
-		   function, pc, displaced_bytes);
+	if (kind->first == PROBE_FIRST_IS_TARGET)
+		put_target(&probe, function);
+	if (probe.err)
+		return probe.err;
+	put_call(&probe, constants->tls_offset);
+	put_displaced(&probe, function);
+	put_tail(&probe, kind, function->number, argument);
+	return probe.err;
 }
