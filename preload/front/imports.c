@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/front/copies.h"
+#include "preload/host/fronts.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -112,33 +113,41 @@ static int visit_imports(const struct module *module, relocation_visit visit,
 
 /* ---- What tells that a module jumps ---- */
 
-static int is_any(const char *name, const char *const *names, size_t count)
+/* Of the functions in the table, those that tell something. */
+enum { JUMPS = 1, SWITCHES = 2, MAPS = 4 };
+
+static const struct {
+	const char *name;
+	int tells;
+} telling[] = {
+#define ROW_NOTHING(name)
+#define ROW_JUMPS(name)    { #name, JUMPS },
+#define ROW_SWITCHES(name) { #name, SWITCHES },
+#define ROW_MAPS(name)     { #name, MAPS },
+#define X(name, tells)     ROW_##tells(name)
+	FRONTS(X) NEXT_ONLY(X)
+#undef X
+};
+
+/* Which of these a module does that imports the name, or 0. */
+static int tells(const char *name, int wanted)
 {
-	for (size_t i = 0; i < count; i++)
-		if (same_text(name, names[i]))
-			return 1;
+	for (size_t i = 0; i < sizeof(telling) / sizeof(*telling); i++)
+		if (telling[i].tells & wanted &&
+		    same_text(name, telling[i].name))
+			return telling[i].tells;
 	return 0;
 }
 
 static int note_jump(void *context, const struct tables *tables,
 		     Elf64_Rela *relocation, const char *name)
 {
-	static const char *const jumps[] = {
-		"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
-		"setjmp",  "_setjmp",  "sigsetjmp",  "__sigsetjmp",
-	};
-	static const char *const switches[] = {
-		"getcontext",
-		"setcontext",
-		"makecontext",
-		"swapcontext",
-	};
+	const int told = tells(name, JUMPS | SWITCHES);
 	enum imports_jumps *found = context;
 
-	if (is_any(name, switches, sizeof(switches) / sizeof(*switches)))
+	if (told == SWITCHES)
 		*found = IMPORTS_SWITCH;
-	else if (*found == IMPORTS_NO_JUMP &&
-		 is_any(name, jumps, sizeof(jumps) / sizeof(*jumps)))
+	else if (told == JUMPS)
 		*found = IMPORTS_JUMP;
 	return *found == IMPORTS_SWITCH;
 }
@@ -154,13 +163,9 @@ enum imports_jumps imports_jumps(const struct module *module)
 static int note_map(void *context, const struct tables *tables,
 		    Elf64_Rela *relocation, const char *name)
 {
-	static const char *const maps[] = {
-		"mmap",          "mmap64", "mprotect",
-		"pkey_mprotect", "shmat",  "syscall",
-	};
 	int *found = context;
 
-	*found = is_any(name, maps, sizeof(maps) / sizeof(*maps));
+	*found = tells(name, MAPS);
 	return *found;
 }
 

@@ -7,9 +7,9 @@
 #include "preload/host/lookup.h"
 
 struct next_functions next;
-void *next_libc_start_main;
-void *next_syscall;
-void *next_setjmp, *next__setjmp, *next___sigsetjmp, *next_getcontext;
+#define X(name, tells) void *next_##name;
+FRONTS_JUMPED(X)
+#undef X
 
 struct bounds_search {
 	uintptr_t pc;
@@ -49,17 +49,15 @@ static struct pc_range bounds_of(const void *function)
 
 static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 {
-#define X(name) next.name = lookup_next(#name);
-	NEXT_FUNCTIONS(X)
+#define X(name, tells) next.name = lookup_next(#name);
+	FRONTS_HELD(X)
+	NEXT_ONLY(X)
 #undef X
-	next_libc_start_main = lookup_next("__libc_start_main");
+#define X(name, tells) next_##name = lookup_next(#name);
+	FRONTS_JUMPED(X)
+#undef X
 	next.unwinder = bounds_of(next._Unwind_GetCFA);
-	next.libc = bounds_of(next_libc_start_main);
-	next_syscall = lookup_next("syscall");
-	next_setjmp = lookup_next("setjmp");
-	next__setjmp = lookup_next("_setjmp");
-	next___sigsetjmp = lookup_next("__sigsetjmp");
-	next_getcontext = lookup_next("getcontext");
+	next.libc = bounds_of(next___libc_start_main);
 	return 1;
 }
 

@@ -10,72 +10,24 @@
 
 #include <stdint.h>
 
+#include "preload/host/fronts.h"
 #include "preload/sys/range.h"
-
-#define NEXT_FUNCTIONS(X)                                                      \
-	X(clone)                                                               \
-	X(execve)                                                              \
-	X(execvpe)                                                             \
-	X(fexecve)                                                             \
-	X(posix_spawn)                                                         \
-	X(posix_spawnp)                                                        \
-	X(pthread_create)                                                      \
-	X(unshare)                                                             \
-	X(setns)                                                               \
-	X(pthread_setname_np)                                                  \
-	X(longjmp)                                                             \
-	X(_longjmp)                                                            \
-	X(siglongjmp)                                                          \
-	X(__longjmp_chk)                                                       \
-	X(swapcontext)                                                         \
-	X(setcontext)                                                          \
-	X(makecontext)                                                         \
-	X(sigprocmask)                                                         \
-	X(pthread_sigmask)                                                     \
-	X(pthread_attr_setsigmask_np)                                          \
-	X(sigsuspend)                                                          \
-	X(ppoll)                                                               \
-	X(__ppoll_chk)                                                         \
-	X(pselect)                                                             \
-	X(epoll_pwait)                                                         \
-	X(epoll_pwait2)                                                        \
-	X(sigaction)                                                           \
-	X(__sigaction)                                                         \
-	X(signal)                                                              \
-	X(mmap)                                                                \
-	X(mprotect)                                                            \
-	X(pkey_mprotect)                                                       \
-	X(mremap)                                                              \
-	X(shmat)                                                               \
-	X(timer_create)                                                        \
-	X(siginterrupt)                                                        \
-	X(sigset)                                                              \
-	X(_Unwind_GetCFA)                                                      \
-	X(_Unwind_SetIP)                                                       \
-	X(_Unwind_RaiseException)                                              \
-	X(_Unwind_GetGR)                                                       \
-	X(_dl_find_object)                                                     \
-	X(dl_iterate_phdr)                                                     \
-	X(backtrace)                                                           \
-	X(unw_backtrace)                                                       \
-	X(_Unwind_GetIP)                                                       \
-	X(_Unwind_Backtrace)                                                   \
-	X(_ULx86_64_get_reg)                                                   \
-	X(_ULx86_64_step)
 
 struct next_functions {
 	struct pc_range unwinder; /* the module of _Unwind_GetCFA */
 	struct pc_range libc;
-#define X(name) void *name;
-	NEXT_FUNCTIONS(X)
+#define X(name, tells) void *name;
+	FRONTS_HELD(X)
+	NEXT_ONLY(X)
 #undef X
 };
 
 extern struct next_functions next;
 
-/* Where assembly jumps: libc's __libc_start_main, and the next of the others. */
-extern void *next_libc_start_main, *next_syscall;
-extern void *next_setjmp, *next__setjmp, *next___sigsetjmp, *next_getcontext;
+/* Where assembly jumps. */
+#define X(name, tells) extern void *next_##name;
+FRONTS_JUMPED(X)
+#undef X
 
 static inline int next_is_inside(const struct pc_range *range, uint64_t pc)
 {

@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What is built and installed is as small and as self-contained as promised."""
+import re
 import shutil
 import unittest
 
 import clewtest
 import wire
 from clewtest import BUILD, LIBRARY, ROOT, target
+
+OBJECTS = sorted((BUILD / "preload").rglob("*.o"))
 
 
 class Library(clewtest.Case):
@@ -20,15 +23,28 @@ class Library(clewtest.Case):
                   if "(NEEDED)" in line]
         self.assertEqual(needed, ["[libc.so.6]"])
 
-    def test_exports_only_what_its_map_names(self):
-        exported = {line[-1].split("@")[0] for line in
-                    self.words("nm", "-D", "--defined-only", LIBRARY)}
-        exports = (ROOT / "preload" / "exports.map").read_text()
-        wanted = set(exports.partition("local:")[0].replace(";", " ")
-                     .replace("{", " ").replace("global:", " ").split())
-        self.assertTrue(exported)
-        self.assertEqual(exported, wanted)
-        self.assertFalse([name for name in exported if name[:3] == "cs_"])
+    def exported(self):
+        return {line[-1].split("@")[0] for line in
+                self.words("nm", "-D", "--defined-only", LIBRARY)}
+
+    def test_exports_its_interface_and_the_table_of_fronts(self):
+        table = (ROOT / "preload" / "host" / "fronts.h").read_text()
+        fronts = re.findall(r"\bX\((\w+), \w+\)",
+                            table[table.index("#define FRONTS_HELD"):
+                                  table.index("#define NEXT_ONLY")])
+        self.assertTrue(fronts)
+        self.assertEqual(len(fronts), len(set(fronts)))
+        self.assertEqual(self.exported(),
+                         {*fronts, "clew_hook", "clew_unhook"})
+
+    def test_what_is_made_to_be_found_is_exported(self):
+        visible = set()
+        for line in self.words("readelf", "-sW", *OBJECTS):
+            if len(line) == 8 and line[4] in ("GLOBAL", "WEAK") and \
+                    line[5] == "DEFAULT" and line[6].isdigit():
+                visible.add(line[7])
+        self.assertTrue(visible)
+        self.assertEqual(visible, self.exported())
 
     def test_maps_nothing_writable_and_executable(self):
         for line in self.words("readelf", "-lW", LIBRARY):

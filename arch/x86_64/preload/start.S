@@ -37,7 +37,7 @@ __libc_start_main:
 	.cfi_adjust_cfa_offset -8
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
-	jmp	*next_libc_start_main(%rip)
+	jmp	*next___libc_start_main(%rip)
 	.cfi_endproc
 	.size	__libc_start_main, . - __libc_start_main
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What clew stands in front of: the functions of libc, of the unwinders and of the
+ * loader that libclew.so exports a function of the same name for.
+ *
+ *	X(name, tells)		a row
+ *
+ * All else follows from this table: the names that the library exports
+ * (exports.map.in), where the address of the next function of each name is kept
+ * (next.h), and what it tells about a module that it imports the name
+ * (front/imports.c). Ours is found first because the library is preloaded.
+ *
+ * `tells` is what a module does that imports the function:
+ *
+ *	JUMPS		jumps to other frames
+ *	SWITCHES	switches stacks
+ *	MAPS		may make memory executable
+ *	NOTHING		nothing that is asked for
+ *
+ * Read by the preprocessor for the linker as well: definitions only.
+ */
+#ifndef CLEW_HOST_FRONTS_H
+#define CLEW_HOST_FRONTS_H
+
+/* Ours calls the next one, whose address is a member of `next`. */
+#define FRONTS_HELD(X)                                                         \
+	X(clone, NOTHING)                                                      \
+	X(execve, NOTHING)                                                     \
+	X(execvpe, NOTHING)                                                    \
+	X(fexecve, NOTHING)                                                    \
+	X(posix_spawn, NOTHING)                                                \
+	X(posix_spawnp, NOTHING)                                               \
+	X(pthread_create, NOTHING)                                             \
+	X(unshare, NOTHING)                                                    \
+	X(setns, NOTHING)                                                      \
+	X(pthread_setname_np, NOTHING)                                         \
+	X(longjmp, JUMPS)                                                      \
+	X(_longjmp, JUMPS)                                                     \
+	X(siglongjmp, JUMPS)                                                   \
+	X(__longjmp_chk, JUMPS)                                                \
+	X(swapcontext, SWITCHES)                                               \
+	X(setcontext, SWITCHES)                                                \
+	X(sigprocmask, NOTHING)                                                \
+	X(pthread_sigmask, NOTHING)                                            \
+	X(pthread_attr_setsigmask_np, NOTHING)                                 \
+	X(sigsuspend, NOTHING)                                                 \
+	X(ppoll, NOTHING)                                                      \
+	X(__ppoll_chk, NOTHING)                                                \
+	X(pselect, NOTHING)                                                    \
+	X(epoll_pwait, NOTHING)                                                \
+	X(epoll_pwait2, NOTHING)                                               \
+	X(sigaction, NOTHING)                                                  \
+	X(__sigaction, NOTHING)                                                \
+	X(signal, NOTHING)                                                     \
+	X(mmap, MAPS)                                                          \
+	X(mprotect, MAPS)                                                      \
+	X(pkey_mprotect, MAPS)                                                 \
+	X(mremap, NOTHING)                                                     \
+	X(shmat, MAPS)                                                         \
+	X(timer_create, NOTHING)                                               \
+	X(siginterrupt, NOTHING)                                               \
+	X(sigset, NOTHING)                                                     \
+	X(_Unwind_GetCFA, NOTHING)                                             \
+	X(_Unwind_SetIP, NOTHING)                                              \
+	X(_Unwind_RaiseException, NOTHING)                                     \
+	X(_dl_find_object, NOTHING)                                            \
+	X(dl_iterate_phdr, NOTHING)                                            \
+	X(backtrace, NOTHING)                                                  \
+	X(unw_backtrace, NOTHING)                                              \
+	X(_Unwind_Backtrace, NOTHING)                                          \
+	X(_ULx86_64_step, NOTHING)
+
+/* The next one's address is in next_NAME, through which assembly jumps. */
+#define FRONTS_JUMPED(X)                                                       \
+	X(__libc_start_main, NOTHING)                                          \
+	X(syscall, MAPS)                                                       \
+	X(setjmp, JUMPS)                                                       \
+	X(_setjmp, JUMPS)                                                      \
+	X(__sigsetjmp, JUMPS)                                                  \
+	X(getcontext, SWITCHES)
+
+/* Ours makes the system call, or calls another of ours. */
+#define FRONTS_ALONE(X)                                                        \
+	X(vfork, NOTHING)                                                      \
+	X(execv, NOTHING)                                                      \
+	X(execvp, NOTHING)                                                     \
+	X(execl, NOTHING)                                                      \
+	X(execlp, NOTHING)                                                     \
+	X(execle, NOTHING)                                                     \
+	X(bsd_signal, NOTHING)                                                 \
+	X(ssignal, NOTHING)                                                    \
+	X(sysv_signal, NOTHING)                                                \
+	X(__sysv_signal, NOTHING)                                              \
+	X(sigignore, NOTHING)                                                  \
+	X(sigblock, NOTHING)                                                   \
+	X(sigsetmask, NOTHING)                                                 \
+	X(siggetmask, NOTHING)                                                 \
+	X(sighold, NOTHING)                                                    \
+	X(sigrelse, NOTHING)                                                   \
+	X(mlockall, NOTHING)                                                   \
+	X(mmap64, MAPS)                                                        \
+	X(getrlimit, NOTHING)                                                  \
+	X(getrlimit64, NOTHING)                                                \
+	X(setrlimit, NOTHING)                                                  \
+	X(setrlimit64, NOTHING)                                                \
+	X(prlimit, NOTHING)                                                    \
+	X(prlimit64, NOTHING)                                                  \
+	X(prctl, NOTHING)
+
+#define FRONTS(X)                                                              \
+	FRONTS_HELD(X)                                                         \
+	FRONTS_JUMPED(X)                                                       \
+	FRONTS_ALONE(X)
+
+/* Nobody stands in front of these; their addresses are members of `next`, too. */
+#define NEXT_ONLY(X)                                                           \
+	X(makecontext, SWITCHES)                                               \
+	X(_Unwind_GetGR, NOTHING)                                              \
+	X(_Unwind_GetIP, NOTHING)                                              \
+	X(_ULx86_64_get_reg, NOTHING)
+
+#endif
