@@ -192,10 +192,10 @@ static uint64_t count_individuals(const struct recording *recording)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < recording->part_count; i++) {
-		tallies_init(&tallies, &recording->parts[i]);
+		part_tallies_init(&tallies, &recording->parts[i]);
 		for (size_t j = 0; j < tallies.context_spans; j++)
 			count += count_valid(&tallies.contexts[j]);
-		tallies_fini(&tallies);
+		part_tallies_fini(&tallies);
 	}
 	return count;
 }

@@ -194,7 +194,7 @@ static void add_everything(struct work *work)
 			     work->part->header->time == WIRE_TIME_EXACT;
 
 	roots_select(&work->roots, work->merged);
-	tallies_init(&work->tallies, work->part);
+	part_tallies_init(&work->tallies, work->part);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
 		      work->tree);
 	if (roots_want_everything(&work->roots))
@@ -213,7 +213,7 @@ static void add_everything(struct work *work)
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));
 	contexts_fini(&work->contexts);
-	tallies_fini(&work->tallies);
+	part_tallies_fini(&work->tallies);
 }
 
 /* Returns whether any of it was wanted. */

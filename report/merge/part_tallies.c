@@ -126,7 +126,8 @@ static void find_tables(struct part_tallies *tallies,
 	}
 }
 
-void tallies_init(struct part_tallies *tallies, const struct part_copy *part)
+void part_tallies_init(struct part_tallies *tallies,
+		       const struct part_copy *part)
 {
 	struct idmap heads = { 0 };
 
@@ -136,7 +137,7 @@ void tallies_init(struct part_tallies *tallies, const struct part_copy *part)
 	idmap_fini(&heads);
 }
 
-void tallies_fini(struct part_tallies *tallies)
+void part_tallies_fini(struct part_tallies *tallies)
 {
 	free(tallies->items);
 	free(tallies->contexts);

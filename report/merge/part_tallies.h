@@ -50,8 +50,9 @@ struct part_tallies {
 };
 
 /* Points into `part`, which must outlive it. */
-void tallies_init(struct part_tallies *tallies, const struct part_copy *part);
+void part_tallies_init(struct part_tallies *tallies,
+		       const struct part_copy *part);
 
-void tallies_fini(struct part_tallies *tallies);
+void part_tallies_fini(struct part_tallies *tallies);
 
 #endif

@@ -404,9 +404,9 @@ void dump_part(FILE *out, const struct part_copy *part, int with_functions)
 	dump_header(out, part);
 	while (part_next_chunk(part, &cursor, &chunk))
 		dump_chunk(&dump, &chunk);
-	tallies_init(&dump.tallies, part);
+	part_tallies_init(&dump.tallies, part);
 	dump_tallies(&dump);
-	tallies_fini(&dump.tallies);
+	part_tallies_fini(&dump.tallies);
 	if (part->damage)
 		fprintf(out, "damage text=%s\n", part->damage);
 }

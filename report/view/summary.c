@@ -39,7 +39,7 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 		summary->coarse = part->header->coarse;
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
 		summary->lost_samples[i] += part->header->sample_losses[i];
-	tallies_init(&tallies, part);
+	part_tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
 
@@ -50,7 +50,7 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 		verdicts_add(&summary->calls_verified, &head->calls);
 		verdicts_add(&summary->contexts_verified, &head->firsts);
 	}
-	tallies_fini(&tallies);
+	part_tallies_fini(&tallies);
 }
 
 /* Each of those that were called, once. */
