@@ -20,7 +20,7 @@
 
 struct tally;
 
-/* Why a thread's calls are not counted; its table is empty meanwhile. */
+/* Why a thread's calls are not to be recorded (switch.h). */
 enum hot_muted {
 	HOT_IS_HEARD,
 	HOT_MUTED_FORK,   /* inside fork(): they are lost */
@@ -129,7 +129,7 @@ struct hot_thread {
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
 	/* Hits away from their home entry until busy contexts are moved home. */
 	int32_t strays_left;
-	uint32_t muted; /* enum hot_muted: count nothing */
+	uint32_t muted; /* enum hot_muted */
 	/* Where trampolines go on. */
 	void (*carried)(void);
 	void (*carried_timed)(void);
