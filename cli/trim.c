@@ -35,7 +35,7 @@ static int is_alive(const struct wire_header *header)
 static int is_too_long(const struct wire_header *header, uint64_t bytes)
 {
 	return memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) == 0 &&
-	       header->version == WIRE_VERSION &&
+	       wire_version_is_read(header->version) &&
 	       header->end >= header->header_bytes && header->end < bytes;
 }
 

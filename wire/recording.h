@@ -32,8 +32,14 @@
  * each recorded once, before its first count. Who calls whom follows from the
  * ids alone: the parent of a context is id_pop(id, id_key(function)).
  *
- * All integers are little-endian and naturally aligned. A change of anything
- * here bumps WIRE_VERSION.
+ * All integers are little-endian and naturally aligned.
+ *
+ * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
+ * or what a field means. It is not for what readers pass over: new kinds of
+ * chunks, new values of enumerations at their ends, fields in what was reserved
+ * and is 0 where nobody knows of them. Readers read all versions from
+ * WIRE_VERSION_OLDEST on, and say how many records of unknown kinds they have
+ * passed over. tests/kept/ has recordings of each version that is still read.
  */
 #ifndef CLEW_WIRE_RECORDING_H
 #define CLEW_WIRE_RECORDING_H
@@ -42,6 +48,7 @@
 
 #define WIRE_MAGIC           "clewrec\n"
 #define WIRE_VERSION         5
+#define WIRE_VERSION_OLDEST  5
 #define WIRE_HEADER_BYTES    4096
 #define WIRE_PAGE_BYTES      4096
 #define WIRE_PART_SUFFIX     ".part"
@@ -193,6 +200,13 @@ enum wire_chunk_kind {
 	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
 	WIRE_CHUNK_KIND_COUNT
 };
+
+/* Whether this clew reads a part of that version. */
+static inline int wire_version_is_read(uint32_t version)
+{
+	return version - WIRE_VERSION_OLDEST <=
+	       WIRE_VERSION - WIRE_VERSION_OLDEST;
+}
 
 struct wire_chunk {
 	_Atomic uint32_t kind;

@@ -118,14 +118,31 @@ static void check_chunks(struct part_copy *part, uint64_t end)
 	struct part_chunk chunk;
 	uint64_t cursor = 0, last = part->header->header_bytes;
 
-	while (part_next_chunk(part, &cursor, &chunk))
+	while (part_next_chunk(part, &cursor, &chunk)) {
 		last = chunk.offset + chunk.bytes;
+		part->unknown_chunks += chunk.kind >= WIRE_CHUNK_KIND_COUNT;
+	}
 	if (end > part->size_bytes)
 		part->damage =
 			memory_printf("truncated at byte %zu of %" PRIu64,
 				      part->size_bytes, end);
 	else if (last != end)
 		part->damage = memory_printf("damaged at byte %" PRIu64, last);
+}
+
+static int fail_version(uint32_t version, const char *path, char **why)
+{
+	const int oldest = WIRE_VERSION_OLDEST;
+
+	return oldest < WIRE_VERSION
+		       ? fail(why, -EPROTO,
+			      "%s: format version %" PRIu32
+			      ", but this clew reads versions %d to %d",
+			      path, version, oldest, WIRE_VERSION)
+		       : fail(why, -EPROTO,
+			      "%s: format version %" PRIu32
+			      ", but this clew reads version %d",
+			      path, version, WIRE_VERSION);
 }
 
 static int check_header(const struct wire_header *header, size_t file_bytes,
@@ -141,11 +158,8 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 		return fail(why, -ENOEXEC, "%s: not a recording", path);
 	if (file_bytes < sizeof(*header))
 		return fail(why, -ENODATA, "%s: truncated in its header", path);
-	if (header->version != WIRE_VERSION)
-		return fail(why, -EPROTO,
-			    "%s: format version %" PRIu32
-			    ", but this clew reads version %d",
-			    path, header->version, WIRE_VERSION);
+	if (!wire_version_is_read(header->version))
+		return fail_version(header->version, path, why);
 	if (header->header_bytes < sizeof(*header) ||
 	    header->header_bytes % 8 != 0)
 		return fail(why, -EBADMSG, "%s: damaged header", path);

@@ -67,6 +67,20 @@ static void note_violations(struct recording *recording,
 				  violation_text(header->first_violation)));
 }
 
+/* A later clew may have written them, and may read them. */
+static void note_unknown_chunks(struct recording *recording,
+				const struct part_copy *part)
+{
+	if (part->unknown_chunks == 0)
+		return;
+	add_problem(recording,
+		    memory_printf("%s: %" PRIu64
+				  " record%s of a kind that this "
+				  "clew does not know",
+				  part->name, part->unknown_chunks,
+				  text_plural(part->unknown_chunks)));
+}
+
 static int add_part(struct recording *recording, const char *path, char **why)
 {
 	struct part_copy part;
@@ -79,6 +93,7 @@ static int add_part(struct recording *recording, const char *path, char **why)
 			    memory_printf("%s: %s", part.name, part.damage));
 	note_disabled(recording, &part);
 	note_violations(recording, &part);
+	note_unknown_chunks(recording, &part);
 	recording->parts = memory_grow(recording->parts, recording->part_count,
 				       &recording->part_capacity,
 				       sizeof(*recording->parts));

@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Recordings that older clews have made read as they did (tests/kept/)."""
+import json
+import lzma
+import re
+
+import clewtest
+
+KEPT = clewtest.ROOT / "tests" / "kept"
+
+
+def unpacked(path):
+    return lzma.decompress(path.read_bytes())
+
+
+def versions():
+    """(the oldest that is read, the present one)"""
+    text = (clewtest.ROOT / "wire" / "recording.h").read_text("utf-8")
+    return tuple(int(re.search(rf"^#define {name} +(\d+)$", text, re.M)[1])
+                 for name in ("WIRE_VERSION_OLDEST", "WIRE_VERSION"))
+
+
+class Kept(clewtest.Case):
+    def each(self):
+        """Of every kept recording: its path once unpacked, and its name."""
+        for packed in sorted(KEPT.glob("*.part.xz")):
+            name = packed.name.removesuffix(".part.xz")
+            with self.subTest(name):
+                folder = self.work / name
+                folder.mkdir()
+                (folder / "1.0.part").write_bytes(unpacked(packed))
+                yield folder, name
+
+    def test_there_are_some_of_each_version_that_is_read(self):
+        oldest, present = versions()
+        kept = {int(path.name.split("-")[0]) for path in KEPT.glob("*.xz")}
+        self.assertEqual(kept, set(range(oldest, present + 1)))
+
+    def test_every_record_is_there(self):
+        for folder, name in self.each():
+            done = self.clew("dump", folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout,
+                             unpacked(KEPT / f"{name}.dump.xz").decode())
+
+    def test_the_tree_is_the_same(self):
+        for folder, name in self.each():
+            found = self.clew_json("tree", "--json", folder)
+            wanted = json.loads(unpacked(KEPT / f"{name}.tree.xz"))
+            for tree in found, wanted:
+                del tree["clew"]  # its version
+            self.assertEqual(found, wanted)
+            self.assertEqual(found["problems"], [])
+
+
+if __name__ == "__main__":
+    clewtest.main()
