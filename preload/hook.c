@@ -13,14 +13,13 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/module_patches.h"
 #include "preload/modules/candidate.h"
 #include "preload/modules/catalog.h"
 #include "preload/modules/natives.h"
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/trap.h"
 #include "preload/reclaim.h"
-#include "preload/stack/heal.h"
-#include "preload/stack/landing.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/frames.h"
 #include "preload/sys/sys.h"
@@ -45,52 +44,6 @@ static void mark_unloaded(const struct cold *cold, const struct module *module,
 		atomic_store(&entry.module->unloaded_ns, when_ns);
 }
 
-static void unlink_patch(struct cold *cold, struct patch *patch)
-{
-	struct patch **at = &cold->patches.first;
-	uint64_t signals;
-
-	lock_acquire(&cold->patches.lock, &signals);
-	while (*at && *at != patch)
-		at = &(*at)->next;
-	if (*at)
-		*at = patch->next;
-	lock_release(&cold->patches.lock, &signals);
-}
-
-static void note_leaps(const struct patch *patch)
-{
-	for (uint32_t i = 0; i < patch->site_count; i++)
-		if (patch->sites[i].verdict == VERDICT_IS_LEAP)
-			landing_note_leap(patch->sites[i].text.pc);
-}
-
-/*
- * Breakpoints must be known before they are met. While the hooks are out
- * (control.c) new ones are only made ready.
- */
-static int commit(struct cold *cold, struct patch *patch)
-{
-	uint64_t signals;
-	int err = patch->trap_count ? trap_install() : 0;
-
-	if (err)
-		return err;
-	lock_acquire(&cold->patches.lock, &signals);
-	patch->next = cold->patches.first;
-	__atomic_store_n(&cold->patches.first, patch, __ATOMIC_RELEASE);
-	note_leaps(patch);
-	if (!cold->patches.is_out)
-		err = patch_commit(patch);
-	if (err)
-		__atomic_store_n(&cold->patches.first, patch->next,
-				 __ATOMIC_RELEASE);
-	else if (patch->lands && !cold->patches.is_out)
-		heal_watch(&patch->module->code);
-	lock_release(&cold->patches.lock, &signals);
-	return err;
-}
-
 static void retire_modules(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
@@ -100,12 +53,7 @@ static void retire_modules(struct pass *pass)
 			continue;
 		m->is_retired = 1;
 		mark_unloaded(cold, m, pass->now_ns);
-		if (!m->patch)
-			continue;
-		m->patch->is_written = 0; /* it went with the code */
-		if (m->patch->lands)
-			heal_forget(&m->code);
-		unlink_patch(cold, m->patch);
+		module_patches_retire(cold, m);
 	}
 }
 
@@ -118,7 +66,7 @@ static struct module *find_former(const struct cold *cold,
 	if (!module->build_id_bytes)
 		return NULL;
 	for (struct module *m = cold->modules.first; m; m = m->next)
-		if (m->is_retired && m->patch && m->base == module->base &&
+		if (m->is_retired && m->patches && m->base == module->base &&
 		    m->build_id_bytes == module->build_id_bytes &&
 		    !memcmp(m->build_id, module->build_id, m->build_id_bytes) &&
 		    !strcmp(m->path, module->path))
@@ -130,17 +78,9 @@ static struct module *find_former(const struct cold *cold,
 static int take_up_again(struct cold *cold, struct module *module)
 {
 	struct module *former = find_former(cold, module);
-	struct patch *patch;
 
-	if (!former || !patch_fits(former->patch))
+	if (!former || module_patches_again(cold, former, module))
 		return 0;
-	patch = former->patch;
-	patch->module = module;
-	if (commit(cold, patch)) {
-		patch->module = former;
-		return 0;
-	}
-	module->patch = patch;
 	module->state = former->state;
 	module->first_function = former->first_function;
 	module->is_libc = former->is_libc;
@@ -271,7 +211,7 @@ static void keep_spare(const struct pass *pass)
  * A patch that could not be committed has been in the list nevertheless: there
  * a handler of SIGTRAP may be looking through it, so that it stays.
  */
-static void commit_patches(struct pass *pass)
+static void commit_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
 	int err = windows_seal(&cold->windows), failed = 0;
@@ -284,12 +224,11 @@ static void commit_patches(struct pass *pass)
 		if (err)
 			patch_destroy(c->patch);
 		else
-			failed = commit(cold, c->patch);
+			failed = module_patches_commit(cold, c->module,
+						       c->patch);
 		if (err || failed)
 			refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
 					  : VERDICT_IS_UNPATCHABLE);
-		else
-			c->module->patch = c->patch;
 	}
 	frames_tell_debugger(&cold->windows);
 }
@@ -307,7 +246,7 @@ static int hook_candidates(struct pass *pass)
 		return err;
 	prepare_patches(pass);
 	keep_spare(pass);
-	commit_patches(pass);
+	commit_candidates(pass);
 	return 0;
 }
 

@@ -28,7 +28,7 @@
 #define PAGE_IS_THERE (UINT64_C(3) << 62) /* present, or swapped */
 #define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
 
-/* From a module's first stub to its last; others may lie in between. */
+/* From a patch's first stub to its last; others may lie in between. */
 struct retired {
 	struct module *module;
 	struct pc_range stubs;
@@ -146,19 +146,30 @@ static void look_through_elsewhere(void)
 
 /* ---- The pile ---- */
 
+static void put_on_pile(struct module *module, const struct patch *patch,
+			uint64_t *bytes)
+{
+	*bytes += patch->site_count * patch->stub_bytes;
+	*bytes += PAGE / 2; /* wasted, on average (window.h) */
+	pile.items[pile.count++] =
+		(struct retired){ .module = module, .stubs = stubs_of(patch) };
+}
+
+/* A module's patches stand one behind the other, and all are there. */
 static uint64_t gather(const struct cold *cold)
 {
 	uint64_t bytes = 0;
 
 	pile.count = 0;
 	for (struct module *m = cold->modules.first; m; m = m->next) {
-		if (!m->is_retired || !m->patch || pile.count == RETIRED_MAX)
-			continue;
-		bytes += m->patch->site_count * m->patch->stub_bytes;
-		bytes += PAGE / 2; /* wasted, on average (window.h) */
-		pile.items[pile.count++] =
-			(struct retired){ .module = m,
-					  .stubs = stubs_of(m->patch) };
+		const uint32_t first = pile.count;
+		const struct patch *patch = m->is_retired ? m->patches : NULL;
+
+		for (; patch && pile.count < RETIRED_MAX;
+		     patch = patch->next_of_module)
+			put_on_pile(m, patch, &bytes);
+		if (patch)
+			pile.count = first;
 	}
 	return bytes;
 }
@@ -178,17 +189,32 @@ static int look_everywhere(void)
 	return err;
 }
 
+static void free_module(struct cold *cold, struct module *module)
+{
+	struct patch *next;
+
+	for (struct patch *p = module->patches; p; p = next) {
+		next = p->next_of_module;
+		patch_free_stubs(p, &cold->windows);
+		patch_destroy(p);
+	}
+	module->patches = NULL;
+	modules_forget(&cold->modules, module);
+}
+
+/* A module that comes back must have all its patches, or none. */
 static void free_unspared(struct cold *cold)
 {
-	for (uint32_t i = pile.count; i-- > 0;) {
-		struct module *module = pile.items[i].module;
+	uint32_t i = pile.count;
 
-		if (pile.items[i].is_spared)
-			continue;
-		patch_free_stubs(module->patch, &cold->windows);
-		patch_destroy(module->patch);
-		module->patch = NULL;
-		modules_forget(&cold->modules, module);
+	while (i) {
+		struct module *module = pile.items[i - 1].module;
+		uint32_t is_spared = 0;
+
+		for (; i && pile.items[i - 1].module == module; i--)
+			is_spared |= pile.items[i - 1].is_spared;
+		if (!is_spared)
+			free_module(cold, module);
 	}
 }
 

@@ -53,13 +53,14 @@ static struct patch *find_patch(const struct patches *patches, uint64_t pc)
 
 static void guard_module_of(struct patches *patches, uint64_t pc)
 {
-	struct patch *patch;
+	const struct patch *found;
 	uint64_t signals;
 
 	lock_acquire(&patches->lock, &signals);
-	patch = find_patch(patches, pc);
-	if (patch && !patch->is_guarded && !patch->is_told)
-		guard_patch(patch);
+	found = find_patch(patches, pc);
+	for (struct patch *p = patches->first; found && p; p = p->next)
+		if (p->module == found->module && !p->is_guarded && !p->is_told)
+			guard_patch(p);
 	lock_release(&patches->lock, &signals);
 }
 

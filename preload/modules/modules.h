@@ -30,10 +30,10 @@ struct module {
 	uint32_t build_id_bytes; /* of what is in memory; 0: none */
 	uint8_t build_id[32];
 	uint32_t first_function; /* the number of the first in the recording */
-	struct patch *patch;     /* NULL: nothing to hook */
-	uint32_t traits;         /* of its code, as far as it was analysed */
-	uint32_t generation;     /* of the last update that saw it */
-	uint8_t is_new;          /* since the last update */
+	struct patch *patches; /* NULL: nothing is hooked (module_patches.h) */
+	uint32_t traits;       /* of its code, as far as it was analysed */
+	uint32_t generation;   /* of the last update that saw it */
+	uint8_t is_new;        /* since the last update */
 	uint8_t is_gone;
 	uint8_t is_libc;
 	uint8_t is_retired; /* gone, and the recording says so */

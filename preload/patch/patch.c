@@ -15,8 +15,8 @@ static int write_text(struct code_writer *writer, const struct patch_text *text,
 			  text->bytes);
 }
 
-static int write_all(struct code_writer *writer, const struct patch *patch,
-		     int after)
+static int write_patch(struct code_writer *writer, const struct patch *patch,
+		       int after)
 {
 	int err = 0;
 
@@ -24,32 +24,42 @@ static int write_all(struct code_writer *writer, const struct patch *patch,
 		err = write_text(writer, &patch->islands[i], after);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
 		err = write_text(writer, &patch->sites[i].text, after);
+	return err;
+}
+
+static int write_chain(struct code_writer *writer, const struct patch *chain,
+		       int after)
+{
+	int err = 0;
+
+	for (; !err && chain; chain = chain->next_of_module)
+		err = write_patch(writer, chain, after);
 	return err ? err : code_barrier(writer);
 }
 
-static int write_idle(const struct patch *patch)
+static int write_idle(const struct patch *chain)
 {
 	struct code_writer writer;
-	int err = code_open(&writer, CODE_IS_IDLE, patch->module), close_err;
+	int err = code_open(&writer, CODE_IS_IDLE, chain->module), close_err;
 
 	if (err)
 		return err;
-	err = write_all(&writer, patch, 1);
+	err = write_chain(&writer, chain, 1);
 	if (err)
-		write_all(&writer, patch, 0);
+		write_chain(&writer, chain, 0);
 	close_err = code_close(&writer);
 	return err ? err : close_err;
 }
 
-int patch_commit(struct patch *patch)
+int patch_commit(struct patch *chain)
 {
 	uint64_t signals;
 	int err;
 
 	sys_block_signals(&signals);
-	err = write_idle(patch);
-	if (!err)
-		patch->is_written = 1;
+	err = write_idle(chain);
+	for (; !err && chain; chain = chain->next_of_module)
+		chain->is_written = 1;
 	sys_restore_signals(&signals);
 	return err;
 }
@@ -102,6 +112,37 @@ int patch_covers(const struct patch *patch, uint64_t pc)
 
 	return site > patch->sites &&
 	       pc - site[-1].text.pc < site[-1].text.bytes;
+}
+
+static int texts_meet(const struct patch_text *a, const struct patch_text *b)
+{
+	return a->pc < b->pc + b->bytes && b->pc < a->pc + a->bytes;
+}
+
+static int text_meets(const struct patch_text *text, const struct patch *patch)
+{
+	const struct patch_site *site = find_from(patch, text->pc);
+
+	if (site > patch->sites && texts_meet(text, &site[-1].text))
+		return 1;
+	if (site < patch->sites + patch->site_count &&
+	    texts_meet(text, &site->text))
+		return 1;
+	for (uint32_t i = 0; i < patch->island_count; i++)
+		if (texts_meet(text, &patch->islands[i]))
+			return 1;
+	return 0;
+}
+
+int patch_meets(const struct patch *patch, const struct patch *other)
+{
+	for (uint32_t i = 0; i < patch->island_count; i++)
+		if (text_meets(&patch->islands[i], other))
+			return 1;
+	for (uint32_t i = 0; i < patch->site_count; i++)
+		if (text_meets(&patch->sites[i].text, other))
+			return 1;
+	return 0;
 }
 
 void patch_destroy(struct patch *patch)

@@ -45,9 +45,10 @@ struct patch_site {
 	uint64_t entry;    /* where in it the patch leads */
 };
 
-/* A module's. Its memory lives until patch_destroy(). */
+/* One of a module's. Its memory lives until patch_destroy(). */
 struct patch {
-	struct patch *next; /* of all that are committed (hook.h) */
+	struct patch *next; /* of all that are known (patches.h) */
+	struct patch *next_of_module;
 	struct module *module;
 	struct patch_site *sites; /* in order of pc */
 	uint32_t site_count;
@@ -64,14 +65,17 @@ struct patch {
 };
 
 /*
- * Write the sites, once the windows are sealed. For code that nothing runs in:
- * CODE_IS_IDLE (code.h). Calls nothing outside of libclew.so. 0, or -errno when
- * nothing was written.
+ * Write the sites of a chain of patches (next_of_module) of one module, once the
+ * windows are sealed. For code that nothing runs in: CODE_IS_IDLE (code.h). Calls
+ * nothing outside of libclew.so. 0, or -errno when nothing was written.
  */
-int patch_commit(struct patch *patch);
+int patch_commit(struct patch *chain);
 
 /* Whether all that patch_commit() would replace is there still. */
 int patch_fits(const struct patch *patch);
+
+/* Whether both change the same byte somewhere. */
+int patch_meets(const struct patch *patch, const struct patch *other);
 
 /* The site at a pc, or NULL. Safe in signal handlers. */
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The patches that are committed. Behind rt.patches.
+ * The patches of all modules that are loaded. Behind rt.patches.
  */
 #ifndef CLEW_PATCH_PATCHES_H
 #define CLEW_PATCH_PATCHES_H

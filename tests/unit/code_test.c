@@ -164,28 +164,36 @@ static struct patch_site site_of(int page)
 	return site;
 }
 
-static void a_patch_is_committed_as_a_whole(void **state)
-{
-	struct patch_site sites[] = { site_of(0), site_of(1) };
-	struct patch patch = { .module = &module,
-			       .sites = sites,
-			       .site_count = PAGES };
+/* A patch for each page, of one module. */
+static struct patch_site sites[PAGES];
+static struct patch patches[PAGES];
 
-	assert_int_equal(patch_commit(&patch), 0);
-	assert_true(patch.is_written);
-	assert_int_equal(number_of(0) + number_of(1), 14);
+static int commit_two_patches(void)
+{
+	for (int i = 0; i < PAGES; i++) {
+		sites[i] = site_of(i);
+		patches[i] = (struct patch){ .module = &module,
+					     .sites = &sites[i],
+					     .site_count = 1 };
+	}
+	patches[0].next_of_module = &patches[1];
+	return patch_commit(patches);
 }
 
-static void or_nothing_of_it(void **state)
+static void patches_of_a_module_are_committed_together(void **state)
 {
-	struct patch_site sites[] = { site_of(0), site_of(1) };
-	struct patch patch = { .module = &module,
-			       .sites = sites,
-			       .site_count = PAGES };
+	assert_int_equal(commit_two_patches(), 0);
+	for (int i = 0; i < PAGES; i++) {
+		assert_true(patches[i].is_written);
+		assert_int_equal(number_of(i), 7);
+	}
+}
 
+static void or_none_of_them(void **state)
+{
 	lose_second_segment();
-	assert_int_not_equal(patch_commit(&patch), 0);
-	assert_false(patch.is_written);
+	assert_int_not_equal(commit_two_patches(), 0);
+	assert_false(patches[0].is_written);
 	assert_true(is_mapped_as(0, "r-xp"));
 	assert_int_equal(number_of(0), 1);
 }
@@ -293,8 +301,8 @@ int main(void)
 		CLAIM(idle_code_is_writable_instead_of_executable),
 		CLAIM(idle_code_that_must_stay_executable_does),
 		CLAIM(a_segment_that_cannot_be_writable_leaves_all_executable),
-		CLAIM(a_patch_is_committed_as_a_whole),
-		CLAIM(or_nothing_of_it),
+		CLAIM(patches_of_a_module_are_committed_together),
+		CLAIM(or_none_of_them),
 		CLAIM(live_code_stays_executable_and_changes_at_the_barrier),
 		CLAIM(a_live_module_is_never_made_writable),
 		CLAIM(only_the_page_being_written_is_both),

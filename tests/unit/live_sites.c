@@ -8,8 +8,13 @@
 #include "tests/unit/unit.h"
 
 static struct patch_site sites[SITES];
-static struct patch patch = { .sites = sites, .site_count = SITES };
-static struct patches patches = { .first = &patch };
+static struct patch second = { .sites = sites + SPIN,
+			       .site_count = SITES - SPIN };
+static struct patch first = { .next = &second,
+			      .next_of_module = &second,
+			      .sites = sites,
+			      .site_count = SPIN };
+static struct patches patches = { .first = &first };
 struct wire_header live_header;
 
 uint64_t live_pc_of(int site)
@@ -56,19 +61,36 @@ void live_assert_stands(int is_hooked)
 	}
 }
 
-int live_change(live_way how, uint64_t patience_ns, int *tid)
+static int change(live_way how, const struct live_range *ranges, uint32_t count,
+		  uint64_t patience_ns, int *tid)
 {
-	const struct live_range ranges[] = {
-		{ .patch = &patch, .first = 0, .count = SPIN },
-		{ .patch = &patch, .first = SPIN, .count = SITES - SPIN },
-	};
 	uint64_t signals;
 	int err;
 
 	sys_block_signals(&signals);
-	err = how(ranges, 2, sys_clock_ns(CLOCK_MONOTONIC) + patience_ns, tid);
+	err = how(ranges, count, sys_clock_ns(CLOCK_MONOTONIC) + patience_ns,
+		  tid);
 	sys_restore_signals(&signals);
 	return err;
+}
+
+int live_change(live_way how, uint64_t patience_ns, int *tid)
+{
+	const struct live_range ranges[] = {
+		{ .patch = &first, .first = 0, .count = SPIN },
+		{ .patch = &second, .first = 0, .count = SITES - SPIN },
+	};
+
+	return change(how, ranges, 2, patience_ns, tid);
+}
+
+void live_change_second(live_way how)
+{
+	const struct live_range range = { .patch = &second,
+					  .count = SITES - SPIN };
+	int tid;
+
+	assert_int_equal(change(how, &range, 1, LONG_NS, &tid), 0);
 }
 
 void live_hook(void)

@@ -41,12 +41,14 @@ int live_aim_all(void **state);
 
 uint64_t live_pc_of(int site);
 
-/* All sites, in two ranges, as of two modules. As live_commit(). */
+/* All sites: of two patches of one module, the second from SPIN on. As
+ * live_commit(). */
 typedef int (*live_way)(const struct live_range *ranges, uint32_t count,
 			uint64_t deadline_ns, int *tid);
 int live_change(live_way how, uint64_t patience_ns, int *tid);
 
-/* Successfully. */
+/* Successfully; the second patch alone, or both. */
+void live_change_second(live_way how);
 void live_hook(void);
 void live_unhook(void);
 

@@ -77,6 +77,32 @@ static void callers_do_not_notice(void **state)
 	assert_in_range(live_sum_stubbed - stubbed, ROUNDS, calls);
 }
 
+/* Threads call through the patch that stays. */
+static void one_of_two_patches_comes_and_goes_alone(void **state)
+{
+	struct guest guest;
+
+	live_hook();
+	guest_start(&guest, guest_sums);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t stubbed = live_sum_stubbed;
+		const uint64_t before = live_host_stubbed;
+
+		live_change_second(live_revert);
+		assert_int_equal(live_host(), 1);
+		assert_int_equal(live_host_stubbed, before);
+		while (live_sum_stubbed == stubbed)
+			sched_yield();
+		live_change_second(live_commit);
+		assert_int_equal(live_host(), 1);
+		assert_int_equal(live_host_stubbed, before + 1);
+	}
+	guest.may_go = 1;
+	guest_end(&guest);
+	assert_int_equal(guest.errors, 0);
+	live_unhook();
+}
+
 static void who_sleeps_between_the_bytes_is_waited_for(void **state)
 {
 	struct guest guest;
@@ -190,6 +216,7 @@ int main(void)
 		CLAIM(a_call_goes_through_the_stub_while_hooked),
 		CLAIM(hooking_twice_changes_nothing),
 		CLAIM(callers_do_not_notice),
+		CLAIM(one_of_two_patches_comes_and_goes_alone),
 		CLAIM(who_sleeps_between_the_bytes_is_waited_for),
 		CLAIM(who_runs_between_the_bytes_is_waited_for),
 		CLAIM(in_hundreds_of_groups_too),

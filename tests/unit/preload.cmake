@@ -35,6 +35,11 @@ preload_test(probe ${arch}/stubs/probe.c ${preload}/stubs/probe_kinds.c
   ${preload}/stubs/stub.c ${preload}/host/next.c ${preload}/host/lookup.c
   ${counting})
 target_link_libraries(probe_test PRIVATE disasm)
+preload_test(module_patches ${preload}/module_patches.c ${preload}/patch/patch.c
+  ${preload}/patch/code.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
+  ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
+  ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
+  ${arch}/stubs/frames_rules.c ${counting})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
   ${preload}/patch/code.c ${preload}/patch/patch.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/reclaim.c: the stubs of an unloaded module are given back, but not
- * while a thread is in one of them.
+ * preload/reclaim.c: the stubs of an unloaded module's patches are given back,
+ * but none of them while a thread is in one.
  */
 #include "preload/reclaim.h"
 
@@ -15,38 +15,50 @@
 #include "preload/sys/proc.h"
 #include "tests/unit/unit.h"
 
-#define STUBS     (1 << 14) /* more than are worth the trouble: 2 MiB */
+#define PATCHES   2
+#define STUBS     (1 << 13) /* of each; more than are worth the trouble: 2 MiB */
 #define ASLEEP_AT 4
 
 /* xor %eax,%eax; syscall; ret: read(), asleep at byte 4 */
 static const uint8_t code[] = { 0x31, 0xc0, 0x0f, 0x05, 0xc3 };
 
 static struct cold cold;
-static struct patch patch;
+static struct patch patches[PATCHES];
 static struct window_user near;
 static struct module module = { .path = "/gone",
 				.is_gone = 1,
-				.patch = &patch };
+				.patches = patches };
 
-/* A module that has been unloaded, with stubs that only read. */
-static int make_retired(void **state)
+/* They only read. */
+static int make_stubs(struct patch *patch)
 {
 	uint8_t *stub;
 
+	patch->memory_bytes = STUBS * sizeof(struct patch_site);
+	patch->sites = sys_map_private(patch->memory_bytes);
+	patch->stub_bytes = STUB_BYTES;
+	for (; patch->site_count < STUBS; patch->site_count++) {
+		if (window_alloc(&cold.windows, &near, STUB_BYTES, &stub))
+			return -1;
+		memcpy(stub, code, sizeof(code));
+		patch->sites[patch->site_count].stub = (uintptr_t)stub;
+	}
+	windows_turn_page(&cold.windows);
+	return 0;
+}
+
+/* A module that has been unloaded, with stubs of two patches. */
+static int make_retired(void **state)
+{
 	near.code.start = (uintptr_t)make_retired;
 	near.code.end = near.code.start + 1;
 	near.image = near.code;
 	rt.cold = &cold;
 	rt.patches = &cold.patches;
-	patch.memory_bytes = STUBS * sizeof(struct patch_site);
-	patch.sites = sys_map_private(patch.memory_bytes);
-	patch.stub_bytes = STUB_BYTES;
-	for (; patch.site_count < STUBS; patch.site_count++) {
-		if (window_alloc(&cold.windows, &near, STUB_BYTES, &stub))
+	for (int i = 0; i < PATCHES; i++)
+		if (make_stubs(&patches[i]))
 			return -1;
-		memcpy(stub, code, sizeof(code));
-		patch.sites[patch.site_count].stub = (uintptr_t)stub;
-	}
+	patches[0].next_of_module = &patches[1];
 	module.is_retired = 1;
 	cold.modules.first = cold.modules.last = &module;
 	return windows_seal(&cold.windows);
@@ -70,9 +82,9 @@ static void *reads(void *context)
 	return NULL;
 }
 
-static void who_is_in_a_stub_keeps_it(void **state)
+static void keep_while_somebody_is_in(const struct patch *patch)
 {
-	struct guest guest = { .stub = patch.sites[STUBS / 2].stub };
+	struct guest guest = { .stub = patch->sites[STUBS / 2].stub };
 	struct proc_activity activity = { 0 };
 	struct proc_text text;
 	pthread_t thread;
@@ -82,8 +94,11 @@ static void who_is_in_a_stub_keeps_it(void **state)
 	while (!guest.tid || proc_activity(&text, guest.tid, &activity) ||
 	       activity.pc != guest.stub + ASLEEP_AT)
 		sched_yield();
+	cold.reclaim_at_bytes = 0; /* as if much more were to be had */
 	reclaim_stubs(&cold);
-	assert_ptr_equal(module.patch, &patch);
+	assert_ptr_equal(module.patches, patches);
+	for (int i = 0; i < PATCHES; i++)
+		assert_int_equal(patches[i].site_count, STUBS);
 	assert_ptr_equal(cold.modules.first, &module);
 	assert_int_equal(write(guest.ends[1], "x", 1), 1);
 	pthread_join(thread, NULL);
@@ -92,27 +107,43 @@ static void who_is_in_a_stub_keeps_it(void **state)
 	assert_int_equal(guest.result, 1); /* through the stub's own ret */
 }
 
-static void what_nobody_is_in_is_given_back(void **state)
+static void who_is_in_a_stub_keeps_those_of_all_patches(void **state)
 {
-	const uint64_t first = patch.sites[0].stub;
-	uint8_t *again;
+	for (int i = 0; i < PATCHES; i++)
+		keep_while_somebody_is_in(&patches[i]);
+}
 
-	cold.reclaim_at_bytes = 0; /* as if much more were to be had */
-	reclaim_stubs(&cold);
-	assert_null(module.patch);
-	assert_null(cold.modules.first);
-	do /* writable once more, and handed out */
+/* Writable once more, and handed out. */
+static void take_again(uint64_t stub)
+{
+	uint8_t *again = NULL;
+
+	for (int i = 0; i <= PATCHES * STUBS && (uintptr_t)again != stub; i++)
 		assert_int_equal(
 			window_alloc(&cold.windows, &near, STUB_BYTES, &again),
 			0);
-	while ((uintptr_t)again != first);
+	assert_int_equal((uintptr_t)again, stub);
 	memset(again, 0xcc, STUB_BYTES);
+}
+
+static void what_nobody_is_in_is_given_back(void **state)
+{
+	uint64_t stubs[PATCHES];
+
+	for (int i = 0; i < PATCHES; i++)
+		stubs[i] = patches[i].sites[0].stub;
+	cold.reclaim_at_bytes = 0;
+	reclaim_stubs(&cold);
+	assert_null(module.patches);
+	assert_null(cold.modules.first);
+	for (int i = 0; i < PATCHES; i++)
+		take_again(stubs[i]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_in_a_stub_keeps_it),
+		cmocka_unit_test(who_is_in_a_stub_keeps_those_of_all_patches),
 		cmocka_unit_test(what_nobody_is_in_is_given_back),
 	};
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * preload/module_patches.c: a module gets patches at different times, is unloaded, and
+ * comes back with all of them.
+ */
+#include "preload/module_patches.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/patch/code.h"
+#include "preload/stack/landing.h"
+#include "tests/unit/unit.h"
+
+#define NOP       0x90
+#define INT1      0xf1
+#define PATCHES   3
+#define SITE_AT   16 /* of the second patch; the first has one at 0 */
+#define MEETS_AT  18 /* of the third: in the second's bytes */
+#define SITE_SIZE 4
+#define PAGES     2 /* the module is in the first */
+
+static uint8_t *text;
+static struct wire_header header;
+static struct cold cold;
+static ElfW(Phdr) segment;
+static struct module module;
+static struct patch_site sites[PATCHES];
+static struct patch patches[PATCHES];
+
+/* Instead of preload/front's. */
+void landing_note_leap(uint64_t pc)
+{
+}
+
+static void make_patch(int number, uint32_t at)
+{
+	struct patch_site *site = &sites[number];
+
+	*site = (struct patch_site){ .text = { .pc = (uintptr_t)text + at,
+					       .bytes = SITE_SIZE } };
+	memset(site->text.before, NOP, SITE_SIZE);
+	memset(site->text.after, INT1, SITE_SIZE);
+	patches[number] = (struct patch){ .sites = site, .site_count = 1 };
+}
+
+static int load(void **state)
+{
+	text = mmap(NULL, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED)
+		return -1;
+	memset(text, NOP, CODE_PAGE_BYTES);
+	segment = (ElfW(Phdr)){ .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_memsz = CODE_PAGE_BYTES };
+	module = (struct module){ .base = (uintptr_t)text,
+				  .segments = &segment,
+				  .segment_count = 1 };
+	cold = (struct cold){ 0 };
+	rt.cold = &cold;
+	rt.patches = &cold.patches;
+	rt.header = &header;
+	make_patch(0, 0);
+	make_patch(1, SITE_AT);
+	make_patch(2, MEETS_AT);
+	return mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+}
+
+static int unload(void **state)
+{
+	return munmap(text, PAGES * CODE_PAGE_BYTES);
+}
+
+static int stands(int number)
+{
+	const struct patch_text *site = &sites[number].text;
+
+	return !memcmp((const void *)site->pc, site->after, SITE_SIZE);
+}
+
+/* As handlers of SIGTRAP find it. */
+static int is_known(const struct patch *patch)
+{
+	for (const struct patch *p = cold.patches.first; p; p = p->next)
+		if (p == patch)
+			return 1;
+	return 0;
+}
+
+static void commit_two(void)
+{
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			module_patches_commit(&cold, &module, &patches[i]), 0);
+}
+
+static void a_module_has_all_patches_that_it_was_given(void **state)
+{
+	commit_two();
+	assert_ptr_equal(module.patches, &patches[1]);
+	assert_ptr_equal(patches[1].next_of_module, &patches[0]);
+	assert_null(patches[0].next_of_module);
+	for (int i = 0; i < 2; i++) {
+		assert_ptr_equal(patches[i].module, &module);
+		assert_true(stands(i) && is_known(&patches[i]));
+	}
+}
+
+static void a_patch_of_the_same_bytes_is_refused(void **state)
+{
+	commit_two();
+	assert_int_equal(module_patches_commit(&cold, &module, &patches[2]),
+			 -EEXIST);
+	assert_ptr_equal(module.patches, &patches[1]);
+	assert_false(is_known(&patches[2]));
+	assert_true(stands(1));
+}
+
+static void an_island_has_bytes_too(void **state)
+{
+	patches[1].islands = &sites[1].text;
+	patches[1].island_count = 1;
+	patches[1].site_count = 0;
+	commit_two();
+	assert_int_equal(module_patches_commit(&cold, &module, &patches[2]),
+			 -EEXIST);
+}
+
+/* Its bytes are in no memory, nor is all of the segment. */
+static void a_patch_that_cannot_be_written_leaves_what_was_there(void **state)
+{
+	commit_two();
+	segment.p_memsz = PAGES * CODE_PAGE_BYTES;
+	sites[2].text.pc = (uintptr_t)text + CODE_PAGE_BYTES;
+	assert_int_equal(munmap(text + CODE_PAGE_BYTES, CODE_PAGE_BYTES), 0);
+	assert_int_not_equal(module_patches_commit(&cold, &module, &patches[2]),
+			     0);
+	assert_false(is_known(&patches[2]) || patches[2].is_written);
+	assert_ptr_equal(module.patches, &patches[1]);
+	for (int i = 0; i < 2; i++)
+		assert_true(stands(i) && is_known(&patches[i]));
+}
+
+static void nothing_is_written_while_the_hooks_are_out(void **state)
+{
+	cold.patches.is_out = 1;
+	commit_two();
+	for (int i = 0; i < 2; i++) {
+		assert_true(is_known(&patches[i]));
+		assert_false(stands(i) || patches[i].is_written);
+	}
+}
+
+static void retire(void)
+{
+	module_patches_retire(&cold, &module);
+	assert_int_equal(
+		mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_WRITE), 0);
+	memset(text, NOP, CODE_PAGE_BYTES);
+	assert_int_equal(mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC),
+			 0);
+}
+
+static void a_retired_module_keeps_patches_that_no_handler_sees(void **state)
+{
+	commit_two();
+	retire();
+	assert_ptr_equal(module.patches, &patches[1]);
+	assert_null(cold.patches.first);
+	assert_false(patches[0].is_written || patches[1].is_written);
+}
+
+static void a_module_that_comes_back_has_all_of_them_again(void **state)
+{
+	struct module back = module;
+
+	commit_two();
+	retire();
+	assert_int_equal(module_patches_again(&cold, &module, &back), 0);
+	assert_null(module.patches);
+	assert_ptr_equal(back.patches, &patches[1]);
+	for (int i = 0; i < 2; i++) {
+		assert_ptr_equal(patches[i].module, &back);
+		assert_true(stands(i) && is_known(&patches[i]));
+	}
+}
+
+static void or_none_of_them_where_one_does_not_fit(void **state)
+{
+	struct module back = module;
+
+	commit_two();
+	retire();
+	sites[0].text.before[1] = INT1; /* as if the file were another */
+	assert_int_not_equal(module_patches_again(&cold, &module, &back), 0);
+	assert_ptr_equal(module.patches, &patches[1]);
+	assert_null(back.patches);
+	assert_null(cold.patches.first);
+	assert_false(stands(1));
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, load, unload)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(a_module_has_all_patches_that_it_was_given),
+		CLAIM(a_patch_of_the_same_bytes_is_refused),
+		CLAIM(an_island_has_bytes_too),
+		CLAIM(a_patch_that_cannot_be_written_leaves_what_was_there),
+		CLAIM(nothing_is_written_while_the_hooks_are_out),
+		CLAIM(a_retired_module_keeps_patches_that_no_handler_sees),
+		CLAIM(a_module_that_comes_back_has_all_of_them_again),
+		CLAIM(or_none_of_them_where_one_does_not_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
