@@ -19,11 +19,11 @@
 #define PLAIN_PC  ((uintptr_t)words)           /* anything but a restorer */
 #define USER_CODE UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
 
-enum { WORDS = 1024 };
+enum { WORDS = 1024, SCANNED = 2 * WORDS }; /* where a walk finds no end */
 enum { ONE = 900, TWO = 600, STALE = 398, THREE = 100 }; /* slots */
 
-static uint64_t words[WORDS];
-static struct shadow_slot shadow[WORDS];
+static uint64_t words[SCANNED];
+static struct shadow_slot shadow[SCANNED];
 static uint64_t ids[4];
 
 static const unsigned char restorer[]
