@@ -37,6 +37,9 @@ static int is_what_is_loaded(const struct candidate *candidate)
 		       module->build_id_bytes);
 }
 
+/* This library, whatever its file is called. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
 /* Code of runtimes that cannot live with moved return addresses. */
 static enum module_state state_by_traits(uint32_t traits, int is_late)
 {
@@ -58,7 +61,9 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 {
 	struct module *module = candidate->module;
 
-	module->state = select_module(config, module->path);
+	module->state = module->base == (uintptr_t)__ehdr_start
+				? MODULE_IS_SELF
+				: select_module(config, module->path);
 	module->is_libc = select_is_libc(module->path);
 	if (module->state != MODULE_IS_HOOKED)
 		return;

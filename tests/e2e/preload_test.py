@@ -47,6 +47,18 @@ class Preload(clewtest.Case):
         self.assertEqual({m.name for m in part.modules
                           if m.state_name == "HOOKED"}, {"recursion"})
 
+    def test_the_library_may_have_any_name(self):
+        """One of landings' functions jumps: ours in front is not hooked."""
+        renamed = self.work / "tracer.so"
+        renamed.write_bytes(LIBRARY.read_bytes())
+        self.environment["CLEW_LIBRARY"] = str(renamed)
+        argv = [target("landings")]
+        native = self.run_program(argv)
+        self.assert_same_behaviour(native, self.run_program([WRAPPER, *argv]))
+        states = {m.name: m.state_name
+                  for m in self.recording().parts[0].modules}
+        self.assertEqual(states["tracer.so"], "SELF")
+
     def test_the_library_is_found_beside_it(self):
         del self.environment["CLEW_LIBRARY"]
         folder = self.work / "elsewhere"
