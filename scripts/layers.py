@@ -67,8 +67,6 @@ FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
 # Names of the target's that two of its units still have: the stubs' code for
 # one machine and what copies it.
 SHARED_UNITS = {"stub"}
-# Tags that two files of the target still declare, each its own.
-SHARED_TAGS = {"note", "slot", "tables"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -159,7 +157,7 @@ def namesakes():
         if len(places) > 1 and name not in SHARED_UNITS:
             yield name, list(places)
     for name, places in tags.items():
-        if len(places) > 1 and name not in SHARED_TAGS:
+        if len(places) > 1:
             yield f"the tag {name}", places
 
 

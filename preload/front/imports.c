@@ -13,7 +13,7 @@
 #define PAGE UINT64_C(4096)
 
 /* What the loader reads, too; 0 where there is none. */
-struct tables {
+struct import_tables {
 	const Elf64_Sym *symbols;
 	const char *strings;
 	uint64_t relocations, relocation_bytes;
@@ -27,7 +27,7 @@ static uint64_t address(const struct module *module, uint64_t value)
 }
 
 static void take_entry(const struct module *module, const Elf64_Dyn *entry,
-		       struct tables *tables)
+		       struct import_tables *tables)
 {
 	const uint64_t value = entry->d_un.d_val;
 
@@ -53,9 +53,10 @@ static void take_entry(const struct module *module, const Elf64_Dyn *entry,
 	}
 }
 
-static int find_tables(const struct module *module, struct tables *tables)
+static int find_tables(const struct module *module,
+		       struct import_tables *tables)
 {
-	*tables = (struct tables){ 0 };
+	*tables = (struct import_tables){ 0 };
 	for (uint32_t i = 0; i < module->segment_count; i++) {
 		const Elf64_Dyn *entry =
 			(const void *)(module->base +
@@ -69,12 +70,13 @@ static int find_tables(const struct module *module, struct tables *tables)
 	return tables->symbols && tables->strings;
 }
 
-typedef int (*relocation_visit)(void *context, const struct tables *tables,
+typedef int (*relocation_visit)(void *context,
+				const struct import_tables *tables,
 				Elf64_Rela *relocation, const char *name);
 
 /* Those that want the address of a symbol of another module. */
-static int visit_table(const struct tables *tables, uint64_t at, uint64_t bytes,
-		       relocation_visit visit, void *context)
+static int visit_table(const struct import_tables *tables, uint64_t at,
+		       uint64_t bytes, relocation_visit visit, void *context)
 {
 	Elf64_Rela *relocation = (Elf64_Rela *)at;
 	const Elf64_Rela *end = relocation + bytes / sizeof(*relocation);
@@ -98,7 +100,7 @@ static int visit_table(const struct tables *tables, uint64_t at, uint64_t bytes,
 static int visit_imports(const struct module *module, relocation_visit visit,
 			 void *context)
 {
-	struct tables tables;
+	struct import_tables tables;
 	int result;
 
 	if (!find_tables(module, &tables))
@@ -139,7 +141,7 @@ static int tells(const char *name, int wanted)
 	return 0;
 }
 
-static int note_jump(void *context, const struct tables *tables,
+static int note_jump(void *context, const struct import_tables *tables,
 		     Elf64_Rela *relocation, const char *name)
 {
 	const int told = tells(name, JUMPS | SWITCHES);
@@ -160,7 +162,7 @@ enum imports_jumps imports_jumps(const struct module *module)
 	return found;
 }
 
-static int note_map(void *context, const struct tables *tables,
+static int note_map(void *context, const struct import_tables *tables,
 		    Elf64_Rela *relocation, const char *name)
 {
 	int *found = context;
@@ -270,7 +272,7 @@ static int lead(const struct leading *leading, Elf64_Rela *relocation,
 	return write_to(module, relocation, &replaced, sizeof(replaced));
 }
 
-static int lead_if_copying(void *context, const struct tables *tables,
+static int lead_if_copying(void *context, const struct import_tables *tables,
 			   Elf64_Rela *relocation, const char *name)
 {
 	const struct copying *copying = copies_find(name);

@@ -18,13 +18,13 @@
 
 #define SLOTS 64
 
-static struct slot {
+static struct start_slot {
 	_Atomic uint32_t is_taken; /* by a creator; the thread gives it back */
 	void *(*function)(void *);
 	void *argument;
 } slots[SLOTS];
 
-static struct slot *take_slot(void)
+static struct start_slot *take_slot(void)
 {
 	for (int i = 0; i < SLOTS; i++) {
 		uint32_t free = 0;
@@ -37,7 +37,7 @@ static struct slot *take_slot(void)
 	return NULL;
 }
 
-static void give_back(struct slot *slot)
+static void give_back(struct start_slot *slot)
 {
 	slot->is_taken = 0;
 }
@@ -45,7 +45,7 @@ static void give_back(struct slot *slot)
 /* Ends in a jump: no frame of ours is on the thread's stack. */
 static void *begin(void *at)
 {
-	struct slot *slot = at;
+	struct start_slot *slot = at;
 	void *(*const function)(void *) = slot->function;
 	void *const argument = slot->argument;
 
@@ -57,7 +57,7 @@ static void *begin(void *at)
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 			  void *(*function)(void *), void *argument)
 {
-	struct slot *slot = sampling_is_on() ? take_slot() : NULL;
+	struct start_slot *slot = sampling_is_on() ? take_slot() : NULL;
 	int err;
 
 	if (!slot)

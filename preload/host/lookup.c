@@ -11,7 +11,7 @@
 #define VERSION_HIDDEN 0x8000
 
 /* Of a module's dynamic section, what a search by DT_GNU_HASH needs. */
-struct tables {
+struct symbol_tables {
 	const uint32_t *hash;
 	const Elf64_Sym *symbols;
 	const Elf64_Half *versions; /* or NULL */
@@ -39,9 +39,9 @@ static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
 						  : value);
 }
 
-static int find_tables(const struct link_map *map, struct tables *tables)
+static int find_tables(const struct link_map *map, struct symbol_tables *tables)
 {
-	*tables = (struct tables){ 0 };
+	*tables = (struct symbol_tables){ 0 };
 	if (!map->l_ld)
 		return 0;
 	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag; entry++) {
@@ -66,7 +66,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-static int is_wanted(const struct tables *tables, uint32_t index,
+static int is_wanted(const struct symbol_tables *tables, uint32_t index,
 		     const char *name)
 {
 	const Elf64_Sym *symbol = &tables->symbols[index];
@@ -95,7 +95,7 @@ static void *find_in(const struct link_map *map, const char *name)
 	const uint32_t hash = hash_of(name);
 	const struct gnu_hash *header;
 	const uint32_t *buckets, *chains;
-	struct tables tables;
+	struct symbol_tables tables;
 	uint32_t index;
 
 	if (!find_tables(map, &tables))

@@ -9,13 +9,13 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-struct note {
+struct unrecorded_line {
 	char path[4096];
 	char line[256];
 	size_t bytes; /* of the line */
 };
 
-static void write_line(struct note *note, const char *why, int err)
+static void write_line(struct unrecorded_line *note, const char *why, int err)
 {
 	struct text text = text_in(note->line, sizeof(note->line) - 1);
 
@@ -30,7 +30,7 @@ static void write_line(struct note *note, const char *why, int err)
 }
 
 /* Whether a line can be written whole, or else not at all. */
-static int is_room(int fd, const struct note *note)
+static int is_room(int fd, const struct unrecorded_line *note)
 {
 	struct rlimit limit;
 	struct stat st;
@@ -44,7 +44,7 @@ static int is_room(int fd, const struct note *note)
 /* For apart_call(). */
 static int append(void *argument)
 {
-	const struct note *note = argument;
+	const struct unrecorded_line *note = argument;
 	int fd = sys_open(
 		note->path,
 		O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
@@ -58,7 +58,7 @@ static int append(void *argument)
 
 void unrecorded_note(const char *dir, const char *why, int err)
 {
-	struct note note;
+	struct unrecorded_line note;
 	struct text path = text_in(note.path, sizeof(note.path));
 
 	text_string(&path, dir);

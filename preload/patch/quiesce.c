@@ -31,7 +31,7 @@ enum whereabouts {
  * whereabouts: what earlier rounds left counts as empty. The thread itself
  * exchanges ASKED for what follows.
  */
-struct slot {
+struct asked_thread {
 	uint32_t tid;
 	_Atomic uint32_t is;
 };
@@ -41,7 +41,7 @@ struct quiesce {
 	const struct quiesce_places *_Atomic places;
 	_Atomic uint32_t round;   /* 24 bits */
 	_Atomic uint32_t is_open; /* a round is going on */
-	int (*look)(struct quiesce *q, struct slot *slot);
+	int (*look)(struct quiesce *q, struct asked_thread *slot);
 	struct ask ask;
 	int own_tid;
 	uint64_t start_ticks;
@@ -50,7 +50,7 @@ struct quiesce {
 	int open_tid;
 	struct proc_text text;
 	struct stacks stacks;
-	struct slot slots[SLOT_COUNT];
+	struct asked_thread slots[SLOT_COUNT];
 };
 
 static struct quiesce *_Atomic the_quiesce;
@@ -60,29 +60,29 @@ static uint32_t in_round(const struct quiesce *q, enum whereabouts is)
 	return q->round << 8 | is;
 }
 
-static int is_of_round(const struct quiesce *q, const struct slot *slot)
+static int is_of_round(const struct quiesce *q, const struct asked_thread *slot)
 {
 	return slot->is >> 8 == q->round;
 }
 
-static enum whereabouts where_is(const struct slot *slot)
+static enum whereabouts where_is(const struct asked_thread *slot)
 {
 	return slot->is & 0xff;
 }
 
-static void set_where(const struct quiesce *q, struct slot *slot,
+static void set_where(const struct quiesce *q, struct asked_thread *slot,
 		      enum whereabouts is)
 {
 	slot->is = in_round(q, is);
 }
 
 /* Where a thread is in the table, or would be; NULL if that is full. */
-static struct slot *find_slot(struct quiesce *q, uint32_t tid)
+static struct asked_thread *find_slot(struct quiesce *q, uint32_t tid)
 {
 	uint32_t first = tid * 0x9e3779b1 >> (32 - SLOT_LOG2);
 
 	for (uint32_t i = 0; i < SLOT_COUNT; i++) {
-		struct slot *slot = &q->slots[(first + i) % SLOT_COUNT];
+		struct asked_thread *slot = &q->slots[(first + i) % SLOT_COUNT];
 
 		if (!is_of_round(q, slot) || slot->tid == tid)
 			return slot;
@@ -90,9 +90,9 @@ static struct slot *find_slot(struct quiesce *q, uint32_t tid)
 	return NULL;
 }
 
-static struct slot *take_slot(struct quiesce *q, int tid)
+static struct asked_thread *take_slot(struct quiesce *q, int tid)
 {
-	struct slot *slot = find_slot(q, (uint32_t)tid);
+	struct asked_thread *slot = find_slot(q, (uint32_t)tid);
 
 	if (slot && !is_of_round(q, slot)) {
 		slot->tid = (uint32_t)tid;
@@ -125,7 +125,7 @@ static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 	struct quiesce *q = the_quiesce;
 	uint32_t asked = (uint32_t)(value >> 32) << 8 | ASKED;
 	uint32_t found = (uint32_t)(value >> 32) << 8;
-	struct slot *slot = &q->slots[value % SLOT_COUNT];
+	struct asked_thread *slot = &q->slots[value % SLOT_COUNT];
 
 	if (slot->tid != (uint32_t)sys_gettid() || slot->is != asked)
 		return;
@@ -136,7 +136,7 @@ static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 void quiesce_report_self(uint64_t pc, uint64_t sp)
 {
 	struct quiesce *q = the_quiesce;
-	struct slot *slot;
+	struct asked_thread *slot;
 	uint32_t is;
 
 	if (!q || !q->is_open)
@@ -151,7 +151,7 @@ void quiesce_report_self(uint64_t pc, uint64_t sp)
 			&slot->is, &is, (is & ~UINT32_C(0xff)) | OUTSIDE);
 }
 
-static void ask(struct quiesce *q, struct slot *slot)
+static void ask(struct quiesce *q, struct asked_thread *slot)
 {
 	uint64_t value = (uint64_t)q->round << 32 | (uint64_t)(slot - q->slots);
 	int err;
@@ -187,7 +187,7 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 }
 
 /* Asleep and inside, it is waited for as well. 0 or -errno. */
-static int look_where(struct quiesce *q, struct slot *slot)
+static int look_where(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
 	struct proc_activity activity;
@@ -213,7 +213,8 @@ static int look_where(struct quiesce *q, struct slot *slot)
 }
 
 /* Blocks that libc and we make ourselves do not last. 0 or -errno. */
-static int look_whether_it_can_trap(struct quiesce *q, struct slot *slot)
+static int look_whether_it_can_trap(struct quiesce *q,
+				    struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
 	struct proc_activity activity;
@@ -243,7 +244,7 @@ static int visit(void *context, int tid)
 {
 	struct quiesce *q = context;
 	enum whereabouts is;
-	struct slot *slot;
+	struct asked_thread *slot;
 
 	if (tid == q->own_tid)
 		return 0;
@@ -306,7 +307,8 @@ static struct quiesce *take_quiesce(void)
 	return q;
 }
 
-static struct quiesce *begin_round(int (*look)(struct quiesce *, struct slot *))
+static struct quiesce *begin_round(int (*look)(struct quiesce *,
+					       struct asked_thread *))
 {
 	struct quiesce *q = take_quiesce();
 
