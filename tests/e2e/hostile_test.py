@@ -86,7 +86,7 @@ class Damaged(clewtest.Case):
             with self.subTest(path=path):
                 self.assert_one_line_error(self.clew("report", path), path)
 
-    def test_unknown_chunks_are_skipped(self):
+    def test_unknown_chunks_are_skipped_and_said(self):
         before = self.clew("report", self.recording_path)
         end = wire.Part(self.part).end
         extra = wire.CHUNK.pack(4711, 0, 4096, 64)
@@ -96,7 +96,9 @@ class Damaged(clewtest.Case):
         self.part.write_bytes(data)
         after = self.clew("report", self.recording_path)
         self.assertEqual(after.returncode, 0, after.stderr)
-        self.assertEqual(before.stdout, after.stdout)
+        self.assertEqual(after.stdout, before.stdout +
+                         f"problem: {self.part.name}: 1 record of a kind "
+                         "that this clew does not know\n")
 
 
 class Cache(clewtest.Case):
