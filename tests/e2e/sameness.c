@@ -25,6 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/sys/system_call.h"
+
 #define PLACE       UINT64_C(0x300000000) /* free under all the tools */
 #define PLACE_BYTES (UINT64_C(1) << 30)
 #define EARLY_BYTES (UINT64_C(1) << 24) /* for what ld.so and tools ask */
@@ -40,28 +42,13 @@ static char *place;
 static size_t used;
 static struct head *freed[64];
 
-static long raw_call(long number, long a, long b, long c, long d, long e,
-		     long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-			   "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
 static void *take(size_t bytes)
 {
 	char *taken;
 
 	if (!place) {
-		long got = raw_call(SYS_mmap, (long)PLACE, (long)PLACE_BYTES,
+		long got =
+			system_call(SYS_mmap, (long)PLACE, (long)PLACE_BYTES,
 				    PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS |
 					    MAP_NORESERVE | MAP_FIXED_NOREPLACE,
@@ -144,8 +131,8 @@ void *mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 		hint = take((bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
 		flags |= MAP_FIXED;
 	}
-	return (void *)raw_call(SYS_mmap, (long)hint, (long)bytes, protection,
-				flags, fd, offset);
+	return (void *)system_call(SYS_mmap, (long)hint, (long)bytes,
+				   protection, flags, fd, offset);
 }
 
 void *mmap64(void *hint, size_t bytes, int protection, int flags, int fd,
@@ -190,8 +177,8 @@ long syscall(long number, ...)
 	__builtin_va_end(list);
 	if (number == SYS_getrandom)
 		return getrandom((void *)arguments[0], (size_t)arguments[1], 0);
-	result = raw_call(number, arguments[0], arguments[1], arguments[2],
-			  arguments[3], arguments[4], arguments[5]);
+	result = system_call(number, arguments[0], arguments[1], arguments[2],
+			     arguments[3], arguments[4], arguments[5]);
 	if (result > -4096 && result < 0) {
 		errno = (int)-result;
 		return -1;
