@@ -20,8 +20,22 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-find "$1/preload" -path '*/hot.dir/*' -name '*.o' >"$work/hot"
-find "$1/preload" -path '*/warm.dir/*' -name '*.o' >"$work/warm"
+# Those of a library whose source is there still: others are left from before it
+# was moved.
+objects() { # BUILD-DIRECTORY LIBRARY
+	find "$1/preload" -path "*/$2.dir/*" -name '*.o' |
+		while read -r object; do
+			source=${object##*/CMakeFiles/"$2".dir/}
+			source=preload/${source%.o}
+			if [ -f "$root/${source#preload/__/}" ]; then
+				echo "$object"
+			fi
+		done
+}
+
+root=$(dirname "$0")/..
+objects "$1" hot >"$work/hot"
+objects "$1" warm >"$work/warm"
 for kind in hot warm; do
 	if [ ! -s "$work/$kind" ]; then
 		echo "hot-symbols: no objects of $kind in $1" >&2
