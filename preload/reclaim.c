@@ -146,31 +146,35 @@ static void look_through_elsewhere(void)
 
 /* ---- The pile ---- */
 
-static void put_on_pile(struct module *module, const struct patch *patch,
-			uint64_t *bytes)
+/* All of a module's patches, one behind the other, or none. Returns their bytes. */
+static uint64_t put_on_pile(struct module *module)
 {
-	*bytes += patch->site_count * patch->stub_bytes;
-	*bytes += PAGE / 2; /* wasted, on average (window.h) */
-	pile.items[pile.count++] =
-		(struct retired){ .module = module, .stubs = stubs_of(patch) };
+	const uint32_t first = pile.count;
+	const struct patch *patch = module->patches;
+	uint64_t bytes = 0;
+
+	for (; patch && pile.count < RETIRED_MAX;
+	     patch = patch->next_of_module) {
+		bytes += patch->site_count * patch->stub_bytes;
+		bytes += PAGE / 2; /* wasted, on average (window.h) */
+		pile.items[pile.count++] =
+			(struct retired){ .module = module,
+					  .stubs = stubs_of(patch) };
+	}
+	if (!patch)
+		return bytes;
+	pile.count = first;
+	return 0;
 }
 
-/* A module's patches stand one behind the other, and all are there. */
 static uint64_t gather(const struct cold *cold)
 {
 	uint64_t bytes = 0;
 
 	pile.count = 0;
-	for (struct module *m = cold->modules.first; m; m = m->next) {
-		const uint32_t first = pile.count;
-		const struct patch *patch = m->is_retired ? m->patches : NULL;
-
-		for (; patch && pile.count < RETIRED_MAX;
-		     patch = patch->next_of_module)
-			put_on_pile(m, patch, &bytes);
-		if (patch)
-			pile.count = first;
-	}
+	for (struct module *m = cold->modules.first; m; m = m->next)
+		if (m->is_retired)
+			bytes += put_on_pile(m);
 	return bytes;
 }
 
