@@ -16,8 +16,7 @@
 #include "preload/stack/heal.h"
 #include "preload/stubs/stub_image.h"
 #include "preload/stubs/window.h"
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+#include "preload/sys/own_code.h"
 
 static const struct stub_image *image_of(uint64_t block)
 {
@@ -109,7 +108,7 @@ static int see_module(struct dl_phdr_info *info, size_t bytes, void *context)
 
 	visit->last = *info;
 	visit->bytes = bytes;
-	if (info->dlpi_addr == (uintptr_t)__ehdr_start) {
+	if (info->dlpi_addr == own_code_start()) {
 		visit->own = *info;
 		return 0;
 	}

@@ -14,9 +14,8 @@
 #include <unwind.h>
 
 #include "preload/host/next.h"
-#include "preload/hot/runtime.h"
-#include "preload/hot/trampoline.h"
 #include "preload/stack/heal.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
 #define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */
@@ -29,16 +28,6 @@
 int unw_backtrace(void **frames, int room);
 int _ULx86_64_step(void *cursor);
 int _ULx86_64_get_reg(void *cursor, int number, uint64_t *value);
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-static int is_hidden(uintptr_t pc)
-{
-	return pc - (uintptr_t)__ehdr_start <
-		       (uintptr_t)(etext - __ehdr_start) ||
-	       runtime_is_stub(pc) || trampoline_is_pc(pc);
-}
 
 typedef int (*backtrace_function)(void **frames, int room);
 
@@ -53,7 +42,7 @@ static int ask(backtrace_function function, void **frames, int room, void **all,
 		heal_cancel();
 
 	for (int i = 0; i < all_count && count < room; i++)
-		if (!is_hidden((uintptr_t)all[i]))
+		if (!own_code_has((uintptr_t)all[i]))
 			frames[count++] = all[i];
 	return count;
 }
@@ -106,7 +95,7 @@ static _Unwind_Reason_Code hear(struct _Unwind_Context *frame, void *context)
 {
 	const struct listener *listener = context;
 
-	if (is_hidden(NEXT(_Unwind_GetIP)(frame)))
+	if (own_code_has(NEXT(_Unwind_GetIP)(frame)))
 		return _URC_NO_REASON;
 	return listener->function(frame, listener->context);
 }
@@ -138,6 +127,6 @@ EXPORT int _ULx86_64_step(void *cursor)
 	do {
 		result = NEXT(_ULx86_64_step)(cursor);
 	} while (result > 0 && !get(cursor, LIBUNWIND_RIP, &pc) &&
-		 is_hidden(pc));
+		 own_code_has(pc));
 	return result;
 }

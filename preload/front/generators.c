@@ -11,6 +11,7 @@
 #include "preload/modules/natives.h"
 #include "preload/patch/guard.h"
 #include "preload/patch/patches.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
@@ -86,14 +87,10 @@ void generators_foresee(void)
 
 /* ---- In front of libc ---- */
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
 /* libclew.so and the modules in it ask the kernel (private_libc.h). */
 static int is_own(const void *caller)
 {
-	return (const char *)caller >= __ehdr_start &&
-	       (const char *)caller < etext;
+	return own_code_is_library((uintptr_t)caller);
 }
 
 static void *map(const void *caller, void *hint, size_t bytes, int protection,

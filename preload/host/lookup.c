@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
 
 #define VERSION_HIDDEN 0x8000
@@ -28,7 +29,6 @@ struct gnu_hash {
 
 /* Weak, lest the linker ask for the loader as for a library. */
 #pragma weak _r_debug
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* The loader adds the base to these, except where it cannot write (vDSO). */
 static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
@@ -139,7 +139,7 @@ void *lookup_next(const char *name)
 {
 	const struct link_map *map = _r_debug.r_map;
 
-	while (map && map->l_addr != (uintptr_t)__ehdr_start)
+	while (map && map->l_addr != own_code_start())
 		map = map->l_next;
 	return map ? find_from(map->l_next, name) : NULL;
 }

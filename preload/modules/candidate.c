@@ -10,6 +10,7 @@
 #include "preload/modules/select.h"
 #include "preload/modules/select_functions.h"
 #include "preload/record/recorder.h"
+#include "preload/sys/own_code.h"
 
 static enum module_state state_of(int err)
 {
@@ -37,9 +38,6 @@ static int is_what_is_loaded(const struct candidate *candidate)
 		       module->build_id_bytes);
 }
 
-/* This library, whatever its file is called. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
 /* Code of runtimes that cannot live with moved return addresses. */
 static enum module_state state_by_traits(uint32_t traits, int is_late)
 {
@@ -61,7 +59,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 {
 	struct module *module = candidate->module;
 
-	module->state = module->base == (uintptr_t)__ehdr_start
+	/* whatever its file is called */
+	module->state = module->base == own_code_start()
 				? MODULE_IS_SELF
 				: select_module(config, module->path);
 	module->is_libc = select_is_libc(module->path);

@@ -7,15 +7,12 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/process/filter.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
 #define MODE_EXCLUSIVE 1 /* PR_SYS_DISPATCH_ON: what is outside of the range */
 #define MODE_INCLUSIVE 2 /* what is inside; since Linux 6.16 */
-
-/* Of this library: its start, and the end of its text. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
 
 /* Where there is no selector, all calls are dispatched at all times. */
 static const uint8_t always = 1;
@@ -24,8 +21,7 @@ static _Atomic uint32_t threads; /* any thread; those whose calls may be */
 
 static int has_ours(long mode, uint64_t start, uint64_t bytes)
 {
-	const uint64_t own_start = (uintptr_t)__ehdr_start;
-	const uint64_t own_end = (uintptr_t)etext;
+	const uint64_t own_start = own_code_start(), own_end = own_code_end();
 
 	if (mode == MODE_EXCLUSIVE)
 		return own_start < start || own_end > start + bytes;

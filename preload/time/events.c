@@ -10,6 +10,7 @@
 #include "preload/record/recorder.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/copy_bytes.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/perf_event.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
@@ -179,7 +180,7 @@ static void take_sample(struct event *event, uint64_t pc)
 		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
 		return;
 	}
-	if (samples_pc_is_own(pc))
+	if (own_code_has(pc))
 		where |= WIRE_SAMPLE_CLEW;
 	samples_put(tally, &tally->ticks.room, tally->hot->id, where,
 		    weigh_hit(event));

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/hot/thread.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
 
@@ -51,7 +52,7 @@ static uint64_t where_of(struct proc_text *text, uint32_t tid,
 		wire_sample_blocked(wait_of(text, tid, activity->call));
 
 	where |= activity->pc & WIRE_SAMPLE_PC;
-	if (samples_pc_is_own(activity->pc))
+	if (own_code_has(activity->pc))
 		where |= WIRE_SAMPLE_CLEW;
 	return where;
 }

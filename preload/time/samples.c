@@ -3,7 +3,6 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
-#include "preload/hot/trampoline.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
 
@@ -46,16 +45,6 @@ void samples_lose(enum wire_sample_loss cause, uint64_t count)
 {
 	atomic_fetch_add_explicit(&rt.header->sample_losses[cause], count,
 				  memory_order_relaxed);
-}
-
-/* Of this library: its start, and the end of its text. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-int samples_pc_is_own(uint64_t pc)
-{
-	return runtime_is_stub(pc) || trampoline_is_pc(pc) ||
-	       (pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext);
 }
 
 /* Larger each time: most threads leave few samples. */

@@ -30,9 +30,6 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 				uint64_t id, uint64_t where,
 				uint64_t weight_ns);
 
-/* Whether a pc is in a stub, or in this library. */
-int samples_pc_is_own(uint64_t pc);
-
 /*
  * Whether the calling thread is in another process than those that are sampled:
  * in the child of a vfork, which has its parent's memory, not its threads.

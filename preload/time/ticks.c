@@ -12,6 +12,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/chained.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
@@ -100,7 +101,7 @@ static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 {
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
 
-	if (samples_pc_is_own(pc))
+	if (own_code_has(pc))
 		return where | WIRE_SAMPLE_CLEW;
 	if (!is_kernel)
 		return where;
