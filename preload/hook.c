@@ -39,8 +39,7 @@ static void mark_unloaded(const struct cold *cold, const struct module *module,
 {
 	struct catalog_entry entry;
 
-	if (!catalog_find_module(&cold->recorder.part, module->first_function,
-				 &entry))
+	if (!catalog_find_module(&cold->recorder.part, module->numbers, &entry))
 		atomic_store(&entry.module->unloaded_ns, when_ns);
 }
 
@@ -82,7 +81,7 @@ static int take_up_again(struct cold *cold, struct module *module)
 	if (!former || module_patches_again(cold, former, module))
 		return 0;
 	module->state = former->state;
-	module->first_function = former->first_function;
+	module->numbers = former->numbers;
 	module->is_libc = former->is_libc;
 	module->traits = former->traits;
 	mark_unloaded(cold, module, 0);
@@ -108,7 +107,7 @@ static int gather_candidates(struct pass *pass)
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0);
 		err = candidate_record(candidate, &cold->config, &pass->scratch,
-				       pass->now_ns);
+				       &cold->kept, pass->now_ns);
 		if (err)
 			return err;
 		*pass->tail = candidate;

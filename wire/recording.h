@@ -198,6 +198,8 @@ enum wire_chunk_kind {
 	WIRE_RULES = 7,      /* array of wire_rule, each followed by its text */
 	WIRE_SAMPLES = 8,    /* array of wire_sample; owner is a tally */
 	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
+	WIRE_RANGES = 10,    /* array of wire_range */
+	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -220,7 +222,9 @@ _Static_assert(sizeof(struct wire_chunk) == 64, "on the wire");
 /*
  * A module, loaded or unloaded. Followed by path_bytes of path (no NUL, padded
  * to 8), then by function_count wire_functions in order of vaddr. pc = base +
- * vaddr. Functions of the process are numbered from 1 through all modules.
+ * vaddr. Its functions have the numbers from first_function on; no two modules, and
+ * no wire_range, have one in common. Where nothing is in the way they follow from
+ * the build-id (preload/record/numbers.h), and are the same in every process.
  */
 struct wire_module {
 	uint64_t base;        /* load bias */
@@ -252,6 +256,36 @@ struct wire_function {
 	int8_t island;
 };
 _Static_assert(sizeof(struct wire_function) == 16, "on the wire");
+
+/* What kind of functions a range of numbers is for. */
+enum wire_range_kind {
+	WIRE_RANGE_MODULE,    /* a module's: struct wire_module has the range */
+	WIRE_RANGE_JAVA,      /* methods */
+	WIRE_RANGE_GENERATED, /* other code that was made while the process ran */
+	WIRE_RANGE_PROBE,     /* places that somebody has set a probe at */
+	WIRE_RANGE_KIND_COUNT
+};
+
+/* Function numbers that are no module's. Those in use have a wire_name. */
+struct wire_range {
+	uint32_t first;
+	uint32_t count;
+	uint32_t kind; /* enum wire_range_kind */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_range) == 16, "on the wire");
+
+#define WIRE_NAME_BYTES_MAX 4096
+
+/*
+ * What a function of a wire_range is called. Followed by the text (no NUL, padded
+ * to 8). The chunk's `used` covers whole ones only.
+ */
+struct wire_name {
+	uint32_t number;
+	uint32_t bytes; /* of text, at most WIRE_NAME_BYTES_MAX */
+};
+_Static_assert(sizeof(struct wire_name) == 8, "on the wire");
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

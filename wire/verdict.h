@@ -79,7 +79,8 @@ enum verdict {
 	X(OCAML, "OCaml code: its collector looks up return addresses")        \
 	X(HASKELL, "Haskell code: its functions are not entered by calls")     \
 	X(LATE_V8, "V8, loaded too late to be told of moved return addresses") \
-	X(AOT, "compiled ahead of time for a JIT that reads return addresses")
+	X(AOT, "compiled ahead of time for a JIT that reads return addresses") \
+	X(NO_NUMBERS, "no numbers are left for its functions")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

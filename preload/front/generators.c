@@ -11,6 +11,7 @@
 #include "preload/modules/natives.h"
 #include "preload/patch/guard.h"
 #include "preload/patch/patches.h"
+#include "preload/record/numbers.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -23,18 +24,15 @@ static struct patch *find_by_pc(const struct patches *patches, uint64_t pc)
 	return NULL;
 }
 
-/* Functions are numbered through all modules. */
 static struct patch *find_by_function(const struct patches *patches,
 				      uint32_t function)
 {
-	struct patch *found = NULL;
+	const struct number_range *range = numbers_find(function);
 
-	for (struct patch *p = patches->first; p; p = p->next)
-		if (p->module->first_function <= function &&
-		    (!found ||
-		     p->module->first_function > found->module->first_function))
-			found = p;
-	return found;
+	for (struct patch *p = patches->first; range && p; p = p->next)
+		if (p->module->numbers == range)
+			return p;
+	return NULL;
 }
 
 /*

@@ -39,8 +39,7 @@ struct runtime {
 	struct cold *cold;
 	uint64_t max_contexts; /* past it contexts fold, for this reason: */
 	enum wire_fold max_contexts_cause;
-	uint32_t verify_period;  /* 0: never verify */
-	uint32_t function_count; /* numbers 1 .. function_count are in use */
+	uint32_t verify_period; /* 0: never verify */
 	/* Where functions on stacks below hot_shadow_low return to in a stub. */
 	uint32_t exit_elsewhere_at;
 	uint64_t first_block;     /* the first thread's control block */
@@ -131,18 +130,6 @@ static inline uint64_t runtime_stub_key(uint64_t pc)
 	uint64_t stub = pc & ~(STUB_BYTES - UINT64_C(1));
 
 	return (uint64_t)(int64_t) * (const int32_t *)(stub + STUB_KEY_AT);
-}
-
-/* The function that is entered from one id to another, or 0 if none is. */
-static inline uint32_t runtime_function_between(uint64_t caller,
-						uint64_t callee)
-{
-	uint32_t function;
-
-	return id_key_function(id_key_between(caller, callee), &function) &&
-			       function <= rt.function_count
-		       ? function
-		       : 0;
 }
 
 #endif

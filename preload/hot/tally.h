@@ -108,15 +108,23 @@ struct tally_visits {
 	struct watched *watched; /* the watch's only */
 };
 
+/* Where a function's calls are put into bins; function 0: the slot is free. */
+struct histogram_slot {
+	uint64_t *bins;
+	uint32_t function;
+};
+
 /*
  * Histograms of functions, where each call is timed (record/histograms.c).
  * Changed by the owner with signals blocked, so that no handler sees it
  * half-way; behind a filter nothing changes.
  */
 struct tally_histograms {
-	uint64_t **bins; /* by function number, NULL: none yet */
-	uint32_t room;   /* of bins */
-	uint32_t left;   /* in the newest chunk of them */
+	/* By function: open addressing, and never full. NULL: none yet. */
+	struct histogram_slot *slots;
+	uint32_t room; /* of slots, a power of two */
+	uint32_t used;
+	uint32_t left; /* histograms, in the newest chunk of them */
 	struct chunk chunk;
 	uint64_t *others; /* for functions that get none of their own */
 };

@@ -9,6 +9,7 @@
 #include "preload/modules/natives.h"
 #include "preload/modules/select.h"
 #include "preload/modules/select_functions.h"
+#include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/own_code.h"
 
@@ -84,19 +85,56 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 		candidate->analysis.function_count = 0;
 }
 
+/*
+ * Where its build-id says: of a module without one, where its name does. Without
+ * numbers it has no functions.
+ */
+static int take_numbers(struct candidate *candidate, struct arena *kept)
+{
+	struct module *module = candidate->module;
+	const uint32_t count = candidate->analysis.function_count;
+	const uint32_t preferred =
+		module->build_id_bytes
+			? numbers_preferred(module->build_id,
+					    module->build_id_bytes)
+			: numbers_preferred(module->path, strlen(module->path));
+	struct number_range *range;
+
+	if (!count)
+		return 0;
+	range = arena_alloc(kept, sizeof(*range));
+	if (!range)
+		return -ENOMEM;
+	range->count = count;
+	range->kind = WIRE_RANGE_MODULE;
+	if (numbers_take(range, preferred)) {
+		module->state = MODULE_IS_NO_NUMBERS;
+		candidate->analysis.function_count = 0;
+		return 0;
+	}
+	candidate->numbers = range;
+	module->numbers = range;
+	return 0;
+}
+
 int candidate_record(struct candidate *candidate, const struct config *config,
-		     struct arena *scratch, uint64_t now_ns)
+		     struct arena *scratch, struct arena *kept, uint64_t now_ns)
 {
 	struct module *module = candidate->module;
 	int err;
 
-	module->first_function = rt.function_count + 1;
+	err = take_numbers(candidate, kept);
+	if (err)
+		return err;
 	err = catalog_add_module(&rt.recorder->part, module,
 				 &candidate->analysis, now_ns,
 				 &candidate->entry);
 	if (err)
 		return err;
-	rt.function_count += candidate->analysis.function_count;
+	if (candidate->numbers)
+		atomic_store_explicit(&candidate->numbers->used,
+				      candidate->numbers->count,
+				      memory_order_release);
 	if (module->state == MODULE_IS_HOOKED &&
 	    select_has_function_rules(config))
 		select_functions(config, module->path, scratch,

@@ -15,7 +15,8 @@ struct candidate {
 	struct module *module;
 	struct analysis analysis;
 	struct catalog_entry entry;
-	struct patch *patch; /* NULL: nothing to hook, or no memory */
+	struct number_range *numbers; /* of its functions, NULL: it has none */
+	struct patch *patch;          /* NULL: nothing to hook, or no memory */
 };
 
 /*
@@ -25,8 +26,12 @@ struct candidate {
 void candidate_analyse(struct candidate *candidate, const struct config *config,
 		       struct arena *scratch, int is_late);
 
-/* Give its functions their numbers. now_ns: 0 before main. 0 or -errno. */
+/*
+ * Give its functions their numbers, and record both. Numbers live in `kept`.
+ * now_ns: 0 before main. 0 or -errno.
+ */
 int candidate_record(struct candidate *candidate, const struct config *config,
-		     struct arena *scratch, uint64_t now_ns);
+		     struct arena *scratch, struct arena *kept,
+		     uint64_t now_ns);
 
 #endif

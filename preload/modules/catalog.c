@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/record/numbers.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 
@@ -42,7 +43,7 @@ int catalog_add_module(struct part *part, const struct module *module,
 	record->vaddr_start = module->code.start - module->base;
 	record->vaddr_end = module->code.end - module->base;
 	record->state = module->state;
-	record->first_function = module->first_function;
+	record->first_function = module->numbers ? module->numbers->first : 0;
 	record->function_count = analysis->function_count;
 	record->path_bytes = (uint32_t)path_bytes;
 	record->build_id_bytes = module->build_id_bytes;
@@ -74,11 +75,15 @@ static int is_wanted(void *context, const struct chunk *chunk)
 	return 1;
 }
 
-int catalog_find_module(const struct part *part, uint32_t first_function,
+int catalog_find_module(const struct part *part,
+			const struct number_range *numbers,
 			struct catalog_entry *out)
 {
-	struct wanted wanted = { .first_function = first_function };
+	struct wanted wanted = { 0 };
 
+	if (!numbers)
+		return -ENOENT;
+	wanted.first_function = numbers->first;
 	part_each_chunk(part, WIRE_MODULE, is_wanted, &wanted);
 	if (!wanted.found)
 		return -ENOENT;

@@ -20,15 +20,16 @@ struct catalog_entry {
 };
 
 /*
- * Record a module and its functions, numbered from module->first_function on.
+ * Record a module and its functions, whose numbers module->numbers has.
  * 0 or -errno.
  */
 int catalog_add_module(struct part *part, const struct module *module,
 		       const struct analysis *analysis, uint64_t loaded_ns,
 		       struct catalog_entry *out);
 
-/* The record of the module whose functions begin with that number. */
-int catalog_find_module(const struct part *part, uint32_t first_function,
+/* The record of the module whose functions have those numbers. 0 or -ENOENT. */
+int catalog_find_module(const struct part *part,
+			const struct number_range *numbers,
 			struct catalog_entry *out);
 
 /* Record the rules, and later how much they have matched since. */

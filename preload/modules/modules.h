@@ -16,6 +16,7 @@
 #include "preload/stubs/window.h"
 #include "wire/verdict.h"
 
+struct number_range;
 struct patch;
 
 struct module {
@@ -29,7 +30,8 @@ struct module {
 	enum module_state state;
 	uint32_t build_id_bytes; /* of what is in memory; 0: none */
 	uint8_t build_id[32];
-	uint32_t first_function; /* the number of the first in the recording */
+	/* The numbers of its functions; NULL: none are recorded. */
+	const struct number_range *numbers;
 	struct patch *patches; /* NULL: nothing is hooked (module_patches.h) */
 	uint32_t traits;       /* of its code, as far as it was analysed */
 	uint32_t generation;   /* of the last update that saw it */

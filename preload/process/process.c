@@ -11,6 +11,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/process/dispatch.h"
+#include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/record/stress.h"
 #include "preload/record/tables.h"
@@ -40,13 +41,12 @@ static int copy_chunk(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* But those that the parent has loaded since the fork: their numbers are free. */
+/* But those that the parent has loaded since the fork. */
 static int copy_module(void *context, const struct chunk *chunk)
 {
 	const struct wire_module *module = chunk_payload(chunk);
 
-	if (module->function_count &&
-	    module->first_function > rt.function_count)
+	if (module->function_count && !numbers_find(module->first_function))
 		return 0;
 	return copy_chunk(context, chunk);
 }
@@ -60,6 +60,8 @@ static int copy_chunks(struct part *to, const struct part *from)
 		err = part_each_chunk(from, WIRE_RULES, copy_chunk, to);
 	if (!err)
 		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
+	if (!err)
+		err = function_names_after_fork(&rt.recorder->names, to, from);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
+#include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/copy_bytes.h"
 
@@ -16,7 +17,7 @@
 /* Functions, over all tallies of a process, that find room: 130 MiB. */
 #define HISTOGRAMS_MAX (1 << 18)
 
-#define ROOM_LEAST     512
+#define ROOM_LEAST     256
 
 /* A new chunk, larger than the one before. */
 static int use_chunk(struct tally *tally, struct part *part)
@@ -65,45 +66,58 @@ static uint64_t *others(struct tally *tally)
 	return tally->histograms.others;
 }
 
-/* Room in the index for a function's number. */
-static int grow_index(struct tally *tally, uint32_t function)
+/* The slot of a function, or the free one where it belongs. */
+static struct histogram_slot *slot_of(const struct tally_histograms *index,
+				      uint32_t function)
 {
-	uint32_t room =
-		tally->histograms.room ? tally->histograms.room : ROOM_LEAST;
-	uint64_t **bins;
+	uint32_t i = (uint32_t)(id_key(function) >> 12) & (index->room - 1);
 
-	while (room <= function)
-		room *= 2;
-	if (room == tally->histograms.room)
+	while (index->slots[i].function && index->slots[i].function != function)
+		i = (i + 1) & (index->room - 1);
+	return &index->slots[i];
+}
+
+/* Three quarters are in use at most. */
+static int grow_index(struct tally_histograms *index)
+{
+	struct tally_histograms larger = *index;
+
+	if (index->used < index->room / 4 * 3)
 		return 0;
-	bins = sys_map_private(room * sizeof(*bins));
-	if (sys_failed(bins))
+	larger.room = index->room ? index->room * 2 : ROOM_LEAST;
+	larger.slots = sys_map_private(larger.room * sizeof(*larger.slots));
+	if (sys_failed(larger.slots))
 		return -ENOMEM;
-	if (tally->histograms.bins) {
-		copy_bytes(bins, tally->histograms.bins,
-			   tally->histograms.room * sizeof(*bins));
-		sys_munmap(tally->histograms.bins,
-			   tally->histograms.room * sizeof(*bins));
-	}
-	tally->histograms.bins = bins;
-	tally->histograms.room = room;
+	for (uint32_t i = 0; i < index->room; i++)
+		if (index->slots[i].function)
+			*slot_of(&larger, index->slots[i].function) =
+				index->slots[i];
+	if (index->slots)
+		sys_munmap(index->slots, index->room * sizeof(*index->slots));
+	*index = larger;
 	return 0;
 }
 
 static uint64_t *find(struct tally *tally, uint32_t function)
 {
+	struct tally_histograms *index = &tally->histograms;
 	_Atomic uint32_t *count = &rt.recorder->tallies.histograms;
+	struct histogram_slot *slot;
 
-	if (function > rt.function_count || grow_index(tally, function))
+	if (!numbers_find(function) || grow_index(index))
 		return others(tally);
-	if (tally->histograms.bins[function])
-		return tally->histograms.bins[function];
+	slot = slot_of(index, function);
+	if (slot->function)
+		return slot->bins;
 	if (atomic_fetch_add(count, 1) < HISTOGRAMS_MAX)
-		tally->histograms.bins[function] = take(tally, function);
-	if (tally->histograms.bins[function])
-		return tally->histograms.bins[function];
-	atomic_fetch_sub(count, 1);
-	return others(tally);
+		slot->bins = take(tally, function);
+	if (!slot->bins) {
+		atomic_fetch_sub(count, 1);
+		return others(tally);
+	}
+	slot->function = function;
+	index->used++;
+	return slot->bins;
 }
 
 uint64_t *hot_histogram(struct tally *tally, uint32_t function)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/part_check.h"
 
-#include "preload/hot/runtime.h"
+#include "preload/record/numbers.h"
 
 #define WORDS_OF_PAYLOAD(chunk)                                                \
 	(((chunk)->bytes - sizeof(struct wire_chunk)) / sizeof(uint64_t))
@@ -9,8 +9,8 @@
 /* What a walk has seen so far. */
 struct walk_of_part {
 	const struct part *part;
-	uint32_t unused;    /* chunks of part->unused */
-	uint64_t functions; /* of all modules */
+	uint32_t unused;  /* chunks of part->unused */
+	uint32_t modules; /* that have functions */
 };
 
 static int reads_as_zeros(const struct chunk *chunk)
@@ -40,18 +40,20 @@ static enum violation check_module(struct walk_of_part *walk,
 	const uint64_t path = (module->path_bytes + UINT64_C(7)) & ~UINT64_C(7);
 	const uint64_t functions =
 		module->function_count * sizeof(struct wire_function);
-	const uint64_t last =
-		module->first_function + (uint64_t)module->function_count - 1;
+	const struct number_range *range = numbers_find(module->first_function);
 
 	if (!chunk->head->used)
 		return VIOLATION_IS_NONE; /* a thread is about to fill it */
 	if (sizeof(*module) + path + functions != chunk->head->used ||
 	    module->build_id_bytes > sizeof(module->build_id))
 		return VIOLATION_IS_MODULE_BYTES;
-	if (module->function_count && last > rt.function_count)
-		return VIOLATION_IS_MODULE_NUMBERS;
-	walk->functions += module->function_count;
-	return VIOLATION_IS_NONE;
+	if (!module->function_count)
+		return VIOLATION_IS_NONE;
+	walk->modules++;
+	return range && range->first == module->first_function &&
+			       range->count == module->function_count
+		       ? VIOLATION_IS_NONE
+		       : VIOLATION_IS_MODULE_NUMBERS;
 }
 
 /* An enum violation. */
@@ -106,17 +108,14 @@ static enum violation check_chunks(struct walk_of_part *walk)
 						  : VIOLATION_IS_CHUNK_FREE;
 }
 
-/* Two modules that have a number in common. */
+/* Two modules that have the same numbers: no ranges overlap. */
 static int shares_numbers(void *context, const struct chunk *chunk)
 {
 	const struct wire_module *one = context;
 	const struct wire_module *other = chunk_payload(chunk);
 
 	return one != other && one->function_count && other->function_count &&
-	       one->first_function <
-		       other->first_function + other->function_count &&
-	       other->first_function <
-		       one->first_function + one->function_count;
+	       one->first_function == other->first_function;
 }
 
 static int shares_numbers_with_any(void *context, const struct chunk *chunk)
@@ -138,7 +137,7 @@ enum violation part_check(struct part *part)
 	if (!found &&
 	    part_each_chunk(part, WIRE_MODULE, shares_numbers_with_any, part))
 		found = VIOLATION_IS_MODULE_NUMBERS;
-	if (!found && walk.functions != rt.function_count)
+	if (!found && walk.modules != numbers_modules())
 		found = VIOLATION_IS_MODULES_MISSING;
 	lock_release(&part->lock, &signals);
 	return found;

@@ -13,8 +13,8 @@
  * The first thing that is wrong, or VIOLATION_IS_NONE: chunks lie one behind
  * the other up to the end, each of a known kind, holding no more than it can;
  * what was given back reads as zeros; and the modules' records account for all
- * function numbers up to rt.function_count. Any thread, but none may be in the
- * midst of recording a module.
+ * ranges of numbers that modules have. Any thread, but none may be in the midst
+ * of recording a module.
  */
 enum violation part_check(struct part *part);
 

@@ -2,6 +2,7 @@
 #include "preload/record/tally_check.h"
 
 #include "preload/hot/runtime.h"
+#include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tables.h"
 #include "wire/id.h"
@@ -65,8 +66,7 @@ static enum violation check_place(const struct walk_of_tally *walk, uint64_t id,
 	const uint64_t caller = id_pop(id, id_key(note.function));
 	union note above = { .word = 0 };
 
-	if (!note.function ||
-	    (note.function > rt.function_count && note.function != WIRE_FOLDED))
+	if (note.function != WIRE_FOLDED && !numbers_find(note.function))
 		return VIOLATION_IS_TALLY_FUNCTION;
 	if (caller != ID_ROOT)
 		above = tally_note(walk->tally, caller);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/heal.h"
+#include "preload/record/numbers.h"
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
@@ -105,7 +106,7 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 /* Whether a function calls itself so from a slot, by the chain of ids. */
 static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 {
-	return runtime_function_between(shadow->caller_id, id) != 0;
+	return numbers_function_between(shadow->caller_id, id) != 0;
 }
 
 /* A signal may have come before the stub's own call, or after it. */

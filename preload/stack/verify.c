@@ -15,6 +15,7 @@
  * decide is then true of all, within bounds (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
+#include "preload/record/numbers.h"
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
@@ -94,7 +95,7 @@ static int is_first(uint64_t at, uint64_t id)
 		const struct shadow_slot *shadow = shadow_of(at);
 
 		if (shadow && !shadow->return_address &&
-		    runtime_function_between(shadow->caller_id, id) &&
+		    numbers_function_between(shadow->caller_id, id) &&
 		    (walk_is_live(at, &page) || is_entered(at, page)))
 			return 1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/walk.h"
+#include "preload/record/numbers.h"
 
 #include <stddef.h>
 
@@ -119,7 +120,7 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 {
 	if (!shadow->return_address)
 		return 0;
-	*function = runtime_function_between(shadow->caller_id, walk->id);
+	*function = numbers_function_between(shadow->caller_id, walk->id);
 	if (*function)
 		return 1;
 	*function = WIRE_FOLDED;

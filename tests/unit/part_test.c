@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/record/numbers.h"
 #include "preload/record/part_check.h"
 
 #define MIB         (UINT64_C(1) << 20)
@@ -39,6 +40,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&rt, 0, sizeof(rt));
+	memset(number_blocks, 0, sizeof(number_blocks));
 	strcpy(strrchr(directory, '-') + 1, "XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -313,9 +315,10 @@ static enum violation check(void)
 	return part_check(part);
 }
 
-/* A module with functions numbered from `first`. */
-static struct wire_module *add_module(uint32_t first, uint32_t functions)
+/* A module with functions. */
+static struct wire_module *add_module(uint32_t functions)
 {
+	struct number_range *range = calloc(1, sizeof(*range));
 	const uint64_t bytes = sizeof(struct wire_module) + 8 +
 			       functions * sizeof(struct wire_function);
 	struct wire_module *module;
@@ -323,11 +326,15 @@ static struct wire_module *add_module(uint32_t first, uint32_t functions)
 
 	assert_int_equal(part_alloc(part, WIRE_MODULE, 0, bytes, &chunk), 0);
 	module = chunk_payload(&chunk);
-	module->first_function = first;
 	module->function_count = functions;
 	module->path_bytes = 5;
 	chunk.head->used = bytes;
-	rt.function_count += functions;
+	range->count = functions;
+	if (functions) {
+		assert_int_equal(numbers_take(range, 0), 0);
+		module->first_function = range->first;
+		range->used = functions;
+	}
 	return module;
 }
 
@@ -345,14 +352,14 @@ static void what_is_right_is_valid(void **state)
 			part_retire(part, &freed);
 		assert_true(part_is_valid(part));
 	}
-	add_module(1, 10);
-	add_module(11, 0);
-	add_module(11, 300);
+	add_module(10);
+	add_module(0);
+	add_module(3 * NUMBER_BLOCK);
 	assert_true(part_is_valid(part));
 	part_discard(part);
 	assert_int_equal(part_create(part, NULL), 0);
 	assert_int_equal(check(), VIOLATION_IS_MODULES_MISSING);
-	rt.function_count = 0;
+	memset(number_blocks, 0, sizeof(number_blocks));
 	fill(7 * MIB, 1);
 	fill(70 * MIB, 1);
 	assert_true(part_is_valid(part));
@@ -391,21 +398,27 @@ static void what_is_wrong_with_chunks_is_found(void **state)
 
 static void what_is_wrong_with_modules_is_found(void **state)
 {
+	static struct number_range lost = { .count = 1 };
 	struct wire_module *first, *second;
 
 	(void)state;
-	first = add_module(1, 10);
-	second = add_module(11, 10);
+	first = add_module(10);
+	second = add_module(10);
 	assert_true(part_is_valid(part));
 	second->first_function--;
 	assert_int_equal(check(), VIOLATION_IS_MODULE_NUMBERS);
 	second->first_function += 2;
 	assert_int_equal(check(), VIOLATION_IS_MODULE_NUMBERS);
 	second->first_function--;
+	second->first_function = first->first_function;
+	assert_int_equal(check(), VIOLATION_IS_MODULE_NUMBERS);
+	second->first_function += NUMBER_BLOCK;
+	assert_true(part_is_valid(part));
 	first->path_bytes = 9;
 	assert_int_equal(check(), VIOLATION_IS_MODULE_BYTES);
 	first->path_bytes = 5;
-	rt.function_count++;
+	assert_int_equal(numbers_take(&lost, 0), 0);
+	lost.used = 1;
 	assert_int_equal(check(), VIOLATION_IS_MODULES_MISSING);
 }
 

@@ -17,6 +17,7 @@ preload_test(place ${counting})
 preload_test(select ${preload}/host/config.c ${preload}/modules/select.c ${counting})
 preload_test(window ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
+preload_test(numbers ${counting})
 preload_test(part ${counting})
 preload_test(tallies ${counting})
 preload_test(walk ${counting})

@@ -19,6 +19,7 @@
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tally_check.h"
+#include "tests/unit/numbered.h"
 #include "wire/id.h"
 
 static struct recorder *recorder;
@@ -35,7 +36,7 @@ static int start_part(void **state)
 	rt.recorder = recorder;
 	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
-	rt.function_count = 10000000;
+	numbered_up_to(10000000);
 	rt.is_this_process = &is_ours;
 	hot.tally = NULL;
 	hot.table = hot_empty_table;

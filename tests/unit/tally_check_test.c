@@ -11,6 +11,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tally_check.h"
+#include "tests/unit/numbered.h"
 #include "wire/id.h"
 
 static struct recorder *recorder;
@@ -27,7 +28,7 @@ static int start_part(void **state)
 	rt.recorder = recorder;
 	rt.header = recorder->part.header;
 	rt.max_contexts = 10000000;
-	rt.function_count = 10000;
+	numbered_up_to(10000);
 	rt.is_this_process = &is_ours;
 	hot.tally = NULL;
 	hot.table = hot_empty_table;
@@ -220,7 +221,7 @@ static void a_function_of_no_module_is_found(void **state)
 {
 	(void)state;
 	count_some();
-	rt.function_count = 149;
+	numbered_up_to(149);
 	assert_int_equal(check(), VIOLATION_IS_TALLY_FUNCTION);
 }
 

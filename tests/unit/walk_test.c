@@ -13,6 +13,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/walk.h"
+#include "tests/unit/numbered.h"
 #include "wire/id.h"
 
 #define STUB      UINT64_C(0x5577000012c9)
@@ -59,7 +60,7 @@ static int start_stack(void **state)
 	memset(words, 0, sizeof(words));
 	memset(shadow, 0, sizeof(shadow));
 	memset(&rt, 0, sizeof(rt));
-	rt.function_count = 3;
+	numbered_up_to(3);
 	hot_windows[STUB >> WINDOW_SHIFT] = WINDOW_STUBS;
 	hot_shadow_low = at(0);
 	hot_shadow_half = (uintptr_t)shadow / 2 - at(0) + SHADOW_STACK_LOW;

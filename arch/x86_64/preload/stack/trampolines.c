@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/trampolines.h"
+#include "preload/record/numbers.h"
 
 #include <stdatomic.h>
 
@@ -178,7 +179,7 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 	const struct shadow_slot *shadow = shadow_of(at);
 	const int is_chained =
 		*expected && shadow &&
-		runtime_function_between(shadow->caller_id, *expected);
+		numbers_function_between(shadow->caller_id, *expected);
 	uint64_t id;
 
 	if (!shadow || !shadow->return_address)
@@ -201,7 +202,7 @@ static int carry_one(uint64_t *at, uint64_t *id)
 	uint64_t carried;
 
 	if (!shadow || !shadow->return_address ||
-	    !runtime_function_between(shadow->caller_id, *id))
+	    !numbers_function_between(shadow->caller_id, *id))
 		return 0;
 	carried = trampoline_for(shadow, *id);
 	if (carried)
@@ -220,7 +221,7 @@ static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 
 	if (one->id == id)
 		return 1;
-	if (!runtime_function_between(one->slot.caller_id, id))
+	if (!numbers_function_between(one->slot.caller_id, id))
 		return 0;
 	carried = trampoline_for(&one->slot, id);
 	if (carried)

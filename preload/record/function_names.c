@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/function_names.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+#define RANGE_NUMBERS NUMBER_BLOCK
+#define CHUNK_BYTES   (UINT64_C(64) << 10)
+#define SPARE_BYTES   4096
+
+/* ---- Ranges ---- */
+
+static struct number_range *new_range(struct function_names *names)
+{
+	if (!names->spare_count) {
+		struct number_range *more = sys_map_private(SPARE_BYTES);
+
+		if (sys_failed(more))
+			return NULL;
+		names->spare = more;
+		names->spare_count = SPARE_BYTES / sizeof(*more);
+	}
+	return &names->spare[--names->spare_count];
+}
+
+static int record_range(struct part *part, const struct number_range *range)
+{
+	struct wire_range *record;
+	struct chunk chunk;
+	int err = part_alloc(part, WIRE_RANGES, 0, sizeof(*record), &chunk);
+
+	if (err)
+		return err;
+	record = chunk_payload(&chunk);
+	record->first = range->first;
+	record->count = range->count;
+	record->kind = range->kind;
+	atomic_store_explicit(&chunk.head->used, sizeof(*record),
+			      memory_order_release);
+	return 0;
+}
+
+/* The range in which a number of that kind is left, or NULL. */
+static struct number_range *range_with_room(struct function_names *names,
+					    struct part *part,
+					    enum wire_range_kind kind)
+{
+	struct number_range *range = names->filled[kind];
+
+	if (range && range->used < range->count)
+		return range;
+	range = new_range(names);
+	if (!range)
+		return NULL;
+	range->count = RANGE_NUMBERS;
+	range->kind = kind;
+	if (numbers_take(range, 0) || record_range(part, range))
+		return NULL;
+	names->filled[kind] = range;
+	return range;
+}
+
+/* ---- Names ---- */
+
+static uint64_t bytes_of(size_t name_bytes)
+{
+	return sizeof(struct wire_name) +
+	       ((name_bytes + UINT64_C(7)) & ~UINT64_C(7));
+}
+
+static uint64_t room_of(const struct function_names *names)
+{
+	return names->chunk.head
+		       ? names->chunk.bytes - sizeof(struct wire_chunk) -
+				 names->used
+		       : 0;
+}
+
+/* Complete when it is seen: the chunk's `used` is stored last. */
+static int record_name(struct function_names *names, struct part *part,
+		       uint32_t number, const char *name, size_t name_bytes)
+{
+	const uint64_t bytes = bytes_of(name_bytes);
+	struct wire_name *record;
+
+	if (room_of(names) < bytes) {
+		int err = part_alloc(part, WIRE_NAMES, 0,
+				     CHUNK_BYTES - sizeof(struct wire_chunk),
+				     &names->chunk);
+
+		if (err) {
+			names->chunk.head = NULL;
+			return err;
+		}
+		names->used = 0;
+	}
+	record = (struct wire_name *)((unsigned char *)chunk_payload(
+					      &names->chunk) +
+				      names->used);
+	record->number = number;
+	record->bytes = (uint32_t)name_bytes;
+	copy_bytes(record + 1, name, name_bytes);
+	names->used += bytes;
+	atomic_store_explicit(&names->chunk.head->used, names->used,
+			      memory_order_release);
+	return 0;
+}
+
+uint32_t function_names_add(struct function_names *names, struct part *part,
+			    enum wire_range_kind kind, const char *name,
+			    size_t bytes)
+{
+	struct number_range *range;
+	uint32_t number = 0;
+	uint64_t signals;
+
+	if (runtime_is_filtered())
+		return 0;
+	if (bytes > WIRE_NAME_BYTES_MAX)
+		bytes = WIRE_NAME_BYTES_MAX;
+	lock_acquire(&names->lock, &signals);
+	range = range_with_room(names, part, kind);
+	if (range &&
+	    !record_name(names, part, range->first + range->used, name, bytes))
+		number = range->first + atomic_fetch_add(&range->used, 1);
+	lock_release(&names->lock, &signals);
+	return number;
+}
+
+/* ---- In a forked child ---- */
+
+struct heirs {
+	struct function_names *names;
+	struct part *to;
+};
+
+static int inherit_ranges(void *context, const struct chunk *chunk)
+{
+	const struct heirs *heirs = context;
+	const struct wire_range *record = chunk_payload(chunk);
+	const struct number_range *range;
+
+	if (chunk->head->used < sizeof(*record))
+		return 0;
+	range = numbers_find(record->first);
+	return range ? record_range(heirs->to, range) : 0;
+}
+
+static int inherit_names(void *context, const struct chunk *chunk)
+{
+	const struct heirs *heirs = context;
+	const unsigned char *at = chunk_payload(chunk);
+	const unsigned char *end =
+		at +
+		atomic_load_explicit(&chunk->head->used, memory_order_acquire);
+
+	while (at < end) {
+		const struct wire_name *record = (const void *)at;
+		int err = 0;
+
+		if (record->bytes > WIRE_NAME_BYTES_MAX)
+			return -EBADMSG; /* not what was written there */
+		if (numbers_find(record->number))
+			err = record_name(
+				heirs->names, heirs->to, record->number,
+				(const char *)(record + 1), record->bytes);
+		if (err)
+			return err;
+		at += bytes_of(record->bytes);
+	}
+	return 0;
+}
+
+int function_names_after_fork(struct function_names *names, struct part *to,
+			      const struct part *from)
+{
+	struct heirs heirs = { .names = names, .to = to };
+	int err;
+
+	lock_forget(&names->lock);
+	names->chunk.head = NULL;
+	err = part_each_chunk(from, WIRE_RANGES, inherit_ranges, &heirs);
+	return err ? err
+		   : part_each_chunk(from, WIRE_NAMES, inherit_names, &heirs);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that have nothing but a name: a runtime that generates code gives
+ * each of its own a number, under which its calls are counted, and says what it
+ * is called (wire/recording.h, WIRE_RANGES and WIRE_NAMES).
+ *
+ * Any thread, signal handlers included. Not before the recorder's part is there.
+ */
+#ifndef CLEW_RECORD_FUNCTION_NAMES_H
+#define CLEW_RECORD_FUNCTION_NAMES_H
+
+#include "preload/record/numbers.h"
+#include "preload/record/part.h"
+
+/* One range of a kind is filled at a time. */
+struct function_names {
+	struct lock lock; /* taken before the part's */
+	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
+	struct number_range *spare; /* memory for more */
+	uint32_t spare_count;
+	struct chunk chunk; /* the newest of names */
+	uint64_t used;      /* bytes of its payload */
+};
+
+/*
+ * A number for a function of that kind, which the recording names from then on.
+ * Twice the same name gets two numbers. Of a name longer than WIRE_NAME_BYTES_MAX
+ * the beginning is kept. 0: there is no room, there are no more numbers, or
+ * system calls are filtered.
+ */
+uint32_t function_names_add(struct function_names *names, struct part *part,
+			    enum wire_range_kind kind, const char *name,
+			    size_t bytes);
+
+/*
+ * In a forked child, alone: its part gets the ranges and names that the child has
+ * from its parent, but none that the parent has added since. 0 or -errno.
+ */
+int function_names_after_fork(struct function_names *names, struct part *to,
+			      const struct part *from);
+
+#endif

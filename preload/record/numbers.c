@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/numbers.h"
+
+#include <errno.h>
+
+/*
+ * Not block 0, where number 0 is nobody's, nor the last one, where WIRE_FOLDED
+ * is.
+ */
+#define FIRST_BLOCK 1
+#define END_BLOCK   (NUMBER_BLOCKS - 1)
+
+const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
+
+/* Stands in blocks that somebody is about to take: nothing is found in it. */
+static const struct number_range claim;
+
+static uint32_t blocks_of(const struct number_range *range)
+{
+	return (range->count >> NUMBER_BLOCK_LOG2) +
+	       (range->count % NUMBER_BLOCK != 0);
+}
+
+/* Up to that block, all or none. 0, or the block that is another's. */
+static uint32_t claim_blocks(uint32_t first, uint32_t end)
+{
+	uint32_t at = first;
+
+	for (; at < end; at++) {
+		const struct number_range *none = NULL;
+
+		if (!atomic_compare_exchange_strong(&number_blocks[at], &none,
+						    &claim))
+			break;
+	}
+	if (at == end)
+		return 0;
+	for (uint32_t i = first; i < at; i++)
+		atomic_store(&number_blocks[i], NULL);
+	return at;
+}
+
+/* The first block of so many in a row, claimed, from one on; 0: there are none. */
+static uint32_t claim_gap(uint32_t from, uint32_t end, uint32_t blocks)
+{
+	while (from < end && end - from >= blocks) {
+		const uint32_t taken = claim_blocks(from, from + blocks);
+
+		if (!taken)
+			return from;
+		from = taken + 1;
+	}
+	return 0;
+}
+
+int numbers_take(struct number_range *range, uint32_t preferred_block)
+{
+	const uint32_t blocks = blocks_of(range);
+	uint32_t at = 0;
+
+	if (!blocks)
+		return -EINVAL;
+	if (preferred_block >= FIRST_BLOCK)
+		at = claim_gap(preferred_block, END_BLOCK, blocks);
+	if (!at)
+		at = claim_gap(FIRST_BLOCK, END_BLOCK, blocks);
+	if (!at)
+		return -ENOSPC;
+	range->first = at << NUMBER_BLOCK_LOG2;
+	for (uint32_t i = 0; i < blocks; i++)
+		atomic_store_explicit(&number_blocks[at + i], range,
+				      memory_order_release);
+	return 0;
+}
+
+uint32_t numbers_preferred(const void *identity, size_t bytes)
+{
+	const unsigned char *at = identity;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (bytes--)
+		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
+	return (uint32_t)((hash ^ hash >> 32) % NUMBER_BLOCKS);
+}
+
+uint32_t numbers_modules(void)
+{
+	const struct number_range *former = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < NUMBER_BLOCKS; i++) {
+		const struct number_range *range =
+			atomic_load(&number_blocks[i]);
+
+		if (range && range != former &&
+		    range->kind == WIRE_RANGE_MODULE && range->used)
+			count++;
+		former = range;
+	}
+	return count;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers of functions.
+ *
+ * A function is known by a number of 32 bits, of which its key is made
+ * (wire/id.h). Numbers are taken in ranges, each for functions of one kind: a
+ * module's code, methods of Java, ... Ranges lie anywhere among the numbers: a
+ * module's lies where its build-id says, so that its functions have the same
+ * keys in every process, unless something else is there in this one. Behind a
+ * taken range the numbers up to the next whole block stay unused.
+ *
+ * Who asks about a number looks into one table of blocks, without a lock: any
+ * thread, signal handlers included. Numbers are taken by any thread, atomically,
+ * and never given back, because what was counted under them stays.
+ */
+#ifndef CLEW_RECORD_NUMBERS_H
+#define CLEW_RECORD_NUMBERS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/id.h"
+#include "wire/recording.h"
+
+#define NUMBER_BLOCK_LOG2 12
+#define NUMBER_BLOCK      (UINT32_C(1) << NUMBER_BLOCK_LOG2)
+#define NUMBER_BLOCKS     (UINT32_C(1) << (32 - NUMBER_BLOCK_LOG2))
+
+/* Lives for ever: it is found by its numbers. */
+struct number_range {
+	uint32_t first;
+	uint32_t count; /* taken */
+	enum wire_range_kind kind;
+	/* The first so many are functions' that are recorded; only grows. */
+	_Atomic uint32_t used;
+};
+
+/* The range that a block's numbers belong to, or NULL; stored once. */
+extern const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
+
+/*
+ * Take range->count numbers, `first` of which is stored: in the first gap that is
+ * large enough at or behind the preferred block, or else from the beginning. Any
+ * thread. 0, or -ENOSPC if there is none.
+ */
+int numbers_take(struct number_range *range, uint32_t preferred_block);
+
+/*
+ * The block for what has these bytes of identity, one of NUMBER_BLOCKS: the same
+ * in every process. Of FNV-1a.
+ */
+uint32_t numbers_preferred(const void *identity, size_t bytes);
+
+/* How many ranges there are of modules, used ones. Looks at all blocks: slow. */
+uint32_t numbers_modules(void);
+
+/* The range in which a function has that number, or NULL. */
+static inline const struct number_range *numbers_find(uint32_t number)
+{
+	const struct number_range *range = atomic_load_explicit(
+		&number_blocks[number >> NUMBER_BLOCK_LOG2],
+		memory_order_acquire);
+
+	return range && number - range->first < atomic_load_explicit(
+							&range->used,
+							memory_order_acquire)
+		       ? range
+		       : NULL;
+}
+
+/* The function that is entered from one id to another, or 0 if none is. */
+static inline uint32_t numbers_function_between(uint64_t caller,
+						uint64_t callee)
+{
+	uint32_t function;
+
+	return id_key_function(id_key_between(caller, callee), &function) &&
+			       numbers_find(function)
+		       ? function
+		       : 0;
+}
+
+#endif
