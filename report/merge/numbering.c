@@ -4,18 +4,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "report/recording/names_reader.h"
 
-static void add_run(struct numbering *numbering,
-		    const struct module_record *record, uint32_t *functions)
+static void add_range(struct numbering *numbering,
+		      const struct numbering_range *range)
 {
-	numbering->runs =
-		memory_grow(numbering->runs, numbering->count,
-			    &numbering->capacity, sizeof(*numbering->runs));
-	numbering->runs[numbering->count++] = (struct numbering_run){
-		.first = record->module->first_function,
-		.count = record->function_count,
-		.functions = functions,
-	};
+	numbering->ranges =
+		memory_grow(numbering->ranges, numbering->count,
+			    &numbering->capacity, sizeof(*numbering->ranges));
+	numbering->ranges[numbering->count++] = *range;
 }
 
 static void add_module(struct numbering *numbering,
@@ -42,7 +39,7 @@ static void add_module(struct numbering *numbering,
 
 static int by_first(const void *left, const void *right)
 {
-	const struct numbering_run *a = left, *b = right;
+	const struct numbering_range *a = left, *b = right;
 
 	return a->first < b->first ? -1 : a->first > b->first;
 }
@@ -56,46 +53,9 @@ static int by_start(const void *left, const void *right)
 	return a->loaded_ns < b->loaded_ns ? -1 : a->loaded_ns > b->loaded_ns;
 }
 
-void numbering_init(struct numbering *numbering, struct catalog *catalog,
-		    const struct part_copy *part)
+static uint64_t first_of(const void *range)
 {
-	struct part_chunk chunk;
-	struct module_record record;
-	uint64_t cursor = 0;
-
-	*numbering = (struct numbering){ 0 };
-	while (part_next_chunk(part, &cursor, &chunk)) {
-		uint32_t *functions, module;
-
-		if (!module_record_of(&chunk, &record))
-			continue;
-		module = catalog_add_module(catalog, &record, &functions);
-		if (module == CATALOG_NO_MODULE)
-			continue;
-		add_module(numbering, &record, module);
-		if (functions)
-			add_run(numbering, &record, functions);
-	}
-	if (numbering->count > 0)
-		qsort(numbering->runs, numbering->count,
-		      sizeof(*numbering->runs), by_first);
-	if (numbering->module_count > 0)
-		qsort(numbering->modules, numbering->module_count,
-		      sizeof(*numbering->modules), by_start);
-}
-
-void numbering_fini(struct numbering *numbering)
-{
-	for (size_t i = 0; i < numbering->count; i++)
-		free(numbering->runs[i].functions);
-	free(numbering->runs);
-	free(numbering->modules);
-	*numbering = (struct numbering){ 0 };
-}
-
-static uint64_t first_of(const void *run)
-{
-	return ((const struct numbering_run *)run)->first;
+	return ((const struct numbering_range *)range)->first;
 }
 
 static uint64_t start_of(const void *module)
@@ -125,21 +85,133 @@ static inline size_t count_up_to(const void *items, size_t count, size_t size,
 	return low;
 }
 
+/* The range that a number is in, or NULL. */
+static const struct numbering_range *range_of(const struct numbering *numbering,
+					      uint32_t number)
+{
+	const struct numbering_range *range;
+	size_t count = count_up_to(numbering->ranges, numbering->count,
+				   sizeof(*range), first_of, number);
+
+	if (count == 0)
+		return NULL;
+	range = &numbering->ranges[count - 1];
+	return number - range->first < range->count ? range : NULL;
+}
+
+static void enter_module(struct numbering *numbering, struct catalog *catalog,
+			 const struct module_record *record)
+{
+	uint32_t *functions;
+	uint32_t module = catalog_add_module(catalog, record, &functions);
+
+	if (module == CATALOG_NO_MODULE)
+		return;
+	add_module(numbering, record, module);
+	if (functions)
+		add_range(numbering,
+			  &(struct numbering_range){
+				  .first = record->module->first_function,
+				  .count = record->function_count,
+				  .functions = functions,
+			  });
+}
+
+static void enter_ranges(struct numbering *numbering,
+			 const struct part_chunk *chunk)
+{
+	const struct wire_range *ranges = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*ranges); i++)
+		add_range(numbering, &(struct numbering_range){
+					     .first = ranges[i].first,
+					     .count = ranges[i].count,
+					     .kind = ranges[i].kind,
+				     });
+}
+
+static enum function_kind kind_of(enum wire_range_kind kind)
+{
+	switch (kind) {
+	case WIRE_RANGE_JAVA:
+		return KIND_JAVA;
+	case WIRE_RANGE_GENERATED:
+		return KIND_GENERATED;
+	default:
+		return KIND_NATIVE;
+	}
+}
+
+static void enter_names(struct numbering *numbering, struct catalog *catalog,
+			const struct part_chunk *chunk)
+{
+	struct recorded_name name;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &name)) {
+		const struct numbering_range *range =
+			range_of(numbering, name.number);
+		char *text;
+
+		if (!range || range->functions || !name.number)
+			continue;
+		text = memory_string(name.text, name.text_bytes);
+		*idmap_at(&numbering->named, name.number) = catalog_named(
+			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
+		free(text);
+	}
+}
+
+void numbering_init(struct numbering *numbering, struct catalog *catalog,
+		    const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	struct module_record record;
+	uint64_t cursor = 0;
+
+	*numbering = (struct numbering){ 0 };
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		if (module_record_of(&chunk, &record))
+			enter_module(numbering, catalog, &record);
+		else if (chunk.kind == WIRE_RANGES)
+			enter_ranges(numbering, &chunk);
+	}
+	if (numbering->count > 0)
+		qsort(numbering->ranges, numbering->count,
+		      sizeof(*numbering->ranges), by_first);
+	if (numbering->module_count > 0)
+		qsort(numbering->modules, numbering->module_count,
+		      sizeof(*numbering->modules), by_start);
+	cursor = 0;
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_NAMES)
+			enter_names(numbering, catalog, &chunk);
+}
+
+void numbering_fini(struct numbering *numbering)
+{
+	for (size_t i = 0; i < numbering->count; i++)
+		free(numbering->ranges[i].functions);
+	free(numbering->ranges);
+	free(numbering->modules);
+	idmap_fini(&numbering->named);
+	*numbering = (struct numbering){ 0 };
+}
+
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 {
-	const struct numbering_run *run;
-	size_t count;
+	const struct numbering_range *range;
+	const uint64_t *named;
 
 	if (number == WIRE_FOLDED)
 		return FUNCTION_FOLDED;
-	count = count_up_to(numbering->runs, numbering->count, sizeof(*run),
-			    first_of, number);
-	if (count == 0)
+	range = range_of(numbering, number);
+	if (!range)
 		return FUNCTION_UNKNOWN;
-	run = &numbering->runs[count - 1];
-	if (number - run->first >= run->count)
-		return FUNCTION_UNKNOWN;
-	return run->functions[number - run->first];
+	if (range->functions)
+		return range->functions[number - range->first];
+	named = idmap_find(&numbering->named, number);
+	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
 }
 
 static int was_there(const struct numbering_module *module, uint64_t pc,

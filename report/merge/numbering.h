@@ -2,9 +2,10 @@
 /*
  * How one process calls its modules and functions, and where they were.
  *
- * A process numbers its functions through all its modules; the catalog knows
- * each of them once for all processes. Modules that were unloaded stay: their
- * place in the address space may have been taken by another since.
+ * A process numbers its functions in ranges: a module's, or those of one kind that
+ * have but names. The catalog knows each function once for all processes. Modules
+ * that were unloaded stay: their place in the address space may have been taken by
+ * another since.
  */
 #ifndef CLEW_MERGE_NUMBERING_H
 #define CLEW_MERGE_NUMBERING_H
@@ -12,11 +13,12 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
-/* Functions of one module: consecutive numbers. */
-struct numbering_run {
+/* Consecutive numbers, of functions of one kind. */
+struct numbering_range {
 	uint32_t first;
 	uint32_t count;
-	uint32_t *functions; /* indices in the catalog */
+	enum wire_range_kind kind;
+	uint32_t *functions; /* indices in the catalog; NULL: see `named` */
 };
 
 struct numbering_module {
@@ -30,8 +32,9 @@ struct numbering_module {
 };
 
 struct numbering {
-	struct numbering_run *runs; /* in order of `first` */
+	struct numbering_range *ranges; /* in order of `first` */
 	size_t count, capacity;
+	struct idmap named; /* number -> function, of what has but a name */
 	struct numbering_module *modules; /* in order of start, then time */
 	size_t module_count, module_capacity;
 };

@@ -11,6 +11,7 @@
 #include "report/merge/part_tallies.h"
 #include "report/model/function_catalog.h"
 #include "report/model/waits.h"
+#include "report/recording/names_reader.h"
 #include "report/recording/rules.h"
 #include "report/view/summary.h"
 #include "wire/id.h"
@@ -245,6 +246,37 @@ static void dump_histograms(const struct dump *dump,
 	}
 }
 
+static void dump_ranges(const struct dump *dump, const struct part_chunk *chunk)
+{
+	static const char *const names[] = {
+		[WIRE_RANGE_MODULE] = "module",
+		[WIRE_RANGE_JAVA] = "java",
+		[WIRE_RANGE_GENERATED] = "generated",
+		[WIRE_RANGE_PROBE] = "probe",
+	};
+	const struct wire_range *ranges = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*ranges); i++)
+		fprintf(dump->out,
+			"range first=%" PRIu32 " count=%" PRIu32
+			" kind=%" PRIu32 " name=%s\n",
+			ranges[i].first, ranges[i].count, ranges[i].kind,
+			ranges[i].kind < WIRE_RANGE_KIND_COUNT
+				? names[ranges[i].kind]
+				: "unknown");
+}
+
+static void dump_names(const struct dump *dump, const struct part_chunk *chunk)
+{
+	struct recorded_name name;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &name)) {
+		fprintf(dump->out, "name number=%" PRIu32, name.number);
+		dump_string(dump->out, "text", name.text, name.text_bytes);
+	}
+}
+
 static void dump_times(const struct dump *dump, const struct count_span *span)
 {
 	for (size_t i = 0; i < span->count; i++) {
@@ -273,6 +305,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_TALLY] = "tally",     [WIRE_CONTEXTS] = "contexts",
 		[WIRE_TABLE] = "table",     [WIRE_RULES] = "rules",
 		[WIRE_SAMPLES] = "samples", [WIRE_HISTOGRAMS] = "histograms",
+		[WIRE_RANGES] = "ranges",   [WIRE_NAMES] = "names",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -295,6 +328,10 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_samples(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
+	if (chunk->kind == WIRE_RANGES)
+		dump_ranges(dump, chunk);
+	if (chunk->kind == WIRE_NAMES)
+		dump_names(dump, chunk);
 }
 
 static void dump_verdicts(FILE *out, uint32_t tally, const char *of,

@@ -110,6 +110,31 @@ struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 	return module;
 }
 
+void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
+		   uint32_t first, uint32_t count)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_RANGES, 0,
+				     sizeof(struct wire_range));
+	struct wire_range *range = payload_of(fixture, chunk);
+
+	range->first = first;
+	range->count = count;
+	range->kind = kind;
+}
+
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name)
+{
+	size_t bytes = strlen(name);
+	size_t chunk = fixture_chunk(fixture, WIRE_NAMES, 0,
+				     sizeof(struct wire_name) +
+					     ((bytes + 7) & ~(size_t)7));
+	struct wire_name *record = payload_of(fixture, chunk);
+
+	record->number = number;
+	record->bytes = (uint32_t)bytes;
+	memcpy(record + 1, name, bytes);
+}
+
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
 		    uint32_t tally)
 {

@@ -47,6 +47,11 @@ size_t fixture_chunk(struct fixture *fixture, uint32_t kind, uint32_t owner,
 struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 				   uint32_t first, uint32_t count);
 
+/* A range of numbers that are no module's, and a name for one of them. */
+void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
+		   uint32_t first, uint32_t count);
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name);
+
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
 		    uint32_t tally);
 

@@ -354,6 +354,59 @@ static void a_function_of_no_module_is_a_problem(void **state)
 	fixture_fini(&fixture);
 }
 
+/* Its name may come before its range, as records may be in any order. */
+static void a_function_may_have_but_a_name(void **state)
+{
+	struct world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	uint32_t java, made;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	fixture_name(&fixture, 4097, "com.acme.Foo.bar(int)");
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	fixture_range(&fixture, WIRE_RANGE_GENERATED, 1U << 31, 2);
+	fixture_name(&fixture, (1U << 31) + 1, "made");
+	a = fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
+	a = fixture_context(&fixture, 0, a, 3, 10);
+	fixture_context(&fixture, 0, a, (1U << 31) + 1, 100);
+	assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	read_as(world, &everybody);
+	java = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+			     "com.acme.Foo.bar(int)");
+	made = catalog_named(catalog, KIND_GENERATED, CATALOG_NO_MODULE,
+			     "made");
+	assert_int_equal(
+		special_child(&world->session, TREE_ROOT, java)->below.calls,
+		111);
+	assert_int_equal(world->session.tree.nodes[3].function, made);
+	assert_int_equal(world->session.tree.nodes[3].self.calls, 100);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
+/* A name for what is a module's, for no range, and none for a range. */
+static void a_name_of_what_has_none_is_not_believed(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 10);
+	fixture_name(&fixture, 2, "another");
+	fixture_name(&fixture, 5000, "lost");
+	fixture_name(&fixture, 0, "nobody");
+	fixture_name(&fixture, WIRE_FOLDED, "folded");
+	fixture_context(&fixture, 0, ID_ROOT, 2, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 5000, 1);
+	assert_problem(*state, &fixture, WIRE_ENDED,
+		       "of 3 contexts some cannot be: 2 of a function in no "
+		       "module");
+	fixture_fini(&fixture);
+}
+
 static void a_caller_that_is_missing_is_a_problem(void **state)
 {
 	struct fixture fixture;
@@ -534,6 +587,8 @@ int main(void)
 		TEST(a_circle_of_callers_ends),
 		TEST(what_is_right_is_no_problem),
 		TEST(a_function_of_no_module_is_a_problem),
+		TEST(a_function_may_have_but_a_name),
+		TEST(a_name_of_what_has_none_is_not_believed),
 		TEST(a_caller_that_is_missing_is_a_problem),
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
 		TEST(a_circle_is_a_problem),

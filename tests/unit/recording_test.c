@@ -27,6 +27,8 @@ static void make_part(struct fixture *fixture)
 	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk), "app\0-x\0y",
 	       9);
 	fixture_module(fixture, "/lib/app", 1, 8);
+	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	fixture_name(fixture, 4096, "a.B.c()");
 	fixture_chunk(fixture, 4711, 0, 100);
 	fixture_thread(fixture, 100, "main", 0);
 	fixture_tally(fixture, 0, 0, 0);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of functions that have nothing else. */
+#ifndef CLEW_RECORDING_NAMES_READER_H
+#define CLEW_RECORDING_NAMES_READER_H
+
+#include "report/recording/part_reader.h"
+
+struct recorded_name {
+	uint32_t number;
+	const char *text; /* not terminated */
+	size_t text_bytes;
+};
+
+/* The name at *cursor, 0 at first, of a WIRE_NAMES chunk; 0: no more. */
+int names_next(const struct part_chunk *chunk, size_t *cursor,
+	       struct recorded_name *out);
+
+#endif
