@@ -36,6 +36,7 @@ enum {
 
 enum {
 	KEY_LIBC = 0x100,
+	KEY_JAVA,
 	KEY_NO_CHILDREN,
 	KEY_RULES,
 	KEY_MAX_CONTEXTS,
@@ -60,6 +61,10 @@ static const struct argp_option argp_options[] = {
 	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 },
 	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 },
 	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
+	{ "java", KEY_JAVA, "natives|vm|off", 0,
+	  "natives: of a Java virtual machine its native methods (default); "
+	  "vm: its own functions, too; off: leave it alone",
+	  2 },
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
 	{ "rules", KEY_RULES, "FILE", 0,
@@ -111,6 +116,8 @@ static const char *directive_of(int key)
 		return "not-function";
 	case KEY_LIBC:
 		return "libc";
+	case KEY_JAVA:
+		return "java";
 	case KEY_NO_CHILDREN:
 		return "no-children";
 	case KEY_MAX_CONTEXTS:

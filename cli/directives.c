@@ -20,7 +20,8 @@ enum value_kind {
 	VALUE_REGEX,
 	VALUE_SIZE,
 	VALUE_TIME,
-	VALUE_CLOCK
+	VALUE_CLOCK,
+	VALUE_JAVA
 };
 
 /* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
@@ -31,6 +32,7 @@ static const struct directive {
 } known_directives[] = {
 	{ "libc", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
+	{ "java", VALUE_JAVA, 0, 0 },
 	{ "module", VALUE_TEXT, 0, 0 },
 	{ "not-module", VALUE_TEXT, 0, 0 },
 	{ "function", VALUE_REGEX, 0, 0 },
@@ -132,6 +134,17 @@ static int add_clock(struct directives *directives, const char *word,
 	return 0;
 }
 
+static int add_java(struct directives *directives, const char *word,
+		    const char *value, char **why)
+{
+	if (strcmp(value, "natives") != 0 && strcmp(value, "vm") != 0 &&
+	    strcmp(value, "off") != 0)
+		return fail(why, -EINVAL, "%s %s: not one of natives, vm, off",
+			    word, value);
+	fprintf(directives->out, "%s %s\n", word, value);
+	return 0;
+}
+
 int directives_add(struct directives *directives, const char *word,
 		   const char *value, char **why)
 {
@@ -153,6 +166,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_time(directives, word, value, why);
 	if (directive->kind == VALUE_CLOCK)
 		return add_clock(directives, word, value, why);
+	if (directive->kind == VALUE_JAVA)
+		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;
 	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;

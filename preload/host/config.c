@@ -159,6 +159,23 @@ static int set_time(struct config *config, const char *text)
 	return -EINVAL;
 }
 
+static int set_java(struct config *config, const char *text)
+{
+	static const char *const words[] = {
+		[CONFIG_JAVA_NATIVES] = "natives",
+		[CONFIG_JAVA_VM] = "vm",
+		[CONFIG_JAVA_OFF] = "off",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i], text)) {
+			config->java = (enum config_java)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int set_cache(struct reader *reader, const char *text)
 {
 	reader->config->cache_dir = copy_string(reader->arena, text);
@@ -189,6 +206,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return add_rule(reader, RULE_FUNCTION, text);
 	if (!strcmp(word, "not-function"))
 		return add_rule(reader, RULE_NOT_FUNCTION, text);
+	if (!strcmp(word, "java"))
+		return set_java(config, text);
 	if (!strcmp(word, "max-contexts"))
 		return set_limit(&config->max_contexts, text);
 	if (!strcmp(word, "max-memory"))

@@ -30,11 +30,19 @@ struct rule {
 	uint64_t matches; /* modules or functions */
 };
 
+/* What of a Java virtual machine is recorded. */
+enum config_java {
+	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
+	CONFIG_JAVA_VM,      /* and the functions of the machine itself */
+	CONFIG_JAVA_OFF,     /* it is not told of us */
+};
+
 struct config {
 	const char *dir;       /* of the recording, absolute */
 	const char *cache_dir; /* NULL: no analysis cache */
 	struct rule *rules;
 	int hook_libc;
+	enum config_java java;
 	int no_children;
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */

@@ -32,6 +32,7 @@ static const struct {
 	{ "libnss_*.so*", MODULE_IS_LIBC },
 	{ "libthread_db.so*", MODULE_IS_LIBC },
 	{ "libBrokenLocale.so*", MODULE_IS_LIBC },
+	{ "libjvm.so", MODULE_IS_JAVA_VM },
 };
 
 static enum module_state state_by_default(const char *name)
@@ -41,6 +42,20 @@ static enum module_state state_by_default(const char *name)
 		if (glob_matches(special_modules[i].glob, name))
 			return special_modules[i].state;
 	return MODULE_IS_HOOKED;
+}
+
+/* Whether what is left out by default is asked for: by a rule, or an option. */
+static int is_asked_for(const struct config *config, enum module_state state,
+			int wanted)
+{
+	switch (state) {
+	case MODULE_IS_LIBC:
+		return wanted || config->hook_libc;
+	case MODULE_IS_JAVA_VM:
+		return wanted || config->java == CONFIG_JAVA_VM;
+	default:
+		return 0;
+	}
 }
 
 static const char *file_name(const char *path)
@@ -80,7 +95,7 @@ enum module_state select_module(const struct config *config, const char *path)
 			unwanted |= rule_matches_module(rule, path, name);
 		}
 	}
-	if (state == MODULE_IS_LIBC && (config->hook_libc || wanted))
+	if (is_asked_for(config, state, wanted))
 		state = MODULE_IS_HOOKED;
 	else if (state != MODULE_IS_HOOKED)
 		return state;

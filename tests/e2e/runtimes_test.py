@@ -93,7 +93,7 @@ class Runtimes(clewtest.Case):
         done = self.run_program(["javac", source])
         self.assertEqual(done.returncode, 0, done.stderr)
         part = self.check(["java", *options, "-cp", self.work, "Garbage"],
-                          "libjvm.so", 30000)
+                          "libjvm.so", 30000, ("--libc", "--java=vm"))
         # what it generates called the runtime, and kept its return addresses
         self.assertGreater(part.losses[2], 100)
         self.assertEqual([part.losses[0], part.losses[1]], [0, 0])
@@ -101,6 +101,24 @@ class Runtimes(clewtest.Case):
     @needs("java", "javac")
     def test_java_with_all_of_libjvm_hooked(self):
         self.java()
+
+    @needs("java")
+    def test_java_without_its_machine(self):
+        """libjvm.so is left out by default, and a report says why."""
+        argv = ["java", "-Xshare:auto", "-version"]
+        native = self.run_program(argv)
+        for options, state in (((), "JAVA_VM"), (["--java=off"], "JAVA_VM"),
+                               (["-m", "libjvm.so"], "HOOKED")):
+            with self.subTest(options=options):
+                self.assert_same_behaviour(native, self.record(argv, options))
+                states = {module.name: module.state_name
+                          for module in self.recording().parts[0].modules}
+                self.assertEqual(states["libjvm.so"], state)
+                self.assertEqual(states["libjava.so"], "DESELECTED"
+                                 if state == "HOOKED" else "HOOKED")
+        self.record(argv)
+        self.assertRegex(self.clew("list", self.recording_path).stdout,
+                         r"(?m)^/.*/libjvm\.so: not hooked: .*--java=vm")
 
     @needs("java", "javac")
     def test_java_interpreted(self):

@@ -148,6 +148,28 @@ static void libc_is_left_out_unless_wanted(void **state)
 			 MODULE_IS_HOOKED);
 }
 
+static void a_java_machine_is_left_out_unless_wanted(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *vm = "/usr/lib/jvm/17/lib/server/libjvm.so";
+
+	assert_int_equal(read_config(fixture, ""), 0);
+	assert_int_equal(select_module(&fixture->config, vm),
+			 MODULE_IS_JAVA_VM);
+	assert_int_equal(read_config(fixture, "libc\njava off\n"), 0);
+	assert_int_equal(select_module(&fixture->config, vm),
+			 MODULE_IS_JAVA_VM);
+	assert_int_equal(read_config(fixture, "java vm\n"), 0);
+	assert_int_equal(select_module(&fixture->config, vm), MODULE_IS_HOOKED);
+	assert_int_equal(read_config(fixture, "module libjvm.so\n"), 0);
+	assert_int_equal(select_module(&fixture->config, vm), MODULE_IS_HOOKED);
+	assert_int_equal(read_config(fixture, "java vm\nnot-module libjvm*\n"),
+			 0);
+	assert_int_equal(select_module(&fixture->config, vm),
+			 MODULE_IS_DESELECTED);
+	assert_int_equal(read_config(fixture, "java yes\n"), -EINVAL);
+}
+
 static void the_loader_is_never_hooked(void **state)
 {
 	struct fixture *fixture = *state;
@@ -211,6 +233,7 @@ int main(void)
 		CLAIM(comments_and_blanks_are_passed_over),
 		CLAIM(a_wrong_line_is_named),
 		CLAIM(libc_is_left_out_unless_wanted),
+		CLAIM(a_java_machine_is_left_out_unless_wanted),
 		CLAIM(the_loader_is_never_hooked),
 		CLAIM(wishes_exclude_the_rest_and_bans_win),
 		CLAIM(function_rules_are_regular_expressions),
