@@ -3,6 +3,7 @@
 """The manual says what the commands say themselves: no more, no less."""
 import re
 import shlex
+import struct
 import subprocess
 
 import clewtest
@@ -136,6 +137,23 @@ class Records(clewtest.Case):
         with path.open("r+b") as part:
             part.write(wire.HEADER.pack(*fields))
 
+    def add_records(self, path):
+        """Of what a runtime that generates code would say."""
+        fields = list(wire.HEADER.unpack_from(path.read_bytes()))
+        records = b"".join(
+            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 64,
+                            len(payload)) + payload.ljust(64, b"\0")
+            for kind, payload in (
+                (wire.RANGES, struct.pack("<IIII", 4096, 4096, 1, 0)),
+                (wire.NAMES, struct.pack("<II8s", 4096, 4, b"f()V"))))
+        with path.open("r+b") as part:
+            part.seek(fields[3])
+            part.write(records)
+            fields[3] = part.tell()
+            part.truncate()
+            part.seek(0)
+            part.write(wire.HEADER.pack(*fields))
+
     def record_a_wait(self):
         """Of a program that waits until that has been seen."""
         command = self.record_command(["cat"], ["--time=wall"])
@@ -157,6 +175,7 @@ class Records(clewtest.Case):
                 found.setdefault(kind, set()).update(keys)
         part = self.recording().parts[0].path
         self.change_header(part)
+        self.add_records(part)
         with part.open("r+b") as file:
             file.truncate(part.stat().st_size - 1)
         for kind, keys in self.dumped().items():
