@@ -64,10 +64,6 @@ UNRESTRICTED = {"tests"}
 FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
                                 "stdint.h"}}
 
-# Names of the target's that two of its units still have: the stubs' code for
-# one machine and what copies it.
-SHARED_UNITS = {"stub"}
-
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 TAG = re.compile(r"^(?:[^*/\"\n]*\s)?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
@@ -154,7 +150,7 @@ def namesakes():
         for tag in TAG.findall(text):
             tags.setdefault(tag, []).append(str(path))
     for name, places in units.items():
-        if len(places) > 1 and name not in SHARED_UNITS:
+        if len(places) > 1:
             yield name, list(places)
     for name, places in tags.items():
         if len(places) > 1:

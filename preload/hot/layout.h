@@ -120,7 +120,7 @@
  */
 #define SLOW_STACK_BYTES 1536
 
-/* Kinds of holes that the composer fills in a stub template (stub.c). */
+/* Kinds of holes that the composer fills in stubs (stubs/stub_write.c). */
 #define HOLE_TLS            0 /* 32 bits: add the offset of struct hot_thread */
 #define HOLE_KEY            1 /* 32 bits: the function's key */
 #define HOLE_LOOPS          2 /* 1 byte: 1 if the function loops to its entry */

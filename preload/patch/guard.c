@@ -9,7 +9,7 @@
 
 #include "preload/hot/layout.h"
 #include "preload/patch/code.h"
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 
 static int is_stub(const struct patch_site *site)
 {

@@ -7,7 +7,7 @@
 
 #include "preload/patch/patch.h"
 #include "preload/stubs/pads.h"
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 #include "wire/recording.h"
 
 /* What making stubs takes. */

@@ -16,7 +16,7 @@
 #ifndef CLEW_STUBS_PROBE_H
 #define CLEW_STUBS_PROBE_H
 
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 
 /* What a handler is called with first. */
 enum probe_first {

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 #include "disasm/relocate.h"
-#include "preload/stubs/stub.h"
 #include "preload/stubs/stub_template.h"
+#include "preload/stubs/stub_write.h"
 #include "tests/unit/model_x86_64.h"
 #include "tests/unit/unit.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "preload/hot/thread.h"
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 #include "tests/unit/unit.h"
 
 /* All thunks are between these two and what comes behind them. */

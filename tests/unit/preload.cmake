@@ -25,7 +25,7 @@ preload_test(tally_check ${counting})
 preload_test(strata ${counting})
 target_link_libraries(strata_test PRIVATE m)
 preload_test(stacks ${arch}/patch/stacks.c ${counting})
-preload_test(forwarding model_x86_64.c ${preload}/stubs/stub.c ${counting})
+preload_test(forwarding model_x86_64.c ${preload}/stubs/stub_write.c ${counting})
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
   ${CLEW_CAPSTONE_INCLUDE})
@@ -33,7 +33,7 @@ preload_test(code ${preload}/patch/code.c ${preload}/patch/patch.c
   ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 preload_test(probe ${arch}/stubs/probe.c ${preload}/stubs/probe_kinds.c
-  ${preload}/stubs/stub.c ${preload}/host/next.c ${preload}/host/lookup.c
+  ${preload}/stubs/stub_write.c ${preload}/host/next.c ${preload}/host/lookup.c
   ${counting})
 target_link_libraries(probe_test PRIVATE disasm)
 preload_test(module_patches ${preload}/module_patches.c ${preload}/patch/patch.c

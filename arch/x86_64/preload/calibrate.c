@@ -21,7 +21,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 

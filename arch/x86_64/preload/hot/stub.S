@@ -45,8 +45,8 @@
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
  *
- * HOLE marks bytes that preload/stubs/stub.c fills in. From the exit on to HOT_END there
- * is room for the displaced instructions.
+ * HOLE marks bytes that preload/stubs/stub_write.c fills in. From the exit on
+ * to HOT_END there is room for the displaced instructions.
  */
 #include "preload/hot/layout.h"
 

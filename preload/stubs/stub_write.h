@@ -2,8 +2,8 @@
 /*
  * Making a function's stub from the template in hot/stub.S.
  */
-#ifndef CLEW_STUBS_STUB_H
-#define CLEW_STUBS_STUB_H
+#ifndef CLEW_STUBS_STUB_WRITE_H
+#define CLEW_STUBS_STUB_WRITE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/stubs/stub.h"
+#include "preload/stubs/stub_write.h"
 
 #include <errno.h>
 #include <string.h>
