@@ -8,8 +8,6 @@
 
 #include "disasm/movable.h"
 
-#define ENDBR_BYTES 4
-
 static struct prologue refuse(enum verdict verdict)
 {
 	return (struct prologue){ .verdict = verdict };
@@ -135,7 +133,7 @@ static enum verdict find_site(const struct decoder *decoder,
 	enum verdict obstacle = read_insn(decoder, query, 0, &first);
 
 	if (!obstacle)
-		*start = first.kind == INSN_ENDBR ? ENDBR_BYTES : 0;
+		*start = first.kind == INSN_ENDBR ? first.length : 0;
 	return obstacle;
 }
 
@@ -187,7 +185,8 @@ struct prologue prologue_judge_host(const struct decoder *decoder,
 struct prologue prologue_judge_trap(const struct decoder *decoder,
 				    const struct prologue_query *query)
 {
-	struct patch_span patch = { .inside = VERDICT_IS_TRAP, .bytes = 1 };
+	struct patch_span patch = { .inside = VERDICT_IS_TRAP,
+				    .bytes = PATCH_TRAP_BYTES };
 
 	return judge_from_start(decoder, query, patch);
 }

@@ -33,10 +33,12 @@
 #include <stdint.h>
 
 #include "disasm/decode.h"
+#include "disasm/jumps.h"
 #include "wire/verdict.h"
 
-#define PATCH_BYTES       5 /* jmp rel32 */
-#define PATCH_SHORT_BYTES 2 /* jmp rel8 */
+#define PATCH_BYTES       JUMP_BYTES
+#define PATCH_SHORT_BYTES JUMP_SHORT_BYTES
+#define PATCH_TRAP_BYTES  BREAKPOINT_BYTES
 
 struct prologue_query {
 	const uint8_t *code; /* size_bytes + padding_bytes are readable */

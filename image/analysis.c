@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/function_code.h"
+#include "disasm/padding.h"
 #include "image/analysis_cache.h"
 #include "image/bare.h"
 #include "image/branches.h"
@@ -30,14 +32,12 @@ static void *scratch_alloc(void *context, size_t bytes)
 	return arena_alloc(context, bytes);
 }
 
-/* Compilers align functions and not the parts that they move out of them. */
-#define FUNCTION_ALIGNMENT 16
-
 /*
  * A compiler's cold part whose frame happens to look like a fresh call's, and
  * whose name was stripped. One function alone jumps to its start, nothing calls
  * it or takes its address, and either it jumps back into that function's middle
- * or it is reached as only parts are, by a conditional jump to an odd address.
+ * or it is reached as only parts are, by a conditional jump to an odd address:
+ * compilers align functions and not the parts that they move out of them.
  * Where in doubt it counts as a function that is tail-called.
  */
 static int is_cold_part(const struct inquiry *q, uint32_t index)
@@ -65,7 +65,7 @@ static int is_landing_part(const struct inquiry *q, uint32_t index)
 
 	return notes->lands_second && !function->is_named &&
 	       !notes->is_called && notes->jumped_from == BRANCHES_NOBODY &&
-	       bytes_u8(&b) == 0x90;
+	       padding_is_nop(bytes_u8(&b));
 }
 
 /* Where exceptions begin, in an unwinder. Its name is on the list of names. */

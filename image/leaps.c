@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "disasm/function_code.h"
 #include "disasm/prologue.h"
 #include "wire/verdict.h"
 
@@ -48,8 +49,8 @@ static int spares(const struct wire_function *function, uint64_t vaddr)
 	return vaddr - function->vaddr >= function->patch_offset + taken;
 }
 
-/* A hook with its endbr64 and a guest's jump. */
-#define HOOK_MAX_BYTES (4 + 2 * PATCH_BYTES)
+/* A hook with the mark before it and a guest's jump. */
+#define HOOK_MAX_BYTES (FUNCTION_MARK_BYTES + 2 * PATCH_BYTES)
 
 /*
  * Nothing may lead into the jump that is written, and no hook be in its way,

@@ -7,6 +7,7 @@
  */
 #include "image/tiers.h"
 
+#include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "image/islands.h"
 
@@ -234,17 +235,12 @@ static int leads_out(const struct choice *c, uint64_t site,
 		     unsigned int displaced_bytes)
 {
 	const uint8_t *code = image_at(c->tiers->image, site, NULL);
-	uint32_t choices = UINT32_C(1) << 8 * (displaced_bytes - 1);
-	int32_t rel;
 	uint64_t first;
 	uint64_t last;
 	uint64_t start;
 	uint64_t end;
 
-	memcpy(&rel, code + 1, sizeof(rel));
-	rel = (int32_t)((uint32_t)rel & ~(choices - 1));
-	first = site + PATCH_BYTES + (uint64_t)(int64_t)rel;
-	last = first + choices - 1;
+	jump_reach(code, displaced_bytes, site, &first, &last);
 	module_range(c->tiers->image, &start, &end);
 	return !is_below_memory(c->tiers->image, (int64_t)last) &&
 	       ((int64_t)first < (int64_t)start || last >= end);

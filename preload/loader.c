@@ -7,8 +7,8 @@
  * a new module after it was mapped and before it is relocated, so that not
  * even a constructor or an IFUNC resolver of it has run.
  *
- *	_dl_debug_state:  ret, padding	->	jmp pad
- *	pad:	jmp *0(%rip) -> loader_has_changed, which returns to the loader
+ *	_dl_debug_state:  return, padding  ->  jump to a pad
+ *	pad:	far jump to loader_has_changed(), which returns to the loader
  *
  * A debugger that was there first keeps its breakpoint; then we are blind.
  */
@@ -17,8 +17,9 @@
 #include <errno.h>
 #include <link.h>
 
+#include "disasm/function_code.h"
+#include "disasm/jumps.h"
 #include "disasm/prologue.h"
-#include "disasm/relocate.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -29,10 +30,7 @@
 #include "preload/record/tallies.h"
 #include "preload/sys/copy_bytes.h"
 
-#define PAD_ROOM           64
-#define RET                0xc3
-#define ENDBR_BYTES        4
-#define FUNCTION_ALIGNMENT 16
+#define PAD_ROOM 64
 
 static struct {
 	const struct r_debug *debug;
@@ -108,7 +106,7 @@ static int find_site(const struct r_debug *debug, uint64_t *pc)
 
 	if (err)
 		return err;
-	query.size_bytes = *code == RET ? 1 : ENDBR_BYTES + 1;
+	query.size_bytes = function_empty_bytes(code);
 	query.padding_bytes = FUNCTION_ALIGNMENT - query.size_bytes;
 	prologue = prologue_judge(&decoder, &query);
 	arena_fini(&scratch);
@@ -126,10 +124,10 @@ static int make_jump(struct cold *cold, struct patch_text *text)
 
 	if (err)
 		return err;
-	encode_jmp_absolute(pad, (uintptr_t)loader_has_changed);
-	text->bytes = JMP_REL32_BYTES;
+	jump_encode_far(pad, (uintptr_t)loader_has_changed);
+	text->bytes = JUMP_BYTES;
 	copy_bytes(text->before, (const void *)text->pc, text->bytes);
-	return encode_jmp_rel32(text->after, text->pc, (uintptr_t)pad);
+	return jump_encode(text->after, text->pc, (uintptr_t)pad);
 }
 
 /*

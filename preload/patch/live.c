@@ -22,14 +22,13 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "disasm/jumps.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/code.h"
 #include "preload/patch/patches.h"
 #include "preload/patch/quiesce.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/proc.h"
-
-#define INT3 0xcc
 
 struct change {
 	struct code_writer writer;
@@ -48,25 +47,27 @@ static const uint8_t *bytes_of(const struct patch_text *text, int to_hooked)
 static int write_trap(struct change *change, const struct patch_text *text,
 		      int to_hooked)
 {
-	static const uint8_t trap = INT3;
+	static const uint8_t trap = BREAKPOINT_CODE;
 
-	return code_write(&change->writer, text->pc, &trap, 1);
+	return code_write(&change->writer, text->pc, &trap, BREAKPOINT_BYTES);
 }
 
 static int write_tail(struct change *change, const struct patch_text *text,
 		      int to_hooked)
 {
-	if (text->bytes == 1)
+	const unsigned int head = BREAKPOINT_BYTES;
+
+	if (text->bytes == head)
 		return 0;
-	return code_write(&change->writer, text->pc + 1,
-			  bytes_of(text, to_hooked) + 1, text->bytes - 1U);
+	return code_write(&change->writer, text->pc + head,
+			  bytes_of(text, to_hooked) + head, text->bytes - head);
 }
 
 static int write_head(struct change *change, const struct patch_text *text,
 		      int to_hooked)
 {
 	return code_write(&change->writer, text->pc, bytes_of(text, to_hooked),
-			  1);
+			  BREAKPOINT_BYTES);
 }
 
 /* One step at all sites, and the barrier. */

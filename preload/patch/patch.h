@@ -4,26 +4,27 @@
  *
  * Each hooked function has a site, where its first bytes are replaced:
  *
- *	JUMP, JUMP_PADDED	e9 rel32		to the stub
- *	JUMP_SHORT		eb rel8			to an island: e9 rel32,
- *				in padding, or behind the jump of a host
- *	JUMP_PUNNED		e9 rel..., the rest being the bytes that
- *				follow anyway: to a pad where that leads
- *	TRAP			cc			(trap.h)
- *	LEAP, LANDS, RAISES	e9 rel32		to a probe (probe.h)
+ *	JUMP, JUMP_PADDED	a jump to the stub
+ *	JUMP_SHORT		a short jump to an island: a jump to the stub, in
+ *				padding, or behind the jump of a host
+ *	JUMP_PUNNED		the first bytes of a jump whose last are the bytes
+ *				that follow anyway: to a pad where that leads
+ *	TRAP			a breakpoint (trap.h)
+ *	LEAP, LANDS, RAISES	a jump to a probe (probe.h)
  *
  * Islands in padding, which nothing executes, may be written at any time and
- * stay. A host's site has ten bytes: two jumps, its own and the guest's.
+ * stay. A host's site is two jumps, its own and the guest's.
  * Sites are written (commit) here while nothing runs in the module's code; by
  * live.h, which restores them as well, while everything does.
  */
 #ifndef CLEW_PATCH_PATCH_H
 #define CLEW_PATCH_PATCH_H
 
+#include "disasm/jumps.h"
 #include "preload/modules/modules.h"
 #include "preload/stubs/window.h"
 
-#define PATCH_BYTES_MAX 10
+#define PATCH_BYTES_MAX (2 * JUMP_BYTES)
 
 /* Bytes of the module's code, before and after. */
 struct patch_text {

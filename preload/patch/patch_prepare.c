@@ -3,16 +3,10 @@
 
 #include <errno.h>
 
-#include "disasm/relocate.h"
+#include "disasm/jumps.h"
 #include "preload/stubs/probe.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
-
-#define INT3              0xcc
-#define SHORT_JUMP_BYTES  2
-#define SHORT_JUMP_OPCODE 0xeb
-
-_Static_assert(PATCH_BYTES_MAX == 2 * JMP_REL32_BYTES, "the longest text");
 
 static enum verdict verdict_of(int err)
 {
@@ -39,26 +33,25 @@ static void read_before(struct patch_text *text)
 
 static int aim_jump(struct patch_text *text, uint64_t target)
 {
-	text->bytes = JMP_REL32_BYTES;
+	text->bytes = JUMP_BYTES;
 	read_before(text);
-	return encode_jmp_rel32(text->after, text->pc, target);
+	return jump_encode(text->after, text->pc, target);
 }
 
 static void aim_at_island(struct patch_site *site, int8_t displacement)
 {
-	site->text.bytes = SHORT_JUMP_BYTES;
+	site->text.bytes = JUMP_SHORT_BYTES;
 	read_before(&site->text);
-	site->text.after[0] = SHORT_JUMP_OPCODE;
-	site->text.after[1] = (uint8_t)displacement;
+	jump_encode_short(site->text.after, displacement);
 }
 
 static uint64_t island_pc(const struct patch_site *site, int8_t displacement)
 {
-	return site->text.pc + SHORT_JUMP_BYTES +
+	return site->text.pc + JUMP_SHORT_BYTES +
 	       (uint64_t)(int64_t)displacement;
 }
 
-/* The island's 5-byte jump, and the 2-byte one that leads there. */
+/* The island's jump, and the short one that leads there. */
 static int aim_short_jump(struct patch *patch, struct patch_site *site,
 			  int8_t displacement)
 {
@@ -80,39 +73,36 @@ static int aim_guest(const struct patch *patch, struct patch_site *site,
 {
 	uint64_t pc = island_pc(site, displacement);
 	struct patch_site *host =
-		(struct patch_site *)patch_find(patch, pc - JMP_REL32_BYTES);
-	uint8_t jump[JMP_REL32_BYTES];
+		(struct patch_site *)patch_find(patch, pc - JUMP_BYTES);
+	uint8_t jump[JUMP_BYTES];
 	int err;
 
-	if (!host || host->displaced_bytes < 2 * JMP_REL32_BYTES ||
+	if (!host || host->displaced_bytes < 2 * JUMP_BYTES ||
 	    host->verdict != VERDICT_IS_JUMP || host->is_host)
 		return -ENOENT;
-	err = encode_jmp_rel32(jump, pc, site->entry);
+	err = jump_encode(jump, pc, site->entry);
 	if (err)
 		return err;
 	host->is_host = 1;
-	host->text.bytes = 2 * JMP_REL32_BYTES;
+	host->text.bytes = 2 * JUMP_BYTES;
 	read_before(&host->text);
-	copy_bytes(host->text.after + JMP_REL32_BYTES, jump, sizeof(jump));
+	copy_bytes(host->text.after + JUMP_BYTES, jump, sizeof(jump));
 	aim_at_island(site, displacement);
 	return 0;
 }
 
-/* Targets of a jump whose last displacement bytes are what stands there. */
+/* A jump of which only the first bytes are written. */
 static int aim_punned_jump(struct patch_site *site, struct pads *pads)
 {
 	const unsigned int bytes = site->displaced_bytes;
-	const uint64_t next_pc = site->text.pc + JMP_REL32_BYTES;
-	uint64_t choice, pad_pc, low;
-	int32_t rel;
+	uint64_t pad_pc, low, high;
 	int err;
 
-	if (bytes < 2 || bytes >= JMP_REL32_BYTES)
+	if (bytes < 2 || bytes >= JUMP_BYTES)
 		return -EINVAL;
-	copy_bytes(&rel, (const void *)(site->text.pc + 1), sizeof(rel));
-	choice = (UINT64_C(1) << 8 * (bytes - 1)) - 1;
-	low = next_pc + (uint64_t)((int64_t)rel & ~(int64_t)choice);
-	err = pads_place(pads, low, low + choice, site->entry, &pad_pc);
+	jump_reach((const uint8_t *)site->text.pc, bytes, site->text.pc, &low,
+		   &high);
+	err = pads_place(pads, low, high, site->entry, &pad_pc);
 	if (err)
 		return err;
 	aim_jump(&site->text, pad_pc);
@@ -125,9 +115,9 @@ static int aim_trap(struct patch_site *site, int has_traps)
 	if (!has_traps)
 		return -EPERM;
 	site->verdict = VERDICT_IS_TRAP;
-	site->text.bytes = 1;
+	site->text.bytes = BREAKPOINT_BYTES;
 	read_before(&site->text);
-	site->text.after[0] = INT3;
+	site->text.after[0] = BREAKPOINT_CODE;
 	return 0;
 }
 
@@ -226,7 +216,7 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 		    const struct wire_function *function)
 {
 	uint64_t island = function->vaddr + function->patch_offset +
-			  SHORT_JUMP_BYTES +
+			  JUMP_SHORT_BYTES +
 			  (uint64_t)(int64_t)function->island;
 	uint32_t low = 0, high = count;
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "disasm/relocate.h"
+#include "disasm/jumps.h"
 #include "preload/sys/sys.h"
 
 #define PAGE        UINT64_C(4096)
@@ -60,7 +60,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 	for (uint32_t i = 0; i < pads->count; i++) {
 		if (!pads->pages[i].is_sealed &&
 		    take_place(&pads->pages[i], low, high, pad_pc)) {
-			encode_jmp_absolute((uint8_t *)*pad_pc, stub);
+			jump_encode_far((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
 	}
@@ -68,7 +68,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 		struct pads_page *page = add_page(pads, at);
 
 		if (page && take_place(page, low, high, pad_pc)) {
-			encode_jmp_absolute((uint8_t *)*pad_pc, stub);
+			jump_encode_far((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
 		/* Where much is to choose from, look here and there. */

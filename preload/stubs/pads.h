@@ -10,8 +10,7 @@
  *
  *	f:	e9 xx xx | 48 89	<- unchanged bytes, part of the target
  *			\
- *	pad:	ff 25 00 00 00 00	jmp *0(%rip)
- *		stub's address
+ *	pad:	a far jump (disasm/jumps.h) to the stub
  */
 #ifndef CLEW_STUBS_PADS_H
 #define CLEW_STUBS_PADS_H

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "disasm/relocate.h"
 #include "image/analysis.h"
@@ -106,7 +107,7 @@ static uint8_t *place(const struct section *section)
 
 static int put_jump(uint64_t pc, uint64_t target)
 {
-	return encode_jmp_rel32((uint8_t *)(uintptr_t)pc, pc, target);
+	return jump_encode((uint8_t *)(uintptr_t)pc, pc, target);
 }
 
 static int patch_short(uint64_t site, int8_t island, uint64_t target)

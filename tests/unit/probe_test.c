@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "disasm/relocate.h"
+#include "disasm/jumps.h"
 #include "preload/hot/layout.h"
 #include "preload/stubs/probe.h"
 #include "tests/unit/disasm_fixture.h"
@@ -104,8 +104,8 @@ static void a_probe_tells_its_handler_and_changes_nothing(void **state)
 	memset(&heard, 0, sizeof(heard));
 	assert_int_equal(run(1, 2, 3, 4, 5, 6), 1 + 21 + 0x30);
 	assert_int_equal(heard.calls, 0);
-	assert_int_equal(encode_jmp_rel32(site, (uintptr_t)site,
-					  (uintptr_t)code + STUB_BYTES),
+	assert_int_equal(jump_encode(site, (uintptr_t)site,
+				     (uintptr_t)code + STUB_BYTES),
 			 0);
 	assert_int_equal(run(1, 2, 3, 4, 5, 6), 1 + 21 + 0x30);
 	assert_int_equal(heard.calls, 1);

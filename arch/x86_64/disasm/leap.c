@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/jumps.h"
 #include "disasm/relocate.h"
 
 #define REX_W          0x48 /* 0100WRXB */
@@ -136,5 +137,5 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 	load[MODRM_AT] ^= is_store ? RSP ^ RDI : (RSP ^ RDI) << 3;
 	written =
 		relocate(decoder, load, load_bytes, pc, out, out_size, out_pc);
-	return written < 0 ? written : written - JMP_REL32_BYTES;
+	return written < 0 ? written : written - JUMP_BYTES;
 }

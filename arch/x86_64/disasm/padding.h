@@ -13,9 +13,14 @@ static inline int padding_stops(uint8_t byte)
 	return byte == 0xcc;
 }
 
+static inline int padding_is_nop(uint8_t byte)
+{
+	return byte == 0x90;
+}
+
 static inline int padding_is_byte(uint8_t byte)
 {
-	return byte == 0x00 || byte == 0x90 || padding_stops(byte);
+	return byte == 0x00 || padding_is_nop(byte) || padding_stops(byte);
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/jumps.h"
 #include "disasm/movable.h"
 
 /* Where we write; `err` sticks, and what follows it is not written. */
@@ -51,24 +52,14 @@ static void put_u32(struct writer *w, uint32_t word)
 	put(w, &word, sizeof(word));
 }
 
-/* *rel: how far it is from pc to target; 0 or -ERANGE. */
-static int reach(uint64_t pc, uint64_t target, int32_t *rel)
-{
-	int64_t distance = (int64_t)(target - pc);
-
-	if (distance != (int32_t)distance)
-		return -ERANGE;
-	*rel = (int32_t)distance;
-	return 0;
-}
-
 /* A displacement to `target`, counted from `tail` bytes behind its own end. */
 static void put_rel32(struct writer *w, uint64_t target, size_t tail)
 {
 	int32_t rel = 0;
 
 	if (!w->err)
-		w->err = reach(w->out_pc + w->used + 4 + tail, target, &rel);
+		w->err = jump_distance(w->out_pc + w->used + 4 + tail, target,
+				       &rel);
 	put_u32(w, (uint32_t)rel);
 }
 
@@ -217,38 +208,6 @@ static void put_insn(struct writer *w, const struct stretch *stretch,
 	default:
 		put_moved(w, insn, code, pc);
 	}
-}
-
-static int encode_rel32(uint8_t *out, uint8_t opcode, uint64_t pc,
-			uint64_t target)
-{
-	int32_t rel;
-	int err = reach(pc + 5, target, &rel);
-
-	if (err)
-		return err;
-	out[0] = opcode;
-	memcpy(out + 1, &rel, 4);
-	return 0;
-}
-
-int encode_jmp_rel32(uint8_t out[JMP_REL32_BYTES], uint64_t pc, uint64_t target)
-{
-	return encode_rel32(out, 0xe9, pc, target);
-}
-
-int encode_call_rel32(uint8_t out[CALL_REL32_BYTES], uint64_t pc,
-		      uint64_t target)
-{
-	return encode_rel32(out, 0xe8, pc, target);
-}
-
-void encode_jmp_absolute(uint8_t out[JMP_ABSOLUTE_BYTES], uint64_t target)
-{
-	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
-
-	memcpy(out, jmp, sizeof(jmp));
-	memcpy(out + sizeof(jmp), &target, sizeof(target));
 }
 
 int relocate(const struct decoder *decoder, const uint8_t *code,

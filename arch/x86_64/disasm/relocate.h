@@ -13,9 +13,6 @@
 /* More than relocate() ever writes for what prologue_judge() displaces. */
 #define RELOCATE_MAX_BYTES 64
 
-#define JMP_REL32_BYTES    5
-#define CALL_REL32_BYTES   5
-
 /*
  * Write to `out`, which will execute at out_pc, what does the same as the
  * `displaced_bytes` bytes of whole instructions that stood at pc, and then
@@ -31,15 +28,5 @@
 int relocate(const struct decoder *decoder, const uint8_t *code,
 	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
 	     uint64_t out_pc);
-
-/* Encode a 5-byte jump or call at pc: 0 or -ERANGE, `out` then untouched. */
-int encode_jmp_rel32(uint8_t out[JMP_REL32_BYTES], uint64_t pc,
-		     uint64_t target);
-int encode_call_rel32(uint8_t out[CALL_REL32_BYTES], uint64_t pc,
-		      uint64_t target);
-
-/* jmp *0(%rip) and the address it reads, in JMP_ABSOLUTE_BYTES: any distance. */
-#define JMP_ABSOLUTE_BYTES 14
-void encode_jmp_absolute(uint8_t out[JMP_ABSOLUTE_BYTES], uint64_t target);
 
 #endif
