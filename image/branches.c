@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "disasm/addresses.h"
 #include "disasm/leap.h"
 #include "disasm/padding.h"
 #include "image/code_ranges.h"
@@ -165,34 +166,6 @@ static int note_entry(void *context, uint64_t target)
 	return 1;
 }
 
-/* lea disp32(%rip), r64: REX.W 8d, mod 00 rm 101. */
-static int is_address_of(const uint8_t *code, const struct insn *insn)
-{
-	return insn->length == 7 && (code[0] & 0xf8) == 0x48 &&
-	       code[1] == 0x8d && (code[2] & 0xc7) == 0x05;
-}
-
-/*
- * jmp *disp32(,%reg,8) or mov disp32(,%reg,8), %reg: mod 00 rm 100, SIB with
- * scale 8 and base 101. Behind prefixes, if any.
- */
-static int is_indexed_by_8(const uint8_t *code, const struct insn *insn)
-{
-	const uint8_t *end = code + insn->length;
-
-	return insn->length >= 7 && (end[-5] & 0xc7) == 0xc5 &&
-	       (end[-6] & 0xc7) == 0x04 &&
-	       (end[-7] == 0x8b || (end[-7] == 0xff && end[-6] == 0x24));
-}
-
-static int32_t last_disp(const uint8_t *code, const struct insn *insn)
-{
-	int32_t disp;
-
-	memcpy(&disp, code + insn->length - 4, sizeof(disp));
-	return disp;
-}
-
 /* Taken by the code: of code, or of a table of distances. */
 static void note_address(struct reading *r, uint64_t vaddr)
 {
@@ -230,6 +203,7 @@ static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
 	uint64_t next_vaddr = vaddr + insn->length;
+	int32_t distance, table;
 
 	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY)
 		note_landing_code(r, code, left, vaddr);
@@ -241,15 +215,13 @@ static void note_insn(struct reading *r, const struct insn *insn,
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
 			    next_vaddr + (uint64_t)(int64_t)insn->branch_bytes);
-	} else if (is_address_of(code, insn)) {
-		note_address(r, next_vaddr + (uint64_t)(int64_t)last_disp(
-						     code, insn));
-	} else if (is_indexed_by_8(code, insn)) {
+	} else if (address_is_taken(code, insn, &distance)) {
+		note_address(r, next_vaddr + (uint64_t)(int64_t)distance);
+	} else if (address_is_indexed(code, insn, &table)) {
 		if (r->owner != BRANCHES_NOBODY)
-			pointers_walk_addresses(
-				r->image,
-				(uint64_t)(int64_t)last_disp(code, insn),
-				note_entry, r);
+			pointers_walk_addresses(r->image,
+						(uint64_t)(int64_t)table,
+						note_entry, r);
 	} else if (r->watch.is_watching) {
 		reader_watch_insn(&r->watch, code, insn, vaddr);
 	}

@@ -3,8 +3,6 @@
  * The landing of an exception, which an unwinder makes while functions are
  * running that will return to it.
  */
-#include <stddef.h>
-
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -15,6 +13,7 @@
 #include "preload/stack/landing.h"
 #include "preload/stack/landing_stacks.h"
 #include "preload/stack/loans.h"
+#include "preload/stack/unwind_context.h"
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
@@ -122,29 +121,6 @@ void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
 	end(&way);
 }
 
-/* libgcc's, as unwinder_sets_ip() has found it. */
-struct _Unwind_Context {
-	union {
-		uint64_t value;
-		const uint64_t *at;
-	} registers[18];
-	uint64_t cfa;
-	uint64_t ra;
-	uint64_t others[7];
-	uint8_t is_value[18]; /* of the registers */
-};
-_Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
-
-/* As _Unwind_GetGR() of the register that SetIP's callers put it in: rax. */
-static uint64_t exception_of(const struct _Unwind_Context *context)
-{
-	const uint64_t *at = context->registers[0].at;
-
-	if (context->is_value[0])
-		return context->registers[0].value;
-	return at ? *at : 0;
-}
-
 /*
  * Who returns to an unwinder in a program cannot be told from who returns to
  * the program: all are put right, and none is taken for dead.
@@ -152,12 +128,12 @@ static uint64_t exception_of(const struct _Unwind_Context *context)
 void landing_on_set_ip(const struct _Unwind_Context *context)
 {
 	static const struct pc_range nowhere;
-	const uint64_t cfa = context->cfa & ~UINT64_C(1);
+	const uint64_t cfa = unwind_even_cfa(context->cfa);
 
 	if (hot.tally && !runtime_is_filtered()) {
 		landing_prepare(cfa, &nowhere);
 		if (hot.loans.borrower)
-			loans_settle(exception_of(context), cfa);
+			loans_settle(unwind_context_exception(context), cfa);
 	}
 	heal_cancel();
 }

@@ -10,6 +10,7 @@
 #include "preload/hot/upcalls.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/landing_stacks.h"
+#include "preload/stack/unwind_context.h"
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
@@ -121,12 +122,11 @@ static void drop_below(uint64_t cfa)
 	hot.loans.count = kept;
 }
 
-/* The unwinder's own note of it may be odd, as the CFA of stubs is. */
 static uint64_t handler_of(uint64_t exception)
 {
 	const struct _Unwind_Exception *thrown = (const void *)exception;
 
-	return thrown->private_2 & ~UINT64_C(1);
+	return unwind_even_cfa(thrown->private_2);
 }
 
 /*

@@ -10,7 +10,7 @@
 /* Tells a note from what a call has left there. */
 #define MARK UINT64_C(0x5ca1ab1e0ddba115)
 
-/* Arguments on the stack, and the link: libc has rbx point to that. */
+/* Arguments on the stack, behind which is the link. */
 #define ARGUMENTS_MAX 2048
 
 uint64_t starts_pc;
@@ -20,20 +20,20 @@ void starts_learn(uint64_t pc)
 	starts_pc = pc;
 }
 
-static int is_fresh(uint64_t stack, uint64_t rbx)
+static int is_fresh(uint64_t stack, uint64_t link)
 {
 	uint64_t page = 0;
 
-	return starts_pc && !(stack & 7) && rbx > stack &&
-	       rbx - stack < ARGUMENTS_MAX && walk_is_readable(stack, &page) &&
+	return starts_pc && !(stack & 7) && link > stack &&
+	       link - stack < ARGUMENTS_MAX && walk_is_readable(stack, &page) &&
 	       *(const uint64_t *)stack == starts_pc;
 }
 
-int starts_note(uint64_t stack, uint64_t rbx, uint64_t id)
+int starts_note(uint64_t stack, uint64_t link, uint64_t id)
 {
 	struct shadow_slot *shadow;
 
-	if (runtime_is_filtered() || !is_fresh(stack, rbx))
+	if (runtime_is_filtered() || !is_fresh(stack, link))
 		return 0;
 	if (!rt.verify_period ||
 	    (!shadow_of(stack + 8) && hot_map_shadow(stack + 8)))

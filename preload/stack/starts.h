@@ -25,10 +25,11 @@ static inline int starts_is_first(uint64_t return_address)
 
 /*
  * The calling thread, which runs as id, is about to go to where the stack pointer
- * will be `stack`, rbx being as it is in the context that is gone to. False if
- * that has begun before; else notes who begins it, if that is known for sure.
+ * will be `stack`, and the register in which libc keeps where the link to the next
+ * context is will be `link`. False if that has begun before; else notes who begins
+ * it, if that is known for sure.
  */
-int starts_note(uint64_t stack, uint64_t rbx, uint64_t id);
+int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 
 /* Whether the function whose slot is the first of its stack is known to be
  * called by id. */

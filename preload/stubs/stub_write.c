@@ -8,6 +8,7 @@
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/stubs/stub_edits.h"
 #include "preload/stubs/stub_template.h"
 #include "wire/id.h"
 
@@ -24,20 +25,6 @@ uint64_t stub_bytes(void)
 uint64_t stub_entry_at(void)
 {
 	return stub_template()->entry_at;
-}
-
-/* Instructions of nine, and of two or six bytes, that do nothing. */
-static void put_nops(uint8_t *at, size_t bytes)
-{
-	static const uint8_t nine[9] = { 0x66, 0x0f, 0x1f, 0x84 };
-	static const uint8_t two[2] = { 0x66, 0x90 };
-	static const uint8_t six[6] = { 0x66, 0x0f, 0x1f, 0x44 };
-
-	memcpy(at, nine, sizeof(nine));
-	if (bytes == sizeof(nine) + sizeof(two))
-		memcpy(at + sizeof(nine), two, sizeof(two));
-	else
-		memcpy(at + sizeof(nine), six, sizeof(six));
 }
 
 static void fill_hole(const struct stub_constants *constants,
@@ -61,25 +48,14 @@ static void fill_hole(const struct stub_constants *constants,
 		break;
 	case HOLE_LOOP_TEST:
 		if (!function->loops)
-			put_nops(at, LOOP_TEST_BYTES);
+			stub_put_nops(at, LOOP_TEST_BYTES);
 		break;
 	case HOLE_LOOP_TEST_FAR:
 		if (!function->loops)
-			put_nops(at, LOOP_TEST_FAR_BYTES);
+			stub_put_nops(at, LOOP_TEST_FAR_BYTES);
 		break;
 	}
 }
-
-/*
- *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
- *	je L(tail)			->	jae L(tail)
- *
- * With one of both it is still a glance: what it sends to L(tail) without need,
- * or fails to send there before the stub is guarded, comes to no harm.
- */
-#define GLANCE_IMMEDIATE_AT 2
-#define GLANCE_CONDITION_AT 4
-#define JAE_SECOND_BYTE     0x83
 
 unsigned int stub_guard(uint8_t whom,
 			struct stub_change changes[STUB_CHANGES_MAX])
@@ -92,10 +68,10 @@ unsigned int stub_guard(uint8_t whom,
 		changes[count++] =
 			(struct stub_change){ part + STUB_GUARD_AT, whom };
 	changes[count++] =
-		(struct stub_change){ glance_at + GLANCE_CONDITION_AT,
-				      JAE_SECOND_BYTE };
+		(struct stub_change){ glance_at + STUB_GLANCE_CONDITION_AT,
+				      STUB_GLANCE_GUARDED };
 	changes[count++] =
-		(struct stub_change){ glance_at + GLANCE_IMMEDIATE_AT, 0 };
+		(struct stub_change){ glance_at + STUB_GLANCE_IMMEDIATE_AT, 0 };
 	return count;
 }
 

@@ -19,6 +19,7 @@
 #include "preload/stack/loans.h"
 #include "preload/stack/starts.h"
 #include "preload/stack/trampolines.h"
+#include "preload/stack/unwind_context.h"
 #include "preload/sys/sys.h"
 
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
@@ -161,9 +162,8 @@ void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 }
 
 /*
- * The CFA of our stubs is odd, to tell their frames from others (stubs/frames_rules.h).
- * That is for the unwinder itself; personality routines that use the CFA as an
- * address shall not see it.
+ * That the CFA of stubs is odd is for the unwinder itself; personality routines
+ * that use the CFA as an address shall not see it.
  */
 EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 {
@@ -175,11 +175,8 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	cfa = NEXT(_Unwind_GetCFA)(context);
 	if (next_is_inside(&next.unwinder, caller))
 		return cfa;
-	return cfa & ~(_Unwind_Word)1;
+	return unwind_even_cfa(cfa);
 }
-
-/* rax, as every personality routine has put it there before. */
-#define EXCEPTION_REGISTER 0
 
 /* A personality routine has chosen where to land. */
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
@@ -190,8 +187,9 @@ EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 		return;
 	landing_prepare(cfa, &next.unwinder);
 	if (hot.loans.borrower)
-		loans_settle(NEXT(_Unwind_GetGR)(context, EXCEPTION_REGISTER),
-			     cfa);
+		loans_settle(
+			NEXT(_Unwind_GetGR)(context, UNWIND_EXCEPTION_REGISTER),
+			cfa);
 	heal_cancel();
 	NEXT(_Unwind_SetIP)(context, pc);
 }

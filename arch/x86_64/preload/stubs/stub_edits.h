@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of the templates (hot/stub_template.inc) that are others in stubs. */
+#ifndef CLEW_STUBS_STUB_EDITS_H
+#define CLEW_STUBS_STUB_EDITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/hot/layout.h"
+
+/* Instructions of nine, and of two or six bytes, that do nothing. */
+static inline void stub_put_nops(uint8_t *at, size_t bytes)
+{
+	static const uint8_t nine[9] = { 0x66, 0x0f, 0x1f, 0x84 };
+	static const uint8_t two[2] = { 0x66, 0x90 };
+	static const uint8_t six[6] = { 0x66, 0x0f, 0x1f, 0x44 };
+
+	memcpy(at, nine, sizeof(nine));
+	if (bytes == sizeof(nine) + sizeof(two))
+		memcpy(at + sizeof(nine), two, sizeof(two));
+	else
+		memcpy(at + sizeof(nine), six, sizeof(six));
+}
+
+/*
+ * From glance_at on, where a stub is guarded:
+ *
+ *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
+ *	je L(tail)			->	jae L(tail)
+ *
+ * With one of both it is still a glance: what it sends to L(tail) without need,
+ * or fails to send there before the stub is guarded, comes to no harm.
+ */
+#define STUB_GLANCE_IMMEDIATE_AT 2
+#define STUB_GLANCE_CONDITION_AT 4
+#define STUB_GLANCE_GUARDED      0x83 /* second byte of a jae rel32 */
+
+#endif
