@@ -17,6 +17,7 @@
 #include "preload/front/exec.h"
 #include "preload/front/runtimes.h"
 #include "preload/hook.h"
+#include "preload/host/lookup.h"
 #include "preload/host/machine.h"
 #include "preload/host/next.h"
 #include "preload/host/obstacle.h"
@@ -263,12 +264,20 @@ static void learn_starts(void)
 		starts_learn(*top);
 }
 
+/* Or it has been loaded by the program, as an agent: in front of nothing. */
+static int is_preloaded(void)
+{
+	return lookup_next("gnu_get_libc_version") != NULL;
+}
+
 __attribute__((constructor)) static void initialise(int argc, char **argv,
 						    char **environment)
 {
 	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
 	int saved_errno = errno;
 
+	if (!is_preloaded())
+		return;
 	next_find();
 	if (dir && *dir == '/' && is_possible(dir)) {
 		learn_starts();
