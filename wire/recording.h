@@ -133,6 +133,16 @@ enum wire_coarse {
 	WIRE_COARSE_COUNT
 };
 
+/* Whether a Java virtual machine tells of its native methods. */
+enum wire_java {
+	WIRE_JAVA_NONE,   /* there is none, or it is to be left alone */
+	WIRE_JAVA_TOLD,   /* it does */
+	WIRE_JAVA_OPAQUE, /* clew cannot stand in for JNI_CreateJavaVM() */
+	WIRE_JAVA_PATH,   /* the path of libclew.so cannot be an option's */
+	WIRE_JAVA_REFUSED, /* it has no such interface, or does not let it be used */
+	WIRE_JAVA_COUNT
+};
+
 /* A moment by two clocks: what turns time stamps into seconds. */
 struct wire_moment {
 	uint64_t tsc;
@@ -183,7 +193,10 @@ struct wire_header {
 	/* WIRE_TIME_CPU: how often a thread got a finer clock; atomic add */
 	_Atomic uint32_t events;
 	_Atomic uint32_t coarse; /* enum wire_coarse, of the last without */
-	uint64_t reserved[2];
+	_Atomic uint32_t java;   /* any thread; enum wire_java */
+	_Atomic uint32_t
+		unnamed_natives; /* any thread, atomic add: no binding */
+	uint64_t reserved[1];
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
@@ -200,6 +213,7 @@ enum wire_chunk_kind {
 	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
 	WIRE_RANGES = 10,    /* array of wire_range */
 	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
+	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -286,6 +300,22 @@ struct wire_name {
 	uint32_t bytes; /* of text, at most WIRE_NAME_BYTES_MAX */
 };
 _Static_assert(sizeof(struct wire_name) == 8, "on the wire");
+
+/*
+ * A native method of Java's, and where its code was found. Followed by the text
+ * (padded to 8): the class as its signature has it, the method's name, and its
+ * signature, each with a NUL. A method may be bound again, and an address be bound to
+ * several methods. The chunk's `used` covers whole ones only.
+ */
+struct wire_binding {
+	uint64_t pc;
+	uint64_t bound_ns; /* CLOCK_REALTIME */
+	uint32_t bytes;    /* of text, at most WIRE_BINDING_BYTES_MAX */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_binding) == 24, "on the wire");
+
+#define WIRE_BINDING_BYTES_MAX 8192
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

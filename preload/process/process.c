@@ -61,6 +61,8 @@ static int copy_chunks(struct part *to, const struct part *from)
 	if (!err)
 		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
 	if (!err)
+		err = part_each_chunk(from, WIRE_BINDINGS, copy_chunk, to);
+	if (!err)
 		err = function_names_after_fork(&rt.recorder->names, to, from);
 	return err;
 }

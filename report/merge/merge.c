@@ -212,6 +212,7 @@ static void add_everything(struct work *work)
 	recording_note(work->recording,
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));
+	recording_note(work->recording, java_problem_text(work->part));
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
 }

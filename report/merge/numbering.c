@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "report/model/java_name.h"
+#include "report/recording/bindings_reader.h"
 #include "report/recording/names_reader.h"
 
 static void add_range(struct numbering *numbering,
@@ -162,6 +164,31 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 	}
 }
 
+/* Code of no module (a stub that a library made) has no function to be named. */
+static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
+			   const struct part_chunk *chunk)
+{
+	struct recorded_binding binding;
+	size_t cursor = 0;
+
+	while (bindings_next(chunk, &cursor, &binding)) {
+		const struct numbering_module *module = numbering_module_at(
+			numbering, binding.pc, binding.bound_ns);
+		uint32_t function;
+		char *name;
+
+		if (!module)
+			continue;
+		function = catalog_function_at(catalog, module->module,
+					       binding.pc - module->base);
+		name = java_name_of(binding.class_name, binding.name,
+				    binding.signature);
+		if (function >= FUNCTION_FIRST)
+			catalog_call_native(catalog, function, name);
+		free(name);
+	}
+}
+
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part)
 {
@@ -186,6 +213,8 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (chunk.kind == WIRE_NAMES)
 			enter_names(numbering, catalog, &chunk);
+		else if (chunk.kind == WIRE_BINDINGS)
+			enter_bindings(numbering, catalog, &chunk);
 }
 
 void numbering_fini(struct numbering *numbering)

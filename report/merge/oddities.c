@@ -16,6 +16,36 @@ static void add(FILE *out, uint64_t count, const char *what, const char **lead)
 	*lead = ", ";
 }
 
+const char *java_text(uint32_t state)
+{
+	static const char *const texts[WIRE_JAVA_COUNT] = {
+		[WIRE_JAVA_NONE] = "none",
+		[WIRE_JAVA_TOLD] = "it tells of its native methods",
+		[WIRE_JAVA_OPAQUE] = "JNI_CreateJavaVM() cannot be watched",
+		[WIRE_JAVA_PATH] =
+			"the path of libclew.so cannot be said in an option",
+		[WIRE_JAVA_REFUSED] = "it offers no JVMTI that could be used",
+	};
+
+	return state < WIRE_JAVA_COUNT ? texts[state] : "unknown reason";
+}
+
+char *java_problem_text(const struct part_copy *part)
+{
+	const struct wire_header *header = part->header;
+
+	if (header->java != WIRE_JAVA_NONE && header->java != WIRE_JAVA_TOLD)
+		return memory_printf("%s: native methods of Java have no names "
+				     "of Java's: %s",
+				     part->name, java_text(header->java));
+	if (header->unnamed_natives > 0)
+		return memory_printf("%s: %" PRIu32 " native method%s of Java "
+				     "could not be named",
+				     part->name, header->unnamed_natives,
+				     text_plural(header->unnamed_natives));
+	return NULL;
+}
+
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts)
 {

@@ -27,4 +27,10 @@ struct oddities {
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts);
 
+/* What enum wire_java says, for people. */
+const char *java_text(uint32_t state);
+
+/* Whether, and why, native methods of Java have no such names: likewise. */
+char *java_problem_text(const struct part_copy *part);
+
 #endif

@@ -11,6 +11,10 @@
 
 enum { LARGE_BYTES = 4 << 20 };
 
+/* Between the names of methods that share their code, as long as there is room. */
+#define SHARED " / "
+enum { SHARED_NAMES_BYTES = 256 };
+
 /* A large module's debug information takes seconds, the first time. */
 static void tell(struct catalog *catalog, const struct catalog_module *module)
 {
@@ -133,6 +137,47 @@ const char *catalog_name(struct catalog *catalog, uint32_t function)
 	if (!entry->name)
 		entry->name = find_name(catalog, function);
 	return entry->name;
+}
+
+/* Whether `text` is one of the names in a list of them. */
+static int is_listed(const char *list, const char *text)
+{
+	const size_t length = strlen(text);
+	const char *at = list;
+
+	while ((at = strstr(at, text))) {
+		const char *behind = at + length;
+
+		if ((at == list || at[-1] == ' ') &&
+		    (!*behind || strncmp(behind, SHARED, strlen(SHARED)) == 0))
+			return 1;
+		at = behind;
+	}
+	return 0;
+}
+
+void catalog_call_native(struct catalog *catalog, uint32_t function,
+			 const char *name)
+{
+	struct catalog_function *entry = &catalog->functions[function];
+	char *printable, *both;
+
+	if (entry->is_named)
+		return;
+	printable = text_printable(memory_string(name, strlen(name)));
+	if (entry->kind != KIND_JNI) {
+		entry->kind = KIND_JNI;
+		free(entry->name);
+		entry->name = printable;
+		return;
+	}
+	if (!is_listed(entry->name, printable) &&
+	    strlen(entry->name) < SHARED_NAMES_BYTES) {
+		both = memory_printf("%s" SHARED "%s", entry->name, printable);
+		free(entry->name);
+		entry->name = both;
+	}
+	free(printable);
 }
 
 const char *catalog_module_name(const struct catalog *catalog,

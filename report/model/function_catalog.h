@@ -153,6 +153,13 @@ uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
 uint32_t catalog_named(struct catalog *catalog, enum function_kind kind,
 		       uint32_t module, const char *name);
 
+/*
+ * A function that is the code of a native method of that name. If it is that of
+ * others, too, its name has theirs behind it, of a few.
+ */
+void catalog_call_native(struct catalog *catalog, uint32_t function,
+			 const char *name);
+
 /* The site's index, never 0 but for vaddrs that no module can have. */
 uint32_t catalog_site_at(struct catalog *catalog, uint32_t module,
 			 uint64_t vaddr);

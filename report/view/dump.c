@@ -8,9 +8,12 @@
 #include "base/display_text.h"
 #include "base/idmap.h"
 #include "base/memory.h"
+#include "report/merge/oddities.h"
 #include "report/merge/part_tallies.h"
 #include "report/model/function_catalog.h"
+#include "report/model/java_name.h"
 #include "report/model/waits.h"
+#include "report/recording/bindings_reader.h"
 #include "report/recording/names_reader.h"
 #include "report/recording/rules.h"
 #include "report/view/summary.h"
@@ -100,6 +103,11 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	dump_time(out, header);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
+	if (header->java != WIRE_JAVA_NONE)
+		fprintf(out,
+			"java state=%" PRIu32 " unnamed=%" PRIu32 " text=%s\n",
+			header->java, header->unnamed_natives,
+			java_text(header->java));
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32
@@ -297,15 +305,33 @@ static void dump_times(const struct dump *dump, const struct count_span *span)
 	}
 }
 
+static void dump_bindings(const struct dump *dump,
+			  const struct part_chunk *chunk)
+{
+	struct recorded_binding binding;
+	size_t cursor = 0;
+
+	while (bindings_next(chunk, &cursor, &binding)) {
+		char *name = java_name_of(binding.class_name, binding.name,
+					  binding.signature);
+
+		fprintf(dump->out, "binding pc=%#" PRIx64 " bound_ns=%" PRIu64,
+			binding.pc, binding.bound_ns);
+		dump_string(dump->out, "method", name, strlen(name));
+		free(name);
+	}
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
-		[WIRE_FREE] = "free",       [WIRE_PROCESS] = "process",
-		[WIRE_MODULE] = "module",   [WIRE_THREADS] = "threads",
-		[WIRE_TALLY] = "tally",     [WIRE_CONTEXTS] = "contexts",
-		[WIRE_TABLE] = "table",     [WIRE_RULES] = "rules",
-		[WIRE_SAMPLES] = "samples", [WIRE_HISTOGRAMS] = "histograms",
-		[WIRE_RANGES] = "ranges",   [WIRE_NAMES] = "names",
+		[WIRE_FREE] = "free",         [WIRE_PROCESS] = "process",
+		[WIRE_MODULE] = "module",     [WIRE_THREADS] = "threads",
+		[WIRE_TALLY] = "tally",       [WIRE_CONTEXTS] = "contexts",
+		[WIRE_TABLE] = "table",       [WIRE_RULES] = "rules",
+		[WIRE_SAMPLES] = "samples",   [WIRE_HISTOGRAMS] = "histograms",
+		[WIRE_RANGES] = "ranges",     [WIRE_NAMES] = "names",
+		[WIRE_BINDINGS] = "bindings",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -326,6 +352,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_rules(dump, chunk);
 	if (chunk->kind == WIRE_SAMPLES)
 		dump_samples(dump, chunk);
+	if (chunk->kind == WIRE_BINDINGS)
+		dump_bindings(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
 	if (chunk->kind == WIRE_RANGES)

@@ -145,7 +145,10 @@ class Records(clewtest.Case):
                             len(payload)) + payload.ljust(64, b"\0")
             for kind, payload in (
                 (wire.RANGES, struct.pack("<IIII", 4096, 4096, 1, 0)),
-                (wire.NAMES, struct.pack("<II8s", 4096, 4, b"f()V"))))
+                (wire.NAMES, struct.pack("<II8s", 4096, 4, b"f()V")),
+                (wire.BINDINGS, struct.pack("<QQII16s", 4096, 0, 11, 0,
+                                            b"LA;\0f\0(I)V\0"))))
+        fields[48] = 1  # Java's state
         with path.open("r+b") as part:
             part.seek(fields[3])
             part.write(records)

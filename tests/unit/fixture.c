@@ -135,6 +135,25 @@ void fixture_name(struct fixture *fixture, uint32_t number, const char *name)
 	memcpy(record + 1, name, bytes);
 }
 
+void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name)
+{
+	static const char class_name[] = "La/B;", signature[] = "(I)V";
+	size_t name_bytes = strlen(name) + 1;
+	size_t bytes = sizeof(class_name) + name_bytes + sizeof(signature);
+	size_t chunk = fixture_chunk(fixture, WIRE_BINDINGS, 0,
+				     sizeof(struct wire_binding) +
+					     ((bytes + 7) & ~(size_t)7));
+	struct wire_binding *record = payload_of(fixture, chunk);
+	char *at = (char *)(record + 1);
+
+	record->pc = pc;
+	record->bytes = (uint32_t)bytes;
+	memcpy(at, class_name, sizeof(class_name));
+	memcpy(at + sizeof(class_name), name, name_bytes);
+	memcpy(at + sizeof(class_name) + name_bytes, signature,
+	       sizeof(signature));
+}
+
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
 		    uint32_t tally)
 {

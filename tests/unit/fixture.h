@@ -52,6 +52,8 @@ void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 		   uint32_t first, uint32_t count);
 void fixture_name(struct fixture *fixture, uint32_t number, const char *name);
 
+/* A native method of "La/B;", whose code is at pc; at the end of the chunk. */
+void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name);
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
 		    uint32_t tally);
 

@@ -407,6 +407,30 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
 	fixture_fini(&fixture);
 }
 
+/* The module's second function, several times; one in no module. */
+static void a_native_method_has_its_own_name(void **state)
+{
+	struct world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	struct fixture fixture;
+	uint32_t function;
+
+	begin(&fixture, 100);
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "f");
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "other");
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "f");
+	fixture_binding(&fixture, 0x10, "lost");
+	fixture_context(&fixture, 0, ID_ROOT, 2, 10);
+	fixture_save_part(&fixture, world->directory);
+	read_as(world, &everybody);
+	function = world->session.tree.nodes[1].function;
+	assert_string_equal(catalog_name(catalog, function),
+			    "a.B.f(int) / a.B.other(int)");
+	assert_int_equal(catalog_kind(catalog, function), KIND_JNI);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
 static void a_caller_that_is_missing_is_a_problem(void **state)
 {
 	struct fixture fixture;
@@ -589,6 +613,7 @@ int main(void)
 		TEST(a_function_of_no_module_is_a_problem),
 		TEST(a_function_may_have_but_a_name),
 		TEST(a_name_of_what_has_none_is_not_believed),
+		TEST(a_native_method_has_its_own_name),
 		TEST(a_caller_that_is_missing_is_a_problem),
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
 		TEST(a_circle_is_a_problem),

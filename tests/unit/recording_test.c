@@ -29,6 +29,7 @@ static void make_part(struct fixture *fixture)
 	fixture_module(fixture, "/lib/app", 1, 8);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	fixture_name(fixture, 4096, "a.B.c()");
+	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
 	fixture_chunk(fixture, 4711, 0, 100);
 	fixture_thread(fixture, 100, "main", 0);
 	fixture_tally(fixture, 0, 0, 0);

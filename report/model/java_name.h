@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLEW_MODEL_JAVA_NAME_H
+#define CLEW_MODEL_JAVA_NAME_H
+
+/*
+ * A method of Java's as one would write it, from what class files have:
+ *
+ *	"Lcom/acme/Foo;", "bar", "(I[JLjava/lang/String;)V"
+ *	com.acme.Foo.bar(int, long[], String)
+ *
+ * Of classes of parameters the package is left out. What is not such a signature
+ * stays as it is. free() it; not yet safe to print.
+ */
+char *java_name_of(const char *class_name, const char *name,
+		   const char *signature);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/bindings_reader.h"
+
+#include <string.h>
+
+/* The text at *at, which moves behind its NUL; "" if it has none before `end`. */
+static const char *take_text(const char **at, const char *end)
+{
+	const char *text = *at;
+	const char *nul = memchr(text, '\0', (size_t)(end - text));
+
+	if (!nul)
+		return "";
+	*at = nul + 1;
+	return text;
+}
+
+int bindings_next(const struct part_chunk *chunk, size_t *cursor,
+		  struct recorded_binding *out)
+{
+	const size_t left = chunk->used_bytes - *cursor;
+	const struct wire_binding *binding =
+		(const void *)(chunk->payload + *cursor);
+	const char *at, *end;
+	size_t padded;
+
+	if (left < sizeof(*binding) || binding->bytes > WIRE_BINDING_BYTES_MAX)
+		return 0;
+	padded = ((size_t)binding->bytes + 7) & ~(size_t)7;
+	if (padded > left - sizeof(*binding))
+		return 0;
+	at = (const char *)(binding + 1);
+	end = at + binding->bytes;
+	*out = (struct recorded_binding){ .pc = binding->pc,
+					  .bound_ns = binding->bound_ns };
+	out->class_name = take_text(&at, end);
+	out->name = take_text(&at, end);
+	out->signature = take_text(&at, end);
+	*cursor += sizeof(*binding) + padded;
+	return 1;
+}

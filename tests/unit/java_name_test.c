@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Methods of Java's as one would write them, whatever a recording says. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/model/java_name.h"
+
+static void assert_name(const char *class_name, const char *name,
+			const char *signature, const char *expected)
+{
+	char *text = java_name_of(class_name, name, signature);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void types_are_as_in_a_source(void **state)
+{
+	(void)state;
+	assert_name("Lcom/acme/Foo;", "bar", "(ILjava/lang/String;)V",
+		    "com.acme.Foo.bar(int, String)");
+	assert_name("LFoo;", "f", "()J", "Foo.f()");
+	assert_name("La/B$C;", "g", "([[JZBCSFD[La/B$C;)[I",
+		    "a.B$C.g(long[][], boolean, byte, char, short, float, "
+		    "double, B$C[])");
+}
+
+static void what_is_no_signature_stays(void **state)
+{
+	static const char *const wrong[] = {
+		"", "(", "(I", "(Q)V", "(Lx)V", "([)V", "I", ")", "(V)V",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		char expected[64];
+
+		snprintf(expected, sizeof(expected), "x.f%s", wrong[i]);
+		assert_name("x", "f", wrong[i], expected);
+	}
+	assert_name("", "", "()V", ".()");
+	assert_name("L;", "f", "()V", "L;.f()");
+	assert_name("Lx", "f", "()V", "Lx.f()");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_are_as_in_a_source),
+		cmocka_unit_test(what_is_no_signature_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
