@@ -1,6 +1,6 @@
 # Writes the C file OUTPUT with what `clew --version` says: VERSION, and if
 # SOURCES is the top of a git repository, the commit that is checked out there,
-# "-dirty" if files differ from it. Leaves a file alone that says so already, so
+# "-dirty" if files differ from it, then SUFFIX. Leaves a file alone that says so already, so
 # that nothing is built again.
 cmake_minimum_required(VERSION 3.25)
 set(version "clew ${VERSION}")
@@ -20,6 +20,7 @@ if(GIT)
     endif()
   endif()
 endif()
+string(APPEND version "${SUFFIX}")
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
 "#include <argp.h>
 

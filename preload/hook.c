@@ -13,6 +13,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/layers.h"
 #include "preload/module_patches.h"
 #include "preload/modules/candidate.h"
 #include "preload/modules/catalog.h"
@@ -165,6 +166,15 @@ static uint8_t whom_to_serve(uint32_t traits)
 							     : STUB_IS_OPEN;
 }
 
+/* Runtimes that have a layer of their own. */
+static void ask_layers(struct pass *pass)
+{
+	for (struct candidate *c = pass->first; c; c = c->next)
+		layers_meet_module(c->module, &pass->cold->windows,
+				   c->entry.functions,
+				   c->entry.module->function_count);
+}
+
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass)
 {
@@ -243,6 +253,7 @@ static int hook_candidates(struct pass *pass)
 		catalog_update_rules(&cold->recorder.part, cold->config.rules);
 	if (err)
 		return err;
+	ask_layers(pass);
 	prepare_patches(pass);
 	keep_spare(pass);
 	commit_candidates(pass);

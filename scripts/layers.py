@@ -37,8 +37,11 @@ MAY_INCLUDE = {
             "hot sys time process stubs modules"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
             "process stubs modules patch"),
-           ("preload", {"wire", "disasm", "image"}, "hot sys host record stack "
-            "time process stubs modules patch front"))},
+           ("preload", {"wire", "disasm", "image", "jvm"},
+            "hot sys host record stack time process stubs modules patch "
+            "front"))},
+    "jvm": {"wire", *(f"preload/{room}" for room in
+                      "hot sys host record modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
     "image": {"disasm", "wire", "match"},

@@ -18,11 +18,20 @@ import layers
 # Stands in for libc, whose functions any cold room may call.
 LIBC = {"host/private_libc.c", "host/private_string.c", "host/capstone_libc.c"}
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
+BESIDE = "__/"  # where the objects are of folders beside preload/
 OBJECT = re.compile(r"CMakeFiles/(hot|warm|libclew)\.dir/"
                     r"(?:__/(arch/[^/]+)/preload/)?(.+)\.o$")
 
 
+def file_of(source, arch):
+    if source.startswith(BESIDE):
+        return layers.ROOT / source[len(BESIDE):]
+    return layers.ROOT / (arch or "") / "preload" / source
+
+
 def room_of(source):
+    if source.startswith(BESIDE):
+        return str(pathlib.PurePosixPath(source[len(BESIDE):]).parent)
     folder = str(pathlib.PurePosixPath("preload", source).parent)
     return folder if folder in layers.MAY_INCLUDE else "preload"
 
@@ -47,8 +56,7 @@ class Objects:
             if not match:
                 continue
             temperature, arch, source = match.groups()
-            folder = layers.ROOT / (arch or "") / "preload"
-            if not (folder / source).is_file():
+            if not file_of(source, arch).is_file():
                 continue  # left from before it was moved
             self.temperature[source] = temperature
             self.read(path, source)

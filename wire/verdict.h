@@ -51,7 +51,8 @@ enum verdict_class {
 	X(NO_MEMORY, REFUSED, "no memory or address space left for its stub")  \
 	X(NOT_EXECUTABLE, REFUSED, "its stub could not be made executable")    \
 	X(BLIND, REFUSED,                                                      \
-	  "without unwind info, and unclear in its use of the stack")
+	  "without unwind info, and unclear in its use of the stack")          \
+	X(DIVERTED, REFUSED, "clew stands in for it")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

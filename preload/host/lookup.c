@@ -135,6 +135,15 @@ void *lookup_any(const char *name)
 	return find_from(_r_debug.r_map, name);
 }
 
+void *lookup_in(uint64_t base, const char *name)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map && map->l_addr != base)
+		map = map->l_next;
+	return map ? find_in(map, name) : NULL;
+}
+
 void *lookup_next(const char *name)
 {
 	const struct link_map *map = _r_debug.r_map;

@@ -9,6 +9,7 @@
 #define CLEW_HOST_LOOKUP_H
 
 #include <link.h>
+#include <stdint.h>
 
 /*
  * The definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would find, or
@@ -17,6 +18,12 @@
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
+
+/*
+ * What a module of the program's namespace itself defines, by its load bias, or
+ * NULL. It need not be relocated yet.
+ */
+void *lookup_in(uint64_t base, const char *name);
 
 /* The loader's record for debuggers; may be a struct r_debug_extended. */
 const struct r_debug *lookup_debug(void);

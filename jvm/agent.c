@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The agent of the tool interface (JVMTI). The machine loads libclew.so, which is
+ * there already, and calls Agent_OnLoad().
+ *
+ * What it hears of is NativeMethodBind: each native method once its code is known,
+ * be it found by its name or given to RegisterNatives(). An event has a method and
+ * an address. The method's identifier exists then: nobody asks for those of a
+ * whole class, which would take the machine's memory. Before the machine has come
+ * to VMStart names cannot be asked for; what is bound until then is kept.
+ */
+#include <errno.h>
+#include <jvmti.h>
+#include <link.h>
+#include <string.h>
+
+#include "jvm/agent.h"
+#include "jvm/bindings.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+#define EXPORT      __attribute__((visibility("default")))
+#define OPTION      "-agentpath:"
+#define OPTION_ROOM 4096
+#define EARLY_MAX   4096 /* the JDK's own: some hundreds */
+
+struct early {
+	jmethodID method;
+	void *address;
+};
+
+static struct {
+	_Atomic(JavaVM *) vm;   /* that has the agent; NULL: none */
+	_Atomic int is_awaited; /* a machine is being made */
+	struct lock lock;       /* of what follows */
+	struct early *early;    /* EARLY_MAX; NULL until there is one */
+	uint32_t early_count;
+} agent;
+
+/* ---- Names ---- */
+
+static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
+			 void *address)
+{
+	char *name = NULL, *signature = NULL, *class_name = NULL;
+	jclass class = NULL;
+
+	if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) ||
+	    (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) ||
+	    (*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL))
+		bindings_miss();
+	else
+		bindings_add((uintptr_t)address, class_name, name, signature);
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+}
+
+static void keep_early(jmethodID method, void *address)
+{
+	uint64_t signals;
+	int is_kept = 0;
+
+	lock_acquire(&agent.lock, &signals);
+	if (!agent.early) {
+		agent.early = sys_map_private(EARLY_MAX * sizeof(struct early));
+		if (sys_failed(agent.early))
+			agent.early = NULL;
+	}
+	if (agent.early && agent.early_count < EARLY_MAX) {
+		agent.early[agent.early_count++] =
+			(struct early){ method, address };
+		is_kept = 1;
+	}
+	lock_release(&agent.lock, &signals);
+	if (!is_kept)
+		bindings_miss();
+}
+
+/* The last one that is left. 0: none is. */
+static int take_early(struct early *out)
+{
+	uint64_t signals;
+	int is_there;
+
+	lock_acquire(&agent.lock, &signals);
+	is_there = agent.early_count > 0;
+	if (is_there)
+		*out = agent.early[--agent.early_count];
+	lock_release(&agent.lock, &signals);
+	return is_there;
+}
+
+static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	struct early early;
+
+	while (take_early(&early))
+		name_binding(jvmti, jni, early.method, early.address);
+}
+
+/* ---- Events: what is called meanwhile is ours, and not to be recorded ---- */
+
+static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+
+	name_early(jvmti, jni);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+			     jmethodID method, void *address,
+			     void **new_address)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+	jvmtiPhase phase;
+
+	if ((*jvmti)->GetPhase(jvmti, &phase))
+		bindings_miss();
+	else if (phase == JVMTI_PHASE_START || phase == JVMTI_PHASE_LIVE)
+		name_binding(jvmti, jni, method, address);
+	else
+		keep_early(method, address);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static int listen(jvmtiEnv *jvmti)
+{
+	static const jvmtiEventCallbacks callbacks = {
+		.VMStart = has_started,
+		.NativeMethodBind = is_bound,
+	};
+	static const jvmtiEvent events[] = { JVMTI_EVENT_VM_START,
+					     JVMTI_EVENT_NATIVE_METHOD_BIND };
+	jvmtiCapabilities wanted = { .can_generate_native_method_bind_events =
+					     1 };
+
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))
+		return 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+						       events[i], NULL))
+			return 0;
+	return 1;
+}
+
+/* ---- The machine's calls ---- */
+
+void agent_await(int is_awaited)
+{
+	atomic_store(&agent.is_awaited, is_awaited);
+}
+
+void agent_forget(void)
+{
+	uint64_t signals;
+
+	atomic_store(&agent.vm, NULL);
+	lock_acquire(&agent.lock, &signals);
+	agent.early_count = 0;
+	lock_release(&agent.lock, &signals);
+}
+
+/* A part of it may be a name that the loader knows: no file is looked for then. */
+char *agent_option(void)
+{
+	static char option[OPTION_ROOM];
+	struct text text = text_in(option, sizeof(option));
+	const struct link_map *map = lookup_debug()->r_map;
+
+	while (map && map->l_addr != own_code_start())
+		map = map->l_next;
+	if (!map || map->l_name[0] != '/' || strchr(map->l_name, '='))
+		return NULL;
+	text_string(&text, OPTION);
+	text_string(&text, map->l_name);
+	return text_was_cut(&text) ? NULL : option;
+}
+
+static jint begin(JavaVM *vm)
+{
+	JavaVM *nobody = NULL;
+	jvmtiEnv *jvmti;
+
+	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
+		return JNI_OK; /* it was asked for on the command line, too */
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
+		if (listen(jvmti)) {
+			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
+			return JNI_OK;
+		}
+		(*jvmti)->DisposeEnvironment(jvmti);
+	}
+	atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
+	return JNI_OK;
+}
+
+/* ---- The option ---- */
+
+enum wish { WISH_NATIVES, WISH_OFF, WISH_UNKNOWN };
+
+/* What follows -agentpath:libclew.so= on a command line. */
+static enum wish read_options(const char *options)
+{
+	if (!options || !*options || same_text(options, "natives"))
+		return WISH_NATIVES;
+	return same_text(options, "off") ? WISH_OFF : WISH_UNKNOWN;
+}
+
+typedef jint (*on_load_function)(JavaVM *vm, char *options, void *reserved);
+
+static on_load_function own_of(const struct link_map *map)
+{
+	if (!map || map->l_addr == own_code_start())
+		return NULL;
+	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
+}
+
+/* What the module at a pc has of that name. */
+static on_load_function find_callers(uint64_t pc)
+{
+	const struct link_map *map = lookup_debug()->r_map;
+	const struct link_map *nearest = NULL;
+
+	for (; map; map = map->l_next)
+		if (map->l_addr <= pc &&
+		    (!nearest || map->l_addr > nearest->l_addr))
+			nearest = map;
+	return own_of(nearest);
+}
+
+static on_load_function find_newest(void)
+{
+	const struct link_map *map = lookup_debug()->r_map;
+	on_load_function newest = NULL;
+
+	for (; map; map = map->l_next) {
+		const on_load_function own = own_of(map);
+
+		newest = own ? own : newest;
+	}
+	return newest;
+}
+
+/*
+ * Another agent that calls its own Agent_OnLoad() by name finds ours, which is
+ * preloaded, and is to get its own: that of the caller; or where it jumped, so that
+ * the machine seems to call, that of the agent which was loaded last. Ours is called
+ * while a machine is being made only.
+ */
+static on_load_function find_meant(uint64_t caller, enum wish wish)
+{
+	const on_load_function callers = find_callers(caller);
+
+	if (callers || !rt.header)
+		return callers;
+	return atomic_load(&agent.is_awaited) && wish != WISH_UNKNOWN
+		       ? NULL
+		       : find_newest();
+}
+
+/*
+ * Refused where libclew.so is not preloaded: there is no recording, and the machine
+ * says that the agent could not be started. Where there is one that could not
+ * begin, it has the reason, and the program runs.
+ */
+EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	const enum wish wish = read_options(options);
+	const on_load_function meant =
+		find_meant((uintptr_t)__builtin_return_address(0), wish);
+
+	if (meant)
+		return meant(vm, options, reserved);
+	if (!rt.header || wish == WISH_UNKNOWN)
+		return JNI_ERR;
+	if (rt.header->state != WIRE_RUNNING)
+		return JNI_OK;
+	if (wish == WISH_OFF) {
+		atomic_store(&agent.vm, vm);
+		return JNI_OK;
+	}
+	return begin(vm);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLEW_JVM_AGENT_H
+#define CLEW_JVM_AGENT_H
+
+/* No machine has our agent, or the one that had it is gone. */
+void agent_forget(void);
+
+/* Whether a machine is being made, which calls Agent_OnLoad(). */
+void agent_await(int is_awaited);
+
+/* "-agentpath:" and libclew.so as the loader knows it; NULL if it cannot be said. */
+char *agent_option(void);
+
+#endif

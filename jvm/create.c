@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launchers load libjvm.so and ask it for JNI_CreateJavaVM() by name, so that no
+ * function in front of it would be found. Its code is diverted (divert.h).
+ *
+ * The environment (JAVA_TOOL_OPTIONS) would do without that, but the machine tells
+ * of options that it finds there on standard error, and hands them to all
+ * machines below it.
+ */
+#include <jni.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "jvm/agent.h"
+#include "jvm/jvm.h"
+#include "preload/host/config.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/patch/divert.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+#define CREATE       "JNI_CreateJavaVM"
+#define MACHINE      "libjvm.so"
+#define OPTIONS_MAX  (1 << 20)
+#define MACHINES_MAX 4 /* that are loaded, one after the other */
+
+typedef jint (*create_function)(JavaVM **vm, void **environment,
+				void *arguments);
+
+static struct divert creates[MACHINES_MAX];
+static uint32_t create_count; /* under the loader's lock */
+
+/* ---- The options ---- */
+
+static uint64_t bytes_of(const JavaVMInitArgs *arguments)
+{
+	return ((uint64_t)arguments->nOptions + 1) * sizeof(JavaVMOption);
+}
+
+/* Arguments of JNI 1.1 look otherwise, and the machine refuses them. */
+static int are_understood(const JavaVMInitArgs *arguments)
+{
+	return arguments && arguments->version >= JNI_VERSION_1_2 &&
+	       arguments->nOptions >= 0 && arguments->nOptions < OPTIONS_MAX &&
+	       (arguments->options || !arguments->nOptions);
+}
+
+/* The options and ours, behind them: other agents come first. NULL: not so. */
+static JavaVMOption *extend(const JavaVMInitArgs *given)
+{
+	const uint64_t bytes = (uint64_t)given->nOptions * sizeof(JavaVMOption);
+	char *ours = agent_option();
+	JavaVMOption *options;
+
+	if (!ours) {
+		atomic_store(&rt.header->java, WIRE_JAVA_PATH);
+		return NULL;
+	}
+	options = sys_map_private(bytes_of(given));
+	if (sys_failed(options))
+		return NULL;
+	copy_bytes(options, given->options, bytes);
+	options[given->nOptions] = (JavaVMOption){ .optionString = ours };
+	return options;
+}
+
+static jint create_with_agent(create_function original, JavaVM **vm,
+			      void **environment, void *arguments)
+{
+	JavaVMInitArgs ours;
+	jint result;
+
+	ours = *(const JavaVMInitArgs *)arguments;
+	ours.options = extend(arguments);
+	if (!ours.options)
+		return original(vm, environment, arguments);
+	ours.nOptions++;
+	result = original(vm, environment, &ours);
+	if (result != JNI_OK)
+		agent_forget();
+	sys_munmap(ours.options, bytes_of(arguments));
+	return result;
+}
+
+static jint create_with(create_function original, JavaVM **vm,
+			void **environment, void *arguments)
+{
+	jint result;
+
+	if (!are_understood(arguments) || rt.header->state != WIRE_RUNNING ||
+	    runtime_is_filtered())
+		return original(vm, environment, arguments);
+	agent_forget();
+	agent_await(1);
+	result = create_with_agent(original, vm, environment, arguments);
+	agent_await(0);
+	return result;
+}
+
+/* One for each libjvm.so that may be there: all are called alike. */
+#define CREATE_IN(index)                                                       \
+	static jint create_##index(JavaVM **vm, void **environment,            \
+				   void *arguments)                            \
+	{                                                                      \
+		return create_with((create_function)creates[index].original,   \
+				   vm, environment, arguments);                \
+	}
+CREATE_IN(0)
+CREATE_IN(1)
+CREATE_IN(2)
+CREATE_IN(3)
+
+static const create_function ours_in[MACHINES_MAX] = { create_0, create_1,
+						       create_2, create_3 };
+
+/* ---- The machine ---- */
+
+static int is_machine(const struct module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	return !strcmp(slash ? slash + 1 : module->path, MACHINE);
+}
+
+/* No stub is to be put where we stand. */
+static void refuse_hook(const struct module *module, uint64_t pc,
+			struct wire_function *functions, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (module->base + functions[i].vaddr == pc &&
+		    verdict_class(functions[i].verdict) == VERDICT_HOOKED)
+			functions[i].verdict = VERDICT_IS_DIVERTED;
+}
+
+/* Where the same function was before its module was unloaded, or a new one. */
+static uint32_t find_slot(uint64_t pc)
+{
+	uint32_t slot = 0;
+
+	while (slot < create_count && creates[slot].pc != pc)
+		slot++;
+	return slot;
+}
+
+static void meet_module(struct module *module, struct windows *windows,
+			struct wire_function *functions, uint32_t count)
+{
+	uint32_t slot;
+	uint64_t pc;
+
+	if (rt.config->java == CONFIG_JAVA_OFF || !is_machine(module))
+		return;
+	pc = (uintptr_t)lookup_in(module->base, CREATE);
+	if (!pc)
+		return;
+	slot = find_slot(pc);
+	if (slot == MACHINES_MAX || divert(&creates[slot], module, windows, pc,
+					   (void *)ours_in[slot])) {
+		atomic_store(&rt.header->java, WIRE_JAVA_OPAQUE);
+		return;
+	}
+	if (slot == create_count)
+		create_count++;
+	refuse_hook(module, pc, functions, count);
+}
+
+const struct managed_runtime jvm_runtime = { .meet_module = meet_module };

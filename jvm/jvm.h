@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Java virtual machine: HotSpot, and whatever else is called libjvm.so and has
+ * the tool interface JVMTI.
+ *
+ *	create.c	stands in for JNI_CreateJavaVM() and adds an agent to the
+ *			machine's options: libclew.so itself
+ *	agent.c		the agent: is told which native method is bound to which
+ *			address
+ *	bindings.c	writes that into the part (struct wire_binding)
+ *
+ * Whatever fails, the machine starts as though clew were not there, and the part's
+ * header says why (enum wire_java).
+ */
+#ifndef CLEW_JVM_JVM_H
+#define CLEW_JVM_JVM_H
+
+#include "preload/front/managed.h"
+
+extern const struct managed_runtime jvm_runtime;
+
+#endif

@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Java programs run as they do natively, and their natives have Java's names."""
+import os
+import pathlib
+import re
+import shutil
+
+import clewtest
+from clewtest import needs
+
+SOURCE = clewtest.ROOT / "tests" / "targets" / "Natives.java"
+LIBRARY = clewtest.target("natives.so")
+ROUNDS = "30000"
+
+
+def find_home(version):
+    """Of a JDK of that version: $JAVA_HOME_N, or in /usr/lib/jvm."""
+    homes = [pathlib.Path(os.environ.get(f"JAVA_HOME_{version}", "/nowhere")),
+             *sorted(pathlib.Path("/usr/lib/jvm").glob("*"))]
+    for home in homes:
+        release = home / "release"
+        if (home / "bin" / "java").exists() and release.exists() and re.search(
+                rf'(?m)^JAVA_VERSION="{version}\b',
+                release.read_text(errors="replace")):
+            return home
+    return None
+
+
+HOMES = {version: find_home(version) for version in (17, 25)}
+
+
+class JavaCase(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(LIBRARY):
+            self.skipTest("built without the headers of a JDK")
+        self.version = 17
+
+    def home(self):
+        if not HOMES[self.version]:
+            self.skipTest(f"no JDK {self.version} here (JAVA_HOME_"
+                          f"{self.version}, /usr/lib/jvm)")
+        return HOMES[self.version]
+
+    def java(self, *arguments):
+        return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
+
+    def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
+        """A command that runs Natives.java."""
+        classes = self.work / "classes"
+        if not classes.exists():
+            compiler = HOMES[17] or HOMES[25]
+            if not compiler or not (compiler / "bin" / "javac").exists():
+                self.skipTest("no javac here")
+            done = self.run_program([compiler / "bin" / "javac", "--release",
+                                     "17", "-d", classes, SOURCE])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return self.java(*options, "-cp", classes, "com.acme.Natives",
+                         clewtest.target("natives.so", flavour), rounds, *end)
+
+    def calls(self, *arguments):
+        """{name: calls} of the functions that a report has."""
+        shown = self.clew_json("report", "--json", *arguments,
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        calls = {}
+        for function in shown["functions"]:
+            calls[function["name"]] = (calls.get(function["name"], 0) +
+                                       function["calls"])
+        return calls
+
+    def check_counts(self, stdout):
+        truth = {name: int(calls) for calls, name in
+                 re.findall(r"(?m)^(\d+) (com\..*)$", stdout.decode())}
+        self.assertEqual(len(truth), 11)
+        calls = self.calls()
+        self.assertEqual({name: calls.get(name) for name in truth}, truth)
+        return truth
+
+    def check_natives(self, *options, record=(), **more):
+        argv = self.natives(*options, **more)
+        native = self.run_program(argv)
+        recorded = self.record(argv, record)
+        self.assert_same_behaviour(native, recorded)
+        self.check_counts(recorded.stdout)
+
+
+class Natives(JavaCase):
+    """Calls of each native, by its Java name, as the natives counted them."""
+
+    def check_version(self, version):
+        self.version = version
+        self.check_natives()
+        self.check_natives("-Xint", rounds="3000", flavour="O0")
+        self.check_natives("-Xcomp", "-XX:TieredStopAtLevel=1", rounds="3000")
+
+    @needs("javac")
+    def test_counts_and_names_on_17(self):
+        self.check_version(17)
+
+    @needs("javac")
+    def test_counts_and_names_on_25(self):
+        self.check_version(25)
+
+    @needs("javac")
+    def test_counts_and_names_beside_the_machine(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                self.check_natives(rounds="2000", record=["--java=vm"])
+
+    @needs("javac")
+    def test_names_with_exact_times(self):
+        self.check_natives(rounds="3000", record=["--time=exact"])
+
+    @needs("javac")
+    def test_names_are_in_every_export(self):
+        argv = self.natives(rounds="2000")
+        self.assertEqual(self.record(argv).returncode, 0)
+        name = "com.acme.Natives.registered(int, int)"
+        self.assertIn(name, self.clew("report", self.recording_path,
+                                      "--sort", "calls").stdout)
+        for kind in ("folded", "callgrind", "speedscope", "json", "csv",
+                     "csv-contexts", "sqlite"):
+            with self.subTest(kind):
+                done = self.clew("export", "-F", kind, "--metric=calls",
+                                 "-o", "out", self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(name.encode(), (self.work / "out").read_bytes())
+        self.assertEqual(self.clew("html", "-o", "page",
+                                   self.recording_path).returncode, 0)
+
+    @needs("javac")
+    def test_names_survive_a_kill(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                argv = self.natives(rounds="2000", end=["kill"])
+                recorded = self.record(argv)
+                self.assertEqual(recorded.returncode, -9)
+                self.check_counts(recorded.stdout)
+
+    @needs("javac")
+    def test_java_off_leaves_the_machine_alone(self):
+        argv = self.natives(rounds="2000")
+        native = self.run_program(argv)
+        self.assert_same_behaviour(native, self.record(argv, ["--java=off"]))
+        calls = self.calls()
+        self.assertFalse([name for name in calls if name.startswith("com.")])
+        self.assertNotIn("\nbinding ", self.clew(
+            "dump", self.recording_path).stdout)
+
+
+class Behaviour(JavaCase):
+    """The same bytes and statuses, on each JDK that is here."""
+
+    def check(self, *argv, record=(), environment=()):
+        self.environment.update(environment)
+        native = self.run_program(argv)
+        recorded = self.record(argv, record)
+        self.assert_same_behaviour(native, recorded)
+        return native
+
+    def each_version(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                with self.subTest(version=version):
+                    yield
+
+    def test_version(self):
+        for _ in self.each_version():
+            self.check(*self.java("-version"))
+            self.check(*self.java("-Xcheck:jni", "-version"))
+
+    def test_machines_that_do_not_start(self):
+        for _ in self.each_version():
+            self.check(*self.java("-Xnonsense", "-version"))
+            self.check(*self.java("-XX:+Nonsense", "-version"))
+            self.check(*self.java("-XX:+IgnoreUnrecognizedVMOptions",
+                                  "-XX:+Nonsense", "-version"))
+            self.check(*self.java("-agentpath:/nowhere", "-version"))
+
+    def test_options_from_the_environment(self):
+        for _ in self.each_version():
+            for variable in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS",
+                             "_JAVA_OPTIONS"):
+                self.check(*self.java("-version"), environment={
+                    variable: "-Xms16m -Dsome=thing"})
+                del self.environment[variable]
+
+    @needs("javac")
+    def test_ends_of_main(self):
+        for _ in self.each_version():
+            for end, status in (("exit", 7), ("throw", 1), ("halt", 9)):
+                native = self.check(*self.natives(rounds="500", end=[end]))
+                self.assertEqual(native.returncode, status)
+                self.check_counts(native.stdout)
+
+    @needs("javac")
+    def test_checked_natives(self):
+        for _ in self.each_version():
+            self.check_counts(self.check(
+                *self.natives("-Xcheck:jni", rounds="500")).stdout)
+
+    @needs("javac")
+    def test_other_agents_beside_ours(self):
+        agent = clewtest.target("java_agent.so")
+        for _ in self.each_version():
+            native = self.check(*self.natives(f"-agentpath:{agent}=again",
+                                              rounds="500"))
+            self.assertTrue(native.stdout.startswith(
+                b"agent: again\nagent: once\n"))
+            self.check_counts(native.stdout)
+            self.check(*self.natives(
+                "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,"
+                "address=127.0.0.1:0,quiet=y", rounds="500"))
+
+    @needs("javac")
+    def test_javac(self):
+        for number in range(5):
+            (self.work / f"C{number}.java").write_text(
+                f"class C{number} {{ int f(int a) {{ return a + {number}; }} }}")
+        files = [f"C{number}.java" for number in range(5)]
+        for _ in self.each_version():
+            javac = self.home() / "bin" / "javac"
+            self.check(javac, "-d", "out", *files)
+            self.assertEqual(len(list((self.work / "out").iterdir())), 5)
+            shutil.rmtree(self.work / "out")
+
+
+class CommandLine(JavaCase):
+    """-agentpath:libclew.so among the options."""
+
+    def option(self, options=""):
+        return f"-agentpath:{clewtest.LIBRARY}{options}"
+
+    @needs("javac")
+    def test_asked_for_twice(self):
+        for options in "", "=natives":
+            recorded = self.record(self.natives(self.option(options),
+                                                rounds="500"))
+            self.assertEqual(recorded.returncode, 0, recorded.stderr)
+            self.check_counts(recorded.stdout)
+
+    @needs("javac")
+    def test_off(self):
+        recorded = self.record(self.natives(self.option("=off"), rounds="500"))
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        self.assertFalse([name for name in self.calls()
+                          if name.startswith("com.acme")])
+
+    def check_refused(self, done):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout + done.stderr, rb"(?i)agent.*libclew\.so")
+
+    def test_options_that_are_not_understood(self):
+        self.check_refused(self.record(self.java(self.option("=nonsense"),
+                                                 "-version")))
+
+    def test_without_being_preloaded(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                self.check_refused(self.run_program(
+                    self.java(self.option(), "-version")))
+
+
+class Embedded(JavaCase):
+    """Programs that make a machine themselves."""
+
+    def check(self, *argv):
+        native = self.run_program(argv)
+        self.assertEqual(native.returncode, 5, native.stderr)
+        self.assertEqual(len(native.stdout.split()), 6)
+        self.assert_same_behaviour(native, self.record(argv))
+        self.assertIn("java.lang.Object.getClass()", " ".join(re.findall(
+            r"(?m)^binding .* method=(.*)$",
+            self.clew("dump", self.recording_path).stdout)))
+        self.assert_no_problem()
+
+    def test_that_load_it(self):
+        for version in HOMES:
+            if HOMES[version]:
+                with self.subTest(version=version):
+                    self.check(clewtest.target("embeds"), HOMES[version] /
+                               "lib" / "server" / "libjvm.so")
+
+    def test_that_are_linked_with_it(self):
+        program = clewtest.target("embeds_linked")
+        if not os.path.exists(program):
+            self.skipTest("no libjvm.so to link with")
+        self.check(program)
+
+
+if __name__ == "__main__":
+    clewtest.main()

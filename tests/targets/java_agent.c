@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* An agent that calls its own Agent_OnLoad() by name, as some do. */
+#include <jvmti.h>
+#include <stdio.h>
+#include <string.h>
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	jint (*volatile own)(JavaVM *, char *, void *) = Agent_OnLoad;
+
+	printf("agent: %s\n", options ? options : "none");
+	if (options && !strcmp(options, "again"))
+		return own(vm, "once", reserved);
+	return JNI_OK;
+}
