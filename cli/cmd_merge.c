@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
 
 struct merge_options {
@@ -100,8 +101,8 @@ static void make_directory(struct merge *merge)
 }
 
 /* `runs` maps the input's own run numbers + 1 to those that they get. */
-static void add_part(struct merge *merge, const struct part_copy *part,
-		     struct idmap *runs)
+static void add_part(struct merge *merge, const struct recording *recording,
+		     const struct part_copy *part, struct idmap *runs)
 {
 	uint64_t *run = idmap_at(runs, (uint64_t)part->run + 1);
 	const char *name = part->run ? strchr(part->name, '-') + 1 : part->name;
@@ -117,6 +118,9 @@ static void add_part(struct merge *merge, const struct part_copy *part,
 			     name);
 	if (part_save(part, path, &why) != 0)
 		report_failure(merge, why);
+	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
+		if (announced_keep(recording, part, kind, path, &why) != 0)
+			report_failure(merge, why);
 	free(path);
 }
 
@@ -131,7 +135,7 @@ static void add_recording(struct merge *merge, const char *path)
 		return;
 	}
 	for (size_t i = 0; i < recording.part_count && !merge->is_over; i++)
-		add_part(merge, &recording.parts[i], &runs);
+		add_part(merge, &recording, &recording.parts[i], &runs);
 	for (size_t i = 0; i < recording.problem_count; i++)
 		complain(merge->command, "%s", recording.problems[i]);
 	recording_close(&recording);

@@ -24,6 +24,7 @@
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
 #include "report/merge/merged_samples.h"
+#include "report/recording/announced.h"
 #include "report/recording/rules.h"
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
@@ -252,6 +253,24 @@ static void summarise(const struct record_options *options, const char *path)
 	session_close(&session);
 }
 
+/* Those of processes that still run will be looked for by whoever reads. */
+static void keep_announced(const char *name, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part_copy *part = &recording->parts[i];
+		char *why;
+
+		if (kill((pid_t)part->header->pid, 0) == 0 || errno != ESRCH)
+			continue;
+		for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
+			if (announced_keep(recording, part, kind, part->path,
+					   &why) != 0) {
+				complain(name, "not kept: %s", why);
+				free(why);
+			}
+	}
+}
+
 /* Whether the target was recorded; says so if not. */
 static int check_recording(const char *name,
 			   const struct record_options *options,
@@ -270,6 +289,7 @@ static int check_recording(const char *name,
 			 why);
 	else
 		rules_warn(stderr, &recording, "clew record: ");
+	keep_announced(name, &recording);
 	recording_close(&recording);
 	free(why);
 	return !why;

@@ -27,7 +27,9 @@ static int is_ours(const char *name)
 	return strcmp(name, WIRE_CONFIG_NAME) == 0 ||
 	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
-	       ends_with(name, WIRE_STUBS_SUFFIX);
+	       ends_with(name, WIRE_STUBS_SUFFIX) ||
+	       ends_with(name, WIRE_MAP_SUFFIX) ||
+	       ends_with(name, WIRE_JITDUMP_SUFFIX);
 }
 
 /*

@@ -6,6 +6,8 @@
  *
  *	config		what was asked for, in the words of clew-record(1) "RULES"
  *	PID.SEQ.part	one process image each: SEQ 0, then 1, 2... after execs
+ *	PID.SEQ.perfmap	the code that it generated, as it announced it itself, in
+ *	PID.SEQ.jitdump	a file that was copied when it had ended
  *	unrecorded	a line "PID WHY" for each that could not make a part. It
  *			is there, and has a block on the disk, from the
  *			beginning: a line can be added when the disk is full
@@ -53,6 +55,8 @@
 #define WIRE_PAGE_BYTES      4096
 #define WIRE_PART_SUFFIX     ".part"
 #define WIRE_STUBS_SUFFIX    ".stubs" /* not read: preload/stubs/stub_memory.h */
+#define WIRE_MAP_SUFFIX      ".perfmap"
+#define WIRE_JITDUMP_SUFFIX  ".jitdump"
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
 

@@ -2,6 +2,7 @@
 #include "report/merge/merge.h"
 
 #include "report/merge/contexts.h"
+#include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/roots.h"
@@ -18,6 +19,7 @@ struct work {
 	struct part_tallies tallies;
 	struct roots roots;
 	struct contexts contexts;
+	struct generated generated;
 	struct samples samples;
 	struct timing_work timing;
 	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
@@ -229,9 +231,13 @@ static int merge_part(struct work *work)
 	work->timing.clock = work->samples.clock;
 	work->timing.part = work->part;
 	work->samples.contexts = &work->contexts;
+	work->samples.generated = &work->generated;
+	generated_init(&work->generated, work->recording, work->part,
+		       work->catalog, &work->samples.clock);
 	is_wanted = roots_want_anybody(&work->roots);
 	if (is_wanted)
 		add_everything(work);
+	generated_fini(&work->generated);
 	roots_fini(&work->roots);
 	numbering_fini(&work->numbering);
 	idmap_fini(&work->timeline_threads);

@@ -112,7 +112,10 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 	if (sight->module)
 		node = place_in_module(samples, sight, node);
 	else if (sight->pc && !(where & WIRE_SAMPLE_KERNEL))
-		node = tree_child(tree, node, FUNCTION_GENERATED);
+		node = tree_child(tree, node,
+				  generated_function(samples->generated,
+						     sight->pc,
+						     sight->wire->tsc));
 	if (where & WIRE_SAMPLE_BLOCKED)
 		return tree_child(tree, node,
 				  wait_function(samples->contexts->catalog,

@@ -14,6 +14,7 @@
 #define CLEW_MERGE_MERGED_SAMPLES_H
 
 #include "report/merge/contexts.h"
+#include "report/merge/generated.h"
 #include "report/merge/timeline.h"
 #include "report/model/clock.h"
 #include "report/recording/recording_reader.h"
@@ -21,6 +22,7 @@
 /* Where the samples of one process go. */
 struct samples {
 	struct contexts *contexts;
+	struct generated *generated;
 	struct clock clock;
 	struct timeline *timeline; /* NULL: not wanted */
 	int with_clew;             /* our own code gets nodes, too */

@@ -9,6 +9,7 @@ void clock_init(struct clock *clock, const struct wire_header *header)
 	*clock = (struct clock){
 		.first_tsc = first->tsc,
 		.start_ns = header->start_ns,
+		.first_ns = first->ns,
 	};
 	if (latest->tsc > first->tsc && latest->ns > first->ns) {
 		clock->ticks = latest->tsc - first->tsc;
@@ -31,4 +32,9 @@ uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc)
 	if (tsc <= clock->first_tsc)
 		return clock->start_ns;
 	return clock->start_ns + clock_ns(clock, tsc - clock->first_tsc);
+}
+
+uint64_t clock_monotonic_ns(const struct clock *clock, uint64_t tsc)
+{
+	return clock_time_ns(clock, tsc) - clock->start_ns + clock->first_ns;
 }

@@ -10,6 +10,7 @@ struct clock {
 	uint64_t ticks; /* that passed in `ns`; 0: nobody knows */
 	uint64_t ns;
 	uint64_t start_ns; /* CLOCK_REALTIME at first_tsc */
+	uint64_t first_ns; /* CLOCK_MONOTONIC, likewise */
 };
 
 void clock_init(struct clock *clock, const struct wire_header *header);
@@ -19,5 +20,8 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
 
 /* CLOCK_REALTIME of a time stamp; none is before the first moment. */
 uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc);
+
+/* The same by CLOCK_MONOTONIC. */
+uint64_t clock_monotonic_ns(const struct clock *clock, uint64_t tsc);
 
 #endif

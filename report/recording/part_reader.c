@@ -250,6 +250,7 @@ int part_open(struct part_copy *part, const char *path, char **why)
 	close(fd);
 	if (!copy.bytes)
 		return err;
+	copy.path = memory_printf("%s", path);
 	copy.name = memory_printf("%s", text_basename(path));
 	text_printable(copy.name);
 	copy.run = run_of(copy.name);
@@ -261,6 +262,7 @@ int part_open(struct part_copy *part, const char *path, char **why)
 void part_close(struct part_copy *part)
 {
 	free(part->bytes);
+	free(part->path);
 	free(part->name);
 	free(part->damage);
 	*part = (struct part_copy){ 0 };

@@ -21,7 +21,8 @@
 #include "wire/recording.h"
 
 struct part_copy {
-	char *name;           /* of the file, without folders */
+	char *path;           /* of the file, as it was opened */
+	char *name;           /* without folders, printable */
 	uint32_t run;         /* "RUN-PID.SEQ.part", by clew merge; else 0 */
 	unsigned char *bytes; /* the copy */
 	size_t size_bytes;    /* all chunks end at or before it */

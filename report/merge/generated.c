@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/generated.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "report/recording/announced.h"
+
+enum {
+	ANCESTORS_MAX = 64, /* forks in a row */
+	/* Of a jitdump's header: in which byte its flags are, and which says TSC. */
+	JITDUMP_FLAGS = 32,
+	JITDUMP_BY_TSC = 1,
+};
+
+static const struct part_copy *parent_of(const struct generated *generated,
+					 const struct part_copy *part)
+{
+	const struct recording *recording = generated->recording;
+
+	if (part->header->origin != WIRE_FROM_FORK)
+		return NULL;
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part_copy *other = &recording->parts[i];
+
+		if (other->run == part->run &&
+		    other->header->pid == part->header->parent_pid &&
+		    other->header->seq == part->header->parent_seq)
+			return other;
+	}
+	return NULL;
+}
+
+static int open_inherited(const struct generated *generated,
+			  enum announced kind)
+{
+	const struct part_copy *part = generated->part;
+	int fd = -1;
+
+	for (int i = 0; i < ANCESTORS_MAX && part && fd < 0; i++) {
+		fd = announced_open(generated->recording, part, kind);
+		part = parent_of(generated, part);
+	}
+	return fd;
+}
+
+static void note(const struct generated *generated, enum announced kind,
+		 int err, const struct a2n_read *read)
+{
+	const char *what = kind == ANNOUNCED_MAP ? "perf map" : "jitdump";
+	char *problem = NULL;
+
+	if (err)
+		problem = memory_printf("%s: its %s cannot be read: %s",
+					generated->part->name, what,
+					strerror(-err));
+	else if (read->malformed)
+		problem = memory_printf("%s: %" PRIu64
+					" record%s of its %s make%s no sense",
+					generated->part->name, read->malformed,
+					text_plural(read->malformed), what,
+					read->malformed == 1 ? "s" : "");
+	if (problem)
+		recording_note(generated->recording, problem);
+}
+
+/* Of either byte order: the flag is in the first byte or in the last. */
+static int is_by_tsc(int fd)
+{
+	unsigned char header[JITDUMP_FLAGS + 8];
+
+	if (pread(fd, header, sizeof(header), 0) != sizeof(header))
+		return 0;
+	return header[header[0] == 'D' ? JITDUMP_FLAGS : JITDUMP_FLAGS + 7] &
+	       JITDUMP_BY_TSC;
+}
+
+static void read_one(struct generated *generated, enum announced kind)
+{
+	struct a2n_read read = { 0 };
+	int fd = open_inherited(generated, kind), err = 0;
+	char *path;
+
+	if (fd < 0)
+		return;
+	path = memory_printf("/proc/self/fd/%d", fd);
+	if (!generated->space)
+		err = a2n_space_create(NULL, &generated->space);
+	if (!err && kind == ANNOUNCED_MAP)
+		err = a2n_space_read_perf_map(generated->space, path, 0, &read);
+	else if (!err)
+		err = a2n_space_read_jitdump(generated->space, path, &read);
+	if (kind == ANNOUNCED_JITDUMP)
+		generated->is_by_tsc = is_by_tsc(fd);
+	note(generated, kind, err, &read);
+	close(fd);
+	free(path);
+}
+
+/* The map comes first: of equal times the later is the newer. */
+static void read_announced(struct generated *generated)
+{
+	int err;
+
+	generated->is_read = 1;
+	read_one(generated, ANNOUNCED_MAP);
+	read_one(generated, ANNOUNCED_JITDUMP);
+	err = generated->space ? a2n_space_commit(generated->space) : 0;
+	if (err)
+		note(generated, ANNOUNCED_MAP, err, NULL);
+}
+
+/* Where the process left no second moment, no time is known: the last counts. */
+static uint64_t time_of(const struct generated *generated, uint64_t tsc)
+{
+	if (generated->is_by_tsc)
+		return tsc;
+	if (generated->clock->ticks == 0)
+		return A2N_LATEST;
+	return clock_monotonic_ns(generated->clock, tsc);
+}
+
+void generated_init(struct generated *generated, struct recording *recording,
+		    const struct part_copy *part, struct catalog *catalog,
+		    const struct clock *clock)
+{
+	*generated = (struct generated){
+		.recording = recording,
+		.part = part,
+		.catalog = catalog,
+		.clock = clock,
+	};
+}
+
+void generated_fini(struct generated *generated)
+{
+	if (generated->space)
+		a2n_space_destroy(generated->space);
+	idmap_fini(&generated->functions);
+}
+
+uint32_t generated_function(struct generated *generated, uint64_t pc,
+			    uint64_t tsc)
+{
+	struct a2n_place place = { 0 };
+	struct a2n_frame frame;
+	uint64_t *function;
+
+	if (!generated->is_read)
+		read_announced(generated);
+	if (!generated->space ||
+	    a2n_space_lookup(generated->space, pc, time_of(generated, tsc),
+			     NULL, 0, &place, &frame, 1) == 0 ||
+	    !frame.name || place.code == 0)
+		return FUNCTION_GENERATED;
+	function = idmap_at(&generated->functions, place.code);
+	if (*function == 0)
+		*function = catalog_named(generated->catalog, KIND_GENERATED,
+					  CATALOG_NO_MODULE, frame.name);
+	return (uint32_t)*function;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code that one process generated, by what it announced of it.
+ *
+ * Names are read when the first sample in such code comes. A jitdump says when
+ * each piece came, a perf map only in which order: there the newest of those
+ * that cover an address is the one, whenever the sample was. Both may be there;
+ * the jitdump knows more. A child that was forked has its parent's code, by the
+ * parent's files, unless it has its own.
+ */
+#ifndef CLEW_MERGE_GENERATED_H
+#define CLEW_MERGE_GENERATED_H
+
+#include "base/idmap.h"
+#include "report/model/clock.h"
+#include "report/model/function_catalog.h"
+#include "report/recording/recording_reader.h"
+
+struct generated {
+	struct recording *recording; /* is told what cannot be read */
+	const struct part_copy *part;
+	struct catalog *catalog;
+	const struct clock *clock;
+	struct a2n_space *space; /* NULL: nothing was announced */
+	struct idmap functions;  /* id of a piece of code -> function */
+	int is_read;
+	int is_by_tsc; /* the stamps of its jitdump are those of samples */
+};
+
+void generated_init(struct generated *generated, struct recording *recording,
+		    const struct part_copy *part, struct catalog *catalog,
+		    const struct clock *clock);
+void generated_fini(struct generated *generated);
+
+/*
+ * The function of the catalog whose code was at the pc at that time stamp;
+ * FUNCTION_GENERATED where nobody said so. All code of one name is one function.
+ */
+uint32_t generated_function(struct generated *generated, uint64_t pc,
+			    uint64_t tsc);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/announced.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* A file is stamped by a clock that only ticks, and may be closed by exit(). */
+static const uint64_t early_ns = NS_PER_S / 10;
+static const uint64_t late_ns = 5 * NS_PER_S;
+
+/* Sparse files may be said to be of any length. */
+static const uint64_t most_bytes = UINT64_C(1) << 30;
+
+static const char *suffix_of(enum announced kind)
+{
+	return kind == ANNOUNCED_MAP ? WIRE_MAP_SUFFIX : WIRE_JITDUMP_SUFFIX;
+}
+
+/* Where the copy belongs; free() it. */
+static char *kept_path(const char *part_path, enum announced kind)
+{
+	size_t length = strlen(part_path), suffix = strlen(WIRE_PART_SUFFIX);
+
+	if (length > suffix &&
+	    strcmp(part_path + length - suffix, WIRE_PART_SUFFIX) == 0)
+		length -= suffix;
+	return memory_printf("%.*s%s", (int)length, part_path, suffix_of(kind));
+}
+
+static int open_regular(const char *path, struct stat *status)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				    O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+/* When the image ended at the latest, as far as is known. */
+static uint64_t end_of(const struct recording *recording,
+		       const struct part_copy *part)
+{
+	const struct wire_header *header = part->header;
+	uint64_t end = header->end_ns ? header->end_ns + late_ns : UINT64_MAX;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct wire_header *next = recording->parts[i].header;
+
+		if (recording->parts[i].run == part->run &&
+		    next->pid == header->pid && next->seq > header->seq &&
+		    next->start_ns < end)
+			end = next->start_ns;
+	}
+	return end;
+}
+
+static int is_of(const struct recording *recording,
+		 const struct part_copy *part, const struct stat *status)
+{
+	uint64_t written = (uint64_t)status->st_mtim.tv_sec * NS_PER_S +
+			   (uint64_t)status->st_mtim.tv_nsec;
+
+	return status->st_uid == geteuid() &&
+	       written + early_ns >= part->header->start_ns &&
+	       written <= end_of(recording, part);
+}
+
+/* Where its writer put it, in this folder. */
+static int open_written(const struct recording *recording,
+			const struct part_copy *part, enum announced kind,
+			const char *folder)
+{
+	struct stat status;
+	char *path =
+		memory_printf(kind == ANNOUNCED_MAP ? "%s/perf-%" PRIu32 ".map"
+						    : "%s/jit-%" PRIu32 ".dump",
+			      folder, part->header->pid);
+	int fd = open_regular(path, &status);
+
+	free(path);
+	if (fd < 0 || is_of(recording, part, &status))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* Parts of clew merge may be of other hosts. */
+static int find_written(const struct recording *recording,
+			const struct part_copy *part, enum announced kind)
+{
+	const char *folders[] = { "/tmp", getenv("TMPDIR"), "." };
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < 3 && fd < 0 && part->run == 0; i++)
+		if (folders[i])
+			fd = open_written(recording, part, kind, folders[i]);
+	return fd;
+}
+
+int announced_open(const struct recording *recording,
+		   const struct part_copy *part, enum announced kind)
+{
+	char *path = kept_path(part->path, kind);
+	struct stat status;
+	int fd = open_regular(path, &status);
+
+	free(path);
+	return fd == -ENOENT ? find_written(recording, part, kind) : fd;
+}
+
+static int copy_range(int from, int to, off_t at, off_t end)
+{
+	char bytes[1 << 14];
+
+	while (at < end) {
+		size_t wanted = end - at < (off_t)sizeof(bytes)
+					? (size_t)(end - at)
+					: sizeof(bytes);
+		ssize_t got = pread(from, bytes, wanted, at);
+
+		if (got == 0)
+			return 0; /* cut short meanwhile */
+		if (got < 0 || pwrite(to, bytes, (size_t)got, at) != got)
+			return got < 0 || errno ? -errno : -ENOSPC;
+		at += got;
+	}
+	return 0;
+}
+
+/* Holes stay holes. */
+static int copy_file(int from, int to)
+{
+	struct stat status;
+	off_t at = 0;
+	int err = 0;
+
+	if (fstat(from, &status) != 0)
+		return -errno;
+	if ((uint64_t)status.st_blocks * 512 > most_bytes)
+		return -EFBIG;
+	while (!err && at < status.st_size) {
+		off_t data = lseek(from, at, SEEK_DATA);
+		off_t hole = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
+
+		if (data < 0)
+			break;
+		if (hole < 0 || hole > status.st_size)
+			hole = status.st_size;
+		errno = 0;
+		err = copy_range(from, to, data, hole);
+		at = hole;
+	}
+	if (!err && ftruncate(to, status.st_size) != 0)
+		err = -errno;
+	return err;
+}
+
+int announced_keep(const struct recording *recording,
+		   const struct part_copy *part, enum announced kind,
+		   const char *part_path, char **why)
+{
+	int from = announced_open(recording, part, kind), to, err;
+	char *path;
+
+	if (from < 0)
+		return 0;
+	path = kept_path(part_path, kind);
+	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	err = to < 0 ? -errno : copy_file(from, to);
+	if (to >= 0 && close(to) != 0 && !err)
+		err = -errno;
+	if (to >= 0 && err)
+		unlink(path);
+	close(from);
+	if (err && err != -EEXIST)
+		err = fail(why, err, "%s: %s", path, strerror(-err));
+	free(path);
+	return err == -EEXIST ? 0 : err;
+}

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Generated code has the names that its program announced for it."""
+import collections
+import os
+import pathlib
+import shutil
+
+import clewtest
+from clewtest import needs, target
+from disturbance import Disturbed, undisturbed
+
+ANNOUNCES = target("announces")
+POINTS = 4.0  # percentage points that shares may be off
+NOBODY = "(generated code)"
+
+BUSY_JS = """
+function fibber(n) { return n < 2 ? n : fibber(n - 1) + fibber(n - 2); }
+const start = Date.now();
+let sum = 0;
+while (Date.now() - start < 800) sum += fibber(20);
+console.log(sum > 0);
+"""
+BUSY_ERLANG = """
+-module(busy).
+-export([main/0]).
+fibber(N) when N < 2 -> N;
+fibber(N) -> fibber(N - 1) + fibber(N - 2).
+loop(0, Sum) -> Sum;
+loop(N, Sum) -> loop(N - 1, Sum + fibber(20)).
+main() -> io:format("~p~n", [loop(1500, 0) > 0]), halt().
+"""
+BUSY_PHP = """<?php
+function adder($n) {
+  $sum = 0;
+  for ($i = 0; $i < $n; $i++) $sum = ($sum + $i * 7) % 1000003;
+  return $sum;
+}
+$start = microtime(true);
+$sum = 0;
+while (microtime(true) - $start < 0.8) $sum += adder(100000);
+echo $sum > 0, "\n";
+"""
+BUSY_CS = """
+class Busy {
+  static int Fibber(int n) { return n < 2 ? n : Fibber(n - 1) + Fibber(n - 2); }
+  static void Main() {
+    int start = System.Environment.TickCount, sum = 0;
+    while (System.Environment.TickCount - start < 800) sum += Fibber(20);
+    System.Console.WriteLine(sum != 0);
+  }
+}
+"""
+
+
+class Case(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.written = self.work / "written"
+        self.written.mkdir()
+        self.environment["TMPDIR"] = str(self.written)
+
+    def functions(self, recording=None):
+        shown = self.clew_json("report", "--json", "--top=0",
+                               recording or self.recording_path)
+        self.problems = shown["problems"]
+        return {row["name"]: row["self_ns"] for row in shown["functions"]
+                if "module" not in row}
+
+    def kept(self):
+        return sorted(path.suffix for path in self.recording_path.iterdir()
+                      if path.suffix in (".perfmap", ".jitdump"))
+
+
+class Truth(Case):
+    """A program that knows what it called for how long."""
+
+    def check_shares(self, done, recording=None):
+        truth = collections.Counter()
+        for line in done.stdout.splitlines():
+            _, name, ns = line.split()
+            truth[name] += int(ns)
+        found = self.functions(recording)
+        total = sum(truth.values())
+        for name in {"older", "newer", "beside", NOBODY}:
+            share, wanted = (100 * times.get(name, 0) / total
+                             for times in (found, truth))
+            if (share > 0) != (wanted > 0):
+                self.fail(f"{name}: {share} % and not {wanted} %: {found}")
+            if abs(share - wanted) > POINTS:
+                raise Disturbed(f"{name}: {share} % and not {wanted} %")
+
+    def announce(self, kind, way="", status=0, wanted=None):
+        done = self.record([ANNOUNCES, kind, self.written, "400", way],
+                           text=True)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        self.assertEqual(self.kept(), [wanted or {
+            "map": ".perfmap", "jitdump": ".jitdump"}[kind]])
+        return done
+
+    def check(self, *arguments, **options):
+        """Its names are in the recording, wherever that goes."""
+        done = self.announce(*arguments, **options)
+        shutil.rmtree(self.written)
+        moved = self.work / "moved"
+        shutil.rmtree(moved, ignore_errors=True)
+        shutil.move(self.recording_path, moved)
+        self.written.mkdir()
+        self.check_shares(done, moved)
+        self.assertEqual(self.problems, [])
+        return done, moved
+
+    @undisturbed
+    def test_newest_of_a_perf_map(self):
+        self.check("map")
+
+    @undisturbed
+    def test_each_of_a_jitdump_in_its_time(self):
+        self.check("jitdump")
+
+    @undisturbed
+    def test_of_a_process_that_was_killed(self):
+        self.check("map", "kill", -9)
+        self.check("jitdump", "kill", -9)
+
+    @undisturbed
+    def test_of_a_forked_child(self):
+        self.check("map", "fork")
+
+    @undisturbed
+    def test_in_merged_recordings(self):
+        done, moved = self.check("jitdump")
+        merged = self.work / "merged"
+        self.assertEqual(self.clew("merge", "-o", merged, moved).returncode, 0)
+        shutil.rmtree(moved)
+        self.check_shares(done, merged)
+
+    def test_by_a_recording_that_replaces_another(self):
+        for _ in range(3):
+            self.announce("map")
+
+    def test_in_every_view(self):
+        _, moved = self.check("map", "kill", -9)
+        for arguments in (["report"], ["tree"], ["report", "--function=newer"],
+                          ["export", "--format=folded"],
+                          ["export", "--format=csv"],
+                          ["export", "--format=json"],
+                          ["export", "--format=callgrind"],
+                          ["export", "--format=chrome"],
+                          ["export", "--format=speedscope"]):
+            with self.subTest(arguments=arguments):
+                done = self.clew(*arguments, moved)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("newer", done.stdout)
+
+    @undisturbed
+    def test_without_clew_record(self):
+        """Nobody kept a copy: what was written is read, while it is there."""
+        self.recording_path.mkdir()
+        (self.recording_path / "config").write_text("time cpu\n")
+        environment = {**self.environment,
+                       "LD_PRELOAD": str(clewtest.LIBRARY),
+                       "CLEW_DIR": str(self.recording_path)}
+        done = self.run_program([ANNOUNCES, "map", self.written, "400"],
+                                text=True, env=environment)
+        self.assertEqual(self.kept(), [])
+        try:
+            self.check_shares(done)
+        finally:
+            shutil.rmtree(self.recording_path)
+
+
+class Hostile(Case):
+    """What is written there may be anybody's, and anything."""
+
+    def record_one(self):
+        self.record([ANNOUNCES, "map", self.written, "300"])
+        self.path, = self.written.iterdir()
+        self.copy, = self.recording_path.glob("*.perfmap")
+        self.names = self.functions()
+        self.assertIn("newer", self.names)
+
+    def assert_unnamed(self):
+        names = self.functions()
+        self.assertNotIn("newer", names)
+        self.assertIn(NOBODY, names)
+
+    def test_neither_links_nor_pipes_are_believed(self):
+        self.record_one()
+        whole = self.work / "whole"
+        self.copy.rename(whole)
+        self.path.unlink()
+        for make in (lambda path: path.symlink_to(whole), os.mkfifo,
+                     os.mkdir):
+            for place in (self.path, self.copy):
+                with self.subTest(place=place):
+                    make(place)
+                    self.assert_unnamed()
+                    if place.is_dir() and not place.is_symlink():
+                        place.rmdir()
+                    else:
+                        place.unlink()
+
+    def test_one_of_another_time_is_not_believed(self):
+        self.record_one()
+        self.copy.unlink()
+        self.assertIn("newer", self.functions())
+        for offset in (-3600, 3600):
+            moment = self.recording_path.stat().st_mtime + offset
+            os.utime(self.path, (moment, moment))
+            self.assert_unnamed()
+
+    @needs("setpriv")
+    def test_one_of_another_user_is_not_believed(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        self.record_one()
+        self.copy.unlink()
+        os.chown(self.path, 65534, 65534)
+        # chown leaves the time as it was
+        self.assert_unnamed()
+
+    def test_damage_is_said(self):
+        self.record_one()
+        lines = self.copy.read_bytes()
+        with open(self.copy, "ab") as file:
+            file.write(b"ffffffffffffffff ffffffffffffffff all\n"
+                       b"zzz\n\0\0\0\n" + os.urandom(4096).replace(b"\n", b"")
+                       + b"\n" + b"1 1 \x1b[31mred\n" + lines[:7])
+        self.assertEqual(self.functions(), self.names)
+        self.assertRegex(" ".join(self.problems),
+                         r"\.part: \d+ records of its perf map make no sense")
+        shown = self.clew("report", self.recording_path).stdout
+        self.assertIn("make no sense", shown)
+        self.assertNotIn("\x1b", shown)
+
+    def test_names_are_printed_harmlessly(self):
+        self.record_one()
+        text = self.copy.read_text(encoding="ascii")
+        self.copy.write_text(text.replace("newer", "\x1b[31mne\twer\x7f"),
+                             encoding="ascii")
+        shown = self.clew("report", self.recording_path).stdout
+        self.assertIn("wer", shown)
+        self.assertNotIn("\x1b", shown)
+
+    def test_a_jitdump_that_is_none(self):
+        self.record_one()
+        self.copy.with_suffix(".jitdump").write_bytes(os.urandom(10000))
+        self.assertEqual(self.functions(), self.names)
+        self.assertRegex(" ".join(self.problems),
+                         r"\.part: its jitdump cannot be read")
+
+
+class Runtimes(Case):
+    """Real ones, as they announce what they generate."""
+
+    def check(self, argv, name):
+        recorded = self.record(argv, text=True)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        self.assertIn(recorded.stdout, ("true\n", "True\n", "1\n"))
+        self.remove_what_was_written()
+        functions = self.functions()
+        found = sum(ns for function, ns in functions.items()
+                    if name in function)
+        self.assertGreater(found, sum(functions.values()) * 0.3, functions)
+        self.assertGreater(found, 10 * functions.get(NOBODY, 0), functions)
+
+    def remove_what_was_written(self):
+        """Most write to /tmp, whatever $TMPDIR says."""
+        for part in self.recording().parts:
+            for name in (f"perf-{part.pid}.map", f"jit-{part.pid}.dump"):
+                for folder in (pathlib.Path("/tmp"), self.work):
+                    (folder / name).unlink(missing_ok=True)
+
+    def node(self, *options):
+        (self.work / "busy.js").write_text(BUSY_JS, encoding="ascii")
+        self.check(["node", *options, "busy.js"], "fibber")
+
+    @needs("node")
+    def test_node_with_a_perf_map(self):
+        self.node("--perf-basic-prof")
+        self.assertEqual(self.kept(), [".perfmap"])
+
+    @needs("node")
+    def test_node_with_a_jitdump(self):
+        self.node("--perf-prof")
+        self.assertEqual(self.kept(), [".jitdump"])
+
+    @needs("node")
+    def test_node_whose_interpreter_has_frames(self):
+        self.node("--perf-basic-prof", "--interpreted-frames-native-stack")
+
+    @needs("erl", "erlc")
+    def test_erlang(self):
+        (self.work / "busy.erl").write_text(BUSY_ERLANG, encoding="ascii")
+        self.assertEqual(self.run_program(["erlc", "busy.erl"]).returncode, 0)
+        self.check(["erl", "+JPperf", "true", "-noshell", "-run", "busy",
+                    "main"], "busy:fibber/1")
+
+    @needs("mono", "mcs")
+    def test_mono(self):
+        (self.work / "busy.cs").write_text(BUSY_CS, encoding="ascii")
+        self.assertEqual(self.run_program(["mcs", "busy.cs"]).returncode, 0)
+        self.check(["mono", "--jitmap", "busy.exe"], "Fibber")
+
+    @needs("php")
+    def test_php(self):
+        """Which opens its map by a name that nobody can stand in front of."""
+        (self.work / "busy.php").write_text(BUSY_PHP, encoding="ascii")
+        argv = ["php", "-d", "opcache.enable_cli=1", "-d",
+                "opcache.jit=tracing", "-d", "opcache.jit_buffer_size=64M",
+                "-d", "opcache.jit_debug=0x10", "-d",
+                "opcache.file_update_protection=0", "busy.php"]
+        modules = self.run_program(["php", "-m"], text=True).stdout
+        if "Zend OPcache" not in modules:
+            self.skipTest("no opcache here")
+        self.check(argv, "adder")
+
+
+if __name__ == "__main__":
+    clewtest.main()
