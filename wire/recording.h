@@ -218,6 +218,7 @@ enum wire_chunk_kind {
 	WIRE_RANGES = 10,    /* array of wire_range */
 	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
 	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
+	WIRE_JITDUMP = 13,   /* path of the process's jitdump, NUL-terminated */
 	WIRE_CHUNK_KIND_COUNT
 };
 

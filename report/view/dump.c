@@ -322,6 +322,14 @@ static void dump_bindings(const struct dump *dump,
 	}
 }
 
+static void dump_jitdump(const struct dump *dump,
+			 const struct part_chunk *chunk)
+{
+	fputs("jitdump", dump->out);
+	dump_string(dump->out, "path", (const char *)chunk->payload,
+		    chunk->used_bytes);
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
@@ -331,7 +339,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_TABLE] = "table",       [WIRE_RULES] = "rules",
 		[WIRE_SAMPLES] = "samples",   [WIRE_HISTOGRAMS] = "histograms",
 		[WIRE_RANGES] = "ranges",     [WIRE_NAMES] = "names",
-		[WIRE_BINDINGS] = "bindings",
+		[WIRE_BINDINGS] = "bindings", [WIRE_JITDUMP] = "jitdump",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -354,6 +362,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_samples(dump, chunk);
 	if (chunk->kind == WIRE_BINDINGS)
 		dump_bindings(dump, chunk);
+	if (chunk->kind == WIRE_JITDUMP)
+		dump_jitdump(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
 	if (chunk->kind == WIRE_RANGES)
