@@ -218,7 +218,7 @@ enum wire_chunk_kind {
 	WIRE_RANGES = 10,    /* array of wire_range */
 	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
 	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
-	WIRE_JITDUMP = 13,   /* path of the process's jitdump, NUL-terminated */
+	WIRE_CODES = 13,     /* wire_codes, each followed by its text */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -321,6 +321,27 @@ struct wire_binding {
 _Static_assert(sizeof(struct wire_binding) == 24, "on the wire");
 
 #define WIRE_BINDING_BYTES_MAX 8192
+
+enum wire_code_kind {
+	WIRE_CODE_JAVA,  /* of a method, with the text of a wire_binding */
+	WIRE_CODE_OTHER, /* the runtime's own; the text is a name */
+	WIRE_CODE_GONE,  /* what began there; without a text */
+};
+
+/*
+ * Code that a runtime has made, as it told of it. Of what is at one address the
+ * newest counts. Followed by the text (padded to 8). The chunk's `used` covers whole
+ * ones only.
+ */
+struct wire_code {
+	uint64_t start;
+	uint64_t tsc; /* when it was told, which is later than it came */
+	uint32_t code_bytes;
+	uint32_t bytes; /* of text, at most WIRE_BINDING_BYTES_MAX */
+	uint32_t kind;  /* enum wire_code_kind */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_code) == 32, "on the wire");
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

@@ -107,6 +107,8 @@ static void read_announced(struct generated *generated)
 	int err;
 
 	generated->is_read = 1;
+	told_code_init(&generated->told, generated->catalog, generated->part,
+		       generated->clock);
 	read_one(generated, ANNOUNCED_MAP);
 	read_one(generated, ANNOUNCED_JITDUMP);
 	err = generated->space ? a2n_space_commit(generated->space) : 0;
@@ -138,6 +140,7 @@ void generated_init(struct generated *generated, struct recording *recording,
 
 void generated_fini(struct generated *generated)
 {
+	told_code_fini(&generated->told);
 	if (generated->space)
 		a2n_space_destroy(generated->space);
 	idmap_fini(&generated->functions);
@@ -149,9 +152,13 @@ uint32_t generated_function(struct generated *generated, uint64_t pc,
 	struct a2n_place place = { 0 };
 	struct a2n_frame frame;
 	uint64_t *function;
+	uint32_t told;
 
 	if (!generated->is_read)
 		read_announced(generated);
+	told = told_code_function(&generated->told, pc, tsc);
+	if (told)
+		return told;
 	if (!generated->space ||
 	    a2n_space_lookup(generated->space, pc, time_of(generated, tsc),
 			     NULL, 0, &place, &frame, 1) == 0 ||

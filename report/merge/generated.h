@@ -6,12 +6,14 @@
  * each piece came, a perf map only in which order: there the newest of those
  * that cover an address is the one, whenever the sample was. Both may be there;
  * the jitdump knows more. A child that was forked has its parent's code, by the
- * parent's files, unless it has its own.
+ * parent's files, unless it has its own. What a runtime told clew itself comes
+ * before both.
  */
 #ifndef CLEW_MERGE_GENERATED_H
 #define CLEW_MERGE_GENERATED_H
 
 #include "base/idmap.h"
+#include "report/merge/told_code.h"
 #include "report/model/clock.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/recording_reader.h"
@@ -21,6 +23,7 @@ struct generated {
 	const struct part_copy *part;
 	struct catalog *catalog;
 	const struct clock *clock;
+	struct told_code told;   /* in the part itself */
 	struct a2n_space *space; /* NULL: nothing was announced */
 	struct idmap functions;  /* id of a piece of code -> function */
 	int is_read;

@@ -39,3 +39,33 @@ int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 	*cursor += sizeof(*binding) + padded;
 	return 1;
 }
+
+int codes_next(const struct part_chunk *chunk, size_t *cursor,
+	       struct recorded_code *out)
+{
+	const size_t left = chunk->used_bytes - *cursor;
+	const struct wire_code *code = (const void *)(chunk->payload + *cursor);
+	const char *at, *end;
+	size_t padded;
+
+	if (left < sizeof(*code) || code->bytes > WIRE_BINDING_BYTES_MAX)
+		return 0;
+	padded = ((size_t)code->bytes + 7) & ~(size_t)7;
+	if (padded > left - sizeof(*code))
+		return 0;
+	at = (const char *)(code + 1);
+	end = at + code->bytes;
+	*out = (struct recorded_code){ .start = code->start,
+				       .tsc = code->tsc,
+				       .code_bytes = code->code_bytes,
+				       .kind = code->kind,
+				       .class_name = "",
+				       .signature = "" };
+	if (code->kind == WIRE_CODE_JAVA)
+		out->class_name = take_text(&at, end);
+	out->name = take_text(&at, end);
+	if (code->kind == WIRE_CODE_JAVA)
+		out->signature = take_text(&at, end);
+	*cursor += sizeof(*code) + padded;
+	return 1;
+}

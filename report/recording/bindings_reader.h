@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native methods, and where their code was. */
+/* What runtimes told: where native methods have their code, what code they made. */
 #ifndef CLEW_RECORDING_BINDINGS_READER_H
 #define CLEW_RECORDING_BINDINGS_READER_H
 
@@ -19,5 +19,20 @@ struct recorded_binding {
  */
 int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 		  struct recorded_binding *out);
+
+struct recorded_code {
+	uint64_t start;
+	uint64_t tsc;
+	uint64_t code_bytes;
+	enum wire_code_kind kind;
+	/* WIRE_CODE_JAVA: as above; WIRE_CODE_OTHER: `name` alone. */
+	const char *class_name;
+	const char *name;
+	const char *signature;
+};
+
+/* Likewise, of a WIRE_CODES chunk. */
+int codes_next(const struct part_chunk *chunk, size_t *cursor,
+	       struct recorded_code *out);
 
 #endif

@@ -322,12 +322,25 @@ static void dump_bindings(const struct dump *dump,
 	}
 }
 
-static void dump_jitdump(const struct dump *dump,
-			 const struct part_chunk *chunk)
+static void dump_codes(const struct dump *dump, const struct part_chunk *chunk)
 {
-	fputs("jitdump", dump->out);
-	dump_string(dump->out, "path", (const char *)chunk->payload,
-		    chunk->used_bytes);
+	struct recorded_code code;
+	size_t cursor = 0;
+
+	while (codes_next(chunk, &cursor, &code)) {
+		char *name =
+			code.kind == WIRE_CODE_JAVA
+				? java_name_of(code.class_name, code.name,
+					       code.signature)
+				: memory_string(code.name, strlen(code.name));
+
+		fprintf(dump->out,
+			"code start=%#" PRIx64 " bytes=%" PRIu64 " tsc=%" PRIu64
+			" kind=%d",
+			code.start, code.code_bytes, code.tsc, (int)code.kind);
+		dump_string(dump->out, "name", name, strlen(name));
+		free(name);
+	}
 }
 
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
@@ -339,7 +352,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_TABLE] = "table",       [WIRE_RULES] = "rules",
 		[WIRE_SAMPLES] = "samples",   [WIRE_HISTOGRAMS] = "histograms",
 		[WIRE_RANGES] = "ranges",     [WIRE_NAMES] = "names",
-		[WIRE_BINDINGS] = "bindings", [WIRE_JITDUMP] = "jitdump",
+		[WIRE_BINDINGS] = "bindings", [WIRE_CODES] = "codes",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -362,8 +375,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_samples(dump, chunk);
 	if (chunk->kind == WIRE_BINDINGS)
 		dump_bindings(dump, chunk);
-	if (chunk->kind == WIRE_JITDUMP)
-		dump_jitdump(dump, chunk);
+	if (chunk->kind == WIRE_CODES)
+		dump_codes(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
 	if (chunk->kind == WIRE_RANGES)

@@ -81,6 +81,10 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 		    uint64_t where, uint64_t weight_ns);
 
+/* Code that a runtime told of, WIRE_CODE_OTHER, or that it is gone: no name. */
+void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
+		  uint64_t tsc, const char *name);
+
 /* The pc of the first byte of a function of fixture_module(..., 1, ...). */
 uint64_t fixture_pc(uint32_t function);
 

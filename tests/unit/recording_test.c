@@ -29,10 +29,9 @@ static void make_part(struct fixture *fixture)
 	fixture_module(fixture, "/lib/app", 1, 8);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	fixture_name(fixture, 4096, "a.B.c()");
+	fixture_code(fixture, 0x30000000, 16, 1, "stub");
+	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
-	chunk = fixture_chunk(fixture, WIRE_JITDUMP, 0, 16);
-	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk),
-	       "/tmp/jit-1.dump", 16);
 	fixture_chunk(fixture, 4711, 0, 100);
 	fixture_thread(fixture, 100, "main", 0);
 	fixture_tally(fixture, 0, 0, 0);

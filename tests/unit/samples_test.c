@@ -193,6 +193,32 @@ static void flags_become_nodes(void **state)
 	session_close(&world->session);
 }
 
+static uint32_t generated(struct world *world, const char *name)
+{
+	return catalog_named(&world->session.catalog, KIND_GENERATED,
+			     CATALOG_NO_MODULE, name);
+}
+
+/* Samples are at the times 1, 2, 3 ...; the clock is not known. */
+static void code_is_that_which_was_there_at_the_time(void **state)
+{
+	struct world *world = *state;
+
+	fixture_code(&world->fixture, 0x30000000, 0x100, 2, "one");
+	fixture_code(&world->fixture, 0x30000000, 0, 4, NULL);
+	fixture_code(&world->fixture, 0x2ffffff0, 0x20, 5, "Interpreter");
+	fixture_code(&world->fixture, 0x20000000, 0, 5, NULL);
+	fixture_code(&world->fixture, 0x40000000, 0, 5, "empty");
+	for (int i = 0; i < 6; i++)
+		sample(world, world->f, 0x30000008);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	assert_samples(
+		NODE(world, F(1), F(2), generated(world, "(interpreter)")), 2);
+	session_close(&world->session);
+}
+
 static void assert_wait(struct world *world, uint32_t wait, const char *name)
 {
 	uint32_t function = catalog_named(&world->session.catalog, KIND_BLOCKED,
@@ -413,6 +439,7 @@ int main(void)
 		TEST(code_that_is_not_hooked_gets_a_node),
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
+		TEST(code_is_that_which_was_there_at_the_time),
 		TEST(a_wait_is_named_by_its_reason),
 		TEST(a_sample_that_grew_counts_its_looks),
 		TEST(lines_add_up),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code that the runtimes of one process told clew of while they made it: with
+ * the time at which each piece was told, hence exact where places are used again.
+ */
+#ifndef CLEW_MERGE_TOLD_CODE_H
+#define CLEW_MERGE_TOLD_CODE_H
+
+#include "base/idmap.h"
+#include "report/model/clock.h"
+#include "report/model/function_catalog.h"
+#include "report/recording/part_reader.h"
+
+struct told_code {
+	struct a2n_space *space; /* NULL: there is none */
+	struct idmap functions;  /* id of a piece of code -> function */
+};
+
+/*
+ * Whatever is wrong in it is left out. Code runs for a moment before it is told of:
+ * it is taken to have come a tenth of a second before, if the clock is known.
+ */
+void told_code_init(struct told_code *told, struct catalog *catalog,
+		    const struct part_copy *part, const struct clock *clock);
+void told_code_fini(struct told_code *told);
+
+/*
+ * The function of the catalog whose code was at the pc at that time stamp, or 0.
+ */
+uint32_t told_code_function(const struct told_code *told, uint64_t pc,
+			    uint64_t tsc);
+
+#endif
