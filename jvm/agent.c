@@ -3,7 +3,8 @@
  * The agent of the tool interface (JVMTI). The machine loads libclew.so, which is
  * there already, and calls Agent_OnLoad().
  *
- * What it hears of is NativeMethodBind: each native method once its code is known,
+ * It hears of code that the machine makes, if time is sampled (CompiledMethodLoad,
+ * DynamicCodeGenerated), and of NativeMethodBind: each native method once its code is known,
  * be it found by its name or given to RegisterNatives(). An event has a method and
  * an address. The method's identifier exists then: nobody asks for those of a
  * whole class, which would take the machine's memory. Before the machine has come
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #include "jvm/agent.h"
-#include "jvm/bindings.h"
+#include "jvm/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -35,32 +36,60 @@ struct early {
 };
 
 static struct {
-	_Atomic(JavaVM *) vm;   /* that has the agent; NULL: none */
-	_Atomic int is_awaited; /* a machine is being made */
-	struct lock lock;       /* of what follows */
-	struct early *early;    /* EARLY_MAX; NULL until there is one */
+	_Atomic(JavaVM *) vm;      /* that has the agent; NULL: none */
+	_Atomic(JavaVM *) told_by; /* the last that had it */
+	_Atomic int is_awaited;    /* a machine is being made */
+	struct lock lock;          /* of what follows */
+	struct early *early;       /* EARLY_MAX; NULL until there is one */
 	uint32_t early_count;
 } agent;
 
 /* ---- Names ---- */
 
+/* A method's, in the machine's memory. */
+struct asked {
+	char *class_name, *name, *signature;
+	jclass class; /* a local reference */
+};
+
+static int ask(jvmtiEnv *jvmti, jmethodID method, struct asked *out)
+{
+	*out = (struct asked){ 0 };
+	return !(*jvmti)->GetMethodName(jvmti, method, &out->name,
+					&out->signature, NULL) &&
+	       !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &out->class) &&
+	       !(*jvmti)->GetClassSignature(jvmti, out->class, &out->class_name,
+					    NULL);
+}
+
+static struct java_method method_of(const struct asked *asked)
+{
+	return (struct java_method){ asked->class_name, asked->name,
+				     asked->signature };
+}
+
+static void give_back(jvmtiEnv *jvmti, JNIEnv *jni, const struct asked *asked)
+{
+	if (asked->class && jni)
+		(*jni)->DeleteLocalRef(jni, asked->class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->class_name);
+}
+
 static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
 			 void *address)
 {
-	char *name = NULL, *signature = NULL, *class_name = NULL;
-	jclass class = NULL;
+	struct asked asked;
 
-	if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) ||
-	    (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) ||
-	    (*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL))
-		bindings_miss();
-	else
-		bindings_add((uintptr_t)address, class_name, name, signature);
-	if (class)
-		(*jni)->DeleteLocalRef(jni, class);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	if (ask(jvmti, method, &asked)) {
+		const struct java_method its = method_of(&asked);
+
+		records_bind((uintptr_t)address, &its);
+	} else {
+		records_miss();
+	}
+	give_back(jvmti, jni, &asked);
 }
 
 static void keep_early(jmethodID method, void *address)
@@ -81,7 +110,7 @@ static void keep_early(jmethodID method, void *address)
 	}
 	lock_release(&agent.lock, &signals);
 	if (!is_kept)
-		bindings_miss();
+		records_miss();
 }
 
 /* The last one that is left. 0: none is. */
@@ -127,7 +156,7 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	jvmtiPhase phase;
 
 	if ((*jvmti)->GetPhase(jvmti, &phase))
-		bindings_miss();
+		records_miss();
 	else if (phase == JVMTI_PHASE_START || phase == JVMTI_PHASE_LIVE)
 		name_binding(jvmti, jni, method, address);
 	else
@@ -136,25 +165,97 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	switch_unmute(muted);
 }
 
+/* On a thread of the machine's own: the event has no JNIEnv. */
+static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
+				const void *start, jint map_count,
+				const jvmtiAddrLocationMap *map,
+				const void *inlined)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+	JavaVM *vm = atomic_load(&agent.told_by);
+	JNIEnv *jni = NULL;
+	struct asked asked;
+
+	(*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8);
+	if (ask(jvmti, method, &asked)) {
+		const struct java_method its = method_of(&asked);
+
+		records_compiled((uintptr_t)start, (uint32_t)bytes, &its);
+	}
+	give_back(jvmti, jni, &asked);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static void JNICALL is_gone(jvmtiEnv *jvmti, jmethodID method,
+			    const void *start)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+
+	records_gone((uintptr_t)start);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static void JNICALL is_generated(jvmtiEnv *jvmti, const char *name,
+				 const void *start, jint bytes)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+
+	records_generated((uintptr_t)start, (uint32_t)bytes, name);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static int enable(jvmtiEnv *jvmti, const jvmtiEvent *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+						       events[i], NULL))
+			return 0;
+	return 1;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 static int listen(jvmtiEnv *jvmti)
 {
 	static const jvmtiEventCallbacks callbacks = {
 		.VMStart = has_started,
 		.NativeMethodBind = is_bound,
+		.CompiledMethodLoad = is_compiled,
+		.CompiledMethodUnload = is_gone,
+		.DynamicCodeGenerated = is_generated,
 	};
 	static const jvmtiEvent events[] = { JVMTI_EVENT_VM_START,
 					     JVMTI_EVENT_NATIVE_METHOD_BIND };
 	jvmtiCapabilities wanted = { .can_generate_native_method_bind_events =
 					     1 };
 
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
-	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))
-		return 0;
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
-						       events[i], NULL))
-			return 0;
-	return 1;
+	return !(*jvmti)->AddCapabilities(jvmti, &wanted) &&
+	       !(*jvmti)->SetEventCallbacks(jvmti, &callbacks,
+					    sizeof(callbacks)) &&
+	       enable(jvmti, events, COUNT(events));
+}
+
+/* For samples in code that the machine makes; without, it has no name. */
+static void listen_to_compilers(jvmtiEnv *jvmti)
+{
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_COMPILED_METHOD_LOAD,
+		JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+	};
+	jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events =
+					     1 };
+
+	if ((rt.header->time == WIRE_TIME_CPU ||
+	     rt.header->time == WIRE_TIME_WALL) &&
+	    !(*jvmti)->AddCapabilities(jvmti, &wanted))
+		enable(jvmti, events, COUNT(events));
 }
 
 /* ---- The machine's calls ---- */
@@ -198,7 +299,9 @@ static jint begin(JavaVM *vm)
 	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
 		return JNI_OK; /* it was asked for on the command line, too */
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
+		atomic_store(&agent.told_by, vm);
 		if (listen(jvmti)) {
+			listen_to_compilers(jvmti);
 			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
 			return JNI_OK;
 		}

@@ -6,8 +6,8 @@
  *	create.c	stands in for JNI_CreateJavaVM() and adds an agent to the
  *			machine's options: libclew.so itself
  *	agent.c		the agent: is told which native method is bound to which
- *			address
- *	bindings.c	writes that into the part (struct wire_binding)
+ *			address, and what code the machine makes
+ *	records.c	writes that into the part (struct wire_binding, wire_code)
  *
  * Whatever fails, the machine starts as though clew were not there, and the part's
  * header says why (enum wire_java).

@@ -9,7 +9,8 @@ import shutil
 import clewtest
 from clewtest import needs
 
-SOURCE = clewtest.ROOT / "tests" / "targets" / "Natives.java"
+SOURCES = [clewtest.ROOT / "tests" / "targets" / f"{name}.java"
+           for name in ("Natives", "Spins")]
 LIBRARY = clewtest.target("natives.so")
 ROUNDS = "30000"
 
@@ -46,17 +47,21 @@ class JavaCase(clewtest.Case):
     def java(self, *arguments):
         return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
 
-    def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
-        """A command that runs Natives.java."""
+    def classes(self):
+        """The folder with what the sources are compiled to."""
         classes = self.work / "classes"
         if not classes.exists():
             compiler = HOMES[17] or HOMES[25]
             if not compiler or not (compiler / "bin" / "javac").exists():
                 self.skipTest("no javac here")
             done = self.run_program([compiler / "bin" / "javac", "--release",
-                                     "17", "-d", classes, SOURCE])
+                                     "17", "-d", classes, *SOURCES])
             self.assertEqual(done.returncode, 0, done.stderr)
-        return self.java(*options, "-cp", classes, "com.acme.Natives",
+        return classes
+
+    def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
+        """A command that runs Natives.java."""
+        return self.java(*options, "-cp", self.classes(), "com.acme.Natives",
                          clewtest.target("natives.so", flavour), rounds, *end)
 
     def calls(self, *arguments):
@@ -150,6 +155,45 @@ class Natives(JavaCase):
         self.assertFalse([name for name in calls if name.startswith("com.")])
         self.assertNotIn("\nbinding ", self.clew(
             "dump", self.recording_path).stdout)
+
+
+class Time(JavaCase):
+    """Samples in code that the machine has made."""
+
+    def spend(self, rounds, *options, record=()):
+        """{name: ns} of a program that does nothing but spin."""
+        argv = self.java(*options, "-cp", self.classes(), "com.acme.Spins",
+                         rounds)
+        self.assert_same_behaviour(self.run_program(argv),
+                                   self.record(argv, record))
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        return {function["name"]: function["self_ns"]
+                for function in shown["functions"]}
+
+    def check_most(self, spent, name):
+        """Of the time in generated code: Java's, and what has no name."""
+        made = {other: ns for other, ns in spent.items()
+                if re.match(r"[a-z]\w*(\.\w+)+\.\w+\(", other) or
+                other in ("(generated code)", "(interpreter)")}
+        self.assertGreater(made.get(name, 0), sum(made.values()) * 0.8, made)
+        self.assertGreater(made[name], 10 ** 8)
+
+    def check_version(self, version):
+        self.version = version
+        spin = "com.acme.Spins.spin(long)"
+        self.check_most(self.spend("1000000000"), spin)
+        self.check_most(self.spend("500000000", "-XX:TieredStopAtLevel=1",
+                                   record=["--time=wall"]), spin)
+        self.check_most(self.spend("30000000", "-Xint"), "(interpreter)")
+
+    @needs("javac")
+    def test_compiled_methods_have_names_on_17(self):
+        self.check_version(17)
+
+    @needs("javac")
+    def test_compiled_methods_have_names_on_25(self):
+        self.check_version(25)
 
 
 class Behaviour(JavaCase):
