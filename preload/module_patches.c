@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "preload/patch/guard.h"
 #include "preload/patch/trap.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/landing.h"
@@ -65,6 +66,18 @@ static void attach(struct module *module, struct patch *chain)
 	module->patches = chain;
 }
 
+/*
+ * What became of a module's stubs holds for those that it gets later: whether they
+ * are guarded, or are to be when code is going to be generated (front/generators.h).
+ */
+static void follow(struct patch *patch, const struct patch *former)
+{
+	patch->is_told |= former->is_told;
+	patch->may_generate |= former->may_generate;
+	if (former->is_guarded && !patch->is_guarded && !patch->is_told)
+		guard_patch(patch);
+}
+
 /* Under the lock. */
 static int write_chain(struct patches *patches, struct module *module,
 		       struct patch *chain)
@@ -73,6 +86,8 @@ static int write_chain(struct patches *patches, struct module *module,
 
 	for (struct patch *p = chain; p; p = p->next_of_module) {
 		p->module = module;
+		if (module->patches)
+			follow(p, module->patches);
 		make_known(patches, p);
 		note_leaps(p);
 	}

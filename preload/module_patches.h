@@ -14,7 +14,7 @@
 
 /*
  * Write a chain of patches (next_of_module), all or none, and give it to the
- * module, in front of what that has. While the hooks are out (control.c) it is
+ * module, in front of what that has: it is guarded if that is (guard.h). While the hooks are out (control.c) it is
  * only made ready. Nobody runs in the module.
  *
  * 0; -EEXIST if another patch of the module changes some of the same bytes; or

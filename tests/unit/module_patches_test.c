@@ -11,6 +11,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/patch/code.h"
+#include "preload/patch/guard.h"
 #include "preload/stack/landing.h"
 #include "tests/unit/unit.h"
 
@@ -33,6 +34,19 @@ static struct patch patches[PATCHES];
 /* Instead of preload/front's. */
 void landing_note_leap(uint64_t pc)
 {
+}
+
+static uint32_t guarded_while_written;
+
+/* Instead of preload/patch's: there are no stubs. */
+int guard_patch(struct patch *patch)
+{
+	const struct patch_text *site = &patch->sites[0].text;
+
+	guarded_while_written |=
+		!memcmp((const void *)site->pc, site->after, SITE_SIZE);
+	patch->is_guarded = 1;
+	return 0;
 }
 
 static void make_patch(int number, uint32_t at)
@@ -63,6 +77,7 @@ static int load(void **state)
 	rt.cold = &cold;
 	rt.patches = &cold.patches;
 	rt.header = &header;
+	guarded_while_written = 0;
 	make_patch(0, 0);
 	make_patch(1, SITE_AT);
 	make_patch(2, MEETS_AT);
@@ -154,6 +169,46 @@ static void nothing_is_written_while_the_hooks_are_out(void **state)
 	}
 }
 
+static void commit(int number)
+{
+	assert_int_equal(
+		module_patches_commit(&cold, &module, &patches[number]), 0);
+}
+
+/* Before anybody comes to its stubs. */
+static void a_patch_of_a_guarded_module_is_guarded(void **state)
+{
+	commit(0);
+	patches[0].is_guarded = 1;
+	commit(1);
+	assert_true(patches[1].is_guarded);
+	assert_false(guarded_while_written);
+}
+
+static void a_patch_of_an_open_module_is_not(void **state)
+{
+	commit_two();
+	assert_false(patches[0].is_guarded || patches[1].is_guarded);
+}
+
+static void a_patch_is_guarded_when_its_module_would_be(void **state)
+{
+	patches[0].may_generate = 1;
+	commit_two();
+	assert_true(patches[1].may_generate);
+}
+
+/* As its runtime knows where return addresses are. */
+static void a_patch_of_a_module_that_is_told_is_not(void **state)
+{
+	commit(0);
+	patches[0].is_told = 1;
+	patches[0].is_guarded = 1; /* which it never is */
+	commit(1);
+	assert_true(patches[1].is_told);
+	assert_false(patches[1].is_guarded);
+}
+
 static void retire(void)
 {
 	module_patches_retire(&cold, &module);
@@ -212,6 +267,10 @@ int main(void)
 		CLAIM(an_island_has_bytes_too),
 		CLAIM(a_patch_that_cannot_be_written_leaves_what_was_there),
 		CLAIM(nothing_is_written_while_the_hooks_are_out),
+		CLAIM(a_patch_of_a_guarded_module_is_guarded),
+		CLAIM(a_patch_of_an_open_module_is_not),
+		CLAIM(a_patch_is_guarded_when_its_module_would_be),
+		CLAIM(a_patch_of_a_module_that_is_told_is_not),
 		CLAIM(a_retired_module_keeps_patches_that_no_handler_sees),
 		CLAIM(a_module_that_comes_back_has_all_of_them_again),
 		CLAIM(or_none_of_them_where_one_does_not_fit),
