@@ -16,7 +16,6 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
-#include "preload/time/ticks.h"
 
 #define PAGE_BYTES  4096
 #define SLOTS       256       /* events at a time, at most */
@@ -51,6 +50,7 @@ static void on_event(int signal, siginfo_t *info, void *context);
 /* Written before main, but for what is atomic. */
 static struct {
 	struct chained chained;
+	struct events_ticks ticks;
 	_Atomic uint32_t coarse; /* enum wire_coarse: no more events, and why */
 	/* Masks with all signals were ours until somebody sent a SIGURG. */
 	_Atomic uint32_t is_awaited;
@@ -166,7 +166,7 @@ static int is_tick_due(void)
 
 	return !sys_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0,
 			 0, 0, 0) &&
-	       pending & SIGNAL_BIT(ticks_signal());
+	       pending & SIGNAL_BIT(events.ticks.signal);
 }
 
 static void take_sample(struct event *event, uint64_t pc)
@@ -529,16 +529,16 @@ static int is_signal_free(void)
 
 static int is_tick_fine(void)
 {
-	const uint64_t tick_ns = ticks_find_tick_ns();
+	const uint64_t length_ns = events.ticks.length_ns;
 
-	return tick_ns && tick_ns <= rt.header->period_ns;
+	return length_ns && length_ns <= rt.header->period_ns;
 }
 
-static enum wire_coarse find_obstacle(int wants_ticks)
+static enum wire_coarse find_obstacle(void)
 {
 	int err;
 
-	if (wants_ticks || rt.header->time != WIRE_TIME_CPU)
+	if (events.ticks.are_wanted || rt.header->time != WIRE_TIME_CPU)
 		return WIRE_COARSE_ASKED;
 	if (is_tick_fine())
 		return WIRE_COARSE_ENOUGH;
@@ -553,7 +553,8 @@ static enum wire_coarse find_obstacle(int wants_ticks)
 						: WIRE_COARSE_NOT;
 }
 
-void events_start(int wants_ticks)
+void events_start(const struct events_ticks *ticks)
 {
-	events.coarse = find_obstacle(wants_ticks);
+	events.ticks = *ticks;
+	events.coarse = find_obstacle();
 }

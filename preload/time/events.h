@@ -41,11 +41,18 @@
 
 #include "preload/hot/tally.h"
 
+/* What events have to know of ticks, which call them. */
+struct events_ticks {
+	uint64_t length_ns; /* how far they are apart; 0: unknown */
+	int signal;         /* that they come by */
+	int are_wanted;     /* and nothing finer */
+};
+
 /*
  * Before main, when the header says how time is taken: from now on events may be
  * had, unless only ticks are wanted, or what was asked for is no finer.
  */
-void events_start(int wants_ticks);
+void events_start(const struct events_ticks *ticks);
 
 /* In a forked child, which has none of its parent's. */
 void events_forget(void);

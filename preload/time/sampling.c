@@ -55,6 +55,15 @@ void sampling_after_fork(void)
 	sampling_begin_thread();
 }
 
+static void start_events(const struct config *config)
+{
+	const struct events_ticks ticks = { .length_ns = ticks_length_ns(),
+					    .signal = ticks_signal(),
+					    .are_wanted = config->wants_ticks };
+
+	events_start(&ticks);
+}
+
 void sampling_start(const struct config *config)
 {
 	struct wire_header *header = rt.header;
@@ -63,7 +72,7 @@ void sampling_start(const struct config *config)
 	if (!sampling_is_on())
 		return;
 	ticks_start(header->period_ns);
-	events_start(config->wants_ticks);
+	start_events(config);
 	if (config->time == WIRE_TIME_WALL)
 		watch_start(header->period_ns);
 	sampling_begin_thread();

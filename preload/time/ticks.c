@@ -445,7 +445,7 @@ static uint32_t draw_secret(void)
 }
 
 /* By the coarse clocks, which go by ticks. */
-uint64_t ticks_find_tick_ns(void)
+static uint64_t find_tick_ns(void)
 {
 	struct timespec tick = { 0 };
 
@@ -458,7 +458,7 @@ uint64_t ticks_find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
-	ticks.tick_ns = ticks_find_tick_ns();
+	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
@@ -468,6 +468,11 @@ static int is_of_timers(int signal)
 {
 	return signal && ticks.chained.is_installed &&
 	       signal == ticks.chained.signal;
+}
+
+uint64_t ticks_length_ns(void)
+{
+	return ticks.tick_ns;
 }
 
 int ticks_signal(void)

@@ -58,8 +58,8 @@ void ticks_begin_thread(struct tally *tally);
 /* Whether the owner of a tally has one. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 
-/* How far the kernel's ticks are apart; 0: unknown. Makes a system call. */
-uint64_t ticks_find_tick_ns(void);
+/* How far the kernel's ticks are apart, once ticks_start() has been; 0: unknown. */
+uint64_t ticks_length_ns(void);
 
 /* The signal that ticks come by. */
 int ticks_signal(void);
