@@ -7,6 +7,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/landing_stacks.h"

@@ -26,8 +26,6 @@
 
 #include <stdint.h>
 
-#include "preload/hot/thread.h"
-
 /* A throw begins; sp is where the return address of the unwinder is. */
 void loans_make(uint64_t exception, uint64_t sp);
 
@@ -43,16 +41,5 @@ void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);
  * in the frame whose callee's CFA this is.
  */
 void loans_settle(uint64_t exception, uint64_t cfa);
-
-/* Whether the function whose slot this is has its return address back. */
-static inline int loans_have(uint64_t at)
-{
-	if (!(hot.loans.filter >> at / 8 % 64 & 1))
-		return 0;
-	for (uint32_t i = 0; i < hot.loans.count; i++)
-		if (hot.loans.of[i].at == at)
-			return 1;
-	return 0;
-}
 
 #endif

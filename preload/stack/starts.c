@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/starts.h"
 
-#include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/upcalls.h"
-#include "preload/stack/verify.h"
 #include "preload/stack/walk.h"
 
 /* Tells a note from what a call has left there. */
@@ -20,7 +18,7 @@ void starts_learn(uint64_t pc)
 	starts_pc = pc;
 }
 
-static int is_fresh(uint64_t stack, uint64_t link)
+int starts_are_due(uint64_t stack, uint64_t link)
 {
 	uint64_t page = 0;
 
@@ -29,21 +27,21 @@ static int is_fresh(uint64_t stack, uint64_t link)
 	       *(const uint64_t *)stack == starts_pc;
 }
 
-int starts_note(uint64_t stack, uint64_t link, uint64_t id)
+int starts_clear(uint64_t stack)
 {
 	struct shadow_slot *shadow;
 
-	if (runtime_is_filtered() || !is_fresh(stack, link))
+	if (!shadow_of(stack + 8) && hot_map_shadow(stack + 8))
 		return 0;
-	if (!rt.verify_period ||
-	    (!shadow_of(stack + 8) && hot_map_shadow(stack + 8)))
-		return 1;
 	shadow = shadow_of(stack + 8);
 	shadow->return_address = 0;
 	shadow->caller_id = 0;
-	if (verify_is_right(__builtin_frame_address(0), id))
-		shadow->caller_id = id ^ MARK;
 	return 1;
+}
+
+void starts_put(uint64_t stack, uint64_t id)
+{
+	shadow_of(stack + 8)->caller_id = id ^ MARK;
 }
 
 int starts_are_by(uint64_t at, uint64_t id)

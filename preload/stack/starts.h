@@ -24,12 +24,20 @@ static inline int starts_is_first(uint64_t return_address)
 }
 
 /*
- * The calling thread, which runs as id, is about to go to where the stack pointer
- * will be `stack`, and the register in which libc keeps where the link to the next
- * context is will be `link`. False if that has begun before; else notes who begins
- * it, if that is known for sure.
+ * Whether a context that is gone to has not begun: one in which the stack pointer
+ * is `stack`, and the register in which libc keeps where the link to the next
+ * context is, `link`.
  */
-int starts_note(uint64_t stack, uint64_t link, uint64_t id);
+int starts_are_due(uint64_t stack, uint64_t link);
+
+/*
+ * Nobody knows who calls the first function of such a stack: to be said first.
+ * False if there is no shadow of it to be had.
+ */
+int starts_clear(uint64_t stack);
+
+/* It is called by id. */
+void starts_put(uint64_t stack, uint64_t id);
 
 /* Whether the function whose slot is the first of its stack is known to be
  * called by id. */

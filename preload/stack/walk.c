@@ -9,7 +9,7 @@
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
-#include "preload/stack/loans.h"
+#include "preload/stack/lent.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -215,7 +215,7 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
 	uint64_t word;
 
-	if (loans_have(walk->at))
+	if (lent_has(walk->at))
 		return 1;
 	if (walk->at >= walk->readable_until &&
 	    !walk_is_readable(walk->at, &walk->mapped_page)) {
@@ -241,7 +241,7 @@ static void skip_dead(struct walk *walk)
 	if (walk->at != at)
 		return;
 	while (at < walk->readable_until &&
-	       !is_waiting(*(const uint64_t *)at) && !loans_have(at))
+	       !is_waiting(*(const uint64_t *)at) && !lent_has(at))
 		at += 8;
 	passed = (at - walk->at) / 8;
 	if (passed >= walk->gap_left)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Return addresses that are back on the stack while an exception is on its way
+ * (loans.h): what those need to know who look for stubs there.
+ */
+#ifndef CLEW_STACK_LENT_H
+#define CLEW_STACK_LENT_H
+
+#include <stdint.h>
+
+#include "preload/hot/thread.h"
+
+/* Whether the function whose slot this is has its return address back. */
+static inline int lent_has(uint64_t at)
+{
+	if (!(hot.loans.filter >> at / 8 % 64 & 1))
+		return 0;
+	for (uint32_t i = 0; i < hot.loans.count; i++)
+		if (hot.loans.of[i].at == at)
+			return 1;
+	return 0;
+}
+
+#endif
