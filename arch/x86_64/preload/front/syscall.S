@@ -2,9 +2,8 @@
 /*
  * syscall(), in front of libc's: some calls change what we must know of.
  *
- * Those go to a function each in syscalls.c, with all arguments where they
- * are. The others go on to the next library's without a word on the stack,
- * because a child may come back on another one.
+ * Those go to a function each in syscalls.c and other files, with all arguments
+ * where they are, the others to syscall_plainly.S.
  */
 #include <asm/unistd.h>
 
@@ -30,35 +29,7 @@ syscall:
 	SEND	__NR_prlimit64, syscall_prlimit
 	SEND	__NR_setrlimit, syscall_setrlimit
 	SEND	__NR_getrlimit, syscall_getrlimit
-	.globl	syscall_plainly
-	.hidden	syscall_plainly
-syscall_plainly:
-	movq	next_syscall(%rip), %rax
-	testq	%rax, %rax
-	jz	1f
-	jmp	*%rax
-
-	/* Before our constructor, in the allocator of a preloaded library. */
-1:	movq	%rdi, %rax
-	movq	%rsi, %rdi
-	movq	%rdx, %rsi
-	movq	%rcx, %rdx
-	movq	%r8, %r10
-	movq	%r9, %r8
-	movq	8(%rsp), %r9
-	syscall
-	cmpq	$-4095, %rax
-	jae	2f
-	ret
-2:	negl	%eax
-	pushq	%rax
-	.cfi_adjust_cfa_offset 8
-	call	__errno_location@PLT
-	popq	%rcx
-	.cfi_adjust_cfa_offset -8
-	movl	%ecx, (%rax)
-	movq	$-1, %rax
-	ret
+	jmp	syscall_plainly
 	.cfi_endproc
 	.size	syscall, . - syscall
 

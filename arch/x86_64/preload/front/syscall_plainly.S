@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * syscall() as it is without clew: on to the next library's, without a word on
+ * the stack, because a child may come back on another one.
+ */
+	.text
+	.globl	syscall_plainly
+	.hidden	syscall_plainly
+	.type	syscall_plainly, @function
+syscall_plainly:
+	.cfi_startproc
+	movq	next_syscall(%rip), %rax
+	testq	%rax, %rax
+	jz	1f
+	jmp	*%rax
+
+	/* Before our constructor, in the allocator of a preloaded library. */
+1:	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	movq	%r8, %r10
+	movq	%r9, %r8
+	movq	8(%rsp), %r9
+	syscall
+	cmpq	$-4095, %rax
+	jae	2f
+	ret
+2:	negl	%eax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	__errno_location@PLT
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	movl	%ecx, (%rax)
+	movq	$-1, %rax
+	ret
+	.cfi_endproc
+	.size	syscall_plainly, . - syscall_plainly
+
+	.section .note.GNU-stack, "", @progbits
