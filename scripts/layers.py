@@ -124,23 +124,26 @@ def includes(path):
             yield match[2]
 
 
-def circles():
-    """Headers that include each other, as lists that begin where they end."""
-    below = {str(included_as(path)): list(includes(path))
-             for path in sources()
-             if path.suffix == ".h"}
+def circles(below):
+    """Ways in {name: names} that lead back, as lists that begin where they end."""
     done = set()
 
-    def visit(header, way):
-        if header in way:
-            yield way[way.index(header):] + [header]
-        elif header not in done:
-            for other in below.get(header, ()):
-                yield from visit(other, way + [header])
-            done.add(header)
+    def visit(name, way):
+        if name in way:
+            yield way[way.index(name):] + [name]
+        elif name not in done:
+            for other in below.get(name, ()):
+                yield from visit(other, way + [name])
+            done.add(name)
 
-    for header in below:
-        yield from visit(header, [])
+    for name in below:
+        yield from visit(name, [])
+
+
+def header_includes():
+    return {str(included_as(path)): list(includes(path))
+            for path in sources()
+            if path.suffix == ".h"}
 
 
 def namesakes():
@@ -165,7 +168,7 @@ def main():
     for name, places in namesakes():
         print(f"{name}: {' and '.join(places)}")
         offences += 1
-    for circle in circles():
+    for circle in circles(header_includes()):
         print(" -> ".join(circle))
         offences += 1
     for path in sources():

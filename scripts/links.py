@@ -5,6 +5,7 @@
 What an object refers to lies in its own room or in one that it may include
 (scripts/layers.py); or it is one of the upcalls in preload/hot/upcalls.h,
 called and defined where the table there says. Warm code refers to no cold code.
+Within a room, no objects refer to each other in a circle.
 Exits with 1 and one line per offence.
 """
 import collections
@@ -17,6 +18,10 @@ import layers
 
 # Stands in for libc, whose functions any cold room may call.
 LIBC = {"host/private_libc.c", "host/private_string.c", "host/capstone_libc.c"}
+# Objects whose references close circles within their rooms, and why they may.
+ON_TOP = {
+    "hot/state.c": "what a thread begins with are addresses of what uses it",
+}
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
 BESIDE = "__/"  # where the objects are of folders beside preload/
 OBJECT = re.compile(r"CMakeFiles/(hot|warm|libclew)\.dir/"
@@ -79,6 +84,24 @@ class Objects:
                     yield source, name, self.given[name]
 
 
+def circles(objects):
+    below = collections.defaultdict(dict)
+    on_top = set()
+    for source, name, giver in objects.references():
+        if source == giver or room_of(source) != room_of(giver):
+            continue
+        if source in ON_TOP:
+            on_top.add(source)
+        else:
+            below[source][giver] = name
+    for circle in layers.circles(below):
+        yield " -> ".join([circle[0]] + [
+            f"{giver} ({below[source][giver]})"
+            for source, giver in zip(circle, circle[1:])])
+    for source in ON_TOP.keys() - on_top:
+        yield f"{source}: needs no exception"
+
+
 def offences(objects, table):
     used = collections.Counter()
     for source, name, giver in objects.references():
@@ -108,7 +131,7 @@ def main():
     if not objects.needed:
         print(f"links: no objects in {sys.argv[1]}", file=sys.stderr)
         return 2
-    found = list(offences(objects, upcalls()))
+    found = [*offences(objects, upcalls()), *circles(objects)]
     for line in found:
         print(f"links: {line}")
     return 1 if found else 0

@@ -7,7 +7,7 @@
  * leaves in the recording is the sink's business alone. A process has one sink,
  * rt.sink, which its configuration chooses before there is any stub:
  *
- *	sink_counting	counts each call (hot/count.c)
+ *	sink_counting	counts each call (hot/sink.c)
  *	sink_timing	counts and times it (time/exact.c)
  *
  * What happens at nearly every call, return and tail call is in the template of
@@ -107,7 +107,7 @@ struct sink {
 
 extern const struct sink sink_counting, sink_timing;
 
-/* The templates (stub_x86_64.S; preload/stubs/stub_template.h). */
+/* The templates (hot/stub.S; preload/stubs/stub_template.h). */
 extern const struct stub_template hot_stub_plain, hot_stub_timed;
 
 /* What the sink keeps for so many bytes of stack. */
