@@ -81,13 +81,64 @@ static int put_parameters(FILE *out, const char *signature)
 	return at != NULL;
 }
 
+/* ---- Classes ---- */
+
+/* The length of a name without the digits that it ends in. */
+static size_t without_digits(const char *name, size_t length)
+{
+	while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9')
+		length--;
+	return length;
+}
+
+static int ends_with(const char *name, size_t length, const char *end)
+{
+	const size_t end_length = strlen(end);
+
+	return length >= end_length &&
+	       memcmp(name + length - end_length, end, end_length) == 0;
+}
+
+/* "a/B.0x00007f00": a hidden class's name ends in where it lies, in one run. */
+static size_t without_place(const char *name, size_t length)
+{
+	size_t at = length;
+
+	while (at > 0 && strchr("0123456789abcdef", name[at - 1]))
+		at--;
+	return at < length && ends_with(name, at, ".0x") ? at - 3 : length;
+}
+
+/* Nor with the number of a class that the machine has made: another run's differ. */
+static size_t stable_length(const char *name, size_t length)
+{
+	static const char *const counted[] = {
+		"GeneratedMethodAccessor",
+		"GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor",
+	};
+	size_t whole = without_place(name, length);
+	size_t bare = without_digits(name, whole);
+
+	if (bare < whole && ends_with(name, bare, "$$Lambda$"))
+		return bare - 1;
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (bare < whole && ends_with(name, bare, counted[i]))
+			return bare;
+	return whole;
+}
+
 static void put_class(FILE *out, const char *class_name)
 {
-	const size_t length = strlen(class_name);
-	const int is_signature = length > 2 && class_name[0] == 'L' &&
-				 class_name[length - 1] == ';';
+	size_t length = strlen(class_name);
 
-	for (size_t i = is_signature; i < length - (size_t)is_signature; i++)
+	if (length > 2 && class_name[0] == 'L' &&
+	    class_name[length - 1] == ';') {
+		class_name++;
+		length -= 2;
+	}
+	length = stable_length(class_name, length);
+	for (size_t i = 0; i < length; i++)
 		fputc(class_name[i] == '/' ? '.' : class_name[i], out);
 }
 

@@ -8,8 +8,9 @@
  *	"Lcom/acme/Foo;", "bar", "(I[JLjava/lang/String;)V"
  *	com.acme.Foo.bar(int, long[], String)
  *
- * Of classes of parameters the package is left out. What is not such a signature
- * stays as it is. free() it; not yet safe to print.
+ * Of classes of parameters the package is left out, and of classes that the machine
+ * makes what differs from run to run: "B$$Lambda$12.0x00007f00" is B$$Lambda. What
+ * is not such a signature stays as it is. free() it; not yet safe to print.
  */
 char *java_name_of(const char *class_name, const char *name,
 		   const char *signature);

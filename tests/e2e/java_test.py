@@ -109,6 +109,11 @@ class Natives(JavaCase):
         self.check_version(25)
 
     @needs("javac")
+    def test_virtual_threads_on_25(self):
+        self.version = 25
+        self.check_natives(rounds="200", end=["virtual"])
+
+    @needs("javac")
     def test_counts_and_names_beside_the_machine(self):
         for version in HOMES:
             if HOMES[version]:
@@ -260,6 +265,25 @@ class Behaviour(JavaCase):
             self.check(*self.natives(
                 "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,"
                 "address=127.0.0.1:0,quiet=y", rounds="500"))
+
+    @needs("javac")
+    def test_agents_that_come_later(self):
+        agents = [clewtest.target("java_agent.so", flavour)
+                  for flavour in ("O2", "O0")]
+        for _ in self.each_version():
+            if not (self.home() / "bin" / "jcmd").exists():
+                self.skipTest("no jcmd here")
+            native = self.check(*self.natives(rounds="500",
+                                              end=["attach", *agents]))
+            self.assertEqual(native.stdout.count(b"agent: none"), 2)
+            self.check_counts(native.stdout)
+
+    @needs("javac")
+    def test_collectors(self):
+        for _ in self.each_version():
+            for collector in "Serial", "Parallel", "Z":
+                self.check_counts(self.check(*self.natives(
+                    f"-XX:+Use{collector}GC", rounds="500")).stdout)
 
     @needs("javac")
     def test_javac(self):

@@ -2,7 +2,7 @@
 // Calls its native methods (natives.c) from interpreted and compiled code, from
 // several threads, and prints how often each was entered.
 //
-//	java -cp DIR com.acme.Natives LIBRARY ROUNDS [end]
+//	java -cp DIR com.acme.Natives LIBRARY ROUNDS [END [AGENT...]]
 package com.acme;
 
 import java.util.Map;
@@ -69,12 +69,31 @@ public class Natives {
     return sum;
   }
 
+  static Thread start(int rounds) {
+    Thread thread = new Thread(() -> work(rounds));
+    thread.start();
+    return thread;
+  }
+
+  // Since 21, for which this is not compiled.
+  static Thread startVirtual(int rounds) throws Exception {
+    return (Thread) Thread.class
+        .getMethod("startVirtualThread", Runnable.class)
+        .invoke(null, (Runnable) () -> {
+          for (int i = 0; i < 10; i++) {
+            work(rounds);
+            Thread.yield();
+          }
+        });
+  }
+
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
-    Thread[] threads = new Thread[4];
+    String end = arguments.length > 2 ? arguments[2] : "";
+    Thread[] threads = new Thread[end.equals("virtual") ? 40 : 4];
     for (int t = 0; t < threads.length; t++)
-      (threads[t] = new Thread(() -> work(rounds))).start();
+      threads[t] = end.equals("virtual") ? startVirtual(rounds) : start(rounds);
     for (Thread thread : threads) thread.join();
     System.out.println(work(rounds));
     long[] counts = counts();
@@ -82,12 +101,16 @@ public class Natives {
       System.out.println(counts[i] + " " + (NAMES[i].startsWith("com.") ? ""
                          : "com.acme.Natives.") + NAMES[i]);
     System.out.flush();
-    String end = arguments.length > 2 ? arguments[2] : "";
+    String pid = "" + ProcessHandle.current().pid();
+    if (end.equals("attach"))
+      for (int i = 2; i + 1 < arguments.length; i++)
+        System.out.println(new ProcessBuilder(
+            System.getProperty("java.home") + "/bin/jcmd", pid,
+            "JVMTI.agent_load", arguments[i + 1]).start().waitFor());
     if (end.equals("exit")) System.exit(7);
     if (end.equals("throw")) throw new IllegalStateException("from main");
     if (end.equals("halt")) Runtime.getRuntime().halt(9);
     if (end.equals("kill"))
-      new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid())
-        .start().waitFor();
+      new ProcessBuilder("kill", "-9", pid).start().waitFor();
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent that calls its own Agent_OnLoad() by name, as some do. */
+/* An agent that calls, or jumps to, its own Agent_OnLoad() by name, as some do. */
 #include <jvmti.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,4 +12,9 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	if (options && !strcmp(options, "again"))
 		return own(vm, "once", reserved);
 	return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
+	return Agent_OnLoad(vm, options, reserved);
 }

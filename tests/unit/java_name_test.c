@@ -27,6 +27,24 @@ static void types_are_as_in_a_source(void **state)
 		    "double, B$C[])");
 }
 
+static void names_are_the_same_in_each_run(void **state)
+{
+	(void)state;
+	assert_name("La/B$$Lambda$14.0x00007f3c74000a08;", "f", "()V",
+		    "a.B$$Lambda.f()");
+	assert_name("La/B$$Lambda.0x0000000075040210;", "f", "()V",
+		    "a.B$$Lambda.f()");
+	assert_name("Ljava/lang/invoke/LambdaForm$MH.0x0a;", "f", "()V",
+		    "java.lang.invoke.LambdaForm$MH.f()");
+	assert_name("La/GeneratedMethodAccessor17;", "f", "()V",
+		    "a.GeneratedMethodAccessor.f()");
+	assert_name("La/B12;", "f", "()V", "a.B12.f()");
+	assert_name("L$Proxy0;", "f", "()V", "$Proxy0.f()");
+	assert_name("L.0x1;", "f", "()V", ".f()");
+	assert_name("L0x1;", "f", "()V", "0x1.f()");
+	assert_name("L12;", "f", "()V", "12.f()");
+}
+
 static void what_is_no_signature_stays(void **state)
 {
 	static const char *const wrong[] = {
@@ -49,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_are_as_in_a_source),
+		cmocka_unit_test(names_are_the_same_in_each_run),
 		cmocka_unit_test(what_is_no_signature_stays),
 	};
 
