@@ -219,6 +219,7 @@ enum wire_chunk_kind {
 	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
 	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
 	WIRE_CODES = 13,     /* wire_codes, each followed by its text */
+	WIRE_JITDUMP = 14,   /* path of the process's jitdump, NUL-terminated */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <sys/shm.h>
 
+#include "preload/front/jitdumps.h"
 #include "preload/front/syscalls.h"
 #include "preload/host/next.h"
 #include "preload/host/private_libc.h"
@@ -91,6 +92,14 @@ static int is_own(const void *caller)
 	return own_code_is_library((uintptr_t)caller);
 }
 
+/* Of what was mapped as executable. */
+static void note_mapping(uint64_t start, size_t bytes, int flags, int fd)
+{
+	natives_share(start, start + bytes);
+	if (!(flags & MAP_ANONYMOUS))
+		jitdumps_note(fd);
+}
+
 static void *map(const void *caller, void *hint, size_t bytes, int protection,
 		 int flags, int fd, off_t offset)
 {
@@ -103,7 +112,7 @@ static void *map(const void *caller, void *hint, size_t bytes, int protection,
 	generators_note(caller);
 	result = NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
 	if (result != MAP_FAILED)
-		natives_share((uintptr_t)result, (uintptr_t)result + bytes);
+		note_mapping((uintptr_t)result, bytes, flags, fd);
 	return result;
 }
 
@@ -185,7 +194,7 @@ long syscall_mmap(SYSCALL_ARGUMENTS)
 	generators_note(__builtin_return_address(0));
 	result = syscall_plainly(number, a, b, c, d, e, f);
 	if (result != -1)
-		natives_share((uint64_t)result, (uint64_t)(result + b));
+		note_mapping((uint64_t)result, (size_t)b, (int)d, (int)e);
 	return result;
 }
 

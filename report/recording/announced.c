@@ -98,6 +98,50 @@ static int open_written(const struct recording *recording,
 	return -ENOENT;
 }
 
+/* Whether it is a whole path that ends in "/jit-NUMBER.dump". */
+static int is_jitdump_path(const struct part_chunk *chunk)
+{
+	const char *path = (const char *)chunk->payload, *name;
+
+	if (chunk->used_bytes < 2 || path[0] != '/' ||
+	    memchr(path, '\0', chunk->used_bytes) !=
+		    path + chunk->used_bytes - 1)
+		return 0;
+	name = strrchr(path, '/') + 1;
+	if (strncmp(name, "jit-", 4) != 0)
+		return 0;
+	name += 4;
+	return strcmp(name + strspn(name, "0123456789"), ".dump") == 0;
+}
+
+/* Where the process said that it is; the last of several. */
+static int open_noted(const struct recording *recording,
+		      const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	struct stat status;
+	uint64_t cursor = 0;
+	int fd = -ENOENT;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		int other;
+
+		if (chunk.kind != WIRE_JITDUMP || !is_jitdump_path(&chunk))
+			continue;
+		other = open_regular((const char *)chunk.payload, &status);
+		if (other < 0)
+			continue;
+		if (!is_of(recording, part, &status)) {
+			close(other);
+			continue;
+		}
+		if (fd >= 0)
+			close(fd);
+		fd = other;
+	}
+	return fd;
+}
+
 /* Parts of clew merge may be of other hosts. */
 static int find_written(const struct recording *recording,
 			const struct part_copy *part, enum announced kind)
@@ -105,6 +149,8 @@ static int find_written(const struct recording *recording,
 	const char *folders[] = { "/tmp", getenv("TMPDIR"), "." };
 	int fd = -ENOENT;
 
+	if (kind == ANNOUNCED_JITDUMP && part->run == 0)
+		fd = open_noted(recording, part);
 	for (size_t i = 0; i < 3 && fd < 0 && part->run == 0; i++)
 		if (folders[i])
 			fd = open_written(recording, part, kind, folders[i]);

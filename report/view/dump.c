@@ -343,6 +343,14 @@ static void dump_codes(const struct dump *dump, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_jitdump(const struct dump *dump,
+			 const struct part_chunk *chunk)
+{
+	fputs("jitdump", dump->out);
+	dump_string(dump->out, "path", (const char *)chunk->payload,
+		    chunk->used_bytes);
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
@@ -353,6 +361,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_SAMPLES] = "samples",   [WIRE_HISTOGRAMS] = "histograms",
 		[WIRE_RANGES] = "ranges",     [WIRE_NAMES] = "names",
 		[WIRE_BINDINGS] = "bindings", [WIRE_CODES] = "codes",
+		[WIRE_JITDUMP] = "jitdump",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -377,6 +386,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_bindings(dump, chunk);
 	if (chunk->kind == WIRE_CODES)
 		dump_codes(dump, chunk);
+	if (chunk->kind == WIRE_JITDUMP)
+		dump_jitdump(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
 	if (chunk->kind == WIRE_RANGES)

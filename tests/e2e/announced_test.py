@@ -124,6 +124,12 @@ class Truth(Case):
         self.check("jitdump", "kill", -9)
 
     @undisturbed
+    def test_of_a_jitdump_in_a_folder_of_its_own(self):
+        self.environment["TMPDIR"] = str(self.work / "other")
+        self.check("jitdump")
+        self.check("jitdump", "kill", -9)
+
+    @undisturbed
     def test_of_a_forked_child(self):
         self.check("map", "fork")
 
@@ -141,6 +147,8 @@ class Truth(Case):
 
     def test_in_every_view(self):
         _, moved = self.check("map", "kill", -9)
+        dumped = self.clew("dump", moved).stdout
+        self.assertNotIn("\njitdump ", dumped)
         for arguments in (["report"], ["tree"], ["report", "--function=newer"],
                           ["export", "--format=folded"],
                           ["export", "--format=csv"],
@@ -284,6 +292,13 @@ class Runtimes(Case):
     @needs("node")
     def test_node_with_a_jitdump(self):
         self.node("--perf-prof")
+        self.assertEqual(self.kept(), [".jitdump"])
+
+    @needs("node")
+    def test_node_with_a_jitdump_elsewhere(self):
+        (self.work / "busy.js").write_text(BUSY_JS, encoding="ascii")
+        self.check(["sh", "-c", "mkdir dumps; cd dumps; "
+                    "exec node --perf-prof ../busy.js"], "fibber")
         self.assertEqual(self.kept(), [".jitdump"])
 
     @needs("node")

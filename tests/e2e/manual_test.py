@@ -149,7 +149,8 @@ class Records(clewtest.Case):
                 (wire.BINDINGS, struct.pack("<QQII16s", 4096, 0, 11, 0,
                                             b"LA;\0f\0(I)V\0")),
                 (wire.CODES, struct.pack("<QQIIII8s", 4096, 1, 16, 5, 1, 0,
-                                         b"stub\0"))))
+                                         b"stub\0")),
+                (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
             part.seek(fields[3])

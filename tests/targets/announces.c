@@ -79,7 +79,9 @@ static void begin(const char *folder)
 		return;
 	put(&header, sizeof(header));
 	/* That it is mapped so is how perf learns of the file. */
-	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) ==
+	    MAP_FAILED)
+		exit(EXIT_FAILURE);
 }
 
 static void announce(const char *name, uint64_t at)

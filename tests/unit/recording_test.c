@@ -32,6 +32,9 @@ static void make_part(struct fixture *fixture)
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
+	chunk = fixture_chunk(fixture, WIRE_JITDUMP, 0, 16);
+	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk),
+	       "/tmp/jit-1.dump", 16);
 	fixture_chunk(fixture, 4711, 0, 100);
 	fixture_thread(fixture, 100, "main", 0);
 	fixture_tally(fixture, 0, 0, 0);
