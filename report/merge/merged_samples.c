@@ -86,6 +86,19 @@ static uint32_t place_in_module(struct samples *samples,
 	return tree_child(contexts->tree, leaf, function);
 }
 
+/* What entered the kernel from where nobody knows is below its caller. */
+static uint32_t place_in_generated(struct samples *samples,
+				   const struct sight *sight, uint32_t leaf)
+{
+	uint32_t function = generated_function(samples->generated, sight->pc,
+					       sight->wire->tsc);
+
+	if (function == FUNCTION_GENERATED &&
+	    sight->wire->where & WIRE_SAMPLE_KERNEL)
+		return leaf;
+	return tree_child(samples->contexts->tree, leaf, function);
+}
+
 /* The node of the innermost hooked function, or what stands for it. */
 static uint32_t place_leaf(struct samples *samples, const struct sight *sight)
 {
@@ -111,11 +124,8 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 		return tree_child(tree, node, FUNCTION_CLEW);
 	if (sight->module)
 		node = place_in_module(samples, sight, node);
-	else if (sight->pc && !(where & WIRE_SAMPLE_KERNEL))
-		node = tree_child(tree, node,
-				  generated_function(samples->generated,
-						     sight->pc,
-						     sight->wire->tsc));
+	else if (sight->pc)
+		node = place_in_generated(samples, sight, node);
 	if (where & WIRE_SAMPLE_BLOCKED)
 		return tree_child(tree, node,
 				  wait_function(samples->contexts->catalog,

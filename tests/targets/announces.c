@@ -4,12 +4,13 @@
  * piece is called while its name is the newest at its address, for as long as is
  * known.
  *
- *	announces map|jitdump FOLDER MILLISECONDS [fork | kill]
+ *	announces map|jitdump FOLDER MILLISECONDS [fork | kill | kernel]
  *
  * Two pieces, one after the other at one address, and one beside them: in a
  * jitdump each has its time. In a map the first is never called, for a map does
  * not say when it went. "fork" lets a child call the piece beside; "kill" ends
- * as a killed process does. Prints "PID NAME CPU_NS" for each that was called.
+ * as a killed process does; "kernel" calls a piece that makes system calls, too.
+ * Prints "PID NAME CPU_NS" for each that was called.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -27,6 +28,11 @@
 
 /* 1: dec %rdi; jnz 1b; ret */
 static const unsigned char loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+
+/* 1: mov $SYS_getppid,%eax; syscall; dec %rdi; jnz 1b; ret */
+static const unsigned char asking[] = { 0xb8, 0x6e, 0,    0,    0,
+					0x0f, 0x05, 0x48, 0xff, 0xcf,
+					0x75, 0xf4, 0xc3 };
 
 struct jitdump_header {
 	uint32_t magic, version, bytes, machine, padding, pid;
@@ -153,9 +159,11 @@ int main(int argc, char **argv)
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memcpy(memory, loop, sizeof(loop));
 	memcpy(memory + PIECE_BYTES, loop, sizeof(loop));
+	memcpy(memory + 2 * PIECE_BYTES, asking, sizeof(asking));
 	begin(argv[2]);
 	announce("older", 0);
 	announce("beside", PIECE_BYTES);
+	announce("asking", 2 * PIECE_BYTES);
 	if (!is_map)
 		burn("older", 0, ns);
 	announce("newer", 0);
@@ -163,6 +171,8 @@ int main(int argc, char **argv)
 	if (strcmp(way, "fork") == 0)
 		return run_child(ns);
 	burn("beside", PIECE_BYTES, ns);
+	if (strcmp(way, "kernel") == 0)
+		burn("asking", 2 * PIECE_BYTES, 2 * ns);
 	if (strcmp(way, "kill") == 0)
 		raise(SIGKILL);
 	return EXIT_SUCCESS;
