@@ -138,19 +138,6 @@ static void add_modules(struct rows *rows, const struct catalog *catalog)
 	rows_end(rows);
 }
 
-static const char *kind_text(enum function_kind kind)
-{
-	static const char *const kinds[KIND_COUNT] = {
-		[KIND_NOTE] = "note",       [KIND_NATIVE] = "native",
-		[KIND_JNI] = "jni",         [KIND_JAVA] = "java",
-		[KIND_INLINED] = "inlined", [KIND_GENERATED] = "generated",
-		[KIND_KERNEL] = "kernel",   [KIND_CLEW] = "clew",
-		[KIND_GROUP] = "group",     [KIND_BLOCKED] = "blocked",
-	};
-
-	return kinds[kind];
-}
-
 static void add_function(struct rows *rows, struct catalog *catalog,
 			 const struct flat_row *row)
 {
@@ -161,7 +148,8 @@ static void add_function(struct rows *rows, struct catalog *catalog,
 
 	rows_number(rows, row->function);
 	rows_text(rows, catalog_name(catalog, row->function));
-	rows_text(rows, kind_text(catalog_kind(catalog, row->function)));
+	rows_text(rows,
+		  function_kind_text(catalog_kind(catalog, row->function)));
 	if (function->module == CATALOG_NO_MODULE)
 		rows_null(rows);
 	else

@@ -9,17 +9,10 @@
 
 static json_t *kinds(void)
 {
-	static const char *const names[KIND_COUNT] = {
-		[KIND_NOTE] = "note",       [KIND_NATIVE] = "native",
-		[KIND_JNI] = "jni",         [KIND_JAVA] = "java",
-		[KIND_INLINED] = "inlined", [KIND_GENERATED] = "generated",
-		[KIND_KERNEL] = "kernel",   [KIND_CLEW] = "clew",
-		[KIND_GROUP] = "group",     [KIND_BLOCKED] = "blocked",
-	};
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < KIND_COUNT; i++)
-		json_array_append_new(list, json_string(names[i]));
+		json_array_append_new(list, json_string(function_kind_text(i)));
 	return list;
 }
 

@@ -221,6 +221,19 @@ int catalog_is_part(struct catalog *catalog, const char *symbol,
 	       strncmp(symbol, " [clone .cold", 13) == 0;
 }
 
+const char *function_kind_text(enum function_kind kind)
+{
+	static const char *const texts[KIND_COUNT] = {
+		[KIND_NOTE] = "note",       [KIND_NATIVE] = "native",
+		[KIND_JNI] = "jni",         [KIND_JAVA] = "java",
+		[KIND_INLINED] = "inlined", [KIND_GENERATED] = "generated",
+		[KIND_KERNEL] = "kernel",   [KIND_CLEW] = "clew",
+		[KIND_GROUP] = "group",     [KIND_BLOCKED] = "blocked",
+	};
+
+	return texts[kind];
+}
+
 /* JNI's names are as the JVM looks for them, so the name says it. */
 enum function_kind catalog_kind(struct catalog *catalog, uint32_t function)
 {

@@ -181,6 +181,9 @@ int catalog_is_part(struct catalog *catalog, const char *symbol,
 
 enum function_kind catalog_kind(struct catalog *catalog, uint32_t function);
 
+/* In one word, for machines. */
+const char *function_kind_text(enum function_kind kind);
+
 /* Safe to print; belongs to the catalog. */
 const char *catalog_name(struct catalog *catalog, uint32_t function);
 

@@ -80,10 +80,14 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	json_t *value = json_pack("{so}", "name",
 				  json_text(catalog_name(catalog, function)));
 	const struct catalog_function *entry = &catalog->functions[function];
+	const enum function_kind kind = catalog_kind(catalog, function);
 	const char *file;
 	uint32_t line;
 	char vaddr[20];
 
+	if (kind != KIND_NATIVE)
+		json_object_set_new(value, "kind",
+				    json_string(function_kind_text(kind)));
 	if (entry->kind == KIND_INLINED)
 		json_object_set_new(value, "inlined", json_true());
 	if (entry->module == CATALOG_NO_MODULE)

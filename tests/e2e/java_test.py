@@ -138,6 +138,10 @@ class Natives(JavaCase):
                                  "-o", "out", self.recording_path)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(name.encode(), (self.work / "out").read_bytes())
+        shown = self.clew_json("report", "--json", self.recording_path)
+        kinds = {function["name"]: function.get("kind")
+                 for function in shown["functions"]}
+        self.assertEqual(kinds[name], "jni")
         self.assertEqual(self.clew("html", "-o", "page",
                                    self.recording_path).returncode, 0)
 
