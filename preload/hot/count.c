@@ -90,7 +90,7 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
 	if (!busy && tally->memory.held_count)
-		hot_maybe_sweep();
+		hot_free_held();
 	return result;
 }
 
@@ -222,7 +222,6 @@ void hot_verify(uint64_t *slot, int is_tail_call)
 			   record_draw_countdown() -
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
-	hot_maybe_sweep();
 	if (rt.verify_period && hot.tally &&
 	    record_draw() % rt.verify_period < record_look_period())
 		hot_verify_stack(slot, &hot.tally->wire->calls);

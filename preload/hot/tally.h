@@ -72,7 +72,6 @@ struct tally_memory {
 	uintptr_t chunk_end; /* of contexts: end_context may stop short of it */
 	uint64_t context_bytes;
 	uint64_t ripe_contexts; /* the retired table may be swept at so many */
-	uint32_t looks;         /* since there is one */
 	/* 1 from a rebuild until the first reorder: that one only sweeps. */
 	uint32_t is_settling;
 	uint64_t reach;   /* bytes to be readable from a table's start on */

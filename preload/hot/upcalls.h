@@ -6,7 +6,7 @@
  *	function              called by         defined in
  *	hot_make_room         hot               record/tallies.c
  *	hot_reorder           hot               record/tallies.c
- *	hot_maybe_sweep       hot               record/tallies.c
+ *	hot_free_held         hot               record/tallies.c
  *	hot_blank_table       hot               record/blank.c
  *	hot_histogram         hot               record/histograms.c
  *	hot_record_callers    hot               stack/callers.c
@@ -43,8 +43,8 @@ int hot_make_room(void);
 /* Called after strays_left calls were not counted at home. */
 void hot_reorder(void);
 
-/* Called now and then, to let go of a table that was left. */
-void hot_maybe_sweep(void);
+/* Let go of tables that were left while slow paths were interrupted in them. */
+void hot_free_held(void);
 
 /*
  * A table in which no id is found, as large as the largest of the process

@@ -12,8 +12,7 @@
 #include "preload/sys/copy_bytes.h"
 
 #define CONTEXT_STEP_BYTES 65536
-#define SWEEP_AFTER        1024 /* calls counted away from home, or contexts */
-#define RIPE_LOOKS         16   /* verifications, likewise */
+#define SWEEP_AFTER        1024 /* contexts, or calls counted away from home */
 #define REORDER_AFTER      16   /* such calls, for each entry of the table */
 
 /* Entries a table holds before it grows: 13/16 of them. */
@@ -123,8 +122,7 @@ static int map_table(const struct tally *tally, struct part *part,
 	return err;
 }
 
-/* Free the tables that were kept only while a slow path was interrupted. */
-static void let_go_of_held(struct tally *tally, struct part *part)
+void tally_free_held(struct tally *tally, struct part *part)
 {
 	while (tally->memory.held_count) {
 		const struct mapping *held =
@@ -138,7 +136,7 @@ static void let_go_of_held(struct tally *tally, struct part *part)
 /* Counts that were still added there are moved first. */
 void tally_sweep(struct tally *tally, struct part *part)
 {
-	let_go_of_held(tally, part);
+	tally_free_held(tally, part);
 	if (!tally->memory.retired.table)
 		return;
 	table_add_late(&tally->memory.retired, &tally->memory.active);
@@ -191,7 +189,6 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	table_zero(&old);
 	tally->memory.retired = old;
 	tally->memory.ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
-	tally->memory.looks = 0;
 	tally->memory.is_settling = 1;
 	atomic_store_explicit(&tally->wire->retired, mapping_ref(tally, &old),
 			      memory_order_release);
@@ -216,20 +213,11 @@ static void limit_contexts(struct tally *tally)
  * is interrupted that may still use it. An interrupted stub needs one more
  * instruction, once all handlers on top of it have returned.
  */
-static int is_ripe(const struct tally *tally, uint32_t own_paths)
+static int is_ripe(const struct tally *tally)
 {
-	return tally->memory.retired.table && tally->busy <= own_paths &&
-	       (tally->wire->contexts >= tally->memory.ripe_contexts ||
-		tally->memory.looks >= RIPE_LOOKS);
-}
-
-void tally_maybe_sweep(struct tally *tally, struct part *part)
-{
-	tally->memory.looks++;
-	if (!tally->busy)
-		let_go_of_held(tally, part);
-	if (is_ripe(tally, 0))
-		tally_sweep(tally, part);
+	return tally->memory.retired.table &&
+	       tally->busy <= 1 /* the caller's own */ &&
+	       tally->wire->contexts >= tally->memory.ripe_contexts;
 }
 
 static int grow_table(struct tally *tally, struct part *part)
@@ -277,7 +265,7 @@ int tally_grow(struct tally *tally, struct part *part)
 	if (tally->used >= tally->limit)
 		err = grow_table(tally, part);
 	if (!err && tally->next_context >= tally->end_context) {
-		if (is_ripe(tally, 1))
+		if (is_ripe(tally))
 			tally_sweep(tally, part);
 		if (tally->next_context >= tally->memory.chunk_end)
 			err = grow_contexts(tally, part);

@@ -40,8 +40,8 @@ int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 
-/* Called now and then: sweep a table that was left long ago. */
-void tally_maybe_sweep(struct tally *tally, struct part *part);
+/* Free the tables that were kept only while a slow path was interrupted. */
+void tally_free_held(struct tally *tally, struct part *part);
 
 /* Let go of a table that was left, if there is one. */
 void tally_sweep(struct tally *tally, struct part *part);

@@ -181,15 +181,15 @@ static int attach(struct tallies *tallies)
 	return 0;
 }
 
-void hot_maybe_sweep(void)
+void hot_free_held(void)
 {
 	uint64_t signals;
 
-	if (!hot.tally || !hot.tally->memory.retired.table ||
-	    runtime_is_filtered())
+	if (!hot.tally || runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	tally_maybe_sweep(hot.tally, &rt.recorder->part);
+	if (!hot.tally->busy)
+		tally_free_held(hot.tally, &rt.recorder->part);
 	sys_restore_signals(&signals);
 }
 

@@ -18,6 +18,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
+#include "preload/record/tables.h"
 #include "preload/record/tally_check.h"
 #include "tests/unit/numbered.h"
 #include "wire/id.h"
@@ -203,8 +204,7 @@ static void reorders_become_rarer(void **state)
 		struct wire_count *table = hot.tally->table;
 
 		assert_non_null(hot.tally->memory.retired.table);
-		while (hot.tally->memory.retired.table)
-			hot_maybe_sweep();
+		tally_sweep(hot.tally, &rt.recorder->part);
 		hot_reorder();
 		assert_ptr_equal(hot.tally->table, table);
 		assert_true(!round || hot.strays_left == 2 * pause);
@@ -215,21 +215,24 @@ static void reorders_become_rarer(void **state)
 	}
 }
 
-/* By its own count of looks, unless a slow path is under way. */
+/* When there are some more contexts, unless a slow path is under way. */
 static void a_table_that_was_left_is_given_back(void **state)
 {
+	uint32_t function =
+		4000; /* of 8192 entries, which have room for more */
 	uint32_t busy;
 
 	(void)state;
-	count_functions(200);
+	count_functions(function);
 	hot_reorder();
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
-	for (int looks = 0; looks < 100; looks++)
-		hot_maybe_sweep();
+	while (function++ < 5200)
+		hot_count(id_of(function), ID_ROOT, 0);
 	assert_non_null(hot.tally->memory.retired.table);
 	assert_int_not_equal(hot.tally->wire->retired, 0);
 	tally_leave_path(hot.tally, busy);
-	hot_maybe_sweep();
+	while (function++ < 6400)
+		hot_count(id_of(function), ID_ROOT, 0);
 	assert_null(hot.tally->memory.retired.table);
 	assert_int_equal(hot.tally->wire->retired, 0);
 }
