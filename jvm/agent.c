@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/bridges.h"
+#include "jvm/java_callers.h"
 #include "jvm/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -39,6 +41,7 @@ static struct {
 	_Atomic(JavaVM *) vm;      /* that has the agent; NULL: none */
 	_Atomic(JavaVM *) told_by; /* the last that had it */
 	_Atomic int is_awaited;    /* a machine is being made */
+	int knows_callers;         /* who calls natives can be told */
 	struct lock lock;          /* of what follows */
 	struct early *early;       /* EARLY_MAX; NULL until there is one */
 	uint32_t early_count;
@@ -77,8 +80,33 @@ static void give_back(jvmtiEnv *jvmti, JNIEnv *jni, const struct asked *asked)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->class_name);
 }
 
+/*
+ * In natives by which a virtual thread comes to another carrier the machine cannot
+ * say who calls, nor should it be asked there.
+ */
+static int changes_threads(const struct java_method *method)
+{
+	return same_text(method->class, "Ljava/lang/VirtualThread;");
+}
+
+/*
+ * Its calls go through a bridge from now on, where one can be had; not those of a
+ * native that is bound already, whose new_address is NULL.
+ */
+static void bridge(const struct java_method *method, void *address,
+		   void **new_address)
+{
+	void *made;
+
+	if (!new_address || !agent.knows_callers || changes_threads(method))
+		return;
+	made = bridges_make(address, method->signature);
+	if (made)
+		*new_address = made;
+}
+
 static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
-			 void *address)
+			 void *address, void **new_address)
 {
 	struct asked asked;
 
@@ -86,6 +114,7 @@ static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
 		const struct java_method its = method_of(&asked);
 
 		records_bind((uintptr_t)address, &its);
+		bridge(&its, address, new_address);
 	} else {
 		records_miss();
 	}
@@ -132,7 +161,7 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct early early;
 
 	while (take_early(&early))
-		name_binding(jvmti, jni, early.method, early.address);
+		name_binding(jvmti, jni, early.method, early.address, NULL);
 }
 
 /* ---- Events: what is called meanwhile is ours, and not to be recorded ---- */
@@ -158,7 +187,7 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	if ((*jvmti)->GetPhase(jvmti, &phase))
 		records_miss();
 	else if (phase == JVMTI_PHASE_START || phase == JVMTI_PHASE_LIVE)
-		name_binding(jvmti, jni, method, address);
+		name_binding(jvmti, jni, method, address, new_address);
 	else
 		keep_early(method, address);
 	errno = saved_errno;
@@ -302,6 +331,7 @@ static jint begin(JavaVM *vm)
 		atomic_store(&agent.told_by, vm);
 		if (listen(jvmti)) {
 			listen_to_compilers(jvmti);
+			agent.knows_callers = !callers_begin(vm);
 			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
 			return JNI_OK;
 		}

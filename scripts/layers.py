@@ -41,7 +41,7 @@ MAY_INCLUDE = {
             "hot sys host record stack time process stubs modules patch "
             "front"))},
     "jvm": {"wire", *(f"preload/{room}" for room in
-                      "hot sys host record modules stubs patch front".split())},
+                      "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
     "image": {"disasm", "wire", "match"},

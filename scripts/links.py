@@ -36,7 +36,7 @@ def file_of(source, arch):
 
 def room_of(source):
     if source.startswith(BESIDE):
-        return str(pathlib.PurePosixPath(source[len(BESIDE):]).parent)
+        return str(layers.included_as(source[len(BESIDE):]).parent)
     folder = str(pathlib.PurePosixPath("preload", source).parent)
     return folder if folder in layers.MAY_INCLUDE else "preload"
 

@@ -200,7 +200,8 @@ struct wire_header {
 	_Atomic uint32_t java;   /* any thread; enum wire_java */
 	_Atomic uint32_t
 		unnamed_natives; /* any thread, atomic add: no binding */
-	uint64_t reserved[1];
+	/* Calls of natives from Java that count without their caller: atomic add */
+	_Atomic uint64_t callerless_natives;
 };
 _Static_assert(sizeof(struct wire_header) == 568, "on the wire");
 
@@ -299,7 +300,7 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 
 /*
  * What a function of a wire_range is called. Followed by the text (no NUL, padded
- * to 8). The chunk's `used` covers whole ones only.
+ * to 8); of a method of Java's, by the texts of a wire_binding, NULs and all. The chunk's `used` covers whole ones only.
  */
 struct wire_name {
 	uint32_t number;

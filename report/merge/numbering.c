@@ -2,6 +2,7 @@
 #include "report/merge/numbering.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "report/model/java_name.h"
@@ -144,6 +145,24 @@ static enum function_kind kind_of(enum wire_range_kind kind)
 	}
 }
 
+/* Of a method: class, name and signature, each with a NUL. */
+static char *text_of(enum wire_range_kind kind,
+		     const struct recorded_name *name)
+{
+	char *text = memory_string(name->text, name->text_bytes), *method;
+	const char *parts[3], *at = text, *end = text + name->text_bytes;
+
+	if (kind != WIRE_RANGE_JAVA)
+		return text;
+	for (int i = 0; i < 3; i++) {
+		parts[i] = at < end ? at : "";
+		at += strlen(parts[i]) + 1;
+	}
+	method = java_name_of(parts[0], parts[1], parts[2]);
+	free(text);
+	return method;
+}
+
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			const struct part_chunk *chunk)
 {
@@ -157,7 +176,7 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 
 		if (!range || range->functions || !name.number)
 			continue;
-		text = memory_string(name.text, name.text_bytes);
+		text = text_of(range->kind, &name);
 		*idmap_at(&numbering->named, name.number) = catalog_named(
 			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
 		free(text);

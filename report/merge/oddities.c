@@ -43,6 +43,16 @@ char *java_problem_text(const struct part_copy *part)
 				     "could not be named",
 				     part->name, header->unnamed_natives,
 				     text_plural(header->unnamed_natives));
+	if (header->callerless_natives > 0)
+		return memory_printf(
+			"%s: %" PRIu64 " call%s of native methods "
+			"%s without the Java method that made "
+			"%s: the machine did not say who, or "
+			"there was no room",
+			part->name, header->callerless_natives,
+			text_plural(header->callerless_natives),
+			header->callerless_natives > 1 ? "count" : "counts",
+			header->callerless_natives > 1 ? "them" : "it");
 	return NULL;
 }
 

@@ -105,9 +105,10 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->java != WIRE_JAVA_NONE)
 		fprintf(out,
-			"java state=%" PRIu32 " unnamed=%" PRIu32 " text=%s\n",
+			"java state=%" PRIu32 " unnamed=%" PRIu32
+			" callerless=%" PRIu64 " text=%s\n",
 			header->java, header->unnamed_natives,
-			java_text(header->java));
+			header->callerless_natives, java_text(header->java));
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32

@@ -122,9 +122,9 @@ void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 	range->kind = kind;
 }
 
-void fixture_name(struct fixture *fixture, uint32_t number, const char *name)
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
+		  size_t bytes)
 {
-	size_t bytes = strlen(name);
 	size_t chunk = fixture_chunk(fixture, WIRE_NAMES, 0,
 				     sizeof(struct wire_name) +
 					     ((bytes + 7) & ~(size_t)7));

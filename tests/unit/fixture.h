@@ -50,7 +50,10 @@ struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 /* A range of numbers that are no module's, and a name for one of them. */
 void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 		   uint32_t first, uint32_t count);
-void fixture_name(struct fixture *fixture, uint32_t number, const char *name);
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
+		  size_t bytes);
+#define FIXTURE_NAME(fixture, number, literal)                                 \
+	fixture_name(fixture, number, literal, sizeof(literal) - 1)
 
 /* A native method of "La/B;", whose code is at pc; at the end of the chunk. */
 void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name);

@@ -364,10 +364,10 @@ static void a_function_may_have_but_a_name(void **state)
 	uint64_t a;
 
 	begin(&fixture, 100);
-	fixture_name(&fixture, 4097, "com.acme.Foo.bar(int)");
+	FIXTURE_NAME(&fixture, 4097, "Lcom/acme/Foo;\0bar\0(I)V");
 	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	fixture_range(&fixture, WIRE_RANGE_GENERATED, 1U << 31, 2);
-	fixture_name(&fixture, (1U << 31) + 1, "made");
+	FIXTURE_NAME(&fixture, (1U << 31) + 1, "made");
 	a = fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
 	a = fixture_context(&fixture, 0, a, 3, 10);
 	fixture_context(&fixture, 0, a, (1U << 31) + 1, 100);
@@ -394,10 +394,10 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
 
 	begin(&fixture, 100);
 	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 10);
-	fixture_name(&fixture, 2, "another");
-	fixture_name(&fixture, 5000, "lost");
-	fixture_name(&fixture, 0, "nobody");
-	fixture_name(&fixture, WIRE_FOLDED, "folded");
+	FIXTURE_NAME(&fixture, 2, "another");
+	FIXTURE_NAME(&fixture, 5000, "lost");
+	FIXTURE_NAME(&fixture, 0, "nobody");
+	FIXTURE_NAME(&fixture, WIRE_FOLDED, "folded");
 	fixture_context(&fixture, 0, ID_ROOT, 2, 1);
 	fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
 	fixture_context(&fixture, 0, ID_ROOT, 5000, 1);

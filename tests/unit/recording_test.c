@@ -28,7 +28,7 @@ static void make_part(struct fixture *fixture)
 	       9);
 	fixture_module(fixture, "/lib/app", 1, 8);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	fixture_name(fixture, 4096, "a.B.c()");
+	FIXTURE_NAME(fixture, 4096, "a.B.c()");
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bridges: through which Java calls native methods, so that the calls count below
+ * their Java callers.
+ *
+ * The machine is told that a method's code is at its bridge (bindings.h). A bridge
+ * asks who called (java_callers.h), enters that method in the context, calls the
+ * native, and leaves the method again:
+ *
+ *	Java caller --> machine's wrapper --> bridge --> stub --> native
+ *	                                      id = caller's       id = native's
+ *
+ * While the native runs, its Java caller waits in the slot of the bridge's return
+ * address, as a function does whose frame is copied away: at a trampoline
+ * (hot/trampoline.h), which holds the return address and the id before. All that
+ * walks along calls knows those. The bridge puts the return address back itself,
+ * so the trampoline is never executed, and the return is predicted.
+ */
+#ifndef CLEW_JVM_BRIDGE_H
+#define CLEW_JVM_BRIDGE_H
+
+#include <stdint.h>
+
+/* A native method's. Lives for ever: some thread may be in it. */
+struct bridge {
+	uint64_t target;      /* the native's code */
+	uint64_t stack_words; /* that its arguments take on the stack */
+	/* That its latest caller waited at: the next is the same, mostly. */
+	_Atomic uint64_t latest;
+};
+
+/*
+ * What a bridge has on the stack, as bridge.S lays it out. An address of Java's:
+ * where the call stands in compiled code, or the interpreted bytecode.
+ */
+struct bridge_frame {
+	uint64_t arguments[6]; /* in registers: rdi, rsi, rdx, rcx, r8, r9 */
+	struct bridge *bridge;
+	uint64_t caller_id; /* the thread's id before */
+	uint64_t return_address;
+	uint64_t place;      /* of the call in Java; 0: it is not Java's */
+	uint64_t java_frame; /* rbp: of the native method's frame */
+	uint64_t slot;       /* the return address's own place */
+};
+
+/* Of the interpreter: set once it is known, end last. */
+extern _Atomic uint64_t bridge_interpreter_start, bridge_interpreter_end;
+
+/* A call will count without its Java caller. */
+void bridge_miss(void);
+
+/* ---- For bridge.S ---- */
+
+void jvm_bridge(void);
+
+/*
+ * The thread is in a bridge: enter the Java caller. Not 0: who calls is not known
+ * yet, and callers_learn() is to be asked; then bridge_link() follows. General
+ * registers only; a signal may come at any time.
+ */
+int bridge_enter(struct bridge_frame *frame);
+void bridge_link(struct bridge_frame *frame, uint32_t number);
+
+#endif

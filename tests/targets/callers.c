@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Native methods of tests/targets/Callers.java, which count who has called them, as
+ * callers say themselves.
+ */
+#include <jni.h>
+#include <stdatomic.h>
+
+#define COUNT 14
+
+static _Atomic jlong counts[COUNT];
+
+JNIEXPORT jint JNICALL Java_com_acme_Callers_hit(JNIEnv *jni, jclass class,
+						 jint who)
+{
+	atomic_fetch_add(&counts[who], 1);
+	return who;
+}
+
+JNIEXPORT jint JNICALL Java_com_acme_Callers_wide(
+	JNIEnv *jni, jobject self, jint who, jlong a, jdouble b, jfloat c,
+	jstring d, jintArray e, jbyte f, jshort g, jchar h, jboolean i,
+	jdouble j, jdouble k, jdouble l, jdouble m, jdouble n, jdouble o,
+	jdouble p, jdouble q)
+{
+	atomic_fetch_add(&counts[who], 1);
+	if (a != (jlong)1 << 40 || b != 1.5 || c != 2.5f ||
+	    (*jni)->GetStringLength(jni, d) != 4 ||
+	    (*jni)->GetArrayLength(jni, e) != 3)
+		return 1;
+	if (f != -1 || g != -2 || h != 'c' || i != JNI_TRUE)
+		return 2;
+	if (j != 1 || k != 2 || l != 3 || m != 4 || n != 5 || o != 6 ||
+	    p != 7 || q != 8)
+		return 3;
+	return 1234;
+}
+
+/* Calls back into Java, which calls a native. */
+static jint up(JNIEnv *jni, jclass class, jint who)
+{
+	jmethodID back = (*jni)->GetStaticMethodID(jni, class, "back", "(I)I");
+
+	atomic_fetch_add(&counts[who], 1);
+	return back ? (*jni)->CallStaticIntMethod(jni, class, back, who) : 0;
+}
+
+static void fail(JNIEnv *jni, jclass class, jint who)
+{
+	atomic_fetch_add(&counts[who], 1);
+	(*jni)->ThrowNew(
+		jni, (*jni)->FindClass(jni, "java/lang/IllegalStateException"),
+		"as it should");
+}
+
+JNIEXPORT jlong JNICALL Java_com_acme_Callers_count(JNIEnv *jni, jclass class,
+						    jint who)
+{
+	return counts[who];
+}
+
+/* By name nobody would find these. */
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+	static const JNINativeMethod methods[] = {
+		{ "up", "(I)I", (void *)up },
+		{ "fail", "(I)V", (void *)fail },
+	};
+	JNIEnv *jni;
+	jclass class;
+
+	if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8))
+		return JNI_ERR;
+	class = (*jni)->FindClass(jni, "com/acme/Callers");
+	if (!class || (*jni)->RegisterNatives(jni, class, methods, 2))
+		return JNI_ERR;
+	return JNI_VERSION_1_8;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* jvm/bridge.c and bridges.c, without a Java machine: this is its wrapper's, and its natives. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "jvm/bridge.h"
+#include "jvm/bridges.h"
+#include "jvm/java_callers.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread.h"
+#include "preload/stack/trampolines.h"
+#include "preload/stack/walk.h"
+#include "tests/unit/numbered.h"
+#include "wire/id.h"
+
+#define BASE   id_push(ID_ROOT, id_key(3))
+#define CALLER 7
+
+static uint64_t learnt, known_as;
+static struct bridge_frame *frame_seen;
+static uint64_t native_id;
+
+/* As jvm/java_callers.c, but nobody is asked. Spoils what it may. */
+uint32_t callers_learn(struct bridge_frame *frame)
+{
+	learnt++;
+	frame_seen = frame;
+	__asm__ volatile("xorps %%xmm0, %%xmm0; xorps %%xmm7, %%xmm7" ::
+				 : "xmm0", "xmm7");
+	if (known_as)
+		callers_known[(frame->place ^ frame->place >> CALLERS_LOG2) %
+			      CALLERS_COUNT] =
+			frame->place >> CALLERS_LOG2 << 32 | known_as;
+	return (uint32_t)known_as;
+}
+
+typedef double (*native_function)(long, long, long, long, long, long, double,
+				  double, double, double, double, double,
+				  double, double, long, long, long);
+
+static double native(long a, long b, long c, long d, long e, long f, double g,
+		     double h, double i, double j, double k, double l, double m,
+		     double n, long o, long p, long q)
+{
+	native_id = hot.id;
+	return (double)(a + 2 * b + 3 * c + 5 * d + 7 * e + 11 * f + 13 * o +
+			17 * p + 19 * q) +
+	       g / 2 + h / 4 + i / 8 + j / 16 + k / 32 + l / 64 + m / 128 +
+	       n / 256;
+}
+
+/* As native() would be declared in Java, were the first two what JNI makes them. */
+#define SIGNATURE "(JI[[ILjava/lang/String;[Lcom/acme/Foo;JBDDDDDDDD)D"
+
+static native_function through;
+
+static int begin(void **state)
+{
+	static const char path[] = "/tmp/clew-bridge-test.part";
+
+	(void)state;
+	if (!rt.trampolines)
+		trampolines_reserve(path);
+	numbered_up_to(100);
+	hot_shadow_low = SHADOW_NOWHERE; /* there is none */
+	memset((void *)callers_known, 0, sizeof(callers_known));
+	hot.id = BASE;
+	learnt = native_id = 0;
+	known_as = CALLER;
+	through = (native_function)bridges_make((void *)native, SIGNATURE);
+	return rt.trampolines && through ? 0 : -1;
+}
+
+/* The machine's wrapper: what it returns to is the place of the call. */
+__attribute__((noinline)) static double wrapper(native_function function)
+{
+	const double result =
+		function(1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 7, 8, 7, 8, 9);
+
+	__asm__ volatile("");
+	return result;
+}
+
+/* From one place, however often. */
+__attribute__((noinline)) static double java(native_function function)
+{
+	const double result = wrapper(function);
+
+	__asm__ volatile("");
+	return result;
+}
+
+static void a_native_gets_what_it_is_called_with(void **state)
+{
+	const double expected = java(native);
+
+	(void)state;
+	assert_true(java(through) == expected);
+	assert_int_equal(learnt, 1);
+	through = (native_function)bridges_make(
+		(void *)native, "(JJJJJJJDDDDDDDDSZC[FFD)V"); /* more */
+	assert_true(java(through) == expected);
+	assert_int_equal(learnt, 1);
+}
+
+static void what_is_no_signature_gets_no_bridge(void **state)
+{
+	static const char *const bad[] = { "", "I", "(", "(I", "(L)V", "([)V" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (bridges_make((void *)native, bad[i]))
+			fail_msg("%s", bad[i]);
+}
+
+static void there_is_no_end_of_bridges(void **state)
+{
+	const double expected = java(native);
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		through = (native_function)bridges_make((void *)native,
+							SIGNATURE);
+		assert_true(java(through) == expected);
+	}
+}
+
+static void its_caller_is_in_the_context_meanwhile(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		java(through);
+		assert_int_equal(native_id, id_push(BASE, id_key(CALLER)));
+		assert_int_equal(hot.id, BASE);
+		assert_int_equal(learnt, 1);
+		native_id = 0;
+	}
+}
+
+static void who_is_no_method_is_in_no_context(void **state)
+{
+	(void)state;
+	known_as = CALLERS_NOBODY;
+	for (int i = 0; i < 2; i++)
+		java(through);
+	assert_int_equal(native_id, BASE);
+	assert_int_equal(hot.id, BASE);
+	assert_int_equal(learnt, 1);
+}
+
+static struct link found;
+
+static double looks(long a, long b, long c, long d, long e, long f, double g,
+		    double h, double i, double j, double k, double l, double m,
+		    double n, long o, long p, long q)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
+
+	walk.scan_left = 1000;
+	assert_true(walk_next(&walk, &found));
+	assert_int_equal(walk.id, BASE);
+	return 0;
+}
+
+static void a_walk_finds_the_caller(void **state)
+{
+	(void)state;
+	through = (native_function)bridges_make((void *)looks, SIGNATURE);
+	java(through);
+	assert_int_equal(found.function, CALLER);
+	assert_ptr_equal(found.at, &frame_seen->slot);
+}
+
+static void places_are_told_apart(void **state)
+{
+	const uint64_t place = UINT64_C(0x7f1234567890);
+
+	(void)state;
+	callers_known[(place ^ place >> CALLERS_LOG2) % CALLERS_COUNT] =
+		place >> CALLERS_LOG2 << 32 | 5;
+	assert_int_equal(callers_find(place), 5);
+	for (unsigned int bit = 0; bit < 47; bit++)
+		assert_int_equal(callers_find(place ^ UINT64_C(1) << bit), 0);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(a_native_gets_what_it_is_called_with),
+		CLAIM(what_is_no_signature_gets_no_bridge),
+		CLAIM(there_is_no_end_of_bridges),
+		CLAIM(its_caller_is_in_the_context_meanwhile),
+		CLAIM(who_is_no_method_is_in_no_context),
+		CLAIM(a_walk_finds_the_caller),
+		CLAIM(places_are_told_apart),
+	};
+
+	return cmocka_run_group_tests_name("bridge", tests, NULL, NULL);
+}
