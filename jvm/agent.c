@@ -365,14 +365,7 @@ static on_load_function own_of(const struct link_map *map)
 /* What the module at a pc has of that name. */
 static on_load_function find_callers(uint64_t pc)
 {
-	const struct link_map *map = lookup_debug()->r_map;
-	const struct link_map *nearest = NULL;
-
-	for (; map; map = map->l_next)
-		if (map->l_addr <= pc &&
-		    (!nearest || map->l_addr > nearest->l_addr))
-			nearest = map;
-	return own_of(nearest);
+	return own_of(lookup_module(pc));
 }
 
 static on_load_function find_newest(void)

@@ -14,11 +14,17 @@
 #define FRAME_BYTECODE (-0x40 / 8)
 
 _Atomic uint64_t bridge_interpreter_start, bridge_interpreter_end;
+_Atomic uint64_t bridge_code_start, bridge_code_end;
 _Atomic uint64_t callers_known[CALLERS_COUNT];
 
 static int is_interpreted(uint64_t pc)
 {
 	return pc < bridge_interpreter_end && pc >= bridge_interpreter_start;
+}
+
+static int is_machines(uint64_t pc)
+{
+	return pc < bridge_code_end && pc >= bridge_code_start;
 }
 
 /* Its own frame lies below the native method's; each begins with a saved rbp. */
@@ -78,6 +84,8 @@ int bridge_enter(struct bridge_frame *frame)
 
 	frame->caller_id = hot.id;
 	frame->return_address = frame->slot;
+	if (!is_machines(frame->slot))
+		return 0;
 	frame->place = place_of_call(frame);
 	number = callers_find(frame->place);
 	if (!number)

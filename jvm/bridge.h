@@ -43,8 +43,13 @@ struct bridge_frame {
 	uint64_t slot;       /* the return address's own place */
 };
 
-/* Of the interpreter: set once it is known, end last. */
+/*
+ * Where code of the machine's lies, its interpreter's among it: [start, end), end
+ * stored last, 0 before it is known. What calls from elsewhere has frames that
+ * nobody knows.
+ */
 extern _Atomic uint64_t bridge_interpreter_start, bridge_interpreter_end;
+extern _Atomic uint64_t bridge_code_start, bridge_code_end;
 
 /* A call will count without its Java caller. */
 void bridge_miss(void);

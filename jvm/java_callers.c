@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "jvm/bridge.h"
+#include "jvm/hotspot.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/record/recorder.h"
@@ -26,6 +27,7 @@
 #define ROOM_LEAST  1024
 #define INTERPRETER "Interpreter" /* as HotSpot calls its code */
 
+static uint64_t machine_pc;      /* of a function of the machine's */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
 
 /* A method that has called a native: open addressing, three quarters full at most. */
@@ -226,6 +228,16 @@ static void JNICALL code_is_made(jvmtiEnv *jvmti, const char *name,
 		     (uintptr_t)code + (uint32_t)bytes);
 }
 
+/* All that is generated lies between two addresses. */
+static int find_code(void)
+{
+	atomic_store(&bridge_code_start,
+		     hotspot_static(machine_pc, "CodeCache", "_low_bound"));
+	atomic_store(&bridge_code_end,
+		     hotspot_static(machine_pc, "CodeCache", "_high_bound"));
+	return bridge_code_end > bridge_code_start;
+}
+
 /* Until then nobody can be asked. */
 static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
@@ -233,7 +245,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	const int saved_errno = errno;
 
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	if (bridge_interpreter_end)
+	if (bridge_interpreter_end && find_code())
 		atomic_store(&tool, jvmti);
 	errno = saved_errno;
 	switch_unmute(muted);
@@ -276,6 +288,7 @@ int callers_begin(void *machine)
 		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
 						       events[i], NULL))
 			return -1;
+	machine_pc = (uintptr_t)(*vm)->GetEnv;
 	trampolines_reserve(rt.recorder->part.file.path);
 	return 0;
 }

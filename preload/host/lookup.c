@@ -144,6 +144,18 @@ void *lookup_in(uint64_t base, const char *name)
 	return map ? find_in(map, name) : NULL;
 }
 
+const struct link_map *lookup_module(uint64_t pc)
+{
+	const struct link_map *nearest = NULL;
+
+	for (const struct link_map *map = _r_debug.r_map; map;
+	     map = map->l_next)
+		if (map->l_addr <= pc &&
+		    (!nearest || map->l_addr > nearest->l_addr))
+			nearest = map;
+	return nearest;
+}
+
 void *lookup_next(const char *name)
 {
 	const struct link_map *map = _r_debug.r_map;

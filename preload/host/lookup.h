@@ -25,6 +25,9 @@ void *lookup_any(const char *name);
  */
 void *lookup_in(uint64_t base, const char *name);
 
+/* The module that a pc is in, if any is that of one; NULL: of none. */
+const struct link_map *lookup_module(uint64_t pc);
+
 /* The loader's record for debuggers; may be a struct r_debug_extended. */
 const struct r_debug *lookup_debug(void);
 

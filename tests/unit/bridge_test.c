@@ -67,6 +67,8 @@ static int begin(void **state)
 	memset((void *)callers_known, 0, sizeof(callers_known));
 	hot.id = BASE;
 	learnt = native_id = 0;
+	bridge_code_start = 0; /* all code is the machine's */
+	bridge_code_end = UINT64_MAX;
 	known_as = CALLER;
 	through = (native_function)bridges_make((void *)native, SIGNATURE);
 	return rt.trampolines && through ? 0 : -1;
@@ -149,6 +151,15 @@ static void who_is_no_method_is_in_no_context(void **state)
 	assert_int_equal(learnt, 1);
 }
 
+static void who_calls_from_elsewhere_has_no_frame(void **state)
+{
+	(void)state;
+	bridge_code_end = 1;
+	java(through);
+	assert_int_equal(native_id, BASE);
+	assert_int_equal(learnt, 0);
+}
+
 static struct link found;
 
 static double looks(long a, long b, long c, long d, long e, long f, double g,
@@ -194,6 +205,7 @@ int main(void)
 		CLAIM(there_is_no_end_of_bridges),
 		CLAIM(its_caller_is_in_the_context_meanwhile),
 		CLAIM(who_is_no_method_is_in_no_context),
+		CLAIM(who_calls_from_elsewhere_has_no_frame),
 		CLAIM(a_walk_finds_the_caller),
 		CLAIM(places_are_told_apart),
 	};

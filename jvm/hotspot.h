@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What HotSpot tells debuggers of itself: tables of its types' fields, which it
+ * exports (vmStructs.hpp in its sources). Other machines have none.
+ */
+#ifndef CLEW_JVM_HOTSPOT_H
+#define CLEW_JVM_HOTSPOT_H
+
+#include <stdint.h>
+
+/*
+ * The value of a static field of 8 bytes; 0: there is none. machine_pc: of any
+ * function of the machine's.
+ */
+uint64_t hotspot_static(uint64_t machine_pc, const char *type,
+			const char *field);
+
+#endif
