@@ -20,6 +20,9 @@ struct hot_thread;
 int thread_pointer_take(const struct hot_thread *thread, uint32_t tid,
 			uint64_t *theirs);
 
+/* Whether the thread pointer leads to these variables. Makes no system call. */
+int thread_pointer_is_of(const struct hot_thread *thread);
+
 /* 0: it was the thread's own. */
 void thread_pointer_put_back(uint64_t theirs);
 

@@ -17,14 +17,14 @@
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
 
-#define PAGE_BYTES  4096
-#define SLOTS       256       /* events at a time, at most */
-#define PROBES      8         /* where the slot of a thread may be */
-#define LOCKED_PART 64        /* of the locked memory that the user may have */
-#define CALM_US     10000     /* in reserve, when an event begins */
-#define SWITCH_US   500       /* what a switch takes of the reserve */
-#define SMOOTHING   64        /* hits that share what is to be settled */
-#define SILENT_NS   250000000 /* untold so far: nothing comes of the event */
+#define PAGE_BYTES   4096
+#define SLOTS        256   /* events at a time, at most */
+#define PROBES       8     /* where the slot of a thread may be */
+#define LOCKED_PART  64    /* of the locked memory that the user may have */
+#define CALM_US      10000 /* in reserve, when an event begins */
+#define SWITCH_US    500   /* what a switch takes of the reserve */
+#define SMOOTHING    64    /* hits that share what is to be settled */
+#define SILENT_TICKS 8     /* in the program without a hit: none will come */
 
 enum slot_state {
 	SLOT_FREE,
@@ -43,6 +43,7 @@ struct event {
 	uint64_t began_us, told_ns;
 	int64_t untold_ns; /* of the time up to the last tick; may be negative */
 	uint32_t met_tick; /* one came while the last hit was on its way */
+	uint32_t silent;   /* ticks in the program since the last hit */
 };
 
 static void on_event(int signal, siginfo_t *info, void *context);
@@ -175,6 +176,7 @@ static void take_sample(struct event *event, uint64_t pc)
 	uint64_t where = pc & WIRE_SAMPLE_PC;
 
 	event->met_tick = is_tick_due();
+	event->silent = 0;
 	if (tally->hot->tally != tally ||
 	    tally->hot->muted == HOT_MUTED_SHARED) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
@@ -188,12 +190,13 @@ static void take_sample(struct event *event, uint64_t pc)
 
 void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches)
 {
-	int64_t calm = tally->ticks.calm_us + (int64_t)used_us;
+	const int64_t calm = tally->ticks.calm_us + (int64_t)used_us -
+			     (int64_t)switches * SWITCH_US;
 
 	if (calm > CALM_US)
-		calm = CALM_US;
-	calm -= (int64_t)switches * SWITCH_US;
-	tally->ticks.calm_us = calm < -CALM_US ? -CALM_US : calm;
+		tally->ticks.calm_us = CALM_US;
+	else
+		tally->ticks.calm_us = calm < -CALM_US ? -CALM_US : calm;
 }
 
 static void go_back_to_tick(struct event *event, enum wire_coarse why)
@@ -225,12 +228,14 @@ uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
 
 	if (is_kernel)
 		event->told_ns += weight_ns;
+	else
+		event->silent++;
 	event->untold_ns =
 		(int64_t)((used_us - event->began_us) * 1000 - event->told_ns);
 	if (tally->ticks.calm_us < 0) {
 		go_back_to_tick(event, WIRE_COARSE_RESTLESS);
 		tally->ticks.has_asked = 0;
-	} else if (event->untold_ns >= SILENT_NS) {
+	} else if (event->silent >= SILENT_TICKS) {
 		go_back_to_tick(event, WIRE_COARSE_SILENT);
 	} else if (!is_kernel) {
 		return 0;
@@ -312,29 +317,39 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		signal_set_action(signal, &theirs, NULL);
 }
 
-/* The event that has sent this, or NULL. */
-static struct event *sender_of(const siginfo_t *info)
+/*
+ * The calling thread's number, without a system call unless the thread pointer is
+ * the program's: the thread's calls may be dispatched to the program.
+ */
+static uint32_t own_tid(void)
 {
 	for (struct event *event = events.slots; event < events.slots + SLOTS;
 	     event++)
-		if (event->state >= SLOT_RUNS && info->si_code == POLL_IN &&
-		    info->si_fd == event->source.fd)
-			return event;
-	return NULL;
+		if (event->state >= SLOT_RUNS &&
+		    thread_pointer_is_of(event->tally->hot) && hot.tally)
+			return hot.tally->tid;
+	return (uint32_t)sys_call_anyway(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-static void meet_event(int signal, siginfo_t *info, void *context)
+/*
+ * The calling thread's event, if it has sent this, or NULL. The descriptor alone
+ * does not tell: each is opened where no other is, so that all have one number.
+ */
+static struct event *sender_of(const siginfo_t *info)
 {
-	ucontext_t *interrupted = context;
 	struct event *event;
 
-	if (runtime_is_filtered() && info->si_code == POLL_IN)
+	if (info->si_code != POLL_IN)
+		return NULL;
+	event = find_event(own_tid());
+	return event && info->si_fd == event->source.fd ? event : NULL;
+}
+
+static void meet_event(struct event *event, const ucontext_t *interrupted)
+{
+	if (runtime_is_filtered())
 		return; /* its last, which was under way */
-	event = find_event((uint32_t)sys_gettid());
-	if (!event || info->si_code != POLL_IN ||
-	    info->si_fd != event->source.fd)
-		pass_on(signal, info, interrupted);
-	else if (event->state == SLOT_RUNS)
+	if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
 		event->state = SLOT_FREE; /* the same */
@@ -342,13 +357,16 @@ static void meet_event(int signal, siginfo_t *info, void *context)
 
 static void on_event(int signal, siginfo_t *info, void *context)
 {
-	const struct event *event = sender_of(info);
-	uint64_t theirs = 0;
+	struct event *event = sender_of(info);
+	uint64_t theirs;
 
-	if (event &&
-	    !thread_pointer_take(event->tally->hot, event->tid, &theirs))
+	if (!event) {
+		pass_on(signal, info, context);
 		return;
-	meet_event(signal, info, context);
+	}
+	if (!thread_pointer_take(event->tally->hot, event->tid, &theirs))
+		return;
+	meet_event(event, context);
 	thread_pointer_put_back(theirs);
 }
 
@@ -434,6 +452,7 @@ static int settle_slot(struct event *event, int err)
 	event->told_ns = 0;
 	event->untold_ns = 0;
 	event->met_tick = 0;
+	event->silent = 0;
 	event->began_us =
 		event->tally->ticks.user_us + event->tally->ticks.system_us;
 	event->tally->ticks.event = event;

@@ -26,9 +26,12 @@ BUSY_ERLANG = """
 -export([main/0]).
 fibber(N) when N < 2 -> N;
 fibber(N) -> fibber(N - 1) + fibber(N - 2).
-loop(0, Sum) -> Sum;
-loop(N, Sum) -> loop(N - 1, Sum + fibber(20)).
-main() -> io:format("~p~n", [loop(1500, 0) > 0]), halt().
+loop(Sum) ->
+    case statistics(runtime) of
+        {Ms, _} when Ms < 1500 -> loop(Sum + fibber(20));
+        _ -> Sum
+    end.
+main() -> io:format("~p~n", [loop(0) > 0]), halt().
 """
 BUSY_PHP = """<?php
 function adder($n) {
@@ -285,7 +288,9 @@ class Runtimes(Case):
         functions = self.functions()
         found = sum(ns for function, ns in functions.items()
                     if name in function)
-        self.assertGreater(found, sum(functions.values()) * 0.3, functions)
+        # how dear what the kernel does for it is depends on the machine
+        own = sum(functions.values()) - functions.get("(kernel)", 0)
+        self.assertGreater(found, own * 0.3, functions)
         self.assertGreater(found, 5 * functions.get(NOBODY, 0), functions)
 
     def remove_what_was_written(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A finer clock than the kernel's tick, and nobody notices that it is there."""
+import collections
 import ctypes
 import resource
 import struct
@@ -90,6 +91,26 @@ class Rates(Case):
         told_ns = sum(s.weight_ns for s in part.samples)
         if abs(told_ns - used_ns) > 0.03 * used_ns + 10_000_000:
             raise Disturbed(f"{told_ns} of {used_ns} ns")
+
+    @undisturbed
+    def test_each_threads_samples_add_up_to_its_time(self):
+        """All have events, whose descriptors have the same number."""
+        done = self.record([target("presence"), "busy"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        part = self.part_with_events()
+        if part.coarse == wire.COARSE_SILENT:
+            raise Disturbed("an event had no hits")
+        samples = collections.defaultdict(list)
+        tallies = {tid: tally for tid, tally, _ in part.threads}
+        for sample in part.samples:
+            samples[sample.tally].append(sample.weight_ns)
+        for line in done.stdout.splitlines():
+            tid, _, used_ns = map(int, line.split())
+            told = samples[tallies[tid]]
+            if abs(sum(told) - used_ns) > 0.05 * used_ns + 10_000_000:
+                raise Disturbed(f"{tid}: {sum(told)} of {used_ns} ns")
+            if used_ns > 50_000_000 and max(told) > 50_000_000:
+                raise Disturbed(f"{tid}: one sample for {max(told)} ns")
 
     def account_of(self, argv):
         """What the kernel says of a native run: user and system, in s."""

@@ -2,18 +2,20 @@
 /*
  * Threads that work and wait, and say how much of each there was:
  *
- *	presence [killed]	prints "TID PRESENT_NS CPU_NS" for each thread,
- *				then ends, or kills itself
+ *	presence [killed|busy]	prints "TID PRESENT_NS CPU_NS" for each thread,
+ *				then ends, or kills itself; or many only work
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define THREADS 3
+#define CROWD   8
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -28,7 +30,8 @@ static __attribute__((noinline)) void work(int64_t ms)
 	int64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
 
 	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-		;
+		for (volatile int i = 0; i < 10000; i++)
+			;
 }
 
 static __attribute__((noinline)) void rest(int64_t ms)
@@ -64,18 +67,22 @@ static __attribute__((noinline)) void *begin(void *argument)
 	return NULL;
 }
 
-static __attribute__((noinline)) void live_all(struct thread *threads)
+static __attribute__((noinline)) void live_all(struct thread *threads,
+					       int count)
 {
 	live(&threads[0]);
-	for (int i = 1; i <= THREADS; i++)
+	for (int i = 1; i <= count; i++)
 		pthread_create(&threads[i].id, NULL, begin, &threads[i]);
-	for (int i = 1; i <= THREADS; i++)
+	for (int i = 1; i <= count; i++)
 		pthread_join(threads[i].id, NULL);
 }
 
 int main(int argc, char **argv)
 {
-	struct thread threads[1 + THREADS] = {
+	const char *mode = argc > 1 ? argv[1] : "";
+	const int is_crowd = !strcmp(mode, "busy");
+	const int count = is_crowd ? CROWD : THREADS;
+	struct thread threads[1 + CROWD] = {
 		{ .work_ms = 100, .rest_ms = 200 },
 		{ .work_ms = 200 },
 		{ .rest_ms = 800 },
@@ -84,16 +91,17 @@ int main(int argc, char **argv)
 	const int64_t came = now_ns(CLOCK_MONOTONIC);
 	const int64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	(void)argv;
-	live_all(threads);
+	for (int i = 0; is_crowd && i <= count; i++)
+		threads[i] = (struct thread){ .work_ms = 100 };
+	live_all(threads, count);
 	threads[0].present_ns = now_ns(CLOCK_MONOTONIC) - came;
 	threads[0].cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	for (int i = 0; i <= THREADS; i++)
+	for (int i = 0; i <= count; i++)
 		printf("%d %lld %lld\n", threads[i].tid,
 		       (long long)threads[i].present_ns,
 		       (long long)threads[i].cpu_ns);
 	fflush(stdout);
-	if (argc > 1)
+	if (!strcmp(mode, "killed"))
 		raise(SIGKILL);
 	return 0;
 }

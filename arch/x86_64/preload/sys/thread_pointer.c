@@ -22,6 +22,12 @@ static void write_pointer(uint64_t pointer)
 	__asm__ volatile("wrfsbase %0" : : "r"(pointer) : "memory");
 }
 
+int thread_pointer_is_of(const struct hot_thread *thread)
+{
+	return can_read ? read_pointer() == (uintptr_t)thread - offset
+			: thread == &hot;
+}
+
 int thread_pointer_take(const struct hot_thread *thread, uint32_t tid,
 			uint64_t *theirs)
 {
