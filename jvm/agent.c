@@ -93,14 +93,14 @@ static int changes_threads(const struct java_method *method)
  * Its calls go through a bridge from now on, where one can be had; not those of a
  * native that is bound already, whose new_address is NULL.
  */
-static void bridge(const struct java_method *method, void *address,
-		   void **new_address)
+static void bridge(jmethodID id, const struct java_method *method,
+		   void *address, void **new_address)
 {
 	void *made;
 
 	if (!new_address || !agent.knows_callers || changes_threads(method))
 		return;
-	made = bridges_make(address, method->signature);
+	made = bridges_make(address, id, method->signature);
 	if (made)
 		*new_address = made;
 }
@@ -114,7 +114,7 @@ static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
 		const struct java_method its = method_of(&asked);
 
 		records_bind((uintptr_t)address, &its);
-		bridge(&its, address, new_address);
+		bridge(method, &its, address, new_address);
 	} else {
 		records_miss();
 	}

@@ -3,29 +3,17 @@
 
 #include <stdatomic.h>
 
+#include "jvm/hotspot_frames.h"
 #include "jvm/java_callers.h"
+#include "jvm/java_stack.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/trampolines.h"
 #include "wire/id.h"
 
-/* In the frame of an interpreted method: the bytecode that it is at. */
-#define FRAME_BYTECODE (-0x40 / 8)
-
-_Atomic uint64_t bridge_interpreter_start, bridge_interpreter_end;
-_Atomic uint64_t bridge_code_start, bridge_code_end;
 _Atomic uint64_t callers_known[CALLERS_COUNT];
-
-static int is_interpreted(uint64_t pc)
-{
-	return pc < bridge_interpreter_end && pc >= bridge_interpreter_start;
-}
-
-static int is_machines(uint64_t pc)
-{
-	return pc < bridge_code_end && pc >= bridge_code_start;
-}
+_Atomic uint64_t callers_stacks[CALLERS_STACKS];
 
 /* Its own frame lies below the native method's; each begins with a saved rbp. */
 static uint64_t place_of_call(const struct bridge_frame *frame)
@@ -33,7 +21,7 @@ static uint64_t place_of_call(const struct bridge_frame *frame)
 	const uint64_t *native = (const uint64_t *)frame->java_frame;
 	const uint64_t pc = native[1];
 
-	return is_interpreted(pc)
+	return java_code_has(&java_interpreter, pc)
 		       ? ((const uint64_t *)native[0])[FRAME_BYTECODE]
 		       : pc;
 }
@@ -78,18 +66,33 @@ void bridge_link(struct bridge_frame *frame, uint32_t number)
 	*(volatile uint64_t *)&hot.id = id;
 }
 
+/* The method that calls, with those that it is called by if they can be told. */
+static uint32_t find_callers(struct bridge_frame *frame)
+{
+	frame->place = place_of_call(frame);
+	frame->stack = java_stack_hash(frame, &frame->is_cut);
+	return frame->stack ? callers_find_stack(frame->stack)
+			    : callers_find(frame->place);
+}
+
 int bridge_enter(struct bridge_frame *frame)
 {
 	uint32_t number;
 
 	frame->caller_id = hot.id;
 	frame->return_address = frame->slot;
-	if (!is_machines(frame->slot))
+	frame->outer = hot.java_top;
+	frame->expected = 0;
+	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
+	if (!java_code_has(&java_code, frame->slot))
 		return 0;
-	frame->place = place_of_call(frame);
-	number = callers_find(frame->place);
+	number = find_callers(frame);
 	if (!number)
 		return 1;
+	if (!hot.stacks_left--) {
+		frame->expected = number;
+		return 1;
+	}
 	bridge_link(frame, number);
 	return 0;
 }

@@ -27,6 +27,7 @@ struct bridge {
 	uint64_t stack_words; /* that its arguments take on the stack */
 	/* That its latest caller waited at: the next is the same, mostly. */
 	_Atomic uint64_t latest;
+	const void *method; /* as the machine names it */
 };
 
 /*
@@ -34,22 +35,18 @@ struct bridge {
  * where the call stands in compiled code, or the interpreted bytecode.
  */
 struct bridge_frame {
+	uint64_t outer;    /* the frame of the bridge that the thread was in */
+	uint64_t stack;    /* java_stack_hash() */
+	uint32_t is_cut;   /* as that says */
+	uint32_t expected; /* the number to be verified, or 0 */
 	uint64_t arguments[6]; /* in registers: rdi, rsi, rdx, rcx, r8, r9 */
 	struct bridge *bridge;
 	uint64_t caller_id; /* the thread's id before */
 	uint64_t return_address;
-	uint64_t place;      /* of the call in Java; 0: it is not Java's */
+	uint64_t place;      /* of the call in Java */
 	uint64_t java_frame; /* rbp: of the native method's frame */
 	uint64_t slot;       /* the return address's own place */
 };
-
-/*
- * Where code of the machine's lies, its interpreter's among it: [start, end), end
- * stored last, 0 before it is known. What calls from elsewhere has frames that
- * nobody knows.
- */
-extern _Atomic uint64_t bridge_interpreter_start, bridge_interpreter_end;
-extern _Atomic uint64_t bridge_code_start, bridge_code_end;
 
 /* A call will count without its Java caller. */
 void bridge_miss(void);

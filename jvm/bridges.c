@@ -103,7 +103,7 @@ static int make_chunk(void)
 	return -ENOMEM;
 }
 
-void *bridges_make(void *target, const char *signature)
+void *bridges_make(void *target, const void *method, const char *signature)
 {
 	const int words = stack_words(signature);
 	void *made = NULL;
@@ -118,6 +118,7 @@ void *bridges_make(void *target, const char *signature)
 		bridges.records[i] = (struct bridge){
 			.target = (uintptr_t)target,
 			.stack_words = (uint64_t)words,
+			.method = method,
 		};
 		made = bridges.code + i * BRIDGE_CODE_BYTES;
 	}

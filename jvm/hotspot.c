@@ -6,51 +6,82 @@
 #include "preload/host/lookup.h"
 #include "preload/sys/text.h"
 
-/* A table, and where in its entries what we want is, as its machine says. */
-struct struct_table {
-	const char *entries;
-	uint64_t stride, type_at, field_at, address_at;
-};
-
+/* The tables have strides and places of their own, as their machine says. */
 static uint64_t word_at(const void *at)
 {
 	return at ? *(const uint64_t *)at : 0;
 }
 
-static struct struct_table find_table(uint64_t base)
+static uint64_t base_of(uint64_t machine_pc)
 {
-#define WORD(name) word_at(lookup_in(base, "gHotSpotVMStruct" name))
-	return (struct struct_table){
-		.entries = (const char *)WORD("s"),
-		.stride = WORD("EntryArrayStride"),
-		.type_at = WORD("EntryTypeNameOffset"),
-		.field_at = WORD("EntryFieldNameOffset"),
-		.address_at = WORD("EntryAddressOffset"),
-	};
-#undef WORD
+	const struct link_map *map = lookup_module(machine_pc);
+
+	return map ? map->l_addr : 0;
+}
+
+#define WORD(base, name) word_at(lookup_in(base, "gHotSpotVM" name))
+
+static const char *text_at(const char *entry, uint64_t offset)
+{
+	return *(const char *const *)(entry + offset);
+}
+
+/* A field's entry, or NULL. */
+static const char *find_field(uint64_t base, const char *type,
+			      const char *field)
+{
+	const uint64_t stride = WORD(base, "StructEntryArrayStride");
+	const uint64_t type_at = WORD(base, "StructEntryTypeNameOffset");
+	const uint64_t field_at = WORD(base, "StructEntryFieldNameOffset");
+	const char *entry = (const char *)WORD(base, "Structs");
+
+	if (!entry || !stride)
+		return NULL;
+	for (; text_at(entry, type_at) && text_at(entry, field_at);
+	     entry += stride)
+		if (same_text(text_at(entry, type_at), type) &&
+		    same_text(text_at(entry, field_at), field))
+			return entry;
+	return NULL;
+}
+
+const void *hotspot_static_at(uint64_t machine_pc, const char *type,
+			      const char *field)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t at = WORD(base, "StructEntryAddressOffset");
+	const char *entry = find_field(base, type, field);
+
+	return entry && at ? *(const void *const *)(entry + at) : NULL;
 }
 
 uint64_t hotspot_static(uint64_t machine_pc, const char *type,
 			const char *field)
 {
-	const struct link_map *map = lookup_module(machine_pc);
-	struct struct_table table;
+	return word_at(hotspot_static_at(machine_pc, type, field));
+}
 
-	if (!map)
-		return 0;
-	table = find_table(map->l_addr);
-	if (!table.entries || !table.stride || !table.address_at)
-		return 0;
-	for (const char *entry = table.entries;; entry += table.stride) {
-		const char *its_type =
-			*(const char *const *)(entry + table.type_at);
-		const char *its_field =
-			*(const char *const *)(entry + table.field_at);
+int64_t hotspot_offset(uint64_t machine_pc, const char *type, const char *field)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t at = WORD(base, "StructEntryOffsetOffset");
+	const char *entry = find_field(base, type, field);
 
-		if (!its_type || !its_field)
-			return 0;
-		if (same_text(its_type, type) && same_text(its_field, field))
-			return word_at(*(
-				const void *const *)(entry + table.address_at));
-	}
+	return entry && at ? *(const int64_t *)(entry + at) : -1;
+}
+
+uint64_t hotspot_size(uint64_t machine_pc, const char *type)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t stride = WORD(base, "TypeEntryArrayStride");
+	const uint64_t name_at = WORD(base, "TypeEntryTypeNameOffset");
+	const uint64_t size_at = WORD(base, "TypeEntrySizeOffset");
+	const char *entry = (const char *)WORD(base, "Types");
+
+	if (!entry || !stride || !size_at)
+		return 0;
+	for (; text_at(entry, name_at); entry += stride)
+		if (same_text(text_at(entry, name_at), type))
+			return word_at(entry + size_at);
+	return 0;
 }

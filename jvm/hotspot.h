@@ -15,4 +15,15 @@
 uint64_t hotspot_static(uint64_t machine_pc, const char *type,
 			const char *field);
 
+/* The address of a static field; NULL: there is none. */
+const void *hotspot_static_at(uint64_t machine_pc, const char *type,
+			      const char *field);
+
+/* Where in a type a field is, in bytes; -1: there is none. */
+int64_t hotspot_offset(uint64_t machine_pc, const char *type,
+		       const char *field);
+
+/* Bytes of a type; 0: there is none. */
+uint64_t hotspot_size(uint64_t machine_pc, const char *type);
+
 #endif

@@ -15,6 +15,9 @@
 
 #include "jvm/bridge.h"
 #include "jvm/hotspot.h"
+#include "jvm/java_numbers.h"
+#include "jvm/java_stack.h"
+#include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/record/recorder.h"
@@ -24,175 +27,145 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define ROOM_LEAST  1024
+#define IN_NATIVE   (-1)          /* location of a native method */
 #define INTERPRETER "Interpreter" /* as HotSpot calls its code */
 
 static uint64_t machine_pc;      /* of a function of the machine's */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
 
-/* A method that has called a native: open addressing, three quarters full at most. */
-struct method {
-	jmethodID id; /* NULL: free */
-	uint32_t number;
-};
-
-static struct {
-	struct lock lock; /* taken before that of the names */
-	struct method *table;
-	uint32_t room, used;
-} methods;
-
-static struct method *slot_of(struct method *table, uint32_t room,
-			      jmethodID method)
-{
-	uint64_t i = (uintptr_t)method * ID_MULTIPLIER >> 32;
-
-	while (table[i & (room - 1)].id && table[i & (room - 1)].id != method)
-		i++;
-	return &table[i & (room - 1)];
-}
-
-static int grow(void)
-{
-	const uint32_t room = methods.room ? 2 * methods.room : ROOM_LEAST;
-	struct method *table;
-
-	if (methods.used < methods.room / 4 * 3)
-		return 0;
-	table = sys_map_private(room * sizeof(*table));
-	if (sys_failed(table))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < methods.room; i++)
-		if (methods.table[i].id)
-			*slot_of(table, room, methods.table[i].id) =
-				methods.table[i];
-	if (methods.table)
-		sys_munmap(methods.table,
-			   methods.room * sizeof(*methods.table));
-	methods.table = table;
-	methods.room = room;
-	return 0;
-}
-
-static uint32_t number_of(jmethodID method)
-{
-	uint32_t number = 0;
-	uint64_t signals;
-
-	lock_acquire(&methods.lock, &signals);
-	if (methods.room)
-		number = slot_of(methods.table, methods.room, method)->number;
-	lock_release(&methods.lock, &signals);
-	return number;
-}
-
-/* Another thread may have been faster: its number is as good. */
-static uint32_t add(jmethodID method, const char *text, size_t bytes)
-{
-	struct recorder *recorder = rt.recorder;
-	uint32_t number = 0;
-	uint64_t signals;
-
-	lock_acquire(&methods.lock, &signals);
-	if (!grow()) {
-		struct method *slot =
-			slot_of(methods.table, methods.room, method);
-
-		number = slot->number;
-		if (!number)
-			number = function_names_add(
-				&recorder->names, &recorder->part,
-				WIRE_RANGE_JAVA, text, bytes);
-		if (number && !slot->id) {
-			*slot = (struct method){ method, number };
-			methods.used++;
-		}
-	}
-	lock_release(&methods.lock, &signals);
-	return number;
-}
-
-/* The text of a wire_name of Java's: class, name and signature, each with a NUL. */
-static size_t put(char *to, size_t room, const char *const parts[3])
-{
-	size_t used = 0;
-
-	for (int i = 0; i < 3; i++) {
-		const size_t bytes = strlen(parts[i]) + 1;
-
-		if (bytes > room - used)
-			return 0;
-		copy_bytes(to + used, parts[i], bytes);
-		used += bytes;
-	}
-	return used;
-}
-
-static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
-{
-	char *called = NULL, *signature = NULL, *class_name = NULL;
-	char text[WIRE_NAME_BYTES_MAX];
-	jclass class = NULL;
-	uint32_t number = 0;
-	size_t bytes;
-
-	if (!(*jvmti)->GetMethodName(jvmti, method, &called, &signature,
-				     NULL) &&
-	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
-	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
-		bytes = put(text, sizeof(text),
-			    (const char *[]){ class_name, called, signature });
-		if (bytes)
-			number = add(method, text, bytes);
-	}
-	if (class)
-		(*jni)->DeleteLocalRef(jni, class);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)called);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
-	return number;
-}
-
 /* 0: it cannot be told now. The native itself is frame 0. */
-static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni)
+static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jvmtiFrameInfo caller;
-	jboolean is_native;
-	uint32_t number;
 	jint count;
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
 		return 0;
-	if (!count)
+	/* a native's own context is its caller's already */
+	if (!count || caller.location == IN_NATIVE)
 		return CALLERS_NOBODY;
-	if ((*jvmti)->IsMethodNative(jvmti, caller.method, &is_native))
+	return java_numbers_method(jvmti, jni, caller.method);
+}
+
+/* How many of the methods are called by a native that has a context. */
+static jint end_of(const struct bridge_frame *frame,
+		   const jvmtiFrameInfo *calls, jint count)
+{
+	const struct bridge_frame *outer =
+		(const struct bridge_frame *)frame->outer;
+	jint end = count;
+
+	if (!frame->is_cut)
+		return count;
+	for (jint i = count; i-- > 0;)
+		if (calls[i].location == IN_NATIVE)
+			end = i;
+	for (jint i = end; outer && i < count; i++)
+		if (calls[i].location == IN_NATIVE &&
+		    (const void *)calls[i].method == outer->bridge->method)
+			return i;
+	return end;
+}
+
+/* 0: it cannot be told now. */
+static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
+			     const jvmtiFrameInfo *calls, jint count,
+			     int is_deeper)
+{
+	uint32_t numbers[JAVA_STACK_TOLD_MAX + 1];
+	uint32_t used = 0;
+
+	if (is_deeper)
+		numbers[used++] = WIRE_STACK_CUT;
+	while (count-- > 0) {
+		numbers[used] =
+			java_numbers_method(jvmti, jni, calls[count].method);
+		if (!numbers[used++])
+			return 0;
+	}
+	return used == 1 ? numbers[0] : java_numbers_stack(numbers, used);
+}
+
+/* As ask_caller(), for all that is below a native with a context. */
+static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
+			  const struct bridge_frame *frame)
+{
+	jvmtiFrameInfo calls[JAVA_STACK_TOLD_MAX + 1];
+	uint32_t number;
+	jint count, end;
+
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, JAVA_STACK_TOLD_MAX + 1,
+				    calls, &count))
 		return 0;
-	if (is_native) /* its own context is the caller's already */
+	end = end_of(frame, calls, count);
+	if (!end)
 		return CALLERS_NOBODY;
-	number = number_of(caller.method);
-	return number ? number : name(jvmti, jni, caller.method);
+	number = number_stack(jvmti, jni, calls,
+			      end > JAVA_STACK_TOLD_MAX ? JAVA_STACK_TOLD_MAX
+							: end,
+			      end > JAVA_STACK_TOLD_MAX);
+	if (number)
+		return number;
+	atomic_fetch_add(&rt.header->stackless_natives, 1);
+	return calls[0].location == IN_NATIVE
+		       ? CALLERS_NOBODY
+		       : java_numbers_method(jvmti, jni, calls[0].method);
+}
+
+static void remember_stack(uint64_t hash, uint32_t number)
+{
+	_Atomic uint64_t *entry = callers_stack_entry(hash, 0);
+
+	if (atomic_load(entry) &&
+	    atomic_load(entry) >> 32 != hash >> CALLERS_LOG2)
+		entry = callers_stack_entry(hash, 1);
+	atomic_store(entry, hash >> CALLERS_LOG2 << 32 | number);
+}
+
+static void remember_place(uint64_t place, uint32_t number)
+{
+	atomic_store(
+		&callers_known[(place ^ place >> CALLERS_LOG2) % CALLERS_COUNT],
+		place >> CALLERS_LOG2 << 32 | number);
+}
+
+/* What a known one was found to be, which is 0 if that cannot be told now. */
+static void note_verified(uint32_t expected, uint32_t found)
+{
+	const uint64_t period = rt.verify_period;
+
+	hot.stacks_left = period ? record_draw() % (2 * period) : UINT64_MAX;
+	if (!expected || !found)
+		return;
+	atomic_fetch_add(expected == found ? &rt.header->verified_stacks
+					   : &rt.header->mismatched_stacks,
+			 1);
 }
 
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	jvmtiEnv *jvmti = atomic_load(&tool);
-	const uint64_t place = frame->place;
+	JNIEnv *jni = (JNIEnv *)frame->arguments[0];
 	const int saved_errno = errno;
 	uint32_t muted, number;
 
 	if (!jvmti || runtime_is_filtered())
-		return CALLERS_NOBODY;
+		return frame->expected ? frame->expected : CALLERS_NOBODY;
 	muted = switch_mute(HOT_MUTED_OWN);
-	number = ask(jvmti, (JNIEnv *)frame->arguments[0]);
+	number = frame->stack ? ask_stack(jvmti, jni, frame)
+			      : ask_caller(jvmti, jni);
 	switch_unmute(muted);
 	errno = saved_errno;
+	if (frame->expected)
+		note_verified(frame->expected, number);
 	if (!number) {
 		bridge_miss();
 		return CALLERS_NOBODY;
 	}
-	atomic_store(
-		&callers_known[(place ^ place >> CALLERS_LOG2) % CALLERS_COUNT],
-		place >> CALLERS_LOG2 << 32 | number);
+	if (frame->stack)
+		remember_stack(frame->stack, number);
+	else
+		remember_place(frame->place, number);
 	return number;
 }
 
@@ -205,6 +178,7 @@ static void forget(void)
 					 memory_order_relaxed))
 			atomic_store_explicit(&callers_known[i], 0,
 					      memory_order_relaxed);
+	java_stack_forget();
 }
 
 static void JNICALL code_is_unloaded(jvmtiEnv *jvmti, jmethodID method,
@@ -221,21 +195,20 @@ static void JNICALL garbage_is_collected(jvmtiEnv *jvmti)
 static void JNICALL code_is_made(jvmtiEnv *jvmti, const char *name,
 				 const void *code, jint bytes)
 {
-	if (!same_text(name, INTERPRETER) || bridge_interpreter_end)
+	if (!same_text(name, INTERPRETER) || java_interpreter.end)
 		return;
-	atomic_store(&bridge_interpreter_start, (uintptr_t)code);
-	atomic_store(&bridge_interpreter_end,
-		     (uintptr_t)code + (uint32_t)bytes);
+	atomic_store(&java_interpreter.start, (uintptr_t)code);
+	atomic_store(&java_interpreter.end, (uintptr_t)code + (uint32_t)bytes);
 }
 
 /* All that is generated lies between two addresses. */
 static int find_code(void)
 {
-	atomic_store(&bridge_code_start,
+	atomic_store(&java_code.start,
 		     hotspot_static(machine_pc, "CodeCache", "_low_bound"));
-	atomic_store(&bridge_code_end,
+	atomic_store(&java_code.end,
 		     hotspot_static(machine_pc, "CodeCache", "_high_bound"));
-	return bridge_code_end > bridge_code_start;
+	return java_code.end > java_code.start;
 }
 
 /* Until then nobody can be asked. */
@@ -245,8 +218,10 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	const int saved_errno = errno;
 
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	if (bridge_interpreter_end && find_code())
+	if (java_interpreter.end && find_code()) {
+		java_stack_learn(machine_pc);
 		atomic_store(&tool, jvmti);
+	}
 	errno = saved_errno;
 	switch_unmute(muted);
 }

@@ -10,6 +10,7 @@
 #ifndef CLEW_JVM_JAVA_CALLERS_H
 #define CLEW_JVM_JAVA_CALLERS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct bridge_frame;
@@ -39,9 +40,39 @@ static inline uint32_t callers_find(uint64_t place)
 }
 
 /*
+ * {hash >> 16, number} of Java stacks (java_stack.h), in one of two entries: what
+ * is between the bits of the entry's number and those in it tells them apart but
+ * for one in 2^46. 0: free. Any thread.
+ */
+#define CALLERS_STACKS_LOG2 18
+#define CALLERS_STACKS      (1 << CALLERS_STACKS_LOG2)
+
+extern _Atomic uint64_t callers_stacks[CALLERS_STACKS];
+
+static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
+{
+	const uint64_t first = hash ^ hash >> CALLERS_LOG2;
+
+	return &callers_stacks[(second ? ~first : first) % CALLERS_STACKS];
+}
+
+/* The number of a Java stack with that hash; 0: not known. Any thread. */
+static inline uint32_t callers_find_stack(uint64_t hash)
+{
+	for (int i = 0; i < 2; i++) {
+		const uint64_t entry = atomic_load_explicit(
+			callers_stack_entry(hash, i), memory_order_relaxed);
+
+		if (entry >> 32 == hash >> CALLERS_LOG2)
+			return (uint32_t)entry;
+	}
+	return 0;
+}
+
+/*
  * The same, asked of the machine: the calling thread is in a native that Java has
- * called from that place. CALLERS_NOBODY where no Java method has, and where it
- * cannot be told.
+ * called from that place, or with that stack. CALLERS_NOBODY where no Java method
+ * has, and where it cannot be told.
  */
 uint32_t callers_learn(struct bridge_frame *frame);
 

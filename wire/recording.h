@@ -202,8 +202,12 @@ struct wire_header {
 		unnamed_natives; /* any thread, atomic add: no binding */
 	/* Calls of natives from Java that count without their caller: atomic add */
 	_Atomic uint64_t callerless_natives;
+	/* Calls of natives that count below their direct caller alone: atomic add */
+	_Atomic uint64_t stackless_natives;
+	/* Java stacks that the machine was asked about again, and was right or not */
+	_Atomic uint64_t verified_stacks, mismatched_stacks;
 };
-_Static_assert(sizeof(struct wire_header) == 568, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 592, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -284,6 +288,11 @@ enum wire_range_kind {
 	WIRE_RANGE_JAVA,      /* methods */
 	WIRE_RANGE_GENERATED, /* other code that was made while the process ran */
 	WIRE_RANGE_PROBE,     /* places that somebody has set a probe at */
+	/*
+	 * Java methods that call each other, as one function: the name is the array of
+	 * their numbers, outermost first (WIRE_STACK_CUT: more are farther out).
+	 */
+	WIRE_RANGE_JAVA_STACK,
 	WIRE_RANGE_KIND_COUNT
 };
 
@@ -297,6 +306,8 @@ struct wire_range {
 _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 
 #define WIRE_NAME_BYTES_MAX 4096
+#define WIRE_STACK_MAX      (WIRE_NAME_BYTES_MAX / sizeof(uint32_t))
+#define WIRE_STACK_CUT      UINT32_MAX
 
 /*
  * What a function of a wire_range is called. Followed by the text (no NUL, padded

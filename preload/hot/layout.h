@@ -34,6 +34,7 @@
 #define HOT_STRAYS_LEFT     184
 #define HOT_CARRIED         192
 #define HOT_CARRIED_TIMED   200
+#define HOT_JAVA_TOP        208
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

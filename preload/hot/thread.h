@@ -133,11 +133,14 @@ struct hot_thread {
 	/* Where trampolines go on. */
 	void (*carried)(void);
 	void (*carried_timed)(void);
+	/* The frame of the bridge that the thread is in, or 0 (jvm/bridge.h). */
+	uint64_t java_top;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
 	uint64_t random;        /* state of a generator, for verifications */
+	uint64_t stacks_left;   /* of Java's, until one is verified */
 	/* No system calls while it says 1; NULL: always (dispatch.c). */
 	const volatile uint8_t *selector;
 	/* Filters of a child that borrows this thread until it execs (filter.c). */
@@ -178,6 +181,7 @@ HOT_OFFSET(time_base, HOT_TIME_BASE);
 HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
 HOT_OFFSET(carried, HOT_CARRIED);
 HOT_OFFSET(carried_timed, HOT_CARRIED_TIMED);
+HOT_OFFSET(java_top, HOT_JAVA_TOP);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -178,6 +178,26 @@ static uint32_t site_of(struct contexts *contexts,
 		      : 0;
 }
 
+/* Below a node, the methods that have called the innermost of a stack. */
+static uint32_t place_callers(struct contexts *contexts, uint32_t node,
+			      uint32_t number)
+{
+	const struct numbering *numbering = contexts->numbering;
+	const struct numbering_stack *stack =
+		numbering_stack(numbering, number);
+
+	for (size_t i = 0; stack && i < stack->count - 1; i++) {
+		node = tree_child(
+			contexts->tree, node,
+			stack->numbers[i] == WIRE_STACK_CUT
+				? numbering->more_callers
+				: numbering_function(numbering,
+						     stack->numbers[i]));
+		contexts->tree->nodes[node].is_context = 1;
+	}
+	return node;
+}
+
 uint32_t contexts_place(struct contexts *contexts, struct context *start,
 			uint32_t root)
 {
@@ -198,6 +218,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		if (function == FUNCTION_UNKNOWN && !context->is_checked)
 			contexts->oddities.strangers++;
 		context->is_checked = 1;
+		node = place_callers(contexts, node, context->function);
 		node = tree_child(tree, node, function);
 		context->node = node;
 		made = &tree->nodes[node];

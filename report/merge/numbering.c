@@ -163,6 +163,26 @@ static char *text_of(enum wire_range_kind kind,
 	return method;
 }
 
+static void enter_stack(struct numbering *numbering, struct catalog *catalog,
+			const struct recorded_name *name)
+{
+	if (name->text_bytes < sizeof(uint32_t))
+		return;
+	if (!numbering->more_callers)
+		numbering->more_callers =
+			catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+				      "(more callers)");
+	numbering->stack_items = memory_grow(
+		numbering->stack_items, numbering->stack_count,
+		&numbering->stack_capacity, sizeof(*numbering->stack_items));
+	*idmap_at(&numbering->stacks, name->number) = numbering->stack_count;
+	numbering->stack_items[numbering->stack_count++] =
+		(struct numbering_stack){
+			.numbers = (const uint32_t *)(const void *)name->text,
+			.count = name->text_bytes / sizeof(uint32_t),
+		};
+}
+
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			const struct part_chunk *chunk)
 {
@@ -176,6 +196,10 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 
 		if (!range || range->functions || !name.number)
 			continue;
+		if (range->kind == WIRE_RANGE_JAVA_STACK) {
+			enter_stack(numbering, catalog, &name);
+			continue;
+		}
 		text = text_of(range->kind, &name);
 		*idmap_at(&numbering->named, name.number) = catalog_named(
 			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
@@ -242,14 +266,33 @@ void numbering_fini(struct numbering *numbering)
 		free(numbering->ranges[i].functions);
 	free(numbering->ranges);
 	free(numbering->modules);
+	free(numbering->stack_items);
+	idmap_fini(&numbering->stacks);
 	idmap_fini(&numbering->named);
 	*numbering = (struct numbering){ 0 };
+}
+
+const struct numbering_stack *numbering_stack(const struct numbering *numbering,
+					      uint32_t number)
+{
+	const uint64_t *index = idmap_find(&numbering->stacks, number);
+
+	return index ? &numbering->stack_items[*index] : NULL;
+}
+
+/* That of one that is no stack. */
+static uint32_t named_function(const struct numbering *numbering,
+			       uint32_t number)
+{
+	const uint64_t *named = idmap_find(&numbering->named, number);
+
+	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
 }
 
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 {
 	const struct numbering_range *range;
-	const uint64_t *named;
+	const struct numbering_stack *stack;
 
 	if (number == WIRE_FOLDED)
 		return FUNCTION_FOLDED;
@@ -258,8 +301,9 @@ uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 		return FUNCTION_UNKNOWN;
 	if (range->functions)
 		return range->functions[number - range->first];
-	named = idmap_find(&numbering->named, number);
-	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
+	stack = numbering_stack(numbering, number);
+	return named_function(
+		numbering, stack ? stack->numbers[stack->count - 1] : number);
 }
 
 static int was_there(const struct numbering_module *module, uint64_t pc,

@@ -21,6 +21,12 @@ struct numbering_range {
 	uint32_t *functions; /* indices in the catalog; NULL: see `named` */
 };
 
+/* Methods that call each other, outermost first. */
+struct numbering_stack {
+	const uint32_t *numbers; /* of the part */
+	size_t count;            /* at least one */
+};
+
 struct numbering_module {
 	uint64_t start, end; /* pcs of its executable segments */
 	uint64_t base;
@@ -35,6 +41,11 @@ struct numbering {
 	struct numbering_range *ranges; /* in order of `first` */
 	size_t count, capacity;
 	struct idmap named; /* number -> function, of what has but a name */
+	struct idmap
+		stacks; /* number -> index in that, of a stack of methods */
+	struct numbering_stack *stack_items;
+	size_t stack_count, stack_capacity;
+	uint32_t more_callers;            /* in the catalog: WIRE_STACK_CUT */
 	struct numbering_module *modules; /* in order of start, then time */
 	size_t module_count, module_capacity;
 };
@@ -44,8 +55,15 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part);
 void numbering_fini(struct numbering *numbering);
 
-/* The catalog's index of a function number of that part. */
+/*
+ * The catalog's index of a function number of that part; of a stack's, that of the
+ * innermost method.
+ */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
+
+/* The stack that is counted as one function of that number, or NULL. */
+const struct numbering_stack *numbering_stack(const struct numbering *numbering,
+					      uint32_t number);
 
 #define NUMBERING_ANY_TIME 0
 

@@ -106,9 +106,13 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	if (header->java != WIRE_JAVA_NONE)
 		fprintf(out,
 			"java state=%" PRIu32 " unnamed=%" PRIu32
-			" callerless=%" PRIu64 " text=%s\n",
+			" callerless=%" PRIu64 " stackless=%" PRIu64
+			" verified=%" PRIu64 " mismatched=%" PRIu64
+			" text=%s\n",
 			header->java, header->unnamed_natives,
-			header->callerless_natives, java_text(header->java));
+			header->callerless_natives, header->stackless_natives,
+			header->verified_stacks, header->mismatched_stacks,
+			java_text(header->java));
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32
@@ -262,6 +266,7 @@ static void dump_ranges(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_RANGE_JAVA] = "java",
 		[WIRE_RANGE_GENERATED] = "generated",
 		[WIRE_RANGE_PROBE] = "probe",
+		[WIRE_RANGE_JAVA_STACK] = "java_stack",
 	};
 	const struct wire_range *ranges = (const void *)chunk->payload;
 

@@ -39,6 +39,8 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 		summary->coarse = part->header->coarse;
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
 		summary->lost_samples[i] += part->header->sample_losses[i];
+	summary->stacks_verified.verified += part->header->verified_stacks;
+	summary->stacks_verified.diverged += part->header->mismatched_stacks;
 	part_tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
@@ -117,6 +119,7 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	find_looping(summary, catalog, tree);
 	verdicts_conclude(&summary->calls_verified);
 	verdicts_conclude(&summary->contexts_verified);
+	verdicts_conclude(&summary->stacks_verified);
 }
 
 static struct sampled whole_of(const struct summary *summary)

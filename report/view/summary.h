@@ -47,6 +47,7 @@ struct summary {
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
+	struct verdicts stacks_verified; /* of Java */
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
 	/* Functions that were called and are in doubt: catalog_loops(). */

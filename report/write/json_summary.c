@@ -89,6 +89,9 @@ static json_t *confidence_of(const struct summary *summary)
 
 	json_object_set_new(confidence, "contexts",
 			    verdicts_of(&summary->contexts_verified));
+	if (verdicts_decided(&summary->stacks_verified) > 0)
+		json_object_set_new(confidence, "java_stacks",
+				    verdicts_of(&summary->stacks_verified));
 	return confidence;
 }
 

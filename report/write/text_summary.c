@@ -129,6 +129,22 @@ static void write_confidence(FILE *out, const struct summary *summary)
 	write_unverified(out, calls, contexts);
 }
 
+/* Those of recordings without Java are nobody's concern. */
+static void write_java_confidence(FILE *out, const struct summary *summary)
+{
+	const struct verdicts *stacks = &summary->stacks_verified;
+	const uint64_t decided = verdicts_decided(stacks);
+
+	if (decided == 0)
+		return;
+	fprintf(out,
+		"Java: %s known stack%s verified with the machine, %s "
+		"mismatched",
+		GROUPED(decided), text_plural(decided),
+		GROUPED(stacks->diverged));
+	write_bound(out, stacks, ": ", "calls of natives wrong (95 %)\n");
+}
+
 /* Each costs as much as hundreds of calls. */
 static void write_traps(FILE *out, const struct summary *summary)
 {
@@ -369,6 +385,7 @@ void text_summary(FILE *out, struct session *session)
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
+	write_java_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);
 	write_losses(out, summary);

@@ -8,8 +8,15 @@ import clewtest
 from clewtest import needs
 from java_test import HOMES, JavaCase
 
-SOURCE = clewtest.ROOT / "tests" / "targets" / "Callers.java"
+SOURCES = [clewtest.ROOT / "tests" / "targets" / name
+           for name in ("Callers.java", "Stacks.java")]
 NATIVES = re.compile(r"com\.acme\.Callers\.(hit|wide|up|fail)\(")
+METHOD = re.compile(r"^com\.acme\.Callers(\$\w+)?\.|\(.*$")  # around its name
+CHAINS = {
+    "innermost": ("innermost", "middle", "outer"),
+    "deep": ("deep",) * 61,
+    "back": ("back", "up", "upper"),
+}
 
 
 class Callers(JavaCase):
@@ -17,7 +24,7 @@ class Callers(JavaCase):
         classes = self.work / "callers"
         if not classes.exists():
             done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
-                                     "17", "-d", classes, SOURCE])
+                                     "17", "-d", classes, *SOURCES])
             self.assertEqual(done.returncode, 0, done.stderr)
         return classes
 
@@ -46,6 +53,45 @@ class Callers(JavaCase):
         return sum(int(tally.collisions + tally.diverged)
                    for tally in part.tallies.values())
 
+    def chains(self):
+        """{methods up to work(), innermost first: calls of natives}"""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        names = [function["name"] for function in tree["functions"]]
+        found = collections.Counter()
+        for node in tree["contexts"]:
+            if not node["calls"] or not NATIVES.match(
+                    names[node["function"]]):
+                continue
+            chain, above = [], node
+            while above["parent"]:
+                above = tree["contexts"][above["parent"] - 1]
+                name = names[above["function"]]
+                if name.startswith("com.acme."):  # and no function of libjvm
+                    chain.append(METHOD.sub("", name))
+                if chain[-1:] == ["work"]:
+                    break
+            self.assertEqual(chain[-1], "work", chain)
+            found[tuple(chain[:-1])] += node["calls"]
+        return dict(found)
+
+    def check_stacks(self, truth):
+        """Whole ones, of which only those of upcalls have natives in them."""
+        wanted = collections.Counter()
+        for caller, calls in truth.items():
+            name = METHOD.sub("", caller)
+            if name == "recursion":
+                for depth in range(1, 6):
+                    wanted[(name,) * depth] = calls // 5
+            else:
+                wanted[CHAINS.get(name, (name,))] += calls
+        self.assertEqual(self.chains(), dict(wanted))
+        confidence = self.clew_json("report", "--json",
+                                    self.recording_path)["confidence"]
+        stacks = confidence["java_stacks"]
+        self.assertEqual(stacks["diverged"], 0)
+        self.assertGreater(stacks["verified"], 0)
+        return stacks["verified"]
+
     def check(self, *options, record=(), **more):
         if not HOMES[17]:
             self.skipTest("no JDK 17 here, of which the compiler is")
@@ -58,6 +104,7 @@ class Callers(JavaCase):
         self.assertEqual(len(truth), 14)
         self.assertTrue(all(truth.values()))
         self.assertEqual(self.called_by(), truth)
+        return self.check_stacks(truth)
 
     def check_version(self, version):
         self.version = version
@@ -87,7 +134,8 @@ class Callers(JavaCase):
 
     @needs("javac")
     def test_while_every_call_is_verified(self):
-        self.check(record=["--verify-period=1"], rounds=2000)
+        verified = self.check(record=["--verify-period=1"], rounds=2000)
+        self.assertGreater(verified, 30000)
 
     @needs("javac")
     def test_with_exact_times(self):
@@ -95,7 +143,46 @@ class Callers(JavaCase):
 
     @needs("javac")
     def test_beside_the_machine_s_own_functions(self):
-        self.check(record=["--java=vm"], rounds=1000)
+        # up() in C leaves by a jump, and is not below what it jumps to
+        self.check(record=["--java=vm"], rounds=1000, flavour="O0")
+
+    def check_hard(self, *options):
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        if self.version > 17:
+            options += ("--enable-native-access=ALL-UNNAMED",)
+        done = self.record(
+            self.java(*options, "-cp", self.compiled(), "com.acme.Stacks",
+                      clewtest.target("callers.so")), ["--verify-period=1"])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        truth, = re.findall(r"^(\d+) calls\n", done.stdout.decode())
+        report = self.clew_json("report", "--json", "--top=0",
+                                self.recording_path)
+        self.assertEqual(report["problems"], [])
+        self.assertEqual(sum(row["calls"] for row in report["functions"]
+                             if row["name"].startswith("com.acme.Callers.hit(")),
+                         int(truth))
+        stacks = report["confidence"]["java_stacks"]
+        self.assertEqual(stacks["diverged"], 0)
+        self.assertGreater(stacks["verified"], 5000)
+        self.assertEqual(self.mismatches(), 0)
+        callers = self.called_by()
+        self.assertEqual(set(callers), {
+            f"com.acme.Stacks{name}" for name in (
+                ".deep(int)", ".overflow(int)", ".inner(int)",
+                "$Initialised.<clinit>()")})
+        self.assertEqual(sum(callers.values()), int(truth))
+
+    @needs("javac")
+    def test_on_stacks_that_are_hard_to_walk_on_17(self):
+        self.check_hard()
+        self.check_hard("-Xint")
+
+    @needs("javac")
+    def test_on_stacks_that_are_hard_to_walk_on_25(self):
+        self.version = 25
+        self.check_hard()
+        self.check_hard("-Xint")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
 #include "jvm/java_callers.h"
+#include "jvm/java_stack.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/trampolines.h"
@@ -21,11 +22,26 @@ static uint64_t learnt, known_as;
 static struct bridge_frame *frame_seen;
 static uint64_t native_id;
 
+/* As jvm/java_stack.c, whose walk tests with a machine have. */
+struct java_code java_code, java_interpreter;
+static uint64_t stack_hash;
+
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+{
+	(void)frame;
+	*is_cut = 0;
+	return stack_hash;
+}
+
 /* As jvm/java_callers.c, but nobody is asked. Spoils what it may. */
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	learnt++;
 	frame_seen = frame;
+	if (frame->expected) {
+		hot.stacks_left = UINT64_MAX;
+		return frame->expected + 1;
+	}
 	__asm__ volatile("xorps %%xmm0, %%xmm0; xorps %%xmm7, %%xmm7" ::
 				 : "xmm0", "xmm7");
 	if (known_as)
@@ -65,12 +81,16 @@ static int begin(void **state)
 	numbered_up_to(100);
 	hot_shadow_low = SHADOW_NOWHERE; /* there is none */
 	memset((void *)callers_known, 0, sizeof(callers_known));
+	memset((void *)callers_stacks, 0, sizeof(callers_stacks));
+	stack_hash = 0;
+	hot.stacks_left = UINT64_MAX;
 	hot.id = BASE;
 	learnt = native_id = 0;
-	bridge_code_start = 0; /* all code is the machine's */
-	bridge_code_end = UINT64_MAX;
+	java_code.start = 0; /* all code is the machine's */
+	java_code.end = UINT64_MAX;
 	known_as = CALLER;
-	through = (native_function)bridges_make((void *)native, SIGNATURE);
+	through =
+		(native_function)bridges_make((void *)native, NULL, SIGNATURE);
 	return rt.trampolines && through ? 0 : -1;
 }
 
@@ -101,7 +121,7 @@ static void a_native_gets_what_it_is_called_with(void **state)
 	assert_true(java(through) == expected);
 	assert_int_equal(learnt, 1);
 	through = (native_function)bridges_make(
-		(void *)native, "(JJJJJJJDDDDDDDDSZC[FFD)V"); /* more */
+		(void *)native, NULL, "(JJJJJJJDDDDDDDDSZC[FFD)V"); /* more */
 	assert_true(java(through) == expected);
 	assert_int_equal(learnt, 1);
 }
@@ -112,7 +132,7 @@ static void what_is_no_signature_gets_no_bridge(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (bridges_make((void *)native, bad[i]))
+		if (bridges_make((void *)native, NULL, bad[i]))
 			fail_msg("%s", bad[i]);
 }
 
@@ -122,7 +142,7 @@ static void there_is_no_end_of_bridges(void **state)
 
 	(void)state;
 	for (int i = 0; i < 10000; i++) {
-		through = (native_function)bridges_make((void *)native,
+		through = (native_function)bridges_make((void *)native, NULL,
 							SIGNATURE);
 		assert_true(java(through) == expected);
 	}
@@ -154,10 +174,72 @@ static void who_is_no_method_is_in_no_context(void **state)
 static void who_calls_from_elsewhere_has_no_frame(void **state)
 {
 	(void)state;
-	bridge_code_end = 1;
+	java_code.end = 1;
 	java(through);
 	assert_int_equal(native_id, BASE);
 	assert_int_equal(learnt, 0);
+}
+
+static void a_known_stack_is_in_the_context(void **state)
+{
+	(void)state;
+	stack_hash = UINT64_C(0x512345678901);
+	for (int i = 0; i < 2; i++) {
+		*callers_stack_entry(stack_hash, i) =
+			stack_hash >> CALLERS_LOG2 << 32 | 20;
+		java(through);
+		assert_int_equal(native_id, id_push(BASE, id_key(20)));
+		assert_int_equal(learnt, 0);
+		*callers_stack_entry(stack_hash, i) = 0;
+	}
+	java(through);
+	assert_int_equal(learnt, 1);
+}
+
+/* And is what was found then. */
+static void one_of_some_is_verified(void **state)
+{
+	(void)state;
+	stack_hash = UINT64_C(0x512345678901);
+	*callers_stack_entry(stack_hash, 0) =
+		stack_hash >> CALLERS_LOG2 << 32 | 20;
+	hot.stacks_left = 1;
+	for (int i = 0; i < 3; i++) {
+		java(through);
+		assert_int_equal(native_id,
+				 id_push(BASE, id_key(20 + (i == 1))));
+		assert_int_equal(learnt, i > 0);
+	}
+}
+
+static const struct bridge_frame *outer_frame, *inner_frame;
+
+static double calls_another(long a, long b, long c, long d, long e, long f,
+			    double g, double h, double i, double j, double k,
+			    double l, double m, double n, long o, long p,
+			    long q)
+{
+	const native_function another =
+		(native_function)bridges_make((void *)native, NULL, SIGNATURE);
+
+	outer_frame = (const struct bridge_frame *)hot.java_top;
+	java(another);
+	inner_frame = frame_seen;
+	assert_ptr_equal((void *)hot.java_top, outer_frame);
+	return 0;
+}
+
+static void a_thread_knows_the_bridge_that_it_is_in(void **state)
+{
+	(void)state;
+	known_as = 0;
+	through = (native_function)bridges_make((void *)calls_another, state,
+						SIGNATURE);
+	java(through);
+	assert_int_equal(hot.java_top, 0);
+	assert_int_equal(learnt, 2);
+	assert_int_equal(inner_frame->outer, (uintptr_t)outer_frame);
+	assert_ptr_equal(outer_frame->bridge->method, state);
 }
 
 static struct link found;
@@ -177,7 +259,7 @@ static double looks(long a, long b, long c, long d, long e, long f, double g,
 static void a_walk_finds_the_caller(void **state)
 {
 	(void)state;
-	through = (native_function)bridges_make((void *)looks, SIGNATURE);
+	through = (native_function)bridges_make((void *)looks, NULL, SIGNATURE);
 	java(through);
 	assert_int_equal(found.function, CALLER);
 	assert_ptr_equal(found.at, &frame_seen->slot);
@@ -206,6 +288,9 @@ int main(void)
 		CLAIM(its_caller_is_in_the_context_meanwhile),
 		CLAIM(who_is_no_method_is_in_no_context),
 		CLAIM(who_calls_from_elsewhere_has_no_frame),
+		CLAIM(a_known_stack_is_in_the_context),
+		CLAIM(one_of_some_is_verified),
+		CLAIM(a_thread_knows_the_bridge_that_it_is_in),
 		CLAIM(a_walk_finds_the_caller),
 		CLAIM(places_are_told_apart),
 	};

@@ -387,6 +387,69 @@ static void a_function_may_have_but_a_name(void **state)
 	fixture_fini(&fixture);
 }
 
+/* A stack of methods counts as one function, and is a branch of them. */
+static void a_stack_is_its_methods_below_each_other(void **state)
+{
+	static const uint32_t whole[] = { 4097, 4098, 4097 };
+	static const uint32_t cut[] = { WIRE_STACK_CUT, 4098 };
+	struct world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	const struct tree_node *node;
+	uint32_t one, two, more;
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
+	FIXTURE_NAME(&fixture, 4098, "LA;\0two\0()V");
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8193, (const char *)whole, sizeof(whole));
+	fixture_name(&fixture, 8194, (const char *)cut, sizeof(cut));
+	a = fixture_context(&fixture, 0, ID_ROOT, 8193, 0);
+	fixture_context(&fixture, 0, a, 3, 10);
+	a = fixture_context(&fixture, 0, ID_ROOT, 8194, 0);
+	fixture_context(&fixture, 0, a, 3, 100);
+	assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	read_as(world, &everybody);
+	one = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, "A.one()");
+	two = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, "A.two()");
+	more = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+			     "(more callers)");
+	node = special_child(&world->session, TREE_ROOT, more);
+	assert_int_equal(node->below.calls, 100);
+	node = special_child(&world->session, TREE_ROOT, one);
+	assert_int_equal(node->below.calls, 10);
+	node = special_child(&world->session,
+			     (uint32_t)(node - world->session.tree.nodes), two);
+	node = special_child(&world->session,
+			     (uint32_t)(node - world->session.tree.nodes), one);
+	assert_int_equal(node->below.calls, 10);
+	assert_int_equal(node->self.calls, 0);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
+/* Nothing, less than a number, itself, another stack, and what has no name. */
+static void a_stack_of_what_is_no_method_is_harmless(void **state)
+{
+	static const uint32_t bad[] = { 8194, 8193, WIRE_STACK_CUT, 0, 5000 };
+	struct fixture fixture;
+
+	begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8192, "", 0);
+	fixture_name(&fixture, 8193, "abc", 3);
+	fixture_name(&fixture, 8194, (const char *)bad, sizeof(bad));
+	for (uint32_t i = 8192; i <= 8194; i++)
+		fixture_context(&fixture, 0, ID_ROOT, i, 1);
+	assert_problem(*state, &fixture, WIRE_ENDED,
+		       "of 3 contexts some cannot be: 3 of a function in no "
+		       "module");
+	fixture_fini(&fixture);
+}
+
 /* A name for what is a module's, for no range, and none for a range. */
 static void a_name_of_what_has_none_is_not_believed(void **state)
 {
@@ -613,6 +676,8 @@ int main(void)
 		TEST(a_function_of_no_module_is_a_problem),
 		TEST(a_function_may_have_but_a_name),
 		TEST(a_name_of_what_has_none_is_not_believed),
+		TEST(a_stack_is_its_methods_below_each_other),
+		TEST(a_stack_of_what_is_no_method_is_harmless),
 		TEST(a_native_method_has_its_own_name),
 		TEST(a_caller_that_is_missing_is_a_problem),
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),

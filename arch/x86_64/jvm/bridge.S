@@ -13,7 +13,9 @@
 	.set	RETURN_ADDRESS, -16
 	.set	CALLER_ID, -24
 	.set	BRIDGE, -32
-	.set	FRAME_BYTES, 80
+	.set	FRAME, -104
+	.set	OUTER, FRAME	/* of struct bridge_frame */
+	.set	FRAME_BYTES, 112
 
 	.set	TARGET, 0	/* of struct bridge */
 	.set	STACK_WORDS, 8
@@ -38,7 +40,7 @@ jvm_bridge:
 	movq	%r8, -48(%rbp)
 	movq	%r9, -40(%rbp)
 	movq	%r11, BRIDGE(%rbp)
-	movq	%rsp, %rdi
+	leaq	FRAME(%rbp), %rdi
 	call	bridge_enter
 	testl	%eax, %eax
 	jnz	.Llearn
@@ -60,6 +62,8 @@ jvm_bridge:
 	movq	CALLER_ID(%rbp), %rsi
 	movq	RETURN_ADDRESS(%rbp), %rdi
 	movq	%rsi, %fs:HOT_ID(%rcx)
+	movq	OUTER(%rbp), %rsi
+	movq	%rsi, %fs:HOT_JAVA_TOP(%rcx)
 	movq	%rdi, SLOT(%rbp)
 	leave
 	.cfi_remember_state
@@ -88,9 +92,9 @@ jvm_bridge:
 	movups	%xmm5, 80(%rsp)
 	movups	%xmm6, 96(%rsp)
 	movups	%xmm7, 112(%rsp)
-	leaq	-80(%rbp), %rdi
+	leaq	FRAME(%rbp), %rdi
 	call	callers_learn
-	leaq	-80(%rbp), %rdi
+	leaq	FRAME(%rbp), %rdi
 	movl	%eax, %esi
 	call	bridge_link
 	movups	(%rsp), %xmm0

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/java_numbers.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define ROOM_LEAST  1024
+#define STACKS_MAX  40000 /* each needs trampolines, of which there are 65,520 */
+#define STACKS_ROOM (1 << 17)
+
+/* A method that has called a native: open addressing, three quarters full at most. */
+struct method {
+	jmethodID id; /* NULL: free */
+	uint32_t number;
+};
+
+static struct {
+	struct lock lock; /* taken before that of the names */
+	struct method *table;
+	uint32_t room, used;
+} methods;
+
+/* A stack that has called a native, by a hash of its methods. */
+struct numbered_stack {
+	uint64_t hash; /* 0: free */
+	uint32_t number;
+};
+
+static struct {
+	struct lock lock; /* taken before that of the names */
+	struct numbered_stack *table;
+	uint32_t used;
+} stacks;
+
+static struct numbered_stack *stack_slot(uint64_t hash)
+{
+	uint64_t i = hash;
+
+	while (stacks.table[i % STACKS_ROOM].hash &&
+	       stacks.table[i % STACKS_ROOM].hash != hash)
+		i++;
+	return &stacks.table[i % STACKS_ROOM];
+}
+
+static struct method *slot_of(struct method *table, uint32_t room,
+			      jmethodID method)
+{
+	uint64_t i = (uintptr_t)method * ID_MULTIPLIER >> 32;
+
+	while (table[i & (room - 1)].id && table[i & (room - 1)].id != method)
+		i++;
+	return &table[i & (room - 1)];
+}
+
+static int grow(void)
+{
+	const uint32_t room = methods.room ? 2 * methods.room : ROOM_LEAST;
+	struct method *table;
+
+	if (methods.used < methods.room / 4 * 3)
+		return 0;
+	table = sys_map_private(room * sizeof(*table));
+	if (sys_failed(table))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < methods.room; i++)
+		if (methods.table[i].id)
+			*slot_of(table, room, methods.table[i].id) =
+				methods.table[i];
+	if (methods.table)
+		sys_munmap(methods.table,
+			   methods.room * sizeof(*methods.table));
+	methods.table = table;
+	methods.room = room;
+	return 0;
+}
+
+static uint32_t number_of(jmethodID method)
+{
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&methods.lock, &signals);
+	if (methods.room)
+		number = slot_of(methods.table, methods.room, method)->number;
+	lock_release(&methods.lock, &signals);
+	return number;
+}
+
+/* Another thread may have been faster: its number is as good. */
+static uint32_t add(jmethodID method, const char *text, size_t bytes)
+{
+	struct recorder *recorder = rt.recorder;
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&methods.lock, &signals);
+	if (!grow()) {
+		struct method *slot =
+			slot_of(methods.table, methods.room, method);
+
+		number = slot->number;
+		if (!number)
+			number = function_names_add(
+				&recorder->names, &recorder->part,
+				WIRE_RANGE_JAVA, text, bytes);
+		if (number && !slot->id) {
+			*slot = (struct method){ method, number };
+			methods.used++;
+		}
+	}
+	lock_release(&methods.lock, &signals);
+	return number;
+}
+
+/* The text of a wire_name of Java's: class, name and signature, each with a NUL. */
+static size_t put(char *to, size_t room, const char *const parts[3])
+{
+	size_t used = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const size_t bytes = strlen(parts[i]) + 1;
+
+		if (bytes > room - used)
+			return 0;
+		copy_bytes(to + used, parts[i], bytes);
+		used += bytes;
+	}
+	return used;
+}
+
+static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	char *called = NULL, *signature = NULL, *class_name = NULL;
+	char text[WIRE_NAME_BYTES_MAX];
+	jclass class = NULL;
+	uint32_t number = 0;
+	size_t bytes;
+
+	if (!(*jvmti)->GetMethodName(jvmti, method, &called, &signature,
+				     NULL) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
+		bytes = put(text, sizeof(text),
+			    (const char *[]){ class_name, called, signature });
+		if (bytes)
+			number = add(method, text, bytes);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)called);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	return number;
+}
+
+uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint32_t number = number_of(method);
+
+	return number ? number : name(jvmti, jni, method);
+}
+
+/* A stack is known by a hash of its methods' numbers (FNV-1a). */
+static uint64_t hash_of(const uint32_t *numbers, uint32_t count)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ numbers[i]) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+uint32_t java_numbers_stack(const uint32_t *numbers, uint32_t count)
+{
+	struct recorder *recorder = rt.recorder;
+	struct numbered_stack *slot;
+	uint64_t signals;
+	uint32_t number;
+
+	lock_acquire(&stacks.lock, &signals);
+	if (!stacks.table) {
+		struct numbered_stack *table =
+			sys_map_private(STACKS_ROOM * sizeof(*table));
+
+		stacks.table = sys_failed(table) ? NULL : table;
+	}
+	slot = stacks.table ? stack_slot(hash_of(numbers, count)) : NULL;
+	number = slot ? slot->number : 0;
+	if (slot && !number && stacks.used < STACKS_MAX) {
+		number = function_names_add(&recorder->names, &recorder->part,
+					    WIRE_RANGE_JAVA_STACK,
+					    (const char *)numbers,
+					    count * sizeof(*numbers));
+		if (number) {
+			*slot = (struct numbered_stack){
+				hash_of(numbers, count), number
+			};
+			stacks.used++;
+		}
+	}
+	lock_release(&stacks.lock, &signals);
+	return number;
+}

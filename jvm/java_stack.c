@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/java_stack.h"
+
+#include <stddef.h>
+
+#include "jvm/bridge.h"
+#include "jvm/hotspot.h"
+#include "jvm/hotspot_frames.h"
+#include "preload/hot/runtime.h"
+#include "preload/stack/trampolines.h"
+#include "wire/id.h"
+
+#define HEAPS_MAX 8
+#define HASH_BITS 47
+
+/*
+ * What is at a pc: {pc >> 16, words of its frame} at pc ^ pc >> 16, modulo the
+ * table's size, which together have all of a pc of 47 bits. 0: not known.
+ */
+#define SIZES_LOG2  16
+#define SIZES_COUNT (1 << SIZES_LOG2)
+
+struct java_code java_code, java_interpreter;
+
+static _Atomic uint64_t sizes[SIZES_COUNT];
+static _Atomic uint64_t generation;
+
+/* Written once, before anything is walked. Offsets are in bytes. */
+static struct {
+	uint64_t heaps[HEAPS_MAX]; /* CodeHeap * */
+	uint32_t heap_count;
+	uint64_t memory, segments; /* of a heap, their bounds */
+	uint64_t low, high;        /* of bounds */
+	uint64_t segment_log2;
+	uint64_t block_bytes, block_is_used;
+	uint64_t name, frame_words; /* of a blob */
+	uint64_t stub, original_pc; /* of an nmethod */
+	uint64_t anchor;            /* of a wrapper */
+	uint64_t last_sp, last_pc, last_fp;
+	uint64_t call_stub_return;
+	const uint64_t *continuation_return; /* NULL: there are none */
+} layout;
+
+static uint64_t word_at(uint64_t at)
+{
+	return *(const uint64_t *)at;
+}
+
+static int32_t int_at(uint64_t at)
+{
+	return *(const int32_t *)at;
+}
+
+/* ---- What code a pc is in ---- */
+
+/* The blob with a pc, or 0. It lives: it has a frame on the stack. */
+static uint64_t blob_in(uint64_t heap, uint64_t pc)
+{
+	const uint64_t low = word_at(heap + layout.memory + layout.low);
+	const uint64_t high = word_at(heap + layout.memory + layout.high);
+	const int32_t log2 = int_at(heap + layout.segment_log2);
+	const uint8_t *map =
+		(const uint8_t *)word_at(heap + layout.segments + layout.low);
+	uint64_t segment, block;
+
+	if (pc < low || pc >= high)
+		return 0;
+	segment = (pc - low) >> log2;
+	if (map[segment] == 0xff)
+		return 0;
+	while (map[segment])
+		segment -= map[segment];
+	block = low + (segment << log2);
+	return *(const uint8_t *)(block + layout.block_is_used)
+		       ? block + layout.block_bytes
+		       : 0;
+}
+
+static uint64_t blob_of(uint64_t pc)
+{
+	for (uint32_t i = 0; i < layout.heap_count; i++) {
+		const uint64_t blob = blob_in(layout.heaps[i], pc);
+
+		if (blob)
+			return blob;
+	}
+	return 0;
+}
+
+/* "nmethod" or "native nmethod". */
+static int is_method(uint64_t blob)
+{
+	const char *name = (const char *)word_at(blob + layout.name);
+
+	return name && name[0] == 'n' && (name[1] == 'm' || name[1] == 'a');
+}
+
+/* ---- The walk ---- */
+
+struct position {
+	uint64_t pc, sp, fp;
+	uint64_t hash;
+	uint64_t end; /* of the stack */
+	uint64_t top; /* where it is in a context already */
+};
+
+enum java_step { STEP_ON, STEP_END, STEP_CUT, STEP_LOST };
+
+static void mix(struct position *at, uint64_t word)
+{
+	at->hash = id_push(at->hash, word);
+}
+
+static int is_on_stack(const struct position *at, uint64_t address,
+		       uint64_t above)
+{
+	return address > above && address < at->end - 64 && !(address & 7);
+}
+
+static enum java_step go_on(struct position *at, uint64_t sp, uint64_t pc,
+			    uint64_t fp)
+{
+	if (!is_on_stack(at, sp, at->sp))
+		return STEP_LOST;
+	at->sp = sp;
+	at->pc = pc;
+	at->fp = fp;
+	return STEP_ON;
+}
+
+static enum java_step leave_interpreted(struct position *at)
+{
+	const uint64_t *fp = (const uint64_t *)at->fp;
+
+	if (!is_on_stack(at, at->fp, at->sp))
+		return STEP_LOST;
+	/* A native method's has no bytecode. */
+	mix(at, fp[FRAME_BYTECODE] ? fp[FRAME_BYTECODE] : fp[FRAME_METHOD]);
+	return go_on(at, fp[FRAME_SENDER_SP], fp[1], fp[0]);
+}
+
+/* The machine has called Java, for native code or for itself. */
+static enum java_step leave_call_stub(struct position *at)
+{
+	uint64_t anchor, sp, pc;
+
+	if (!is_on_stack(at, at->fp, at->sp - 1))
+		return STEP_LOST;
+	anchor = ((const uint64_t *)at->fp)[FRAME_WRAPPER] + layout.anchor;
+	if (!is_on_stack(at, anchor, at->sp))
+		return STEP_LOST;
+	sp = word_at(anchor + layout.last_sp);
+	if (!sp)
+		return STEP_END;
+	if (!is_on_stack(at, sp, at->sp))
+		return STEP_LOST;
+	if (sp > at->top || trampoline_at(word_at(sp - 8)) ||
+	    runtime_is_stub(word_at(sp - 8)))
+		return STEP_CUT;
+	pc = word_at(anchor + layout.last_pc);
+	return go_on(at, sp, pc ? pc : word_at(sp - 8),
+		     word_at(anchor + layout.last_fp));
+}
+
+/* Code that will be interpreted has the pc where it was in another place. */
+static uint64_t learn_size(struct position *at)
+{
+	const uint64_t blob = blob_of(at->pc);
+	uint64_t words, pc = at->pc;
+
+	if (!blob)
+		return 0;
+	words = (uint32_t)int_at(blob + layout.frame_words);
+	if (is_method(blob) &&
+	    pc >= blob + (uint32_t)int_at(blob + layout.stub)) {
+		mix(at, word_at(at->sp +
+				(uint32_t)int_at(blob + layout.original_pc)));
+		return words;
+	}
+	__atomic_store_n(
+		(uint64_t *)&sizes[(pc ^ pc >> SIZES_LOG2) % SIZES_COUNT],
+		pc >> SIZES_LOG2 << 32 | words, __ATOMIC_RELAXED);
+	return words;
+}
+
+static enum java_step leave_compiled(struct position *at)
+{
+	const uint64_t pc = at->pc;
+	const uint64_t entry = __atomic_load_n(
+		(const uint64_t *)&sizes[(pc ^ pc >> SIZES_LOG2) % SIZES_COUNT],
+		__ATOMIC_RELAXED);
+	const uint64_t words = entry >> 32 == pc >> SIZES_LOG2 ? (uint32_t)entry
+							       : learn_size(at);
+	const uint64_t sp = at->sp + 8 * words;
+
+	if (!words || words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
+		return STEP_LOST;
+	mix(at, pc);
+	return go_on(at, sp, word_at(sp - 8), word_at(sp - 16));
+}
+
+static enum java_step leave(struct position *at)
+{
+	if (java_code_has(&java_interpreter, at->pc))
+		return leave_interpreted(at);
+	if (at->pc == layout.call_stub_return)
+		return leave_call_stub(at);
+	if (layout.continuation_return && at->pc == *layout.continuation_return)
+		return STEP_END; /* below are the carrier's */
+	if (!java_code_has(&java_code, at->pc))
+		return STEP_LOST;
+	return leave_compiled(at);
+}
+
+/* It begins with the caller of the native method, whose frame has a saved rbp. */
+static struct position first_of(const struct bridge_frame *frame)
+{
+	const uint64_t *native = (const uint64_t *)frame->java_frame;
+	const uint64_t own_end = runtime_own_stack_end();
+
+	return (struct position){
+		.pc = native[1],
+		.fp = native[0],
+		.sp = java_code_has(&java_interpreter, frame->return_address)
+			      ? native[FRAME_SENDER_SP]
+			      : (uintptr_t)(native + 2),
+		.hash = generation,
+		.end = own_end ? own_end : rt.first_stack_end,
+		.top = frame->outer ? frame->outer : UINT64_MAX,
+	};
+}
+
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+{
+	struct position at;
+	enum java_step step = STEP_ON;
+
+	if (!layout.heap_count)
+		return 0;
+	at = first_of(frame);
+	if (!is_on_stack(&at, at.sp, (uintptr_t)frame))
+		return 0;
+	for (uint32_t i = 0; i < JAVA_STACK_WALK_MAX && step == STEP_ON; i++)
+		step = leave(&at);
+	if (step == STEP_LOST)
+		return 0;
+	*is_cut = step == STEP_CUT;
+	return (at.hash ^ at.hash >> HASH_BITS) &
+	       ((UINT64_C(1) << HASH_BITS) - 1);
+}
+
+void java_stack_forget(void)
+{
+	for (uint32_t i = 0; i < SIZES_COUNT; i++)
+		if (sizes[i])
+			sizes[i] = 0;
+	generation++;
+}
+
+/* ---- What the machine says of itself ---- */
+
+/* 0 or -1. */
+static int learn_offsets(uint64_t pc)
+{
+	const struct {
+		uint64_t *to;
+		const char *type, *field;
+	} wanted[] = {
+		{ &layout.memory, "CodeHeap", "_memory" },
+		{ &layout.segments, "CodeHeap", "_segmap" },
+		{ &layout.segment_log2, "CodeHeap", "_log2_segment_size" },
+		{ &layout.low, "VirtualSpace", "_low" },
+		{ &layout.high, "VirtualSpace", "_high" },
+		{ &layout.block_is_used, "HeapBlock::Header", "_used" },
+		{ &layout.name, "CodeBlob", "_name" },
+		{ &layout.frame_words, "CodeBlob", "_frame_size" },
+		{ &layout.stub, "nmethod", "_stub_offset" },
+		{ &layout.original_pc, "nmethod", "_orig_pc_offset" },
+		{ &layout.anchor, "JavaCallWrapper", "_anchor" },
+		{ &layout.last_sp, "JavaFrameAnchor", "_last_Java_sp" },
+		{ &layout.last_pc, "JavaFrameAnchor", "_last_Java_pc" },
+		{ &layout.last_fp, "JavaFrameAnchor", "_last_Java_fp" },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const int64_t offset =
+			hotspot_offset(pc, wanted[i].type, wanted[i].field);
+
+		if (offset < 0)
+			return -1;
+		*wanted[i].to = (uint64_t)offset;
+	}
+	return 0;
+}
+
+/* How many there are, once they are known. */
+static uint32_t learn_heaps(uint64_t pc)
+{
+	const uint64_t array = hotspot_static(pc, "CodeCache", "_heaps");
+	const int64_t length = hotspot_offset(pc, "GrowableArrayBase", "_len");
+	const int64_t data = hotspot_offset(pc, "GrowableArray<int>", "_data");
+	int32_t count;
+
+	if (!array || length < 0 || data < 0)
+		return 0;
+	count = int_at(array + (uint64_t)length);
+	if (count < 1 || count > HEAPS_MAX)
+		return 0;
+	for (int32_t i = 0; i < count; i++)
+		layout.heaps[i] = word_at(word_at(array + (uint64_t)data) +
+					  8 * (uint64_t)i);
+	return (uint32_t)count;
+}
+
+int java_stack_learn(uint64_t machine_pc)
+{
+	layout.block_bytes = hotspot_size(machine_pc, "HeapBlock");
+	layout.call_stub_return = hotspot_static(machine_pc, "StubRoutines",
+						 "_call_stub_return_address");
+	layout.continuation_return = hotspot_static_at(
+		machine_pc, "ContinuationEntry", "_return_pc");
+	if (learn_offsets(machine_pc) || !layout.block_bytes ||
+	    !layout.call_stub_return)
+		return -1;
+	layout.heap_count = learn_heaps(machine_pc);
+	return layout.heap_count ? 0 : -1;
+}
