@@ -16,6 +16,7 @@
 #include "jvm/bridge.h"
 #include "jvm/hotspot.h"
 #include "jvm/java_numbers.h"
+#include "jvm/java_recall.h"
 #include "jvm/java_stack.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
@@ -152,6 +153,7 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	if (!jvmti || runtime_is_filtered())
 		return frame->expected ? frame->expected : CALLERS_NOBODY;
 	muted = switch_mute(HOT_MUTED_OWN);
+	java_recall_begin();
 	number = frame->stack ? ask_stack(jvmti, jni, frame)
 			      : ask_caller(jvmti, jni);
 	switch_unmute(muted);
@@ -226,6 +228,11 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	switch_unmute(muted);
 }
 
+static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	java_recall_end();
+}
+
 /* Whoever is still in Java is not asked about any more. */
 static void JNICALL is_over(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -237,12 +244,15 @@ int callers_begin(void *machine)
 	static const jvmtiEventCallbacks callbacks = {
 		.VMInit = is_ready,
 		.VMDeath = is_over,
+		.ThreadEnd = thread_ends,
 		.DynamicCodeGenerated = code_is_made,
 		.CompiledMethodUnload = code_is_unloaded,
 		.GarbageCollectionFinish = garbage_is_collected,
 	};
 	static const jvmtiEvent events[] = {
-		JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_VM_INIT,
+		JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_THREAD_END,
 		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
 		JVMTI_EVENT_GARBAGE_COLLECTION_FINISH

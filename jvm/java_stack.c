@@ -6,6 +6,7 @@
 #include "jvm/bridge.h"
 #include "jvm/hotspot.h"
 #include "jvm/hotspot_frames.h"
+#include "jvm/java_recall.h"
 #include "preload/hot/runtime.h"
 #include "preload/stack/trampolines.h"
 #include "wire/id.h"
@@ -99,12 +100,34 @@ static int is_method(uint64_t blob)
 
 struct position {
 	uint64_t pc, sp, fp;
+	const uint64_t *fp_at; /* where fp was found */
 	uint64_t hash;
-	uint64_t end; /* of the stack */
-	uint64_t top; /* where it is in a context already */
+	struct recalled_walk *kept; /* NULL: not this one */
+	uint64_t end;               /* of the stack */
+	uint64_t top;               /* where it is in a context already */
 };
 
 enum java_step { STEP_ON, STEP_END, STEP_CUT, STEP_LOST };
+
+/* A word of the stack, on which the walk depends. */
+static uint64_t look(struct position *at, uint64_t address)
+{
+	const uint64_t *word = (const uint64_t *)address;
+	struct recalled_walk *kept = at->kept;
+
+	if (kept && kept->count < RECALLED_WORDS)
+		kept->words[kept->count++] =
+			(struct recalled_word){ word, *word };
+	else
+		at->kept = NULL;
+	return *word;
+}
+
+/* The frame pointer is needed: many are passed over. */
+static void need_frame_pointer(struct position *at)
+{
+	look(at, (uintptr_t)at->fp_at);
+}
 
 static void mix(struct position *at, uint64_t word)
 {
@@ -117,49 +140,55 @@ static int is_on_stack(const struct position *at, uint64_t address,
 	return address > above && address < at->end - 64 && !(address & 7);
 }
 
+/* The caller's frame pointer is found at fp_at. */
 static enum java_step go_on(struct position *at, uint64_t sp, uint64_t pc,
-			    uint64_t fp)
+			    uint64_t fp_at)
 {
 	if (!is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
 	at->sp = sp;
 	at->pc = pc;
-	at->fp = fp;
+	at->fp_at = (const uint64_t *)fp_at;
+	at->fp = *at->fp_at;
 	return STEP_ON;
 }
 
 static enum java_step leave_interpreted(struct position *at)
 {
-	const uint64_t *fp = (const uint64_t *)at->fp;
+	const uint64_t fp = at->fp;
+	uint64_t bytecode;
 
-	if (!is_on_stack(at, at->fp, at->sp))
+	if (!is_on_stack(at, fp, at->sp))
 		return STEP_LOST;
-	/* A native method's has no bytecode. */
-	mix(at, fp[FRAME_BYTECODE] ? fp[FRAME_BYTECODE] : fp[FRAME_METHOD]);
-	return go_on(at, fp[FRAME_SENDER_SP], fp[1], fp[0]);
+	need_frame_pointer(at);
+	bytecode = look(at, fp + 8 * FRAME_BYTECODE);
+	/* A native method has none. */
+	mix(at, bytecode ? bytecode : look(at, fp + 8 * FRAME_METHOD));
+	return go_on(at, look(at, fp + 8 * FRAME_SENDER_SP), look(at, fp + 8),
+		     fp);
 }
 
 /* The machine has called Java, for native code or for itself. */
 static enum java_step leave_call_stub(struct position *at)
 {
-	uint64_t anchor, sp, pc;
+	uint64_t anchor, sp, pc, below;
 
 	if (!is_on_stack(at, at->fp, at->sp - 1))
 		return STEP_LOST;
-	anchor = ((const uint64_t *)at->fp)[FRAME_WRAPPER] + layout.anchor;
+	need_frame_pointer(at);
+	anchor = look(at, at->fp + 8 * FRAME_WRAPPER) + layout.anchor;
 	if (!is_on_stack(at, anchor, at->sp))
 		return STEP_LOST;
-	sp = word_at(anchor + layout.last_sp);
+	sp = look(at, anchor + layout.last_sp);
 	if (!sp)
 		return STEP_END;
 	if (!is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
-	if (sp > at->top || trampoline_at(word_at(sp - 8)) ||
-	    runtime_is_stub(word_at(sp - 8)))
+	below = look(at, sp - 8);
+	if (sp > at->top || trampoline_at(below) || runtime_is_stub(below))
 		return STEP_CUT;
-	pc = word_at(anchor + layout.last_pc);
-	return go_on(at, sp, pc ? pc : word_at(sp - 8),
-		     word_at(anchor + layout.last_fp));
+	pc = look(at, anchor + layout.last_pc);
+	return go_on(at, sp, pc ? pc : below, anchor + layout.last_fp);
 }
 
 /* Code that will be interpreted has the pc where it was in another place. */
@@ -173,8 +202,8 @@ static uint64_t learn_size(struct position *at)
 	words = (uint32_t)int_at(blob + layout.frame_words);
 	if (is_method(blob) &&
 	    pc >= blob + (uint32_t)int_at(blob + layout.stub)) {
-		mix(at, word_at(at->sp +
-				(uint32_t)int_at(blob + layout.original_pc)));
+		mix(at, look(at, at->sp + (uint32_t)int_at(
+						  blob + layout.original_pc)));
 		return words;
 	}
 	__atomic_store_n(
@@ -196,7 +225,7 @@ static enum java_step leave_compiled(struct position *at)
 	if (!words || words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
 	mix(at, pc);
-	return go_on(at, sp, word_at(sp - 8), word_at(sp - 16));
+	return go_on(at, sp, look(at, sp - 8), sp - 16);
 }
 
 static enum java_step leave(struct position *at)
@@ -213,31 +242,61 @@ static enum java_step leave(struct position *at)
 }
 
 /* It begins with the caller of the native method, whose frame has a saved rbp. */
-static struct position first_of(const struct bridge_frame *frame)
+static struct recalled_start start_of(const struct bridge_frame *frame)
 {
 	const uint64_t *native = (const uint64_t *)frame->java_frame;
-	const uint64_t own_end = runtime_own_stack_end();
 
-	return (struct position){
+	return (struct recalled_start){
 		.pc = native[1],
-		.fp = native[0],
 		.sp = java_code_has(&java_interpreter, frame->return_address)
 			      ? native[FRAME_SENDER_SP]
 			      : (uintptr_t)(native + 2),
-		.hash = generation,
-		.end = own_end ? own_end : rt.first_stack_end,
-		.top = frame->outer ? frame->outer : UINT64_MAX,
+		.fp_at = (uintptr_t)native,
+		.outer = frame->outer,
+		.generation = generation,
 	};
 }
 
-uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+static struct position first_of(const struct recalled_start *start,
+				struct recalled_walk *kept)
 {
-	struct position at;
-	enum java_step step = STEP_ON;
+	const uint64_t own_end = runtime_own_stack_end();
 
-	if (!layout.heap_count)
-		return 0;
-	at = first_of(frame);
+	if (kept) {
+		kept->start.pc = 0;
+		kept->count = 0;
+	}
+	return (struct position){
+		.pc = start->pc,
+		.sp = start->sp,
+		.fp = word_at(start->fp_at),
+		.fp_at = (const uint64_t *)start->fp_at,
+		.hash = start->generation,
+		.kept = kept,
+		.end = own_end ? own_end : rt.first_stack_end,
+		.top = start->outer ? start->outer : UINT64_MAX,
+	};
+}
+
+/* In that order, so that a walk is whole once it is seen. */
+static void keep(struct position *at, const struct recalled_start *start,
+		 uint64_t hash, uint32_t is_cut)
+{
+	if (!at->kept)
+		return;
+	at->kept->hash = hash;
+	at->kept->is_cut = is_cut;
+	at->kept->start = *start;
+}
+
+static uint64_t walk(const struct bridge_frame *frame,
+		     const struct recalled_start *start,
+		     struct recalled_walk *kept, uint32_t *is_cut)
+{
+	struct position at = first_of(start, kept);
+	enum java_step step = STEP_ON;
+	uint64_t hash;
+
 	if (!is_on_stack(&at, at.sp, (uintptr_t)frame))
 		return 0;
 	for (uint32_t i = 0; i < JAVA_STACK_WALK_MAX && step == STEP_ON; i++)
@@ -245,8 +304,25 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
 	if (step == STEP_LOST)
 		return 0;
 	*is_cut = step == STEP_CUT;
-	return (at.hash ^ at.hash >> HASH_BITS) &
+	hash = (at.hash ^ at.hash >> HASH_BITS) &
 	       ((UINT64_C(1) << HASH_BITS) - 1);
+	keep(&at, start, hash, *is_cut);
+	return hash;
+}
+
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+{
+	struct recalled_walk *recalled;
+	struct recalled_start start;
+
+	if (!layout.heap_count)
+		return 0;
+	start = start_of(frame);
+	recalled = recalled_at(&start);
+	if (!recalled || !recalled_is(recalled, &start))
+		return walk(frame, &start, recalled, is_cut);
+	*is_cut = recalled->is_cut;
+	return recalled->hash;
 }
 
 void java_stack_forget(void)

@@ -36,8 +36,8 @@ static inline int java_code_has(const struct java_code *code, uint64_t pc)
 }
 
 /*
- * Frames that are walked at most. Those of a deeper stack are no less than the
- * methods that are told of it.
+ * Frames that are walked at most, which are more than the methods that are told of
+ * a stack: a frame of compiled code is of one method or more.
  */
 #define JAVA_STACK_WALK_MAX 1536
 #define JAVA_STACK_TOLD_MAX 1000

@@ -19,6 +19,7 @@
 #include "wire/recording.h"
 
 struct tally;
+struct java_recall;
 
 /* Why a thread's calls are not to be recorded (switch.h). */
 enum hot_muted {
@@ -141,6 +142,7 @@ struct hot_thread {
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
 	uint64_t random;        /* state of a generator, for verifications */
 	uint64_t stacks_left;   /* of Java's, until one is verified */
+	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */
 	/* No system calls while it says 1; NULL: always (dispatch.c). */
 	const volatile uint8_t *selector;
 	/* Filters of a child that borrows this thread until it execs (filter.c). */
