@@ -3,6 +3,7 @@
 """Java threads and programs that begin and end in unusual ways."""
 import resource
 import signal
+import subprocess
 
 import clewtest
 from clewtest import needs
@@ -111,6 +112,45 @@ class Lives(JavaCase):
             self.assertIn(PREFIX + "crash()", names)
 
         self.check_both(check)
+
+    @needs("javac")
+    def test_tools_that_look_at_a_machine(self):
+        def check():
+            flights, dump = self.work / "flights.jfr", self.work / "heap.hprof"
+            argv = self.java(f"-XX:StartFlightRecording=filename={flights}",
+                             "-Xlog:jfr*=off", "-Xlog:disable", "-cp",
+                             self.classes(), "com.acme.Lives",
+                             clewtest.target("lives.so"), "wait")
+            with subprocess.Popen(
+                    self.record_command(argv), stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, env=self.environment,
+                    cwd=self.work, text=True) as process:
+                pid = next(line for line in process.stdout
+                           if line.strip().isdigit()).strip()
+                seen = self.look(pid, "Thread.print")
+                self.assertIn("com.acme.Lives.", seen)
+                self.assertIn('"looked-at"', seen)
+                self.look(pid, "GC.heap_dump", dump)
+                self.assertGreater(dump.stat().st_size, 1 << 20)
+                self.look(pid, "GC.run")
+                dump.unlink()
+                process.stdin.close()
+                self.assertEqual(process.wait(), 0)
+            self.assertGreater(flights.stat().st_size, 10000)
+            flights.unlink()
+            report = self.clew_json("report", "--json", self.recording_path)
+            self.assertEqual(report["problems"], [])
+            self.assertEqual(
+                report["confidence"].get("java_stacks", {}).get("diverged", 0),
+                0)
+
+        self.check_both(check)
+
+    def look(self, *arguments):
+        done = self.run_program([self.home() / "bin" / "jcmd", *arguments],
+                                text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
 
 if __name__ == "__main__":

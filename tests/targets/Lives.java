@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads and programs that begin and end in unusual ways, around natives (lives.c):
 //
-//	java -cp DIR com.acme.Lives LIBRARY crash|attach|throw|exit|exits|daemon
+//	java -cp DIR com.acme.Lives LIBRARY crash|attach|throw|exit|exits|daemon|wait
 package com.acme;
 
 public class Lives {
@@ -53,6 +53,15 @@ public class Lives {
     System.out.println("main is over");
   }
 
+  // For others to look at, until its standard input ends.
+  static void waits() throws java.io.IOException {
+    Thread thread = new Thread(() -> { for (;;) up(1); }, "looked-at");
+    thread.setDaemon(true);
+    thread.start();
+    System.out.println(ProcessHandle.current().pid());
+    System.in.read();
+  }
+
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
     switch (arguments[1]) {
@@ -62,6 +71,7 @@ public class Lives {
       case "exit": exit(); break;
       case "exits": exits(); break;
       case "daemon": daemon(); break;
+      case "wait": waits(); break;
     }
   }
 }
