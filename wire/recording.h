@@ -202,7 +202,7 @@ struct wire_header {
 		unnamed_natives; /* any thread, atomic add: no binding */
 	/* Calls of natives from Java that count without their caller: atomic add */
 	_Atomic uint64_t callerless_natives;
-	/* Calls of natives that count below their direct caller alone: atomic add */
+	/* How often a stack was met that counts as its innermost method: atomic add */
 	_Atomic uint64_t stackless_natives;
 	/* Java stacks that the machine was asked about again, and was right or not */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;

@@ -53,6 +53,11 @@ char *java_problem_text(const struct part_copy *part)
 			text_plural(header->callerless_natives),
 			header->callerless_natives > 1 ? "count" : "counts",
 			header->callerless_natives > 1 ? "them" : "it");
+	if (header->stackless_natives > 0)
+		return memory_printf("%s: calls of native methods from some "
+				     "Java stacks count below the innermost "
+				     "method alone: there are too many stacks",
+				     part->name);
 	return NULL;
 }
 

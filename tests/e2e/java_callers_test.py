@@ -184,6 +184,29 @@ class Callers(JavaCase):
         self.check_hard()
         self.check_hard("-Xint")
 
+    @needs("javac")
+    def test_of_more_stacks_than_are_told_apart(self):
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        done = self.record(
+            self.java("-cp", self.compiled(), "com.acme.Stacks",
+                      clewtest.target("callers.so"), "many"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, b"100000 calls\n", b""))
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual(len(tree["problems"]), 1)
+        self.assertIn("there are too many stacks", tree["problems"][0])
+        self.assertEqual(self.mismatches(), 0)
+        names = [function["name"] for function in tree["functions"]]
+        called = collections.Counter()
+        for node in tree["contexts"]:
+            if node["calls"] and NATIVES.match(names[node["function"]]):
+                above = tree["contexts"][node["parent"] - 1]
+                called[names[above["function"]]] += node["calls"]
+        self.assertEqual(sum(called.values()), 100000)
+        self.assertEqual(set(called) - {"com.acme.Stacks.even(int, int)",
+                                        "com.acme.Stacks.odd(int, int)"}, set())
+
 
 if __name__ == "__main__":
     clewtest.main()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Calls a native (callers.c) from stacks that are hard to walk: deep ones, ones that
 // overflow, below class initialisers and reflection, of virtual threads that were
-// suspended. Prints how often.
+// suspended; or from very many. Prints how often.
 //
-//	java -cp DIR com.acme.Stacks LIBRARY
+//	java -cp DIR com.acme.Stacks LIBRARY [many]
 package com.acme;
 
 import java.lang.reflect.Method;
@@ -22,6 +22,16 @@ public class Stacks {
   }
   static int outer(int i) { return inner(i); }
   static int inner(int i) { return Callers.hit(0); }
+
+  static int even(int n, int bits) {
+    return n == 0 ? Callers.hit(0) : either(n - 1, bits);
+  }
+  static int odd(int n, int bits) {
+    return n == 0 ? Callers.hit(0) : either(n - 1, bits);
+  }
+  static int either(int n, int bits) {
+    return (bits >> n & 1) == 0 ? even(n, bits) : odd(n, bits);
+  }
 
   static void sleepy() {
     for (int i = 0; i < 20; i++) {
@@ -49,6 +59,11 @@ public class Stacks {
 
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
+    if (arguments.length > 1) {
+      for (int bits = 0; bits < 100000; bits++) either(16, bits % 50000);
+      System.out.println(Callers.count(0) + " calls");
+      return;
+    }
     for (int n : new int[] { 10, 100, 900, 1000, 1100, 1500, 1600, 3000 })
       for (int i = 0; i < 20; i++) deep(n);
     for (int i = 0; i < 3; i++)
