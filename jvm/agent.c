@@ -18,7 +18,7 @@
 #include "jvm/agent.h"
 #include "jvm/bridges.h"
 #include "jvm/java_callers.h"
-#include "jvm/records.h"
+#include "preload/front/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"

@@ -123,16 +123,6 @@ static int is_machine(const struct module *module)
 	return !strcmp(slash ? slash + 1 : module->path, MACHINE);
 }
 
-/* No stub is to be put where we stand. */
-static void refuse_hook(const struct module *module, uint64_t pc,
-			struct wire_function *functions, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (module->base + functions[i].vaddr == pc &&
-		    verdict_class(functions[i].verdict) == VERDICT_HOOKED)
-			functions[i].verdict = VERDICT_IS_DIVERTED;
-}
-
 /* Where the same function was before its module was unloaded, or a new one. */
 static uint32_t find_slot(uint64_t pc)
 {
@@ -162,7 +152,7 @@ static void meet_module(struct module *module, struct windows *windows,
 	}
 	if (slot == create_count)
 		create_count++;
-	refuse_hook(module, pc, functions, count);
+	divert_refuse_hook(&creates[slot], functions, count);
 }
 
 const struct managed_runtime jvm_runtime = { .meet_module = meet_module };

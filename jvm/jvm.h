@@ -7,7 +7,7 @@
  *			machine's options: libclew.so itself
  *	agent.c		the agent: is told which native method is bound to which
  *			address, and what code the machine makes
- *	records.c	writes that into the part (struct wire_binding, wire_code)
+ *			(preload/front/records.h writes that into the part)
  *	bridges.c	makes bridges, through which Java calls them
  *	bridge.c	what a bridge does: the Java caller enters the context
  *	java_callers.c	who that is, by the place of the call

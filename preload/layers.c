@@ -4,11 +4,13 @@
 #include <stddef.h>
 
 #include "jvm/jvm.h"
+#include "preload/front/registered.h"
 
 static const struct managed_runtime *const runtimes[] = {
 #if CLEW_JVM
 	&jvm_runtime,
 #endif
+	&registered_runtimes,
 	NULL,
 };
 

@@ -339,6 +339,15 @@ enum wire_code_kind {
 	WIRE_CODE_JAVA,  /* of a method, with the text of a wire_binding */
 	WIRE_CODE_OTHER, /* the runtime's own; the text is a name */
 	WIRE_CODE_GONE,  /* what began there; without a text */
+	/* Of a symbol of an object that was registered; the text is its name */
+	WIRE_CODE_REGISTERED,
+	WIRE_CODE_UNREAD, /* registered, without names; `object` is why */
+};
+
+/* Why code that was registered has no names. */
+enum wire_unread {
+	WIRE_UNREAD_FILE, /* of a symbol file nothing was understood */
+	WIRE_UNREAD_ALL,  /* registrations of a module are not noticed */
 };
 
 /*
@@ -348,11 +357,12 @@ enum wire_code_kind {
  */
 struct wire_code {
 	uint64_t start;
-	uint64_t tsc; /* when it was told, which is later than it came */
+	/* When it was told: later than it came, or before it ran (REGISTERED) */
+	uint64_t tsc;
 	uint32_t code_bytes;
-	uint32_t bytes; /* of text, at most WIRE_BINDING_BYTES_MAX */
-	uint32_t kind;  /* enum wire_code_kind */
-	uint32_t reserved;
+	uint32_t bytes;  /* of text, at most WIRE_BINDING_BYTES_MAX */
+	uint32_t kind;   /* enum wire_code_kind */
+	uint32_t object; /* REGISTERED, and when it is GONE: whose; 0: none */
 };
 _Static_assert(sizeof(struct wire_code) == 32, "on the wire");
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "disasm/decode.h"
 #include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "disasm/relocate.h"
@@ -43,11 +44,44 @@ static int make_pad(struct divert *one, const struct decoder *decoder,
 	return jump_encode(one->site.text.after, pc, (uintptr_t)pad);
 }
 
+/*
+ * A function that does nothing is a return, and what is overwritten is the
+ * padding behind it: no other jump has a place there, for the analysis leaves
+ * such padding to the function itself.
+ */
+static struct prologue judge(const struct decoder *decoder,
+			     const struct module *module, uint64_t pc)
+{
+	const uint8_t *code = (const void *)pc;
+	const size_t left = module->code.end - pc;
+	const size_t bytes = left < LOOKED_AT_BYTES ? left : LOOKED_AT_BYTES;
+	struct prologue_query query = { .code = code, .size_bytes = bytes };
+	struct insn insn;
+	size_t at = 0;
+
+	if (!decode_scan(decoder, code, bytes, &insn) &&
+	    insn.kind == INSN_ENDBR)
+		at = insn.length;
+	if (!decode_scan(decoder, code + at, bytes - at, &insn) &&
+	    insn.kind == INSN_RETURN) {
+		query.size_bytes = at + insn.length;
+		query.padding_bytes = bytes - query.size_bytes;
+	}
+	return prologue_judge(decoder, &query);
+}
+
+void divert_refuse_hook(const struct divert *one,
+			struct wire_function *functions, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (one->patch.module->base + functions[i].vaddr == one->pc &&
+		    verdict_class(functions[i].verdict) == VERDICT_HOOKED)
+			functions[i].verdict = VERDICT_IS_DIVERTED;
+}
+
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours)
 {
-	const struct prologue_query query = { .code = (const void *)pc,
-					      .size_bytes = LOOKED_AT_BYTES };
 	struct arena scratch = { 0 };
 	struct prologue prologue;
 	struct decoder decoder;
@@ -55,13 +89,14 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 
 	if (err)
 		return err;
-	prologue = prologue_judge(&decoder, &query);
+	prologue = judge(&decoder, module, pc);
 	*one = (struct divert){ .patch = { .module = module,
 					   .sites = &one->site,
 					   .site_count = 1 } };
 	one->pc = pc;
 	one->site.text.pc = pc + prologue.patch_offset;
-	err = prologue.verdict == VERDICT_IS_JUMP
+	err = prologue.verdict == VERDICT_IS_JUMP ||
+			      prologue.verdict == VERDICT_IS_JUMP_PADDED
 		      ? make_pad(one, &decoder, windows, &prologue, ours)
 		      : -EBUSY;
 	arena_fini(&scratch);

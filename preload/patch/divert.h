@@ -12,6 +12,7 @@
 #define CLEW_PATCH_DIVERT_H
 
 #include "preload/patch/patch.h"
+#include "wire/recording.h"
 
 /* Lives for ever. In no list of patches: it stays when hooks are taken out. */
 struct divert {
@@ -22,11 +23,15 @@ struct divert {
 };
 
 /*
- * Divert the function at pc, at least PATCH_BYTES long, in a module in which
- * nothing runs. Under the loader's lock. 0; or -errno when nothing was written:
+ * Divert the function at pc, PATCH_BYTES long or padded to that, in a module in
+ * which nothing runs. Under the loader's lock. 0; or -errno when nothing was written:
  * -EBUSY if its code begins with what cannot be moved.
  */
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);
+
+/* Among those of its module: no stub is to be put where it stands. */
+void divert_refuse_hook(const struct divert *one,
+			struct wire_function *functions, uint32_t count);
 
 #endif

@@ -68,6 +68,31 @@ static void note(const struct generated *generated, enum announced kind,
 		recording_note(generated->recording, problem);
 }
 
+/* Of what was registered. */
+static void note_told(const struct generated *generated)
+{
+	const struct told_code *told = &generated->told;
+
+	if (told->unread == 0)
+		return;
+	recording_note(
+		generated->recording,
+		told->why_unread == WIRE_UNREAD_ALL
+			? memory_printf("%s: code that it registers has no "
+					"names: clew cannot stand in for "
+					"__jit_debug_register_code()",
+					generated->part->name)
+			: memory_printf("%s: %" PRIu64
+					" object%s of code that %s registered "
+					"%s no names: no symbols of functions "
+					"are in %s that can be understood",
+					generated->part->name, told->unread,
+					text_plural(told->unread),
+					told->unread > 1 ? "were" : "was",
+					told->unread > 1 ? "have" : "has",
+					told->unread > 1 ? "them" : "it"));
+}
+
 /* Of either byte order: the flag is in the first byte or in the last. */
 static int is_by_tsc(int fd)
 {
@@ -109,6 +134,7 @@ static void read_announced(struct generated *generated)
 	generated->is_read = 1;
 	told_code_init(&generated->told, generated->catalog, generated->part,
 		       generated->clock);
+	note_told(generated);
 	read_one(generated, ANNOUNCED_MAP);
 	read_one(generated, ANNOUNCED_JITDUMP);
 	err = generated->space ? a2n_space_commit(generated->space) : 0;

@@ -30,26 +30,33 @@ static uint32_t function_of(struct catalog *catalog,
 	return function;
 }
 
+/* Objects may overlap, and go in any order. */
+static uint64_t key_of(const struct recorded_code *code)
+{
+	return code->start ^ (uint64_t)code->object << 32;
+}
+
 /* `ids`: of what began at an address last. Code came `lead` ticks before its time. */
 static void enter(struct told_code *told, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,
 		  struct idmap *ids)
 {
-	const uint64_t time = code->tsc > lead ? code->tsc - lead : 0;
+	const uint64_t early = code->kind == WIRE_CODE_REGISTERED ? 0 : lead;
+	const uint64_t time = code->tsc > early ? code->tsc - early : 0;
 	const struct a2n_code piece = { .start = code->start,
 					.bytes = code->code_bytes,
 					.name = code->name };
 	uint64_t id;
 
-	if (code->start == 0)
+	if (code->start == 0 || code->kind > WIRE_CODE_REGISTERED)
 		return;
 	if (code->kind == WIRE_CODE_GONE) {
-		const uint64_t *known = idmap_find(ids, code->start);
+		const uint64_t *known = idmap_find(ids, key_of(code));
 
 		if (known)
 			a2n_space_remove(told->space, *known, code->tsc);
 	} else if (a2n_space_add(told->space, &piece, time, &id) == 0) {
-		*idmap_at(ids, code->start) = id;
+		*idmap_at(ids, key_of(code)) = id;
 		*idmap_at(&told->functions, id) = function_of(catalog, code);
 	}
 }
@@ -78,8 +85,13 @@ void told_code_init(struct told_code *told, struct catalog *catalog,
 		if (chunk.kind != WIRE_CODES ||
 		    (!told->space && a2n_space_create(NULL, &told->space) != 0))
 			continue;
-		while (codes_next(&chunk, &at, &code))
+		while (codes_next(&chunk, &at, &code)) {
 			enter(told, catalog, &code, lead, &ids);
+			if (code.kind != WIRE_CODE_UNREAD)
+				continue;
+			told->unread++;
+			told->why_unread = code.object;
+		}
 	}
 	idmap_fini(&ids);
 	if (told->space && a2n_space_commit(told->space) != 0) {

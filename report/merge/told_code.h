@@ -14,6 +14,8 @@
 struct told_code {
 	struct a2n_space *space; /* NULL: there is none */
 	struct idmap functions;  /* id of a piece of code -> function */
+	uint64_t unread;         /* objects of which no code is known */
+	uint32_t why_unread;     /* enum wire_unread, of the last */
 };
 
 /*

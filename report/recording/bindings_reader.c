@@ -59,6 +59,7 @@ int codes_next(const struct part_chunk *chunk, size_t *cursor,
 				       .tsc = code->tsc,
 				       .code_bytes = code->code_bytes,
 				       .kind = code->kind,
+				       .object = code->object,
 				       .class_name = "",
 				       .signature = "" };
 	if (code->kind == WIRE_CODE_JAVA)

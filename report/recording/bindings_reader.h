@@ -24,6 +24,7 @@ struct recorded_code {
 	uint64_t start;
 	uint64_t tsc;
 	uint64_t code_bytes;
+	uint32_t object;
 	enum wire_code_kind kind;
 	/* WIRE_CODE_JAVA: as above; WIRE_CODE_OTHER: `name` alone. */
 	const char *class_name;

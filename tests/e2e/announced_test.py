@@ -4,6 +4,7 @@
 import collections
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 
@@ -12,6 +13,7 @@ from clewtest import needs, target
 from disturbance import Disturbed, undisturbed
 
 ANNOUNCES = target("announces")
+REGISTERED = target("registered"), target("registered", "O0")
 POINTS = 4.0  # percentage points that shares may be off
 NOBODY = "(generated code)"
 
@@ -58,6 +60,34 @@ class Busy {
 """
 
 
+BUSY_LLVM = """
+define i64 @fibber(i64 %n) noinline {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %s = phi i64 [ 0, %entry ], [ %t, %loop ]
+  %m = mul i64 %s, 7
+  %t = xor i64 %m, %i
+  %j = add i64 %i, 1
+  %more = icmp ult i64 %j, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret i64 %t
+}
+declare i32 @puts(i8*)
+@one = constant [2 x i8] c"1\\00"
+define i32 @main() {
+  %r = call i64 @fibber(i64 700000000)
+  %z = trunc i64 %r to i32
+  %q = and i32 %z, 0
+  %p = call i32 @puts(i8* getelementptr ([2 x i8], [2 x i8]* @one,
+                                       i64 0, i64 0))
+  ret i32 %q
+}
+"""
+
+
 class Case(clewtest.Case):
     def setUp(self):
         super().setUp()
@@ -83,12 +113,12 @@ class Truth(Case):
     def check_shares(self, done, recording=None):
         truth = collections.Counter()
         for line in done.stdout.splitlines():
-            _, name, ns = line.split()
+            _, name, ns = re.fullmatch(r"(\d+) (.*) (\d+)", line).groups()
             truth[name] += int(ns)
         # what it asks of the kernel is its own time, too
         found = self.functions(recording, "total_ns")
         total = sum(truth.values())
-        for name in {"older", "newer", "beside", "asking", NOBODY}:
+        for name in {"older", "newer", "beside", "asking", "over", NOBODY}:
             share, wanted = (100 * times.get(name, 0) / total
                              for times in (found, truth))
             if (share > 0) != (wanted > 0):
@@ -194,6 +224,42 @@ class Truth(Case):
             self.check_shares(done)
         finally:
             shutil.rmtree(self.recording_path)
+
+
+class Registered(Truth):
+    """Code with a symbol file, by the interface that GDB has for that."""
+
+    def register(self, way="", status=0, program=REGISTERED[0]):
+        done = self.record([program, "400", way], text=True)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        self.check_shares(done)
+        return done
+
+    @undisturbed
+    def test_registered_code_in_its_time(self):
+        for program in REGISTERED:
+            with self.subTest(program=program):
+                self.register(program=program)
+                self.assertEqual(self.problems, [])
+
+    @undisturbed
+    def test_registered_code_of_a_process_that_was_killed(self):
+        self.register("kill", -9)
+
+    @undisturbed
+    def test_registered_code_of_a_list_without_end(self):
+        self.register("cyclic")
+        self.assertEqual(self.problems, [])
+
+    @undisturbed
+    def test_registered_code_that_is_not_understood(self):
+        for way in "damaged", "huge", "gone":
+            with self.subTest(way=way):
+                self.register(way)
+                self.assertEqual(len(self.problems), 1)
+                self.assertIn("1 object of code that was registered has no "
+                              "names: no symbols of functions are in it",
+                              self.problems[0])
 
 
 class Hostile(Case):
@@ -331,6 +397,13 @@ class Runtimes(Case):
         self.assertEqual(self.run_program(["erlc", "busy.erl"]).returncode, 0)
         self.check(["erl", "+JPperf", "true", "-noshell", "-run", "busy",
                     "main"], "busy:fibber/1")
+
+    @needs("lli")
+    def test_lli(self):
+        """LLVM registers what it generates for GDB, without being asked."""
+        (self.work / "busy.ll").write_text(BUSY_LLVM, encoding="ascii")
+        self.check(["lli", "-jit-kind=orc", "busy.ll"], "fibber")
+        self.assertEqual(self.kept(), [])
 
     @needs("mono", "mcs")
     def test_mono(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "jvm/records.h"
+#include "preload/front/records.h"
 
 #include <string.h>
 
@@ -168,4 +168,54 @@ void records_gone(uint64_t start)
 	const char *const texts[] = { NULL, NULL, NULL };
 
 	add_code(start, 0, WIRE_CODE_GONE, texts);
+}
+
+/* Without libc, which uses vector registers (registered.c). */
+static size_t bytes_of_name(const char *name)
+{
+	size_t bytes = 0;
+
+	while (bytes < WIRE_NAME_BYTES_MAX && name[bytes] != '\0')
+		bytes++;
+	return bytes;
+}
+
+int records_registered(uint64_t start, uint64_t bytes, const char *name,
+		       uint32_t object)
+{
+	const char *const texts[] = { name, "", NULL };
+	const size_t text_bytes[] = { bytes_of_name(name), 1, 0 };
+	const struct wire_code head = {
+		.start = start,
+		.code_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+		.kind = WIRE_CODE_REGISTERED,
+		.bytes = (uint32_t)(text_bytes[0] + text_bytes[1]),
+		.object = object,
+		.tsc = stamp_counter(),
+	};
+
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes);
+}
+
+static int add_nameless(enum wire_code_kind kind, uint64_t start,
+			uint32_t object)
+{
+	const char *const texts[] = { NULL, NULL, NULL };
+	const size_t text_bytes[3] = { 0 };
+	const struct wire_code head = { .start = start,
+					.kind = kind,
+					.object = object,
+					.tsc = stamp_counter() };
+
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes);
+}
+
+int records_unregistered(uint64_t start, uint32_t object)
+{
+	return add_nameless(WIRE_CODE_GONE, start, object);
+}
+
+void records_unread(enum wire_unread why)
+{
+	add_nameless(WIRE_CODE_UNREAD, 0, why);
 }

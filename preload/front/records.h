@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machine tells, on its way into the part. Any thread, not in signal
- * handlers. No libc.
+ * What runtimes tell of the code that they make, on its way into the part. Any
+ * thread, not in signal handlers. No libc.
  */
-#ifndef CLEW_JVM_RECORDS_H
-#define CLEW_JVM_RECORDS_H
+#ifndef CLEW_FRONT_RECORDS_H
+#define CLEW_FRONT_RECORDS_H
 
 #include <stdint.h>
+
+#include "wire/recording.h"
 
 /* Class and signature as class files have them. */
 struct java_method {
@@ -32,5 +34,16 @@ void records_compiled(uint64_t start, uint32_t bytes,
 		      const struct java_method *method);
 void records_generated(uint64_t start, uint32_t bytes, const char *name);
 void records_gone(uint64_t start);
+
+/*
+ * Code of an object that a program has registered, or taken back (registered.h).
+ * Names are cut where they are too long. Returns whether there was room.
+ */
+int records_registered(uint64_t start, uint64_t bytes, const char *name,
+		       uint32_t object);
+int records_unregistered(uint64_t start, uint32_t object);
+
+/* Of one, or of all of a module's, no names are known. */
+void records_unread(enum wire_unread why);
 
 #endif
