@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		damage(&older, way);
 		announce(&older, 0);
 		burn(strcmp(way, "cyclic") == 0 ? "older" : "(generated code)",
-		     4 * ns);
+		     ns);
 		return EXIT_SUCCESS;
 	}
 	announce(&older, 0);
