@@ -11,7 +11,6 @@
 #include <jni.h>
 #include <jvmti.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "jvm/bridge.h"
 #include "jvm/hotspot.h"
@@ -23,9 +22,6 @@
 #include "preload/hot/switch.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/trampolines.h"
-#include "preload/sys/copy_bytes.h"
-#include "preload/sys/lock.h"
-#include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
 #define IN_NATIVE   (-1)          /* location of a native method */
@@ -130,12 +126,20 @@ static void remember_place(uint64_t place, uint32_t number)
 		place >> CALLERS_LOG2 << 32 | number);
 }
 
-/* What a known one was found to be, which is 0 if that cannot be told now. */
-static void note_verified(uint32_t expected, uint32_t found)
+/* Calls until the next one is verified. A thread that counts nothing draws nothing. */
+static uint64_t draw_stacks_left(void)
 {
 	const uint64_t period = rt.verify_period;
 
-	hot.stacks_left = period ? record_draw() % (2 * period) : UINT64_MAX;
+	if (!period)
+		return UINT64_MAX;
+	return hot.random ? record_draw() % (2 * period) : period;
+}
+
+/* What a known one was found to be, which is 0 if that cannot be told now. */
+static void note_verified(uint32_t expected, uint32_t found)
+{
+	hot.stacks_left = draw_stacks_left();
 	if (!expected || !found)
 		return;
 	atomic_fetch_add(expected == found ? &rt.header->verified_stacks

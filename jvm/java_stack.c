@@ -289,9 +289,9 @@ static void keep(struct position *at, const struct recalled_start *start,
 	at->kept->start = *start;
 }
 
-static uint64_t walk(const struct bridge_frame *frame,
-		     const struct recalled_start *start,
-		     struct recalled_walk *kept, uint32_t *is_cut)
+static __attribute__((noinline)) uint64_t walk(
+	const struct bridge_frame *frame, const struct recalled_start *start,
+	struct recalled_walk *kept, uint32_t *is_cut)
 {
 	struct position at = first_of(start, kept);
 	enum java_step step = STEP_ON;
