@@ -186,35 +186,21 @@ static void tell(uint64_t descriptor_at)
 		records_unread(WIRE_UNREAD_FILE);
 }
 
-static void registered_in(const struct registry *registry)
+void registered_stand_in(uint32_t index)
 {
+	const struct registry *registry = &registries[index];
+
 	if (rt.header && rt.header->state == WIRE_RUNNING && rt.recorder &&
 	    !runtime_is_filtered())
 		tell(registry->descriptor);
 	((void (*)(void))registry->divert.original)();
 }
 
-/*
- * One for each module that may have it: all are called alike. A compiler that saw
- * the function do nothing has its callers keep values in any register: all are
- * preserved, the vector registers by not being used (-mgeneral-regs-only).
- */
-#define REGISTERED_IN(index)                                                   \
-	static void __attribute__((no_caller_saved_registers))                 \
-	registered_##index(void)                                               \
-	{                                                                      \
-		registered_in(&registries[index]);                             \
-	}
-REGISTERED_IN(0)
-REGISTERED_IN(1)
-REGISTERED_IN(2)
-REGISTERED_IN(3)
-
 static void *const ours_in[MODULES_MAX] = {
-	(void *)registered_0,
-	(void *)registered_1,
-	(void *)registered_2,
-	(void *)registered_3,
+	(void *)registered_enter_0,
+	(void *)registered_enter_1,
+	(void *)registered_enter_2,
+	(void *)registered_enter_3,
 };
 
 /* ---- Modules ---- */
