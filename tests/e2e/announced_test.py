@@ -13,7 +13,8 @@ from clewtest import needs, target
 from disturbance import Disturbed, undisturbed
 
 ANNOUNCES = target("announces")
-REGISTERED = target("registered"), target("registered", "O0")
+REGISTERED = [target("registered", flavour)
+              for flavour in ("O2", "O0", "cet")]
 POINTS = 4.0  # percentage points that shares may be off
 NOBODY = "(generated code)"
 
@@ -246,9 +247,9 @@ class Registered(Truth):
     def test_registered_code_of_a_process_that_was_killed(self):
         self.register("kill", -9)
 
-    def names(self, way):
+    def names(self, way, program=REGISTERED[0]):
         """Of the one piece, which has all of the time but clew's own."""
-        done = self.record([REGISTERED[0], "400", way], text=True)
+        done = self.record([program, "400", way], text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return {"older", NOBODY} & set(self.functions())
 
@@ -264,6 +265,14 @@ class Registered(Truth):
                 self.assertIn("1 object of code that was registered has no "
                               "names: no symbols of functions are in it",
                               self.problems[0])
+
+
+    def test_registered_code_by_a_function_without_room_for_a_jump(self):
+        self.assertEqual(self.names("cyclic", target("registered", "tight")),
+                         {NOBODY})
+        self.assertEqual(len(self.problems), 1)
+        self.assertIn("code that it registers has no names: clew cannot stand "
+                      "in for __jit_debug_register_code()", self.problems[0])
 
 
 class Hostile(Case):

@@ -37,12 +37,67 @@ struct jit_descriptor {
 extern struct jit_descriptor __jit_debug_descriptor;
 struct jit_descriptor __jit_debug_descriptor = { .version = 1 };
 
+#ifdef IS_TIGHT
+/* Another function is right behind it: there is no room for a jump. */
+__asm__(".globl __jit_debug_register_code\n"
+	".type __jit_debug_register_code, @function\n"
+	"__jit_debug_register_code: ret\n"
+	".size __jit_debug_register_code, 1\n"
+	".type neighbour, @function\n"
+	"neighbour: mov $1, %eax\n"
+	"ret\n"
+	".size neighbour, . - neighbour\n");
+void __jit_debug_register_code(void);
+#else
 /* In a section of its own, hence with padding behind it, as others have it. */
 void __jit_debug_register_code(void);
 __attribute__((noinline, section(".text.hot"), aligned(16))) void
 __jit_debug_register_code(void)
 {
 	__asm__ volatile("" ::: "memory");
+}
+#endif
+
+/*
+ * Calls it as a compiler may that knows that it does nothing: with values in all
+ * registers, on a stack that is not aligned. Whether they are all still there.
+ */
+static int call_with_values(void)
+{
+	uint64_t lost;
+
+	__asm__ volatile("sub $136, %%rsp\n"
+			 "mov $1, %%eax\n"
+			 "mov $2, %%ecx\n"
+			 "mov $4, %%edx\n"
+			 "mov $8, %%esi\n"
+			 "mov $16, %%edi\n"
+			 "mov $32, %%r8d\n"
+			 "mov $64, %%r9d\n"
+			 "mov $128, %%r10d\n"
+			 "mov $256, %%r11d\n"
+			 "movq %%r11, %%xmm0\n"
+			 "movq %%r11, %%xmm15\n"
+			 "call __jit_debug_register_code\n"
+			 "add %%rcx, %%rax\n"
+			 "add %%rdx, %%rax\n"
+			 "add %%rsi, %%rax\n"
+			 "add %%rdi, %%rax\n"
+			 "add %%r8, %%rax\n"
+			 "add %%r9, %%rax\n"
+			 "add %%r10, %%rax\n"
+			 "add %%r11, %%rax\n"
+			 "movq %%xmm0, %%rcx\n"
+			 "movq %%xmm15, %%rdx\n"
+			 "add %%rcx, %%rax\n"
+			 "add %%rdx, %%rax\n"
+			 "sub $1023, %%rax\n"
+			 "add $136, %%rsp\n"
+			 : "=a"(lost)
+			 :
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			   "xmm0", "xmm15", "memory", "cc");
+	return lost == 0;
 }
 
 /* An object file with one function in one section. */
@@ -90,7 +145,8 @@ static void announce(struct object *object, int is_gone)
 	__jit_debug_descriptor.first = &object->entry;
 	__jit_debug_descriptor.relevant = &object->entry;
 	__jit_debug_descriptor.action = is_gone ? 2 : 1;
-	__jit_debug_register_code();
+	if (!call_with_values())
+		abort();
 	__jit_debug_descriptor.action = 0;
 }
 

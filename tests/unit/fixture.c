@@ -321,24 +321,44 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 	};
 }
 
-void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
-		  uint64_t tsc, const char *name)
+static void add_code(struct fixture *fixture, struct wire_code code,
+		     const char *name)
 {
 	size_t name_bytes = name ? strlen(name) + 1 : 0;
 	size_t chunk = fixture_chunk(fixture, WIRE_CODES, 0,
 				     sizeof(struct wire_code) +
 					     ((name_bytes + 7) & ~(size_t)7));
-	struct wire_code *code = payload_of(fixture, chunk);
+	struct wire_code *written = payload_of(fixture, chunk);
 
-	*code = (struct wire_code){
-		.start = start,
-		.tsc = tsc,
-		.code_bytes = bytes,
-		.bytes = (uint32_t)name_bytes,
-		.kind = name ? WIRE_CODE_OTHER : WIRE_CODE_GONE,
-	};
+	code.bytes = (uint32_t)name_bytes;
+	*written = code;
 	if (name)
-		memcpy(code + 1, name, name_bytes);
+		memcpy(written + 1, name, name_bytes);
+}
+
+void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
+		  uint64_t tsc, const char *name)
+{
+	add_code(fixture,
+		 (struct wire_code){ .start = start,
+				     .tsc = tsc,
+				     .code_bytes = bytes,
+				     .kind = name ? WIRE_CODE_OTHER
+						  : WIRE_CODE_GONE },
+		 name);
+}
+
+void fixture_registered(struct fixture *fixture, uint64_t start,
+			uint32_t object, uint64_t tsc, const char *name)
+{
+	add_code(fixture,
+		 (struct wire_code){ .start = start,
+				     .tsc = tsc,
+				     .code_bytes = 0x100,
+				     .object = object,
+				     .kind = name ? WIRE_CODE_REGISTERED
+						  : WIRE_CODE_GONE },
+		 name);
 }
 
 uint64_t fixture_pc(uint32_t function)

@@ -88,6 +88,10 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
+/* Of an object that was registered, or that it was taken back: no name. */
+void fixture_registered(struct fixture *fixture, uint64_t start,
+			uint32_t object, uint64_t tsc, const char *name);
+
 /* The pc of the first byte of a function of fixture_module(..., 1, ...). */
 uint64_t fixture_pc(uint32_t function);
 

@@ -219,6 +219,24 @@ static void code_is_that_which_was_there_at_the_time(void **state)
 	session_close(&world->session);
 }
 
+/* "over" comes on top of "under", which then goes: "over" stays until it goes. */
+static void objects_with_code_may_overlap(void **state)
+{
+	struct world *world = *state;
+
+	fixture_registered(&world->fixture, 0x30000000, 1, 2, "under");
+	fixture_registered(&world->fixture, 0x30000000, 3, 3, "over");
+	fixture_registered(&world->fixture, 0x30000000, 1, 4, NULL);
+	fixture_registered(&world->fixture, 0x30000000, 3, 6, NULL);
+	for (int i = 0; i < 6; i++)
+		sample(world, world->f, 0x30000008);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "under")), 1);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "over")), 3);
+	session_close(&world->session);
+}
+
 static void assert_wait(struct world *world, uint32_t wait, const char *name)
 {
 	uint32_t function = catalog_named(&world->session.catalog, KIND_BLOCKED,
@@ -440,6 +458,7 @@ int main(void)
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
 		TEST(code_is_that_which_was_there_at_the_time),
+		TEST(objects_with_code_may_overlap),
 		TEST(a_wait_is_named_by_its_reason),
 		TEST(a_sample_that_grew_counts_its_looks),
 		TEST(lines_add_up),
