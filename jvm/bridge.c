@@ -13,7 +13,7 @@
 #include "wire/id.h"
 
 _Atomic uint64_t callers_known[CALLERS_COUNT];
-_Atomic uint64_t callers_stacks[CALLERS_STACKS];
+_Atomic uint64_t *callers_stacks;
 
 /* Its own frame lies below the native method's; each begins with a saved rbp. */
 static uint64_t place_of_call(const struct bridge_frame *frame)

@@ -22,6 +22,7 @@
 #include "preload/hot/switch.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/trampolines.h"
+#include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
 #define IN_NATIVE   (-1)          /* location of a native method */
@@ -225,7 +226,10 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (java_interpreter.end && find_code()) {
-		java_stack_learn(machine_pc);
+		callers_stacks = sys_map_private(CALLERS_STACKS *
+						 sizeof(*callers_stacks));
+		if (!sys_failed(callers_stacks))
+			java_stack_learn(machine_pc);
 		atomic_store(&tool, jvmti);
 	}
 	errno = saved_errno;

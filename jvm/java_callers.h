@@ -47,7 +47,8 @@ static inline uint32_t callers_find(uint64_t place)
 #define CALLERS_STACKS_LOG2 18
 #define CALLERS_STACKS      (1 << CALLERS_STACKS_LOG2)
 
-extern _Atomic uint64_t callers_stacks[CALLERS_STACKS];
+/* There before any stack has a hash: programs without Java have no use for them. */
+extern _Atomic uint64_t *callers_stacks;
 
 static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
 {

@@ -9,6 +9,7 @@
 #include "jvm/java_recall.h"
 #include "preload/hot/runtime.h"
 #include "preload/stack/trampolines.h"
+#include "preload/sys/sys.h"
 #include "wire/id.h"
 
 #define HEAPS_MAX 8
@@ -23,7 +24,7 @@
 
 struct java_code java_code, java_interpreter;
 
-static _Atomic uint64_t sizes[SIZES_COUNT];
+static _Atomic uint64_t *sizes; /* there with the layout */
 static _Atomic uint64_t generation;
 
 /* Written once, before anything is walked. Offsets are in bytes. */
@@ -327,7 +328,7 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
 
 void java_stack_forget(void)
 {
-	for (uint32_t i = 0; i < SIZES_COUNT; i++)
+	for (uint32_t i = 0; sizes && i < SIZES_COUNT; i++)
 		if (sizes[i])
 			sizes[i] = 0;
 	generation++;
@@ -398,6 +399,11 @@ int java_stack_learn(uint64_t machine_pc)
 	if (learn_offsets(machine_pc) || !layout.block_bytes ||
 	    !layout.call_stub_return)
 		return -1;
+	sizes = sys_map_private(SIZES_COUNT * sizeof(*sizes));
+	if (sys_failed(sizes)) {
+		sizes = NULL;
+		return -1;
+	}
 	layout.heap_count = learn_heaps(machine_pc);
 	return layout.heap_count ? 0 : -1;
 }
