@@ -13,6 +13,7 @@ enum {
 	KEY_TOP = 'n',
 	KEY_BY = 'b',
 	KEY_BUTTERFLY = 'B',
+	KEY_JNI = 0x300,
 	DEFAULT_TOP = 40,
 };
 
@@ -28,6 +29,7 @@ static const struct subject {
 	{ "module", LABEL_MODULE, GROUP_NONE, 0 },
 	{ "thread", LABEL_GROUP, GROUP_THREAD, 0 },
 	{ "process", LABEL_GROUP, GROUP_PROCESS, 0 },
+	{ "jni", LABEL_JNI, GROUP_NONE, 0 },
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
@@ -46,10 +48,13 @@ static const struct argp_option argp_options[] = {
 	  "Sort by self (default with time), total, per-call, calls (default "
 	  "without), contexts, callers, callees, name, module",
 	  0 },
-	{ "by", KEY_BY, "function|line|module|thread|process", 0,
+	{ "by", KEY_BY, "function|line|module|thread|process|jni", 0,
 	  "What a row is (default: function)", 0 },
 	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
 	  "Show one function, who calls it, and what it calls", 0 },
+	{ "jni", KEY_JNI, NULL, 0,
+	  "Show native methods by the Java methods that call them: --by=jni",
+	  0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
 	{ 0 },
@@ -85,6 +90,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->by = parse_subject(state, argument);
 		options->view.whose.grouping = subjects[options->by].grouping;
 		return 0;
+	case KEY_JNI:
+		options->by = parse_subject(state, "jni");
+		options->view.whose.grouping = GROUP_NONE;
+		return 0;
 	case KEY_BUTTERFLY:
 		options->butterfly = argument;
 		return 0;
@@ -109,7 +118,16 @@ static void make_flat(struct flat *flat, struct session *session,
 	labels = labels_of(&session->tree, &session->catalog, subject->label);
 	flat_init(flat, &session->tree, labels,
 		  session->catalog.function_count);
+	if (subject->label == LABEL_JNI)
+		flat_keep_groups(flat, &session->catalog);
 	free(labels);
+}
+
+static const char *heading_of(size_t by)
+{
+	return subjects[by].label == LABEL_JNI ? "native method" LABEL_JNI_FROM
+						 "Java method"
+					       : subjects[by].name;
 }
 
 static void write_report(struct session *session,
@@ -133,7 +151,7 @@ static void write_report(struct session *session,
 	options->view.writer->flat(stdout, session,
 				   &(struct flat_view){
 					   .flat = &flat,
-					   .what = subjects[options->by].name,
+					   .what = heading_of(options->by),
 					   .top = top,
 				   });
 	flat_fini(&flat);
@@ -167,6 +185,12 @@ static int show(const char *command, struct session *session, void *input)
 
 	if (subjects[options->by].is_line && session->summary.samples == 0) {
 		complain(command, "--by=line: there are no samples");
+		return EXIT_FAILURE;
+	}
+	if (subjects[options->by].label == LABEL_JNI &&
+	    session->summary.natives.calls == 0) {
+		complain(command,
+			 "--by=jni: no native method of Java was called");
 		return EXIT_FAILURE;
 	}
 	view_begin(&options->view, session);

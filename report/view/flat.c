@@ -132,6 +132,16 @@ static int by_keys(const void *left, const void *right, void *context)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
+void flat_keep_groups(struct flat *flat, struct catalog *catalog)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < flat->count; i++)
+		if (catalog_kind(catalog, flat->rows[i].function) == KIND_GROUP)
+			flat->rows[kept++] = flat->rows[i];
+	flat->count = kept;
+}
+
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog)
 {

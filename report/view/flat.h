@@ -59,6 +59,8 @@ uint64_t flat_per_call_ns(const struct flat_row *row);
 
 void flat_select(struct flat *flat, const struct selection *selection,
 		 struct catalog *catalog);
+/* Only groups: of LABEL_JNI, say, none of the functions that are in none. */
+void flat_keep_groups(struct flat *flat, struct catalog *catalog);
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog);
 

@@ -20,6 +20,27 @@ static uint32_t module_label(struct catalog *catalog, uint32_t function,
 	return of_module[module];
 }
 
+/* The function that stands for a native method and who calls it. */
+static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
+			  const struct tree_node *node)
+{
+	const uint32_t caller = tree->nodes[node->parent].function;
+	const uint32_t module = catalog->functions[node->function].module;
+	char *text;
+	uint32_t label;
+
+	if (catalog_kind(catalog, node->function) != KIND_JNI)
+		return node->function;
+	text = memory_printf("%s" LABEL_JNI_FROM "%s",
+			     catalog_name(catalog, node->function),
+			     catalog_kind(catalog, caller) == KIND_JAVA
+				     ? catalog_name(catalog, caller)
+				     : "(no Java method)");
+	label = catalog_named(catalog, KIND_GROUP, module, text);
+	free(text);
+	return label;
+}
+
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by)
 {
@@ -33,6 +54,8 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		if (by == LABEL_MODULE)
 			labels[i] = module_label(catalog, node->function,
 						 of_module);
+		else if (by == LABEL_JNI)
+			labels[i] = jni_label(catalog, tree, node);
 		else if (by == LABEL_GROUP && node->parent != TREE_ROOT)
 			labels[i] = labels[node->parent];
 		else

@@ -12,7 +12,15 @@
 #include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
-enum label_by { LABEL_FUNCTION, LABEL_MODULE, LABEL_GROUP };
+enum label_by {
+	LABEL_FUNCTION,
+	LABEL_MODULE,
+	LABEL_GROUP,
+	LABEL_JNI, /* a native method with the Java method that calls it */
+};
+
+/* Between the two, in a label of LABEL_JNI. */
+#define LABEL_JNI_FROM " <- "
 
 /* One for each node; may add functions to the catalog. free() them. */
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,

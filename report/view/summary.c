@@ -76,6 +76,27 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 	free(is_found);
 }
 
+/* Calls from Java into native code, and the time until they return. */
+static void find_natives(struct summary *summary, struct catalog *catalog,
+			 const struct tree *tree)
+{
+	uint8_t *is_inside = memory_zeroed(tree->count, 1);
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		const int is_native =
+			catalog_kind(catalog, node->function) == KIND_JNI;
+
+		is_inside[i] = is_native || is_inside[node->parent];
+		if (!is_native)
+			continue;
+		summary->natives.calls += node->self.calls;
+		if (!is_inside[node->parent])
+			summary->natives.ns += node->below.ns;
+	}
+	free(is_inside);
+}
+
 /* Samples of one context and kind stand for about the same time each. */
 static double squares_of(const struct tree *tree)
 {
@@ -91,7 +112,7 @@ static double squares_of(const struct tree *tree)
 }
 
 void summary_init(struct summary *summary, const struct recording *recording,
-		  const struct catalog *catalog, const struct tree *tree,
+		  struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged)
 {
 	struct coverage *modules = coverage_of_modules(catalog);
@@ -117,6 +138,7 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
 					summary_own_share(summary, 0, 0).high);
 	find_looping(summary, catalog, tree);
+	find_natives(summary, catalog, tree);
 	verdicts_conclude(&summary->calls_verified);
 	verdicts_conclude(&summary->contexts_verified);
 	verdicts_conclude(&summary->stacks_verified);

@@ -48,6 +48,7 @@ struct summary {
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
 	struct verdicts stacks_verified; /* of Java */
+	struct measure natives; /* methods of Java, with all that they call */
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
 	/* Functions that were called and are in doubt: catalog_loops(). */
@@ -56,7 +57,7 @@ struct summary {
 };
 
 void summary_init(struct summary *summary, const struct recording *recording,
-		  const struct catalog *catalog, const struct tree *tree,
+		  struct catalog *catalog, const struct tree *tree,
 		  const struct merged *merged);
 
 /*

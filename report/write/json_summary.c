@@ -15,6 +15,12 @@ static json_t *totals_of(const struct summary *summary)
 				   json_number(summary->time_ns), "samples",
 				   json_number(summary->samples));
 
+	if (summary->natives.calls > 0)
+		json_object_set_new(
+			totals, "natives",
+			json_pack("{soso}", "calls",
+				  json_number(summary->natives.calls), "ns",
+				  json_number(summary->natives.ns)));
 	if (summary_is_sampled(summary)) {
 		json_object_set_new(totals, "samples_per_s",
 				    json_number(summary_rate_hz(summary)));

@@ -129,6 +129,21 @@ static void write_confidence(FILE *out, const struct summary *summary)
 	write_unverified(out, calls, contexts);
 }
 
+static void write_natives(FILE *out, const struct summary *summary)
+{
+	const struct measure *natives = &summary->natives;
+
+	if (natives->calls == 0)
+		return;
+	fprintf(out, "Java: %s call%s of native methods",
+		GROUPED(natives->calls), text_plural(natives->calls));
+	if (summary->time_ns > 0)
+		fprintf(out,
+			", with %.1f %% of the time in them and what they call",
+			100 * (double)natives->ns / (double)summary->time_ns);
+	fputc('\n', out);
+}
+
 /* Those of recordings without Java are nobody's concern. */
 static void write_java_confidence(FILE *out, const struct summary *summary)
 {
@@ -385,6 +400,7 @@ void text_summary(FILE *out, struct session *session)
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
+	write_natives(out, summary);
 	write_java_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);

@@ -68,7 +68,7 @@ class Common:
 
     def test_choices(self):
         for command, option, wanted in (
-                ("report", "--by=", "function line module thread process"),
+                ("report", "--by=", "function line module thread process jni"),
                 ("report", "--metric=", "calls time"),
                 ("report", "--color=", "auto always never"),
                 ("tree", "--group=", "process thread"),

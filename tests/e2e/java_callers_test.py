@@ -74,6 +74,22 @@ class Callers(JavaCase):
             found[tuple(chain[:-1])] += node["calls"]
         return dict(found)
 
+    def check_report(self, truth):
+        """Of natives by their callers."""
+        rows = self.clew_json("report", "--json", "--jni", "--function",
+                              NATIVES.pattern, self.recording_path)
+        found = collections.Counter()
+        for row in rows["functions"]:
+            found[row["name"].split(" <- ")[1]] += row["calls"]
+        self.assertEqual(dict(found), truth)
+        self.assertGreaterEqual(rows["total"]["natives"]["calls"],
+                                sum(truth.values()))
+        done = self.clew("report", "--by=jni", "-n1", "-f", r"<- .*\.hot\(",
+                         self.recording_path)
+        self.assertRegex(done.stdout, r"(?m)  com\.acme\.Callers\.hit\(int\) "
+                         r"<- com\.acme\.Callers\.hot\(int\)")
+        self.assertRegex(done.stdout, r"(?m)^Java: [\d,]+ calls of native")
+
     def check_stacks(self, truth):
         """Whole ones, of which only those of upcalls have natives in them."""
         wanted = collections.Counter()
@@ -104,6 +120,7 @@ class Callers(JavaCase):
         self.assertEqual(len(truth), 14)
         self.assertTrue(all(truth.values()))
         self.assertEqual(self.called_by(), truth)
+        self.check_report(truth)
         return self.check_stacks(truth)
 
     def check_version(self, version):
