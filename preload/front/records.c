@@ -170,7 +170,7 @@ void records_gone(uint64_t start)
 	add_code(start, 0, WIRE_CODE_GONE, texts);
 }
 
-/* Without libc, which uses vector registers (registered.c). */
+/* Without libc, which uses vector registers (registration.c). */
 static size_t bytes_of_name(const char *name)
 {
 	size_t bytes = 0;

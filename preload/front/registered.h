@@ -12,13 +12,10 @@
 
 extern const struct managed_runtime registered_runtimes;
 
-/* One for each module that may have it; they lead to registered_stand_in(). */
+/* One for each module that may have it; they lead to registration_stand_in(). */
 void registered_enter_0(void);
 void registered_enter_1(void);
 void registered_enter_2(void);
 void registered_enter_3(void);
-
-/* Does not use vector registers. */
-void registered_stand_in(uint32_t index);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in for __jit_debug_register_code(), one for each of MODULES_MAX.
+ * What stands in for __jit_debug_register_code(), one for each of the registries.
  * A compiler that saw that function do nothing has its callers keep values in any
  * register, and does not align the stack for it: all registers are preserved, those
  * of vectors by not being used (-mgeneral-regs-only).
@@ -43,7 +43,7 @@ registered_enter:
 	pushq	%r10
 	pushq	%r11
 	andq	$-16, %rsp
-	call	registered_stand_in
+	call	registration_stand_in
 	leaq	-64(%rbp), %rsp
 	popq	%r11
 	popq	%r10
