@@ -3,6 +3,7 @@
 """The manual says what the commands say themselves: no more, no less."""
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 
@@ -12,6 +13,7 @@ import wire
 from clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
+VERIFIED_STACKS = 576  # in struct wire_header
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
@@ -237,6 +239,29 @@ class Members(clewtest.Case):
             found[subject] = set(re.findall(r"\w+", text)), set(bold)
         return found
 
+    def pretend_java(self, recording):
+        """As if functions that were called were natives, and stacks verified."""
+        part, = wire.Recording(recording).parts
+        called = {context.function for context in part.contexts().values()}
+        text = b"LA;\0f\0()V\0"
+        bindings = b"".join(
+            struct.pack("<QQII16s", module.base + function.vaddr, 0,
+                        len(text), 0, text)
+            for module in part.modules
+            for function in module.functions if function.number in called)
+        bound = wire.CHUNK.pack(wire.BINDINGS, 0,
+                                wire.CHUNK.size + len(bindings), len(bindings))
+        fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
+        with part.path.open("r+b") as file:
+            file.seek(fields[3])
+            file.write(bound + bindings)
+            fields[3] = file.tell()
+            file.truncate()
+            file.seek(0)
+            file.write(wire.HEADER.pack(*fields))
+            file.seek(VERIFIED_STACKS)
+            file.write(struct.pack("<Q", 1))
+
     def commands(self):
         """[(paragraphs that are about it, what it writes)]"""
         program = self.work / "program"
@@ -251,6 +276,9 @@ class Members(clewtest.Case):
                     ("--clock=tick",))  # which is told
         coarse = self.work / "coarse"
         self.recording_path.rename(coarse)
+        java = self.work / "java"
+        shutil.copytree(coarse, java)
+        self.pretend_java(java)
         self.record([program])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
@@ -259,6 +287,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", "--by=module"),
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
+                ([report], "report", "--json", java),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
                 ([tree], "tree", "--json", "-i"),
