@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#include "image/frame_columns.h"
+
 #define MAX_STEPS 256 /* real programs have a handful before the first move */
 
 enum {
@@ -241,10 +243,11 @@ static int start(struct cfi_machine *m, const struct cfi_rules *rules,
 
 static int is_what_a_call_leaves(const struct cfi_row *row)
 {
-	return !row->cfa_is_expression && row->cfa_register == CFI_COLUMN_RSP &&
-	       row->cfa_offset == 8 &&
+	return !row->cfa_is_expression &&
+	       row->cfa_register == COLUMN_STACK_POINTER &&
+	       row->cfa_offset == CALLED_CFA_OFFSET &&
 	       row->return_rule == CFI_RETURN_AT_OFFSET &&
-	       row->return_offset == -8;
+	       row->return_offset == CALLED_RETURN_OFFSET;
 }
 
 int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,

@@ -3,9 +3,9 @@
  * What the unwind program says about a function's first byte, and where it has
  * its return address later.
  *
- * Where a call has just pushed the return address, the canonical frame address
- * is rsp + 8 and the return address lies at CFA - 8. Anything else is no place
- * that a call leads to: a cold part, entered in the middle of its function.
+ * Where a call has just arrived, the canonical frame address (CFA)
+ * and the return address lie where a call leaves them (frame_columns.h). Anything
+ * else is no place that a call leads to: a cold part, entered in the middle of its function.
  */
 #ifndef CLEW_IMAGE_CFI_H
 #define CLEW_IMAGE_CFI_H
@@ -15,8 +15,8 @@
 #include "image/bytes.h"
 
 enum cfi_entry {
-	CFI_CALLED,            /* CFA = rsp + 8, return address at CFA - 8 */
-	CFI_MIDWAY,            /* a frame exists already */
+	CFI_CALLED, /* as a call leaves the stack (frame_columns.h) */
+	CFI_MIDWAY, /* a frame exists already */
 	CFI_NO_RETURN_ADDRESS, /* the outermost frame */
 };
 
@@ -34,9 +34,7 @@ struct cfi_rules {
 int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,
 		 struct bytes fde_program);
 
-#define CFI_COLUMN_RBP 6
-#define CFI_COLUMN_RSP 7
-#define CFI_MAX_SAVED  4
+#define CFI_MAX_SAVED 4
 
 enum cfi_return_rule {
 	CFI_RETURN_ELSEWHERE,

@@ -7,6 +7,7 @@
 #include "image/found.h"
 
 #include "image/found_search.h"
+#include "image/idioms.h"
 #include "image/pointers.h"
 #include "wire/verdict.h"
 
@@ -36,50 +37,23 @@ static void forget_last(struct found_search *s)
 	s->found.count = s->current - 1;
 }
 
-static int begins_with(const struct region *region, uint64_t vaddr,
-		       const char *bytes, unsigned int count)
-{
-	return region->end - vaddr >= count &&
-	       memcmp(region->code + (vaddr - region->vaddr), bytes, count) ==
-		       0;
-}
-
-static int begins_with_endbr(const struct region *region, uint64_t vaddr)
-{
-	return vaddr % FOUND_ALIGNMENT == 0 &&
-	       begins_with(region, vaddr, "\xf3\x0f\x1e\xfa", 4);
-}
-
 /*
- * What compilers begin functions with that need any stack: endbr64, push, sub.
- * There is data among code, too, which pointers lead to, and which must not be
- * written over. It does not look like that, and like a function behind it.
- */
-static int begins_as_function(const struct region *region, uint64_t vaddr)
-{
-	const uint8_t first = region->code[vaddr - region->vaddr];
-
-	return first == 0x53 || first == 0x55 ||
-	       (first == 0x41 && region->end - vaddr > 1 &&
-		region->code[vaddr - region->vaddr + 1] >= 0x54 &&
-		region->code[vaddr - region->vaddr + 1] <= 0x57) ||
-	       begins_with(region, vaddr, "\x48\x83\xec", 3) ||
-	       begins_with(region, vaddr, "\x48\x81\xec", 3) ||
-	       begins_with(region, vaddr, "\xf3\x0f\x1e\xfa", 4);
-}
-
-/*
- * Data among code is loaded from, by addresses that code takes; pointers in data
- * lead to code.
+ * Pointers lead to data among code, too, which must not be written over: it does
+ * not look like the start of a function, and like a function behind that. Data
+ * among code is loaded from, by addresses that code takes; pointers in data lead
+ * to code.
  */
 static int may_be_start(const struct region *region, uint64_t vaddr)
 {
 	const struct found_place *place =
 		&region->places[vaddr - region->vaddr];
+	const uint8_t *code = region->code + (vaddr - region->vaddr);
+	const uint64_t left = region->end - vaddr;
+	const int is_aligned = vaddr % FOUND_ALIGNMENT == 0;
 
-	return (place->is_pointed && begins_as_function(region, vaddr)) ||
-	       (place->is_relocated && vaddr % FOUND_ALIGNMENT == 0) ||
-	       begins_with_endbr(region, vaddr);
+	return (place->is_pointed && idioms_is_start(code, left)) ||
+	       (place->is_relocated && is_aligned) ||
+	       (is_aligned && idioms_is_target(code, left));
 }
 
 /*

@@ -11,12 +11,13 @@
  *
  * What is called directly from such code, or from known functions, is a
  * function: if it does not stand the test it is listed, and refused. What only
- * a pointer leads to, from the code or from data, or what begins with endbr64,
- * may be a label: only if it stands the test, and begins where other code ends,
+ * a pointer leads to, from the code or from data, or what is marked as a target of
+ * indirect calls, may be a label: only if it stands the test, and begins where other code ends,
  * is it taken for a function.
  */
 #include "image/found_search.h"
 
+#include "image/idioms.h"
 #include "image/pointers.h"
 #include "wire/verdict.h"
 
@@ -124,46 +125,12 @@ static int note_label(void *context, uint64_t vaddr)
 	return 1;
 }
 
-/* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
-static int takes_address(const struct found_search *s, const uint8_t *code,
-			 const struct insn *insn, uint64_t next_vaddr,
-			 uint64_t *vaddr)
+/* The entries of a table that an instruction of the current function has. */
+static void note_table(struct found_search *s, uint64_t vaddr)
 {
-	const Elf64_Ehdr *header = (const void *)s->image->bytes;
-	int32_t value;
-
-	if (insn->length < 5)
-		return 0;
-	memcpy(&value, code + insn->length - 4, sizeof(value));
-	if (insn->length == 7 && (code[0] & 0xf8) == 0x48 && code[1] == 0x8d &&
-	    (code[2] & 0xc7) == 0x05) {
-		*vaddr = next_vaddr + (uint64_t)(int64_t)value;
-		return 1;
-	}
-	*vaddr = (uint64_t)(int64_t)value;
-	return header->e_type == ET_EXEC &&
-	       ((insn->length == 5 && (code[0] & 0xf8) == 0xb8) ||
-		(insn->length == 6 && code[0] == 0x41 &&
-		 (code[1] & 0xf8) == 0xb8) ||
-		(insn->length == 7 && (code[0] & 0xfe) == 0x48 &&
-		 code[1] == 0xc7));
-}
-
-/* The table of jmp *disp32(,%reg,8), or of mov disp32(,%reg,8), %reg. */
-static void note_table(struct found_search *s, const uint8_t *code,
-		       const struct insn *insn)
-{
-	const uint8_t *end = code + insn->length;
-	int32_t disp;
-
-	if (insn->length < 7 || (end[-5] & 0xc7) != 0xc5 ||
-	    (end[-6] & 0x07) != 0x04)
-		return;
 	if (s->current)
 		found_one_of(s, s->current)->has_table = 1;
-	memcpy(&disp, end - 4, sizeof(disp));
-	pointers_walk_addresses(s->image, (uint64_t)(int64_t)disp, note_label,
-				s);
+	pointers_walk_addresses(s->image, vaddr, note_label, s);
 }
 
 void found_note_pointer(struct found_search *s, uint64_t vaddr)
@@ -186,15 +153,17 @@ static void note_address(struct found_search *s, uint64_t vaddr)
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr)
 {
+	const Elf64_Ehdr *header = (const void *)s->image->bytes;
 	uint64_t vaddr;
 
 	if (insn->kind == INSN_CALL)
 		found_add_function(
 			s, next_vaddr + (uint64_t)(int64_t)insn->branch_bytes);
-	else if (takes_address(s, code, insn, next_vaddr, &vaddr))
+	else if (idioms_takes_address(code, insn, next_vaddr,
+				      header->e_type == ET_EXEC, &vaddr))
 		note_address(s, vaddr);
-	else
-		note_table(s, code, insn);
+	else if (idioms_has_table(code, insn, &vaddr))
+		note_table(s, vaddr);
 }
 
 /*

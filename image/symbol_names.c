@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "image/machine_names.h"
+
 struct family {
 	const char *names; /* separated by spaces; a final * matches any rest */
 	const char *why;   /* for whoever reads this table */
@@ -43,7 +45,7 @@ static const struct family families[] = {
 	  "relocation" },
 	{ "_Unwind_* __gcc_personality_v0 __gxx_personality_v0 "
 	  "__register_frame* __deregister_frame* __frame_state_for "
-	  "_U_dyn_* _ULx86_64_* _Ux86_64_* unw_* __unw_*",
+	  "_U_dyn_* unw_* __unw_* " MACHINE_UNWINDER,
 	  "the unwinder starts at its own frame's return address" },
 	{ "backtrace __backtrace", "starts unwinding at its own frame" },
 	{ "__restore_rt __restore",
@@ -57,9 +59,7 @@ static const struct family families[] = {
 	  "V8's own code: its collector looks return addresses up in tables" },
 	{ "__morestack __morestack_* __splitstack_*",
 	  "moves its caller to another stack segment" },
-	{ "__x86_return_thunk __x86_indirect_thunk* __x86.get_pc_thunk.* "
-	  "__llvm_retpoline_* __llvm_external_retpoline_*",
-	  "plays with its return address by design" },
+	{ MACHINE_THUNKS, "plays with its return address by design" },
 	{ "SafeFetch32_impl SafeFetchN_impl v8_internal_simulator_ProbeMemory",
 	  "a signal handler knows a fault in it by the instruction's address" },
 	{ "__stack_chk_fail* __fortify_fail*",

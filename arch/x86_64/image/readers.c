@@ -6,6 +6,8 @@
  */
 #include "image/readers.h"
 
+#include "image/frame_columns.h"
+
 #define REX_W     8
 #define REX_R     4
 #define REX_X     2
@@ -88,9 +90,9 @@ static int stack_operand(const struct operation *op, uint64_t *column,
 		    (op->rex & REX_X))
 			return 0; /* another base, or an index */
 		disp++;
-		*column = CFI_COLUMN_RSP;
+		*column = COLUMN_STACK_POINTER;
 	} else if (rm == 5 && mod != 0) {
-		*column = CFI_COLUMN_RBP;
+		*column = COLUMN_FRAME_POINTER;
 	} else {
 		return 0;
 	}
@@ -153,7 +155,7 @@ static int is_believable(const struct reader_watch *watch)
 
 	return !watch->has_pushed ||
 	       !cfi_return_slot(&watch->cfi, &column, &offset) ||
-	       column != CFI_COLUMN_RSP || offset != watch->slot_offset;
+	       column != COLUMN_STACK_POINTER || offset != watch->slot_offset;
 }
 
 static void look_at_push(struct reader_watch *watch, int is_push)
@@ -163,7 +165,7 @@ static void look_at_push(struct reader_watch *watch, int is_push)
 	watch->has_pushed =
 		is_push &&
 		cfi_return_slot(&watch->cfi, &column, &watch->slot_offset) &&
-		column == CFI_COLUMN_RSP;
+		column == COLUMN_STACK_POINTER;
 }
 
 /* The return address goes from its slot to a register. */
@@ -190,7 +192,7 @@ static void look_at_jump(struct reader_watch *watch, uint64_t vaddr)
 	cfi_seek(&watch->cfi, vaddr - watch->vaddr);
 	if (watch->has_loaded &&
 	    (!cfi_return_slot(&watch->cfi, &column, &offset) ||
-	     column != CFI_COLUMN_RSP || offset != -8))
+	     column != COLUMN_STACK_POINTER || offset != -8))
 		watch->is_reader = 1;
 	watch->has_taken = 0;
 	watch->returns_by_jump = 1;
@@ -207,7 +209,7 @@ void reader_watch_begin(struct reader_watch *watch, const struct fde *fde)
 static int accesses_slot(const struct reader_watch *watch,
 			 const struct operation *op, int is_pop)
 {
-	uint64_t column = CFI_COLUMN_RSP, slot_column;
+	uint64_t column = COLUMN_STACK_POINTER, slot_column;
 	int64_t offset = 0, slot_offset;
 
 	if (!is_pop && (!op->modrm || !stack_operand(op, &column, &offset)))

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An entry of a PLT is a jump through a pointer:
+ *
+ *	f3 0f 1e fa		endbr64			optional
+ *	f2			bnd			optional
+ *	ff 25 disp32		jmp *disp(%rip)
+ *
+ * The first one pushes, and then jumps:
+ *
+ *	ff 35 disp32		push disp(%rip)
+ *	[f2] ff 25 disp32	jmp *disp(%rip)
+ */
+#include "image/idioms.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define PLT_ENTRY_BYTES       16
+#define PLT_SHORT_ENTRY_BYTES 8 /* .plt.got without endbr64 */
+
+static int begins_with(const uint8_t *code, uint64_t left, const char *bytes,
+		       size_t count)
+{
+	return left >= count && memcmp(code, bytes, count) == 0;
+}
+
+int idioms_is_target(const uint8_t *code, uint64_t left)
+{
+	return begins_with(code, left, "\xf3\x0f\x1e\xfa", 4); /* endbr64 */
+}
+
+int idioms_is_start(const uint8_t *code, uint64_t left)
+{
+	return begins_with(code, left, "\x53", 1) || /* push %rbx */
+	       begins_with(code, left, "\x55", 1) || /* push %rbp */
+	       (left >= 2 && code[0] == 0x41 &&      /* push %r12 to %r15 */
+		code[1] >= 0x54 && code[1] <= 0x57) ||
+	       begins_with(code, left, "\x48\x83\xec", 3) || /* sub $, %rsp */
+	       begins_with(code, left, "\x48\x81\xec", 3) ||
+	       idioms_is_target(code, left);
+}
+
+static int is_plt_entry(const uint8_t *code, uint64_t left, uint64_t at)
+{
+	if (at > left)
+		return 0;
+	code += at;
+	left -= at;
+	at = idioms_is_target(code, left) ? 4 : 0;
+	at += begins_with(code + at, left - at, "\xf2", 1);
+	return left - at >= 6 &&
+	       begins_with(code + at, left - at, "\xff\x25", 2);
+}
+
+int idioms_is_plt(const uint8_t *code, uint64_t left)
+{
+	if (begins_with(code, left, "\xff\x35", 2) &&
+	    is_plt_entry(code, left, 6))
+		return 1;
+	return is_plt_entry(code, left, 0) &&
+	       (is_plt_entry(code, left, PLT_SHORT_ENTRY_BYTES) ||
+		is_plt_entry(code, left, PLT_ENTRY_BYTES));
+}
+
+/* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
+int idioms_takes_address(const uint8_t *code, const struct insn *insn,
+			 uint64_t next_vaddr, int is_at_fixed_place,
+			 uint64_t *vaddr)
+{
+	int32_t value;
+
+	if (insn->length < 5)
+		return 0;
+	memcpy(&value, code + insn->length - 4, sizeof(value));
+	if (insn->length == 7 && (code[0] & 0xf8) == 0x48 && code[1] == 0x8d &&
+	    (code[2] & 0xc7) == 0x05) {
+		*vaddr = next_vaddr + (uint64_t)(int64_t)value;
+		return 1;
+	}
+	*vaddr = (uint64_t)(int64_t)value;
+	return is_at_fixed_place &&
+	       ((insn->length == 5 && (code[0] & 0xf8) == 0xb8) ||
+		(insn->length == 6 && code[0] == 0x41 &&
+		 (code[1] & 0xf8) == 0xb8) ||
+		(insn->length == 7 && (code[0] & 0xfe) == 0x48 &&
+		 code[1] == 0xc7));
+}
+
+/* jmp *disp32(,%reg,8), or mov disp32(,%reg,8), %reg. */
+int idioms_has_table(const uint8_t *code, const struct insn *insn,
+		     uint64_t *vaddr)
+{
+	const uint8_t *end = code + insn->length;
+	int32_t disp;
+
+	if (insn->length < 7 || (end[-5] & 0xc7) != 0xc5 ||
+	    (end[-6] & 0x07) != 0x04)
+		return 0;
+	memcpy(&disp, end - 4, sizeof(disp));
+	*vaddr = (uint64_t)(int64_t)disp;
+	return 1;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What compilers and linkers write, byte by byte: how functions begin, how code
+ * takes addresses, and what a PLT looks like. `left` bytes of code are there.
+ */
+#ifndef CLEW_IMAGE_IDIOMS_H
+#define CLEW_IMAGE_IDIOMS_H
+
+#include <stdint.h>
+
+#include "disasm/decode.h"
+
+/* Whether this marks a place to which an indirect call may lead. */
+int idioms_is_target(const uint8_t *code, uint64_t left);
+
+/* Whether functions begin so that need any stack. */
+int idioms_is_start(const uint8_t *code, uint64_t left);
+
+/*
+ * Whether a PLT of which nothing else tells begins so: with the entry that resolves
+ * symbols, or with two equal ones. One such jump alone is an ordinary function
+ * that tail-calls.
+ */
+int idioms_is_plt(const uint8_t *code, uint64_t left);
+
+/*
+ * Whether an instruction, behind which next_vaddr is, takes the address *vaddr; or
+ * loads or jumps by a table of addresses, at *vaddr. is_at_fixed_place: of a
+ * module that is always where it was linked to be.
+ */
+int idioms_takes_address(const uint8_t *code, const struct insn *insn,
+			 uint64_t next_vaddr, int is_at_fixed_place,
+			 uint64_t *vaddr);
+int idioms_has_table(const uint8_t *code, const struct insn *insn,
+		     uint64_t *vaddr);
+
+#endif
