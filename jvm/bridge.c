@@ -15,7 +15,7 @@
 _Atomic uint64_t callers_known[CALLERS_COUNT];
 _Atomic uint64_t *callers_stacks;
 
-/* Its own frame lies below the native method's; each begins with a saved rbp. */
+/* Its own frame lies below the native method's; each begins with a saved frame pointer. */
 static uint64_t place_of_call(const struct bridge_frame *frame)
 {
 	const uint64_t *native = (const uint64_t *)frame->java_frame;

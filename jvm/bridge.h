@@ -39,12 +39,12 @@ struct bridge_frame {
 	uint64_t stack;    /* java_stack_hash() */
 	uint32_t is_cut;   /* as that says */
 	uint32_t expected; /* the number to be verified, or 0 */
-	uint64_t arguments[6]; /* in registers: rdi, rsi, rdx, rcx, r8, r9 */
+	uint64_t arguments[6]; /* those in general registers, in order */
 	struct bridge *bridge;
 	uint64_t caller_id; /* the thread's id before */
 	uint64_t return_address;
 	uint64_t place;      /* of the call in Java */
-	uint64_t java_frame; /* rbp: of the native method's frame */
+	uint64_t java_frame; /* frame pointer of the native method's frame */
 	uint64_t slot;       /* the return address's own place */
 };
 

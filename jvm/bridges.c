@@ -5,23 +5,18 @@
 #include <stdint.h>
 
 #include "jvm/bridge.h"
+#include "jvm/bridge_code.h"
 #include "preload/hot/runtime.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
-
-/* Arguments that C passes in registers (System V ABI for x86-64, 3.2.3). */
-#define GENERAL_REGISTERS 6
-#define VECTOR_REGISTERS  8
 
 /*
  * Code and records are made by the chunk: the code of all of a chunk's bridges, so
  * that it is never writable and executable at once.
  */
-#define BRIDGE_CODE_BYTES 32
-#define CHUNK_BRIDGES     2048
-#define CODE_BYTES        ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
-#define RECORD_BYTES      (CHUNK_BRIDGES * sizeof(struct bridge))
+#define CHUNK_BRIDGES 2048
+#define CODE_BYTES    ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
+#define RECORD_BYTES  (CHUNK_BRIDGES * sizeof(struct bridge))
 
 static struct {
 	struct lock lock;
@@ -57,28 +52,9 @@ static int stack_words(const char *signature)
 			general++;
 	if (*at != ')')
 		return -1;
-	general = general > GENERAL_REGISTERS ? general - GENERAL_REGISTERS : 0;
-	vector = vector > VECTOR_REGISTERS ? vector - VECTOR_REGISTERS : 0;
+	general = general > ARGUMENTS_GENERAL ? general - ARGUMENTS_GENERAL : 0;
+	vector = vector > ARGUMENTS_VECTOR ? vector - ARGUMENTS_VECTOR : 0;
 	return general + vector;
-}
-
-/*
- *	49 bb imm64	movabs $bridge, %r11
- *	49 ba imm64	movabs $jvm_bridge, %r10
- *	41 ff e2	jmp *%r10
- */
-static void write_code(uint8_t *at, struct bridge *bridge)
-{
-	static const uint8_t load[] = { 0x49, 0xbb },
-			     load_code[] = { 0x49, 0xba },
-			     jump[] = { 0x41, 0xff, 0xe2 };
-	const uint64_t record = (uintptr_t)bridge, code = (uintptr_t)jvm_bridge;
-
-	copy_bytes(at, load, 2);
-	copy_bytes(at + 2, &record, 8);
-	copy_bytes(at + 10, load_code, 2);
-	copy_bytes(at + 12, &code, 8);
-	copy_bytes(at + 20, jump, 3);
 }
 
 static int make_chunk(void)
@@ -88,7 +64,8 @@ static int make_chunk(void)
 
 	if (!sys_failed(records) && !sys_failed(code)) {
 		for (uint32_t i = 0; i < CHUNK_BRIDGES; i++)
-			write_code(code + i * BRIDGE_CODE_BYTES, &records[i]);
+			bridge_code_write(code + i * BRIDGE_CODE_BYTES,
+					  &records[i]);
 		if (!sys_mprotect(code, CODE_BYTES, PROT_READ | PROT_EXEC)) {
 			bridges.code = code;
 			bridges.records = records;
