@@ -42,8 +42,6 @@
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
 
-#define ARCH_SHSTK_STATUS 0x5005 /* asm/prctl.h, since Linux 6.6 */
-
 static const char *find_variable(char **environment, const char *name)
 {
 	size_t length = strlen(name);
@@ -66,16 +64,6 @@ static uint64_t find_auxiliary(char **environment, uint64_t type)
 	while (at->a_type != AT_NULL && at->a_type != type)
 		at++;
 	return at->a_type == type ? at->a_un.a_val : 0;
-}
-
-/* A hardware shadow stack would see through ours. */
-static int has_shadow_stack(void)
-{
-	uint64_t features = 0;
-
-	return !sys_call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&features, 0,
-			 0, 0, 0) &&
-	       features & 1;
 }
 
 static void record_arguments(struct part *part, int argc, char **argv)
@@ -155,7 +143,7 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	if (*why) /* the configuration was not understood */
 		return -EINVAL;
 	text = text_in(why, bytes);
-	if (has_shadow_stack()) {
+	if (machine_has_shadow_stack()) {
 		text_string(&text, "the process has a hardware shadow stack");
 		return -ENOTSUP;
 	}

@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
-	$3 ~ /^R_X86_64_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
+	$3 ~ /^R_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
 
 # FILE:NAME of each use, but in macros that define fronts of any name, and
 # #include "preload/host/next.h".

@@ -5,7 +5,7 @@
  *
  *	backtrace			libc's, or libunwind's
  *	_Unwind_Backtrace		of any unwinder
- *	unw_backtrace, unw_step		libunwind's, in the process itself
+ *	unw_backtrace			libunwind's; unw_step: libunwind_step.c
  *
  * A program may look by weak symbols whether there is an unwinder, and finds
  * these: where there is none, no frames are found.
@@ -18,16 +18,12 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
-#define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */
-#define NO_UNWINDER   (-1) /* -UNW_EUNSPEC */
-#define ON_STACK_MAX  512  /* frames wanted; for more there is memory */
+#define ON_STACK_MAX 512 /* frames wanted; for more there is memory */
 
 /* Each hooked function has one stub; a few frames are our own. */
 #define ROOM_FOR(frames) (2 * (frames) + 16)
 
 int unw_backtrace(void **frames, int room);
-int _ULx86_64_step(void *cursor);
-int _ULx86_64_get_reg(void *cursor, int number, uint64_t *value);
 
 typedef int (*backtrace_function)(void **frames, int room);
 
@@ -113,20 +109,4 @@ EXPORT _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function,
 	if (!may_land)
 		heal_cancel();
 	return reason;
-}
-
-/* unw_step() of whoever defines UNW_LOCAL_ONLY. */
-EXPORT int _ULx86_64_step(void *cursor)
-{
-	int (*get)(void *, int, uint64_t *) = NEXT(_ULx86_64_get_reg);
-	uint64_t pc;
-	int result;
-
-	if (!get || !NEXT(_ULx86_64_step))
-		return NO_UNWINDER;
-	do {
-		result = NEXT(_ULx86_64_step)(cursor);
-	} while (result > 0 && !get(cursor, LIBUNWIND_RIP, &pc) &&
-		 own_code_has(pc));
-	return result;
 }

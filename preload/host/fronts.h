@@ -22,6 +22,8 @@
 #ifndef CLEW_HOST_FRONTS_H
 #define CLEW_HOST_FRONTS_H
 
+#include "preload/host/libunwind.h"
+
 /* Ours calls the next one, whose address is a member of `next`. */
 #define FRONTS_HELD(X)                                                         \
 	X(clone, NOTHING)                                                      \
@@ -68,7 +70,7 @@
 	X(backtrace, NOTHING)                                                  \
 	X(unw_backtrace, NOTHING)                                              \
 	X(_Unwind_Backtrace, NOTHING)                                          \
-	X(_ULx86_64_step, NOTHING)
+	LIBUNWIND_FRONTS(X)
 
 /* The next one's address is in next_NAME, through which assembly jumps. */
 #define FRONTS_JUMPED(X)                                                       \
@@ -117,6 +119,6 @@
 	X(makecontext, SWITCHES)                                               \
 	X(_Unwind_GetGR, NOTHING)                                              \
 	X(_Unwind_GetIP, NOTHING)                                              \
-	X(_ULx86_64_get_reg, NOTHING)
+	LIBUNWIND_NEXT_ONLY(X)
 
 #endif

@@ -15,4 +15,10 @@ int machine_is_emulated(void);
  */
 int machine_has_steady_clock(void);
 
+/*
+ * Whether the processor keeps return addresses of the calling thread a second
+ * time, and compares: it would see through our shadow.
+ */
+int machine_has_shadow_stack(void);
+
 #endif

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "preload/sys/spin_pause.h"
 #include "preload/sys/sys.h"
 
 struct lock {
@@ -54,7 +55,7 @@ static inline void lock_acquire_filtered(struct lock *lock, uint64_t *signals)
 					     &lock->filtered_owner, &none, own);
 		if (is_next && lock_try(lock))
 			return;
-		__builtin_ia32_pause();
+		spin_pause();
 	}
 	if (is_next)
 		atomic_store(&lock->filtered_owner, 0);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What is built and installed is as small and as self-contained as promised."""
+import os
 import re
 import shutil
 import unittest
@@ -28,10 +29,13 @@ class Library(clewtest.Case):
                 self.words("nm", "-D", "--defined-only", LIBRARY)}
 
     def test_exports_its_interface_and_the_table_of_fronts(self):
-        table = (ROOT / "preload" / "host" / "fronts.h").read_text()
-        fronts = re.findall(r"\bX\((\w+), \w+\)",
-                            table[table.index("#define FRONTS_HELD"):
-                                  table.index("#define NEXT_ONLY")])
+        fronts = []
+        for name in ("preload/host/fronts.h",
+                     f"arch/{os.uname().machine}/preload/host/libunwind.h"):
+            table = (ROOT / name).read_text()
+            begin, end = (re.search(rf"#define \w*{which}\(", table).start()
+                          for which in ("FRONTS\w*", "NEXT_ONLY"))
+            fronts += re.findall(r"\bX\((\w+), \w+\)", table[begin:end])
         self.assertTrue(fronts)
         self.assertEqual(len(fronts), len(set(fronts)))
         agent = {"Agent_OnLoad"} if any(

@@ -17,6 +17,8 @@
 
 #define RUNNING_ON_VALGRIND 0x1001
 
+#define ARCH_SHSTK_STATUS   0x5005 /* asm/prctl.h, since Linux 6.6 */
+
 /* qemu's code generator calls itself that, in system emulation, too. */
 static int is_translated(void)
 {
@@ -73,4 +75,13 @@ int machine_has_steady_clock(void)
 	    !__get_cpuid(POWER_LEAF, &eax, &ebx, &ecx, &edx))
 		return 0;
 	return extended & LAHF_BIT && edx & INVARIANT_TSC_BIT;
+}
+
+int machine_has_shadow_stack(void)
+{
+	uint64_t features = 0;
+
+	return !sys_call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&features, 0,
+			 0, 0, 0) &&
+	       features & 1;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libunwind's functions for a process's own stack (UNW_LOCAL_ONLY), whose names
+ * have the machine's in them: rows as those of fronts.h.
+ */
+#ifndef CLEW_HOST_LIBUNWIND_H
+#define CLEW_HOST_LIBUNWIND_H
+
+#define LIBUNWIND_FRONTS(X)    X(_ULx86_64_step, NOTHING)
+#define LIBUNWIND_NEXT_ONLY(X) X(_ULx86_64_get_reg, NOTHING)
+
+#endif
