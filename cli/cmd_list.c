@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "image/analysis.h"
+#include "machine/elf_numbers.h"
 #include "report/merge/numbering.h"
 #include "report/write/writer.h"
 #include "wire/verdict.h"
@@ -60,7 +61,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const char *analysis_error(int err)
 {
 	if (err == -ENOEXEC)
-		return "neither a recording nor an x86-64 ELF module";
+		return "neither a recording nor an " MACHINE_NAME " ELF module";
 	if (err == -EBADMSG)
 		return module_state_text(MODULE_IS_MALFORMED);
 	if (err == -ENODATA)

@@ -13,8 +13,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-
-#define LOADER_NAME "ld-linux-x86-64.so.2"
+#include "machine/elf_numbers.h"
 
 enum {
 	INTERPRETERS_MAX = 5, /* what the kernel follows */
@@ -104,7 +103,7 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 	if (length >= sizeof(loader))
 		length = sizeof(loader) - 1;
 	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
-	    strcmp(text_basename(loader), LOADER_NAME) != 0)
+	    strcmp(text_basename(loader), MACHINE_LOADER) != 0)
 		return memory_printf("its loader, %s, is not that of glibc",
 				     text_printable(loader));
 	return NULL;
@@ -115,8 +114,8 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 	if (header->e_ident[EI_CLASS] == ELFCLASS32)
 		return memory_printf("it is a 32-bit program");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_machine != EM_X86_64)
-		return memory_printf("it is not an x86-64 program");
+	    header->e_machine != MACHINE_ELF)
+		return memory_printf("it is not an " MACHINE_NAME " program");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) ||
 	    header->e_phnum > SEGMENTS_MAX)
 		return memory_printf("its ELF header is damaged");
@@ -134,7 +133,7 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 					     "capabilities)");
 		return obstacle_of_loader(fd, &segment);
 	}
-	if (strcmp(text_basename(path), LOADER_NAME) == 0)
+	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
 		return memory_printf("it is the loader: record the program "
 				     "itself");
 	return memory_printf("it is statically linked");

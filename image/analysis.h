@@ -34,7 +34,7 @@ struct analysis {
  * lives in `arena`. Verdicts here are only those that follow from the file:
  * selection and patching come later.
  *
- * 0, or -errno: -ENOEXEC not an x86-64 ELF module, -EBADMSG damaged,
+ * 0, or -errno: -ENOEXEC not an ELF module of this machine, -EBADMSG damaged,
  * -ENODATA it has no code of its own; others from the system.
  */
 int analysis_of_file(const char *path, const char *cache_dir,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/dynamic.h"
 
+#include "machine/elf_numbers.h"
+
 static struct bytes dynamic_section(const struct image *image)
 {
 	const Elf64_Phdr *segment = image_segment(image, PT_DYNAMIC);
@@ -49,9 +51,9 @@ const char *dynamic_string(const struct image *image, uint64_t offset)
 int dynamic_is_libc(const struct image *image)
 {
 	static const char *const names[] = {
-		"libc.so.6",         "ld-linux-x86-64.so.2", "libpthread.so.0",
-		"libm.so.6",         "libmvec.so.1",         "librt.so.1",
-		"libdl.so.2",        "libresolv.so.2",       "libutil.so.1",
+		"libc.so.6",         MACHINE_LOADER,   "libpthread.so.0",
+		"libm.so.6",         "libmvec.so.1",   "librt.so.1",
+		"libdl.so.2",        "libresolv.so.2", "libutil.so.1",
 		"libthread_db.so.1", "libanl.so.1",
 	};
 	uint64_t offset;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/elf_numbers.h"
+
 /* A range of the file, or NULL if it is not inside or badly aligned. */
 static const void *file_range(const struct image *image, uint64_t off,
 			      uint64_t bytes, size_t alignment)
@@ -23,7 +25,7 @@ static int check_header(const Elf64_Ehdr *header)
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    header->e_machine != EM_X86_64)
+	    header->e_machine != MACHINE_ELF)
 		return -ENOEXEC;
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return -ENOEXEC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An x86-64 ELF file, mapped read-only.
+ * An ELF file of this machine, mapped read-only.
  *
  * The file may be hostile. image_open() checks the headers; everything else is
  * reached through calls that answer NULL or nothing where a structure points
@@ -28,7 +28,7 @@ struct image {
 };
 
 /*
- * 0, or -errno: -ENOEXEC not an x86-64 ELF executable or shared object,
+ * 0, or -errno: -ENOEXEC not this machine's ELF executable or shared object,
  * -EBADMSG damaged; others from the system.
  */
 int image_open(struct image *image, const char *path);

@@ -2,6 +2,7 @@
 #include "image/pointers.h"
 
 #include "image/dynamic.h"
+#include "machine/elf_numbers.h"
 
 #define MAX_ENTRIES 65536 /* of a jump table */
 
@@ -50,11 +51,11 @@ static void walk_rela(const struct pointer_walk *w)
 		memcpy(&rela, b.at, sizeof(rela));
 		bytes_skip(&b, sizeof(rela));
 		switch (ELF64_R_TYPE(rela.r_info)) {
-		case R_X86_64_RELATIVE:
-		case R_X86_64_IRELATIVE:
+		case RELOCATION_BASE:
+		case RELOCATION_RESOLVED:
 			w->visit(w->context, (uint64_t)rela.r_addend);
 			break;
-		case R_X86_64_64:
+		case RELOCATION_ADDRESS:
 			w->visit(w->context,
 				 symbol_vaddr(w->image,
 					      ELF64_R_SYM(rela.r_info)) +

@@ -7,13 +7,14 @@
 #include "jvm/hotspot.h"
 #include "jvm/hotspot_frames.h"
 #include "jvm/java_recall.h"
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/stack/trampolines.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
 #define HEAPS_MAX 8
-#define HASH_BITS 47
+#define HASH_BITS ADDRESS_BITS
 
 /*
  * What is at a pc: {pc >> 16, words of its frame} at pc ^ pc >> 16, modulo the
@@ -242,7 +243,7 @@ static enum java_step leave(struct position *at)
 	return leave_compiled(at);
 }
 
-/* It begins with the caller of the native method, whose frame has a saved rbp. */
+/* It begins with the caller of the native method, whose frame has a saved frame pointer. */
 static struct recalled_start start_of(const struct bridge_frame *frame)
 {
 	const uint64_t *native = (const uint64_t *)frame->java_frame;

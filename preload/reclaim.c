@@ -13,6 +13,7 @@
  */
 #include "preload/reclaim.h"
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/patch/quiesce.h"
@@ -23,7 +24,6 @@
 #define PILE_BYTES    (UINT64_C(1) << 20)
 #define PATIENCE_NS   UINT64_C(200000000)
 #define RETIRED_MAX   4096
-#define PAGE          4096
 #define PAGES_AT_ONCE 512
 #define PAGE_IS_THERE (UINT64_C(3) << 62) /* present, or swapped */
 #define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
@@ -93,8 +93,8 @@ static void look_through_range(int pagemap, const struct memory_range *range)
 	uint64_t at = range->start;
 
 	while (at < range->end) {
-		uint64_t page = (uintptr_t)shadow_of(at) / PAGE;
-		uint64_t count = (range->end - at) / (PAGE / 2);
+		uint64_t page = (uintptr_t)shadow_of(at) / PAGE_BYTES;
+		uint64_t count = (range->end - at) / (PAGE_BYTES / 2);
 		long got;
 
 		if (count > PAGES_AT_ONCE)
@@ -103,9 +103,9 @@ static void look_through_range(int pagemap, const struct memory_range *range)
 			       (long)(count * 8), (long)(page * 8), 0, 0);
 		if (got <= 0)
 			return;
-		for (long i = 0; i < got / 8; i++, at += PAGE / 2)
+		for (long i = 0; i < got / 8; i++, at += PAGE_BYTES / 2)
 			if (entries[i] & PAGE_IS_THERE)
-				look_through(at, PAGE / 2);
+				look_through(at, PAGE_BYTES / 2);
 	}
 }
 
@@ -156,7 +156,7 @@ static uint64_t put_on_pile(struct module *module)
 	for (; patch && pile.count < RETIRED_MAX;
 	     patch = patch->next_of_module) {
 		bytes += patch->site_count * patch->stub_bytes;
-		bytes += PAGE / 2; /* wasted, on average (window.h) */
+		bytes += PAGE_BYTES / 2; /* wasted, on average (window.h) */
 		pile.items[pile.count++] =
 			(struct retired){ .module = module,
 					  .stubs = stubs_of(patch) };

@@ -6,7 +6,8 @@ The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
 target (preload, disasm, image, match) and the reader (the rest), meet in wire/
 only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
-FOLDER's, and obeys FOLDER's row.
+FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
+is in machine/, which is there in arch/ only.
 
 One name, one meaning: no two units (a header, and the source files of the same
 path, a machine's own included) are called alike, nor are two structs, unions
@@ -20,8 +21,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 MAY_INCLUDE = {
+    "machine": set(),
     "wire": set(),
-    **{room: others | {f"preload/{name}" for name in below.split()}
+    **{room: {"machine", *others,
+              *(f"preload/{name}" for name in below.split())}
        for room, others, below in (
            ("preload/hot", {"wire"}, ""),
            ("preload/sys", set(), "hot"),
@@ -40,11 +43,11 @@ MAY_INCLUDE = {
            ("preload", {"wire", "disasm", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
             "front"))},
-    "jvm": {"wire", *(f"preload/{room}" for room in
+    "jvm": {"machine", "wire", *(f"preload/{room}" for room in
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
-    "image": {"disasm", "wire", "match"},
+    "image": {"machine", "disasm", "wire", "match"},
     "base": set(),
     "symbolizer": {"base"},
     **{f"report/{room}": {"wire", "symbolizer", "base"} |
@@ -57,7 +60,7 @@ MAY_INCLUDE = {
            ("write", "model view"),
            ("export", "model view write"),
            ("html", "recording merge view write"))},
-    "cli": {"wire", "symbolizer", "base", "image", "match", "report/recording",
+    "cli": {"machine", "wire", "symbolizer", "base", "image", "match", "report/recording",
             "report/model", "report/merge", "report/view", "report/write",
             "report/export", "report/html"},
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/front/imports.h"
 
-#include <elf.h>
 #include <stddef.h>
 
+#include "machine/address_space.h"
+#include "machine/elf_numbers.h"
 #include "preload/front/copies.h"
 #include "preload/host/fronts.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
-
-#define PAGE UINT64_C(4096)
 
 /* What the loader reads, too; 0 where there is none. */
 struct import_tables {
@@ -87,8 +86,8 @@ static int visit_table(const struct import_tables *tables, uint64_t at,
 		const Elf64_Sym *symbol =
 			&tables->symbols[ELF64_R_SYM(relocation->r_info)];
 
-		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-		    type != R_X86_64_64)
+		if (type != RELOCATION_PLT && type != RELOCATION_GOT &&
+		    type != RELOCATION_ADDRESS)
 			continue;
 		if (symbol->st_name && symbol->st_shndx == SHN_UNDEF)
 			result = visit(context, tables, relocation,
@@ -191,7 +190,8 @@ static int covers(const struct module *module, const ElfW(Phdr) * segment,
 {
 	const uint64_t start = module->base + segment->p_vaddr;
 
-	return at >= (start & ~(PAGE - 1)) && at < start + segment->p_memsz;
+	return at >= (start & ~(PAGE_BYTES - 1)) &&
+	       at < start + segment->p_memsz;
 }
 
 /* What the loader makes read-only in the end: whole pages. */
@@ -201,7 +201,7 @@ static int is_relro(const struct module *module, const ElfW(Phdr) * segment,
 	const uint64_t end = module->base + segment->p_vaddr + segment->p_memsz;
 
 	return segment->p_type == PT_GNU_RELRO && covers(module, segment, at) &&
-	       at < (end & ~(PAGE - 1));
+	       at < (end & ~(PAGE_BYTES - 1));
 }
 
 static int protection_of(const struct module *module, uint64_t at)
@@ -226,7 +226,7 @@ static int write_to(const struct module *module, void *to, const void *from,
 		    size_t bytes)
 {
 	const uint64_t at = (uintptr_t)to;
-	void *page = (void *)(at & ~(PAGE - 1));
+	void *page = (void *)(at & ~(PAGE_BYTES - 1));
 	const size_t page_bytes = at + bytes - (uintptr_t)page;
 	const int protection = protection_of(module, at);
 	int err;
@@ -264,7 +264,7 @@ static int lead(const struct leading *leading, Elf64_Rela *relocation,
 
 	if (is_relocated(module, word))
 		return write_to(module, word, &ours, sizeof(ours));
-	replaced.r_info = ELF64_R_INFO(0, R_X86_64_IRELATIVE);
+	replaced.r_info = ELF64_R_INFO(0, RELOCATION_RESOLVED);
 	replaced.r_addend =
 		(int64_t)((uintptr_t)(leading->anywhere ? copying->find_anywhere
 							: copying->find_near) -

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/front/stamps.h"
 
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
+#include "machine/elf_numbers.h"
 #include "preload/sys/sys.h"
 
 /* Of all threads: who would forbid it to one and ask another? */
@@ -42,7 +42,7 @@ long stamps_enter_strict_mode(void)
 {
 	static struct sock_filter filter[] = {
 		LOAD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE_AUDIT, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
 		LOAD(nr),
 		ALLOW(SYS_read),

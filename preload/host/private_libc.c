@@ -25,7 +25,7 @@
 /* -1 and errno for -errno, as libc has it. */
 static long result_of(long result)
 {
-	if (result >= 0 || result < -4095)
+	if (!sys_failed((const void *)result))
 		return result;
 	errno = (int)-result;
 	return -1;

@@ -3,6 +3,7 @@
 
 #include "preload/host/sanitizers.h"
 #include "preload/host/thread_template.h"
+#include "preload/hot/places.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
@@ -12,35 +13,8 @@
 
 #define ZERO_DEVICE ((1 << 8) | 5) /* st_rdev of /dev/zero */
 
-/*
- * Where the shadow, and where times may be, the best first. What programs map
- * where they must have it, perhaps later than we come:
- *
- *	0x000000000000	programs, AddressSanitizer's shadow (up to 0x1000...),
- *			heaps of Go, OCaml, GHC, SBCL, V8
- *	0x010000000000	MemorySanitizer and DataFlowSanitizer, up to 0x5100...;
- *			the heap of ZGC, thrice (17), which is at 0x0400...,
- *			0x0800..., 0x1000... (8 TiB each then) or at 0x1000...,
- *			0x2000..., 0x4000... (16 TiB each); ThreadSanitizer (Go's:
- *			at 0x2000... and 0x3000...0x3200...)
- *	0x555500000000	the program, if it can be anywhere, and its heap
- *	0x600000000000	the sanitizers' again, but for programs and libraries
- *	0x7c0000000000	libraries, stacks
- */
-static const uint64_t shadow_places[] = {
-	2 * (uint64_t)SHADOW_HALF,
-	0x450000000000,
-	0x200000000000,
-	0x300000000000,
-	0x100000000000,
-	0,
-};
-static const uint64_t time_places[] = {
-	3 * (uint64_t)TIME_THIRD,
-	3 * 0x170000000000,
-	3 * 0x060000000000,
-	0,
-};
+static const uint64_t shadow_places[] = { SHADOW_PLACES, 0 };
+static const uint64_t time_places[] = { TIME_PLACES, 0 };
 
 /*
  * The terabytes of the shadow are not to be taken for the program's memory by

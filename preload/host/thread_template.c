@@ -4,12 +4,11 @@
 #include <link.h>
 #include <stddef.h>
 
+#include "machine/address_space.h"
 #include "preload/host/next.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/sys/sys.h"
-
-#define PAGE_MASK (~(uintptr_t)4095)
 
 /* Where the initial values of `hot` are, once found. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *context)
@@ -53,7 +52,7 @@ int thread_template_place_shadow(void)
 	NEXT(dl_iterate_phdr)(find_image, &image);
 	if (!image)
 		return -ENOENT;
-	page = image & PAGE_MASK;
+	page = image & ~(PAGE_BYTES - 1);
 	err = sys_mprotect((void *)page, image + sizeof(hot) - page,
 			   PROT_READ | PROT_WRITE);
 	if (err)

@@ -7,6 +7,9 @@
 #ifndef CLEW_HOT_LAYOUT_H
 #define CLEW_HOT_LAYOUT_H
 
+#include "machine/address_space.h"
+#include "preload/hot/places.h"
+
 /* Offsets in struct hot_thread (thread.h asserts them). */
 #define HOT_ID              0
 #define HOT_MASK            8
@@ -39,19 +42,16 @@
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
  * the address (stack - STACK_LOW + half), where `half` is half of the shadow's
- * place: this one, unless shadow_place.c has found another to be better. Stacks below
- * STACK_LOW take a slower way; all do where that much address space cannot be
- * had.
+ * place: SHADOW_HALF (places.h), unless host/shadow_place.c has found another
+ * place to be better. Stacks below STACK_LOW take a slower way; all do where that
+ * much address space cannot be had.
  */
-#define SHADOW_STACK_LOW  0x7c0000000000
-#define SHADOW_HALF       0x2c0000000000
 #define SHADOW_SLOT_BYTES 16
 
 /*
  * Where time is taken (timing.h) a stack slot has these beside its shadow, at
  * three times the address (stack - STACK_LOW + third); likewise.
  */
-#define TIME_THIRD      0x110000000000
 #define TIME_START      0
 #define TIME_ACCOUNTED  8
 #define TIME_ID         16
@@ -71,7 +71,6 @@
 /* Stub memory is handed out in blocks of 16 MiB (window.h). */
 #define WINDOW_SHIFT      24
 #define WINDOW_HEAD_BYTES 4096 /* of a block, an ELF image (stub_image.h) */
-#define ADDRESS_BITS      47
 #define WINDOW_COUNT      (1 << (ADDRESS_BITS - WINDOW_SHIFT))
 
 /*

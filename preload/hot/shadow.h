@@ -25,6 +25,7 @@
 
 #include <stdint.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/layout.h"
 
 struct shadow_slot {
@@ -33,10 +34,10 @@ struct shadow_slot {
 };
 _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 
-#define SHADOW_BYTES        (UINT64_C(2) * (0x800000000000 - SHADOW_STACK_LOW))
+#define SHADOW_BYTES        (UINT64_C(2) * (ADDRESS_END - SHADOW_STACK_LOW))
 #define SHADOW_NOWHERE      ((UINT64_C(1) << 63) - 1)
 #define SHADOW_REGION_SHIFT 30
-#define SHADOW_REGION_COUNT (1 << (47 - SHADOW_REGION_SHIFT))
+#define SHADOW_REGION_COUNT (1 << (ADDRESS_BITS - SHADOW_REGION_SHIFT))
 #define SHADOW_PIECE_SHIFT  16
 
 /*

@@ -36,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
@@ -68,7 +69,7 @@ _Static_assert(sizeof(struct wire_times) == TIMES_BYTES, "asm");
 _Static_assert(sizeof(struct wire_count) * TIMES_PER_ENTRY == TIMES_BYTES,
 	       "asm");
 
-#define TIME_BYTES (UINT64_C(3) * (0x800000000000 - SHADOW_STACK_LOW))
+#define TIME_BYTES (UINT64_C(3) * (ADDRESS_END - SHADOW_STACK_LOW))
 
 /* A piece of shadow is followed by that of its time slots. */
 #define TIME_PIECE_BYTES (UINT64_C(3) << SHADOW_PIECE_SHIFT)

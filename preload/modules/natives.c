@@ -3,10 +3,9 @@
 
 #include <stddef.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
-
-#define PC_END (UINT64_C(1) << ADDRESS_BITS)
 
 /* Under the loader's lock. */
 static int is_distrustful;
@@ -33,8 +32,8 @@ void natives_distrust(void)
 
 void natives_share(uint64_t start, uint64_t end)
 {
-	if (end > PC_END)
-		end = PC_END;
+	if (end > ADDRESS_END)
+		end = ADDRESS_END;
 	change_windows(start, end, WINDOW_UNKNOWN, WINDOW_SHARED);
 	change_windows(start, end, WINDOW_MODULES, WINDOW_SHARED);
 }

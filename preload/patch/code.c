@@ -21,7 +21,7 @@ struct code_way {
 
 static uint64_t page_of(uint64_t pc)
 {
-	return pc & ~(uint64_t)(CODE_PAGE_BYTES - 1);
+	return pc & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
 static int write_in_place(struct code_writer *writer)
@@ -38,14 +38,14 @@ static int write_in_place(struct code_writer *writer)
  */
 static int can_be_unprotected(void)
 {
-	void *page = place_map(CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	void *page = place_map(PAGE_BYTES, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int err;
 
 	if (sys_failed(page))
 		return 0;
-	err = sys_mprotect(page, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
-	sys_munmap(page, CODE_PAGE_BYTES);
+	err = sys_mprotect(page, PAGE_BYTES, PROT_READ | PROT_EXEC);
+	sys_munmap(page, PAGE_BYTES);
 	return !err;
 }
 
@@ -135,12 +135,12 @@ static int close_memory(struct code_writer *writer)
 /* SYS_pread64 or SYS_pwrite64 the page. */
 static int transfer(struct code_writer *writer, long call)
 {
-	long done = sys_call(call, writer->fd, (long)writer->copy,
-			     CODE_PAGE_BYTES, (long)writer->page, 0, 0);
+	long done = sys_call(call, writer->fd, (long)writer->copy, PAGE_BYTES,
+			     (long)writer->page, 0, 0);
 
 	if (done < 0)
 		return (int)done;
-	return done == CODE_PAGE_BYTES ? 0 : -EIO;
+	return done == PAGE_BYTES ? 0 : -EIO;
 }
 
 static int read_page(struct code_writer *writer)
@@ -177,7 +177,7 @@ static const struct code_way by_kernel_live = {
 
 static int protect_page(const struct code_writer *writer, int protection)
 {
-	return sys_mprotect((void *)writer->page, CODE_PAGE_BYTES, protection);
+	return sys_mprotect((void *)writer->page, PAGE_BYTES, protection);
 }
 
 static int unseal_page(struct code_writer *writer)

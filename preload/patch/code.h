@@ -25,9 +25,8 @@
 
 #include <stdint.h>
 
+#include "machine/address_space.h"
 #include "preload/modules/modules.h"
-
-#define CODE_PAGE_BYTES 4096
 
 enum code_use { CODE_IS_IDLE, CODE_IS_LIVE, CODE_IS_BOTH };
 
@@ -40,7 +39,7 @@ struct code_writer {
 	int fd;                      /* of /proc/self/mem */
 	uint64_t page;               /* the one being written; 0: none */
 	volatile uint8_t *bytes;     /* where that is written */
-	uint8_t copy[CODE_PAGE_BYTES];
+	uint8_t copy[PAGE_BYTES];
 };
 
 /*

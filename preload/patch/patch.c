@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "machine/address_space.h"
 #include "preload/patch/code.h"
 #include "preload/sys/sys.h"
-
-#define PAGE UINT64_C(4096)
 
 static int write_text(struct code_writer *writer, const struct patch_text *text,
 		      int after)
@@ -153,7 +152,7 @@ void patch_destroy(struct patch *patch)
 
 static uint64_t page_end(uint64_t pc)
 {
-	return (pc + PAGE - 1) & ~(PAGE - 1);
+	return (pc + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
 /* Stubs that stand one behind the other: [start of a page, end of a stub). */
@@ -185,7 +184,7 @@ void patch_free_stubs(const struct patch *patch, struct windows *windows)
 			continue;
 		if (site->stub < row.start || site->stub > page_end(row.end)) {
 			free_row(&row, windows);
-			row.start = site->stub & ~(PAGE - 1);
+			row.start = site->stub & ~(PAGE_BYTES - 1);
 		}
 		row.end = site->stub + patch->stub_bytes;
 	}

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "machine/address_space.h"
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -238,12 +239,12 @@ static void after_fork_in_child(void)
 /* A page of which a child finds zeros. */
 static int map_mark(void)
 {
-	uint32_t *mark = sys_map_private(4096);
+	uint32_t *mark = sys_map_private(PAGE_BYTES);
 
 	if (sys_failed(mark))
 		return -ENOMEM;
 	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
-	sys_madvise(mark, 4096, MADV_WIPEONFORK);
+	sys_madvise(mark, PAGE_BYTES, MADV_WIPEONFORK);
 	rt.is_this_process = mark;
 	return 0;
 }

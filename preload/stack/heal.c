@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/heal.h"
+#include "machine/address_space.h"
 #include "preload/record/numbers.h"
 
 #include "preload/hot/runtime.h"
@@ -134,7 +135,7 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	const int is_own = walk_is_on_own_stack(slot);
 	const int past = is_own ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
-	uint64_t at = slot + 8, page = slot & ~UINT64_C(4095);
+	uint64_t at = slot + 8, page = slot & ~(PAGE_BYTES - 1);
 
 	for (int left = slots_to_scan(slot, is_own); left > 0;
 	     left--, at += 8) {
@@ -152,7 +153,7 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 			continue;
 		is_live = walk_is_live(at, &page);
 		if (is_chained(shadow, id) &&
-		    (is_live || (page == (at & ~UINT64_C(4095)) &&
+		    (is_live || (page == (at & ~(PAGE_BYTES - 1)) &&
 				 is_half_way(at, shadow))))
 			return (struct finding){ id, at };
 		if (finding.at || !is_live)

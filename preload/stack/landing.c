@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/landing.h"
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
@@ -11,7 +12,6 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define PAGE        UINT64_C(4096)
 #define CALLERS_MAX 512 /* looked through; a jump is shorter, mostly */
 
 uint64_t landing_id(uint64_t stack)
@@ -57,7 +57,7 @@ static void leave_slow_paths(uint64_t stack)
  */
 static int is_remembered(uint64_t stack, uint64_t id)
 {
-	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE;
+	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
 
 	if (id == ID_ROOT)
 		return 0;

@@ -3,6 +3,7 @@
  * The landing of an exception, which an unwinder makes while functions are
  * running that will return to it.
  */
+#include "machine/address_space.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -42,7 +43,7 @@ static void find_way(struct way *way, uint64_t stack,
 	way->count = way->returning = 0;
 	way->id = hot.id;
 	way->is_whole = 0;
-	walk.readable_until = (stack | 4095) + 1;
+	walk.readable_until = (stack | (PAGE_BYTES - 1)) + 1;
 	while (way->count < WAY_MAX && walk_next(&walk, &link)) {
 		if (link.at >= stack) {
 			way->is_whole = 1;

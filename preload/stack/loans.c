@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <unwind.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
@@ -73,7 +74,7 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 	forget();
 	hot.loans.borrower = exception;
 	hot.loans.until = sp;
-	walk.readable_until = (sp | 4095) + 1;
+	walk.readable_until = (sp | (PAGE_BYTES - 1)) + 1;
 	walk.scan_left = SCAN_SLOTS;
 	while (hot.loans.count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
 	       !walk.interrupted_until && is_plain(&link))

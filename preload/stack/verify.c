@@ -15,6 +15,7 @@
  * decide is then true of all, within bounds (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
+#include "machine/address_space.h"
 #include "preload/record/numbers.h"
 
 #include "preload/hot/runtime.h"
@@ -64,7 +65,7 @@ static int is_borrowed(void)
 static int is_outermost(uint64_t at)
 {
 	const uint64_t end = runtime_own_stack_end();
-	uint64_t page = at & ~UINT64_C(4095);
+	uint64_t page = at & ~(PAGE_BYTES - 1);
 
 	if (end > at && end - at < OWN_STACK_BYTES)
 		return 0;
@@ -89,7 +90,7 @@ static int is_entered(uint64_t at, uint64_t known_page)
  */
 static int is_first(uint64_t at, uint64_t id)
 {
-	uint64_t page = at & ~UINT64_C(4095);
+	uint64_t page = at & ~(PAGE_BYTES - 1);
 
 	for (int left = NEAR_SLOTS; left > 0; left--, at += 8) {
 		const struct shadow_slot *shadow = shadow_of(at);
@@ -109,7 +110,7 @@ static int is_first(uint64_t at, uint64_t id)
  */
 static int is_start(uint64_t at, uint64_t id)
 {
-	uint64_t page = at & ~UINT64_C(4095);
+	uint64_t page = at & ~(PAGE_BYTES - 1);
 
 	return walk_trampoline(at, &page) || is_first(at, id) ||
 	       is_outermost(at);

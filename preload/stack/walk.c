@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/walk.h"
+#include "machine/address_space.h"
 #include "preload/record/numbers.h"
 
 #include <stddef.h>
@@ -14,11 +15,9 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-#define SCAN_MAX  (8 << 20) /* stack slots looked at in all: 64 MiB */
-#define GAP_MAX   (1 << 17) /* between two hooked functions: 1 MiB */
-#define PAGE      UINT64_C(4096)
-#define FIND_MAX  65536 /* slots up to the nearest: 512 KiB */
-#define STACK_END UINT64_C(0x7ffffffff000)
+#define SCAN_MAX (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define GAP_MAX  (1 << 17) /* between two hooked functions: 1 MiB */
+#define FIND_MAX 65536     /* slots up to the nearest: 512 KiB */
 
 /*
  * So near to the end of the stack that a thread began on it is still on that:
@@ -63,12 +62,12 @@ int walk_is_on_own_stack(uint64_t address)
 	const uint64_t bytes = others_end ? OWN_STACK_BYTES : FIRST_STACK_BYTES;
 
 	return here < end && end - here < bytes &&
-	       address >= (here & ~(PAGE - 1)) && address < end;
+	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
 }
 
 int walk_is_readable(uint64_t address, uint64_t *known_page)
 {
-	uint64_t page = address & ~(PAGE - 1);
+	uint64_t page = address & ~(PAGE_BYTES - 1);
 	const int no_such_way = -1;
 
 	if (!page) /* which is not known, whatever *known_page says */
@@ -132,8 +131,8 @@ static int is_restorer(uint64_t word)
 {
 	uint64_t page = 0;
 
-	return !runtime_is_filtered() && word >= PAGE && word < STACK_END &&
-	       walk_is_readable(word, &page) &&
+	return !runtime_is_filtered() && word >= PAGE_BYTES &&
+	       word < STACK_END && walk_is_readable(word, &page) &&
 	       walk_is_readable(word + SIGNAL_FRAME_RESTORER_BYTES, &page) &&
 	       signal_frame_is_restorer(word);
 }
@@ -282,7 +281,7 @@ static struct shadow_slot *slot_here(struct walk *walk)
 /* Where trampolines are looked for it shows that the stack has ended. */
 static int is_past_end(const struct walk *walk)
 {
-	return walk->mapped_page == ((walk->at & ~(PAGE - 1)) | MISSING);
+	return walk->mapped_page == ((walk->at & ~(PAGE_BYTES - 1)) | MISSING);
 }
 
 /*
@@ -364,7 +363,7 @@ uint64_t walk_running_as(uint64_t caller, uint64_t key)
 int walk_find_running(uint64_t stack, uint64_t *id)
 {
 	/* That of the return address of whoever has remembered this stack. */
-	uint64_t page = (stack - 8) & ~(PAGE - 1);
+	uint64_t page = (stack - 8) & ~(PAGE_BYTES - 1);
 
 	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);

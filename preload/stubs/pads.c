@@ -4,11 +4,10 @@
 #include <errno.h>
 
 #include "disasm/jumps.h"
+#include "machine/address_space.h"
 #include "preload/sys/sys.h"
 
-#define PAGE        UINT64_C(4096)
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
-#define ADDRESS_END (UINT64_C(1) << 47)
 #define PLACE_BYTES 16
 #define PAGE_TRIES  64 /* of 16 MiB: more would take too long */
 
@@ -16,7 +15,7 @@
 static int take_place(struct pads_page *page, uint64_t low, uint64_t high,
 		      uint64_t *pc)
 {
-	for (unsigned int i = 0; i < PAGE / PLACE_BYTES; i++) {
+	for (unsigned int i = 0; i < PAGE_BYTES / PLACE_BYTES; i++) {
 		uint64_t at = page->start + i * PLACE_BYTES;
 		uint64_t bit = UINT64_C(1) << i % 64;
 
@@ -38,12 +37,12 @@ static struct pads_page *add_page(struct pads *pads, uint64_t start)
 	if (pads->count == PADS_PAGE_MAX || start < LOWEST ||
 	    start >= ADDRESS_END)
 		return NULL;
-	got = sys_mmap(hint, PAGE, PROT_READ | PROT_WRITE,
+	got = sys_mmap(hint, PAGE_BYTES, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 		       0);
 	if (got != hint) {
 		if (!sys_failed(got)) /* a kernel before 4.17 */
-			sys_munmap(got, PAGE);
+			sys_munmap(got, PAGE_BYTES);
 		return NULL;
 	}
 	*page = (struct pads_page){ .start = start };
@@ -54,7 +53,7 @@ static struct pads_page *add_page(struct pads *pads, uint64_t start)
 int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 	       uint64_t *pad_pc)
 {
-	uint64_t first = low & ~(PAGE - 1);
+	uint64_t first = low & ~(PAGE_BYTES - 1);
 	unsigned int tries = 0;
 
 	for (uint32_t i = 0; i < pads->count; i++) {
@@ -72,7 +71,8 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 			return 0;
 		}
 		/* Where much is to choose from, look here and there. */
-		at += (high - first) / PAGE_TRIES / PAGE * PAGE + PAGE;
+		at += (high - first) / PAGE_TRIES / PAGE_BYTES * PAGE_BYTES +
+		      PAGE_BYTES;
 	}
 	return -ENOMEM;
 }
@@ -85,7 +85,7 @@ int pads_seal(struct pads *pads)
 
 		if (page->is_sealed)
 			continue;
-		err = sys_mprotect((void *)page->start, PAGE,
+		err = sys_mprotect((void *)page->start, PAGE_BYTES,
 				   PROT_READ | PROT_EXEC);
 		if (err)
 			return err;

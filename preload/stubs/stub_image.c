@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "machine/address_space.h"
+#include "machine/elf_numbers.h"
 #include "preload/hot/layout.h"
 #include "preload/stubs/block.h"
 
@@ -34,7 +36,7 @@ static void write_elf(Elf64_Ehdr *elf)
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
+		.e_machine = MACHINE_ELF,
 		.e_version = EV_CURRENT,
 		.e_phoff = offsetof(struct stub_image, segments),
 		.e_shoff = offsetof(struct stub_image, sections),
@@ -59,7 +61,7 @@ static void write_segments(Elf64_Phdr *segments, uint64_t place,
 		.p_paddr = place,
 		.p_filesz = WINDOW_BLOCK_BYTES,
 		.p_memsz = WINDOW_BLOCK_BYTES,
-		.p_align = 4096,
+		.p_align = PAGE_BYTES,
 	};
 	segments[1] = (Elf64_Phdr){
 		.p_type = PT_GNU_EH_FRAME,

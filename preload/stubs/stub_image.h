@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/hot/layout.h"
 #include "preload/stubs/frames_rules.h"
 
 enum stub_section {
@@ -52,7 +53,8 @@ struct stub_image {
 	Elf64_Shdr sections[STUB_SECTIONS];
 	char name[1536]; /* of the file, or what to call it */
 };
-_Static_assert(sizeof(struct stub_image) <= 4096, "the first page");
+_Static_assert(sizeof(struct stub_image) <= WINDOW_HEAD_BYTES,
+	       "the first page");
 
 enum stub_image_of { IMAGE_OF_STUBS, IMAGE_OF_TRAMPOLINES };
 

@@ -3,15 +3,14 @@
 
 #include <errno.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
 #include "preload/stubs/stub_memory.h"
 #include "preload/sys/sys.h"
 
-#define REACH       ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
-#define ADDRESS_END (UINT64_C(1) << 47)
-#define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
-#define PAGE        UINT64_C(4096)
+#define REACH  ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define LOWEST (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
 
 /* The heap grows upwards from where it begins, and expects nobody there. */
 #define HEAP_ROOM      (UINT64_C(1) << 36)
@@ -130,7 +129,7 @@ static int add_block(struct windows *windows, const struct window_user *user,
 /* Some more than is wanted now: it is a system call. */
 static void back(struct window_span *span)
 {
-	uint64_t end = (span->next + BACKED_AT_ONCE) & ~(PAGE - 1);
+	uint64_t end = (span->next + BACKED_AT_ONCE) & ~(PAGE_BYTES - 1);
 
 	if (end > span->end)
 		end = span->end;
@@ -224,7 +223,7 @@ void windows_turn_page(struct windows *windows)
 	for (uint32_t i = 0; i < windows->span_count; i++) {
 		struct window_span *span = &windows->spans[i];
 
-		span->next = (span->next + PAGE - 1) & ~(PAGE - 1);
+		span->next = (span->next + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	}
 }
 
@@ -232,7 +231,7 @@ void windows_turn_page(struct windows *windows)
 static int seal_span(struct windows *windows, uint32_t i)
 {
 	struct window_span *span = &windows->spans[i];
-	uint64_t filled = (span->next + PAGE - 1) & ~(PAGE - 1);
+	uint64_t filled = (span->next + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	int err;
 
 	if (span->next == span->start)

@@ -6,10 +6,9 @@
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 
+#include "machine/address_space.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
-
-#define PAGE_BYTES 4096
 
 static int contains(const char *text, const char *part)
 {

@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "machine/address_space.h"
+#include "preload/hot/places.h"
 #include "preload/sys/sys.h"
 
 #define RANGE_BYTES (UINT64_C(1) << 40)
@@ -10,13 +12,7 @@
 #define SKIP_BYTES  (UINT64_C(1) << 30) /* past somebody else's */
 #define TRIES       16
 
-/* The best first; shadow_place.c tells who wants what. */
-static const uint64_t ranges[] = {
-	0x570000000000,
-	0x4e0000000000,
-	0x3f0000000000,
-	0,
-};
+static const uint64_t ranges[] = { OWN_PLACES, 0 };
 
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
@@ -27,7 +23,7 @@ static _Atomic uint64_t next_place; /* any thread */
 
 static size_t whole_pages(size_t bytes)
 {
-	return (bytes + 4095) & ~(size_t)4095;
+	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
 int place_is_in_way_of_heap(uint64_t start, uint64_t bytes)
@@ -41,7 +37,7 @@ int place_is_in_way_of_heap(uint64_t start, uint64_t bytes)
 static void hide_variables(void)
 {
 	const uint64_t start = whole_pages((uintptr_t)__bss_start);
-	const uint64_t end = (uintptr_t)_end & ~UINT64_C(4095);
+	const uint64_t end = (uintptr_t)_end & ~(PAGE_BYTES - 1);
 
 	sys_mprotect((void *)start, end - start, SYS_PROT_OURS);
 }

@@ -3,12 +3,12 @@
 
 #include <sched.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sys/sys.h"
 
 #define STACK_BYTES 65536
-#define PAGE_BYTES  4096
 
 /* FUTEX_WAIT: not private, for the kernel's wake at a thread's end is not. */
 #define FUTEX_JOIN    0

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <ucontext.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
@@ -17,7 +18,6 @@
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
 
-#define PAGE_BYTES   4096
 #define SLOTS        256   /* events at a time, at most */
 #define PROBES       8     /* where the slot of a thread may be */
 #define LOCKED_PART  64    /* of the locked memory that the user may have */

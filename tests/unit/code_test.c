@@ -29,37 +29,37 @@ static struct module module;
 
 static int make_text(void **state)
 {
-	text = mmap(NULL, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	text = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (text == MAP_FAILED)
 		return -1;
 	for (int i = 0; i < PAGES; i++) {
-		memcpy(text + i * CODE_PAGE_BYTES, function, sizeof(function));
+		memcpy(text + i * PAGE_BYTES, function, sizeof(function));
 		segments[i] = (ElfW(Phdr)){ .p_type = PT_LOAD,
 					    .p_flags = PF_R | PF_X,
-					    .p_vaddr = i * CODE_PAGE_BYTES,
-					    .p_memsz = CODE_PAGE_BYTES };
+					    .p_vaddr = i * PAGE_BYTES,
+					    .p_memsz = PAGE_BYTES };
 	}
 	module = (struct module){ .base = (uintptr_t)text,
 				  .segments = segments,
 				  .segment_count = PAGES };
-	return mprotect(text, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+	return mprotect(text, PAGES * PAGE_BYTES, PROT_READ | PROT_EXEC);
 }
 
 static int unmap_text(void **state)
 {
-	return munmap(text, PAGES * CODE_PAGE_BYTES);
+	return munmap(text, PAGES * PAGE_BYTES);
 }
 
 static uint64_t number_pc(int page)
 {
-	return (uintptr_t)text + page * CODE_PAGE_BYTES + 1;
+	return (uintptr_t)text + page * PAGE_BYTES + 1;
 }
 
 static int number_of(int page)
 {
 	int (*of)(void);
-	const uint8_t *at = text + page * CODE_PAGE_BYTES;
+	const uint8_t *at = text + page * PAGE_BYTES;
 
 	memcpy(&of, &at, sizeof(of));
 	return of();
@@ -137,7 +137,7 @@ static void idle_code_that_must_stay_executable_does(void **state)
 /* Its second segment is not there. */
 static void lose_second_segment(void)
 {
-	munmap(text + CODE_PAGE_BYTES, CODE_PAGE_BYTES);
+	munmap(text + PAGE_BYTES, PAGE_BYTES);
 }
 
 static void a_segment_that_cannot_be_writable_leaves_all_executable(
@@ -277,7 +277,7 @@ static void what_lies_across_two_pages_is_written_to_both(void **state)
 {
 	static const enum code_use uses[] = { CODE_IS_IDLE, CODE_IS_LIVE,
 					      CODE_IS_BOTH };
-	uint8_t *const seam = text + CODE_PAGE_BYTES - 2;
+	uint8_t *const seam = text + PAGE_BYTES - 2;
 
 	for (uint8_t i = 0; i < 3; i++) {
 		const uint8_t bytes[] = { i, i, 0xb8, (uint8_t)(i + 1) };

@@ -62,14 +62,14 @@ static void make_patch(int number, uint32_t at)
 
 static int load(void **state)
 {
-	text = mmap(NULL, PAGES * CODE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	text = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (text == MAP_FAILED)
 		return -1;
-	memset(text, NOP, CODE_PAGE_BYTES);
+	memset(text, NOP, PAGE_BYTES);
 	segment = (ElfW(Phdr)){ .p_type = PT_LOAD,
 				.p_flags = PF_R | PF_X,
-				.p_memsz = CODE_PAGE_BYTES };
+				.p_memsz = PAGE_BYTES };
 	module = (struct module){ .base = (uintptr_t)text,
 				  .segments = &segment,
 				  .segment_count = 1 };
@@ -81,12 +81,12 @@ static int load(void **state)
 	make_patch(0, 0);
 	make_patch(1, SITE_AT);
 	make_patch(2, MEETS_AT);
-	return mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC);
+	return mprotect(text, PAGE_BYTES, PROT_READ | PROT_EXEC);
 }
 
 static int unload(void **state)
 {
-	return munmap(text, PAGES * CODE_PAGE_BYTES);
+	return munmap(text, PAGES * PAGE_BYTES);
 }
 
 static int stands(int number)
@@ -148,9 +148,9 @@ static void an_island_has_bytes_too(void **state)
 static void a_patch_that_cannot_be_written_leaves_what_was_there(void **state)
 {
 	commit_two();
-	segment.p_memsz = PAGES * CODE_PAGE_BYTES;
-	sites[2].text.pc = (uintptr_t)text + CODE_PAGE_BYTES;
-	assert_int_equal(munmap(text + CODE_PAGE_BYTES, CODE_PAGE_BYTES), 0);
+	segment.p_memsz = PAGES * PAGE_BYTES;
+	sites[2].text.pc = (uintptr_t)text + PAGE_BYTES;
+	assert_int_equal(munmap(text + PAGE_BYTES, PAGE_BYTES), 0);
 	assert_int_not_equal(module_patches_commit(&cold, &module, &patches[2]),
 			     0);
 	assert_false(is_known(&patches[2]) || patches[2].is_written);
@@ -212,11 +212,9 @@ static void a_patch_of_a_module_that_is_told_is_not(void **state)
 static void retire(void)
 {
 	module_patches_retire(&cold, &module);
-	assert_int_equal(
-		mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_WRITE), 0);
-	memset(text, NOP, CODE_PAGE_BYTES);
-	assert_int_equal(mprotect(text, CODE_PAGE_BYTES, PROT_READ | PROT_EXEC),
-			 0);
+	assert_int_equal(mprotect(text, PAGE_BYTES, PROT_READ | PROT_WRITE), 0);
+	memset(text, NOP, PAGE_BYTES);
+	assert_int_equal(mprotect(text, PAGE_BYTES, PROT_READ | PROT_EXEC), 0);
 }
 
 static void a_retired_module_keeps_patches_that_no_handler_sees(void **state)

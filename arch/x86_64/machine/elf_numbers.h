@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How ELF files and the kernel name x86-64, and the types of the relocations that
+ * clew reads, by what the loader stores (S: the symbol's address, A: the addend,
+ * B: the load bias).
+ */
+#ifndef CLEW_MACHINE_ELF_NUMBERS_H
+#define CLEW_MACHINE_ELF_NUMBERS_H
+
+#include <elf.h>
+#include <linux/audit.h>
+
+#define MACHINE_NAME        "x86-64"
+#define MACHINE_ELF         EM_X86_64
+#define MACHINE_AUDIT       AUDIT_ARCH_X86_64      /* of struct seccomp_data */
+#define MACHINE_LOADER      "ld-linux-x86-64.so.2" /* glibc's */
+
+#define RELOCATION_BASE     R_X86_64_RELATIVE  /* B + A */
+#define RELOCATION_RESOLVED R_X86_64_IRELATIVE /* what B + A returns */
+#define RELOCATION_ADDRESS  R_X86_64_64        /* S + A */
+#define RELOCATION_GOT      R_X86_64_GLOB_DAT  /* S */
+#define RELOCATION_PLT      R_X86_64_JUMP_SLOT /* S, now or at the first call */
+
+#endif
