@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 scripts/layers.py
+scripts/seams.py
 git ls-files -z '*.md' | xargs -0r scripts/doc-links.py
 
 # Another version of clang-format has other opinions, so only this one counts.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test goes on behind a stage that fails; scripts/doc-links.py."""
+"""scripts/test goes on behind a stage that fails; the scripts of check.sh."""
 import os
 import pathlib
 import shutil
@@ -202,6 +202,59 @@ class Layers(clewtest.Case):
                          "\treturn &(struct x){ 0 };\n}\n"
                          "/* one struct x { of another file */\n"),
             [])
+
+
+class Seams(clewtest.Case):
+    """scripts/seams.py on a tree of a file."""
+
+    def check(self, text, path="preload/a.h"):
+        """Lines that complain, without the file's name."""
+        tree = self.work / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        (tree / "scripts").mkdir(parents=True)
+        for name in "layers.py", "seams.py":
+            shutil.copy(clewtest.ROOT / "scripts" / name, tree / "scripts")
+        (tree / path).parent.mkdir(parents=True)
+        (tree / path).write_text(text, encoding="ascii")
+        done = self.run_program([str(tree / "scripts" / "seams.py")],
+                                text=True)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0)
+        return [line.removeprefix(f"{path}:").removesuffix(
+            ", outside of arch/") for line in done.stdout.splitlines()]
+
+    def test_a_machine_s_words_are_found(self):
+        for text, word in (
+                ("x = EM_X86_64;", "EM_X86_64: a machine's name"),
+                ("#ifdef __aarch64__", "__aarch64__: a machine's name"),
+                ("#include <cpuid.h>", "<cpuid.h>: a machine's headers"),
+                ("c.gregs[REG_RIP]", "REG_RIP: a register"),
+                ('"mov %rax, %rbx"', "%rax: a register"),
+                ('__asm__ volatile("hlt");', "__asm__: assembly"),
+                ("n = 1UL << 47;",
+                 "47: bits of an address (ADDRESS_BITS, ADDRESS_END)"),
+                ("at = 0x7c0000000000;",
+                 "0x7c0000000000: a place in the address space"),
+                ("x & ~4095", "4095: a page's size (PAGE_BYTES)"),
+                ("b[] = { 0x0f, 0x05 };", "{ 0x0f, 0x05 }: machine code"),
+                ("*at == 0xe9", "0xe9: machine code")):
+            with self.subTest(text):
+                self.assertIn(f"2: {word}", self.check(f"\n{text}\n"))
+
+    def test_comments_and_barriers_are_none(self):
+        self.assertEqual(self.check(
+            "/* push %rbp: 0x55,\n * e9 */ // 0x7fffffffffff\n"
+            '__asm__ volatile("" ::: "memory");\n'
+            "#define WIRE_PAGE_BYTES 8192\n"), [])
+
+    def test_lines_are_counted_in_comments(self):
+        self.assertEqual(self.check("/*\n\n*/ y = 47;\n"), [
+            "3: 47: bits of an address (ADDRESS_BITS, ADDRESS_END)"])
+
+    def test_arch_has_them(self):
+        self.assertEqual(self.check("EM_X86_64", "arch/m/wire/a.h"), [])
+
+    def test_who_reads_no_code_has_bytes(self):
+        self.assertEqual(self.check("b[] = { 0x0f, 0x05 };", "base/a.h"), [])
 
 
 if __name__ == "__main__":
