@@ -108,6 +108,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		check(options, state);
 		options->view.whose.with_timeline = wants_samples(options);
+		options->view.whose.by_line |= options->format->by_line;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -107,7 +107,8 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 	if (err)
 		return err;
 	for (size_t i = 0; i < recording.part_count; i++) {
-		numbering_init(&numbering, view->catalog, &recording.parts[i]);
+		numbering_init(&numbering, view->catalog, &recording.parts[i],
+			       0);
 		numbering_fini(&numbering);
 		view->trap_hits += recording.parts[i].header->trap_hits;
 	}

@@ -29,7 +29,9 @@ static const struct argp_option argp_options[] = {
 	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 10 },
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 10 },
 	{ "lines", KEY_LINES, NULL, 0,
-	  "Show the file and line of each function, where they are known", 10 },
+	  "Show the file and line of each function, where they are known, and "
+	  "Java methods that call natives by the lines of the calls",
+	  10 },
 	{ "inlines", KEY_INLINES, NULL, 0,
 	  "Show the functions that compilers inlined", 10 },
 	{ "metric", KEY_METRIC, "calls|time", 0,
@@ -141,6 +143,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_LINES:
 		options->shows_lines = 1;
+		options->whose.by_line = 1;
 		return 0;
 	case KEY_INLINES:
 		options->shows_inlines = 1;

@@ -17,6 +17,7 @@
 #include "jvm/java_numbers.h"
 #include "jvm/java_recall.h"
 #include "jvm/java_stack.h"
+#include "jvm/line_tables.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -30,20 +31,6 @@
 
 static uint64_t machine_pc;      /* of a function of the machine's */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
-
-/* 0: it cannot be told now. The native itself is frame 0. */
-static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
-{
-	jvmtiFrameInfo caller;
-	jint count;
-
-	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
-		return 0;
-	/* a native's own context is its caller's already */
-	if (!count || caller.location == IN_NATIVE)
-		return CALLERS_NOBODY;
-	return java_numbers_method(jvmti, jni, caller.method);
-}
 
 /* How many of the methods are called by a native that has a context. */
 static jint end_of(const struct bridge_frame *frame,
@@ -65,23 +52,60 @@ static jint end_of(const struct bridge_frame *frame,
 	return end;
 }
 
+/* The bytecode that calls; a native method has none. */
+static uint16_t call_of(const jvmtiFrameInfo *call)
+{
+	return call->location >= 0 && call->location < WIRE_BYTECODE_NONE
+		       ? (uint16_t)call->location
+		       : WIRE_BYTECODE_NONE;
+}
+
 /* 0: it cannot be told now. */
 static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			     const jvmtiFrameInfo *calls, jint count,
 			     int is_deeper)
 {
-	uint32_t numbers[JAVA_STACK_TOLD_MAX + 1];
+	struct java_stack_numbers stack;
 	uint32_t used = 0;
 
-	if (is_deeper)
-		numbers[used++] = WIRE_STACK_CUT;
+	if (is_deeper) {
+		stack.numbers[used] = WIRE_STACK_CUT;
+		stack.calls[used++] = WIRE_BYTECODE_NONE;
+	}
 	while (count-- > 0) {
-		numbers[used] =
+		stack.calls[used] = call_of(&calls[count]);
+		stack.numbers[used] =
 			java_numbers_method(jvmti, jni, calls[count].method);
-		if (!numbers[used++])
+		if (!stack.numbers[used++])
 			return 0;
 	}
-	return used == 1 ? numbers[0] : java_numbers_stack(numbers, used);
+	stack.count = used;
+	return java_numbers_stack(&stack);
+}
+
+/* The innermost alone, where there is no room for a stack's number. */
+static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
+			      const jvmtiFrameInfo *caller)
+{
+	if (caller->location == IN_NATIVE)
+		return CALLERS_NOBODY;
+	return java_numbers_method(jvmti, jni, caller->method);
+}
+
+/* 0: it cannot be told now. The native itself is frame 0. */
+static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jvmtiFrameInfo caller;
+	uint32_t number;
+	jint count;
+
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
+		return 0;
+	/* a native's own context is its caller's already */
+	if (!count || caller.location == IN_NATIVE)
+		return CALLERS_NOBODY;
+	number = number_stack(jvmti, jni, &caller, 1, 0);
+	return number ? number : number_caller(jvmti, jni, &caller);
 }
 
 /* As ask_caller(), for all that is below a native with a context. */
@@ -105,9 +129,7 @@ static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	if (number)
 		return number;
 	atomic_fetch_add(&rt.header->stackless_natives, 1);
-	return calls[0].location == IN_NATIVE
-		       ? CALLERS_NOBODY
-		       : java_numbers_method(jvmti, jni, calls[0].method);
+	return number_caller(jvmti, jni, &calls[0]);
 }
 
 static void remember_stack(uint64_t hash, uint32_t number)
@@ -281,6 +303,7 @@ int callers_begin(void *machine)
 		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
 						       events[i], NULL))
 			return -1;
+	line_tables_begin(jvmti);
 	machine_pc = (uintptr_t)(*vm)->GetEnv;
 	trampolines_reserve(rt.recorder->part.file.path);
 	return 0;

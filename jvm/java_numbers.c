@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "jvm/line_tables.h"
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/copy_bytes.h"
@@ -26,7 +27,7 @@ static struct {
 	uint32_t room, used;
 } methods;
 
-/* A stack that has called a native, by a hash of its methods. */
+/* A stack that has called a native, by a hash of what it is known by. */
 struct numbered_stack {
 	uint64_t hash; /* 0: free */
 	uint32_t number;
@@ -92,13 +93,15 @@ static uint32_t number_of(jmethodID method)
 	return number;
 }
 
-/* Another thread may have been faster: its number is as good. */
-static uint32_t add(jmethodID method, const char *text, size_t bytes)
+/* Another thread may have been faster: its number is as good, and not new. */
+static uint32_t add(jmethodID method, const char *text, size_t bytes,
+		    int *is_new)
 {
 	struct recorder *recorder = rt.recorder;
 	uint32_t number = 0;
 	uint64_t signals;
 
+	*is_new = 0;
 	lock_acquire(&methods.lock, &signals);
 	if (!grow()) {
 		struct method *slot =
@@ -112,6 +115,7 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes)
 		if (number && !slot->id) {
 			*slot = (struct method){ method, number };
 			methods.used++;
+			*is_new = 1;
 		}
 	}
 	lock_release(&methods.lock, &signals);
@@ -140,6 +144,7 @@ static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	char text[WIRE_NAME_BYTES_MAX];
 	jclass class = NULL;
 	uint32_t number = 0;
+	int is_new = 0;
 	size_t bytes;
 
 	if (!(*jvmti)->GetMethodName(jvmti, method, &called, &signature,
@@ -149,7 +154,10 @@ static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 		bytes = put(text, sizeof(text),
 			    (const char *[]){ class_name, called, signature });
 		if (bytes)
-			number = add(method, text, bytes);
+			number = add(method, text, bytes, &is_new);
+		if (is_new)
+			line_tables_tell(jvmti, method, class, class_name,
+					 number);
 	}
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
@@ -166,41 +174,63 @@ uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	return number ? number : name(jvmti, jni, method);
 }
 
-/* A stack is known by a hash of its methods' numbers (FNV-1a). */
-static uint64_t hash_of(const uint32_t *numbers, uint32_t count)
+static uint64_t mix(uint64_t hash, uint32_t more)
+{
+	return (hash ^ more) * UINT64_C(0x100000001b3);
+}
+
+/* A stack is known by a hash of its methods' numbers, and its call (FNV-1a). */
+static uint64_t hash_of(const struct java_stack_numbers *stack)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (uint32_t i = 0; i < count; i++)
-		hash = (hash ^ numbers[i]) * UINT64_C(0x100000001b3);
+	for (uint32_t i = 0; i < stack->count; i++)
+		hash = mix(hash, stack->numbers[i]);
+	hash = mix(hash, stack->calls[stack->count - 1]);
 	return hash ? hash : 1;
 }
 
-uint32_t java_numbers_stack(const uint32_t *numbers, uint32_t count)
+static uint32_t name_stack(const struct java_stack_numbers *stack)
 {
 	struct recorder *recorder = rt.recorder;
-	struct numbered_stack *slot;
+	const uint32_t number = function_names_add(
+		&recorder->names, &recorder->part, WIRE_RANGE_JAVA_STACK,
+		(const char *)stack->numbers,
+		stack->count * sizeof(*stack->numbers));
+
+	if (number)
+		function_names_tell(&recorder->names, &recorder->part,
+				    NAMES_CALLS, number, stack->calls,
+				    stack->count * sizeof(*stack->calls));
+	return number;
+}
+
+static int has_table(void)
+{
+	struct numbered_stack *table;
+
+	if (stacks.table)
+		return 1;
+	table = sys_map_private(STACKS_ROOM * sizeof(*table));
+	if (!sys_failed(table))
+		stacks.table = table;
+	return stacks.table != NULL;
+}
+
+uint32_t java_numbers_stack(const struct java_stack_numbers *stack)
+{
+	const uint64_t hash = hash_of(stack);
+	uint32_t number = 0;
 	uint64_t signals;
-	uint32_t number;
 
 	lock_acquire(&stacks.lock, &signals);
-	if (!stacks.table) {
-		struct numbered_stack *table =
-			sys_map_private(STACKS_ROOM * sizeof(*table));
-
-		stacks.table = sys_failed(table) ? NULL : table;
-	}
-	slot = stacks.table ? stack_slot(hash_of(numbers, count)) : NULL;
-	number = slot ? slot->number : 0;
-	if (slot && !number && stacks.used < STACKS_MAX) {
-		number = function_names_add(&recorder->names, &recorder->part,
-					    WIRE_RANGE_JAVA_STACK,
-					    (const char *)numbers,
-					    count * sizeof(*numbers));
+	if (has_table())
+		number = stack_slot(hash)->number;
+	if (stacks.table && !number && stacks.used < STACKS_MAX) {
+		number = name_stack(stack);
 		if (number) {
-			*slot = (struct numbered_stack){
-				hash_of(numbers, count), number
-			};
+			*stack_slot(hash) =
+				(struct numbered_stack){ hash, number };
 			stacks.used++;
 		}
 	}

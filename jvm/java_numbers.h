@@ -11,13 +11,24 @@
 #include <jvmti.h>
 #include <stdint.h>
 
+#include "wire/recording.h"
+
 /* A method's. 0: it has no name, or there is no room. */
 uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method);
 
+/* Methods that call each other, outermost first. */
+struct java_stack_numbers {
+	uint32_t count; /* at least one, at most WIRE_STACK_MAX */
+	uint32_t numbers[WIRE_STACK_MAX];
+	/* Indices of bytecodes that call, or WIRE_BYTECODE_NONE */
+	uint16_t calls[WIRE_STACK_MAX];
+};
+
 /*
- * A stack's, by the numbers of its methods, outermost first, of which there are no
- * more than WIRE_STACK_MAX. 0: there is no room, or there are too many stacks.
+ * A stack's: it is known by its methods and the bytecode of the innermost that calls;
+ * of the others those count that it was met with first. 0: there is no room, or there
+ * are too many stacks.
  */
-uint32_t java_numbers_stack(const uint32_t *numbers, uint32_t count);
+uint32_t java_numbers_stack(const struct java_stack_numbers *stack);
 
 #endif

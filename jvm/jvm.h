@@ -11,6 +11,7 @@
  *	bridges.c	makes bridges, through which Java calls them
  *	bridge.c	what a bridge does: the Java caller enters the context
  *	java_callers.c	who that is, by the place of the call
+ *	line_tables.c	where Java methods are written
  *	hotspot.c	what HotSpot tells debuggers of itself
  *
  * Whatever fails, the machine starts as though clew were not there, and the part's

@@ -225,6 +225,8 @@ enum wire_chunk_kind {
 	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
 	WIRE_CODES = 13,     /* wire_codes, each followed by its text */
 	WIRE_JITDUMP = 14,   /* path of the process's jitdump, NUL-terminated */
+	WIRE_SOURCES = 15,   /* wire_names with wire_lines: see there */
+	WIRE_CALL_PLACES = 16, /* wire_names with bytecode indices, likewise */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -318,6 +320,27 @@ struct wire_name {
 	uint32_t bytes; /* of text, at most WIRE_NAME_BYTES_MAX */
 };
 _Static_assert(sizeof(struct wire_name) == 8, "on the wire");
+
+/*
+ * WIRE_SOURCES: where methods of Java's are written, as far as their classes say. The
+ * text is the file's path by the package, with a NUL, padded to 4 bytes, and
+ * wire_lines in any order. A bytecode is of the line whose first one is the last
+ * up to it.
+ */
+struct wire_line {
+	uint16_t bytecode; /* index of the line's first */
+	uint16_t line;
+};
+_Static_assert(sizeof(struct wire_line) == 4, "on the wire");
+
+#define WIRE_SOURCE_BYTES_MAX 60000
+
+/*
+ * WIRE_CALL_PLACES: which bytecodes of a WIRE_RANGE_JAVA_STACK call. The text is the
+ * array of their indices (uint16_t), one for each of its methods: that of the
+ * innermost is the stack's own, those of others the first that were met.
+ */
+#define WIRE_BYTECODE_NONE UINT16_MAX
 
 /*
  * A native method of Java's, and where its code was found. Followed by the text

@@ -69,40 +69,48 @@ static uint64_t bytes_of(size_t name_bytes)
 	       ((name_bytes + UINT64_C(7)) & ~UINT64_C(7));
 }
 
-static uint64_t room_of(const struct function_names *names)
+static const enum wire_chunk_kind chunk_kinds[NAMES_COUNT] = {
+	[NAMES_TEXT] = WIRE_NAMES,
+	[NAMES_SOURCE] = WIRE_SOURCES,
+	[NAMES_CALLS] = WIRE_CALL_PLACES,
+};
+
+static uint64_t room_of(const struct names_chunk *newest)
 {
-	return names->chunk.head
-		       ? names->chunk.bytes - sizeof(struct wire_chunk) -
-				 names->used
+	return newest->chunk.head
+		       ? newest->chunk.bytes - sizeof(struct wire_chunk) -
+				 newest->used
 		       : 0;
 }
 
 /* Complete when it is seen: the chunk's `used` is stored last. */
-static int record_name(struct function_names *names, struct part *part,
-		       uint32_t number, const char *name, size_t name_bytes)
+static int put_record(struct function_names *names, struct part *part,
+		      enum names_about about, uint32_t number, const void *text,
+		      size_t text_bytes)
 {
-	const uint64_t bytes = bytes_of(name_bytes);
+	struct names_chunk *newest = &names->newest[about];
+	const uint64_t bytes = bytes_of(text_bytes);
 	struct wire_name *record;
 
-	if (room_of(names) < bytes) {
-		int err = part_alloc(part, WIRE_NAMES, 0,
+	if (room_of(newest) < bytes) {
+		int err = part_alloc(part, chunk_kinds[about], 0,
 				     CHUNK_BYTES - sizeof(struct wire_chunk),
-				     &names->chunk);
+				     &newest->chunk);
 
 		if (err) {
-			names->chunk.head = NULL;
+			newest->chunk.head = NULL;
 			return err;
 		}
-		names->used = 0;
+		newest->used = 0;
 	}
 	record = (struct wire_name *)((unsigned char *)chunk_payload(
-					      &names->chunk) +
-				      names->used);
+					      &newest->chunk) +
+				      newest->used);
 	record->number = number;
-	record->bytes = (uint32_t)name_bytes;
-	copy_bytes(record + 1, name, name_bytes);
-	names->used += bytes;
-	atomic_store_explicit(&names->chunk.head->used, names->used,
+	record->bytes = (uint32_t)text_bytes;
+	copy_bytes(record + 1, text, text_bytes);
+	newest->used += bytes;
+	atomic_store_explicit(&newest->chunk.head->used, newest->used,
 			      memory_order_release);
 	return 0;
 }
@@ -121,11 +129,24 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 		bytes = WIRE_NAME_BYTES_MAX;
 	lock_acquire(&names->lock, &signals);
 	range = range_with_room(names, part, kind);
-	if (range &&
-	    !record_name(names, part, range->first + range->used, name, bytes))
+	if (range && !put_record(names, part, NAMES_TEXT,
+				 range->first + range->used, name, bytes))
 		number = range->first + atomic_fetch_add(&range->used, 1);
 	lock_release(&names->lock, &signals);
 	return number;
+}
+
+void function_names_tell(struct function_names *names, struct part *part,
+			 enum names_about about, uint32_t number,
+			 const void *bytes, size_t count)
+{
+	uint64_t signals;
+
+	if (runtime_is_filtered() || count > WIRE_SOURCE_BYTES_MAX)
+		return;
+	lock_acquire(&names->lock, &signals);
+	put_record(names, part, about, number, bytes, count);
+	lock_release(&names->lock, &signals);
 }
 
 /* ---- In a forked child ---- */
@@ -133,6 +154,7 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 struct heirs {
 	struct function_names *names;
 	struct part *to;
+	enum names_about about;
 };
 
 static int inherit_ranges(void *context, const struct chunk *chunk)
@@ -156,18 +178,17 @@ static int inherit_names(void *context, const struct chunk *chunk)
 		atomic_load_explicit(&chunk->head->used, memory_order_acquire);
 
 	while (at < end) {
-		const struct wire_name *record = (const void *)at;
+		const struct wire_name *told = (const void *)at;
 		int err = 0;
 
-		if (record->bytes > WIRE_NAME_BYTES_MAX)
+		if (told->bytes > WIRE_SOURCE_BYTES_MAX)
 			return -EBADMSG; /* not what was written there */
-		if (numbers_find(record->number))
-			err = record_name(
-				heirs->names, heirs->to, record->number,
-				(const char *)(record + 1), record->bytes);
+		if (numbers_find(told->number))
+			err = put_record(heirs->names, heirs->to, heirs->about,
+					 told->number, told + 1, told->bytes);
 		if (err)
 			return err;
-		at += bytes_of(record->bytes);
+		at += bytes_of(told->bytes);
 	}
 	return 0;
 }
@@ -176,11 +197,15 @@ int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from)
 {
 	struct heirs heirs = { .names = names, .to = to };
-	int err;
+	int err = part_each_chunk(from, WIRE_RANGES, inherit_ranges, &heirs);
 
 	lock_forget(&names->lock);
-	names->chunk.head = NULL;
-	err = part_each_chunk(from, WIRE_RANGES, inherit_ranges, &heirs);
-	return err ? err
-		   : part_each_chunk(from, WIRE_NAMES, inherit_names, &heirs);
+	for (int i = 0; i < NAMES_COUNT; i++)
+		names->newest[i].chunk.head = NULL;
+	for (int i = 0; i < NAMES_COUNT && !err; i++) {
+		heirs.about = (enum names_about)i;
+		err = part_each_chunk(from, chunk_kinds[i], inherit_names,
+				      &heirs);
+	}
+	return err;
 }

@@ -12,14 +12,27 @@
 #include "preload/record/numbers.h"
 #include "preload/record/part.h"
 
+/* What is told of numbers, each in chunks of its own. */
+enum names_about {
+	NAMES_TEXT,   /* WIRE_NAMES */
+	NAMES_SOURCE, /* WIRE_SOURCES */
+	NAMES_CALLS,  /* WIRE_CALL_PLACES */
+	NAMES_COUNT
+};
+
+/* The newest chunk about something. */
+struct names_chunk {
+	struct chunk chunk; /* head is NULL: none */
+	uint64_t used;      /* bytes of its payload */
+};
+
 /* One range of a kind is filled at a time. */
 struct function_names {
 	struct lock lock; /* taken before the part's */
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
 	struct number_range *spare; /* memory for more */
 	uint32_t spare_count;
-	struct chunk chunk; /* the newest of names */
-	uint64_t used;      /* bytes of its payload */
+	struct names_chunk newest[NAMES_COUNT];
 };
 
 /*
@@ -33,8 +46,16 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 			    size_t bytes);
 
 /*
- * In a forked child, alone: its part gets the ranges and names that the child has
- * from its parent, but none that the parent has added since. 0 or -errno.
+ * What else is known of a number that function_names_add() gave: as the chunk says
+ * it, at most WIRE_SOURCE_BYTES_MAX. Where there is no room it is not recorded.
+ */
+void function_names_tell(struct function_names *names, struct part *part,
+			 enum names_about about, uint32_t number,
+			 const void *bytes, size_t count);
+
+/*
+ * In a forked child, alone: its part gets the ranges, names and what else is told that
+ * the child has from its parent, but none that the parent has added since. 0 or -errno.
  */
 int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from);

@@ -6,6 +6,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 
 const struct export_format export_formats[] = {
 	{ .name = "folded",
@@ -19,9 +20,11 @@ const struct export_format export_formats[] = {
 	  .says = "for go tool pprof and what else reads its profiles",
 	  .is_binary = 1,
 	  .no_inlines = 1,
+	  .by_line = 1,
 	  .write = export_pprof },
 	{ .name = "callgrind",
 	  .says = "for KCachegrind and callgrind_annotate",
+	  .by_line = 1,
 	  .write = export_callgrind },
 	{ .name = "chrome",
 	  .says = "samples in time, for Perfetto and chrome://tracing",
@@ -140,6 +143,14 @@ char *export_command(const struct export *export)
 	return text_printable(command);
 }
 
+static size_t told_frames_in(struct catalog *catalog, uint32_t site,
+			     struct a2n_frame frames[CATALOG_FRAMES])
+{
+	const size_t count = told_frames(catalog, site, frames, CATALOG_FRAMES);
+
+	return count > CATALOG_FRAMES ? 0 : count;
+}
+
 static int is_frame_of(struct catalog *catalog, const struct a2n_frame *frame,
 		       uint32_t function)
 {
@@ -153,6 +164,11 @@ size_t export_frames(struct catalog *catalog, uint32_t function, uint32_t site,
 	const struct catalog_function *entry = &catalog->functions[function];
 	size_t count;
 
+	if (site_is_told(catalog, site))
+		return whole_function(catalog, told_function(catalog, site)) ==
+				       whole_function(catalog, function)
+			       ? told_frames_in(catalog, site, frames)
+			       : 0;
 	if (site == 0 || entry->is_named ||
 	    catalog->sites[site].module != entry->module)
 		return 0;

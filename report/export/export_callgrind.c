@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "report/export/export.h"
+#include "report/model/told_lines.h"
 #include "report/view/labels.h"
 
 /* What a function costs, or its calls of another, at one place. */
@@ -67,18 +68,28 @@ static struct cost *cost_at(struct callgrind *callgrind, uint32_t function,
 
 /* ---- Gathering ---- */
 
+/* Functions, of which those by line are one. */
+static uint32_t *label_functions(const struct tree *tree,
+				 struct catalog *catalog)
+{
+	uint32_t *labels = labels_of(tree, catalog, LABEL_FUNCTION);
+
+	for (size_t i = 1; i < tree->count; i++)
+		labels[i] = whole_function(catalog, labels[i]);
+	return labels;
+}
+
 static void add_calls(struct callgrind *callgrind)
 {
 	const struct tree *tree = callgrind->export->tree;
-	uint32_t *labels = labels_of(tree, callgrind->catalog, LABEL_FUNCTION);
+	uint32_t *labels = label_functions(tree, callgrind->catalog);
 	uint8_t *outermost = labels_outermost(
 		tree, labels, callgrind->catalog->function_count);
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		struct cost *cost =
-			cost_at(callgrind, tree->nodes[node->parent].function,
-				node->function, node->site);
+		struct cost *cost = cost_at(callgrind, labels[node->parent],
+					    labels[i], node->site);
 
 		cost->is_return = node->is_return_site;
 		cost->calls += node->self.calls;
@@ -95,12 +106,16 @@ static void add_own(struct callgrind *callgrind)
 	const struct tree *tree = callgrind->export->tree;
 
 	for (size_t i = 0; i < tree->count; i++)
-		measure_add(&cost_at(callgrind, tree->nodes[i].function, 0, 0)
+		measure_add(&cost_at(callgrind,
+				     whole_function(callgrind->catalog,
+						    tree->nodes[i].function),
+				     0, 0)
 				     ->measure,
 			    &tree->nodes[i].self);
 	for (size_t i = 0; i < tree->spot_count; i++) {
 		const struct tree_spot *spot = &tree->spots[i];
-		uint32_t function = tree->nodes[spot->node].function;
+		uint32_t function = whole_function(
+			callgrind->catalog, tree->nodes[spot->node].function);
 
 		cost_at(callgrind, function, 0, spot->site)->measure.ns +=
 			spot->ns;

@@ -13,6 +13,7 @@
 #include "report/export/export.h"
 #include "report/export/sqlite_rows.h"
 #include "report/export/sqlite_schema.h"
+#include "report/model/told_lines.h"
 #include "report/view/flat.h"
 #include "report/view/labels.h"
 
@@ -219,8 +220,13 @@ static void add_site(struct rows *rows, struct catalog *catalog, uint32_t site,
 					   CATALOG_FRAMES);
 
 	rows_number(rows, site);
-	rows_number(rows, (uint64_t)catalog->sites[site].module + 1);
-	rows_number(rows, catalog->sites[site].vaddr);
+	if (site_is_told(catalog, site)) {
+		rows_null(rows);
+		rows_null(rows);
+	} else {
+		rows_number(rows, (uint64_t)catalog->sites[site].module + 1);
+		rows_number(rows, catalog->sites[site].vaddr);
+	}
 	if (count > 0 && frames[0].file && frames[0].line > 0) {
 		rows_text(rows, frames[0].file);
 		rows_number(rows, frames[0].line);

@@ -6,6 +6,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 
 /* What a line of a place says; the file may be NULL. */
 struct naming {
@@ -98,8 +99,9 @@ uint64_t pprof_named_place(struct pprof *pprof, const char *name)
 /* By its name in the catalog: what debug information says may be less. */
 static struct naming naming_of(struct pprof *pprof, uint32_t function)
 {
+	const uint32_t whole = whole_function(pprof->catalog, function);
 	struct naming naming = {
-		.name = catalog_name(pprof->catalog, function),
+		.name = catalog_name(pprof->catalog, whole),
 	};
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count = catalog_frames(pprof->catalog, function, frames,
@@ -107,8 +109,7 @@ static struct naming naming_of(struct pprof *pprof, uint32_t function)
 
 	if (count > 0 && count <= CATALOG_FRAMES)
 		naming.symbol = frames[count - 1].symbol;
-	catalog_place(pprof->catalog, function, &naming.file,
-		      &naming.first_line);
+	catalog_place(pprof->catalog, whole, &naming.file, &naming.first_line);
 	return naming;
 }
 
@@ -161,11 +162,19 @@ static int is_bare_site(const struct pprof *pprof, uint32_t function,
 		       pprof->catalog->functions[function].module;
 }
 
+static uint64_t address_of(const struct catalog *catalog, uint32_t site,
+			   int is_return)
+{
+	if (site_is_told(catalog, site))
+		return 0;
+	return catalog->sites[site].vaddr - (is_return != 0);
+}
+
 static uint64_t make_place(struct pprof *pprof, uint32_t function,
 			   uint32_t site, int is_return)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];
-	uint64_t vaddr = pprof->catalog->sites[site].vaddr - (is_return != 0);
+	uint64_t vaddr = address_of(pprof->catalog, site, is_return);
 	size_t count = export_frames(pprof->catalog, function, site, is_return,
 				     frames);
 

@@ -166,7 +166,7 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 	}
 }
 
-/* The call site in the catalog; 0 if it is in no module. */
+/* The call site in the catalog; 0 if it is in no module, and not told. */
 static uint32_t site_of(struct contexts *contexts,
 			const struct context *context)
 {
@@ -178,22 +178,60 @@ static uint32_t site_of(struct contexts *contexts,
 		      : 0;
 }
 
-/* Below a node, the methods that have called the innermost of a stack. */
+/* Of the outermost context of a path; NULL also where there are no stacks. */
+static const struct context *caller_of(const struct contexts *contexts,
+				       size_t length)
+{
+	const struct context *context;
+
+	if (length == 0 || contexts->numbering->stack_count == 0)
+		return NULL;
+	context = &contexts->items[contexts->path[length - 1]];
+	return contexts_find(contexts,
+			     id_pop(context->id, id_key(context->function)));
+}
+
+/* Where what is below a context is called, if its function is a stack. */
+static uint32_t told_site_below(struct contexts *contexts,
+				const struct context *context)
+{
+	const struct numbering_stack *stack =
+		context ? numbering_stack(contexts->numbering,
+					  context->function)
+			: NULL;
+
+	return stack ? numbering_call_site(contexts->numbering,
+					   contexts->catalog, stack,
+					   stack->count - 1)
+		     : 0;
+}
+
+/*
+ * Below a node, the methods that have called the innermost of a stack. Returns the
+ * node of the last; *site: where that calls, and is itself called before.
+ */
 static uint32_t place_callers(struct contexts *contexts, uint32_t node,
-			      uint32_t number)
+			      uint32_t number, uint32_t *site)
 {
 	const struct numbering *numbering = contexts->numbering;
 	const struct numbering_stack *stack =
 		numbering_stack(numbering, number);
 
 	for (size_t i = 0; stack && i < stack->count - 1; i++) {
+		struct tree_node *made;
+
 		node = tree_child(
 			contexts->tree, node,
 			stack->numbers[i] == WIRE_STACK_CUT
 				? numbering->more_callers
 				: numbering_function(numbering,
 						     stack->numbers[i]));
-		contexts->tree->nodes[node].is_context = 1;
+		made = &contexts->tree->nodes[node];
+		made->is_context = 1;
+		if (made->site == 0)
+			made->site = *site;
+		*site = numbering_call_site(numbering, contexts->catalog, stack,
+					    i);
 	}
 	return node;
 }
@@ -203,11 +241,12 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 {
 	struct tree *tree = contexts->tree;
 	size_t length = 0;
-	uint32_t node = node_below(start, root);
+	uint32_t node = node_below(start, root), site;
 
 	if (node != NODE_UNSEEN)
 		return node;
 	node = climb(contexts, start, root, &length);
+	site = told_site_below(contexts, caller_of(contexts, length));
 	while (length > 0) {
 		struct context *context =
 			&contexts->items[contexts->path[--length]];
@@ -218,14 +257,15 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		if (function == FUNCTION_UNKNOWN && !context->is_checked)
 			contexts->oddities.strangers++;
 		context->is_checked = 1;
-		node = place_callers(contexts, node, context->function);
+		node = place_callers(contexts, node, context->function, &site);
 		node = tree_child(tree, node, function);
 		context->node = node;
 		made = &tree->nodes[node];
 		made->is_context = 1;
 		if (made->site == 0)
-			made->site = site_of(contexts, context);
+			made->site = site ? site : site_of(contexts, context);
 		made->is_return_site = 1;
+		site = told_site_below(contexts, context);
 	}
 	return node;
 }

@@ -224,7 +224,8 @@ static int merge_part(struct work *work)
 {
 	int is_wanted;
 
-	numbering_init(&work->numbering, work->catalog, work->part);
+	numbering_init(&work->numbering, work->catalog, work->part,
+		       work->whose->by_line);
 	roots_init(&work->roots, work->part, work->whose, work->catalog,
 		   work->tree);
 	clock_init(&work->samples.clock, work->part->header);

@@ -23,7 +23,8 @@ struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
-	int without_time;          /* do not look at samples */
+	int without_time; /* do not look at samples */
+	int by_line; /* keep calls that Java methods make in each line apart */
 	int with_clew;             /* show what clew itself took, too */
 	int with_timeline;         /* keep them one by one, too */
 	struct progress *progress; /* told of it, or NULL */

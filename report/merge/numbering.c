@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/model/java_name.h"
+#include "report/model/told_lines.h"
 #include "report/recording/bindings_reader.h"
 #include "report/recording/names_reader.h"
 
@@ -207,6 +208,24 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 	}
 }
 
+static void enter_calls(struct numbering *numbering,
+			const struct part_chunk *chunk)
+{
+	struct recorded_name calls;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &calls)) {
+		const uint64_t *index =
+			idmap_find(&numbering->stacks, calls.number);
+
+		if (index &&
+		    numbering->stack_items[*index].count * sizeof(uint16_t) ==
+			    calls.text_bytes)
+			numbering->stack_items[*index].calls =
+				(const void *)calls.text;
+	}
+}
+
 /* Code of no module (a stub that a library made) has no function to be named. */
 static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 			   const struct part_chunk *chunk)
@@ -232,8 +251,74 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 	}
 }
 
+/* That of one that is no stack. */
+static uint32_t named_function(const struct numbering *numbering,
+			       uint32_t number)
+{
+	const uint64_t *named = idmap_find(&numbering->named, number);
+
+	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
+}
+
+/* When all that they refer to is known. */
+static void enter_innermost(struct numbering *numbering,
+			    struct catalog *catalog, int by_line)
+{
+	const struct method_sources *sources = &numbering->sources;
+
+	for (size_t i = 0; i < numbering->stack_count; i++) {
+		struct numbering_stack *stack = &numbering->stack_items[i];
+		const size_t last = stack->count - 1;
+		uint32_t file, line;
+
+		stack->function =
+			named_function(numbering, stack->numbers[last]);
+		if (by_line && stack->calls &&
+		    stack->function >= FUNCTION_FIRST &&
+		    method_sources_find(sources, stack->numbers[last],
+					stack->calls[last], &file, &line))
+			stack->function =
+				told_line(catalog, stack->function, file, line);
+	}
+}
+
+static void enter_sources(struct numbering *numbering, struct catalog *catalog)
+{
+	const struct method_sources *sources = &numbering->sources;
+	uint32_t file, line;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		const uint32_t number = sources->items[i].number;
+		const uint32_t function = named_function(numbering, number);
+
+		if (function >= FUNCTION_FIRST &&
+		    method_sources_find(sources, number, 0, &file, &line))
+			told_place(catalog, function, file, line);
+	}
+}
+
+static void enter_rest(struct numbering *numbering, struct catalog *catalog,
+		       const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_NAMES)
+			enter_names(numbering, catalog, &chunk);
+		else if (chunk.kind == WIRE_BINDINGS)
+			enter_bindings(numbering, catalog, &chunk);
+		else if (chunk.kind == WIRE_SOURCES)
+			method_sources_add(&numbering->sources, catalog,
+					   &chunk);
+	cursor = 0;
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_CALL_PLACES)
+			enter_calls(numbering, &chunk);
+}
+
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
-		    const struct part_copy *part)
+		    const struct part_copy *part, int by_line)
 {
 	struct part_chunk chunk;
 	struct module_record record;
@@ -252,12 +337,9 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 	if (numbering->module_count > 0)
 		qsort(numbering->modules, numbering->module_count,
 		      sizeof(*numbering->modules), by_start);
-	cursor = 0;
-	while (part_next_chunk(part, &cursor, &chunk))
-		if (chunk.kind == WIRE_NAMES)
-			enter_names(numbering, catalog, &chunk);
-		else if (chunk.kind == WIRE_BINDINGS)
-			enter_bindings(numbering, catalog, &chunk);
+	enter_rest(numbering, catalog, part);
+	enter_sources(numbering, catalog);
+	enter_innermost(numbering, catalog, by_line);
 }
 
 void numbering_fini(struct numbering *numbering)
@@ -267,6 +349,7 @@ void numbering_fini(struct numbering *numbering)
 	free(numbering->ranges);
 	free(numbering->modules);
 	free(numbering->stack_items);
+	method_sources_fini(&numbering->sources);
 	idmap_fini(&numbering->stacks);
 	idmap_fini(&numbering->named);
 	*numbering = (struct numbering){ 0 };
@@ -280,13 +363,22 @@ const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 	return index ? &numbering->stack_items[*index] : NULL;
 }
 
-/* That of one that is no stack. */
-static uint32_t named_function(const struct numbering *numbering,
-			       uint32_t number)
+uint32_t numbering_call_site(const struct numbering *numbering,
+			     struct catalog *catalog,
+			     const struct numbering_stack *stack, size_t at)
 {
-	const uint64_t *named = idmap_find(&numbering->named, number);
+	struct told_frame frame = { 0 };
 
-	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
+	if (!stack->calls ||
+	    !method_sources_find(&numbering->sources, stack->numbers[at],
+				 stack->calls[at], &frame.file, &frame.line))
+		return 0;
+	frame.function =
+		at == stack->count - 1
+			? stack->function
+			: named_function(numbering, stack->numbers[at]);
+	return frame.function < FUNCTION_FIRST ? 0
+					       : told_site(catalog, &frame, 1);
 }
 
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
@@ -302,8 +394,7 @@ uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 	if (range->functions)
 		return range->functions[number - range->first];
 	stack = numbering_stack(numbering, number);
-	return named_function(
-		numbering, stack ? stack->numbers[stack->count - 1] : number);
+	return stack ? stack->function : named_function(numbering, number);
 }
 
 static int was_there(const struct numbering_module *module, uint64_t pc,

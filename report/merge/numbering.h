@@ -10,6 +10,7 @@
 #ifndef CLEW_MERGE_NUMBERING_H
 #define CLEW_MERGE_NUMBERING_H
 
+#include "report/merge/method_sources.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
@@ -24,7 +25,9 @@ struct numbering_range {
 /* Methods that call each other, outermost first. */
 struct numbering_stack {
 	const uint32_t *numbers; /* of the part */
+	const uint16_t *calls;   /* bytecodes, likewise; NULL: not recorded */
 	size_t count;            /* at least one */
+	uint32_t function; /* the innermost, or its line; in the catalog */
 };
 
 struct numbering_module {
@@ -45,25 +48,37 @@ struct numbering {
 		stacks; /* number -> index in that, of a stack of methods */
 	struct numbering_stack *stack_items;
 	size_t stack_count, stack_capacity;
-	uint32_t more_callers;            /* in the catalog: WIRE_STACK_CUT */
+	uint32_t more_callers; /* in the catalog: WIRE_STACK_CUT */
+	struct method_sources sources;
 	struct numbering_module *modules; /* in order of start, then time */
 	size_t module_count, module_capacity;
 };
 
-/* Enters all modules of a part, which must outlive the numbering. */
+/*
+ * Enters all modules of a part, which must outlive the numbering. by_line: methods
+ * that call natives have a function for each line that does (told_line()).
+ */
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
-		    const struct part_copy *part);
+		    const struct part_copy *part, int by_line);
 void numbering_fini(struct numbering *numbering);
 
 /*
  * The catalog's index of a function number of that part; of a stack's, that of the
- * innermost method.
+ * innermost method, or its line.
  */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 
 /* The stack that is counted as one function of that number, or NULL. */
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 					      uint32_t number);
+
+/*
+ * Where the method at an index of a stack calls, as a site of the catalog; 0 if
+ * nobody knows.
+ */
+uint32_t numbering_call_site(const struct numbering *numbering,
+			     struct catalog *catalog,
+			     const struct numbering_stack *stack, size_t at);
 
 #define NUMBERING_ANY_TIME 0
 

@@ -7,7 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-#include "report/model/function_catalog.h"
+#include "report/model/told_lines.h"
 
 enum { LARGE_BYTES = 4 << 20 };
 
@@ -71,6 +71,8 @@ size_t catalog_site_frames(struct catalog *catalog, uint32_t site,
 {
 	const struct catalog_site *at = &catalog->sites[site];
 
+	if (at->told_count > 0)
+		return told_frames(catalog, site, frames, room);
 	if (site == 0 || at->vaddr == 0)
 		return 0;
 	return frames_at(catalog, at->module, at->vaddr - (is_return != 0),
@@ -94,8 +96,14 @@ static int find_frame(struct catalog *catalog, uint32_t function,
 int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
 		  uint32_t *line)
 {
+	const struct catalog_function *entry = &catalog->functions[function];
 	struct a2n_frame frame;
 
+	if (entry->file != 0) {
+		*file = catalog->files.items[entry->file - 1];
+		*line = entry->line;
+		return 1;
+	}
 	if (!find_frame(catalog, function, &frame) || !frame.file ||
 	    frame.line == 0)
 		return 0;

@@ -322,4 +322,7 @@ void catalog_fini(struct catalog *catalog)
 	idmap_fini(&catalog->by_hash);
 	idmap_fini(&catalog->by_name);
 	idmap_fini(&catalog->sites_at);
+	free(catalog->told);
+	idmap_fini(&catalog->told_sites);
+	strings_fini(&catalog->files);
 }

@@ -16,6 +16,7 @@
 
 #include "base/idmap.h"
 #include "base/progress.h"
+#include "base/strings.h"
 #include "report/recording/part_reader.h"
 #include "symbolizer/a2n.h"
 #include "wire/verdict.h"
@@ -63,6 +64,9 @@ struct catalog_function {
 	uint8_t is_extra; /* found by its address only, not as recorded */
 	uint8_t loops;    /* hooked, and jumps to its own start: wire_loops() */
 	uint32_t bare_bytes; /* of code, if it is VERDICT_IS_BARE */
+	/* As its runtime told: see told_lines.h. 0: it did not. */
+	uint32_t file, line; /* where it begins; 1 + number in `files` */
+	uint32_t whole; /* that it is one line of, for those that call there */
 };
 
 /* Whether a recording lists it as one of a module's functions. */
@@ -82,10 +86,19 @@ static inline int catalog_loops(const struct catalog_function *function)
 	       verdict_class(function->verdict) == VERDICT_HOOKED;
 }
 
-/* An address in a module: of a call, or of a sample. */
+/* An address in a module: of a call, or of a sample; or as told_lines.h has it. */
 struct catalog_site {
 	uint64_t vaddr;
 	uint32_t module;
+	uint32_t
+		told_count; /* frames in `told`, from vaddr on; module is none */
+};
+
+/* What a runtime says is at one of its sites. */
+struct told_frame {
+	uint32_t function;
+	uint32_t file; /* 1 + number in `files`; 0: unknown */
+	uint32_t line; /* 0: unknown */
 };
 
 struct catalog_module {
@@ -113,6 +126,10 @@ struct catalog {
 	struct catalog_site *sites; /* sites[0] is none */
 	size_t site_count, site_capacity;
 	struct idmap sites_at; /* (module + 1) << 48 | vaddr -> site */
+	struct told_frame *told;
+	size_t told_count, told_capacity;
+	struct idmap told_sites; /* hash of their frames -> site */
+	struct strings files;
 };
 
 /* A module as it was recorded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of functions that have nothing else. */
+/* The names of functions that have nothing else, and what else is told of those. */
 #ifndef CLEW_RECORDING_NAMES_READER_H
 #define CLEW_RECORDING_NAMES_READER_H
 
@@ -11,7 +11,10 @@ struct recorded_name {
 	size_t text_bytes;
 };
 
-/* The name at *cursor, 0 at first, of a WIRE_NAMES chunk; 0: no more. */
+/*
+ * The name at *cursor, 0 at first, of a WIRE_NAMES chunk; 0: no more. Likewise of
+ * WIRE_SOURCES and WIRE_CALL_PLACES, whose bytes are aligned to 8.
+ */
 int names_next(const struct part_chunk *chunk, size_t *cursor,
 	       struct recorded_name *out);
 

@@ -291,6 +291,47 @@ static void dump_names(const struct dump *dump, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_sources(const struct dump *dump,
+			 const struct part_chunk *chunk)
+{
+	struct recorded_name source;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &source)) {
+		const size_t length = strnlen(source.text, source.text_bytes);
+		const struct wire_line *lines =
+			(const void *)(source.text +
+				       ((length + 4) & ~(size_t)3));
+		const struct wire_line *end =
+			(const void *)(source.text +
+				       (source.text_bytes & ~(size_t)3));
+
+		fprintf(dump->out,
+			"source number=%" PRIu32 " lines=", source.number);
+		for (const struct wire_line *line = lines; line < end; line++)
+			fprintf(dump->out, "%s%u:%u", line > lines ? "," : "",
+				line->bytecode, line->line);
+		dump_string(dump->out, "file", source.text, length);
+	}
+}
+
+static void dump_call_places(const struct dump *dump,
+			     const struct part_chunk *chunk)
+{
+	struct recorded_name stack;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &stack)) {
+		const uint16_t *calls = (const void *)stack.text;
+
+		fprintf(dump->out,
+			"calls number=%" PRIu32 " bytecodes=", stack.number);
+		for (size_t i = 0; i < stack.text_bytes / sizeof(*calls); i++)
+			fprintf(dump->out, "%s%u", i ? "," : "", calls[i]);
+		fputc('\n', dump->out);
+	}
+}
+
 static void dump_times(const struct dump *dump, const struct count_span *span)
 {
 	for (size_t i = 0; i < span->count; i++) {
@@ -360,14 +401,23 @@ static void dump_jitdump(const struct dump *dump,
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
-		[WIRE_FREE] = "free",         [WIRE_PROCESS] = "process",
-		[WIRE_MODULE] = "module",     [WIRE_THREADS] = "threads",
-		[WIRE_TALLY] = "tally",       [WIRE_CONTEXTS] = "contexts",
-		[WIRE_TABLE] = "table",       [WIRE_RULES] = "rules",
-		[WIRE_SAMPLES] = "samples",   [WIRE_HISTOGRAMS] = "histograms",
-		[WIRE_RANGES] = "ranges",     [WIRE_NAMES] = "names",
-		[WIRE_BINDINGS] = "bindings", [WIRE_CODES] = "codes",
+		[WIRE_FREE] = "free",
+		[WIRE_PROCESS] = "process",
+		[WIRE_MODULE] = "module",
+		[WIRE_THREADS] = "threads",
+		[WIRE_TALLY] = "tally",
+		[WIRE_CONTEXTS] = "contexts",
+		[WIRE_TABLE] = "table",
+		[WIRE_RULES] = "rules",
+		[WIRE_SAMPLES] = "samples",
+		[WIRE_HISTOGRAMS] = "histograms",
+		[WIRE_RANGES] = "ranges",
+		[WIRE_NAMES] = "names",
+		[WIRE_BINDINGS] = "bindings",
+		[WIRE_CODES] = "codes",
 		[WIRE_JITDUMP] = "jitdump",
+		[WIRE_SOURCES] = "sources",
+		[WIRE_CALL_PLACES] = "call_places",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -400,6 +450,10 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_ranges(dump, chunk);
 	if (chunk->kind == WIRE_NAMES)
 		dump_names(dump, chunk);
+	if (chunk->kind == WIRE_SOURCES)
+		dump_sources(dump, chunk);
+	if (chunk->kind == WIRE_CALL_PLACES)
+		dump_call_places(dump, chunk);
 }
 
 static void dump_verdicts(FILE *out, uint32_t tally, const char *of,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 
 /* What is at a site: frames[0 .. count - 2] are inlined into the last. */
 struct chain {
@@ -21,13 +22,17 @@ static void find_chain(struct catalog *catalog, uint32_t site, int is_return,
 		chain->count = 0;
 }
 
-/* Whether a chain's outermost function is that of a node. */
+/* Whether the outermost function of a site's chain is that of a node. */
 static int belongs_to(struct catalog *catalog, const struct chain *chain,
-		      uint32_t function)
+		      uint32_t site, uint32_t function)
 {
 	const struct catalog_function *entry = &catalog->functions[function];
 	const struct a2n_frame *outermost;
 
+	if (site_is_told(catalog, site))
+		return chain->count > 0 &&
+		       whole_function(catalog, told_function(catalog, site)) ==
+			       whole_function(catalog, function);
 	if (chain->count == 0 || entry->kind != KIND_NATIVE || entry->is_named)
 		return 0;
 	outermost = &chain->frames[chain->count - 1];
@@ -69,7 +74,7 @@ static uint32_t find_caller(struct tree *out, struct catalog *catalog,
 	struct chain chain;
 
 	find_chain(catalog, callee->site, 1, &chain);
-	if (!belongs_to(catalog, &chain, caller))
+	if (!belongs_to(catalog, &chain, callee->site, caller))
 		return moved[callee->parent];
 	return descend(out, catalog, &chain, callee->site, 1,
 		       moved[callee->parent]);
@@ -94,7 +99,7 @@ static void move_spot(struct tree *out, struct catalog *catalog,
 	struct chain chain;
 
 	find_chain(catalog, spot->site, 0, &chain);
-	if (belongs_to(catalog, &chain, out->nodes[at].function))
+	if (belongs_to(catalog, &chain, spot->site, out->nodes[at].function))
 		to = descend(out, catalog, &chain, spot->site, 0, at);
 	tree_add_spot(out, to, spot->site, spot->ns, spot->samples);
 	if (to == at)

@@ -90,15 +90,14 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 				    json_string(function_kind_text(kind)));
 	if (entry->kind == KIND_INLINED)
 		json_object_set_new(value, "inlined", json_true());
-	if (entry->module == CATALOG_NO_MODULE)
-		return value;
-	if (!entry->is_named) {
+	if (entry->module != CATALOG_NO_MODULE && !entry->is_named) {
 		snprintf(vaddr, sizeof(vaddr), "%#" PRIx64, entry->vaddr);
 		json_object_set_new(value, "vaddr", json_string(vaddr));
 	}
-	json_object_set_new(
-		value, "module",
-		json_text(catalog->modules[entry->module].printable_path));
+	if (entry->module != CATALOG_NO_MODULE)
+		json_object_set_new(value, "module",
+				    json_text(catalog->modules[entry->module]
+						      .printable_path));
 	if (catalog_place(catalog, function, &file, &line)) {
 		json_object_set_new(value, "file", json_text(file));
 		json_object_set_new(value, "line", json_number(line));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 #include "report/write/json.h"
 
 /* Whether a node is shown. So are all its ancestors then: none has less. */
@@ -39,14 +40,29 @@ static json_t *changed_node(const struct diff *diff, uint32_t index,
 			 measure_json(&diff->after.nodes[index]));
 }
 
-static json_t *node_of(const struct tree_view *view, uint32_t index,
+/* Where a Java method calls it. */
+static void add_call_place(json_t *json, const struct catalog *catalog,
+			   uint32_t site)
+{
+	const char *file;
+	uint32_t line;
+
+	if (told_site_place(catalog, site, &file, &line))
+		json_object_set_new(json, "called_at",
+				    json_pack("{soso}", "file", json_text(file),
+					      "line", json_number(line)));
+}
+
+static json_t *node_of(const struct tree_view *view,
+		       const struct catalog *catalog, uint32_t index,
 		       uint32_t function)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
+	json_t *json;
 
 	if (view->diff)
 		return changed_node(view->diff, index, function);
-	return json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
+	json = json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",
 			 (json_int_t)node->below.calls, "self_ns",
@@ -54,6 +70,8 @@ static json_t *node_of(const struct tree_view *view, uint32_t index,
 			 (json_int_t)node->below.ns, "samples",
 			 (json_int_t)node->self.samples, "tail",
 			 (json_int_t)node->self.tails);
+	add_call_place(json, catalog, node->site);
+	return json;
 }
 
 static void write_functions(struct json_stream *object, struct catalog *catalog,
@@ -88,7 +106,8 @@ void json_tree(FILE *out, struct session *session, const struct tree_view *view)
 			numbers[function] = ++count;
 		}
 		json_member(&contexts, NULL,
-			    node_of(view, i, numbers[function] - 1));
+			    node_of(view, &session->catalog, i,
+				    numbers[function] - 1));
 	}
 	json_end(&contexts, "]");
 	write_functions(&object, &session->catalog, functions, count);

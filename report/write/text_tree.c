@@ -15,6 +15,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 #include "report/view/inlines.h"
 #include "report/write/text_writer.h"
 
@@ -129,7 +130,25 @@ static void write_self(const struct text_walk *walk, const char *self,
 		fprintf(walk->out, "%15s ", calls);
 }
 
-/* Where a node is written; an inlined function, where it is called. */
+/*
+ * Where an inlined function is called, and what a Java method calls, unless the
+ * method's name says so.
+ */
+static int call_place(const struct text_walk *walk,
+		      const struct tree_node *node, const char **file,
+		      uint32_t *line)
+{
+	struct catalog *catalog = &walk->session->catalog;
+	const uint32_t caller = walk->view->tree->nodes[node->parent].function;
+
+	if (catalog->functions[node->function].kind == KIND_INLINED)
+		return inlined_call_place(catalog, node, file, line);
+	return !walk->view->shows_callers &&
+	       !catalog->functions[caller].whole &&
+	       told_site_place(catalog, node->site, file, line);
+}
+
+/* Where a node is written, and called. */
 static void write_place(const struct text_walk *walk,
 			const struct tree_node *node)
 {
@@ -138,9 +157,7 @@ static void write_place(const struct text_walk *walk,
 	uint32_t line;
 
 	text_place(walk->out, session, node->function);
-	if (session->shows_lines &&
-	    session->catalog.functions[node->function].kind == KIND_INLINED &&
-	    inlined_call_place(&session->catalog, node, &file, &line))
+	if (session->shows_lines && call_place(walk, node, &file, &line))
 		fprintf(walk->out, "  at %s:%" PRIu32, file, line);
 }
 

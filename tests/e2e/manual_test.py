@@ -152,6 +152,9 @@ class Records(clewtest.Case):
                                             b"LA;\0f\0(I)V\0")),
                 (wire.CODES, struct.pack("<QQIIII8s", 4096, 1, 16, 5, 1, 0,
                                          b"stub\0")),
+                (wire.SOURCES, struct.pack("<II8sHH4x", 4096, 12, b"A.java",
+                                           0, 7)),
+                (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
@@ -239,10 +242,31 @@ class Members(clewtest.Case):
             found[subject] = set(re.findall(r"\w+", text)), set(bold)
         return found
 
+    def pretend_stack(self, number):
+        """As if the function of that number were a Java method."""
+        method = number + 1
+        return b"".join(
+            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 64, len(payload)) +
+            payload.ljust(64, b"\0") for kind, payload in (
+                (wire.RANGES, struct.pack("<IIIIIIII", number, 1, 4, 0,
+                                          method, 1, 1, 0)),
+                (wire.NAMES, struct.pack("<III4xII16s", number, 4, method,
+                                         method, 10, b"LA;\0f\0()V\0")),
+                (wire.SOURCES, struct.pack("<II8sHH4x", method, 12, b"A.java",
+                                           0, 7)),
+                (wire.CALL_PLACES, struct.pack("<IIH6x", number, 2, 0))))
+
     def pretend_java(self, recording):
-        """As if functions that were called were natives, and stacks verified."""
+        """
+        As if functions that were called were natives, one that calls others a
+        method of Java's, and stacks verified.
+        """
         part, = wire.Recording(recording).parts
-        called = {context.function for context in part.contexts().values()}
+        contexts = part.contexts()
+        called = {context.function for context in contexts.values()}
+        caller = next(contexts[parent].function for parent in (
+            wire.id_pop(id, context.function)
+            for id, context in contexts.items()) if parent in contexts)
         text = b"LA;\0f\0()V\0"
         bindings = b"".join(
             struct.pack("<QQII16s", module.base + function.vaddr, 0,
@@ -254,7 +278,7 @@ class Members(clewtest.Case):
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
-            file.write(bound + bindings)
+            file.write(bound + bindings + self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)
@@ -291,6 +315,7 @@ class Members(clewtest.Case):
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
                 ([tree], "tree", "--json", "-i"),
+                ([tree], "tree", "--json", java),
                 ([tree], "export", "--format=json"),
                 ([diff], "diff", "--json", exact, self.recording_path),
                 ([diff, tree], "diff", "--json", "--tree", exact,

@@ -122,17 +122,23 @@ void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 	range->kind = kind;
 }
 
-void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
-		  size_t bytes)
+void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
+		  uint32_t number, const void *text, size_t bytes)
 {
-	size_t chunk = fixture_chunk(fixture, WIRE_NAMES, 0,
+	size_t chunk = fixture_chunk(fixture, kind, 0,
 				     sizeof(struct wire_name) +
 					     ((bytes + 7) & ~(size_t)7));
 	struct wire_name *record = payload_of(fixture, chunk);
 
 	record->number = number;
 	record->bytes = (uint32_t)bytes;
-	memcpy(record + 1, name, bytes);
+	memcpy(record + 1, text, bytes);
+}
+
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
+		  size_t bytes)
+{
+	fixture_told(fixture, WIRE_NAMES, number, name, bytes);
 }
 
 void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name)

@@ -47,9 +47,14 @@ size_t fixture_chunk(struct fixture *fixture, uint32_t kind, uint32_t owner,
 struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 				   uint32_t first, uint32_t count);
 
-/* A range of numbers that are no module's, and a name for one of them. */
+/*
+ * A range of numbers that are no module's, and a name for one of them, or a chunk of
+ * that kind with what else is told of it.
+ */
 void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 		   uint32_t first, uint32_t count);
+void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
+		  uint32_t number, const void *text, size_t bytes);
 void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
 		  size_t bytes);
 #define FIXTURE_NAME(fixture, number, literal)                                 \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/model/told_lines.h"
 #include "report/view/session.h"
 #include "tests/unit/fixture.h"
 #include "wire/id.h"
@@ -431,6 +432,138 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 	fixture_fini(&fixture);
 }
 
+static void tell_lines(struct fixture *fixture, uint32_t number,
+		       const struct wire_line *lines, size_t count)
+{
+	struct {
+		char file[8];
+		struct wire_line lines[4];
+	} source = { "A.java", { { 0, 0 } } };
+
+	memcpy(source.lines, lines, count * sizeof(*lines));
+	fixture_told(fixture, WIRE_SOURCES, number, &source,
+		     sizeof(source.file) + count * sizeof(*lines));
+}
+
+/*
+ * one() calls two() at its second line; two() calls the native at bytecode 9 in one
+ * stack, and at 2 in the other, and lists its lines in no order.
+ */
+static void make_lines(struct fixture *fixture)
+{
+	static const uint32_t stack[] = { 4097, 4098 };
+	static const uint16_t calls[][2] = { { 5, 9 }, { 5, 2 } };
+	static const struct wire_line one[] = { { 0, 10 }, { 5, 11 } };
+	static const struct wire_line two[] = { { 8, 22 },
+						{ 0, 20 },
+						{ 4, 21 } };
+
+	begin(fixture, 100);
+	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(fixture, 4097, "LA;\0one\0()V");
+	FIXTURE_NAME(fixture, 4098, "LA;\0two\0()V");
+	tell_lines(fixture, 4097, one, 2);
+	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t a;
+
+		fixture_told(fixture, WIRE_CALL_PLACES, 8192 + i, calls[i], 4);
+		fixture_name(fixture, 8192 + i, (const char *)stack, 8);
+		a = fixture_context(fixture, 0, ID_ROOT, 8192 + i, 0);
+		fixture_context(fixture, 0, a, 3, i ? 10 : 100);
+	}
+	tell_lines(fixture, 4098, two, 3);
+}
+
+/* The child of a node for a Java method, which is begun and called in these lines. */
+static uint32_t java_child(struct session *session, uint32_t parent,
+			   const char *name, uint32_t begins, uint32_t called)
+{
+	struct catalog *catalog = &session->catalog;
+	const uint32_t function =
+		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, name);
+	const uint32_t node = tree_find(&session->tree, parent, function);
+	const char *file = "";
+	uint32_t line = 0;
+
+	assert_int_not_equal(node, TREE_ROOT);
+	assert_true(catalog_place(catalog, function, &file, &line));
+	assert_string_equal(file, "A.java");
+	assert_int_equal(line, begins);
+	line = 0;
+	told_site_place(catalog, session->tree.nodes[node].site, &file, &line);
+	assert_int_equal(line, called);
+	return node;
+}
+
+/* Those of a stack's methods, of which the innermost one's are told apart if asked. */
+static void calls_have_the_lines_that_were_told(void **state)
+{
+	const struct whose by_line = { .by_line = 1 };
+	struct world *world = *state;
+	struct session *session = &world->session;
+	struct fixture fixture;
+	const char *file;
+	uint32_t node, line;
+
+	make_lines(&fixture);
+	assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	read_as(world, &everybody);
+	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
+	node = java_child(session, node, "A.two()", 20, 11);
+	assert_int_equal(session->tree.nodes[node].below.calls, 110);
+	assert_true(told_site_place(&session->catalog,
+				    session->tree.nodes[node + 1].site, &file,
+				    &line));
+	assert_int_equal(line, 22);
+	session_close(session);
+	read_as(world, &by_line);
+	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
+	assert_int_equal(
+		session->tree
+			.nodes[java_child(session, node, "A.two():22", 22, 11)]
+			.below.calls,
+		100);
+	assert_int_equal(
+		session->tree
+			.nodes[java_child(session, node, "A.two():20", 20, 11)]
+			.below.calls,
+		10);
+	session_close(session);
+	fixture_fini(&fixture);
+}
+
+/* No path, none that ends, a stack's, of no method; more and fewer calls than methods. */
+static void lines_that_are_none_are_harmless(void **state)
+{
+	static const uint32_t stack[] = { 4097 };
+	static const uint16_t calls[] = { 0, 0 };
+	struct fixture fixture;
+	uint64_t a;
+
+	begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8192, (const char *)stack, sizeof(stack));
+	fixture_name(&fixture, 8193, (const char *)stack, sizeof(stack));
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "", 0);
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "endless", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "A.java", 8);
+	fixture_told(&fixture, WIRE_SOURCES, 8192, "A.java", 8);
+	fixture_told(&fixture, WIRE_SOURCES, 0, "A.java", 8);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 8192, calls, 4);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 8193, calls, 1);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 1, calls, 2);
+	for (uint32_t i = 8192; i <= 8193; i++) {
+		a = fixture_context(&fixture, 0, ID_ROOT, i, 0);
+		fixture_context(&fixture, 0, a, 3, 1);
+	}
+	assert_problem(*state, &fixture, WIRE_ENDED, NULL);
+	fixture_fini(&fixture);
+}
+
 /* Nothing, less than a number, itself, another stack, and what has no name. */
 static void a_stack_of_what_is_no_method_is_harmless(void **state)
 {
@@ -678,6 +811,8 @@ int main(void)
 		TEST(a_name_of_what_has_none_is_not_believed),
 		TEST(a_stack_is_its_methods_below_each_other),
 		TEST(a_stack_of_what_is_no_method_is_harmless),
+		TEST(calls_have_the_lines_that_were_told),
+		TEST(lines_that_are_none_are_harmless),
 		TEST(a_native_method_has_its_own_name),
 		TEST(a_caller_that_is_missing_is_a_problem),
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),

@@ -18,6 +18,12 @@
 /* A bit of everything that a part can hold. */
 static void make_part(struct fixture *fixture)
 {
+	static const struct {
+		char file[8];
+		struct wire_line lines[2];
+	} source = { "A.java", { { 0, 5 }, { 3, 6 } } };
+	static const uint32_t stack[] = { 4097, 4097 };
+	static const uint16_t calls[] = { 1, 4 };
 	size_t chunk;
 	struct wire_rule *rule;
 	uint64_t a, b;
@@ -29,6 +35,11 @@ static void make_part(struct fixture *fixture)
 	fixture_module(fixture, "/lib/app", 1, 8);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	FIXTURE_NAME(fixture, 4096, "a.B.c()");
+	FIXTURE_NAME(fixture, 4097, "LA;\0b\0()V");
+	fixture_told(fixture, WIRE_SOURCES, 4097, &source, sizeof(source));
+	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(fixture, 8192, (const char *)stack, sizeof(stack));
+	fixture_told(fixture, WIRE_CALL_PLACES, 8192, calls, sizeof(calls));
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
@@ -42,6 +53,8 @@ static void make_part(struct fixture *fixture)
 	b = fixture_context(fixture, 0, a, 2, 10);
 	fixture_context(fixture, 0, b, 3, 100);
 	fixture_context(fixture, 0, b, WIRE_FOLDED, 100);
+	b = fixture_context(fixture, 0, a, 8192, 0);
+	fixture_context(fixture, 0, b, 3, 0);
 	fixture_retire(fixture, 0);
 	fixture_count(fixture, 0, a, 1);
 	chunk = fixture_chunk(fixture, WIRE_RULES, 0, sizeof(*rule) + 8);

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Calls of natives by the lines of Java methods that make them."""
+import collections
+import re
+import sqlite3
+
+import clewtest
+from clewtest import needs
+from java_test import HOMES, JavaCase
+
+FOLDER = clewtest.ROOT / "tests" / "targets"
+SOURCES = [FOLDER / name for name in ("Callers.java", "Lines.java")]
+LINES = (FOLDER / "Lines.java").read_text().splitlines()
+FILE = "com/acme/Lines.java"
+HIT = "com.acme.Callers.hit(int)"
+OURS = re.compile(r"com\.acme\.Lines\.(?!main\()")
+METHODS = {  # and the numbers of their calls
+    "several(int)": range(0, 8), "innermost(int)": (8, 9),
+    "middle(int)": (10,), "outer(int)": (11,), "recursion(int)": (12, 13),
+    "lambda$static$0(int)": (14, 15),
+}
+NUMBERS = 16
+
+
+def line_with(text):
+    line, = [number for number, line in enumerate(LINES, 1) if text in line]
+    return line
+
+
+def lines_of_calls():
+    """{number: line}"""
+    return {number: line_with(f"hit({number})") for number in range(NUMBERS)}
+
+
+class CallLines(JavaCase):
+    def compiled(self, debug):
+        classes = self.work / f"classes{debug.replace(':', '-')}"
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        if not classes.exists():
+            done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
+                                     "17", debug, "-d", classes, *SOURCES])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return classes
+
+    def run_lines(self, *options, rounds=4000, debug="-g", record=()):
+        """{number: calls}, as the program has counted them."""
+        if self.version > 17:
+            options += ("--enable-native-access=ALL-UNNAMED",)
+        done = self.record(
+            self.java(*options, "-cp", self.compiled(debug), "com.acme.Lines",
+                      clewtest.target("callers.so"), str(rounds)), record)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        truth = {int(number): int(calls) for calls, number in
+                 re.findall(r"(?m)^(\d+) (\d+)$", done.stdout.decode())}
+        self.assertEqual(len(truth), NUMBERS)
+        self.assertTrue(all(truth.values()))
+        return truth
+
+    def rows(self, *options):
+        """{caller: calls of hit()}"""
+        report = self.clew_json("report", "--json", "--top=0", "--jni",
+                                *options, self.recording_path)
+        self.assertEqual(report["problems"], [])
+        stacks = report["confidence"]["java_stacks"]
+        self.assertEqual(stacks["diverged"], 0)
+        rows = collections.Counter()
+        for row in report["functions"]:
+            name, caller = row["name"].split(" <- ")
+            if name == HIT and ".main(" not in caller:
+                rows[caller] += row["calls"]
+        return dict(rows)
+
+    def by_method(self, truth):
+        return {f"com.acme.Lines.{method}": sum(truth[n] for n in numbers)
+                for method, numbers in METHODS.items()}
+
+    def by_line(self, truth):
+        lines = lines_of_calls()
+        return {f"com.acme.Lines.{method}:{lines[n]}": truth[n]
+                for method, numbers in METHODS.items() for n in numbers}
+
+    def check(self, *options, **more):
+        truth = self.run_lines(*options, **more)
+        self.assertEqual(self.rows(), self.by_method(truth))
+        self.assertEqual(self.rows("--lines"), self.by_line(truth))
+        return truth
+
+    def check_version(self, version):
+        self.version = version
+        self.check()
+        self.check("-Xint", rounds=1000)
+        self.check("-XX:TieredStopAtLevel=1")
+        self.check("-XX:-TieredCompilation", rounds=20000)
+        self.check("-Xcomp", rounds=1000)
+
+    @needs("javac")
+    def test_interpreted_and_compiled_on_17(self):
+        self.check_version(17)
+
+    @needs("javac")
+    def test_interpreted_and_compiled_on_25(self):
+        self.check_version(25)
+
+    @needs("javac")
+    def test_while_every_call_is_verified(self):
+        self.check(rounds=2000, record=["--verify-period=1"])
+
+    @needs("javac")
+    def test_with_exact_times(self):
+        self.check(record=["--time=exact"])
+
+    @needs("javac")
+    def test_without_tables_methods_have_no_lines(self):
+        truth = self.run_lines(debug="-g:none")
+        self.assertEqual(self.rows(), self.by_method(truth))
+        self.assertEqual(self.rows("--lines"), self.by_method(truth))
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        ours = [function for function in tree["functions"]
+                if function["name"].startswith("com.acme.Lines.")]
+        self.assertTrue(ours)
+        self.assertFalse([one for one in ours if "file" in one])
+
+    def nodes(self, *options):
+        """{method of ours: its contexts}; their functions' names are in them."""
+        tree = self.clew_json("tree", "--json", *options, self.recording_path)
+        nodes = collections.defaultdict(list)
+        for node in tree["contexts"]:
+            function = tree["functions"][node["function"]]
+            node["name"] = re.sub(r"^com\.acme\.Lines\.", "", function["name"])
+            node["place"] = function.get("file"), function.get("line")
+            nodes[node["name"]].append(node)
+        return nodes
+
+    @needs("javac")
+    def test_contexts_say_where_they_are_written_and_called(self):
+        self.run_lines()
+        nodes = self.nodes()
+        for method, callers_line in (
+                ("innermost(int)", line_with("the call of innermost()")),
+                ("middle(int)", line_with("the call of middle()"))):
+            self.assertEqual({(node["called_at"]["file"],
+                               node["called_at"]["line"])
+                              for node in nodes[method]},
+                             {(FILE, callers_line)})
+        self.assertEqual({node["place"] for node in nodes["middle(int)"]},
+                         {(FILE, line_with("the call of innermost()"))})
+        shown = self.clew("tree", "--lines", self.recording_path).stdout
+        self.assertRegex(
+            shown, rf"innermost\(int\):{line_with('hit(9)')}  {FILE}:"
+            rf"{line_with('hit(9)')}  at {FILE}:"
+            rf"{line_with('the call of innermost()')}\n")
+
+    @needs("javac")
+    def test_exports_have_them(self):
+        truth = self.run_lines()
+        wanted = collections.Counter()
+        for number, line in lines_of_calls().items():
+            wanted[line] += truth[number]
+        self.assertEqual(self.lines_of_callgrind(), wanted)
+        self.check_sqlite()
+        self.check_speedscope()
+
+    def lines_of_callgrind(self):
+        path = self.work / "callgrind"
+        self.clew("export", "-F", "callgrind", "-o", path, self.recording_path)
+        names, found = {}, collections.Counter()
+        lines = iter(path.read_text().splitlines())
+        for line in lines:
+            name = re.match(r"(c?fn)=\((\d+)\)(?: (.*))?", line)
+            if name:
+                names.setdefault(name[2], name[3])
+                if name[1] == "fn":
+                    caller = names[name[2]]
+                else:
+                    callee = names[name[2]]
+            calls = re.match(r"calls=(\d+)", line)
+            if calls:
+                at = int(next(lines).split()[0])
+                if callee == HIT and OURS.match(caller):
+                    found[at] += int(calls[1])
+        return found
+
+    def check_sqlite(self):
+        path = self.work / "sqlite"
+        self.clew("export", "-F", "sqlite", "-o", path, self.recording_path)
+        found = set(sqlite3.connect(path).execute(
+            "SELECT f.name, s.file, s.line FROM contexts c"
+            " JOIN functions f ON f.id = c.function"
+            " JOIN sites s ON s.id = c.site"
+            " WHERE f.name LIKE 'com.acme.Lines.middle%'"))
+        self.assertEqual(found, {("com.acme.Lines.middle(int)", FILE,
+                                  line_with("the call of middle()"))})
+
+    def check_speedscope(self):
+        made = self.clew_json("export", "-F", "speedscope", "--metric=calls",
+                              self.recording_path)
+        frame, = [frame for frame in made["shared"]["frames"]
+                  if frame["name"] == "com.acme.Lines.middle(int)"]
+        self.assertEqual((frame["file"], frame["line"]),
+                         (FILE, line_with("the call of innermost()")))
+
+    @needs("javac", "go")
+    def test_pprof_has_exact_lines(self):
+        truth = self.run_lines()
+        path = self.work / "pprof"
+        self.clew("export", "-F", "pprof", "-o", path, self.recording_path)
+        done = self.run_program(
+            ["go", "tool", "pprof", "-lines", "-sample_index=calls", "-peek",
+             r"Callers\.hit\(", path], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = collections.Counter()
+        for calls, line in re.findall(
+                rf"(?m)^ +(\d+) .*{OURS.pattern}.* "
+                rf"{FILE}:(\d+)\s*$", done.stdout):
+            found[int(line)] += int(calls)
+        wanted = collections.Counter()
+        for number, line in lines_of_calls().items():
+            wanted[line] += truth[number]
+        self.assertEqual(found, wanted)
+
+
+if __name__ == "__main__":
+    clewtest.main()
