@@ -38,6 +38,7 @@ enum {
 enum {
 	KEY_LIBC = 0x100,
 	KEY_JAVA,
+	KEY_JNI_ENV,
 	KEY_NO_CHILDREN,
 	KEY_RULES,
 	KEY_MAX_CONTEXTS,
@@ -65,6 +66,9 @@ static const struct argp_option argp_options[] = {
 	{ "java", KEY_JAVA, "natives|vm|off", 0,
 	  "natives: of a Java virtual machine its native methods (default); "
 	  "vm: its own functions, too; off: leave it alone",
+	  2 },
+	{ "jni-env", KEY_JNI_ENV, NULL, 0,
+	  "What native methods call of JNI, too: see clew report --jni-env",
 	  2 },
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
@@ -119,6 +123,8 @@ static const char *directive_of(int key)
 		return "libc";
 	case KEY_JAVA:
 		return "java";
+	case KEY_JNI_ENV:
+		return "jni-env";
 	case KEY_NO_CHILDREN:
 		return "no-children";
 	case KEY_MAX_CONTEXTS:
@@ -153,6 +159,20 @@ static void configure(struct record_options *options, int key,
 		argp_error(state, "%s", why);
 }
 
+/* Whether a line of what was asked for is that. */
+static int is_asked(struct record_options *options, const char *line)
+{
+	const char *at = directives_text(&options->directives);
+	const size_t length = strlen(line);
+
+	for (; (at = strstr(at, line)); at += length)
+		if (at[length] == '\n' &&
+		    (at == directives_text(&options->directives) ||
+		     at[-1] == '\n'))
+			return 1;
+	return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record_options *options = state->input;
@@ -175,6 +195,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program? Give it behind --");
+		return 0;
+	case ARGP_KEY_END:
+		if (is_asked(options, "jni-env") &&
+		    is_asked(options, "java off"))
+			argp_error(state, "--jni-env: with --java=off nothing "
+					  "of Java is recorded");
 		return 0;
 	default:
 		if (key != KEY_RULES && !directive_of(key))

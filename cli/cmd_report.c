@@ -14,6 +14,7 @@ enum {
 	KEY_BY = 'b',
 	KEY_BUTTERFLY = 'B',
 	KEY_JNI = 0x300,
+	KEY_JNI_ENV,
 	DEFAULT_TOP = 40,
 };
 
@@ -30,6 +31,7 @@ static const struct subject {
 	{ "thread", LABEL_GROUP, GROUP_THREAD, 0 },
 	{ "process", LABEL_GROUP, GROUP_PROCESS, 0 },
 	{ "jni", LABEL_JNI, GROUP_NONE, 0 },
+	{ "jni-env", LABEL_JNI_ENV, GROUP_NONE, 0 },
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
@@ -48,12 +50,16 @@ static const struct argp_option argp_options[] = {
 	  "Sort by self (default with time), total, per-call, calls (default "
 	  "without), contexts, callers, callees, name, module",
 	  0 },
-	{ "by", KEY_BY, "function|line|module|thread|process|jni", 0,
+	{ "by", KEY_BY, "function|line|module|thread|process|jni|jni-env", 0,
 	  "What a row is (default: function)", 0 },
 	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
 	  "Show one function, who calls it, and what it calls", 0 },
 	{ "jni", KEY_JNI, NULL, 0,
 	  "Show native methods by the Java methods that call them: --by=jni",
+	  0 },
+	{ "jni-env", KEY_JNI_ENV, NULL, 0,
+	  "Show JNI's functions by what calls them, and what to change "
+	  "(record --jni-env): --by=jni-env",
 	  0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
@@ -91,7 +97,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->view.whose.grouping = subjects[options->by].grouping;
 		return 0;
 	case KEY_JNI:
-		options->by = parse_subject(state, "jni");
+	case KEY_JNI_ENV:
+		options->by = parse_subject(state,
+					    key == KEY_JNI ? "jni" : "jni-env");
 		options->view.whose.grouping = GROUP_NONE;
 		return 0;
 	case KEY_BUTTERFLY:
@@ -118,16 +126,21 @@ static void make_flat(struct flat *flat, struct session *session,
 	labels = labels_of(&session->tree, &session->catalog, subject->label);
 	flat_init(flat, &session->tree, labels,
 		  session->catalog.function_count);
-	if (subject->label == LABEL_JNI)
+	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV)
 		flat_keep_groups(flat, &session->catalog);
 	free(labels);
 }
 
 static const char *heading_of(size_t by)
 {
-	return subjects[by].label == LABEL_JNI ? "native method" LABEL_JNI_FROM
-						 "Java method"
-					       : subjects[by].name;
+	switch (subjects[by].label) {
+	case LABEL_JNI:
+		return "native method" LABEL_JNI_FROM "Java method";
+	case LABEL_JNI_ENV:
+		return "JNI function" LABEL_JNI_FROM "caller";
+	default:
+		return subjects[by].name;
+	}
 }
 
 static void write_report(struct session *session,
@@ -148,12 +161,15 @@ static void write_report(struct session *session,
 	make_flat(&flat, session, &subjects[options->by]);
 	flat_select(&flat, &options->view.selection, &session->catalog);
 	flat_sort(&flat, keys, &session->catalog);
-	options->view.writer->flat(stdout, session,
-				   &(struct flat_view){
-					   .flat = &flat,
-					   .what = heading_of(options->by),
-					   .top = top,
-				   });
+	options->view.writer->flat(
+		stdout, session,
+		&(struct flat_view){
+			.flat = &flat,
+			.what = heading_of(options->by),
+			.top = top,
+			.selection = &options->view.selection,
+			.advises = subjects[options->by].label == LABEL_JNI_ENV,
+		});
 	flat_fini(&flat);
 }
 
@@ -178,6 +194,14 @@ static int write_butterfly(struct session *session,
 	return 0;
 }
 
+static int has_jni_functions(const struct session *session)
+{
+	for (size_t i = 0; i < session->recording.part_count; i++)
+		if (session->recording.parts[i].header->jni != WIRE_JNI_NONE)
+			return 1;
+	return 0;
+}
+
 static int show(const char *command, struct session *session, void *input)
 {
 	struct report_options *options = input;
@@ -191,6 +215,13 @@ static int show(const char *command, struct session *session, void *input)
 	    session->summary.natives.calls == 0) {
 		complain(command,
 			 "--by=jni: no native method of Java was called");
+		return EXIT_FAILURE;
+	}
+	if (subjects[options->by].label == LABEL_JNI_ENV &&
+	    !has_jni_functions(session)) {
+		complain(command,
+			 "--by=jni-env: no function of JNI was called, "
+			 "or it was recorded without --jni-env");
 		return EXIT_FAILURE;
 	}
 	view_begin(&options->view, session);

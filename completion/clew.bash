@@ -84,7 +84,7 @@ _clew_list() { # WORDS
 
 # Completes what an option takes. False if that is nothing.
 _clew_value() { # ARGUMENT
-	local argument=${1#[} choice='^[a-z0-9]+([|][a-z0-9]+)+$'
+	local argument=${1#[} choice='^[a-z0-9-]+([|][a-z0-9-]+)+$'
 
 	argument=${argument%]}
 	argument=${argument#=}

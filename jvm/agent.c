@@ -18,6 +18,7 @@
 #include "jvm/agent.h"
 #include "jvm/bridges.h"
 #include "jvm/java_callers.h"
+#include "jvm/jni_env.h"
 #include "preload/front/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -172,6 +173,7 @@ static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
 	const int saved_errno = errno;
 
 	name_early(jvmti, jni);
+	jni_env_begin(jvmti, jni);
 	errno = saved_errno;
 	switch_unmute(muted);
 }

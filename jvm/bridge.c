@@ -82,6 +82,7 @@ int bridge_enter(struct bridge_frame *frame)
 	frame->caller_id = hot.id;
 	frame->return_address = frame->slot;
 	frame->outer = hot.java_top;
+	frame->locals = (struct bridge_locals){ 0 };
 	frame->expected = 0;
 	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
 	if (!java_code_has(&java_code, frame->slot))

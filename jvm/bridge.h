@@ -30,11 +30,18 @@ struct bridge {
 	const void *method; /* as the machine names it */
 };
 
+/* Local references that a native has, and how many it may have; 0: the usual. */
+struct bridge_locals {
+	uint32_t live;
+	uint32_t capacity;
+};
+
 /*
  * What a bridge has on the stack, as bridge.S lays it out. An address of Java's:
  * where the call stands in compiled code, or the interpreted bytecode.
  */
 struct bridge_frame {
+	struct bridge_locals locals; /* jni_references.c */
 	uint64_t outer;    /* the frame of the bridge that the thread was in */
 	uint64_t stack;    /* java_stack_hash() */
 	uint32_t is_cut;   /* as that says */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/jni_env.h"
 #include "jvm/jvm.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
@@ -153,6 +154,8 @@ static void meet_module(struct module *module, struct windows *windows,
 	if (slot == create_count)
 		create_count++;
 	divert_refuse_hook(&creates[slot], functions, count);
+	if (rt.config->hook_jni)
+		jni_env_prepare(module, windows);
 }
 
 const struct managed_runtime jvm_runtime = { .meet_module = meet_module };

@@ -147,6 +147,15 @@ enum wire_java {
 	WIRE_JAVA_COUNT
 };
 
+/* Whether calls of JNI's functions are recorded. */
+enum wire_jni {
+	WIRE_JNI_NONE,    /* nobody asked for it, or there is no machine */
+	WIRE_JNI_WATCHED, /* they are */
+	WIRE_JNI_REFUSED, /* the machine does not let its table be exchanged */
+	WIRE_JNI_ROOM,    /* there was no memory for it */
+	WIRE_JNI_COUNT
+};
+
 /* A moment by two clocks: what turns time stamps into seconds. */
 struct wire_moment {
 	uint64_t tsc;
@@ -206,8 +215,11 @@ struct wire_header {
 	_Atomic uint64_t stackless_natives;
 	/* Java stacks that the machine was asked about again, and was right or not */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;
+	_Atomic uint32_t jni; /* any thread; enum wire_jni */
+	/* What found no room among the notes on JNI: atomic add */
+	_Atomic uint32_t unnoted_jni;
 };
-_Static_assert(sizeof(struct wire_header) == 592, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 600, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -227,6 +239,7 @@ enum wire_chunk_kind {
 	WIRE_JITDUMP = 14,   /* path of the process's jitdump, NUL-terminated */
 	WIRE_SOURCES = 15,   /* wire_names with wire_lines: see there */
 	WIRE_CALL_PLACES = 16, /* wire_names with bytecode indices, likewise */
+	WIRE_JNI_NOTES = 17,   /* array of wire_jni_note, some of them free */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -295,6 +308,9 @@ enum wire_range_kind {
 	 * their numbers, outermost first (WIRE_STACK_CUT: more are farther out).
 	 */
 	WIRE_RANGE_JAVA_STACK,
+	WIRE_RANGE_JNI, /* functions of JNI's table (JNINativeInterface_) */
+	/* Not functions: what natives asked JNI for by name */
+	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_KIND_COUNT
 };
 
@@ -388,6 +404,33 @@ struct wire_code {
 	uint32_t object; /* REGISTERED, and when it is GONE: whose; 0: none */
 };
 _Static_assert(sizeof(struct wire_code) == 32, "on the wire");
+
+/* What a note on JNI is about. */
+enum wire_jni_what {
+	WIRE_JNI_LOOKUP,   /* one name was asked for */
+	WIRE_JNI_COPY,     /* amount: bytes that were copied; most: at once */
+	WIRE_JNI_CRITICAL, /* sections of over 1 ms; amount: ns; most: of one */
+	WIRE_JNI_LOCALS,   /* calls of natives with too many; most: at once */
+	WIRE_JNI_GLOBALS,  /* made; amount: deleted of these */
+	WIRE_JNI_WHAT_COUNT
+};
+
+/*
+ * What is worth knowing of the calls of one of JNI's functions in one context, in
+ * one tally. Valid once id is not 0 (stored last, release). The tally's thread writes
+ * what follows; of GLOBALS any thread adds to the amount, atomically.
+ */
+struct wire_jni_note {
+	_Atomic uint64_t id; /* the context: that of the function's call */
+	uint64_t key;        /* the runtime's own: of the name */
+	uint32_t tally;      /* its number */
+	uint32_t what;       /* enum wire_jni_what */
+	uint32_t name; /* LOOKUP: of a WIRE_RANGE_JNI_NAME; 0: of several */
+	uint32_t reserved;
+	_Atomic uint64_t count, amount, most;
+	uint64_t unused;
+};
+_Static_assert(sizeof(struct wire_jni_note) == 64, "on the wire");
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

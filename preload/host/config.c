@@ -194,6 +194,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 
 	if (!strcmp(word, "libc"))
 		return set_flag(&config->hook_libc, text);
+	if (!strcmp(word, "jni-env"))
+		return set_flag(&config->hook_jni, text);
 	if (!strcmp(word, "no-children"))
 		return set_flag(&config->no_children, text);
 	if (!*text)

@@ -43,6 +43,7 @@ struct config {
 	struct rule *rules;
 	int hook_libc;
 	enum config_java java;
+	int hook_jni; /* what natives call of JNI, too */
 	int no_children;
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */

@@ -84,6 +84,20 @@ static void write_guard(uint8_t whom, uint8_t *stub)
 		stub[changes[i].at] = changes[i].byte;
 }
 
+/* All but the displaced instructions. */
+static void write_frame(const struct stub_constants *constants,
+			const struct stub_function *function, uint8_t *at)
+{
+	const struct stub_template *template = stub_template();
+
+	memcpy(at, template->start, template->bytes);
+	for (const struct hole *hole = template->holes;
+	     hole < template->holes_end; hole++)
+		fill_hole(constants, function, hole->kind, at + hole->at);
+	if (constants->whom != STUB_IS_OPEN)
+		write_guard(constants->whom, at);
+}
+
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at)
@@ -93,14 +107,16 @@ int stub_write(const struct stub_constants *constants,
 	size_t room = template->displaced_end - template->displaced_at;
 	int err;
 
-	memcpy(at, template->start, template->bytes);
-	for (const struct hole *hole = template->holes;
-	     hole < template->holes_end; hole++)
-		fill_hole(constants, function, hole->kind, at + hole->at);
-	if (constants->whom != STUB_IS_OPEN)
-		write_guard(constants->whom, at);
+	write_frame(constants, function, at);
 	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
 		       function->displaced_bytes, function->pc, displaced, room,
 		       (uintptr_t)displaced);
 	return err < 0 ? err : 0;
+}
+
+void stub_write_through(const struct stub_constants *constants, uint32_t number,
+			const uint64_t *cell, uint8_t *at)
+{
+	write_frame(constants, &(struct stub_function){ .number = number }, at);
+	stub_put_jump_through(at + stub_template()->displaced_at, cell);
 }

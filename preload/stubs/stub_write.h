@@ -50,4 +50,12 @@ int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at);
 
+/*
+ * Write at `at`, where it will run, the stub of a function that nothing is patched
+ * for: its callers find the stub's entry in a table of functions. It goes on where
+ * *cell says when it is called.
+ */
+void stub_write_through(const struct stub_constants *constants, uint32_t number,
+			const uint64_t *cell, uint8_t *at);
+
 #endif

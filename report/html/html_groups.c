@@ -140,6 +140,7 @@ static void add_grouping(struct html_page *page, enum grouping grouping,
 	sort_out(page, &grouped, &whose, all);
 	tree_fini(&grouped);
 	timeline_fini(&timeline);
+	jni_usage_fini(&merged.jni);
 }
 
 static int by_group_and_context(const void *left, const void *right)

@@ -4,6 +4,7 @@
 #include "report/merge/contexts.h"
 #include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
+#include "report/merge/part_jni.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
@@ -215,6 +216,8 @@ static void add_everything(struct work *work)
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));
 	recording_note(work->recording, java_problem_text(work->part));
+	recording_note(work->recording, jni_problem_text(work->part));
+	part_jni_add(&work->merged->jni, work->part, &work->contexts);
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
 }
@@ -295,5 +298,6 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 		merged->contexts += tree->nodes[i].is_context;
 	count_open_calls(tree);
 	tree_sum(tree);
+	jni_usage_finish(&merged->jni);
 	timeline_sort(timeline);
 }

@@ -153,6 +153,11 @@ static char *text_of(enum wire_range_kind kind,
 	char *text = memory_string(name->text, name->text_bytes), *method;
 	const char *parts[3], *at = text, *end = text + name->text_bytes;
 
+	if (kind == WIRE_RANGE_JNI) {
+		method = memory_printf(JNI_ENV_PREFIX "%s", text);
+		free(text);
+		return method;
+	}
 	if (kind != WIRE_RANGE_JAVA)
 		return text;
 	for (int i = 0; i < 3; i++) {
@@ -197,6 +202,8 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 
 		if (!range || range->functions || !name.number)
 			continue;
+		if (range->kind == WIRE_RANGE_JNI_NAME)
+			continue; /* no function's */
 		if (range->kind == WIRE_RANGE_JAVA_STACK) {
 			enter_stack(numbering, catalog, &name);
 			continue;

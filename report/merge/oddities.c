@@ -61,6 +61,28 @@ char *java_problem_text(const struct part_copy *part)
 	return NULL;
 }
 
+char *jni_problem_text(const struct part_copy *part)
+{
+	const struct wire_header *header = part->header;
+
+	if (header->jni == WIRE_JNI_REFUSED)
+		return memory_printf("%s: calls of JNI's functions were not "
+				     "recorded: the machine does not let them "
+				     "be watched",
+				     part->name);
+	if (header->jni == WIRE_JNI_ROOM)
+		return memory_printf("%s: calls of JNI's functions were not "
+				     "recorded: there was no memory for it",
+				     part->name);
+	if (header->unnoted_jni > 0)
+		return memory_printf("%s: what JNI was used for was not "
+				     "noted %" PRIu32 " time%s: there are too "
+				     "many contexts or references",
+				     part->name, header->unnoted_jni,
+				     text_plural(header->unnoted_jni));
+	return NULL;
+}
+
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts)
 {

@@ -32,5 +32,6 @@ const char *java_text(uint32_t state);
 
 /* Whether, and why, native methods of Java have no such names: likewise. */
 char *java_problem_text(const struct part_copy *part);
+char *jni_problem_text(const struct part_copy *part);
 
 #endif

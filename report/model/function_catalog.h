@@ -35,6 +35,9 @@ enum {
 	FUNCTION_FIRST,
 };
 
+/* What the functions of JNI's table are called: as methods of C++'s JNIEnv. */
+#define JNI_ENV_PREFIX "JNIEnv::"
+
 /* What kind of thing a function of the catalog is. */
 enum function_kind {
 	KIND_NOTE,   /* says something of its caller: unknown, folded */

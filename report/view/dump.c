@@ -12,6 +12,7 @@
 #include "report/merge/part_tallies.h"
 #include "report/model/function_catalog.h"
 #include "report/model/java_name.h"
+#include "report/model/jni_usage.h"
 #include "report/model/waits.h"
 #include "report/recording/bindings_reader.h"
 #include "report/recording/names_reader.h"
@@ -113,6 +114,9 @@ static void dump_header(FILE *out, const struct part_copy *part)
 			header->callerless_natives, header->stackless_natives,
 			header->verified_stacks, header->mismatched_stacks,
 			java_text(header->java));
+	if (header->jni != WIRE_JNI_NONE)
+		fprintf(out, "jni state=%" PRIu32 " unnoted=%" PRIu32 "\n",
+			header->jni, header->unnoted_jni);
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32
@@ -267,6 +271,8 @@ static void dump_ranges(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_RANGE_GENERATED] = "generated",
 		[WIRE_RANGE_PROBE] = "probe",
 		[WIRE_RANGE_JAVA_STACK] = "java_stack",
+		[WIRE_RANGE_JNI] = "jni",
+		[WIRE_RANGE_JNI_NAME] = "jni_name",
 	};
 	const struct wire_range *ranges = (const void *)chunk->payload;
 
@@ -390,6 +396,24 @@ static void dump_codes(const struct dump *dump, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_jni_notes(const struct dump *dump,
+			   const struct part_chunk *chunk)
+{
+	const struct wire_jni_note *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++) {
+		if (items[i].id == 0)
+			continue;
+		fprintf(dump->out,
+			"jni-note id=%#018" PRIx64 " what=%" PRIu32
+			" name=%" PRIu32 " count=%" PRIu64 " amount=%" PRIu64
+			" most=%" PRIu64 " text=%s\n",
+			(uint64_t)items[i].id, items[i].what, items[i].name,
+			(uint64_t)items[i].count, (uint64_t)items[i].amount,
+			(uint64_t)items[i].most, jni_what_text(items[i].what));
+	}
+}
+
 static void dump_jitdump(const struct dump *dump,
 			 const struct part_chunk *chunk)
 {
@@ -418,6 +442,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_JITDUMP] = "jitdump",
 		[WIRE_SOURCES] = "sources",
 		[WIRE_CALL_PLACES] = "call_places",
+		[WIRE_JNI_NOTES] = "jni_notes",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -454,6 +479,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_sources(dump, chunk);
 	if (chunk->kind == WIRE_CALL_PLACES)
 		dump_call_places(dump, chunk);
+	if (chunk->kind == WIRE_JNI_NOTES)
+		dump_jni_notes(dump, chunk);
 }
 
 static void dump_verdicts(FILE *out, uint32_t tally, const char *of,

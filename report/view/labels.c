@@ -2,6 +2,7 @@
 #include "report/view/labels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -18,6 +19,28 @@ static uint32_t module_label(struct catalog *catalog, uint32_t function,
 			catalog_named(catalog, KIND_GROUP, module,
 				      catalog->modules[module].name);
 	return of_module[module];
+}
+
+/* The function that stands for one of JNI's and what calls it. */
+static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
+			      const struct tree_node *node)
+{
+	const char *name = catalog_name(catalog, node->function);
+	char *text;
+	uint32_t label;
+
+	if (strncmp(name, JNI_ENV_PREFIX, strlen(JNI_ENV_PREFIX)) != 0 ||
+	    catalog->functions[node->function].module != CATALOG_NO_MODULE)
+		return node->function;
+	text = memory_printf(
+		"%s" LABEL_JNI_FROM "%s", name,
+		node->parent == TREE_ROOT
+			? "(not hooked)"
+			: catalog_name(catalog,
+				       tree->nodes[node->parent].function));
+	label = catalog_named(catalog, KIND_GROUP, CATALOG_NO_MODULE, text);
+	free(text);
+	return label;
 }
 
 /* The function that stands for a native method and who calls it. */
@@ -56,6 +79,8 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 						 of_module);
 		else if (by == LABEL_JNI)
 			labels[i] = jni_label(catalog, tree, node);
+		else if (by == LABEL_JNI_ENV)
+			labels[i] = jni_env_label(catalog, tree, node);
 		else if (by == LABEL_GROUP && node->parent != TREE_ROOT)
 			labels[i] = labels[node->parent];
 		else

@@ -16,7 +16,8 @@ enum label_by {
 	LABEL_FUNCTION,
 	LABEL_MODULE,
 	LABEL_GROUP,
-	LABEL_JNI, /* a native method with the Java method that calls it */
+	LABEL_JNI,     /* a native method with the Java method that calls it */
+	LABEL_JNI_ENV, /* a function of JNI's with what calls it */
 };
 
 /* Between the two, in a label of LABEL_JNI. */

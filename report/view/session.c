@@ -21,6 +21,7 @@ int session_open(struct session *session, const char *path,
 	session->timeline = (struct timeline){ 0 };
 	merge_recording(&session->recording, whose, &session->catalog,
 			&session->tree, &session->timeline, &merged);
+	session->jni = merged.jni;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
 		return fail(why, -ESRCH, "%s: no such process or thread", path);
@@ -48,4 +49,5 @@ void session_close(struct session *session)
 	catalog_fini(&session->catalog);
 	tree_fini(&session->tree);
 	timeline_fini(&session->timeline);
+	jni_usage_fini(&session->jni);
 }

@@ -15,6 +15,7 @@ struct session {
 	struct tree tree;
 	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
+	struct jni_usage jni; /* of clew record --jni-env */
 	/* How reports show it; set after opening. */
 	int has_color;      /* text: with escape sequences */
 	int is_quiet;       /* text: the table only */

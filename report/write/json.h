@@ -57,6 +57,10 @@ void json_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void json_list(FILE *out, const struct list_view *view);
 
+/* The member "jni_env", where there is something to say: notes and advice. */
+void json_jni(struct json_stream *stream, struct session *session,
+	      const struct selection *selection);
+
 /* The members that all reports have. */
 void json_summary(struct json_stream *stream, struct session *session);
 

@@ -64,5 +64,6 @@ void json_flat(FILE *out, struct session *session, const struct flat_view *view)
 	for (size_t i = 0; i < shown; i++)
 		json_member(&rows, NULL, row_of(session, &flat->rows[i]));
 	json_end(&rows, "]");
+	json_jni(&object, session, view->selection);
 	json_end(&object, "}\n");
 }

@@ -195,5 +195,7 @@ void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 	if (table.shown < flat->count)
 		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",
 			GROUPED(flat->count - table.shown));
+	if (view->advises)
+		text_jni(out, session, view->selection);
 	text_summary(out, session);
 }

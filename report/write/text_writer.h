@@ -64,6 +64,10 @@ char *text_unknown_code(const struct catalog *catalog);
 /* The same as a line, and one for each module that could not be hooked. */
 void text_gaps(FILE *out, const struct catalog *catalog);
 
+/* What to change in the use of JNI, a sentence a line; nothing if nothing is. */
+void text_jni(FILE *out, struct session *session,
+	      const struct selection *selection);
+
 /* The lines below a table, each one a sentence. */
 void text_summary(FILE *out, struct session *session);
 

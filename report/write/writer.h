@@ -40,6 +40,8 @@ struct flat_view {
 	const struct flat *flat;
 	const char *what; /* a row is: "function", "module"... */
 	size_t top;       /* rows at most; 0: all */
+	const struct selection *selection; /* of the rows */
+	int advises; /* text: what to change in the use of JNI */
 };
 
 struct report_writer {

@@ -68,7 +68,8 @@ class Common:
 
     def test_choices(self):
         for command, option, wanted in (
-                ("report", "--by=", "function line module thread process jni"),
+                ("report", "--by=", "function line module thread process jni "
+                 "jni-env"),
                 ("report", "--metric=", "calls time"),
                 ("report", "--color=", "auto always never"),
                 ("tree", "--group=", "process thread"),

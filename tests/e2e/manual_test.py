@@ -259,7 +259,7 @@ class Members(clewtest.Case):
     def pretend_java(self, recording):
         """
         As if functions that were called were natives, one that calls others a
-        method of Java's, and stacks verified.
+        method of Java's, stacks verified, and notes made on JNI.
         """
         part, = wire.Recording(recording).parts
         contexts = part.contexts()
@@ -275,10 +275,16 @@ class Members(clewtest.Case):
             for function in module.functions if function.number in called)
         bound = wire.CHUNK.pack(wire.BINDINGS, 0,
                                 wire.CHUNK.size + len(bindings), len(bindings))
+        notes = b"".join(
+            struct.pack("<QQIIIIQQQQ", next(iter(part.contexts())), 0, 0, what,
+                        0, 0, 9, 8, 7, 0) for what in range(5))
+        noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
+                                wire.CHUNK.size + len(notes), len(notes))
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
-            file.write(bound + bindings + self.pretend_stack(caller))
+            file.write(bound + bindings + noted + notes +
+                       self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)

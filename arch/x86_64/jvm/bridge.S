@@ -13,8 +13,8 @@
 	.set	RETURN_ADDRESS, -16
 	.set	CALLER_ID, -24
 	.set	BRIDGE, -32
-	.set	FRAME, -104
-	.set	OUTER, FRAME	/* of struct bridge_frame */
+	.set	FRAME, -112
+	.set	OUTER, FRAME + 8	/* of struct bridge_frame */
 	.set	FRAME_BYTES, 112
 
 	.set	TARGET, 0	/* of struct bridge */

@@ -23,6 +23,18 @@ static inline void stub_put_nops(uint8_t *at, size_t bytes)
 		memcpy(at + sizeof(nine), six, sizeof(six));
 }
 
+/* movabs $cell, %r11; jmp *(%r11): which no callee has arguments in. */
+static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
+{
+	static const uint8_t load[] = { 0x49, 0xbb },
+			     jump[] = { 0x41, 0xff, 0x23 };
+	const uint64_t address = (uintptr_t)cell;
+
+	memcpy(at, load, sizeof(load));
+	memcpy(at + sizeof(load), &address, sizeof(address));
+	memcpy(at + sizeof(load) + sizeof(address), jump, sizeof(jump));
+}
+
 /*
  * From glance_at on, where a stub is guarded:
  *

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The notes on JNI of one process. */
+#ifndef CLEW_MERGE_PART_JNI_H
+#define CLEW_MERGE_PART_JNI_H
+
+#include "report/merge/contexts.h"
+#include "report/model/jni_usage.h"
+
+/* Adds those of a part, whose contexts and numbering these are. */
+void part_jni_add(struct jni_usage *notes, const struct part_copy *part,
+		  const struct contexts *contexts);
+
+#endif
