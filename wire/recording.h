@@ -218,8 +218,11 @@ struct wire_header {
 	_Atomic uint32_t jni; /* any thread; enum wire_jni */
 	/* What found no room among the notes on JNI: atomic add */
 	_Atomic uint32_t unnoted_jni;
+	/* How often memory was made executable of which there is no wire_maker */
+	_Atomic uint64_t makerless;
+	uint64_t forked_tsc; /* WIRE_FROM_FORK: when; 0: that is unknown */
 };
-_Static_assert(sizeof(struct wire_header) == 600, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 616, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -240,6 +243,7 @@ enum wire_chunk_kind {
 	WIRE_SOURCES = 15,   /* wire_names with wire_lines: see there */
 	WIRE_CALL_PLACES = 16, /* wire_names with bytecode indices, likewise */
 	WIRE_JNI_NOTES = 17,   /* array of wire_jni_note, some of them free */
+	WIRE_MAKERS = 18,      /* wire_maker, each followed by its text */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -431,6 +435,24 @@ struct wire_jni_note {
 	uint64_t unused;
 };
 _Static_assert(sizeof(struct wire_jni_note) == 64, "on the wire");
+
+/*
+ * Memory that a module's code made executable, or that it has a name from then on: of
+ * what is at one address the newest counts. Followed by the name of the mapping, if it
+ * has one (no NUL, padded to 8). The chunk's `used` covers whole ones only.
+ */
+struct wire_maker {
+	uint64_t start, end;
+	uint64_t tsc;              /* before anything there can run */
+	_Atomic uint64_t gone_tsc; /* runtime; it is unmapped; 0: it is not */
+	/* In the text of the module that asked for it; 0: nobody knows who did */
+	uint64_t pc;
+	uint32_t bytes; /* of text, at most WIRE_MAKER_BYTES_MAX */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
+
+#define WIRE_MAKER_BYTES_MAX 256
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

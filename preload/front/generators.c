@@ -5,6 +5,8 @@
 #include <sys/shm.h>
 
 #include "preload/front/jitdumps.h"
+#include "preload/front/makers.h"
+#include "preload/front/memory_names.h"
 #include "preload/front/syscalls.h"
 #include "preload/host/next.h"
 #include "preload/host/private_libc.h"
@@ -15,7 +17,10 @@
 #include "preload/record/numbers.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/text.h"
 #include "wire/id.h"
+
+#define PATH_BYTES 1024
 
 static struct patch *find_by_pc(const struct patches *patches, uint64_t pc)
 {
@@ -70,6 +75,27 @@ void generators_note(const void *pc)
 		guard_module_of(rt.patches, (uintptr_t)pc);
 }
 
+/* In the text of the module whose code the return address stands for. */
+static uint64_t text_of_caller(uint64_t pc)
+{
+	const struct patch *found;
+	uint64_t signals, text = pc;
+
+	if (!rt.patches || !runtime_is_stub(pc) || runtime_is_filtered())
+		return pc;
+	lock_acquire(&rt.patches->lock, &signals);
+	found = find_patch(rt.patches, pc);
+	if (found)
+		text = found->module->code.start;
+	lock_release(&rt.patches->lock, &signals);
+	return text;
+}
+
+static void note_maker(const void *pc, uint64_t start, uint64_t bytes)
+{
+	makers_note(text_of_caller((uintptr_t)pc), start, bytes);
+}
+
 void generators_foresee(void)
 {
 	struct patches *patches = rt.patches;
@@ -92,12 +118,46 @@ static int is_own(const void *caller)
 	return own_code_is_library((uintptr_t)caller);
 }
 
+/* The path that a descriptor has now; "" if it has none or a long one. */
+static void find_path(int fd, char path[PATH_BYTES])
+{
+	char link[32];
+	struct text text = text_in(link, sizeof(link));
+	long bytes;
+
+	text_string(&text, "/proc/self/fd/");
+	text_number(&text, (uint64_t)fd);
+	bytes = sys_call(SYS_readlink, (long)link, (long)path, PATH_BYTES, 0, 0,
+			 0);
+	path[bytes > 0 && bytes < PATH_BYTES ? bytes : 0] = '\0';
+}
+
+static void note_file(uint64_t start, size_t bytes, int fd)
+{
+	char path[PATH_BYTES], name[MEMORY_NAME_BYTES];
+
+	find_path(fd, path);
+	jitdumps_note(path);
+	memory_name_of_path(path, name);
+	if (*name)
+		makers_note_name(start, bytes, name);
+}
+
 /* Of what was mapped as executable. */
-static void note_mapping(uint64_t start, size_t bytes, int flags, int fd)
+static void note_mapping(const void *caller, uint64_t start, size_t bytes,
+			 int flags, int fd)
 {
 	natives_share(start, start + bytes);
-	if (!(flags & MAP_ANONYMOUS))
-		jitdumps_note(fd);
+	if (!(flags & MAP_ANONYMOUS) && !runtime_is_filtered())
+		note_file(start, bytes, fd);
+	note_maker(caller, start, bytes);
+}
+
+/* Before something is mapped. */
+static void note_place(const void *hint, size_t bytes, int flags)
+{
+	if (flags & MAP_FIXED)
+		makers_note_end((uintptr_t)hint, bytes);
 }
 
 static void *map(const void *caller, void *hint, size_t bytes, int protection,
@@ -107,12 +167,13 @@ static void *map(const void *caller, void *hint, size_t bytes, int protection,
 
 	if (is_own(caller) || !next.mmap)
 		return private_mmap(hint, bytes, protection, flags, fd, offset);
+	note_place(hint, bytes, flags);
 	if (!(protection & PROT_EXEC))
 		return NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
 	generators_note(caller);
 	result = NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
 	if (result != MAP_FAILED)
-		note_mapping((uintptr_t)result, bytes, flags, fd);
+		note_mapping(caller, (uintptr_t)result, bytes, flags, fd);
 	return result;
 }
 
@@ -138,6 +199,7 @@ static void note_protection(const void *caller, const void *start, size_t bytes,
 		return;
 	generators_note(caller);
 	natives_share((uintptr_t)start, (uintptr_t)start + bytes);
+	note_maker(caller, (uintptr_t)start, bytes);
 }
 
 EXPORT int mprotect(void *start, size_t bytes, int protection)
@@ -152,16 +214,33 @@ EXPORT int pkey_mprotect(void *start, size_t bytes, int protection, int key)
 	return NEXT(pkey_mprotect)(start, bytes, protection, key);
 }
 
+EXPORT int munmap(void *start, size_t bytes)
+{
+	if (is_own(__builtin_return_address(0)) || !next.munmap)
+		return private_munmap(start, bytes);
+	makers_note_end((uintptr_t)start, bytes);
+	return NEXT(munmap)(start, bytes);
+}
+
 /* What is there goes elsewhere, and may be code. */
 EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
+	const uint64_t maker = makers_find((uintptr_t)old);
 	void *place, *result;
 	va_list arguments;
 
 	va_start(arguments, flags);
 	place = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
 	va_end(arguments);
+	if (flags & MREMAP_FIXED)
+		makers_note_end((uintptr_t)place, bytes);
+	if (maker)
+		makers_note_end((uintptr_t)old, old_bytes);
 	result = NEXT(mremap)(old, old_bytes, bytes, flags, place);
+	if (maker && result == MAP_FAILED)
+		makers_note(maker, (uintptr_t)old, old_bytes);
+	else if (maker)
+		makers_note(maker, (uintptr_t)result, bytes);
 	if (result != MAP_FAILED && natives_are_shared((uintptr_t)old))
 		natives_share((uintptr_t)result, (uintptr_t)result + bytes);
 	return result;
@@ -178,8 +257,8 @@ EXPORT void *shmat(int id, const void *place, int flags)
 	result = NEXT(shmat)(id, place, flags);
 	sys_call_anyway(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0);
 	if (result != (void *)-1)
-		natives_share((uintptr_t)result,
-			      (uintptr_t)result + about.shm_segsz);
+		note_mapping(__builtin_return_address(0), (uintptr_t)result,
+			     about.shm_segsz, MAP_ANONYMOUS, -1);
 	return result;
 }
 
@@ -189,12 +268,14 @@ long syscall_mmap(SYSCALL_ARGUMENTS)
 {
 	long result;
 
+	note_place((void *)a, (size_t)b, (int)d);
 	if (!(c & PROT_EXEC))
 		return syscall_plainly(number, a, b, c, d, e, f);
 	generators_note(__builtin_return_address(0));
 	result = syscall_plainly(number, a, b, c, d, e, f);
 	if (result != -1)
-		note_mapping((uint64_t)result, (size_t)b, (int)d, (int)e);
+		note_mapping(__builtin_return_address(0), (uint64_t)result,
+			     (size_t)b, (int)d, (int)e);
 	return result;
 }
 
@@ -202,5 +283,11 @@ long syscall_mprotect(SYSCALL_ARGUMENTS)
 {
 	note_protection(__builtin_return_address(0), (void *)a, (size_t)b,
 			(int)c);
+	return syscall_plainly(number, a, b, c, d, e, f);
+}
+
+long syscall_munmap(SYSCALL_ARGUMENTS)
+{
+	makers_note_end((uint64_t)a, (size_t)b);
 	return syscall_plainly(number, a, b, c, d, e, f);
 }

@@ -11,25 +11,7 @@
 #include "preload/sys/text.h"
 
 /* One for each of its runtimes; a program may map more, and they are not kept. */
-#define NOTES_MAX  8
-#define PATH_BYTES 1024
-
-/* The file's path, terminated; its length, or 0 if it has none or a long one. */
-static size_t path_of(int fd, char path[PATH_BYTES])
-{
-	char link[32];
-	struct text text = text_in(link, sizeof(link));
-	long bytes;
-
-	text_string(&text, "/proc/self/fd/");
-	text_number(&text, (uint64_t)fd);
-	bytes = sys_call(SYS_readlink, (long)link, (long)path, PATH_BYTES, 0, 0,
-			 0);
-	if (bytes <= 0 || bytes >= PATH_BYTES)
-		return 0;
-	path[bytes] = '\0';
-	return (size_t)bytes;
-}
+#define NOTES_MAX 8
 
 /* Also of a child on borrowed memory, whose part is its parent's: not its own. */
 static int is_jitdump(const char *path)
@@ -56,16 +38,11 @@ static void record(const char *path, size_t bytes)
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
 }
 
-void jitdumps_note(int fd)
+void jitdumps_note(const char *path)
 {
 	static _Atomic uint32_t notes;
-	char path[PATH_BYTES];
-	size_t bytes;
 
-	if (!rt.header || !rt.recorder || runtime_is_filtered())
-		return;
-	bytes = path_of(fd, path);
-	if (bytes && is_jitdump(path) &&
-	    atomic_fetch_add(&notes, 1) < NOTES_MAX)
-		record(path, bytes + 1);
+	if (rt.header && rt.recorder && !runtime_is_filtered() &&
+	    is_jitdump(path) && atomic_fetch_add(&notes, 1) < NOTES_MAX)
+		record(path, strlen(path) + 1);
 }

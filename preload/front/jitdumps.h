@@ -7,9 +7,9 @@
 #define CLEW_FRONT_JITDUMPS_H
 
 /*
- * The program has mapped a file as executable: records its path if it is this
- * process's jitdump. Any thread; errno stays.
+ * The program has mapped the file of that path as executable: records the path if it
+ * is this process's jitdump. Any thread; errno stays.
  */
-void jitdumps_note(int fd);
+void jitdumps_note(const char *path);
 
 #endif

@@ -11,6 +11,8 @@
 #include <sys/prctl.h>
 
 #include "preload/front/generators.h"
+#include "preload/front/makers.h"
+#include "preload/front/memory_names.h"
 #include "preload/front/stamps.h"
 #include "preload/host/next.h"
 #include "preload/hot/sink.h"
@@ -27,6 +29,29 @@ static int uses_stamps(void)
 
 	return header && header->state != WIRE_DISABLED &&
 	       header->time != WIRE_TIME_NONE;
+}
+
+/* Of a text that may not be there, or reach to the next page. 0 or -EFAULT. */
+static int copy_text(uint64_t at, char text[MEMORY_NAME_BYTES])
+{
+	for (int i = 0; at && i < MEMORY_NAME_BYTES - 1; i++) {
+		int err = sys_read_memory(at + (uint64_t)i, &text[i], 1);
+
+		if (err)
+			return err;
+		if (text[i] == '\0')
+			break;
+	}
+	return 0;
+}
+
+/* Whatever the kernel says of it, which may know of no such names. */
+static void note_name(uint64_t start, uint64_t bytes, uint64_t name)
+{
+	char text[MEMORY_NAME_BYTES] = "";
+
+	if (copy_text(name, text) == 0)
+		makers_note_name(start, bytes, text);
 }
 
 static long ask(int option, long a, long b, long c, long d)
@@ -63,6 +88,8 @@ EXPORT int prctl(int option, ...)
 		ticks_stop(); /* a sample begins with the time */
 	result = ask(option, a, b, c, d);
 	filter_end(begun, !result);
+	if (option == PR_SET_VMA && a == PR_SET_VMA_ANON_NAME)
+		note_name((uint64_t)b, (uint64_t)c, (uint64_t)d);
 	if (option == PR_SET_NAME)
 		tallies_thread_renamed();
 	if (result >= 0)

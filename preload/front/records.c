@@ -22,6 +22,7 @@ struct record_stream {
 
 static struct record_stream bindings = { .kind = WIRE_BINDINGS };
 static struct record_stream codes = { .kind = WIRE_CODES };
+static struct record_stream makers = { .kind = WIRE_MAKERS };
 
 /* ---- Streams ---- */
 
@@ -58,18 +59,19 @@ static void begin_in_child(struct record_stream *stream)
 	stream->pid = rt.header->pid;
 }
 
-/* The text's bytes follow, of which some may be none. */
-static int put(struct record_stream *stream, const void *head,
-	       size_t head_bytes, const char *const texts[3],
-	       const size_t text_bytes[3])
+/* The text's bytes follow, of which some may be none. NULL: there is no room. */
+static void *put(struct record_stream *stream, const void *head,
+		 size_t head_bytes, const char *const texts[3],
+		 const size_t text_bytes[3])
 {
 	const uint64_t bytes =
 		head_bytes + text_bytes[0] + text_bytes[1] + text_bytes[2];
 	const uint64_t padded = (bytes + 7) & ~UINT64_C(7);
-	unsigned char *at = find_room(stream, padded);
+	unsigned char *const record = find_room(stream, padded);
+	unsigned char *at = record;
 
 	if (!at)
-		return 0;
+		return NULL;
 	copy_bytes(at, head, head_bytes);
 	at += head_bytes;
 	for (int i = 0; i < 3; i++) {
@@ -80,23 +82,23 @@ static int put(struct record_stream *stream, const void *head,
 	/* complete when it is seen */
 	atomic_store_explicit(&stream->chunk.head->used, stream->used,
 			      memory_order_release);
-	return 1;
+	return record;
 }
 
-static int put_locked(struct record_stream *stream, const void *head,
-		      size_t head_bytes, const char *const texts[3],
-		      const size_t text_bytes[3])
+static void *put_locked(struct record_stream *stream, const void *head,
+			size_t head_bytes, const char *const texts[3],
+			const size_t text_bytes[3])
 {
 	uint64_t signals;
-	int is_recorded;
+	void *record;
 
 	if (runtime_is_filtered())
-		return 0;
+		return NULL;
 	begin_in_child(stream);
 	lock_acquire(&stream->lock, &signals);
-	is_recorded = put(stream, head, head_bytes, texts, text_bytes);
+	record = put(stream, head, head_bytes, texts, text_bytes);
 	lock_release(&stream->lock, &signals);
-	return is_recorded;
+	return record;
 }
 
 /* ---- Records ---- */
@@ -132,6 +134,11 @@ void records_bind(uint64_t pc, const struct java_method *method)
 		records_miss();
 }
 
+uint64_t records_stamp(void)
+{
+	return rt.header->time == WIRE_TIME_NONE ? 1 : stamp_counter();
+}
+
 /* Without its name the code is code that nobody has told of. */
 static void add_code(uint64_t start, uint32_t code_bytes,
 		     enum wire_code_kind kind, const char *const texts[3])
@@ -142,7 +149,7 @@ static void add_code(uint64_t start, uint32_t code_bytes,
 	size_t bytes[3];
 
 	head.bytes = measure(texts, bytes);
-	head.tsc = stamp_counter();
+	head.tsc = records_stamp();
 	if (head.bytes || kind == WIRE_CODE_GONE)
 		put_locked(&codes, &head, sizeof(head), texts, bytes);
 }
@@ -191,10 +198,11 @@ int records_registered(uint64_t start, uint64_t bytes, const char *name,
 		.kind = WIRE_CODE_REGISTERED,
 		.bytes = (uint32_t)(text_bytes[0] + text_bytes[1]),
 		.object = object,
-		.tsc = stamp_counter(),
+		.tsc = records_stamp(),
 	};
 
-	return put_locked(&codes, &head, sizeof(head), texts, text_bytes);
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes) !=
+	       NULL;
 }
 
 static int add_nameless(enum wire_code_kind kind, uint64_t start,
@@ -205,9 +213,10 @@ static int add_nameless(enum wire_code_kind kind, uint64_t start,
 	const struct wire_code head = { .start = start,
 					.kind = kind,
 					.object = object,
-					.tsc = stamp_counter() };
+					.tsc = records_stamp() };
 
-	return put_locked(&codes, &head, sizeof(head), texts, text_bytes);
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes) !=
+	       NULL;
 }
 
 int records_unregistered(uint64_t start, uint32_t object)
@@ -218,4 +227,24 @@ int records_unregistered(uint64_t start, uint32_t object)
 void records_unread(enum wire_unread why)
 {
 	add_nameless(WIRE_CODE_UNREAD, 0, why);
+}
+
+_Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
+			       const char *name)
+{
+	const char *const texts[] = { name, NULL, NULL };
+	const size_t named = bytes_of_name(name);
+	const size_t text_bytes[] = { named < WIRE_MAKER_BYTES_MAX
+					      ? named
+					      : WIRE_MAKER_BYTES_MAX,
+				      0, 0 };
+	const struct wire_maker head = { .start = start,
+					 .end = end,
+					 .tsc = records_stamp(),
+					 .pc = pc,
+					 .bytes = (uint32_t)text_bytes[0] };
+	struct wire_maker *record =
+		put_locked(&makers, &head, sizeof(head), texts, text_bytes);
+
+	return record ? &record->gone_tsc : NULL;
 }

@@ -46,4 +46,18 @@ int records_unregistered(uint64_t start, uint32_t object);
 /* Of one, or of all of a module's, no names are known. */
 void records_unread(enum wire_unread why);
 
+/*
+ * The time, as a stamp. 1 where no time is taken: the program may have forbidden
+ * itself the counter then.
+ */
+uint64_t records_stamp(void);
+
+/*
+ * The code at pc has made [start, end) executable (struct wire_maker); a pc of 0:
+ * nobody knows who has. Where the record says when that is over: the caller's to store;
+ * NULL if there is no room.
+ */
+_Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
+			       const char *name);
+
 #endif

@@ -58,6 +58,7 @@
 	X(mprotect, MAPS)                                                      \
 	X(pkey_mprotect, MAPS)                                                 \
 	X(mremap, NOTHING)                                                     \
+	X(munmap, NOTHING)                                                     \
 	X(shmat, MAPS)                                                         \
 	X(timer_create, NOTHING)                                               \
 	X(siginterrupt, NOTHING)                                               \

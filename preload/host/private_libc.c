@@ -71,7 +71,7 @@ void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 		(long)place_map(bytes, protection, flags, fd, offset));
 }
 
-int munmap(void *address, size_t bytes)
+int private_munmap(void *address, size_t bytes)
 {
 	return (int)result_of(sys_munmap(address, bytes));
 }

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* As mmap(), by a system call. */
+/* As mmap() and munmap(), by a system call. */
 void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 		   off_t offset);
+int private_munmap(void *address, size_t bytes);
 
 #endif

@@ -63,6 +63,7 @@ struct runtime {
 	 */
 	uint32_t is_forking;
 	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */
+	uint64_t fork_tsc; /* of the one under way; under code_lock */
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

@@ -8,6 +8,7 @@
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/stamp_counter.h"
 #include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -104,6 +105,8 @@ static void start_part(struct part *part, const struct part *parent)
 	header->max_contexts = rt.max_contexts;
 	part_limit(part, rt.config->max_bytes);
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
+	header->forked_tsc = rt.fork_tsc;
+	rt.fork_tsc = 0;
 	header->cost_self_ticks = parent->header->cost_self_ticks;
 	header->cost_caller_ticks = parent->header->cost_caller_ticks;
 	rt.header = header;
@@ -112,6 +115,12 @@ static void start_part(struct part *part, const struct part *parent)
 static int is_off(void)
 {
 	return rt.header->state == WIRE_DISABLED;
+}
+
+/* Else the program may have forbidden itself the counter. */
+static uint64_t stamp_if_timed(void)
+{
+	return rt.header->time == WIRE_TIME_NONE ? 0 : stamp_counter();
 }
 
 /*
@@ -131,6 +140,7 @@ static void before_fork(void)
 	lock_acquire(rt.code_lock, &signals);
 	signals_at_fork = signals;
 	rt.is_forking = 1;
+	rt.fork_tsc = stamp_if_timed();
 	switch_mute(HOT_MUTED_FORK);
 }
 
@@ -148,6 +158,7 @@ static void after_fork_in_parent(void)
 	if (CLEW_STRESS)
 		stress_check();
 	rt.is_forking = 0;
+	rt.fork_tsc = 0;
 	switch_unmute(HOT_IS_HEARD);
 	release_patches();
 }

@@ -17,24 +17,6 @@ enum {
 	JITDUMP_BY_TSC = 1,
 };
 
-static const struct part_copy *parent_of(const struct generated *generated,
-					 const struct part_copy *part)
-{
-	const struct recording *recording = generated->recording;
-
-	if (part->header->origin != WIRE_FROM_FORK)
-		return NULL;
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part_copy *other = &recording->parts[i];
-
-		if (other->run == part->run &&
-		    other->header->pid == part->header->parent_pid &&
-		    other->header->seq == part->header->parent_seq)
-			return other;
-	}
-	return NULL;
-}
-
 static int open_inherited(const struct generated *generated,
 			  enum announced kind)
 {
@@ -43,7 +25,7 @@ static int open_inherited(const struct generated *generated,
 
 	for (int i = 0; i < ANCESTORS_MAX && part && fd < 0; i++) {
 		fd = announced_open(generated->recording, part, kind);
-		part = parent_of(generated, part);
+		part = recording_parent(generated->recording, part);
 	}
 	return fd;
 }
@@ -135,6 +117,9 @@ static void read_announced(struct generated *generated)
 	told_code_init(&generated->told, generated->catalog, generated->part,
 		       generated->clock);
 	note_told(generated);
+	made_code_init(&generated->made, generated->recording, generated->part,
+		       generated->catalog, generated->numbering,
+		       generated->clock);
 	read_one(generated, ANNOUNCED_MAP);
 	read_one(generated, ANNOUNCED_JITDUMP);
 	err = generated->space ? a2n_space_commit(generated->space) : 0;
@@ -154,12 +139,14 @@ static uint64_t time_of(const struct generated *generated, uint64_t tsc)
 
 void generated_init(struct generated *generated, struct recording *recording,
 		    const struct part_copy *part, struct catalog *catalog,
+		    const struct numbering *numbering,
 		    const struct clock *clock)
 {
 	*generated = (struct generated){
 		.recording = recording,
 		.part = part,
 		.catalog = catalog,
+		.numbering = numbering,
 		.clock = clock,
 	};
 }
@@ -167,32 +154,43 @@ void generated_init(struct generated *generated, struct recording *recording,
 void generated_fini(struct generated *generated)
 {
 	told_code_fini(&generated->told);
+	made_code_fini(&generated->made);
 	if (generated->space)
 		a2n_space_destroy(generated->space);
 	idmap_fini(&generated->functions);
 }
 
-uint32_t generated_function(struct generated *generated, uint64_t pc,
-			    uint64_t tsc)
+/* As its program announced it, or 0. */
+static uint32_t announced_function(struct generated *generated, uint64_t pc,
+				   uint64_t tsc)
 {
 	struct a2n_place place = { 0 };
 	struct a2n_frame frame;
 	uint64_t *function;
-	uint32_t told;
 
-	if (!generated->is_read)
-		read_announced(generated);
-	told = told_code_function(&generated->told, pc, tsc);
-	if (told)
-		return told;
 	if (!generated->space ||
 	    a2n_space_lookup(generated->space, pc, time_of(generated, tsc),
 			     NULL, 0, &place, &frame, 1) == 0 ||
 	    !frame.name || place.code == 0)
-		return FUNCTION_GENERATED;
+		return 0;
 	function = idmap_at(&generated->functions, place.code);
 	if (*function == 0)
 		*function = catalog_named(generated->catalog, KIND_GENERATED,
 					  CATALOG_NO_MODULE, frame.name);
 	return (uint32_t)*function;
+}
+
+uint32_t generated_function(struct generated *generated, uint64_t pc,
+			    uint64_t tsc)
+{
+	uint32_t function;
+
+	if (!generated->is_read)
+		read_announced(generated);
+	function = told_code_function(&generated->told, pc, tsc);
+	if (!function)
+		function = announced_function(generated, pc, tsc);
+	if (!function)
+		function = made_code_function(&generated->made, pc, tsc);
+	return function ? function : FUNCTION_GENERATED;
 }

@@ -7,12 +7,13 @@
  * that cover an address is the one, whenever the sample was. Both may be there;
  * the jitdump knows more. A child that was forked has its parent's code, by the
  * parent's files, unless it has its own. What a runtime told clew itself comes
- * before both.
+ * before both; behind both, whose memory it is in (made_code.h).
  */
 #ifndef CLEW_MERGE_GENERATED_H
 #define CLEW_MERGE_GENERATED_H
 
 #include "base/idmap.h"
+#include "report/merge/made_code.h"
 #include "report/merge/told_code.h"
 #include "report/model/clock.h"
 #include "report/model/function_catalog.h"
@@ -23,7 +24,9 @@ struct generated {
 	const struct part_copy *part;
 	struct catalog *catalog;
 	const struct clock *clock;
+	const struct numbering *numbering;
 	struct told_code told;   /* in the part itself */
+	struct made_code made;   /* likewise */
 	struct a2n_space *space; /* NULL: nothing was announced */
 	struct idmap functions;  /* id of a piece of code -> function */
 	int is_read;
@@ -32,12 +35,13 @@ struct generated {
 
 void generated_init(struct generated *generated, struct recording *recording,
 		    const struct part_copy *part, struct catalog *catalog,
+		    const struct numbering *numbering,
 		    const struct clock *clock);
 void generated_fini(struct generated *generated);
 
 /*
  * The function of the catalog whose code was at the pc at that time stamp;
- * FUNCTION_GENERATED where nobody said so. All code of one name is one function.
+ * FUNCTION_GENERATED where nobody knows. All code of one name is one function.
  */
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc);

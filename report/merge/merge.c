@@ -217,6 +217,7 @@ static void add_everything(struct work *work)
 				     work->contexts.count));
 	recording_note(work->recording, java_problem_text(work->part));
 	recording_note(work->recording, jni_problem_text(work->part));
+	recording_note(work->recording, makers_problem_text(work->part));
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
@@ -237,7 +238,8 @@ static int merge_part(struct work *work)
 	work->samples.contexts = &work->contexts;
 	work->samples.generated = &work->generated;
 	generated_init(&work->generated, work->recording, work->part,
-		       work->catalog, &work->samples.clock);
+		       work->catalog, &work->numbering, &work->samples.clock);
+	made_code_mark_makers(work->part, work->catalog, &work->numbering);
 	is_wanted = roots_want_anybody(&work->roots);
 	if (is_wanted)
 		add_everything(work);

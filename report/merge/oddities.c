@@ -83,6 +83,18 @@ char *jni_problem_text(const struct part_copy *part)
 	return NULL;
 }
 
+char *makers_problem_text(const struct part_copy *part)
+{
+	const uint64_t count = part->header->makerless;
+
+	if (count == 0)
+		return NULL;
+	return memory_printf("%s: %" PRIu64
+			     " time%s memory was made executable "
+			     "and not recorded by whom: there was no room",
+			     part->name, count, text_plural(count));
+}
+
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts)
 {

@@ -34,4 +34,7 @@ const char *java_text(uint32_t state);
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);
 
+/* Whether generated code is of unknown makers for want of room: likewise. */
+char *makers_problem_text(const struct part_copy *part);
+
 #endif

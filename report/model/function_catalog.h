@@ -114,6 +114,7 @@ struct catalog_module {
 	uint32_t function_count; /* without extra ones; mostly in a row */
 	const struct a2n_module *a2n; /* NULL until asked for, and if none */
 	int was_tried;
+	int is_maker; /* of memory that is executable: it generates code */
 };
 
 struct catalog {

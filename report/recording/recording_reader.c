@@ -22,6 +22,22 @@ static void add_problem(struct recording *recording, char *text)
 	recording->problems[recording->problem_count++] = text;
 }
 
+const struct part_copy *recording_parent(const struct recording *recording,
+					 const struct part_copy *part)
+{
+	if (part->header->origin != WIRE_FROM_FORK)
+		return NULL;
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part_copy *other = &recording->parts[i];
+
+		if (other->run == part->run &&
+		    other->header->pid == part->header->parent_pid &&
+		    other->header->seq == part->header->parent_seq)
+			return other;
+	}
+	return NULL;
+}
+
 void recording_note(struct recording *recording, char *problem)
 {
 	for (size_t i = 0; problem && i < recording->problem_count; i++)

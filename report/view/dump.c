@@ -15,6 +15,7 @@
 #include "report/model/jni_usage.h"
 #include "report/model/waits.h"
 #include "report/recording/bindings_reader.h"
+#include "report/recording/makers_reader.h"
 #include "report/recording/names_reader.h"
 #include "report/recording/rules.h"
 #include "report/view/summary.h"
@@ -422,6 +423,21 @@ static void dump_jitdump(const struct dump *dump,
 		    chunk->used_bytes);
 }
 
+static void dump_makers(const struct dump *dump, const struct part_chunk *chunk)
+{
+	struct recorded_maker maker;
+	size_t cursor = 0;
+
+	while (makers_next(chunk, &cursor, &maker)) {
+		fprintf(dump->out,
+			"maker pc=%#" PRIx64 " start=%#" PRIx64 " end=%#" PRIx64
+			" tsc=%" PRIu64 " gone_tsc=%" PRIu64,
+			maker.pc, maker.start, maker.end, maker.tsc,
+			maker.gone_tsc);
+		dump_string(dump->out, "name", maker.name, maker.name_bytes);
+	}
+}
+
 static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 {
 	static const char *const names[] = {
@@ -443,6 +459,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_SOURCES] = "sources",
 		[WIRE_CALL_PLACES] = "call_places",
 		[WIRE_JNI_NOTES] = "jni_notes",
+		[WIRE_MAKERS] = "makers",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -469,6 +486,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_codes(dump, chunk);
 	if (chunk->kind == WIRE_JITDUMP)
 		dump_jitdump(dump, chunk);
+	if (chunk->kind == WIRE_MAKERS)
+		dump_makers(dump, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(dump, chunk);
 	if (chunk->kind == WIRE_RANGES)

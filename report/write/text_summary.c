@@ -9,6 +9,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 #define DOUBTS_NAMED    3
+#define MAKERS_NAMED    3
 
 /* "; 3 refused: 2 for this reason, 1 for that" */
 static void write_unhooked(FILE *out, const struct coverage *coverage,
@@ -187,8 +188,28 @@ static void write_doubts(FILE *out, struct session *session)
 	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 
-static void write_losses(FILE *out, const struct summary *summary)
+/* " (libx.so, liby.so)": the modules that make code, whose calls these are. */
+static void write_makers(FILE *out, const struct catalog *catalog)
 {
+	size_t count = 0;
+
+	for (size_t i = 0; i < catalog->module_count; i++) {
+		const struct catalog_module *module = &catalog->modules[i];
+
+		if (!module->is_maker || module->state != MODULE_IS_HOOKED)
+			continue;
+		if (count < MAKERS_NAMED)
+			fprintf(out, "%s%s", count ? ", " : " (", module->name);
+		count++;
+	}
+	if (count > 0)
+		fputs(count > MAKERS_NAMED ? "...)" : ")", out);
+}
+
+static void write_losses(FILE *out, const struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
 	for (unsigned int i = 0; i < WIRE_FOLD_COUNT; i++) {
 		if (summary->folds[i] > 0)
 			fprintf(out,
@@ -203,9 +224,13 @@ static void write_losses(FILE *out, const struct summary *summary)
 		fprintf(out, "stray: %s calls belong to no recorded context\n",
 			GROUPED(summary->strays));
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
-		if (summary->lost_calls[i] > 0)
-			fprintf(out, "lost: %s calls were not counted: %s\n",
-				GROUPED(summary->lost_calls[i]), loss_text(i));
+		if (summary->lost_calls[i] == 0)
+			continue;
+		fprintf(out, "lost: %s calls were not counted: %s",
+			GROUPED(summary->lost_calls[i]), loss_text(i));
+		if (i == WIRE_LOSS_GENERATED)
+			write_makers(out, &session->catalog);
+		fputc('\n', out);
 	}
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++) {
 		if (summary->lost_samples[i] > 0)
@@ -404,7 +429,7 @@ void text_summary(FILE *out, struct session *session)
 	write_java_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);
-	write_losses(out, summary);
+	write_losses(out, session);
 	write_unnamed(out, &session->catalog);
 	write_problems(out, &session->recording);
 }

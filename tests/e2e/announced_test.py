@@ -17,6 +17,7 @@ REGISTERED = [target("registered", flavour)
               for flavour in ("O2", "O0", "cet")]
 POINTS = 4.0  # percentage points that shares may be off
 NOBODY = "(generated code)"
+UNTOLD = re.compile(r"\(generated code of .*\)")  # but it is known by whom
 
 BUSY_JS = """
 function fibber(n) { return n < 2 ? n : fibber(n - 1) + fibber(n - 2); }
@@ -100,8 +101,11 @@ class Case(clewtest.Case):
         shown = self.clew_json("report", "--json", "--top=0",
                                recording or self.recording_path)
         self.problems = shown["problems"]
-        return {row["name"]: row[key] for row in shown["functions"]
-                if "module" not in row}
+        found = collections.Counter()
+        for row in shown["functions"]:
+            if "module" not in row:
+                found[UNTOLD.sub(NOBODY, row["name"])] += row[key]
+        return dict(found)
 
     def kept(self):
         return sorted(path.suffix for path in self.recording_path.iterdir()

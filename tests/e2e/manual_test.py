@@ -155,6 +155,8 @@ class Records(clewtest.Case):
                 (wire.SOURCES, struct.pack("<II8sHH4x", 4096, 12, b"A.java",
                                            0, 7)),
                 (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
+                (wire.MAKERS, struct.pack("<QQQQQII", 4096, 8192, 1, 0, 4096,
+                                          0, 0)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:

@@ -354,6 +354,24 @@ void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		 name);
 }
 
+void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
+		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,
+		   const char *name)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_MAKERS, 0,
+				     sizeof(struct wire_maker) +
+					     ((strlen(name) + 7) & ~(size_t)7));
+	struct wire_maker *written = payload_of(fixture, chunk);
+
+	*written = (struct wire_maker){ .start = start,
+					.end = end,
+					.tsc = tsc,
+					.gone_tsc = gone_tsc,
+					.pc = pc,
+					.bytes = (uint32_t)strlen(name) };
+	memcpy(written + 1, name, strlen(name));
+}
+
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name)
 {

@@ -94,6 +94,11 @@ void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
 /* Of an object that was registered, or that it was taken back: no name. */
+/* [start, end) is made executable by who is at pc (0: nobody); gone at gone_tsc. */
+void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
+		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,
+		   const char *name);
+
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name);
 

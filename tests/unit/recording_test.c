@@ -42,6 +42,7 @@ static void make_part(struct fixture *fixture)
 	fixture_told(fixture, WIRE_CALL_PLACES, 8192, calls, sizeof(calls));
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
+	fixture_maker(fixture, 0x30000000, 0x30001000, 0x10000, 1, 2, "name");
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
 	chunk = fixture_chunk(fixture, WIRE_JITDUMP, 0, 16);
 	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk),

@@ -219,6 +219,33 @@ static void code_is_that_which_was_there_at_the_time(void **state)
 	session_close(&world->session);
 }
 
+/*
+ * Memory that a module made executable is that module's until another one does, it
+ * is unmapped, or nobody knows whose it is; what it makes is, too.
+ */
+static void code_without_a_name_is_its_makers(void **state)
+{
+	struct world *world = *state;
+	const uint64_t pc = FIXTURE_MODULE_BASE + 0x1000;
+	const char *plainly = "(generated code of app)";
+	const char *named = "(generated code of app, memfd:x)";
+
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, pc, 2, 0, "");
+	fixture_maker(&world->fixture, 0x30000000, 0x30001000, pc, 4, 7,
+		      "memfd:x");
+	fixture_maker(&world->fixture, 0x30000000, 0x30001000, 0x30001000, 8, 0,
+		      "own");
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, 0, 10, 0, "");
+	fixture_maker(&world->fixture, 0x30000000, 0x10, pc, 1, 0, "");
+	for (int i = 0; i < 11; i++)
+		sample(world, world->f, 0x30000008);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 4);
+	assert_samples(NODE(world, F(1), F(2), generated(world, plainly)), 4);
+	assert_samples(NODE(world, F(1), F(2), generated(world, named)), 3);
+	session_close(&world->session);
+}
+
 /* "over" comes on top of "under", which then goes: "over" stays until it goes. */
 static void objects_with_code_may_overlap(void **state)
 {
@@ -459,6 +486,7 @@ int main(void)
 		TEST(flags_become_nodes),
 		TEST(code_is_that_which_was_there_at_the_time),
 		TEST(objects_with_code_may_overlap),
+		TEST(code_without_a_name_is_its_makers),
 		TEST(a_wait_is_named_by_its_reason),
 		TEST(a_sample_that_grew_counts_its_looks),
 		TEST(lines_add_up),

@@ -26,6 +26,7 @@ syscall:
 	SEND	__NR_mmap, syscall_mmap
 	SEND	__NR_mprotect, syscall_mprotect
 	SEND	__NR_pkey_mprotect, syscall_mprotect
+	SEND	__NR_munmap, syscall_munmap
 	SEND	__NR_prlimit64, syscall_prlimit
 	SEND	__NR_setrlimit, syscall_setrlimit
 	SEND	__NR_getrlimit, syscall_getrlimit

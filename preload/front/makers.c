@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/makers.h"
+
+#include <stdatomic.h>
+
+#include "machine/address_space.h"
+#include "preload/front/memory_names.h"
+#include "preload/front/records.h"
+#include "preload/hot/native.h"
+#include "preload/hot/runtime.h"
+#include "preload/patch/patches.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/text.h"
+
+#define MADE_MAX    2048
+#define RECORDS_MAX 65536
+/* Behind so many what is made again is taken for what it was all the while. */
+#define RECORDS_FINE 4096
+
+/* No two that are in use have an address in common. */
+struct made {
+	_Atomic uint64_t start;
+	_Atomic uint64_t end; /* 0: unused */
+	_Atomic uint64_t pc;  /* the maker's */
+	_Atomic uint32_t is_gone;
+	uint32_t is_part; /* of what its record says */
+	/* Where its record says so; NULL: the record is a parent process's. */
+	_Atomic uint64_t *gone_tsc;
+	char name[MEMORY_NAME_BYTES];
+};
+
+/* Written under the patches' lock, which is held while forking. */
+static struct {
+	struct made items[MADE_MAX];
+	_Atomic uint32_t count;   /* of items that may be in use */
+	_Atomic uint32_t changes; /* odd while one is under way */
+	/* All that ever were in use lie there. */
+	_Atomic uint64_t lowest, highest;
+	uint32_t records;
+	uint32_t pid; /* whose part the records are in */
+} makers;
+
+static int overlaps(const struct made *made, uint64_t start, uint64_t end)
+{
+	return start < made->end && end > made->start;
+}
+
+static int contains(const struct made *made, uint64_t start, uint64_t end)
+{
+	return start >= made->start && end <= made->end;
+}
+
+static int is_named(const struct made *made, const char *name)
+{
+	return same_text(made->name, name);
+}
+
+/* ---- Items ---- */
+
+static struct made *find_overlapping(uint64_t start, uint64_t end,
+				     struct made *after)
+{
+	struct made *const behind = makers.items + makers.count;
+
+	for (struct made *made = after ? after + 1 : makers.items;
+	     made < behind; made++)
+		if (overlaps(made, start, end))
+			return made;
+	return NULL;
+}
+
+/* What is gone is remembered as long as there is room for it. */
+static struct made *find_unused(void)
+{
+	const uint32_t count = makers.count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!makers.items[i].end)
+			return &makers.items[i];
+	if (count < MADE_MAX) {
+		makers.count = count + 1;
+		return &makers.items[count];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (makers.items[i].is_gone)
+			return &makers.items[i];
+	return NULL;
+}
+
+/* From `of`, whose record it has; `of` may be it. */
+static void fill(struct made *made, const struct made *of, uint64_t start,
+		 uint64_t end)
+{
+	made->end = 0;
+	made->start = start;
+	made->pc = of->pc;
+	made->is_gone = of->is_gone;
+	made->is_part = of->is_part;
+	made->gone_tsc = of->gone_tsc;
+	if (made != of)
+		copy_bytes(made->name, of->name, sizeof(made->name));
+	made->end = end;
+	if (!makers.lowest || start < makers.lowest)
+		makers.lowest = start;
+	if (end > makers.highest)
+		makers.highest = end;
+}
+
+static int may_record(void)
+{
+	return makers.records < RECORDS_MAX;
+}
+
+/* From now on nobody knows of [start, end), of which `made` has the record. */
+static void disown(const struct made *made, uint64_t start, uint64_t end)
+{
+	if (may_record() && records_made(start, end, 0, "")) {
+		makers.records++;
+		return;
+	}
+	if (made->gone_tsc)
+		*made->gone_tsc = records_stamp();
+}
+
+/* Takes [start, end) out of an item, which may be cut in two by that. */
+static void cut(struct made *made, uint64_t start, uint64_t end)
+{
+	const uint64_t last = made->end;
+	struct made *rest = NULL;
+
+	made->is_part = 1;
+	if (last > end && made->start < start)
+		rest = find_unused();
+	if (rest)
+		fill(rest, made, end, last);
+	else if (last > end && made->start < start)
+		disown(made, end, last);
+	if (made->start < start)
+		fill(made, made, made->start, start);
+	else if (last > end)
+		fill(made, made, end, last);
+	else
+		made->end = 0;
+}
+
+static void cut_all(uint64_t start, uint64_t end)
+{
+	struct made *made = NULL;
+
+	while ((made = find_overlapping(start, end, made)))
+		if (made->is_gone)
+			made->end = 0;
+		else
+			cut(made, start, end);
+}
+
+static void end_all(uint64_t start, uint64_t end)
+{
+	struct made *made = NULL;
+
+	while ((made = find_overlapping(start, end, made))) {
+		if (made->is_gone)
+			continue;
+		if (made->gone_tsc && !made->is_part && start <= made->start &&
+		    end >= made->end) {
+			*made->gone_tsc = records_stamp();
+			made->is_gone = 1;
+			continue;
+		}
+		disown(made, start > made->start ? start : made->start,
+		       end < made->end ? end : made->end);
+		cut(made, start, end);
+	}
+}
+
+/* Whether an item says all that is to be said, if need be again. */
+static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
+{
+	struct made *made = find_overlapping(start, end, NULL);
+
+	if (!made || made->pc != pc || !contains(made, start, end) ||
+	    !is_named(made, name))
+		return 0;
+	if (!made->is_gone)
+		return 1;
+	if (makers.records < RECORDS_FINE || made->is_part ||
+	    made->start != start || made->end != end)
+		return 0;
+	*made->gone_tsc = 0;
+	made->is_gone = 0;
+	return 1;
+}
+
+static void make(uint64_t pc, uint64_t start, uint64_t end)
+{
+	const char *name = memory_names_find(start);
+	struct made new = { .pc = pc }, *made;
+	struct text text = text_in(new.name, sizeof(new.name));
+
+	if (is_same(pc, start, end, name))
+		return;
+	text_string(&text, name);
+	if (may_record())
+		new.gone_tsc = records_made(start, end, pc, name);
+	if (!new.gone_tsc) {
+		end_all(start, end);
+		atomic_fetch_add(&rt.header->makerless, 1);
+		return;
+	}
+	makers.records++;
+	cut_all(start, end);
+	made = find_unused();
+	if (made) {
+		fill(made, &new, start, end);
+	} else {
+		*new.gone_tsc = records_stamp();
+		atomic_fetch_add(&rt.header->makerless, 1);
+	}
+}
+
+static void name(uint64_t start, uint64_t end, const char *text)
+{
+	struct made *made = NULL;
+
+	memory_names_set(start, end, text);
+	while ((made = find_overlapping(start, end, made)))
+		if (!made->is_gone && !is_named(made, text))
+			make(made->pc,
+			     start > made->start ? start : made->start,
+			     end < made->end ? end : made->end);
+}
+
+/* ---- Without the lock ---- */
+
+static int is_recorded(void)
+{
+	return rt.header && rt.recorder && rt.patches && rt.is_this_process &&
+	       *rt.is_this_process;
+}
+
+static int may_overlap(uint64_t start, uint64_t end)
+{
+	return (start < makers.highest && end > makers.lowest &&
+		find_overlapping(start, end, NULL)) ||
+	       memory_names_overlap(start, end);
+}
+
+/* A change meanwhile may have made anything of it: the answer is no, then. */
+static int is_known(uint64_t pc, uint64_t start, uint64_t end)
+{
+	const uint32_t before = makers.changes;
+	const struct made *made;
+	int is_so;
+
+	if (before % 2)
+		return 0;
+	made = find_overlapping(start, end, NULL);
+	is_so = made && contains(made, start, end) && made->pc == pc &&
+		!made->is_gone;
+	return is_so && makers.changes == before;
+}
+
+/*
+ * Behind a filter: no lock, and nothing can be recorded but ends, of what is not
+ * that maker's.
+ */
+static void end_unlocked(uint64_t start, uint64_t end, uint64_t maker)
+{
+	struct made *made = NULL;
+
+	while ((made = find_overlapping(start, end, made))) {
+		_Atomic uint64_t *gone_tsc = made->gone_tsc;
+
+		if (made->is_gone || !gone_tsc || made->pc == maker)
+			continue;
+		made->is_gone = 1;
+		*gone_tsc = records_stamp();
+	}
+}
+
+/* What its parent has recorded is in another part, and what was gone is. */
+static void begin_in_child(void)
+{
+	if (makers.pid == rt.header->pid)
+		return;
+	for (uint32_t i = 0; i < makers.count; i++) {
+		makers.items[i].gone_tsc = NULL;
+		makers.items[i].is_part = 1;
+		if (makers.items[i].is_gone)
+			makers.items[i].end = 0;
+	}
+	makers.records = 0;
+	makers.pid = rt.header->pid;
+}
+
+static void begin_change(uint64_t *signals)
+{
+	lock_acquire(&rt.patches->lock, signals);
+	makers.changes++;
+	begin_in_child();
+}
+
+static void end_change(const uint64_t *signals)
+{
+	makers.changes++;
+	lock_release(&rt.patches->lock, signals);
+}
+
+static uint64_t page_end(uint64_t start, uint64_t bytes)
+{
+	return (start + bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+static uint64_t text_of(uint64_t pc)
+{
+	const struct native_range *range = native_find(pc);
+
+	return range ? range->start : pc;
+}
+
+/* ---- What the program does ---- */
+
+void makers_note(uint64_t pc, uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = page_end(start, bytes), maker = text_of(pc);
+	uint64_t signals;
+
+	if (!is_recorded() || start >= end || is_known(maker, start, end))
+		return;
+	if (runtime_is_filtered()) {
+		end_unlocked(start, end, maker);
+		return;
+	}
+	begin_change(&signals);
+	make(maker, start, end);
+	end_change(&signals);
+}
+
+void makers_note_end(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = page_end(start, bytes);
+	uint64_t signals;
+
+	if (start % PAGE_BYTES || start >= end || !may_overlap(start, end) ||
+	    !is_recorded())
+		return;
+	if (runtime_is_filtered()) {
+		end_unlocked(start, end, 0);
+		return;
+	}
+	begin_change(&signals);
+	end_all(start, end);
+	memory_names_set(start, end, "");
+	end_change(&signals);
+}
+
+void makers_note_name(uint64_t start, uint64_t bytes, const char *text)
+{
+	const uint64_t end = page_end(start, bytes);
+	uint64_t signals;
+
+	if (!is_recorded() || runtime_is_filtered() || start >= end)
+		return;
+	begin_change(&signals);
+	name(start, end, text);
+	end_change(&signals);
+}
+
+uint64_t makers_find(uint64_t at)
+{
+	const struct made *made = find_overlapping(at, at + 1, NULL);
+
+	return made && !made->is_gone ? made->pc : 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/made_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/recording/makers_reader.h"
+
+enum { ANCESTORS_MAX = 64 }; /* forks in a row */
+
+/* While they are entered: code may make memory executable that was made itself. */
+struct made_piece {
+	uint64_t start, end;
+	uint64_t gone_tsc;
+	uint32_t function; /* 0: nobody's */
+};
+
+struct entering {
+	struct made_code *made;
+	struct catalog *catalog;
+	const struct numbering *numbering;
+	const struct clock *clock;
+	struct made_piece *pieces;
+	size_t count, capacity;
+};
+
+static uint32_t function_of_piece(const struct entering *entering, uint64_t pc,
+				  uint64_t tsc)
+{
+	for (size_t i = entering->count; i > 0; i--) {
+		const struct made_piece *piece = &entering->pieces[i - 1];
+
+		if (pc >= piece->start && pc < piece->end &&
+		    (piece->gone_tsc == 0 || tsc < piece->gone_tsc))
+			return piece->function;
+	}
+	return 0;
+}
+
+/* What was known when a child was forked may be older than its own record. */
+static const struct numbering_module *module_of(
+	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)
+{
+	const struct numbering_module *module =
+		numbering_module_at(numbering, pc, time_ns);
+
+	return module ? module
+		      : numbering_module_at(numbering, pc, NUMBERING_ANY_TIME);
+}
+
+static uint32_t function_of(struct entering *entering,
+			    const struct recorded_maker *maker)
+{
+	struct catalog *catalog = entering->catalog;
+	const struct numbering_module *module;
+	const char *maker_name;
+	char *mapping, *name;
+	uint32_t function;
+
+	if (maker->pc == 0)
+		return 0;
+	module = module_of(entering->numbering, maker->pc,
+			   clock_time_ns(entering->clock, maker->tsc));
+	if (!module)
+		return function_of_piece(entering, maker->pc, maker->tsc);
+	maker_name = catalog->modules[module->module].name;
+	mapping = memory_string(maker->name, maker->name_bytes);
+	/* Of its own file it may have mapped a copy. */
+	if (strcmp(mapping, maker_name) == 0)
+		*mapping = '\0';
+	name = memory_printf("(generated code of %s%s%s)", maker_name,
+			     *mapping ? ", " : "", mapping);
+	function =
+		catalog_named(catalog, KIND_GENERATED, CATALOG_NO_MODULE, name);
+	free(name);
+	free(mapping);
+	return function;
+}
+
+static void enter(struct entering *entering, const struct recorded_maker *maker)
+{
+	const uint32_t function = function_of(entering, maker);
+	struct made_code *made = entering->made;
+	const struct a2n_code piece = {
+		.start = maker->start,
+		.bytes = maker->end - maker->start,
+		.name = function ? "made" : NULL,
+	};
+	uint64_t id;
+
+	if (a2n_space_add(made->space, &piece, maker->tsc, &id))
+		return;
+	*idmap_at(&made->functions, id) = function;
+	if (maker->gone_tsc)
+		a2n_space_remove(made->space, id, maker->gone_tsc);
+	entering->pieces =
+		memory_grow(entering->pieces, entering->count,
+			    &entering->capacity, sizeof(*entering->pieces));
+	entering->pieces[entering->count++] = (struct made_piece){
+		.start = maker->start,
+		.end = maker->end,
+		.gone_tsc = maker->gone_tsc,
+		.function = function,
+	};
+}
+
+/* What was so at that time. */
+static void enter_part(struct entering *entering, const struct part_copy *part,
+		       uint64_t until)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		struct recorded_maker maker;
+		size_t at = 0;
+
+		if (chunk.kind != WIRE_MAKERS)
+			continue;
+		while (makers_next(&chunk, &at, &maker)) {
+			if (maker.gone_tsc > until)
+				maker.gone_tsc = 0;
+			if (maker.start < maker.end && maker.tsc <= until)
+				enter(entering, &maker);
+		}
+	}
+}
+
+static void enter_with_parents(struct entering *entering,
+			       const struct recording *recording,
+			       const struct part_copy *part)
+{
+	const struct part_copy *line[ANCESTORS_MAX];
+	int count = 0;
+
+	for (; part && count < ANCESTORS_MAX; count++) {
+		line[count] = part;
+		part = recording_parent(recording, part);
+	}
+	while (--count > 0) {
+		const struct wire_header *child = line[count - 1]->header;
+
+		enter_part(entering, line[count],
+			   child->forked_tsc ? child->forked_tsc
+					     : child->first.tsc);
+	}
+	enter_part(entering, line[0], UINT64_MAX);
+}
+
+void made_code_init(struct made_code *made, const struct recording *recording,
+		    const struct part_copy *part, struct catalog *catalog,
+		    const struct numbering *numbering,
+		    const struct clock *clock)
+{
+	struct entering entering = {
+		.made = made,
+		.catalog = catalog,
+		.numbering = numbering,
+		.clock = clock,
+	};
+
+	*made = (struct made_code){ 0 };
+	if (a2n_space_create(NULL, &made->space))
+		return;
+	enter_with_parents(&entering, recording, part);
+	free(entering.pieces);
+	if (entering.count == 0 || a2n_space_commit(made->space) != 0) {
+		a2n_space_destroy(made->space);
+		made->space = NULL;
+	}
+}
+
+void made_code_fini(struct made_code *made)
+{
+	if (made->space)
+		a2n_space_destroy(made->space);
+	idmap_fini(&made->functions);
+}
+
+uint32_t made_code_function(const struct made_code *made, uint64_t pc,
+			    uint64_t tsc)
+{
+	struct a2n_place place = { 0 };
+	struct a2n_frame frame;
+	const uint64_t *function;
+
+	if (!made->space || a2n_space_lookup(made->space, pc, tsc, NULL, 0,
+					     &place, &frame, 1) == 0)
+		return 0;
+	function = idmap_find(&made->functions, place.code);
+	return function ? (uint32_t)*function : 0;
+}
+
+void made_code_mark_makers(const struct part_copy *part,
+			   struct catalog *catalog,
+			   const struct numbering *numbering)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		struct recorded_maker maker;
+		size_t at = 0;
+
+		if (chunk.kind != WIRE_MAKERS)
+			continue;
+		while (makers_next(&chunk, &at, &maker)) {
+			const struct numbering_module *module =
+				numbering_module_at(numbering, maker.pc,
+						    NUMBERING_ANY_TIME);
+
+			if (module)
+				catalog->modules[module->module].is_maker = 1;
+		}
+	}
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Code that nobody announces is told apart by who made its memory executable."""
+import collections
+import re
+import sqlite3
+
+import clewtest
+from clewtest import needs, target
+from disturbance import Disturbed, undisturbed
+
+POINTS = 4.0  # percentage points that shares may be off
+NOBODY = "(generated code)"
+
+
+def of(maker):
+    return f"(generated code of {maker})"
+
+
+class Case(clewtest.Case):
+    def functions(self):
+        shown = self.clew_json("report", "--json", "--top=0",
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        return {row["name"]: row["total_ns"] for row in shown["functions"]
+                if "module" not in row}
+
+    def makers(self):
+        dumped = self.clew("dump", self.recording_path).stdout
+        return re.findall(r"^maker pc=(\S+)", dumped, re.M)
+
+
+class Truth(Case):
+    """A program that knows whose code it called, for how long."""
+
+    NAMES = {"program": "makers", "library": "libmakers_library.so"}
+
+    def name(self, told):
+        who, _, mapping = told.partition(", ")
+        if who == "nobody":
+            return NOBODY
+        return of(self.NAMES[who] + (f", {mapping}" if mapping else ""))
+
+    def check(self, way, status=0, flavour="O2"):
+        done = self.record([target("makers", flavour), way, "300"], text=True)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        truth = collections.Counter()
+        for line in done.stdout.splitlines():
+            _, told, ns = re.fullmatch(r"(\d+) (.*) (\d+)", line).groups()
+            truth[self.name(told)] += int(ns)
+        found = {name: ns for name, ns in self.functions().items()
+                 if name.startswith("(generated")}
+        self.assertLessEqual(set(found), set(truth))
+        total = sum(truth.values())
+        for name, ns in truth.items():
+            share, wanted = 100 * found.get(name, 0) / total, 100 * ns / total
+            if abs(share - wanted) > POINTS:
+                raise Disturbed(f"{name}: {share} % and not {wanted} %")
+
+    @undisturbed
+    def test_the_program_and_a_library(self):
+        for flavour in "O2", "O0":
+            with self.subTest(flavour=flavour):
+                self.check("plain", flavour=flavour)
+
+    @undisturbed
+    def test_of_a_process_that_was_killed(self):
+        self.check("killed", -9)
+
+    @undisturbed
+    def test_code_that_makes_code(self):
+        self.check("itself")
+
+    @undisturbed
+    def test_memory_that_has_a_name(self):
+        self.check("named")
+
+    @undisturbed
+    def test_a_place_that_is_used_again(self):
+        self.check("reused")
+
+    @undisturbed
+    def test_memory_that_is_moved(self):
+        self.check("moved")
+
+    @undisturbed
+    def test_a_forked_child_has_its_parents_as_of_then(self):
+        self.check("forked")
+
+    @undisturbed
+    def test_what_changes_often_is_recorded_a_few_times(self):
+        self.check("often")
+        self.assertLess(len(self.makers()), 5000)
+
+    @undisturbed
+    def test_in_every_view(self):
+        self.check("plain")
+        name = of("libmakers_library.so")
+        for arguments in (["report"], ["tree"], ["report", f"--function={name}"],
+                          ["html", "-o", "-"], ["export", "--format=folded"],
+                          ["export", "--format=csv"],
+                          ["export", "--format=json"],
+                          ["export", "--format=callgrind"],
+                          ["export", "--format=chrome"],
+                          ["export", "--format=speedscope"]):
+            with self.subTest(arguments=arguments):
+                done = self.clew(*arguments, self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if arguments[0] != "html":
+                    self.assertIn(name, done.stdout)
+        database = self.work / "profile.db"
+        self.clew("export", "--format=sqlite", "-o", database,
+                  self.recording_path)
+        with sqlite3.connect(database) as connection:
+            kinds = dict(connection.execute(
+                "SELECT name, kind FROM functions"))
+        self.assertEqual(kinds[name], "generated")
+
+
+class Runtimes(Case):
+    """Real ones, which announce nothing."""
+
+    def check(self, argv, maker, options=()):
+        native = self.run_program(argv)
+        recorded = self.record(argv, options)
+        self.assert_same_behaviour(native, recorded)
+        functions = self.functions()
+        found = {name: ns for name, ns in functions.items()
+                 if re.fullmatch(of(f"{maker}(, .*)?")
+                                 .replace("(gen", r"\(gen")
+                                 .replace("?)", r"?\)"), name)}
+        self.assertTrue(found, functions)
+        self.assertGreater(sum(found.values()),
+                           5 * functions.get(NOBODY, 0), functions)
+
+    def script(self, name, text):
+        (self.work / name).write_text(text, encoding="ascii")
+        return name
+
+    @needs("node")
+    def test_node(self):
+        self.check(["node", self.script("busy.js", """
+            function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+            let sum = 0;
+            for (let i = 0; i < 100; i++) sum += f(25);
+            console.log(sum);
+        """)], "node")
+
+    @needs("luajit")
+    def test_luajit(self):
+        self.check(["luajit", self.script("busy.lua", """
+            local s = 0
+            for i = 1, 2e8 do s = (s + i * 7) % 1000003 end
+            print(s)
+        """)], r"(luajit|libluajit.*)")
+
+    @needs("grep")
+    def test_pcre2(self):
+        if self.run_program(["grep", "-qP", "a", "/dev/null"]).returncode == 2:
+            self.skipTest("this grep has no -P")
+        text = self.script("text", "\n".join(
+            "abcdefgh" * 200 + str(i) for i in range(20000)))
+        self.check(["grep", "-cP", "([a-h]{3,9}){2}[0-9]+77$", text],
+                   r"libpcre2-8\.so.*")
+
+    @needs("java", "javac")
+    def test_java_without_its_agent(self):
+        self.script("Busy.java", """
+            class Busy {
+              static int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+              public static void main(String[] a) {
+                System.out.println(f(38));
+              }
+            }
+        """)
+        self.assertEqual(self.run_program(["javac", "Busy.java"]).returncode, 0)
+        self.check(["java", "-cp", ".", "Busy"], r"libjvm\.so", ["--java=off"])
+
+    @needs("mono", "mcs")
+    def test_mono(self):
+        self.script("busy.cs", """
+            class Busy {
+              static int F(int n) { return n < 2 ? n : F(n - 1) + F(n - 2); }
+              static void Main() { System.Console.WriteLine(F(36)); }
+            }
+        """)
+        self.assertEqual(self.run_program(["mcs", "busy.cs"]).returncode, 0)
+        self.check(["mono", "busy.exe"], "mono.*")
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code in memory that the program or its library has made executable burns CPU
+ * time, and nobody announces it.
+ *
+ *	makers WAY MILLISECONDS
+ *
+ * Prints "PID NAME CPU_NS" for each piece that was called: NAME is "program" or
+ * "library" for who made it, with the name of its mapping behind a comma, or "nobody"
+ * where that cannot be known.
+ */
+#include "tests/targets/makers.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+#define TURNS UINT64_C(1000000)
+#define PAGE  4096
+#define BYTES ((size_t)(2 * PAGE))
+#define RW    (PROT_READ | PROT_WRITE)
+#define RWX   (RW | PROT_EXEC)
+
+/* 1: dec %rdi; jnz 1b; ret */
+static const unsigned char loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+
+static uint64_t ns;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void burn(const char *name, unsigned char *code)
+{
+	const uint64_t start = cpu_ns();
+	void (*piece)(uint64_t);
+	uint64_t used;
+
+	memcpy(&piece, &code, sizeof(piece));
+	do {
+		piece(TURNS);
+		used = cpu_ns() - start;
+	} while (used < ns);
+	printf("%d %s %llu\n", (int)getpid(), name, (unsigned long long)used);
+	fflush(stdout);
+}
+
+static void fill(unsigned char *memory)
+{
+	memcpy(memory, loop, sizeof(loop));
+	memcpy(memory + PAGE, loop, sizeof(loop));
+}
+
+static unsigned char *map(int protection, int flags, int fd)
+{
+	void *memory = mmap(NULL, BYTES, protection, flags, fd, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+static unsigned char *map_plainly(int protection)
+{
+	unsigned char *memory =
+		map(protection, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	fill(memory);
+	return memory;
+}
+
+static unsigned char *library_code(void)
+{
+	unsigned char *memory = map_plainly(RW);
+
+	library_protect(memory, BYTES);
+	return memory;
+}
+
+/* Nobody can stand in front of that. */
+static void map_by_instruction(unsigned char *place, size_t bytes)
+{
+	register long flags __asm__("r10") =
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	register long fd __asm__("r8") = -1;
+	register long offset __asm__("r9") = 0;
+	void *result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_mmap), "D"(place), "S"(bytes), "d"(RWX),
+			   "r"(flags), "r"(fd), "r"(offset)
+			 : "rcx", "r11", "memory");
+	if (result != place)
+		abort();
+}
+
+static void run_plain(void)
+{
+	burn("program", map_plainly(RWX));
+	burn("library", library_code());
+}
+
+/* Code that makes memory executable itself is its own maker's. */
+static void run_itself(void)
+{
+	/* sub $8, %rsp; mov $..., %rax */
+	static const unsigned char begin[] = { 0x48, 0x83, 0xec,
+					       0x08, 0x48, 0xb8 };
+	/* call *%rax; add $8, %rsp; ret */
+	static const unsigned char end[] = { 0xff, 0xd0, 0x48, 0x83,
+					     0xc4, 0x08, 0xc3 };
+	unsigned char *first = library_code(), *second = map_plainly(RW);
+	unsigned char *at = first + 64;
+	int (*protect)(void *, size_t, int) = mprotect;
+	int (*piece)(void *, size_t, int);
+
+	memcpy(at, begin, sizeof(begin));
+	memcpy(at + 6, &protect, 8);
+	memcpy(at + 14, end, sizeof(end));
+	memcpy(&piece, &at, sizeof(piece));
+	if (piece(second, BYTES, RWX))
+		abort();
+	burn("library", second);
+}
+
+static void run_named(void)
+{
+	int fd = memfd_create("stash", 0);
+	unsigned char *memory;
+
+	if (fd < 0 || ftruncate(fd, (off_t)BYTES))
+		abort();
+	memory = map(RWX, MAP_SHARED, fd);
+	fill(memory);
+	burn("program, memfd:stash", memory);
+	memory = map_plainly(RW);
+	prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, BYTES, "early");
+	library_protect(memory, BYTES);
+	burn("library, early", memory);
+	memory = map_plainly(RWX);
+	burn("program", memory);
+	prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, BYTES, "late");
+	burn("program, late", memory);
+}
+
+/* One place, time after time. */
+static void run_reused(void)
+{
+	unsigned char *memory = map_plainly(RWX);
+
+	burn("program", memory);
+	munmap(memory, BYTES);
+	library_map_at(memory, BYTES);
+	fill(memory);
+	burn("library", memory);
+	munmap(memory, BYTES);
+	map_by_instruction(memory, BYTES);
+	fill(memory);
+	burn("nobody", memory);
+	library_map_at(memory, BYTES);
+	fill(memory);
+	burn("library", memory + PAGE);
+	munmap(memory + PAGE, PAGE);
+	map_by_instruction(memory + PAGE, PAGE);
+	fill(memory);
+	burn("nobody", memory + PAGE);
+	burn("library", memory);
+}
+
+/* The same code again and again: written, executed, unmapped, mapped. */
+static void run_often(void)
+{
+	unsigned char *memory = map_plainly(RWX);
+
+	for (int i = 0; i < 100000; i++) {
+		mprotect(memory, BYTES, RW);
+		mprotect(memory, BYTES, PROT_READ | PROT_EXEC);
+	}
+	for (int i = 0; i < 100000; i++) {
+		munmap(memory, BYTES);
+		library_map_at(memory, BYTES);
+	}
+	fill(memory);
+	burn("library", memory);
+}
+
+static void run_moved(void)
+{
+	unsigned char *memory = library_code();
+	char *room = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	void *moved = mremap(memory, BYTES, BYTES,
+			     MREMAP_MAYMOVE | MREMAP_FIXED, room);
+
+	if (moved == MAP_FAILED)
+		abort();
+	burn("library", moved);
+	map_by_instruction(memory, BYTES);
+	fill(memory);
+	burn("nobody", memory);
+}
+
+static int run_forked(void)
+{
+	unsigned char *first = library_code(), *second = library_code();
+	int status = 0, ready[2];
+	char byte = 0;
+	pid_t child;
+
+	if (pipe(ready))
+		abort();
+	child = fork();
+	if (child == 0) {
+		if (read(ready[0], &byte, 1) != 1)
+			abort();
+		burn("library", first);
+		burn("library", second);
+		munmap(second, BYTES);
+		map_by_instruction(second, BYTES);
+		fill(second);
+		burn("nobody", second);
+		burn("program", map_plainly(RWX));
+		exit(EXIT_SUCCESS);
+	}
+	/* What the parent does now is no concern of the child's. */
+	if (mmap(first, BYTES, RWX, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) != first ||
+	    write(ready[1], &byte, 1) != 1)
+		abort();
+	fill(first);
+	burn("program", first);
+	waitpid(child, &status, 0);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+
+	if (argc < 3)
+		return EXIT_FAILURE;
+	ns = strtoull(argv[2], NULL, 10) * 1000000;
+	if (strcmp(way, "plain") == 0)
+		run_plain();
+	else if (strcmp(way, "itself") == 0)
+		run_itself();
+	else if (strcmp(way, "named") == 0)
+		run_named();
+	else if (strcmp(way, "reused") == 0)
+		run_reused();
+	else if (strcmp(way, "often") == 0)
+		run_often();
+	else if (strcmp(way, "moved") == 0)
+		run_moved();
+	else if (strcmp(way, "forked") == 0)
+		return run_forked();
+	else if (strcmp(way, "killed") == 0) {
+		run_plain();
+		raise(SIGKILL);
+	}
+	return EXIT_SUCCESS;
+}
