@@ -30,6 +30,7 @@
 #define INTERPRETER "Interpreter" /* as HotSpot calls its code */
 
 static uint64_t machine_pc;      /* of a function of the machine's */
+static uint64_t ready_ns;        /* when it could be asked first */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
 
 /* How many of the methods are called by a native that has a context. */
@@ -170,16 +171,33 @@ static void note_verified(uint32_t expected, uint32_t found)
 			 1);
 }
 
+static void note_asked(uint64_t began_ns)
+{
+	struct wire_header *header = rt.header;
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t ms = (began_ns - ready_ns) / 1000000;
+	const unsigned int bin = wire_bin(ms);
+
+	atomic_fetch_add(&header->asked_stacks, 1);
+	atomic_fetch_add(&header->asked_ns, now_ns - began_ns);
+	atomic_fetch_add(&header->asked_when[bin < WIRE_ASKED_BINS
+						     ? bin
+						     : WIRE_ASKED_BINS - 1],
+			 1);
+}
+
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	jvmtiEnv *jvmti = atomic_load(&tool);
 	JNIEnv *jni = (JNIEnv *)frame->arguments[0];
 	const int saved_errno = errno;
 	uint32_t muted, number;
+	uint64_t began_ns;
 
 	if (!jvmti || runtime_is_filtered())
 		return frame->expected ? frame->expected : CALLERS_NOBODY;
 	muted = switch_mute(HOT_MUTED_OWN);
+	began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	java_recall_begin();
 	number = frame->stack ? ask_stack(jvmti, jni, frame)
 			      : ask_caller(jvmti, jni);
@@ -187,6 +205,8 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	errno = saved_errno;
 	if (frame->expected)
 		note_verified(frame->expected, number);
+	else
+		note_asked(began_ns);
 	if (!number) {
 		bridge_miss();
 		return CALLERS_NOBODY;
@@ -252,6 +272,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 						 sizeof(*callers_stacks));
 		if (!sys_failed(callers_stacks))
 			java_stack_learn(machine_pc);
+		ready_ns = sys_clock_ns(CLOCK_MONOTONIC);
 		atomic_store(&tool, jvmti);
 	}
 	errno = saved_errno;

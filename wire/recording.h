@@ -156,6 +156,8 @@ enum wire_jni {
 	WIRE_JNI_COUNT
 };
 
+#define WIRE_ASKED_BINS 24 /* the last one is from two hours on */
+
 /* A moment by two clocks: what turns time stamps into seconds. */
 struct wire_moment {
 	uint64_t tsc;
@@ -221,8 +223,15 @@ struct wire_header {
 	/* How often memory was made executable of which there is no wire_maker */
 	_Atomic uint64_t makerless;
 	uint64_t forked_tsc; /* WIRE_FROM_FORK: when; 0: that is unknown */
+	/*
+	 * Java stacks that were not known, so that the machine was asked, how long
+	 * that took, and when it was: [i] counts those from 2^i ms on since the
+	 * machine has been ready, [0] those before 2 ms. Atomic add.
+	 */
+	_Atomic uint64_t asked_stacks, asked_ns;
+	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
 };
-_Static_assert(sizeof(struct wire_header) == 616, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 728, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

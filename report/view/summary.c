@@ -41,6 +41,10 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 		summary->lost_samples[i] += part->header->sample_losses[i];
 	summary->stacks_verified.verified += part->header->verified_stacks;
 	summary->stacks_verified.diverged += part->header->mismatched_stacks;
+	summary->asked.count += part->header->asked_stacks;
+	summary->asked.ns += part->header->asked_ns;
+	for (unsigned int i = 0; i < WIRE_ASKED_BINS; i++)
+		summary->asked.when[i] += part->header->asked_when[i];
 	part_tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
@@ -177,6 +181,18 @@ uint64_t summary_rate_hz(const struct summary *summary)
 			 (summary->shows_clew ? 0 : summary->clew_samples));
 
 	return all_ns > 0 ? (uint64_t)(all * 1e9 / all_ns + 0.5) : 0;
+}
+
+uint64_t summary_asked_half_ms(const struct summary *summary)
+{
+	uint64_t seen = 0;
+
+	for (unsigned int i = 0; i < WIRE_ASKED_BINS; i++) {
+		seen += summary->asked.when[i];
+		if (2 * seen >= summary->asked.count)
+			return UINT64_C(2) << i;
+	}
+	return 0;
 }
 
 const char *time_text(enum wire_time time)

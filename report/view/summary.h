@@ -16,6 +16,12 @@
 
 #define SUMMARY_LOOPING_MAX 16 /* are named */
 
+/* Java stacks that were new, so that the machine was asked who calls. */
+struct asked_stacks {
+	uint64_t count, ns;
+	uint64_t when[WIRE_ASKED_BINS]; /* as struct wire_header has it */
+};
+
 struct summary {
 	uint64_t calls; /* of the tree, so of whoever was selected */
 	uint64_t contexts;
@@ -48,6 +54,7 @@ struct summary {
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
 	struct verdicts stacks_verified; /* of Java */
+	struct asked_stacks asked;
 	struct measure natives; /* methods of Java, with all that they call */
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
@@ -76,6 +83,9 @@ struct share_interval summary_own_share(const struct summary *summary,
 					uint64_t ns, uint64_t samples);
 struct share_interval summary_total_share(const struct summary *summary,
 					  uint64_t ns, uint64_t samples);
+
+/* By when, in ms since the machine was ready, half of those had been asked for. */
+uint64_t summary_asked_half_ms(const struct summary *summary);
 
 /* Whether there are samples, or might have been. */
 static inline int summary_is_sampled(const struct summary *summary)

@@ -89,6 +89,21 @@ static json_t *verdicts_of(const struct verdicts *verdicts)
 			 verdicts->wrong_at_most);
 }
 
+static json_t *asked_of(const struct asked_stacks *asked)
+{
+	json_t *when = json_array();
+
+	for (unsigned int i = 0; i < WIRE_ASKED_BINS; i++)
+		if (asked->when[i] > 0)
+			json_array_append_new(
+				when,
+				json_pack("[oo]",
+					  json_number(i ? UINT64_C(1) << i : 0),
+					  json_number(asked->when[i])));
+	return json_pack("{sososo}", "count", json_number(asked->count), "ns",
+			 json_number(asked->ns), "since_ms", when);
+}
+
 static json_t *confidence_of(const struct summary *summary)
 {
 	json_t *confidence = verdicts_of(&summary->calls_verified);
@@ -98,6 +113,9 @@ static json_t *confidence_of(const struct summary *summary)
 	if (verdicts_decided(&summary->stacks_verified) > 0)
 		json_object_set_new(confidence, "java_stacks",
 				    verdicts_of(&summary->stacks_verified));
+	if (summary->asked.count > 0)
+		json_object_set_new(confidence, "java_stacks_asked",
+				    asked_of(&summary->asked));
 	return confidence;
 }
 

@@ -145,6 +145,22 @@ static void write_natives(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
+/* What a call costs whose Java callers are not known yet, and how soon they are. */
+static void write_asked(FILE *out, const struct summary *summary)
+{
+	const struct asked_stacks *asked = &summary->asked;
+
+	if (asked->count == 0)
+		return;
+	fprintf(out, "Java: %s new stack%s asked for, ", GROUPED(asked->count),
+		text_plural(asked->count));
+	fprintf(out, "%s each, ", text_duration(asked->ns / asked->count).text);
+	fprintf(out,
+		"half of them in the first %s; other calls found theirs "
+		"known\n",
+		text_duration(summary_asked_half_ms(summary) * 1000000).text);
+}
+
 /* Those of recordings without Java are nobody's concern. */
 static void write_java_confidence(FILE *out, const struct summary *summary)
 {
@@ -426,6 +442,7 @@ void text_summary(FILE *out, struct session *session)
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
 	write_natives(out, summary);
+	write_asked(out, summary);
 	write_java_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);

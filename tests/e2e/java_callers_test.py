@@ -132,6 +132,24 @@ class Callers(JavaCase):
         self.check("-Xcomp", rounds=2000)
 
     @needs("javac")
+    def test_new_stacks_are_asked_for(self):
+        self.record(self.program(rounds=20000))
+        report = self.clew_json("report", "--json", self.recording_path)
+        asked = report["confidence"]["java_stacks_asked"]
+        since = [when for when, _ in asked["since_ms"]]
+        self.assertEqual(since, sorted(set(since)))
+        self.assertEqual(sum(many for _, many in asked["since_ms"]),
+                         asked["count"])
+        self.assertGreater(asked["count"], len(CHAINS))
+        self.assertGreater(asked["ns"], asked["count"] * 500)
+        self.assertLess(asked["count"] * 20,
+                        report["total"]["natives"]["calls"])
+        shown = self.clew("report", self.recording_path).stdout
+        self.assertRegex(shown, rf"(?m)^Java: {asked['count']:,} new stacks "
+                                r"asked for, \S+ [un]s each, half of them in "
+                                r"the first \S+ m?s;")
+
+    @needs("javac")
     def test_interpreted_and_compiled_on_17(self):
         self.check_version(17)
 

@@ -13,7 +13,7 @@ import wire
 from clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
-VERIFIED_STACKS = 576  # in struct wire_header
+VERIFIED_STACKS, ASKED_STACKS = 576, 616  # in struct wire_header
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
@@ -293,6 +293,8 @@ class Members(clewtest.Case):
             file.write(wire.HEADER.pack(*fields))
             file.seek(VERIFIED_STACKS)
             file.write(struct.pack("<Q", 1))
+            file.seek(ASKED_STACKS)
+            file.write(struct.pack("<QQI", 1, 1000, 1))
 
     def commands(self):
         """[(paragraphs that are about it, what it writes)]"""
