@@ -149,6 +149,25 @@ void function_names_tell(struct function_names *names, struct part *part,
 	lock_release(&names->lock, &signals);
 }
 
+uint32_t function_names_next(struct function_names *names, struct part *part,
+			     enum wire_range_kind kind, uint32_t *left)
+{
+	struct number_range *range;
+	uint32_t number = 0;
+	uint64_t signals;
+
+	if (runtime_is_filtered())
+		return 0;
+	lock_acquire(&names->lock, &signals);
+	range = range_with_room(names, part, kind);
+	if (range) {
+		number = range->first + range->used;
+		*left = range->count - range->used;
+	}
+	lock_release(&names->lock, &signals);
+	return number;
+}
+
 /* ---- In a forked child ---- */
 
 struct heirs {
@@ -165,8 +184,11 @@ static int inherit_ranges(void *context, const struct chunk *chunk)
 
 	if (chunk->head->used < sizeof(*record))
 		return 0;
-	range = numbers_find(record->first);
-	return range ? record_range(heirs->to, range) : 0;
+	/* one of which no number is used yet, too */
+	range = atomic_load(&number_blocks[record->first >> NUMBER_BLOCK_LOG2]);
+	return range && range->first == record->first
+		       ? record_range(heirs->to, range)
+		       : 0;
 }
 
 static int inherit_names(void *context, const struct chunk *chunk)

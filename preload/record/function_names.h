@@ -46,6 +46,13 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 			    size_t bytes);
 
 /*
+ * The number that function_names_add() gives to the next function of a kind, and with
+ * it NUMBER_BLOCK or fewer that follow: as many as *left says. 0: there is none.
+ */
+uint32_t function_names_next(struct function_names *names, struct part *part,
+			     enum wire_range_kind kind, uint32_t *left);
+
+/*
  * What else is known of a number that function_names_add() gave: as the chunk says
  * it, at most WIRE_SOURCE_BYTES_MAX. Where there is no room it is not recorded.
  */
