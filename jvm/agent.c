@@ -8,7 +8,8 @@
  * be it found by its name or given to RegisterNatives(). An event has a method and
  * an address. The method's identifier exists then: nobody asks for those of a
  * whole class, which would take the machine's memory. Before the machine has come
- * to VMStart names cannot be asked for; what is bound until then is kept.
+ * to VMStart names cannot be asked for; what is bound until then is kept, and has a
+ * bridge that learns its signature then.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -16,13 +17,17 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/bridge.h"
 #include "jvm/bridges.h"
+#include "jvm/intrinsics.h"
 #include "jvm/java_callers.h"
 #include "jvm/jni_env.h"
+#include "jvm/native_relays.h"
 #include "preload/front/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
+#include "preload/patch/relay.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
@@ -36,6 +41,8 @@
 struct early {
 	jmethodID method;
 	void *address;
+	int is_intrinsic;
+	struct bridge *bridge; /* NULL: it has none */
 };
 
 static struct {
@@ -91,38 +98,58 @@ static int changes_threads(const struct java_method *method)
 }
 
 /*
- * Its calls go through a bridge from now on, where one can be had; not those of a
- * native that is bound already, whose new_address is NULL.
+ * Whether calls of a native are to go through a bridge. Of those that the machine may
+ * replace some would be counted, at the price of all: no others are made as often.
  */
-static void bridge(jmethodID id, const struct java_method *method,
-		   void *address, void **new_address)
+static int is_bridged(const struct early *bound)
 {
-	void *made;
-
-	if (!new_address || !agent.knows_callers || changes_threads(method))
-		return;
-	made = bridges_make(address, id, method->signature);
-	if (made)
-		*new_address = made;
+	return agent.knows_callers &&
+	       (!bound->is_intrinsic ||
+		relay_is_needless((uintptr_t)bound->address));
 }
 
-static void name_binding(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
-			 void *address, void **new_address)
+/*
+ * Calls of a native count below their Java callers, as those of its code or of its
+ * relay.
+ */
+static void name_binding(const struct early *bound,
+			 const struct java_method *method)
 {
+	struct native_relay relay = { 0 };
+
+	if (bound->bridge && changes_threads(method))
+		atomic_store(&bound->bridge->is_silent, 1);
+	else if (bound->bridge &&
+		 native_relays_find((uintptr_t)bound->address, bound->method,
+				    method, &relay))
+		atomic_store(&bound->bridge->target, relay.entry);
+	records_bind((uintptr_t)bound->address,
+		     bound->is_intrinsic ? WIRE_INTRINSIC : relay.number,
+		     method);
+}
+
+static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
+		 void **new_address)
+{
+	struct early bound = { method, address, intrinsics_have(method), NULL };
 	struct asked asked;
 
 	if (ask(jvmti, method, &asked)) {
 		const struct java_method its = method_of(&asked);
 
-		records_bind((uintptr_t)address, &its);
-		bridge(method, &its, address, new_address);
+		if (is_bridged(&bound) && !changes_threads(&its))
+			bound.bridge =
+				bridges_make(address, method, its.signature);
+		name_binding(&bound, &its);
+		if (bound.bridge)
+			*new_address = bridges_entry(bound.bridge);
 	} else {
 		records_miss();
 	}
 	give_back(jvmti, jni, &asked);
 }
 
-static void keep_early(jmethodID method, void *address)
+static int put_early(const struct early *early)
 {
 	uint64_t signals;
 	int is_kept = 0;
@@ -134,13 +161,26 @@ static void keep_early(jmethodID method, void *address)
 			agent.early = NULL;
 	}
 	if (agent.early && agent.early_count < EARLY_MAX) {
-		agent.early[agent.early_count++] =
-			(struct early){ method, address };
+		agent.early[agent.early_count++] = *early;
 		is_kept = 1;
 	}
 	lock_release(&agent.lock, &signals);
-	if (!is_kept)
+	return is_kept;
+}
+
+/* What the method is called, and what its arguments are, is asked later. */
+static void keep_early(jmethodID method, void *address, void **new_address)
+{
+	struct early early = { method, address, intrinsics_have(method), NULL };
+
+	if (is_bridged(&early))
+		early.bridge = bridges_make_early(address, method);
+	if (!put_early(&early)) {
 		records_miss();
+		return;
+	}
+	if (early.bridge)
+		*new_address = bridges_entry(early.bridge);
 }
 
 /* The last one that is left. 0: none is. */
@@ -161,8 +201,20 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	struct early early;
 
-	while (take_early(&early))
-		name_binding(jvmti, jni, early.method, early.address, NULL);
+	while (take_early(&early)) {
+		struct asked asked;
+
+		if (ask(jvmti, early.method, &asked)) {
+			const struct java_method its = method_of(&asked);
+
+			if (early.bridge)
+				bridges_tell(early.bridge, its.signature);
+			name_binding(&early, &its);
+		} else {
+			records_miss();
+		}
+		give_back(jvmti, jni, &asked);
+	}
 }
 
 /* ---- Events: what is called meanwhile is ours, and not to be recorded ---- */
@@ -189,9 +241,9 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	if ((*jvmti)->GetPhase(jvmti, &phase))
 		records_miss();
 	else if (phase == JVMTI_PHASE_START || phase == JVMTI_PHASE_LIVE)
-		name_binding(jvmti, jni, method, address, new_address);
+		bind(jvmti, jni, method, address, new_address);
 	else
-		keep_early(method, address);
+		keep_early(method, address, new_address);
 	errno = saved_errno;
 	switch_unmute(muted);
 }
@@ -334,6 +386,7 @@ static jint begin(JavaVM *vm)
 		if (listen(jvmti)) {
 			listen_to_compilers(jvmti);
 			agent.knows_callers = !callers_begin(vm);
+			intrinsics_learn((uintptr_t)(*vm)->GetEnv);
 			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
 			return JNI_OK;
 		}

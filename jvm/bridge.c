@@ -85,7 +85,7 @@ int bridge_enter(struct bridge_frame *frame)
 	frame->locals = (struct bridge_locals){ 0 };
 	frame->expected = 0;
 	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
-	if (!java_code_has(&java_code, frame->slot))
+	if (!java_code_has(&java_code, frame->slot) || frame->bridge->is_silent)
 		return 0;
 	number = find_callers(frame);
 	if (!number)

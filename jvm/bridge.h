@@ -10,6 +10,8 @@
  *	Java caller --> machine's wrapper --> bridge --> stub --> native
  *	                                      id = caller's       id = native's
  *
+ * The stub is the native's own, or its relay (native_relays.h).
+ *
  * While the native runs, its Java caller waits in the slot of the bridge's return
  * address, as a function does whose frame is copied away: at a trampoline
  * (hot/trampoline.h), which holds the return address and the id before. All that
@@ -19,15 +21,22 @@
 #ifndef CLEW_JVM_BRIDGE_H
 #define CLEW_JVM_BRIDGE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "preload/patch/relay.h"
 
 /* A native method's. Lives for ever: some thread may be in it. */
 struct bridge {
-	uint64_t target;      /* the native's code */
-	uint64_t stack_words; /* that its arguments take on the stack */
+	_Atomic uint64_t
+		target; /* what it calls: the native's code, or its relay */
+	_Atomic uint64_t stack_words; /* that its arguments take on the stack */
+	uint64_t native;              /* the native's code, for the relay */
 	/* That its latest caller waited at: the next is the same, mostly. */
 	_Atomic uint64_t latest;
-	const void *method; /* as the machine names it */
+	const void *method;         /* as the machine names it */
+	uint8_t *entry;             /* its own code */
+	_Atomic uint32_t is_silent; /* who calls it is not to be asked */
 };
 
 /* Local references that a native has, and how many it may have; 0: the usual. */
@@ -54,6 +63,11 @@ struct bridge_frame {
 	uint64_t java_frame; /* frame pointer of the native method's frame */
 	uint64_t slot;       /* the return address's own place */
 };
+
+_Static_assert(offsetof(struct bridge, target) == 0 &&
+		       offsetof(struct bridge, stack_words) == 8 &&
+		       offsetof(struct bridge, native) == RELAY_TARGET,
+	       "asm");
 
 /* A call will count without its Java caller. */
 void bridge_miss(void);

@@ -18,6 +18,9 @@
 #define CODE_BYTES    ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
 #define RECORD_BYTES  (CHUNK_BRIDGES * sizeof(struct bridge))
 
+/* A method has 255 arguments or fewer (JVMS 4.3.3), and C gets two more. */
+#define STACK_WORDS_MAX (255 + 2 - ARGUMENTS_GENERAL)
+
 static struct {
 	struct lock lock;
 	uint8_t *code; /* of the newest chunk */
@@ -80,25 +83,53 @@ static int make_chunk(void)
 	return -ENOMEM;
 }
 
-void *bridges_make(void *target, const void *method, const char *signature)
+static struct bridge *take(void *native, const void *method, uint64_t words)
 {
-	const int words = stack_words(signature);
-	void *made = NULL;
+	struct bridge *bridge = NULL;
 	uint64_t signals;
 
-	if (words < 0 || runtime_is_filtered())
+	if (runtime_is_filtered())
 		return NULL;
 	lock_acquire(&bridges.lock, &signals);
 	if (bridges.left || !make_chunk()) {
 		const uint32_t i = CHUNK_BRIDGES - bridges.left--;
 
-		bridges.records[i] = (struct bridge){
-			.target = (uintptr_t)target,
-			.stack_words = (uint64_t)words,
+		bridge = &bridges.records[i];
+		*bridge = (struct bridge){
+			.target = (uintptr_t)native,
+			.native = (uintptr_t)native,
+			.stack_words = words,
 			.method = method,
+			.entry = bridges.code + i * BRIDGE_CODE_BYTES,
 		};
-		made = bridges.code + i * BRIDGE_CODE_BYTES;
 	}
 	lock_release(&bridges.lock, &signals);
-	return made;
+	return bridge;
+}
+
+struct bridge *bridges_make_early(void *native, const void *method)
+{
+	return take(native, method, STACK_WORDS_MAX);
+}
+
+void *bridges_entry(const struct bridge *bridge)
+{
+	return bridge->entry;
+}
+
+int bridges_tell(struct bridge *bridge, const char *signature)
+{
+	const int words = stack_words(signature);
+
+	if (words >= 0)
+		atomic_store(&bridge->stack_words, (uint64_t)words);
+	return words >= 0;
+}
+
+struct bridge *bridges_make(void *native, const void *method,
+			    const char *signature)
+{
+	const int words = stack_words(signature);
+
+	return words < 0 ? NULL : take(native, method, (uint64_t)words);
 }

@@ -3,11 +3,26 @@
 #ifndef CLEW_JVM_BRIDGES_H
 #define CLEW_JVM_BRIDGES_H
 
+struct bridge;
+
 /*
- * A bridge to a native's code at `target`; `method` is the machine's name of the
- * method, of whose signature it follows how many arguments are on the stack. NULL: there is no memory, or
- * the signature is none. Any thread, not in signal handlers.
+ * A bridge to a native's code; `method` is the machine's name of the method, whose
+ * signature is not known yet, so that every call copies as many words of the stack
+ * as there may be arguments. NULL: there is no memory. Any thread, not in signal handlers.
  */
-void *bridges_make(void *target, const void *method, const char *signature);
+struct bridge *bridges_make_early(void *native, const void *method);
+
+/* Where it is entered: what the machine is told. */
+void *bridges_entry(const struct bridge *bridge);
+
+/*
+ * The method's signature, of which it follows how many arguments are on the stack.
+ * False if that is none.
+ */
+int bridges_tell(struct bridge *bridge, const char *signature);
+
+/* A bridge of which all is known. NULL: there is no memory, or that is no signature. */
+struct bridge *bridges_make(void *native, const void *method,
+			    const char *signature);
 
 #endif

@@ -14,6 +14,7 @@
 #include "jvm/agent.h"
 #include "jvm/jni_env.h"
 #include "jvm/jvm.h"
+#include "jvm/native_relays.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -153,6 +154,7 @@ static void meet_module(struct module *module, struct windows *windows,
 	}
 	if (slot == create_count)
 		create_count++;
+	native_relays_make(module, windows);
 	divert_refuse_hook(&creates[slot], functions, count);
 	if (rt.config->hook_jni)
 		jni_env_prepare(module, windows);

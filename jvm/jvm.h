@@ -9,6 +9,8 @@
  *			address, and what code the machine makes
  *			(preload/front/records.h writes that into the part)
  *	bridges.c	makes bridges, through which Java calls them
+ *	intrinsics.c	which natives it may never call
+ *	native_relays.c	stubs for natives whose code is not hooked
  *	bridge.c	what a bridge does: the Java caller enters the context
  *	java_callers.c	who that is, by the place of the call
  *	line_tables.c	where Java methods are written

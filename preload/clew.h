@@ -30,7 +30,7 @@ extern "C" {
 /*
  * Take all hooks out of the code. Calls are not counted from then on, save
  * those that go into the C library, if that is hooked and there are other
- * threads.
+ * threads, and Java's of native methods whose code has no hook.
  */
 int clew_unhook(void);
 

@@ -230,8 +230,10 @@ struct wire_header {
 	 */
 	_Atomic uint64_t asked_stacks, asked_ns;
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
+	/* Native methods whose calls count nowhere, for want of room: atomic add */
+	_Atomic uint64_t relayless_natives;
 };
-_Static_assert(sizeof(struct wire_header) == 728, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 736, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -324,6 +326,7 @@ enum wire_range_kind {
 	WIRE_RANGE_JNI, /* functions of JNI's table (JNINativeInterface_) */
 	/* Not functions: what natives asked JNI for by name */
 	WIRE_RANGE_JNI_NAME,
+	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
 	WIRE_RANGE_KIND_COUNT
 };
 
@@ -342,7 +345,8 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 
 /*
  * What a function of a wire_range is called. Followed by the text (no NUL, padded
- * to 8); of a method of Java's, by the texts of a wire_binding, NULs and all. The chunk's `used` covers whole ones only.
+ * to 8); of a method of Java's, native ones, too, by the texts of a wire_binding, NULs
+ * and all. The chunk's `used` covers whole ones only.
  */
 struct wire_name {
 	uint32_t number;
@@ -381,11 +385,18 @@ struct wire_binding {
 	uint64_t pc;
 	uint64_t bound_ns; /* CLOCK_REALTIME */
 	uint32_t bytes;    /* of text, at most WIRE_BINDING_BYTES_MAX */
-	uint32_t reserved;
+	/*
+	 * That it counts as, in a WIRE_RANGE_JAVA_NATIVE; 0, WIRE_INTRINSIC: it counts
+	 * as its code does
+	 */
+	uint32_t number;
 };
 _Static_assert(sizeof(struct wire_binding) == 24, "on the wire");
 
 #define WIRE_BINDING_BYTES_MAX 8192
+
+/* The machine may have code of its own for it, and not call it. */
+#define WIRE_INTRINSIC UINT32_MAX
 
 enum wire_code_kind {
 	WIRE_CODE_JAVA,  /* of a method, with the text of a wire_binding */

@@ -120,11 +120,12 @@ void records_miss(void)
 	atomic_fetch_add(&rt.header->unnamed_natives, 1);
 }
 
-void records_bind(uint64_t pc, const struct java_method *method)
+void records_bind(uint64_t pc, uint32_t number,
+		  const struct java_method *method)
 {
 	const char *const texts[] = { method->class, method->name,
 				      method->signature };
-	struct wire_binding head = { .pc = pc };
+	struct wire_binding head = { .pc = pc, .number = number };
 	size_t bytes[3];
 
 	head.bytes = measure(texts, bytes);

@@ -18,10 +18,12 @@ struct java_method {
 };
 
 /*
- * A native method's code is at pc from now on (struct wire_binding). What cannot be
+ * A native method's code is at pc from now on (struct wire_binding), and counts as the
+ * function with that number, or, if that is 0 or WIRE_INTRINSIC, as the one at pc. What cannot be
  * recorded is counted in the header.
  */
-void records_bind(uint64_t pc, const struct java_method *method);
+void records_bind(uint64_t pc, uint32_t number,
+		  const struct java_method *method);
 
 /* One that has no name, for want of memory or by an error of the machine's. */
 void records_miss(void);

@@ -139,6 +139,8 @@ static enum function_kind kind_of(enum wire_range_kind kind)
 	switch (kind) {
 	case WIRE_RANGE_JAVA:
 		return KIND_JAVA;
+	case WIRE_RANGE_JAVA_NATIVE:
+		return KIND_JNI;
 	case WIRE_RANGE_GENERATED:
 		return KIND_GENERATED;
 	default:
@@ -158,7 +160,7 @@ static char *text_of(enum wire_range_kind kind,
 		free(text);
 		return method;
 	}
-	if (kind != WIRE_RANGE_JAVA)
+	if (kind != WIRE_RANGE_JAVA && kind != WIRE_RANGE_JAVA_NATIVE)
 		return text;
 	for (int i = 0; i < 3; i++) {
 		parts[i] = at < end ? at : "";
@@ -233,7 +235,10 @@ static void enter_calls(struct numbering *numbering,
 	}
 }
 
-/* Code of no module (a stub that a library made) has no function to be named. */
+/*
+ * Code of no module (a stub that a library made) has no function to be named, and
+ * code of a native that counts by itself is what that calls.
+ */
 static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 			   const struct part_chunk *chunk)
 {
@@ -246,7 +251,7 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 		uint32_t function;
 		char *name;
 
-		if (!module)
+		if (!module || binding.number)
 			continue;
 		function = catalog_function_at(catalog, module->module,
 					       binding.pc - module->base);

@@ -43,6 +43,12 @@ char *java_problem_text(const struct part_copy *part)
 				     "could not be named",
 				     part->name, header->unnamed_natives,
 				     text_plural(header->unnamed_natives));
+	if (header->relayless_natives > 0)
+		return memory_printf("%s: calls of %" PRIu64
+				     " native method%s of Java are not "
+				     "counted: there is no room for more",
+				     part->name, header->relayless_natives,
+				     text_plural(header->relayless_natives));
 	if (header->callerless_natives > 0)
 		return memory_printf(
 			"%s: %" PRIu64 " call%s of native methods "

@@ -32,7 +32,12 @@ int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 	at = (const char *)(binding + 1);
 	end = at + binding->bytes;
 	*out = (struct recorded_binding){ .pc = binding->pc,
-					  .bound_ns = binding->bound_ns };
+					  .bound_ns = binding->bound_ns,
+					  .number = binding->number };
+	if (out->number == WIRE_INTRINSIC) {
+		out->number = 0;
+		out->is_intrinsic = 1;
+	}
 	out->class_name = take_text(&at, end);
 	out->name = take_text(&at, end);
 	out->signature = take_text(&at, end);

@@ -7,7 +7,9 @@
 
 struct recorded_binding {
 	uint64_t pc;
-	uint64_t bound_ns;      /* CLOCK_REALTIME */
+	uint64_t bound_ns; /* CLOCK_REALTIME */
+	uint32_t number;   /* that it counts as; 0: as its code does */
+	int is_intrinsic;  /* the machine may have code of its own for it */
 	const char *class_name; /* as its signature has it: "La/b/C;" */
 	const char *name;
 	const char *signature; /* "(ILjava/lang/String;)V" */

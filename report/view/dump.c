@@ -108,13 +108,13 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	if (header->java != WIRE_JAVA_NONE)
 		fprintf(out,
 			"java state=%" PRIu32 " unnamed=%" PRIu32
-			" callerless=%" PRIu64 " stackless=%" PRIu64
-			" verified=%" PRIu64 " mismatched=%" PRIu64
-			" text=%s\n",
+			" relayless=%" PRIu64 " callerless=%" PRIu64
+			" stackless=%" PRIu64 " verified=%" PRIu64
+			" mismatched=%" PRIu64 " text=%s\n",
 			header->java, header->unnamed_natives,
-			header->callerless_natives, header->stackless_natives,
-			header->verified_stacks, header->mismatched_stacks,
-			java_text(header->java));
+			header->relayless_natives, header->callerless_natives,
+			header->stackless_natives, header->verified_stacks,
+			header->mismatched_stacks, java_text(header->java));
 	if (header->asked_stacks > 0)
 		fprintf(out, "java-stacks asked=%" PRIu64 " ns=%" PRIu64 "\n",
 			(uint64_t)header->asked_stacks,
@@ -278,6 +278,7 @@ static void dump_ranges(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_RANGE_JAVA_STACK] = "java_stack",
 		[WIRE_RANGE_JNI] = "jni",
 		[WIRE_RANGE_JNI_NAME] = "jni_name",
+		[WIRE_RANGE_JAVA_NATIVE] = "java_native",
 	};
 	const struct wire_range *ranges = (const void *)chunk->payload;
 
@@ -373,8 +374,11 @@ static void dump_bindings(const struct dump *dump,
 		char *name = java_name_of(binding.class_name, binding.name,
 					  binding.signature);
 
-		fprintf(dump->out, "binding pc=%#" PRIx64 " bound_ns=%" PRIu64,
-			binding.pc, binding.bound_ns);
+		fprintf(dump->out,
+			"binding pc=%#" PRIx64 " bound_ns=%" PRIu64
+			" number=%" PRIu32 " intrinsic=%d",
+			binding.pc, binding.bound_ns, binding.number,
+			binding.is_intrinsic);
 		dump_string(dump->out, "method", name, strlen(name));
 		free(name);
 	}

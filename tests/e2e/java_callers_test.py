@@ -9,7 +9,7 @@ from clewtest import needs
 from java_test import HOMES, JavaCase
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / name
-           for name in ("Callers.java", "Stacks.java")]
+           for name in ("Callers.java", "Stacks.java", "Unhooked.java")]
 NATIVES = re.compile(r"com\.acme\.Callers\.(hit|wide|up|fail)\(")
 METHOD = re.compile(r"^com\.acme\.Callers(\$\w+)?\.|\(.*$")  # around its name
 CHAINS = {
@@ -180,6 +180,64 @@ class Callers(JavaCase):
     def test_beside_the_machine_s_own_functions(self):
         # up() in C leaves by a jump, and is not below what it jumps to
         self.check(record=["--java=vm"], rounds=1000, flavour="O0")
+
+    @needs("javac")
+    def test_of_natives_that_were_not_to_be_hooked(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                for record in ((), ("--time=exact",), ("--verify-period=1",)):
+                    with self.subTest(version=version, record=record):
+                        self.check(record=["-M", "callers*.so", *record],
+                                   rounds=4000)
+
+    def check_unhooked(self, *options, record=(), but=()):
+        """Natives, with and without hooks, by their callers."""
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        if self.version > 17:
+            options += ("--enable-native-access=ALL-UNNAMED",)
+        done = self.record(
+            self.java(*options, "-cp", self.compiled(), "com.acme.Unhooked",
+                      clewtest.target("callers.so"), "20000"), record)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        truth = {name: int(calls) for calls, name in
+                 re.findall(r"(?m)^(\d+) (.*)$", done.stdout.decode())}
+        self.assertEqual(len(truth), 3)
+        shown = self.clew_json("report", "--json", "--jni", "--top=0",
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        rows = {row["name"]: row for row in shown["functions"]}
+        for name in but:
+            self.assertIn(name, truth)
+            del truth[name]
+        self.assertEqual({name: rows[name]["calls"] for name in truth}, truth)
+        self.assertEqual(self.mismatches(), 0)
+        return rows
+
+    GET_CLASS = "java.lang.Object.getClass() <- com.acme.Unhooked.known(int)"
+
+    @needs("javac")
+    def test_of_natives_without_hooks(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                with self.subTest(version=version):
+                    self.check_unhooked(but=[self.GET_CLASS])
+                    # the interpreter calls what compiled code does itself
+                    self.check_unhooked("-Xint", record=["--verify-period=1"])
+
+    @needs("javac")
+    def test_the_time_of_natives_without_hooks(self):
+        for version in HOMES:
+            if HOMES[version]:
+                self.version = version
+                with self.subTest(version=version):
+                    rows = self.check_unhooked(record=["--time=exact"],
+                                               but=[self.GET_CLASS])
+                    asleep = [row["total_ns"] for name, row in rows.items()
+                              if name.startswith("java.lang.Thread.sleep")]
+                    self.assertGreater(sum(asleep), 5 * 2000000)
 
     def check_hard(self, *options):
         if not HOMES[17]:

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Native methods of tests/targets/Callers.java, which count who has called them, as
- * callers say themselves; also called by those of Lines.java and Stacks.java.
+ * callers say themselves; also called by those of Lines.java, Stacks.java and Unhooked.java.
  */
 #include <jni.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #define COUNT 17
 
@@ -75,4 +77,40 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 	if (!class || (*jni)->RegisterNatives(jni, class, methods, 2))
 		return JNI_ERR;
 	return JNI_VERSION_1_8;
+}
+
+static _Atomic jlong generated_calls;
+
+/* Code that counts its calls, and returns its argument. */
+static void *generate(void)
+{
+	static const unsigned char code[] = {
+		0x48, 0xb8, 0,    0,    0, 0, 0, 0, 0, 0, /* movabs $, %rax */
+		0xf0, 0x48, 0xff, 0x00,                   /* lock incq (%rax) */
+		0x89, 0xd0,                               /* mov %edx, %eax */
+		0xc3,
+	};
+	void *counter = &generated_calls;
+	unsigned char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	memcpy(at, code, sizeof(code));
+	memcpy(at + 2, &counter, sizeof(counter));
+	return mprotect(at, 4096, PROT_READ | PROT_EXEC) ? NULL : at;
+}
+
+JNIEXPORT void JNICALL Java_com_acme_Unhooked_generate(JNIEnv *jni,
+						       jclass class)
+{
+	const JNINativeMethod method = { "generated", "(I)I", generate() };
+
+	(*jni)->RegisterNatives(jni, class, &method, 1);
+}
+
+JNIEXPORT jlong JNICALL Java_com_acme_Unhooked_generatedCalls(JNIEnv *jni,
+							      jclass class)
+{
+	return generated_calls;
 }

@@ -72,6 +72,17 @@ static double native(long a, long b, long c, long d, long e, long f, double g,
 
 static native_function through;
 
+static native_function enter(struct bridge *bridge)
+{
+	return bridge ? (native_function)bridges_entry(bridge) : NULL;
+}
+
+static native_function make(native_function to, const void *method,
+			    const char *signature)
+{
+	return enter(bridges_make((void *)to, method, signature));
+}
+
 static int begin(void **state)
 {
 	static const char path[] = "/tmp/clew-bridge-test.part";
@@ -92,8 +103,7 @@ static int begin(void **state)
 	java_code.start = 0; /* all code is the machine's */
 	java_code.end = UINT64_MAX;
 	known_as = CALLER;
-	through =
-		(native_function)bridges_make((void *)native, NULL, SIGNATURE);
+	through = make(native, NULL, SIGNATURE);
 	return rt.trampolines && through ? 0 : -1;
 }
 
@@ -123,8 +133,7 @@ static void a_native_gets_what_it_is_called_with(void **state)
 	(void)state;
 	assert_true(java(through) == expected);
 	assert_int_equal(learnt, 1);
-	through = (native_function)bridges_make(
-		(void *)native, NULL, "(JJJJJJJDDDDDDDDSZC[FFD)V"); /* more */
+	through = make(native, NULL, "(JJJJJJJDDDDDDDDSZC[FFD)V"); /* more */
 	assert_true(java(through) == expected);
 	assert_int_equal(learnt, 1);
 }
@@ -139,14 +148,61 @@ static void what_is_no_signature_gets_no_bridge(void **state)
 			fail_msg("%s", bad[i]);
 }
 
+/* As if it had more than any has. */
+static void arguments_pass_before_the_signature_is_known(void **state)
+{
+	const double expected = java(native);
+	struct bridge *early = bridges_make_early((void *)native, NULL);
+
+	(void)state;
+	if (!early) {
+		fail();
+		return;
+	}
+	assert_true(java(enter(early)) == expected);
+	assert_false(bridges_tell(early, "what is none"));
+	assert_true(java(enter(early)) == expected);
+	assert_true(early->stack_words > 200);
+	assert_true(bridges_tell(early, SIGNATURE));
+	assert_int_equal(early->stack_words, 3);
+	assert_true(java(enter(early)) == expected);
+}
+
+/* As what is behind a stub's sink; it knows the native from the bridge alone. */
+__attribute__((naked)) static void relay(void)
+{
+	__asm__("jmp *16(%r11)");
+}
+
+static void a_relay_gets_to_the_native(void **state)
+{
+	const double expected = java(native);
+	struct bridge *bridge = bridges_make((void *)native, NULL, SIGNATURE);
+
+	(void)state;
+	bridge->target = (uintptr_t)relay;
+	assert_true(java(enter(bridge)) == expected);
+	assert_int_equal(native_id, id_push(BASE, id_key(CALLER)));
+}
+
+static void who_calls_a_silent_one_is_not_asked(void **state)
+{
+	struct bridge *bridge = bridges_make((void *)native, NULL, SIGNATURE);
+
+	(void)state;
+	bridge->is_silent = 1;
+	java(enter(bridge));
+	assert_int_equal(native_id, BASE);
+	assert_int_equal(learnt, 0);
+}
+
 static void there_is_no_end_of_bridges(void **state)
 {
 	const double expected = java(native);
 
 	(void)state;
 	for (int i = 0; i < 10000; i++) {
-		through = (native_function)bridges_make((void *)native, NULL,
-							SIGNATURE);
+		through = make(native, NULL, SIGNATURE);
 		assert_true(java(through) == expected);
 	}
 }
@@ -222,8 +278,7 @@ static double calls_another(long a, long b, long c, long d, long e, long f,
 			    double l, double m, double n, long o, long p,
 			    long q)
 {
-	const native_function another =
-		(native_function)bridges_make((void *)native, NULL, SIGNATURE);
+	const native_function another = make(native, NULL, SIGNATURE);
 
 	outer_frame = (const struct bridge_frame *)hot.java_top;
 	java(another);
@@ -236,8 +291,7 @@ static void a_thread_knows_the_bridge_that_it_is_in(void **state)
 {
 	(void)state;
 	known_as = 0;
-	through = (native_function)bridges_make((void *)calls_another, state,
-						SIGNATURE);
+	through = make(calls_another, state, SIGNATURE);
 	java(through);
 	assert_int_equal(hot.java_top, 0);
 	assert_int_equal(learnt, 2);
@@ -262,7 +316,7 @@ static double looks(long a, long b, long c, long d, long e, long f, double g,
 static void a_walk_finds_the_caller(void **state)
 {
 	(void)state;
-	through = (native_function)bridges_make((void *)looks, NULL, SIGNATURE);
+	through = make(looks, NULL, SIGNATURE);
 	java(through);
 	assert_int_equal(found.function, CALLER);
 	assert_ptr_equal(found.at, &frame_seen->slot);
@@ -287,6 +341,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_native_gets_what_it_is_called_with),
 		CLAIM(what_is_no_signature_gets_no_bridge),
+		CLAIM(arguments_pass_before_the_signature_is_known),
+		CLAIM(a_relay_gets_to_the_native),
+		CLAIM(who_calls_a_silent_one_is_not_asked),
 		CLAIM(there_is_no_end_of_bridges),
 		CLAIM(its_caller_is_in_the_context_meanwhile),
 		CLAIM(who_is_no_method_is_in_no_context),

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Calls natives whose code no hook is in: the machine's own, and one that callers.c
+// generates. Prints how often each is called: "CALLS NATIVE <- CALLER".
+//
+//	java -cp DIR com.acme.Unhooked LIBRARY ROUNDS
+package com.acme;
+
+public class Unhooked {
+  static native void generate(); // binds generated()
+  static native int generated(int i);
+  static native long generatedCalls();
+
+  static int first(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += Runtime.getRuntime().availableProcessors();
+    return sum;
+  }
+
+  static int second(int n) { return n == 0 ? 0 : first(n) + second(n - 1); }
+
+  static int made(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += generated(i);
+    return sum;
+  }
+
+  static int known(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) if (made(0) == 0 && "".getClass() != null) sum++;
+    return sum;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    System.load(arguments[0]);
+    int rounds = Integer.parseInt(arguments[1]);
+    generate();
+    if (made(rounds) != (int) ((long) rounds * (rounds - 1) / 2))
+      throw new AssertionError("what generated() returned");
+    first(rounds);
+    second(10);
+    known(rounds);
+    for (int i = 0; i < 5; i++) Thread.sleep(2);
+    String self = "com.acme.Unhooked.";
+    String processors = "java.lang.Runtime.availableProcessors() <- " + self;
+    System.out.println(generatedCalls() + " " + self + "generated(int) <- " + self +
+                       "made(int)");
+    System.out.println(rounds + 55 + " " + processors + "first(int)");
+    System.out.println(rounds + " java.lang.Object.getClass() <- " + self +
+                       "known(int)");
+  }
+}
