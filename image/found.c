@@ -6,6 +6,7 @@
  */
 #include "image/found.h"
 
+#include "disasm/function_code.h"
 #include "image/found_search.h"
 #include "image/idioms.h"
 #include "image/pointers.h"
@@ -49,7 +50,7 @@ static int may_be_start(const struct region *region, uint64_t vaddr)
 		&region->places[vaddr - region->vaddr];
 	const uint8_t *code = region->code + (vaddr - region->vaddr);
 	const uint64_t left = region->end - vaddr;
-	const int is_aligned = vaddr % FOUND_ALIGNMENT == 0;
+	const int is_aligned = vaddr % FUNCTION_ALIGNMENT == 0;
 
 	return (place->is_pointed && idioms_is_start(code, left)) ||
 	       (place->is_relocated && is_aligned) ||

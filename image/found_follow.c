@@ -17,6 +17,7 @@
  */
 #include "image/found_search.h"
 
+#include "disasm/function_code.h"
 #include "image/idioms.h"
 #include "image/pointers.h"
 #include "wire/verdict.h"
@@ -184,7 +185,7 @@ static int hold(struct found_search *s, const struct region *region,
 		at += insn.length;
 	if (at == region->end)
 		return 1;
-	if (at == start && at % FOUND_ALIGNMENT != 0)
+	if (at == start && at % FUNCTION_ALIGNMENT != 0)
 		return 0;
 	held = found_pile_add(s, &s->returns, sizeof(*held));
 	if (held)

@@ -14,8 +14,7 @@
 #include "image/bare.h"
 #include "image/functions.h"
 
-#define FOUND_NOBODY    0
-#define FOUND_ALIGNMENT 16
+#define FOUND_NOBODY 0
 
 /* What is known of a byte of code. */
 struct found_place {

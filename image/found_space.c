@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/found_search.h"
 
+#include "disasm/function_code.h"
 #include "wire/verdict.h"
 
 #define MAX_BYTES (UINT64_C(8) << 20) /* of code that is followed */
@@ -120,7 +121,7 @@ static void add_regions(struct found_search *s, const struct bare *bare)
 			next++;
 		if (i > 0)
 			last += s->regions.count - 1;
-		if (i > 0 && vaddr - last->end < FOUND_ALIGNMENT * 4 &&
+		if (i > 0 && vaddr - last->end < FUNCTION_ALIGNMENT * 4 &&
 		    (next == 0 || known->list[next - 1].vaddr < last->vaddr)) {
 			bytes += end - last->end;
 			last->end = end;

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "disasm/addresses.h"
+
 #define PLT_ENTRY_BYTES       16
 #define PLT_SHORT_ENTRY_BYTES 8 /* .plt.got without endbr64 */
 
@@ -70,34 +72,29 @@ int idioms_takes_address(const uint8_t *code, const struct insn *insn,
 {
 	int32_t value;
 
-	if (insn->length < 5)
-		return 0;
-	memcpy(&value, code + insn->length - 4, sizeof(value));
-	if (insn->length == 7 && (code[0] & 0xf8) == 0x48 && code[1] == 0x8d &&
-	    (code[2] & 0xc7) == 0x05) {
+	if (address_is_taken(code, insn, &value)) {
 		*vaddr = next_vaddr + (uint64_t)(int64_t)value;
 		return 1;
 	}
-	*vaddr = (uint64_t)(int64_t)value;
-	return is_at_fixed_place &&
-	       ((insn->length == 5 && (code[0] & 0xf8) == 0xb8) ||
-		(insn->length == 6 && code[0] == 0x41 &&
-		 (code[1] & 0xf8) == 0xb8) ||
-		(insn->length == 7 && (code[0] & 0xfe) == 0x48 &&
-		 code[1] == 0xc7));
+	if (!is_at_fixed_place || insn->length < 5)
+		return 0;
+	*vaddr = (uint64_t)(int64_t)address_last_word(code, insn);
+	return (insn->length == 5 && (code[0] & 0xf8) == 0xb8) ||
+	       (insn->length == 6 && code[0] == 0x41 &&
+		(code[1] & 0xf8) == 0xb8) ||
+	       (insn->length == 7 && (code[0] & 0xfe) == 0x48 &&
+		code[1] == 0xc7);
 }
 
-/* jmp *disp32(,%reg,8), or mov disp32(,%reg,8), %reg. */
+/* jmp *disp32(,%reg,8), or mov disp32(,%reg,8), %reg, and others like them. */
 int idioms_has_table(const uint8_t *code, const struct insn *insn,
 		     uint64_t *vaddr)
 {
 	const uint8_t *end = code + insn->length;
-	int32_t disp;
 
 	if (insn->length < 7 || (end[-5] & 0xc7) != 0xc5 ||
 	    (end[-6] & 0x07) != 0x04)
 		return 0;
-	memcpy(&disp, end - 4, sizeof(disp));
-	*vaddr = (uint64_t)(int64_t)disp;
+	*vaddr = (uint64_t)(int64_t)address_last_word(code, insn);
 	return 1;
 }
