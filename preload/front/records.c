@@ -5,57 +5,39 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
+#include "preload/record/record_stream.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-#define CHUNK_BYTES (UINT64_C(32) << 10)
+#define CHUNK_BYTES (32 << 10)
 
-/* Records of a kind, one behind the other, in chunks of their own. */
-struct record_stream {
-	enum wire_chunk_kind kind;
-	struct lock lock;   /* taken before the part's */
-	struct chunk chunk; /* the newest; head is NULL if there is none */
-	uint64_t used;      /* bytes of its payload */
-	uint32_t pid;       /* whose part it belongs to */
+/* A stream with its lock, in the part of a process. */
+struct locked_stream {
+	struct record_stream records;
+	struct lock lock; /* taken before the part's */
+	uint32_t pid;     /* whose part it is in */
 };
 
-static struct record_stream bindings = { .kind = WIRE_BINDINGS };
-static struct record_stream codes = { .kind = WIRE_CODES };
-static struct record_stream makers = { .kind = WIRE_MAKERS };
+static struct locked_stream bindings = {
+	.records = { .kind = WIRE_BINDINGS, .chunk_bytes = CHUNK_BYTES },
+};
+static struct locked_stream codes = {
+	.records = { .kind = WIRE_CODES, .chunk_bytes = CHUNK_BYTES },
+};
+static struct locked_stream makers = {
+	.records = { .kind = WIRE_MAKERS, .chunk_bytes = CHUNK_BYTES },
+};
 
 /* ---- Streams ---- */
 
-static uint64_t room_of(const struct record_stream *stream)
-{
-	return stream->chunk.head
-		       ? stream->chunk.bytes - sizeof(struct wire_chunk) -
-				 stream->used
-		       : 0;
-}
-
-/* At the end of the newest chunk, made if need be. NULL: there is no space. */
-static void *find_room(struct record_stream *stream, uint64_t bytes)
-{
-	if (room_of(stream) < bytes) {
-		stream->used = 0;
-		if (part_alloc(&rt.recorder->part, stream->kind, 0,
-			       CHUNK_BYTES - sizeof(struct wire_chunk),
-			       &stream->chunk)) {
-			stream->chunk.head = NULL;
-			return NULL;
-		}
-	}
-	return (unsigned char *)chunk_payload(&stream->chunk) + stream->used;
-}
-
 /* A forked child has a part of its own, and whoever held the lock is not there. */
-static void begin_in_child(struct record_stream *stream)
+static void begin_in_child(struct locked_stream *stream)
 {
 	if (stream->pid == rt.header->pid)
 		return;
 	lock_forget(&stream->lock);
-	stream->chunk.head = NULL;
+	record_stream_forget(&stream->records);
 	stream->pid = rt.header->pid;
 }
 
@@ -67,25 +49,23 @@ static void *put(struct record_stream *stream, const void *head,
 	const uint64_t bytes =
 		head_bytes + text_bytes[0] + text_bytes[1] + text_bytes[2];
 	const uint64_t padded = (bytes + 7) & ~UINT64_C(7);
-	unsigned char *const record = find_room(stream, padded);
-	unsigned char *at = record;
+	unsigned char *to;
+	void *at;
 
-	if (!at)
+	if (record_stream_room(stream, &rt.recorder->part, padded, &at))
 		return NULL;
-	copy_bytes(at, head, head_bytes);
-	at += head_bytes;
+	to = at;
+	copy_bytes(to, head, head_bytes);
+	to += head_bytes;
 	for (int i = 0; i < 3; i++) {
-		copy_bytes(at, texts[i], text_bytes[i]);
-		at += text_bytes[i];
+		copy_bytes(to, texts[i], text_bytes[i]);
+		to += text_bytes[i];
 	}
-	stream->used += padded;
-	/* complete when it is seen */
-	atomic_store_explicit(&stream->chunk.head->used, stream->used,
-			      memory_order_release);
-	return record;
+	record_stream_add(stream, padded);
+	return at;
 }
 
-static void *put_locked(struct record_stream *stream, const void *head,
+static void *put_locked(struct locked_stream *stream, const void *head,
 			size_t head_bytes, const char *const texts[3],
 			const size_t text_bytes[3])
 {
@@ -96,7 +76,7 @@ static void *put_locked(struct record_stream *stream, const void *head,
 		return NULL;
 	begin_in_child(stream);
 	lock_acquire(&stream->lock, &signals);
-	record = put(stream, head, head_bytes, texts, text_bytes);
+	record = put(&stream->records, head, head_bytes, texts, text_bytes);
 	lock_release(&stream->lock, &signals);
 	return record;
 }

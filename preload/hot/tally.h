@@ -57,7 +57,9 @@ struct mapping {
 /* Room for samples, of one writer (samples.c). */
 struct sample_room {
 	struct wire_sample *next;
-	uint32_t left, pages;
+	uint32_t left;
+	struct chunk
+		chunk; /* that they are in; head is NULL if there is none */
 };
 
 #define TALLY_PATHS_MAX 8

@@ -6,7 +6,7 @@
 #include "preload/sys/sys.h"
 
 #define RANGE_NUMBERS NUMBER_BLOCK
-#define CHUNK_BYTES   (UINT64_C(64) << 10)
+#define CHUNK_BYTES   (64 << 10)
 #define SPARE_BYTES   4096
 
 /* ---- Ranges ---- */
@@ -75,43 +75,26 @@ static const enum wire_chunk_kind chunk_kinds[NAMES_COUNT] = {
 	[NAMES_CALLS] = WIRE_CALL_PLACES,
 };
 
-static uint64_t room_of(const struct names_chunk *newest)
-{
-	return newest->chunk.head
-		       ? newest->chunk.bytes - sizeof(struct wire_chunk) -
-				 newest->used
-		       : 0;
-}
-
-/* Complete when it is seen: the chunk's `used` is stored last. */
 static int put_record(struct function_names *names, struct part *part,
 		      enum names_about about, uint32_t number, const void *text,
 		      size_t text_bytes)
 {
-	struct names_chunk *newest = &names->newest[about];
+	struct record_stream *stream = &names->records[about];
 	const uint64_t bytes = bytes_of(text_bytes);
 	struct wire_name *record;
+	void *at;
+	int err;
 
-	if (room_of(newest) < bytes) {
-		int err = part_alloc(part, chunk_kinds[about], 0,
-				     CHUNK_BYTES - sizeof(struct wire_chunk),
-				     &newest->chunk);
-
-		if (err) {
-			newest->chunk.head = NULL;
-			return err;
-		}
-		newest->used = 0;
-	}
-	record = (struct wire_name *)((unsigned char *)chunk_payload(
-					      &newest->chunk) +
-				      newest->used);
+	stream->kind = chunk_kinds[about];
+	stream->chunk_bytes = CHUNK_BYTES;
+	err = record_stream_room(stream, part, bytes, &at);
+	if (err)
+		return err;
+	record = at;
 	record->number = number;
 	record->bytes = (uint32_t)text_bytes;
 	copy_bytes(record + 1, text, text_bytes);
-	newest->used += bytes;
-	atomic_store_explicit(&newest->chunk.head->used, newest->used,
-			      memory_order_release);
+	record_stream_add(stream, bytes);
 	return 0;
 }
 
@@ -223,7 +206,7 @@ int function_names_after_fork(struct function_names *names, struct part *to,
 
 	lock_forget(&names->lock);
 	for (int i = 0; i < NAMES_COUNT; i++)
-		names->newest[i].chunk.head = NULL;
+		record_stream_forget(&names->records[i]);
 	for (int i = 0; i < NAMES_COUNT && !err; i++) {
 		heirs.about = (enum names_about)i;
 		err = part_each_chunk(from, chunk_kinds[i], inherit_names,

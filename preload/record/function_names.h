@@ -11,6 +11,7 @@
 
 #include "preload/record/numbers.h"
 #include "preload/record/part.h"
+#include "preload/record/record_stream.h"
 
 /* What is told of numbers, each in chunks of its own. */
 enum names_about {
@@ -20,19 +21,13 @@ enum names_about {
 	NAMES_COUNT
 };
 
-/* The newest chunk about something. */
-struct names_chunk {
-	struct chunk chunk; /* head is NULL: none */
-	uint64_t used;      /* bytes of its payload */
-};
-
 /* One range of a kind is filled at a time. */
 struct function_names {
 	struct lock lock; /* taken before the part's */
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
 	struct number_range *spare; /* memory for more */
 	uint32_t spare_count;
-	struct names_chunk newest[NAMES_COUNT];
+	struct record_stream records[NAMES_COUNT];
 };
 
 /*

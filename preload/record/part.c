@@ -176,6 +176,11 @@ void part_retire(struct part *part, const struct chunk *chunk)
 	lock_release(&part->lock, &signals);
 }
 
+void part_complete(const struct chunk *chunk)
+{
+	sys_madvise(chunk->head, chunk->bytes, MADV_DONTNEED);
+}
+
 /* The chunks in a segment, up to `end` in the file. */
 static int each_in_segment(const struct segment *segment, uint64_t end,
 			   uint32_t kind, part_visitor visit, void *context)

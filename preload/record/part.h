@@ -71,6 +71,14 @@ void part_free(struct part *part, const struct chunk *chunk);
 void part_retire(struct part *part, const struct chunk *chunk);
 
 /*
+ * Nobody is going to write to a chunk any more, or seldom: it takes no memory of the
+ * process, and what was written is in the file's pages. Who looks there, or does
+ * write, has it read in again. Not unmapped: each hole would be a mapping more, of
+ * which a process has some thousands only.
+ */
+void part_complete(const struct chunk *chunk);
+
+/*
  * In a forked child: let go of everything of the parent's part; of all but its
  * header if that is still needed.
  */

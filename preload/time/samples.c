@@ -7,8 +7,8 @@
 #include "preload/sys/sys.h"
 
 #define NS_PER_S    UINT64_C(1000000000)
-#define FIRST_PAGES 1 /* of a tally's samples */
-#define MOST_PAGES  16
+#define FIRST_BYTES WIRE_PAGE_BYTES /* of a tally's samples */
+#define MOST_BYTES  (16 * WIRE_PAGE_BYTES)
 
 static struct wire_moment this_moment(void)
 {
@@ -50,22 +50,22 @@ void samples_lose(enum wire_sample_loss cause, uint64_t count)
 /* Larger each time: most threads leave few samples. */
 static int use_chunk(const struct tally *tally, struct sample_room *room)
 {
-	uint32_t pages = room->pages ? 4 * room->pages : FIRST_PAGES;
-	struct chunk chunk;
+	const struct chunk full = room->chunk;
+	uint64_t bytes = full.head ? 4 * full.bytes : FIRST_BYTES;
 	int err;
 
-	if (pages > MOST_PAGES)
-		pages = MOST_PAGES;
+	if (bytes > MOST_BYTES)
+		bytes = MOST_BYTES;
 	err = part_alloc(&rt.recorder->part, WIRE_SAMPLES, tally->number,
-			 (uint64_t)pages * WIRE_PAGE_BYTES -
-				 sizeof(struct wire_chunk),
-			 &chunk);
+			 bytes - sizeof(struct wire_chunk), &room->chunk);
 	if (err)
 		return err;
-	room->pages = pages;
-	room->next = chunk_payload(&chunk);
-	room->left = (uint32_t)((chunk.bytes - sizeof(*chunk.head)) /
-				sizeof(struct wire_sample));
+	if (full.head)
+		part_complete(&full);
+	room->next = chunk_payload(&room->chunk);
+	room->left =
+		(uint32_t)((room->chunk.bytes - sizeof(struct wire_chunk)) /
+			   sizeof(struct wire_sample));
 	samples_note_moment(rt.header);
 	return 0;
 }

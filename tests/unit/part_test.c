@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/record/numbers.h"
 #include "preload/record/part_check.h"
+#include "preload/record/record_stream.h"
 
 #define MIB         (UINT64_C(1) << 20)
 #define LENGTH      (8 * MIB)
@@ -185,6 +187,56 @@ static void blocks_of_a_freed_chunk_are_given_back(void **state)
 	assert_int_equal(part->header->end, WIRE_HEADER_BYTES + 4 * MIB);
 }
 
+/* Pages of a chunk that this process has in memory. */
+static int present_pages(const struct chunk *chunk)
+{
+	uint64_t pages[CHUNK_BYTES / WIRE_PAGE_BYTES];
+	const size_t count = chunk->bytes / WIRE_PAGE_BYTES;
+	const int fd = open("/proc/self/pagemap", O_RDONLY);
+	const ssize_t wanted = (ssize_t)(count * sizeof(*pages));
+	int number = 0;
+
+	assert_in_range(count, 1, CHUNK_BYTES / WIRE_PAGE_BYTES);
+	assert_int_equal(pread(fd, pages, (size_t)wanted,
+			       (off_t)((uintptr_t)chunk->head /
+				       WIRE_PAGE_BYTES * sizeof(*pages))),
+			 wanted);
+	close(fd);
+	for (size_t i = 0; i < count; i++)
+		number += (int)(pages[i] >> 63);
+	return number;
+}
+
+static void a_complete_chunk_takes_no_memory_and_is_there(void **state)
+{
+	struct chunk chunk = fill(CHUNK_BYTES, 5);
+	unsigned char *last = (unsigned char *)chunk.head + chunk.bytes - 1;
+
+	(void)state;
+	assert_true(present_pages(&chunk) > 0);
+	part_complete(&chunk);
+	assert_int_equal(present_pages(&chunk), 0);
+	assert_int_equal(chunks_of(WIRE_CONTEXTS), 1);
+	assert_int_equal(*last, 5);
+	*last = 6; /* it can still be written to */
+	part_complete(&chunk);
+	assert_int_equal(*last, 6);
+	assert_true(is_in_file(&chunk));
+}
+
+static void so_does_a_part_without_a_file(void **state)
+{
+	struct chunk chunk;
+
+	(void)state;
+	part_discard(part);
+	assert_int_equal(part_create(part, NULL), 0);
+	chunk = fill(CHUNK_BYTES, 5);
+	part_complete(&chunk);
+	assert_int_equal(present_pages(&chunk), 0);
+	assert_int_equal(*((unsigned char *)chunk.head + chunk.bytes - 1), 5);
+}
+
 static void it_is_lengthened_by_name(void **state)
 {
 	(void)state;
@@ -290,6 +342,55 @@ static void a_part_without_a_file_is_the_same(void **state)
 	fill(CHUNK_BYTES, 3);
 	assert_int_equal(chunks_of(WIRE_CONTEXTS), 10);
 	assert_int_equal(chunks_of(WIRE_FREE), 1);
+}
+
+/* ---- Streams ---- */
+
+#define RECORDS 5000 /* of 24 bytes, in chunks of a page */
+
+static void write_records_and_die(void)
+{
+	struct record_stream stream = { .kind = WIRE_NAMES,
+					.chunk_bytes = WIRE_PAGE_BYTES };
+
+	for (uint64_t i = 0; i < RECORDS; i++) {
+		uint64_t *record;
+		void *at;
+
+		if (record_stream_room(&stream, part, 24, &at))
+			_exit(1);
+		record = at;
+		record[0] = record[1] = record[2] = i;
+		record_stream_add(&stream, 24);
+	}
+	kill(getpid(), SIGKILL);
+}
+
+/* Of the file: part has not seen what the child has made. */
+static void a_stream_has_all_when_its_process_is_killed(void **state)
+{
+	const pid_t child = fork();
+	uint64_t page[WIRE_PAGE_BYTES / sizeof(uint64_t)], next = 0;
+	const struct wire_chunk *head = (const void *)page;
+	int fd, ended;
+
+	(void)state;
+	if (!child)
+		write_records_and_die();
+	assert_int_equal(waitpid(child, &ended, 0), child);
+	assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
+	fd = open(part->file.path, O_RDONLY);
+	for (uint64_t at = WIRE_HEADER_BYTES; at < part->header->end;
+	     at += WIRE_PAGE_BYTES) {
+		assert_int_equal(pread(fd, page, sizeof(page), (off_t)at),
+				 sizeof(page));
+		assert_int_equal(head->kind, WIRE_NAMES);
+		for (uint64_t i = 0; i < head->used / 24; i++, next++)
+			for (int word = 0; word < 3; word++)
+				assert_int_equal(page[8 + 3 * i + word], next);
+	}
+	close(fd);
+	assert_int_equal(next, RECORDS);
 }
 
 /* A child does not see what its parent has made since the fork. */
@@ -431,6 +532,9 @@ int main(void)
 		CLAIM(chunks_in_all_segments_are_seen_and_in_the_file),
 		CLAIM(chunks_cut_from_a_freed_one_are_seen),
 		CLAIM(blocks_of_a_freed_chunk_are_given_back),
+		CLAIM(a_complete_chunk_takes_no_memory_and_is_there),
+		CLAIM(so_does_a_part_without_a_file),
+		CLAIM(a_stream_has_all_when_its_process_is_killed),
 		CLAIM(it_is_lengthened_by_name),
 		CLAIM(it_is_long_before_much_is_in_it),
 		CLAIM(without_its_name_it_goes_on_to_the_length_it_has),
