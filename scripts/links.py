@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""scripts/links.py BUILD-DIRECTORY checks the rooms of libclew.so by its objects.
+"""scripts/links.py BUILD-DIRECTORY checks the rooms of libclew.so and of clew by
+their objects.
 
 What an object refers to lies in its own room or in one that it may include
 (scripts/layers.py); or it is one of the upcalls in preload/hot/upcalls.h,
@@ -16,29 +17,28 @@ import sys
 
 import layers
 
+# What is linked together: an object's names are those of its own product.
+PRODUCTS = (("preload",),
+            ("disasm", "match", "image", "base", "symbolizer", "report", "cli"))
 # Stands in for libc, whose functions any cold room may call.
-LIBC = {"host/private_libc.c", "host/private_string.c", "host/capstone_libc.c"}
+LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
+        "preload/host/capstone_libc.c"}
 # Objects whose references close circles within their rooms, and why they may.
 ON_TOP = {
-    "hot/state.c": "what a thread begins with are addresses of what uses it",
+    "preload/hot/state.c":
+        "what a thread begins with are addresses of what uses it",
 }
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
-BESIDE = "__/"  # where the objects are of folders beside preload/
-OBJECT = re.compile(r"CMakeFiles/(hot|warm|libclew)\.dir/"
-                    r"(?:__/(arch/[^/]+)/preload/)?(.+)\.o$")
+OBJECT = re.compile(r"^([^/]+)/CMakeFiles/(\w+)\.dir/(.+)\.o$")
+BESIDE = "__/"  # where the objects are of folders beside a library's
 
 
-def file_of(source, arch):
-    if source.startswith(BESIDE):
-        return layers.ROOT / source[len(BESIDE):]
-    return layers.ROOT / (arch or "") / "preload" / source
-
-
-def room_of(source):
-    if source.startswith(BESIDE):
-        return str(layers.included_as(source[len(BESIDE):]).parent)
-    folder = str(pathlib.PurePosixPath("preload", source).parent)
-    return folder if folder in layers.MAY_INCLUDE else "preload"
+def source_of(folder, path):
+    """The source of an object, as it is included; None: it has been moved."""
+    path = path[len(BESIDE):] if path.startswith(BESIDE) else f"{folder}/{path}"
+    if not (layers.ROOT / path).is_file():
+        return None
+    return str(layers.included_as(path))
 
 
 def upcalls():
@@ -50,21 +50,20 @@ def upcalls():
 
 def is_at(source, where):
     """Whether a source is a file, or in a room, of the table."""
+    where = f"preload/{where}"
     return where in (source, str(pathlib.PurePosixPath(source).parent))
 
 
 class Objects:
-    def __init__(self, build):
+    def __init__(self, build, folders):
         self.temperature, self.given, self.needed = {}, {}, {}
-        for path in sorted((build / "preload").rglob("*.o")):
-            match = OBJECT.search(str(path))
-            if not match:
-                continue
-            temperature, arch, source = match.groups()
-            if not file_of(source, arch).is_file():
-                continue  # left from before it was moved
-            self.temperature[source] = temperature
-            self.read(path, source)
+        for folder in folders:
+            for path in sorted((build / folder).rglob("*.o")):
+                match = OBJECT.match(str(path.relative_to(build)))
+                source = match and source_of(match[1], match[3])
+                if source:
+                    self.temperature[source] = match[2]
+                    self.read(path, source)
 
     def read(self, path, source):
         self.needed[source] = set()
@@ -88,7 +87,8 @@ def circles(objects):
     below = collections.defaultdict(dict)
     on_top = set()
     for source, name, giver in objects.references():
-        if source == giver or room_of(source) != room_of(giver):
+        if source == giver or \
+                layers.layer_of(source) != layers.layer_of(giver):
             continue
         if source in ON_TOP:
             on_top.add(source)
@@ -98,14 +98,14 @@ def circles(objects):
         yield " -> ".join([circle[0]] + [
             f"{giver} ({below[source][giver]})"
             for source, giver in zip(circle, circle[1:])])
-    for source in ON_TOP.keys() - on_top:
+    for source in ON_TOP.keys() & objects.needed.keys() - on_top:
         yield f"{source}: needs no exception"
 
 
 def offences(objects, table):
     used = collections.Counter()
     for source, name, giver in objects.references():
-        room, other = room_of(source), room_of(giver)
+        room, other = layers.layer_of(source), layers.layer_of(giver)
         if name in table and other not in {room, *layers.MAY_INCLUDE[room]}:
             caller, definer = table[name]
             used[name] += 1
@@ -115,7 +115,7 @@ def offences(objects, table):
         elif other not in {room, *layers.MAY_INCLUDE[room]} and \
                 giver not in LIBC:
             yield f"{source}: {name} is in {giver}, above"
-        if objects.temperature[source] != "libclew" and \
+        if objects.temperature[source] in ("hot", "warm") and \
                 objects.temperature[giver] == "libclew":
             yield f"{source}: {name} is in {giver}, which is cold"
     for name in table:
@@ -125,13 +125,17 @@ def offences(objects, table):
 
 def main():
     if len(sys.argv) != 2:
-        print(__doc__.splitlines()[0], file=sys.stderr)
+        print("usage: scripts/links.py BUILD-DIRECTORY", file=sys.stderr)
         return 2
-    objects = Objects(pathlib.Path(sys.argv[1]))
-    if not objects.needed:
-        print(f"links: no objects in {sys.argv[1]}", file=sys.stderr)
-        return 2
-    found = [*offences(objects, upcalls()), *circles(objects)]
+    found = []
+    for folders in PRODUCTS:
+        objects = Objects(pathlib.Path(sys.argv[1]), folders)
+        if not objects.needed:
+            print(f"links: no objects in {sys.argv[1]} of {folders[0]}",
+                  file=sys.stderr)
+            return 2
+        table = upcalls() if "preload" in folders else {}
+        found += [*offences(objects, table), *circles(objects)]
     for line in found:
         print(f"links: {line}")
     return 1 if found else 0

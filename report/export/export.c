@@ -2,60 +2,10 @@
 #include "report/export/export.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/model/told_lines.h"
-
-const struct export_format export_formats[] = {
-	{ .name = "folded",
-	  .says = "a stack and its number a line, for flame graphs",
-	  .write = export_folded },
-	{ .name = "speedscope",
-	  .says = "for speedscope.app",
-	  .likes_samples = 1,
-	  .write = export_speedscope },
-	{ .name = "pprof",
-	  .says = "for go tool pprof and what else reads its profiles",
-	  .is_binary = 1,
-	  .no_inlines = 1,
-	  .by_line = 1,
-	  .write = export_pprof },
-	{ .name = "callgrind",
-	  .says = "for KCachegrind and callgrind_annotate",
-	  .by_line = 1,
-	  .write = export_callgrind },
-	{ .name = "chrome",
-	  .says = "samples in time, for Perfetto and chrome://tracing",
-	  .needs_samples = 1,
-	  .no_inlines = 1,
-	  .write = export_chrome },
-	{ .name = "sqlite",
-	  .says = "a database, by the schema in it",
-	  .is_binary = 1,
-	  .likes_samples = 1,
-	  .save = export_sqlite },
-	{ .name = "json",
-	  .says = "everything, as clew tree --json",
-	  .write = export_json },
-	{ .name = "csv",
-	  .says = "a table of the functions",
-	  .write = export_csv },
-	{ .name = "csv-contexts",
-	  .says = "a table of the contexts",
-	  .write = export_csv_contexts },
-	{ 0 },
-};
-
-const struct export_format *export_format_named(const char *name)
-{
-	const struct export_format *format = export_formats;
-
-	while (format->name && strcmp(format->name, name) != 0)
-		format++;
-	return format->name ? format : NULL;
-}
 
 const char *export_time_name(const struct export *export)
 {

@@ -7,7 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/function_catalog.h"
 
 enum { LARGE_BYTES = 4 << 20 };
 
@@ -47,8 +47,8 @@ static const struct a2n_module *names_of(struct catalog *catalog,
 	return module->a2n;
 }
 
-static size_t frames_at(struct catalog *catalog, uint32_t module,
-			uint64_t vaddr, struct a2n_frame *frames, size_t room)
+size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
+			 uint64_t vaddr, struct a2n_frame *frames, size_t room)
 {
 	const struct a2n_module *a2n =
 		names_of(catalog, &catalog->modules[module]);
@@ -63,20 +63,8 @@ size_t catalog_frames(struct catalog *catalog, uint32_t function,
 
 	if (entry->module == CATALOG_NO_MODULE || entry->is_named)
 		return 0;
-	return frames_at(catalog, entry->module, entry->vaddr, frames, room);
-}
-
-size_t catalog_site_frames(struct catalog *catalog, uint32_t site,
-			   int is_return, struct a2n_frame *frames, size_t room)
-{
-	const struct catalog_site *at = &catalog->sites[site];
-
-	if (at->told_count > 0)
-		return told_frames(catalog, site, frames, room);
-	if (site == 0 || at->vaddr == 0)
-		return 0;
-	return frames_at(catalog, at->module, at->vaddr - (is_return != 0),
-			 frames, room);
+	return catalog_frames_at(catalog, entry->module, entry->vaddr, frames,
+				 room);
 }
 
 /* The function itself, not what may be inlined at its first byte. */
@@ -200,8 +188,8 @@ uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
 				 uint64_t vaddr)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];
-	size_t count =
-		frames_at(catalog, module, vaddr, frames, CATALOG_FRAMES);
+	size_t count = catalog_frames_at(catalog, module, vaddr, frames,
+					 CATALOG_FRAMES);
 	char *name;
 	uint32_t function;
 

@@ -7,14 +7,6 @@
 
 #include "base/memory.h"
 
-const struct report_writer writer_json = {
-	.flat = json_flat,
-	.tree = json_tree,
-	.list = json_list,
-	.butterfly = json_butterfly,
-	.diff = json_diff,
-};
-
 void json_separate(struct json_stream *stream)
 {
 	if (stream->has_members)

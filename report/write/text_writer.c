@@ -5,14 +5,6 @@
 #include <langinfo.h>
 #include <string.h>
 
-const struct report_writer writer_text = {
-	.flat = text_flat,
-	.tree = text_tree,
-	.list = text_list,
-	.butterfly = text_butterfly,
-	.diff = text_diff,
-};
-
 const char *text_glyph(const char *utf8, const char *ascii)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? utf8 : ascii;

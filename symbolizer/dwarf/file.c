@@ -26,23 +26,6 @@ static struct span section_of(struct dwarf_file *file, struct elf *elf,
 	return bytes;
 }
 
-/*
- * The length and the size of offsets that a unit or table begins with. The
- * cursor is then behind it and ends where the unit does.
- */
-uint8_t dwarf_initial_length(struct cursor *cursor, struct cursor *part)
-{
-	uint64_t length = cursor_u32(cursor);
-	uint8_t offset_bytes = 4;
-
-	if (length == 0xffffffff) {
-		length = cursor_u64(cursor);
-		offset_bytes = 8;
-	}
-	*part = cursor_part(cursor, length);
-	return offset_bytes;
-}
-
 /* 0 where it is a unit of a kind we know. */
 static int read_header(struct cursor *cursor, struct dwarf_unit *unit)
 {

@@ -257,5 +257,83 @@ class Seams(clewtest.Case):
         self.assertEqual(self.check("b[] = { 0x0f, 0x05 };", "base/a.h"), [])
 
 
+class Objects(clewtest.Case):
+    """scripts/links.py on a build of a few objects."""
+
+    UPCALLS = "preload/hot/upcalls.h"
+    LEAST = {UPCALLS: "", "preload/hot/a.c": "", "base/least.c": ""}
+
+    def check(self, files):
+        """{source: text} -> lines that complain."""
+        tree = self.work / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        for name in "layers.py", "links.py":
+            (tree / "scripts").mkdir(parents=True, exist_ok=True)
+            shutil.copy(clewtest.ROOT / "scripts" / name, tree / "scripts")
+        for name, text in {**self.LEAST, **files}.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(text + "\n", encoding="ascii")
+            if name.endswith(".c"):
+                self.compile(tree, pathlib.PurePath(name))
+        done = self.run_program([str(tree / "scripts" / "links.py"),
+                                 str(tree / "build")], text=True)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0,
+                         done.stderr)
+        return [line.removeprefix("links: ")
+                for line in done.stdout.splitlines()]
+
+    def compile(self, tree, source):
+        top, within = source.parts[0], pathlib.PurePath(*source.parts[1:])
+        library = {"hot": "hot", "record": "warm",
+                   "front": "libclew"}.get(within.parts[0], top)
+        to = tree / "build" / top / "CMakeFiles" / f"{library}.dir" / within
+        to.parent.mkdir(parents=True, exist_ok=True)
+        done = self.run_program(["cc", "-c", "-o", f"{to}.o",
+                                 str(tree / source)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_reader_s_rooms_have_no_circles(self):
+        self.assertEqual(self.check({
+            "report/view/a.c": "void b(void); void a(void) { b(); }",
+            "report/view/b.c": "void a(void); void b(void) { a(); }"}), [
+                "report/view/a.c -> report/view/b.c (b) -> "
+                "report/view/a.c (a)"])
+
+    def test_folders_below_a_room_are_of_it(self):
+        self.assertEqual(self.check({
+            "symbolizer/a.c": "void b(void); void a(void) { b(); }",
+            "symbolizer/dwarf/b.c": "void a(void); void b(void) { a(); }"}), [
+                "symbolizer/a.c -> symbolizer/dwarf/b.c (b) -> "
+                "symbolizer/a.c (a)"])
+
+    def test_what_is_below_may_be_referred_to(self):
+        down = {"base/a.c": "void a(void) { }",
+                "cli/b.c": "void a(void); void b(void) { a(); }"}
+        up = {"base/c.c": "void b(void); void c(void) { b(); }"}
+        self.assertEqual(self.check(down), [])
+        self.assertEqual(self.check({**down, **up}),
+                         ["base/c.c: b is in cli/b.c, above"])
+
+    def test_names_are_those_of_one_product(self):
+        """What both have is each one's own."""
+        self.assertEqual(self.check({
+            "preload/hot/a.c": "void same(void) { }",
+            "base/a.c": "void same(void); void b(void) { same(); }"}), [])
+
+    def test_upcalls_are_those_of_the_table(self):
+        table = ("/*\n *\thot_up  hot  record/b.c\n"
+                 " *\thot_never  hot  record\n */")
+        self.assertEqual(self.check({
+            self.UPCALLS: table,
+            "preload/hot/a.c":
+                "void hot_up(void); void up(void);"
+                "void a(void) { hot_up(); up(); }",
+            "preload/record/b.c": "void hot_up(void) { }",
+            "preload/front/c.c": "void up(void) { }"}), [
+                "preload/hot/a.c: up is in preload/front/c.c, above",
+                "preload/hot/a.c: up is in preload/front/c.c, which is cold",
+                "upcalls.h: hot_never is no upcall"])
+
+
 if __name__ == "__main__":
     clewtest.main()

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/writer.h"
+
+#include "report/write/json.h"
+#include "report/write/text_writer.h"
+
+const struct report_writer writer_text = {
+	.flat = text_flat,
+	.tree = text_tree,
+	.list = text_list,
+	.butterfly = text_butterfly,
+	.diff = text_diff,
+};
+
+const struct report_writer writer_json = {
+	.flat = json_flat,
+	.tree = json_tree,
+	.list = json_list,
+	.butterfly = json_butterfly,
+	.diff = json_diff,
+};
