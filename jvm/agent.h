@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * libclew.so as an agent of a Java virtual machine (JVMTI): the option by which a
+ * machine loads it, and whether one has. Which methods are native, and what code
+ * the machine makes, is told to it.
+ */
 #ifndef CLEW_JVM_AGENT_H
 #define CLEW_JVM_AGENT_H
 

@@ -3,8 +3,8 @@
  * Bridges: through which Java calls native methods, so that the calls count below
  * their Java callers.
  *
- * The machine is told that a method's code is at its bridge (bindings.h). A bridge
- * asks who called (java_callers.h), enters that method in the context, calls the
+ * The virtual machine is told that a method's code is at its bridge (agent.c). A
+ * bridge asks who called (java_callers.h), enters that method in the context, calls the
  * native, and leaves the method again:
  *
  *	Java caller --> machine's wrapper --> bridge --> stub --> native

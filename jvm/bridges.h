@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Making bridges. */
+/*
+ * Making bridges: the piece of code, one for each native method, that Java calls
+ * instead of it, and that counts the call below its Java callers (bridge.h).
+ */
 #ifndef CLEW_JVM_BRIDGES_H
 #define CLEW_JVM_BRIDGES_H
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that the cold side of the target keeps.
+ * All that libclew.so keeps of the process it is in, but for what runs in the
+ * program's calls: configuration, modules, what is written over their code, memory
+ * for stubs.
  *
- * Built by init.c before anything is hooked. What rooms below need has a pointer
- * of its own in rt; each member says in its own header who may touch it
- * afterwards.
+ * Built by init.c before anything is hooked. What folders of preload/ need has a
+ * pointer of its own in rt (hot/runtime.h); each member says in its own header who
+ * may touch it afterwards.
  */
 #ifndef CLEW_PRELOAD_COLD_H
 #define CLEW_PRELOAD_COLD_H

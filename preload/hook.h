@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooking modules as they come, and letting go of them as they go.
+ * What is done with a module (executable or shared object) that has been loaded or
+ * unloaded: its functions are found, recorded and hooked, or let go of.
  */
 #ifndef CLEW_PRELOAD_HOOK_H
 #define CLEW_PRELOAD_HOOK_H

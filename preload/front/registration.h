@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a registration tells (registered.h). */
+/*
+ * What clew does where a program registers generated code by GDB's JIT interface
+ * (registered.h): the symbols of the file that comes with it are recorded.
+ */
 #ifndef CLEW_FRONT_REGISTRATION_H
 #define CLEW_FRONT_REGISTRATION_H
 

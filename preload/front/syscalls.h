@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that a program makes through syscall().
+ * System calls that a program makes through libc's syscall(), not by the function
+ * of the call's name.
  *
- * Those below change what we must know of, and come here (syscall.S);
- * number and arguments are where syscall() found them. The result is -1 with
- * errno set, as the program expects it.
+ * Those below change what clew must know of, and come here (syscall.S); number and
+ * arguments are where syscall() found them. The result is -1 with errno set where
+ * the call fails, as the program expects it.
  */
 #ifndef CLEW_FRONT_SYSCALLS_H
 #define CLEW_FRONT_SYSCALLS_H

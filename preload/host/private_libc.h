@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What private_libc.c cannot define under libc's name, because a function of that
- * name stands in front of libc's for the program (generators.c).
+ * Functions of libc for the library's own use, which make system calls.
+ *
+ * private_libc.c defines open(), read() and others under their own names, hidden,
+ * so that what is linked into the library calls these. One that the library
+ * exports under that name, to stand in front of libc's for the program, has
+ * another name there, and is declared here.
  */
 #ifndef CLEW_HOST_PRIVATE_LIBC_H
 #define CLEW_HOST_PRIVATE_LIBC_H

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the shadow is (hot/shadow.h), and where times are (hot/timing.h).
+ * Reserving address space for what stubs keep of running calls beside the stack:
+ * return addresses, in the shadow (hot/shadow.h), and where calls are timed, when
+ * they began (hot/timing.h). Programs want some places for themselves
+ * (hot/places.h).
  */
 #ifndef CLEW_HOST_SHADOW_PLACE_H
 #define CLEW_HOST_SHADOW_PLACE_H

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the stubs, the slow path in C, and the cold side.
+ * Calls that a stub, the code between a function and its callers, does not count
+ * by itself: those of a new context (a chain of calls, known by its 64-bit id),
+ * those that are to be verified, and those on stacks without a place in the
+ * shadow (shadow.h).
  *
- * Everything here is safe in signal handlers, in threads that clew has not
- * met yet, and re-entered by itself.
+ *	stub -> thunk of stub.S, which keeps all registers -> a function in C
+ *
+ * Everything here is safe in signal handlers, in threads that have made no hooked
+ * call before, and re-entered by itself.
  */
 #ifndef CLEW_HOT_COUNT_H
 #define CLEW_HOT_COUNT_H

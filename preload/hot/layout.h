@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that the assembly and the C of the hot island share.
+ * Numbers on which the assembly that calls run through (stub.S, the templates of
+ * stubs) and the code in C agree: offsets in structures, places, sizes.
  *
  * Included by .S files: preprocessor definitions only.
  */

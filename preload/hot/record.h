@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of contexts in the calling thread's tally, and of calls that get
- * none.
+ * What a call adds to the recording, in the table and the list of the calling
+ * thread (its tally): one to the count of its context, a chain of calls that is
+ * known by its id; a new context's record before that. Where there is no room for
+ * another context, the call counts at "(folded)" below its caller.
  *
- * Safe wherever the slow path is (count.h). All but
- * record_caller() count a call.
+ * Safe where count.h is. All but record_caller() count a call.
  */
 #ifndef CLEW_HOT_RECORD_H
 #define CLEW_HOT_RECORD_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rooms of the target have in common; what concerns one file only is
- * static there.
+ * What all of libclew.so knows of the process that it is in: `rt`, its one global
+ * variable. What concerns one file only is static there.
  *
- * Written while the process is alone (before main, and in a forked child),
- * read by everybody afterwards; the exceptions say so.
+ * Written while the process has one thread (before main, and in a forked child),
+ * and read by any thread afterwards; members for which that does not hold say so.
  */
 #ifndef CLEW_HOT_RUNTIME_H
 #define CLEW_HOT_RUNTIME_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tally: a count table and the contexts in it, while a thread uses them.
+ * A tally: what a thread counts in. It has a hash table of counts, keyed by the
+ * ids of contexts (chains of calls), and a list of these contexts.
  *
- * What is counted lies in the recording (wire/recording.h); this is what the
- * runtime keeps beside it in private memory. One thread owns a tally; signal
+ * Both lie in the recording's file (wire/recording.h); this is what the runtime
+ * keeps beside them in private memory: above all a note for each entry of the
+ * table, of the context's function and depth. One thread owns a tally; signal
  * handlers of that thread may interrupt any step, so every step leaves the
  * tally consistent:
  *

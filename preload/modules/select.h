@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which modules and functions the rules leave in.
+ * Which modules and functions are to be hooked, as the user's rules say (-m, -M,
+ * -f, -F and --rules of clew record).
  */
 #ifndef CLEW_MODULES_SELECT_H
 #define CLEW_MODULES_SELECT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function rules, applied to a module by its symbols.
+ * Leaving out functions of a module that the user's rules name (select.h), by the
+ * module's symbols.
  */
 #ifndef CLEW_MODULES_SELECT_FUNCTIONS_H
 #define CLEW_MODULES_SELECT_FUNCTIONS_H

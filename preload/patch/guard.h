@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guarding the stubs of a module that is hooked already (hot/stub.S).
+ * Guarding the stubs of a module that has turned out to make code at run time:
+ * they count calls that come from modules' text, and leave those from generated
+ * code alone, which may look up its own return addresses
+ * (front/generators.h).
  */
 #ifndef CLEW_PATCH_GUARD_H
 #define CLEW_PATCH_GUARD_H

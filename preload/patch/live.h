@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing and restoring sites while threads run through them.
+ * Hooking and unhooking functions while threads run through them: the first bytes
+ * of each (its site, patch.h) are exchanged by way of a breakpoint, so that a
+ * thread executes the old ones or the new ones.
  */
 #ifndef CLEW_PATCH_LIVE_H
 #define CLEW_PATCH_LIVE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a module's patch: the stubs, and the bytes that lead there.
+ * From verdicts to bytes: a stub for each function of a module that can be hooked,
+ * and the jumps that are to be written over the functions' first bytes to lead
+ * there (patch.h). Nothing of the module is written yet.
  */
 #ifndef CLEW_PATCH_PATCH_PREPARE_H
 #define CLEW_PATCH_PATCH_PREPARE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process records: its part, and what it writes there. Behind rt.recorder.
+ * What a process writes to the recording: its file (part), what its threads count
+ * in (tallies), and names of functions. rt.recorder points to it.
  *
  * Made before anything is hooked, and anew in a forked child.
  */

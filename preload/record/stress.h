@@ -4,8 +4,8 @@
  *
  * It is slower, and harder on itself: it walks the runtime's own structures at
  * each fork, at the end, when libraries come and go and when tables grow, where
- * an ordinary build trusts them. What it finds broken is data like everything else, so that
- * the program still runs on; the reports and the tests are loud about it
+ * an ordinary build trusts them. What it finds broken is data like everything else,
+ * so that the program still runs on; the reports and the tests are loud about it
  * (wire/violation.h).
  *
  * CLEW_STRESS is defined as 0 or 1 in every build: code that is for a stress

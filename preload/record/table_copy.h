@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving what was counted from one table to another.
+ * Moving counts from one hash table of a thread's to another: to a larger one, or
+ * to one in which the busiest entries are where stubs look first (tables.h).
  *
- * The owner calls, with signals blocked; it may have been interrupted in the
- * midst of using either.
+ * That thread calls these, with signals blocked; it may have been interrupted in
+ * the midst of using either table.
  */
 #ifndef CLEW_RECORD_TABLE_COPY_H
 #define CLEW_RECORD_TABLE_COPY_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id after an unwinder has landed where nobody sees it.
+ * Putting a thread's id right after an exception whose landing clew was not told
+ * of (landing.h): the id then speaks of a function that is gone.
  *
- * Most landings are announced (landing.h). Those of an unwinder, or with a
- * personality routine, that is linked into the program are not: but each asks where
- * unwind information is before it lands (frames_find.c). From then on the
- * thread's calls take the slow path, which looks whether the function that the
- * id speaks of is still running below the call; once it is not, the thread
- * has landed, and the stack tells who it is that goes on. A thread that ends by
- * pthread_exit or cancellation lands in libc without asking: what is called
- * right below the thread's beginning is looked at when it is new.
+ * That is so where the unwinder, or a personality routine, is linked into the
+ * program. But each asks where unwind information is before it lands
+ * (front/frames_find.c). From then on the thread's calls take the slow path, which
+ * looks whether the function that the id speaks of is still running below the
+ * call; once it is not, the thread has landed, and the stack tells which function
+ * goes on. A thread that ends by pthread_exit() or is cancelled lands in libc
+ * without such a question: so new contexts right below a thread's beginning are
+ * looked at in any case.
  */
 #ifndef CLEW_STACK_HEAL_H
 #define CLEW_STACK_HEAL_H

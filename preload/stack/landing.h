@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Non-local jumps: the id after them.
+ * Landings: where a thread goes on after longjmp(), an exception, setcontext() or
+ * any other jump out of functions that have not returned.
  *
- * Return addresses are keyed by stack slot and thus right after any jump; the
- * thread's id must be put right where it lands. landing_jumps.c stands in
- * front of the C library's and the unwinder's functions that jump.
+ * The thread's id, which says what functions it is in, is the jump's still, and
+ * becomes that of the function in which it lands. Return addresses need nothing:
+ * each is kept by the stack slot that it came from (hot/shadow.h). Who tells of
+ * jumps are clew's functions in front of libc's and the unwinder's
+ * (front/landing_jumps.c), and probes in code that jumps by itself.
  */
 #ifndef CLEW_STACK_LANDING_H
 #define CLEW_STACK_LANDING_H

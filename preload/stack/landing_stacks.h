@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two stacks that a thread may be on, and what is further in on them.
+ * Which of two places on a thread's stacks is further in, nearer to the running
+ * function: it may be on its own stack or on its alternate signal stack
+ * (sigaltstack(2)).
  */
 #ifndef CLEW_STACK_LANDING_STACKS_H
 #define CLEW_STACK_LANDING_STACKS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Return addresses that are back on the stack while an exception is on its way
- * (loans.h): what those need to know who look for stubs there.
+ * Whether a running function has its own return address on the stack instead of
+ * its stub's, as those have that an exception is on its way through (loans.h). For
+ * whoever looks for stubs' addresses on stacks.
  */
 #ifndef CLEW_STACK_LENT_H
 #define CLEW_STACK_LENT_H

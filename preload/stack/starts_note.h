@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Which function began a stack that makecontext() has made, noted when a thread
+ * goes there for the first time. Apart from starts.h because it walks the stack
+ * that the thread leaves, and walks ask starts.h where stacks end.
+ */
 #ifndef CLEW_STACK_STARTS_NOTE_H
 #define CLEW_STACK_STARTS_NOTE_H
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Verification: whether a thread's id, from which its call counts, and the return
+ * addresses on its stack tell of the same functions. Calls are drawn for it at
+ * random, and reports say what came of it (struct wire_verdicts).
+ */
 #ifndef CLEW_STACK_VERIFY_H
 #define CLEW_STACK_VERIFY_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How to unwind through stubs.
+ * The unwind information of stubs (CFI in .eh_frame): from a stub's address, which
+ * an unwinder finds where a hooked function's return address was, to the function's
+ * caller, by way of the shadow (hot/shadow.h).
  */
 #ifndef CLEW_STUBS_FRAMES_RULES_H
 #define CLEW_STUBS_FRAMES_RULES_H

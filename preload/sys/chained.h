@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal that we take from the program, its own action kept behind ours.
+ * A signal that clew takes from the program, whose own action (sigaction(2)) is
+ * kept behind clew's.
  *
- * Our handler comes first and passes on what is not for us; what the program
- * asks about the signal is told as though we were not there. Safe in signal
- * handlers, and behind a filter (filter.h).
+ * Clew's handler comes first and passes on what is not for clew; what the program
+ * asks about the signal is told as though clew were not there. Safe in signal
+ * handlers, and where system calls are filtered (process/filter.h).
  */
 #ifndef CLEW_SYS_CHAINED_H
 #define CLEW_SYS_CHAINED_H

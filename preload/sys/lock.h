@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock for the cold side's rare allocations.
+ * A lock for clew's own structures that change seldom: a word and futex(2).
  *
  * Held with every signal blocked, so that no handler of the owner can wait for
  * it, and never across anything of the program's. Re-initialised in a forked
  * child, whose other threads are gone.
  *
- * Behind a filter no signal can be blocked, and nobody can sleep: a handler on
- * top of the owner goes on without the lock, and another thread waits for it
- * awhile, since a handler may also have jumped out of the owner. What is
- * protected there is small and seldom changes (chained.h, trap.h).
+ * Once the program has filtered its system calls (seccomp), clew makes none, so
+ * that no signal can be blocked and nobody can sleep: a handler on top of the
+ * owner goes on without the lock, and another thread waits for it awhile, since a
+ * handler may also have jumped out of the owner. What is protected there is small
+ * and seldom changes (chained.h, trap.h).
  */
 #ifndef CLEW_SYS_LOCK_H
 #define CLEW_SYS_LOCK_H

@@ -6,9 +6,10 @@
  * waits or has no processor. The kernel knows each thread's CPU time, but to ask
  * it at both ends of a call would cost more than the call. So what is known is
  * the sum: each tally says how long its threads were there, and what of this
- * they ran. Both are noted together, whenever a call that took long and has not
- * its like yet ends, as a thread's outermost does, and at the process's end: a
- * killed process has them as they were then.
+ * they ran. Both are noted together, at the process's end and when a call ends that
+ * took 0.3 ms or more and that the stub leaves to C, being the first or the longest
+ * of its context, say, as a thread's outermost call is: a killed process has them
+ * as they were then.
  */
 #ifndef CLEW_TIME_PRESENCE_H
 #define CLEW_TIME_PRESENCE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page numbers anew. Contexts are in pre-order, so that a subtree is
- * a range and a parent is said by how far it is before its child; functions
- * and files are those that occur.
+ * The numbers under which the page of `clew html` knows contexts, functions and
+ * files, and the sections of data that are written in these. Contexts are in
+ * pre-order, so that a subtree is a range and a parent is said by how far it is
+ * before its child; functions and files are those that occur.
  */
 #ifndef CLEW_HTML_HTML_PAGE_H
 #define CLEW_HTML_HTML_PAGE_H

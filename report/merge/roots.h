@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counts of a part are wanted, and below which node they belong. */
+/*
+ * Which threads' counts of a part, the file that one process has left, go into the
+ * tree, and below which node: the tree's own root, or one for each process or
+ * thread.
+ */
 #ifndef CLEW_MERGE_ROOTS_H
 #define CLEW_MERGE_ROOTS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What runtimes told: where native methods have their code, what code they made. */
+/*
+ * What language runtimes told clew while they ran: where Java's native methods have
+ * their code (WIRE_BINDINGS), and what code was generated (WIRE_CODES).
+ */
 #ifndef CLEW_RECORDING_BINDINGS_READER_H
 #define CLEW_RECORDING_BINDINGS_READER_H
 

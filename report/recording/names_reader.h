@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of functions that have nothing else, and what else is told of those. */
+/*
+ * Functions that lie in no module's file, as Java's methods: their names by number
+ * (WIRE_NAMES), and the source files and lines that were told of them.
+ */
 #ifndef CLEW_RECORDING_NAMES_READER_H
 #define CLEW_RECORDING_NAMES_READER_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of the templates (hot/stub_template.inc) that are others in stubs. */
+/*
+ * How a stub's code is changed after it was copied from its template
+ * (hot/stub_template.inc): what it does not need becomes nops, and what a guarded
+ * stub tests becomes another test.
+ */
 #ifndef CLEW_STUBS_STUB_EDITS_H
 #define CLEW_STUBS_STUB_EDITS_H
 
