@@ -185,10 +185,6 @@ void catalog_call_native(struct catalog *catalog, uint32_t function,
 uint32_t catalog_site_at(struct catalog *catalog, uint32_t module,
 			 uint64_t vaddr);
 
-/* The same of any address of a module. */
-size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
-			 uint64_t vaddr, struct a2n_frame *frames, size_t room);
-
 /*
  * What is at a site, innermost first, as catalog_frames() says it. With
  * `is_return`, at the call that returns there.
@@ -221,6 +217,10 @@ int catalog_is_address(const struct catalog *catalog, uint32_t function);
  */
 size_t catalog_frames(struct catalog *catalog, uint32_t function,
 		      struct a2n_frame *frames, size_t room);
+
+/* The same of any address of a module. */
+size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
+			 uint64_t vaddr, struct a2n_frame *frames, size_t room);
 
 /*
  * Whether debug information says where a function is written: then its file
