@@ -12,8 +12,6 @@
 #include "preload/stubs/stub_write.h"
 #include "preload/sys/copy_bytes.h"
 
-struct JNINativeInterface_ jni_real;
-
 static struct {
 	int is_prepared;
 	uint64_t entries[JNI_FUNCTIONS_MAX]; /* of stubs; 0: none */
