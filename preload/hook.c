@@ -10,6 +10,7 @@
 
 #include "image/traits.h"
 #include "preload/front/imports.h"
+#include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
@@ -280,6 +281,22 @@ static void lead_copies(const struct cold *cold)
 	}
 }
 
+/* Those of the program's namespace: in others the fronts' libc is not theirs. */
+static int is_of_program(const struct module *module)
+{
+	const struct link_map *map = lookup_module(module->base);
+
+	return map && map->l_addr == module->base;
+}
+
+/* What is loaded later, hooked or not, may look its own libraries up first. */
+static void lead_to_fronts(const struct cold *cold)
+{
+	for (struct module *m = cold->modules.first; m; m = m->next)
+		if (m->is_new && !m->is_gone && is_of_program(m))
+			imports_lead_to_fronts(m);
+}
+
 int hook_update(struct cold *cold)
 {
 	struct pass pass = { .cold = cold };
@@ -293,6 +310,8 @@ int hook_update(struct cold *cold)
 		reclaim_stubs(cold);
 		err = gather_candidates(&pass);
 	}
+	if (!err && pass.now_ns)
+		lead_to_fronts(cold);
 	if (!err)
 		lead_copies(cold);
 	if (!err && pass.first)

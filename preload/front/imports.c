@@ -6,15 +6,21 @@
 #include "machine/address_space.h"
 #include "machine/elf_numbers.h"
 #include "preload/front/copies.h"
+#include "preload/front/fronts_found.h"
 #include "preload/host/fronts.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
+#define VERSION_HIDDEN 0x8000
+#define LIBRARIES_MAX  4096
+
 /* What the loader reads, too; 0 where there is none. */
 struct import_tables {
 	const Elf64_Sym *symbols;
 	const char *strings;
+	const Elf64_Half *versions; /* of symbols: numbers in `needed` */
+	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;
 	uint64_t plt_relocations, plt_relocation_bytes;
 };
@@ -36,6 +42,12 @@ static void take_entry(const struct module *module, const Elf64_Dyn *entry,
 		break;
 	case DT_STRTAB:
 		tables->strings = (const void *)address(module, value);
+		break;
+	case DT_VERSYM:
+		tables->versions = (const void *)address(module, value);
+		break;
+	case DT_VERNEED:
+		tables->needed = (const void *)address(module, value);
 		break;
 	case DT_RELA:
 		tables->relocations = address(module, value);
@@ -253,22 +265,17 @@ static int is_relocated(const struct module *module, const uint64_t *word)
 	       *word >= module->image.end - module->image.start;
 }
 
-static int lead(const struct leading *leading, Elf64_Rela *relocation,
-		const struct copying *copying)
+/* To `ours`, which `find` returns. */
+static int lead(const struct module *module, Elf64_Rela *relocation,
+		const void *ours, void *(*find)(void))
 {
-	const struct module *module = leading->module;
 	uint64_t *word = (uint64_t *)(module->base + relocation->r_offset);
-	const uint64_t ours = (uintptr_t)(leading->anywhere ? copying->anywhere
-							    : copying->near);
 	Elf64_Rela replaced = *relocation;
 
 	if (is_relocated(module, word))
 		return write_to(module, word, &ours, sizeof(ours));
 	replaced.r_info = ELF64_R_INFO(0, RELOCATION_RESOLVED);
-	replaced.r_addend =
-		(int64_t)((uintptr_t)(leading->anywhere ? copying->find_anywhere
-							: copying->find_near) -
-			  module->base);
+	replaced.r_addend = (int64_t)((uintptr_t)find - module->base);
 	return write_to(module, relocation, &replaced, sizeof(replaced));
 }
 
@@ -276,8 +283,15 @@ static int lead_if_copying(void *context, const struct import_tables *tables,
 			   Elf64_Rela *relocation, const char *name)
 {
 	const struct copying *copying = copies_find(name);
+	const struct leading *leading = context;
 
-	return copying ? lead(context, relocation, copying) : 0;
+	if (!copying)
+		return 0;
+	return leading->anywhere
+		       ? lead(leading->module, relocation, copying->anywhere,
+			      copying->find_anywhere)
+		       : lead(leading->module, relocation, copying->near,
+			      copying->find_near);
 }
 
 int imports_lead_copies(const struct module *module, int anywhere)
@@ -285,4 +299,54 @@ int imports_lead_copies(const struct module *module, int anywhere)
 	struct leading leading = { module, anywhere };
 
 	return visit_imports(module, lead_if_copying, &leading);
+}
+
+/* ---- Leading to fronts ---- */
+
+/* Of which library the symbol shall be, by its version; NULL: of any. */
+static const char *library_of(const struct import_tables *tables,
+			      uint64_t symbol)
+{
+	const Elf64_Verneed *needed = tables->needed;
+	const uint32_t version =
+		tables->versions ? tables->versions[symbol] & ~VERSION_HIDDEN
+				 : 0;
+
+	for (uint32_t i = 0; version && needed && i < LIBRARIES_MAX; i++) {
+		const char *at = (const char *)needed + needed->vn_aux;
+
+		for (uint32_t j = 0; j < needed->vn_cnt; j++) {
+			const Elf64_Vernaux *one = (const void *)at;
+
+			if (one->vna_other == version)
+				return tables->strings + needed->vn_file;
+			at += one->vna_next;
+		}
+		if (!needed->vn_next)
+			break;
+		needed = (const void *)((const char *)needed + needed->vn_next);
+	}
+	return NULL;
+}
+
+static int lead_if_front(void *context, const struct import_tables *tables,
+			 Elf64_Rela *relocation, const char *name)
+{
+	const struct leading *leading = context;
+	void *(*find)(void) = fronts_finder(name);
+	const char *library;
+
+	if (!find)
+		return 0;
+	library = library_of(tables, ELF64_R_SYM(relocation->r_info));
+	if (!library || !fronts_are_of(library))
+		return 0;
+	return lead(leading->module, relocation, find(), find);
+}
+
+int imports_lead_to_fronts(const struct module *module)
+{
+	struct leading leading = { module, 0 };
+
+	return visit_imports(module, lead_if_front, &leading);
 }

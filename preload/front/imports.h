@@ -29,4 +29,11 @@ int imports_maps(const struct module *module);
  */
 int imports_lead_copies(const struct module *module, int anywhere);
 
+/*
+ * Lead what the module imports of libc and is to find a function of ours in front of
+ * to that: a module that was loaded with RTLD_DEEPBIND looks the libraries that it
+ * needs up before those that were preloaded. Before it is relocated. Likewise.
+ */
+int imports_lead_to_fronts(const struct module *module);
+
 #endif

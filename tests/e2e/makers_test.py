@@ -3,6 +3,7 @@
 """Code that nobody announces is told apart by who made its memory executable."""
 import collections
 import re
+import shutil
 import sqlite3
 
 import clewtest
@@ -33,7 +34,8 @@ class Case(clewtest.Case):
 class Truth(Case):
     """A program that knows whose code it called, for how long."""
 
-    NAMES = {"program": "makers", "library": "libmakers_library.so"}
+    NAMES = {"program": "makers", "library": "libmakers_library.so",
+             "deep": "libmakers_library.so"}  # a copy is the same module
 
     def name(self, told):
         who, _, mapping = told.partition(", ")
@@ -41,8 +43,9 @@ class Truth(Case):
             return NOBODY
         return of(self.NAMES[who] + (f", {mapping}" if mapping else ""))
 
-    def check(self, way, status=0, flavour="O2"):
-        done = self.record([target("makers", flavour), way, "300"], text=True)
+    def check(self, way, status=0, flavour="O2", arguments=(), options=()):
+        done = self.record([target("makers", flavour), way, "300", *arguments],
+                           options, text=True)
         self.assertEqual((done.returncode, done.stderr), (status, ""))
         truth = collections.Counter()
         for line in done.stdout.splitlines():
@@ -91,6 +94,14 @@ class Truth(Case):
     def test_what_changes_often_is_recorded_a_few_times(self):
         self.check("often")
         self.assertLess(len(self.makers()), 5000)
+
+    @undisturbed
+    def test_a_library_that_looks_up_its_own_libraries_first(self):
+        """RTLD_DEEPBIND: php loads its extensions so. Hooked or not."""
+        deep = self.work / "deep.so"
+        shutil.copy(target("libmakers_library.so"), deep)
+        self.check("deep", arguments=[deep])
+        self.check("deep", arguments=[deep], options=["-M", "deep.so"])
 
     @undisturbed
     def test_in_every_view(self):
@@ -175,6 +186,26 @@ class Runtimes(Case):
         """)
         self.assertEqual(self.run_program(["javac", "Busy.java"]).returncode, 0)
         self.check(["java", "-cp", ".", "Busy"], r"libjvm\.so", ["--java=off"])
+
+    @needs("php")
+    def test_php(self):
+        """Whose compiler is in an extension, which is loaded so."""
+        modules = self.run_program(["php", "-m"], text=True).stdout
+        if "Zend OPcache" not in modules:
+            self.skipTest("no opcache here")
+        script = self.script("busy.php", """<?php
+            function f($n) {
+              $s = 0;
+              for ($i = 0; $i < $n; $i++) $s = ($s + $i * 7) % 1000003;
+              return $s;
+            }
+            for ($j = 0; $j < 300; $j++) $x = f(100000);
+            echo $x;
+        """)
+        self.check(["php", "-d", "opcache.enable_cli=1", "-d",
+                    "opcache.jit=tracing", "-d", "opcache.jit_buffer_size=64M",
+                    "-d", "opcache.file_update_protection=0", script],
+                   r"opcache\.so")
 
     @needs("mono", "mcs")
     def test_mono(self):

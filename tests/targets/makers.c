@@ -3,14 +3,15 @@
  * Code in memory that the program or its library has made executable burns CPU
  * time, and nobody announces it.
  *
- *	makers WAY MILLISECONDS
+ *	makers WAY MILLISECONDS [LIBRARY]
  *
- * Prints "PID NAME CPU_NS" for each piece that was called: NAME is "program" or
- * "library" for who made it, with the name of its mapping behind a comma, or "nobody"
+ * Prints "PID NAME CPU_NS" for each piece that was called: NAME is "program",
+ * "library" or "deep" (LIBRARY) for who made it, with the name of its mapping behind a comma, or "nobody"
  * where that cannot be known.
  */
 #include "tests/targets/makers.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -116,6 +117,21 @@ static void run_plain(void)
 {
 	burn("program", map_plainly(RWX));
 	burn("library", library_code());
+}
+
+/* Of a library that looks up libc before whatever was preloaded. */
+static void run_deep(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
+	void *symbol = library ? dlsym(library, "library_protect") : NULL;
+	unsigned char *memory = map_plainly(RW);
+	void (*protect)(void *, size_t);
+
+	if (!symbol)
+		abort();
+	memcpy(&protect, &symbol, sizeof(protect));
+	protect(memory, BYTES);
+	burn("deep", memory);
 }
 
 /* Code that makes memory executable itself is its own maker's. */
@@ -272,6 +288,8 @@ int main(int argc, char **argv)
 		run_moved();
 	else if (strcmp(way, "forked") == 0)
 		return run_forked();
+	else if (strcmp(way, "deep") == 0 && argc > 3)
+		run_deep(argv[3]);
 	else if (strcmp(way, "killed") == 0) {
 		run_plain();
 		raise(SIGKILL);
