@@ -235,6 +235,18 @@ static void enter_calls(struct numbering *numbering,
 	}
 }
 
+static void enter_intrinsic(struct catalog *catalog,
+			    const struct recorded_binding *binding)
+{
+	char *name = java_name_of(binding->class_name, binding->name,
+				  binding->signature);
+	const uint32_t function =
+		catalog_named(catalog, KIND_JNI, CATALOG_NO_MODULE, name);
+
+	catalog->functions[function].is_intrinsic = 1;
+	free(name);
+}
+
 /*
  * Code of no module (a stub that a library made) has no function to be named, and
  * code of a native that counts by itself is what that calls.
@@ -251,6 +263,8 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 		uint32_t function;
 		char *name;
 
+		if (binding.is_intrinsic)
+			enter_intrinsic(catalog, &binding);
 		if (!module || binding.number)
 			continue;
 		function = catalog_function_at(catalog, module->module,

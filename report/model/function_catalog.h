@@ -59,13 +59,14 @@ enum { CATALOG_FRAMES = 64 }; /* more are never inlined at one place */
 
 struct catalog_function {
 	uint64_t vaddr;
-	char *name;       /* NULL until asked for */
-	uint32_t module;  /* index, or CATALOG_NO_MODULE */
-	uint8_t verdict;  /* enum verdict */
-	uint8_t kind;     /* enum function_kind; see catalog_kind() */
-	uint8_t is_named; /* its name is all there is: no vaddr */
-	uint8_t is_extra; /* found by its address only, not as recorded */
-	uint8_t loops;    /* hooked, and jumps to its own start: wire_loops() */
+	char *name;           /* NULL until asked for */
+	uint32_t module;      /* index, or CATALOG_NO_MODULE */
+	uint8_t verdict;      /* enum verdict */
+	uint8_t kind;         /* enum function_kind; see catalog_kind() */
+	uint8_t is_named;     /* its name is all there is: no vaddr */
+	uint8_t is_extra;     /* found by its address only, not as recorded */
+	uint8_t is_intrinsic; /* a native that its machine may not call */
+	uint8_t loops; /* hooked, and jumps to its own start: wire_loops() */
 	uint32_t bare_bytes; /* of code, if it is VERDICT_IS_BARE */
 	/* As its runtime told: see told_lines.h. 0: it did not. */
 	uint32_t file, line; /* where it begins; 1 + number in `files` */

@@ -3,8 +3,21 @@
 
 #include "report/view/gaps.h"
 
-static json_t *totals_of(const struct summary *summary)
+static json_t *intrinsics_of(struct catalog *catalog)
 {
+	json_t *names = json_array();
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++)
+		if (catalog->functions[i].is_intrinsic)
+			json_array_append_new(
+				names,
+				json_text(catalog_name(catalog, (uint32_t)i)));
+	return names;
+}
+
+static json_t *totals_of(struct session *session)
+{
+	const struct summary *summary = &session->summary;
 	json_t *totals = json_pack("{sosososososososo}", "calls",
 				   json_number(summary->calls), "contexts",
 				   json_number(summary->contexts), "processes",
@@ -18,9 +31,11 @@ static json_t *totals_of(const struct summary *summary)
 	if (summary->natives.calls > 0)
 		json_object_set_new(
 			totals, "natives",
-			json_pack("{soso}", "calls",
+			json_pack("{sososo}", "calls",
 				  json_number(summary->natives.calls), "ns",
-				  json_number(summary->natives.ns)));
+				  json_number(summary->natives.ns),
+				  "intrinsics",
+				  intrinsics_of(&session->catalog)));
 	if (summary_is_sampled(summary)) {
 		json_object_set_new(totals, "samples_per_s",
 				    json_number(summary_rate_hz(summary)));
@@ -170,7 +185,7 @@ static json_t *doubts_of(struct session *session)
 void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
-	json_member(stream, "total", totals_of(&session->summary));
+	json_member(stream, "total", totals_of(session));
 	json_member(
 		stream, "self_cost",
 		json_pack("{sosososososo}", "time_ns",

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "report/model/confidence.h"
 
-#define GROUPED(number) (text_grouped(number).text)
-#define DOUBTS_NAMED    3
-#define MAKERS_NAMED    3
+#define GROUPED(number)  (text_grouped(number).text)
+#define DOUBTS_NAMED     3
+#define INTRINSICS_NAMED 3
+#define MAKERS_NAMED     3
 
 /* "; 3 refused: 2 for this reason, 1 for that" */
 static void write_unhooked(FILE *out, const struct coverage *coverage,
@@ -159,6 +160,37 @@ static void write_asked(FILE *out, const struct summary *summary)
 		"half of them in the first %s; other calls found theirs "
 		"known\n",
 		text_duration(summary_asked_half_ms(summary) * 1000000).text);
+}
+
+/* Whether they were called, nobody knows; it is said where others were. */
+static void write_intrinsics(FILE *out, struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+	const char *separator = "";
+	uint64_t count = 0;
+
+	if (session->summary.natives.calls == 0)
+		return;
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++)
+		count += catalog->functions[i].is_intrinsic;
+	if (count == 0)
+		return;
+	fprintf(out,
+		"Java: %s native method%s not counted where the machine has "
+		"code of its own for %s: ",
+		GROUPED(count), count == 1 ? " is" : "s are",
+		count == 1 ? "it" : "them");
+	count = 0;
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		if (!catalog->functions[i].is_intrinsic)
+			continue;
+		if (count++ == INTRINSICS_NAMED)
+			break;
+		fprintf(out, "%s%s", separator,
+			catalog_name(catalog, (uint32_t)i));
+		separator = ", ";
+	}
+	fputs(count > INTRINSICS_NAMED ? "...\n" : "\n", out);
 }
 
 /* Those of recordings without Java are nobody's concern. */
@@ -442,6 +474,7 @@ void text_summary(FILE *out, struct session *session)
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
 	write_natives(out, summary);
+	write_intrinsics(out, session);
 	write_asked(out, summary);
 	write_java_confidence(out, summary);
 	write_traps(out, summary);

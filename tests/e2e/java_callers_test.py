@@ -200,10 +200,11 @@ class Callers(JavaCase):
         done = self.record(
             self.java(*options, "-cp", self.compiled(), "com.acme.Unhooked",
                       clewtest.target("callers.so"), "20000"), record)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, rb"\A(.* Critical.* was deprecated .*\n)?\Z")
         truth = {name: int(calls) for calls, name in
                  re.findall(r"(?m)^(\d+) (.*)$", done.stdout.decode())}
-        self.assertEqual(len(truth), 3)
+        self.assertEqual(len(truth), 4)
         shown = self.clew_json("report", "--json", "--jni", "--top=0",
                                self.recording_path)
         self.assertEqual(shown["problems"], [])
@@ -213,6 +214,16 @@ class Callers(JavaCase):
             del truth[name]
         self.assertEqual({name: rows[name]["calls"] for name in truth}, truth)
         self.assertEqual(self.mismatches(), 0)
+        intrinsics = shown["total"]["natives"]["intrinsics"]
+        self.assertIn("java.lang.Object.hashCode()", intrinsics)
+        self.assertIn("java.lang.Object.getClass()", intrinsics)
+        self.assertFalse([name for name in intrinsics
+                          if name.startswith(("com.", "java.lang.Runtime."))])
+        self.assertEqual(len(intrinsics), len(set(intrinsics)))
+        self.assertRegex(
+            self.clew("report", self.recording_path).stdout,
+            rf"(?m)^Java: {len(intrinsics)} native methods are not counted "
+            r"where the machine has code of its own for them: java\.")
         return rows
 
     GET_CLASS = "java.lang.Object.getClass() <- com.acme.Unhooked.known(int)"
@@ -226,6 +237,12 @@ class Callers(JavaCase):
                     self.check_unhooked(but=[self.GET_CLASS])
                     # the interpreter calls what compiled code does itself
                     self.check_unhooked("-Xint", record=["--verify-period=1"])
+
+    @needs("javac")
+    def test_of_critical_natives(self):
+        rows = self.check_unhooked("-XX:+CriticalJNINatives",
+                                   but=[self.GET_CLASS])
+        self.assertFalse([name for name in rows if "JavaCritical" in name])
 
     @needs("javac")
     def test_the_time_of_natives_without_hooks(self):

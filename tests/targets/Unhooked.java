@@ -9,6 +9,8 @@ public class Unhooked {
   static native void generate(); // binds generated()
   static native int generated(int i);
   static native long generatedCalls();
+  static native int critical(int i); // which may be called in another way
+  static native long criticalCalls();
 
   static int first(int n) {
     int sum = 0;
@@ -24,6 +26,12 @@ public class Unhooked {
     return sum;
   }
 
+  static int calls(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += critical(i);
+    return sum;
+  }
+
   static int known(int n) {
     int sum = 0;
     for (int i = 0; i < n; i++) if (made(0) == 0 && "".getClass() != null) sum++;
@@ -36,6 +44,7 @@ public class Unhooked {
     generate();
     if (made(rounds) != (int) ((long) rounds * (rounds - 1) / 2))
       throw new AssertionError("what generated() returned");
+    for (int i = 0; i < 20; i++) calls(rounds);
     first(rounds);
     second(10);
     known(rounds);
@@ -44,6 +53,8 @@ public class Unhooked {
     String processors = "java.lang.Runtime.availableProcessors() <- " + self;
     System.out.println(generatedCalls() + " " + self + "generated(int) <- " + self +
                        "made(int)");
+    System.out.println(criticalCalls() + " " + self + "critical(int) <- " + self +
+                       "calls(int)");
     System.out.println(rounds + 55 + " " + processors + "first(int)");
     System.out.println(rounds + " java.lang.Object.getClass() <- " + self +
                        "known(int)");

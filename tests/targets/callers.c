@@ -114,3 +114,25 @@ JNIEXPORT jlong JNICALL Java_com_acme_Unhooked_generatedCalls(JNIEnv *jni,
 {
 	return generated_calls;
 }
+
+static _Atomic jlong critical_calls;
+
+JNIEXPORT jint JNICALL Java_com_acme_Unhooked_critical(JNIEnv *jni,
+						       jclass class, jint i)
+{
+	atomic_fetch_add(&critical_calls, 1);
+	return i;
+}
+
+/* JDK 17 and older call this instead if they are told to. */
+JNIEXPORT jint JavaCritical_com_acme_Unhooked_critical(jint i)
+{
+	atomic_fetch_add(&critical_calls, 1);
+	return i;
+}
+
+JNIEXPORT jlong JNICALL Java_com_acme_Unhooked_criticalCalls(JNIEnv *jni,
+							     jclass class)
+{
+	return critical_calls;
+}
