@@ -7,7 +7,6 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/record/recorder.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
@@ -72,6 +71,8 @@ static uint64_t finish(uint64_t hash)
 	return hash ^ hash >> 32;
 }
 
+typedef uint64_t word_anywhere __attribute__((may_alias, aligned(1)));
+
 /*
  * The next eight characters as a word, with zeros from the text's end on. All eight
  * are read at once where they are in one page, be some of them behind the end.
@@ -81,7 +82,7 @@ static uint64_t word_of(const char *at, int *is_last)
 	uint64_t word = 0, zeros;
 
 	if ((uintptr_t)at % PAGE_BYTES <= PAGE_BYTES - sizeof(word))
-		copy_bytes(&word, at, sizeof(word));
+		word = *(const word_anywhere *)at;
 	else
 		for (unsigned int i = 0; i < sizeof(word) && at[i]; i++)
 			word |= (uint64_t)(unsigned char)at[i] << 8 * i;
