@@ -3,8 +3,8 @@
 """Checks that what is one machine's own is in arch/, not beside it.
 
 Comments may speak of a machine, as examples do; code may not. Looked for are
-a machine's names (EM_*, R_*, AUDIT_ARCH_*, its registers, its intrinsics and
-headers), assembly that is more than a barrier for the compiler, machine code,
+a machine's names (EM_*, R_*, AUDIT_ARCH_*, its registers, its intrinsics,
+headers and system calls), assembly that is more than a barrier for the compiler, machine code,
 and how large an address space and its pages are.
 Exits with 1 and one line per offence.
 """
@@ -18,12 +18,19 @@ TARGET = ("disasm", "image", "jvm", "match", "preload")
 
 REGISTERS = r"[er](?:ax|bx|cx|dx|si|di|bp|sp|ip)|r(?:8|9|1[0-5])d?|[xyz]mm\d+"
 
+# Those that machines to which Linux came later do not have.
+OLD_CALLS = ("open|creat|access|stat|lstat|link|symlink|readlink|unlink|rename|"
+             "mkdir|rmdir|chmod|chown|pipe|dup2|poll|select|epoll_create|"
+             "epoll_wait|eventfd|signalfd|inotify_init|getdents|alarm|pause|"
+             "time|utime|fork|vfork|getpgrp|getrlimit")
+
 ANYWHERE = {
     "a machine's name": r"\w*(?:x86|X86|amd64|i[36]86|aarch64|AARCH64|arm64|"
                         r"riscv|RISCV)\w*",
     "a machine's headers": r"<(?:asm/\w+|cpuid|sys/io|\w*intrin|emmintrin)\.h>",
     "a machine's system call": r"\b(?:SYS_)?arch_prctl\b|"
-                               r"\bARCH_(?:SET|GET|SHSTK|CET)_\w+",
+                               r"\bARCH_(?:SET|GET|SHSTK|CET)_\w+|"
+                               rf"\bSYS_(?:{OLD_CALLS})\b",
     "a register": rf"(?:%|\b)(?:{REGISTERS})\b|\bgregs\b|"
                   r"\bREG_(?:R[A-Z0-9]{1,2}|EFL|CSGSFS)\b",
     "assembly": r"(?<!\")\b(?:__asm__|__asm|asm)\b(?!\s*(?:__volatile__|volatile)?"

@@ -127,8 +127,7 @@ static void find_path(int fd, char path[PATH_BYTES])
 
 	text_string(&text, "/proc/self/fd/");
 	text_number(&text, (uint64_t)fd);
-	bytes = sys_call(SYS_readlink, (long)link, (long)path, PATH_BYTES, 0, 0,
-			 0);
+	bytes = sys_readlink(link, path, PATH_BYTES);
 	path[bytes > 0 && bytes < PATH_BYTES ? bytes : 0] = '\0';
 }
 

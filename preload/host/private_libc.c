@@ -78,13 +78,13 @@ int private_munmap(void *address, size_t bytes)
 
 int rename(const char *from, const char *to)
 {
-	return (int)result_of(
-		sys_call(SYS_rename, (long)from, (long)to, 0, 0, 0, 0));
+	return (int)result_of(sys_call(SYS_renameat2, AT_FDCWD, (long)from,
+				       AT_FDCWD, (long)to, 0, 0));
 }
 
 int unlink(const char *path)
 {
-	return (int)result_of(sys_call(SYS_unlink, (long)path, 0, 0, 0, 0, 0));
+	return (int)result_of(sys_unlink(path));
 }
 
 char *getcwd(char *buffer, size_t bytes)

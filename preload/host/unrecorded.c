@@ -36,8 +36,7 @@ static int is_room(int fd, const struct unrecorded_line *note)
 	struct stat st;
 
 	return !sys_fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       !sys_call(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0,
-			 0) &&
+	       !sys_getrlimit(RLIMIT_FSIZE, &limit) &&
 	       (uint64_t)st.st_size + note->bytes <= limit.rlim_cur;
 }
 

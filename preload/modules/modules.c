@@ -60,8 +60,7 @@ static const char *absolute_path(struct finder *finder, const char *path)
 static const char *executable_path(struct finder *finder)
 {
 	char path[PATH_MAX];
-	long length = sys_call(SYS_readlink, (long)"/proc/self/exe", (long)path,
-			       sizeof(path) - 1, 0, 0, 0);
+	long length = sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (length <= 0)
 		return "/proc/self/exe";

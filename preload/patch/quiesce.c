@@ -171,8 +171,8 @@ static int has_gone(int err)
 static int waits_for_child(const struct proc_activity *activity)
 {
 	return activity->is_asleep &&
-	       (activity->call == SYS_vfork || activity->call == SYS_clone ||
-		activity->call == SYS_clone3);
+	       (system_call_is_vfork(activity->call) ||
+		activity->call == SYS_clone || activity->call == SYS_clone3);
 }
 
 /* What was seen of it is one moment's only if it has not run meanwhile. */

@@ -23,7 +23,7 @@ static uint64_t limit_of(int resource)
 {
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
 
-	sys_call(SYS_getrlimit, resource, (long)&limit, 0, 0, 0, 0);
+	sys_getrlimit(resource, &limit);
 	return limit.rlim_cur;
 }
 

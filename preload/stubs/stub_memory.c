@@ -49,7 +49,7 @@ static int create_file(const char *name, const struct stub_image *image)
 	if (!err)
 		return fd;
 	sys_close(fd);
-	sys_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+	sys_unlink(name);
 	return err;
 }
 
@@ -103,7 +103,7 @@ static int map_file(const char *part_path, uint64_t place,
 		if (!protect_image(place))
 			return 1;
 	}
-	sys_call(SYS_unlink, (long)image.name, 0, 0, 0, 0, 0);
+	sys_unlink(image.name);
 	return 0;
 }
 

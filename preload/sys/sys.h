@@ -133,7 +133,19 @@ static inline int sys_truncate(const char *path, uint64_t bytes)
 
 static inline int sys_unlink(const char *path)
 {
-	return (int)sys_call(SYS_unlink, (long)path, 0, 0, 0, 0, 0);
+	return (int)sys_call(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
+/* Where a symbolic link leads: bytes of it, not terminated, or -errno. */
+static inline long sys_readlink(const char *path, char *out, size_t bytes)
+{
+	return sys_call(SYS_readlinkat, AT_FDCWD, (long)path, (long)out,
+			(long)bytes, 0, 0);
+}
+
+static inline int sys_getrlimit(int resource, struct rlimit *limit)
+{
+	return (int)sys_call(SYS_prlimit64, 0, resource, 0, (long)limit, 0, 0);
 }
 
 static inline int sys_getpid(void)

@@ -100,7 +100,7 @@ static uint32_t most_events(void)
 {
 	struct rlimit limit;
 
-	if (sys_call(SYS_getrlimit, RLIMIT_MEMLOCK, (long)&limit, 0, 0, 0, 0))
+	if (sys_getrlimit(RLIMIT_MEMLOCK, &limit))
 		return 0;
 	limit.rlim_cur /= PAGE_BYTES * LOCKED_PART;
 	return limit.rlim_cur < SLOTS ? (uint32_t)limit.rlim_cur : SLOTS;

@@ -227,6 +227,7 @@ class Seams(clewtest.Case):
                 ("x = EM_X86_64;", "EM_X86_64: a machine's name"),
                 ("#ifdef __aarch64__", "__aarch64__: a machine's name"),
                 ("#include <cpuid.h>", "<cpuid.h>: a machine's headers"),
+                ("sys_call(SYS_vfork", "SYS_vfork: a machine's system call"),
                 ("c.gregs[REG_RIP]", "REG_RIP: a register"),
                 ('"mov %rax, %rbx"', "%rax: a register"),
                 ('__asm__ volatile("hlt");', "__asm__: assembly"),

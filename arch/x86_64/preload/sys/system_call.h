@@ -4,6 +4,7 @@
 #define CLEW_SYS_SYSTEM_CALL_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
 
 static inline long system_call(long number, long a, long b, long c, long d,
 			       long e, long f)
@@ -19,6 +20,12 @@ static inline long system_call(long number, long a, long b, long c, long d,
 			   "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+/* The call that a thread waits in for the child that shares its stack. */
+static inline int system_call_is_vfork(long number)
+{
+	return number == SYS_vfork;
 }
 
 /* That instruction, which the pc of a thread that is in the kernel is behind. */
