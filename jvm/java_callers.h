@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who calls natives: Java methods by the place of a call, and the numbers under
- * which they count.
+ * Which Java method calls a native one, by the place of the call, and the number
+ * under which it counts there.
  *
  * A place is an address: of compiled code behind a call, or of the bytecode that
  * the interpreter executes. Each stands for one method, the innermost one that

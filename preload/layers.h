@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All runtimes of which this build has a layer (preload/front/managed.h). */
+/*
+ * The language runtimes that this build of libclew.so knows from within, as it does
+ * the Java virtual machine: a table with a row for each (front/managed.h).
+ */
 #ifndef CLEW_PRELOAD_LAYERS_H
 #define CLEW_PRELOAD_LAYERS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module on its way into the recording: what it is, and what it consists of.
+ * A module (executable or shared object) that has been loaded, before it is hooked:
+ * whether it is to be, and which functions it has, by its file.
  *
  * Under the loader's lock, as hook_update().
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The patches of all modules that are loaded. Behind rt.patches.
+ * All that is written over the code of modules that are loaded: a list of patches,
+ * each of which has the hooks of a module (patch.h). rt.patches points to it.
  */
 #ifndef CLEW_PATCH_PATCHES_H
 #define CLEW_PATCH_PATCHES_H

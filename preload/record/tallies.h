@@ -25,7 +25,7 @@ struct tallies {
 	struct tally **by_number;
 	uint32_t room;
 	uint32_t count;              /* stored last */
-	_Atomic uint32_t histograms; /* of functions, in all (histograms.h) */
+	_Atomic uint32_t histograms; /* of functions, in all (histograms.c) */
 	uint64_t reach; /* bytes, of the thread that forked (table_alias.h) */
 	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;

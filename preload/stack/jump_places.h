@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function remembered the frame that a jump goes to.
+ * For longjmp(): the id, which says what functions a thread is in, that it had when
+ * it called setjmp().
  *
  * A jmp_buf has no room for an id, and the frame may have been copied away and
  * back since, by whatever code. So the id is kept beside: by the buffer's
  * address and the stack pointer in it. Of very many buffers some are forgotten;
- * then the landing is looked for as it is for those that nobody saw remember.
+ * then the function in which the jump lands is looked for on the stack (landing.h),
+ * as it is where clew did not see the buffer being filled.
  *
  * Any thread, in signal handlers.
  */

@@ -6,7 +6,7 @@
  * rows, trees of scopes have ranges. Both arrive in pieces, unit after unit,
  * in any order of address, and are kept as two kinds of *runs*, each of which
  * is in order: a run of lines is a sequence of a line table; a run of chains
- * is what one function and all that was inlined into it cover. build/merge.c
+ * is what one function and all that was inlined into it cover. merge_rows.c
  * then sorts the runs, not the millions of items in them.
  *
  * Addresses are kept as 32-bit differences to `base`, the lowest address of

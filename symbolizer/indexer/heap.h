@@ -3,7 +3,7 @@
  * Memory of the worker: what it gets it keeps until it ends, or frees itself.
  *
  * The worker is a child that exists to be thrown away: when memory runs out it
- * ends with a status that says so (see build/worker.h), and the caller's
+ * ends with a status that says so (see symbolizer/worker.h), and the caller's
  * process never notices. So nothing here returns NULL.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_HEAP_H
