@@ -550,9 +550,9 @@ static void lines_that_are_none_are_harmless(void **state)
 	fixture_name(&fixture, 8193, (const char *)stack, sizeof(stack));
 	fixture_told(&fixture, WIRE_SOURCES, 4097, "", 0);
 	fixture_told(&fixture, WIRE_SOURCES, 4097, "endless", 7);
-	fixture_told(&fixture, WIRE_SOURCES, 4097, "A.java", 8);
-	fixture_told(&fixture, WIRE_SOURCES, 8192, "A.java", 8);
-	fixture_told(&fixture, WIRE_SOURCES, 0, "A.java", 8);
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "A.java", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 8192, "A.java", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 0, "A.java", 7);
 	fixture_told(&fixture, WIRE_CALL_PLACES, 8192, calls, 4);
 	fixture_told(&fixture, WIRE_CALL_PLACES, 8193, calls, 1);
 	fixture_told(&fixture, WIRE_CALL_PLACES, 1, calls, 2);
