@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "jvm/java_numbers.h"
 
-#include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "jvm/line_tables.h"
@@ -15,16 +15,26 @@
 #define STACKS_MAX  40000 /* each needs trampolines, of which there are 65,520 */
 #define STACKS_ROOM (1 << 17)
 
-/* A method that has called a native: open addressing, three quarters full at most. */
+/* A method that has called a native. */
 struct method {
-	jmethodID id; /* NULL: free */
 	uint32_t number;
+	_Atomic(jmethodID) id; /* NULL: free; stored last */
+};
+
+/*
+ * Open addressing, three quarters full at most. Whoever looks for a method takes no
+ * lock, which would be two system calls for each of the methods of a stack: so tables
+ * that were outgrown stay, half as large as the next each.
+ */
+struct method_table {
+	uint32_t room; /* a power of two */
+	struct method methods[];
 };
 
 static struct {
-	struct lock lock; /* taken before that of the names */
-	struct method *table;
-	uint32_t room, used;
+	struct lock lock; /* to add; taken before that of the names */
+	struct method_table *_Atomic table;
+	uint32_t used;
 } methods;
 
 /* A stack that has called a native, by a hash of what it is known by. */
@@ -49,48 +59,58 @@ static struct numbered_stack *stack_slot(uint64_t hash)
 	return &stacks.table[i % STACKS_ROOM];
 }
 
-static struct method *slot_of(struct method *table, uint32_t room,
-			      jmethodID method)
+static struct method *slot_of(struct method_table *table, jmethodID method)
 {
 	uint64_t i = (uintptr_t)method * ID_MULTIPLIER >> 32;
 
-	while (table[i & (room - 1)].id && table[i & (room - 1)].id != method)
-		i++;
-	return &table[i & (room - 1)];
+	for (;; i++) {
+		struct method *slot = &table->methods[i & (table->room - 1)];
+		const jmethodID id =
+			atomic_load_explicit(&slot->id, memory_order_acquire);
+
+		if (!id || id == method)
+			return slot;
+	}
 }
 
-static int grow(void)
+static void fill(struct method *slot, jmethodID method, uint32_t number)
 {
-	const uint32_t room = methods.room ? 2 * methods.room : ROOM_LEAST;
-	struct method *table;
+	slot->number = number;
+	atomic_store_explicit(&slot->id, method, memory_order_release);
+}
 
-	if (methods.used < methods.room / 4 * 3)
-		return 0;
-	table = sys_map_private(room * sizeof(*table));
-	if (sys_failed(table))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < methods.room; i++)
-		if (methods.table[i].id)
-			*slot_of(table, room, methods.table[i].id) =
-				methods.table[i];
-	if (methods.table)
-		sys_munmap(methods.table,
-			   methods.room * sizeof(*methods.table));
-	methods.table = table;
-	methods.room = room;
-	return 0;
+/* Under the lock. NULL: there is no memory. */
+static struct method_table *table_with_room(void)
+{
+	struct method_table *table = methods.table, *larger;
+	const uint32_t room = table ? 2 * table->room : ROOM_LEAST;
+
+	if (table && methods.used < table->room / 4 * 3)
+		return table;
+	larger = sys_map_private(sizeof(*larger) +
+				 room * sizeof(*larger->methods));
+	if (sys_failed(larger))
+		return NULL;
+	larger->room = room;
+	for (uint32_t i = 0; table && i < table->room; i++)
+		if (table->methods[i].id)
+			fill(slot_of(larger, table->methods[i].id),
+			     table->methods[i].id, table->methods[i].number);
+	atomic_store_explicit(&methods.table, larger, memory_order_release);
+	return larger;
 }
 
 static uint32_t number_of(jmethodID method)
 {
-	uint32_t number = 0;
-	uint64_t signals;
+	struct method_table *table =
+		atomic_load_explicit(&methods.table, memory_order_acquire);
+	const struct method *slot = table ? slot_of(table, method) : NULL;
 
-	lock_acquire(&methods.lock, &signals);
-	if (methods.room)
-		number = slot_of(methods.table, methods.room, method)->number;
-	lock_release(&methods.lock, &signals);
-	return number;
+	/* a slot that was free may be another method's by now */
+	return slot && atomic_load_explicit(&slot->id, memory_order_acquire) ==
+				       method
+		       ? slot->number
+		       : 0;
 }
 
 /* Another thread may have been faster: its number is as good, and not new. */
@@ -98,22 +118,22 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes,
 		    int *is_new)
 {
 	struct recorder *recorder = rt.recorder;
+	struct method_table *table;
 	uint32_t number = 0;
 	uint64_t signals;
 
 	*is_new = 0;
 	lock_acquire(&methods.lock, &signals);
-	if (!grow()) {
-		struct method *slot =
-			slot_of(methods.table, methods.room, method);
+	table = table_with_room();
+	if (table) {
+		struct method *slot = slot_of(table, method);
 
-		number = slot->number;
-		if (!number)
-			number = function_names_add(
-				&recorder->names, &recorder->part,
-				WIRE_RANGE_JAVA, text, bytes);
+		number = slot->id ? slot->number
+				  : function_names_add(
+					    &recorder->names, &recorder->part,
+					    WIRE_RANGE_JAVA, text, bytes);
 		if (number && !slot->id) {
-			*slot = (struct method){ method, number };
+			fill(slot, method, number);
 			methods.used++;
 			*is_new = 1;
 		}
