@@ -75,20 +75,17 @@ void generators_note(const void *pc)
 		guard_module_of(rt.patches, (uintptr_t)pc);
 }
 
-/* In the text of the module whose code the return address stands for. */
+/*
+ * In the text of the module whose code the return address stands for. The list of
+ * patches may be read without its lock.
+ */
 static uint64_t text_of_caller(uint64_t pc)
 {
-	const struct patch *found;
-	uint64_t signals, text = pc;
+	const struct patch *found = rt.patches && runtime_is_stub(pc)
+					    ? find_patch(rt.patches, pc)
+					    : NULL;
 
-	if (!rt.patches || !runtime_is_stub(pc) || runtime_is_filtered())
-		return pc;
-	lock_acquire(&rt.patches->lock, &signals);
-	found = find_patch(rt.patches, pc);
-	if (found)
-		text = found->module->code.start;
-	lock_release(&rt.patches->lock, &signals);
-	return text;
+	return found ? found->module->code.start : pc;
 }
 
 static void note_maker(const void *pc, uint64_t start, uint64_t bytes)

@@ -290,6 +290,7 @@ static void begin_in_child(void)
 			makers.items[i].end = 0;
 	}
 	makers.records = 0;
+	makers.changes |= 1; /* if one was under way, it is not any more */
 	makers.pid = rt.header->pid;
 }
 

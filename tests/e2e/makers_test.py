@@ -90,6 +90,13 @@ class Truth(Case):
     def test_a_forked_child_has_its_parents_as_of_then(self):
         self.check("forked")
 
+    def test_behind_a_system_call_filter(self):
+        """Where there are no samples any more; but the recording knows."""
+        self.record([target("makers"), "filtered", "10"])
+        dumped = self.clew("dump", self.recording_path).stdout
+        gone = re.findall(r"^maker .* gone_tsc=(\d+)", dumped, re.M)
+        self.assertEqual([tsc != "0" for tsc in gone], [False, True])
+
     @undisturbed
     def test_what_changes_often_is_recorded_a_few_times(self):
         self.check("often")

@@ -12,6 +12,8 @@
 #include "tests/targets/makers.h"
 
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -234,6 +236,25 @@ static void run_moved(void)
 	burn("nobody", memory);
 }
 
+/* What comes behind a filter is not noticed, what goes is. */
+static void run_filtered(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = { 1, &allow };
+	unsigned char *first = library_code(), *second = library_code();
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		abort();
+	library_protect(first, BYTES);
+	burn("library", first);
+	if (mmap(second, BYTES, RWX, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) != second)
+		abort();
+	fill(second);
+	burn("nobody", second);
+}
+
 static int run_forked(void)
 {
 	unsigned char *first = library_code(), *second = library_code();
@@ -286,6 +307,8 @@ int main(int argc, char **argv)
 		run_often();
 	else if (strcmp(way, "moved") == 0)
 		run_moved();
+	else if (strcmp(way, "filtered") == 0)
+		run_filtered();
 	else if (strcmp(way, "forked") == 0)
 		return run_forked();
 	else if (strcmp(way, "deep") == 0 && argc > 3)
