@@ -128,6 +128,9 @@ static void make_flat(struct flat *flat, struct session *session,
 		  session->catalog.function_count);
 	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV)
 		flat_keep_groups(flat, &session->catalog);
+	if (subject->label == LABEL_JNI)
+		flat_find_quantiles(flat, &session->tree, labels,
+				    session->catalog.function_count);
 	free(labels);
 }
 

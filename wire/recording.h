@@ -635,7 +635,8 @@ static inline void wire_times_add(struct wire_times *to,
 /*
  * Calls of one function in one tally by their inclusive time: bin i counts those
  * that took 2^i to 2^(i+1)-1 ticks, as measured; bin 0 has 0, too. Those of
- * functions that found no room are together in that of function 0. A context's
+ * functions that found no room are together in that of function 0. A native that
+ * Java calls has one for each method that calls it. A context's
  * latest call, taken for one tick at least, gets into its bin with the next one
  * (stub.S); until then it is for the reader to add it.
  */
@@ -643,7 +644,8 @@ static inline void wire_times_add(struct wire_times *to,
 
 struct wire_histogram {
 	uint32_t function;
-	uint32_t pad;
+	uint32_t
+		caller; /* Java's, in a WIRE_RANGE_JAVA; 0: whoever else calls */
 	uint64_t bins[WIRE_BINS];
 };
 _Static_assert(sizeof(struct wire_histogram) == 520, "on the wire");

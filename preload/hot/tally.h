@@ -111,10 +111,14 @@ struct tally_visits {
 	struct watched *watched; /* the watch's only */
 };
 
-/* Where a function's calls are put into bins; function 0: the slot is free. */
+/*
+ * Where a function's calls are put into bins, those that a Java method makes;
+ * function 0: the slot is free.
+ */
 struct histogram_slot {
 	uint64_t *bins;
 	uint32_t function;
+	uint32_t caller; /* 0: no Java method */
 };
 
 /*

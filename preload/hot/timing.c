@@ -84,12 +84,13 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 
 /* The latest call waits; the one before it goes into its bin. */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
-		       uint32_t function, uint64_t total)
+		       uint64_t id, uint32_t function, uint64_t total)
 {
 	uint64_t before;
 
 	if (!times->histogram)
-		times->histogram = (uintptr_t)hot_histogram(tally, function);
+		times->histogram =
+			(uintptr_t)hot_histogram(tally, id, function);
 	if (!times->histogram)
 		return;
 	before = __atomic_exchange_n(&times->latest, total ? total : 1,
@@ -124,7 +125,7 @@ static void record(struct tally *tally, uint64_t id, const struct lapse *lapse,
 	add(&times->ended, 1);
 	keep_least(&times->min, lapse->total);
 	keep_most(&times->max, lapse->total);
-	put_in_bin(tally, times, function, lapse->total);
+	put_in_bin(tally, times, id, function, lapse->total);
 }
 
 static void account(const struct time_slot *slot, uint64_t now, int has_ended)

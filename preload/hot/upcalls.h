@@ -52,8 +52,8 @@ void hot_free_held(void);
  */
 struct wire_count *hot_blank_table(void);
 
-/* The bins for a function's calls, or NULL. */
-uint64_t *hot_histogram(struct tally *tally, uint32_t function);
+/* The bins for the calls of a context that has this id and function, or NULL. */
+uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function);
 
 /*
  * Record the functions that called this one, which is being entered, in the

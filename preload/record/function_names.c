@@ -24,6 +24,25 @@ static struct number_range *new_range(struct function_names *names)
 	return &names->spare[--names->spare_count];
 }
 
+/* For a range; NULL: there is no memory, and they are not known. */
+static uint32_t *new_innermost(void)
+{
+	uint32_t *innermost =
+		sys_map_private(RANGE_NUMBERS * sizeof(*innermost));
+
+	return sys_failed(innermost) ? NULL : innermost;
+}
+
+/* A stack's name has the numbers of its methods. */
+static void note_innermost(struct number_range *range, const char *name,
+			   size_t bytes)
+{
+	if (range->innermost && bytes >= sizeof(*range->innermost))
+		copy_bytes(&range->innermost[range->used],
+			   name + bytes - sizeof(*range->innermost),
+			   sizeof(*range->innermost));
+}
+
 static int record_range(struct part *part, const struct number_range *range)
 {
 	struct wire_range *record;
@@ -55,6 +74,8 @@ static struct number_range *range_with_room(struct function_names *names,
 		return NULL;
 	range->count = RANGE_NUMBERS;
 	range->kind = kind;
+	if (kind == WIRE_RANGE_JAVA_STACK)
+		range->innermost = new_innermost();
 	if (numbers_take(range, 0) || record_range(part, range))
 		return NULL;
 	names->filled[kind] = range;
@@ -113,8 +134,10 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 	lock_acquire(&names->lock, &signals);
 	range = range_with_room(names, part, kind);
 	if (range && !put_record(names, part, NAMES_TEXT,
-				 range->first + range->used, name, bytes))
+				 range->first + range->used, name, bytes)) {
+		note_innermost(range, name, bytes);
 		number = range->first + atomic_fetch_add(&range->used, 1);
+	}
 	lock_release(&names->lock, &signals);
 	return number;
 }

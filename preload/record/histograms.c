@@ -2,7 +2,8 @@
 /*
  * How long the calls of each function took, in bins: where time is taken, each
  * tally has a histogram for each function that it has seen the end of a call
- * of (wire/recording.h). The slow path finds it, once for each context.
+ * of (wire/recording.h); of natives of Java one for each Java method that calls it.
+ * The slow path finds it, once for each context.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
@@ -38,8 +39,8 @@ static int use_chunk(struct tally *tally, struct part *part)
 	return err;
 }
 
-/* The next histogram, for a function. */
-static uint64_t *take(struct tally *tally, uint32_t function)
+/* The next histogram, for a function and who calls it. */
+static uint64_t *take(struct tally *tally, uint32_t function, uint32_t caller)
 {
 	struct wire_histogram *histogram;
 	uint64_t used;
@@ -53,6 +54,7 @@ static uint64_t *take(struct tally *tally, uint32_t function)
 						  &tally->histograms.chunk) +
 					  used);
 	histogram->function = function;
+	histogram->caller = caller;
 	atomic_store_explicit(&tally->histograms.chunk.head->used,
 			      used + sizeof(*histogram), memory_order_release);
 	return histogram->bins;
@@ -62,17 +64,20 @@ static uint64_t *take(struct tally *tally, uint32_t function)
 static uint64_t *others(struct tally *tally)
 {
 	if (!tally->histograms.others)
-		tally->histograms.others = take(tally, 0);
+		tally->histograms.others = take(tally, 0, 0);
 	return tally->histograms.others;
 }
 
-/* The slot of a function, or the free one where it belongs. */
+/* The slot of a function and its caller, or the free one where it belongs. */
 static struct histogram_slot *slot_of(const struct tally_histograms *index,
-				      uint32_t function)
+				      uint32_t function, uint32_t caller)
 {
-	uint32_t i = (uint32_t)(id_key(function) >> 12) & (index->room - 1);
+	uint32_t i =
+		(uint32_t)(id_key(function + caller) >> 12) & (index->room - 1);
 
-	while (index->slots[i].function && index->slots[i].function != function)
+	while (index->slots[i].function &&
+	       (index->slots[i].function != function ||
+		index->slots[i].caller != caller))
 		i = (i + 1) & (index->room - 1);
 	return &index->slots[i];
 }
@@ -90,15 +95,15 @@ static int grow_index(struct tally_histograms *index)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < index->room; i++)
 		if (index->slots[i].function)
-			*slot_of(&larger, index->slots[i].function) =
-				index->slots[i];
+			*slot_of(&larger, index->slots[i].function,
+				 index->slots[i].caller) = index->slots[i];
 	if (index->slots)
 		sys_munmap(index->slots, index->room * sizeof(*index->slots));
 	*index = larger;
 	return 0;
 }
 
-static uint64_t *find(struct tally *tally, uint32_t function)
+static uint64_t *find(struct tally *tally, uint32_t function, uint32_t caller)
 {
 	struct tally_histograms *index = &tally->histograms;
 	_Atomic uint32_t *count = &rt.recorder->tallies.histograms;
@@ -106,28 +111,39 @@ static uint64_t *find(struct tally *tally, uint32_t function)
 
 	if (!numbers_find(function) || grow_index(index))
 		return others(tally);
-	slot = slot_of(index, function);
+	slot = slot_of(index, function, caller);
 	if (slot->function)
 		return slot->bins;
 	if (atomic_fetch_add(count, 1) < HISTOGRAMS_MAX)
-		slot->bins = take(tally, function);
+		slot->bins = take(tally, function, caller);
 	if (!slot->bins) {
 		atomic_fetch_sub(count, 1);
 		return others(tally);
 	}
 	slot->function = function;
+	slot->caller = caller;
 	index->used++;
 	return slot->bins;
 }
 
-uint64_t *hot_histogram(struct tally *tally, uint32_t function)
+/* The Java method that calls the function of a context. */
+static uint32_t java_caller(const struct tally *tally, uint64_t id,
+			    uint32_t function)
 {
+	const uint64_t caller = id_pop(id, id_key(function));
+
+	return numbers_java_method(tally_note(tally, caller).function);
+}
+
+uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function)
+{
+	const uint32_t caller = java_caller(tally, id, function);
 	uint64_t signals, *bins;
 
 	if (runtime_is_filtered())
 		return tally->histograms.others;
 	sys_block_signals(&signals);
-	bins = find(tally, function);
+	bins = find(tally, function, caller);
 	sys_restore_signals(&signals);
 	return bins;
 }

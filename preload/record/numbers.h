@@ -34,6 +34,8 @@ struct number_range {
 	enum wire_range_kind kind;
 	/* The first so many are functions' that are recorded; only grows. */
 	_Atomic uint32_t used;
+	/* WIRE_RANGE_JAVA_STACK: the innermost method of each, stored before `used` */
+	uint32_t *innermost;
 };
 
 /* The range that a block's numbers belong to, or NULL; stored once. */
@@ -67,6 +69,20 @@ static inline const struct number_range *numbers_find(uint32_t number)
 							memory_order_acquire)
 		       ? range
 		       : NULL;
+}
+
+/* The Java method that a number is of, or the innermost of a stack, or 0. */
+static inline uint32_t numbers_java_method(uint32_t number)
+{
+	const struct number_range *range = numbers_find(number);
+
+	if (!range)
+		return 0;
+	if (range->kind == WIRE_RANGE_JAVA)
+		return number;
+	return range->kind == WIRE_RANGE_JAVA_STACK && range->innermost
+		       ? range->innermost[number - range->first]
+		       : 0;
 }
 
 /* The function that is entered from one id to another, or 0 if none is. */

@@ -157,6 +157,7 @@ static void add_histograms(struct work *work, const struct part_chunk *chunk)
 		timing_add_bins(
 			&work->tree->timings,
 			numbering_function(&work->numbering, items[i].function),
+			numbering_function(&work->numbering, items[i].caller),
 			&items[i]);
 }
 

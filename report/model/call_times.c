@@ -21,6 +21,8 @@ void timings_fini(struct timings *timings)
 {
 	free(timings->nodes);
 	free(timings->functions);
+	free(timings->pairs);
+	idmap_fini(&timings->pairs_at);
 	*timings = (struct timings){ 0 };
 }
 
@@ -54,25 +56,71 @@ const struct timing_bins *timings_of_function(const struct timings *timings,
 		       : NULL;
 }
 
+static uint64_t key_of(uint32_t function, uint32_t caller)
+{
+	return (uint64_t)function << 32 | caller;
+}
+
+const struct timing_bins *timings_of_pair(const struct timings *timings,
+					  uint32_t function, uint32_t caller)
+{
+	const uint64_t *at =
+		idmap_find(&timings->pairs_at, key_of(function, caller));
+
+	return at ? &timings->pairs[*at - 1].bins : NULL;
+}
+
+static struct timing_bins *pair_of(struct timings *timings, uint32_t function,
+				   uint32_t caller)
+{
+	uint64_t *at = idmap_at(&timings->pairs_at, key_of(function, caller));
+
+	if (!*at) {
+		timings->pairs = memory_grow(
+			timings->pairs, timings->pair_count,
+			&timings->pair_capacity, sizeof(*timings->pairs));
+		timings->pairs[timings->pair_count] = (struct timing_pair){
+			.function = function,
+			.caller = caller,
+		};
+		*at = ++timings->pair_count;
+	}
+	return &timings->pairs[*at - 1].bins;
+}
+
+void timing_bins_sum(struct timing_bins *to, const struct timing_bins *more)
+{
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		to->calls[i] += more->calls[i];
+}
+
 uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin)
 {
 	return bin ? clock_ns(&timings->clock, UINT64_C(1) << bin) : 0;
+}
+
+uint64_t timings_quantile_ns(const struct timings *timings,
+			     const struct timing_bins *bins,
+			     uint64_t thousandths)
+{
+	uint64_t all = 0, below = 0;
+	unsigned int bin = 0;
+
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		all += bins->calls[i];
+	while (bin < WIRE_BINS - 2 &&
+	       (double)(below += bins->calls[bin]) * 1000 <
+		       (double)all * (double)thousandths)
+		bin++;
+	return all ? timings_bin_ns(timings, bin + 1) : 0;
 }
 
 /* Half of the calls took less; 0 if nothing is known of the function's. */
 static uint64_t median_ns(const struct timings *timings, uint32_t function)
 {
 	const struct timing_bins *bins = timings_of_function(timings, function);
-	uint64_t all = 0, below = 0;
-	unsigned int bin = 0;
 
-	if (!bins)
-		return 0;
-	for (unsigned int i = 0; i < WIRE_BINS; i++)
-		all += bins->calls[i];
-	while (bin < WIRE_BINS - 1 && 2 * (below += bins->calls[bin]) < all)
-		bin++;
-	return all ? timings_bin_ns(timings, bin + 1) : 0;
+	return bins ? timings_quantile_ns(timings, bins, 500) : 0;
 }
 
 int timing_is_too_fine(const struct timings *timings, uint32_t function,
@@ -110,6 +158,9 @@ void timings_init(struct timings *to, const struct timings *from,
 	to->nodes = NULL;
 	to->node_count = 0;
 	to->functions = NULL;
+	to->pairs = NULL;
+	to->pair_count = to->pair_capacity = 0;
+	to->pairs_at = (struct idmap){ 0 };
 	if (!timings_are_there(from))
 		return;
 	to->nodes = memory_zeroed(node_count, sizeof(*to->nodes));
@@ -119,6 +170,9 @@ void timings_init(struct timings *to, const struct timings *from,
 	if (from->function_count > 0)
 		memcpy(to->functions, from->functions,
 		       from->function_count * sizeof(*to->functions));
+	for (size_t i = 0; i < from->pair_count; i++)
+		*pair_of(to, from->pairs[i].function, from->pairs[i].caller) =
+			from->pairs[i].bins;
 }
 
 void timings_move(struct timings *to, uint32_t to_node,
@@ -143,9 +197,9 @@ static struct timing_item *item_of(struct timing_work *work, uint32_t node)
 }
 
 void timing_add_bins(struct timings *timings, uint32_t function,
-		     const struct wire_histogram *histogram)
+		     uint32_t caller, const struct wire_histogram *histogram)
 {
-	struct timing_bins *bins = &timings->others;
+	struct timing_bins *bins = &timings->others, *pair;
 
 	if (histogram->function) {
 		timings->functions = extend(
@@ -156,13 +210,23 @@ void timing_add_bins(struct timings *timings, uint32_t function,
 	}
 	for (unsigned int i = 0; i < WIRE_BINS; i++)
 		bins->calls[i] += histogram->bins[i];
+	if (!histogram->function || !histogram->caller)
+		return;
+	pair = pair_of(timings, function, caller);
+	for (unsigned int i = 0; i < WIRE_BINS; i++)
+		pair->calls[i] += histogram->bins[i];
 }
 
 /* A call that is not in its bin yet. All histograms are known. */
 static void add_latest(struct timings *timings, uint32_t function,
-		       uint64_t latest)
+		       uint32_t caller, uint64_t latest)
 {
 	struct timing_bins *bins = &timings->others;
+	const uint64_t *at =
+		idmap_find(&timings->pairs_at, key_of(function, caller));
+
+	if (at)
+		timings->pairs[*at - 1].bins.calls[wire_bin(latest)]++;
 
 	if (function < timings->function_count &&
 	    timings->functions[function].has_room)
@@ -179,7 +243,7 @@ void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
 
 	if (times->latest)
 		add_latest(&tree->timings, tree->nodes[node].function,
-			   times->latest);
+			   tree->nodes[parent].function, times->latest);
 	if (!times->ended && !times->self)
 		return;
 	item = item_of(work, node);

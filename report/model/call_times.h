@@ -36,9 +36,18 @@ struct timing_bins {
 	int has_room; /* or all are among the others */
 };
 
+/* The same, of those that one Java method made of a native. */
+struct timing_pair {
+	uint32_t function, caller;
+	struct timing_bins bins;
+};
+
 struct timings {
-	struct timing *nodes; /* of the tree's node of that index */
-	size_t node_count;    /* those behind have none; 0: nothing was timed */
+	struct timing_pair *pairs;
+	size_t pair_count, pair_capacity;
+	struct idmap pairs_at; /* function << 32 | caller -> index + 1 */
+	struct timing *nodes;  /* of the tree's node of that index */
+	size_t node_count; /* those behind have none; 0: nothing was timed */
 	struct timing_bins *functions; /* of the catalog's function */
 	size_t function_count;
 	struct timing_bins others; /* functions that found no room */
@@ -98,6 +107,21 @@ const struct timing *timings_of_node(const struct timings *timings,
 const struct timing_bins *timings_of_function(const struct timings *timings,
 					      uint32_t function);
 
+/* NULL where there is none. */
+const struct timing_bins *timings_of_pair(const struct timings *timings,
+					  uint32_t function, uint32_t caller);
+
+/* Adds what some more calls took. */
+void timing_bins_sum(struct timing_bins *to, const struct timing_bins *more);
+
+/*
+ * So many thousandths of the calls took less: a power of two in ticks, so that half of
+ * that may be the truth. 0 if there is none.
+ */
+uint64_t timings_quantile_ns(const struct timings *timings,
+			     const struct timing_bins *bins,
+			     uint64_t thousandths);
+
 /* The shortest call of a bin, in nanoseconds. */
 uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin);
 
@@ -114,9 +138,12 @@ struct timing_work {
 	struct idmap at; /* node + 1 -> item + 1 */
 };
 
-/* First the calls of all functions by what they took, then of contexts. */
+/*
+ * First the calls of all functions by what they took, then of contexts. caller: that of
+ * the catalog, if the histogram has one.
+ */
 void timing_add_bins(struct timings *timings, uint32_t function,
-		     const struct wire_histogram *histogram);
+		     uint32_t caller, const struct wire_histogram *histogram);
 void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
 		const struct wire_times *times);
 

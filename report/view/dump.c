@@ -260,6 +260,8 @@ static void dump_histograms(const struct dump *dump,
 		fprintf(dump->out,
 			"histogram tally=%" PRIu32 " function=%" PRIu32,
 			chunk->owner, items[i].function);
+		if (items[i].caller)
+			fprintf(dump->out, " caller=%" PRIu32, items[i].caller);
 		for (unsigned int bin = 0; bin < WIRE_BINS; bin++)
 			if (items[i].bins[bin])
 				fprintf(dump->out, " %u=%" PRIu64, bin,

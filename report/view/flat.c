@@ -142,6 +142,69 @@ void flat_keep_groups(struct flat *flat, struct catalog *catalog)
 	flat->count = kept;
 }
 
+/* By label; NULL where nothing is known. Each native and caller once. */
+static struct timing_bins **bins_of_labels(const struct tree *tree,
+					   const uint32_t *labels,
+					   size_t label_count)
+{
+	struct timing_bins **of =
+		memory_zeroed(label_count, sizeof(struct timing_bins *));
+	struct idmap seen = { 0 };
+
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		const uint32_t caller = tree->nodes[node->parent].function;
+		const struct timing_bins *bins =
+			timings_of_pair(&tree->timings, node->function, caller);
+		uint64_t *was_seen;
+
+		if (!bins)
+			continue;
+		was_seen = idmap_at(&seen,
+				    (uint64_t)node->function << 32 | caller);
+		if (*was_seen)
+			continue;
+		*was_seen = 1;
+		if (!of[labels[i]])
+			of[labels[i]] = memory_zeroed(1, sizeof(**of));
+		timing_bins_sum(of[labels[i]], bins);
+	}
+	idmap_fini(&seen);
+	return of;
+}
+
+/* No more than the longest call took. */
+static uint64_t bounded_ns(const struct flat_row *row, uint64_t below_ns)
+{
+	return below_ns < row->timing.max_ns ? below_ns : row->timing.max_ns;
+}
+
+void flat_find_quantiles(struct flat *flat, const struct tree *tree,
+			 const uint32_t *labels, size_t label_count)
+{
+	struct timing_bins **of;
+
+	if (tree->timings.pair_count == 0)
+		return;
+	of = bins_of_labels(tree, labels, label_count);
+	for (size_t i = 0; i < flat->count; i++) {
+		struct flat_row *row = &flat->rows[i];
+		const struct timing_bins *bins = of[row->function];
+
+		if (!bins)
+			continue;
+		row->half_below_ns = bounded_ns(
+			row, timings_quantile_ns(&tree->timings, bins, 500));
+		row->most_below_ns =
+			bounded_ns(row, timings_quantile_ns(&tree->timings,
+							    bins, FLAT_MOST));
+	}
+	flat->has_quantiles = 1;
+	for (size_t i = 0; i < label_count; i++)
+		free(of[i]);
+	free(of);
+}
+
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog)
 {

@@ -21,12 +21,18 @@ struct flat_row {
 	uint32_t callers; /* different functions that called it */
 	uint32_t callees; /* different functions that it called */
 	uint32_t function;
+	/* Of a native's calls by a Java method, as measured; 0: not known. */
+	uint64_t half_below_ns, most_below_ns;
 };
 
 struct flat {
 	struct flat_row *rows; /* only those with calls or time */
 	size_t count;
+	int has_quantiles;
 };
+
+/* Of a row's calls so many thousandths took less than most_below_ns. */
+enum { FLAT_MOST = 990 };
 
 enum flat_key {
 	FLAT_CALLS, /* numbers descend, words ascend */
@@ -61,6 +67,12 @@ void flat_select(struct flat *flat, const struct selection *selection,
 		 struct catalog *catalog);
 /* Only groups: of LABEL_JNI, say, none of the functions that are in none. */
 void flat_keep_groups(struct flat *flat, struct catalog *catalog);
+/*
+ * Within what half of the calls of each row stayed, and most of them, where calls were
+ * timed and the labels are those of LABEL_JNI.
+ */
+void flat_find_quantiles(struct flat *flat, const struct tree *tree,
+			 const uint32_t *labels, size_t label_count);
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog);
 

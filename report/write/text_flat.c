@@ -60,6 +60,14 @@ static void write_extremes(FILE *out, const struct timing *timing)
 		timing->ended ? DURATION(timing->max_ns) : "-");
 }
 
+/* Below which half of the calls were, and 99 in a hundred. */
+static void write_quantiles(FILE *out, const struct flat_row *row)
+{
+	fprintf(out, "%9s %9s ",
+		row->half_below_ns ? DURATION(row->half_below_ns) : "-",
+		row->most_below_ns ? DURATION(row->most_below_ns) : "-");
+}
+
 static void write_time(const struct text_table *table,
 		       const struct flat_row *row)
 {
@@ -81,6 +89,8 @@ static void write_time(const struct text_table *table,
 		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
 	if (timings_are_there(&session->tree.timings))
 		write_extremes(out, &row->timing);
+	if (table->view->flat->has_quantiles)
+		write_quantiles(out, row);
 	fputc(' ', out);
 }
 
@@ -114,7 +124,7 @@ static void write_heading(const struct text_table *table)
 	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s %s%s\n",
+		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s%s %s%s\n",
 			"self",
 			timings_are_there(&session->tree.timings) ? " " : "",
 			"share", session->summary.samples ? " 95%       " : "",
@@ -122,6 +132,9 @@ static void write_heading(const struct text_table *table)
 			"per call",
 			timings_are_there(&session->tree.timings)
 				? "      min       max "
+				: "",
+			table->view->flat->has_quantiles
+				? "    p50 <     p99 < "
 				: "",
 			what, module);
 	else

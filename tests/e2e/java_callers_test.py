@@ -255,6 +255,24 @@ class Callers(JavaCase):
                     asleep = [row["total_ns"] for name, row in rows.items()
                               if name.startswith("java.lang.Thread.sleep")]
                     self.assertGreater(sum(asleep), 5 * 2000000)
+                    self.check_quantiles(rows)
+
+    def check_quantiles(self, rows):
+        """Bins are of calls by each caller: five of them have slept 2 ms."""
+        for name, row in rows.items():
+            if "timed" not in row or name.endswith("(no Java method)"):
+                self.assertNotIn("within_ns", row)
+                continue
+            half, most = row["within_ns"]["p50"], row["within_ns"]["p99"]
+            self.assertLessEqual(half, most, name)
+            self.assertLessEqual(most, row["timed"]["max_ns"], name)
+            if name.startswith("java.lang.Thread.sleep") and row["calls"] == 5:
+                self.assertGreater(half, 2000000)
+            if ".generated(" in name:
+                self.assertLess(half, 1000000)
+        self.assertTrue(any(".generated(" in name for name in rows))
+        self.assertRegex(self.clew("report", "--jni", self.recording_path)
+                         .stdout, r"max +p50 < +p99 < +native method")
 
     def check_hard(self, *options):
         if not HOMES[17]:

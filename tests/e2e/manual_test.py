@@ -143,8 +143,8 @@ class Records(clewtest.Case):
         """Of what a runtime that generates code would say."""
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
         records = b"".join(
-            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 64,
-                            len(payload)) + payload.ljust(64, b"\0")
+            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 576,
+                            len(payload)) + payload.ljust(576, b"\0")
             for kind, payload in (
                 (wire.RANGES, struct.pack("<IIII", 4096, 4096, 1, 0)),
                 (wire.NAMES, struct.pack("<II8s", 4096, 4, b"f()V")),
@@ -157,6 +157,8 @@ class Records(clewtest.Case):
                 (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
                 (wire.MAKERS, struct.pack("<QQQQQII", 4096, 8192, 1, 0, 4096,
                                           0, 0)),
+                (wire.HISTOGRAMS, wire.HISTOGRAM.pack(1, 2,
+                                                      *[1] * wire.BINS)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
@@ -260,15 +262,18 @@ class Members(clewtest.Case):
 
     def pretend_java(self, recording):
         """
-        As if functions that were called were natives, one that calls others a
+        As if functions that were called were natives, one that calls a late one a
         method of Java's, stacks verified, and notes made on JNI.
         """
         part, = wire.Recording(recording).parts
         contexts = part.contexts()
         called = {context.function for context in contexts.values()}
-        caller = next(contexts[parent].function for parent in (
-            wire.id_pop(id, context.function)
-            for id, context in contexts.items()) if parent in contexts)
+        caller, callee = next(
+            (contexts[parent].function, context.function)
+            for parent, context in ((wire.id_pop(id, context.function), context)
+                                    for id, context in
+                                    reversed(contexts.items()))
+            if parent in contexts)
         text = b"LA;\0f\0()V\0"
         bindings = b"".join(
             struct.pack("<QQII16s", module.base + function.vaddr, 0,
@@ -282,10 +287,15 @@ class Members(clewtest.Case):
                         0, 0, 9, 8, 7, 0) for what in range(5))
         noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
                                 wire.CHUNK.size + len(notes), len(notes))
+        timed = wire.CHUNK.pack(
+            wire.HISTOGRAMS, next(iter(part.tallies)), wire.CHUNK.size + 576,
+            wire.HISTOGRAM.size) + wire.HISTOGRAM.pack(
+                callee, caller, *[1] * 9,
+                *[0] * (wire.BINS - 9)).ljust(576, b"\0")
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
-            file.write(bound + bindings + noted + notes +
+            file.write(bound + bindings + noted + notes + timed +
                        self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
@@ -313,6 +323,9 @@ class Members(clewtest.Case):
         java = self.work / "java"
         shutil.copytree(coarse, java)
         self.pretend_java(java)
+        exact_java = self.work / "exact_java"
+        shutil.copytree(exact, exact_java)
+        self.pretend_java(exact_java)
         self.record([program])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
@@ -322,6 +335,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
                 ([report], "report", "--json", java),
+                ([report], "report", "--json", "--jni", exact_java),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
                 ([tree], "tree", "--json", "-i"),

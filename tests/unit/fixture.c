@@ -304,11 +304,19 @@ struct wire_times *fixture_times(struct fixture *fixture, uint32_t tally,
 void fixture_histogram(struct fixture *fixture, uint32_t tally,
 		       uint32_t function, unsigned int bin)
 {
+	fixture_histogram_of_calls(fixture, tally, function, 0, bin);
+}
+
+void fixture_histogram_of_calls(struct fixture *fixture, uint32_t tally,
+				uint32_t function, uint32_t caller,
+				unsigned int bin)
+{
 	size_t chunk = fixture_chunk(fixture, WIRE_HISTOGRAMS, tally,
 				     sizeof(struct wire_histogram));
 	struct wire_histogram *histogram = payload_of(fixture, chunk);
 
 	histogram->function = function;
+	histogram->caller = caller;
 	histogram->bins[bin] = 1;
 }
 

@@ -116,6 +116,9 @@ struct wire_times *fixture_times(struct fixture *fixture, uint32_t tally,
 /* A histogram with one call in a bin. */
 void fixture_histogram(struct fixture *fixture, uint32_t tally,
 		       uint32_t function, unsigned int bin);
+void fixture_histogram_of_calls(struct fixture *fixture, uint32_t tally,
+				uint32_t function, uint32_t caller,
+				unsigned int bin);
 
 /* Gives the tally a new, empty table; the one it had is retired as it is. */
 void fixture_retire(struct fixture *fixture, uint32_t tally);

@@ -247,6 +247,26 @@ static void a_name_is_recorded_under_its_number(void **state)
 	assert_int_equal(counts[WIRE_RANGE_GENERATED], 1);
 }
 
+static void a_stack_has_its_innermost_method(void **state)
+{
+	const uint32_t method = name(WIRE_RANGE_JAVA, "a.B.c()");
+	const uint32_t methods[] = { WIRE_STACK_CUT, 7, method };
+	uint32_t stack = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		stack = function_names_add(
+			&recorder->names, &recorder->part,
+			WIRE_RANGE_JAVA_STACK, (const char *)methods,
+			sizeof(methods) - (i == 1) * sizeof(*methods));
+	assert_int_equal(numbers_java_method(method), method);
+	assert_int_equal(numbers_java_method(stack), method);
+	assert_int_equal(numbers_java_method(stack - 1), 7);
+	assert_int_equal(numbers_java_method(stack + 1), 0);
+	assert_int_equal(
+		numbers_java_method(name(WIRE_RANGE_GENERATED, "loop")), 0);
+}
+
 static void there_is_no_end_of_names(void **state)
 {
 	char text[WIRE_NAME_BYTES_MAX + 100];
@@ -324,6 +344,7 @@ int main(void)
 		CLAIM(the_same_identity_prefers_the_same_block),
 		CLAIM(threads_get_numbers_of_their_own),
 		CLAIM_OF_NAMES(a_name_is_recorded_under_its_number),
+		CLAIM_OF_NAMES(a_stack_has_its_innermost_method),
 		CLAIM_OF_NAMES(there_is_no_end_of_names),
 		CLAIM_OF_NAMES(where_there_is_no_part_there_are_no_names),
 		CLAIM_OF_NAMES(a_child_has_the_names_that_it_was_born_with),

@@ -220,6 +220,42 @@ static void histograms_of_tallies_and_processes_add_up(void **state)
 	session_close(&session);
 }
 
+/* One method's calls are apart, and among all of the function's. */
+static void histograms_of_callers_are_told_apart(void **state)
+{
+	const uint32_t native = FUNCTION_FIRST + 2, one = FUNCTION_FIRST,
+		       other = FUNCTION_FIRST + 1;
+	struct fixture fixture;
+	struct session session;
+	const struct timings *timings = &session.tree.timings;
+	uint64_t id;
+
+	begin(&fixture, 100);
+	fixture_histogram_of_calls(&fixture, 0, 3, 1, 7);
+	fixture_histogram_of_calls(&fixture, 0, 3, 1, 9);
+	fixture_histogram_of_calls(&fixture, 0, 3, 2, 30);
+	id = add(&fixture, ID_ROOT, 1, 1, (struct wire_times){ 0 });
+	add(&fixture, id, 3, 1,
+	    (struct wire_times){ .ended = 1, .latest = 1 << 7 });
+	read_and_remove(&session, &fixture, fixture_directory());
+	assert_int_equal(timings_of_function(timings, native)->calls[7], 2);
+	assert_int_equal(timings_of_function(timings, native)->calls[30], 1);
+	assert_int_equal(timings_of_pair(timings, native, one)->calls[7], 2);
+	assert_int_equal(timings_of_pair(timings, native, one)->calls[9], 1);
+	assert_int_equal(timings_of_pair(timings, native, one)->calls[30], 0);
+	assert_int_equal(timings_of_pair(timings, native, other)->calls[30], 1);
+	assert_null(timings_of_pair(timings, other, one));
+	assert_int_equal(
+		timings_quantile_ns(timings,
+				    timings_of_pair(timings, native, one), 500),
+		timings_bin_ns(timings, 8));
+	assert_int_equal(
+		timings_quantile_ns(timings,
+				    timings_of_pair(timings, native, one), 990),
+		timings_bin_ns(timings, 10));
+	session_close(&session);
+}
+
 /* They are nowhere else yet: with those of their functions, if these had room. */
 static void latest_calls_are_added_to_histograms(void **state)
 {
@@ -347,6 +383,7 @@ int main(void)
 		cmocka_unit_test(times_of_a_retired_table_add_up),
 		cmocka_unit_test(times_go_along_into_other_trees),
 		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),
+		cmocka_unit_test(histograms_of_callers_are_told_apart),
 		cmocka_unit_test(latest_calls_are_added_to_histograms),
 		cmocka_unit_test(times_before_the_chunk_are_nobodys),
 	};
