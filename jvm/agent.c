@@ -19,9 +19,11 @@
 #include "jvm/agent.h"
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
+#include "jvm/inlined_methods.h"
 #include "jvm/intrinsics.h"
 #include "jvm/java_callers.h"
 #include "jvm/jni_env.h"
+#include "jvm/line_tables.h"
 #include "jvm/native_relays.h"
 #include "preload/front/records.h"
 #include "preload/host/lookup.h"
@@ -257,6 +259,8 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
 	const int saved_errno = errno;
 	JavaVM *vm = atomic_load(&agent.told_by);
+	struct compiled_code code = { .start = (uintptr_t)start,
+				      .bytes = (uint32_t)bytes };
 	JNIEnv *jni = NULL;
 	struct asked asked;
 
@@ -264,7 +268,8 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 	if (ask(jvmti, method, &asked)) {
 		const struct java_method its = method_of(&asked);
 
-		records_compiled((uintptr_t)start, (uint32_t)bytes, &its);
+		code.tsc = records_compiled(code.start, (uint32_t)bytes, &its);
+		inlined_methods_tell(jvmti, jni, &code, inlined);
 	}
 	give_back(jvmti, jni, &asked);
 	errno = saved_errno;
@@ -337,8 +342,10 @@ static void listen_to_compilers(jvmtiEnv *jvmti)
 
 	if ((rt.header->time == WIRE_TIME_CPU ||
 	     rt.header->time == WIRE_TIME_WALL) &&
-	    !(*jvmti)->AddCapabilities(jvmti, &wanted))
+	    !(*jvmti)->AddCapabilities(jvmti, &wanted)) {
+		line_tables_begin(jvmti);
 		enable(jvmti, events, COUNT(events));
+	}
 }
 
 /* ---- The machine's calls ---- */

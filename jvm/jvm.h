@@ -14,6 +14,7 @@
  *	bridge.c	what a bridge does: the Java caller enters the context
  *	java_callers.c	who that is, by the place of the call
  *	line_tables.c	where Java methods are written
+ *	inlined_methods.c	which of them are where in compiled code
  *	hotspot.c	what HotSpot tells debuggers of itself
  *
  * Whatever fails, the machine starts as though clew were not there, and the part's

@@ -255,6 +255,7 @@ enum wire_chunk_kind {
 	WIRE_CALL_PLACES = 16, /* wire_names with bytecode indices, likewise */
 	WIRE_JNI_NOTES = 17,   /* array of wire_jni_note, some of them free */
 	WIRE_MAKERS = 18,      /* wire_maker, each followed by its text */
+	WIRE_CODE_LINES = 19,  /* wire_code_lines, each followed by its bytes */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -473,6 +474,32 @@ struct wire_maker {
 _Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
 
 #define WIRE_MAKER_BYTES_MAX 256
+
+/*
+ * What is inlined where in a piece of code (WIRE_CODE_JAVA) that has the same start
+ * and stamp. Followed by the numbers of methods, as many as it says, and numbers in
+ * LEB128, in all so many bytes, padded to 8: for each place, in order of address,
+ *
+ *	how many bytes its code ends behind that of the place before, or the start: a
+ *	pc is of the first place that does not end before it
+ *	how many new frames there are, and for each of them
+ *		its method, an index into the numbers
+ *		1 + index of the bytecode; 0: unknown
+ *		its caller: by how many frames it is older; 0: the frame is outermost
+ *	if none is new: by how many frames that of the place is older than the newest
+ *
+ * The frame of a place, the innermost there, is the newest if any is new. The chunk's
+ * `used` covers whole ones only.
+ */
+struct wire_code_lines {
+	uint64_t start;
+	uint64_t tsc;
+	uint32_t bytes; /* at most WIRE_CODE_LINES_BYTES_MAX */
+	uint32_t methods;
+};
+_Static_assert(sizeof(struct wire_code_lines) == 24, "on the wire");
+
+#define WIRE_CODE_LINES_BYTES_MAX 30000
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

@@ -28,6 +28,9 @@ static struct locked_stream codes = {
 static struct locked_stream makers = {
 	.records = { .kind = WIRE_MAKERS, .chunk_bytes = CHUNK_BYTES },
 };
+static struct locked_stream lines = {
+	.records = { .kind = WIRE_CODE_LINES, .chunk_bytes = CHUNK_BYTES },
+};
 
 /* ---- Streams ---- */
 
@@ -121,8 +124,8 @@ uint64_t records_stamp(void)
 }
 
 /* Without its name the code is code that nobody has told of. */
-static void add_code(uint64_t start, uint32_t code_bytes,
-		     enum wire_code_kind kind, const char *const texts[3])
+static uint64_t add_code(uint64_t start, uint32_t code_bytes,
+			 enum wire_code_kind kind, const char *const texts[3])
 {
 	struct wire_code head = { .start = start,
 				  .code_bytes = code_bytes,
@@ -133,15 +136,27 @@ static void add_code(uint64_t start, uint32_t code_bytes,
 	head.tsc = records_stamp();
 	if (head.bytes || kind == WIRE_CODE_GONE)
 		put_locked(&codes, &head, sizeof(head), texts, bytes);
+	return head.tsc;
 }
 
-void records_compiled(uint64_t start, uint32_t bytes,
-		      const struct java_method *method)
+uint64_t records_compiled(uint64_t start, uint32_t bytes,
+			  const struct java_method *method)
 {
 	const char *const texts[] = { method->class, method->name,
 				      method->signature };
 
-	add_code(start, bytes, WIRE_CODE_JAVA, texts);
+	return add_code(start, bytes, WIRE_CODE_JAVA, texts);
+}
+
+void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
+		   const void *bytes)
+{
+	const size_t method_bytes = head->methods * sizeof(*methods);
+	const char *const texts[] = { (const char *)methods, bytes, NULL };
+	const size_t text_bytes[] = { method_bytes, head->bytes - method_bytes,
+				      0 };
+
+	put_locked(&lines, head, sizeof(*head), texts, text_bytes);
 }
 
 void records_generated(uint64_t start, uint32_t bytes, const char *name)

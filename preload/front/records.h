@@ -30,12 +30,16 @@ void records_miss(void);
 
 /*
  * Code that the machine has made (struct wire_code): of a method, or a piece of its
- * own, such as its interpreter; and that it has given up.
+ * own, such as its interpreter; and that it has given up. Returns its stamp.
  */
-void records_compiled(uint64_t start, uint32_t bytes,
-		      const struct java_method *method);
+uint64_t records_compiled(uint64_t start, uint32_t bytes,
+			  const struct java_method *method);
 void records_generated(uint64_t start, uint32_t bytes, const char *name);
 void records_gone(uint64_t start);
+
+/* What is where in code of a method: numbers of methods, and bytes behind them. */
+void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
+		   const void *bytes);
 
 /*
  * Code of an object that a program has registered, or taken back (registered.h).

@@ -194,3 +194,13 @@ uint32_t generated_function(struct generated *generated, uint64_t pc,
 		function = made_code_function(&generated->made, pc, tsc);
 	return function ? function : FUNCTION_GENERATED;
 }
+
+uint32_t generated_site(struct generated *generated,
+			const struct numbering *numbering, uint64_t pc,
+			uint64_t tsc)
+{
+	return generated->is_read
+		       ? told_code_site(&generated->told, generated->catalog,
+					numbering, pc, tsc)
+		       : 0;
+}

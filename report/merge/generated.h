@@ -46,4 +46,9 @@ void generated_fini(struct generated *generated);
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc);
 
+/* Where in that function, as told_code_site() says it; 0: unknown. */
+uint32_t generated_site(struct generated *generated,
+			const struct numbering *numbering, uint64_t pc,
+			uint64_t tsc);
+
 #endif

@@ -156,6 +156,20 @@ static struct sight look_at(const struct samples *samples,
 	return sight;
 }
 
+/* Where its pc is, in the catalog; 0: unknown. */
+static uint32_t site_of(struct samples *samples, const struct sight *sight)
+{
+	struct contexts *contexts = samples->contexts;
+
+	if (sight->module)
+		return catalog_site_at(contexts->catalog, sight->module->module,
+				       sight->vaddr);
+	if (sight->pc == 0 || sight->wire->where & WIRE_SAMPLE_CLEW)
+		return 0;
+	return generated_site(samples->generated, contexts->numbering,
+			      sight->pc, sight->wire->tsc);
+}
+
 static void add_sample(struct samples *samples, const struct wire_sample *wire,
 		       uint32_t root, uint32_t thread)
 {
@@ -165,14 +179,11 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 	uint32_t node = place_one(samples, &sight);
 	const struct measure more = { .ns = wire_sample_ns(wire),
 				      .samples = wire_sample_looks(wire) };
-	uint32_t site = 0;
+	const uint32_t site = site_of(samples, &sight);
 
 	measure_add(&contexts->tree->nodes[node].self, &more);
 	samples->count += more.samples;
 	samples->weight_ns += more.ns;
-	if (sight.module)
-		site = catalog_site_at(contexts->catalog, sight.module->module,
-				       sight.vaddr);
 	if (site)
 		tree_add_spot(contexts->tree, node, site, more.ns,
 			      more.samples);

@@ -389,20 +389,32 @@ const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 	return index ? &numbering->stack_items[*index] : NULL;
 }
 
+struct told_frame numbering_frame(const struct numbering *numbering,
+				  uint32_t number, uint32_t bytecode)
+{
+	struct told_frame frame = {
+		.function = named_function(numbering, number),
+	};
+
+	method_sources_find(&numbering->sources, number, bytecode, &frame.file,
+			    &frame.line);
+	return frame;
+}
+
 uint32_t numbering_call_site(const struct numbering *numbering,
 			     struct catalog *catalog,
 			     const struct numbering_stack *stack, size_t at)
 {
-	struct told_frame frame = { 0 };
+	struct told_frame frame;
 
-	if (!stack->calls ||
-	    !method_sources_find(&numbering->sources, stack->numbers[at],
-				 stack->calls[at], &frame.file, &frame.line))
+	if (!stack->calls)
 		return 0;
-	frame.function =
-		at == stack->count - 1
-			? stack->function
-			: named_function(numbering, stack->numbers[at]);
+	frame = numbering_frame(numbering, stack->numbers[at],
+				stack->calls[at]);
+	if (frame.line == 0)
+		return 0;
+	if (at == stack->count - 1)
+		frame.function = stack->function;
 	return frame.function < FUNCTION_FIRST ? 0
 					       : told_site(catalog, &frame, 1);
 }

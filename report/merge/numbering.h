@@ -72,6 +72,10 @@ uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 					      uint32_t number);
 
+/* A bytecode of a method, by its number. */
+struct told_frame numbering_frame(const struct numbering *numbering,
+				  uint32_t number, uint32_t bytecode);
+
 /*
  * Where the method at an index of a stack calls, as a site of the catalog; 0 if
  * nobody knows.

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/model/java_name.h"
+#include "report/model/told_lines.h"
 #include "report/recording/bindings_reader.h"
 
 /* What HotSpot calls its own. */
@@ -57,7 +58,15 @@ static void enter(struct told_code *told, struct catalog *catalog,
 			a2n_space_remove(told->space, *known, code->tsc);
 	} else if (a2n_space_add(told->space, &piece, time, &id) == 0) {
 		*idmap_at(ids, key_of(code)) = id;
-		*idmap_at(&told->functions, id) = function_of(catalog, code);
+		told->pieces =
+			memory_grow(told->pieces, told->count, &told->capacity,
+				    sizeof(*told->pieces));
+		told->pieces[told->count++] = (struct told_piece){
+			.start = code->start,
+			.tsc = code->tsc,
+			.function = function_of(catalog, code),
+		};
+		*idmap_at(&told->by_id, id) = told->count;
 	}
 }
 
@@ -82,6 +91,8 @@ void told_code_init(struct told_code *told, struct catalog *catalog,
 		struct recorded_code code;
 		size_t at = 0;
 
+		if (chunk.kind == WIRE_CODE_LINES)
+			code_places_add(&told->places, &chunk);
 		if (chunk.kind != WIRE_CODES ||
 		    (!told->space && a2n_space_create(NULL, &told->space) != 0))
 			continue;
@@ -104,21 +115,71 @@ void told_code_fini(struct told_code *told)
 {
 	if (told->space)
 		a2n_space_destroy(told->space);
-	idmap_fini(&told->functions);
+	free(told->pieces);
+	idmap_fini(&told->by_id);
+	idmap_fini(&told->sites);
+	code_places_fini(&told->places);
 }
 
-uint32_t told_code_function(const struct told_code *told, uint64_t pc,
-			    uint64_t tsc)
+static const struct told_piece *piece_at(const struct told_code *told,
+					 uint64_t pc, uint64_t tsc)
 {
 	struct a2n_place place = { 0 };
 	struct a2n_frame frame;
-	const uint64_t *function;
+	const uint64_t *index;
 
 	if (!told->space ||
 	    a2n_space_lookup(told->space, pc, tsc, NULL, 0, &place, &frame,
 			     1) == 0 ||
 	    place.code == 0)
+		return NULL;
+	index = idmap_find(&told->by_id, place.code);
+	return index ? &told->pieces[*index - 1] : NULL;
+}
+
+uint32_t told_code_function(const struct told_code *told, uint64_t pc,
+			    uint64_t tsc)
+{
+	const struct told_piece *piece = piece_at(told, pc, tsc);
+
+	return piece ? piece->function : 0;
+}
+
+/* The outermost is the piece's own, whatever its record says. */
+static uint32_t make_site(const struct told_code *told, struct catalog *catalog,
+			  const struct numbering *numbering,
+			  const struct told_piece *piece, uint64_t offset)
+{
+	const struct wire_code_lines *lines =
+		code_places_of(&told->places, piece->start, piece->tsc);
+	struct placed_frame placed[CATALOG_FRAMES];
+	struct told_frame frames[CATALOG_FRAMES];
+	const size_t count = lines ? code_places_frames(lines, offset, placed,
+							CATALOG_FRAMES)
+				   : 0;
+
+	if (count == 0 || count > CATALOG_FRAMES)
 		return 0;
-	function = idmap_find(&told->functions, place.code);
-	return function ? (uint32_t)*function : 0;
+	for (size_t i = 0; i < count; i++)
+		frames[i] = numbering_frame(numbering, placed[i].method,
+					    placed[i].bytecode);
+	frames[count - 1].function = piece->function;
+	return told_site(catalog, frames, count);
+}
+
+uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
+			const struct numbering *numbering, uint64_t pc,
+			uint64_t tsc)
+{
+	const struct told_piece *piece = piece_at(told, pc, tsc);
+	uint64_t offset, *slot;
+
+	if (!piece)
+		return 0;
+	offset = pc - piece->start;
+	slot = idmap_at(&told->sites,
+			(uint64_t)(piece - told->pieces + 1) << 32 | offset);
+	if (*slot == 0)
+		*slot = make_site(told, catalog, numbering, piece, offset) + 1;
+	return (uint32_t)*slot - 1;
 }

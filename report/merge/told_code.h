@@ -7,15 +7,27 @@
 #define CLEW_MERGE_TOLD_CODE_H
 
 #include "base/idmap.h"
+#include "report/merge/code_places.h"
+#include "report/merge/numbering.h"
 #include "report/model/clock.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
+struct told_piece {
+	uint64_t start;
+	uint64_t tsc; /* of its record */
+	uint32_t function;
+};
+
 struct told_code {
 	struct a2n_space *space; /* NULL: there is none */
-	struct idmap functions;  /* id of a piece of code -> function */
-	uint64_t unread;         /* objects of which no code is known */
-	uint32_t why_unread;     /* enum wire_unread, of the last */
+	struct told_piece *pieces;
+	size_t count, capacity;
+	struct idmap by_id; /* of the space -> index + 1 */
+	struct code_places places;
+	struct idmap sites;  /* (index + 1) << 32 | offset -> site + 1 */
+	uint64_t unread;     /* objects of which no code is known */
+	uint32_t why_unread; /* enum wire_unread, of the last */
 };
 
 /*
@@ -31,5 +43,13 @@ void told_code_fini(struct told_code *told);
  */
 uint32_t told_code_function(const struct told_code *told, uint64_t pc,
 			    uint64_t tsc);
+
+/*
+ * What is inlined there, and the lines, as a site of the catalog that is in that
+ * function; 0 if nobody knows.
+ */
+uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
+			const struct numbering *numbering, uint64_t pc,
+			uint64_t tsc);
 
 #endif

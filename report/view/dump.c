@@ -346,6 +346,29 @@ static void dump_call_places(const struct dump *dump,
 	}
 }
 
+/* What follows is as the recording has it. */
+static void dump_code_lines(const struct dump *dump,
+			    const struct part_chunk *chunk)
+{
+	size_t left = chunk->used_bytes;
+	const unsigned char *at = chunk->payload;
+
+	while (left >= sizeof(struct wire_code_lines)) {
+		const struct wire_code_lines *lines = (const void *)at;
+		const size_t bytes = sizeof(*lines) +
+				     (((size_t)lines->bytes + 7) & ~(size_t)7);
+
+		if (bytes > left)
+			return;
+		fprintf(dump->out,
+			"code_lines start=%#" PRIx64 " tsc=%" PRIu64
+			" methods=%" PRIu32 " bytes=%" PRIu32 "\n",
+			lines->start, lines->tsc, lines->methods, lines->bytes);
+		at += bytes;
+		left -= bytes;
+	}
+}
+
 static void dump_times(const struct dump *dump, const struct count_span *span)
 {
 	for (size_t i = 0; i < span->count; i++) {
@@ -470,6 +493,7 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		[WIRE_CALL_PLACES] = "call_places",
 		[WIRE_JNI_NOTES] = "jni_notes",
 		[WIRE_MAKERS] = "makers",
+		[WIRE_CODE_LINES] = "code_lines",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -510,6 +534,8 @@ static void dump_chunk(const struct dump *dump, const struct part_chunk *chunk)
 		dump_call_places(dump, chunk);
 	if (chunk->kind == WIRE_JNI_NOTES)
 		dump_jni_notes(dump, chunk);
+	if (chunk->kind == WIRE_CODE_LINES)
+		dump_code_lines(dump, chunk);
 }
 
 static void dump_verdicts(FILE *out, uint32_t tally, const char *of,

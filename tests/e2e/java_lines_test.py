@@ -221,5 +221,106 @@ class CallLines(JavaCase):
         self.assertEqual(found, wanted)
 
 
+class SampleLines(JavaCase):
+    """Of compiled code, and of what is inlined there."""
+    SOURCE = FOLDER / "Burns.java"
+    FILE = "com/acme/Burns.java"
+    INNERMOST = "com.acme.Burns.innermost(int)"
+
+    def line_with(self, text):
+        line, = [number for number, line in enumerate(
+            self.SOURCE.read_text().splitlines(), 1) if text in line]
+        return line
+
+    def burn(self, *options, debug="-g"):
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        classes = self.work / debug.replace(":", "")
+        if not classes.exists():
+            done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
+                                     "17", debug, "-d", classes, self.SOURCE])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        argv = self.java(*options, "-cp", classes, "com.acme.Burns", "150")
+        self.assert_same_behaviour(self.run_program(argv), self.record(argv))
+
+    def by_line(self):
+        """{line's name: ns}"""
+        report = self.clew_json("report", "--json", "--by=line", "--top=0",
+                                self.recording_path)
+        self.assertEqual(report["problems"], [])
+        return {row["name"]: row["self_ns"] for row in report["functions"]
+                if "com.acme.Burns" in row["name"]}
+
+    def inlined_ns(self):
+        """Of innermost(), inlined into middle(), inlined into outer()."""
+        tree = self.clew_json("tree", "--json", "-i", self.recording_path)
+        names = [(function["name"], "inlined" in function)
+                 for function in tree["functions"]]
+        found = 0
+        for node in tree["contexts"]:
+            chain, at = [], node
+            while at["parent"] and len(chain) < 3:
+                chain.append(names[at["function"]])
+                at = tree["contexts"][at["parent"] - 1]
+            if ([name for name, _ in chain] == [
+                    self.INNERMOST, "com.acme.Burns.middle(int)",
+                    "com.acme.Burns.outer(int)"] and chain[0][1] and
+                    chain[1][1]):
+                found += node["self_ns"]
+        return found
+
+    def check(self, *options):
+        self.burn(*options)
+        lines = self.by_line()
+        found = sum(lines.values())
+        loop = sum(lines.get(f"{self.FILE}:{self.line_with(text)} in "
+                             f"{self.INNERMOST}", 0)
+                   for text in ("the loop", "takes the time"))
+        self.assertGreater(found, 50e6)
+        self.assertGreater(loop, found * 0.9, lines)
+        self.assertGreater(self.inlined_ns(), 0)
+        shown = self.clew("tree", "-l", "-i", self.recording_path).stdout
+        for name, text in (("innermost", "the call of innermost()"),
+                           ("middle", "the call of middle()")):
+            self.assertRegex(shown, rf"\.{name}\(int\) \(inlined\)  at "
+                             rf"{self.FILE}:{self.line_with(text)}\n")
+
+    def check_version(self, version):
+        self.version = version
+        self.check()
+        self.check("-XX:TieredStopAtLevel=1")
+        self.check("-XX:-TieredCompilation")
+
+    @needs("javac")
+    def test_of_each_compiler_on_17(self):
+        self.check_version(17)
+
+    @needs("javac")
+    def test_of_each_compiler_on_25(self):
+        self.check_version(25)
+
+    @needs("javac")
+    def test_without_tables_there_are_names_alone(self):
+        self.burn(debug="-g:none")
+        self.assertGreater(self.inlined_ns(), 0)
+        self.assertFalse([name for name in self.by_line() if ":" in name])
+
+    @needs("javac", "go")
+    def test_pprof_has_lines_and_inlined_methods(self):
+        self.burn()
+        path = self.work / "pprof"
+        self.clew("export", "-F", "pprof", "-o", path, self.recording_path)
+        done = self.run_program(
+            ["go", "tool", "pprof", "-lines", "-sample_index=cpu", "-top",
+             "-nodefraction=0", path], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(
+            done.stdout, rf"com\.acme\.Burns\.innermost\(int\) {self.FILE}:"
+            rf"{self.line_with('takes the time')}\b.*")
+        self.assertRegex(
+            done.stdout, rf"com\.acme\.Burns\.middle\(int\) {self.FILE}:"
+            rf"{self.line_with('the call of innermost()')}\b.*")
+
+
 if __name__ == "__main__":
     clewtest.main()

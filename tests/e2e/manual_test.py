@@ -154,6 +154,8 @@ class Records(clewtest.Case):
                                          b"stub\0")),
                 (wire.SOURCES, struct.pack("<II8sHH4x", 4096, 12, b"A.java",
                                            0, 7)),
+                (wire.CODE_LINES, struct.pack("<QQIIIBBBBB7x", 4096, 1, 9, 1,
+                                              4096, 16, 1, 0, 1, 0)),
                 (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
                 (wire.MAKERS, struct.pack("<QQQQQII", 4096, 8192, 1, 0, 4096,
                                           0, 0)),

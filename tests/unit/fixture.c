@@ -350,6 +350,25 @@ static void add_code(struct fixture *fixture, struct wire_code code,
 		memcpy(written + 1, name, name_bytes);
 }
 
+void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
+			uint32_t method, const void *bytes, size_t count)
+{
+	const size_t all = sizeof(method) + count;
+	size_t chunk = fixture_chunk(fixture, WIRE_CODE_LINES, 0,
+				     sizeof(struct wire_code_lines) +
+					     ((all + 7) & ~(size_t)7));
+	struct wire_code_lines *lines = payload_of(fixture, chunk);
+
+	*lines = (struct wire_code_lines){
+		.start = start,
+		.tsc = tsc,
+		.bytes = (uint32_t)all,
+		.methods = 1,
+	};
+	memcpy(lines + 1, &method, sizeof(method));
+	memcpy((char *)(lines + 1) + sizeof(method), bytes, count);
+}
+
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name)
 {

@@ -93,6 +93,10 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
+/* What is where in code: numbers of methods, and the bytes behind them. */
+void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
+			uint32_t method, const void *bytes, size_t count);
+
 /* Of an object that was registered, or that it was taken back: no name. */
 /* [start, end) is made executable by who is at pc (0: nobody); gone at gone_tsc. */
 void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,

@@ -24,6 +24,7 @@ static void make_part(struct fixture *fixture)
 	} source = { "A.java", { { 0, 5 }, { 3, 6 } } };
 	static const uint32_t stack[] = { 4097, 4097 };
 	static const uint16_t calls[] = { 1, 4 };
+	static const uint8_t inlined[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
 	size_t chunk;
 	struct wire_rule *rule;
 	uint64_t a, b;
@@ -41,6 +42,8 @@ static void make_part(struct fixture *fixture)
 	fixture_name(fixture, 8192, (const char *)stack, sizeof(stack));
 	fixture_told(fixture, WIRE_CALL_PLACES, 8192, calls, sizeof(calls));
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
+	fixture_code_lines(fixture, 0x30000000, 1, 4097, inlined,
+			   sizeof(inlined));
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_maker(fixture, 0x30000000, 0x30001000, 0x10000, 1, 2, "name");
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
@@ -56,6 +59,7 @@ static void make_part(struct fixture *fixture)
 	fixture_context(fixture, 0, b, WIRE_FOLDED, 100);
 	b = fixture_context(fixture, 0, a, 8192, 0);
 	fixture_context(fixture, 0, b, 3, 0);
+	fixture_sample(fixture, 0, b, 0x30000004, 10);
 	fixture_retire(fixture, 0);
 	fixture_count(fixture, 0, a, 1);
 	chunk = fixture_chunk(fixture, WIRE_RULES, 0, sizeof(*rule) + 8);

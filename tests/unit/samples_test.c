@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/merge/merged_samples.h"
+#include "report/model/told_lines.h"
 #include "report/model/waits.h"
 #include "report/view/flat_lines.h"
 #include "report/view/session.h"
@@ -243,6 +244,48 @@ static void code_without_a_name_is_its_makers(void **state)
 	assert_samples(NODE(world, F(1), F(2), FUNCTION_GENERATED), 4);
 	assert_samples(NODE(world, F(1), F(2), generated(world, plainly)), 4);
 	assert_samples(NODE(world, F(1), F(2), generated(world, named)), 3);
+	session_close(&world->session);
+}
+
+/* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
+static void told_code_has_lines_and_inlined_methods(void **state)
+{
+	static const struct {
+		char file[8];
+		struct wire_line lines[2];
+	} source = { "A.java", { { 0, 20 }, { 3, 21 } } };
+	static const uint8_t bytes[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
+	struct world *world = *state;
+	const struct catalog *catalog = &world->session.catalog;
+	const struct tree_spot *spot;
+	const char *file;
+	uint32_t line, inlined;
+
+	fixture_range(&world->fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&world->fixture, 4096, "LA;\0inner\0()V");
+	fixture_told(&world->fixture, WIRE_SOURCES, 4096, &source,
+		     sizeof(source));
+	fixture_code(&world->fixture, 0x30000000, 0x100, 1, "one");
+	fixture_code_lines(&world->fixture, 0x30000000, 1, 4096, bytes,
+			   sizeof(bytes));
+	sample(world, world->f, 0x30000008);
+	sample(world, world->f, 0x30000009);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	assert_int_equal(world->session.tree.spot_count, 1);
+	spot = &world->session.tree.spots[0];
+	assert_int_equal(spot->samples, 1);
+	assert_int_equal(told_function(catalog, spot->site),
+			 generated(world, "one"));
+	assert_true(told_site_place(catalog, spot->site, &file, &line));
+	assert_string_equal(file, "A.java");
+	assert_int_equal(line, 21);
+	session_inline(&world->session);
+	inlined = catalog_named(&world->session.catalog, KIND_INLINED,
+				CATALOG_NO_MODULE, "A.inner()");
+	assert_samples(NODE(world, F(1), F(2), generated(world, "one")), 1);
+	assert_samples(
+		NODE(world, F(1), F(2), generated(world, "one"), inlined), 1);
 	session_close(&world->session);
 }
 
@@ -485,6 +528,7 @@ int main(void)
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
 		TEST(code_is_that_which_was_there_at_the_time),
+		TEST(told_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),
 		TEST(code_without_a_name_is_its_makers),
 		TEST(a_wait_is_named_by_its_reason),
