@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/directives.h"
@@ -21,33 +20,17 @@
 #include "cli/launch.h"
 #include "cli/library.h"
 #include "cli/output.h"
+#include "cli/recorded_line.h"
+#include "cli/recording_options.h"
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
-#include "report/merge/merged_samples.h"
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
-#include "report/view/session.h"
-#include "report/write/text_writer.h"
 
 enum {
 	STATUS_UNRECORDED = 125,
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
-};
-
-enum {
-	KEY_LIBC = 0x100,
-	KEY_JAVA,
-	KEY_JNI_ENV,
-	KEY_NO_CHILDREN,
-	KEY_RULES,
-	KEY_MAX_CONTEXTS,
-	KEY_MAX_MEMORY,
-	KEY_VERIFY_PERIOD,
-	KEY_NO_CACHE,
-	KEY_TIME,
-	KEY_RATE,
-	KEY_CLOCK,
 };
 
 static const struct argp_option argp_options[] = {
@@ -58,10 +41,7 @@ static const struct argp_option argp_options[] = {
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ "verbose", 'v', NULL, 0, "Say at the end what was recorded", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
-	{ "module", 'm', "GLOB", 0, "Only modules that match", 2 },
-	{ "not-module", 'M', "GLOB", 0, "No modules that match", 2 },
-	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 },
-	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 },
+	RECORDING_SELECTION,
 	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
 	{ "java", KEY_JAVA, "natives|vm|off", 0,
 	  "natives: of a Java virtual machine its native methods (default); "
@@ -72,30 +52,9 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
-	{ "rules", KEY_RULES, "FILE", 0,
-	  "Rules from a file, see clew-record(1)", 2 },
-	{ 0, 0, NULL, 0, "Time:", 3 },
-	{ "time", KEY_TIME, "cpu|wall|exact|none", 0,
-	  "cpu: sampled by each thread's CPU clock (default); wall: by the "
-	  "clock, blocked threads too; exact: measured, at both ends of every "
-	  "call; none: calls only",
-	  3 },
-	{ "rate", KEY_RATE, "N", 0, "Samples a second (default: 997)", 3 },
-	{ "clock", KEY_CLOCK, "auto|tick", 0,
-	  "auto: a finer clock than the kernel's tick where it may be had "
-	  "(default); tick: never",
-	  3 },
-	{ 0, 0, NULL, 0, "Limits:", 4 },
-	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0,
-	  "Record that many contexts a process, fold the others", 4 },
-	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
-	  "Let tables, contexts and samples take that many bytes a process; K, "
-	  "M or G may follow",
-	  4 },
-	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0,
-	  "Verify one hit in N, on average, against the stack", 4 },
-	{ "no-cache", KEY_NO_CACHE, NULL, 0,
-	  "Neither read nor write the cache of analyses", 4 },
+	RECORDING_RULES,
+	RECORDING_TIME,
+	RECORDING_LIMITS,
 	{ 0 },
 };
 
@@ -107,57 +66,6 @@ struct record_options {
 	int no_cache;
 	struct directives directives;
 };
-
-static const char *directive_of(int key)
-{
-	switch (key) {
-	case 'm':
-		return "module";
-	case 'M':
-		return "not-module";
-	case 'f':
-		return "function";
-	case 'F':
-		return "not-function";
-	case KEY_LIBC:
-		return "libc";
-	case KEY_JAVA:
-		return "java";
-	case KEY_JNI_ENV:
-		return "jni-env";
-	case KEY_NO_CHILDREN:
-		return "no-children";
-	case KEY_MAX_CONTEXTS:
-		return "max-contexts";
-	case KEY_MAX_MEMORY:
-		return "max-memory";
-	case KEY_VERIFY_PERIOD:
-		return "verify-period";
-	case KEY_TIME:
-		return "time";
-	case KEY_RATE:
-		return "rate";
-	case KEY_CLOCK:
-		return "clock";
-	default:
-		return NULL;
-	}
-}
-
-static void configure(struct record_options *options, int key,
-		      const char *argument, struct argp_state *state)
-{
-	char *why;
-	int err;
-
-	if (key == KEY_RULES)
-		err = directives_add_file(&options->directives, argument, &why);
-	else
-		err = directives_add(&options->directives, directive_of(key),
-				     argument, &why);
-	if (err)
-		argp_error(state, "%s", why);
-}
 
 /* Whether a line of what was asked for is that. */
 static int is_asked(struct record_options *options, const char *line)
@@ -203,10 +111,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 					  "of Java is recorded");
 		return 0;
 	default:
-		if (key != KEY_RULES && !directive_of(key))
-			return ARGP_ERR_UNKNOWN;
-		configure(options, key, argument, state);
-		return 0;
+		return recording_parse(&options->directives, key, argument,
+				       state);
 	}
 }
 
@@ -239,44 +145,10 @@ static void prepare(const char *name, struct record_options *options,
 	free(why);
 }
 
-/* ", 1,234 samples", or nothing where none were to be taken; free() it. */
-static char *samples_text(const struct session *session)
-{
-	uint64_t count;
-
-	if (session->summary.time != WIRE_TIME_CPU &&
-	    session->summary.time != WIRE_TIME_WALL)
-		return memory_string("", 0);
-	count = samples_taken(&session->recording);
-	return memory_printf(", %s sample%s", text_grouped(count).text,
-			     count == 1 ? "" : "s");
-}
-
 static void summarise(const struct record_options *options, const char *path)
 {
-	static const struct whose everybody = { .without_time = 1 };
-	struct session session;
-	char *why, *samples, *gaps;
-
-	if (options->quiet || (!options->verbose && !isatty(STDERR_FILENO)))
-		return;
-	if (session_open(&session, path, &everybody, &why) != 0) {
-		free(why);
-		return;
-	}
-	samples = samples_text(&session);
-	complain("clew", "%s calls in %s contexts, %s process%s%s -> %s",
-		 text_grouped(session.summary.calls).text,
-		 text_grouped(session.summary.contexts).text,
-		 text_grouped(session.summary.processes).text,
-		 session.summary.processes == 1 ? "" : "es", samples,
-		 options->output);
-	free(samples);
-	gaps = text_unknown_code(&session.catalog);
-	if (gaps)
-		complain("clew", "%s", gaps);
-	free(gaps);
-	session_close(&session);
+	if (!options->quiet && (options->verbose || isatty(STDERR_FILENO)))
+		recorded_line_print(path, options->output);
 }
 
 /* Those of processes that still run will be looked for by whoever reads. */

@@ -7,6 +7,8 @@
 
 /* Each is given "clew NAME" as argv[0] and returns its exit status. */
 int command_record(int argc, char **argv);
+int command_attach(int argc, char **argv);
+int command_detach(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_diff(int argc, char **argv);

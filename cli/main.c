@@ -15,6 +15,10 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "run a program and count its calls", command_record },
+	{ "attach", "count the calls of a process that runs already",
+	  command_attach },
+	{ "detach", "leave a process whose clew attach was killed",
+	  command_detach },
 	{ "report", "show the flat table of functions", command_report },
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "diff", "show what changed between two recordings", command_diff },

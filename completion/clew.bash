@@ -170,6 +170,9 @@ _clew_word() { # COMMAND
 	list)
 		((count > 0)) || _clew_files
 		;;
+	attach | detach)
+		((count > 0)) || _clew_value PID
+		;;
 	cache)
 		if ((count == 0)); then
 			_clew_reply -W 'ls prune warm'

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "image/traits.h"
+#include "preload/front/entries.h"
 #include "preload/front/imports.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -19,6 +20,7 @@
 #include "preload/modules/candidate.h"
 #include "preload/modules/catalog.h"
 #include "preload/modules/natives.h"
+#include "preload/patch/journal.h"
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/trap.h"
 #include "preload/reclaim.h"
@@ -55,6 +57,7 @@ static void retire_modules(struct pass *pass)
 		m->is_retired = 1;
 		mark_unloaded(cold, m, pass->now_ns);
 		module_patches_retire(cold, m);
+		journal_forget(&m->image);
 	}
 }
 
@@ -107,7 +110,7 @@ static int gather_candidates(struct pass *pass)
 			return -ENOMEM;
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
-				  pass->now_ns != 0);
+				  pass->now_ns != 0 || rt.is_late);
 		err = candidate_record(candidate, &cold->config, &pass->scratch,
 				       &cold->kept, pass->now_ns);
 		if (err)
@@ -167,20 +170,25 @@ static uint8_t whom_to_serve(uint32_t traits)
 							     : STUB_IS_OPEN;
 }
 
-/* Runtimes that have a layer of their own. */
+/* Runtimes that have a layer of their own, and libc where we are late. */
 static void ask_layers(struct pass *pass)
 {
-	for (struct candidate *c = pass->first; c; c = c->next)
+	for (struct candidate *c = pass->first; c; c = c->next) {
+		const uint32_t count = c->entry.module->function_count;
+
+		if (rt.is_late)
+			entries_meet_module(c->module, &pass->cold->windows,
+					    c->entry.functions, count);
 		layers_meet_module(c->module, &pass->cold->windows,
-				   c->entry.functions,
-				   c->entry.module->function_count);
+				   c->entry.functions, count);
+	}
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass)
 {
 	struct patch_workshop workshop;
-	const int has_traps = trap_is_possible();
+	const int has_traps = !rt.is_late && trap_is_possible();
 	int err = open_workshop(pass, &workshop);
 
 	for (struct candidate *c = pass->first; c; c = c->next) {
@@ -317,5 +325,21 @@ int hook_update(struct cold *cold)
 	if (!err && pass.first)
 		err = hook_candidates(&pass);
 	arena_fini(&pass.scratch);
+	return err;
+}
+
+int hook_retire(struct cold *cold)
+{
+	struct pass pass = { .cold = cold,
+			     .now_ns = sys_clock_ns(CLOCK_REALTIME) };
+	int err = modules_update(&cold->modules, &cold->kept);
+	struct module *next;
+
+	retire_modules(&pass);
+	for (struct module *m = cold->modules.first; m; m = next) {
+		next = m->next;
+		if (m->is_new)
+			modules_forget(&cold->modules, m);
+	}
 	return err;
 }

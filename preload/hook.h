@@ -18,4 +18,7 @@
  */
 int hook_update(struct cold *cold);
 
+/* Retire what was unloaded, and nothing else. Likewise. */
+int hook_retire(struct cold *cold);
+
 #endif

@@ -84,7 +84,7 @@ static void loader_has_changed(void)
 static struct module *find_module_of(const struct modules *modules, uint64_t pc)
 {
 	for (struct module *m = modules->first; m; m = m->next)
-		if (pc >= m->code.start && pc < m->code.end)
+		if (!m->is_gone && pc >= m->code.start && pc < m->code.end)
 			return m;
 	return NULL;
 }

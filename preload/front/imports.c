@@ -8,6 +8,7 @@
 #include "preload/front/copies.h"
 #include "preload/front/fronts_found.h"
 #include "preload/host/fronts.h"
+#include "preload/patch/journal.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -241,8 +242,12 @@ static int write_to(const struct module *module, void *to, const void *from,
 	void *page = (void *)(at & ~(PAGE_BYTES - 1));
 	const size_t page_bytes = at + bytes - (uintptr_t)page;
 	const int protection = protection_of(module, at);
-	int err;
+	int err = 0;
 
+	if (bytes <= WIRE_ATTACH_TEXT_BYTES)
+		err = journal_note(at, from, bytes, 1);
+	if (err || journal_is_ahead())
+		return err;
 	if (protection & PROT_WRITE) {
 		copy_bytes(to, from, bytes);
 		return 0;

@@ -156,11 +156,42 @@ const struct link_map *lookup_module(uint64_t pc)
 	return nearest;
 }
 
-void *lookup_next(const char *name)
+static const struct link_map *own_map(void)
 {
 	const struct link_map *map = _r_debug.r_map;
 
 	while (map && map->l_addr != own_code_start())
 		map = map->l_next;
-	return map ? find_from(map->l_next, name) : NULL;
+	return map;
+}
+
+void *lookup_next(const char *name)
+{
+	const struct link_map *own = own_map();
+
+	return own ? find_from(own->l_next, name) : NULL;
+}
+
+void *lookup_other(const char *name)
+{
+	const struct link_map *own = own_map();
+	void *found = NULL;
+
+	for (const struct link_map *map = _r_debug.r_map; map && !found;
+	     map = map->l_next)
+		if (map != own)
+			found = find_in(map, name);
+	return found;
+}
+
+uint64_t lookup_generation(void)
+{
+	uint64_t sum = 1;
+
+	if (_r_debug.r_state != RT_CONSISTENT)
+		return 0;
+	for (const struct link_map *map = _r_debug.r_map; map;
+	     map = map->l_next)
+		sum = (sum ^ map->l_addr) * UINT64_C(0x100000001b3);
+	return sum | 1;
 }

@@ -19,6 +19,9 @@
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
 
+/* The first definition of all modules but libclew.so. */
+void *lookup_other(const char *name);
+
 /*
  * What a module of the program's namespace itself defines, by its load bias, or
  * NULL. It need not be relocated yet.
@@ -27,6 +30,12 @@ void *lookup_in(uint64_t base, const char *name);
 
 /* The module that a pc is in, if any is that of one; NULL: of none. */
 const struct link_map *lookup_module(uint64_t pc);
+
+/*
+ * A number that tells which modules are loaded; 0 while the loader is mapping or
+ * unmapping one.
+ */
+uint64_t lookup_generation(void);
 
 /* The loader's record for debuggers; may be a struct r_debug_extended. */
 const struct r_debug *lookup_debug(void);

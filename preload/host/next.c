@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
 
 struct next_functions next;
 #define X(name, tells) void *next_##name;
@@ -47,15 +48,29 @@ static struct pc_range bounds_of(const void *function)
 	return search.bounds;
 }
 
+/*
+ * A library that was loaded late is behind all others, and what was found may have
+ * been replaced by what behaves as that did (front/entries.c): it stays.
+ */
+static void find(void **function, const char *name)
+{
+	if (!rt.is_late)
+		*function = lookup_next(name);
+	else if (!*function)
+		*function = lookup_other(name);
+}
+
 static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 {
-#define X(name, tells) next.name = lookup_next(#name);
+#define X(name, tells) find(&next.name, #name);
 	FRONTS_HELD(X)
 	NEXT_ONLY(X)
 #undef X
-#define X(name, tells) next_##name = lookup_next(#name);
+#define X(name, tells) find(&next_##name, #name);
 	FRONTS_JUMPED(X)
 #undef X
+	if (rt.is_late && next.libc.end)
+		return 1;
 	next.unwinder = bounds_of(next._Unwind_GetCFA);
 	next.libc = bounds_of(next___libc_start_main);
 	return 1;

@@ -78,7 +78,7 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	if (!rt.sink->slot_bytes)
+	if (!rt.sink->slot_bytes && !rt.is_late) /* it may come with another */
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);
 	if (times)

@@ -8,26 +8,25 @@
 #include "preload/host/next.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/thread_block.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
 /* Where the initial values of `hot` are, once found. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const unsigned char *block = info->dlpi_tls_data;
-	ptrdiff_t at = (const unsigned char *)&hot - block;
+	const uint64_t at = thread_variables_at();
 
-	if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) +
-			    sizeof(info->dlpi_tls_data) ||
-	    !block)
+	if (info->dlpi_addr != own_code_start())
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 
-		if (segment->p_type != PT_TLS || at < 0 ||
-		    (size_t)at + sizeof(hot) > segment->p_filesz)
+		if (segment->p_type != PT_TLS ||
+		    at + sizeof(hot) > segment->p_filesz)
 			continue;
-		*(uintptr_t *)context =
-			info->dlpi_addr + segment->p_vaddr + (uintptr_t)at;
+		*(uintptr_t *)context = info->dlpi_addr + segment->p_vaddr + at;
 		return 1;
 	}
 	return 0;
@@ -43,15 +42,35 @@ static void place_shadow(struct hot_thread *thread)
 	thread->time_base = hot_time_third + from_low - 8;
 }
 
+/* Where the initial values are; 0: not looked for yet. */
+static uintptr_t image;
+
+int thread_template_find(void)
+{
+	if (!image)
+		NEXT(dl_iterate_phdr)(find_image, &image);
+	return image ? 0 : -ENOENT;
+}
+
+struct hot_thread *thread_template_of(uint64_t block)
+{
+	return (struct hot_thread *)(block +
+				     ((uintptr_t)&hot - thread_block()));
+}
+
+void thread_template_copy(uint64_t block)
+{
+	copy_bytes(thread_template_of(block), (const void *)image, sizeof(hot));
+}
+
 /* The image lies in memory that the loader has made read-only. */
 int thread_template_place_shadow(void)
 {
-	uintptr_t image = 0, page;
-	int err;
+	uintptr_t page;
+	int err = thread_template_find();
 
-	NEXT(dl_iterate_phdr)(find_image, &image);
-	if (!image)
-		return -ENOENT;
+	if (err)
+		return err;
 	page = image & ~(PAGE_BYTES - 1);
 	err = sys_mprotect((void *)page, image + sizeof(hot) - page,
 			   PROT_READ | PROT_WRITE);

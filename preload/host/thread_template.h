@@ -9,6 +9,19 @@
 #ifndef CLEW_HOST_THREAD_TEMPLATE_H
 #define CLEW_HOST_THREAD_TEMPLATE_H
 
+#include <stdint.h>
+
+struct hot_thread;
+
+/* Look for them, once. 0 or -ENOENT. Calls libc. */
+int thread_template_find(void);
+
+/* The variables of the thread with this control block. */
+struct hot_thread *thread_template_of(uint64_t block);
+
+/* They are as a new thread's, which is stopped or the calling one. Once found. */
+void thread_template_copy(uint64_t block);
+
 /*
  * Where the shadow is, for the calling thread and those to come: at the place
  * of hot/shadow.h; where stacks begin below which all is elsewhere. 0 or -errno.

@@ -64,6 +64,12 @@ struct runtime {
 	uint32_t is_forking;
 	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */
 	uint64_t fork_tsc; /* of the one under way; under code_lock */
+	/*
+	 * The library was loaded while the program ran (attach.c): it is in front
+	 * of libc by patches of entries, hooks have no breakpoints, and it may
+	 * leave and come again.
+	 */
+	uint32_t is_late;
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

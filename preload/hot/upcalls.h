@@ -97,9 +97,9 @@ void hot_note_presence(void);
 
 /*
  * The calling thread begins to use a tally: under the lock of the tallies, and
- * once its stubs count in it.
+ * once its stubs count in it. Returns signals that it is not to block.
  */
-void hot_thread_begins(struct tally *tally);
+uint64_t hot_thread_begins(struct tally *tally);
 void hot_thread_has_begun(struct tally *tally);
 
 /*

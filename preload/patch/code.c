@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/patch/journal.h"
 #include "preload/sys/sys.h"
 
 /* <linux/membarrier.h>, since Linux 4.16 */
@@ -196,6 +197,11 @@ static const struct code_way unsealed = {
 	.leave = seal_page,
 };
 
+/* ---- From outside ---- */
+
+/* The journal has it, and whoever has stopped the process. */
+static const struct code_way from_outside = { 0 };
+
 /* ---- The writer ---- */
 
 static int make(int (*step)(struct code_writer *), struct code_writer *writer)
@@ -215,6 +221,11 @@ int code_open(struct code_writer *writer, enum code_use use,
 
 	writer->module = module;
 	writer->page = 0;
+	writer->is_noted = use == CODE_IS_IDLE;
+	if (writer->is_noted && journal_is_ahead()) {
+		writer->way = &from_outside;
+		return 0;
+	}
 	for (int i = 0; i < 2 && err && ways[use][i]; i++) {
 		writer->way = ways[use][i];
 		err = make(writer->way->open, writer);
@@ -255,6 +266,10 @@ static int turn_to(struct code_writer *writer, uint64_t page)
 int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 	       uint64_t count)
 {
+	int noted = writer->is_noted ? journal_note(pc, bytes, count, 0) : 0;
+
+	if (noted || writer->way == &from_outside)
+		return noted;
 	for (uint64_t i = 0; i < count; i++) {
 		int err = turn_to(writer, page_of(pc + i));
 

@@ -6,6 +6,8 @@
  *
  *	CODE_IS_IDLE	nobody, in the whole module. Its executable segments
  *			are writable instead of executable until code_close().
+ *			Where clew is being attached, somebody: then it is noted
+ *			only, and written from outside (journal.h).
  *			Where what has been writable may not be executed any
  *			more, or a segment may not be written, through the
  *			kernel, as the next one.
@@ -36,6 +38,7 @@ struct code_way;
 struct code_writer {
 	const struct code_way *way;
 	const struct module *module; /* CODE_IS_IDLE: whose code it is */
+	int is_noted;                /* in the journal (journal.h) */
 	int fd;                      /* of /proc/self/mem */
 	uint64_t page;               /* the one being written; 0: none */
 	volatile uint8_t *bytes;     /* where that is written */

@@ -103,7 +103,7 @@ static struct asked_thread *take_slot(struct quiesce *q, int tid)
 
 /* ---- Looking at a thread ---- */
 
-static int is_inside(const void *context, uint64_t word, int is_pc)
+static int is_inside(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
 	const struct quiesce_places *places = context;
 
@@ -115,7 +115,7 @@ static int is_thread_inside(const struct quiesce *q, uint64_t pc, uint64_t sp)
 {
 	const struct quiesce_places *places = q->places;
 
-	return is_inside(places, pc, 1) ||
+	return is_inside(places, 0, pc, 1) ||
 	       stacks_walk(&q->stacks, sp, is_inside, places);
 }
 

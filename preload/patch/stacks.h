@@ -29,13 +29,14 @@ struct stacks {
 int stacks_init(struct stacks *stacks);
 
 /*
- * Call look for each word from sp to the end of that stack (is_pc false), and
- * for each pc to which a signal handler on it will return (is_pc true); go on
+ * Call look for each word from sp to the end of that stack (is_pc false; at is
+ * where it stands), and for each pc to which a signal handler on it will return (is_pc true); go on
  * likewise where these were interrupted, if that was on other stacks. Stops at
  * the first answer that is not 0, and returns it. Safe in signal handlers.
  */
 int stacks_walk(const struct stacks *stacks, uint64_t sp,
-		int (*look)(const void *context, uint64_t word, int is_pc),
+		int (*look)(const void *context, uint64_t at, uint64_t word,
+			    int is_pc),
 		const void *context);
 
 #endif

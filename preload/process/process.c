@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "machine/address_space.h"
 #include "preload/host/config.h"
@@ -91,6 +92,32 @@ static void create_part(struct part *part, const struct part *parent)
 		rt.losses = part->header->losses;
 }
 
+int process_begin_again(void)
+{
+	static struct part former; /* one thread, and too large for its stack */
+	struct recorder *recorder = rt.recorder;
+	struct part *part = &recorder->part;
+	int err;
+
+	copy_bytes(&former, part, sizeof(former));
+	fill_zero(part, sizeof(*part));
+	err = part_create(part, rt.config->dir);
+	if (!err)
+		err = copy_chunks(part, &former);
+	if (err) {
+		copy_bytes(part, &former, sizeof(former));
+		return err;
+	}
+	rt.header = part->header;
+	rt.losses = part->header->losses;
+	rt.header->verify_period = rt.verify_period;
+	rt.header->max_contexts = rt.max_contexts;
+	part_limit(part, rt.config->max_bytes);
+	tallies_reset_after_fork(&recorder->tallies, part);
+	part_abandon(&former, 0);
+	return 0;
+}
+
 /* Modules and functions keep their numbers in a child: they are inherited. */
 static void start_part(struct part *part, const struct part *parent)
 {
@@ -114,7 +141,8 @@ static void start_part(struct part *part, const struct part *parent)
 
 static int is_off(void)
 {
-	return rt.header->state == WIRE_DISABLED;
+	return rt.header->state == WIRE_DISABLED ||
+	       (rt.is_late && rt.header->state != WIRE_RUNNING);
 }
 
 /* Else the program may have forbidden itself the counter. */
@@ -135,7 +163,8 @@ static void before_fork(void)
 
 	if (is_off())
 		return;
-	if (hot.muted != HOT_IS_HEARD)
+	/* Late, the handlers are called before those of the program. */
+	if (hot.muted != HOT_IS_HEARD || rt.is_late)
 		return;
 	lock_acquire(rt.code_lock, &signals);
 	signals_at_fork = signals;
@@ -250,8 +279,11 @@ static void after_fork_in_child(void)
 /* A page of which a child finds zeros. */
 static int map_mark(void)
 {
-	uint32_t *mark = sys_map_private(PAGE_BYTES);
+	uint32_t *mark;
 
+	if (rt.is_this_process)
+		return 0;
+	mark = sys_map_private(PAGE_BYTES);
 	if (sys_failed(mark))
 		return -ENOMEM;
 	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
@@ -262,9 +294,10 @@ static int map_mark(void)
 
 int process_watch_forks(void)
 {
+	const int is_watching = rt.is_this_process != NULL;
 	int err = map_mark();
 
-	if (err)
+	if (err || is_watching)
 		return err;
 	return -pthread_atfork(before_fork, after_fork_in_parent,
 			       after_fork_in_child);

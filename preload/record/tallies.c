@@ -152,7 +152,8 @@ static void record_thread(struct tallies *tallies, struct tally *tally)
 	atomic_store_explicit(&thread->tid, tally->tid, memory_order_release);
 }
 
-static int attach(struct tallies *tallies)
+/* *blocked: by the thread, of its own will. */
+static int attach(struct tallies *tallies, uint64_t *blocked)
 {
 	struct tally *tally = NULL;
 	uint64_t signals;
@@ -166,7 +167,7 @@ static int attach(struct tallies *tallies)
 		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
 		tally->hot = &hot;
-		hot_thread_begins(tally);
+		*blocked &= ~hot_thread_begins(tally);
 	}
 	lock_release(&tallies->lock, &signals);
 	if (!tally)
@@ -241,7 +242,7 @@ int hot_make_room(void)
 		return -ENOSPC;
 	sys_block_signals(&signals);
 	if (!hot.tally)
-		err = attach(&rt.recorder->tallies);
+		err = attach(&rt.recorder->tallies, &signals);
 	if (!err)
 		err = tally_grow(hot.tally, &rt.recorder->part);
 	if (hot.tally) /* the table may have changed all the same */

@@ -61,6 +61,19 @@ int chained_install(struct chained *chained)
 	return err;
 }
 
+void chained_look_again(struct chained *chained)
+{
+	struct kernel_action now;
+	uint64_t signals;
+
+	enter(chained, &signals);
+	if (chained->is_installed &&
+	    (signal_get_action(chained->signal, &now) ||
+	     now.handler != (uintptr_t)chained->handler))
+		chained->is_installed = 0;
+	lock_release(&chained->lock, &signals);
+}
+
 static void take_action(const struct sigaction *from, struct kernel_action *to)
 {
 	to->handler = (uintptr_t)from->sa_handler;

@@ -38,6 +38,9 @@ struct chained {
 /* Put our handler in front. Any number of times. 0 or -errno. */
 int chained_install(struct chained *chained);
 
+/* Ours has been replaced behind our back: it is not installed, if it was. */
+void chained_look_again(struct chained *chained);
+
 /* What the program says: as sigaction(), but 0 or -errno. */
 int chained_change_action(struct chained *chained, const struct sigaction *set,
 			  struct sigaction *old);

@@ -539,6 +539,10 @@ static int is_signal_free(void)
 	struct kernel_action action;
 	uint64_t blocked;
 
+	if (rt.is_late) /* threads are asked one by one (sampling.c) */
+		return !signal_get_action(SIGURG, &action) &&
+		       (events.chained.is_installed ||
+			action.handler == (uintptr_t)SIG_DFL);
 	return !signal_get_action(SIGURG, &action) &&
 	       action.handler == (uintptr_t)SIG_DFL &&
 	       !sys_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&blocked,
@@ -574,6 +578,7 @@ static enum wire_coarse find_obstacle(void)
 
 void events_start(const struct events_ticks *ticks)
 {
+	chained_look_again(&events.chained);
 	events.ticks = *ticks;
 	events.coarse = find_obstacle();
 }

@@ -30,10 +30,12 @@ void sampling_begin_thread(void)
 		hot_make_room();
 }
 
-void hot_thread_begins(struct tally *tally)
+/* A thread that was there before us may block the signals of our clocks. */
+uint64_t hot_thread_begins(struct tally *tally)
 {
 	ticks_begin_thread(tally);
 	sink_begin_thread(tally);
+	return rt.is_late ? ticks_own_signals() : 0;
 }
 
 void hot_thread_has_begun(struct tally *tally)
@@ -75,5 +77,14 @@ void sampling_start(const struct config *config)
 	start_events(config);
 	if (config->time == WIRE_TIME_WALL)
 		watch_start(header->period_ns);
-	sampling_begin_thread();
+	if (!rt.is_late)
+		sampling_begin_thread();
+}
+
+void sampling_end(void)
+{
+	if (!sampling_is_on())
+		return;
+	watch_end();
+	ticks_end();
 }

@@ -10,6 +10,9 @@
 /* Begin, with this thread. Before main, when calls can be counted. */
 void sampling_start(const struct config *config);
 
+/* No samples are taken any more; none is lost by that. Any thread. */
+void sampling_end(void);
+
 /*
  * The calling thread is new, or a process of its own: sample it from now on,
  * not only from its first hooked call. Nothing if no samples are taken.

@@ -301,13 +301,14 @@ int ticks_has_timer(const struct tally *tally)
 	return tally->ticks.timer_state == TIMER_ON;
 }
 
-void ticks_stop(void)
+/* Returns of how many threads. */
+static uint64_t stop_timers(void)
 {
 	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals, stopped = 0;
 
 	if (!ticks.is_on || samples_in_vfork_child())
-		return;
+		return 0;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
@@ -317,8 +318,19 @@ void ticks_stop(void)
 		tally->ticks.timer_state = TIMER_STOPPED;
 		stopped++;
 	}
-	lose_threads(stopped);
 	lock_release(&tallies->lock, &signals);
+	return stopped;
+}
+
+void ticks_stop(void)
+{
+	lose_threads(stop_timers());
+}
+
+void ticks_end(void)
+{
+	stop_timers();
+	ticks.period_ns = 0;
 }
 
 static void change_own_timer(uint32_t from, uint32_t to)
@@ -461,7 +473,10 @@ void ticks_start(uint64_t period_ns)
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
-	ticks.is_on = is_new_kernel() && !proc_is_traced() && !take_signal();
+	chained_look_again(&ticks.chained);
+	/* who attaches traces for a moment */
+	ticks.is_on = is_new_kernel() && (rt.is_late || !proc_is_traced()) &&
+		      (ticks.chained.is_installed || !take_signal());
 }
 
 static int is_of_timers(int signal)

@@ -40,6 +40,9 @@ void ticks_start(uint64_t period_ns);
 
 /* No samples any more, in any thread; but for ticks_resume(), for good. */
 void ticks_stop(void);
+
+/* For good, and no sample is missed. */
+void ticks_end(void);
 void ticks_resume(void);
 
 /*

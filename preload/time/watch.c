@@ -188,6 +188,12 @@ int watch_stop(void)
 	return 1;
 }
 
+void watch_end(void)
+{
+	watch_stop();
+	watch.period_ns = 0;
+}
+
 void watch_start_again(void)
 {
 	start();

@@ -35,6 +35,9 @@ void watch_start_after_fork(void);
 int watch_stop(void);
 void watch_start_again(void);
 
+/* For good. */
+void watch_end(void);
+
 /* The calling thread owns a tally from now on. */
 void watch_meet(struct tally *tally);
 

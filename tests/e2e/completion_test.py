@@ -52,7 +52,8 @@ class Common:
     def test_commands(self):
         self.assertEqual(self.complete(""), {*self.commands(), "help"})
         self.assertEqual(self.complete("re"), {"record", "report"})
-        self.assertEqual(self.complete("help", "d"), {"diff", "dump"})
+        self.assertEqual(self.complete("help", "d"),
+                         {"detach", "diff", "dump"})
 
     def test_options_are_those_of_help_and_no_other(self):
         for command in self.commands():

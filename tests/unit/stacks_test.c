@@ -22,7 +22,7 @@ static char alternate[1 << 16];
 static uint64_t wanted_pc, wanted_word;
 static int found_pcs, found_words, walk_error;
 
-static int look(const void *context, uint64_t word, int is_pc)
+static int look(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
 	found_pcs += is_pc && word == wanted_pc;
 	found_words += !is_pc && word == wanted_word;
@@ -109,7 +109,8 @@ static void and_where_an_alternate_stack_was_entered(void **state)
 
 static uint64_t looked_at;
 
-static int count_word(const void *context, uint64_t word, int is_pc)
+static int count_word(const void *context, uint64_t at, uint64_t word,
+		      int is_pc)
 {
 	return ++looked_at > 1 << 20; /* 8 MiB: far too many */
 }

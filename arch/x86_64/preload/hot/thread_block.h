@@ -13,4 +13,13 @@ static inline uint64_t thread_block(void)
 	return block;
 }
 
+/* Where `hot` is in the library's TLS segment. */
+static inline uint64_t thread_variables_at(void)
+{
+	uint64_t at;
+
+	__asm__("movq $hot@dtpoff, %0" : "=r"(at));
+	return at;
+}
+
 #endif

@@ -108,7 +108,7 @@ static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
 
 struct stacks_walker {
 	const struct stacks *stacks;
-	int (*look)(const void *context, uint64_t word, int is_pc);
+	int (*look)(const void *context, uint64_t at, uint64_t word, int is_pc);
 	const void *context;
 	struct memory_range seen[STACKS_MAX];
 	uint32_t count, done;
@@ -132,7 +132,7 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 	if (sys_read_memory(segments - RSP_TO_SEGMENTS, words, sizeof(words)))
 		return 0;
 	add_stack(walker, words[0]);
-	return walker->look(walker->context, words[1], 1);
+	return walker->look(walker->context, 0, words[1], 1);
 }
 
 static int walk_stack(struct stacks_walker *walker,
@@ -152,8 +152,8 @@ static int walk_stack(struct stacks_walker *walker,
 			if (words[i] == USER_SEGMENTS)
 				result = look_at_frame(walker, at);
 			else
-				result = walker->look(walker->context, words[i],
-						      0);
+				result = walker->look(walker->context, at,
+						      words[i], 0);
 		}
 		if (result)
 			return result;
@@ -162,7 +162,8 @@ static int walk_stack(struct stacks_walker *walker,
 }
 
 int stacks_walk(const struct stacks *stacks, uint64_t sp,
-		int (*look)(const void *context, uint64_t word, int is_pc),
+		int (*look)(const void *context, uint64_t at, uint64_t word,
+			    int is_pc),
 		const void *context)
 {
 	struct stacks_walker walker = { .stacks = stacks,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Into a running process, and out of it: wire/attachment.h says by which steps.
+ */
+#ifndef CLEW_CLI_ATTACHING_H
+#define CLEW_CLI_ATTACHING_H
+
+#include "cli/target.h"
+#include "cli/tracer.h"
+#include "wire/attachment.h"
+
+struct attaching {
+	pid_t pid;
+	int lock; /* that nobody else does this with that process */
+	struct tracer tracer;
+	struct target_maps maps;
+	/* Functions of libc, and where its signal handlers return to. */
+	uint64_t load, load_error, errno_location, restorer;
+	/* libclew.so's, once it is there; 0 before. */
+	uint64_t attachment, prepare, enter, finish, leave;
+	/* For how long they were stopped, at most. */
+	uint64_t all_ns, one_ns;
+};
+
+/* 0; or -errno and *why, and nothing is to be closed. */
+int attaching_open(struct attaching *attaching, pid_t pid, char **why);
+void attaching_close(struct attaching *attaching);
+
+/* Load the library, unless it is there. 0, or -errno and *why. */
+int attaching_load(struct attaching *attaching, const char *library,
+		   char **why);
+
+/* What the library says of itself. 0, or -errno and *why. */
+int attaching_read(const struct attaching *attaching,
+		   struct wire_attachment *attachment, char **why);
+
+/* Record into a directory, from now on. 0, or -errno and *why. */
+int attaching_enter(struct attaching *attaching, const char *directory,
+		    char **why);
+
+/* Nothing of it is left in the code. 0; -ESRCH; or -errno and *why. */
+int attaching_leave(struct attaching *attaching, char **why);
+
+#endif

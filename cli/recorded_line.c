@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/recorded_line.h"
+
+#include <stdlib.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "report/merge/merged_samples.h"
+#include "report/view/session.h"
+#include "report/write/text_writer.h"
+
+/* ", 1,234 samples", or nothing where none were to be taken; free() it. */
+static char *samples_text(const struct session *session)
+{
+	uint64_t count;
+
+	if (session->summary.time != WIRE_TIME_CPU &&
+	    session->summary.time != WIRE_TIME_WALL)
+		return memory_string("", 0);
+	count = samples_taken(&session->recording);
+	return memory_printf(", %s sample%s", text_grouped(count).text,
+			     count == 1 ? "" : "s");
+}
+
+void recorded_line_print(const char *path, const char *named)
+{
+	static const struct whose everybody = { .without_time = 1 };
+	struct session session;
+	char *why, *samples, *gaps;
+
+	if (session_open(&session, path, &everybody, &why) != 0) {
+		free(why);
+		return;
+	}
+	samples = samples_text(&session);
+	complain("clew", "%s calls in %s contexts, %s process%s%s -> %s",
+		 text_grouped(session.summary.calls).text,
+		 text_grouped(session.summary.contexts).text,
+		 text_grouped(session.summary.processes).text,
+		 session.summary.processes == 1 ? "" : "es", samples, named);
+	free(samples);
+	gaps = text_unknown_code(&session.catalog);
+	if (gaps)
+		complain("clew", "%s", gaps);
+	free(gaps);
+	session_close(&session);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/recording_options.h"
+
+#include <stddef.h>
+
+static const char *directive_of(int key)
+{
+	switch (key) {
+	case 'm':
+		return "module";
+	case 'M':
+		return "not-module";
+	case 'f':
+		return "function";
+	case 'F':
+		return "not-function";
+	case KEY_LIBC:
+		return "libc";
+	case KEY_JAVA:
+		return "java";
+	case KEY_JNI_ENV:
+		return "jni-env";
+	case KEY_NO_CHILDREN:
+		return "no-children";
+	case KEY_MAX_CONTEXTS:
+		return "max-contexts";
+	case KEY_MAX_MEMORY:
+		return "max-memory";
+	case KEY_VERIFY_PERIOD:
+		return "verify-period";
+	case KEY_TIME:
+		return "time";
+	case KEY_RATE:
+		return "rate";
+	case KEY_CLOCK:
+		return "clock";
+	default:
+		return NULL;
+	}
+}
+
+static void configure(struct directives *directives, int key,
+		      const char *argument, struct argp_state *state)
+{
+	char *why;
+	int err;
+
+	if (key == KEY_RULES)
+		err = directives_add_file(directives, argument, &why);
+	else
+		err = directives_add(directives, directive_of(key), argument,
+				     &why);
+	if (err)
+		argp_error(state, "%s", why);
+}
+
+error_t recording_parse(struct directives *directives, int key,
+			const char *argument, struct argp_state *state)
+{
+	if (key != KEY_RULES && !directive_of(key))
+		return ARGP_ERR_UNKNOWN;
+	configure(directives, key, argument, state);
+	return 0;
+}

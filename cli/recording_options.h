@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of those commands that record: rows for their tables, by groups, and
+ * what each adds to the configuration of a recording.
+ */
+#ifndef CLEW_CLI_RECORDING_OPTIONS_H
+#define CLEW_CLI_RECORDING_OPTIONS_H
+
+#include <argp.h>
+
+#include "cli/directives.h"
+
+enum {
+	KEY_LIBC = 0x100,
+	KEY_JAVA,
+	KEY_JNI_ENV,
+	KEY_NO_CHILDREN,
+	KEY_RULES,
+	KEY_MAX_CONTEXTS,
+	KEY_MAX_MEMORY,
+	KEY_VERIFY_PERIOD,
+	KEY_NO_CACHE,
+	KEY_TIME,
+	KEY_RATE,
+	KEY_CLOCK,
+	KEY_OF_COMMAND, /* and above: a command's own */
+};
+
+/* Rows of groups 2, 3 and 4. */
+/* clang-format off */
+#define RECORDING_SELECTION \
+	{ "module", 'm', "GLOB", 0, "Only modules that match", 2 }, \
+	{ "not-module", 'M', "GLOB", 0, "No modules that match", 2 }, \
+	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 }, \
+	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 }
+
+#define RECORDING_RULES \
+	{ "rules", KEY_RULES, "FILE", 0, \
+	  "Rules from a file, see clew-record(1)", 2 }
+
+#define RECORDING_TIME \
+	{ 0, 0, NULL, 0, "Time:", 3 }, \
+	{ "time", KEY_TIME, "cpu|wall|exact|none", 0, \
+	  "cpu: sampled by each thread's CPU clock (default); wall: by the " \
+	  "clock, blocked threads too; exact: measured, at both ends of every " \
+	  "call; none: calls only", \
+	  3 }, \
+	{ "rate", KEY_RATE, "N", 0, "Samples a second (default: 997)", 3 }, \
+	{ "clock", KEY_CLOCK, "auto|tick", 0, \
+	  "auto: a finer clock than the kernel's tick where it may be had " \
+	  "(default); tick: never", \
+	  3 }
+
+#define RECORDING_LIMITS \
+	{ 0, 0, NULL, 0, "Limits:", 4 }, \
+	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0, \
+	  "Record that many contexts a process, fold the others", 4 }, \
+	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0, \
+	  "Let tables, contexts and samples take that many bytes a process; K, " \
+	  "M or G may follow", \
+	  4 }, \
+	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
+	  "Verify one hit in N, on average, against the stack", 4 }, \
+	{ "no-cache", KEY_NO_CACHE, NULL, 0, \
+	  "Neither read nor write the cache of analyses", 4 }
+/* clang-format on */
+
+/* 0, or ARGP_ERR_UNKNOWN for a key of none of these. */
+error_t recording_parse(struct directives *directives, int key,
+			const char *argument, struct argp_state *state);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/remote_texts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/target.h"
+
+#define PAGE       UINT64_C(4096)
+#define TEXTS_MAX  (UINT64_C(1) << 21)
+#define RUN_PAGES  64
+#define READ_TEXTS 4096
+
+/* A number of the journal, from which order follows where texts are the same. */
+static int by_place(const void *a, const void *b)
+{
+	const struct wire_text *one = a, *other = b;
+
+	if (one->at != other->at)
+		return one->at < other->at ? -1 : 1;
+	return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static int read_items(int memory, uint64_t at, struct remote_texts *texts)
+{
+	int err = 0;
+
+	texts->items = memory_zeroed(texts->count + 1, sizeof(*texts->items));
+	for (uint64_t done = 0, n; done < texts->count && !err; done += n) {
+		n = texts->count - done < READ_TEXTS ? texts->count - done
+						     : READ_TEXTS;
+		err = target_read(memory, at + done * sizeof(*texts->items),
+				  texts->items + done,
+				  n * sizeof(*texts->items));
+	}
+	for (uint64_t i = 0; i < texts->count && !err; i++)
+		if (!texts->items[i].bytes ||
+		    texts->items[i].bytes > WIRE_ATTACH_TEXT_BYTES)
+			err = -EBADMSG;
+	return err;
+}
+
+/* ---- Runs of pages ---- */
+
+/* What one write fills: no text is on its last page and the next one. */
+struct text_run {
+	uint64_t start, end;    /* pages */
+	uint64_t first, behind; /* of the texts */
+	size_t at;              /* in the copy */
+};
+
+static uint64_t page_of(uint64_t at)
+{
+	return at & ~(PAGE - 1);
+}
+
+static uint64_t end_of(const struct wire_text *text)
+{
+	return page_of(text->at + text->bytes - 1) + PAGE;
+}
+
+static struct text_run run_from(const struct remote_texts *texts,
+				uint64_t first)
+{
+	const struct wire_text *text = &texts->items[first];
+	struct text_run run = { .start = page_of(text->at),
+				.end = end_of(text),
+				.first = first,
+				.behind = first + 1 };
+
+	for (; run.behind < texts->count; run.behind++) {
+		text = &texts->items[run.behind];
+		if (page_of(text->at) > run.end ||
+		    end_of(text) - run.start > RUN_PAGES * PAGE)
+			break;
+		if (end_of(text) > run.end)
+			run.end = end_of(text);
+	}
+	return run;
+}
+
+static void make_runs(struct remote_texts *texts)
+{
+	uint64_t next = 0;
+	size_t bytes = 0;
+
+	while (next < texts->count) {
+		struct text_run run = run_from(texts, next);
+
+		next = run.behind;
+		run.at = bytes;
+		bytes += run.end - run.start;
+		texts->runs =
+			memory_grow(texts->runs, texts->run_count,
+				    &texts->run_capacity, sizeof(*texts->runs));
+		texts->runs[texts->run_count++] = run;
+	}
+	texts->pages = memory_zeroed(bytes + 1, 1);
+}
+
+int remote_texts_plan(int memory, const struct wire_attachment *attachment,
+		      struct remote_texts *texts)
+{
+	int err;
+
+	*texts = (struct remote_texts){ .count = attachment->text_count };
+	if (texts->count > TEXTS_MAX)
+		return -EBADMSG;
+	err = read_items(memory, attachment->texts, texts);
+	if (err)
+		return err;
+	for (uint64_t i = 0; i < texts->count; i++)
+		texts->items[i].number = (uint32_t)i;
+	qsort(texts->items, texts->count, sizeof(*texts->items), by_place);
+	make_runs(texts);
+	return 0;
+}
+
+void remote_texts_free(struct remote_texts *texts)
+{
+	free(texts->items);
+	free(texts->runs);
+	free(texts->pages);
+	*texts = (struct remote_texts){ 0 };
+}
+
+/* ---- Writing ---- */
+
+static uint8_t *place_of(const struct remote_texts *texts,
+			 const struct text_run *run,
+			 const struct wire_text *text)
+{
+	return texts->pages + run->at + (text->at - run->start);
+}
+
+static int read_run(int memory, const struct remote_texts *texts,
+		    const struct text_run *run)
+{
+	return target_read(memory, run->start, texts->pages + run->at,
+			   run->end - run->start);
+}
+
+static int write_run(int memory, const struct remote_texts *texts,
+		     const struct text_run *run)
+{
+	return target_write(memory, run->start, texts->pages + run->at,
+			    run->end - run->start);
+}
+
+/* Of data the loader may have stored another address since. */
+static int put_after(const struct remote_texts *texts,
+		     const struct text_run *run, uint64_t *at)
+{
+	for (uint64_t i = run->first; i < run->behind; i++) {
+		const struct wire_text *text = &texts->items[i];
+
+		if (!text->is_data && memcmp(place_of(texts, run, text),
+					     text->before, text->bytes) != 0) {
+			*at = text->at;
+			return -ETXTBSY;
+		}
+	}
+	for (uint64_t i = run->first; i < run->behind; i++)
+		memcpy(place_of(texts, run, &texts->items[i]),
+		       texts->items[i].after, texts->items[i].bytes);
+	return 0;
+}
+
+int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < texts->run_count && !err; i++) {
+		err = read_run(memory, texts, &texts->runs[i]);
+		if (!err)
+			err = put_after(texts, &texts->runs[i], at);
+	}
+	for (size_t i = 0; i < texts->run_count && !err; i++)
+		err = write_run(memory, texts, &texts->runs[i]);
+	return err;
+}
+
+static int restore_run(int memory, const struct remote_texts *texts,
+		       const struct text_run *run)
+{
+	int err = read_run(memory, texts, run);
+
+	for (uint64_t i = run->behind; i > run->first && !err; i--)
+		memcpy(place_of(texts, run, &texts->items[i - 1]),
+		       texts->items[i - 1].before, texts->items[i - 1].bytes);
+	return err ? err : write_run(memory, texts, run);
+}
+
+int remote_texts_restore(int memory, struct remote_texts *texts)
+{
+	int first_err = 0;
+
+	for (size_t i = 0; i < texts->run_count; i++) {
+		int err = restore_run(memory, texts, &texts->runs[i]);
+
+		if (err && !first_err)
+			first_err = err;
+	}
+	return first_err;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/safe_thread.h"
+
+#include <libunwind-ptrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "cli/stopped_registers.h"
+#include "image/image.h"
+#include "image/symbols.h"
+#include "machine/elf_numbers.h"
+
+#define FRAMES_MAX 4096
+#define LIBRARY    "libclew.so"
+
+/* Who is in one of these may hold a lock that dlopen() takes. */
+static const char *const avoided[] = {
+	"malloc",
+	"calloc",
+	"realloc",
+	"reallocarray",
+	"free",
+	"memalign",
+	"aligned_alloc",
+	"posix_memalign",
+	"valloc",
+	"pvalloc",
+	"malloc_trim",
+	"malloc_info",
+	"mallopt",
+	"mallinfo",
+	"mallinfo2",
+	"malloc_usable_size",
+	"cfree",
+	"dlopen",
+	"dlmopen",
+	"dlclose",
+	"dlsym",
+	"dlvsym",
+	"dlerror",
+	"dladdr",
+	"dladdr1",
+	"dlinfo",
+	"dl_iterate_phdr",
+	"__libc_dlopen_mode",
+	"fork",
+	"_Fork",
+	"vfork",
+	"__libc_fork",
+	"posix_spawn",
+	"posix_spawnp",
+	"system",
+	"popen",
+	"pthread_create",
+	"pthread_exit",
+	"exit",
+	"quick_exit",
+	"_exit",
+	"abort",
+	"__cxa_finalize",
+	"__register_atfork",
+	"pthread_atfork",
+	"__cxa_atexit",
+	"__cxa_thread_atexit_impl",
+	"__run_exit_handlers",
+};
+
+static int is_avoided(const char *name)
+{
+	for (size_t i = 0; i < sizeof(avoided) / sizeof(*avoided); i++)
+		if (strcmp(avoided[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+struct avoiding {
+	struct safe_places *places;
+	uint64_t base;
+};
+
+static int see_symbol(void *context, const struct symbol *symbol)
+{
+	struct avoiding *avoiding = context;
+	struct safe_places *places = avoiding->places;
+
+	if (!symbol->is_defined || !is_avoided(symbol->name))
+		return 0;
+	places->avoided =
+		memory_grow(places->avoided, places->avoided_count,
+			    &places->capacity, sizeof(*places->avoided));
+	places->avoided[places->avoided_count++] =
+		avoiding->base + symbol->vaddr;
+	return 0;
+}
+
+/* Also of a program, or a library, that has an allocator of its own. */
+static void see_module(struct safe_places *places,
+		       const struct target_mapping *module)
+{
+	struct avoiding avoiding = { .places = places };
+	const Elf64_Phdr *first;
+	struct image image;
+
+	if (image_open(&image, module->path) != 0)
+		return;
+	first = image_segment(&image, PT_LOAD);
+	if (first) {
+		avoiding.base =
+			module->start - (first->p_vaddr & ~UINT64_C(4095));
+		symbols_walk(&image, see_symbol, &avoiding);
+	}
+	image_close(&image);
+}
+
+void safe_places_init(struct safe_places *places,
+		      const struct target_maps *maps)
+{
+	const char *last = "";
+
+	*places = (struct safe_places){
+		.maps = maps,
+		.loader = target_module(maps, MACHINE_LOADER),
+		.own = target_module(maps, LIBRARY),
+	};
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct target_mapping *mapping = &maps->items[i];
+
+		if (*mapping->path != '/' || mapping->offset ||
+		    strcmp(mapping->path, last) == 0)
+			continue;
+		last = mapping->path;
+		if (!places->own || strcmp(last, places->own->path) != 0)
+			see_module(places, mapping);
+	}
+}
+
+void safe_places_fini(struct safe_places *places)
+{
+	free(places->avoided);
+}
+
+static int is_of(const struct target_mapping *module,
+		 const struct target_mapping *mapping)
+{
+	return module && strcmp(module->path, mapping->path) == 0;
+}
+
+int safe_thread_has_room(const struct safe_places *places,
+			 const struct tracee *thread, size_t bytes)
+{
+	const struct user_regs_struct *registers = &thread->registers;
+	const uint64_t sp = stopped_sp(registers);
+	const uint64_t block = stopped_block(registers);
+	const struct target_mapping *stack = target_find(places->maps, sp);
+	const struct target_mapping *code =
+		target_find(places->maps, stopped_pc(registers));
+
+	if (!stack || !stack->is_writable || !code ||
+	    (*code->path != '/' && strcmp(code->path, "[vdso]") != 0) ||
+	    is_of(places->own, code))
+		return 0;
+	if (strcmp(stack->path, "[stack]") == 0)
+		return 1; /* it grows */
+	return block > sp && block < stack->end && sp - stack->start >= bytes;
+}
+
+/* ---- Frames ---- */
+
+static int is_place_to_avoid(const struct safe_places *places, uint64_t pc,
+			     uint64_t start)
+{
+	const struct target_mapping *code = target_find(places->maps, pc);
+
+	if (!code || is_of(places->loader, code))
+		return 1;
+	for (size_t i = 0; i < places->avoided_count; i++)
+		if (places->avoided[i] == start)
+			return 1;
+	return 0;
+}
+
+/* 1 for a frame to avoid; the last of them has no caller. */
+static int walk(const struct safe_places *places, unw_cursor_t *cursor)
+{
+	int left = FRAMES_MAX, more = 1;
+
+	while (more > 0 && left-- > 0) {
+		unw_proc_info_t function = { 0 };
+		unw_word_t pc = 0;
+
+		unw_get_reg(cursor, UNW_REG_IP, &pc);
+		if (!pc)
+			return 0;
+		if (unw_get_proc_info(cursor, &function) != 0)
+			function.start_ip = 0;
+		if (is_place_to_avoid(places, pc, function.start_ip))
+			return 1;
+		more = unw_step(cursor);
+	}
+	return more != 0;
+}
+
+int safe_thread_is_outside(const struct safe_places *places,
+			   const struct tracee *thread)
+{
+	unw_addr_space_t space = unw_create_addr_space(&_UPT_accessors, 0);
+	void *about = _UPT_create(thread->tid);
+	unw_cursor_t cursor;
+	int is_outside = 0;
+
+	if (space && about && unw_init_remote(&cursor, space, about) == 0)
+		is_outside = !walk(places, &cursor);
+	if (about)
+		_UPT_destroy(about);
+	if (space)
+		unw_destroy_addr_space(space);
+	return is_outside;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread of another process in which functions of libc can be called, for it
+ * holds none of libc's locks: what it is doing is told by its stack.
+ */
+#ifndef CLEW_CLI_SAFE_THREAD_H
+#define CLEW_CLI_SAFE_THREAD_H
+
+#include "cli/target.h"
+#include "cli/tracer.h"
+
+struct safe_places {
+	const struct target_maps *maps;
+	const struct target_mapping *loader, *own; /* own: of libclew.so */
+	uint64_t *avoided;                         /* starts of functions */
+	size_t avoided_count, capacity;
+};
+
+void safe_places_init(struct safe_places *places,
+		      const struct target_maps *maps);
+void safe_places_fini(struct safe_places *places);
+
+/*
+ * Whether the stopped thread is on the stack that libc has made for it, with so
+ * much of it left, and runs the program's or libc's code.
+ */
+int safe_thread_has_room(const struct safe_places *places,
+			 const struct tracee *thread, size_t bytes);
+
+/* And whether none of its functions is one to be avoided. */
+int safe_thread_is_outside(const struct safe_places *places,
+			   const struct tracee *thread);
+
+#endif

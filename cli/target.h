@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that runs already, by what /proc says of it.
+ */
+#ifndef CLEW_CLI_TARGET_H
+#define CLEW_CLI_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target_mapping {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	int is_executable, is_writable;
+	char *path; /* "" where there is none */
+};
+
+struct target_maps {
+	struct target_mapping *items;
+	size_t count, capacity;
+};
+
+/* 0, or -errno and what it means in *why, which is to be freed. */
+int target_read_maps(pid_t pid, struct target_maps *maps, char **why);
+void target_free_maps(struct target_maps *maps);
+
+/* The mapping that has the address, or NULL. */
+const struct target_mapping *target_find(const struct target_maps *maps,
+					 uint64_t at);
+
+/* The first mapping of a file of that name (without a folder), or NULL. */
+const struct target_mapping *target_module(const struct target_maps *maps,
+					   const char *name);
+
+/*
+ * Where a module, by its first mapping, has a symbol; 0: it has none. By the file
+ * that is mapped.
+ */
+uint64_t target_symbol(pid_t pid, const struct target_mapping *module,
+		       const char *name);
+
+/* Where bytes stand in the executable segments of a module; 0: nowhere. */
+uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
+		      const void *bytes, size_t count);
+
+/* A number from /proc/PID/status, in that base; -1: it is not there. */
+int64_t target_status(pid_t pid, const char *name, int base);
+
+/* Why clew cannot be attached to it, for free(); NULL: nothing is known to be
+ * in the way. */
+char *target_obstacle(pid_t pid);
+
+/* How many threads; their ids, for free(), in *tids. */
+size_t target_threads(pid_t pid, pid_t **tids);
+
+/* 0, or -errno if not all of it could be read or written. */
+int target_read(int memory, uint64_t at, void *out, size_t bytes);
+int target_write(int memory, uint64_t at, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/interrupted.h"
+#include "cli/target.h"
+
+/* For a thread to stop that has just gone on. */
+#define MOVE_NS UINT64_C(50000000)
+
+uint64_t tracer_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Signals of several threads may have become one: not for long. */
+int tracer_await_news(uint64_t deadline_ns)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	sigset_t child;
+
+	if (tracer_now_ns() >= deadline_ns)
+		return 0;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &moment);
+	return 1;
+}
+
+int tracer_open(struct tracer *tracer, pid_t pid, char **why)
+{
+	char *path = memory_printf("/proc/%d/mem", pid);
+
+	sigset_t child;
+
+	/* others wait for it; in vain that is no harm */
+	setpriority(PRIO_PROCESS, 0, -20);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	*tracer = (struct tracer){ .pid = pid };
+	tracer->memory = open(path, O_RDWR | O_CLOEXEC);
+	free(path);
+	if (tracer->memory < 0)
+		return fail(why, -errno, "its memory cannot be opened: %s",
+			    strerror(errno));
+	return 0;
+}
+
+void tracer_close(struct tracer *tracer)
+{
+	tracer_release(tracer);
+	close(tracer->memory);
+	free(tracer->threads);
+}
+
+/* ---- Stopping ---- */
+
+static int is_event_stop(int status)
+{
+	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
+}
+
+int tracer_wait(struct tracee *thread, uint64_t deadline_ns)
+{
+	int status;
+
+	for (;;) {
+		pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+
+		if (got < 0 || (got > 0 && !WIFSTOPPED(status))) {
+			thread->is_gone = 1;
+			return 0;
+		}
+		if (got == 0) {
+			if (!tracer_await_news(deadline_ns))
+				return 0;
+			continue;
+		}
+		if (is_event_stop(status) || status >> 16 ||
+		    WSTOPSIG(status) == (SIGTRAP | 0x80))
+			break;
+		/* a signal of its own: it gets it, and stops behind it */
+		ptrace(PTRACE_CONT, thread->tid, 0, (long)WSTOPSIG(status));
+	}
+	thread->is_stopped = 1;
+	return status;
+}
+
+static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = 0; i < tracer->count; i++)
+		if (tracer->threads[i].tid == tid)
+			return &tracer->threads[i];
+	return NULL;
+}
+
+/* In words what a refusal of ptrace() means. */
+static int refused(pid_t pid, int err, char **why)
+{
+	const int64_t tracer = target_status(pid, "TracerPid", 10);
+	int scope = 0, fd = open("/proc/sys/kernel/yama/ptrace_scope",
+				 O_RDONLY | O_CLOEXEC);
+	char c;
+
+	if (fd >= 0) {
+		scope = read(fd, &c, 1) == 1 ? c - '0' : 0;
+		close(fd);
+	}
+	if (err == ESRCH)
+		return fail(why, -ESRCH, "it has ended");
+	if (tracer > 0)
+		return fail(why, -err, "process %d traces it", (int)tracer);
+	if (scope == 3)
+		return fail(why, -err,
+			    "the kernel lets nobody trace "
+			    "(kernel.yama.ptrace_scope is 3)");
+	if (scope > 0 && geteuid() != 0)
+		return fail(
+			why, -err,
+			"the kernel lets root alone trace what runs "
+			"already (kernel.yama.ptrace_scope is %d): sudo, or "
+			"sysctl kernel.yama.ptrace_scope=0",
+			scope);
+	return fail(why, -err,
+		    "it cannot be traced: %s (it may have rights of its own, "
+		    "or have asked not to be dumped)",
+		    strerror(err));
+}
+
+/* A thread that has gone meanwhile is none. */
+static int seize(struct tracer *tracer, pid_t tid, char **why)
+{
+	struct tracee thread = { .tid = tid };
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, (long)PTRACE_O_TRACESYSGOOD) != 0) {
+		const int err = errno;
+
+		if (err == ESRCH && tid != tracer->pid)
+			return 0;
+		/* also what a thread answers that is about to go */
+		if (err == EPERM && tid != tracer->pid && tracer->count > 0)
+			return 0;
+		return refused(tracer->pid, err, why);
+	}
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	tracer->threads =
+		memory_grow(tracer->threads, tracer->count, &tracer->capacity,
+			    sizeof(*tracer->threads));
+	tracer->threads[tracer->count++] = thread;
+	return 0;
+}
+
+static void take_registers(struct tracee *thread)
+{
+	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &thread->registers) != 0)
+		thread->is_gone = 1;
+}
+
+/* Those that are seized and have not stopped yet. */
+static int wait_for_all(struct tracer *tracer, uint64_t deadline_ns)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_stopped || thread->is_gone)
+			continue;
+		if (!tracer_wait(thread, deadline_ns) && !thread->is_gone)
+			return -EAGAIN;
+		if (!thread->is_gone)
+			take_registers(thread);
+	}
+	return 0;
+}
+
+int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
+		    char **why)
+{
+	int err;
+
+	tracer->stopped_ns = tracer_now_ns();
+	err = seize(tracer, tid, why);
+	if (!err)
+		err = wait_for_all(tracer, tracer->stopped_ns + patience_ns);
+	if (!err && (!tracer->count || tracer->threads[0].is_gone))
+		err = -EAGAIN;
+	if (err)
+		tracer_release(tracer);
+	return err;
+}
+
+/* *news: of those that were not seized yet. */
+static int seize_new(struct tracer *tracer, size_t *news, char **why)
+{
+	pid_t *tids;
+	const size_t count = target_threads(tracer->pid, &tids);
+	int err = count ? 0 : fail(why, -ESRCH, "it has ended");
+
+	*news = 0;
+	for (size_t i = 0; i < count && !err; i++) {
+		if (find_thread(tracer, tids[i]))
+			continue;
+		++*news;
+		err = seize(tracer, tids[i], why);
+	}
+	free(tids);
+	return err;
+}
+
+/* Whoever is stopped makes no threads: when all are, there are no others. */
+int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
+{
+	size_t news;
+	int err;
+
+	tracer->stopped_ns = tracer_now_ns();
+	do {
+		err = seize_new(tracer, &news, why);
+		if (!err)
+			err = wait_for_all(tracer,
+					   tracer->stopped_ns + patience_ns);
+	} while (!err && news);
+	if (err)
+		tracer_release(tracer);
+	return err;
+}
+
+int tracer_move(struct tracer *tracer,
+		int (*is_wanted)(void *context, const struct tracee *thread),
+		void *context, size_t *count)
+{
+	const struct timespec moment = { .tv_nsec = 20000 };
+
+	*count = 0;
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone || !is_wanted(context, thread))
+			continue;
+		++*count;
+		interrupted_go_on(tracer->pid, thread);
+		thread->is_stopped = 0;
+		ptrace(PTRACE_CONT, thread->tid, 0, 0);
+	}
+	if (!*count)
+		return 0;
+	nanosleep(&moment, NULL);
+	for (size_t i = 0; i < tracer->count; i++)
+		if (!tracer->threads[i].is_stopped)
+			ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, 0, 0);
+	return wait_for_all(tracer, tracer_now_ns() + MOVE_NS);
+}
+
+void tracer_release(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone)
+			continue;
+		/* one that would not stop in time must, to be let go */
+		if (!thread->is_stopped &&
+		    !tracer_wait(thread, tracer_now_ns() + 1000000000))
+			continue;
+		interrupted_go_on(tracer->pid, thread);
+		ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+	}
+	tracer->count = 0;
+	tracer->stopped_ns = 0;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In a process that ran before clew came (wire/attachment.h).
+ *
+ * What is prepared here is what init.c does before main, but no code is
+ * changed: that is noted (patch/journal.h) and written from outside while all
+ * threads are stopped. A second session with the same configuration has the
+ * stubs of the first, and a part of its own.
+ */
+#include "preload/attach.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload/begin.h"
+#include "preload/front/earlier_code.h"
+#include "preload/front/entries.h"
+#include "preload/front/generators.h"
+#include "preload/hook.h"
+#include "preload/host/lookup.h"
+#include "preload/host/next.h"
+#include "preload/host/obstacle.h"
+#include "preload/host/shadow_place.h"
+#include "preload/host/thread_template.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/thread_block.h"
+#include "preload/loader.h"
+#include "preload/patch/journal.h"
+#include "preload/process/process.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/text.h"
+#include "preload/sys/thread_pointer.h"
+#include "preload/time/sampling.h"
+
+#define CONFIG_BYTES (UINT64_C(1) << 20)
+
+struct wire_attachment clew_attachment;
+
+/* Of the session before, or of this one. */
+static struct {
+	char *config; /* as written; CONFIG_BYTES of memory */
+	uint64_t config_bytes;
+} session;
+
+void attach_tell_texts(void)
+{
+	const uint64_t busy = (uintptr_t)&hot.loans.borrower;
+
+	clew_attachment.texts =
+		(uintptr_t)journal_texts(&clew_attachment.text_count);
+	clew_attachment.avoided[0] =
+		(struct wire_attach_range){ own_code_start(), own_code_end() };
+	clew_attachment.avoided[1] =
+		(struct wire_attach_range){ next.unwinder.start,
+					    next.unwinder.end };
+	clew_attachment.windows = (uintptr_t)hot_windows;
+	clew_attachment.window_values = UINT64_C(1) << WINDOW_STUBS;
+	clew_attachment.busy_at = busy - thread_block();
+}
+
+static int refuse(const char *why, int err)
+{
+	struct text text =
+		text_in(clew_attachment.why, sizeof(clew_attachment.why));
+
+	text_string(&text, why);
+	clew_attachment.result = err;
+	return err;
+}
+
+static int refuse_explained(const char *why, int err)
+{
+	struct text text =
+		text_in(clew_attachment.why, sizeof(clew_attachment.why));
+
+	text_string(&text, why);
+	obstacle_explain(&text, err);
+	clew_attachment.result = err;
+	return err;
+}
+
+/* ---- What is read of files ---- */
+
+static long read_file(const char *path, char *out, uint64_t room)
+{
+	int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	uint64_t bytes = 0;
+	long got = 1;
+
+	if (fd < 0)
+		return fd;
+	while (got > 0 && bytes < room) {
+		got = sys_read(fd, out + bytes, room - bytes);
+		bytes += got > 0 ? (uint64_t)got : 0;
+	}
+	sys_close(fd);
+	return got < 0 ? got : (long)bytes;
+}
+
+static void learn_machine(void)
+{
+	ElfW(auxv_t) vector[64];
+	long bytes =
+		read_file("/proc/self/auxv", (char *)vector, sizeof(vector));
+
+	for (long i = 0; i < bytes / (long)sizeof(*vector); i++)
+		if (vector[i].a_type == AT_HWCAP2)
+			thread_pointer_learn(vector[i].a_un.a_val);
+}
+
+static void record_arguments(struct part *part)
+{
+	char arguments[4096];
+	const long bytes =
+		read_file("/proc/self/cmdline", arguments, sizeof(arguments));
+	struct chunk chunk;
+
+	if (bytes <= 0 ||
+	    part_alloc(part, WIRE_PROCESS, 0, (uint64_t)bytes, &chunk))
+		return;
+	arguments[bytes - 1] = '\0';
+	memcpy(chunk_payload(&chunk), arguments, (size_t)bytes);
+	atomic_store_explicit(&chunk.head->used, (uint64_t)bytes,
+			      memory_order_release);
+}
+
+/* Whether the configuration is that of the session before; it is kept. */
+static int is_same_configuration(const char *dir)
+{
+	char path[WIRE_ATTACH_DIR_BYTES + 16];
+	struct text text = text_in(path, sizeof(path));
+	char *config = sys_map_private(CONFIG_BYTES);
+	long bytes;
+	int is_same;
+
+	if (sys_failed(config))
+		return 0;
+	text_string(&text, dir);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
+	bytes = read_file(path, config, CONFIG_BYTES);
+	is_same = session.config && bytes >= 0 &&
+		  (uint64_t)bytes == session.config_bytes &&
+		  !memcmp(config, session.config, session.config_bytes);
+	if (session.config)
+		sys_munmap(session.config, CONFIG_BYTES);
+	session.config = config;
+	session.config_bytes = bytes < 0 ? CONFIG_BYTES : (uint64_t)bytes;
+	return is_same;
+}
+
+/* ---- The loader ---- */
+
+static int update(struct dl_phdr_info *info, size_t size, void *cold)
+{
+	int err;
+
+	clew_attachment.modules = lookup_generation();
+	if (!clew_attachment.modules)
+		return -EAGAIN;
+	err = hook_update(cold);
+	return err ? err : 1;
+}
+
+/* No module comes or goes meanwhile. */
+static int hook_modules(struct cold *cold)
+{
+	int result = NEXT(dl_iterate_phdr)(update, cold);
+
+	return result < 0 ? result : 0;
+}
+
+/* ---- Preparing ---- */
+
+static int prepare_process(struct cold *cold)
+{
+	static int is_done;
+	const void *stack_end = lookup_other("__libc_stack_end");
+	int err;
+
+	if (is_done)
+		return 0;
+	if (stack_end)
+		rt.first_stack_end = *(const uint64_t *)stack_end;
+	err = shadow_reserve();
+	if (!err)
+		err = thread_template_find();
+	if (!err)
+		err = process_watch_forks();
+	is_done = !err;
+	return err ? refuse_explained("cannot make room", err) : 0;
+}
+
+static int watch_loader(struct cold *cold)
+{
+	static int is_watched;
+
+	if (is_watched)
+		return 0;
+	journal_keep(1);
+	is_watched = !loader_watch(cold); /* without, dlopen goes unnoticed */
+	journal_keep(0);
+	return 0;
+}
+
+static int hook_all(struct cold *cold)
+{
+	const char *missing;
+	int err = hook_modules(cold);
+
+	if (err)
+		return refuse_explained("cannot hook the program", err);
+	missing = entries_missing();
+	if (missing) {
+		struct text text = text_in(clew_attachment.why,
+					   sizeof(clew_attachment.why));
+
+		text_string(&text, "cannot stand in front of ");
+		text_string(&text, missing);
+		text_string(&text, "()");
+		clew_attachment.result = -ENOTSUP;
+		return -ENOTSUP;
+	}
+	watch_loader(cold);
+	return 0;
+}
+
+/* The first session, or one that was asked for other things. */
+static int begin_anew(const char *dir)
+{
+	struct cold *cold;
+	int err;
+
+	if (!begin_is_possible(dir))
+		return refuse("an emulator runs it", -ENOTSUP);
+	*clew_attachment.why = '\0';
+	cold = begin_part(dir, clew_attachment.why,
+			  sizeof(clew_attachment.why));
+	if (!cold)
+		return refuse("it can leave no recording there", -EACCES);
+	err = *clew_attachment.why ? -EINVAL : 0;
+	if (!err)
+		err = begin_check_machine(clew_attachment.why,
+					  sizeof(clew_attachment.why));
+	if (err) {
+		clew_attachment.result = err;
+		return err;
+	}
+	record_arguments(&cold->recorder.part);
+	journal_forget_hooks();
+	err = prepare_process(cold);
+	return err ? err : hook_all(cold);
+}
+
+static int begin_again(const char *dir)
+{
+	struct cold *cold = rt.cold;
+	const size_t bytes = strlen(dir) + 1;
+	char *copy = arena_alloc(&cold->kept, bytes);
+	int err;
+
+	if (!copy)
+		return refuse_explained("cannot begin", -ENOMEM);
+	cold->config.dir = memcpy(copy, dir, bytes);
+	err = process_begin_again();
+	if (err)
+		return refuse_explained("it can leave no recording there", err);
+	err = hook_all(cold);
+	if (!err)
+		journal_refresh(); /* of what is gone nothing is noted any more */
+	return err;
+}
+
+static int prepare(const char *dir)
+{
+	const int is_first = !rt.is_late;
+	int err;
+
+	rt.is_late = 1;
+	if (is_first) {
+		next_find();
+		learn_machine();
+		begin_learn_starts();
+	}
+	if (journal_begin())
+		return refuse_explained("cannot make room", -ENOMEM);
+	journal_set_ahead(1);
+	err = is_same_configuration(dir) && rt.cold ? begin_again(dir)
+						    : begin_anew(dir);
+	if (err) {
+		session.config_bytes = 0;
+		if (rt.header)
+			part_disable(&rt.recorder->part, clew_attachment.why);
+		return err;
+	}
+	if (earlier_code_share(&rt.cold->pads))
+		generators_foresee();
+	begin_time(rt.cold);
+	return 0;
+}
+
+EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
+{
+	const int saved_errno = errno;
+	struct text text;
+	int err;
+
+	clew_attachment.version = WIRE_ATTACH_VERSION;
+	if (clew_attachment.state == WIRE_ATTACH_PREPARED)
+		err = hook_all(rt.cold); /* the loader has changed something */
+	else
+		err = prepare(dir);
+	attach_tell_texts();
+	if (!err) {
+		text = text_in(clew_attachment.dir,
+			       sizeof(clew_attachment.dir));
+		text_string(&text, dir);
+		clew_attachment.controller = (uint32_t)controller;
+		clew_attachment.state = WIRE_ATTACH_PREPARED;
+		clew_attachment.result = 0;
+	}
+	errno = saved_errno;
+}

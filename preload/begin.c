@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/begin.h"
+
+#include <errno.h>
+#include <ucontext.h>
+
+#include "preload/calibrate.h"
+#include "preload/host/machine.h"
+#include "preload/host/next.h"
+#include "preload/host/sanitizers.h"
+#include "preload/host/unrecorded.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
+#include "preload/record/stress.h"
+#include "preload/stack/starts.h"
+#include "preload/stubs/stub_template.h"
+#include "preload/sys/place.h"
+#include "preload/sys/signal_frame.h"
+#include "preload/sys/text.h"
+#include "preload/time/samples.h"
+#include "preload/time/sampling.h"
+
+int begin_is_possible(const char *dir)
+{
+	if (!machine_is_emulated())
+		return 1;
+	unrecorded_note(dir, "an emulator runs it", 0);
+	return 0;
+}
+
+static void never_runs(void)
+{
+}
+
+/* A context is made as for a coroutine, which never begins, and looked into. */
+void begin_learn_starts(void)
+{
+	static ucontext_t context;
+	static uint64_t stack[64] __attribute__((aligned(16)));
+	void (*make)(ucontext_t *, void (*)(void), int, ...);
+	const uint64_t *top;
+
+	make = (void (*)(ucontext_t *, void (*)(void), int,
+			 ...))next.makecontext;
+	if (!make)
+		return;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof(stack);
+	make(&context, never_runs, 0);
+	top = (const uint64_t *)signal_frame_stack(&context);
+	if (top >= stack && top < stack + sizeof(stack) / sizeof(*stack))
+		starts_learn(*top);
+}
+
+static void take_configuration(struct cold *cold)
+{
+	const struct config *config = &cold->config;
+
+	rt.cold = cold;
+	rt.config = config;
+	rt.recorder = &cold->recorder;
+	rt.windows = &cold->windows;
+	rt.patches = &cold->patches;
+	rt.code_lock = &cold->patches.lock;
+	rt.header = cold->recorder.part.header;
+	rt.losses = rt.header->losses;
+	rt.max_contexts = config->max_contexts;
+	rt.max_contexts_cause = config->max_contexts_cause;
+	rt.verify_period = config->verify_period;
+	rt.header->max_contexts = config->max_contexts;
+	part_limit(&cold->recorder.part, config->max_bytes);
+	rt.header->verify_period = config->verify_period;
+	cold->recorder.tallies.part = &cold->recorder.part;
+	rt.sink =
+		config->time == WIRE_TIME_EXACT ? &sink_timing : &sink_counting;
+	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
+	rt.first_block = thread_block();
+}
+
+/* Its own memory has a place of its own, chosen once. */
+static void choose_place(void)
+{
+	static int has_begun;
+
+	if (!has_begun && !sanitizers_leave_no_room(0))
+		place_begin();
+	has_begun = 1;
+}
+
+struct cold *begin_part(const char *dir, char *why, size_t bytes)
+{
+	struct cold *cold;
+	int err;
+
+	choose_place();
+	cold = sys_map_private(sizeof(*cold));
+	if (sys_failed(cold)) {
+		unrecorded_note(dir, "clew cannot start", -ENOMEM);
+		return NULL;
+	}
+	config_read(&cold->config, dir, &cold->kept, why, bytes);
+	err = part_create(&cold->recorder.part, dir);
+	if (err) {
+		unrecorded_note(dir, "it can leave no recording", err);
+		return NULL;
+	}
+	take_configuration(cold);
+	return cold;
+}
+
+int begin_check_machine(char *why, size_t bytes)
+{
+	struct text text = text_in(why, bytes);
+
+	if (machine_has_shadow_stack()) {
+		text_string(&text, "the process has a hardware shadow stack");
+		return -ENOTSUP;
+	}
+	if (rt.sink->reads_clock && !machine_has_steady_clock()) {
+		text_string(&text, "time exact: this machine's time stamp "
+				   "counter does not run steadily");
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+/* Zeros say that it is not known. */
+static void note_time_cost(void)
+{
+	struct time_cost cost = { 0 };
+
+	calibrate(&cost);
+	rt.header->cost_self_ticks = cost.self;
+	rt.header->cost_caller_ticks = cost.caller;
+	samples_note_moment(rt.header);
+}
+
+void begin_time(const struct cold *cold)
+{
+	sampling_start(&cold->config);
+	if (rt.sink->reads_clock)
+		note_time_cost();
+}
+
+void begin_end(void)
+{
+	sink_finish();
+	tallies_finish_thread();
+	tallies_refresh_names(&rt.recorder->tallies);
+	samples_note_moment(rt.header);
+	if (CLEW_STRESS)
+		stress_check();
+	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
+}

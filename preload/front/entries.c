@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/entries.h"
+
+#include <stddef.h>
+
+#include "preload/host/fronts.h"
+#include "preload/host/lookup.h"
+#include "preload/host/next.h"
+#include "preload/patch/divert.h"
+#include "preload/patch/journal.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/text.h"
+
+/* Under the loader's lock. */
+static struct entry {
+	const char *called;
+	void **next; /* NULL: ours does not call it */
+	struct divert divert;
+	uint32_t is_diverted;
+	uint32_t has_failed;
+} entries[] = {
+#define HELD(name, tells)   { .called = #name, .next = &next.name },
+#define JUMPED(name, tells) { .called = #name, .next = &next_##name },
+#define ALONE(name, tells)  { .called = #name },
+	FRONTS_HELD(HELD) FRONTS_JUMPED(JUMPED) FRONTS_ALONE(ALONE)
+};
+
+#define ENTRIES (sizeof(entries) / sizeof(*entries))
+
+/* It has been called. */
+static const char *const too_late = "__libc_start_main";
+
+/* Without these a program would not work, or its ids would be wrong for good. */
+static const char *const wanted[] = {
+	"dl_iterate_phdr", "_dl_find_object", "vfork",  "longjmp",
+	"siglongjmp",      "__longjmp_chk",   "setjmp", "_setjmp",
+	"__sigsetjmp",     "swapcontext",     "clone",
+};
+
+static struct entry *find_same(uint64_t pc)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		if (entries[i].is_diverted && entries[i].divert.pc == pc)
+			return &entries[i];
+	return NULL;
+}
+
+/* A name of a function that has another name, too, leads to the same of ours. */
+static void stand_in_front(struct entry *entry, struct module *module,
+			   struct windows *windows, uint64_t pc)
+{
+	const struct entry *same = find_same(pc);
+	void *ours = lookup_in(own_code_start(), entry->called);
+
+	if (same) {
+		if (entry->next)
+			*entry->next = same->divert.original;
+		return;
+	}
+	journal_keep(1);
+	entry->has_failed =
+		!ours || divert(&entry->divert, module, windows, pc, ours);
+	journal_keep(0);
+	if (entry->has_failed)
+		return;
+	entry->is_diverted = 1;
+	if (entry->next)
+		*entry->next = entry->divert.original;
+}
+
+/* What was found first is what everybody calls. */
+static int is_another(const struct entry *entry, uint64_t pc)
+{
+	return entry->is_diverted ||
+	       (entry->next && *entry->next && (uintptr_t)*entry->next != pc);
+}
+
+void entries_meet_module(struct module *module, struct windows *windows,
+			 struct wire_function *functions, uint32_t count)
+{
+	if (module->base == own_code_start())
+		return;
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry *entry = &entries[i];
+		const uint64_t pc =
+			(uintptr_t)lookup_in(module->base, entry->called);
+
+		if (!pc || is_another(entry, pc) ||
+		    same_text(entry->called, too_late))
+			continue;
+		if (same_text(entry->called, "_Unwind_GetCFA"))
+			next.unwinder = module->image;
+		stand_in_front(entry, module, windows, pc);
+		if (entry->is_diverted)
+			divert_refuse_hook(&entry->divert, functions, count);
+	}
+}
+
+static int is_wanted(const char *name)
+{
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (same_text(name, wanted[i]))
+			return 1;
+	return 0;
+}
+
+const char *entries_missing(void)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		if (entries[i].has_failed && is_wanted(entries[i].called))
+			return entries[i].called;
+	return NULL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/journal.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+/* Pages come as they are used. */
+#define TEXTS_MAX (UINT64_C(1) << 21)
+
+static struct {
+	struct wire_text *texts; /* NULL: has not begun */
+	uint64_t count;
+	int is_ahead;
+	int is_kept; /* what is noted now */
+} journal;
+
+int journal_begin(void)
+{
+	void *at;
+
+	if (journal.texts)
+		return 0;
+	at = place_map(TEXTS_MAX * sizeof(struct wire_text), SYS_PROT_OURS,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(at))
+		return -ENOMEM;
+	journal.texts = at;
+	journal.is_ahead = 1;
+	return 0;
+}
+
+int journal_is_ahead(void)
+{
+	return journal.texts && journal.is_ahead;
+}
+
+void journal_refresh(void)
+{
+	for (uint64_t i = 0; i < journal.count; i++) {
+		struct wire_text *text = &journal.texts[i];
+
+		if (text->is_data)
+			copy_bytes(text->before, (const void *)text->at,
+				   text->bytes);
+	}
+}
+
+void journal_set_ahead(int is_ahead)
+{
+	journal.is_ahead = is_ahead;
+}
+
+static struct wire_text *find(uint64_t at, uint64_t count)
+{
+	for (uint64_t i = journal.count; i > 0; i--) {
+		struct wire_text *text = &journal.texts[i - 1];
+
+		if (text->at == at && text->bytes == count)
+			return text;
+	}
+	return NULL;
+}
+
+/*
+ * What was there is known from the first time: ahead, bytes that are noted again
+ * replace what was to be written.
+ */
+int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
+{
+	struct wire_text *text;
+
+	if (!journal.texts)
+		return 0;
+	if (count > WIRE_ATTACH_TEXT_BYTES)
+		return -EINVAL;
+	text = journal.is_ahead && is_data ? find(at, count) : NULL;
+	if (!text) {
+		if (journal.count == TEXTS_MAX)
+			return -ENOSPC;
+		text = &journal.texts[journal.count];
+		*text = (struct wire_text){ .at = at,
+					    .bytes = (uint8_t)count,
+					    .is_data = is_data != 0,
+					    .is_kept = journal.is_kept != 0 };
+		copy_bytes(text->before, (const void *)at, count);
+		journal.count++;
+	}
+	copy_bytes(text->after, bytes, count);
+	return 0;
+}
+
+void journal_keep(int is_kept)
+{
+	journal.is_kept = is_kept;
+}
+
+void journal_forget_hooks(void)
+{
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < journal.count; i++)
+		if (journal.texts[i].is_kept)
+			journal.texts[kept++] = journal.texts[i];
+	journal.count = kept;
+}
+
+void journal_forget(const struct pc_range *range)
+{
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < journal.count; i++) {
+		const struct wire_text *text = &journal.texts[i];
+
+		if (text->at >= range->start && text->at < range->end)
+			continue;
+		journal.texts[kept++] = *text;
+	}
+	journal.count = kept;
+}
+
+const struct wire_text *journal_texts(uint64_t *count)
+{
+	*count = journal.count;
+	return journal.texts;
+}

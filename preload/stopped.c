@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done while all threads are stopped, in one of them that makes system
+ * calls only: others may hold any lock. And what is done just before the last time.
+ */
+#include <errno.h>
+#include <link.h>
+
+#include "preload/attach.h"
+#include "preload/begin.h"
+#include "preload/hook.h"
+#include "preload/host/lookup.h"
+#include "preload/host/next.h"
+#include "preload/host/thread_template.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/patch/journal.h"
+#include "preload/patch/patches.h"
+#include "preload/patch/stacks.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/text.h"
+#include "preload/time/sampling.h"
+#include "preload/time/watch.h"
+
+static void answer(int err, const char *why)
+{
+	struct text text =
+		text_in(clew_attachment.why, sizeof(clew_attachment.why));
+
+	text_string(&text, why);
+	clew_attachment.result = err;
+}
+
+/* ---- Where they are ---- */
+
+/* Behind the first byte of one of the texts, where a thread is to go on. */
+static int is_inside_text(uint64_t pc)
+{
+	uint64_t count;
+	const struct wire_text *texts = journal_texts(&count);
+
+	for (uint64_t i = 0; i < count; i++)
+		if (!texts[i].is_data && pc > texts[i].at &&
+		    pc < texts[i].at + texts[i].bytes)
+			return 1;
+	return 0;
+}
+
+static int is_in_way(const void *context, uint64_t at, uint64_t word, int is_pc)
+{
+	return is_pc && is_inside_text(word);
+}
+
+/* Or it is about to go into a stub, to leave one, or to record a call. */
+static int is_ours_or_in_way(const void *context, uint64_t at, uint64_t word,
+			     int is_pc)
+{
+	return is_pc &&
+	       (own_code_has(word) || next_is_inside(&next.unwinder, word) ||
+		is_inside_text(word));
+}
+
+typedef int (*stopped_look)(const void *context, uint64_t at, uint64_t word,
+			    int is_pc);
+
+/* Clew's own, which executes none of it. */
+static int is_own(const struct wire_stopped *thread)
+{
+	return (int)thread->tid == watch_tid();
+}
+
+static int any_is(const struct stacks *stacks,
+		  const struct wire_stopped *threads, uint64_t count,
+		  stopped_look look)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (!is_own(&threads[i]) &&
+		    (look(NULL, 0, threads[i].pc, 1) ||
+		     stacks_walk(stacks, threads[i].sp, look, NULL)))
+			return 1;
+	return 0;
+}
+
+static struct stacks *look_at_stacks(void)
+{
+	struct stacks *stacks = sys_map_private(sizeof(*stacks));
+
+	if (sys_failed(stacks))
+		return NULL;
+	if (!stacks_init(stacks))
+		return stacks;
+	sys_munmap(stacks, sizeof(*stacks));
+	return NULL;
+}
+
+/* ---- Entering ---- */
+
+static int has_block(const struct wire_stopped *thread)
+{
+	uint64_t own;
+
+	return thread->block &&
+	       !sys_read_memory(thread->block, &own, sizeof(own)) &&
+	       own == thread->block;
+}
+
+static int begin_threads(const struct wire_stopped *threads, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (!is_own(&threads[i]) && !has_block(&threads[i]))
+			return -ENOTSUP;
+	for (uint64_t i = 0; i < count; i++) {
+		if (is_own(&threads[i]))
+			continue;
+		thread_template_copy(threads[i].block);
+		if ((int)threads[i].tid == sys_getpid())
+			rt.first_block = threads[i].block;
+	}
+	return 0;
+}
+
+static void enter(const struct stacks *stacks,
+		  const struct wire_stopped *threads, uint64_t count)
+{
+	if (any_is(stacks, threads, count, is_in_way)) {
+		answer(-EAGAIN, "a thread is where code is to be changed");
+	} else if (begin_threads(threads, count)) {
+		answer(-ENOTSUP, "a thread has no control block of libc's");
+	} else {
+		journal_set_ahead(0);
+		clew_attachment.state = WIRE_ATTACH_ENTERED;
+		atomic_store(&rt.header->state, WIRE_RUNNING);
+		answer(0, "");
+	}
+}
+
+EXPORT void clew_attach_enter(const struct wire_stopped *threads,
+			      uint64_t count)
+{
+	struct stacks *stacks;
+
+	if (clew_attachment.modules != lookup_generation()) {
+		answer(-EAGAIN, "the program is loading modules");
+		return;
+	}
+	stacks = look_at_stacks();
+	if (!stacks) {
+		answer(-ENOMEM, "its stacks cannot be looked at");
+		return;
+	}
+	enter(stacks, threads, count);
+	sys_munmap(stacks, sizeof(*stacks));
+}
+
+/* ---- Leaving ---- */
+
+static int retire(struct dl_phdr_info *info, size_t size, void *cold)
+{
+	clew_attachment.modules = lookup_generation();
+	if (!clew_attachment.modules)
+		return -EAGAIN;
+	hook_retire(cold);
+	return 1;
+}
+
+/* The others go on. */
+EXPORT void clew_attach_finish(void)
+{
+	const int saved_errno = errno;
+
+	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
+		answer(-EAGAIN, "the program is loading modules");
+		return;
+	}
+	if (rt.header->state == WIRE_RUNNING ||
+	    rt.header->state == WIRE_STARTING) {
+		sampling_end();
+		begin_end();
+		atomic_store(&rt.header->state, WIRE_ENDED);
+		part_finish(&rt.recorder->part);
+	}
+	clew_attachment.state = WIRE_ATTACH_LEFT;
+	attach_tell_texts();
+	answer(0, "");
+	errno = saved_errno;
+}
+
+/* Where functions wait that stubs have called, nobody waits for the stubs. */
+static int restore_word(const void *context, uint64_t at, uint64_t word,
+			int is_pc)
+{
+	const struct trampoline *one = is_pc ? NULL : trampoline_at(word);
+	const struct shadow_slot *shadow = NULL;
+
+	if (one)
+		shadow = &one->slot;
+	else if (!is_pc && runtime_is_exit(word))
+		shadow = shadow_of(at);
+	if (shadow && shadow->return_address &&
+	    !own_code_has(shadow->return_address))
+		*(uint64_t *)at = shadow->return_address;
+	return 0;
+}
+
+/* Its return addresses are lent. */
+static int is_unwinding(const struct wire_stopped *thread)
+{
+	return thread_template_of(thread->block)->loans.borrower != 0;
+}
+
+static int may_leave(const struct stacks *stacks,
+		     const struct wire_stopped *threads, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (has_block(&threads[i]) && is_unwinding(&threads[i]))
+			return 0;
+	return !rt.patches->lock.held &&
+	       !any_is(stacks, threads, count, is_ours_or_in_way);
+}
+
+static void leave(const struct stacks *stacks,
+		  const struct wire_stopped *threads, uint64_t count)
+{
+	if (!may_leave(stacks, threads, count)) {
+		answer(-EAGAIN, "a thread is where it cannot be left");
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		stacks_walk(stacks, threads[i].sp, restore_word, NULL);
+		if (has_block(&threads[i]))
+			thread_template_copy(threads[i].block);
+	}
+	answer(0, "");
+}
+
+EXPORT void clew_attach_leave(const struct wire_stopped *threads,
+			      uint64_t count)
+{
+	struct stacks *stacks;
+
+	if (clew_attachment.modules != lookup_generation()) {
+		answer(-ESTALE, "the program has loaded or unloaded modules");
+		return;
+	}
+	stacks = look_at_stacks();
+	if (!stacks) {
+		answer(-ENOMEM, "its stacks cannot be looked at");
+		return;
+	}
+	leave(stacks, threads, count);
+	sys_munmap(stacks, sizeof(*stacks));
+}

@@ -1,0 +1,449 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach: what runs already is counted for a while, and left as it was."""
+import mmap
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import time
+
+import clewtest
+import wire
+from clewtest import CLEW, PYTHON, needs, target
+
+PATIENCE_S = 60
+
+
+def until(condition, seconds=PATIENCE_S):
+    """Waits for it; whether it came true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(.005)
+    return True
+
+
+def children(pid):
+    path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()]
+
+
+def changed_code(pid):
+    """[(file, how many bytes are not the file's)] of all code that is mapped."""
+    found = []
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory, \
+            open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        for line in maps:
+            fields = line.split()
+            path = pathlib.Path(fields[5] if len(fields) > 5 else "")
+            if "x" not in fields[1] or not path.is_absolute() or \
+                    path.name == "libclew.so" or path.suffix == ".stubs":
+                continue
+            start, end = (int(n, 16) for n in fields[0].split("-"))
+            with path.open("rb") as file:
+                file.seek(int(fields[2], 16))
+                expected = file.read(end - start)
+            memory.seek(start)
+            real = memory.read(end - start)[:len(expected)]
+            if real != expected:
+                found.append((str(path), sum(a != b for a, b in
+                                             zip(real, expected))))
+    return found
+
+
+class Attached(clewtest.Case):
+    def start(self, argv, **options):
+        process = subprocess.Popen(
+            [str(a) for a in argv], cwd=self.work, env=self.environment,
+            stdin=subprocess.DEVNULL, **options)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def attach(self, process, *options):
+        """A controller that has attached."""
+        controller = subprocess.Popen(
+            [CLEW, "attach", "-o", self.recording_path, *options,
+             str(process.pid)], cwd=self.work, env=self.environment,
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(controller.stderr.close)
+        self.addCleanup(controller.wait)
+        self.addCleanup(controller.kill)
+        line = controller.stderr.readline()
+        self.assertIn("attached to", line + "".join(
+            [] if "attached to" in line else controller.stderr))
+        return controller
+
+    def detach(self, controller):
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+        self.assertIn("detached from", said)
+
+    def assert_as_before(self, process):
+        """It lives, untraced, and its code is that of its files."""
+        self.assertIsNone(process.poll())
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        self.assertIn("TracerPid:\t0\n", status)
+        self.assertEqual(changed_code(process.pid), [])
+
+    def calls(self):
+        """{name: calls} of the recording."""
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(report["problems"], [])
+        self.assertEqual(report["lost"], {})
+        self.assertEqual(report["confidence"]["diverged"], 0)
+        return {f["name"]: f["calls"] for f in report["functions"]}
+
+    def shared(self, name, process_argv):
+        """(process, its memory): once it says that it is ready."""
+        path = self.work / name
+        process = self.start([*process_argv[:1], path, *process_argv[1:]])
+        self.assertTrue(until(lambda: path.exists() and path.stat().st_size))
+        with path.open("r+b") as file:
+            memory = mmap.mmap(file.fileno(), 0)
+        self.addCleanup(memory.close)
+        self.assertTrue(until(lambda: struct.unpack_from("<Q", memory)[0]))
+        return process, memory
+
+
+class Counts(Attached):
+    THREADS = 3
+    FUNCTIONS = ("round", "leaf", "thrower", "jumper")
+
+    def setUp(self):
+        super().setUp()
+        self.process, self.memory = self.shared(
+            "counts", [target("attached"), self.THREADS])
+
+    def word(self, i):
+        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
+
+    def counted(self):
+        """{function: calls}, by the process itself."""
+        return {f"attached_{function}":
+                sum(struct.unpack_from("<64Q", self.memory,
+                                       8 * (68 + 64 * i)))
+                for i, function in enumerate(self.FUNCTIONS)}
+
+    def let_go(self):
+        struct.pack_into("<Q", self.memory, 8, 1)
+        rounds = self.counted()["attached_round"]
+        self.assertTrue(until(
+            lambda: self.counted()["attached_round"] > rounds + 200))
+
+    def hold(self):
+        """Nobody calls, or is in a call, of what is counted."""
+        struct.pack_into("<Q", self.memory, 8, 0)
+        self.assertTrue(until(lambda: all(struct.unpack_from(
+            f"<{self.THREADS + 1}Q", self.memory, 8 * 4))))
+
+    def is_recorded_exactly(self, *options):
+        self.hold()
+        before = self.counted()
+        controller = self.attach(self.process, *options)
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        after, calls = self.counted(), self.calls()
+        for name, made in after.items():
+            self.assertEqual(calls.get(name), made - before[name], name)
+        self.assertEqual(self.word(2), 0, "wrong answers")
+        self.assert_as_before(self.process)
+
+    def test_exceptions_jumps_and_signals_are_counted_exactly(self):
+        """And a second time, with the same stubs."""
+        for _ in range(2):
+            self.is_recorded_exactly("--time", "none")
+
+    def test_each_kind_of_time(self):
+        for kind in ("cpu", "wall", "exact"):
+            with self.subTest(kind):
+                self.is_recorded_exactly("--time", kind)
+
+    def test_under_load(self):
+        """Attached and left while all threads run; no more than is bounded."""
+        self.let_go()
+        for _ in range(3):
+            before = self.counted()
+            controller = self.attach(self.process)
+            at_least = self.counted()
+            self.let_go()
+            now = self.counted()
+            self.detach(controller)
+            after, calls = self.counted(), self.calls()
+            for name in after:
+                self.assertGreaterEqual(calls[name] + self.THREADS,
+                                        now[name] - at_least[name], name)
+                self.assertLessEqual(calls[name],
+                                     after[name] - before[name], name)
+            self.assert_as_before(self.process)
+        self.assertEqual(self.word(2), 0, "wrong answers")
+
+    def test_a_controller_that_is_killed(self):
+        """It goes on being counted; `clew detach`, or another attach, ends it."""
+        self.let_go()
+        first = self.attach(self.process, "--time", "none")
+        first.kill()
+        first.wait()
+        self.let_go()
+        self.assertNotEqual(changed_code(self.process.pid), [])
+        done = self.clew("detach", self.process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_as_before(self.process)
+        self.assertGreater(self.calls()["attached_leaf"], 200)
+        second = self.attach(self.process, "--time", "none")
+        second.kill()
+        second.wait()
+        self.detach(self.attach(self.process, "--time", "none"))
+        self.assert_as_before(self.process)
+        self.assert_one_line_error(self.clew("detach", self.process.pid),
+                                   "not attached")
+        self.assertEqual(self.word(2), 0, "wrong answers")
+
+    def test_killed_at_any_moment(self):
+        self.let_go()
+        for i in range(6):
+            controller = subprocess.Popen(
+                [CLEW, "attach", "-o", self.recording_path, "--for", "10ms",
+                 str(self.process.pid)], cwd=self.work, env=self.environment,
+                stderr=subprocess.DEVNULL)
+            try:
+                controller.wait(.03 * (i + 1))
+            except subprocess.TimeoutExpired:
+                controller.kill()
+                controller.wait()
+            self.let_go()
+            self.clew("detach", self.process.pid)
+            self.let_go()
+            self.assert_as_before(self.process)
+        self.assertEqual(self.word(2), 0, "wrong answers")
+
+    def test_two_at_once(self):
+        controller = self.attach(self.process)
+        other = self.clew("attach", "-o", self.work / "other",
+                          self.process.pid)
+        self.assert_one_line_error(other, "another clew", self.process.pid)
+        self.assert_one_line_error(self.clew("detach", self.process.pid),
+                                   "another clew")
+        self.detach(controller)
+
+    def test_the_end_of_the_process(self):
+        controller = self.attach(self.process, "--time", "none")
+        self.let_go()
+        self.process.kill()
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+        self.assertIn("has ended", said)
+        self.assertGreater(self.calls()["attached_leaf"], 200)
+
+
+class Blocked(Attached):
+    def test_calls_that_wait_go_on(self):
+        """None ends early, or for a signal that was none; signals come once."""
+        process, memory = self.shared("blocked", [target("blocked")])
+
+        def word(i):
+            return struct.unpack_from("<Q", memory, 8 * i)[0]
+
+        sent = 0
+        for _ in range(3):
+            controller = self.attach(process, "--time", "none")
+            for _ in range(10):
+                os.kill(process.pid, signal.SIGRTMIN + 1)
+                sent += 1
+            self.detach(controller)
+        waits = [word(4 + i) for i in range(6)]
+        self.assertTrue(until(lambda: all(
+            word(4 + i) > waits[i] + 1 for i in range(6))))
+        self.assertEqual(word(1), 0, f"way {word(2)}, errno {word(3)}")
+        self.assertTrue(until(lambda: word(12) == sent),
+                        f"{word(12)} of {sent} signals")
+        self.assert_as_before(process)
+
+
+PYTHON_LOAD = """
+import hashlib, os, signal, sys
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+asked = []
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+rounds = 0
+while True:
+    assert fib(12) == 144
+    assert hashlib.sha256(b"x").hexdigest().startswith("2d711642")
+    try: [][rounds]
+    except IndexError: pass
+    if asked:
+        import _decimal
+        assert str(_decimal.Decimal(1) / 4) == "0.25"
+        asked.pop()
+        child = os.fork()
+        if not child:
+            os._exit(fib(10))
+        assert os.waitpid(child, 0)[1] >> 8 == 55
+        print("asked", flush=True)
+    rounds += 1
+    if rounds == 5:
+        print("ready", flush=True)
+"""
+
+
+class Programs(Attached):
+    def test_python_that_loads_and_forks(self):
+        """A library that comes meanwhile is hooked, a child recorded, too."""
+        process = self.start([PYTHON, "-c", PYTHON_LOAD],
+                             stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        controller = self.attach(process)
+        process.send_signal(signal.SIGUSR1)
+        self.assertEqual(process.stdout.readline(), b"asked\n")
+        self.detach(controller)
+        report = self.clew_json("report", "--json", self.recording_path)
+        modules = {pathlib.Path(f.get("module", "")).name.split(".")[0]
+                   for f in report["functions"]}
+        self.assertIn("_decimal", modules)
+        self.assertEqual(report["total"]["processes"], 2)
+        self.assert_as_before(process)
+        process.send_signal(signal.SIGUSR1)
+        self.assertEqual(process.stdout.readline(), b"asked\n")
+        self.assertIsNone(process.poll())
+
+    @needs("redis-server", "redis-cli")
+    def test_redis_under_load(self):
+        socket = self.work / "redis"
+        server = self.start(
+            ["redis-server", "--port", "0", "--unixsocket", socket,
+             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
+        self.assertTrue(until(socket.exists))
+        load = self.start(
+            ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",
+             "100000000", "-t", "set,get"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.addCleanup(load.stderr.close)
+
+        def answer(*words):
+            return self.run_program(["redis-cli", "-s", socket, *words],
+                                    text=True).stdout.strip()
+
+        for i in range(3):
+            controller = self.attach(server)
+            self.assertEqual(answer("set", "key", i), "OK")
+            self.assertEqual(answer("get", "key"), str(i))
+            self.detach(controller)
+            self.assert_as_before(server)
+            self.assertGreater(self.calls().get("processCommand", 0), 10)
+        self.assertIsNone(load.poll())
+
+
+class Refused(Attached):
+    """One line says why, and nothing has happened."""
+
+    def assert_refused(self, pid, *words):
+        done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
+                         pid)
+        self.assert_one_line_error(done, pid, *words)
+
+    def sleeper(self, **options):
+        return self.start(["sleep", "1000"], **options)
+
+    def test_no_process(self):
+        gone = self.start(["true"])
+        gone.wait()
+        self.assert_refused(gone.pid, "no such process")
+
+    def test_words_that_are_no_process(self):
+        for words in (["attach"], ["attach", "x"], ["attach", "-3"],
+                      ["attach", "1", "2"], ["attach", "--for", "x", "1"],
+                      ["detach"], ["detach", "x"]):
+            with self.subTest(words):
+                done = self.clew(*words)
+                self.assertEqual(done.returncode, 64, done.stderr)
+
+    def test_stopped(self):
+        process = self.sleeper()
+        process.send_signal(signal.SIGSTOP)
+        self.assertTrue(until(lambda: pathlib.Path(
+            f"/proc/{process.pid}/stat").read_text().split()[2] == "T"))
+        self.assert_refused(process.pid, "stopped")
+
+    def test_static(self):
+        source = self.work / "static.c"
+        source.write_text("int pause(void); int main(void) { pause(); }\n")
+        built = self.run_program(["cc", "-static", "-o", "static", source])
+        if built.returncode:
+            self.skipTest("no static C library here")
+        self.assert_refused(self.start([self.work / "static"]).pid,
+                            "statically linked")
+
+    @needs("strace")
+    def test_traced(self):
+        tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"])
+        found = []
+
+        def is_there():
+            """It has other children before."""
+            for pid in children(tracer.pid):
+                status = pathlib.Path(f"/proc/{pid}/status")
+                try:
+                    if "Name:\tsleep\n" in status.read_text():
+                        found.append(pid)
+                except FileNotFoundError:
+                    pass
+            return found
+
+        self.assertTrue(until(is_there))
+        self.addCleanup(os.kill, found[0], signal.SIGKILL)
+        self.assert_refused(found[0], str(tracer.pid), "traces it")
+
+    def test_filtered(self):
+        program = (
+            "import ctypes, time\n"
+            "libc = ctypes.CDLL(None)\n"
+            "class F(ctypes.Structure):\n"
+            "    _fields_ = [('code', ctypes.c_ushort),\n"
+            "                ('jt', ctypes.c_ubyte), ('jf', ctypes.c_ubyte),\n"
+            "                ('k', ctypes.c_uint)]\n"
+            "class P(ctypes.Structure):\n"
+            "    _fields_ = [('n', ctypes.c_ushort),\n"
+            "                ('f', ctypes.POINTER(F))]\n"
+            "f = F(6, 0, 0, 0x7fff0000)\n"
+            "assert not libc.prctl(38, 1, 0, 0, 0)\n"
+            "assert not libc.prctl(22, 2, ctypes.byref(\n"
+            "    P(1, ctypes.pointer(f))), 0, 0)\n"
+            "print('filtered', flush=True)\n"
+            "time.sleep(1000)\n")
+        process = self.start([PYTHON, "-c", program], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"filtered\n")
+        self.assert_refused(process.pid, "seccomp")
+
+    def test_a_thread_of_the_kernels(self):
+        if not pathlib.Path("/proc/2/status").exists() or \
+                "Kthread:\t1" not in pathlib.Path("/proc/2/status").read_text():
+            self.skipTest("none is to be seen here")
+        self.assert_refused(2, "kernel")
+
+    def test_another_users(self):
+        if os.geteuid():
+            self.skipTest("wants to be root")
+        process = self.sleeper(user=65534)
+        self.assert_refused(process.pid, "sudo -u")
+
+    def test_recorded_from_its_start(self):
+        recorder = self.start([CLEW, "record", "-o", self.work / "first",
+                               "--", "sleep", "1000"])
+        self.assertTrue(until(lambda: children(recorder.pid)))
+        (pid,) = children(recorder.pid)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        self.assertTrue(until(lambda: any(
+            part.state == wire.RUNNING for part in
+            wire.Recording(self.work / "first").parts)))
+        self.assert_refused(pid, "since its start")
+
+
+if __name__ == "__main__":
+    clewtest.main()

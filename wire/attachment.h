@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between `clew attach`, which stops a process from outside, and libclew.so,
+ * which has been loaded into it while it runs.
+ *
+ * The library exports functions that `clew attach` has a thread of the process
+ * call, and `clew_attachment`, where they leave what came of it:
+ *
+ *	clew_attach_prepare(dir, controller)	record into dir; all is made ready
+ *						while other threads go on
+ *	clew_attach_enter(threads, count)	all threads are stopped: theirs are
+ *						made ready to count. Then the texts
+ *						are written from outside
+ *	clew_attach_finish()			nothing is sampled any more
+ *	clew_attach_leave(threads, count)	the texts are restored, all threads
+ *						stopped: nobody is to return into
+ *						a stub
+ *
+ * Code is written from outside, a page at once, because a controller that is
+ * killed half-way then leaves no instruction in pieces.
+ */
+#ifndef CLEW_WIRE_ATTACHMENT_H
+#define CLEW_WIRE_ATTACHMENT_H
+
+#include <stdint.h>
+
+#define WIRE_ATTACH_VERSION    1
+#define WIRE_ATTACH_DIR_BYTES  4096
+#define WIRE_ATTACH_TEXT_BYTES 10
+
+#define WIRE_ATTACHMENT        "clew_attachment"
+#define WIRE_ATTACH_PREPARE    "clew_attach_prepare"
+#define WIRE_ATTACH_ENTER      "clew_attach_enter"
+#define WIRE_ATTACH_FINISH     "clew_attach_finish"
+#define WIRE_ATTACH_LEAVE      "clew_attach_leave"
+
+enum wire_attach_state {
+	WIRE_ATTACH_NONE,      /* never, or detached */
+	WIRE_ATTACH_PREPARED,  /* nothing is written yet */
+	WIRE_ATTACH_ENTERED,   /* texts are being written, or are */
+	WIRE_ATTACH_LEFT,      /* texts are being restored; sampled no more */
+	WIRE_ATTACH_PRELOADED, /* never: the library was there at the start */
+};
+
+/* Bytes of the process's memory, without and with clew. */
+struct wire_text {
+	uint64_t at;
+	uint8_t bytes;
+	uint8_t before[WIRE_ATTACH_TEXT_BYTES];
+	uint8_t after[WIRE_ATTACH_TEXT_BYTES];
+	uint8_t is_data; /* nobody executes it */
+	uint8_t is_kept; /* the library's own */
+	uint32_t number; /* the reader's own: which in the array it was */
+};
+_Static_assert(sizeof(struct wire_text) == 40, "on the wire");
+
+/* A thread that is stopped. */
+struct wire_stopped {
+	uint64_t tid;
+	uint64_t block; /* its thread pointer */
+	uint64_t pc, sp;
+};
+
+struct wire_attachment {
+	uint32_t version;
+	uint32_t state;      /* enum wire_attach_state */
+	uint32_t controller; /* its pid */
+	int32_t result;      /* of the last call: 0 or -errno */
+	uint64_t texts;      /* an array of struct wire_text */
+	uint64_t text_count;
+	uint64_t modules; /* the library's own: what was loaded then */
+	/*
+	 * Where a thread may be when it is to be left: not in these ranges, nor
+	 * where the byte for its 16 MiB in the map of windows has one of these
+	 * values, as a bit; nor while the word at this distance from its
+	 * control block is not 0.
+	 */
+	struct wire_attach_range {
+		uint64_t start, end;
+	} avoided[2];
+	uint64_t windows, window_values, busy_at;
+	char why[256]; /* where result is not 0; NUL-terminated */
+	char dir[WIRE_ATTACH_DIR_BYTES];
+};
+
+#endif
