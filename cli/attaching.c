@@ -12,12 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/remote_call.h"
 #include "cli/remote_texts.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
+#include "cli/thread_variable.h"
 #include "machine/address_space.h"
 
 #define LIBRARY "libclew.so"
@@ -77,10 +79,29 @@ static void find_libc(struct attaching *attaching)
 	if (!attaching->load)
 		attaching->load =
 			target_symbol(pid, libc, "__libc_dlopen_mode");
-	attaching->errno_location =
-		target_symbol(pid, libc, "__errno_location");
 	attaching->restorer = target_bytes(pid, libc, remote_restorer_code,
 					   remote_restorer_bytes);
+}
+
+/* All of libc's variables of a thread are in one block. 0 or -errno. */
+static int find_variables(struct attaching *attaching)
+{
+	const struct target_mapping *libc =
+		target_module(&attaching->maps, LIBC);
+	const pid_t pid = attaching->pid;
+	const uint64_t location = target_symbol(pid, libc, "__errno_location");
+	const uint64_t number = target_symbol(pid, libc, "errno");
+	const uint64_t result =
+		target_symbol(pid, libc, "__libc_dlerror_result");
+	int err = location ? thread_variable_find(attaching->tracer.memory,
+						  location,
+						  &attaching->errno_offset)
+			   : -ENOTSUP;
+
+	if (!err && number && result)
+		attaching->load_result =
+			attaching->errno_offset + (int64_t)(result - number);
+	return err;
 }
 
 static void find_library(struct attaching *attaching)
@@ -126,8 +147,8 @@ int attaching_open(struct attaching *attaching, pid_t pid, char **why)
 		goto close_tracer;
 	if (target_module(&attaching->maps, LIBC))
 		find_libc(attaching);
-	if (!attaching->load || !attaching->errno_location ||
-	    !attaching->restorer) {
+	if (!attaching->load || !attaching->restorer ||
+	    find_variables(attaching) != 0) {
 		err = fail(why, -ENOTSUP,
 			   "its C library is not one that clew knows");
 		goto close_tracer;
@@ -272,8 +293,12 @@ static int begin_call(struct attaching *attaching, struct remote_call *call,
 		.tracer = &attaching->tracer,
 		.thread = &attaching->tracer.threads[thread],
 		.restorer = attaching->restorer,
+		.errno_at =
+			stopped_block(
+				&attaching->tracer.threads[thread].registers) +
+			(uint64_t)attaching->errno_offset,
 	};
-	err = remote_begin(call, attaching->errno_location, data, bytes);
+	err = remote_begin(call, data, bytes);
 	return err ? explain_call(err, why) : 0;
 }
 
@@ -298,27 +323,43 @@ static int call_library(struct attaching *attaching, struct remote_call *call,
 
 /* ---- Loading ---- */
 
-static char *remote_text(const struct attaching *attaching, uint64_t at)
+/* What dlerror() has returned, as far as it is known; for free(). */
+static char *said_of_load(const struct attaching *attaching,
+			  const struct remote_call *call)
 {
+	/* since glibc 2.34 (elf/dl-error.c); nothing of it is relied on */
+	struct {
+		uint64_t about, object, text;
+	} result;
+	const int memory = attaching->tracer.memory;
+	const uint64_t block = stopped_block(&call->thread->registers);
 	char text[512] = "";
+	uint64_t at = 0;
 
-	for (size_t i = 0; at && i + 1 < sizeof(text); i++)
-		if (target_read(attaching->tracer.memory, at + i, text + i,
-				1) != 0 ||
-		    !text[i])
-			break;
-	return memory_printf("%s", text);
+	if (attaching->load_result &&
+	    target_read(memory, block + (uint64_t)attaching->load_result, &at,
+			sizeof(at)) == 0 &&
+	    at && target_read(memory, at, &result, sizeof(result)) == 0)
+		for (size_t i = 0; i + 1 < sizeof(text); i++)
+			if (target_read(memory, result.text + i, text + i, 1) !=
+				    0 ||
+			    !text[i])
+				break;
+	return memory_printf("%s", text_printable(text));
 }
 
+/* The program does not find the error of what it did not do. */
 static int explain_load(struct attaching *attaching, struct remote_call *call,
 			char **why)
 {
-	uint64_t at = 0;
+	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
 	char *said;
 
 	if (attaching->load_error)
-		remote_ask(call, attaching->load_error, &at);
-	said = remote_text(attaching, at);
+		remote_run(call, attaching->load_error, none, CALL_NS);
+	said = said_of_load(attaching, call);
+	if (attaching->load_error)
+		remote_run(call, attaching->load_error, none, CALL_NS);
 	fail(why, -ELIBACC, "its loader does not load libclew.so%s%s",
 	     *said ? ": " : "", said);
 	free(said);

@@ -15,7 +15,9 @@ struct attaching {
 	struct tracer tracer;
 	struct target_maps maps;
 	/* Functions of libc, and where its signal handlers return to. */
-	uint64_t load, load_error, errno_location, restorer;
+	uint64_t load, load_error, restorer;
+	/* Where threads have variables of libc's; load_result: 0, not known. */
+	int64_t errno_offset, load_result;
 	/* libclew.so's, once it is there; 0 before. */
 	uint64_t attachment, prepare, enter, finish, leave;
 	/* For how long they were stopped, at most. */

@@ -24,7 +24,7 @@ struct remote_call {
 	uint64_t signals;
 	/* Where things go. */
 	uint64_t data, state, frame;
-	uint64_t errno_at;
+	uint64_t errno_at; /* of that thread */
 	int32_t saved_errno;
 };
 
@@ -37,24 +37,22 @@ extern const size_t remote_restorer_bytes;
 
 /*
  * Make a stopped thread ready for calls, with so many bytes of data on its stack
- * that it can be told of. errno_location: that function's address. 0 or -errno.
+ * that it can be told of. 0 or -errno.
  */
-int remote_begin(struct remote_call *call, uint64_t errno_location,
-		 const void *data, size_t bytes);
+int remote_begin(struct remote_call *call, const void *data, size_t bytes);
 
 /* Put everything back: the thread is stopped as before. */
 void remote_end(struct remote_call *call);
 
 /*
- * Have it call a function that returns nothing. 0; -ETIMEDOUT when it has not
- * returned in time, and goes on by itself: remote_abandon(); -ESRCH when the
+ * Have it call a function, whose result is lost: to stop it where it returns
+ * would take single steps, or a breakpoint, by which the thread would die of SIGTRAP
+ * if the controller is killed meanwhile. 0; -ETIMEDOUT when it has not
+ * returned in time, and goes on by itself; -ESRCH when the
  * thread is gone; -EFAULT when it crashed.
  */
 int remote_run(struct remote_call *call, uint64_t function,
 	       const uint64_t arguments[REMOTE_ARGUMENTS],
 	       uint64_t patience_ns);
-
-/* Likewise, step by step, a short one whose result is wanted. */
-int remote_ask(struct remote_call *call, uint64_t function, uint64_t *result);
 
 #endif

@@ -58,7 +58,7 @@ class Attached(clewtest.Case):
     def start(self, argv, **options):
         process = subprocess.Popen(
             [str(a) for a in argv], cwd=self.work, env=self.environment,
-            stdin=subprocess.DEVNULL, **options)
+            **{"stdin": subprocess.DEVNULL, **options})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -378,6 +378,32 @@ class Refused(Attached):
             self.skipTest("no static C library here")
         self.assert_refused(self.start([self.work / "static"]).pid,
                             "statically linked")
+
+    def test_no_thread_local_storage_left(self):
+        """The loader's own words are told, and not left to the program."""
+        library = self.work / "greedy.so"
+        self.assertEqual(self.run_program(
+            ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library],
+            input=b"__thread char x[1200] "
+                  b"__attribute__((tls_model(\"initial-exec\")));"
+                  b"char *greedy(void) { return x; }\n").returncode, 0)
+        program = (
+            "import ctypes, sys\n"
+            "ctypes.CDLL(sys.argv[1]).greedy()\n"
+            "dlerror = ctypes.CDLL(None).dlerror\n"
+            "dlerror.restype = ctypes.c_char_p\n"
+            "print('ready', flush=True)\n"
+            "sys.stdin.readline()\n"
+            "print(dlerror(), flush=True)\n")
+        process = self.start([PYTHON, "-c", program, library],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        self.assert_refused(process.pid, "static TLS")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"None\n")
 
     @needs("strace")
     def test_traced(self):

@@ -41,14 +41,18 @@ class Library(clewtest.Case):
         agent = {"Agent_OnLoad"} if any(
             "jvm" in path.relative_to(BUILD).parts
             for path in OBJECTS) else set()
-        self.assertEqual(self.exported(),
-                         {*fronts, "clew_hook", "clew_unhook", *agent})
+        attaching = set(re.findall(
+            r'"(clew_\w+)"', (ROOT / "wire" / "attachment.h").read_text()))
+        self.assertTrue(attaching)
+        self.assertEqual(self.exported(), {*fronts, *attaching, *agent,
+                                           "clew_hook", "clew_unhook"})
 
     def test_what_is_made_to_be_found_is_exported(self):
         visible = set()
         for line in self.words("readelf", "-sW", *OBJECTS):
             if len(line) == 8 and line[4] in ("GLOBAL", "WEAK") and \
-                    line[5] == "DEFAULT" and line[6].isdigit():
+                    line[5] in ("DEFAULT", "PROTECTED") and \
+                    line[6].isdigit():
                 visible.add(line[7])
         self.assertTrue(visible)
         self.assertEqual(visible, self.exported())

@@ -17,7 +17,6 @@
 #define RED_ZONE          128
 #define SYSTEM_CALL_BYTES 2
 #define VECTORS_MAX       65536
-#define STEPS_MAX         20000
 
 /* mov $15, %rax; syscall */
 const unsigned char remote_restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
@@ -181,8 +180,8 @@ static int set_call(const struct remote_call *call, uint64_t function,
 	registers.rip = function;
 	registers.rsp = call->frame;
 	registers.rbp = 0;
-	registers.rdi = arguments ? arguments[0] : 0;
-	registers.rsi = arguments ? arguments[1] : 0;
+	registers.rdi = arguments[0];
+	registers.rsi = arguments[1];
 	registers.rax = 0;
 	registers.orig_rax = (uint64_t)-1;
 	registers.eflags = 0x202;
@@ -275,40 +274,9 @@ int remote_run(struct remote_call *call, uint64_t function,
 	return err;
 }
 
-int remote_ask(struct remote_call *call, uint64_t function, uint64_t *result)
-{
-	int err = set_call(call, function, NULL);
-
-	for (int i = 0; i < STEPS_MAX && !err; i++) {
-		int status;
-
-		ptrace(PTRACE_SINGLESTEP, call->thread->tid, 0, 0);
-		status = wait_for(call, tracer_now_ns() + 1000000000);
-		if (!status)
-			return -ESRCH;
-		if (PEEK(call, rip) == call->restorer) {
-			*result = PEEK(call, rax);
-			return 0;
-		}
-		if (status >> 16 || WSTOPSIG(status) != SIGTRAP)
-			err = -EFAULT;
-	}
-	return err ? err : -ETIMEDOUT;
-}
-
 /* ---- Beginning and end ---- */
 
-static int find_errno(struct remote_call *call, uint64_t errno_location)
-{
-	int err = remote_ask(call, errno_location, &call->errno_at);
-
-	return err ? err
-		   : target_read(call->tracer->memory, call->errno_at,
-				 &call->saved_errno, sizeof(call->saved_errno));
-}
-
-int remote_begin(struct remote_call *call, uint64_t errno_location,
-		 const void *data, size_t bytes)
+int remote_begin(struct remote_call *call, const void *data, size_t bytes)
 {
 	const uint64_t top = call->thread->registers.rsp - RED_ZONE;
 	int err = save(call);
@@ -326,7 +294,9 @@ int remote_begin(struct remote_call *call, uint64_t errno_location,
 		err = target_write(call->tracer->memory, call->data, data,
 				   bytes);
 	if (!err)
-		err = find_errno(call, errno_location);
+		err = target_read(call->tracer->memory, call->errno_at,
+				  &call->saved_errno,
+				  sizeof(call->saved_errno));
 	if (err)
 		restore(call);
 	if (err)
