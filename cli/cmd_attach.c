@@ -20,6 +20,7 @@
 #include "cli/attaching.h"
 #include "cli/command.h"
 #include "cli/library.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
@@ -75,17 +76,6 @@ static int parse_time(const char *text, int64_t *ms)
 	return 0;
 }
 
-static void take_pid(struct attach_options *options, const char *text,
-		     struct argp_state *state)
-{
-	char *end;
-	const long pid = strtol(text, &end, 10);
-
-	if (end == text || *end || pid <= 0 || pid > INT32_MAX)
-		argp_error(state, "%s: not the id of a process", text);
-	options->pid = (pid_t)pid;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct attach_options *options = state->input;
@@ -107,7 +97,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
 			return ARGP_ERR_UNKNOWN;
-		take_pid(options, argument, state);
+		options->pid = parse_pid(state, argument);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which process? Give its id");

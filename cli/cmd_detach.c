@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "cli/attaching.h"
 #include "cli/command.h"
+#include "cli/options.h"
 
 struct detach_options {
 	pid_t pid;
@@ -24,7 +25,6 @@ static const struct argp_option argp_options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct detach_options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'q':
@@ -33,10 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
 			return ARGP_ERR_UNKNOWN;
-		options->pid = (pid_t)strtol(argument, &end, 10);
-		if (end == argument || *end || options->pid <= 0)
-			argp_error(state, "%s: not the id of a process",
-				   argument);
+		options->pid = parse_pid(state, argument);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which process? Give its id");

@@ -142,33 +142,13 @@ static void add_recording(struct merge *merge, const char *path)
 	idmap_fini(&runs);
 }
 
-/* Whether `path` is the folder, or in it; either may not be there. */
-static int is_within(const char *path, const char *folder)
-{
-	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
-	size_t length = outer ? strlen(outer) : 0;
-	int is = inner && outer && strncmp(inner, outer, length) == 0 &&
-		 (inner[length] == '\0' || inner[length] == '/');
-
-	free(inner);
-	free(outer);
-	return is;
-}
-
 /* An input that writing the output would move or remove, or NULL. */
 static const char *find_endangered(const struct merge_options *options)
 {
-	char *old = output_old_name(options->output);
-	const char *found = NULL;
-
-	for (int i = 0; i < options->count && !found; i++) {
-		const char *input = options->inputs[i];
-
-		if (is_within(input, options->output) || is_within(input, old))
-			found = input;
-	}
-	free(old);
-	return found;
+	for (int i = 0; i < options->count; i++)
+		if (output_endangers(options->output, options->inputs[i]))
+			return options->inputs[i];
+	return NULL;
 }
 
 int command_merge(int argc, char **argv)

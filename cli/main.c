@@ -19,6 +19,9 @@ static const struct command {
 	  command_attach },
 	{ "detach", "leave a process whose clew attach was killed",
 	  command_detach },
+	{ "status", "show which processes are being recorded", command_status },
+	{ "snapshot", "keep what a process has been recorded to do so far",
+	  command_snapshot },
 	{ "report", "show the flat table of functions", command_report },
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "diff", "show what changed between two recordings", command_diff },
@@ -46,7 +49,7 @@ static void print_usage(FILE *out)
 {
 	fputs("Usage: clew COMMAND [OPTION...] [ARG...]\n\n", out);
 	for (int i = 0; i < COMMANDS; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name,
+		fprintf(out, "  %-9s %s\n", commands[i].name,
 			commands[i].summary);
 	fputs("\nStart with `clew record -- CMD`, then `clew report`. Each\n"
 	      "command has --help, and a page in the manual: clew-record(1).\n",

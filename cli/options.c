@@ -45,6 +45,16 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+pid_t parse_pid(struct argp_state *state, const char *text)
+{
+	char *end;
+	const long pid = strtol(text, &end, 10);
+
+	if (end == text || *end || pid <= 0 || pid > INT32_MAX)
+		argp_error(state, "%s: not the id of a process", text);
+	return (pid_t)pid;
+}
+
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most)
 {

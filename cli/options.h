@@ -4,6 +4,7 @@
 #define CLEW_CLI_OPTIONS_H
 
 #include <argp.h>
+#include <sys/types.h>
 
 #include "base/progress.h"
 #include "cli/terminal.h"
@@ -41,6 +42,9 @@ enum grouping parse_grouping(struct argp_state *state, const char *text);
 /* argp_error(): the option takes one of these words, and not this one. */
 void refuse_word(struct argp_state *state, const char *option, const char *word,
 		 const char *const *known, size_t count);
+
+/* The id of a process, or argp_error(). */
+pid_t parse_pid(struct argp_state *state, const char *text);
 
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,

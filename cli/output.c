@@ -173,3 +173,25 @@ int output_create(const char *path, const char *config, char **absolute,
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
 	return 0;
 }
+
+/* Whether `path` is the folder, or in it; either may not be there. */
+static int is_within(const char *path, const char *folder)
+{
+	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
+	size_t length = outer ? strlen(outer) : 0;
+	int is = inner && outer && strncmp(inner, outer, length) == 0 &&
+		 (inner[length] == '\0' || inner[length] == '/');
+
+	free(inner);
+	free(outer);
+	return is;
+}
+
+int output_endangers(const char *path, const char *other)
+{
+	char *old = output_old_name(path);
+	int does = is_within(other, path) || is_within(other, old);
+
+	free(old);
+	return does;
+}

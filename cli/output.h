@@ -12,6 +12,9 @@
 int output_create(const char *path, const char *config, char **absolute,
 		  char **why);
 
+/* Whether making a recording at `path` would move or remove what is at `other`. */
+int output_endangers(const char *path, const char *other);
+
 /* PATH.old, also for "PATH/". free() it. */
 char *output_old_name(const char *path);
 

@@ -27,9 +27,10 @@ static void add_mapping(struct target_maps *maps, const char *line)
 	int path_at = 0;
 	size_t length;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n",
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
 		   &mapping.start, &mapping.end, permissions, &mapping.offset,
-		   &path_at) != 4)
+		   &mapping.inode, &path_at) != 5)
 		return;
 	mapping.is_writable = permissions[1] == 'w';
 	mapping.is_executable = permissions[2] == 'x';

@@ -11,7 +11,8 @@
 
 struct target_mapping {
 	uint64_t start, end;
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* in the file, */
+	uint64_t inode;  /* which is this one; 0: there is none */
 	int is_executable, is_writable;
 	char *path; /* "" where there is none */
 };

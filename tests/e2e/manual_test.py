@@ -353,6 +353,24 @@ class Members(clewtest.Case):
                 entry = max(self.work.glob("cache/**/*.a2n"))
                 entry.write_bytes(entry.read_bytes()[:100])
             yield paragraphs, self.clew_json(*arguments)
+        yield ["clew status"], self.status_of_attached()
+
+    def status_of_attached(self):
+        """While clew is attached to a process that waits."""
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            process.stdin.write(b"!")
+            process.stdin.flush()
+            process.stdout.read(1)  # it is past its loader
+            with subprocess.Popen(
+                    [clewtest.CLEW, "attach", "-o", self.work / "attached",
+                     str(process.pid)], stderr=subprocess.PIPE,
+                    env=self.environment, text=True) as controller:
+                self.assertIn("attached to", controller.stderr.readline())
+                status = self.clew_json("status", "--json", process.pid)
+                process.stdin.close()
+                controller.stderr.read()
+        return status
 
     @needs("g++")
     def test_each_member_is_in_the_manual(self):

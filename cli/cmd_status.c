@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clew status: which processes are being recorded, and how fast they call.
+ *
+ * Their parts are read, twice. Nothing is asked of the processes themselves.
+ */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/live_process.h"
+#include "cli/options.h"
+#include "report/merge/part_totals.h"
+#include "report/write/json.h"
+
+#define INTERVAL_NS 200000000L /* between two looks */
+
+enum { KEY_JSON = 0x100 };
+
+static const struct argp_option argp_options[] = {
+	{ "json", KEY_JSON, NULL, 0, "Write JSON", 0 },
+	{ 0 },
+};
+
+struct status_options {
+	pid_t pid; /* 0: all of them */
+	int is_json;
+	struct terminal terminal;
+};
+
+/* A process at the second look. */
+struct status {
+	struct live_process process;
+	uint64_t looked_ns; /* when it was looked at first */
+	struct part_totals totals;
+	uint64_t calls_per_s;
+	uint64_t bytes; /* of what is recorded */
+	int is_gone;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct status_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->terminal;
+		return 0;
+	case KEY_JSON:
+		options->is_json = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one process at a time, or all");
+		options->pid = parse_pid(state, argument);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Looking ---- */
+
+static void look(struct status *status)
+{
+	const uint64_t before = status->totals.calls;
+	const uint64_t earlier_ns = status->looked_ns;
+	struct part_copy part;
+	char *why;
+
+	if (part_open(&part, status->process.part, &why) != 0) {
+		free(why);
+		status->is_gone = 1;
+		return;
+	}
+	status->looked_ns = now_ns();
+	part_totals_init(&status->totals, &part);
+	status->bytes = part.size_bytes;
+	part_close(&part);
+	if (earlier_ns)
+		status->calls_per_s =
+			(uint64_t)((double)(status->totals.calls - before) *
+				   1e9 /
+				   (double)(status->looked_ns - earlier_ns));
+}
+
+static void look_twice(struct status *items, size_t count)
+{
+	const struct timespec interval = { .tv_nsec = INTERVAL_NS };
+
+	for (size_t i = 0; i < count; i++)
+		look(&items[i]);
+	if (count)
+		nanosleep(&interval, NULL);
+	for (size_t i = 0; i < count; i++)
+		if (!items[i].is_gone)
+			look(&items[i]);
+}
+
+/* ---- Showing ---- */
+
+/* For free(). */
+static char *state_text(const struct live_process *process)
+{
+	if (!process->is_attached)
+		return memory_printf("recorded");
+	if (!process->controller)
+		return memory_printf("left attached");
+	return memory_printf("attached by %d", process->controller);
+}
+
+static void print_row(const struct status *status)
+{
+	const struct part_totals *totals = &status->totals;
+	char *state = state_text(&status->process);
+	char *path = memory_string(status->process.recording,
+				   strlen(status->process.recording));
+
+	printf("%7d  %9s  %13s  %15s  %9s  %8.1f  %9s  %-18s  %s  %s\n",
+	       status->process.pid, text_grouped(totals->hooks).text,
+	       text_grouped(status->calls_per_s).text,
+	       text_grouped(totals->calls).text,
+	       text_grouped(totals->contexts).text, (double)status->bytes / 1e6,
+	       text_grouped(totals->lost).text, state, text_printable(path),
+	       status->process.command);
+	free(path);
+	free(state);
+}
+
+static void print_text(const struct status *items, size_t count)
+{
+	printf("%7s  %9s  %13s  %15s  %9s  %8s  %9s  %-18s  %s\n", "PID",
+	       "HOOKS", "CALLS/S", "CALLS", "CONTEXTS", "MB", "LOST", "STATE",
+	       "RECORDING  COMMAND");
+	for (size_t i = 0; i < count; i++)
+		if (!items[i].is_gone)
+			print_row(&items[i]);
+}
+
+static json_t *json_row(const struct status *status)
+{
+	const struct live_process *process = &status->process;
+	const struct part_totals *totals = &status->totals;
+	json_t *row = json_pack(
+		"{sisssosososososososo}", "pid", process->pid, "state",
+		process->is_attached ? "attached" : "recorded", "hooks",
+		json_number(totals->hooks), "calls", json_number(totals->calls),
+		"calls_per_s", json_number(status->calls_per_s), "contexts",
+		json_number(totals->contexts), "folded",
+		json_number(totals->folded), "lost", json_number(totals->lost),
+		"recorded_bytes", json_number(status->bytes), "recording",
+		json_text(process->recording));
+
+	if (process->controller)
+		json_object_set_new(row, "controller",
+				    json_integer(process->controller));
+	json_object_set_new(row, "command", json_text(process->command));
+	return row;
+}
+
+static void print_json(const struct status *items, size_t count)
+{
+	struct json_stream stream = { .out = stdout }, list;
+	struct json_stream whole = json_begin(&stream, NULL, "{");
+
+	list = json_begin(&whole, "processes", "[");
+	for (size_t i = 0; i < count; i++)
+		if (!items[i].is_gone)
+			json_member(&list, NULL, json_row(&items[i]));
+	json_end(&list, "]");
+	json_end(&whole, "}");
+	putchar('\n');
+}
+
+/* ---- All of it ---- */
+
+/* 0, or -errno and *why. */
+static int find(const struct status_options *options, struct status **items,
+		size_t *count, char **why)
+{
+	struct live_process *found;
+
+	if (options->pid) {
+		*items = memory_zeroed(1, sizeof(**items));
+		*count = 1;
+		return live_process_init(&(*items)->process, options->pid, why);
+	}
+	found = live_processes(count);
+	*items = memory_zeroed(*count + 1, sizeof(**items));
+	for (size_t i = 0; i < *count; i++)
+		(*items)[i].process = found[i];
+	free(found);
+	return 0;
+}
+
+static int show(struct status_options *options, const struct status *items,
+		size_t count, const char *command)
+{
+	if (!count && !options->is_json) {
+		complain(command, "no process that can be seen is recorded");
+		return EXIT_SUCCESS;
+	}
+	terminal_begin(&options->terminal);
+	if (options->is_json)
+		print_json(items, count);
+	else
+		print_text(items, count);
+	return terminal_finish(&options->terminal, command);
+}
+
+int command_status(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.children = terminal_children,
+		.parser = parse,
+		.args_doc = "[PID]",
+		.doc = "Show which processes are being recorded, and what of "
+		       "them.",
+	};
+	struct status_options options = { 0 };
+	struct status *items;
+	size_t count;
+	char *why;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (find(&options, &items, &count, &why) != 0) {
+		complain(argv[0], "process %d: %s", options.pid, why);
+		free(why);
+		free(items);
+		return EXIT_FAILURE;
+	}
+	look_twice(items, count);
+	status = show(&options, items, count, argv[0]);
+	for (size_t i = 0; i < count; i++)
+		live_process_fini(&items[i].process);
+	free(items);
+	return status;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew status and clew snapshot: what is being recorded, while it runs."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import clewtest
+from clewtest import CLEW, PYTHON
+
+PATIENCE_S = 60
+
+# Calls as often as it is told to, and says so: nobody calls while it is looked at.
+STEPS = """
+import os, sys
+sys.stdout.write("ready\\n")
+sys.stdout.flush()
+for line in sys.stdin:
+    if line == "fork\\n":
+        pid = os.fork()
+        if pid:
+            os.waitpid(pid, 0)
+            break
+        sys.stdout.write(str(os.getpid()) + "\\n")
+    for i in range(1000):
+        str(i).encode()
+    sys.stdout.write("done\\n")
+    sys.stdout.flush()
+"""
+
+
+def until(condition):
+    """Waits for it; whether it came true."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(.005)
+    return True
+
+
+class Live(clewtest.Case):
+    def start(self, argv):
+        process = subprocess.Popen(
+            [str(a) for a in argv], cwd=self.work, env=self.environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, bufsize=1)
+        for file in (process.stdin, process.stdout):
+            self.addCleanup(file.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def recorded(self):
+        """(clew, the process that it records)."""
+        recorder = self.start([CLEW, "record", "-o", self.recording_path,
+                               "--time=none", "--", PYTHON, "-c", STEPS])
+        self.assertEqual(recorder.stdout.readline(), "ready\n")
+        pid, = (int(p) for p in pathlib.Path(
+            f"/proc/{recorder.pid}/task/{recorder.pid}/children")
+                .read_text().split())
+        return recorder, pid
+
+    def step(self, process):
+        process.stdin.write("go\n")
+        self.assertEqual(process.stdout.readline(), "done\n")
+
+    def status(self, *arguments):
+        return self.clew_json("status", "--json", *arguments)["processes"]
+
+    def wait_for(self, pid):
+        """Until it waits in the kernel, where it makes no calls."""
+        stat = pathlib.Path(f"/proc/{pid}/stat")
+
+        def is_waiting():
+            return stat.read_text().rsplit(")", 1)[1].split()[0] == "S"
+
+        self.assertTrue(until(is_waiting))
+
+    def test_of_a_process_that_waits(self):
+        """Both say as much as its recording, and it is not stopped for that."""
+        recorder, pid = self.recorded()
+        for i in range(2):
+            self.step(recorder)
+            self.wait_for(pid)
+            one, = self.status(pid)
+            path = self.work / f"snapshot{i}"
+            done = self.clew("snapshot", "-o", path, pid)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            taken = self.clew_json("report", "--json", path)
+            here = self.clew_json("report", "--json", self.recording_path)
+            self.assertEqual(taken["functions"], here["functions"])
+            self.assertEqual(taken["problems"], [])
+            self.assertEqual(one["calls"], taken["total"]["calls"])
+            self.assertEqual(one["contexts"], taken["total"]["contexts"])
+            self.assertEqual(one["hooks"], taken["coverage"]["hooked"])
+            self.assertEqual(
+                (one["pid"], one["state"], one["calls_per_s"], one["lost"],
+                 one["recording"]),
+                (pid, "recorded", 0, 0, str(self.recording_path)))
+            self.assertTrue(one["command"].startswith(str(PYTHON)))
+        first = self.clew_json("report", "--json", self.work / "snapshot0")
+        self.assertGreater(taken["total"]["calls"], first["total"]["calls"])
+        self.step(recorder)
+        recorder.stdin.close()
+        self.assertEqual(recorder.wait(), 0)
+        self.assert_one_line_error(self.clew("status", pid),
+                                   "no such process")
+
+    def test_how_fast_it_calls(self):
+        process = self.start([
+            CLEW, "record", "-q", "-o", self.recording_path, "--", PYTHON,
+            "-c", "print('ready', flush=True)\nwhile True: str(1)"])
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        pid, = (one["pid"] for one in self.status()
+                if one["recording"] == str(self.recording_path))
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        first, = self.status(pid)
+        self.assertGreater(first["calls_per_s"], 1000)
+        self.assertGreater(self.status(pid)[0]["calls"], first["calls"])
+        for i in range(3):
+            path = self.work / f"snapshot{i}"
+            self.assertEqual(self.clew("snapshot", "-q", "-o", path,
+                                       pid).stderr, "")
+            report = self.clew_json("report", "--json", path)
+            self.assertGreater(report["total"]["calls"], first["calls"])
+        text = self.clew("status", pid).stdout.splitlines()
+        self.assertEqual(len(text), 2)
+        self.assertEqual(text[1].split()[0], str(pid))
+
+    def test_a_child_has_its_parents(self):
+        recorder, pid = self.recorded()
+        recorder.stdin.write("fork\n")
+        child = int(recorder.stdout.readline())
+        self.assertEqual(recorder.stdout.readline(), "done\n")
+        self.wait_for(child)
+        path = self.work / "snapshot"
+        self.assertEqual(self.clew("snapshot", "-o", path, child).returncode,
+                         0)
+        self.assertEqual({part.name for part in path.glob("*.part")},
+                         {f"{pid}.0.part", f"{child}.0.part"})
+        self.assertEqual(self.clew("snapshot", "-o", path, pid).returncode, 0)
+        self.assertEqual({part.name for part in path.glob("*.part")},
+                         {f"{pid}.0.part"})
+        recorder.stdin.close()
+        self.assertEqual(recorder.wait(), 0)
+
+    def test_refusals(self):
+        _, pid = self.recorded()
+        other = self.start(["cat"])
+        for command in "status", "snapshot":
+            with self.subTest(command):
+                self.assert_one_line_error(self.clew(command, other.pid),
+                                           other.pid, "not being recorded")
+                self.assert_one_line_error(self.clew(command, 999999999),
+                                           "no such process")
+                for words in ["x"], ["1", "2"], ["-1"], ["--nonsense"]:
+                    self.assertEqual(self.clew(command, *words).returncode,
+                                     64)
+        self.assertEqual(self.clew("snapshot").returncode, 64)
+        self.assert_one_line_error(
+            self.clew("snapshot", "-o", self.recording_path, pid),
+            "is what it is recorded in")
+        for path in self.recording_path.iterdir():
+            path.unlink()
+        self.assert_one_line_error(self.clew("status", pid), "removed")
+        self.assert_one_line_error(self.clew("snapshot", pid), "removed")
+
+
+if __name__ == "__main__":
+    clewtest.main()
