@@ -160,19 +160,25 @@ void generated_fini(struct generated *generated)
 	idmap_fini(&generated->functions);
 }
 
-/* As its program announced it, or 0. */
+/*
+ * As its program announced it, or 0. What a perf map says is of no time; a jitdump's
+ * times are, unless the sample's is not known.
+ */
 static uint32_t announced_function(struct generated *generated, uint64_t pc,
-				   uint64_t tsc)
+				   uint64_t tsc, enum sample_place *how)
 {
+	const uint64_t time = time_of(generated, tsc);
 	struct a2n_place place = { 0 };
 	struct a2n_frame frame;
 	uint64_t *function;
 
 	if (!generated->space ||
-	    a2n_space_lookup(generated->space, pc, time_of(generated, tsc),
-			     NULL, 0, &place, &frame, 1) == 0 ||
+	    a2n_space_lookup(generated->space, pc, time, NULL, 0, &place,
+			     &frame, 1) == 0 ||
 	    !frame.name || place.code == 0)
 		return 0;
+	*how = place.from > 0 && time != A2N_LATEST ? PLACE_TIMED
+						    : PLACE_NEWEST;
 	function = idmap_at(&generated->functions, place.code);
 	if (*function == 0)
 		*function = catalog_named(generated->catalog, KIND_GENERATED,
@@ -181,18 +187,24 @@ static uint32_t announced_function(struct generated *generated, uint64_t pc,
 }
 
 uint32_t generated_function(struct generated *generated, uint64_t pc,
-			    uint64_t tsc)
+			    uint64_t tsc, enum sample_place *how)
 {
 	uint32_t function;
 
 	if (!generated->is_read)
 		read_announced(generated);
+	*how = PLACE_TIMED;
 	function = told_code_function(&generated->told, pc, tsc);
 	if (!function)
-		function = announced_function(generated, pc, tsc);
-	if (!function)
-		function = made_code_function(&generated->made, pc, tsc);
-	return function ? function : FUNCTION_GENERATED;
+		function = announced_function(generated, pc, tsc, how);
+	if (function)
+		return function;
+	*how = PLACE_MAKER;
+	function = made_code_function(&generated->made, pc, tsc);
+	if (function)
+		return function;
+	*how = PLACE_UNKNOWN;
+	return FUNCTION_GENERATED;
 }
 
 uint32_t generated_site(struct generated *generated,

@@ -17,6 +17,7 @@
 #include "report/merge/told_code.h"
 #include "report/model/clock.h"
 #include "report/model/function_catalog.h"
+#include "report/model/sample_places.h"
 #include "report/recording/recording_reader.h"
 
 struct generated {
@@ -42,9 +43,10 @@ void generated_fini(struct generated *generated);
 /*
  * The function of the catalog whose code was at the pc at that time stamp;
  * FUNCTION_GENERATED where nobody knows. All code of one name is one function.
+ * *how: PLACE_TIMED and later.
  */
 uint32_t generated_function(struct generated *generated, uint64_t pc,
-			    uint64_t tsc);
+			    uint64_t tsc, enum sample_place *how);
 
 /* Where in that function, as told_code_site() says it; 0: unknown. */
 uint32_t generated_site(struct generated *generated,

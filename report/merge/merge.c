@@ -287,6 +287,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 			.samples.timeline =
 				whose->with_timeline ? timeline : NULL,
 			.samples.with_clew = whose->with_clew,
+			.samples.places = &merged->places,
 			.merged = merged,
 		};
 

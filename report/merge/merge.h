@@ -13,6 +13,7 @@
 #include "report/merge/timeline.h"
 #include "report/model/function_catalog.h"
 #include "report/model/jni_usage.h"
+#include "report/model/sample_places.h"
 #include "report/model/tree.h"
 #include "report/recording/recording_reader.h"
 
@@ -39,6 +40,7 @@ struct merged {
 	uint64_t strays;     /* calls of ids that no context explains */
 	uint64_t contexts;   /* nodes of the tree that were recorded as such */
 	uint64_t samples;
+	struct sample_places places;    /* how these were */
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
 	struct jni_usage jni;           /* jni_usage_fini() it */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/merge/merged_samples.h"
 
+#include "report/model/told_lines.h"
 #include "report/model/waits.h"
 #include "wire/id.h"
 #include "wire/verdict.h"
@@ -23,29 +24,84 @@ static uint32_t node_of_id(struct samples *samples, uint64_t id, uint32_t root)
 	return context ? contexts_place(samples->contexts, context, root) : 0;
 }
 
+static int has_function(const struct samples *samples, uint32_t node,
+			uint32_t function)
+{
+	return whole_function(samples->contexts->catalog,
+			      samples->contexts->tree->nodes[node].function) ==
+	       function;
+}
+
 /*
- * The context next to the leaf's whose function is the one that the pc is in:
- * the leaf itself, its caller, a callee or a sibling. 0 if there is none.
+ * The nearest of the callers above a node, below the root, that is a call of the
+ * function; 0 if there is none.
+ */
+static uint32_t find_outer(const struct samples *samples, uint32_t node,
+			   uint32_t root, uint32_t function)
+{
+	const struct tree_node *nodes = samples->contexts->tree->nodes;
+
+	while (node != root && node != TREE_ROOT) {
+		if (has_function(samples, node, function))
+			return node;
+		node = nodes[node].parent;
+	}
+	return 0;
+}
+
+/*
+ * Who is hooked and has jumped is further out. Calls that have no context, for
+ * want of room, may be anybody's.
+ */
+static uint32_t find_jumped(const struct samples *samples,
+			    const struct sight *sight, uint32_t leaf,
+			    uint32_t number)
+{
+	const struct contexts *contexts = samples->contexts;
+	const struct catalog *catalog = contexts->catalog;
+	const struct tree_node *node = &contexts->tree->nodes[leaf];
+	const uint32_t function =
+		numbering_function(contexts->numbering, number);
+
+	if (node->function == FUNCTION_FOLDED ||
+	    verdict_class(catalog->functions[function].verdict) !=
+		    VERDICT_HOOKED)
+		return 0;
+	return find_outer(samples, node->parent, sight->root, function);
+}
+
+/*
+ * The context of the function that the pc is in: the leaf itself, or one next to
+ * it. 0 if there is none.
  */
 static uint32_t find_near(struct samples *samples, const struct sight *sight,
-			  uint32_t number)
+			  uint32_t node_of_leaf, uint32_t number,
+			  enum sample_place *how)
 {
 	const struct context *leaf = sight->context;
 	uint64_t caller_id = id_pop(leaf->id, id_key(leaf->function));
 	const struct context *caller;
 	uint32_t node;
 
+	*how = PLACE_LEAF;
 	if (number == leaf->function)
-		return node_of_id(samples, leaf->id, sight->root);
+		return node_of_leaf;
 	caller = contexts_find(samples->contexts, caller_id);
+	*how = PLACE_CALLER;
 	if (caller && number == caller->function)
 		return node_of_id(samples, caller_id, sight->root);
+	*how = PLACE_CALLEE;
 	node = node_of_id(samples, id_push(leaf->id, id_key(number)),
 			  sight->root);
 	if (node)
 		return node;
-	return node_of_id(samples, id_push(caller_id, id_key(number)),
+	*how = PLACE_SIBLING;
+	node = node_of_id(samples, id_push(caller_id, id_key(number)),
 			  sight->root);
+	if (node)
+		return node;
+	*how = PLACE_OUTER;
+	return find_jumped(samples, sight, node_of_leaf, number);
 }
 
 /* The function that the pc is in, in the catalog. */
@@ -67,36 +123,92 @@ static uint32_t function_of(struct samples *samples, const struct sight *sight,
 }
 
 static uint32_t place_in_module(struct samples *samples,
-				const struct sight *sight, uint32_t leaf)
+				const struct sight *sight, uint32_t leaf,
+				enum sample_place *how)
 {
 	struct contexts *contexts = samples->contexts;
 	uint32_t number = numbering_number_at(sight->module, sight->vaddr);
 	uint32_t node = 0, function;
 
 	if (number && sight->context)
-		node = find_near(samples, sight, number);
+		node = find_near(samples, sight, leaf, number, how);
 	if (node)
 		return node;
+	*how = PLACE_MODULE;
 	function = function_of(samples, sight, number);
 	if (sight->context &&
 	    catalog_is_part(contexts->catalog,
 			    catalog_name(contexts->catalog, function),
-			    contexts->tree->nodes[leaf].function))
+			    contexts->tree->nodes[leaf].function)) {
+		*how = PLACE_LEAF;
 		return leaf;
+	}
 	return tree_child(contexts->tree, leaf, function);
+}
+
+/* A call of that function which has been recorded, or 0. */
+static uint32_t find_call(const struct samples *samples, uint32_t caller,
+			  uint32_t function)
+{
+	const struct tree *tree = samples->contexts->tree;
+	const uint32_t node = tree_find(tree, caller, function);
+
+	return node && tree->nodes[node].is_context ? node : 0;
+}
+
+/*
+ * The context of a piece of dynamic code that is the leaf's or next to it. Native
+ * code that is the leaf has called what is not native: only where the leaf is
+ * dynamic itself may that have come from there, or have gone.
+ */
+static uint32_t find_near_dynamic(const struct samples *samples,
+				  const struct sight *sight, uint32_t leaf,
+				  uint32_t function, enum sample_place *how)
+{
+	const struct contexts *contexts = samples->contexts;
+	const struct tree_node *nodes = contexts->tree->nodes;
+	const uint32_t caller = nodes[leaf].parent;
+	const int is_dynamic = sight->context &&
+			       catalog_kind(contexts->catalog,
+					    nodes[leaf].function) == KIND_JAVA;
+	uint32_t node;
+
+	*how = PLACE_LEAF;
+	if (is_dynamic && has_function(samples, leaf, function))
+		return leaf;
+	*how = PLACE_CALLER;
+	if (is_dynamic && has_function(samples, caller, function))
+		return caller;
+	*how = PLACE_CALLEE;
+	node = find_call(samples, leaf, function);
+	if (node || !is_dynamic)
+		return node;
+	*how = PLACE_SIBLING;
+	node = find_call(samples, caller, function);
+	if (node)
+		return node;
+	*how = PLACE_OUTER;
+	return find_outer(samples, caller, sight->root, function);
 }
 
 /* What entered the kernel from where nobody knows is below its caller. */
 static uint32_t place_in_generated(struct samples *samples,
-				   const struct sight *sight, uint32_t leaf)
+				   const struct sight *sight, uint32_t leaf,
+				   enum sample_place *how)
 {
-	uint32_t function = generated_function(samples->generated, sight->pc,
-					       sight->wire->tsc);
+	const uint32_t function = generated_function(
+		samples->generated, sight->pc, sight->wire->tsc, how);
+	enum sample_place near;
+	uint32_t node;
 
 	if (function == FUNCTION_GENERATED &&
 	    sight->wire->where & WIRE_SAMPLE_KERNEL)
 		return leaf;
-	return tree_child(samples->contexts->tree, leaf, function);
+	node = find_near_dynamic(samples, sight, leaf, function, &near);
+	if (!node)
+		return tree_child(samples->contexts->tree, leaf, function);
+	*how = near;
+	return node;
 }
 
 /* The node of the innermost hooked function, or what stands for it. */
@@ -118,14 +230,20 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 {
 	struct tree *tree = samples->contexts->tree;
 	const uint64_t where = sight->wire->where;
+	const uint32_t looks = wire_sample_looks(sight->wire);
+	struct sample_places *places = samples->places;
 	uint32_t node = place_leaf(samples, sight);
+	enum sample_place how;
 
 	if (where & WIRE_SAMPLE_CLEW)
 		return tree_child(tree, node, FUNCTION_CLEW);
-	if (sight->module)
-		node = place_in_module(samples, sight, node);
-	else if (sight->pc)
-		node = place_in_generated(samples, sight, node);
+	if (sight->module) {
+		node = place_in_module(samples, sight, node, &how);
+		places->native[how] += looks;
+	} else if (sight->pc) {
+		node = place_in_generated(samples, sight, node, &how);
+		places->dynamic[how] += looks;
+	}
 	if (where & WIRE_SAMPLE_BLOCKED)
 		return tree_child(tree, node,
 				  wait_function(samples->contexts->catalog,

@@ -55,6 +55,7 @@ struct summary {
 	struct verdicts calls_verified, contexts_verified;
 	struct verdicts stacks_verified; /* of Java */
 	struct asked_stacks asked;
+	struct sample_places places;
 	struct measure natives; /* methods of Java, with all that they call */
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */

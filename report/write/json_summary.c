@@ -119,6 +119,34 @@ static json_t *asked_of(const struct asked_stacks *asked)
 			 json_number(asked->ns), "since_ms", when);
 }
 
+static json_t *near_of(const uint64_t *places)
+{
+	return json_pack("{sososososo}", "leaf",
+			 json_number(places[PLACE_LEAF]), "caller",
+			 json_number(places[PLACE_CALLER]), "callee",
+			 json_number(places[PLACE_CALLEE]), "sibling",
+			 json_number(places[PLACE_SIBLING]), "outer",
+			 json_number(places[PLACE_OUTER]));
+}
+
+static json_t *places_of(const struct sample_places *places)
+{
+	json_t *native = near_of(places->native);
+	json_t *dynamic = near_of(places->dynamic);
+
+	json_object_set_new(native, "other",
+			    json_number(places->native[PLACE_MODULE]));
+	json_object_set_new(dynamic, "timed",
+			    json_number(places->dynamic[PLACE_TIMED]));
+	json_object_set_new(dynamic, "newest",
+			    json_number(places->dynamic[PLACE_NEWEST]));
+	json_object_set_new(dynamic, "maker",
+			    json_number(places->dynamic[PLACE_MAKER]));
+	json_object_set_new(dynamic, "unknown",
+			    json_number(places->dynamic[PLACE_UNKNOWN]));
+	return json_pack("{soso}", "native", native, "dynamic", dynamic);
+}
+
 static json_t *confidence_of(const struct summary *summary)
 {
 	json_t *confidence = verdicts_of(&summary->calls_verified);
@@ -131,6 +159,9 @@ static json_t *confidence_of(const struct summary *summary)
 	if (summary->asked.count > 0)
 		json_object_set_new(confidence, "java_stacks_asked",
 				    asked_of(&summary->asked));
+	if (sample_places_sum(summary->places.dynamic) > 0)
+		json_object_set_new(confidence, "samples",
+				    places_of(&summary->places));
 	return confidence;
 }
 

@@ -209,6 +209,49 @@ static void write_java_confidence(FILE *out, const struct summary *summary)
 	write_bound(out, stacks, ": ", "calls of natives wrong (95 %)\n");
 }
 
+static void write_places(FILE *out, const uint64_t *places, const char *where)
+{
+	static const char *const texts[PLACE_COUNT] = {
+		[PLACE_LEAF] = "in the innermost function",
+		[PLACE_CALLER] = "in its caller",
+		[PLACE_CALLEE] = "in a callee",
+		[PLACE_SIBLING] = "in a sibling",
+		[PLACE_OUTER] = "further out",
+		[PLACE_MODULE] = "elsewhere",
+		[PLACE_TIMED] = "known by time",
+		[PLACE_NEWEST] = "the newest there",
+		[PLACE_MAKER] = "by maker",
+		[PLACE_UNKNOWN] = "unknown",
+	};
+	const char *separator = ": ";
+
+	fprintf(out, "%s in %s code", GROUPED(sample_places_sum(places)),
+		where);
+	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
+		if (places[i] == 0)
+			continue;
+		fprintf(out, "%s%s %s", separator, GROUPED(places[i]),
+			texts[i]);
+		separator = ", ";
+	}
+}
+
+/* How it is known which code samples were in, where that is in doubt at all. */
+static void write_sample_places(FILE *out, const struct summary *summary)
+{
+	const struct sample_places *places = &summary->places;
+
+	if (sample_places_sum(places->dynamic) == 0)
+		return;
+	fputs("samples: ", out);
+	write_places(out, places->dynamic, "dynamic");
+	if (sample_places_sum(places->native) > 0) {
+		fputs("; ", out);
+		write_places(out, places->native, "native");
+	}
+	fputc('\n', out);
+}
+
 /* Each costs as much as hundreds of calls. */
 static void write_traps(FILE *out, const struct summary *summary)
 {
@@ -473,6 +516,7 @@ void text_summary(FILE *out, struct session *session)
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
+	write_sample_places(out, summary);
 	write_natives(out, summary);
 	write_intrinsics(out, session);
 	write_asked(out, summary);

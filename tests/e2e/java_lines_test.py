@@ -300,6 +300,24 @@ class SampleLines(JavaCase):
         self.check_version(25)
 
     @needs("javac")
+    def test_reports_say_how_code_was_found(self):
+        self.burn()
+        report = self.clew_json("report", "--json", "--top=0",
+                                self.recording_path)
+        found = report["confidence"]["samples"]
+        dynamic = sum(found["dynamic"].values())
+        self.assertGreater(found["dynamic"]["timed"], 50)
+        self.assertGreaterEqual(found["dynamic"]["timed"], sum(
+            row["samples"] for row in report["functions"]
+            if row["name"].startswith("com.acme.Burns.outer(")))
+        self.assertEqual(found["dynamic"]["newest"], 0)
+        self.assertLessEqual(dynamic + sum(found["native"].values()),
+                             report["total"]["samples"])
+        text = self.clew("report", self.recording_path).stdout
+        self.assertRegex(text, rf"(?m)^samples: {dynamic:,} in dynamic code: "
+                         rf".*\b{found['dynamic']['timed']:,} known by time")
+
+    @needs("javac")
     def test_without_tables_there_are_names_alone(self):
         self.burn(debug="-g:none")
         self.assertGreater(self.inlined_ns(), 0)

@@ -265,7 +265,8 @@ class Members(clewtest.Case):
     def pretend_java(self, recording):
         """
         As if functions that were called were natives, one that calls a late one a
-        method of Java's, stacks verified, and notes made on JNI.
+        method of Java's, stacks verified, notes made on JNI, and a sample that is
+        in code of no module.
         """
         part, = wire.Recording(recording).parts
         contexts = part.contexts()
@@ -294,10 +295,13 @@ class Members(clewtest.Case):
             wire.HISTOGRAM.size) + wire.HISTOGRAM.pack(
                 callee, caller, *[1] * 9,
                 *[0] * (wire.BINS - 9)).ljust(576, b"\0")
+        sampled = wire.CHUNK.pack(
+            wire.SAMPLES, next(iter(part.tallies)), wire.CHUNK.size + 32,
+            32) + struct.pack("<QQQQ", 1, 0, 4096, 1 << 48 | 1000)
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
-            file.write(bound + bindings + noted + notes + timed +
+            file.write(bound + bindings + noted + notes + timed + sampled +
                        self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()

@@ -335,19 +335,24 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 	};
 }
 
+static void add_code_text(struct fixture *fixture, struct wire_code code,
+			  const char *text, size_t bytes)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_CODES, 0,
+				     sizeof(struct wire_code) +
+					     ((bytes + 7) & ~(size_t)7));
+	struct wire_code *written = payload_of(fixture, chunk);
+
+	code.bytes = (uint32_t)bytes;
+	*written = code;
+	if (bytes)
+		memcpy(written + 1, text, bytes);
+}
+
 static void add_code(struct fixture *fixture, struct wire_code code,
 		     const char *name)
 {
-	size_t name_bytes = name ? strlen(name) + 1 : 0;
-	size_t chunk = fixture_chunk(fixture, WIRE_CODES, 0,
-				     sizeof(struct wire_code) +
-					     ((name_bytes + 7) & ~(size_t)7));
-	struct wire_code *written = payload_of(fixture, chunk);
-
-	code.bytes = (uint32_t)name_bytes;
-	*written = code;
-	if (name)
-		memcpy(written + 1, name, name_bytes);
+	add_code_text(fixture, code, name, name ? strlen(name) + 1 : 0);
 }
 
 void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
@@ -379,6 +384,17 @@ void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 				     .kind = name ? WIRE_CODE_OTHER
 						  : WIRE_CODE_GONE },
 		 name);
+}
+
+void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
+		       const char *text, size_t bytes)
+{
+	add_code_text(fixture,
+		      (struct wire_code){ .start = start,
+					  .tsc = tsc,
+					  .code_bytes = 0x100,
+					  .kind = WIRE_CODE_JAVA },
+		      text, bytes);
 }
 
 void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,

@@ -93,6 +93,12 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
+/* A method that was compiled: class, name and signature, each with its NUL. */
+void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
+		       const char *text, size_t bytes);
+#define FIXTURE_JAVA_CODE(fixture, start, tsc, literal)                        \
+	fixture_java_code(fixture, start, tsc, literal, sizeof(literal))
+
 /* What is where in code: numbers of methods, and the bytes behind them. */
 void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			uint32_t method, const void *bytes, size_t count);

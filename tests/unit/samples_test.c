@@ -2,6 +2,8 @@
 /* Where samples go in the tree, and how groups divide it. */
 #include "tests/unit/unit.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +319,189 @@ static void assert_wait(struct world *world, uint32_t wait, const char *name)
 	assert_samples(NODE(world, F(1), F(2), F(7), function), 1);
 }
 
+/* As after a jump that was not seen: main is two calls further out. */
+static void who_has_jumped_is_further_out(void **state)
+{
+	struct world *world = *state;
+
+	sample(world, world->h, fixture_pc(1) + 2);
+	read_all(world);
+	assert_samples(NODE(world, F(1)), 1);
+	session_close(&world->session);
+}
+
+static void what_is_not_hooked_is_no_caller(void **state)
+{
+	struct world *world = *state;
+	struct wire_module *module =
+		fixture_module(&world->fixture, "/lib/two", 9, 1);
+	struct wire_function *functions = (void *)((char *)(module + 1) + 8);
+	uint64_t id;
+
+	module->base = 0x20000000;
+	functions[0].verdict = VERDICT_IS_TOO_SHORT;
+	id = fixture_context(&world->fixture, 0, ID_ROOT, 9, 1);
+	id = fixture_context(&world->fixture, 0, id, 1, 1);
+	id = fixture_context(&world->fixture, 0, id, 2, 1);
+	sample(world, id, 0x20001000);
+	read_all(world);
+	assert_samples(NODE(world, F(9), F(1), F(2), F(9)), 1);
+	session_close(&world->session);
+}
+
+static void it_is_counted_how_native_code_is_found(void **state)
+{
+	struct world *world = *state;
+	const uint64_t *native = world->session.summary.places.native;
+
+	fixture_sample(&world->fixture, 0, world->h, fixture_pc(4) + 1,
+		       1000 + 4 * WIRE_WEIGHT_LOOK);
+	sample(world, world->h, fixture_pc(2));
+	sample(world, world->h, fixture_pc(2));
+	sample(world, world->f, fixture_pc(4));
+	sample(world, world->f, fixture_pc(3));
+	sample(world, world->h, fixture_pc(1));
+	sample(world, world->f, fixture_pc(7) | WIRE_SAMPLE_KERNEL);
+	sample(world, ID_ROOT, fixture_pc(1));
+	sample(world, world->f, 0);
+	sample(world, world->f, fixture_pc(2) | WIRE_SAMPLE_CLEW);
+	read_all(world);
+	assert_int_equal(native[PLACE_LEAF], 5);
+	assert_int_equal(native[PLACE_CALLER], 2);
+	assert_int_equal(native[PLACE_CALLEE], 1);
+	assert_int_equal(native[PLACE_SIBLING], 1);
+	assert_int_equal(native[PLACE_OUTER], 1);
+	assert_int_equal(native[PLACE_MODULE], 2);
+	assert_int_equal(sample_places_sum(native), 12);
+	assert_int_equal(
+		sample_places_sum(world->session.summary.places.dynamic), 0);
+	session_close(&world->session);
+}
+
+/* A perf map, where clew record keeps it. */
+static void announce(struct world *world, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/100.0" WIRE_MAP_SUFFIX,
+		 world->directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What a perf map says is known of no time; whose memory it is is less. */
+static void it_is_counted_how_dynamic_code_is_found(void **state)
+{
+	const uint64_t module_pc = FIXTURE_MODULE_BASE + 0x1000;
+	struct world *world = *state;
+	const uint64_t *dynamic = world->session.summary.places.dynamic;
+
+	fixture_code(&world->fixture, 0x30000000, 0x100, 1, "told");
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, module_pc, 1, 0,
+		      "");
+	announce(world, "30000000 1000 mapped\n");
+	for (uint64_t pc = 0x30000008; pc < 0x30003000; pc += 0x1000)
+		sample(world, world->f, pc);
+	sample(world, ID_ROOT, 0x30001008);
+	sample(world, world->f, 0x30000208);
+	read_all(world);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "told")), 1);
+	assert_samples(NODE(world, F(1), F(2), generated(world, "mapped")), 1);
+	assert_int_equal(dynamic[PLACE_TIMED], 1);
+	assert_int_equal(dynamic[PLACE_NEWEST], 1);
+	assert_int_equal(dynamic[PLACE_MAKER], 2);
+	assert_int_equal(dynamic[PLACE_UNKNOWN], 1);
+	assert_int_equal(sample_places_sum(dynamic), 5);
+	session_close(&world->session);
+}
+
+static uint32_t java(struct world *world, const char *name)
+{
+	return catalog_named(&world->session.catalog, KIND_JAVA,
+			     CATALOG_NO_MODULE, name);
+}
+
+/* a, b and c call each other, c has called d, and b has called e. */
+static uint64_t make_java(struct fixture *fixture, uint64_t caller)
+{
+	static const uint32_t inner[] = { 4096, 4097, 4098 };
+	static const uint32_t callee[] = { 4099 };
+	static const uint32_t sibling[] = { 4096, 4097, 4100 };
+	uint64_t c;
+
+	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(fixture, 4096, "LA;\0a\0()V");
+	FIXTURE_NAME(fixture, 4097, "LA;\0b\0()V");
+	FIXTURE_NAME(fixture, 4098, "LA;\0c\0()V");
+	FIXTURE_NAME(fixture, 4099, "LA;\0d\0()V");
+	FIXTURE_NAME(fixture, 4100, "LA;\0e\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30000000, 1, "LA;\0a\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30001000, 1, "LA;\0b\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30002000, 1, "LA;\0c\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30003000, 1, "LA;\0d\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30004000, 1, "LA;\0e\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30005000, 1, "LA;\0f\0()V");
+	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(fixture, 8192, (const char *)inner, sizeof(inner));
+	fixture_name(fixture, 8193, (const char *)callee, sizeof(callee));
+	fixture_name(fixture, 8194, (const char *)sibling, sizeof(sibling));
+	c = fixture_context(fixture, 0, caller, 8192, 0);
+	fixture_context(fixture, 0, c, 8193, 0);
+	fixture_context(fixture, 0, caller, 8194, 0);
+	return c;
+}
+
+/* Where Java is innermost; below native code it is what that has called. */
+static void java_is_looked_for_in_its_context_first(void **state)
+{
+	struct world *world = *state;
+	const uint64_t *dynamic = world->session.summary.places.dynamic;
+	const uint64_t c = make_java(&world->fixture, world->f);
+	const uint64_t native = fixture_context(&world->fixture, 0, c, 3, 1);
+	uint32_t path[7];
+
+	fixture_context(&world->fixture, 0, native, 8193, 0);
+	for (uint64_t i = 0; i < 6; i++)
+		sample(world, c, 0x30000008 + i * 0x1000);
+	sample(world, native, 0x30002008);
+	sample(world, native, 0x30003008);
+	read_all(world);
+	memcpy(path,
+	       (uint32_t[]){ F(1), F(2), java(world, "A.a()"),
+			     java(world, "A.b()"), java(world, "A.c()"), 0, 0 },
+	       sizeof(path));
+	path[3] = 0;
+	assert_samples(walk(&world->session, path), 1);
+	path[3] = java(world, "A.b()");
+	path[4] = 0;
+	assert_samples(walk(&world->session, path), 1);
+	path[4] = java(world, "A.e()");
+	assert_samples(walk(&world->session, path), 1);
+	path[4] = java(world, "A.c()");
+	assert_samples(walk(&world->session, path), 1);
+	path[5] = java(world, "A.d()");
+	assert_samples(walk(&world->session, path), 1);
+	path[5] = java(world, "A.f()");
+	assert_samples(walk(&world->session, path), 1);
+	assert_samples(NODE(world, path[0], path[1], path[2], path[3], path[4],
+			    F(3), java(world, "A.c()")),
+		       1);
+	assert_samples(NODE(world, path[0], path[1], path[2], path[3], path[4],
+			    F(3), java(world, "A.d()")),
+		       1);
+	assert_int_equal(dynamic[PLACE_LEAF], 1);
+	assert_int_equal(dynamic[PLACE_CALLER], 1);
+	assert_int_equal(dynamic[PLACE_CALLEE], 2);
+	assert_int_equal(dynamic[PLACE_SIBLING], 1);
+	assert_int_equal(dynamic[PLACE_OUTER], 1);
+	assert_int_equal(dynamic[PLACE_TIMED], 2);
+	assert_int_equal(sample_places_sum(dynamic), 8);
+	session_close(&world->session);
+}
+
 static void a_wait_is_named_by_its_reason(void **state)
 {
 	static const struct {
@@ -531,6 +716,11 @@ int main(void)
 		TEST(told_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),
 		TEST(code_without_a_name_is_its_makers),
+		TEST(who_has_jumped_is_further_out),
+		TEST(what_is_not_hooked_is_no_caller),
+		TEST(it_is_counted_how_native_code_is_found),
+		TEST(it_is_counted_how_dynamic_code_is_found),
+		TEST(java_is_looked_for_in_its_context_first),
 		TEST(a_wait_is_named_by_its_reason),
 		TEST(a_sample_that_grew_counts_its_looks),
 		TEST(lines_add_up),
