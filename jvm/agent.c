@@ -19,6 +19,7 @@
 #include "jvm/agent.h"
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
+#include "jvm/class_changes.h"
 #include "jvm/inlined_methods.h"
 #include "jvm/intrinsics.h"
 #include "jvm/java_callers.h"
@@ -140,8 +141,9 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 		const struct java_method its = method_of(&asked);
 
 		if (is_bridged(&bound) && !changes_threads(&its))
-			bound.bridge =
-				bridges_make(address, method, its.signature);
+			bound.bridge = bridges_make(
+				class_changes_native(&its, address), method,
+				its.signature);
 		name_binding(&bound, &its);
 		if (bound.bridge)
 			*new_address = bridges_entry(bound.bridge);

@@ -32,6 +32,7 @@
 static uint64_t machine_pc;      /* of a function of the machine's */
 static uint64_t ready_ns;        /* when it could be asked first */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
+static _Atomic int doubts;       /* callers_doubt() without callers_trust() */
 
 /* How many of the methods are called by a native that has a context. */
 static jint end_of(const struct bridge_frame *frame,
@@ -186,6 +187,14 @@ static void note_asked(uint64_t began_ns)
 			 1);
 }
 
+/* Whether all was forgotten since the call was looked up, so that it may be another. */
+static int has_changed(const struct bridge_frame *frame)
+{
+	uint32_t is_cut;
+
+	return frame->stack && java_stack_hash(frame, &is_cut) != frame->stack;
+}
+
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	jvmtiEnv *jvmti = atomic_load(&tool);
@@ -204,13 +213,15 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	switch_unmute(muted);
 	errno = saved_errno;
 	if (frame->expected)
-		note_verified(frame->expected, number);
+		note_verified(frame->expected, has_changed(frame) ? 0 : number);
 	else
 		note_asked(began_ns);
 	if (!number) {
 		bridge_miss();
 		return CALLERS_NOBODY;
 	}
+	if (atomic_load(&doubts))
+		return number;
 	if (frame->stack)
 		remember_stack(frame->stack, number);
 	else
@@ -228,6 +239,19 @@ static void forget(void)
 			atomic_store_explicit(&callers_known[i], 0,
 					      memory_order_relaxed);
 	java_stack_forget();
+}
+
+/* What was looked up before has another hash; what is from here on is not kept. */
+void callers_doubt(void)
+{
+	atomic_fetch_add(&doubts, 1);
+	forget();
+}
+
+void callers_trust(void)
+{
+	forget();
+	atomic_fetch_sub(&doubts, 1);
 }
 
 static void JNICALL code_is_unloaded(jvmtiEnv *jvmti, jmethodID method,

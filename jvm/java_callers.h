@@ -78,6 +78,13 @@ static inline uint32_t callers_find_stack(uint64_t hash)
 uint32_t callers_learn(struct bridge_frame *frame);
 
 /*
+ * Until callers_trust(), as often called, what the machine says is not remembered,
+ * and what was known is forgotten: places become other methods'. Any thread.
+ */
+void callers_doubt(void);
+void callers_trust(void);
+
+/*
  * The machine is asked from here on: it is being started. 0, or -1 if it cannot
  * be, or its interpreter's frames could not be told.
  */

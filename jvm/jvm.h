@@ -10,6 +10,7 @@
  *			(preload/front/records.h writes that into the part)
  *	bridges.c	makes bridges, through which Java calls them
  *	intrinsics.c	which natives it may never call
+ *	class_changes.c	when methods are changed while they run
  *	native_relays.c	stubs for natives whose code is not hooked
  *	bridge.c	what a bridge does: the Java caller enters the context
  *	java_callers.c	who that is, by the place of the call

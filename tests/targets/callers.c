@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Native methods of tests/targets/Callers.java, which count who has called them, as
- * callers say themselves; also called by those of Lines.java, Stacks.java and Unhooked.java.
+ * callers say themselves; also called by those of Changed.java, Lines.java, Stacks.java and Unhooked.java.
  */
 #include <jni.h>
 #include <stdatomic.h>
@@ -36,6 +36,13 @@ JNIEXPORT jint JNICALL Java_com_acme_Callers_wide(
 	    p != 7 || q != 8)
 		return 3;
 	return 1234;
+}
+
+JNIEXPORT jint JNICALL Java_com_acme_Changed_own(JNIEnv *jni, jclass class,
+						 jint who)
+{
+	atomic_fetch_add(&counts[who], 1);
+	return who;
 }
 
 /* Calls back into Java, which calls a native. */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/class_changes.h"
+
+#include <jni.h>
+#include <stdatomic.h>
+
+#include "jvm/java_callers.h"
+#include "preload/front/records.h"
+#include "preload/sys/text.h"
+
+#define CLASS "Lsun/instrument/InstrumentationImpl;"
+
+typedef void (*native_function)(JNIEnv *jni, jobject self, jlong agent,
+				jobjectArray classes);
+
+static _Atomic(native_function) redefine, retransform;
+
+static void change(native_function native, JNIEnv *jni, jobject self,
+		   jlong agent, jobjectArray classes)
+{
+	callers_doubt();
+	native(jni, self, agent, classes);
+	callers_trust();
+}
+
+static void JNICALL redefines(JNIEnv *jni, jobject self, jlong agent,
+			      jobjectArray classes)
+{
+	change(atomic_load(&redefine), jni, self, agent, classes);
+}
+
+static void JNICALL retransforms(JNIEnv *jni, jobject self, jlong agent,
+				 jobjectArray classes)
+{
+	change(atomic_load(&retransform), jni, self, agent, classes);
+}
+
+void *class_changes_native(const struct java_method *method, void *native)
+{
+	if (!same_text(method->class, CLASS))
+		return native;
+	if (same_text(method->name, "redefineClasses0")) {
+		atomic_store(&redefine, (native_function)native);
+		return (void *)redefines;
+	}
+	if (same_text(method->name, "retransformClasses0")) {
+		atomic_store(&retransform, (native_function)native);
+		return (void *)retransforms;
+	}
+	return native;
+}
