@@ -475,7 +475,8 @@ static void try_functions(const struct image *image)
 	struct arena scratch = { 0 };
 	struct functions functions;
 
-	if (functions_find(image, &scratch, &functions) == 0)
+	if (functions_find(image, &scratch, &functions) == 0 &&
+	    functions.count > 0)
 		for (uint32_t i = 0; i < MAX_FUNCTIONS; i++) {
 			uint64_t left = 0;
 			const uint8_t *code = image_at(
