@@ -73,18 +73,13 @@ static const struct directive *find_directive(const char *word)
 	return NULL;
 }
 
-static void *regex_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static int add_regex(struct directives *directives, const char *word,
 		     const char *value, char **why)
 {
 	struct arena arena = { 0 };
 	struct ere regex;
 	const char *problem;
-	int err = ere_compile(&regex, value, regex_memory, &arena, &problem);
+	int err = ere_compile(&regex, value, arena_memory, &arena, &problem);
 
 	arena_fini(&arena);
 	if (err)

@@ -27,11 +27,6 @@ struct inquiry {
 	struct bare bare;
 };
 
-static void *scratch_alloc(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /*
  * A compiler's cold part whose frame happens to look like a fresh call's, and
  * whose name was stripped. One function alone jumps to its start, nothing calls
@@ -230,7 +225,7 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	int err = functions_find(q->image, &q->scratch, &q->functions);
 
 	if (!err)
-		err = decoder_open(&q->decoder, scratch_alloc, &q->scratch);
+		err = decoder_open(&q->decoder, arena_memory, &q->scratch);
 	if (!err)
 		err = bare_find(q->image, &q->decoder, &q->functions,
 				&q->scratch, &q->bare);

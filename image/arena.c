@@ -52,6 +52,11 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 	return memory; /* fresh from the kernel: zero */
 }
 
+void *arena_memory(void *arena, size_t bytes)
+{
+	return arena_alloc(arena, bytes);
+}
+
 void arena_fini(struct arena *arena)
 {
 	while (arena->block) {

@@ -20,6 +20,9 @@ struct arena {
 /* Zeroed memory, 16-byte aligned, or NULL. Lives until arena_fini(). */
 void *arena_alloc(struct arena *arena, size_t bytes);
 
+/* The same, for who takes memory by a function and what that needs. */
+void *arena_memory(void *arena, size_t bytes);
+
 void arena_fini(struct arena *arena);
 
 #endif

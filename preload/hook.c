@@ -123,11 +123,6 @@ static int gather_candidates(struct pass *pass)
 
 /* ---- Hooking ---- */
 
-static void *decoder_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /* Once, for what is loaded before main. */
 static int begin(struct cold *cold)
 {
@@ -147,7 +142,7 @@ static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 		.pads = &cold->pads,
 		.constants = { .tls_offset = stub_tls_offset() },
 	};
-	return decoder_open(&workshop->decoder, decoder_memory, &pass->scratch);
+	return decoder_open(&workshop->decoder, arena_memory, &pass->scratch);
 }
 
 static void refuse_all(struct candidate *candidate, enum verdict verdict)

@@ -89,11 +89,6 @@ static struct module *find_module_of(const struct modules *modules, uint64_t pc)
 	return NULL;
 }
 
-static void *decoder_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /* The function is a return, aligned as functions are, with padding behind. */
 static int find_site(const struct r_debug *debug, uint64_t *pc)
 {
@@ -102,7 +97,7 @@ static int find_site(const struct r_debug *debug, uint64_t *pc)
 	struct prologue prologue;
 	struct arena scratch = { 0 };
 	struct decoder decoder;
-	int err = decoder_open(&decoder, decoder_memory, &scratch);
+	int err = decoder_open(&decoder, arena_memory, &scratch);
 
 	if (err)
 		return err;

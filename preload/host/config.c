@@ -35,11 +35,6 @@ static char *copy_string(struct arena *arena, const char *string)
 	return copy ? memcpy(copy, string, bytes) : NULL;
 }
 
-static void *rule_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static int add_rule(struct reader *reader, enum rule_kind kind,
 		    const char *text)
 {
@@ -54,7 +49,7 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 	if (!rule->line || !rule->text)
 		return -ENOMEM;
 	if ((kind == RULE_FUNCTION || kind == RULE_NOT_FUNCTION) &&
-	    ere_compile(&rule->regex, text, rule_memory, reader->arena, &why))
+	    ere_compile(&rule->regex, text, arena_memory, reader->arena, &why))
 		return -EINVAL;
 	*reader->tail = rule;
 	reader->tail = &rule->next;

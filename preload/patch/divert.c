@@ -15,11 +15,6 @@
 #define ORIGINAL_AT     16
 #define PAD_BYTES       (ORIGINAL_AT + RELOCATE_MAX_BYTES)
 
-static void *decoder_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /* The jump to `ours`, and behind it what the jump to the pad displaces. */
 static int make_pad(struct divert *one, const struct decoder *decoder,
 		    struct windows *windows, const struct prologue *prologue,
@@ -85,7 +80,7 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 	struct arena scratch = { 0 };
 	struct prologue prologue;
 	struct decoder decoder;
-	int err = decoder_open(&decoder, decoder_memory, &scratch);
+	int err = decoder_open(&decoder, arena_memory, &scratch);
 
 	if (err)
 		return err;

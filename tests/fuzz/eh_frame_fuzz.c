@@ -18,11 +18,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void *alloc(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static void require_sound(const struct wire_function *list, uint32_t count,
 			  const struct marks *code)
 {
@@ -73,7 +68,7 @@ static void find(const struct image *image)
 
 	traits_of(image);
 	if (functions_find(image, &arena, &functions) == 0 &&
-	    decoder_open(&decoder, alloc, &arena) == 0 &&
+	    decoder_open(&decoder, arena_memory, &arena) == 0 &&
 	    branches_find(image, &decoder, &functions, &arena, &branches) == 0)
 		choose(&tiers, &arena);
 	arena_fini(&arena);

@@ -185,11 +185,6 @@ static void protect_code(int protection)
 		abort();
 }
 
-static void *alloc(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static void set_up(void)
 {
 	static int is_done;
@@ -201,7 +196,7 @@ static void set_up(void)
 	map_area(COPY_PC);
 	map_area(DATA_PC);
 	map_area(STACK_PC);
-	if (decoder_open(&decoder, alloc, &arena))
+	if (decoder_open(&decoder, arena_memory, &arena))
 		abort();
 	catch_signals();
 }

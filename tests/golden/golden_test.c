@@ -259,18 +259,13 @@ static int check_file(const struct decoder *decoder, struct arena *arena,
 	return failures;
 }
 
-static void *alloc(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 int main(int argc, char **argv)
 {
 	struct arena arena = { 0 };
 	struct decoder decoder;
 	int failures = 0;
 
-	if (decoder_open(&decoder, alloc, &arena))
+	if (decoder_open(&decoder, arena_memory, &arena))
 		return 1;
 
 	for (int i = 1; i < argc; i++) {

@@ -13,11 +13,6 @@
 #include "disasm/decode.h"
 #include "image/arena.h"
 
-static inline void *fixture_alloc(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /* Group set-up: *state becomes an open decoder. Lives until exit. */
 static inline int fixture_open_decoder(void **state)
 {
@@ -25,7 +20,7 @@ static inline int fixture_open_decoder(void **state)
 	static struct decoder decoder;
 
 	*state = &decoder;
-	return decoder_open(&decoder, fixture_alloc, &arena);
+	return decoder_open(&decoder, arena_memory, &arena);
 }
 
 #endif

@@ -41,11 +41,6 @@ static void compose(char *out, const char *const pieces[], unsigned int count,
 static const char *const texts[] = { "a", "b", "c", "ab", "_", " ", "A",
 				     "1", ".", "*", "-",  "]", "/", "\\" };
 
-static void *take(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 /* ---- Globs ---- */
 
 static void globs_are_libcs(void **state)
@@ -129,7 +124,7 @@ static void expressions_are_libcs(void **state)
 
 		COMPOSE(pattern, pieces, 8);
 		refused = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
-		err = ere_compile(&ere, pattern, take, &arena, &why);
+		err = ere_compile(&ere, pattern, arena_memory, &arena, &why);
 		if (!refused != !err)
 			fail_msg("'%s': %s", pattern, err ? why : "no error");
 		if (!err)
@@ -145,7 +140,7 @@ static void expressions_are_libcs(void **state)
 static int compile(const char *pattern, struct ere *ere, struct arena *arena)
 {
 	const char *why = NULL;
-	int err = ere_compile(ere, pattern, take, arena, &why);
+	int err = ere_compile(ere, pattern, arena_memory, arena, &why);
 
 	assert_true(!err == !why);
 	return err;

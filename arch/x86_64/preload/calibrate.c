@@ -44,11 +44,6 @@ struct bench {
 	uint64_t bins[WIRE_BINS];
 };
 
-static void *decoder_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static int write_page(uint8_t *page, function *stub, function *bare)
 {
 	const struct stub_constants constants = {
@@ -57,7 +52,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 	uint8_t *at = page + stub_bytes();
 	struct arena scratch = { 0 };
 	struct decoder decoder;
-	int err = decoder_open(&decoder, decoder_memory, &scratch);
+	int err = decoder_open(&decoder, arena_memory, &scratch);
 
 	if (!err) {
 		memcpy(at, code, sizeof(code));

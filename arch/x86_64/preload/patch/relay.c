@@ -13,11 +13,6 @@
 /* What the stub displaces, which stands nowhere else: jmp *RELAY_TARGET(%r11) */
 static const uint8_t leave[] = { 0x41, 0xff, 0x63, RELAY_TARGET };
 
-static void *decoder_memory(void *context, size_t bytes)
-{
-	return arena_alloc(context, bytes);
-}
-
 static int write_all(const struct decoder *decoder, uint32_t first,
 		     uint32_t count, uint8_t *at)
 {
@@ -47,7 +42,7 @@ int relay_make(struct windows *windows, const struct module *module,
 	struct arena scratch = { 0 };
 	struct decoder decoder;
 	uint8_t *at;
-	int err = decoder_open(&decoder, decoder_memory, &scratch);
+	int err = decoder_open(&decoder, arena_memory, &scratch);
 
 	if (err)
 		return err;
