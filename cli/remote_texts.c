@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "cli/target.h"
+#include "machine/address_space.h"
 
-#define PAGE       UINT64_C(4096)
 #define TEXTS_MAX  (UINT64_C(1) << 21)
 #define RUN_PAGES  64
 #define READ_TEXTS 4096
@@ -53,12 +53,12 @@ struct text_run {
 
 static uint64_t page_of(uint64_t at)
 {
-	return at & ~(PAGE - 1);
+	return at & ~(PAGE_BYTES - 1);
 }
 
 static uint64_t end_of(const struct wire_text *text)
 {
-	return page_of(text->at + text->bytes - 1) + PAGE;
+	return page_of(text->at + text->bytes - 1) + PAGE_BYTES;
 }
 
 static struct text_run run_from(const struct remote_texts *texts,
@@ -73,7 +73,7 @@ static struct text_run run_from(const struct remote_texts *texts,
 	for (; run.behind < texts->count; run.behind++) {
 		text = &texts->items[run.behind];
 		if (page_of(text->at) > run.end ||
-		    end_of(text) - run.start > RUN_PAGES * PAGE)
+		    end_of(text) - run.start > RUN_PAGES * PAGE_BYTES)
 			break;
 		if (end_of(text) > run.end)
 			run.end = end_of(text);
