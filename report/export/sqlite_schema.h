@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The tables of a database: what creates them, and, once they are filled, their indices. */
 #ifndef CLEW_EXPORT_SQLITE_SCHEMA_H
 #define CLEW_EXPORT_SQLITE_SCHEMA_H
 
