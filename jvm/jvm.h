@@ -13,10 +13,15 @@
  *	class_changes.c	when methods are changed while they run
  *	native_relays.c	stubs for natives whose code is not hooked
  *	bridge.c	what a bridge does: the Java caller enters the context
- *	java_callers.c	who that is, by the place of the call
+ *	java_callers.c	who that is, by the place of the call or the whole stack
+ *	java_stack.c	which stack that is, by the frames of HotSpot
+ *	java_recall.c	the walks of these that a thread has made lately
+ *	java_numbers.c	the numbers of methods, and of stacks of them
  *	line_tables.c	where Java methods are written
  *	inlined_methods.c	which of them are where in compiled code
  *	hotspot.c	what HotSpot tells debuggers of itself
+ *	jni_env.c	natives' calls of JNI's functions, and with jni_watch.h what
+ *			is worth knowing of them
  *
  * Whatever fails, the machine starts as though clew were not there, and the part's
  * header says why (enum wire_java).
