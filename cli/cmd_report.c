@@ -128,9 +128,11 @@ static void make_flat(struct flat *flat, struct session *session,
 		  session->catalog.function_count);
 	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV)
 		flat_keep_groups(flat, &session->catalog);
-	if (subject->label == LABEL_JNI)
+	if (subject->label == LABEL_JNI) {
 		flat_find_quantiles(flat, &session->tree, labels,
 				    session->catalog.function_count);
+		flat_find_copies(flat, &session->jni, &session->catalog);
+	}
 	free(labels);
 }
 

@@ -205,6 +205,30 @@ void flat_find_quantiles(struct flat *flat, const struct tree *tree,
 	free(of);
 }
 
+void flat_find_copies(struct flat *flat, const struct jni_usage *usage,
+		      struct catalog *catalog)
+{
+	struct idmap bytes = { 0 };
+
+	for (size_t i = 0; i < usage->count; i++) {
+		const struct jni_note *note = &usage->items[i];
+
+		if (note->what == WIRE_JNI_COPY &&
+		    note->call.native != FUNCTION_NONE)
+			*idmap_at(&bytes, labels_jni(catalog, note->call.native,
+						     note->call.java)) +=
+				note->amount;
+	}
+	for (size_t i = 0; i < flat->count; i++) {
+		struct flat_row *row = &flat->rows[i];
+
+		row->copied_bytes = *idmap_at(&bytes, row->function);
+		if (row->copied_bytes > 0)
+			flat->has_copies = 1;
+	}
+	idmap_fini(&bytes);
+}
+
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog)
 {

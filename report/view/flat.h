@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "report/model/function_catalog.h"
+#include "report/model/jni_usage.h"
 #include "report/model/tree.h"
 #include "report/view/selection.h"
 
@@ -23,12 +24,14 @@ struct flat_row {
 	uint32_t function;
 	/* Of a native's calls by a Java method, as measured; 0: not known. */
 	uint64_t half_below_ns, most_below_ns;
+	uint64_t copied_bytes; /* by JNI's functions, in these calls */
 };
 
 struct flat {
 	struct flat_row *rows; /* only those with calls or time */
 	size_t count;
 	int has_quantiles;
+	int has_copies;
 };
 
 /* Of a row's calls so many thousandths took less than most_below_ns. */
@@ -73,6 +76,9 @@ void flat_keep_groups(struct flat *flat, struct catalog *catalog);
  */
 void flat_find_quantiles(struct flat *flat, const struct tree *tree,
 			 const uint32_t *labels, size_t label_count);
+/* What was copied in the calls of each row, by labels of LABEL_JNI. */
+void flat_find_copies(struct flat *flat, const struct jni_usage *usage,
+		      struct catalog *catalog);
 void flat_sort(struct flat *flat, const struct flat_keys *keys,
 	       struct catalog *catalog);
 

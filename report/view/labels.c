@@ -44,24 +44,30 @@ static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
 }
 
 /* The function that stands for a native method and who calls it. */
-static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
-			  const struct tree_node *node)
+uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller)
 {
-	const uint32_t caller = tree->nodes[node->parent].function;
-	const uint32_t module = catalog->functions[node->function].module;
+	const uint32_t module = catalog->functions[native].module;
 	char *text;
 	uint32_t label;
 
-	if (catalog_kind(catalog, node->function) != KIND_JNI)
-		return node->function;
-	text = memory_printf("%s" LABEL_JNI_FROM "%s",
-			     catalog_name(catalog, node->function),
-			     catalog_kind(catalog, caller) == KIND_JAVA
-				     ? catalog_name(catalog, caller)
-				     : "(no Java method)");
+	text = memory_printf(
+		"%s" LABEL_JNI_FROM "%s", catalog_name(catalog, native),
+		caller != FUNCTION_NONE &&
+				catalog_kind(catalog, caller) == KIND_JAVA
+			? catalog_name(catalog, caller)
+			: "(no Java method)");
 	label = catalog_named(catalog, KIND_GROUP, module, text);
 	free(text);
 	return label;
+}
+
+static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
+			  const struct tree_node *node)
+{
+	if (catalog_kind(catalog, node->function) != KIND_JNI)
+		return node->function;
+	return labels_jni(catalog, node->function,
+			  tree->nodes[node->parent].function);
 }
 
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,

@@ -27,6 +27,9 @@ enum label_by {
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by);
 
+/* That of LABEL_JNI for a native method and its caller, FUNCTION_NONE included. */
+uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller);
+
 /*
  * 1 for each node that has no ancestor of the same label: sums over these
  * count recursion once. label_count: of the catalog's functions. free() it.

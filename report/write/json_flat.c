@@ -43,6 +43,9 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 					      json_number(row->half_below_ns),
 					      "p99",
 					      json_number(row->most_below_ns)));
+	if (row->copied_bytes > 0)
+		json_object_set_new(value, "copied_bytes",
+				    json_number(row->copied_bytes));
 	if (row->timing.ended > 0) {
 		json_object_set_new(value, "timed", json_timing(&row->timing));
 		json_object_set_new(

@@ -68,6 +68,15 @@ static void write_quantiles(FILE *out, const struct flat_row *row)
 		row->most_below_ns ? DURATION(row->most_below_ns) : "-");
 }
 
+/* What natives have copied from Java and to it. */
+static void write_copies(const struct text_table *table,
+			 const struct flat_row *row)
+{
+	if (table->view->flat->has_copies)
+		fprintf(table->out, "%15s ",
+			row->copied_bytes ? GROUPED(row->copied_bytes) : "-");
+}
+
 static void write_time(const struct text_table *table,
 		       const struct flat_row *row)
 {
@@ -109,6 +118,7 @@ static void write_row(const struct text_table *table,
 		write_time(table, row);
 	else
 		write_calls(table, row);
+	write_copies(table, row);
 	text_begin(out, session->has_color, heat);
 	text_function(out, session, row->function);
 	text_end(out, session->has_color, heat);
@@ -122,9 +132,11 @@ static void write_heading(const struct text_table *table)
 	const struct session *session = table->session;
 	const char *what = table->view->what;
 	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
+	const char *copies =
+		table->view->flat->has_copies ? "   bytes copied " : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s%s %s%s\n",
+		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s%s %s%s%s\n",
 			"self",
 			timings_are_there(&session->tree.timings) ? " " : "",
 			"share", session->summary.samples ? " 95%       " : "",
@@ -136,11 +148,11 @@ static void write_heading(const struct text_table *table)
 			table->view->flat->has_quantiles
 				? "    p50 <     p99 < "
 				: "",
-			what, module);
+			copies, what, module);
 	else
-		fprintf(table->out, "%*s %7s %11s %8s %8s  %s%s\n",
+		fprintf(table->out, "%*s %7s %11s %8s %8s  %s%s%s\n",
 			table->calls_width, "calls", "share", "contexts",
-			"callers", "callees", what, module);
+			"callers", "callees", copies, what, module);
 }
 
 static size_t rows_shown(const struct flat_view *view)

@@ -116,9 +116,29 @@ class JniEnv(JavaCase):
         self.assertGreaterEqual(section["ns"], 2 * THREADS * 3_000_000)
         self.assertGreaterEqual(section["most_ns"], 3_000_000)
 
+    def check_bytes(self):
+        """What each native has copied, by the Java method that calls it."""
+        copied = THREADS * ROUNDS * (1000 + 8000 + 13 + 22 + 16 + 16)
+        rows = self.clew_json("report", "--json", "--jni", "--top=0",
+                              self.recording_path)["functions"]
+        found = {row["name"]: row.get("copied_bytes") for row in rows
+                 if row["name"].startswith("com.acme.")}
+        name = ("com.acme.Envs.copies(byte[], int[], double[], String, int) "
+                "<- com.acme.Envs.work(int)")
+        self.assertEqual(found[name], copied)
+        self.assertIsNone(found["com.acme.Envs.missing() <- "
+                                "com.acme.Envs.work(int)"])
+        for options in ((), ("--metric=calls",)):
+            self.assertRegex(
+                self.clew("report", "--jni", "--top=0", *options,
+                          self.recording_path).stdout,
+                rf"(?s)bytes copied native method .* {copied:,} "
+                + re.escape(name))
+
     def check_version(self, version):
         self.version = version
         self.check_notes(self.check())
+        self.check_bytes()
         for flavour, options in (("O0", ("-Xint",)),
                                  ("O2", ("-Xcomp", "-XX:TieredStopAtLevel=1")),
                                  ("O2", ("-XX:+UseZGC",)),

@@ -285,9 +285,11 @@ class Members(clewtest.Case):
             for function in module.functions if function.number in called)
         bound = wire.CHUNK.pack(wire.BINDINGS, 0,
                                 wire.CHUNK.size + len(bindings), len(bindings))
+        below = next(id for id, context in contexts.items()
+                     if wire.id_pop(id, context.function) in contexts)
         notes = b"".join(
-            struct.pack("<QQIIIIQQQQ", next(iter(part.contexts())), 0, 0, what,
-                        0, 0, 9, 8, 7, 0) for what in range(5))
+            struct.pack("<QQIIIIQQQQ", below, 0, 0, what, 0, 0, 9, 8, 7, 0)
+            for what in range(5))
         noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
                                 wire.CHUNK.size + len(notes), len(notes))
         timed = wire.CHUNK.pack(
