@@ -218,43 +218,100 @@ EXPORT int munmap(void *start, size_t bytes)
 	return NEXT(munmap)(start, bytes);
 }
 
-/* What is there goes elsewhere, and may be code. */
+/* What is there goes elsewhere, and may be code: whose, or 0. */
+static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
+			   int flags, uint64_t place)
+{
+	const uint64_t maker = makers_find(old);
+
+	if (flags & MREMAP_FIXED)
+		makers_note_end(place, bytes);
+	if (maker)
+		makers_note_end(old, old_bytes);
+	return maker;
+}
+
+/* It is at `now`, or where it was: -1. */
+static void finish_move(uint64_t maker, uint64_t old, uint64_t old_bytes,
+			uint64_t now, uint64_t bytes)
+{
+	const int has_failed = now == (uintptr_t)MAP_FAILED;
+
+	if (maker && has_failed)
+		makers_note(maker, old, old_bytes);
+	else if (maker)
+		makers_note(maker, now, bytes);
+	if (!has_failed && natives_are_shared(old))
+		natives_share(now, now + bytes);
+}
+
 EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
-	const uint64_t maker = makers_find((uintptr_t)old);
 	void *place, *result;
 	va_list arguments;
+	uint64_t maker;
 
 	va_start(arguments, flags);
 	place = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
 	va_end(arguments);
-	if (flags & MREMAP_FIXED)
-		makers_note_end((uintptr_t)place, bytes);
-	if (maker)
-		makers_note_end((uintptr_t)old, old_bytes);
+	maker = begin_move((uintptr_t)old, old_bytes, bytes, flags,
+			   (uintptr_t)place);
 	result = NEXT(mremap)(old, old_bytes, bytes, flags, place);
-	if (maker && result == MAP_FAILED)
-		makers_note(maker, (uintptr_t)old, old_bytes);
-	else if (maker)
-		makers_note(maker, (uintptr_t)result, bytes);
-	if (result != MAP_FAILED && natives_are_shared((uintptr_t)old))
-		natives_share((uintptr_t)result, (uintptr_t)result + bytes);
+	finish_move(maker, (uintptr_t)old, old_bytes, (uintptr_t)result, bytes);
 	return result;
+}
+
+static void note_segment(const void *caller, int id, uint64_t start)
+{
+	struct shmid_ds about = { .shm_segsz = 1 };
+
+	sys_call_anyway(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0);
+	if (start != UINT64_MAX)
+		note_mapping(caller, start, about.shm_segsz, MAP_ANONYMOUS, -1);
 }
 
 EXPORT void *shmat(int id, const void *place, int flags)
 {
-	struct shmid_ds about = { .shm_segsz = 1 };
 	void *result;
 
 	if (!(flags & SHM_EXEC))
 		return NEXT(shmat)(id, place, flags);
 	generators_note(__builtin_return_address(0));
 	result = NEXT(shmat)(id, place, flags);
-	sys_call_anyway(SYS_shmctl, id, IPC_STAT, (long)&about, 0, 0, 0);
-	if (result != (void *)-1)
-		note_mapping(__builtin_return_address(0), (uintptr_t)result,
-			     about.shm_segsz, MAP_ANONYMOUS, -1);
+	note_segment(__builtin_return_address(0), id, (uintptr_t)result);
+	return result;
+}
+
+/*
+ * Nobody says how long what goes is: as long as what was made executable there. It
+ * stays if it is no segment.
+ */
+struct detached {
+	uint64_t start, bytes, maker;
+};
+
+static struct detached begin_detach(uint64_t start)
+{
+	const struct detached detached = { start, makers_find_bytes(start),
+					   makers_find(start) };
+
+	if (detached.bytes)
+		makers_note_end(start, detached.bytes);
+	return detached;
+}
+
+static void finish_detach(const struct detached *detached, long result)
+{
+	if (result && detached->bytes && detached->maker)
+		makers_note(detached->maker, detached->start, detached->bytes);
+}
+
+EXPORT int shmdt(const void *start)
+{
+	const struct detached detached = begin_detach((uintptr_t)start);
+	const int result = NEXT(shmdt)(start);
+
+	finish_detach(&detached, result);
 	return result;
 }
 
@@ -286,4 +343,36 @@ long syscall_munmap(SYSCALL_ARGUMENTS)
 {
 	makers_note_end((uint64_t)a, (size_t)b);
 	return syscall_plainly(number, a, b, c, d, e, f);
+}
+
+long syscall_mremap(SYSCALL_ARGUMENTS)
+{
+	const uint64_t maker = begin_move((uint64_t)a, (uint64_t)b, (uint64_t)c,
+					  (int)d, (uint64_t)e);
+	const long result = syscall_plainly(number, a, b, c, d, e, f);
+
+	finish_move(maker, (uint64_t)a, (uint64_t)b, (uint64_t)result,
+		    (uint64_t)c);
+	return result;
+}
+
+long syscall_shmat(SYSCALL_ARGUMENTS)
+{
+	long result;
+
+	if (!(c & SHM_EXEC))
+		return syscall_plainly(number, a, b, c, d, e, f);
+	generators_note(__builtin_return_address(0));
+	result = syscall_plainly(number, a, b, c, d, e, f);
+	note_segment(__builtin_return_address(0), (int)a, (uint64_t)result);
+	return result;
+}
+
+long syscall_shmdt(SYSCALL_ARGUMENTS)
+{
+	const struct detached detached = begin_detach((uint64_t)a);
+	const long result = syscall_plainly(number, a, b, c, d, e, f);
+
+	finish_detach(&detached, result);
+	return result;
 }

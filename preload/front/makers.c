@@ -373,3 +373,12 @@ uint64_t makers_find(uint64_t at)
 
 	return made && !made->is_gone ? made->pc : 0;
 }
+
+uint64_t makers_find_bytes(uint64_t at)
+{
+	const struct made *made = find_overlapping(at, at + 1, NULL);
+	const uint64_t end = made && !made->is_gone ? made->end : 0;
+
+	/* It may change meanwhile. */
+	return end > at ? end - at : 0;
+}

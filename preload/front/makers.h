@@ -28,7 +28,11 @@ void makers_note_end(uint64_t start, uint64_t bytes);
 /* The program gives it a name: "" takes it away. */
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 
-/* In the maker's text, if what is at an address was made executable; or 0. */
+/*
+ * In the maker's text, if what is at an address was made executable, and for how many
+ * bytes from there on; or 0.
+ */
 uint64_t makers_find(uint64_t at);
+uint64_t makers_find_bytes(uint64_t at);
 
 #endif

@@ -60,6 +60,7 @@
 	X(mremap, NOTHING)                                                     \
 	X(munmap, NOTHING)                                                     \
 	X(shmat, MAPS)                                                         \
+	X(shmdt, NOTHING)                                                      \
 	X(timer_create, NOTHING)                                               \
 	X(siginterrupt, NOTHING)                                               \
 	X(sigset, NOTHING)                                                     \

@@ -85,6 +85,12 @@ class Truth(Case):
     @undisturbed
     def test_memory_that_is_moved(self):
         self.check("moved")
+        self.check("moved-by-syscall")
+
+    @undisturbed
+    def test_shared_memory_that_comes_and_goes(self):
+        self.check("shared")
+        self.check("shared-by-syscall")
 
     @undisturbed
     def test_a_forked_child_has_its_parents_as_of_then(self):

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -220,17 +221,61 @@ static void run_often(void)
 	burn("library", memory);
 }
 
-static void run_moved(void)
+static void *move(void *memory, void *to)
+{
+	return mremap(memory, BYTES, BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+}
+
+static void *move_by_syscall(void *memory, void *to)
+{
+	return (void *)syscall(SYS_mremap, memory, BYTES, BYTES,
+			       MREMAP_MAYMOVE | MREMAP_FIXED, to);
+}
+
+static void run_moved(void *(*move_it)(void *, void *))
 {
 	unsigned char *memory = library_code();
 	char *room = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
-	void *moved = mremap(memory, BYTES, BYTES,
-			     MREMAP_MAYMOVE | MREMAP_FIXED, room);
+	void *moved = move_it(memory, room);
 
-	if (moved == MAP_FAILED)
+	if (moved != room)
 		abort();
+	burn("library", moved); /* twice: it is not as long as nobody's */
 	burn("library", moved);
+	map_by_instruction(memory, BYTES);
+	fill(memory);
+	burn("nobody", memory);
+}
+
+static void *attach_by_syscall(int id, const void *place, int flags)
+{
+	return (void *)syscall(SYS_shmat, id, place, flags);
+}
+
+static int detach_by_syscall(const void *memory)
+{
+	return (int)syscall(SYS_shmdt, memory);
+}
+
+/* System V's shared memory */
+static void run_shared(void *(*attach)(int, const void *, int),
+		       int (*detach)(const void *))
+{
+	unsigned char *code = library_code(); /* no segment */
+	const int id = shmget(IPC_PRIVATE, BYTES, 0700);
+	unsigned char *memory = id < 0 ? NULL : attach(id, NULL, SHM_EXEC);
+
+	if (!memory || memory == (unsigned char *)-1 ||
+	    shmctl(id, IPC_RMID, NULL))
+		abort();
+	fill(memory);
+	burn("program", memory);
+	if (!detach(code))
+		abort();
+	burn("library", code);
+	if (detach(memory))
+		abort();
 	map_by_instruction(memory, BYTES);
 	fill(memory);
 	burn("nobody", memory);
@@ -306,7 +351,13 @@ int main(int argc, char **argv)
 	else if (strcmp(way, "often") == 0)
 		run_often();
 	else if (strcmp(way, "moved") == 0)
-		run_moved();
+		run_moved(move);
+	else if (strcmp(way, "moved-by-syscall") == 0)
+		run_moved(move_by_syscall);
+	else if (strcmp(way, "shared") == 0)
+		run_shared(shmat, shmdt);
+	else if (strcmp(way, "shared-by-syscall") == 0)
+		run_shared(attach_by_syscall, detach_by_syscall);
 	else if (strcmp(way, "filtered") == 0)
 		run_filtered();
 	else if (strcmp(way, "forked") == 0)
