@@ -252,7 +252,7 @@ static int stop_safe_thread(struct attaching *attaching, char **why)
 	struct safe_places places;
 	int found;
 
-	safe_places_init(&places, &attaching->maps);
+	safe_places_init(&places, attaching->pid, &attaching->maps);
 	do {
 		found = try_threads(attaching, &places, why);
 		if (!found && tracer_now_ns() >= deadline_ns)
@@ -434,6 +434,7 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 	const struct safe_places places = {
 		.maps = &attaching->maps,
 		.own = target_module(&attaching->maps, LIBRARY),
+		.pid = attaching->pid,
 	};
 
 	for (size_t i = 0; i < attaching->tracer.count; i++) {

@@ -136,7 +136,7 @@ static int is_to_be_analysed(const struct target_mapping *mapping)
 	int is_libc;
 
 	if (*mapping->path != '/' || !mapping->is_executable ||
-	    strcmp(name, "libclew.so") == 0 ||
+	    mapping->is_deleted || strcmp(name, "libclew.so") == 0 ||
 	    (end && strcmp(end, WIRE_STUBS_SUFFIX) == 0) ||
 	    image_open(&image, mapping->path) != 0)
 		return 0;

@@ -26,6 +26,7 @@ struct remote_call {
 	uint64_t data, state, frame;
 	uint64_t errno_at; /* of that thread */
 	int32_t saved_errno;
+	int is_to_stop; /* SIGSTOP has come meanwhile */
 };
 
 /* The code by which libc's signal handlers return: __restore_rt(). */

@@ -4,6 +4,7 @@
 #include <libunwind-ptrace.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
@@ -14,6 +15,7 @@
 
 #define FRAMES_MAX 4096
 #define LIBRARY    "libclew.so"
+#define LIBC       "libc.so.6"
 
 /* Who is in one of these may hold a lock that dlopen() takes. */
 static const char *const avoided[] = {
@@ -96,14 +98,14 @@ static int see_symbol(void *context, const struct symbol *symbol)
 }
 
 /* Also of a program, or a library, that has an allocator of its own. */
-static void see_module(struct safe_places *places,
+static void see_module(struct safe_places *places, pid_t pid,
 		       const struct target_mapping *module)
 {
 	struct avoiding avoiding = { .places = places };
 	const Elf64_Phdr *first;
 	struct image image;
 
-	if (image_open(&image, module->path) != 0)
+	if (target_open_module(pid, module, &image) != 0)
 		return;
 	first = image_segment(&image, PT_LOAD);
 	if (first) {
@@ -114,7 +116,7 @@ static void see_module(struct safe_places *places,
 	image_close(&image);
 }
 
-void safe_places_init(struct safe_places *places,
+void safe_places_init(struct safe_places *places, pid_t pid,
 		      const struct target_maps *maps)
 {
 	const char *last = "";
@@ -122,7 +124,9 @@ void safe_places_init(struct safe_places *places,
 	*places = (struct safe_places){
 		.maps = maps,
 		.loader = target_module(maps, MACHINE_LOADER),
+		.libc = target_module(maps, LIBC),
 		.own = target_module(maps, LIBRARY),
+		.pid = pid,
 	};
 	for (size_t i = 0; i < maps->count; i++) {
 		const struct target_mapping *mapping = &maps->items[i];
@@ -132,7 +136,7 @@ void safe_places_init(struct safe_places *places,
 			continue;
 		last = mapping->path;
 		if (!places->own || strcmp(last, places->own->path) != 0)
-			see_module(places, mapping);
+			see_module(places, pid, mapping);
 	}
 }
 
@@ -145,6 +149,26 @@ static int is_of(const struct target_mapping *module,
 		 const struct target_mapping *mapping)
 {
 	return module && strcmp(module->path, mapping->path) == 0;
+}
+
+/* As far as the limit lets it, and what is mapped below: a gap stays free. */
+static int can_grow(const struct safe_places *places,
+		    const struct target_mapping *stack, uint64_t sp,
+		    size_t bytes)
+{
+	const uint64_t gap = UINT64_C(1) << 21;
+	struct rlimit limit;
+	uint64_t below = 0;
+
+	if (sp - stack->start >= bytes)
+		return 1;
+	for (size_t i = 0; i < places->maps->count; i++)
+		if (places->maps->items[i].end <= stack->start &&
+		    places->maps->items[i].end > below)
+			below = places->maps->items[i].end;
+	return prlimit(places->pid, RLIMIT_STACK, NULL, &limit) == 0 &&
+	       stack->end - sp + bytes <= limit.rlim_cur &&
+	       sp >= below + gap + bytes;
 }
 
 int safe_thread_has_room(const struct safe_places *places,
@@ -162,7 +186,10 @@ int safe_thread_has_room(const struct safe_places *places,
 	    is_of(places->own, code))
 		return 0;
 	if (strcmp(stack->path, "[stack]") == 0)
-		return 1; /* it grows */
+		return can_grow(places, stack, sp, bytes);
+	/* the first thread's block is with no stack, but may be next to one */
+	if (thread->tid == places->pid)
+		return 0;
 	return block > sp && block < stack->end && sp - stack->start >= bytes;
 }
 
@@ -181,25 +208,43 @@ static int is_place_to_avoid(const struct safe_places *places, uint64_t pc,
 	return 0;
 }
 
-/* 1 for a frame to avoid; the last of them has no caller. */
+static int is_of_program(const struct safe_places *places, uint64_t pc)
+{
+	const struct target_mapping *code = target_find(places->maps, pc);
+
+	return code && *code->path == '/' && !is_of(places->libc, code) &&
+	       !is_of(places->loader, code);
+}
+
+/*
+ * 1 for a frame to avoid; the last of them has no caller. Who is in libc alone is
+ * beginning or about to end, with locks that no name tells of; and a stack that
+ * does not go on above has others' frames below.
+ */
 static int walk(const struct safe_places *places, unw_cursor_t *cursor)
 {
-	int left = FRAMES_MAX, more = 1;
+	int left = FRAMES_MAX, more = 1, has_program = 0;
+	unw_word_t last_sp = 0;
 
 	while (more > 0 && left-- > 0) {
 		unw_proc_info_t function = { 0 };
-		unw_word_t pc = 0;
+		unw_word_t pc = 0, sp = 0;
 
 		unw_get_reg(cursor, UNW_REG_IP, &pc);
+		unw_get_reg(cursor, UNW_REG_SP, &sp);
 		if (!pc)
-			return 0;
+			return !has_program;
+		if (sp < last_sp)
+			return 1;
+		last_sp = sp;
+		has_program |= is_of_program(places, pc);
 		if (unw_get_proc_info(cursor, &function) != 0)
 			function.start_ip = 0;
 		if (is_place_to_avoid(places, pc, function.start_ip))
 			return 1;
 		more = unw_step(cursor);
 	}
-	return more != 0;
+	return more != 0 || !has_program;
 }
 
 int safe_thread_is_outside(const struct safe_places *places,

@@ -11,12 +11,14 @@
 
 struct safe_places {
 	const struct target_maps *maps;
-	const struct target_mapping *loader, *own; /* own: of libclew.so */
-	uint64_t *avoided;                         /* starts of functions */
+	const struct target_mapping *loader, *libc;
+	const struct target_mapping *own; /* of libclew.so */
+	pid_t pid;
+	uint64_t *avoided; /* starts of functions */
 	size_t avoided_count, capacity;
 };
 
-void safe_places_init(struct safe_places *places,
+void safe_places_init(struct safe_places *places, pid_t pid,
 		      const struct target_maps *maps);
 void safe_places_fini(struct safe_places *places);
 

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 static void add_mapping(struct target_maps *maps, const char *line)
 {
+	static const char deleted[] = " (deleted)";
+	const size_t mark = sizeof(deleted) - 1;
 	struct target_mapping mapping = { 0 };
 	char permissions[5];
 	int path_at = 0;
@@ -35,6 +38,11 @@ static void add_mapping(struct target_maps *maps, const char *line)
 	mapping.is_writable = permissions[1] == 'w';
 	mapping.is_executable = permissions[2] == 'x';
 	length = strcspn(line + path_at, "\n");
+	if (length > mark &&
+	    memcmp(line + path_at + length - mark, deleted, mark) == 0) {
+		mapping.is_deleted = 1;
+		length -= mark;
+	}
 	mapping.path = memory_string(line + path_at, length);
 	maps->items = memory_grow(maps->items, maps->count, &maps->capacity,
 				  sizeof(*maps->items));
@@ -88,8 +96,8 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 
 /* ---- What is in a module ---- */
 
-/* A file that has been replaced since is that which is mapped. */
-static int open_module(pid_t pid, const struct target_mapping *module,
+/* Root may open what is mapped, others what has its name still. */
+int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
 {
 	char *path = memory_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
@@ -100,7 +108,7 @@ static int open_module(pid_t pid, const struct target_mapping *module,
 	if (!err)
 		return 0;
 	path = memory_printf("/proc/%d/root%s", pid, module->path);
-	err = image_open(image, path);
+	err = module->is_deleted ? -ESTALE : image_open(image, path);
 	free(path);
 	return err;
 }
@@ -135,7 +143,7 @@ uint64_t target_symbol(pid_t pid, const struct target_mapping *module,
 	struct image image;
 	uint64_t base;
 
-	if (open_module(pid, module, &image) != 0)
+	if (target_open_module(pid, module, &image) != 0)
 		return 0;
 	base = base_of(module, &image);
 	symbols_walk(&image, see_symbol, &search);
@@ -149,7 +157,7 @@ uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 	struct image image;
 	uint64_t found = 0;
 
-	if (open_module(pid, module, &image) != 0)
+	if (target_open_module(pid, module, &image) != 0)
 		return 0;
 	for (uint16_t i = 0; i < image.segment_count && !found; i++) {
 		const Elf64_Phdr *segment = &image.segments[i];
@@ -189,10 +197,10 @@ int64_t target_status(pid_t pid, const char *name, int base)
 	return value;
 }
 
-/* The letter of its state, or 0. */
-static char state_of(pid_t pid)
+/* The letter of a thread's state, or 0. */
+static char state_of(pid_t pid, pid_t tid)
 {
-	char *path = memory_printf("/proc/%d/stat", pid);
+	char *path = memory_printf("/proc/%d/task/%d/stat", pid, tid);
 	FILE *file = fopen(path, "re");
 	char text[512] = "", *end = NULL;
 
@@ -202,6 +210,13 @@ static char state_of(pid_t pid)
 	if (file)
 		fclose(file);
 	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+int target_thread_is_going(pid_t pid, pid_t tid)
+{
+	const char state = state_of(pid, tid);
+
+	return !state || state == 'Z' || state == 'X';
 }
 
 static char *user_name(uid_t uid)
@@ -265,6 +280,55 @@ static char *obstacle_of_program(pid_t pid)
 	return why;
 }
 
+/* In memory, of a file that is mapped from its start. */
+static int has_build_id(int memory, const struct target_mapping *module)
+{
+	static const char note[] = "\3\0\0\0GNU"; /* NT_GNU_BUILD_ID */
+	char notes[4096];
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (target_read(memory, module->start, &header, sizeof(header)) != 0 ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return 1; /* or no module */
+	for (uint16_t i = 0; i < header.e_phnum; i++) {
+		if (target_read(memory,
+				module->start + header.e_phoff +
+					i * sizeof(segment),
+				&segment, sizeof(segment)) != 0 ||
+		    segment.p_type != PT_NOTE ||
+		    segment.p_filesz > sizeof(notes) ||
+		    target_read(memory, module->start + segment.p_offset, notes,
+				segment.p_filesz) != 0)
+			continue;
+		if (memmem(notes, segment.p_filesz, note, sizeof(note)))
+			return 1;
+	}
+	return 0;
+}
+
+/* Of a module that has none nobody can say that its file is another by now. */
+static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
+{
+	char *path = memory_printf("/proc/%d/mem", pid), *why = NULL;
+	const int memory = open(path, O_RDONLY | O_CLOEXEC);
+
+	free(path);
+	for (size_t i = 0; memory >= 0 && i < maps->count && !why; i++) {
+		const struct target_mapping *module = &maps->items[i];
+
+		if (module->is_deleted && !module->offset &&
+		    access(module->path, F_OK) == 0 &&
+		    !has_build_id(memory, module))
+			why = memory_printf("%s has been replaced since it was "
+					    "loaded, and has no build-id",
+					    module->path);
+	}
+	if (memory >= 0)
+		close(memory);
+	return why;
+}
+
 static char *obstacle_of_maps(pid_t pid)
 {
 	struct target_maps maps;
@@ -280,13 +344,15 @@ static char *obstacle_of_maps(pid_t pid)
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
 		why = memory_printf("a sanitizer watches it");
+	else
+		why = obstacle_of_files(pid, &maps);
 	target_free_maps(&maps);
 	return why;
 }
 
 char *target_obstacle(pid_t pid)
 {
-	const char state = state_of(pid);
+	const char state = state_of(pid, pid);
 	const int64_t tracer = target_status(pid, "TracerPid", 10);
 	char *why;
 

@@ -9,12 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct image;
+
 struct target_mapping {
 	uint64_t start, end;
 	uint64_t offset; /* in the file, */
 	uint64_t inode;  /* which is this one; 0: there is none */
 	int is_executable, is_writable;
-	char *path; /* "" where there is none */
+	int is_deleted; /* its file has that name no more */
+	char *path;     /* "" where there is none */
 };
 
 struct target_maps {
@@ -35,6 +38,13 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name);
 
 /*
+ * The file of a module, by its first mapping, as it is mapped, also where another has
+ * its name by now. 0, or -errno.
+ */
+int target_open_module(pid_t pid, const struct target_mapping *module,
+		       struct image *image);
+
+/*
  * Where a module, by its first mapping, has a symbol; 0: it has none. By the file
  * that is mapped.
  */
@@ -51,6 +61,9 @@ int64_t target_status(pid_t pid, const char *name, int base);
 /* Why clew cannot be attached to it, for free(); NULL: nothing is known to be
  * in the way. */
 char *target_obstacle(pid_t pid);
+
+/* Whether a thread has ended, or all but. */
+int target_thread_is_going(pid_t pid, pid_t tid);
 
 /* How many threads; their ids, for free(), in *tids. */
 size_t target_threads(pid_t pid, pid_t **tids);

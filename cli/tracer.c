@@ -18,7 +18,8 @@
 #include "cli/target.h"
 
 /* For a thread to stop that has just gone on. */
-#define MOVE_NS UINT64_C(50000000)
+#define MOVE_NS       UINT64_C(50000000)
+#define LAST_STOPS_NS UINT64_C(10000000000)
 
 uint64_t tracer_now_ns(void)
 {
@@ -148,13 +149,15 @@ static int seize(struct tracer *tracer, pid_t tid, char **why)
 {
 	struct tracee thread = { .tid = tid };
 
+	if (tracer->is_stuck)
+		return fail(why, -EBUSY, "one of its threads does not stop");
 	if (ptrace(PTRACE_SEIZE, tid, 0, (long)PTRACE_O_TRACESYSGOOD) != 0) {
 		const int err = errno;
 
 		if (err == ESRCH && tid != tracer->pid)
 			return 0;
-		/* also what a thread answers that is about to go */
-		if (err == EPERM && tid != tracer->pid && tracer->count > 0)
+		if (err == EPERM && tid != tracer->pid &&
+		    target_thread_is_going(tracer->pid, tid))
 			return 0;
 		return refused(tracer->pid, err, why);
 	}
@@ -266,19 +269,34 @@ int tracer_move(struct tracer *tracer,
 	return wait_for_all(tracer, tracer_now_ns() + MOVE_NS);
 }
 
+static void let_go(struct tracer *tracer, struct tracee *thread)
+{
+	if (thread->is_gone || !thread->is_stopped)
+		return;
+	interrupted_go_on(tracer->pid, thread);
+	ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+	thread->is_gone = 1;
+}
+
+/*
+ * One that would not stop in time must, to be let go: one that waits for what it
+ * has vforked would stop then, and for good.
+ */
 void tracer_release(struct tracer *tracer)
 {
+	const uint64_t deadline_ns = tracer_now_ns() + LAST_STOPS_NS;
+
+	for (size_t i = 0; i < tracer->count; i++)
+		let_go(tracer, &tracer->threads[i]);
 	for (size_t i = 0; i < tracer->count; i++) {
 		struct tracee *thread = &tracer->threads[i];
 
 		if (thread->is_gone)
 			continue;
-		/* one that would not stop in time must, to be let go */
-		if (!thread->is_stopped &&
-		    !tracer_wait(thread, tracer_now_ns() + 1000000000))
-			continue;
-		interrupted_go_on(tracer->pid, thread);
-		ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+		if (tracer_wait(thread, deadline_ns))
+			let_go(tracer, thread);
+		else if (!thread->is_gone)
+			tracer->is_stuck = 1;
 	}
 	tracer->count = 0;
 	tracer->stopped_ns = 0;

@@ -27,6 +27,8 @@ struct tracer {
 	struct tracee *threads;
 	size_t count, capacity;
 	uint64_t stopped_ns; /* since when the first of them is; 0: none is */
+	/* One did not stop in time, and is let go with the tracer's end only. */
+	int is_stuck;
 };
 
 uint64_t tracer_now_ns(void);
@@ -58,7 +60,7 @@ int tracer_move(struct tracer *tracer,
 		int (*is_wanted)(void *context, const struct tracee *thread),
 		void *context, size_t *count);
 
-/* All go on where they were, untraced. */
+/* All go on where they were, untraced; those that have not stopped, when they do. */
 void tracer_release(struct tracer *tracer);
 
 /*

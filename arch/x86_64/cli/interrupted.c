@@ -26,12 +26,17 @@ static int says_so_of_stops(long number)
 	case SYS_rt_sigtimedwait:
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:
+	case SYS_io_uring_enter:
 	case SYS_read:
+	case SYS_readv:
 	case SYS_write:
+	case SYS_writev:
 	case SYS_recvfrom:
 	case SYS_recvmsg:
+	case SYS_recvmmsg:
 	case SYS_sendto:
 	case SYS_sendmsg:
+	case SYS_sendmmsg:
 	case SYS_accept:
 	case SYS_accept4:
 		return 1;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "cli/target.h"
@@ -91,7 +92,10 @@ static void restore(struct remote_call *call)
 	ptrace(PTRACE_SETREGS, tid, 0, &call->thread->registers);
 }
 
-/* As the thread would go on by itself: the kernel begins its call again here. */
+/*
+ * As the thread would go on by itself, with its system call begun again: from the
+ * start, for what is left of its time the kernel forgets where a frame is taken off.
+ */
 static void put_registers(struct kernel_frame *frame,
 			  const struct user_regs_struct *from)
 {
@@ -121,8 +125,7 @@ static void put_registers(struct kernel_frame *frame,
 	    answer < RESTART_BLOCK)
 		return;
 	frame->rip -= SYSTEM_CALL_BYTES;
-	frame->rax = answer == RESTART_BLOCK ? (uint64_t)SYS_restart_syscall
-					     : from->orig_rax;
+	frame->rax = from->orig_rax;
 }
 
 /* With what marks it as whole, before and behind. */
@@ -223,6 +226,13 @@ static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 	}
 }
 
+/* Of what is sent SIGSTOP alone does not wait. */
+static void note_stop(struct remote_call *call, int status)
+{
+	if (!(status >> 16) && WSTOPSIG(status) == SIGSTOP)
+		call->is_to_stop = 1;
+}
+
 /* It is about to take the frame off: instead it stops as at first. */
 static int stop_at_end(struct remote_call *call)
 {
@@ -243,8 +253,16 @@ static int stop_at_end(struct remote_call *call)
 			return -ESRCH;
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return 0;
+		note_stop(call, status);
 		ptrace(PTRACE_CONT, tid, 0, 0);
 	} while (1);
+}
+
+/* It may hold locks: it is to return by itself, as when nobody waits. */
+static void abandon(struct remote_call *call)
+{
+	call->thread->is_gone = 1;
+	call->tracer->is_stuck = 1;
 }
 
 static int is_at_end(const struct remote_call *call)
@@ -262,8 +280,13 @@ int remote_run(struct remote_call *call, uint64_t function,
 	while (!err) {
 		ptrace(PTRACE_SYSCALL, call->thread->tid, 0, 0);
 		status = wait_for(call, deadline_ns);
-		if (!status)
-			return call->thread->is_gone ? -ESRCH : -ETIMEDOUT;
+		if (!status && call->thread->is_gone)
+			return -ESRCH;
+		if (!status) {
+			abandon(call);
+			return -ETIMEDOUT;
+		}
+		note_stop(call, status);
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
 			if (is_at_end(call))
 				return stop_at_end(call);
@@ -310,6 +333,9 @@ void remote_end(struct remote_call *call)
 		target_write(call->tracer->memory, call->errno_at,
 			     &call->saved_errno, sizeof(call->saved_errno));
 		restore(call);
+		if (call->is_to_stop) /* when it goes on */
+			syscall(SYS_tgkill, call->tracer->pid,
+				call->thread->tid, SIGSTOP);
 	}
 	free(call->vectors);
 }

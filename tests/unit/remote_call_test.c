@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls in threads of another process, and what becomes of these (cli/remote_call.h). */
+#include "unit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/remote_call.h"
+#include "cli/stopped_registers.h"
+#include "cli/target.h"
+#include "cli/tracer.h"
+
+#define LONG_NS UINT64_C(20000000000)
+
+/* Of this process and the children that it forks. */
+static struct {
+	_Atomic int rounds, result, is_in_call, is_to_return, has_returned;
+} * shared;
+
+static int until(_Atomic int *what, int more_than)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 20000 && atomic_load(what) <= more_than; i++)
+		nanosleep(&moment, NULL);
+	return atomic_load(what) > more_than;
+}
+
+static void stop_oneself(void)
+{
+	kill(getpid(), SIGSTOP);
+}
+
+static void take_until_told(void)
+{
+	atomic_store(&shared->is_in_call, 1);
+	until(&shared->is_to_return, 0);
+	atomic_store(&shared->has_returned, 1);
+}
+
+static pid_t start(void (*run)(void))
+{
+	pid_t child;
+
+	memset(shared, 0, sizeof(*shared));
+	child = fork();
+	if (child)
+		return child;
+	run();
+	_exit(0);
+}
+
+static void go_round(void)
+{
+	for (;;) {
+		poll(NULL, 0, 1);
+		atomic_fetch_add(&shared->rounds, 1);
+	}
+}
+
+static void end(pid_t child)
+{
+	int status;
+
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, __WALL), child);
+}
+
+/* Stops the child and has it call that, for at most so long. */
+static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
+		   uint64_t patience_ns)
+{
+	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
+	struct target_maps maps;
+	struct remote_call call;
+	char *why = NULL;
+	int err;
+
+	assert_int_equal(tracer_open(tracer, child, &why), 0);
+	assert_int_equal(target_read_maps(child, &maps, &why), 0);
+	assert_int_equal(tracer_stop_one(tracer, child, LONG_NS, &why), 0);
+	call = (struct remote_call){
+		.tracer = tracer,
+		.thread = &tracer->threads[0],
+		.restorer = target_bytes(
+			child, target_module(&maps, "libc.so.6"),
+			remote_restorer_code, remote_restorer_bytes),
+		.errno_at = (uintptr_t)&errno,
+	};
+	target_free_maps(&maps);
+	assert_true(call.restorer);
+	assert_int_equal(remote_begin(&call, "", 1), 0);
+	err = remote_run(&call, (uintptr_t)function, none, patience_ns);
+	remote_end(&call);
+	return err;
+}
+
+static void a_stop_that_comes_meanwhile_is_one_afterwards(void **state)
+{
+	const pid_t child = start(go_round);
+	struct tracer tracer;
+	int status;
+
+	assert_int_equal(call_in(&tracer, child, stop_oneself, LONG_NS), 0);
+	tracer_close(&tracer);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(WSTOPSIG(status), SIGSTOP);
+	kill(child, SIGCONT);
+	assert_true(until(&shared->rounds, atomic_load(&shared->rounds)));
+	end(child);
+}
+
+/* Nobody takes it away from where it is: it may hold locks. */
+static void a_call_that_takes_too_long_is_finished(void **state)
+{
+	const pid_t child = start(go_round);
+	struct tracer tracer;
+	const pid_t controller = fork();
+	int status;
+
+	if (!controller)
+		_exit(call_in(&tracer, child, take_until_told, 50000000) !=
+		      -ETIMEDOUT);
+	assert_int_equal(waitpid(controller, &status, 0), controller);
+	assert_int_equal(status, 0);
+	atomic_store(&shared->is_to_return, 1);
+	assert_true(until(&shared->has_returned, 0));
+	assert_true(until(&shared->rounds, atomic_load(&shared->rounds)));
+	end(child);
+}
+
+static void sleep_once(void)
+{
+	const struct timespec time = { .tv_nsec = 300000000 };
+
+	atomic_store(&shared->rounds, 1);
+	atomic_store(&shared->result, nanosleep(&time, NULL) ? errno : 1000);
+}
+
+static void a_wait_goes_on_when_the_controller_is_killed(void **state)
+{
+	const pid_t child = start(sleep_once);
+	struct tracer tracer;
+	pid_t controller;
+
+	assert_true(until(&shared->rounds, 0));
+	controller = fork();
+	if (!controller)
+		_exit(call_in(&tracer, child, take_until_told, LONG_NS));
+	assert_true(until(&shared->is_in_call, 0));
+	end(controller);
+	atomic_store(&shared->is_to_return, 1);
+	assert_true(until(&shared->result, 0));
+	assert_int_equal(atomic_load(&shared->result), 1000);
+	end(child);
+}
+
+static int last_for_a_while(void *none)
+{
+	atomic_store(&shared->rounds, 1);
+	return poll(NULL, 0, 1500);
+}
+
+/* Until what it has vforked is gone its caller cannot be stopped. */
+static void vfork_for_a_while(void)
+{
+	char stack[16384] __attribute__((aligned(16)));
+
+	clone(last_for_a_while, stack + sizeof(stack),
+	      CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	atomic_store(&shared->result, 1);
+	pause();
+}
+
+static void who_does_not_stop_in_time_goes_on(void **state)
+{
+	const pid_t child = start(vfork_for_a_while);
+	struct tracer tracer;
+	char *why = NULL;
+
+	assert_true(until(&shared->rounds, 0));
+	assert_int_equal(tracer_open(&tracer, child, &why), 0);
+	assert_int_equal(tracer_stop_one(&tracer, child, 1000000, &why),
+			 -EAGAIN);
+	assert_true(until(&shared->result, 0));
+	tracer_close(&tracer);
+	end(child);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stop_that_comes_meanwhile_is_one_afterwards),
+		cmocka_unit_test(a_call_that_takes_too_long_is_finished),
+		cmocka_unit_test(a_wait_goes_on_when_the_controller_is_killed),
+		cmocka_unit_test(who_does_not_stop_in_time_goes_on),
+	};
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
