@@ -131,6 +131,42 @@ static int look_again(struct attaching *attaching, char **why)
 	return target_read_maps(attaching->pid, &attaching->maps, why);
 }
 
+/*
+ * A controller that was killed may have left a call under way, in which the library
+ * is loaded or does what was asked of it.
+ */
+static int is_called(const struct attaching *attaching)
+{
+	struct wire_attachment attachment;
+
+	if (!attaching->attachment ||
+	    target_read(attaching->tracer.memory, attaching->attachment,
+			&attachment, sizeof(attachment)) != 0)
+		return 0;
+	return !attachment.version ||
+	       (attachment.caller &&
+		!target_thread_is_going(attaching->pid,
+					(pid_t)attachment.caller));
+}
+
+static int wait_for_former(struct attaching *attaching, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + PATIENCE_NS;
+	int err = 0;
+
+	find_library(attaching);
+	while (!err && is_called(attaching)) {
+		if (tracer_now_ns() >= deadline_ns)
+			return fail(why, -EBUSY,
+				    "a call that an earlier clew attach made "
+				    "in it has not returned");
+		pause_ms(2);
+		err = look_again(attaching, why);
+		find_library(attaching);
+	}
+	return err;
+}
+
 int attaching_open(struct attaching *attaching, pid_t pid, char **why)
 {
 	int err;
@@ -153,7 +189,9 @@ int attaching_open(struct attaching *attaching, pid_t pid, char **why)
 			   "its C library is not one that clew knows");
 		goto close_tracer;
 	}
-	find_library(attaching);
+	err = wait_for_former(attaching, why);
+	if (err)
+		goto close_tracer;
 	return 0;
 close_tracer:
 	target_free_maps(&attaching->maps);
@@ -647,6 +685,61 @@ static int move_threads(struct attaching *attaching, char **why)
 	return err;
 }
 
+static int write_words(int memory, const struct wire_attachment *attachment)
+{
+	struct wire_stack_word *words =
+		memory_zeroed(attachment->word_count + 1, sizeof(*words));
+	int err = target_read(memory, attachment->words, words,
+			      attachment->word_count * sizeof(*words));
+
+	for (uint64_t i = 0; i < attachment->word_count && !err; i++)
+		err = target_write(memory, words[i].at, &words[i].value,
+				   sizeof(words[i].value));
+	free(words);
+	return err;
+}
+
+/* As a thread has them that has just begun. */
+static int write_variables(const struct tracer *tracer,
+			   const struct wire_attachment *attachment)
+{
+	const size_t bytes = attachment->variable_bytes;
+	const int memory = tracer->memory;
+	void *values = memory_zeroed(bytes + 1, 1);
+	int err = target_read(memory, attachment->variables, values, bytes);
+
+	for (size_t i = 0; i < tracer->count && !err; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+		const uint64_t block = stopped_block(&thread->registers);
+		uint64_t own;
+
+		if (thread->is_gone ||
+		    target_read(memory, block, &own, sizeof(own)) != 0 ||
+		    own != block)
+			continue;
+		err = target_write(memory, block + attachment->variables_at,
+				   values, bytes);
+	}
+	free(values);
+	return err;
+}
+
+/* What the library has said is to be written of its threads. */
+static int write_threads(struct attaching *attaching, char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err)
+		return err;
+	err = write_words(attaching->tracer.memory, &attachment);
+	if (!err)
+		err = write_variables(&attaching->tracer, &attachment);
+	return err ? fail(why, err, "its stacks cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
 static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
@@ -657,6 +750,8 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 	err = move_threads(attaching, why);
 	if (!err)
 		err = call_stopped(attaching, attaching->leave, why);
+	if (!err)
+		err = write_threads(attaching, why);
 	if (!err)
 		err = explain_write(
 			remote_texts_restore(attaching->tracer.memory, texts),

@@ -150,8 +150,8 @@ static int write_run(int memory, const struct remote_texts *texts,
 }
 
 /* Of data the loader may have stored another address since. */
-static int put_after(const struct remote_texts *texts,
-		     const struct text_run *run, uint64_t *at)
+static int check_before(const struct remote_texts *texts,
+			const struct text_run *run, uint64_t *at)
 {
 	for (uint64_t i = run->first; i < run->behind; i++) {
 		const struct wire_text *text = &texts->items[i];
@@ -162,10 +162,33 @@ static int put_after(const struct remote_texts *texts,
 			return -ETXTBSY;
 		}
 	}
-	for (uint64_t i = run->first; i < run->behind; i++)
-		memcpy(place_of(texts, run, &texts->items[i]),
-		       texts->items[i].after, texts->items[i].bytes);
 	return 0;
+}
+
+/*
+ * Fronts are written before hooks and restored behind them: whoever is killed in
+ * between leaves no function that is hooked and no front that knows of that.
+ */
+static int is_front(const struct wire_text *text)
+{
+	return text->is_kept || text->is_data;
+}
+
+/* What is written of that kind: nothing is if there is nothing. 0 or -errno. */
+static int write_kind(int memory, const struct remote_texts *texts,
+		      const struct text_run *run, int is_of_fronts)
+{
+	int count = 0;
+
+	for (uint64_t i = run->first; i < run->behind; i++) {
+		const struct wire_text *text = &texts->items[i];
+
+		if (is_front(text) != is_of_fronts)
+			continue;
+		memcpy(place_of(texts, run, text), text->after, text->bytes);
+		count++;
+	}
+	return count ? write_run(memory, texts, run) : 0;
 }
 
 int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
@@ -175,33 +198,42 @@ int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
 	for (size_t i = 0; i < texts->run_count && !err; i++) {
 		err = read_run(memory, texts, &texts->runs[i]);
 		if (!err)
-			err = put_after(texts, &texts->runs[i], at);
+			err = check_before(texts, &texts->runs[i], at);
 	}
-	for (size_t i = 0; i < texts->run_count && !err; i++)
-		err = write_run(memory, texts, &texts->runs[i]);
+	for (int of_fronts = 1; of_fronts >= 0; of_fronts--)
+		for (size_t i = 0; i < texts->run_count && !err; i++)
+			err = write_kind(memory, texts, &texts->runs[i],
+					 of_fronts);
 	return err;
 }
 
-static int restore_run(int memory, const struct remote_texts *texts,
-		       const struct text_run *run)
+static int restore_kind(int memory, const struct remote_texts *texts,
+			const struct text_run *run, int is_of_fronts)
 {
-	int err = read_run(memory, texts, run);
+	int err = read_run(memory, texts, run), count = 0;
 
-	for (uint64_t i = run->behind; i > run->first && !err; i--)
-		memcpy(place_of(texts, run, &texts->items[i - 1]),
-		       texts->items[i - 1].before, texts->items[i - 1].bytes);
-	return err ? err : write_run(memory, texts, run);
+	for (uint64_t i = run->behind; i > run->first && !err; i--) {
+		const struct wire_text *text = &texts->items[i - 1];
+
+		if (is_front(text) != is_of_fronts)
+			continue;
+		memcpy(place_of(texts, run, text), text->before, text->bytes);
+		count++;
+	}
+	return err || !count ? err : write_run(memory, texts, run);
 }
 
 int remote_texts_restore(int memory, struct remote_texts *texts)
 {
 	int first_err = 0;
 
-	for (size_t i = 0; i < texts->run_count; i++) {
-		int err = restore_run(memory, texts, &texts->runs[i]);
+	for (int of_fronts = 0; of_fronts < 2; of_fronts++)
+		for (size_t i = 0; i < texts->run_count; i++) {
+			int err = restore_kind(memory, texts, &texts->runs[i],
+					       of_fronts);
 
-		if (err && !first_err)
-			first_err = err;
-	}
+			if (err && !first_err)
+				first_err = err;
+		}
 	return first_err;
 }

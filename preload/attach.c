@@ -57,6 +57,30 @@ void attach_tell_texts(void)
 	clew_attachment.windows = (uintptr_t)hot_windows;
 	clew_attachment.window_values = UINT64_C(1) << WINDOW_STUBS;
 	clew_attachment.busy_at = busy - thread_block();
+	clew_attachment.variables = thread_template_at();
+	clew_attachment.variable_bytes = sizeof(hot);
+	clew_attachment.variables_at = (uintptr_t)&hot - thread_block();
+}
+
+int attach_begin_call(void)
+{
+	const uint32_t own = (uint32_t)sys_gettid();
+	uint32_t other = atomic_load(&clew_attachment.caller);
+	struct text text;
+
+	if ((!other || !sys_thread_exists(sys_getpid(), (int)other)) &&
+	    atomic_compare_exchange_strong(&clew_attachment.caller, &other,
+					   own))
+		return 1;
+	text = text_in(clew_attachment.why, sizeof(clew_attachment.why));
+	text_string(&text, "a call that was made before is under way");
+	clew_attachment.result = -EAGAIN;
+	return 0;
+}
+
+void attach_end_call(void)
+{
+	atomic_store(&clew_attachment.caller, 0);
 }
 
 static int refuse(const char *why, int err)
@@ -305,7 +329,8 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 	struct text text;
 	int err;
 
-	clew_attachment.version = WIRE_ATTACH_VERSION;
+	if (!attach_begin_call())
+		return;
 	if (clew_attachment.state == WIRE_ATTACH_PREPARED)
 		err = hook_all(rt.cold); /* the loader has changed something */
 	else
@@ -319,5 +344,6 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 		clew_attachment.state = WIRE_ATTACH_PREPARED;
 		clew_attachment.result = 0;
 	}
+	attach_end_call();
 	errno = saved_errno;
 }

@@ -11,6 +11,13 @@
 extern struct wire_attachment clew_attachment
 	__attribute__((visibility("protected")));
 
+/*
+ * One call at a time: one whose controller was killed may still be under way. False,
+ * and the result says so, if there is one; else it is to be ended.
+ */
+int attach_begin_call(void);
+void attach_end_call(void);
+
 /* Where the journal is, and how long by now. */
 void attach_tell_texts(void);
 

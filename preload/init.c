@@ -164,6 +164,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
 	int saved_errno = errno;
 
+	clew_attachment.version = WIRE_ATTACH_VERSION; /* it is whole */
 	if (!is_preloaded())
 		return;
 	clew_attachment.state = WIRE_ATTACH_PRELOADED;

@@ -134,8 +134,7 @@ static void enter(const struct stacks *stacks,
 	}
 }
 
-EXPORT void clew_attach_enter(const struct wire_stopped *threads,
-			      uint64_t count)
+static void try_entering(const struct wire_stopped *threads, uint64_t count)
 {
 	struct stacks *stacks;
 
@@ -152,6 +151,15 @@ EXPORT void clew_attach_enter(const struct wire_stopped *threads,
 	sys_munmap(stacks, sizeof(*stacks));
 }
 
+EXPORT void clew_attach_enter(const struct wire_stopped *threads,
+			      uint64_t count)
+{
+	if (!attach_begin_call())
+		return;
+	try_entering(threads, count);
+	attach_end_call();
+}
+
 /* ---- Leaving ---- */
 
 static int retire(struct dl_phdr_info *info, size_t size, void *cold)
@@ -163,11 +171,8 @@ static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 	return 1;
 }
 
-/* The others go on. */
-EXPORT void clew_attach_finish(void)
+static void finish(void)
 {
-	const int saved_errno = errno;
-
 	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
 		answer(-EAGAIN, "the program is loading modules");
 		return;
@@ -182,7 +187,41 @@ EXPORT void clew_attach_finish(void)
 	clew_attachment.state = WIRE_ATTACH_LEFT;
 	attach_tell_texts();
 	answer(0, "");
+}
+
+/* The others go on. */
+EXPORT void clew_attach_finish(void)
+{
+	const int saved_errno = errno;
+
+	if (!attach_begin_call())
+		return;
+	finish();
+	attach_end_call();
 	errno = saved_errno;
+}
+
+/* What the controller is to write, of as many frames as there can be. */
+#define WORDS_MAX (UINT64_C(1) << 22)
+
+static struct {
+	struct wire_stack_word *items;
+	uint64_t count;
+} words;
+
+static int begin_words(void)
+{
+	void *at = words.items;
+
+	if (!at)
+		at = place_map(WORDS_MAX * sizeof(*words.items), SYS_PROT_OURS,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			       0);
+	if (sys_failed(at))
+		return -ENOMEM;
+	words.items = at;
+	words.count = 0;
+	return 0;
 }
 
 /* Where functions wait that stubs have called, nobody waits for the stubs. */
@@ -197,8 +236,12 @@ static int restore_word(const void *context, uint64_t at, uint64_t word,
 	else if (!is_pc && runtime_is_exit(word))
 		shadow = shadow_of(at);
 	if (shadow && shadow->return_address &&
-	    !own_code_has(shadow->return_address))
-		*(uint64_t *)at = shadow->return_address;
+	    !own_code_has(shadow->return_address)) {
+		if (words.count == WORDS_MAX)
+			return -ENOSPC;
+		words.items[words.count++] =
+			(struct wire_stack_word){ at, shadow->return_address };
+	}
 	return 0;
 }
 
@@ -225,16 +268,17 @@ static void leave(const struct stacks *stacks,
 		answer(-EAGAIN, "a thread is where it cannot be left");
 		return;
 	}
-	for (uint64_t i = 0; i < count; i++) {
-		stacks_walk(stacks, threads[i].sp, restore_word, NULL);
-		if (has_block(&threads[i]))
-			thread_template_copy(threads[i].block);
-	}
+	for (uint64_t i = 0; i < count; i++)
+		if (stacks_walk(stacks, threads[i].sp, restore_word, NULL)) {
+			answer(-ENOSPC, "too many functions are running");
+			return;
+		}
+	clew_attachment.words = (uintptr_t)words.items;
+	clew_attachment.word_count = words.count;
 	answer(0, "");
 }
 
-EXPORT void clew_attach_leave(const struct wire_stopped *threads,
-			      uint64_t count)
+static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 {
 	struct stacks *stacks;
 
@@ -242,11 +286,20 @@ EXPORT void clew_attach_leave(const struct wire_stopped *threads,
 		answer(-ESTALE, "the program has loaded or unloaded modules");
 		return;
 	}
-	stacks = look_at_stacks();
+	stacks = begin_words() ? NULL : look_at_stacks();
 	if (!stacks) {
 		answer(-ENOMEM, "its stacks cannot be looked at");
 		return;
 	}
 	leave(stacks, threads, count);
 	sys_munmap(stacks, sizeof(*stacks));
+}
+
+EXPORT void clew_attach_leave(const struct wire_stopped *threads,
+			      uint64_t count)
+{
+	if (!attach_begin_call())
+		return;
+	try_leaving(threads, count);
+	attach_end_call();
 }

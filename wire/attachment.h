@@ -17,14 +17,16 @@
  *						a stub
  *
  * Code is written from outside, a page at once, because a controller that is
- * killed half-way then leaves no instruction in pieces.
+ * killed half-way then leaves no instruction in pieces. So are words on stacks and
+ * the threads' variables: a function that is called goes on when the controller is
+ * killed, and the other threads with it.
  */
 #ifndef CLEW_WIRE_ATTACHMENT_H
 #define CLEW_WIRE_ATTACHMENT_H
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    1
+#define WIRE_ATTACH_VERSION    2
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -54,6 +56,11 @@ struct wire_text {
 };
 _Static_assert(sizeof(struct wire_text) == 40, "on the wire");
 
+/* A word of a stack that is to be written. */
+struct wire_stack_word {
+	uint64_t at, value;
+};
+
 /* A thread that is stopped. */
 struct wire_stopped {
 	uint64_t tid;
@@ -66,7 +73,10 @@ struct wire_attachment {
 	uint32_t state;      /* enum wire_attach_state */
 	uint32_t controller; /* its pid */
 	int32_t result;      /* of the last call: 0 or -errno */
-	uint64_t texts;      /* an array of struct wire_text */
+	/* The thread that is in one of the functions, if it is there; or 0. */
+	_Atomic uint32_t caller;
+	uint32_t pad;
+	uint64_t texts; /* an array of struct wire_text */
 	uint64_t text_count;
 	uint64_t modules; /* the library's own: what was loaded then */
 	/*
@@ -79,6 +89,11 @@ struct wire_attachment {
 		uint64_t start, end;
 	} avoided[2];
 	uint64_t windows, window_values, busy_at;
+	/* To be written by clew_attach_leave()'s caller. */
+	uint64_t words, word_count; /* struct wire_stack_word */
+	/* Each thread's variables: what they are to be, and how far from its
+	 * control block they are. */
+	uint64_t variables, variable_bytes, variables_at;
 	char why[256]; /* where result is not 0; NUL-terminated */
 	char dir[WIRE_ATTACH_DIR_BYTES];
 };

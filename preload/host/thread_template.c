@@ -52,6 +52,11 @@ int thread_template_find(void)
 	return image ? 0 : -ENOENT;
 }
 
+uint64_t thread_template_at(void)
+{
+	return image;
+}
+
 struct hot_thread *thread_template_of(uint64_t block)
 {
 	return (struct hot_thread *)(block +

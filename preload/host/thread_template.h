@@ -16,6 +16,9 @@ struct hot_thread;
 /* Look for them, once. 0 or -ENOENT. Calls libc. */
 int thread_template_find(void);
 
+/* Where their initial values are, once found. */
+uint64_t thread_template_at(void);
+
 /* The variables of the thread with this control block. */
 struct hot_thread *thread_template_of(uint64_t block);
 
