@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Libraries that Java programs use, as packaged: the same results, calls by callers."""
+import pathlib
+import re
+
+import clewtest
+from clewtest import needs
+from java_test import HOMES, JavaCase
+
+JARS = pathlib.Path("/usr/share/java")
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"  # where Debian's JDK looks for them
+MAIN = """
+import java.util.*;
+public class Main {
+  static byte[] bytes(int count) {
+    byte[] made = new byte[count];
+    Random random = new Random(7);
+    for (int i = 0; i < count; i++) made[i] = (byte) (97 + random.nextInt(6));
+    return made;
+  }
+  static void check(byte[] a, byte[] b) {
+    if (!Arrays.equals(a, b)) throw new AssertionError();
+  }
+  %s
+  public static void main(String[] arguments) throws Exception {
+    System.out.println(work(Integer.parseInt(arguments[0])));
+  }
+}
+"""
+
+
+class Libraries(JavaCase):
+    def check(self, jars, work, wanted, counted=None, rounds=2000):
+        """
+        The driver's result; {native <- caller: calls}; {function of C: native}.
+        """
+        path = [JARS / jar for jar in jars]
+        missing = [str(jar) for jar in path if not jar.exists()]
+        if missing or not HOMES[17]:
+            self.skipTest(f"no {', '.join(missing) or 'JDK 17'} here")
+        (self.work / "Main.java").write_text(MAIN % work)
+        classes = ":".join(map(str, [self.work, *path]))
+        done = self.run_program([HOMES[17] / "bin" / "javac", "-cp", classes,
+                                 "--release", "17", "Main.java"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.environment["LD_PRELOAD"] = clewtest.target("counted_libraries.so")
+        for version in HOMES:
+            if not HOMES[version]:
+                continue
+            self.version = version
+            options = (("--enable-native-access=ALL-UNNAMED",)
+                       if version > 17 else ())
+            with self.subTest(version=version):
+                argv = self.java(
+                    *options, f"-Djava.library.path={LIBRARIES}/jni:{LIBRARIES}",
+                    "-cp", classes, "Main", str(rounds))
+                native = self.run_program(argv)
+                self.assertEqual(native.returncode, 0, native.stderr)
+                recorded = self.record(argv)
+                self.assertEqual(recorded.returncode, 0)
+                self.assertEqual(recorded.stdout, native.stdout)
+                self.check_calls(recorded, wanted, counted or {})
+
+    def check_calls(self, recorded, wanted, counted):
+        shown = self.clew_json("report", "--json", "--jni", "--top=0",
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        calls = {}
+        for row in shown["functions"]:
+            name = re.sub(r"\([^()]*\)", "", row["name"])
+            calls[name] = calls.get(name, 0) + row["calls"]
+        self.assertEqual({name: calls.get(name) for name in wanted}, wanted)
+        truth = {name: int(many) for many, name in
+                 re.findall(r"(?m)^(\d+) (\w+)$", recorded.stdout.decode())}
+        self.assertEqual(set(truth), set(counted))
+        for function, native in counted.items():
+            self.assertEqual(
+                sum(many for name, many in calls.items()
+                    if name.startswith(native + " <- ")), truth[function])
+        stacks = shown["confidence"]["java_stacks"]
+        self.assertEqual(stacks["diverged"], 0)
+
+    @needs("javac")
+    def test_sqlite_jdbc(self):
+        self.check(["sqlite-jdbc.jar"], """
+  static long work(int rounds) throws Exception {
+    long sum = 0;
+    try (var db = java.sql.DriverManager.getConnection("jdbc:sqlite::memory:");
+         var all = db.createStatement()) {
+      all.execute("create table t(a integer primary key, b text)");
+      db.setAutoCommit(false);
+      try (var put = db.prepareStatement("insert into t values(?, ?)")) {
+        for (int i = 0; i < rounds; i++) {
+          put.setInt(1, i);
+          put.setString(2, "row " + i * 31 % 1000);
+          put.executeUpdate();
+        }
+      }
+      try (var found = all.executeQuery("select b, count(*) from t group by b")) {
+        while (found.next())
+          sum = sum * 31 + found.getString(1).hashCode() + found.getInt(2);
+      }
+    }
+    return sum;
+  }""", {"org.sqlite.core.NativeDB.bind_int <- org.sqlite.core.DB.sqlbind": 2000},
+                   {"sqlite3_bind_int": "org.sqlite.core.NativeDB.bind_int",
+                    "sqlite3_bind_parameter_count":
+                    "org.sqlite.core.NativeDB.bind_parameter_count"})
+
+    @needs("javac")
+    def test_zstd(self):
+        package = "com.github.luben.zstd.Zstd"
+        compress = f"{package}CompressCtx.compressByteArray"
+        decompress = f"{package}DecompressCtx.decompressByteArray"
+        self.check(["zstd-jni.jar"], """
+  static long work(int rounds) {
+    byte[] in = bytes(1 << 14);
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) {
+      in[i]++;
+      byte[] made = com.github.luben.zstd.Zstd.compress(in, 1);
+      check(in, com.github.luben.zstd.Zstd.decompress(made, in.length));
+      sum += made.length;
+    }
+    return sum;
+  }""", {f"{compress}0 <- {compress}": 500, f"{decompress}0 <- {decompress}": 500},
+                   {"ZSTD_compress2": f"{compress}0",
+                    "ZSTD_decompressDCtx": f"{decompress}0"}, rounds=500)
+
+    @needs("javac")
+    def test_snappy(self):
+        package = "org.xerial.snappy.Snappy"
+        self.check(["snappy-java.jar"], """
+  static long work(int rounds) throws Exception {
+    byte[] in = bytes(1 << 12);
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) {
+      in[i]++;
+      byte[] made = org.xerial.snappy.Snappy.compress(in);
+      check(in, org.xerial.snappy.Snappy.uncompress(made));
+      sum += made.length;
+    }
+    return sum;
+  }""", {f"{package}Native.{native} <- {package}.{caller}": 2000
+         for native, caller in (("rawCompress", "rawCompress"),
+                                ("rawUncompress", "rawUncompress"),
+                                ("uncompressedLength", "uncompressedLength"))})
+
+    @needs("javac")
+    def test_lz4(self):
+        self.check(["lz4-java.jar"], """
+  static long work(int rounds) {
+    byte[] in = bytes(1 << 12);
+    var factory = net.jpountz.lz4.LZ4Factory.nativeInstance();
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) {
+      in[i]++;
+      byte[] made = factory.fastCompressor().compress(in);
+      check(in, factory.fastDecompressor().decompress(made, in.length));
+      sum += made.length;
+    }
+    return sum;
+  }""", {}, {"LZ4_compress_default":
+             "net.jpountz.lz4.LZ4JNI.LZ4_compress_limitedOutput",
+             "LZ4_decompress_fast":
+             "net.jpountz.lz4.LZ4JNI.LZ4_decompress_fast"})
+
+    @needs("javac")
+    def test_jna(self):
+        self.check(["jna.jar"], """
+  public interface C extends com.sun.jna.Library { int abs(int number); }
+  static long work(int rounds) {
+    C c = com.sun.jna.Native.load("c", C.class);
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) sum += c.abs(-i);
+    return sum;
+  }""", {"com.sun.jna.Native.invokeInt <- com.sun.jna.Function.invoke": 2000})
+
+
+if __name__ == "__main__":
+    clewtest.main()
