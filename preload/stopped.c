@@ -16,6 +16,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/patches.h"
+#include "preload/patch/shadowed.h"
 #include "preload/patch/stacks.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
@@ -264,15 +265,19 @@ static int may_leave(const struct stacks *stacks,
 static void leave(const struct stacks *stacks,
 		  const struct wire_stopped *threads, uint64_t count)
 {
+	int is_full = 0;
+
 	if (!may_leave(stacks, threads, count)) {
 		answer(-EAGAIN, "a thread is where it cannot be left");
 		return;
 	}
-	for (uint64_t i = 0; i < count; i++)
-		if (stacks_walk(stacks, threads[i].sp, restore_word, NULL)) {
-			answer(-ENOSPC, "too many functions are running");
-			return;
-		}
+	for (uint64_t i = 0; i < count && !is_full; i++)
+		is_full =
+			stacks_walk(stacks, threads[i].sp, restore_word, NULL);
+	if (is_full || shadowed_walk(stacks, restore_word, NULL)) {
+		answer(-ENOSPC, "too many functions are running");
+		return;
+	}
 	clew_attachment.words = (uintptr_t)words.items;
 	clew_attachment.word_count = words.count;
 	answer(0, "");

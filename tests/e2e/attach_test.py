@@ -312,6 +312,32 @@ class Programs(Attached):
         self.assertEqual(process.stdout.readline(), b"asked\n")
         self.assertIsNone(process.poll())
 
+    def test_a_coroutine_that_is_suspended(self):
+        """It is on nobody's stack, and throws when the process has been left."""
+        source, program = self.work / "coroutine.cc", self.work / "coroutine"
+        source.write_text(COROUTINE)
+        built = self.run_program(["c++", "-O1", "-o", program, source])
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for argv in ([program], [program, "in .bss"]):
+            with self.subTest(argv):
+                process = self.start(argv, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE)
+                self.addCleanup(process.stdin.close)
+                self.addCleanup(process.stdout.close)
+                self.assertEqual(process.stdout.readline(), b"suspended\n")
+                for _ in range(3):
+                    controller = self.attach(process)
+                    self.resume(process)
+                    self.detach(controller)
+                    self.assert_as_before(process)
+                    self.resume(process)
+
+    def resume(self, process):
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        for line in (b"caught\n", b"suspended\n"):
+            self.assertEqual(process.stdout.readline(), line)
+
     @needs("redis-server", "redis-cli")
     def test_redis_under_load(self):
         socket = self.work / "redis"
@@ -338,6 +364,54 @@ class Programs(Attached):
             self.assertGreater(self.calls().get("processCommand", 0), 1)
         self.assertIsNone(load.poll())
 
+
+COROUTINE = """
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+static ucontext_t first, second;
+static char memory[262144];
+
+__attribute__((noinline)) static void descend(int depth)
+{
+	if (depth)
+		descend(depth - 1);
+	else
+		swapcontext(&second, &first);
+	if (depth == 2)
+		throw 3;
+}
+
+static void run()
+{
+	for (;;)
+		try {
+			descend(4);
+		} catch (int) {
+			std::puts("caught");
+			std::fflush(stdout);
+		}
+}
+
+int main(int count, char **)
+{
+	getcontext(&second);
+	second.uc_stack.ss_size = sizeof(memory);
+	second.uc_stack.ss_sp =
+		count > 1 ? memory
+			  : mmap(nullptr, sizeof(memory),
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	makecontext(&second, run, 0);
+	do {
+		swapcontext(&first, &second);
+		std::puts("suspended");
+		std::fflush(stdout);
+	} while (std::getchar() != EOF);
+}
+"""
 
 REPLACED = """
 #include <stdio.h>
