@@ -191,6 +191,22 @@ class Callers(JavaCase):
                         self.check(record=["-M", "callers*.so", *record],
                                    rounds=4000)
 
+    def parks(self):
+        """{method of Unsafe: its calls below com.acme.Unhooked.parks()}"""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        names = [function["name"] for function in tree["functions"]]
+        found = collections.Counter()
+        for node in tree["contexts"]:
+            method = re.match(r"jdk\.internal\.misc\.Unsafe\.(park|unpark)\(",
+                              names[node["function"]])
+            if not method:
+                continue
+            caller = tree["contexts"][node["parent"] - 1]
+            ours = tree["contexts"][caller["parent"] - 1]
+            if names[ours["function"]] == "com.acme.Unhooked.parks(int)":
+                found[method[1]] += node["calls"]
+        return found
+
     def check_unhooked(self, *options, record=(), but=()):
         """Natives, with and without hooks, by their callers."""
         if not HOMES[17]:
@@ -214,7 +230,9 @@ class Callers(JavaCase):
             del truth[name]
         self.assertEqual({name: rows[name]["calls"] for name in truth}, truth)
         self.assertEqual(self.mismatches(), 0)
+        self.assertEqual(self.parks(), {"park": 20000, "unpark": 20000})
         intrinsics = shown["total"]["natives"]["intrinsics"]
+        self.assertFalse([name for name in intrinsics if "Unsafe.park" in name])
         self.assertIn("java.lang.Object.hashCode()", intrinsics)
         self.assertIn("java.lang.Object.getClass()", intrinsics)
         self.assertFalse([name for name in intrinsics

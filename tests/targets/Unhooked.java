@@ -5,6 +5,8 @@
 //	java -cp DIR com.acme.Unhooked LIBRARY ROUNDS
 package com.acme;
 
+import java.util.concurrent.locks.LockSupport;
+
 public class Unhooked {
   static native void generate(); // binds generated()
   static native int generated(int i);
@@ -38,6 +40,14 @@ public class Unhooked {
     return sum;
   }
 
+  // Unsafe.park() and unpark() have numbers as intrinsics have, and are called.
+  static void parks(int n) {
+    for (int i = 0; i < n; i++) {
+      LockSupport.unpark(Thread.currentThread());
+      LockSupport.park();
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
@@ -48,6 +58,7 @@ public class Unhooked {
     first(rounds);
     second(10);
     known(rounds);
+    parks(rounds);
     for (int i = 0; i < 5; i++) Thread.sleep(2);
     String self = "com.acme.Unhooked.";
     String processors = "java.lang.Runtime.availableProcessors() <- " + self;
