@@ -269,10 +269,15 @@ static int leave(struct attaching *attaching, struct attach_options *options,
 	int err = ending == ENDING_TARGET ? -ESRCH
 					  : attaching_leave(attaching, why);
 
-	if (err == -ESRCH) {
+	if (err == -ESRCH ||
+	    err == -EIO) { /* EIO: it has other memory by now */
 		if (!options->quiet)
-			complain("clew attach", "process %d has ended",
-				 options->pid);
+			complain("clew attach", "process %d has %s",
+				 options->pid,
+				 err == -EIO ? "executed another program"
+					     : "ended");
+		free(*why);
+		*why = NULL;
 		return 0;
 	}
 	if (!err)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "preload/begin.h"
 #include "preload/front/earlier_code.h"
@@ -295,11 +296,26 @@ static int begin_again(const char *dir)
 	return err;
 }
 
+/* By mlockall(MCL_FUTURE): of what is only reserved all would be filled. */
+static int is_new_memory_filled(void)
+{
+	unsigned char is_there = 0;
+	void *page = sys_map_private(PAGE_BYTES);
+
+	if (sys_failed(page))
+		return 0;
+	sys_call(SYS_mincore, (long)page, PAGE_BYTES, (long)&is_there, 0, 0, 0);
+	sys_munmap(page, PAGE_BYTES);
+	return is_there & 1;
+}
+
 static int prepare(const char *dir)
 {
 	const int is_first = !rt.is_late;
 	int err;
 
+	if (is_new_memory_filled())
+		return refuse("its memory is locked (mlockall)", -EPERM);
 	rt.is_late = 1;
 	if (is_first) {
 		next_find();

@@ -338,6 +338,22 @@ class Programs(Attached):
         for line in (b"caught\n", b"suspended\n"):
             self.assertEqual(process.stdout.readline(), line)
 
+    def test_a_process_that_executes_another_program(self):
+        process = self.start(["sh", "-c", "read line; exec sleep 1000"],
+                             stdin=subprocess.PIPE)
+        self.addCleanup(process.stdin.close)
+        controller = self.attach(process)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.assertTrue(until(lambda: "sleep" in os.readlink(
+            f"/proc/{process.pid}/exe") or "coreutils" in os.readlink(
+                f"/proc/{process.pid}/exe")))
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+        self.assertIn("executed another program", said)
+        self.assertIsNone(process.poll())
+
     @needs("redis-server", "redis-cli")
     def test_redis_under_load(self):
         socket = self.work / "redis"
@@ -581,6 +597,20 @@ class Refused(Attached):
                 for _ in range(3):
                     self.assertEqual(process.stdout.readline(), b"round\n")
                 self.assertIsNone(process.poll())
+
+    def test_locked_memory(self):
+        """Of what the library only reserves it would fill all."""
+        process = self.start(
+            [PYTHON, "-c", "import ctypes, time\n"
+             "print(ctypes.CDLL(None).mlockall(3), flush=True)\n"
+             "time.sleep(1000)\n"], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        if process.stdout.readline() != b"0\n":
+            self.skipTest("may not lock memory")
+        self.assert_refused(process.pid, "mlockall")
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        locked = status.split("VmLck:")[1].split()[0]
+        self.assertLess(int(locked), 1 << 22)
 
     def test_another_users(self):
         if os.geteuid():
