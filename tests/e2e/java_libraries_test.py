@@ -177,6 +177,46 @@ class Libraries(JavaCase):
     return sum;
   }""", {"com.sun.jna.Native.invokeInt <- com.sun.jna.Function.invoke": 2000})
 
+    @needs("javac")
+    def test_http_server_under_load(self):
+        self.check([], """
+  static byte[] page = bytes(20000);
+  static java.util.concurrent.atomic.AtomicInteger whole =
+    new java.util.concurrent.atomic.AtomicInteger();
+  static void get(int port, int times) {
+    try {
+      for (int i = 0; i < times; i++)
+        try (var in = new java.net.URL("http://127.0.0.1:" + port + "/")
+             .openStream()) {
+          if (Arrays.equals(in.readAllBytes(), page)) whole.incrementAndGet();
+        }
+    } catch (java.io.IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+  @SuppressWarnings("deprecation")
+  static long work(int rounds) throws Exception {
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+    var server = com.sun.net.httpserver.HttpServer.create(
+      new java.net.InetSocketAddress("127.0.0.1", 0), 100);
+    var pool = java.util.concurrent.Executors.newFixedThreadPool(4);
+    server.createContext("/", call -> {
+      call.sendResponseHeaders(200, page.length);
+      try (var out = call.getResponseBody()) { out.write(page); }
+    });
+    server.setExecutor(pool);
+    server.start();
+    Thread[] clients = new Thread[8];
+    for (int i = 0; i < clients.length; i++)
+      (clients[i] = new Thread(() -> get(server.getAddress().getPort(),
+                                         rounds / 8))).start();
+    for (Thread client : clients) client.join();
+    server.stop(0);
+    pool.shutdown();
+    if (whole.get() != rounds) throw new AssertionError(whole + " answers");
+    return whole.get();
+  }""", {}, rounds=2000)
+
 
 if __name__ == "__main__":
     clewtest.main()
