@@ -115,10 +115,8 @@ static const char *text_of(const struct gather *gather, uint32_t name)
 	return texts_at(&gather->texts, gather->texts.names[name].symbol.at);
 }
 
-/* qsort has no context: set by symtab_settle(), in the worker's one thread. */
-static const struct gather *sorted;
-
-static int by_start_then_merit(const void *left, const void *right)
+static int by_start_then_merit(const void *left, const void *right,
+			       void *gather)
 {
 	const struct gather_symbol *a = left, *b = right;
 	size_t a_length, b_length;
@@ -129,11 +127,11 @@ static int by_start_then_merit(const void *left, const void *right)
 		return a->rank - b->rank;
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
-	a_length = strlen(text_of(sorted, a->name));
-	b_length = strlen(text_of(sorted, b->name));
+	a_length = strlen(text_of(gather, a->name));
+	b_length = strlen(text_of(gather, b->name));
 	if (a_length != b_length)
 		return a_length < b_length ? -1 : 1;
-	return strcmp(text_of(sorted, a->name), text_of(sorted, b->name));
+	return strcmp(text_of(gather, a->name), text_of(gather, b->name));
 }
 
 /* One symbol of each address, the best; its size is the longest of any. */
@@ -244,9 +242,8 @@ struct symtab_piece *symtab_settle(struct gather *gather, size_t *count)
 	*count = 0;
 	if (gather->symbol_count == 0)
 		return NULL;
-	sorted = gather;
-	qsort(gather->symbols, gather->symbol_count, sizeof(*gather->symbols),
-	      by_start_then_merit);
+	qsort_r(gather->symbols, gather->symbol_count, sizeof(*gather->symbols),
+		by_start_then_merit, gather);
 	symbols = keep_best(gather->symbols, gather->symbol_count);
 	symbols = drop_labels(gather->symbols, symbols);
 	give_sizes(gather, gather->symbols, symbols);
