@@ -6,7 +6,8 @@ their objects.
 What an object refers to lies in its own room or in one that it may include
 (scripts/layers.py); or it is one of the upcalls in preload/hot/upcalls.h,
 called and defined where the table there says. Warm code refers to no cold code.
-Within a room, no objects refer to each other in a circle.
+Within a room, no objects refer to each other in a circle. Data that changes is
+in no file but those that docs/invariants.md lists.
 Exits with 1 and one line per offence.
 """
 import collections
@@ -29,6 +30,10 @@ ON_TOP = {
         "what a thread begins with are addresses of what uses it",
 }
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
+# A table of files: those with data that changes.
+STATICS = re.compile(r"^## Statics$(.*?)^## ", re.M | re.S)
+CHANGES = re.compile(r"\.t?(?:bss|data)\b(?!\.rel\.ro)")
+OF_OTHERS = {"argp_program_version"}  # its name and type are libc's
 OBJECT = re.compile(r"^([^/]+)/CMakeFiles/(\w+)\.dir/(.+)\.o$")
 BESIDE = "__/"  # where the objects are of folders beside a library's
 
@@ -57,6 +62,7 @@ def is_at(source, where):
 class Objects:
     def __init__(self, build, folders):
         self.temperature, self.given, self.needed = {}, {}, {}
+        self.changes = {}  # source: names of its data that changes
         for folder in folders:
             for path in sorted((build / folder).rglob("*.o")):
                 match = OBJECT.match(str(path.relative_to(build)))
@@ -67,13 +73,18 @@ class Objects:
 
     def read(self, path, source):
         self.needed[source] = set()
-        lines = subprocess.run(["nm", path], check=True, text=True,
-                               stdout=subprocess.PIPE).stdout.splitlines()
-        for *_, kind, name in (line.split() for line in lines):
+        lines = subprocess.run(["nm", "--format=sysv", path], check=True,
+                               text=True, stdout=subprocess.PIPE).stdout
+        for line in lines.splitlines():
+            if line.count("|") != 6:
+                continue
+            name, _, kind, what, *_, section = map(str.strip, line.split("|"))
             if kind == "U":
                 self.needed[source].add(name)
             elif kind.isupper():
                 self.given[name] = source
+            if what in ("OBJECT", "TLS") and CHANGES.match(section):
+                self.changes.setdefault(source, set()).add(name)
 
     def references(self):
         """(source, name, source that gives it), between objects."""
@@ -123,11 +134,28 @@ def offences(objects, table):
             yield f"upcalls.h: {name} is no upcall"
 
 
+def statics(seen, changes):
+    """Files with data that changes that are not listed; and those without."""
+    text = (layers.ROOT / "docs/invariants.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*$", STATICS.search(text)[1], re.M)
+    listed = set(re.findall(r"`(\w+\.c)`", "".join(rows)))
+    for source in sorted(seen):
+        name = pathlib.PurePosixPath(source).name
+        names = changes.get(source, set()) - OF_OTHERS
+        if names and name not in listed:
+            yield (f"{source}: {', '.join(sorted(names))}: not among the "
+                   f"statics in docs/invariants.md")
+        if not names and name in listed:
+            yield f"docs/invariants.md: {name} has no statics"
+    for name in sorted(listed - {path.name for path in layers.sources()}):
+        yield f"docs/invariants.md: there is no {name}"
+
+
 def main():
     if len(sys.argv) != 2:
         print("usage: scripts/links.py BUILD-DIRECTORY", file=sys.stderr)
         return 2
-    found = []
+    found, seen, changes = [], set(), {}
     for folders in PRODUCTS:
         objects = Objects(pathlib.Path(sys.argv[1]), folders)
         if not objects.needed:
@@ -136,6 +164,9 @@ def main():
             return 2
         table = upcalls() if "preload" in folders else {}
         found += [*offences(objects, table), *circles(objects)]
+        seen |= objects.needed.keys()
+        changes.update(objects.changes)
+    found += statics(seen, changes)
     for line in found:
         print(f"links: {line}")
     return 1 if found else 0
