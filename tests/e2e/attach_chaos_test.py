@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach again and again, and killed at any moment: nothing breaks."""
+import os
+import random
+import signal
+import struct
+import subprocess
+
+import attach_test
+import clewtest
+from attach_test import PATIENCE_S, until
+from clewtest import CLEW, PYTHON, needs, target
+
+CYCLES = 100
+CONTROLLERS_KILLED = 200
+TARGETS_KILLED = 50
+
+PYTHON_LOAD = """
+import hashlib, threading
+def work():
+    while True:
+        assert hashlib.sha256(b"x").hexdigest().startswith("2d711642")
+        try:
+            [][1]
+        except IndexError:
+            pass
+        thread = threading.Thread(target=sum, args=([1, 2],))
+        thread.start()
+        thread.join()
+for _ in range(4):
+    threading.Thread(target=work).start()
+print("ready", flush=True)
+"""
+
+
+class Again(attach_test.Attached):
+    def cycle(self, process):
+        for _ in range(CYCLES):
+            done = self.clew("attach", "--for", "20ms", "-o",
+                             self.recording_path, process.pid)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_as_before(process)
+
+    def test_python(self):
+        process = self.start([PYTHON, "-c", PYTHON_LOAD],
+                             stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        self.cycle(process)
+
+    @needs("sqlite3")
+    def test_sqlite(self):
+        process = self.start(["sqlite3", ":memory:"], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        process.stdin.write(
+            b"with recursive n(i) as (select 1 union all select i + 1 from n)"
+            b" select sum(i * i) from n;\n")
+        process.stdin.flush()
+        self.cycle(process)
+
+    @needs("redis-server", "redis-benchmark")
+    def test_redis(self):
+        socket = self.work / "redis"
+        server = self.start(
+            ["redis-server", "--port", "0", "--unixsocket", socket,
+             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
+        self.assertTrue(until(socket.exists))
+        load = self.start(
+            ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",
+             "1000000000", "-t", "set,get"], stdout=subprocess.DEVNULL)
+        self.cycle(server)
+        self.assertIsNone(load.poll())
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(PATIENCE_S), 0)
+
+
+class Killed(attach_test.Attached):
+    def setUp(self):
+        super().setUp()
+        seed = int.from_bytes(os.urandom(4), "little")
+        self.addCleanup(lambda: print("seed", seed))
+        self.random = random.Random(seed)
+
+    def begin(self, name):
+        process, memory = self.shared(name, [target("attached"), 16])
+        struct.pack_into("<Q", memory, 8, 1)
+        return process, memory
+
+    def kill_later(self, process, victim):
+        """Of the two one is killed while a controller attaches and leaves."""
+        controller = subprocess.Popen(
+            [CLEW, "attach", "-q", "-o", self.recording_path, "--for", "5ms",
+             str(process.pid)], cwd=self.work, env=self.environment,
+            stderr=subprocess.DEVNULL)
+        try:
+            controller.wait(self.random.uniform(.005, .25))
+        except subprocess.TimeoutExpired:
+            pass
+        (victim or controller).kill()
+        self.assertIsNotNone(controller.wait(PATIENCE_S))
+
+    def test_controllers(self):
+        process, memory = self.begin("shared")
+
+        def rounds():
+            return sum(struct.unpack_from("<64Q", memory, 8 * 68))
+
+        for i in range(CONTROLLERS_KILLED):
+            self.kill_later(process, None)
+            before = rounds()
+            self.assertTrue(until(lambda: rounds() > before + 100))
+            if i % 4 == 0:
+                self.clew("detach", process.pid)
+                self.assert_as_before(process)
+        self.clew("attach", "--for", "1ms", "-o", self.recording_path,
+                  process.pid)
+        self.assert_as_before(process)
+        self.assertEqual(struct.unpack_from("<Q", memory, 16)[0], 0)
+
+    def test_targets(self):
+        for i in range(TARGETS_KILLED):
+            process, _ = self.begin(f"shared{i}")
+            self.kill_later(process, process)
+            self.assertEqual(process.wait(PATIENCE_S), -signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    clewtest.main()
