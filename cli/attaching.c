@@ -16,10 +16,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/remote_call.h"
+#include "cli/remote_frames.h"
 #include "cli/remote_texts.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
 #include "cli/thread_variable.h"
+#include "cli/unwinding.h"
 #include "machine/address_space.h"
 
 #define LIBRARY "libclew.so"
@@ -30,6 +32,9 @@
 #define ONE_STOPS_NS UINT64_C(50000000)
 #define ALL_STOP_NS  UINT64_C(100000000)
 #define CALL_NS      UINT64_C(60000000000)
+
+/* For those that throw to be where no exception is on its way. */
+#define UNWINDS_NS UINT64_C(10000000)
 
 /* What dlopen() and the library's own functions may take of a stack. */
 #define STACK_BYTES (UINT64_C(128) << 10)
@@ -511,19 +516,17 @@ static struct wire_stopped *list_stopped(const struct tracer *tracer,
 
 /* Of the library's functions the one that wants all threads stopped. */
 static int call_stopped(struct attaching *attaching, uint64_t function,
+			const struct wire_stopped *list, size_t count,
 			char **why)
 {
 	struct remote_call call;
-	struct wire_stopped *list;
-	size_t thread = 0, count;
+	size_t thread = 0;
 	int err = find_caller(attaching, &thread, why);
 
 	if (err)
 		return err;
-	list = list_stopped(&attaching->tracer, &count);
 	err = begin_call(attaching, &call, thread, list, count * sizeof(*list),
 			 why);
-	free(list);
 	if (err)
 		return err;
 	err = call_library(attaching, &call, function, call.data, count, why);
@@ -560,20 +563,113 @@ static int explain_write(int err, uint64_t at, char **why)
 		   : 0;
 }
 
+static int explain_frames(int err, char **why)
+{
+	return err ? fail(why, err, "its stacks cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+/* All that are stopped, and their frames. */
+struct looking {
+	struct wire_stopped *list;
+	size_t count;
+	struct remote_frames frames;
+	struct wire_attach_range unwinder;
+};
+
+static int is_inside(const struct wire_attach_range *range, uint64_t pc)
+{
+	return pc >= range->start && pc < range->end;
+}
+
+/* It has looked at some frames already, and goes by these. */
+static int is_unwinding(void *context, const struct tracee *thread)
+{
+	const struct looking *looking = context;
+	const struct wire_stopped *stopped = looking->list;
+	const struct wire_frame *frames;
+
+	while (stopped->tid != (uint64_t)thread->tid)
+		stopped++;
+	if (is_inside(&looking->unwinder, stopped->pc))
+		return 1;
+	frames = looking->frames.items + stopped->first_frame;
+	for (uint32_t i = 0; i < stopped->frame_count; i++)
+		if (is_inside(&looking->unwinder, frames[i].word))
+			return 1;
+	return 0;
+}
+
+static void forget_frames(struct looking *looking)
+{
+	remote_frames_free(&looking->frames);
+	free(looking->list);
+	looking->list = NULL;
+}
+
+static int look_once(struct attaching *attaching,
+		     const struct wire_attachment *attachment,
+		     struct looking *looking, char **why)
+{
+	forget_frames(looking);
+	looking->list = list_stopped(&attaching->tracer, &looking->count);
+	looking->frames = (struct remote_frames){
+		.at = attachment->frames,
+		.room = attachment->frame_max,
+	};
+	return explain_frames(
+		remote_frames_find(&attaching->tracer, &attaching->maps,
+				   looking->list, &looking->frames),
+		why);
+}
+
+/* Who is in an unwinder goes on for a moment, but not for ever. */
+static int find_frames(struct attaching *attaching, struct looking *looking,
+		       char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + UNWINDS_NS;
+	struct wire_attachment attachment;
+	size_t moved = 1;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err)
+		return err;
+	looking->unwinder = attachment.avoided[1];
+	for (;;) {
+		err = look_once(attaching, &attachment, looking, why);
+		if (err || tracer_now_ns() >= deadline_ns)
+			return err;
+		err = tracer_move(&attaching->tracer, is_unwinding, looking,
+				  &moved);
+		if (err || !moved)
+			return err;
+	}
+}
+
 /* -EAGAIN: let them go on, and try again. */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
 	const int memory = attaching->tracer.memory;
+	struct looking looking = { 0 };
 	uint64_t at = 0;
 	int err = tracer_stop_all(&attaching->tracer, ALL_STOP_NS, why);
 
 	if (err)
 		return err;
-	err = call_stopped(attaching, attaching->enter, why);
+	err = find_frames(attaching, &looking, why);
+	if (!err)
+		err = call_stopped(attaching, attaching->enter, looking.list,
+				   looking.count, why);
 	if (!err)
 		err = explain_write(remote_texts_write(memory, texts, &at), at,
 				    why);
+	if (!err)
+		err = explain_frames(remote_frames_write(&attaching->tracer,
+							 &looking.frames),
+				     why);
+	forget_frames(&looking);
 	if (err == -ETXTBSY)
 		set_state(attaching, WIRE_ATTACH_NONE);
 	note_pause(&attaching->tracer, &attaching->all_ns);
@@ -740,6 +836,16 @@ static int write_threads(struct attaching *attaching, char **why)
 		   : 0;
 }
 
+static int leave_stopped(struct attaching *attaching, char **why)
+{
+	size_t count;
+	struct wire_stopped *list = list_stopped(&attaching->tracer, &count);
+	int err = call_stopped(attaching, attaching->leave, list, count, why);
+
+	free(list);
+	return err;
+}
+
 static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
@@ -749,7 +855,7 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		return err;
 	err = move_threads(attaching, why);
 	if (!err)
-		err = call_stopped(attaching, attaching->leave, why);
+		err = leave_stopped(attaching, why);
 	if (!err)
 		err = write_threads(attaching, why);
 	if (!err)

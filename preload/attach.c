@@ -35,6 +35,7 @@
 #include "preload/time/sampling.h"
 
 #define CONFIG_BYTES (UINT64_C(1) << 20)
+#define FRAMES_MAX   (UINT64_C(1) << 18) /* pages come as they are used */
 
 struct wire_attachment clew_attachment;
 
@@ -309,6 +310,29 @@ static int is_new_memory_filled(void)
 	return is_there & 1;
 }
 
+/* Without, no thread's stack is known. */
+static void make_room_for_frames(void)
+{
+	void *at;
+
+	if (clew_attachment.frames)
+		return;
+	at = sys_map_private(FRAMES_MAX * sizeof(struct wire_frame));
+	if (sys_failed(at))
+		return;
+	clew_attachment.frames = (uintptr_t)at;
+	clew_attachment.frame_max = FRAMES_MAX;
+}
+
+void attach_free_frames(void)
+{
+	if (clew_attachment.frames)
+		sys_munmap((void *)clew_attachment.frames,
+			   clew_attachment.frame_max *
+				   sizeof(struct wire_frame));
+	clew_attachment.frames = clew_attachment.frame_max = 0;
+}
+
 static int prepare(const char *dir)
 {
 	const int is_first = !rt.is_late;
@@ -352,6 +376,7 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 	else
 		err = prepare(dir);
 	attach_tell_texts();
+	make_room_for_frames();
 	if (!err) {
 		text = text_in(clew_attachment.dir,
 			       sizeof(clew_attachment.dir));

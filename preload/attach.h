@@ -21,6 +21,9 @@ void attach_end_call(void);
 /* Where the journal is, and how long by now. */
 void attach_tell_texts(void);
 
+/* What the controller has said of frames, which it has written by now. */
+void attach_free_frames(void);
+
 void clew_attach_prepare(const char *dir, uint64_t controller);
 void clew_attach_enter(const struct wire_stopped *threads, uint64_t count);
 void clew_attach_finish(void);

@@ -8,6 +8,7 @@
 
 #include "preload/attach.h"
 #include "preload/begin.h"
+#include "preload/earlier_frames.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
@@ -107,6 +108,8 @@ static int has_block(const struct wire_stopped *thread)
 
 static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 {
+	struct wire_frame *frames = (struct wire_frame *)clew_attachment.frames;
+
 	for (uint64_t i = 0; i < count; i++)
 		if (!is_own(&threads[i]) && !has_block(&threads[i]))
 			return -ENOTSUP;
@@ -116,6 +119,8 @@ static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 		thread_template_copy(threads[i].block);
 		if ((int)threads[i].tid == sys_getpid())
 			rt.first_block = threads[i].block;
+		if (!earlier_frames_enter(&threads[i], frames))
+			rt.header->rootless_threads++;
 	}
 	return 0;
 }
@@ -186,6 +191,7 @@ static void finish(void)
 		part_finish(&rt.recorder->part);
 	}
 	clew_attachment.state = WIRE_ATTACH_LEFT;
+	attach_free_frames();
 	attach_tell_texts();
 	answer(0, "");
 }

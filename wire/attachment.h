@@ -10,7 +10,8 @@
  *						while other threads go on
  *	clew_attach_enter(threads, count)	all threads are stopped: theirs are
  *						made ready to count. Then the texts
- *						are written from outside
+ *						are written from outside, and what
+ *						it says of frames
  *	clew_attach_finish()			nothing is sampled any more
  *	clew_attach_leave(threads, count)	the texts are restored, all threads
  *						stopped: nobody is to return into
@@ -26,7 +27,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    2
+#define WIRE_ATTACH_VERSION    3
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -66,7 +67,29 @@ struct wire_stopped {
 	uint64_t tid;
 	uint64_t block; /* its thread pointer */
 	uint64_t pc, sp;
+	/* Its frames, among those of the attachment, the innermost first. */
+	uint32_t first_frame;
+	uint32_t frame_count; /* and one more, for the library */
+	uint32_t is_unwound;  /* to where it began; else it has no frames */
+	uint32_t pad;
 };
+_Static_assert(sizeof(struct wire_stopped) == 48, "on the wire");
+
+/*
+ * A function that ran before clew came. clew_attach_enter() makes of it what is to be
+ * written from outside: a word, and where (at 0: nothing). Each return address by
+ * itself may be written or not; the last of a thread's says in which context
+ * it is, and is written last.
+ */
+struct wire_frame {
+	uint64_t at;       /* of its return address on the stack */
+	uint64_t word;     /* that return address */
+	uint64_t function; /* where it begins */
+	uint64_t pc;       /* where it was interrupted; 0: at a call */
+	uint32_t is_kept;  /* the return address is to stay */
+	uint32_t pad;
+};
+_Static_assert(sizeof(struct wire_frame) == 40, "on the wire");
 
 struct wire_attachment {
 	uint32_t version;
@@ -79,6 +102,8 @@ struct wire_attachment {
 	uint64_t texts; /* an array of struct wire_text */
 	uint64_t text_count;
 	uint64_t modules; /* the library's own: what was loaded then */
+	uint64_t frames;  /* room for struct wire_frame */
+	uint64_t frame_max;
 	/*
 	 * Where a thread may be when it is to be left: not in these ranges, nor
 	 * where the byte for its 16 MiB in the map of windows has one of these

@@ -232,8 +232,11 @@ struct wire_header {
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
 	/* Native methods whose calls count nowhere, for want of room: atomic add */
 	_Atomic uint64_t relayless_natives;
+	/* Threads that ran before clew came, in functions that nobody knows */
+	uint32_t rootless_threads;
+	uint32_t pad;
 };
-_Static_assert(sizeof(struct wire_header) == 736, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 744, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

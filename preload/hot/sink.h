@@ -18,6 +18,8 @@
  *	operation	called by	at
  *	off, on		hot		the thread's switch (switch.h)
  *	miss		hot		a call that the stub could not record
+ *	resume_call	(top)		a call that was under way when clew came,
+ *					in another thread, which is stopped
  *	enter, leave	hot		a call on a stack without a place in the
  *					shadow of its own ("elsewhere"), and its
  *					return, or the tail call that replaces it
@@ -71,6 +73,8 @@ struct sink {
 	void (*miss)(uint64_t *slot, uint64_t id, int is_tail_call);
 	void (*enter)(const uint64_t *slot);
 	void (*leave)(const uint64_t *slot);
+
+	void (*resume_call)(uint64_t at, uint64_t id);
 
 	struct sink_pause (*pause)(void);
 	void (*resume)(const struct sink_pause *pause);
@@ -126,6 +130,12 @@ static inline void sink_leave(const uint64_t *slot)
 {
 	if (rt.sink->leave)
 		rt.sink->leave(slot);
+}
+
+static inline void sink_resume_call(uint64_t at, uint64_t id)
+{
+	if (rt.sink->resume_call)
+		rt.sink->resume_call(at, id);
 }
 
 static inline struct sink_pause sink_pause(void)

@@ -137,8 +137,8 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 	if (!slot->start)
 		return;
 	lapse = lapse_of(slot, now);
-	if (hot.muted)
-		return; /* its count is lost, too */
+	if (hot.muted || (!tally && rt.is_late))
+		return; /* its count is lost, too, or it never had one */
 	if (!tally || !*rt.is_this_process) {
 		lose(has_ended);
 		return;
@@ -186,6 +186,9 @@ void hot_close(const uint64_t *stack, uint64_t total)
 	const uint64_t now = slot->start + total;
 	struct sink_pause pause;
 
+	if (rt.is_late && slot->start && !hot.muted &&
+	    (!hot.tally || !tally_note(hot.tally, slot->id).word))
+		hot_record_running(stack, slot->id);
 	account(slot, now, 1);
 	pause = time_pause_since(now);
 	time_pause_end(&pause);

@@ -10,6 +10,7 @@
  *	hot_blank_table       hot               record/blank.c
  *	hot_histogram         hot               record/histograms.c
  *	hot_record_callers    hot               stack/callers.c
+ *	hot_record_running    hot               stack/callers.c
  *	hot_correct_caller    hot               stack/heal.c
  *	hot_try_end_sharing   hot               stack/sharing.c
  *	hot_map_shadow        hot               stack/shadow_pieces.c
@@ -60,6 +61,12 @@ uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function);
  * calling thread's tally, as far as they are not recorded there.
  */
 void hot_record_callers(uint64_t callee);
+
+/*
+ * Likewise a function that ran before clew came and is about to leave its stack slot,
+ * and those that called it.
+ */
+void hot_record_running(const uint64_t *slot, uint64_t id);
 
 /*
  * The id that the caller has left in the thread may be stale, as after a landing

@@ -67,6 +67,19 @@ void hot_record_callers(uint64_t callee)
 	record_gap(&gap, walk);
 }
 
+void hot_record_running(const uint64_t *slot, uint64_t id)
+{
+	struct walk walk = walk_from(slot, id);
+	struct gap gap;
+
+	if (runtime_is_filtered() || !*rt.is_this_process ||
+	    (!hot.tally && (hot.attempts_left || hot_make_room())))
+		return;
+	walk.scan_left = SCAN_MAX;
+	gap = find_gap(hot.tally, walk);
+	record_gap(&gap, walk);
+}
+
 /* What the parent recorded of a caller, and of its callers. */
 static void copy_records(const struct tally *old, uint64_t id)
 {

@@ -62,7 +62,7 @@ int heal_is_watched(uint64_t pc)
 
 void heal_expect_landing(void)
 {
-	if (!hot.tally || hot.muted || runtime_is_filtered())
+	if ((!hot.tally && !rt.is_late) || hot.muted || runtime_is_filtered())
 		return;
 	switch_doubt(DOUBTS);
 }
@@ -90,7 +90,7 @@ struct finding {
 static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			   uint64_t id)
 {
-	for (int i = 0; i < ANCESTORS_MAX && id != ID_ROOT; i++) {
+	for (int i = 0; hot.tally && i < ANCESTORS_MAX && id != ID_ROOT; i++) {
 		union note note = tally_note(hot.tally, id);
 		uint64_t parent = id_pop(id, id_key(note.function));
 

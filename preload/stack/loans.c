@@ -85,7 +85,7 @@ void loans_make(uint64_t exception, uint64_t sp)
 {
 	struct sink_pause pause;
 
-	if (!hot.tally || runtime_is_filtered() ||
+	if ((!hot.tally && !rt.is_late) || runtime_is_filtered() ||
 	    is_another_on_its_way(exception, sp))
 		return;
 	pause = sink_pause();

@@ -39,6 +39,12 @@ static void leave(const uint64_t *slot)
 	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
 }
 
+/* Its thread's clock begins. */
+static void resume_call(uint64_t at, uint64_t id)
+{
+	*time_of(at) = (struct time_slot){ .start = stamp_counter(), .id = id };
+}
+
 /* ---- Jumps, and other stacks ---- */
 
 /* The calls of this stack that the thread was in since it came there. */
@@ -223,6 +229,7 @@ const struct sink sink_timing = {
 	.miss = miss,
 	.enter = enter,
 	.leave = leave,
+	.resume_call = resume_call,
 	.pause = begin_pause,
 	.resume = time_pause_end,
 	.jump = jump,

@@ -101,6 +101,18 @@ char *makers_problem_text(const struct part_copy *part)
 			     part->name, count, text_plural(count));
 }
 
+char *rootless_problem_text(const struct part_copy *part)
+{
+	const uint32_t count = part->header->rootless_threads;
+
+	if (count == 0)
+		return NULL;
+	return memory_printf("%s: calls of %" PRIu32
+			     " thread%s stand at the top: what ran there "
+			     "when clew came could not be seen",
+			     part->name, count, text_plural(count));
+}
+
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts)
 {

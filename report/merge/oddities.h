@@ -37,4 +37,7 @@ char *jni_problem_text(const struct part_copy *part);
 /* Whether generated code is of unknown makers for want of room: likewise. */
 char *makers_problem_text(const struct part_copy *part);
 
+/* Threads whose stack could not be unwound where clew was attached; likewise. */
+char *rootless_problem_text(const struct part_copy *part);
+
 #endif

@@ -22,4 +22,25 @@ static inline uint64_t stopped_block(const struct user_regs_struct *registers)
 	return registers->fs_base;
 }
 
+#define STOPPED_REGISTERS 17
+
+/* One by DWARF's number, the pc last: what unwinders ask for. */
+static inline uint64_t stopped_register(
+	const struct user_regs_struct *registers, unsigned int number)
+{
+	const uint64_t values[STOPPED_REGISTERS] = {
+		registers->rax, registers->rdx, registers->rcx, registers->rbx,
+		registers->rsi, registers->rdi, registers->rbp, registers->rsp,
+		registers->r8,  registers->r9,  registers->r10, registers->r11,
+		registers->r12, registers->r13, registers->r14, registers->r15,
+		registers->rip,
+	};
+
+	return number < STOPPED_REGISTERS ? values[number] : 0;
+}
+
+/* A function's return address lies right below where its caller's stack begins. */
+#define STOPPED_RETURN_BYTES 8
+#define STOPPED_ALIGNMENT    16
+
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames of the threads of another process, all of which are stopped: unwound, told to
+ * the library there, and written as that says (wire/attachment.h).
+ */
+#ifndef CLEW_CLI_REMOTE_FRAMES_H
+#define CLEW_CLI_REMOTE_FRAMES_H
+
+#include "cli/target.h"
+#include "cli/tracer.h"
+#include "wire/attachment.h"
+
+struct remote_frames {
+	uint64_t at; /* in the process; struct wire_frame */
+	size_t room;
+	struct wire_frame *items;
+	size_t count;
+};
+
+/*
+ * Unwind all, and put what is found where the process has room for that many. The list
+ * has all threads that are not gone, in their order; those whose frames cannot be
+ * known have none. 0 or -errno.
+ */
+int remote_frames_find(const struct tracer *tracer,
+		       const struct target_maps *maps,
+		       struct wire_stopped *list, struct remote_frames *frames);
+
+/* What the library has made of them. 0 or -errno. */
+int remote_frames_write(const struct tracer *tracer,
+			struct remote_frames *frames);
+
+void remote_frames_free(struct remote_frames *frames);
+
+#endif
