@@ -6,11 +6,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "base/memory.h"
 #include "cli/attaching.h"
 #include "cli/command.h"
+#include "cli/ending_signals.h"
 #include "cli/library.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -203,19 +202,6 @@ static enum ending wait_for_end(const struct attach_options *options,
 	}
 }
 
-static int watch_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGQUIT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
 /* ---- All of it ---- */
 
 static void tell_pause(const struct attach_options *options, const char *what,
@@ -308,7 +294,7 @@ static int attach(struct attach_options *options, char **why)
 	cache = directive_value(directives_text(&options->directives), "cache");
 	analyse(&attaching.maps, cache);
 	free(cache);
-	signals = watch_signals();
+	signals = ending_signals_watch();
 	err = enter(&attaching, options, &directory, why);
 	if (!err) {
 		tell_pause(options, "attached to", &attaching);

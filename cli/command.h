@@ -10,6 +10,7 @@ int command_record(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_status(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);

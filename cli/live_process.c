@@ -70,19 +70,19 @@ static int is_running(const char *path)
 static int find_part(struct live_process *process,
 		     const struct target_maps *maps)
 {
-	static const char deleted[] = WIRE_PART_SUFFIX " (deleted)";
 	int err = -ENOENT;
 
 	for (size_t i = maps->count; i-- > 0 && err;) {
 		const struct target_mapping *mapping = &maps->items[i];
 		char *path;
 
-		if (*mapping->path != '/' || mapping->offset)
+		if (*mapping->path != '/' || mapping->offset ||
+		    !ends_in(mapping->path, WIRE_PART_SUFFIX))
 			continue;
-		if (ends_in(mapping->path, deleted))
+		if (mapping->is_deleted) {
 			err = -ESTALE;
-		if (!ends_in(mapping->path, WIRE_PART_SUFFIX))
 			continue;
+		}
 		path = visible_path(process->pid, mapping);
 		if (path && is_running(path)) {
 			process->part = path;
@@ -113,28 +113,28 @@ static int read_attachment(pid_t pid, const struct target_maps *maps,
 	return is_read;
 }
 
-/* What cannot be looked into is taken to be recorded from its start. */
-static int find_controller(struct live_process *process,
-			   const struct target_maps *maps)
+/* Whether it is; what cannot be looked into is taken to be, from its start. */
+static int is_recorded(struct live_process *process,
+		       const struct target_maps *maps)
 {
 	struct wire_attachment attachment;
 	char *path;
 
 	if (!read_attachment(process->pid, maps, &attachment) ||
 	    attachment.state == WIRE_ATTACH_PRELOADED)
-		return 0;
+		return 1;
 	if (attachment.state == WIRE_ATTACH_NONE ||
 	    attachment.state == WIRE_ATTACH_PREPARED)
-		return -ENOENT;
+		return 0;
 	process->is_attached = 1;
 	path = memory_printf("/proc/%u", attachment.controller);
 	if (access(path, F_OK) == 0)
 		process->controller = (pid_t)attachment.controller;
 	free(path);
-	return 0;
+	return 1;
 }
 
-static char *command_of(pid_t pid)
+char *live_process_command(pid_t pid)
 {
 	char *path = memory_printf("/proc/%d/cmdline", pid);
 	FILE *file = fopen(path, "re");
@@ -180,15 +180,16 @@ int live_process_init(struct live_process *process, pid_t pid, char **why)
 	if (err)
 		return err;
 	err = find_part(process, &maps);
-	if (!err)
-		err = find_controller(process, &maps);
+	/* what was left has the part mapped still, be it removed or not */
+	if ((!err || err == -ESTALE) && !is_recorded(process, &maps))
+		err = -ENOENT;
 	target_free_maps(&maps);
 	if (err) {
 		free(process->part);
 		return explain(err, why);
 	}
 	process->recording = folder_of(process->part);
-	process->command = command_of(pid);
+	process->command = live_process_command(pid);
 	return 0;
 }
 

@@ -25,6 +25,9 @@ struct live_process {
 int live_process_init(struct live_process *process, pid_t pid, char **why);
 void live_process_fini(struct live_process *process);
 
+/* Its command line, printable; free() it. */
+char *live_process_command(pid_t pid);
+
 /* All that can be seen, by pid. *count of them; free() them after fini. */
 struct live_process *live_processes(size_t *count);
 

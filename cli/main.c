@@ -20,6 +20,7 @@ static const struct command {
 	{ "detach", "leave a process whose clew attach was killed",
 	  command_detach },
 	{ "status", "show which processes are being recorded", command_status },
+	{ "top", "show what a process calls now, on a screen", command_top },
 	{ "snapshot", "keep what a process has been recorded to do so far",
 	  command_snapshot },
 	{ "report", "show the flat table of functions", command_report },

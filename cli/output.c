@@ -73,11 +73,7 @@ static int is_recording(const char *path)
 	return result;
 }
 
-/*
- * Removes a recording: the files in it, then the directory. 0 also if nothing
- * is there; -EEXIST, and nothing is removed, if it is not a recording.
- */
-static int remove_recording(const char *path)
+int output_remove(const char *path)
 {
 	DIR *dir = open_directory(path);
 	struct dirent *entry;
@@ -114,7 +110,7 @@ static int move_aside(const char *path, char **why)
 		return fail(why, -EEXIST, "%s: exists and is not a recording",
 			    path);
 	old = output_old_name(path);
-	err = remove_recording(old);
+	err = output_remove(old);
 	if (err == -EEXIST)
 		err = fail(why, -EEXIST, "%s: exists and is not a recording",
 			   old);

@@ -12,6 +12,9 @@
 int output_create(const char *path, const char *config, char **absolute,
 		  char **why);
 
+/* Removes a recording, and nothing else. 0, also if nothing is there, or -errno. */
+int output_remove(const char *path);
+
 /* Whether making a recording at `path` would move or remove what is at `other`. */
 int output_endangers(const char *path, const char *other);
 

@@ -170,7 +170,7 @@ _clew_word() { # COMMAND
 	list)
 		((count > 0)) || _clew_files
 		;;
-	attach | detach | status | snapshot)
+	attach | detach | status | snapshot | top)
 		((count > 0)) || _clew_value PID
 		;;
 	cache)

@@ -56,12 +56,13 @@ MAY_INCLUDE = {
            ("recording", ""),
            ("model", "recording"),
            ("merge", "recording model"),
+           ("live", "recording model merge"),
            ("view", "recording model merge"),
            ("write", "model view"),
            ("export", "recording model view write"),
            ("html", "recording model merge view write"))},
     "cli": {"machine", "wire", "symbolizer", "base", "image", "match", "report/recording",
-            "report/model", "report/merge", "report/view", "report/write",
+            "report/model", "report/merge", "report/live", "report/view", "report/write",
             "report/export", "report/html"},
 }
 UNRESTRICTED = {"tests"}

@@ -262,7 +262,9 @@ class Objects(clewtest.Case):
     """scripts/links.py on a build of a few objects."""
 
     UPCALLS = "preload/hot/upcalls.h"
-    LEAST = {UPCALLS: "", "preload/hot/a.c": "", "base/least.c": ""}
+    STATICS = "docs/invariants.md"
+    LEAST = {UPCALLS: "", "preload/hot/a.c": "", "base/least.c": "",
+             STATICS: "## Statics\n\n## More\n"}
 
     def check(self, files):
         """{source: text} -> lines that complain."""
@@ -320,6 +322,15 @@ class Objects(clewtest.Case):
         self.assertEqual(self.check({
             "preload/hot/a.c": "void same(void) { }",
             "base/a.c": "void same(void); void b(void) { same(); }"}), [])
+
+    def test_statics_are_those_of_the_table(self):
+        self.assertEqual(self.check({
+            "base/a.c": "static int n; int a(void) { return ++n; }",
+            "base/b.c": "void b(void) { }",
+            "base/c.c": "static int n; int c(void) { return ++n; }",
+            self.STATICS: "## Statics\n| `b.c`, `c.c` | n |\n## More\n"}), [
+                "base/a.c: n: not among the statics in docs/invariants.md",
+                "docs/invariants.md: b.c has no statics"])
 
     def test_upcalls_are_those_of_the_table(self):
         table = ("/*\n *\thot_up  hot  record/b.c\n"

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* clew top: what a process calls now, on a screen or as a stream of tables. */
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/ending_signals.h"
+#include "cli/options.h"
+#include "cli/top_screen.h"
+#include "cli/top_table.h"
+#include "cli/top_target.h"
+
+enum { DEFAULT_ROWS = 20 };
+
+enum { KEY_BY = 0x100, KEY_TOP };
+
+static const struct argp_option argp_options[] = {
+	{ "delay", 'd', "SECONDS", 0,
+	  "Look so often (default: 1; less often where that would take more "
+	  "than "
+	  "0.5 % of a processor)",
+	  0 },
+	{ "by", KEY_BY, "function|context|module|thread", 0,
+	  "What a row is (default: function)", 0 },
+	{ "sort", 's', "calls|self|total|all-calls", 0,
+	  "What comes first (default: calls, in the last interval)", 0 },
+	{ "function", 'f', "TEXT", 0, "Only rows that have it in them", 0 },
+	{ "batch", 'b', NULL, 0, "Write tables, one after the other", 0 },
+	{ "iterations", 'n', "N", 0, "End after so many of them", 0 },
+	{ "top", KEY_TOP, "N", 0, "So many rows each (default: 20; 0: all)",
+	  0 },
+	{ "output", 'o', "PATH", 0,
+	  "Where a snapshot goes (default: " DEFAULT_RECORDING ")", 0 },
+	{ 0 },
+};
+
+struct top_command {
+	pid_t pid;
+	char **command; /* to run; or NULL */
+	int is_batch;
+	uint64_t iterations; /* 0: no end */
+	uint64_t top;
+	struct top_view view;
+};
+
+static double parse_delay(struct argp_state *state, const char *text)
+{
+	char *end;
+	const double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= .01 && seconds <= 3600))
+		argp_error(state,
+			   "--delay %s: not a number of seconds from 0.01 on",
+			   text);
+	return seconds;
+}
+
+static int parse_word(struct argp_state *state, const char *option,
+		      const char *word, const char *(*text_of)(int), int count)
+{
+	const char *known[8];
+
+	for (int i = 0; i < count; i++) {
+		known[i] = text_of(i);
+		if (strcmp(known[i], word) == 0)
+			return i;
+	}
+	refuse_word(state, option, word, known, (size_t)count);
+	return 0;
+}
+
+static const char *subject_text(int subject)
+{
+	return live_subject_text((enum live_subject)subject);
+}
+
+static const char *key_text(int key)
+{
+	return live_key_text((enum live_key)key);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct top_command *top = state->input;
+
+	switch (key) {
+	case 'd':
+		top->view.delay_s = parse_delay(state, argument);
+		return 0;
+	case KEY_BY:
+		top->view.subject = (enum live_subject)parse_word(
+			state, "by", argument, subject_text,
+			LIVE_SUBJECT_COUNT);
+		return 0;
+	case 's':
+		top->view.key = (enum live_key)parse_word(
+			state, "sort", argument, key_text, LIVE_KEY_COUNT);
+		return 0;
+	case 'f':
+		snprintf(top->view.filter, sizeof(top->view.filter), "%s",
+			 argument);
+		return 0;
+	case 'b':
+		top->is_batch = 1;
+		return 0;
+	case 'n':
+		top->iterations =
+			parse_number(state, "iterations", argument, UINT32_MAX);
+		return 0;
+	case KEY_TOP:
+		top->top = parse_number(state, "top", argument, UINT32_MAX);
+		return 0;
+	case 'o':
+		top->view.output = argument;
+		return 0;
+	case ARGP_KEY_ARGS:
+		/* behind "--" is a command, and argp has taken that away */
+		if (strcmp(state->argv[state->next - 1], "--") == 0)
+			top->command = state->argv + state->next;
+		else if (state->argc - state->next == 1)
+			top->pid = parse_pid(state, state->argv[state->next]);
+		else
+			argp_error(state, "one process, or -- and a command");
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which process? Give its id, or -- and a "
+				  "command");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- A stream of tables ---- */
+
+static void print_table(const struct top_command *top,
+			struct live_counts *counts)
+{
+	struct live_rows rows;
+	char *text;
+
+	live_rows_init(&rows, counts, top->view.subject, top->view.key,
+		       top->view.filter);
+	text = top_total_text(counts);
+	puts(text);
+	free(text);
+	text = top_heading_text(&rows);
+	puts(text);
+	free(text);
+	for (size_t i = 0; i < rows.count && (!top->top || i < top->top); i++) {
+		text = top_row_text(&rows, counts, &rows.items[i]);
+		puts(text);
+		free(text);
+	}
+	putchar('\n');
+	fflush(stdout);
+	live_rows_fini(&rows);
+}
+
+static int stream(const struct top_command *top,
+		  const struct top_target *target, struct live_counts *counts,
+		  int signals, char **why)
+{
+	int err = live_counts_look(counts, target->part, why);
+
+	for (uint64_t i = 0; !err && !ferror(stdout); i++) {
+		int is_last = !top_target_is_alive(target);
+
+		if (top->iterations && i == top->iterations)
+			break;
+		if (!is_last &&
+		    ending_signals_wait(
+			    signals,
+			    (int)(top_delay_s(&top->view, counts) * 1000)))
+			break;
+		err = live_counts_look(counts, target->part, why);
+		if (!err)
+			print_table(top, counts);
+		if (is_last)
+			break;
+	}
+	return err;
+}
+
+/* ---- All of it ---- */
+
+static int run(struct top_command *top, char **why)
+{
+	struct top_target target;
+	struct live_counts counts;
+	int signals = ending_signals_watch(), err;
+
+	/* a reader that has gone must not keep the target from being left */
+	signal(SIGPIPE, SIG_IGN);
+	err = top_target_open(&target, top->pid, top->command, why);
+	if (err)
+		return err;
+	live_counts_init(&counts);
+	err = top->is_batch ? stream(top, &target, &counts, signals, why)
+			    : top_screen_run(&top->view, &target, &counts,
+					     signals, why);
+	live_counts_fini(&counts);
+	top_target_close(&target);
+	return err;
+}
+
+int command_top(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "PID\n-- COMMAND [ARG...]",
+		.doc = "Show what a process calls now: one that is being "
+		       "recorded, or else is attached to for that, or "
+		       "started.",
+	};
+	struct top_command top = {
+		.top = DEFAULT_ROWS,
+		.view = { .delay_s = 1, .output = DEFAULT_RECORDING },
+	};
+	char *why = NULL;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &top);
+	if (!top.is_batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		top.is_batch = 1;
+	if (run(&top, &why) != 0)
+		return give_up(argv[0], why);
+	return top.is_batch ? finish_output(argv[0]) : EXIT_SUCCESS;
+}
