@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/interrupted.h"
+#include "cli/stopped_registers.h"
 #include "cli/target.h"
 
 /* For a thread to stop that has just gone on. */
@@ -29,12 +30,38 @@ uint64_t tracer_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Who traces is told of stops, too: they are left for whoever waits for them. */
+static int has_ended(pid_t tid)
+{
+	siginfo_t news = { 0 };
+
+	return waitid(P_PID, (id_t)tid, &news,
+		      WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+	       news.si_pid &&
+	       (news.si_code == CLD_EXITED || news.si_code == CLD_KILLED ||
+		news.si_code == CLD_DUMPED);
+}
+
+/* Of a process that is killed the first thread has ended when the others are seen to. */
+static void see_ends(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone || !has_ended(thread->tid))
+			continue;
+		waitpid(thread->tid, NULL, __WALL);
+		thread->is_gone = 1;
+	}
+}
+
 /* Signals of several threads may have become one: not for long. */
-int tracer_await_news(uint64_t deadline_ns)
+int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	sigset_t child;
 
+	see_ends(tracer);
 	if (tracer_now_ns() >= deadline_ns)
 		return 0;
 	sigemptyset(&child);
@@ -77,11 +104,12 @@ static int is_event_stop(int status)
 	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
 }
 
-int tracer_wait(struct tracee *thread, uint64_t deadline_ns)
+int tracer_wait(struct tracer *tracer, struct tracee *thread,
+		uint64_t deadline_ns)
 {
 	int status;
 
-	for (;;) {
+	while (!thread->is_gone) {
 		pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
 
 		if (got < 0 || (got > 0 && !WIFSTOPPED(status))) {
@@ -89,18 +117,19 @@ int tracer_wait(struct tracee *thread, uint64_t deadline_ns)
 			return 0;
 		}
 		if (got == 0) {
-			if (!tracer_await_news(deadline_ns))
+			if (!tracer_await_news(tracer, deadline_ns))
 				return 0;
 			continue;
 		}
 		if (is_event_stop(status) || status >> 16 ||
-		    WSTOPSIG(status) == (SIGTRAP | 0x80))
-			break;
+		    WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+			thread->is_stopped = 1;
+			return status;
+		}
 		/* a signal of its own: it gets it, and stops behind it */
 		ptrace(PTRACE_CONT, thread->tid, 0, (long)WSTOPSIG(status));
 	}
-	thread->is_stopped = 1;
-	return status;
+	return 0;
 }
 
 static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
@@ -171,7 +200,7 @@ static int seize(struct tracer *tracer, pid_t tid, char **why)
 
 static void take_registers(struct tracee *thread)
 {
-	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &thread->registers) != 0)
+	if (stopped_read(thread->tid, &thread->registers) != 0)
 		thread->is_gone = 1;
 }
 
@@ -183,7 +212,8 @@ static int wait_for_all(struct tracer *tracer, uint64_t deadline_ns)
 
 		if (thread->is_stopped || thread->is_gone)
 			continue;
-		if (!tracer_wait(thread, deadline_ns) && !thread->is_gone)
+		if (!tracer_wait(tracer, thread, deadline_ns) &&
+		    !thread->is_gone)
 			return -EAGAIN;
 		if (!thread->is_gone)
 			take_registers(thread);
@@ -293,7 +323,7 @@ void tracer_release(struct tracer *tracer)
 
 		if (thread->is_gone)
 			continue;
-		if (tracer_wait(thread, deadline_ns))
+		if (tracer_wait(tracer, thread, deadline_ns))
 			let_go(tracer, thread);
 		else if (!thread->is_gone)
 			tracer->is_stuck = 1;

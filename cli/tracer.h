@@ -34,10 +34,11 @@ struct tracer {
 uint64_t tracer_now_ns(void);
 
 /*
- * Until a thread may have stopped. False if it is too late. SIGCHLD is blocked, as
+ * Until a thread may have stopped; those that have ended are marked so. False if it
+ * is too late. SIGCHLD is blocked, as
  * tracer_open() has left it.
  */
-int tracer_await_news(uint64_t deadline_ns);
+int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns);
 
 /* 0, or -errno and *why. */
 int tracer_open(struct tracer *tracer, pid_t pid, char **why);
@@ -67,6 +68,7 @@ void tracer_release(struct tracer *tracer);
  * Until the thread, which goes on, has stopped in another way than for a signal,
  * which it gets. Its status as waitpid() gives it; 0 if it did not stop in time.
  */
-int tracer_wait(struct tracee *thread, uint64_t deadline_ns);
+int tracer_wait(struct tracer *tracer, struct tracee *thread,
+		uint64_t deadline_ns);
 
 #endif

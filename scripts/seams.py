@@ -32,7 +32,8 @@ ANYWHERE = {
                                r"\bARCH_(?:SET|GET|SHSTK|CET)_\w+|"
                                rf"\bSYS_(?:{OLD_CALLS})\b",
     "a register": rf"(?:%|\b)(?:{REGISTERS})\b|\bgregs\b|"
-                  r"\bREG_(?:R[A-Z0-9]{1,2}|EFL|CSGSFS)\b",
+                  r"\bREG_(?:R[A-Z0-9]{1,2}|EFL|CSGSFS)\b|"
+                  r"\b[fg]s_base\b|\bPTRACE_[GS]ETREGS\b",
     "assembly": r"(?<!\")\b(?:__asm__|__asm|asm)\b(?!\s*(?:__volatile__|volatile)?"
                 r"\s*\(\s*\"\")",
     "bits of an address (ADDRESS_BITS, ADDRESS_END)":

@@ -229,6 +229,8 @@ class Seams(clewtest.Case):
                 ("#include <cpuid.h>", "<cpuid.h>: a machine's headers"),
                 ("sys_call(SYS_vfork", "SYS_vfork: a machine's system call"),
                 ("c.gregs[REG_RIP]", "REG_RIP: a register"),
+                ("ptrace(PTRACE_GETREGS", "PTRACE_GETREGS: a register"),
+                ("b = r->fs_base;", "fs_base: a register"),
                 ('"mov %rax, %rbx"', "%rax: a register"),
                 ('__asm__ volatile("hlt");', "__asm__: assembly"),
                 ("n = 1UL << 47;",

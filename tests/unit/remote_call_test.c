@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -75,9 +76,9 @@ static void end(pid_t child)
 	assert_int_equal(waitpid(child, &status, __WALL), child);
 }
 
-/* Stops the child and has it call that, for at most so long. */
-static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
-		   uint64_t patience_ns)
+/* The child, which is stopped, calls that, for at most so long. */
+static int call_stopped(struct tracer *tracer, pid_t child,
+			void (*function)(void), uint64_t patience_ns)
 {
 	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
 	struct target_maps maps;
@@ -85,9 +86,7 @@ static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
 	char *why = NULL;
 	int err;
 
-	assert_int_equal(tracer_open(tracer, child, &why), 0);
 	assert_int_equal(target_read_maps(child, &maps, &why), 0);
-	assert_int_equal(tracer_stop_one(tracer, child, LONG_NS, &why), 0);
 	call = (struct remote_call){
 		.tracer = tracer,
 		.thread = &tracer->threads[0],
@@ -102,6 +101,16 @@ static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
 	err = remote_run(&call, (uintptr_t)function, none, patience_ns);
 	remote_end(&call);
 	return err;
+}
+
+static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
+		   uint64_t patience_ns)
+{
+	char *why = NULL;
+
+	assert_int_equal(tracer_open(tracer, child, &why), 0);
+	assert_int_equal(tracer_stop_one(tracer, child, LONG_NS, &why), 0);
+	return call_stopped(tracer, child, function, patience_ns);
 }
 
 static void a_stop_that_comes_meanwhile_is_one_afterwards(void **state)
@@ -165,6 +174,48 @@ static void a_wait_goes_on_when_the_controller_is_killed(void **state)
 	end(child);
 }
 
+static void *count_rounds(void *none)
+{
+	go_round();
+	return none;
+}
+
+static void go_round_in_two_threads(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, count_rounds, NULL);
+	go_round();
+}
+
+/* All its threads are traced, and the first ends last. */
+static void the_end_of_a_process_ends_its_call(void **state)
+{
+	const pid_t child = start(go_round_in_two_threads);
+	struct tracer tracer;
+	char *why = NULL;
+	pid_t controller;
+	int status;
+
+	assert_true(until(&shared->rounds, 10));
+	controller = fork();
+	if (!controller) {
+		if (tracer_open(&tracer, child, &why) != 0 ||
+		    tracer_stop_all(&tracer, LONG_NS, &why) != 0 ||
+		    tracer.count != 2)
+			_exit(1);
+		_exit(call_stopped(&tracer, child, take_until_told, LONG_NS) ==
+				      -ESRCH
+			      ? 0
+			      : 2);
+	}
+	assert_true(until(&shared->is_in_call, 0));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(controller, &status, 0), controller);
+	assert_int_equal(status, 0);
+	end(child);
+}
+
 static int last_for_a_while(void *none)
 {
 	atomic_store(&shared->rounds, 1);
@@ -203,6 +254,7 @@ int main(void)
 		cmocka_unit_test(a_stop_that_comes_meanwhile_is_one_afterwards),
 		cmocka_unit_test(a_call_that_takes_too_long_is_finished),
 		cmocka_unit_test(a_wait_goes_on_when_the_controller_is_killed),
+		cmocka_unit_test(the_end_of_a_process_ends_its_call),
 		cmocka_unit_test(who_does_not_stop_in_time_goes_on),
 	};
 

@@ -211,7 +211,7 @@ static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 {
 	int status;
 
-	for (;;) {
+	while (!call->thread->is_gone) {
 		pid_t got =
 			waitpid(call->thread->tid, &status, __WALL | WNOHANG);
 
@@ -221,9 +221,10 @@ static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 		}
 		if (got > 0)
 			return status;
-		if (!tracer_await_news(deadline_ns))
+		if (!tracer_await_news(call->tracer, deadline_ns))
 			return 0;
 	}
+	return 0;
 }
 
 /* Of what is sent SIGSTOP alone does not wait. */

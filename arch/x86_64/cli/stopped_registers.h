@@ -4,7 +4,15 @@
 #define CLEW_CLI_STOPPED_REGISTERS_H
 
 #include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
 #include <sys/user.h>
+
+/* 0, or -1 and errno: the thread is not stopped, or not traced. */
+static inline int stopped_read(pid_t tid, struct user_regs_struct *registers)
+{
+	return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0 ? 0 : -1;
+}
 
 static inline uint64_t stopped_pc(const struct user_regs_struct *registers)
 {
