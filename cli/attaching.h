@@ -9,6 +9,8 @@
 #include "cli/tracer.h"
 #include "wire/attachment.h"
 
+#define ATTACH_LIBRARY "libclew.so"
+
 struct attaching {
 	pid_t pid;
 	int lock; /* that nobody else does this with that process */
@@ -27,6 +29,12 @@ struct attaching {
 /* 0; or -errno and *why, and nothing is to be closed. */
 int attaching_open(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
+
+/* What is mapped now. 0, or -errno and *why. */
+int attaching_look_again(struct attaching *attaching, char **why);
+
+/* Where the library's functions are, by what is mapped: 0 where they are not. */
+void attaching_find_library(struct attaching *attaching);
 
 /* Load the library, unless it is there. 0, or -errno and *why. */
 int attaching_load(struct attaching *attaching, const char *library,

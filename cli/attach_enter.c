@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading the library, and beginning to count. */
+#include "cli/attach_steps.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/remote_frames.h"
+#include "cli/safe_thread.h"
+#include "cli/stopped_registers.h"
+#include "cli/unwinding.h"
+
+/* For those that throw to be where no exception is on its way. */
+#define UNWINDS_NS UINT64_C(10000000)
+
+/* ---- Loading ---- */
+
+/* What dlerror() has returned, as far as it is known; for free(). */
+static char *said_of_load(const struct attaching *attaching,
+			  const struct remote_call *call)
+{
+	/* since glibc 2.34 (elf/dl-error.c); nothing of it is relied on */
+	struct {
+		uint64_t about, object, text;
+	} result;
+	const int memory = attaching->tracer.memory;
+	const uint64_t block = stopped_block(&call->thread->registers);
+	char text[512] = "";
+	uint64_t at = 0;
+
+	if (attaching->load_result &&
+	    target_read(memory, block + (uint64_t)attaching->load_result, &at,
+			sizeof(at)) == 0 &&
+	    at && target_read(memory, at, &result, sizeof(result)) == 0)
+		for (size_t i = 0; i + 1 < sizeof(text); i++)
+			if (target_read(memory, result.text + i, text + i, 1) !=
+				    0 ||
+			    !text[i])
+				break;
+	return memory_printf("%s", text_printable(text));
+}
+
+/* The program does not find the error of what it did not do. */
+static int explain_load(struct attaching *attaching, struct remote_call *call,
+			char **why)
+{
+	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
+	char *said;
+
+	if (attaching->load_error)
+		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
+	said = said_of_load(attaching, call);
+	if (attaching->load_error)
+		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
+	fail(why, -ELIBACC, "its loader does not load libclew.so%s%s",
+	     *said ? ": " : "", said);
+	free(said);
+	return -ELIBACC;
+}
+
+static int load_in(struct attaching *attaching, struct remote_call *call,
+		   char **why)
+{
+	const uint64_t arguments[REMOTE_ARGUMENTS] = { call->data,
+						       RTLD_NOW | RTLD_LOCAL };
+	int err = remote_run(call, attaching->load, arguments, ATTACH_CALL_NS);
+
+	if (err)
+		return attach_explain_call(err, why);
+	err = attaching_look_again(attaching, why);
+	if (err)
+		return err;
+	attaching_find_library(attaching);
+	return attaching->leave ? 0 : explain_load(attaching, call, why);
+}
+
+int attaching_load(struct attaching *attaching, const char *library, char **why)
+{
+	struct remote_call call;
+	int err;
+
+	if (attaching->leave)
+		return 0;
+	if (target_module(&attaching->maps, ATTACH_LIBRARY))
+		return fail(why, -EPROTO,
+			    "it has libclew.so of another version");
+	err = attach_stop_safe_thread(attaching, why);
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, library,
+				strlen(library) + 1, why);
+	if (!err) {
+		err = load_in(attaching, &call, why);
+		remote_end(&call);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+/* ---- Entering ---- */
+
+static int prepare(struct attaching *attaching, const char *directory,
+		   char **why)
+{
+	struct remote_call call;
+	int err = attach_stop_safe_thread(attaching, why);
+
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, directory,
+				strlen(directory) + 1, why);
+	if (!err) {
+		err = attach_call_library(attaching, &call, attaching->prepare,
+					  call.data, (uint64_t)getpid(), why);
+		remote_end(&call);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+static int explain_frames(int err, char **why)
+{
+	return err ? fail(why, err, "its stacks cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+/* All that are stopped, and their frames. */
+struct looking {
+	struct wire_stopped *list;
+	size_t count;
+	struct remote_frames frames;
+	struct wire_attach_range unwinder;
+};
+
+static int is_inside(const struct wire_attach_range *range, uint64_t pc)
+{
+	return pc >= range->start && pc < range->end;
+}
+
+/* It has looked at some frames already, and goes by these. */
+static int is_unwinding(void *context, const struct tracee *thread)
+{
+	const struct looking *looking = context;
+	const struct wire_stopped *stopped = looking->list;
+	const struct wire_frame *frames;
+
+	while (stopped->tid != (uint64_t)thread->tid)
+		stopped++;
+	if (is_inside(&looking->unwinder, stopped->pc))
+		return 1;
+	frames = looking->frames.items + stopped->first_frame;
+	for (uint32_t i = 0; i < stopped->frame_count; i++)
+		if (is_inside(&looking->unwinder, frames[i].word))
+			return 1;
+	return 0;
+}
+
+static void forget_frames(struct looking *looking)
+{
+	remote_frames_free(&looking->frames);
+	free(looking->list);
+	looking->list = NULL;
+}
+
+static int look_once(struct attaching *attaching,
+		     const struct wire_attachment *attachment,
+		     struct looking *looking, char **why)
+{
+	forget_frames(looking);
+	looking->list =
+		attach_list_stopped(&attaching->tracer, &looking->count);
+	looking->frames = (struct remote_frames){
+		.at = attachment->frames,
+		.room = attachment->frame_max,
+	};
+	return explain_frames(
+		remote_frames_find(&attaching->tracer, &attaching->maps,
+				   looking->list, &looking->frames),
+		why);
+}
+
+/* Who is in an unwinder goes on for a moment, but not for ever. */
+static int find_frames(struct attaching *attaching, struct looking *looking,
+		       char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + UNWINDS_NS;
+	struct wire_attachment attachment;
+	size_t moved = 1;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err)
+		return err;
+	looking->unwinder = attachment.avoided[1];
+	for (;;) {
+		err = look_once(attaching, &attachment, looking, why);
+		if (err || tracer_now_ns() >= deadline_ns)
+			return err;
+		err = tracer_move(&attaching->tracer, is_unwinding, looking,
+				  &moved);
+		if (err || !moved)
+			return err;
+	}
+}
+
+/* -EAGAIN: let them go on, and try again. */
+static int enter_once(struct attaching *attaching, struct remote_texts *texts,
+		      char **why)
+{
+	const int memory = attaching->tracer.memory;
+	struct looking looking = { 0 };
+	uint64_t at = 0;
+	int err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+
+	if (err)
+		return err;
+	err = find_frames(attaching, &looking, why);
+	if (!err)
+		err = attach_call_stopped(attaching, attaching->enter,
+					  looking.list, looking.count, why);
+	if (!err)
+		err = attach_explain_write(
+			remote_texts_write(memory, texts, &at), at, why);
+	if (!err)
+		err = explain_frames(remote_frames_write(&attaching->tracer,
+							 &looking.frames),
+				     why);
+	forget_frames(&looking);
+	if (err == -ETXTBSY)
+		attach_set_state(attaching, WIRE_ATTACH_NONE);
+	attach_note_pause(&attaching->tracer, &attaching->all_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+int attaching_enter(struct attaching *attaching, const char *directory,
+		    char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	int err;
+
+	*why = NULL;
+	do {
+		struct remote_texts texts = { 0 };
+
+		err = prepare(attaching, directory, why);
+		if (!err)
+			err = attach_plan(attaching, &texts, why);
+		if (!err)
+			err = enter_once(attaching, &texts, why);
+		remote_texts_free(&texts);
+	} while (attach_is_to_be_repeated(err, deadline_ns, why));
+	return err;
+}

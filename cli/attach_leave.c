@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaving: nothing of clew is executed any more. */
+#include "cli/attach_steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/stopped_registers.h"
+#include "machine/address_space.h"
+
+static int finish(struct attaching *attaching, char **why)
+{
+	struct remote_call call;
+	int err = attaching_look_again(attaching, why);
+
+	if (!err)
+		err = attach_stop_safe_thread(attaching, why);
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, "", 1, why);
+	if (!err) {
+		err = attach_call_library(attaching, &call, attaching->finish,
+					  0, 0, why);
+		remote_end(&call);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+struct moving {
+	const struct attaching *attaching;
+	const struct wire_attachment *attachment;
+};
+
+static int is_avoided(const struct moving *moving, uint64_t pc)
+{
+	const struct wire_attachment *attachment = moving->attachment;
+	uint8_t window = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (pc >= attachment->avoided[i].start &&
+		    pc < attachment->avoided[i].end)
+			return 1;
+	if (pc < ADDRESS_END)
+		target_read(moving->attaching->tracer.memory,
+			    attachment->windows + (pc >> 24), &window, 1);
+	return window < 64 && attachment->window_values >> window & 1;
+}
+
+static int cannot_be_left(void *context, const struct tracee *thread)
+{
+	const struct moving *moving = context;
+	uint64_t busy = 0;
+
+	if (is_avoided(moving, stopped_pc(&thread->registers)))
+		return 1;
+	target_read(moving->attaching->tracer.memory,
+		    stopped_block(&thread->registers) +
+			    moving->attachment->busy_at,
+		    &busy, sizeof(busy));
+	return busy != 0;
+}
+
+/* Who is where it cannot be left goes on until it is elsewhere. */
+static int move_threads(struct attaching *attaching, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_STOP_NS;
+	struct wire_attachment attachment;
+	struct moving moving = { attaching, &attachment };
+	int err = attaching_read(attaching, &attachment, why);
+	size_t count = 1;
+
+	while (!err && count && tracer_now_ns() < deadline_ns)
+		err = tracer_move(&attaching->tracer, cannot_be_left, &moving,
+				  &count);
+	return err;
+}
+
+static int write_words(int memory, const struct wire_attachment *attachment)
+{
+	struct wire_stack_word *words =
+		memory_zeroed(attachment->word_count + 1, sizeof(*words));
+	int err = target_read(memory, attachment->words, words,
+			      attachment->word_count * sizeof(*words));
+
+	for (uint64_t i = 0; i < attachment->word_count && !err; i++)
+		err = target_write(memory, words[i].at, &words[i].value,
+				   sizeof(words[i].value));
+	free(words);
+	return err;
+}
+
+/* As a thread has them that has just begun. */
+static int write_variables(const struct tracer *tracer,
+			   const struct wire_attachment *attachment)
+{
+	const size_t bytes = attachment->variable_bytes;
+	const int memory = tracer->memory;
+	void *values = memory_zeroed(bytes + 1, 1);
+	int err = target_read(memory, attachment->variables, values, bytes);
+
+	for (size_t i = 0; i < tracer->count && !err; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+		const uint64_t block = stopped_block(&thread->registers);
+		uint64_t own;
+
+		if (thread->is_gone ||
+		    target_read(memory, block, &own, sizeof(own)) != 0 ||
+		    own != block)
+			continue;
+		err = target_write(memory, block + attachment->variables_at,
+				   values, bytes);
+	}
+	free(values);
+	return err;
+}
+
+/* What the library has said is to be written of its threads. */
+static int write_threads(struct attaching *attaching, char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err)
+		return err;
+	err = write_words(attaching->tracer.memory, &attachment);
+	if (!err)
+		err = write_variables(&attaching->tracer, &attachment);
+	return err ? fail(why, err, "its stacks cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+static int leave_stopped(struct attaching *attaching, char **why)
+{
+	size_t count;
+	struct wire_stopped *list =
+		attach_list_stopped(&attaching->tracer, &count);
+	int err = attach_call_stopped(attaching, attaching->leave, list, count,
+				      why);
+
+	free(list);
+	return err;
+}
+
+static int leave_once(struct attaching *attaching, struct remote_texts *texts,
+		      char **why)
+{
+	int err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+
+	if (err)
+		return err;
+	err = move_threads(attaching, why);
+	if (!err)
+		err = leave_stopped(attaching, why);
+	if (!err)
+		err = write_threads(attaching, why);
+	if (!err)
+		err = attach_explain_write(
+			remote_texts_restore(attaching->tracer.memory, texts),
+			0, why);
+	if (!err)
+		err = attach_set_state(attaching, WIRE_ATTACH_NONE);
+	attach_note_pause(&attaching->tracer, &attaching->all_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+int attaching_leave(struct attaching *attaching, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	int err, is_finished = 0;
+
+	*why = NULL;
+	do {
+		struct remote_texts texts = { 0 };
+
+		err = is_finished ? 0 : finish(attaching, why);
+		is_finished |= !err;
+		if (!err)
+			err = attach_plan(attaching, &texts, why);
+		if (!err)
+			err = leave_once(attaching, &texts, why);
+		remote_texts_free(&texts);
+		if (err == -ESTALE) { /* other modules than when it finished */
+			is_finished = 0;
+			err = -EAGAIN;
+		}
+	} while (attach_is_to_be_repeated(err, deadline_ns, why));
+	return err;
+}

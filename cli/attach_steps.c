@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach_steps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/safe_thread.h"
+#include "cli/stopped_registers.h"
+
+/* For one thread to stop. */
+#define ONE_STOPS_NS UINT64_C(50000000)
+
+/* What dlopen() and the library's own functions may take of a stack. */
+#define STACK_BYTES (UINT64_C(128) << 10)
+
+int attach_set_state(const struct attaching *attaching, uint32_t state)
+{
+	return target_write(attaching->tracer.memory,
+			    attaching->attachment +
+				    offsetof(struct wire_attachment, state),
+			    &state, sizeof(state));
+}
+
+/* ---- One thread ---- */
+
+void attach_note_pause(struct tracer *tracer, uint64_t *longest)
+{
+	const uint64_t ns =
+		tracer->stopped_ns ? tracer_now_ns() - tracer->stopped_ns : 0;
+
+	if (ns > *longest)
+		*longest = ns;
+}
+
+/* 1 if that thread is stopped where libc can be called; 0; or -errno. */
+static int try_thread(struct attaching *attaching,
+		      const struct safe_places *places, pid_t tid, char **why)
+{
+	struct tracer *tracer = &attaching->tracer;
+	int err = tracer_stop_one(tracer, tid, ONE_STOPS_NS, why);
+
+	if (err)
+		return err == -EAGAIN ? 0 : err;
+	if (safe_thread_has_room(places, &tracer->threads[0], STACK_BYTES) &&
+	    safe_thread_is_outside(places, &tracer->threads[0]))
+		return 1;
+	attach_note_pause(tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return 0;
+}
+
+/* Whether one of them is; the process's first is asked first. */
+static int try_threads(struct attaching *attaching,
+		       const struct safe_places *places, char **why)
+{
+	pid_t *tids;
+	const size_t count = target_threads(attaching->pid, &tids);
+	int found = count ? 0 : fail(why, -ESRCH, "it has ended");
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = try_thread(attaching, places, tids[i], why);
+	free(tids);
+	return found;
+}
+
+/* Stop a thread in which libc can be called. 0, or -errno and *why. */
+int attach_stop_safe_thread(struct attaching *attaching, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	struct safe_places places;
+	int found;
+
+	safe_places_init(&places, attaching->pid, &attaching->maps);
+	do {
+		found = try_threads(attaching, &places, why);
+		if (!found && tracer_now_ns() >= deadline_ns)
+			found = fail(
+				why, -EBUSY,
+				"none of its threads was where libc can be "
+				"called, for %d seconds",
+				(int)(ATTACH_PATIENCE_NS / 1000000000));
+		if (!found)
+			attach_pause_ms(2);
+	} while (!found);
+	safe_places_fini(&places);
+	return found < 0 ? found : 0;
+}
+
+int attach_explain_call(int err, char **why)
+{
+	switch (err) {
+	case -ESRCH:
+		return fail(why, err, "it has ended");
+	case -ETIMEDOUT:
+		return fail(why, err, "a call in it did not return in time");
+	case -EFAULT:
+		return fail(why, err, "a call in it failed");
+	default:
+		return fail(why, err, "it cannot be made to call: %s",
+			    strerror(-err));
+	}
+}
+
+/* In the thread that is stopped, which has this at call->data. */
+int attach_begin_call(struct attaching *attaching, struct remote_call *call,
+		      size_t thread, const void *data, size_t bytes, char **why)
+{
+	int err;
+
+	*call = (struct remote_call){
+		.tracer = &attaching->tracer,
+		.thread = &attaching->tracer.threads[thread],
+		.restorer = attaching->restorer,
+		.errno_at =
+			stopped_block(
+				&attaching->tracer.threads[thread].registers) +
+			(uint64_t)attaching->errno_offset,
+	};
+	err = remote_begin(call, data, bytes);
+	return err ? attach_explain_call(err, why) : 0;
+}
+
+/* A function of the library's, and what it says. */
+int attach_call_library(struct attaching *attaching, struct remote_call *call,
+			uint64_t function, uint64_t first, uint64_t second,
+			char **why)
+{
+	const uint64_t arguments[REMOTE_ARGUMENTS] = { first, second };
+	struct wire_attachment attachment;
+	int err = remote_run(call, function, arguments, ATTACH_CALL_NS);
+
+	if (err)
+		return attach_explain_call(err, why);
+	err = attaching_read(attaching, &attachment, why);
+	if (err)
+		return err;
+	return attachment.result
+		       ? fail(why, attachment.result, "%s", attachment.why)
+		       : 0;
+}
+
+/* ---- All threads ---- */
+
+/* They are stopped: of which one can calls be made that need no lock? */
+static int find_caller(struct attaching *attaching, size_t *thread, char **why)
+{
+	const struct safe_places places = {
+		.maps = &attaching->maps,
+		.own = target_module(&attaching->maps, ATTACH_LIBRARY),
+		.pid = attaching->pid,
+	};
+
+	for (size_t i = 0; i < attaching->tracer.count; i++) {
+		const struct tracee *one = &attaching->tracer.threads[i];
+
+		if (one->is_gone ||
+		    !safe_thread_has_room(&places, one, STACK_BYTES))
+			continue;
+		*thread = i;
+		return 0;
+	}
+	return fail(why, -EAGAIN, "none of its threads has stack enough");
+}
+
+struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
+					 size_t *count)
+{
+	struct wire_stopped *list =
+		memory_zeroed(tracer->count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; i < tracer->count; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone)
+			continue;
+		list[(*count)++] = (struct wire_stopped){
+			.tid = (uint64_t)thread->tid,
+			.block = stopped_block(&thread->registers),
+			.pc = stopped_pc(&thread->registers),
+			.sp = stopped_sp(&thread->registers),
+		};
+	}
+	return list;
+}
+
+/* Of the library's functions the one that wants all threads stopped. */
+int attach_call_stopped(struct attaching *attaching, uint64_t function,
+			const struct wire_stopped *list, size_t count,
+			char **why)
+{
+	struct remote_call call;
+	size_t thread = 0;
+	int err = find_caller(attaching, &thread, why);
+
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, thread, list,
+				count * sizeof(*list), why);
+	if (err)
+		return err;
+	err = attach_call_library(attaching, &call, function, call.data, count,
+				  why);
+	remote_end(&call);
+	return err;
+}
+
+/* ---- Its code ---- */
+
+/* What takes time is done before anybody is stopped. */
+int attach_plan(struct attaching *attaching, struct remote_texts *texts,
+		char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_look_again(attaching, why);
+
+	*texts = (struct remote_texts){ 0 };
+	if (!err)
+		err = attaching_read(attaching, &attachment, why);
+	if (err)
+		return err;
+	err = remote_texts_plan(attaching->tracer.memory, &attachment, texts);
+	return err ? fail(why, err, "its memory cannot be read: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+int attach_explain_write(int err, uint64_t at, char **why)
+{
+	if (err == -ETXTBSY)
+		return fail(why, err,
+			    "somebody else has changed its code, at 0x%" PRIx64,
+			    at);
+	return err ? fail(why, err, "its code cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+int attach_is_to_be_repeated(int err, uint64_t deadline_ns, char **why)
+{
+	if (err != -EAGAIN || tracer_now_ns() >= deadline_ns) {
+		if (err && !*why)
+			fail(why, err, "its threads do not stop");
+		return 0;
+	}
+	free(*why);
+	*why = NULL;
+	attach_pause_ms(1);
+	return 1;
+}
