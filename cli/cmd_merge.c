@@ -142,13 +142,18 @@ static void add_recording(struct merge *merge, const char *path)
 	idmap_fini(&runs);
 }
 
-/* An input that writing the output would move or remove, or NULL. */
-static const char *find_endangered(const struct merge_options *options)
+/* Whether writing the output would move or remove an input, which is said. */
+static int endangers_inputs(const char *command,
+			    const struct merge_options *options)
 {
-	for (int i = 0; i < options->count; i++)
-		if (output_endangers(options->output, options->inputs[i]))
-			return options->inputs[i];
-	return NULL;
+	for (int i = 0; i < options->count; i++) {
+		if (!output_endangers(options->output, options->inputs[i]))
+			continue;
+		complain(command, "%s: would not stay what it is: -o %s",
+			 options->inputs[i], options->output);
+		return 1;
+	}
+	return 0;
 }
 
 int command_merge(int argc, char **argv)
@@ -161,15 +166,10 @@ int command_merge(int argc, char **argv)
 	};
 	struct merge_options options = { 0 };
 	struct merge merge = { .command = argv[0], .options = &options };
-	const char *endangered;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	endangered = find_endangered(&options);
-	if (endangered) {
-		complain(argv[0], "%s: would not stay what it is: -o %s",
-			 endangered, options.output);
+	if (endangers_inputs(argv[0], &options))
 		return EXIT_FAILURE;
-	}
 	for (int i = 0; i < options.count && !merge.is_over; i++)
 		add_recording(&merge, options.inputs[i]);
 	free(merge.directory);
