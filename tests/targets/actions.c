@@ -4,7 +4,7 @@
  * has blocked that signal once, so that clew has a handler for it. Meanwhile
  *
  *	filter	behind a filter of system calls that allows them all, another
- *		thread sends it that signal
+ *		thread sends it that signal, each when the last was handled
  *	forks	another thread forks children, which set that action, too
  */
 #define TRUTH_MAIN
@@ -13,12 +13,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define SIGNALS  100000
+#define SIGNALS  3000
+#define SPINS    1000000
 #define CHILDREN 200
 #define PATIENCE 60 /* seconds */
 
@@ -40,8 +42,13 @@ static int set_action(void)
 static COUNTED void *send_all(void *unused)
 {
 	COUNT(send_all);
-	for (int i = 0; i < SIGNALS; i++)
+	for (int i = 0; i < SIGNALS; i++) {
+		const int before = handled;
+
 		pthread_kill(receiver, SIGTRAP);
+		for (int j = 0; j < SPINS && handled == before; j++)
+			sched_yield();
+	}
 	is_over = 1;
 	return unused;
 }
