@@ -2,25 +2,18 @@
 #include "base/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
+
 enum { FIRST_MS = 1000, EACH_MS = 100 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void progress_init(struct progress *progress)
 {
 	*progress = (struct progress){ .is_on = isatty(STDERR_FILENO) };
 	if (!progress->is_on)
 		return;
-	progress->start_ns = now_ns();
+	progress->start_ns = now_ns(CLOCK_MONOTONIC);
 	progress->next_ns = progress->start_ns + FIRST_MS * UINT64_C(1000000);
 }
 
@@ -31,7 +24,7 @@ void progress_tell(struct progress *progress, const char *what, uint64_t done,
 
 	if (!progress || !progress->is_on)
 		return;
-	now = now_ns();
+	now = now_ns(CLOCK_MONOTONIC);
 	if (now < progress->next_ns)
 		return;
 	progress->next_ns = now + EACH_MS * UINT64_C(1000000);

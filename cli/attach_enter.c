@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/library.h"
 #include "cli/remote_frames.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
@@ -87,7 +88,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 
 	if (attaching->leave)
 		return 0;
-	if (target_module(&attaching->maps, ATTACH_LIBRARY))
+	if (target_module(&attaching->maps, LIBRARY_NAME))
 		return fail(why, -EPROTO,
 			    "it has libclew.so of another version");
 	err = attach_stop_safe_thread(attaching, why);

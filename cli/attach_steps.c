@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/library.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
 
@@ -150,7 +151,7 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 {
 	const struct safe_places places = {
 		.maps = &attaching->maps,
-		.own = target_module(&attaching->maps, ATTACH_LIBRARY),
+		.own = target_module(&attaching->maps, LIBRARY_NAME),
 		.pid = attaching->pid,
 	};
 

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "cli/attach_steps.h"
+#include "cli/library.h"
 #include "cli/remote_call.h"
 #include "cli/thread_variable.h"
 
@@ -80,7 +81,7 @@ static int find_variables(struct attaching *attaching)
 void attaching_find_library(struct attaching *attaching)
 {
 	const struct target_mapping *own =
-		target_module(&attaching->maps, ATTACH_LIBRARY);
+		target_module(&attaching->maps, LIBRARY_NAME);
 	const struct {
 		const char *name;
 		uint64_t *at;

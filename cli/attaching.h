@@ -9,8 +9,6 @@
 #include "cli/tracer.h"
 #include "wire/attachment.h"
 
-#define ATTACH_LIBRARY "libclew.so"
-
 struct attaching {
 	pid_t pid;
 	int lock; /* that nobody else does this with that process */

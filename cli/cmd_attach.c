@@ -61,7 +61,7 @@ static int parse_time(const char *text, int64_t *ms)
 	char *end;
 	double number = strtod(text, &end);
 
-	if (end == text || number < 0 || number > 1e9)
+	if (end == text || !(number >= 0 && number <= 1e9))
 		return -EINVAL;
 	if (strcmp(end, "ms") == 0)
 		number /= 1000;
@@ -94,13 +94,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->no_cache = 1;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			return ARGP_ERR_UNKNOWN;
-		options->pid = parse_pid(state, argument);
-		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which process? Give its id");
-		return 0;
+		return parse_process(key, argument, state, &options->pid);
 	default:
 		return recording_parse(&options->directives, key, argument,
 				       state);
@@ -135,7 +130,7 @@ static int is_to_be_analysed(const struct target_mapping *mapping)
 	int is_libc;
 
 	if (*mapping->path != '/' || !mapping->is_executable ||
-	    mapping->is_deleted || strcmp(name, "libclew.so") == 0 ||
+	    mapping->is_deleted || strcmp(name, LIBRARY_NAME) == 0 ||
 	    (end && strcmp(end, WIRE_STUBS_SUFFIX) == 0) ||
 	    image_open(&image, mapping->path) != 0)
 		return 0;

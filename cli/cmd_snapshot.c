@@ -35,16 +35,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'q':
 		options->quiet = 1;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			return ARGP_ERR_UNKNOWN;
-		options->pid = parse_pid(state, argument);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which process? Give its id");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_process(key, argument, state, &options->pid);
 	}
 }
 

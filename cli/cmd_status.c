@@ -13,6 +13,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "cli/command.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
@@ -65,14 +66,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* ---- Looking ---- */
 
 static void look(struct status *status)
@@ -87,7 +80,7 @@ static void look(struct status *status)
 		status->is_gone = 1;
 		return;
 	}
-	status->looked_ns = now_ns();
+	status->looked_ns = now_ns(CLOCK_MONOTONIC);
 	part_totals_init(&status->totals, &part);
 	status->bytes = part.size_bytes;
 	part_close(&part);

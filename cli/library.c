@@ -30,7 +30,7 @@ static char *find_beside(void)
 {
 	static const char *const places[] = {
 		"../preload/libclew.so", /* the build tree */
-		"libclew.so",
+		LIBRARY_NAME,
 		CLEW_LIBRARY_FOLDER "/libclew.so",
 	};
 	char *folder = own_folder();

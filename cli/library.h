@@ -3,6 +3,8 @@
 #ifndef CLEW_CLI_LIBRARY_H
 #define CLEW_CLI_LIBRARY_H
 
+#define LIBRARY_NAME "libclew.so"
+
 /*
  * An absolute path that LD_PRELOAD takes, to be freed, in *path: that of
  * $CLEW_LIBRARY, or else of the library beside this program, built or

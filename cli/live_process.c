@@ -14,11 +14,10 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/library.h"
 #include "cli/target.h"
 #include "report/recording/part_reader.h"
 #include "wire/attachment.h"
-
-#define LIBRARY "libclew.so"
 
 /* ---- What it counts in ---- */
 
@@ -99,7 +98,8 @@ static int find_part(struct live_process *process,
 static int read_attachment(pid_t pid, const struct target_maps *maps,
 			   struct wire_attachment *attachment)
 {
-	const struct target_mapping *library = target_module(maps, LIBRARY);
+	const struct target_mapping *library =
+		target_module(maps, LIBRARY_NAME);
 	const uint64_t at =
 		library ? target_symbol(pid, library, WIRE_ATTACHMENT) : 0;
 	char *path = memory_printf("/proc/%d/mem", pid);

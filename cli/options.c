@@ -55,6 +55,23 @@ pid_t parse_pid(struct argp_state *state, const char *text)
 	return (pid_t)pid;
 }
 
+error_t parse_process(int key, char *argument, struct argp_state *state,
+		      pid_t *pid)
+{
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			return ARGP_ERR_UNKNOWN;
+		*pid = parse_pid(state, argument);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which process? Give its id");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most)
 {

@@ -46,6 +46,13 @@ void refuse_word(struct argp_state *state, const char *option, const char *word,
 /* The id of a process, or argp_error(). */
 pid_t parse_pid(struct argp_state *state, const char *text);
 
+/*
+ * Of a command that takes one: what argp says of its arguments. ARGP_ERR_UNKNOWN for
+ * what is none.
+ */
+error_t parse_process(int key, char *argument, struct argp_state *state,
+		      pid_t *pid);
+
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most);

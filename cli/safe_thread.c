@@ -8,13 +8,13 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "cli/library.h"
 #include "cli/stopped_registers.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "machine/elf_numbers.h"
 
 #define FRAMES_MAX 4096
-#define LIBRARY    "libclew.so"
 #define LIBC       "libc.so.6"
 
 /* Who is in one of these may hold a lock that dlopen() takes. */
@@ -102,17 +102,12 @@ static void see_module(struct safe_places *places, pid_t pid,
 		       const struct target_mapping *module)
 {
 	struct avoiding avoiding = { .places = places };
-	const Elf64_Phdr *first;
 	struct image image;
 
 	if (target_open_module(pid, module, &image) != 0)
 		return;
-	first = image_segment(&image, PT_LOAD);
-	if (first) {
-		avoiding.base =
-			module->start - (first->p_vaddr & ~UINT64_C(4095));
-		symbols_walk(&image, see_symbol, &avoiding);
-	}
+	avoiding.base = target_base(module, &image);
+	symbols_walk(&image, see_symbol, &avoiding);
 	image_close(&image);
 }
 
@@ -125,7 +120,7 @@ void safe_places_init(struct safe_places *places, pid_t pid,
 		.maps = maps,
 		.loader = target_module(maps, MACHINE_LOADER),
 		.libc = target_module(maps, LIBC),
-		.own = target_module(maps, LIBRARY),
+		.own = target_module(maps, LIBRARY_NAME),
 		.pid = pid,
 	};
 	for (size_t i = 0; i < maps->count; i++) {

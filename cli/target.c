@@ -18,6 +18,7 @@
 #include "cli/executable.h"
 #include "image/image.h"
 #include "image/symbols.h"
+#include "machine/address_space.h"
 
 /* ---- Mappings ---- */
 
@@ -113,12 +114,12 @@ int target_open_module(pid_t pid, const struct target_mapping *module,
 	return err;
 }
 
-static uint64_t base_of(const struct target_mapping *module,
-			const struct image *image)
+uint64_t target_base(const struct target_mapping *module,
+		     const struct image *image)
 {
 	const Elf64_Phdr *first = image_segment(image, PT_LOAD);
 
-	return first ? module->start - (first->p_vaddr & ~UINT64_C(4095)) : 0;
+	return first ? module->start - (first->p_vaddr & ~(PAGE_BYTES - 1)) : 0;
 }
 
 struct symbol_search {
@@ -145,7 +146,7 @@ uint64_t target_symbol(pid_t pid, const struct target_mapping *module,
 
 	if (target_open_module(pid, module, &image) != 0)
 		return 0;
-	base = base_of(module, &image);
+	base = target_base(module, &image);
 	symbols_walk(&image, see_symbol, &search);
 	image_close(&image);
 	return search.found ? base + search.found : 0;
@@ -169,7 +170,7 @@ uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 		at = image_at(&image, segment->p_vaddr, &left);
 		match = at ? memmem(at, left, bytes, count) : NULL;
 		if (match)
-			found = base_of(module, &image) + segment->p_vaddr +
+			found = target_base(module, &image) + segment->p_vaddr +
 				(uint64_t)(match - at);
 	}
 	image_close(&image);

@@ -44,6 +44,10 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image);
 
+/* What is added to its addresses, by its first mapping and its file. */
+uint64_t target_base(const struct target_mapping *module,
+		     const struct image *image);
+
 /*
  * Where a module, by its first mapping, has a symbol; 0: it has none. By the file
  * that is mapped.

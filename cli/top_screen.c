@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "cli/snapshot.h"
 #include "cli/top_table.h"
 #include "report/view/selection.h"
@@ -447,10 +447,7 @@ static void obey(struct screen *screen, int key)
 
 static double now_s(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)now_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 static int look(struct screen *screen, char **why)

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "cli/interrupted.h"
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
@@ -24,10 +25,7 @@
 
 uint64_t tracer_now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return now_ns(CLOCK_MONOTONIC);
 }
 
 /* Who traces is told of stops, too: they are left for whoever waits for them. */

@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "cli/remote_call.h"
 #include "cli/stopped_registers.h"
+#include "machine/address_space.h"
 
-#define PAGE_BYTES UINT64_C(4096)
-#define PAGES      8192 /* kept; a power of 2 */
-#define HEADERS    64   /* program headers of a module that are looked at */
+#define PAGES   8192 /* kept; a power of 2 */
+#define HEADERS 64   /* program headers of a module that are looked at */
 
 /* Of the frame of a signal, up to the last register that was saved. */
 #define SIGNAL_BYTES 256

@@ -42,7 +42,7 @@ ANYWHERE = {
 }
 IN_TARGET = {
     "a page's size (PAGE_BYTES)":
-        r"\b4095\b|\b0xf{3}\b|#define \w*PAGE\w*\s+\(?(?:UINT64_C\()?4096\b|"
+        r"\b(?:UINT64_C\()?4095\b|\b0xf{3}\b|#define \w*PAGE\w*\s+\(?(?:UINT64_C\()?4096\b|"
         r"\b_SC_PAGESIZE\b",
     "machine code": r"\\x[0-9a-f]{2}|\b0x(?:e8|e9|eb|c3|cc)\b|"
                     r"\{\s*0x[0-9a-f]{2},\s*0x[0-9a-f]{2}\s*[,}]",

@@ -2,21 +2,13 @@
 #include "report/live/live_counts.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "report/merge/part_tallies.h"
 #include "wire/id.h"
 
 enum { DEPTH_MAX = 4096 };
-
-static uint64_t clock_now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void live_counts_init(struct live_counts *counts)
 {
@@ -285,11 +277,11 @@ static void count_time(struct live_counts *counts, const struct part_copy *part)
 static void take_header(struct live_counts *counts,
 			const struct part_copy *part)
 {
-	const uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	const uint64_t looked_ns = now_ns(CLOCK_MONOTONIC);
 
 	counts->interval_ns =
-		counts->looked_ns ? now_ns - counts->looked_ns : 0;
-	counts->looked_ns = now_ns;
+		counts->looked_ns ? looked_ns - counts->looked_ns : 0;
+	counts->looked_ns = looked_ns;
 	counts->recorded_bytes = part->size_bytes;
 	counts->time = part->header->time;
 	counts->state = part->header->state;
@@ -300,7 +292,7 @@ static void take_header(struct live_counts *counts,
 
 int live_counts_look(struct live_counts *counts, const char *path, char **why)
 {
-	const uint64_t before_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const uint64_t before_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct part_copy part;
 	int err = part_open(&part, path, why), is_kept;
 
@@ -314,6 +306,6 @@ int live_counts_look(struct live_counts *counts, const char *path, char **why)
 	threads_init(&counts->threads, &part);
 	if (!is_kept)
 		part_close(&part);
-	counts->cost_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
+	counts->cost_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
 	return 0;
 }

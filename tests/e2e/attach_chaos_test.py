@@ -9,8 +9,8 @@ import subprocess
 
 import attach_test
 import clewtest
-from attach_test import PATIENCE_S, until
-from clewtest import CLEW, PYTHON, needs, target
+from attach_test import PATIENCE_S
+from clewtest import CLEW, PYTHON, needs, target, until
 
 CYCLES = 100
 CONTROLLERS_KILLED = 200
@@ -63,11 +63,7 @@ class Again(attach_test.Attached):
 
     @needs("redis-server", "redis-benchmark")
     def test_redis(self):
-        socket = self.work / "redis"
-        server = self.start(
-            ["redis-server", "--port", "0", "--unixsocket", socket,
-             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
-        self.assertTrue(until(socket.exists))
+        server, socket = self.redis()
         load = self.start(
             ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",
              "1000000000", "-t", "set,get"], stdout=subprocess.DEVNULL)

@@ -11,19 +11,9 @@ import time
 
 import clewtest
 import wire
-from clewtest import CLEW, PYTHON, needs, target
+from clewtest import CLEW, PYTHON, needs, target, until
 
 PATIENCE_S = 60
-
-
-def until(condition, seconds=PATIENCE_S):
-    """Waits for it; whether it came true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(.005)
-    return True
 
 
 def children(pid):
@@ -62,6 +52,15 @@ class Attached(clewtest.Case):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
+
+    def redis(self):
+        """(a server that listens, its socket)."""
+        socket = self.work / "redis"
+        server = self.start(
+            ["redis-server", "--port", "0", "--unixsocket", socket,
+             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
+        self.assertTrue(until(socket.exists))
+        return server, socket
 
     def attach(self, process, *options):
         """A controller that has attached."""
@@ -276,6 +275,15 @@ class Inside(Attached):
         struct.pack_into("<Q", self.memory, 8, 1)
         self.assertTrue(until(lambda: self.word(3) == 6))
         self.assertEqual(self.word(2), 0, "wrong answers")
+
+    def redis(self):
+        """(a server that listens, its socket)."""
+        socket = self.work / "redis"
+        server = self.start(
+            ["redis-server", "--port", "0", "--unixsocket", socket,
+             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
+        self.assertTrue(until(socket.exists))
+        return server, socket
 
     def attach(self, process, *options):
         return super().attach(process, *self.RULES, *options)
@@ -517,11 +525,7 @@ class Programs(Attached):
 
     @needs("redis-server", "redis-cli")
     def test_redis_under_load(self):
-        socket = self.work / "redis"
-        server = self.start(
-            ["redis-server", "--port", "0", "--unixsocket", socket,
-             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
-        self.assertTrue(until(socket.exists))
+        server, socket = self.redis()
         load = self.start(
             ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",
              "100000000", "-t", "set,get"], stdout=subprocess.DEVNULL,
@@ -638,6 +642,7 @@ class Refused(Attached):
     def test_words_that_are_no_process(self):
         for words in (["attach"], ["attach", "x"], ["attach", "-3"],
                       ["attach", "1", "2"], ["attach", "--for", "x", "1"],
+                      ["attach", "--for", "nan", "1"],
                       ["detach"], ["detach", "x"]):
             with self.subTest(words):
                 done = self.clew(*words)

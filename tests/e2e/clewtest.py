@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import truth
@@ -37,6 +38,16 @@ UNRECORDED = 125  # the program ran and succeeded, but was not recorded
 
 def target(name, flavour="O2"):
     return str(TARGETS / flavour / name)
+
+
+def until(condition, seconds=60):
+    """Waits for it; whether it came true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(.005)
+    return True
 
 
 def needs(*programs):

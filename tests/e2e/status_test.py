@@ -5,12 +5,9 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 
 import clewtest
-from clewtest import CLEW, PYTHON
-
-PATIENCE_S = 60
+from clewtest import CLEW, PYTHON, until
 
 # Calls as often as it is told to, and says so: nobody calls while it is looked at.
 STEPS = """
@@ -29,16 +26,6 @@ for line in sys.stdin:
     sys.stdout.write("done\\n")
     sys.stdout.flush()
 """
-
-
-def until(condition):
-    """Waits for it; whether it came true."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(.005)
-    return True
 
 
 class Live(clewtest.Case):
