@@ -786,13 +786,14 @@ class Refused(Attached):
 
     def test_recorded_from_its_start(self):
         recorder = self.start([CLEW, "record", "-o", self.work / "first",
-                               "--", "sleep", "1000"])
-        self.assertTrue(until(lambda: children(recorder.pid)))
+                               "--", PYTHON, "-c", "import time\n"
+                               "print('runs', flush=True)\n"
+                               "time.sleep(1000)\n"],
+                              stdout=subprocess.PIPE)
+        self.addCleanup(recorder.stdout.close)
+        self.assertEqual(recorder.stdout.readline(), b"runs\n")
         (pid,) = children(recorder.pid)
         self.addCleanup(os.kill, pid, signal.SIGKILL)
-        self.assertTrue(until(lambda: any(
-            part.state == wire.RUNNING for part in
-            wire.Recording(self.work / "first").parts)))
         self.assert_refused(pid, "since its start")
 
 
