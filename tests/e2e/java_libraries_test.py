@@ -3,6 +3,7 @@
 """Libraries that Java programs use, as packaged: the same results, calls by callers."""
 import pathlib
 import re
+import shutil
 
 import clewtest
 from clewtest import needs
@@ -53,7 +54,8 @@ class Libraries(JavaCase):
                        if version > 17 else ())
             with self.subTest(version=version):
                 argv = self.java(
-                    *options, f"-Djava.library.path={LIBRARIES}/jni:{LIBRARIES}",
+                    *options, "-Djava.library.path="
+                    f"{self.work}:{LIBRARIES}/jni:{LIBRARIES}",
                     "-cp", classes, "Main", str(rounds))
                 native = self.run_program(argv)
                 self.assertEqual(native.returncode, 0, native.stderr)
@@ -176,6 +178,58 @@ class Libraries(JavaCase):
     for (int i = 0; i < rounds; i++) sum += c.abs(-i);
     return sum;
   }""", {"com.sun.jna.Native.invokeInt <- com.sun.jna.Function.invoke": 2000})
+
+    @needs("javac", "openssl")
+    def test_netty(self):
+        """Two ends of a connection, encrypted by OpenSSL, in one thread."""
+        library = pathlib.Path(LIBRARIES, "jni", "libnetty-tcnative.so")
+        if not library.exists():
+            self.skipTest(f"no {library} here")
+        # The library registers its natives by the name of its file.
+        shutil.copy(library, self.work / "libnetty_tcnative.so")
+        self.run_program(["openssl", "req", "-x509", "-newkey", "rsa:2048",
+                          "-nodes", "-keyout", "key.pem", "-out", "cert.pem",
+                          "-subj", "/CN=localhost", "-days", "1"])
+        ssl = "io.netty.internal.tcnative.SSL"
+        engine = "io.netty.handler.ssl.ReferenceCountedOpenSslEngine"
+        jars = ("buffer", "codec", "common", "handler", "resolver", "transport",
+                "tcnative")
+        self.check([f"netty-{jar}.jar" for jar in jars], """
+  static io.netty.channel.embedded.EmbeddedChannel end(
+    io.netty.handler.ssl.SslContextBuilder builder) throws Exception {
+    return new io.netty.channel.embedded.EmbeddedChannel(
+      builder.sslProvider(io.netty.handler.ssl.SslProvider.OPENSSL).build()
+      .newHandler(io.netty.buffer.ByteBufAllocator.DEFAULT));
+  }
+  static boolean pass(io.netty.channel.embedded.EmbeddedChannel from,
+                      io.netty.channel.embedded.EmbeddedChannel to) {
+    boolean any = false;
+    for (io.netty.buffer.ByteBuf some; (some = from.readOutbound()) != null;
+         any = true)
+      to.writeInbound(some);
+    return any;
+  }
+  static long work(int rounds) throws Exception {
+    var server = end(io.netty.handler.ssl.SslContextBuilder.forServer(
+      new java.io.File("cert.pem"), new java.io.File("key.pem")));
+    var client = end(io.netty.handler.ssl.SslContextBuilder.forClient()
+      .trustManager(new java.io.File("cert.pem")));
+    byte[] in = bytes(3000);
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) {
+      in[i]++;
+      client.writeOutbound(io.netty.buffer.Unpooled.copiedBuffer(in));
+      while (pass(client, server) | pass(server, client)) { }
+      io.netty.buffer.ByteBuf got = server.readInbound();
+      byte[] bytes = new byte[got.readableBytes()];
+      got.readBytes(bytes).release();
+      check(in, bytes);
+      sum += bytes.length;
+    }
+    return sum;
+  }""", {f"{ssl}.writeToSSL <- {engine}.writePlaintextData": 500},
+                   {"SSL_write": f"{ssl}.writeToSSL",
+                    "SSL_read": f"{ssl}.readFromSSL"}, rounds=500)
 
     @needs("javac")
     def test_http_server_under_load(self):

@@ -50,6 +50,8 @@ COUNTED("libzstd.so.1", ZSTD_compress2)
 COUNTED("libzstd.so.1", ZSTD_decompressDCtx)
 COUNTED("liblz4.so.1", LZ4_compress_default)
 COUNTED("liblz4.so.1", LZ4_decompress_fast)
+COUNTED("libssl.so.3", SSL_write)
+COUNTED("libssl.so.3", SSL_read)
 
 static void tell(const struct counted *one)
 {
@@ -65,4 +67,6 @@ __attribute__((destructor)) static void tell_all(void)
 	tell(&counted_ZSTD_decompressDCtx);
 	tell(&counted_LZ4_compress_default);
 	tell(&counted_LZ4_decompress_fast);
+	tell(&counted_SSL_write);
+	tell(&counted_SSL_read);
 }
