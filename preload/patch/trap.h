@@ -12,9 +12,10 @@
  * functions for that). A breakpoint kills a thread that blocks SIGTRAP, so three
  * things are not as natively:
  *
- *	1. the kernel's masks of the threads never contain SIGTRAP;
- *	2. a SIGTRAP that is sent to a thread which means to block it is kept
- *	   here until the thread does not;
+ *	1. the kernel's masks of the threads never contain SIGTRAP, but in our
+ *	   own handler;
+ *	2. a SIGTRAP that is sent to a thread which means to block it, as each
+ *	   does in its handler, is kept here until the thread does not;
  *	3. sigwait() does not see SIGTRAP.
  */
 #ifndef CLEW_PATCH_TRAP_H
@@ -50,6 +51,15 @@ int trap_change_action(const struct sigaction *set, struct sigaction *old);
  */
 int trap_is_blocked(uint64_t mask);
 void trap_set_blocked(int is_blocked);
+
+/*
+ * The calling thread is about to go on at this stack pointer with the mask that
+ * it had there: if that is outside of its handler for SIGTRAP, it does not block
+ * that any more. What this returns goes to trap_come_back(), if the thread comes
+ * back to where it was.
+ */
+uint64_t trap_leave_handler(uint64_t stack);
+void trap_come_back(uint64_t handler);
 
 /*
  * The calling thread is about to execute a program, which inherits its mask: as

@@ -137,11 +137,9 @@ void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
 
 	if (!(theirs->flags & SA_NODEFER))
 		mask |= SIGNAL_BIT(signal);
-	mask &= ~open;
-	sys_call_anyway(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0,
-			sizeof(mask), 0, 0);
+	signal_change_mask(mask & ~open);
 	handler(signal, info, context);
-	context->uc_sigmask.__val[0] &= ~open;
+	signal_change_mask(~UINT64_C(0));
 }
 
 void chained_send_again(int signal, siginfo_t *info)

@@ -56,7 +56,8 @@ static inline int chained_is_function(const struct kernel_action *action)
 
 /*
  * From our handler: call the program's, with what it wants blocked, but never
- * the signals of `open`, then or afterwards.
+ * the signals of `open`. All are blocked afterwards. No system call is made that
+ * the program's handler would not make itself: it returns.
  */
 void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
 		  siginfo_t *info, ucontext_t *context);

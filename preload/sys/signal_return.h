@@ -37,6 +37,13 @@ struct kernel_action {
 /* signal_return.S */
 void signal_return(void);
 
+/*
+ * In a handler: have these signals blocked, by the system call with which
+ * handlers return, which every filter allows who lets the program have handlers.
+ * Floating-point registers are as at the beginning of a handler afterwards.
+ */
+void signal_change_mask(uint64_t mask);
+
 static inline int signal_get_action(int signal, struct kernel_action *out)
 {
 	return (int)sys_call_anyway(SYS_rt_sigaction, signal, 0, (long)out,

@@ -11,25 +11,34 @@ import wire
 from clewtest import needs, target
 
 NATIVE = target("traps")
+HANDLERS = target("trap_handlers")
 
 
-class Traps(clewtest.Case):
-    """traps.c prints all that it can learn of SIGTRAP: it must be the same."""
+class Trapping(clewtest.Case):
+    """With a program that prints all that it can learn of SIGTRAP."""
 
-    def verdicts(self):
+    def assert_has_traps(self):
         names = [name for name, _, _ in wire.VERDICTS]
         (module,) = [m for m in self.recording().parts[0].modules
-                     if m.name == "traps"]
-        return [names[f.verdict] for f in module.functions]
+                     if m.name in ("traps", "trap_handlers")]
+        self.assertIn("TRAP", [names[f.verdict] for f in module.functions])
 
-    def record_case(self, case):
-        recording, (truth,) = self.record_target([NATIVE, case])
-        self.assertIn("TRAP", self.verdicts())
+    def record_case(self, case, program=NATIVE):
+        recording, (truth,) = self.record_target([program, case])
+        self.assert_has_traps()
         trapped = sum(calls for function, calls in truth.totals.items()
                       if truth.names[function] == "trapped")
         self.assertEqual(recording.parts[0].trap_hits, trapped)
         self.assert_listed(trapped)
         return trapped
+
+    def assert_dies_alike(self, case, hits=1, program=NATIVE):
+        native = self.run_program([program, case])
+        self.assertEqual(native.returncode, -signal.SIGTRAP)
+        recorded = self.record([program, case])
+        self.assert_same_behaviour(native, recorded)
+        self.assert_has_traps()
+        self.assertEqual(self.recording().parts[0].trap_hits, hits)
 
     def assert_listed(self, hits):
         shown = re.search(r"^ *([\d,]+)  breakpoint hits?$",
@@ -37,6 +46,10 @@ class Traps(clewtest.Case):
         self.assertEqual(int(shown[1].replace(",", "")), hits)
         self.assertEqual(self.clew_json("list", "--json", self.recording_path)
                          ["breakpoint_hits"], hits)
+
+
+class Traps(Trapping):
+    """traps.c: it must be the same."""
 
     def test_threads(self):
         self.assertGreater(self.record_case("threads"), 1000)
@@ -52,15 +65,6 @@ class Traps(clewtest.Case):
 
     def test_masks_while_waiting(self):
         self.record_case("waits")
-
-    def assert_dies_alike(self, case):
-        native = self.run_program([NATIVE, case])
-        self.assertEqual(native.returncode, -signal.SIGTRAP)
-        recorded = self.record([NATIVE, case])
-        self.assert_same_behaviour(native, recorded)
-        self.assertIn("TRAP", self.verdicts())
-        self.assertEqual(self.recording().parts[0].trap_hits,
-                         2 if case == "twice" else 1)
 
     def test_dies_of_a_raised_one(self):
         self.assert_dies_alike("raised")
@@ -78,7 +82,7 @@ class Traps(clewtest.Case):
         self.assert_dies_alike("unblocking")
 
     def test_dies_the_second_time(self):
-        self.assert_dies_alike("twice")
+        self.assert_dies_alike("twice", hits=2)
 
     def test_a_blocked_one_is_inherited(self):
         blocked = "import os, signal, sys\n" \
@@ -89,7 +93,7 @@ class Traps(clewtest.Case):
         recorded = self.run_program(
             [*argv, *self.record_command([NATIVE, "masks"])])
         self.assert_same_behaviour(native, recorded)
-        self.assertIn("TRAP", self.verdicts())
+        self.assert_has_traps()
 
     def test_a_blocked_one_is_handed_on(self):
         for how in "os.execvp('grep', argv)", \
@@ -111,6 +115,40 @@ class Traps(clewtest.Case):
         hits = self.clew_json("report", "--json",
                               self.recording_path)["breakpoint_hits"]
         self.assertEqual(hits, self.recording().parts[0].trap_hits)
+
+
+class Handlers(Trapping):
+    """trap_handlers.c: the signal is blocked in its handler, if the action
+    says so, though breakpoints are met there."""
+
+    def test_what_comes_meanwhile_waits(self):
+        self.assertGreater(self.record_case("defers", HANDLERS), 50)
+
+    def test_on_alternate_stacks(self):
+        self.record_case("stacks", HANDLERS)
+
+    def test_contexts_are_switched(self):
+        self.record_case("switches", HANDLERS)
+
+    def test_a_child_that_is_forked_in_one_has_none_waiting(self):
+        native = self.run_program([HANDLERS, "forks"])
+        self.assertIn(b"over: 1 entered", native.stdout)
+        self.assertIn(b"over: 3 entered", native.stdout)
+        self.assert_same_behaviour(native, self.record([HANDLERS, "forks"]))
+        self.assert_has_traps()
+
+    def test_dies_of_what_waited_for_another_action(self):
+        self.assert_dies_alike("reset", 3, HANDLERS)
+
+    def test_dies_of_a_breakpoint_in_one(self):
+        self.assert_dies_alike("within", 2, HANDLERS)
+
+    def test_no_system_call_but_the_return(self):
+        native = self.run_program([HANDLERS, "strict"])
+        self.assertEqual(native.stdout, b"three\n")
+        self.assert_same_behaviour(native, self.record([HANDLERS, "strict"]))
+        self.assert_has_traps()
+        self.assertEqual(self.recording().parts[0].trap_hits, 4)
 
 
 class Debuggers(clewtest.Case):
@@ -184,7 +222,7 @@ class Actions(clewtest.Case):
         self.assertEqual(native.stdout, b"0 errors\n")
         self.assert_same_behaviour(native, self.record(argv))
 
-    def test_behind_a_filter_while_the_signal_comes(self):
+    def test_behind_a_filter_while_the_signal_comes_very_often(self):
         self.check("filter")
 
     def test_in_children_that_are_forked_meanwhile(self):

@@ -13,6 +13,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
+#include "preload/patch/trap.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/jump_places.h"
 #include "preload/stack/landing.h"
@@ -86,8 +87,10 @@ static void land_by(const struct __jmp_buf_tag *env)
 	const uint64_t stack = stack_of(env);
 	uint64_t id;
 
-	if (env->__mask_was_saved)
+	if (env->__mask_was_saved) {
 		restore_mask(&env->__saved_mask);
+		trap_leave_handler(stack);
+	}
 	id = jump_places_find(env, stack);
 	if (!is_announced()) {
 		landing_at(stack, id);
@@ -114,14 +117,16 @@ JUMP(__longjmp_chk)
 /* Returns when somebody swaps back, perhaps in another thread. */
 EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 {
+	const uint64_t stack = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
+	const uint64_t handler = trap_leave_handler(stack);
 	uint64_t id = landing_current_id();
 	int result;
 
-	starts_note((uint64_t)to->uc_mcontext.gregs[REG_RSP],
-		    (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
+	starts_note(stack, (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
 	trampolines_carry(__builtin_frame_address(0));
 	sink_switch_stack();
 	result = NEXT(swapcontext)(from, to);
+	trap_come_back(handler);
 	landing_set_id(id);
 	trampolines_settle_cheaply((uintptr_t)__builtin_frame_address(0));
 	return result;
@@ -139,6 +144,7 @@ EXPORT int setcontext(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
 
+	trap_leave_handler((uint64_t)registers[REG_RSP]);
 	if (!starts_note((uint64_t)registers[REG_RSP],
 			 (uint64_t)registers[REG_RBX], landing_current_id()))
 		land_in(context);

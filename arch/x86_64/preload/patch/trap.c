@@ -15,25 +15,36 @@
 
 static void on_trap(int signal, siginfo_t *info, void *context);
 
+#define NSIG_LIBC_FIRST 32 /* libc keeps two signals for itself */
+#define SENT_BY_PERF    6  /* TRAP_PERF of <asm-generic/siginfo.h> */
+#define INFO_BYTES      48 /* of a siginfo_t, which the kernel fills in */
+
+/*
+ * A SIGTRAP that waits to be unblocked, if there is one in this process: a forked
+ * child, which inherits none, has another header. Under trap.chained.lock.
+ */
+struct kept_trap {
+	const struct wire_header *_Atomic sent_in; /* rt.header then, or NULL */
+	uint8_t info[INFO_BYTES];
+};
+
 static struct {
 	struct chained chained;
-	siginfo_t kept;           /* under chained.lock */
-	_Atomic uint32_t is_kept; /* a SIGTRAP waits to be unblocked */
+	struct kept_trap kept; /* sent to the process */
 } trap = {
 	.chained = { .place = CHAINED_TRAP,
 		     .signal = SIGTRAP,
 		     .handler = on_trap,
-		     .mask = ~TRAP_BIT },
+		     .mask = ~UINT64_C(0) },
 };
 
-/* What the thread said last. */
-static _Thread_local enum {
-	NOTHING,
-	BLOCKED,
-	UNBLOCKED
-} said __attribute__((tls_model("initial-exec")));
-
-#define NSIG_LIBC_FIRST 32 /* libc keeps two signals for itself */
+/* The thread's own, and that of its handlers. */
+static _Thread_local struct {
+	/* What it said last. HANDLING: nothing since its handler began. */
+	enum { NOTHING, BLOCKED, UNBLOCKED, HANDLING } said;
+	uint64_t handler;      /* while HANDLING: the stack is below */
+	struct kept_trap kept; /* sent to the thread */
+} own __attribute__((tls_model("initial-exec")));
 
 /* ---- What the program says ---- */
 
@@ -54,15 +65,75 @@ int trap_change_action(const struct sigaction *set, struct sigaction *old)
 
 /* ---- SIGTRAPs that are the program's ---- */
 
-/* Like the kernel, which keeps one of a kind. */
+static int is_there(const struct kept_trap *kept)
+{
+	return kept->sent_in == rt.header;
+}
+
+/* Like the kernel, which keeps the first of a kind. */
 static void keep(const siginfo_t *info)
 {
+	struct kept_trap *kept =
+		info->si_code == SI_TKILL ? &own.kept : &trap.kept;
 	uint64_t signals;
 
 	lock_acquire(&trap.chained.lock, &signals);
-	copy_bytes(&trap.kept, info, sizeof(*info));
-	atomic_store(&trap.is_kept, 1);
+	if (!is_there(kept))
+		copy_bytes(kept->info, info, sizeof(kept->info));
+	kept->sent_in = rt.header;
 	lock_release(&trap.chained.lock, &signals);
+}
+
+static int take(struct kept_trap *kept, siginfo_t *info)
+{
+	uint64_t signals;
+	int was_there;
+
+	if (!is_there(kept))
+		return 0;
+	lock_acquire(&trap.chained.lock, &signals);
+	was_there = is_there(kept);
+	if (was_there) {
+		fill_zero(info, sizeof(*info));
+		copy_bytes(info, kept->info, sizeof(kept->info));
+	}
+	kept->sent_in = NULL;
+	lock_release(&trap.chained.lock, &signals);
+	return was_there;
+}
+
+/* What the calling thread, which does not block it, is to get now. */
+static int take_kept(siginfo_t *info)
+{
+	return take(&own.kept, info) || take(&trap.kept, info);
+}
+
+static void send_kept(void)
+{
+	siginfo_t kept;
+
+	while (take_kept(&kept))
+		chained_send_again(SIGTRAP, &kept);
+}
+
+/*
+ * Call the program's handler as the kernel would: SIGTRAP is blocked meanwhile,
+ * if the action says so, and what was blocked before is again afterwards, unless
+ * the handler has changed it in the context.
+ */
+static void call(const struct kernel_action *theirs, siginfo_t *info,
+		 ucontext_t *context)
+{
+	uint64_t *const mask = &context->uc_sigmask.__val[0];
+	const int before = own.said;
+
+	if (!(theirs->flags & SA_NODEFER) || theirs->mask & TRAP_BIT) {
+		own.handler = (uintptr_t)__builtin_frame_address(0);
+		own.said = HANDLING;
+	}
+	chained_call(theirs, TRAP_BIT, SIGTRAP, info, context);
+	own.said = *mask & TRAP_BIT ? BLOCKED : before;
+	*mask &= ~TRAP_BIT;
 }
 
 /*
@@ -72,7 +143,8 @@ static void keep(const siginfo_t *info)
  */
 static void pass_on(siginfo_t *info, ucontext_t *context)
 {
-	const int is_forced = info->si_code > 0;
+	const int is_forced =
+		info->si_code > 0 && info->si_code != SENT_BY_PERF;
 	const int is_blocked = trap_is_blocked(context->uc_sigmask.__val[0]);
 	struct kernel_action theirs;
 
@@ -84,7 +156,7 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 	if (theirs.handler == (uintptr_t)SIG_IGN && !is_forced)
 		return;
 	if (chained_is_function(&theirs) && !is_blocked) {
-		chained_call(&theirs, TRAP_BIT, SIGTRAP, info, context);
+		call(&theirs, info, context);
 		return;
 	}
 	chained_set_default(SIGTRAP);
@@ -102,22 +174,55 @@ static const struct patch_site *find_site(uint64_t pc)
 	return site;
 }
 
+static int is_on_stack(uint64_t sp, const stack_t *stack)
+{
+	return sp - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+/*
+ * Whether the thread is still in its handler, or in others on top of it: a jump
+ * that brings back no mask is not told of (trap_leave_handler()).
+ */
+static int is_handling(const ucontext_t *interrupted)
+{
+	const stack_t *alternate = &interrupted->uc_stack;
+	const uint64_t sp = (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP];
+
+	return sp < own.handler || (is_on_stack(sp, alternate) &&
+				    !is_on_stack(own.handler, alternate));
+}
+
+static void go_to_stub(const struct patch_site *site, greg_t *registers)
+{
+	registers[REG_RIP] = (greg_t)site->entry;
+	atomic_fetch_add_explicit(&rt.header->trap_hits, 1,
+				  memory_order_relaxed);
+	quiesce_report_self(site->entry, (uint64_t)registers[REG_RSP]);
+}
+
+/*
+ * With all signals blocked but in the program's handler, which never runs a
+ * second time on top of itself: what comes meanwhile is kept and has its turn
+ * here.
+ */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 	greg_t *const registers = interrupted->uc_mcontext.gregs;
 	const struct patch_site *site = NULL;
+	siginfo_t kept;
 
+	if (own.said == HANDLING && !is_handling(interrupted))
+		own.said = UNBLOCKED;
 	if (info->si_code == SI_KERNEL)
 		site = find_site((uint64_t)registers[REG_RIP] - 1);
-	if (!site) {
+	if (site)
+		go_to_stub(site, registers);
+	else
 		pass_on(info, interrupted);
-		return;
-	}
-	registers[REG_RIP] = (greg_t)site->entry;
-	atomic_fetch_add_explicit(&rt.header->trap_hits, 1,
-				  memory_order_relaxed);
-	quiesce_report_self(site->entry, (uint64_t)registers[REG_RSP]);
+	while (!trap_is_blocked(interrupted->uc_sigmask.__val[0]) &&
+	       take_kept(&kept))
+		pass_on(&kept, interrupted);
 }
 
 /* ---- Blocked? ---- */
@@ -129,22 +234,46 @@ int trap_is_blocked(uint64_t mask)
 		  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
 
 	mask = ticks_put_back(mask);
-	return said == BLOCKED || (said == NOTHING && !(others & ~mask));
+	return own.said == BLOCKED || own.said == HANDLING ||
+	       (own.said == NOTHING && !(others & ~mask));
 }
 
 void trap_set_blocked(int is_blocked)
 {
-	siginfo_t kept;
-	uint64_t signals;
-
-	said = is_blocked ? BLOCKED : UNBLOCKED;
-	if (is_blocked || !atomic_exchange(&trap.is_kept, 0))
-		return;
-	lock_acquire(&trap.chained.lock, &signals);
-	copy_bytes(&kept, &trap.kept, sizeof(kept));
-	lock_release(&trap.chained.lock, &signals);
-	chained_send_again(SIGTRAP, &kept);
+	if (!is_blocked) {
+		own.said = UNBLOCKED;
+		send_kept();
+	} else if (own.said != HANDLING ||
+		   (uintptr_t)__builtin_frame_address(0) >= own.handler) {
+		own.said = BLOCKED;
+	}
 }
+
+/* ---- Jumps out of handlers ---- */
+
+uint64_t trap_leave_handler(uint64_t stack)
+{
+	const uint64_t now = (uintptr_t)__builtin_frame_address(0);
+	const uint64_t handler = own.handler;
+
+	if (own.said != HANDLING ||
+	    (stack < handler && (stack >= now || now >= handler)))
+		return 0;
+	own.said = UNBLOCKED;
+	if (!runtime_is_filtered())
+		send_kept();
+	return handler;
+}
+
+void trap_come_back(uint64_t handler)
+{
+	if (!handler)
+		return;
+	own.handler = handler;
+	own.said = HANDLING;
+}
+
+/* ---- Programs that are executed, and who executed us ---- */
 
 /* In the kernel's mask. Returns what that was. */
 static uint64_t change_bit(int how, uint64_t bit)
@@ -179,5 +308,5 @@ void trap_take_inherited_mask(void)
 	uint64_t mask = change_bit(SIG_UNBLOCK, TRAP_BIT);
 
 	if (mask & TRAP_BIT && !trap_install())
-		said = BLOCKED;
+		own.said = BLOCKED;
 }
