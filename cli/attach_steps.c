@@ -68,6 +68,19 @@ static int try_threads(struct attaching *attaching,
 	return found;
 }
 
+/* The memory that was opened is gone then, and what is mapped now another's. */
+static int check_program(const struct attaching *attaching, char **why)
+{
+	uint8_t byte;
+
+	if (target_read(attaching->tracer.memory, attaching->load, &byte, 1) ==
+	    0)
+		return 0;
+	return target_thread_is_going(attaching->pid, attaching->pid)
+		       ? fail(why, -ESRCH, "it has ended")
+		       : fail(why, -EIO, "it has executed another program");
+}
+
 /* Stop a thread in which libc can be called. 0, or -errno and *why. */
 int attach_stop_safe_thread(struct attaching *attaching, char **why)
 {
@@ -78,6 +91,8 @@ int attach_stop_safe_thread(struct attaching *attaching, char **why)
 	safe_places_init(&places, attaching->pid, &attaching->maps);
 	do {
 		found = try_threads(attaching, &places, why);
+		if (!found)
+			found = check_program(attaching, why);
 		if (!found && tracer_now_ns() >= deadline_ns)
 			found = fail(
 				why, -EBUSY,

@@ -508,8 +508,15 @@ class Programs(Attached):
             self.assertEqual(process.stdout.readline(), line)
 
     def test_a_process_that_executes_another_program(self):
-        process = self.start(["sh", "-c", "read line; exec sleep 1000"],
-                             stdin=subprocess.PIPE)
+        self.executes("read line; exec sleep 1000")
+
+    def test_a_process_whose_other_program_is_being_loaded(self):
+        """Its loader waits for what it is to load."""
+        os.mkfifo(self.work / "library")
+        self.executes("read line; LD_PRELOAD=$PWD/library exec sleep 1000")
+
+    def executes(self, script):
+        process = self.start(["sh", "-c", script], stdin=subprocess.PIPE)
         self.addCleanup(process.stdin.close)
         controller = self.attach(process)
         process.stdin.write(b"\n")
@@ -692,7 +699,10 @@ class Refused(Attached):
 
     @needs("strace")
     def test_traced(self):
-        tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"])
+        # who is left over after a failure holds nobody's output open
+        tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"],
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
         found = []
 
         def is_there():
@@ -702,8 +712,8 @@ class Refused(Attached):
                 try:
                     if "Name:\tsleep\n" in status.read_text():
                         found.append(pid)
-                except FileNotFoundError:
-                    pass
+                except (FileNotFoundError, ProcessLookupError):
+                    pass  # it has ended; the latter if while it was read
             return found
 
         self.assertTrue(until(is_there))
