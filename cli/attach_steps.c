@@ -88,7 +88,8 @@ int attach_stop_safe_thread(struct attaching *attaching, char **why)
 	struct safe_places places;
 	int found;
 
-	safe_places_init(&places, attaching->pid, &attaching->maps);
+	safe_places_init(&places, attaching->pid, attaching->tracer.memory,
+			 &attaching->maps);
 	do {
 		found = try_threads(attaching, &places, why);
 		if (!found)

@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew attach: record a process that runs already, for a while.
+ * clew attach: record processes that run already, for a while.
  */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/attaching.h"
+#include "cli/attach_group.h"
 #include "cli/command.h"
 #include "cli/ending_signals.h"
-#include "cli/library.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
-#include "image/analysis.h"
-#include "image/dynamic.h"
-#include "wire/recording.h"
+#include "cli/target_choice.h"
+
+#define COMMAND "clew attach"
+
+/* Of processes that fork and fork, some go on unrecorded. */
+#define ROUNDS_MAX 16
 
 enum { KEY_FOR = KEY_OF_COMMAND };
 
 static const struct argp_option argp_options[] = {
+	TARGET_CHOICE,
 	{ "output", 'o', "PATH", 0,
 	  "Write the recording there (default: " DEFAULT_RECORDING
 	  "); the one that is there becomes PATH.old",
 	  1 },
 	{ "for", KEY_FOR, "TIME", 0,
 	  "Detach after that time: 10s (or 10), 500ms, 2m; default: when "
-	  "interrupted (^C), or when PID ends",
+	  "interrupted (^C), or when all have ended",
 	  1 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
@@ -49,9 +48,9 @@ static const struct argp_option argp_options[] = {
 
 struct attach_options {
 	char *output;
-	pid_t pid;
-	int quiet;
-	int no_cache;
+	struct target_choice choice;
+	int is_quiet;
+	int has_no_cache;
 	int64_t for_ms; /* -1: until something ends it */
 	struct directives directives;
 };
@@ -78,89 +77,35 @@ static int parse_time(const char *text, int64_t *ms)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct attach_options *options = state->input;
+	error_t err;
 
 	switch (key) {
 	case 'o':
 		options->output = argument;
 		return 0;
 	case 'q':
-		options->quiet = 1;
+		options->is_quiet = 1;
 		return 0;
 	case KEY_FOR:
 		if (parse_time(argument, &options->for_ms) != 0)
 			argp_error(state, "--for %s: not a time", argument);
 		return 0;
 	case KEY_NO_CACHE:
-		options->no_cache = 1;
+		options->has_no_cache = 1;
 		return 0;
-	case ARGP_KEY_ARG:
-	case ARGP_KEY_NO_ARGS:
-		return parse_process(key, argument, state, &options->pid);
 	default:
+		err = target_choice_parse(&options->choice, key, argument,
+					  state);
+		if (err != ARGP_ERR_UNKNOWN)
+			return err;
 		return recording_parse(&options->directives, key, argument,
 				       state);
 	}
 }
 
-/* ---- Before ---- */
-
-/* The value of the last line of that word, for free(); or NULL. */
-static char *directive_value(const char *text, const char *word)
-{
-	const size_t length = strlen(word);
-	char *found = NULL;
-
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-		if (strncmp(text, word, length) != 0 ||
-		    (text[length] != ' ' && text[length] != '\n'))
-			continue;
-		free(found);
-		text += length + (text[length] == ' ');
-		found = memory_string(text, strcspn(text, "\n"));
-	}
-	return found;
-}
-
-/* Not clew's own, nor the C library, of which nothing is hooked. */
-static int is_to_be_analysed(const struct target_mapping *mapping)
-{
-	const char *name = text_basename(mapping->path);
-	const char *end = strrchr(name, '.');
-	struct image image;
-	int is_libc;
-
-	if (*mapping->path != '/' || !mapping->is_executable ||
-	    mapping->is_deleted || strcmp(name, LIBRARY_NAME) == 0 ||
-	    (end && strcmp(end, WIRE_STUBS_SUFFIX) == 0) ||
-	    image_open(&image, mapping->path) != 0)
-		return 0;
-	is_libc = dynamic_is_libc(&image);
-	image_close(&image);
-	return !is_libc;
-}
-
-/* So that the target has it from the cache, and need not wait for it. */
-static void analyse(const struct target_maps *maps, const char *cache)
-{
-	const char *last = "";
-
-	for (size_t i = 0; cache && i < maps->count; i++) {
-		const struct target_mapping *mapping = &maps->items[i];
-		struct arena arena = { 0 };
-		struct analysis analysis;
-
-		if (strcmp(mapping->path, last) == 0 ||
-		    !is_to_be_analysed(mapping))
-			continue;
-		last = mapping->path;
-		analysis_of_file(last, cache, &arena, &analysis);
-		arena_fini(&arena);
-	}
-}
-
 static int check_directives(const char *text, char **why)
 {
-	char *libc = directive_value(text, "libc");
+	char *libc = attach_group_directive(text, "libc");
 
 	free(libc);
 	return libc ? fail(why, -ENOTSUP,
@@ -169,138 +114,260 @@ static int check_directives(const char *text, char **why)
 		    : 0;
 }
 
+/* ---- Entering ---- */
+
+/* What is done with many processes, and came of each. */
+struct attach_run {
+	const struct attach_options *options;
+	struct attach_group group;
+	int signals; /* a descriptor of those that end it */
+	struct chosen seen;
+	size_t refused;
+};
+
+static int is_seen(struct attach_run *run, pid_t pid)
+{
+	struct chosen *seen = &run->seen;
+
+	for (size_t i = 0; i < seen->count; i++)
+		if (seen->items[i].pid == pid)
+			return 1;
+	seen->items = memory_grow(seen->items, seen->count, &seen->capacity,
+				  sizeof(*seen->items));
+	seen->items[seen->count++] = (struct chosen_process){ .pid = pid };
+	return 0;
+}
+
+/* That one has ended that was found by another's name is no news. */
+static void add(struct attach_run *run, const struct chosen_process *process)
+{
+	const pid_t pid = process->pid;
+	char *why = NULL;
+
+	if (attach_group_add(&run->group, pid, &why) == 0)
+		return;
+	if (process->is_named || !target_thread_is_going(pid, pid)) {
+		complain(COMMAND, "process %d: %s", pid, why);
+		run->refused++;
+	}
+	free(why);
+}
+
+/* How many of them had not been seen before. */
+static size_t add_new(struct attach_run *run, const struct chosen *chosen)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		if (ending_signals_wait(run->signals, 0))
+			return 0;
+		if (is_seen(run, chosen->items[i].pid))
+			continue;
+		add(run, &chosen->items[i]);
+		count++;
+	}
+	return count;
+}
+
+/* Meanwhile they may have forked others, whom nobody has told of clew. */
+static void add_all(struct attach_run *run, const struct chosen *first)
+{
+	size_t news = add_new(run, first);
+
+	for (int i = 0; i < ROUNDS_MAX && news; i++) {
+		struct chosen chosen;
+		char *why = NULL;
+
+		if (target_choice_find(&run->options->choice, &chosen, &why) !=
+		    0) { /* all have ended */
+			free(why);
+			return;
+		}
+		news = add_new(run, &chosen);
+		free(chosen.items);
+	}
+}
+
 /* ---- Meanwhile ---- */
 
-enum ending { ENDING_TIME, ENDING_SIGNAL, ENDING_TARGET };
+enum ending { ENDING_TIME, ENDING_SIGNAL, ENDING_TARGETS };
 
-static enum ending wait_for_end(const struct attach_options *options,
-				int process, int signals)
+/* -1: for ever; as poll() has it. */
+static int left_ms(const struct attach_options *options, uint64_t start_ns)
+{
+	const int64_t passed_ms =
+		(int64_t)((tracer_now_ns() - start_ns) / 1000000);
+	const int64_t left = options->for_ms - passed_ms;
+
+	if (options->for_ms < 0)
+		return -1;
+	if (left <= 0)
+		return 0;
+	return left > 1000000 ? 1000000 : (int)left;
+}
+
+/* Of those that have ended nothing is heard any more. How many go on. */
+static size_t forget_ended(struct pollfd *ends, size_t count)
+{
+	size_t going = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ends[i].revents)
+			ends[i].fd = -1;
+		going += ends[i].fd >= 0;
+	}
+	return going;
+}
+
+static enum ending wait_for_end(const struct attach_run *run)
 {
 	const uint64_t start_ns = tracer_now_ns();
-	struct pollfd ends[] = { { .fd = process, .events = POLLIN },
-				 { .fd = signals, .events = POLLIN } };
+	const size_t count = run->group.count;
+	struct pollfd *ends = memory_zeroed(count + 1, sizeof(*ends));
+	enum ending ending = ENDING_TIME;
+	int ms;
 
-	for (;;) {
-		const int64_t passed_ms =
-			(int64_t)((tracer_now_ns() - start_ns) / 1000000);
-		int64_t left_ms = options->for_ms - passed_ms;
-
-		if (options->for_ms < 0)
-			left_ms = -1;
-		else if (left_ms <= 0)
-			return ENDING_TIME;
-		if (left_ms > 1000000)
-			left_ms = 1000000;
-		if (poll(ends, 2, (int)left_ms) <= 0)
+	for (size_t i = 0; i < count; i++)
+		ends[i] = (struct pollfd){ run->group.members[i].process,
+					   POLLIN, 0 };
+	ends[count] = (struct pollfd){ run->signals, POLLIN, 0 };
+	while ((ms = left_ms(run->options, start_ns)) != 0) {
+		if (poll(ends, count + 1, ms) <= 0)
 			continue;
-		return ends[0].revents ? ENDING_TARGET : ENDING_SIGNAL;
+		if (ends[count].revents) {
+			ending = ENDING_SIGNAL;
+			break;
+		}
+		if (forget_ended(ends, count) == 0) {
+			ending = ENDING_TARGETS;
+			break;
+		}
 	}
+	free(ends);
+	return ending;
+}
+
+/* ---- Leaving ---- */
+
+/* Of one process, or of several. */
+static void tell_pauses(struct attach_run *run, const char *what, size_t count)
+{
+	struct attach_group *group = &run->group;
+	const double all_ms = (double)group->all_ns / 1e6;
+	const double one_ms = (double)group->one_ns / 1e6;
+
+	group->all_ns = group->one_ns = 0;
+	if (run->options->is_quiet || !count)
+		return;
+	if (group->count == 1 && count == 1)
+		complain(COMMAND,
+			 "%s process %d: its threads stopped for %.1f ms, one "
+			 "of them for %.1f ms",
+			 what, group->members[0].pid, all_ms, one_ms);
+	else
+		complain(COMMAND,
+			 "%s %zu processes: the threads of each stopped for at "
+			 "most %.1f ms, one of them for %.1f ms",
+			 what, count, all_ms, one_ms);
+}
+
+static void tell_end(const struct attach_run *run, pid_t pid, int err)
+{
+	if (!run->options->is_quiet)
+		complain(COMMAND, "process %d has %s", pid,
+			 err == -EIO ? "executed another program" : "ended");
+}
+
+/* How many could not be left. */
+static size_t leave_all(struct attach_run *run)
+{
+	struct attach_group *group = &run->group;
+	size_t left = 0, failed = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		struct attach_member *member = &group->members[i];
+		char *why = NULL;
+		const int err = attach_group_leave(group, member, &why);
+
+		if (err == -ESRCH || err == -EIO)
+			tell_end(run, member->pid, err);
+		else if (err)
+			complain(COMMAND, "process %d: %s", member->pid, why);
+		left += !err;
+		failed += err && err != -ESRCH && err != -EIO;
+		free(why);
+	}
+	left += attach_group_leave_forked(group);
+	tell_pauses(run, "detached from", left);
+	return failed;
 }
 
 /* ---- All of it ---- */
 
-static void tell_pause(const struct attach_options *options, const char *what,
-		       struct attaching *attaching)
+enum { SOME_REFUSED = 2 };
+
+static int record(struct attach_run *run)
 {
-	if (!options->quiet)
-		complain("clew attach",
-			 "%s process %d: its threads stopped for %.1f ms, one "
-			 "of them for %.1f ms",
-			 what, options->pid, (double)attaching->all_ns / 1e6,
-			 (double)attaching->one_ns / 1e6);
-	attaching->all_ns = attaching->one_ns = 0;
+	size_t failed;
+
+	tell_pauses(run, "attached to", run->group.count);
+	wait_for_end(run);
+	failed = leave_all(run);
+	if (!run->options->is_quiet)
+		recorded_line_print(run->group.directory, run->options->output);
+	if (failed)
+		return EXIT_FAILURE;
+	return run->refused ? SOME_REFUSED : EXIT_SUCCESS;
 }
 
-/* A controller before this one was killed, and the process is still attached. */
-static int leave_former(struct attaching *attaching, char **why)
+/* A process takes three. */
+static void allow_descriptors(void)
 {
-	struct wire_attachment attachment;
-	int err = attaching_read(attaching, &attachment, why);
+	struct rlimit limit;
 
-	if (err || attachment.state == WIRE_ATTACH_NONE)
-		return err;
-	return attaching_leave(attaching, why);
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int enter(struct attaching *attaching, struct attach_options *options,
-		 char **directory, char **why)
+/* Processes of other users cannot read in ours. */
+static void add_cache(struct attach_options *options,
+		      const struct chosen *chosen)
 {
-	char *library = NULL;
-	int err = library_find(&library, why);
+	int is_shared = 0;
 
-	if (!err)
-		err = leave_former(attaching, why);
-	if (!err)
-		err = output_create(options->output,
-				    directives_text(&options->directives),
-				    directory, why);
-	if (!err && strlen(*directory) >= WIRE_ATTACH_DIR_BYTES)
-		err = fail(why, -ENAMETOOLONG, "%s: too long", *directory);
-	if (!err)
-		err = attaching_load(attaching, library, why);
-	if (!err)
-		err = attaching_enter(attaching, *directory, why);
-	free(library);
-	return err;
-}
-
-static int leave(struct attaching *attaching, struct attach_options *options,
-		 enum ending ending, char **why)
-{
-	int err = ending == ENDING_TARGET ? -ESRCH
-					  : attaching_leave(attaching, why);
-
-	if (err == -ESRCH ||
-	    err == -EIO) { /* EIO: it has other memory by now */
-		if (!options->quiet)
-			complain("clew attach", "process %d has %s",
-				 options->pid,
-				 err == -EIO ? "executed another program"
-					     : "ended");
-		free(*why);
-		*why = NULL;
-		return 0;
-	}
-	if (!err)
-		tell_pause(options, "detached from", attaching);
-	return err;
-}
-
-static int attach(struct attach_options *options, char **why)
-{
-	char *directory = NULL, *cache;
-	struct attaching attaching;
-	int process, signals, err;
-
-	err = check_directives(directives_text(&options->directives), why);
-	if (err)
-		return err;
-	process = (int)syscall(SYS_pidfd_open, options->pid, 0);
-	if (process < 0)
-		return fail(why, -errno, "there is no such process");
-	*why = target_obstacle(options->pid);
-	if (*why)
-		return -EINVAL;
-	if (!options->no_cache)
+	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++)
+		is_shared |= target_status(chosen->items[i].pid, "Uid", 10) > 0;
+	if (options->has_no_cache)
+		return;
+	if (is_shared)
+		directives_add_shared_cache(&options->directives);
+	else
 		directives_add_cache(&options->directives);
-	err = attaching_open(&attaching, options->pid, why);
-	if (err)
-		return err;
-	cache = directive_value(directives_text(&options->directives), "cache");
-	analyse(&attaching.maps, cache);
-	free(cache);
-	signals = ending_signals_watch();
-	err = enter(&attaching, options, &directory, why);
-	if (!err) {
-		tell_pause(options, "attached to", &attaching);
-		err = leave(&attaching, options,
-			    wait_for_end(options, process, signals), why);
-	}
-	attaching_close(&attaching);
-	if (!err && !options->quiet)
-		recorded_line_print(directory, options->output);
-	free(directory);
-	return err;
+}
+
+static int attach(struct attach_options *options, const struct chosen *chosen)
+{
+	struct attach_run run = { .options = options };
+	const char *config;
+	char *why = NULL;
+	int status = EXIT_FAILURE;
+
+	allow_descriptors();
+	run.signals = ending_signals_watch();
+	add_cache(options, chosen);
+	config = directives_text(&options->directives);
+	if (attach_group_init(&run.group, options->output, config, &why) != 0)
+		return give_up(COMMAND, why);
+	add_all(&run, chosen);
+	if (run.group.count)
+		status = record(&run);
+	else if (!run.refused)
+		complain(COMMAND, "there is no process left to attach to");
+	attach_group_fini(&run.group);
+	free(run.seen.items);
+	return status;
 }
 
 int command_attach(int argc, char **argv)
@@ -308,22 +375,25 @@ int command_attach(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "PID",
-		.doc = "Count every call of a process that runs already, for a "
-		       "while, and leave it as it was.",
+		.args_doc = "[PID...]",
+		.doc = "Count every call of processes that run already, for a "
+		       "while, and leave them as they were.",
 	};
 	struct attach_options options = { .output = DEFAULT_RECORDING,
 					  .for_ms = -1 };
+	struct chosen chosen = { 0 };
 	char *why = NULL;
-	int err;
+	int status;
 
 	directives_init(&options.directives);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = attach(&options, &why);
+	if (check_directives(directives_text(&options.directives), &why) != 0 ||
+	    target_choice_find(&options.choice, &chosen, &why) != 0)
+		status = give_up(COMMAND, why);
+	else
+		status = attach(&options, &chosen);
+	free(chosen.items);
 	directives_fini(&options.directives);
-	if (!err)
-		return 0;
-	complain(argv[0], "process %d: %s", options.pid, why);
-	free(why);
-	return EXIT_FAILURE;
+	target_choice_fini(&options.choice);
+	return status;
 }

@@ -11,13 +11,17 @@
 #include "cli/attaching.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/target_choice.h"
+
+#define COMMAND "clew detach"
 
 struct detach_options {
-	pid_t pid;
-	int quiet;
+	struct target_choice choice;
+	int is_quiet;
 };
 
 static const struct argp_option argp_options[] = {
+	TARGET_CHOICE,
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ 0 },
 };
@@ -28,15 +32,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'q':
-		options->quiet = 1;
+		options->is_quiet = 1;
 		return 0;
 	default:
-		return parse_process(key, argument, state, &options->pid);
+		return target_choice_parse(&options->choice, key, argument,
+					   state);
 	}
 }
 
-static int leave(struct attaching *attaching,
-		 const struct detach_options *options, char **why)
+static int leave(struct attaching *attaching, int is_quiet, char **why)
 {
 	struct wire_attachment attachment;
 	int err = attaching_read(attaching, &attachment, why);
@@ -46,29 +50,53 @@ static int leave(struct attaching *attaching,
 	if (attachment.state == WIRE_ATTACH_NONE)
 		return fail(why, -ENOENT, "clew is not attached to it");
 	err = attaching_leave(attaching, why);
-	if (!err && !options->quiet)
-		complain("clew detach",
+	if (!err && !is_quiet)
+		complain(COMMAND,
 			 "detached from process %d: its threads stopped for "
 			 "%.1f ms, one of them for %.1f ms; recorded in %s",
-			 options->pid, (double)attaching->all_ns / 1e6,
+			 attaching->pid, (double)attaching->all_ns / 1e6,
 			 (double)attaching->one_ns / 1e6, attachment.dir);
 	return err;
 }
 
-static int detach(const struct detach_options *options, char **why)
+static int detach(pid_t pid, int is_quiet, char **why)
 {
 	struct attaching attaching;
 	int err;
 
-	*why = target_obstacle(options->pid);
+	*why = target_obstacle(pid);
 	if (*why)
 		return -EINVAL;
-	err = attaching_open(&attaching, options->pid, why);
+	err = attaching_open(&attaching, pid, why);
 	if (err)
 		return err;
-	err = leave(&attaching, options, why);
+	err = leave(&attaching, is_quiet, why);
 	attaching_close(&attaching);
 	return err;
+}
+
+/* Those that were found by another's name need not be attached to. */
+static int leave_all(const struct chosen *chosen, int is_quiet)
+{
+	size_t left = 0, failed = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct chosen_process *process = &chosen->items[i];
+		char *why = NULL;
+		const int err = detach(process->pid, is_quiet, &why);
+
+		left += !err;
+		if (err && (err != -ENOENT || process->is_named) &&
+		    (process->is_named ||
+		     !target_thread_is_going(process->pid, process->pid))) {
+			complain(COMMAND, "process %d: %s", process->pid, why);
+			failed++;
+		}
+		free(why);
+	}
+	if (!left && !failed)
+		complain(COMMAND, "clew is attached to none of them");
+	return left && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int command_detach(int argc, char **argv)
@@ -76,19 +104,22 @@ int command_detach(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "PID",
-		.doc = "Leave a process that a `clew attach` was attached to "
+		.args_doc = "[PID...]",
+		.doc = "Leave processes that a `clew attach` was attached to "
 		       "when it was killed.",
 	};
 	struct detach_options options = { 0 };
+	struct chosen chosen;
 	char *why = NULL;
-	int err;
+	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = detach(&options, &why);
-	if (!err)
-		return 0;
-	complain(argv[0], "process %d: %s", options.pid, why);
-	free(why);
-	return EXIT_FAILURE;
+	if (target_choice_find(&options.choice, &chosen, &why) != 0) {
+		status = give_up(COMMAND, why);
+	} else {
+		status = leave_all(&chosen, options.is_quiet);
+		free(chosen.items);
+	}
+	target_choice_fini(&options.choice);
+	return status;
 }

@@ -224,27 +224,41 @@ static char *cache_folder(void)
 	return NULL;
 }
 
-static void make_folders(char *path)
+static void make_folders(char *path, mode_t mode)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
 		*at = '\0';
-		mkdir(path, 0700);
+		mkdir(path, mode);
 		*at = '/';
 	}
-	mkdir(path, 0700);
+	mkdir(path, mode);
+}
+
+/* Unless there is a rule. */
+static void add_cache(struct directives *directives, char *folder, mode_t mode)
+{
+	char *why = NULL;
+
+	if (!folder || directives->has_cache)
+		return;
+	make_folders(folder, mode);
+	if (directives_add(directives, "cache", folder, &why) != 0)
+		free(why);
 }
 
 void directives_add_cache(struct directives *directives)
 {
-	char *folder = directives->has_cache ? NULL : cache_folder();
-	char *why = NULL;
+	char *folder = cache_folder();
 
-	if (!folder)
-		return;
-	make_folders(folder);
-	if (directives_add(directives, "cache", folder, &why) != 0)
-		free(why);
+	add_cache(directives, folder, 0700);
 	free(folder);
+}
+
+void directives_add_shared_cache(struct directives *directives)
+{
+	char folder[] = "/var/cache/clew";
+
+	add_cache(directives, folder, 0755);
 }
 
 const char *directives_text(struct directives *directives)

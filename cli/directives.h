@@ -36,6 +36,9 @@ int directives_add_file(struct directives *directives, const char *path,
  */
 void directives_add_cache(struct directives *directives);
 
+/* The same, by root, for processes of other users: a folder of which they read. */
+void directives_add_shared_cache(struct directives *directives);
+
 /* What was added so far, one directive a line; belongs to `directives`. */
 const char *directives_text(struct directives *directives);
 

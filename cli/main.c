@@ -15,9 +15,9 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "run a program and count its calls", command_record },
-	{ "attach", "count the calls of a process that runs already",
+	{ "attach", "count the calls of processes that run already",
 	  command_attach },
-	{ "detach", "leave a process whose clew attach was killed",
+	{ "detach", "leave processes whose clew attach was killed",
 	  command_detach },
 	{ "status", "show which processes are being recorded", command_status },
 	{ "top", "show what a process calls now, on a screen", command_top },

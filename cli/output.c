@@ -170,6 +170,24 @@ int output_create(const char *path, const char *config, char **absolute,
 	return 0;
 }
 
+int output_give(const char *path, uid_t user)
+{
+	DIR *dir = open_directory(path);
+	const gid_t same = (gid_t)-1;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	if (fchownat(dirfd(dir), WIRE_CONFIG_NAME, user, same,
+		     AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fchownat(dirfd(dir), WIRE_UNRECORDED_NAME, user, same,
+		     AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fchown(dirfd(dir), user, same) != 0)
+		err = -errno;
+	closedir(dir);
+	return err;
+}
+
 /* Whether `path` is the folder, or in it; either may not be there. */
 static int is_within(const char *path, const char *folder)
 {

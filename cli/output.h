@@ -3,6 +3,8 @@
 #ifndef CLEW_CLI_OUTPUT_H
 #define CLEW_CLI_OUTPUT_H
 
+#include <sys/types.h>
+
 /*
  * Makes a fresh directory at `path` with this config in it, and stores its
  * absolute path, to be freed, in *absolute. A recording that is there becomes
@@ -11,6 +13,9 @@
  */
 int output_create(const char *path, const char *config, char **absolute,
 		  char **why);
+
+/* Gives a recording, of which nothing is recorded yet, to another user. 0 or -errno. */
+int output_give(const char *path, uid_t user);
 
 /* Removes a recording, and nothing else. 0, also if nothing is there, or -errno. */
 int output_remove(const char *path);

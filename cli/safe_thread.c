@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/safe_thread.h"
 
+#include <errno.h>
 #include <libunwind-ptrace.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/library.h"
 #include "cli/stopped_registers.h"
+#include "cli/unwinding.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "machine/elf_numbers.h"
@@ -111,7 +112,7 @@ static void see_module(struct safe_places *places, pid_t pid,
 	image_close(&image);
 }
 
-void safe_places_init(struct safe_places *places, pid_t pid,
+void safe_places_init(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps)
 {
 	const char *last = "";
@@ -122,6 +123,7 @@ void safe_places_init(struct safe_places *places, pid_t pid,
 		.libc = target_module(maps, LIBC),
 		.own = target_module(maps, LIBRARY_NAME),
 		.pid = pid,
+		.memory = memory,
 	};
 	for (size_t i = 0; i < maps->count; i++) {
 		const struct target_mapping *mapping = &maps->items[i];
@@ -152,7 +154,6 @@ static int can_grow(const struct safe_places *places,
 		    size_t bytes)
 {
 	const uint64_t gap = UINT64_C(1) << 21;
-	struct rlimit limit;
 	uint64_t below = 0;
 
 	if (sp - stack->start >= bytes)
@@ -161,8 +162,7 @@ static int can_grow(const struct safe_places *places,
 		if (places->maps->items[i].end <= stack->start &&
 		    places->maps->items[i].end > below)
 			below = places->maps->items[i].end;
-	return prlimit(places->pid, RLIMIT_STACK, NULL, &limit) == 0 &&
-	       stack->end - sp + bytes <= limit.rlim_cur &&
+	return stack->end - sp + bytes <= target_stack_limit(places->pid) &&
 	       sp >= below + gap + bytes;
 }
 
@@ -242,8 +242,46 @@ static int walk(const struct safe_places *places, unw_cursor_t *cursor)
 	return more != 0 || !has_program;
 }
 
-int safe_thread_is_outside(const struct safe_places *places,
-			   const struct tracee *thread)
+/* The same by frames that are sure, each of which names its caller's place. */
+static int look_at_frames(const struct safe_places *places, uint64_t pc,
+			  const struct wire_frame *frames, size_t count)
+{
+	int has_program = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (frames[i].pc)
+			pc = frames[i].pc;
+		if (is_place_to_avoid(places, pc, frames[i].function))
+			return 1;
+		has_program |= is_of_program(places, pc);
+		pc = frames[i].word;
+	}
+	return is_place_to_avoid(places, pc, 0) ||
+	       !(has_program | is_of_program(places, pc));
+}
+
+/* Also of files that are there no more. -errno where something is not sure. */
+static int is_sure_to_be_outside(const struct safe_places *places,
+				 const struct tracee *thread)
+{
+	struct unwinding *unwinding =
+		unwinding_create(places->memory, places->maps);
+	struct wire_frame *frames = memory_zeroed(FRAMES_MAX, sizeof(*frames));
+	long count = -ENOMEM;
+
+	if (unwinding) {
+		count = unwinding_frames(unwinding, thread, frames, FRAMES_MAX);
+		unwinding_destroy(unwinding);
+	}
+	if (count >= 0)
+		count = !look_at_frames(places, stopped_pc(&thread->registers),
+					frames, (size_t)count);
+	free(frames);
+	return (int)count;
+}
+
+static int seems_to_be_outside(const struct safe_places *places,
+			       const struct tracee *thread)
 {
 	unw_addr_space_t space = unw_create_addr_space(&_UPT_accessors, 0);
 	void *about = _UPT_create(thread->tid);
@@ -257,4 +295,13 @@ int safe_thread_is_outside(const struct safe_places *places,
 	if (space)
 		unw_destroy_addr_space(space);
 	return is_outside;
+}
+
+/* Where there is no call frame information, libunwind guesses. */
+int safe_thread_is_outside(const struct safe_places *places,
+			   const struct tracee *thread)
+{
+	const int is_sure = is_sure_to_be_outside(places, thread);
+
+	return is_sure >= 0 ? is_sure : seems_to_be_outside(places, thread);
 }

@@ -14,11 +14,12 @@ struct safe_places {
 	const struct target_mapping *loader, *libc;
 	const struct target_mapping *own; /* of libclew.so */
 	pid_t pid;
+	int memory;        /* of /proc/PID/mem */
 	uint64_t *avoided; /* starts of functions */
 	size_t avoided_count, capacity;
 };
 
-void safe_places_init(struct safe_places *places, pid_t pid,
+void safe_places_init(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps);
 void safe_places_fini(struct safe_places *places);
 

@@ -198,6 +198,28 @@ int64_t target_status(pid_t pid, const char *name, int base)
 	return value;
 }
 
+/* Who may read that need not be one who might change it, as prlimit() asks. */
+uint64_t target_stack_limit(pid_t pid)
+{
+	static const char name[] = "Max stack size";
+	char *path = memory_printf("/proc/%d/limits", pid);
+	FILE *file = fopen(path, "re");
+	char line[256], *end;
+	uint64_t limit = 0;
+
+	free(path);
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, name, sizeof(name) - 1) != 0)
+			continue;
+		limit = strtoull(line + sizeof(name) - 1, &end, 10);
+		if (end == line + sizeof(name) - 1)
+			limit = UINT64_MAX;
+	}
+	if (file)
+		fclose(file);
+	return limit;
+}
+
 /* The letter of a thread's state, or 0. */
 static char state_of(pid_t pid, pid_t tid)
 {
@@ -233,12 +255,12 @@ static char *obstacle_of_user(pid_t pid)
 	const int64_t uid = target_status(pid, "Uid", 10);
 	char *name, *why;
 
-	if (uid < 0 || (uid_t)uid == geteuid())
+	if (uid < 0 || (uid_t)uid == geteuid() || geteuid() == 0)
 		return NULL;
 	name = user_name((uid_t)uid);
 	why = memory_printf(
-		"it belongs to %s, and the recording is made by it: "
-		"sudo -u %s clew attach -o DIR %d",
+		"it belongs to %s, and the recording is made by it: as root, "
+		"or sudo -u %s clew attach -o DIR %d",
 		name, name, pid);
 	free(name);
 	return why;

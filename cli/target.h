@@ -62,6 +62,9 @@ uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 /* A number from /proc/PID/status, in that base; -1: it is not there. */
 int64_t target_status(pid_t pid, const char *name, int base);
 
+/* How long its first thread's stack may be: UINT64_MAX where nothing limits it. */
+uint64_t target_stack_limit(pid_t pid);
+
 /* Why clew cannot be attached to it, for free(); NULL: nothing is known to be
  * in the way. */
 char *target_obstacle(pid_t pid);

@@ -170,7 +170,8 @@ _clew_word() { # COMMAND
 	list)
 		((count > 0)) || _clew_files
 		;;
-	attach | detach | status | snapshot | top)
+	attach | detach) _clew_value PID ;;
+	status | snapshot | top)
 		((count > 0)) || _clew_value PID
 		;;
 	cache)

@@ -262,7 +262,8 @@ static int take(struct arena *arena, int fd, size_t bytes,
 
 static int is_trusted(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	return S_ISREG(st->st_mode) &&
+	       (st->st_uid == geteuid() || st->st_uid == 0) &&
 	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
@@ -334,7 +335,21 @@ static int temporary_path(struct path *temporary, const struct path *path)
 	return temporary->is_too_long ? -ENAMETOOLONG : 0;
 }
 
-static int store(const struct path *path, const struct analysis *analysis)
+/* What root has found others may read where they may look into its folder. */
+static mode_t mode_in(const char *cache_dir)
+{
+	int fd = open(cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	int is_open = fd >= 0 && !fstat(fd, &st) && st.st_uid == 0 &&
+		      geteuid() == 0 && (st.st_mode & S_IROTH);
+
+	if (fd >= 0)
+		close(fd);
+	return is_open ? 0644 : 0600;
+}
+
+static int store(const char *cache_dir, const struct path *path,
+		 const struct analysis *analysis)
 {
 	struct path temporary;
 	int err = temporary_path(&temporary, path);
@@ -343,7 +358,8 @@ static int store(const struct path *path, const struct analysis *analysis)
 	if (err)
 		return err;
 	fd = open(temporary.text,
-		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  mode_in(cache_dir));
 	if (fd < 0)
 		return -errno;
 	err = write_file(fd, analysis);
@@ -376,7 +392,7 @@ int analysis_cache_store(const char *cache_dir, const struct analysis *analysis)
 	int err = path_of(&path, cache_dir, analysis);
 
 	if (!err)
-		err = store(&path, analysis);
+		err = store(cache_dir, &path, analysis);
 	errno = errno_before;
 	return err;
 }

@@ -5,8 +5,9 @@
  *
  * The directory may be shared with processes that write at the same moment,
  * and with mischief. A file is written under a name of its own and renamed, and
- * believed only if it is a regular file of ours that nobody else may write,
- * whole, and consistent in itself and with the module.
+ * believed only if it is a regular file of ours, or of root's, that nobody else may
+ * write, whole, and consistent in itself and with the module. Root's may be read by
+ * whom its directory lets.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_CACHE_H
 #define CLEW_IMAGE_ANALYSIS_CACHE_H

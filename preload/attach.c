@@ -341,6 +341,7 @@ static int prepare(const char *dir)
 	if (is_new_memory_filled())
 		return refuse("its memory is locked (mlockall)", -EPERM);
 	rt.is_late = 1;
+	process_is_own(1);
 	if (is_first) {
 		next_find();
 		learn_machine();

@@ -19,6 +19,7 @@
 #include "preload/patch/patches.h"
 #include "preload/patch/shadowed.h"
 #include "preload/patch/stacks.h"
+#include "preload/process/process.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
 #include "preload/time/sampling.h"
@@ -183,8 +184,8 @@ static void finish(void)
 		answer(-EAGAIN, "the program is loading modules");
 		return;
 	}
-	if (rt.header->state == WIRE_RUNNING ||
-	    rt.header->state == WIRE_STARTING) {
+	if (process_is_own(0) && (rt.header->state == WIRE_RUNNING ||
+				  rt.header->state == WIRE_STARTING)) {
 		sampling_end();
 		begin_end();
 		atomic_store(&rt.header->state, WIRE_ENDED);

@@ -25,6 +25,7 @@
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
+#include "preload/time/watch.h"
 
 static int copy_chunk(void *context, const struct chunk *chunk)
 {
@@ -246,6 +247,22 @@ void process_after_fork(void)
 	if (CLEW_STRESS)
 		stress_check();
 	sys_restore_signals(&signals);
+}
+
+int process_is_own(int takes_over)
+{
+	if (!rt.is_this_process || *rt.is_this_process)
+		return 1;
+	dispatch_forget();
+	rt.sections = 0;
+	lock_forget(rt.code_lock);
+	chained_after_fork();
+	events_forget();
+	sharing_forget();
+	watch_forget();
+	if (takes_over)
+		__atomic_store_n(rt.is_this_process, 1, __ATOMIC_RELEASE);
+	return 0;
 }
 
 void hot_after_unseen_fork(void)

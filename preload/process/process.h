@@ -12,6 +12,14 @@
 void process_after_fork(void);
 
 /*
+ * Whether what is recorded is this process's own: not in a child of one that was
+ * attached to and in which nothing was counted when it forked, until this is called
+ * with `takes_over`. What the parent's threads did is forgotten then. No other
+ * thread counts.
+ */
+int process_is_own(int takes_over);
+
+/*
  * What is counted from now on goes to a part of its own, in rt.config->dir, which
  * has what is known of the modules. Nobody counts at the moment. 0 or -errno.
  */

@@ -172,9 +172,14 @@ void watch_start(uint64_t period_ns)
 	start();
 }
 
-void watch_start_after_fork(void)
+void watch_forget(void)
 {
 	watch.task.tid = 0;
+}
+
+void watch_start_after_fork(void)
+{
+	watch_forget();
 	watch_start(watch.period_ns);
 }
 

@@ -25,7 +25,8 @@
  */
 void watch_start(uint64_t period_ns);
 
-/* In a forked child: the thread was its parent's. */
+/* In a forked child: the thread was its parent's. The first begins nothing. */
+void watch_forget(void);
 void watch_start_after_fork(void);
 
 /*

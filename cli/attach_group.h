@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that are attached to together: each counts in a part of its own, in one
+ * recording. One that cannot be recorded does not concern the others.
+ */
+#ifndef CLEW_CLI_ATTACH_GROUP_H
+#define CLEW_CLI_ATTACH_GROUP_H
+
+#include <stddef.h>
+
+#include "cli/attaching.h"
+
+struct attach_member {
+	pid_t pid;
+	int process; /* a descriptor that can be read when it has ended */
+	struct attaching attaching;
+};
+
+struct attach_group {
+	const char *output; /* the recording, as it was named, */
+	const char *config; /* what is to be in it, */
+	char *directory;    /* and where it is, once there is one */
+	uid_t owner;        /* to whom it has been given; (uid_t)-1: nobody */
+	char *library;
+	char *cache; /* of analyses, or NULL */
+	char **analysed;
+	size_t analysed_count, analysed_capacity;
+	struct attach_member *members;
+	size_t count, capacity;
+	uint64_t all_ns, one_ns; /* the longest of their pauses */
+};
+
+/* 0, or -errno and *why. */
+int attach_group_init(struct attach_group *group, const char *output,
+		      const char *config, char **why);
+void attach_group_fini(struct attach_group *group);
+
+/*
+ * Attach to one more, which is a member then; also if another member has
+ * forked it, and it is recorded already. 0, or -errno and *why.
+ */
+int attach_group_add(struct attach_group *group, pid_t pid, char **why);
+
+/*
+ * Leave one. 0; -ESRCH: it has ended; -EIO: it has executed another program; or
+ * -errno and *why, which may be set in each case.
+ */
+int attach_group_leave(struct attach_group *group, struct attach_member *member,
+		       char **why);
+
+/* Leave those that members have forked, and that are recorded, too. How many. */
+size_t attach_group_leave_forked(struct attach_group *group);
+
+/* The value of the last line of a configuration with that word, for free(); or NULL. */
+char *attach_group_directive(const char *config, const char *word);
+
+#endif

@@ -1,0 +1,384 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach, to several processes at once: each has a part of its own."""
+import mmap
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+
+import attach_test
+import clewtest
+import wire
+from attach_test import PATIENCE_S, changed_code, children
+from clewtest import CLEW, LIBRARY, needs, target, until
+
+NOBODY = 65534
+
+
+class Family:
+    """Processes that have one another, and count what they call."""
+
+    def __init__(self, case, name, *arguments, program=None):
+        self.case = case
+        self.path = case.work / name
+        self.process = case.start(
+            [program or target("family"), self.path, *arguments])
+        case.assertTrue(until(lambda: self.path.exists() and
+                              self.path.stat().st_size))
+        with self.path.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        case.addCleanup(self.memory.close)
+        case.assertTrue(until(lambda: self.word(0)))
+
+    def word(self, i):
+        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
+
+    def member(self, place, what):
+        return self.word(4 + 4 * place + what)
+
+    @property
+    def size(self):
+        return self.word(3)
+
+    def pids(self):
+        return [self.member(i, 0) for i in range(self.size)]
+
+    def counted(self):
+        """{pid: calls}, as they say themselves."""
+        return {self.member(i, 0): self.member(i, 2) + self.member(i, 3)
+                for i in range(self.size)}
+
+    def hold(self, without=()):
+        """None of them calls, or is in a call."""
+        struct.pack_into("<Q", self.memory, 8, 0)
+        self.case.assertTrue(until(lambda: all(
+            self.member(i, 1) for i in range(self.size)
+            if self.member(i, 0) not in without)))
+
+    def let_go(self, without=()):
+        """Until each has made some rounds."""
+        before = [self.member(i, 3) for i in range(self.size)]
+        struct.pack_into("<Q", self.memory, 8, 1)
+        self.case.assertTrue(until(lambda: all(
+            self.member(i, 3) > before[i] + 20 for i in range(len(before))
+            if self.member(i, 0) not in without)))
+
+    def grow(self):
+        """One more is forked. Its pid."""
+        size = self.size
+        struct.pack_into("<Q", self.memory, 16, self.word(2) + 1)
+        self.case.assertTrue(until(lambda: self.size == size + 1))
+        return self.member(size, 0)
+
+
+class Grouped(attach_test.Attached):
+    def group(self, *options):
+        """A controller that has attached to what these choose."""
+        controller = subprocess.Popen(
+            [str(word) for word in
+             (CLEW, "attach", "-o", self.recording_path, "--time", "none",
+              "-f", "^family_", *options)],
+            cwd=self.work, env=self.environment, stderr=subprocess.PIPE,
+            text=True)
+        self.addCleanup(controller.stderr.close)
+        self.addCleanup(controller.wait)
+        self.addCleanup(controller.kill)
+        self.refused = []
+        for line in controller.stderr:
+            if "attached to" in line:
+                return controller
+            self.refused.append(line)
+        self.fail("".join(self.refused))
+
+    def end(self, controller, status=0):
+        """What it said, once it was interrupted."""
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), status, said)
+        return said
+
+    def recorded(self):
+        """{pid: calls}, of processes that have but one part."""
+        recording = wire.Recording(self.recording_path)
+        pids = [part.pid for part in recording.parts]
+        self.assertEqual(len(set(pids)), len(pids), "two parts of one process")
+        calls = {}
+        for pid in pids:
+            report = self.clew_json("report", "--json", "--process", str(pid),
+                                    self.recording_path)
+            self.assertEqual(report["problems"], [])
+            self.assertEqual(report["lost"], {})
+            calls[pid] = sum(f["calls"] for f in report["functions"])
+        return calls
+
+    def assert_left(self, pids):
+        for pid in pids:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            self.assertIn("TracerPid:\t0\n", status)
+            self.assertEqual(changed_code(pid), [], pid)
+
+    def is_recorded_exactly(self, families, *options):
+        for family in families:
+            family.hold()
+        before = [family.counted() for family in families]
+        controller = self.group(*options)
+        self.assertEqual(self.refused, [])
+        for family in families:
+            family.let_go()
+            family.hold()
+        self.end(controller)
+        self.assertEqual(self.recorded(), {
+            pid: calls - before[i][pid]
+            for i, family in enumerate(families)
+            for pid, calls in family.counted().items()})
+        for family in families:
+            self.assert_left(family.pids())
+
+
+class Chosen(Grouped):
+    """By each of the ways that there are."""
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.work.name  # other tests run beside
+        self.program = self.work / self.name
+        shutil.copy(target("family"), self.program)
+
+    def family(self, name, size=2):
+        return Family(self, name, size, program=self.program)
+
+    def test_children(self):
+        family = self.family("one")
+        self.is_recorded_exactly([family], "--children", family.pids()[0])
+
+    def test_ids(self):
+        family = self.family("one")
+        self.is_recorded_exactly([family], *reversed(family.pids()))
+
+    def test_a_program_by_its_name(self):
+        families = [self.family("one"), self.family("two", 1)]
+        self.is_recorded_exactly(families, "--exe", self.name)
+
+    def test_a_program_by_its_path(self):
+        self.is_recorded_exactly([self.family("one")], "--exe",
+                                 f"./{self.name}")
+
+    def test_a_program_that_has_been_replaced(self):
+        """It is found, and its stacks are unwound, by what is mapped."""
+        family = self.family("one", 1)
+        other = self.work / "other"
+        shutil.copy(self.program, other)
+        other.rename(self.program)
+        controller = self.group("--exe", self.name)
+        self.assertEqual(self.refused, [])
+        family.let_go()
+        self.end(controller)
+        self.assertEqual(set(self.recorded()), set(family.pids()))
+
+    def test_a_file_with_an_id(self):
+        family = self.family("one")
+        path = self.work / "pid"
+        path.write_text(f"{family.pids()[0]}\n/and/more\n")
+        self.is_recorded_exactly([family], "--children", "--pidfile", path)
+
+    def test_a_cgroup(self):
+        """Or what looks like one."""
+        family = self.family("one")
+        folder = self.work / "group"
+        (folder / "below").mkdir(parents=True)
+        first, *others = family.pids()
+        (folder / "cgroup.procs").write_text(f"{first}\n0\n")
+        (folder / "below" / "cgroup.procs").write_text(
+            "".join(f"{pid}\n" for pid in others))
+        self.is_recorded_exactly([family], "--cgroup", folder)
+
+    def test_several_ways_at_once(self):
+        families = [self.family("one"), self.family("two", 1)]
+        path = self.work / "pid"
+        path.write_text(str(families[1].pids()[0]))
+        self.is_recorded_exactly(
+            families, *families[0].pids(), "--pidfile", path, "--children")
+
+    def test_nobody(self):
+        bad = self.work / "bad"
+        bad.write_text("none\n")
+        for options, words in (
+                (["--exe", "no-such-program"], ["no process runs"]),
+                (["--pidfile", self.work / "missing"], ["missing"]),
+                (["--pidfile", bad], ["no id"]),
+                (["--cgroup", "no/such/group"], ["not a cgroup"])):
+            for command in ("attach", "detach"):
+                self.assert_one_line_error(self.clew(command, *options),
+                                           *words)
+        self.assertFalse((self.work / "clew.out").exists())
+
+
+class Together(Grouped):
+    def test_one_that_is_forked_meanwhile(self):
+        """It counts from its first call, and is left with the others."""
+        family = Family(self, "one", 1)
+        family.hold()
+        before = family.counted()
+        controller = self.group("--children", family.pids()[0])
+        family.let_go()
+        pid = family.grow()
+        family.let_go()
+        family.hold()
+        self.assertIn("3 processes", self.end(controller))
+        counted = family.counted()
+        self.assertEqual(self.recorded(), {
+            **{p: counted[p] - calls for p, calls in before.items()},
+            pid: counted[pid]})
+        self.assert_left(family.pids())
+
+    def test_one_that_a_left_process_has_forked(self):
+        """It has but one part, and counts like any other."""
+        family = Family(self, "one", 0)
+        first = family.pids()[0]
+        for _ in range(2):
+            self.end(self.group("--children", first))
+            family.grow()
+            self.is_recorded_exactly([family], "--children", first)
+
+    def test_one_is_refused(self):
+        """The others are recorded."""
+        families = [Family(self, "one", 1), Family(self, "two", 0)]
+        pid = families[1].pids()[0]
+        families[1].process.send_signal(signal.SIGSTOP)
+        self.assertTrue(until(lambda: pathlib.Path(
+            f"/proc/{pid}/stat").read_text().split()[2] == "T"))
+        controller = self.group(pid, *families[0].pids())
+        self.assertEqual(len(self.refused), 1)
+        self.assertIn(f"process {pid}: it is stopped", self.refused[0])
+        families[0].let_go()
+        families[0].hold()
+        self.end(controller, status=2)
+        self.assertEqual(set(self.recorded()), set(families[0].pids()))
+
+    def test_all_are_refused(self):
+        family = Family(self, "one", 1)
+        first = self.group(*family.pids())
+        done = self.clew("attach", "--for", "0s", "-o", self.work / "other",
+                         *family.pids())
+        self.assertEqual(done.returncode, 1, done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 2, lines)
+        for line, pid in zip(lines, family.pids()):
+            self.assertIn(f"process {pid}: another clew", line)
+        self.assertFalse((self.work / "other").exists())
+        self.end(first)
+
+    def test_some_end_meanwhile(self):
+        """It goes on with the others, until all have ended."""
+        families = [Family(self, f"family {i}", 0) for i in range(3)]
+        pids = [family.pids()[0] for family in families]
+        controller = self.group(*pids)
+        for family in families:
+            family.let_go()
+            self.assertIsNone(controller.poll())
+            family.process.kill()
+            family.process.wait()
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+        for pid in pids:
+            self.assertIn(f"process {pid} has ended", said)
+        self.assertEqual(set(self.recorded()), set(pids))
+
+    def test_for_a_time(self):
+        family = Family(self, "one", 2)
+        done = self.clew("attach", "--for", "50ms", "-o", self.recording_path,
+                         "--children", family.pids()[0])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 processes", done.stderr)
+        self.assert_left(family.pids())
+
+    def test_a_controller_that_is_killed(self):
+        family = Family(self, "one", 2)
+        first = self.group("--children", family.pids()[0])
+        first.kill()
+        first.wait()
+        family.let_go()
+        family.grow()
+        done = self.clew("detach", "--children", family.pids()[0])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_left(family.pids())
+        done = self.clew("detach", "--children", family.pids()[0])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.is_recorded_exactly([family], "--children", family.pids()[0])
+
+    def test_children_of_another_user(self):
+        """Root may: the recording is that user's then."""
+        if os.geteuid():
+            self.skipTest("wants to be root")
+        if self.run_program(["test", "-r", LIBRARY], user=NOBODY).returncode:
+            self.skipTest("the library is where others cannot come")
+        self.work.chmod(0o755)
+        cache, rules = self.work / "cache", self.work / "rules"
+        cache.mkdir(mode=0o755)
+        rules.write_text(f"cache {cache}\n")
+        family = Family(self, "one", 2, NOBODY)
+        self.is_recorded_exactly([family], "--children", "--rules", rules,
+                                 family.pids()[0])
+        self.assertEqual(self.recording_path.stat().st_uid, NOBODY)
+        self.assertEqual({path.stat().st_uid for path in cache.iterdir()}, {0})
+
+    @needs("nginx")
+    def test_nginx_under_load(self):
+        path = self.work / "nginx.sock"
+        config = self.work / "nginx.conf"
+        config.write_text(
+            ("" if os.geteuid() else "user root; ") +
+            "worker_processes 2; daemon off; "
+            f"pid {self.work}/nginx.pid; error_log {self.work}/errors;\n"
+            "events { worker_connections 64; }\n"
+            f"http {{ access_log off; server {{ listen unix:{path}; "
+            'location / { return 200 "answer\\n"; } } }\n')
+        server = self.start(["nginx", "-c", config, "-p", self.work],
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait, PATIENCE_S)
+        self.addCleanup(server.terminate)  # its workers with it
+        self.assertTrue(until(path.exists))
+        self.assertTrue(until(lambda: len(children(server.pid)) == 2))
+        asked, wrong, is_over = [], [], threading.Event()
+
+        def ask():
+            while not is_over.is_set():
+                with socket.socket(socket.AF_UNIX) as connection:
+                    connection.connect(str(path))
+                    connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                    said = b"".join(iter(lambda: connection.recv(4096), b""))
+                if not said.endswith(b"\r\n\r\nanswer\n"):
+                    wrong.append(said)
+                asked.append(said)
+
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(2):
+                controller = self.attach(
+                    server, "--children", "--pidfile",
+                    self.work / "nginx.pid")
+                before = len(asked)
+                self.assertTrue(until(lambda: len(asked) > before + 50))
+                self.detach(controller)
+                self.assert_left([server.pid, *children(server.pid)])
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(wrong, [])
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(report["total"]["processes"], 3)
+        calls = {f["name"]: f["calls"] for f in report["functions"]}
+        self.assertGreaterEqual(calls["ngx_http_create_request"], 50)
+
+
+if __name__ == "__main__":
+    clewtest.main()
