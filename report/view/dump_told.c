@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/view/dump_told.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/model/java_name.h"
+#include "report/model/jni_usage.h"
+#include "report/recording/bindings_reader.h"
+#include "report/recording/makers_reader.h"
+#include "report/recording/names_reader.h"
+#include "report/view/dump_string.h"
+
+static void dump_ranges(FILE *out, const struct part_chunk *chunk)
+{
+	static const char *const names[] = {
+		[WIRE_RANGE_MODULE] = "module",
+		[WIRE_RANGE_JAVA] = "java",
+		[WIRE_RANGE_GENERATED] = "generated",
+		[WIRE_RANGE_PROBE] = "probe",
+		[WIRE_RANGE_JAVA_STACK] = "java_stack",
+		[WIRE_RANGE_JNI] = "jni",
+		[WIRE_RANGE_JNI_NAME] = "jni_name",
+		[WIRE_RANGE_JAVA_NATIVE] = "java_native",
+	};
+	const struct wire_range *ranges = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*ranges); i++)
+		fprintf(out,
+			"range first=%" PRIu32 " count=%" PRIu32
+			" kind=%" PRIu32 " name=%s\n",
+			ranges[i].first, ranges[i].count, ranges[i].kind,
+			ranges[i].kind < WIRE_RANGE_KIND_COUNT
+				? names[ranges[i].kind]
+				: "unknown");
+}
+
+static void dump_names(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_name name;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &name)) {
+		fprintf(out, "name number=%" PRIu32, name.number);
+		dump_string(out, "text", name.text, name.text_bytes);
+	}
+}
+
+static void dump_sources(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_name source;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &source)) {
+		const size_t length = strnlen(source.text, source.text_bytes);
+		const struct wire_line *lines =
+			(const void *)(source.text +
+				       ((length + 4) & ~(size_t)3));
+		const struct wire_line *end =
+			(const void *)(source.text +
+				       (source.text_bytes & ~(size_t)3));
+
+		fprintf(out, "source number=%" PRIu32 " lines=", source.number);
+		for (const struct wire_line *line = lines; line < end; line++)
+			fprintf(out, "%s%u:%u", line > lines ? "," : "",
+				line->bytecode, line->line);
+		dump_string(out, "file", source.text, length);
+	}
+}
+
+static void dump_call_places(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_name stack;
+	size_t cursor = 0;
+
+	while (names_next(chunk, &cursor, &stack)) {
+		const uint16_t *calls = (const void *)stack.text;
+
+		fprintf(out,
+			"calls number=%" PRIu32 " bytecodes=", stack.number);
+		for (size_t i = 0; i < stack.text_bytes / sizeof(*calls); i++)
+			fprintf(out, "%s%u", i ? "," : "", calls[i]);
+		fputc('\n', out);
+	}
+}
+
+/* What follows is as the recording has it. */
+static void dump_code_lines(FILE *out, const struct part_chunk *chunk)
+{
+	size_t left = chunk->used_bytes;
+	const unsigned char *at = chunk->payload;
+
+	while (left >= sizeof(struct wire_code_lines)) {
+		const struct wire_code_lines *lines = (const void *)at;
+		const size_t bytes = sizeof(*lines) +
+				     (((size_t)lines->bytes + 7) & ~(size_t)7);
+
+		if (bytes > left)
+			return;
+		fprintf(out,
+			"code_lines start=%#" PRIx64 " tsc=%" PRIu64
+			" methods=%" PRIu32 " bytes=%" PRIu32 "\n",
+			lines->start, lines->tsc, lines->methods, lines->bytes);
+		at += bytes;
+		left -= bytes;
+	}
+}
+
+static void dump_bindings(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_binding binding;
+	size_t cursor = 0;
+
+	while (bindings_next(chunk, &cursor, &binding)) {
+		char *name = java_name_of(binding.class_name, binding.name,
+					  binding.signature);
+
+		fprintf(out,
+			"binding pc=%#" PRIx64 " bound_ns=%" PRIu64
+			" number=%" PRIu32 " intrinsic=%d",
+			binding.pc, binding.bound_ns, binding.number,
+			binding.is_intrinsic);
+		dump_string(out, "method", name, strlen(name));
+		free(name);
+	}
+}
+
+static void dump_codes(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_code code;
+	size_t cursor = 0;
+
+	while (codes_next(chunk, &cursor, &code)) {
+		char *name =
+			code.kind == WIRE_CODE_JAVA
+				? java_name_of(code.class_name, code.name,
+					       code.signature)
+				: memory_string(code.name, strlen(code.name));
+
+		fprintf(out,
+			"code start=%#" PRIx64 " bytes=%" PRIu64 " tsc=%" PRIu64
+			" kind=%d",
+			code.start, code.code_bytes, code.tsc, (int)code.kind);
+		dump_string(out, "name", name, strlen(name));
+		free(name);
+	}
+}
+
+static void dump_jni_notes(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_jni_note *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++) {
+		if (items[i].id == 0)
+			continue;
+		fprintf(out,
+			"jni-note id=%#018" PRIx64 " what=%" PRIu32
+			" name=%" PRIu32 " count=%" PRIu64 " amount=%" PRIu64
+			" most=%" PRIu64 " text=%s\n",
+			(uint64_t)items[i].id, items[i].what, items[i].name,
+			(uint64_t)items[i].count, (uint64_t)items[i].amount,
+			(uint64_t)items[i].most, jni_what_text(items[i].what));
+	}
+}
+
+static void dump_jitdump(FILE *out, const struct part_chunk *chunk)
+{
+	fputs("jitdump", out);
+	dump_string(out, "path", (const char *)chunk->payload,
+		    chunk->used_bytes);
+}
+
+static void dump_makers(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_maker maker;
+	size_t cursor = 0;
+
+	while (makers_next(chunk, &cursor, &maker)) {
+		fprintf(out,
+			"maker pc=%#" PRIx64 " start=%#" PRIx64 " end=%#" PRIx64
+			" tsc=%" PRIu64 " gone_tsc=%" PRIu64,
+			maker.pc, maker.start, maker.end, maker.tsc,
+			maker.gone_tsc);
+		dump_string(out, "name", maker.name, maker.name_bytes);
+	}
+}
+
+void dump_told(FILE *out, const struct part_chunk *chunk)
+{
+	static void (*const dumps[])(FILE *, const struct part_chunk *) = {
+		[WIRE_RANGES] = dump_ranges,
+		[WIRE_NAMES] = dump_names,
+		[WIRE_BINDINGS] = dump_bindings,
+		[WIRE_CODES] = dump_codes,
+		[WIRE_JITDUMP] = dump_jitdump,
+		[WIRE_SOURCES] = dump_sources,
+		[WIRE_CALL_PLACES] = dump_call_places,
+		[WIRE_JNI_NOTES] = dump_jni_notes,
+		[WIRE_MAKERS] = dump_makers,
+		[WIRE_CODE_LINES] = dump_code_lines,
+	};
+
+	if (chunk->kind < sizeof(dumps) / sizeof(*dumps) && dumps[chunk->kind])
+		dumps[chunk->kind](out, chunk);
+}
