@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples in code that was generated, Java's above all. */
+#include "tests/unit/unit.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/merge/merged_samples.h"
+#include "report/model/told_lines.h"
+#include "tests/unit/sampled.h"
+#include "wire/id.h"
+
+static uint32_t generated(struct sampled_world *world, const char *name)
+{
+	return catalog_named(&world->session.catalog, KIND_GENERATED,
+			     CATALOG_NO_MODULE, name);
+}
+
+/* Samples are at the times 1, 2, 3 ...; the clock is not known. */
+static void code_is_that_which_was_there_at_the_time(void **state)
+{
+	struct sampled_world *world = *state;
+
+	fixture_code(&world->fixture, 0x30000000, 0x100, 2, "one");
+	fixture_code(&world->fixture, 0x30000000, 0, 4, NULL);
+	fixture_code(&world->fixture, 0x2ffffff0, 0x20, 5, "Interpreter");
+	fixture_code(&world->fixture, 0x20000000, 0, 5, NULL);
+	fixture_code(&world->fixture, 0x40000000, 0, 5, "empty");
+	for (int i = 0; i < 6; i++)
+		sampled_add(world, world->f, 0x30000008);
+	sampled_read(world);
+	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	sampled_assert(
+		NODE(world, F(1), F(2), generated(world, "(interpreter)")), 2);
+	session_close(&world->session);
+}
+
+/*
+ * Memory that a module made executable is that module's until another one does, it
+ * is unmapped, or nobody knows whose it is; what it makes is, too.
+ */
+static void code_without_a_name_is_its_makers(void **state)
+{
+	struct sampled_world *world = *state;
+	const uint64_t pc = FIXTURE_MODULE_BASE + 0x1000;
+	const char *plainly = "(generated code of app)";
+	const char *named = "(generated code of app, memfd:x)";
+
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, pc, 2, 0, "");
+	fixture_maker(&world->fixture, 0x30000000, 0x30001000, pc, 4, 7,
+		      "memfd:x");
+	fixture_maker(&world->fixture, 0x30000000, 0x30001000, 0x30001000, 8, 0,
+		      "own");
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, 0, 10, 0, "");
+	fixture_maker(&world->fixture, 0x30000000, 0x10, pc, 1, 0, "");
+	for (int i = 0; i < 11; i++)
+		sampled_add(world, world->f, 0x30000008);
+	sampled_read(world);
+	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 4);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, plainly)), 4);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, named)), 3);
+	session_close(&world->session);
+}
+
+/* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
+static void told_code_has_lines_and_inlined_methods(void **state)
+{
+	static const struct {
+		char file[8];
+		struct wire_line lines[2];
+	} source = { "A.java", { { 0, 20 }, { 3, 21 } } };
+	static const uint8_t bytes[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
+	struct sampled_world *world = *state;
+	const struct catalog *catalog = &world->session.catalog;
+	const struct tree_spot *spot;
+	const char *file;
+	uint32_t line, inlined;
+
+	fixture_range(&world->fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&world->fixture, 4096, "LA;\0inner\0()V");
+	fixture_told(&world->fixture, WIRE_SOURCES, 4096, &source,
+		     sizeof(source));
+	fixture_code(&world->fixture, 0x30000000, 0x100, 1, "one");
+	fixture_code_lines(&world->fixture, 0x30000000, 1, 4096, bytes,
+			   sizeof(bytes));
+	sampled_add(world, world->f, 0x30000008);
+	sampled_add(world, world->f, 0x30000009);
+	sampled_read(world);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	assert_int_equal(world->session.tree.spot_count, 1);
+	spot = &world->session.tree.spots[0];
+	assert_int_equal(spot->samples, 1);
+	assert_int_equal(told_function(catalog, spot->site),
+			 generated(world, "one"));
+	assert_true(told_site_place(catalog, spot->site, &file, &line));
+	assert_string_equal(file, "A.java");
+	assert_int_equal(line, 21);
+	session_inline(&world->session);
+	inlined = catalog_named(&world->session.catalog, KIND_INLINED,
+				CATALOG_NO_MODULE, "A.inner()");
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 1);
+	sampled_assert(
+		NODE(world, F(1), F(2), generated(world, "one"), inlined), 1);
+	session_close(&world->session);
+}
+
+/* "over" comes on top of "under", which then goes: "over" stays until it goes. */
+static void objects_with_code_may_overlap(void **state)
+{
+	struct sampled_world *world = *state;
+
+	fixture_registered(&world->fixture, 0x30000000, 1, 2, "under");
+	fixture_registered(&world->fixture, 0x30000000, 3, 3, "over");
+	fixture_registered(&world->fixture, 0x30000000, 1, 4, NULL);
+	fixture_registered(&world->fixture, 0x30000000, 3, 6, NULL);
+	for (int i = 0; i < 6; i++)
+		sampled_add(world, world->f, 0x30000008);
+	sampled_read(world);
+	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "under")), 1);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "over")), 3);
+	session_close(&world->session);
+}
+
+/* A perf map, where clew record keeps it. */
+static void announce(struct sampled_world *world, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/100.0" WIRE_MAP_SUFFIX,
+		 world->directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What a perf map says is known of no time; whose memory it is is less. */
+static void it_is_counted_how_dynamic_code_is_found(void **state)
+{
+	const uint64_t module_pc = FIXTURE_MODULE_BASE + 0x1000;
+	struct sampled_world *world = *state;
+	const uint64_t *dynamic = world->session.summary.places.dynamic;
+
+	fixture_code(&world->fixture, 0x30000000, 0x100, 1, "told");
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000, module_pc, 1, 0,
+		      "");
+	announce(world, "30000000 1000 mapped\n");
+	for (uint64_t pc = 0x30000008; pc < 0x30003000; pc += 0x1000)
+		sampled_add(world, world->f, pc);
+	sampled_add(world, ID_ROOT, 0x30001008);
+	sampled_add(world, world->f, 0x30000208);
+	sampled_read(world);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "told")), 1);
+	sampled_assert(NODE(world, F(1), F(2), generated(world, "mapped")), 1);
+	assert_int_equal(dynamic[PLACE_TIMED], 1);
+	assert_int_equal(dynamic[PLACE_NEWEST], 1);
+	assert_int_equal(dynamic[PLACE_MAKER], 2);
+	assert_int_equal(dynamic[PLACE_UNKNOWN], 1);
+	assert_int_equal(sample_places_sum(dynamic), 5);
+	session_close(&world->session);
+}
+
+static uint32_t java(struct sampled_world *world, const char *name)
+{
+	return catalog_named(&world->session.catalog, KIND_JAVA,
+			     CATALOG_NO_MODULE, name);
+}
+
+/* a, b and c call each other, c has called d, and b has called e. */
+static uint64_t make_java(struct fixture *fixture, uint64_t caller)
+{
+	static const uint32_t inner[] = { 4096, 4097, 4098 };
+	static const uint32_t callee[] = { 4099 };
+	static const uint32_t sibling[] = { 4096, 4097, 4100 };
+	uint64_t c;
+
+	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(fixture, 4096, "LA;\0a\0()V");
+	FIXTURE_NAME(fixture, 4097, "LA;\0b\0()V");
+	FIXTURE_NAME(fixture, 4098, "LA;\0c\0()V");
+	FIXTURE_NAME(fixture, 4099, "LA;\0d\0()V");
+	FIXTURE_NAME(fixture, 4100, "LA;\0e\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30000000, 1, "LA;\0a\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30001000, 1, "LA;\0b\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30002000, 1, "LA;\0c\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30003000, 1, "LA;\0d\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30004000, 1, "LA;\0e\0()V");
+	FIXTURE_JAVA_CODE(fixture, 0x30005000, 1, "LA;\0f\0()V");
+	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(fixture, 8192, (const char *)inner, sizeof(inner));
+	fixture_name(fixture, 8193, (const char *)callee, sizeof(callee));
+	fixture_name(fixture, 8194, (const char *)sibling, sizeof(sibling));
+	c = fixture_context(fixture, 0, caller, 8192, 0);
+	fixture_context(fixture, 0, c, 8193, 0);
+	fixture_context(fixture, 0, caller, 8194, 0);
+	return c;
+}
+
+/* Where Java is innermost; below native code it is what that has called. */
+static void java_is_looked_for_in_its_context_first(void **state)
+{
+	struct sampled_world *world = *state;
+	const uint64_t *dynamic = world->session.summary.places.dynamic;
+	const uint64_t c = make_java(&world->fixture, world->f);
+	const uint64_t native = fixture_context(&world->fixture, 0, c, 3, 1);
+	uint32_t path[7];
+
+	fixture_context(&world->fixture, 0, native, 8193, 0);
+	for (uint64_t i = 0; i < 6; i++)
+		sampled_add(world, c, 0x30000008 + i * 0x1000);
+	sampled_add(world, native, 0x30002008);
+	sampled_add(world, native, 0x30003008);
+	sampled_read(world);
+	memcpy(path,
+	       (uint32_t[]){ F(1), F(2), java(world, "A.a()"),
+			     java(world, "A.b()"), java(world, "A.c()"), 0, 0 },
+	       sizeof(path));
+	path[3] = 0;
+	sampled_assert(sampled_node(&world->session, path), 1);
+	path[3] = java(world, "A.b()");
+	path[4] = 0;
+	sampled_assert(sampled_node(&world->session, path), 1);
+	path[4] = java(world, "A.e()");
+	sampled_assert(sampled_node(&world->session, path), 1);
+	path[4] = java(world, "A.c()");
+	sampled_assert(sampled_node(&world->session, path), 1);
+	path[5] = java(world, "A.d()");
+	sampled_assert(sampled_node(&world->session, path), 1);
+	path[5] = java(world, "A.f()");
+	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(NODE(world, path[0], path[1], path[2], path[3], path[4],
+			    F(3), java(world, "A.c()")),
+		       1);
+	sampled_assert(NODE(world, path[0], path[1], path[2], path[3], path[4],
+			    F(3), java(world, "A.d()")),
+		       1);
+	assert_int_equal(dynamic[PLACE_LEAF], 1);
+	assert_int_equal(dynamic[PLACE_CALLER], 1);
+	assert_int_equal(dynamic[PLACE_CALLEE], 2);
+	assert_int_equal(dynamic[PLACE_SIBLING], 1);
+	assert_int_equal(dynamic[PLACE_OUTER], 1);
+	assert_int_equal(dynamic[PLACE_TIMED], 2);
+	assert_int_equal(sample_places_sum(dynamic), 8);
+	session_close(&world->session);
+}
+
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, sampled_set_up, sampled_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(code_is_that_which_was_there_at_the_time),
+		TEST(code_without_a_name_is_its_makers),
+		TEST(told_code_has_lines_and_inlined_methods),
+		TEST(objects_with_code_may_overlap),
+		TEST(it_is_counted_how_dynamic_code_is_found),
+		TEST(java_is_looked_for_in_its_context_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that no module has: their names, Java stacks, and their lines. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "report/model/told_lines.h"
+#include "tests/unit/made.h"
+#include "wire/id.h"
+
+static const struct whose everybody;
+
+/* Its name may come before its range, as records may be in any order. */
+static void a_function_may_have_but_a_name(void **state)
+{
+	struct made_world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	uint32_t java, made;
+	struct fixture fixture;
+	uint64_t a;
+
+	made_begin(&fixture, 100);
+	FIXTURE_NAME(&fixture, 4097, "Lcom/acme/Foo;\0bar\0(I)V");
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	fixture_range(&fixture, WIRE_RANGE_GENERATED, 1U << 31, 2);
+	FIXTURE_NAME(&fixture, (1U << 31) + 1, "made");
+	a = fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
+	a = fixture_context(&fixture, 0, a, 3, 10);
+	fixture_context(&fixture, 0, a, (1U << 31) + 1, 100);
+	made_assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	made_read(world, &everybody);
+	java = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+			     "com.acme.Foo.bar(int)");
+	made = catalog_named(catalog, KIND_GENERATED, CATALOG_NO_MODULE,
+			     "made");
+	assert_int_equal(
+		made_child(&world->session, TREE_ROOT, java)->below.calls, 111);
+	assert_int_equal(world->session.tree.nodes[3].function, made);
+	assert_int_equal(world->session.tree.nodes[3].self.calls, 100);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
+/* A stack of methods counts as one function, and is a branch of them. */
+static void a_stack_is_its_methods_below_each_other(void **state)
+{
+	static const uint32_t whole[] = { 4097, 4098, 4097 };
+	static const uint32_t cut[] = { WIRE_STACK_CUT, 4098 };
+	struct made_world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	const struct tree_node *node;
+	uint32_t one, two, more;
+	struct fixture fixture;
+	uint64_t a;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
+	FIXTURE_NAME(&fixture, 4098, "LA;\0two\0()V");
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8193, (const char *)whole, sizeof(whole));
+	fixture_name(&fixture, 8194, (const char *)cut, sizeof(cut));
+	a = fixture_context(&fixture, 0, ID_ROOT, 8193, 0);
+	fixture_context(&fixture, 0, a, 3, 10);
+	a = fixture_context(&fixture, 0, ID_ROOT, 8194, 0);
+	fixture_context(&fixture, 0, a, 3, 100);
+	made_assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	made_read(world, &everybody);
+	one = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, "A.one()");
+	two = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, "A.two()");
+	more = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+			     "(more callers)");
+	node = made_child(&world->session, TREE_ROOT, more);
+	assert_int_equal(node->below.calls, 100);
+	node = made_child(&world->session, TREE_ROOT, one);
+	assert_int_equal(node->below.calls, 10);
+	node = made_child(&world->session,
+			  (uint32_t)(node - world->session.tree.nodes), two);
+	node = made_child(&world->session,
+			  (uint32_t)(node - world->session.tree.nodes), one);
+	assert_int_equal(node->below.calls, 10);
+	assert_int_equal(node->self.calls, 0);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
+static void tell_lines(struct fixture *fixture, uint32_t number,
+		       const struct wire_line *lines, size_t count)
+{
+	struct {
+		char file[8];
+		struct wire_line lines[4];
+	} source = { "A.java", { { 0, 0 } } };
+
+	memcpy(source.lines, lines, count * sizeof(*lines));
+	fixture_told(fixture, WIRE_SOURCES, number, &source,
+		     sizeof(source.file) + count * sizeof(*lines));
+}
+
+/*
+ * one() calls two() at its second line; two() calls the native at bytecode 9 in one
+ * stack, and at 2 in the other, and lists its lines in no order.
+ */
+static void make_lines(struct fixture *fixture)
+{
+	static const uint32_t stack[] = { 4097, 4098 };
+	static const uint16_t calls[][2] = { { 5, 9 }, { 5, 2 } };
+	static const struct wire_line one[] = { { 0, 10 }, { 5, 11 } };
+	static const struct wire_line two[] = { { 8, 22 },
+						{ 0, 20 },
+						{ 4, 21 } };
+
+	made_begin(fixture, 100);
+	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(fixture, 4097, "LA;\0one\0()V");
+	FIXTURE_NAME(fixture, 4098, "LA;\0two\0()V");
+	tell_lines(fixture, 4097, one, 2);
+	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t a;
+
+		fixture_told(fixture, WIRE_CALL_PLACES, 8192 + i, calls[i], 4);
+		fixture_name(fixture, 8192 + i, (const char *)stack, 8);
+		a = fixture_context(fixture, 0, ID_ROOT, 8192 + i, 0);
+		fixture_context(fixture, 0, a, 3, i ? 10 : 100);
+	}
+	tell_lines(fixture, 4098, two, 3);
+}
+
+/* The child of a node for a Java method, which is begun and called in these lines. */
+static uint32_t java_child(struct session *session, uint32_t parent,
+			   const char *name, uint32_t begins, uint32_t called)
+{
+	struct catalog *catalog = &session->catalog;
+	const uint32_t function =
+		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, name);
+	const uint32_t node = tree_find(&session->tree, parent, function);
+	const char *file = "";
+	uint32_t line = 0;
+
+	assert_int_not_equal(node, TREE_ROOT);
+	assert_true(catalog_place(catalog, function, &file, &line));
+	assert_string_equal(file, "A.java");
+	assert_int_equal(line, begins);
+	line = 0;
+	told_site_place(catalog, session->tree.nodes[node].site, &file, &line);
+	assert_int_equal(line, called);
+	return node;
+}
+
+/* Those of a stack's methods, of which the innermost one's are told apart if asked. */
+static void calls_have_the_lines_that_were_told(void **state)
+{
+	const struct whose by_line = { .by_line = 1 };
+	struct made_world *world = *state;
+	struct session *session = &world->session;
+	struct fixture fixture;
+	const char *file;
+	uint32_t node, line;
+
+	make_lines(&fixture);
+	made_assert_problem(world, &fixture, WIRE_ENDED, NULL);
+	fixture_save_part(&fixture, world->directory);
+	made_read(world, &everybody);
+	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
+	node = java_child(session, node, "A.two()", 20, 11);
+	assert_int_equal(session->tree.nodes[node].below.calls, 110);
+	assert_true(told_site_place(&session->catalog,
+				    session->tree.nodes[node + 1].site, &file,
+				    &line));
+	assert_int_equal(line, 22);
+	session_close(session);
+	made_read(world, &by_line);
+	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
+	assert_int_equal(
+		session->tree
+			.nodes[java_child(session, node, "A.two():22", 22, 11)]
+			.below.calls,
+		100);
+	assert_int_equal(
+		session->tree
+			.nodes[java_child(session, node, "A.two():20", 20, 11)]
+			.below.calls,
+		10);
+	session_close(session);
+	fixture_fini(&fixture);
+}
+
+/* No path, none that ends, a stack's, of no method; more and fewer calls than methods. */
+static void lines_that_are_none_are_harmless(void **state)
+{
+	static const uint32_t stack[] = { 4097 };
+	static const uint16_t calls[] = { 0, 0 };
+	struct fixture fixture;
+	uint64_t a;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
+	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8192, (const char *)stack, sizeof(stack));
+	fixture_name(&fixture, 8193, (const char *)stack, sizeof(stack));
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "", 0);
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "endless", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 4097, "A.java", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 8192, "A.java", 7);
+	fixture_told(&fixture, WIRE_SOURCES, 0, "A.java", 7);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 8192, calls, 4);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 8193, calls, 1);
+	fixture_told(&fixture, WIRE_CALL_PLACES, 1, calls, 2);
+	for (uint32_t i = 8192; i <= 8193; i++) {
+		a = fixture_context(&fixture, 0, ID_ROOT, i, 0);
+		fixture_context(&fixture, 0, a, 3, 1);
+	}
+	made_assert_problem(*state, &fixture, WIRE_ENDED, NULL);
+	fixture_fini(&fixture);
+}
+
+/* The module's second function, several times; one in no module. */
+static void a_native_method_has_its_own_name(void **state)
+{
+	struct made_world *world = *state;
+	struct catalog *catalog = &world->session.catalog;
+	struct fixture fixture;
+	uint32_t function;
+
+	made_begin(&fixture, 100);
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "f");
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "other");
+	fixture_binding(&fixture, FIXTURE_MODULE_BASE + 0x1010, "f");
+	fixture_binding(&fixture, 0x10, "lost");
+	fixture_context(&fixture, 0, ID_ROOT, 2, 10);
+	fixture_save_part(&fixture, world->directory);
+	made_read(world, &everybody);
+	function = world->session.tree.nodes[1].function;
+	assert_string_equal(catalog_name(catalog, function),
+			    "a.B.f(int) / a.B.other(int)");
+	assert_int_equal(catalog_kind(catalog, function), KIND_JNI);
+	session_close(&world->session);
+	fixture_fini(&fixture);
+}
+
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, made_set_up, made_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_function_may_have_but_a_name),
+		TEST(a_stack_is_its_methods_below_each_other),
+		TEST(calls_have_the_lines_that_were_told),
+		TEST(lines_that_are_none_are_harmless),
+		TEST(a_native_method_has_its_own_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

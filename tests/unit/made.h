@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording that is being made, and then read. */
+#ifndef CLEW_TESTS_MADE_H
+#define CLEW_TESTS_MADE_H
+
+#include "report/view/session.h"
+#include "tests/unit/fixture.h"
+
+struct made_world {
+	char *directory;
+	struct session session;
+};
+
+/* Of each test: its state is a struct made_world. */
+int made_set_up(void **state);
+int made_tear_down(void **state);
+
+/* A process with functions 1 to 8 and tally 0. */
+void made_begin(struct fixture *fixture, uint32_t pid);
+
+/* It is in the recording now. */
+void made_end(struct made_world *world, struct fixture *fixture);
+
+void made_read(struct made_world *world, const struct whose *whose);
+
+/* The node that a chain of function numbers, ended by 0, leads to. */
+const struct tree_node *made_node(const struct session *session,
+				  const uint32_t *functions);
+
+#define NODE(session, ...)                                                     \
+	made_node(session, (const uint32_t[]){ __VA_ARGS__, 0 })
+
+/* By a function of the catalog. */
+const struct tree_node *made_child(const struct session *session,
+				   uint32_t parent, uint32_t function);
+
+/*
+ * Reading a copy of this part, in that state, brings up one problem with these
+ * words; NULL: none.
+ */
+void made_assert_problem(struct made_world *world,
+			 const struct fixture *fixture, enum wire_state state,
+			 const char *words);
+
+/* An id that is its own caller: x == id_push(x, id_key(f)), found by search. */
+#define CIRCLE          UINT64_C(0xd097f1762b67b1a6)
+#define CIRCLE_FUNCTION 0xf54c8960
+
+#endif

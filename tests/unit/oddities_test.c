@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Records that cannot be, and what is said of them. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/made.h"
+#include "wire/id.h"
+
+static const struct whose everybody;
+
+static void what_is_right_is_no_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id = ID_ROOT;
+
+	made_begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 70000, 17);
+	for (uint32_t i = 0; i < 66000; i++)
+		id = fixture_context(&fixture, 1, id, 1 + i % 8, 0);
+	fixture_context(&fixture, 0, id, WIRE_FOLDED, 1);
+	made_assert_problem(*state, &fixture, WIRE_ENDED, NULL);
+	fixture_fini(&fixture);
+}
+
+static void a_function_of_no_module_is_a_problem(void **state)
+{
+	struct fixture fixture;
+
+	made_begin(&fixture, 100);
+	fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 9, 1);
+	made_assert_problem(
+		*state, &fixture, WIRE_ENDED,
+		"of 2 contexts some cannot be: 1 of a function in no "
+		"module");
+	/* its record may just be on its way */
+	made_assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
+	fixture_fini(&fixture);
+}
+
+/* A name for what is a module's, for no range, and none for a range. */
+static void a_name_of_what_has_none_is_not_believed(void **state)
+{
+	struct fixture fixture;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 10);
+	FIXTURE_NAME(&fixture, 2, "another");
+	FIXTURE_NAME(&fixture, 5000, "lost");
+	FIXTURE_NAME(&fixture, 0, "nobody");
+	FIXTURE_NAME(&fixture, WIRE_FOLDED, "folded");
+	fixture_context(&fixture, 0, ID_ROOT, 2, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 4097, 1);
+	fixture_context(&fixture, 0, ID_ROOT, 5000, 1);
+	made_assert_problem(
+		*state, &fixture, WIRE_ENDED,
+		"of 3 contexts some cannot be: 2 of a function in no "
+		"module");
+	fixture_fini(&fixture);
+}
+
+/* Nothing, less than a number, itself, another stack, and what has no name. */
+static void a_stack_of_what_is_no_method_is_harmless(void **state)
+{
+	static const uint32_t bad[] = { 8194, 8193, WIRE_STACK_CUT, 0, 5000 };
+	struct fixture fixture;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
+	fixture_name(&fixture, 8192, "", 0);
+	fixture_name(&fixture, 8193, "abc", 3);
+	fixture_name(&fixture, 8194, (const char *)bad, sizeof(bad));
+	for (uint32_t i = 8192; i <= 8194; i++)
+		fixture_context(&fixture, 0, ID_ROOT, i, 1);
+	made_assert_problem(
+		*state, &fixture, WIRE_ENDED,
+		"of 3 contexts some cannot be: 3 of a function in no "
+		"module");
+	fixture_fini(&fixture);
+}
+
+static void a_caller_that_is_missing_is_a_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id;
+
+	made_begin(&fixture, 100);
+	id = fixture_context(&fixture, 0, 0x1234567, 1, 1);
+	fixture_context(&fixture, 0, id, 2, 1);
+	made_assert_problem(*state, &fixture, WIRE_ENDED,
+			    ": 1 without a caller");
+	made_assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
+	fixture_fini(&fixture);
+}
+
+static void a_depth_that_is_not_the_caller_s_is_a_problem(void **state)
+{
+	struct fixture fixture;
+	uint64_t id;
+
+	made_begin(&fixture, 100);
+	id = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_context(&fixture, 0, id, 2, 1);
+	fixture_last_context(&fixture, 0)->depth++;
+	made_assert_problem(*state, &fixture, WIRE_ENDED,
+			    ": 1 at another depth");
+	made_assert_problem(*state, &fixture, WIRE_RUNNING,
+			    ": 1 at another depth");
+	fixture_last_context(&fixture, 0)->depth = 0;
+	made_assert_problem(*state, &fixture, WIRE_ENDED,
+			    ": 1 at another depth");
+	fixture_fini(&fixture);
+}
+
+static void a_circle_is_a_problem(void **state)
+{
+	struct fixture fixture;
+
+	made_begin(&fixture, 100);
+	fixture_context(&fixture, 0, CIRCLE, CIRCLE_FUNCTION, 11);
+	made_assert_problem(*state, &fixture, WIRE_RUNNING,
+			    ": 1 called by what they call");
+	fixture_fini(&fixture);
+}
+
+static void a_problem_is_told_once_whoever_asks(void **state)
+{
+	const struct whose each = { .grouping = GROUP_THREAD };
+	struct made_world *world = *state;
+	struct fixture fixture;
+	uint64_t id;
+
+	made_begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 0, 0);
+	fixture_thread(&fixture, 101, "other", 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		id = fixture_context(&fixture, i, ID_ROOT, 1, 1);
+		fixture_context(&fixture, i, id, 2, 1);
+		fixture_last_context(&fixture, i)->depth++;
+	}
+	made_end(world, &fixture);
+	made_read(world, &each);
+	merge_recording(&world->session.recording, &everybody,
+			&world->session.catalog, &world->session.tree,
+			&world->session.timeline, &(struct merged){ 0 });
+	assert_int_equal(world->session.recording.problem_count, 1);
+	assert_non_null(strstr(world->session.recording.problems[0],
+			       ": 1 at another depth"));
+	session_close(&world->session);
+}
+
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, made_set_up, made_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_right_is_no_problem),
+		TEST(a_function_of_no_module_is_a_problem),
+		TEST(a_name_of_what_has_none_is_not_believed),
+		TEST(a_stack_of_what_is_no_method_is_harmless),
+		TEST(a_caller_that_is_missing_is_a_problem),
+		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
+		TEST(a_circle_is_a_problem),
+		TEST(a_problem_is_told_once_whoever_asks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
