@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attach_group.h"
+#include "cli/call_limit.h"
 #include "cli/command.h"
 #include "cli/ending_signals.h"
 #include "cli/options.h"
@@ -25,7 +26,7 @@
 /* Of processes that fork and fork, some go on unrecorded. */
 #define ROUNDS_MAX 16
 
-enum { KEY_FOR = KEY_OF_COMMAND };
+enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS };
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE,
@@ -37,6 +38,8 @@ static const struct argp_option argp_options[] = {
 	  "Detach after that time: 10s (or 10), 500ms, 2m; default: when "
 	  "interrupted (^C), or when all have ended",
 	  1 },
+	{ "calls", KEY_CALLS, "N", 0,
+	  "Detach when so many calls have been counted, or some more", 1 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	RECORDING_SELECTION,
@@ -51,6 +54,7 @@ struct attach_options {
 	struct target_choice choice;
 	int is_quiet;
 	int has_no_cache;
+	uint64_t calls; /* 0: as many as there are */
 	int64_t for_ms; /* -1: until something ends it */
 	struct directives directives;
 };
@@ -89,6 +93,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_FOR:
 		if (parse_time(argument, &options->for_ms) != 0)
 			argp_error(state, "--for %s: not a time", argument);
+		return 0;
+	case KEY_CALLS:
+		options->calls =
+			parse_number(state, "calls", argument, UINT64_MAX);
+		if (!options->calls)
+			argp_error(state, "--calls 0: that is now");
 		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
@@ -190,8 +200,6 @@ static void add_all(struct attach_run *run, const struct chosen *first)
 
 /* ---- Meanwhile ---- */
 
-enum ending { ENDING_TIME, ENDING_SIGNAL, ENDING_TARGETS };
-
 /* -1: for ever; as poll() has it. */
 static int left_ms(const struct attach_options *options, uint64_t start_ns)
 {
@@ -219,32 +227,33 @@ static size_t forget_ended(struct pollfd *ends, size_t count)
 	return going;
 }
 
-static enum ending wait_for_end(const struct attach_run *run)
+/* Whichever comes first; -1 is later than all. */
+static int earlier(int ms, int other_ms)
 {
+	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
+}
+
+static void wait_for_end(const struct attach_run *run)
+{
+	struct call_limit limit = { .calls = run->options->calls };
 	const uint64_t start_ns = tracer_now_ns();
 	const size_t count = run->group.count;
 	struct pollfd *ends = memory_zeroed(count + 1, sizeof(*ends));
-	enum ending ending = ENDING_TIME;
 	int ms;
 
 	for (size_t i = 0; i < count; i++)
 		ends[i] = (struct pollfd){ run->group.members[i].process,
 					   POLLIN, 0 };
 	ends[count] = (struct pollfd){ run->signals, POLLIN, 0 };
-	while ((ms = left_ms(run->options, start_ns)) != 0) {
+	call_limit_begin(&limit, run->group.directory);
+	while ((ms = earlier(left_ms(run->options, start_ns),
+			     call_limit_look(&limit))) != 0) {
 		if (poll(ends, count + 1, ms) <= 0)
 			continue;
-		if (ends[count].revents) {
-			ending = ENDING_SIGNAL;
+		if (ends[count].revents || forget_ended(ends, count) == 0)
 			break;
-		}
-		if (forget_ended(ends, count) == 0) {
-			ending = ENDING_TARGETS;
-			break;
-		}
 	}
 	free(ends);
-	return ending;
 }
 
 /* ---- Leaving ---- */

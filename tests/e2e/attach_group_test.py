@@ -297,6 +297,27 @@ class Together(Grouped):
         self.assertIn("3 processes", done.stderr)
         self.assert_left(family.pids())
 
+    def test_for_as_many_calls(self):
+        """They may be some more, and not any fewer."""
+        family = Family(self, "one", 1)
+        family.let_go()
+        for calls in (1, 1000):
+            done = self.clew("attach", "--calls", calls, "-f", "^family_",
+                             "-o", self.recording_path, "--children",
+                             family.pids()[0])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreaterEqual(sum(self.recorded().values()), calls)
+            self.assert_left(family.pids())
+
+    def test_whichever_end_comes_first(self):
+        family = Family(self, "one", 1)
+        family.hold()
+        done = self.clew("attach", "--calls", 1000, "--for", "50ms", "-f",
+                         "^family_", "-o", self.recording_path,
+                         *family.pids())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sum(self.recorded().values()), 0)
+
     def test_a_controller_that_is_killed(self):
         family = Family(self, "one", 2)
         first = self.group("--children", family.pids()[0])

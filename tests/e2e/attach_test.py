@@ -651,6 +651,8 @@ class Refused(Attached):
                       ["attach", "1", "x"], ["attach", "--children"],
                       ["attach", "--for", "x", "1"],
                       ["attach", "--for", "nan", "1"],
+                      ["attach", "--calls", "0", "1"],
+                      ["attach", "--calls", "x", "1"],
                       ["detach"], ["detach", "x"]):
             with self.subTest(words):
                 done = self.clew(*words)
