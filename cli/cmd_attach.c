@@ -116,12 +116,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int check_directives(const char *text, char **why)
 {
 	char *libc = attach_group_directive(text, "libc");
+	char *budget = attach_group_directive(text, "budget");
 
 	free(libc);
-	return libc ? fail(why, -ENOTSUP,
-			   "libc: its functions can be recorded from the start "
-			   "of a process only")
-		    : 0;
+	free(budget);
+	if (libc)
+		return fail(why, -ENOTSUP,
+			    "libc: its functions can be recorded from the "
+			    "start of a process only");
+	return budget ? fail(why, -ENOTSUP,
+			     "budget: nothing is left out in a process that "
+			     "runs already")
+		      : 0;
 }
 
 /* ---- Entering ---- */

@@ -209,7 +209,8 @@ static void tell_of_losses(const struct session *session, const char *command)
 		calls += summary->lost_calls[i];
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
 		samples += summary->lost_samples[i];
-	if (calls > 0 || samples > 0 || session->recording.problem_count > 0)
+	if (calls > 0 || samples > 0 || summary->budget.functions > 0 ||
+	    session->recording.problem_count > 0)
 		complain(command, "it is not complete; clew report says why");
 }
 

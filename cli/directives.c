@@ -21,6 +21,7 @@ enum value_kind {
 	VALUE_SIZE,
 	VALUE_TIME,
 	VALUE_CLOCK,
+	VALUE_BUDGET,
 	VALUE_JAVA
 };
 
@@ -45,6 +46,7 @@ static const struct directive {
 	{ "time", VALUE_TIME, 0, 0 },
 	{ "rate", VALUE_SIZE, 1, 100000 },
 	{ "clock", VALUE_CLOCK, 0, 0 },
+	{ "budget", VALUE_BUDGET, 1, 1000 },
 };
 
 void directives_init(struct directives *directives)
@@ -114,6 +116,7 @@ static int add_time(struct directives *directives, const char *word,
 		if (strcmp(known[i], value) != 0)
 			continue;
 		fprintf(directives->out, "%s %s\n", word, value);
+		directives->is_exact = strcmp(value, "exact") == 0;
 		return 0;
 	}
 	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, exact, none",
@@ -141,6 +144,29 @@ static int add_java(struct directives *directives, const char *word,
 	return 0;
 }
 
+/* "5%", or "0.5%". */
+static int add_budget(struct directives *directives,
+		      const struct directive *directive, const char *value,
+		      char **why)
+{
+	char *end;
+	const double percent = strtod(value, &end);
+	const double thousandths = 10 * percent + 0.5;
+	unsigned int number;
+
+	if (end == value || (*end && strcmp(end, "%") != 0) ||
+	    !(thousandths >= (double)directive->least &&
+	      thousandths < (double)directive->most + 1))
+		return fail(why, -EINVAL,
+			    "%s %s: not a share from 0.1%% to 100%%",
+			    directive->word, value);
+	number = (unsigned int)thousandths;
+	fprintf(directives->out, "%s %u.%u%%\n", directive->word, number / 10,
+		number % 10);
+	directives->has_budget = 1;
+	return 0;
+}
+
 int directives_add(struct directives *directives, const char *word,
 		   const char *value, char **why)
 {
@@ -162,6 +188,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_time(directives, word, value, why);
 	if (directive->kind == VALUE_CLOCK)
 		return add_clock(directives, word, value, why);
+	if (directive->kind == VALUE_BUDGET)
+		return add_budget(directives, directive, value, why);
 	if (directive->kind == VALUE_JAVA)
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;

@@ -15,7 +15,9 @@ struct directives {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
-	int has_cache; /* `cache` was added */
+	int has_cache;  /* `cache` was added */
+	int has_budget; /* `budget` was */
+	int is_exact;   /* the last `time` was `exact` */
 };
 
 void directives_init(struct directives *directives);

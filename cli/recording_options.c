@@ -34,6 +34,8 @@ static const char *directive_of(int key)
 		return "rate";
 	case KEY_CLOCK:
 		return "clock";
+	case KEY_BUDGET:
+		return "budget";
 	default:
 		return NULL;
 	}

@@ -23,6 +23,7 @@ enum {
 	KEY_TIME,
 	KEY_RATE,
 	KEY_CLOCK,
+	KEY_BUDGET,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 

@@ -121,6 +121,11 @@ int begin_check_machine(char *why, size_t bytes)
 				   "counter does not run steadily");
 		return -ENOTSUP;
 	}
+	if (rt.sink->reads_clock && rt.config->budget) {
+		text_string(&text, "budget: what is left out is not measured "
+				   "(time exact)");
+		return -ENOTSUP;
+	}
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "preload/attach.h"
 #include "preload/begin.h"
+#include "preload/budget.h"
 #include "preload/cold.h"
 #include "preload/front/exec.h"
 #include "preload/front/runtimes.h"
@@ -148,6 +149,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	} else {
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		begin_time(cold);
+		budget_start(cold);
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
 }

@@ -156,6 +156,18 @@ enum wire_jni {
 	WIRE_JNI_COUNT
 };
 
+/* Whether a budget is kept. */
+enum wire_budget {
+	WIRE_BUDGET_NONE,   /* there is none, or nobody has looked yet */
+	WIRE_BUDGET_KEPT,   /* functions are left out as need be */
+	WIRE_BUDGET_TRACED, /* not: a debugger would stop at what changes code */
+	WIRE_BUDGET_FILTER, /* not any more: system calls are filtered */
+	WIRE_BUDGET_KERNEL, /* not: it lacks what clew's thread needs */
+	WIRE_BUDGET_CODE,   /* code could not be changed, the last time */
+	WIRE_BUDGET_FIXED,  /* what cannot be left out costs more */
+	WIRE_BUDGET_COUNT
+};
+
 #define WIRE_ASKED_BINS 24 /* the last one is from two hours on */
 
 /* A moment by two clocks: what turns time stamps into seconds. */
@@ -234,9 +246,20 @@ struct wire_header {
 	_Atomic uint64_t relayless_natives;
 	/* Threads that ran before clew came, in functions that nobody knows */
 	uint32_t rootless_threads;
-	uint32_t pad;
+	/*
+	 * What clew may cost, in thousandths of the program's CPU time; 0: no limit.
+	 * Functions are left out for it (WIRE_LEFT_OUT).
+	 */
+	uint32_t budget;
+	_Atomic uint32_t budget_state; /* enum wire_budget */
+	uint32_t budget_call_ps;       /* what a call is taken to cost, now */
+	/* Written by clew's own thread, at each look: the CPU time that it has seen
+	 * go by, what of it clew took, as estimated, and CLOCK_REALTIME. */
+	uint64_t budget_cpu_ns, budget_cost_ns, budget_seen_ns;
+	/* What samples in clew's own code stand for; atomic add */
+	_Atomic uint64_t own_sampled_ns;
 };
-_Static_assert(sizeof(struct wire_header) == 744, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 784, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -259,6 +282,7 @@ enum wire_chunk_kind {
 	WIRE_JNI_NOTES = 17,   /* array of wire_jni_note, some of them free */
 	WIRE_MAKERS = 18,      /* wire_maker, each followed by its text */
 	WIRE_CODE_LINES = 19,  /* wire_code_lines, each followed by its bytes */
+	WIRE_LEFT_OUT = 20,    /* array of wire_left_out */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -503,6 +527,22 @@ struct wire_code_lines {
 _Static_assert(sizeof(struct wire_code_lines) == 24, "on the wire");
 
 #define WIRE_CODE_LINES_BYTES_MAX 30000
+
+/*
+ * A function that was not counted for some of the time, to keep a budget: its hook
+ * was taken out, and what it called stood below its caller meanwhile. One for each
+ * function, changed in place by clew's own thread. Times are CLOCK_REALTIME.
+ */
+struct wire_left_out {
+	uint32_t function;         /* its number */
+	uint32_t times;            /* that it was left out */
+	uint64_t first_ns;         /* when it was for the first time */
+	_Atomic uint64_t since_ns; /* it is since then; 0: it is counted */
+	uint64_t out_ns;           /* how long it was, before that */
+	uint64_t missed; /* calls in that time, estimated by those before it */
+	uint64_t per_s;  /* calls a second, before it was left out last */
+};
+_Static_assert(sizeof(struct wire_left_out) == 48, "on the wire");
 
 /* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
 #define WIRE_DISPLACED_BYTES 0x7f

@@ -17,6 +17,7 @@
 #define DEFAULT_VERIFY_PERIOD 65536
 #define DEFAULT_HZ            997 /* in step with nothing */
 #define MAX_HZ                100000
+#define MAX_BUDGET            1000
 #define CONFIG_MAX_BYTES      (1 << 20)
 
 /* Where a line stands, for whoever must be told that it is wrong. */
@@ -132,8 +133,28 @@ static int set_rate(struct config *config, const char *text)
 
 static int set_clock(struct config *config, const char *text)
 {
+	config->has_clock = 1;
 	config->wants_ticks = !strcmp(text, "tick");
 	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
+}
+
+/* "5%", "0.5%": one digit behind the point, and a sign that may be missing. */
+static int set_budget(struct config *config, const char *text)
+{
+	uint32_t thousandths = 0;
+
+	for (; *text >= '0' && *text <= '9' && thousandths < MAX_BUDGET; text++)
+		thousandths = 10 * thousandths + (uint32_t)(*text - '0');
+	thousandths *= 10;
+	if (*text == '.' && text[1] >= '0' && text[1] <= '9') {
+		thousandths += (uint32_t)(text[1] - '0');
+		text += 2;
+	}
+	text += *text == '%';
+	if (*text || !thousandths || thousandths > MAX_BUDGET)
+		return -EINVAL;
+	config->budget = thousandths;
+	return 0;
 }
 
 static int set_time(struct config *config, const char *text)
@@ -219,6 +240,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_rate(config, text);
 	if (!strcmp(word, "clock"))
 		return set_clock(config, text);
+	if (!strcmp(word, "budget"))
+		return set_budget(config, text);
 	return -EINVAL;
 }
 
@@ -323,6 +346,9 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	limit_contexts(config);
 	if (!config->rate_hz)
 		config->rate_hz = DEFAULT_HZ;
+	/* A finer clock alone may cost as much as a budget is. */
+	if (config->budget && !config->has_clock)
+		config->wants_ticks = 1;
 	return 0;
 bad_line:
 	tell_bad_line(&reader, number,

@@ -52,6 +52,8 @@ struct config {
 	enum wire_time time;
 	uint32_t rate_hz; /* of samples */
 	int wants_ticks;  /* no finer clock */
+	int has_clock;    /* it was said which */
+	uint32_t budget;  /* thousandths of the CPU time; 0: no limit */
 };
 
 /*

@@ -55,6 +55,36 @@ static int copy_module(void *context, const struct chunk *chunk)
 	return copy_chunk(context, chunk);
 }
 
+/* Those functions that are left out at this moment. */
+static int copy_left_out(void *context, const struct chunk *chunk)
+{
+	const struct wire_left_out *items = chunk_payload(chunk);
+	const uint64_t count = chunk->head->used / sizeof(*items);
+	const uint64_t now_ns = sys_clock_ns(CLOCK_REALTIME);
+	struct wire_left_out *to;
+	struct chunk copy;
+	uint64_t copied = 0;
+	int err;
+
+	err = part_alloc(context, WIRE_LEFT_OUT, 0, count * sizeof(*items),
+			 &copy);
+	if (err)
+		return err;
+	to = chunk_payload(&copy);
+	for (uint64_t i = 0; i < count; i++) {
+		if (!atomic_load(&items[i].since_ns))
+			continue;
+		to[copied].function = items[i].function;
+		to[copied].times = 1;
+		to[copied].per_s = items[i].per_s;
+		to[copied].first_ns = now_ns;
+		to[copied++].since_ns = now_ns;
+	}
+	atomic_store_explicit(&copy.head->used, copied * sizeof(*items),
+			      memory_order_release);
+	return 0;
+}
+
 /* What was decided before the fork holds for the child too. 0 or -errno. */
 static int copy_chunks(struct part *to, const struct part *from)
 {
@@ -66,6 +96,8 @@ static int copy_chunks(struct part *to, const struct part *from)
 		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
 	if (!err)
 		err = part_each_chunk(from, WIRE_BINDINGS, copy_chunk, to);
+	if (!err)
+		err = part_each_chunk(from, WIRE_LEFT_OUT, copy_left_out, to);
 	if (!err)
 		err = function_names_after_fork(&rt.recorder->names, to, from);
 	return err;
@@ -135,6 +167,8 @@ static void start_part(struct part *part, const struct part *parent)
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	header->forked_tsc = rt.fork_tsc;
 	rt.fork_tsc = 0;
+	header->budget = parent->header->budget;
+	header->budget_call_ps = parent->header->budget_call_ps;
 	header->cost_self_ticks = parent->header->cost_self_ticks;
 	header->cost_caller_ticks = parent->header->cost_caller_ticks;
 	rt.header = header;

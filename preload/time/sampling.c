@@ -46,15 +46,20 @@ void hot_thread_has_begun(struct tally *tally)
 /* Nobody will look at a part without a file. */
 void sampling_after_fork(void)
 {
+	const int is_seen = !rt.recorder->part.file.is_private;
+
+	if (is_seen)
+		watch_start_after_fork();
+	else
+		watch_end_after_fork();
 	if (!sampling_is_on())
 		return;
-	if (rt.recorder->part.file.is_private) {
-		rt.header->time = WIRE_TIME_NONE;
-		ticks_stop();
+	if (is_seen) {
+		sampling_begin_thread();
 		return;
 	}
-	watch_start_after_fork();
-	sampling_begin_thread();
+	rt.header->time = WIRE_TIME_NONE;
+	ticks_stop();
 }
 
 static void start_events(const struct config *config)
@@ -83,8 +88,8 @@ void sampling_start(const struct config *config)
 
 void sampling_end(void)
 {
+	watch_end();
 	if (!sampling_is_on())
 		return;
-	watch_end();
 	ticks_end();
 }

@@ -15,6 +15,8 @@
 #define WAIT_NS           UINT64_C(130000000)
 #define LONG_NS           UINT64_C(4000000000)
 
+#define NEVER_NS          (UINT64_C(1) << 62)
+
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
 
@@ -25,7 +27,8 @@ static struct {
 	struct task task;
 	_Atomic uint32_t told;         /* by any thread */
 	_Atomic uint64_t sleeps_until; /* by the thread; ns */
-	uint64_t period_ns;            /* 0: never started */
+	uint64_t period_ns;            /* of looks; 0: there are none */
+	watch_job job;                 /* or NULL */
 	uint64_t start_ns;             /* of the first thread of this process */
 	uint64_t given_up;             /* threads */
 } watch;
@@ -115,6 +118,32 @@ static uint32_t level_of(uint64_t ns)
 	return level;
 }
 
+/* When the job is due next. */
+static uint64_t do_job(int has_table, uint64_t now_ns, uint64_t due_ns)
+{
+	if (!watch.job)
+		return NEVER_NS;
+	if (!has_table) {
+		rt.header->budget_state = WIRE_BUDGET_KERNEL;
+		return NEVER_NS;
+	}
+	return now_ns < due_ns ? due_ns : watch.job(now_ns);
+}
+
+/* When the next look is due. */
+static uint64_t look(struct visits *visits, struct budget *budget,
+		     uint64_t now_ns)
+{
+	uint64_t next;
+
+	balance(budget, visits, now_ns);
+	if (!watch.period_ns)
+		return NEVER_NS;
+	next = visits_make(visits, now_ns);
+	return next == VISITS_NONE ? NEVER_NS
+				   : strata_instant_ns(&visits->clock, next);
+}
+
 static void run(void *unused)
 {
 	struct visits visits = {
@@ -125,19 +154,16 @@ static void run(void *unused)
 	};
 	struct budget budget = { .begin_ns = now(),
 				 .max_level = level_of(LONG_NS) };
-	uint64_t now_ns, next, next_ns;
+	uint64_t now_ns, next_ns, job_ns = 0;
 
 	(void)unused;
 	visits.may_ask = !task_leave_descriptors();
 	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
 	while (is_to_go_on()) {
 		now_ns = now();
-		balance(&budget, &visits, now_ns);
-		next = visits_make(&visits, now_ns);
-		next_ns = next == VISITS_NONE
-				  ? UINT64_C(1) << 62
-				  : strata_instant_ns(&visits.clock, next);
-		if (!sleep_until(next_ns))
+		next_ns = look(&visits, &budget, now_ns);
+		job_ns = do_job(visits.may_ask, now_ns, job_ns);
+		if (!sleep_until(job_ns < next_ns ? job_ns : next_ns))
 			break;
 	}
 	task_exit();
@@ -148,13 +174,14 @@ static void start(void)
 	uint64_t signals;
 	int err;
 
-	if (!watch.period_ns || watch.task.tid || runtime_is_filtered())
+	if (!(watch.period_ns || watch.job) || watch.task.tid ||
+	    runtime_is_filtered())
 		return;
 	watch.told = TOLD_NOTHING;
 	sys_block_signals(&signals);
 	err = task_start(&watch.task, TASK_SHARES_DESCRIPTORS, run, NULL);
 	sys_restore_signals(&signals);
-	if (err)
+	if (err && watch.period_ns)
 		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
 }
 
@@ -172,6 +199,16 @@ void watch_start(uint64_t period_ns)
 	start();
 }
 
+void watch_start_job(watch_job job)
+{
+	const int was_on = watch_stop();
+
+	watch.job = job;
+	if (!was_on)
+		watch.start_ns = now();
+	start();
+}
+
 void watch_forget(void)
 {
 	watch.task.tid = 0;
@@ -181,6 +218,13 @@ void watch_start_after_fork(void)
 {
 	watch_forget();
 	watch_start(watch.period_ns);
+}
+
+void watch_end_after_fork(void)
+{
+	watch_forget();
+	watch.period_ns = 0;
+	watch.job = NULL;
 }
 
 int watch_stop(void)
@@ -197,6 +241,7 @@ void watch_end(void)
 {
 	watch_stop();
 	watch.period_ns = 0;
+	watch.job = NULL;
 }
 
 void watch_start_again(void)
@@ -222,7 +267,9 @@ void watch_give_up(void)
 {
 	if (!watch_stop())
 		return;
-	watch.given_up = visits_threads();
+	if (watch.job)
+		rt.header->budget_state = WIRE_BUDGET_FILTER;
+	watch.given_up = watch.period_ns ? visits_threads() : 0;
 	samples_lose(WIRE_SAMPLE_NO_TIMER, watch.given_up);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=wall: a thread of ours that looks at all others now and then (visits.h),
- * from outside, so that threads that wait are seen where they wait.
+ * A thread of ours. With --time=wall it looks at all others now and then (visits.h),
+ * from outside, so that threads that wait are seen where they wait; and it does a
+ * job that somebody else has for it.
  *
- * It sleeps until the next of them is due. What it uses itself is measured, and
+ * It sleeps until the next of these is due. What it uses itself is measured, and
  * all threads are looked at less often while that is more than 1.6 % of the time
  * of one processor.
  *
@@ -25,9 +26,21 @@
  */
 void watch_start(uint64_t period_ns);
 
+/*
+ * A job for the thread: called when its time has come, it returns when that will
+ * be next (CLOCK_MONOTONIC, ns). In a thread that has no descriptors but those that
+ * it opens itself, and is not known to libc. One thread at a time may say so.
+ */
+typedef uint64_t (*watch_job)(uint64_t now_ns);
+
+void watch_start_job(watch_job job);
+
 /* In a forked child: the thread was its parent's. The first begins nothing. */
 void watch_forget(void);
 void watch_start_after_fork(void);
+
+/* Likewise, where nobody will look at what is recorded. */
+void watch_end_after_fork(void);
 
 /*
  * End, and wait for that. Whether it was on; then watch_start_again() resumes

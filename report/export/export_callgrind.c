@@ -213,7 +213,7 @@ static void write_function(struct callgrind *callgrind, const char *const *keys,
 		   file);
 	callgrind->known_files = callgrind->files.count;
 	write_name(callgrind, keys[2], function, !callgrind->known[function],
-		   catalog_name(callgrind->catalog, function));
+		   catalog_marked_name(callgrind->catalog, function));
 	callgrind->known[function] = 1;
 }
 

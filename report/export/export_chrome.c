@@ -45,7 +45,7 @@ static const char *name_of(struct chrome *chrome, uint32_t node)
 	json_t *text;
 
 	if (!chrome->names[function]) {
-		text = json_text(catalog_name(catalog, function));
+		text = json_text(catalog_marked_name(catalog, function));
 		chrome->names[function] = json_dumps(text, JSON_ENCODE_ANY);
 		json_decref(text);
 	}
@@ -164,7 +164,7 @@ static void write_frames(struct chrome *chrome, struct json_stream *object)
 			continue;
 		frame = json_pack(
 			"{soso}", "name",
-			json_text(catalog_name(catalog, node->function)),
+			json_text(catalog_marked_name(catalog, node->function)),
 			"category",
 			json_text(
 				catalog_module_name(catalog, node->function)));

@@ -37,7 +37,7 @@ static void write_function(FILE *out, struct catalog *catalog,
 	const char *file;
 	uint32_t line;
 
-	write_text(out, catalog_name(catalog, function));
+	write_text(out, catalog_marked_name(catalog, function));
 	fputc(',', out);
 	if (entry->module != CATALOG_NO_MODULE)
 		write_text(out, catalog->modules[entry->module].printable_path);

@@ -57,7 +57,7 @@ static void push(struct folded_line *line, struct export *export,
 		memory_grow(line->starts, node->depth, &line->start_capacity,
 			    sizeof(*line->starts));
 	line->starts[node->depth] = line->length;
-	append_text(line, catalog_name(catalog, node->function));
+	append_text(line, catalog_marked_name(catalog, node->function));
 	if (export->annotates)
 		append_text(line,
 			    mark_of(catalog_kind(catalog, node->function)));

@@ -177,8 +177,8 @@ static void begin_top(struct pprof_stacks *stacks, uint32_t function)
 	if (catalog_kind(pprof->catalog, function) != KIND_GROUP)
 		return;
 	stacks->top = 2;
-	stacks->group = strings_number(&pprof->strings,
-				       catalog_name(pprof->catalog, function));
+	stacks->group = strings_number(
+		&pprof->strings, catalog_marked_name(pprof->catalog, function));
 }
 
 static void enter_node(struct pprof_stacks *stacks, uint32_t index)

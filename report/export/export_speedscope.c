@@ -159,8 +159,9 @@ static void write_threads(struct speedscope *speedscope,
 
 static json_t *frame_value(struct catalog *catalog, uint32_t function)
 {
-	json_t *value = json_pack("{so}", "name",
-				  json_text(catalog_name(catalog, function)));
+	json_t *value =
+		json_pack("{so}", "name",
+			  json_text(catalog_marked_name(catalog, function)));
 	const char *file;
 	uint32_t line;
 

@@ -148,7 +148,7 @@ static void add_function(struct rows *rows, struct catalog *catalog,
 	uint32_t line = 0;
 
 	rows_number(rows, row->function);
-	rows_text(rows, catalog_name(catalog, row->function));
+	rows_text(rows, catalog_marked_name(catalog, row->function));
 	rows_text(rows,
 		  function_kind_text(catalog_kind(catalog, row->function)));
 	if (function->module == CATALOG_NO_MODULE)

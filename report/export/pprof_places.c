@@ -101,7 +101,7 @@ static struct naming naming_of(struct pprof *pprof, uint32_t function)
 {
 	const uint32_t whole = whole_function(pprof->catalog, function);
 	struct naming naming = {
-		.name = catalog_name(pprof->catalog, whole),
+		.name = catalog_marked_name(pprof->catalog, whole),
 	};
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count = catalog_frames(pprof->catalog, function, frames,

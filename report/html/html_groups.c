@@ -34,7 +34,7 @@ static uint32_t add_group(struct html_page *page, uint32_t function,
 		memory_grow(page->groups, page->group_count,
 			    &page->group_capacity, sizeof(*page->groups));
 	page->groups[page->group_count] = (struct html_group){
-		.name = catalog_name(page->catalog, function),
+		.name = catalog_marked_name(page->catalog, function),
 		.is_process = whose->grouping == GROUP_PROCESS,
 	};
 	return (uint32_t)page->group_count++;

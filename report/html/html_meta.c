@@ -24,8 +24,8 @@ static void write_names(struct html_page *page, struct json_stream *out)
 
 	for (size_t i = 0; i < page->function_count; i++)
 		json_member(&names, NULL,
-			    json_text(catalog_name(page->catalog,
-						   page->functions[i])));
+			    json_text(catalog_marked_name(page->catalog,
+							  page->functions[i])));
 	json_end(&names, "]");
 }
 

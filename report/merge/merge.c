@@ -5,6 +5,7 @@
 #include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
 #include "report/merge/part_jni.h"
+#include "report/merge/part_left_out.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
@@ -220,6 +221,7 @@ static void add_everything(struct work *work)
 	recording_note(work->recording, jni_problem_text(work->part));
 	recording_note(work->recording, makers_problem_text(work->part));
 	recording_note(work->recording, rootless_problem_text(work->part));
+	recording_note(work->recording, budget_problem_text(work->part));
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
@@ -241,6 +243,7 @@ static int merge_part(struct work *work)
 	work->samples.generated = &work->generated;
 	generated_init(&work->generated, work->recording, work->part,
 		       work->catalog, &work->numbering, &work->samples.clock);
+	part_left_out_add(work->part, work->catalog, &work->numbering);
 	made_code_mark_makers(work->part, work->catalog, &work->numbering);
 	is_wanted = roots_want_anybody(&work->roots);
 	if (is_wanted)

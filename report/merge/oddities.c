@@ -113,6 +113,25 @@ char *rootless_problem_text(const struct part_copy *part)
 			     part->name, count, text_plural(count));
 }
 
+char *budget_problem_text(const struct part_copy *part)
+{
+	static const char *const texts[WIRE_BUDGET_COUNT] = {
+		[WIRE_BUDGET_TRACED] = "a debugger was there",
+		[WIRE_BUDGET_FILTER] = "behind a system call filter functions "
+				       "stay as they are",
+		[WIRE_BUDGET_KERNEL] = "the kernel is too old",
+		[WIRE_BUDGET_CODE] = "code could not be changed",
+		[WIRE_BUDGET_FIXED] = "what cannot be left out costs more",
+	};
+	const struct wire_header *header = part->header;
+
+	if (header->budget == 0 || header->budget_state >= WIRE_BUDGET_COUNT ||
+	    !texts[header->budget_state])
+		return NULL;
+	return memory_printf("%s: the budget was not kept: %s", part->name,
+			     texts[header->budget_state]);
+}
+
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts)
 {

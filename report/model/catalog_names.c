@@ -135,6 +135,19 @@ const char *catalog_name(struct catalog *catalog, uint32_t function)
 	return entry->name;
 }
 
+const char *catalog_marked_name(struct catalog *catalog, uint32_t function)
+{
+	struct left_out *left = catalog->functions[function].left_out;
+
+	if (!left)
+		return catalog_name(catalog, function);
+	if (!left->marked_name)
+		left->marked_name = memory_printf(
+			"%s {%.2g %%}", catalog_name(catalog, function),
+			100 * left_out_counted(left));
+	return left->marked_name;
+}
+
 /* Whether `text` is one of the names in a list of them. */
 static int is_listed(const char *list, const char *text)
 {

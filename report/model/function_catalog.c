@@ -305,8 +305,12 @@ void catalog_init(struct catalog *catalog)
 
 void catalog_fini(struct catalog *catalog)
 {
-	for (size_t i = 0; i < catalog->function_count; i++)
+	for (size_t i = 0; i < catalog->function_count; i++) {
 		free(catalog->functions[i].name);
+		if (catalog->functions[i].left_out)
+			free(catalog->functions[i].left_out->marked_name);
+		free(catalog->functions[i].left_out);
+	}
 	for (size_t i = 0; i < catalog->module_count; i++) {
 		struct catalog_module *module = &catalog->modules[i];
 

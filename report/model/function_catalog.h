@@ -71,7 +71,26 @@ struct catalog_function {
 	/* As its runtime told: see told_lines.h. 0: it did not. */
 	uint32_t file, line; /* where it begins; 1 + number in `files` */
 	uint32_t whole; /* that it is one line of, for those that call there */
+	struct left_out *left_out; /* or NULL: its calls are all there */
 };
+
+/* Of a function that was not counted for some of the time, to keep a budget. */
+struct left_out {
+	uint64_t times;
+	/* For how long, and how long the processes were there that did so. */
+	uint64_t out_ns, present_ns;
+	uint64_t first_ns; /* when, since the start of such a process */
+	uint64_t missed;   /* calls, estimated */
+	char *marked_name; /* NULL until asked for */
+};
+
+/* For what share of the time it was counted. */
+static inline double left_out_counted(const struct left_out *left)
+{
+	return left->present_ns > left->out_ns
+		       ? 1 - (double)left->out_ns / (double)left->present_ns
+		       : 0;
+}
 
 /* Whether a recording lists it as one of a module's functions. */
 static inline int catalog_is_recorded(const struct catalog_function *function)
@@ -211,6 +230,12 @@ const char *catalog_name(struct catalog *catalog, uint32_t function);
 
 /* Whether the name that it has been given is but "module+0xaddress". */
 int catalog_is_address(const struct catalog *catalog, uint32_t function);
+
+/*
+ * The same, for where nothing else says that there are fewer calls than were made:
+ * "name {0.4 %}", of one that was left out for the rest of the time.
+ */
+const char *catalog_marked_name(struct catalog *catalog, uint32_t function);
 
 /*
  * What is at a function's first byte: see a2n_module_lookup(). The function is

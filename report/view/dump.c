@@ -97,6 +97,14 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	if (header->jni != WIRE_JNI_NONE)
 		fprintf(out, "jni state=%" PRIu32 " unnoted=%" PRIu32 "\n",
 			header->jni, header->unnoted_jni);
+	if (header->budget > 0)
+		fprintf(out,
+			"budget thousandths=%" PRIu32 " state=%" PRIu32
+			" call_ps=%" PRIu32 " cpu_ns=%" PRIu64
+			" cost_ns=%" PRIu64 " seen_ns=%" PRIu64 "\n",
+			header->budget, header->budget_state,
+			header->budget_call_ps, header->budget_cpu_ns,
+			header->budget_cost_ns, header->budget_seen_ns);
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32
@@ -189,6 +197,21 @@ static void dump_rules(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
+static void dump_left_out(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_left_out *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++)
+		fprintf(out,
+			"left_out number=%" PRIu32 " times=%" PRIu32
+			" first_ns=%" PRIu64 " since_ns=%" PRIu64
+			" out_ns=%" PRIu64 " missed=%" PRIu64 " per_s=%" PRIu64
+			"\n",
+			items[i].function, items[i].times, items[i].first_ns,
+			(uint64_t)items[i].since_ns, items[i].out_ns,
+			items[i].missed, items[i].per_s);
+}
+
 static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		       int with_functions)
 {
@@ -213,6 +236,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_JNI_NOTES] = "jni_notes",
 		[WIRE_MAKERS] = "makers",
 		[WIRE_CODE_LINES] = "code_lines",
+		[WIRE_LEFT_OUT] = "left_out",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -231,6 +255,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		dump_threads(out, chunk);
 	if (chunk->kind == WIRE_RULES)
 		dump_rules(out, chunk);
+	if (chunk->kind == WIRE_LEFT_OUT)
+		dump_left_out(out, chunk);
 	if (chunk->kind == WIRE_SAMPLES)
 		dump_samples(out, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)

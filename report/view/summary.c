@@ -9,6 +9,17 @@
 #include "report/merge/part_tallies.h"
 #include "report/model/confidence.h"
 
+static void add_budget(struct summary_budget *budget,
+		       const struct wire_header *header)
+{
+	if (header->budget > budget->thousandths)
+		budget->thousandths = header->budget;
+	budget->cpu_ns += header->budget_cpu_ns;
+	budget->cost_ns += header->budget_cost_ns;
+	if (header->budget_call_ps > budget->call_ps)
+		budget->call_ps = header->budget_call_ps;
+}
+
 static void add_part(struct summary *summary, const struct part_copy *part)
 {
 	const struct wire_moment *first = &part->header->first;
@@ -45,6 +56,7 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 	summary->asked.ns += part->header->asked_ns;
 	for (unsigned int i = 0; i < WIRE_ASKED_BINS; i++)
 		summary->asked.when[i] += part->header->asked_when[i];
+	add_budget(&summary->budget, part->header);
 	part_tallies_init(&tallies, part);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct wire_tally *head = tallies.items[i].head;
@@ -78,6 +90,22 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 		summary->looping++;
 	}
 	free(is_found);
+}
+
+/* What was counted all the time, and what was not. */
+static void find_left_out(struct summary_budget *budget,
+			  const struct catalog *catalog,
+			  const struct tree *tree)
+{
+	for (size_t i = 0; i < catalog->function_count; i++) {
+		if (!catalog->functions[i].left_out)
+			continue;
+		budget->functions++;
+		budget->missed_calls += catalog->functions[i].left_out->missed;
+	}
+	for (size_t i = 0; i < tree->count; i++)
+		if (!catalog->functions[tree->nodes[i].function].left_out)
+			budget->exact_calls += tree->nodes[i].self.calls;
 }
 
 /* Calls from Java into native code, and the time until they return. */
@@ -143,6 +171,7 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
 					summary_own_share(summary, 0, 0).high);
 	find_looping(summary, catalog, tree);
+	find_left_out(&summary->budget, catalog, tree);
 	find_natives(summary, catalog, tree);
 	verdicts_conclude(&summary->calls_verified);
 	verdicts_conclude(&summary->contexts_verified);

@@ -22,6 +22,17 @@ struct asked_stacks {
 	uint64_t when[WIRE_ASKED_BINS]; /* as struct wire_header has it */
 };
 
+/* What clew was to cost at most, and what was left out for that. */
+struct summary_budget {
+	uint32_t
+		thousandths; /* of CPU time, of any process; 0: there is none */
+	uint64_t cpu_ns, cost_ns; /* that was seen, and clew's, as estimated */
+	uint64_t call_ps;         /* that a call was taken for */
+	uint64_t functions;       /* that were left out for some of the time */
+	uint64_t exact_calls;     /* of the others; of the tree */
+	uint64_t missed_calls;    /* of those, estimated */
+};
+
 struct summary {
 	uint64_t calls; /* of the tree, so of whoever was selected */
 	uint64_t contexts;
@@ -62,6 +73,7 @@ struct summary {
 	/* Functions that were called and are in doubt: catalog_loops(). */
 	uint64_t looping;
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
+	struct summary_budget budget;
 };
 
 void summary_init(struct summary *summary, const struct recording *recording,

@@ -90,6 +90,17 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 		json_object_set_new(value, "module",
 				    json_text(catalog->modules[entry->module]
 						      .printable_path));
+	if (entry->left_out)
+		json_object_set_new(
+			value, "left_out",
+			json_pack("{sososfso}", "times",
+				  json_number(entry->left_out->times),
+				  "first_ns",
+				  json_number(entry->left_out->first_ns),
+				  "counted_share",
+				  left_out_counted(entry->left_out),
+				  "missed_calls",
+				  json_number(entry->left_out->missed)));
 	if (catalog_place(catalog, function, &file, &line)) {
 		json_object_set_new(value, "file", json_text(file));
 		json_object_set_new(value, "line", json_number(line));

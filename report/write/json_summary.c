@@ -213,6 +213,19 @@ static json_t *doubts_of(struct session *session)
 			 json_number(summary->looping), "functions", functions);
 }
 
+static json_t *budget_of(const struct summary_budget *budget)
+{
+	const uint64_t own_ns = budget->cpu_ns - budget->cost_ns;
+
+	return json_pack("{sfsfsosososo}", "share",
+			 (double)budget->thousandths / 1000, "cost_share",
+			 own_ns ? (double)budget->cost_ns / (double)own_ns : 0,
+			 "call_ps", json_number(budget->call_ps), "left_out",
+			 json_number(budget->functions), "exact_calls",
+			 json_number(budget->exact_calls), "missed_calls",
+			 json_number(budget->missed_calls));
+}
+
 void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
@@ -235,6 +248,9 @@ void json_summary(struct json_stream *stream, struct session *session)
 	json_member(stream, "not_covered", gaps_of(&session->catalog));
 	json_member(stream, "confidence", confidence_of(&session->summary));
 	json_member(stream, "in_doubt", doubts_of(session));
+	if (session->summary.budget.thousandths > 0)
+		json_member(stream, "budget",
+			    budget_of(&session->summary.budget));
 	json_member(stream, "lost", losses_of(&session->summary));
 	json_member(stream, "folded", folds_of(&session->summary));
 	json_member(stream, "breakpoint_hits",

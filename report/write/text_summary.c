@@ -279,6 +279,37 @@ static void write_doubts(FILE *out, struct session *session)
 	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 
+/* What is not exact, for the sake of a budget. */
+static void write_budget(FILE *out, const struct summary *summary)
+{
+	const struct summary_budget *budget = &summary->budget;
+	const uint64_t all = summary->calls + budget->missed_calls;
+
+	if (budget->thousandths == 0)
+		return;
+	fprintf(out, "budget: %g %% of CPU time",
+		(double)budget->thousandths / 10);
+	if (budget->cpu_ns > budget->cost_ns)
+		fprintf(out, "; clew's calls took %.2g %% of %s, as estimated",
+			100 * (double)budget->cost_ns /
+				(double)(budget->cpu_ns - budget->cost_ns),
+			text_duration(budget->cpu_ns - budget->cost_ns).text);
+	fputs(budget->functions ? "\n" : "; nothing was left out\n", out);
+	if (budget->functions == 0)
+		return;
+	fprintf(out,
+		"left out: %s function%s, counted for {so much} of the time "
+		"only: more calls were made, and what they called then stands "
+		"below their callers\n",
+		GROUPED(budget->functions), text_plural(budget->functions));
+	fprintf(out,
+		"exact: %s call%s of other functions, %.2g %% of all; some %s "
+		"were not counted\n",
+		GROUPED(budget->exact_calls), text_plural(budget->exact_calls),
+		all ? 100 * (double)budget->exact_calls / (double)all : 0,
+		GROUPED(budget->missed_calls));
+}
+
 /* " (libx.so, liby.so)": the modules that make code, whose calls these are. */
 static void write_makers(FILE *out, const struct catalog *catalog)
 {
@@ -523,6 +554,7 @@ void text_summary(FILE *out, struct session *session)
 	write_java_confidence(out, summary);
 	write_traps(out, summary);
 	write_doubts(out, session);
+	write_budget(out, summary);
 	write_losses(out, session);
 	write_unnamed(out, &session->catalog);
 	write_problems(out, &session->recording);

@@ -51,7 +51,7 @@ void text_function(FILE *out, struct session *session, uint32_t function)
 {
 	const struct catalog *catalog = &session->catalog;
 
-	fputs(catalog_name(&session->catalog, function), out);
+	fputs(catalog_marked_name(&session->catalog, function), out);
 	if (catalog->functions[function].kind == KIND_INLINED)
 		fputs(" (inlined)", out);
 }

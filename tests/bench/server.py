@@ -58,10 +58,10 @@ class Server:
         self.process.stdout.close()
 
 
-def bench(rounds):
+def bench(rounds, clew=CLEW_TOOL):
     if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
         return "(no redis-server here)"
-    found = {NATIVE: [], CLEW_TOOL: []}
+    found = {NATIVE: [], clew: []}
     for _ in range(rounds):
         for tool, results in found.items():
             with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
@@ -71,7 +71,7 @@ def bench(rounds):
     rates, costs = ([statistics.median(result[i] for result in found[tool])
                      for tool in (NATIVE, CLEW_TOOL)] for i in range(2))
     return table(
-        ["redis-server", "native", "clew", "clew / native"],
+        ["redis-server", "native", clew.name, f"{clew.name} / native"],
         [["requests per second", *(f"{rate:,.0f}" for rate in rates),
           f"{rates[1] / rates[0] * 100:.0f} %"],
          ["server's CPU per request", *(f"{c * 1e6:.2f} us" for c in costs),

@@ -13,7 +13,8 @@ import wire
 from clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
-VERIFIED_STACKS, ASKED_STACKS = 576, 616  # in struct wire_header
+# in struct wire_header
+VERIFIED_STACKS, ASKED_STACKS, BUDGET = 576, 616, 740
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
@@ -161,6 +162,8 @@ class Records(clewtest.Case):
                                           0, 0)),
                 (wire.HISTOGRAMS, wire.HISTOGRAM.pack(1, 2,
                                                       *[1] * wire.BINS)),
+                (wire.LEFT_OUT, struct.pack("<IIQQQQQ", 4096, 1, 1, 0, 1, 1,
+                                            1)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
@@ -170,6 +173,8 @@ class Records(clewtest.Case):
             part.truncate()
             part.seek(0)
             part.write(wire.HEADER.pack(*fields))
+            part.seek(BUDGET)
+            part.write(struct.pack("<I", 50))
 
     def record_a_wait(self):
         """Of a program that waits until that has been seen."""
@@ -292,6 +297,9 @@ class Members(clewtest.Case):
             for what in range(5))
         noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
                                 wire.CHUNK.size + len(notes), len(notes))
+        left_out = wire.CHUNK.pack(
+            wire.LEFT_OUT, 0, wire.CHUNK.size + 64, 48) + struct.pack(
+                "<IIQQQQQ", callee, 1, 1, 0, 1, 1, 1).ljust(64, b"\0")
         timed = wire.CHUNK.pack(
             wire.HISTOGRAMS, next(iter(part.tallies)), wire.CHUNK.size + 576,
             wire.HISTOGRAM.size) + wire.HISTOGRAM.pack(
@@ -304,13 +312,15 @@ class Members(clewtest.Case):
         with part.path.open("r+b") as file:
             file.seek(fields[3])
             file.write(bound + bindings + noted + notes + timed + sampled +
-                       self.pretend_stack(caller))
+                       left_out + self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)
             file.write(wire.HEADER.pack(*fields))
             file.seek(VERIFIED_STACKS)
             file.write(struct.pack("<Q", 1))
+            file.seek(BUDGET)
+            file.write(struct.pack("<I", 50))
             file.seek(ASKED_STACKS)
             file.write(struct.pack("<QQI", 1, 1000, 1))
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that one process has left out, to keep a budget. */
+#ifndef CLEW_MERGE_PART_LEFT_OUT_H
+#define CLEW_MERGE_PART_LEFT_OUT_H
+
+#include "report/merge/numbering.h"
+#include "report/model/function_catalog.h"
+#include "report/recording/part_reader.h"
+
+/* Enters them into the catalog. */
+void part_left_out_add(const struct part_copy *part, struct catalog *catalog,
+		       const struct numbering *numbering);
+
+#endif

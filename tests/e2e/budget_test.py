@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""--budget: what is left out, and that everybody is told so.
+
+The program itself waits until clew has decided: nothing here is about how long
+that takes.
+"""
+import clewtest
+import truth
+from clewtest import PYTHON, target
+
+HALF = ["--budget", "50%", "--time=none", "-m", "budgeted"]
+
+
+class Budget(clewtest.Case):
+    def record_budgeted(self, what, options=HALF):
+        argv = [target("budgeted"), what]
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv, options))
+        return truth.read_all(self.truths)
+
+    def rows(self, one, *options):
+        """{name: row} of the functions that the truth knows."""
+        report = self.clew_json("report", "--json", "-n0",
+                                f"--process={one.pid}", *options)
+        at = {int(row["vaddr"], 0): row for row in report["functions"]
+              if "vaddr" in row}
+        return report, {one.names[function]: at[function[1]]
+                        for function in one.totals if function[1] in at}
+
+    def assert_left_out(self, one, rows, *names):
+        """Of these there are fewer calls than were made, of others all."""
+        for function, calls in one.totals.items():
+            name = one.names[function]
+            with self.subTest(name):
+                if name in names:
+                    self.assertIn("left_out", rows[name])
+                    self.assertLessEqual(rows[name]["calls"], calls)
+                    self.assertLess(
+                        rows[name]["left_out"]["counted_share"], 1)
+                else:
+                    self.assertNotIn("left_out", rows[name])
+                    self.assertEqual(rows[name]["calls"], calls)
+
+    def test_the_hot_leaf_is_left_out(self):
+        one, = self.record_budgeted("hot")
+        report, rows = self.rows(one)
+        self.assert_left_out(one, rows, "leaf")
+        self.assertGreater(rows["leaf"]["left_out"]["times"], 0)
+        budget = report["budget"]
+        self.assertEqual(budget["share"], 0.5)
+        self.assertEqual(budget["left_out"], 1)
+        self.assertEqual(budget["exact_calls"],
+                         report["total"]["calls"] - rows["leaf"]["calls"])
+        self.assertGreater(budget["missed_calls"], 0)
+        self.assertEqual(report["problems"], [])
+
+    def test_reports_say_so(self):
+        one, = self.record_budgeted("hot")
+        text = self.clew("report", text=True).stdout
+        self.assertRegex(text, r"budgeted\+0x\w+ \{[\d.e-]+ %\}")
+        self.assertRegex(text, r"\nbudget: 50 % of CPU time; ")
+        self.assertRegex(text, r"\nleft out: 1 function, ")
+        self.assertRegex(text, r"\nexact: [\d,]+ calls of other functions, ")
+        self.assertRegex(self.clew("tree", text=True).stdout,
+                         r"\{[\d.e-]+ %\}")
+        self.assertIn("left_out ", self.clew("dump", text=True).stdout)
+        del one
+
+    def test_it_comes_back(self):
+        one, = self.record_budgeted("back")
+        _, rows = self.rows(one)
+        self.assert_left_out(one, rows, "leaf")
+
+    def test_children_inherit_what_is_left_out(self):
+        both = self.record_budgeted("fork")
+        self.assertEqual(len(both), 2)
+        for one in both:
+            _, rows = self.rows(one)
+            leaf = rows.pop("leaf", None)
+            made, = (calls for function, calls in one.totals.items()
+                     if one.names[function] == "leaf")
+            if leaf and "left_out" in leaf:
+                self.assertLessEqual(leaf["calls"], made)
+            elif leaf:
+                self.assertEqual(leaf["calls"], made)
+
+    def test_what_costs_little_is_all_there(self):
+        self.record([PYTHON, "-c", "print(sum(range(1000)))"],
+                    ["--budget=100%"])
+        budget = self.clew_json("report", "--json")["budget"]
+        self.assertEqual((budget["left_out"], budget["missed_calls"]), (0, 0))
+        self.assertRegex(self.clew("report").stdout,
+                         r"budget: 100 % of .*nothing was left out\n")
+
+    def test_shares_that_are_none(self):
+        for share in "0", "101%", "much", "5%%", "-1%", "nan", "0.01%":
+            with self.subTest(share):
+                self.assert_usage_error(
+                    self.record(["true"], ["--budget", share], text=True), "budget", share)
+
+    def test_calls_that_are_measured_cannot_be_left_out(self):
+        self.assert_usage_error(
+            self.record(["true"], ["--budget=5%", "--time=exact"], text=True),
+            "--budget", "--time=exact")
+
+
+if __name__ == "__main__":
+    clewtest.main()

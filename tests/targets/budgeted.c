@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * budgeted hot: calls a leaf all the time, until that is not hooked any more, and a
+ *		while longer
+ *	    back: then hardly calls it, until it is hooked again
+ *	    fork: then forks, and the child calls it
+ *
+ * Natively it does each once.
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#define CALLS 200000
+#define TURNS 200
+#define SPINS 3000000
+
+static COUNTED unsigned long leaf(unsigned long n)
+{
+	COUNT(leaf);
+	return n * 3 + 1;
+}
+
+static COUNTED unsigned long outer(unsigned long n)
+{
+	COUNT(outer);
+	for (int i = 0; i < CALLS; i++)
+		n = leaf(n);
+	return n;
+}
+
+static COUNTED unsigned long spin(unsigned long n)
+{
+	COUNT(spin);
+	for (int i = 0; i < SPINS; i++)
+		n = n * 5 + (n >> 7);
+	return leaf(n);
+}
+
+/* The byte that a jump begins with, or a breakpoint, which is there meanwhile. */
+static int has(unsigned char code)
+{
+	return *(const volatile unsigned char *)(const void *)leaf == code;
+}
+
+static unsigned long be_hot(unsigned long n)
+{
+	const int is_recorded = has(0xe9);
+
+	while (is_recorded && (has(0xe9) || has(0xcc)))
+		n = outer(n);
+	for (int i = 0; i < TURNS; i++)
+		n = outer(n);
+	return n;
+}
+
+static unsigned long be_quiet(unsigned long n, int is_recorded)
+{
+	do
+		n = spin(n);
+	while (is_recorded && !has(0xe9));
+	return n;
+}
+
+static int in_child(unsigned long n)
+{
+	int status = -1;
+	const int pid = fork();
+
+	if (pid == 0) {
+		TRUTH_FORKED();
+		n = outer(n);
+		truth_write();
+		_exit(n == 7);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const int is_recorded = has(0xe9);
+	const char *what = argc > 1 ? argv[1] : "hot";
+	unsigned long n = (unsigned long)argc;
+
+	COUNT(main);
+	n = be_hot(n);
+	if (strcmp(what, "back") == 0)
+		n = be_quiet(n, is_recorded);
+	if (strcmp(what, "fork") == 0 && in_child(n) != 0)
+		puts("the child failed");
+	puts(n == 7 ? "lucky" : "done");
+	truth_write();
+	return 0;
+}
