@@ -42,6 +42,15 @@ static void give_back(struct start_slot *slot)
 	slot->is_taken = 0;
 }
 
+/*
+ * A thread that was made just before its process was left may begin behind that, when
+ * nobody counts, or while a part is being made for the next time.
+ */
+static int is_counted(void)
+{
+	return !rt.is_late || rt.header->state == WIRE_RUNNING;
+}
+
 /* Ends in a jump: no frame of ours is on the thread's stack. */
 static void *begin(void *at)
 {
@@ -50,7 +59,8 @@ static void *begin(void *at)
 	void *const argument = slot->argument;
 
 	give_back(slot);
-	sampling_begin_thread();
+	if (is_counted())
+		sampling_begin_thread();
 	return function(argument);
 }
 

@@ -516,8 +516,11 @@ class Programs(Attached):
         self.executes("read line; LD_PRELOAD=$PWD/library exec sleep 1000")
 
     def executes(self, script):
-        process = self.start(["sh", "-c", script], stdin=subprocess.PIPE)
+        process = self.start(["sh", "-c", f"echo ready; {script}"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
         controller = self.attach(process)
         process.stdin.write(b"\n")
         process.stdin.flush()
