@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/clew.h"
+#include "agent/clew.h"
 
 #include <errno.h>
 
-#include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/live.h"
 #include "preload/patch/patches.h"
@@ -138,12 +137,12 @@ static int control(int to_hooked)
 	return err;
 }
 
-EXPORT int clew_unhook(void)
+int clew_unhook(void)
 {
 	return control(0);
 }
 
-EXPORT int clew_hook(void)
+int clew_hook(void)
 {
 	return control(1);
 }

@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "machine": set(),
     "wire": set(),
+    "agent": set(),
     **{room: {"machine", *others,
               *(f"preload/{name}" for name in below.split())}
        for room, others, below in (
@@ -40,7 +41,7 @@ MAY_INCLUDE = {
             "hot sys time process stubs modules"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
             "process stubs modules patch"),
-           ("preload", {"wire", "disasm", "image", "jvm"},
+           ("preload", {"wire", "agent", "disasm", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
             "front"))},
     "jvm": {"machine", "wire", *(f"preload/{room}" for room in

@@ -88,7 +88,7 @@ class Manual(clewtest.Case):
             with self.subTest(page=name):
                 self.assertNotIn("\n.so ", source)
                 self.assertNotRegex(source, r"@\w+@")
-                named = re.findall(r"((?:clew|liba2n)[\w\\-]*) \((\d)\)",
+                named = re.findall(r"((?:clew|liba2n|libclew)[\w\\-]*) \((\d)\)",
                                    source)
                 for page, section in named:
                     self.assertIn(page.replace("\\", "") + "." + section,

@@ -103,6 +103,8 @@ class Package(clewtest.Case):
         wanted = {
             "clew": {"bin/clew", "bin/clew-preload", "include/clew.h",
                      f"lib/{TRIPLET}/clew/libclew.so",
+                     *(f"lib/{TRIPLET}/libclew-agent.so{version}"
+                       for version in ("", ".0", ".0.1.0")),
                      f"lib/{TRIPLET}/pkgconfig/clew.pc",
                      f"lib/{TRIPLET}/cmake/clew/clewConfig.cmake",
                      f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
@@ -110,6 +112,7 @@ class Package(clewtest.Case):
                      "share/zsh/vendor-completions/_clew",
                      "share/man/man1/clew.1.gz",
                      "share/man/man1/clew-preload.1.gz",
+                     "share/man/man3/libclew-agent.3.gz",
                      "share/man/man5/clew-json.5.gz",
                      *(f"share/man/man1/clew-{name}.1.gz"
                        for name in commands)},

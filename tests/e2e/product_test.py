@@ -43,9 +43,11 @@ class Library(clewtest.Case):
             for path in OBJECTS) else set()
         attaching = set(re.findall(
             r'"(clew_\w+)"', (ROOT / "wire" / "attachment.h").read_text()))
-        self.assertTrue(attaching)
+        asked = set(re.findall(r"(?m)^\w.*?\b(clew_\w+)\(", (
+            ROOT / "agent" / "clew.h").read_text()))
+        self.assertTrue(attaching and asked)
         self.assertEqual(self.exported(), {*fronts, *attaching, *agent,
-                                           "clew_hook", "clew_unhook"})
+                                           *asked})
 
     def test_what_is_made_to_be_found_is_exported(self):
         visible = set()

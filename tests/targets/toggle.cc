@@ -23,7 +23,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "preload/clew.h"
+#include "agent/clew.h"
 
 namespace
 {

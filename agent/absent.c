@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libclew-agent: what is called where clew is not. libclew.so, which is preloaded
+ * where it is, has functions of the same names, and the loader finds these first.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "agent/clew.h"
+#include "agent/nodes.h"
+
+struct clew_here clew_context(void)
+{
+	return (struct clew_here){ 0 };
+}
+
+int clew_stack(uint64_t id, struct clew_frame *frames, size_t room)
+{
+	return -ENODEV;
+}
+
+uint64_t clew_parent(uint64_t id)
+{
+	return 0;
+}
+
+uint32_t clew_depth(uint64_t id)
+{
+	return 0;
+}
+
+int clew_confidence(struct clew_checks *out)
+{
+	return -ENODEV;
+}
+
+int clew_unhook(void)
+{
+	return -ENODEV;
+}
+
+int clew_hook(void)
+{
+	return -ENODEV;
+}
+
+static void *take_pages(size_t bytes)
+{
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void give_back(void *pages, size_t bytes)
+{
+	munmap(pages, bytes);
+}
+
+struct clew_nodes *clew_nodes_new(void)
+{
+	static const struct node_memory memory = { take_pages, give_back };
+
+	return nodes_new(&memory);
+}

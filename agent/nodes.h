@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes by id (clew.h), in memory of the library that they are in.
+ */
+#ifndef CLEW_AGENT_NODES_H
+#define CLEW_AGENT_NODES_H
+
+#include <stddef.h>
+
+struct clew_nodes;
+
+/* Both safe in signal handlers, by any thread. */
+struct node_memory {
+	void *(*take)(size_t bytes); /* zeroed pages, or NULL */
+	void (*give_back)(void *pages, size_t bytes);
+};
+
+/* Empty, or NULL without memory. */
+struct clew_nodes *nodes_new(const struct node_memory *memory);
+
+#endif

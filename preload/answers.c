@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program is told that asks (agent/clew.h): of the calling thread, of what
+ * is recorded, and of how right that is.
+ *
+ * No lock, no memory of libc's, no system call but for pages of nodes, and to see
+ * whether stack is there. What the thread writes itself it also reads here, and a
+ * handler that interrupts a slow path finds what was there before.
+ */
+#include <errno.h>
+
+#include "agent/clew.h"
+#include "agent/nodes.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/modules/catalog.h"
+#include "preload/patch/patches.h"
+#include "preload/record/numbers.h"
+#include "preload/record/recorder.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+/*
+ * The tally that the thread's calls count in, NULL if they do not; it has one from
+ * its first call on. Read once: a handler may fork, and the child have none.
+ */
+static inline const struct tally *counted_in(void)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+
+	return tally && !hot.muted && !rt.patches->is_out ? tally : NULL;
+}
+
+struct clew_here clew_context(void)
+{
+	const struct tally *tally = counted_in();
+	struct clew_here context = { .id = hot.id };
+	union note note;
+
+	if (!tally)
+		return (struct clew_here){ 0 };
+	note = tally_note(tally, context.id);
+	context.depth = note.depth;
+	context.flags = CLEW_IS_COUNTED | (note.word ? CLEW_IS_RECORDED : 0) |
+			(hot.java_top ? CLEW_HAS_JAVA : 0);
+	return context;
+}
+
+/* ---- Contexts of other threads ---- */
+
+struct sought {
+	uint64_t id;
+	union note found;
+};
+
+static int look_through(struct sought *sought,
+			const struct wire_context *contexts, const void *end)
+{
+	for (; (const void *)(contexts + 1) <= end; contexts++) {
+		if (contexts->id != sought->id)
+			continue;
+		sought->found =
+			(union note){ { contexts->function, contexts->depth } };
+		return 1;
+	}
+	return 0;
+}
+
+static int is_there(void *context, const struct chunk *chunk)
+{
+	const struct wire_tally *tally = chunk_payload(chunk);
+	const unsigned char *start = (const unsigned char *)chunk->head;
+
+	if (chunk->head->kind == WIRE_TALLY)
+		return look_through(context,
+				    (const struct wire_context *)(tally + 1),
+				    start + WIRE_TALLY_TABLE_OFFSET);
+	if (chunk->head->kind == WIRE_CONTEXTS)
+		return look_through(context, chunk_payload(chunk),
+				    start + chunk->bytes);
+	return 0;
+}
+
+/* What is recorded of a context, by any thread; word 0: nothing. */
+static union note note_of(uint64_t id)
+{
+	const struct tally *tally = counted_in();
+	struct sought sought = { .id = id };
+
+	if (!tally)
+		return sought.found;
+	sought.found = tally_note(tally, id);
+	if (!sought.found.word && id != ID_ROOT)
+		part_each_chunk(&rt.recorder->part, PART_EVERY_KIND, is_there,
+				&sought);
+	return sought.found;
+}
+
+static uint64_t caller_by(uint64_t id, union note note)
+{
+	return note.word && note.function != WIRE_FOLDED
+		       ? id_pop(id, id_key(note.function))
+		       : ID_ROOT;
+}
+
+uint64_t clew_parent(uint64_t id)
+{
+	return caller_by(id, note_of(id));
+}
+
+uint32_t clew_depth(uint64_t id)
+{
+	return note_of(id).depth;
+}
+
+/* ---- Stacks ---- */
+
+/* The module that was asked about last. */
+struct guide {
+	const struct number_range *numbers;
+	struct catalog_entry entry;
+};
+
+static const void *address_of(struct guide *guide, uint32_t number)
+{
+	const struct number_range *numbers = numbers_find(number);
+
+	if (!numbers || numbers->kind != WIRE_RANGE_MODULE)
+		return NULL;
+	if (numbers != guide->numbers &&
+	    catalog_find_module(&rt.recorder->part, numbers, &guide->entry))
+		return NULL;
+	guide->numbers = numbers;
+	return (const void *)(guide->entry.module->base +
+			      guide->entry.functions[number - numbers->first]
+				      .vaddr);
+}
+
+/* The thread's own calls, from where it is outwards: how many, and *id is left. */
+static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
+{
+	struct walk walk = walk_from(__builtin_frame_address(0), *id);
+	struct link link;
+	size_t count = 0;
+
+	for (; walk_next(&walk, &link) && link.function != WIRE_FOLDED; count++)
+		if (count < room)
+			frames[count] = (struct clew_frame){
+				.id = link.id,
+				.site = (const void *)
+						link.shadow->return_address,
+				.number = link.function,
+			};
+	*id = walk.id;
+	return count;
+}
+
+/* The same by what is recorded. */
+static size_t recall(uint64_t *id, struct clew_frame *frames, size_t room)
+{
+	union note note;
+	size_t count = 0;
+
+	for (; *id != ID_ROOT && (note = note_of(*id)).word &&
+	       note.function != WIRE_FOLDED;
+	     count++) {
+		if (count < room)
+			frames[count] =
+				(struct clew_frame){ .id = *id,
+						     .number = note.function };
+		*id = caller_by(*id, note);
+	}
+	return count;
+}
+
+int clew_stack(uint64_t id, struct clew_frame *frames, size_t room)
+{
+	struct guide guide = { 0 };
+	size_t count = 0;
+
+	if (!counted_in())
+		return -ENODEV;
+	if (id == hot.id)
+		count = retrace(&id, frames, room);
+	count += recall(&id, count < room ? frames + count : NULL,
+			count < room ? room - count : 0);
+	for (size_t i = 0; i < count && i < room; i++)
+		frames[i].function = address_of(&guide, frames[i].number);
+	return count || id == ID_ROOT ? (int)count : -ENOENT;
+}
+
+/* ---- Confidence ---- */
+
+#define MISS 0.05
+/* Beyond so many, 2 % more than the bound is simpler to find. */
+#define COUNTED_ONE_BY_ONE 10000
+
+/* P(X <= k) for X of Poisson's distribution: a part of its series, and all of it. */
+static double poisson_cdf(double mean, uint64_t k)
+{
+	double term = 1, within = 1, all = 1;
+
+	for (uint64_t i = 1; i <= k || (double)i < mean || term > all * 1e-17;
+	     i++) {
+		term *= mean / (double)i;
+		all += term;
+		if (i <= k)
+			within = all;
+		if (all > 1e250) {
+			term *= 1e-250;
+			within *= 1e-250;
+			all *= 1e-250;
+		}
+	}
+	return within / all;
+}
+
+/* The mean at which k or fewer are seen with probability MISS. */
+static double mean_at_most(uint64_t k)
+{
+	double low = (double)k, high = 2 * (double)k + 4;
+
+	if (k > COUNTED_ONE_BY_ONE)
+		return 1.02 * (double)k;
+	for (int i = 0; i < 50; i++) {
+		double middle = (low + high) / 2;
+
+		if (poisson_cdf(middle, k) > MISS)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static double wrong_at_most(uint64_t wrong, uint64_t trials)
+{
+	double bound = trials ? mean_at_most(wrong) / (double)trials : 1;
+
+	return bound < 1 ? bound : 1;
+}
+
+int clew_confidence(struct clew_checks *out)
+{
+	*out = (struct clew_checks){ 0 };
+	if (!counted_in())
+		return -ENODEV;
+	for (const struct tally *tally = __atomic_load_n(
+		     &rt.recorder->tallies.first, __ATOMIC_ACQUIRE);
+	     tally; tally = tally->next) {
+		const struct wire_verdicts *calls = &tally->wire->calls;
+
+		out->verified += calls->verified;
+		out->collisions += calls->collisions;
+		out->diverged += calls->diverged;
+		for (int i = 0; i < WIRE_PARTIAL_COUNT; i++)
+			out->partial += calls->partial[i];
+	}
+	out->wrong_at_most =
+		wrong_at_most(out->collisions + out->diverged,
+			      out->verified + out->collisions + out->diverged);
+	return 0;
+}
+
+/* ---- Nodes (agent/nodes.c) ---- */
+
+static void *take_pages(size_t bytes)
+{
+	void *pages = sys_map_private(bytes);
+
+	return sys_failed(pages) ? NULL : pages;
+}
+
+static void give_back(void *pages, size_t bytes)
+{
+	sys_munmap(pages, bytes);
+}
+
+struct clew_nodes *clew_nodes_new(void)
+{
+	static const struct node_memory memory = { take_pages, give_back };
+
+	return nodes_new(&memory);
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Programs that ask clew where they are (agent/clew.h), and are told the truth."""
+import re
+
+import clewtest
+from clewtest import BUILD, ROOT, needs, target
+
+LIBRARY = BUILD / "agent" / "libclew-agent.so"
+
+
+class Asks(clewtest.Case):
+    """The program compares each answer with its own count (targets/asks.c)."""
+
+    def check(self, *options):
+        native = self.run_program([target("asks")])
+        self.assertEqual((native.stdout, native.returncode),
+                         (b"absent, 0 errors\n", 0))
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.environment["ASKS_TELLS"] = "1"
+        recorded = self.record([target("asks")],
+                               ["--verify-period", "50", *options])
+        self.assertEqual((recorded.stderr, recorded.returncode), (b"", 0))
+        told = re.fullmatch(r"(\d+) contexts met, 0 errors\n",
+                            recorded.stdout.decode())
+        self.assertTrue(told, recorded.stdout)
+        # of main's, the threads' and handlers' at the least
+        self.assertGreater(int(told[1]), 100)
+        recording = self.recording()
+        self.assert_no_problem()
+        self.assert_counts(recording, images=2)
+
+    def test_answers_are_true(self):
+        self.check()
+
+    def test_answers_are_true_where_time_is_taken(self):
+        self.check("--time=exact")
+
+    def test_answers_are_true_beside_the_c_library(self):
+        self.check("--libc")
+
+
+class Library(clewtest.Case):
+    @needs("readelf")
+    def test_its_interface(self):
+        """What a program was linked with stays, under the version it had."""
+        listed = self.run_program(["readelf", "-W", "--dyn-syms", LIBRARY],
+                                  text=True).stdout
+        exported = set(re.findall(r"(?m) (?!UND)\S+ (clew_\w+@@\S+)$", listed))
+        said = (ROOT / "agent" / "clew.h").read_text()
+        self.assertEqual(exported, {
+            f"{name}@@CLEW_0.1"
+            for name in re.findall(r"(?m)^\w.*?\b(clew_\w+)\(", said)})
+        self.assertIn("libclew-agent.so.0", self.run_program(
+            ["readelf", "-d", LIBRARY], text=True).stdout)
+
+
+if __name__ == "__main__":
+    clewtest.main()
