@@ -162,8 +162,8 @@ class Package(clewtest.Case):
         self.assertEqual(field("liba2n-dev", "Depends"),
                          f"liba2n0 (= {field('liba2n0', 'Version')})")
         self.assertIn(field("clew", "Version"), self.clew("--version").stdout)
-        depends = set(re.findall(r"[\w.+-]+(?= \()",
-                                 field("clew", "Depends")))
+        depends = {one.split()[0]
+                   for one in field("clew", "Depends").split(",")}
         self.assertEqual(depends, self.packages_of(
             self.unpack("clew") / "bin/clew"))
         copyright_file = self.root / "usr/share/doc/clew/copyright"
