@@ -352,7 +352,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", "--by=module"),
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
-                ([report], "report", "--json", java),
+                ([report], "report", "--json", "--top=0", java),
                 ([report], "report", "--json", "--jni", exact_java),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
