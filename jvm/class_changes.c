@@ -8,12 +8,16 @@
 #include "preload/front/records.h"
 #include "preload/sys/text.h"
 
-#define CLASS "Lsun/instrument/InstrumentationImpl;"
+#define AGENTS   "Lsun/instrument/InstrumentationImpl;"
+#define RECORDER "Ljdk/jfr/internal/JVM;"
 
 typedef void (*native_function)(JNIEnv *jni, jobject self, jlong agent,
 				jobjectArray classes);
+typedef void (*recorder_function)(JNIEnv *jni, jobject self,
+				  jobjectArray classes);
 
 static _Atomic(native_function) redefine, retransform;
+static _Atomic(recorder_function) record;
 
 static void change(native_function native, JNIEnv *jni, jobject self,
 		   jlong agent, jobjectArray classes)
@@ -35,9 +39,22 @@ static void JNICALL retransforms(JNIEnv *jni, jobject self, jlong agent,
 	change(atomic_load(&retransform), jni, self, agent, classes);
 }
 
+/* Events are added to classes when a recording begins. */
+static void JNICALL records(JNIEnv *jni, jobject self, jobjectArray classes)
+{
+	callers_doubt();
+	atomic_load (&record)(jni, self, classes);
+	callers_trust();
+}
+
 void *class_changes_native(const struct java_method *method, void *native)
 {
-	if (!same_text(method->class, CLASS))
+	if (same_text(method->class, RECORDER) &&
+	    same_text(method->name, "retransformClasses")) {
+		atomic_store(&record, (recorder_function)native);
+		return (void *)records;
+	}
+	if (!same_text(method->class, AGENTS))
 		return native;
 	if (same_text(method->name, "redefineClasses0")) {
 		atomic_store(&redefine, (native_function)native);

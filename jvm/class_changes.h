@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of classes while they run (java.lang.instrument): a method's bytecodes are
- * elsewhere afterwards, those that were there go on in calls that have begun, and
- * the memory is used again. No event tells it. The two natives by which agents
- * written in Java ask for it are called by functions of ours.
+ * Changes of classes while they run (java.lang.instrument, and the machine's own Flight
+ * Recorder): a method's bytecodes are elsewhere afterwards, those that were there go
+ * on in calls that have begun, and the memory is used again. No event tells it. The
+ * natives by which agents written in Java, and that recorder, ask for it are called
+ * by functions of ours.
  */
 #ifndef CLEW_JVM_CLASS_CHANGES_H
 #define CLEW_JVM_CLASS_CHANGES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The machine is asked about each place once (GetStackTrace), for a microsecond or
- * two, and again after it has unloaded code, or collected garbage, classes with it:
+ * two, and of each stack about methods that are not known (java_compose.h), and again after it has unloaded code, or collected garbage, classes with it:
  * then an address may become another's. A thread that is in a native called from a
  * place keeps that place's method, and its code, alive.
  */
@@ -14,8 +14,10 @@
 
 #include "jvm/bridge.h"
 #include "jvm/hotspot.h"
+#include "jvm/java_compose.h"
 #include "jvm/java_numbers.h"
 #include "jvm/java_recall.h"
+#include "jvm/java_scopes.h"
 #include "jvm/java_stack.h"
 #include "jvm/line_tables.h"
 #include "preload/hot/record.h"
@@ -134,6 +136,71 @@ static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	return number_caller(jvmti, jni, &calls[0]);
 }
 
+/* ---- Stacks that are composed of what is known ---- */
+
+/* One in so many is verified, if not more of all calls are; and the first ones. */
+#define COMPOSED_PERIOD 64
+/* So many that were others, and none is composed any more. */
+#define COMPOSED_WRONG_MAX 8
+
+static void forget(void);
+
+/* Whether all was forgotten since the call was looked up, so that it may be another. */
+static int has_changed(const struct bridge_frame *frame)
+{
+	uint32_t is_cut;
+
+	return frame->stack && java_stack_hash(frame, &is_cut) != frame->stack;
+}
+
+static int may_compose(const struct bridge_frame *frame)
+{
+	return !frame->expected && !atomic_load(&doubts) &&
+	       rt.header->mismatched_composed < COMPOSED_WRONG_MAX;
+}
+
+/* By its hash, which is as good as at random. */
+static int is_to_verify(const struct bridge_frame *frame)
+{
+	const uint32_t period = rt.verify_period < COMPOSED_PERIOD
+					? rt.verify_period
+					: COMPOSED_PERIOD;
+
+	return CLEW_STRESS ||
+	       (period > 0 && (rt.header->composed_stacks < COMPOSED_PERIOD ||
+			       (uint32_t)(frame->stack * ID_MULTIPLIER >> 32) <=
+				       UINT32_MAX / period));
+}
+
+/* Nothing that was concluded from frames is known any more. */
+static void note_composed(int is_wrong)
+{
+	atomic_fetch_add(&rt.header->verified_composed, 1);
+	if (!is_wrong)
+		return;
+	atomic_fetch_add(&rt.header->mismatched_composed, 1);
+	forget();
+}
+
+/* As ask_stack(), for a stack that is new. */
+static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
+			    const struct bridge_frame *frame)
+{
+	uint32_t composed = 0, number;
+	const enum composed how =
+		may_compose(frame) ? java_compose(jvmti, jni, frame, &composed)
+				   : COMPOSED_NOT;
+
+	if (how == COMPOSED_KNOWN)
+		atomic_fetch_add(&rt.header->composed_stacks, 1);
+	if (composed && !is_to_verify(frame))
+		return composed;
+	number = ask_stack(jvmti, jni, frame);
+	if (how != COMPOSED_NOT && number && !has_changed(frame))
+		note_composed(number != composed);
+	return number;
+}
+
 static void remember_stack(uint64_t hash, uint32_t number)
 {
 	_Atomic uint64_t *entry = callers_stack_entry(hash, 0);
@@ -187,14 +254,6 @@ static void note_asked(uint64_t began_ns)
 			 1);
 }
 
-/* Whether all was forgotten since the call was looked up, so that it may be another. */
-static int has_changed(const struct bridge_frame *frame)
-{
-	uint32_t is_cut;
-
-	return frame->stack && java_stack_hash(frame, &is_cut) != frame->stack;
-}
-
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	jvmtiEnv *jvmti = atomic_load(&tool);
@@ -208,7 +267,7 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	muted = switch_mute(HOT_MUTED_OWN);
 	began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	java_recall_begin();
-	number = frame->stack ? ask_stack(jvmti, jni, frame)
+	number = frame->stack ? learn_stack(jvmti, jni, frame)
 			      : ask_caller(jvmti, jni);
 	switch_unmute(muted);
 	errno = saved_errno;
@@ -238,6 +297,7 @@ static void forget(void)
 					 memory_order_relaxed))
 			atomic_store_explicit(&callers_known[i], 0,
 					      memory_order_relaxed);
+	java_compose_forget();
 	java_stack_forget();
 }
 
@@ -294,8 +354,10 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	if (java_interpreter.end && find_code()) {
 		callers_stacks = sys_map_private(CALLERS_STACKS *
 						 sizeof(*callers_stacks));
-		if (!sys_failed(callers_stacks))
+		if (!sys_failed(callers_stacks)) {
 			java_stack_learn(machine_pc);
+			java_scopes_learn(machine_pc);
+		}
 		ready_ns = sys_clock_ns(CLOCK_MONOTONIC);
 		atomic_store(&tool, jvmti);
 	}

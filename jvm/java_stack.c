@@ -23,6 +23,8 @@
 #define SIZES_LOG2  16
 #define SIZES_COUNT (1 << SIZES_LOG2)
 
+#define WORDS_ENTRY UINT32_MAX /* a continuation's: below are the carrier's */
+
 struct java_code java_code, java_interpreter;
 
 static _Atomic uint64_t *sizes; /* there with the layout */
@@ -41,7 +43,8 @@ static struct {
 	uint64_t anchor;            /* of a wrapper */
 	uint64_t last_sp, last_pc, last_fp;
 	uint64_t call_stub_return;
-	const uint64_t *continuation_return; /* NULL: there are none */
+	/* In the code that enters continuations; NULL: there is none. */
+	const uint64_t *continuation_return;
 } layout;
 
 static uint64_t word_at(uint64_t at)
@@ -96,6 +99,12 @@ static int is_method(uint64_t blob)
 	const char *name = (const char *)word_at(blob + layout.name);
 
 	return name && name[0] == 'n' && (name[1] == 'm' || name[1] == 'a');
+}
+
+static int is_native_method(uint64_t blob)
+{
+	return is_method(blob) &&
+	       ((const char *)word_at(blob + layout.name))[1] == 'a';
 }
 
 /* ---- The walk ---- */
@@ -193,19 +202,35 @@ static enum java_step leave_call_stub(struct position *at)
 	return go_on(at, sp, pc ? pc : below, anchor + layout.last_fp);
 }
 
-/* Code that will be interpreted has the pc where it was in another place. */
+/* Interpreted frames return to another pc of it than others. */
+static int is_continuation_entry(uint64_t blob)
+{
+	return layout.continuation_return &&
+	       blob == blob_of(*layout.continuation_return);
+}
+
+/* Where code that will be interpreted has the pc at which it was; 0: it will not. */
+static uint64_t real_pc_at(const struct position *at, uint64_t blob)
+{
+	return is_method(blob) && at->pc >= blob + (uint32_t)int_at(blob +
+								    layout.stub)
+		       ? at->sp + (uint32_t)int_at(blob + layout.original_pc)
+		       : 0;
+}
+
 static uint64_t learn_size(struct position *at)
 {
 	const uint64_t blob = blob_of(at->pc);
-	uint64_t words, pc = at->pc;
+	uint64_t words, real, pc = at->pc;
 
 	if (!blob)
 		return 0;
-	words = (uint32_t)int_at(blob + layout.frame_words);
-	if (is_method(blob) &&
-	    pc >= blob + (uint32_t)int_at(blob + layout.stub)) {
-		mix(at, look(at, at->sp + (uint32_t)int_at(
-						  blob + layout.original_pc)));
+	words = is_continuation_entry(blob)
+			? WORDS_ENTRY
+			: (uint32_t)int_at(blob + layout.frame_words);
+	real = real_pc_at(at, blob);
+	if (real) {
+		mix(at, look(at, real));
 		return words;
 	}
 	__atomic_store_n(
@@ -224,6 +249,8 @@ static enum java_step leave_compiled(struct position *at)
 							       : learn_size(at);
 	const uint64_t sp = at->sp + 8 * words;
 
+	if (words == WORDS_ENTRY)
+		return STEP_END;
 	if (!words || words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
 	mix(at, pc);
@@ -236,8 +263,6 @@ static enum java_step leave(struct position *at)
 		return leave_interpreted(at);
 	if (at->pc == layout.call_stub_return)
 		return leave_call_stub(at);
-	if (layout.continuation_return && at->pc == *layout.continuation_return)
-		return STEP_END; /* below are the carrier's */
 	if (!java_code_has(&java_code, at->pc))
 		return STEP_LOST;
 	return leave_compiled(at);
@@ -291,7 +316,14 @@ static void keep(struct position *at, const struct recalled_start *start,
 	at->kept->start = *start;
 }
 
-static __attribute__((noinline)) uint64_t walk(
+static uint64_t hash_of(const struct position *at)
+{
+	return (at->hash ^ at->hash >> HASH_BITS) &
+	       ((UINT64_C(1) << HASH_BITS) - 1);
+}
+
+/* Its steps are part of it: 60 frames take 160 ns, and 250 if they were called. */
+static __attribute__((noinline, flatten)) uint64_t walk(
 	const struct bridge_frame *frame, const struct recalled_start *start,
 	struct recalled_walk *kept, uint32_t *is_cut)
 {
@@ -306,8 +338,7 @@ static __attribute__((noinline)) uint64_t walk(
 	if (step == STEP_LOST)
 		return 0;
 	*is_cut = step == STEP_CUT;
-	hash = (at.hash ^ at.hash >> HASH_BITS) &
-	       ((UINT64_C(1) << HASH_BITS) - 1);
+	hash = hash_of(&at);
 	keep(&at, start, hash, *is_cut);
 	return hash;
 }
@@ -325,6 +356,57 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
 		return walk(frame, &start, recalled, is_cut);
 	*is_cut = recalled->is_cut;
 	return recalled->hash;
+}
+
+static struct java_frame compiled_at(const struct position *at, uint64_t blob)
+{
+	const uint64_t real = real_pc_at(at, blob);
+
+	return (struct java_frame){
+		.code = blob,
+		.pc = real ? word_at(real) : at->pc,
+		.is_stub = is_native_method(blob),
+	};
+}
+
+static struct java_frame interpreted_at(const struct position *at)
+{
+	return (struct java_frame){
+		.method = word_at(at->fp + 8 * FRAME_METHOD),
+		.bytecode = word_at(at->fp + 8 * FRAME_BYTECODE),
+	};
+}
+
+/* The frame that the walk has left, if it was of methods. */
+static void tell(struct java_frames *frames, const struct position *at)
+{
+	uint64_t blob;
+
+	if (java_code_has(&java_interpreter, at->pc)) {
+		frames->frames[frames->count++] = interpreted_at(at);
+		return;
+	}
+	blob = blob_of(at->pc);
+	if (blob && is_method(blob))
+		frames->frames[frames->count++] = compiled_at(at, blob);
+}
+
+uint64_t java_stack_frames(const struct bridge_frame *frame,
+			   struct java_frames *frames)
+{
+	const struct recalled_start start = start_of(frame);
+	struct position at = first_of(&start, NULL);
+	enum java_step step = STEP_ON;
+
+	frames->count = 0;
+	for (uint32_t i = 0; i < JAVA_STACK_WALK_MAX && step == STEP_ON; i++) {
+		const struct position before = at;
+
+		step = leave(&at);
+		if (step == STEP_ON)
+			tell(frames, &before);
+	}
+	return step == STEP_LOST ? 0 : hash_of(&at);
 }
 
 void java_stack_forget(void)

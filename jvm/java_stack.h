@@ -51,11 +51,31 @@ int java_stack_learn(uint64_t machine_pc);
 /* Addresses may become others': no stack has the hash that it had. */
 void java_stack_forget(void);
 
+/* A frame of an interpreted method, or of compiled ones. */
+struct java_frame {
+	uint64_t code; /* nmethod *; 0: it is interpreted */
+	uint64_t pc;   /* in that */
+	uint32_t
+		is_stub; /* that code calls a native method, and is all of it */
+	uint64_t method; /* Method *, if it is interpreted */
+	uint64_t bytecode; /* that it is at; 0: it is native */
+};
+
+/* The frames that a walk has met, innermost first. */
+struct java_frames {
+	uint32_t count;
+	struct java_frame frames[JAVA_STACK_WALK_MAX];
+};
+
 /*
  * The hash of the Java stack below the bridge that this is the frame of, one of
  * 2^47; 0: it cannot be walked. *is_cut: it ends at a native of a context. General
  * registers only; a signal may come at any time.
  */
 uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut);
+
+/* The same, with the frames that it is of. */
+uint64_t java_stack_frames(const struct bridge_frame *frame,
+			   struct java_frames *frames);
 
 #endif

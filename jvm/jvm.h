@@ -16,6 +16,8 @@
  *	java_callers.c	who that is, by the place of the call or the whole stack
  *	java_stack.c	which stack that is, by the frames of HotSpot
  *	java_recall.c	the walks of these that a thread has made lately
+ *	java_scopes.c	which methods these frames are of, and at which bytecodes
+ *	java_compose.c	new stacks of frames whose methods are known
  *	java_numbers.c	the numbers of methods, and of stacks of them
  *	line_tables.c	where Java methods are written
  *	inlined_methods.c	which of them are where in compiled code

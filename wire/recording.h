@@ -258,8 +258,15 @@ struct wire_header {
 	uint64_t budget_cpu_ns, budget_cost_ns, budget_seen_ns;
 	/* What samples in clew's own code stand for; atomic add */
 	_Atomic uint64_t own_sampled_ns;
+	/*
+	 * Of the Java stacks that were not known, those that were composed of frames
+	 * that were, so that nobody was asked; those the machine was asked about all
+	 * the same; and how often what was composed was another. Atomic add.
+	 */
+	_Atomic uint64_t composed_stacks, verified_composed,
+		mismatched_composed;
 };
-_Static_assert(sizeof(struct wire_header) == 784, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 808, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

@@ -91,9 +91,15 @@ static void dump_header(FILE *out, const struct part_copy *part)
 			header->stackless_natives, header->verified_stacks,
 			header->mismatched_stacks, java_text(header->java));
 	if (header->asked_stacks > 0)
-		fprintf(out, "java-stacks asked=%" PRIu64 " ns=%" PRIu64 "\n",
+		fprintf(out,
+			"java-stacks asked=%" PRIu64 " ns=%" PRIu64
+			" composed=%" PRIu64 " verified=%" PRIu64
+			" mismatched=%" PRIu64 "\n",
 			(uint64_t)header->asked_stacks,
-			(uint64_t)header->asked_ns);
+			(uint64_t)header->asked_ns,
+			(uint64_t)header->composed_stacks,
+			(uint64_t)header->verified_composed,
+			(uint64_t)header->mismatched_composed);
 	if (header->jni != WIRE_JNI_NONE)
 		fprintf(out, "jni state=%" PRIu32 " unnoted=%" PRIu32 "\n",
 			header->jni, header->unnoted_jni);

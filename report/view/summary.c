@@ -54,6 +54,9 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 	summary->stacks_verified.diverged += part->header->mismatched_stacks;
 	summary->asked.count += part->header->asked_stacks;
 	summary->asked.ns += part->header->asked_ns;
+	summary->asked.composed += part->header->composed_stacks;
+	summary->asked.verified += part->header->verified_composed;
+	summary->asked.mismatched += part->header->mismatched_composed;
 	for (unsigned int i = 0; i < WIRE_ASKED_BINS; i++)
 		summary->asked.when[i] += part->header->asked_when[i];
 	add_budget(&summary->budget, part->header);

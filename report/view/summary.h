@@ -19,6 +19,8 @@
 /* Java stacks that were new, so that the machine was asked who calls. */
 struct asked_stacks {
 	uint64_t count, ns;
+	uint64_t composed;              /* of these, so that it was not */
+	uint64_t verified, mismatched;  /* as struct wire_header has it */
 	uint64_t when[WIRE_ASKED_BINS]; /* as struct wire_header has it */
 };
 

@@ -115,8 +115,11 @@ static json_t *asked_of(const struct asked_stacks *asked)
 				json_pack("[oo]",
 					  json_number(i ? UINT64_C(1) << i : 0),
 					  json_number(asked->when[i])));
-	return json_pack("{sososo}", "count", json_number(asked->count), "ns",
-			 json_number(asked->ns), "since_ms", when);
+	return json_pack("{sosososososo}", "count", json_number(asked->count),
+			 "ns", json_number(asked->ns), "composed",
+			 json_number(asked->composed), "verified",
+			 json_number(asked->verified), "mismatched",
+			 json_number(asked->mismatched), "since_ms", when);
 }
 
 static json_t *near_of(const uint64_t *places)

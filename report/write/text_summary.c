@@ -153,13 +153,18 @@ static void write_asked(FILE *out, const struct summary *summary)
 
 	if (asked->count == 0)
 		return;
-	fprintf(out, "Java: %s new stack%s asked for, ", GROUPED(asked->count),
+	fprintf(out, "Java: %s new stack%s, ", GROUPED(asked->count),
 		text_plural(asked->count));
 	fprintf(out, "%s each, ", text_duration(asked->ns / asked->count).text);
 	fprintf(out,
 		"half of them in the first %s; other calls found theirs "
 		"known\n",
 		text_duration(summary_asked_half_ms(summary) * 1000000).text);
+	fprintf(out,
+		"Java: %s of the new stacks composed of known frames; %s "
+		"verified with the machine, %s mismatched\n",
+		GROUPED(asked->composed), GROUPED(asked->verified),
+		GROUPED(asked->mismatched));
 }
 
 /* Whether they were called, nobody knows; it is said where others were. */

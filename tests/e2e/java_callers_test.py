@@ -106,6 +106,7 @@ class Callers(JavaCase):
         stacks = confidence["java_stacks"]
         self.assertEqual(stacks["diverged"], 0)
         self.assertGreater(stacks["verified"], 0)
+        self.composed()
         return stacks["verified"]
 
     def check(self, *options, record=(), **more):
@@ -144,10 +145,15 @@ class Callers(JavaCase):
         self.assertGreater(asked["ns"], asked["count"] * 500)
         self.assertLess(asked["count"] * 20,
                         report["total"]["natives"]["calls"])
+        self.assertEqual(asked, self.composed())
         shown = self.clew("report", self.recording_path).stdout
-        self.assertRegex(shown, rf"(?m)^Java: {asked['count']:,} new stacks "
-                                r"asked for, \S+ [un]s each, half of them in "
+        self.assertRegex(shown, rf"(?m)^Java: {asked['count']:,} new stacks, "
+                                r"\S+ [un]s each, half of them in "
                                 r"the first \S+ m?s;")
+        self.assertRegex(shown, rf"(?m)^Java: {asked['composed']:,} of the new "
+                                r"stacks composed of known frames; "
+                                rf"{asked['verified']:,} verified with the "
+                                "machine, 0 mismatched$")
 
     @needs("javac")
     def test_interpreted_and_compiled_on_17(self):
@@ -312,6 +318,7 @@ class Callers(JavaCase):
         self.assertEqual(stacks["diverged"], 0)
         self.assertGreater(stacks["verified"], 5000)
         self.assertEqual(self.mismatches(), 0)
+        self.composed()
         callers = self.called_by()
         self.assertEqual(set(callers), {
             f"com.acme.Stacks{name}" for name in (

@@ -71,6 +71,7 @@ class Changes(CompiledCase):
         self.assertEqual(found, truth)
         self.assertEqual(
             shown["confidence"]["java_stacks"]["diverged"], 0)
+        self.composed()
         return shown["confidence"]["java_stacks"]["verified"]
 
     def check_version(self, version):

@@ -75,6 +75,14 @@ class JavaCase(clewtest.Case):
                                        function["calls"])
         return calls
 
+    def composed(self):
+        """What is known of the new stacks: none was composed wrongly."""
+        shown = self.clew_json("report", "--json", self.recording_path)
+        stacks = shown["confidence"]["java_stacks_asked"]
+        self.assertEqual(stacks["mismatched"], 0)
+        self.assertLessEqual(stacks["composed"], stacks["count"])
+        return stacks
+
     def check_counts(self, stdout):
         truth = {name: int(calls) for calls, name in
                  re.findall(r"(?m)^(\d+) (com\..*)$", stdout.decode())}
@@ -112,6 +120,9 @@ class Natives(JavaCase):
     def test_virtual_threads_on_25(self):
         self.version = 25
         self.check_natives(rounds="200", end=["virtual"])
+        self.check_natives(rounds="20", end=["virtual"],
+                           record=["--verify-period=1"])
+        self.assertGreater(self.composed()["verified"], 100)
 
     @needs("javac")
     def test_counts_and_names_beside_the_machine(self):
@@ -301,6 +312,16 @@ class Behaviour(JavaCase):
             self.check(javac, "-d", "out", *files)
             self.assertEqual(len(list((self.work / "out").iterdir())), 5)
             shutil.rmtree(self.work / "out")
+            self.composed()
+
+    def test_stacks_that_are_composed_of_known_frames(self):
+        (self.work / "C.java").write_text("class C { }")
+        for _ in self.each_version():
+            javac = self.home() / "bin" / "javac"
+            self.record([javac, "-d", "out", "C.java"], ["--verify-period=16"])
+            stacks = self.composed()
+            self.assertGreater(stacks["composed"] * 2, stacks["count"])
+            self.assertGreater(stacks["verified"], 64)
 
 
 class CommandLine(JavaCase):

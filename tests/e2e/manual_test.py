@@ -139,6 +139,8 @@ class Records(clewtest.Case):
         fields[34] = fields[41] = fields[42] = fields[43] = 1
         with path.open("r+b") as part:
             part.write(wire.HEADER.pack(*fields))
+            part.seek(ASKED_STACKS)
+            part.write(struct.pack("<Q", 1))
 
     def add_records(self, path):
         """Of what a runtime that generates code would say."""
