@@ -299,9 +299,12 @@ class Members(clewtest.Case):
             for what in range(5))
         noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
                                 wire.CHUNK.size + len(notes), len(notes))
+        records = b"".join(struct.pack("<IIQQQQQ", function, 1, 1, 0, 1, 1, 1)
+                           for function in called)
+        padded = -(-len(records) // 64) * 64
         left_out = wire.CHUNK.pack(
-            wire.LEFT_OUT, 0, wire.CHUNK.size + 64, 48) + struct.pack(
-                "<IIQQQQQ", callee, 1, 1, 0, 1, 1, 1).ljust(64, b"\0")
+            wire.LEFT_OUT, 0, wire.CHUNK.size + padded, len(records)) + \
+            records.ljust(padded, b"\0")
         timed = wire.CHUNK.pack(
             wire.HISTOGRAMS, next(iter(part.tallies)), wire.CHUNK.size + 576,
             wire.HISTOGRAM.size) + wire.HISTOGRAM.pack(
