@@ -2,7 +2,7 @@
 /*
  * Functions that have nothing but a name: a runtime that generates code gives
  * each of its own a number, under which its calls are counted, and says what it
- * is called (wire/recording.h, WIRE_RANGES and WIRE_NAMES).
+ * is called (wire/told.h).
  *
  * Any thread, signal handlers included. Not before the recorder's part is there.
  */

@@ -2,7 +2,7 @@
 /*
  * How long the calls of each function took, in bins: where time is taken, each
  * tally has a histogram for each function that it has seen the end of a call
- * of (wire/recording.h); of natives of Java one for each Java method that calls it.
+ * of (wire/counts.h); of natives of Java one for each Java method that calls it.
  * The slow path finds it, once for each context.
  */
 #include "preload/hot/runtime.h"

@@ -34,13 +34,14 @@ def _table(text, macro):
 
 _ID = _header_text("id.h")
 _RECORDING = _header_text("recording.h")
+_COUNTS = _header_text("counts.h")
 _VERDICT = _header_text("verdict.h")
 
 ID_INVERSE = _define(_ID, "ID_INVERSE")
 ID_ROTATION = _define(_ID, "ID_ROTATION")
 ID_KEY_MULTIPLIER = _define(_ID, "ID_KEY_MULTIPLIER")
 VERSION = _define(_RECORDING, "WIRE_VERSION")
-TALLY_TABLE_OFFSET = _define(_RECORDING, "WIRE_TALLY_TABLE_OFFSET")
+TALLY_TABLE_OFFSET = _define(_COUNTS, "WIRE_TALLY_TABLE_OFFSET")
 VERDICTS = _table(_VERDICT, "VERDICTS")
 MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
 
