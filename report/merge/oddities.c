@@ -117,8 +117,7 @@ char *budget_problem_text(const struct part_copy *part)
 {
 	static const char *const texts[WIRE_BUDGET_COUNT] = {
 		[WIRE_BUDGET_TRACED] = "a debugger was there",
-		[WIRE_BUDGET_FILTER] = "behind a system call filter functions "
-				       "stay as they are",
+		[WIRE_BUDGET_FILTER] = "system calls are filtered",
 		[WIRE_BUDGET_KERNEL] = "the kernel is too old",
 		[WIRE_BUDGET_CODE] = "code could not be changed",
 		[WIRE_BUDGET_FIXED] = "what cannot be left out costs more",
