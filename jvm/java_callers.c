@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The machine is asked about each place once (GetStackTrace), for a microsecond or
- * two, and of each stack about methods that are not known (java_compose.h), and again after it has unloaded code, or collected garbage, classes with it:
- * then an address may become another's. A thread that is in a native called from a
- * place keeps that place's method, and its code, alive.
+ * two, and of each stack about methods that are not known (java_compose.h), and again
+ * after it has unloaded code, or collected garbage, classes with it: then an address
+ * may become another's. A thread that is in a native called from a place keeps that
+ * place's method, and its code, alive.
  */
 #include "jvm/java_callers.h"
 
@@ -196,7 +197,9 @@ static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	if (composed && !is_to_verify(frame))
 		return composed;
 	number = ask_stack(jvmti, jni, frame);
-	if (how != COMPOSED_NOT && number && !has_changed(frame))
+	if (!number) /* it cannot be verified now */
+		return composed;
+	if (how != COMPOSED_NOT && !has_changed(frame))
 		note_composed(number != composed);
 	return number;
 }
@@ -275,6 +278,8 @@ uint32_t callers_learn(struct bridge_frame *frame)
 		note_verified(frame->expected, has_changed(frame) ? 0 : number);
 	else
 		note_asked(began_ns);
+	if (!number && frame->expected)
+		return frame->expected;
 	if (!number) {
 		bridge_miss();
 		return CALLERS_NOBODY;
