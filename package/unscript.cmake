@@ -2,7 +2,7 @@
 # ldconfig. The package's trigger does that already, once for all packages that
 # are installed together: it is made again without them.
 foreach(deb IN LISTS CPACK_PACKAGE_FILES)
-  if(deb MATCHES "/liba2n0_[^/]*$")
+  if(deb MATCHES "/lib[^/]*0_[^/]*$")
     set(tree ${deb}.tree)
     execute_process(COMMAND dpkg-deb --raw-extract ${deb} ${tree}
       COMMAND_ERROR_IS_FATAL ANY)

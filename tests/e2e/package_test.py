@@ -14,7 +14,8 @@ from clewtest import BUILD, ROOT, needs, target
 
 TRIPLET = "x86_64-linux-gnu"
 DATE = "1700000000"  # 2023-11-14 22:13:20 UTC
-PACKAGES = "clew", "liba2n0", "liba2n-dev"
+PACKAGES = ("clew", "liba2n0", "liba2n-dev", "libclew-agent0",
+            "libclew-agent-dev")
 # Built from nothing once, and then brought up to date.
 PLACE = BUILD / "package-test"
 USES_A2N = """
@@ -101,18 +102,12 @@ class Package(clewtest.Case):
                                f"share/doc/{package}/changelog.gz"}
                      for package in PACKAGES}
         wanted = {
-            "clew": {"bin/clew", "bin/clew-preload", "include/clew.h",
+            "clew": {"bin/clew", "bin/clew-preload",
                      f"lib/{TRIPLET}/clew/libclew.so",
-                     *(f"lib/{TRIPLET}/libclew-agent.so{version}"
-                       for version in ("", ".0", ".0.1.0")),
-                     f"lib/{TRIPLET}/pkgconfig/clew.pc",
-                     f"lib/{TRIPLET}/cmake/clew/clewConfig.cmake",
-                     f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
                      "share/bash-completion/completions/clew",
                      "share/zsh/vendor-completions/_clew",
                      "share/man/man1/clew.1.gz",
                      "share/man/man1/clew-preload.1.gz",
-                     "share/man/man3/libclew-agent.3.gz",
                      "share/man/man5/clew-json.5.gz",
                      *(f"share/man/man1/clew-{name}.1.gz"
                        for name in commands)},
@@ -127,6 +122,14 @@ class Package(clewtest.Case):
                                           "CMakeLists.txt")),
                            "include/clew/a2n.h",
                            "share/man/man3/liba2n.3.gz"},
+            "libclew-agent0": {f"lib/{TRIPLET}/libclew-agent.so.0",
+                               f"lib/{TRIPLET}/libclew-agent.so.0.1.0"},
+            "libclew-agent-dev": {
+                "include/clew.h", f"lib/{TRIPLET}/libclew-agent.so",
+                f"lib/{TRIPLET}/pkgconfig/clew.pc",
+                f"lib/{TRIPLET}/cmake/clew/clewConfig.cmake",
+                f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
+                "share/man/man3/libclew-agent.3.gz"},
         }
         for package in PACKAGES:
             with self.subTest(package=package):
