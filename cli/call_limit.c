@@ -3,11 +3,11 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "base/now.h"
+#include "base/suffix.h"
 #include "report/merge/part_totals.h"
 #include "wire/recording.h"
 
@@ -33,13 +33,6 @@ static uint64_t calls_of_part(const char *path)
 	return totals.calls;
 }
 
-static int is_part(const char *name)
-{
-	const char *end = strrchr(name, '.');
-
-	return end && strcmp(end, WIRE_PART_SUFFIX) == 0;
-}
-
 /* Of all processes, also of those that have ended. */
 static uint64_t calls_of(const char *recording)
 {
@@ -50,7 +43,7 @@ static uint64_t calls_of(const char *recording)
 	while (folder && (entry = readdir(folder))) {
 		char *path;
 
-		if (!is_part(entry->d_name))
+		if (!suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			continue;
 		path = memory_printf("%s/%s", recording, entry->d_name);
 		calls += calls_of_part(path);

@@ -14,19 +14,13 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "cli/library.h"
 #include "cli/target.h"
 #include "report/recording/part_reader.h"
 #include "wire/attachment.h"
 
 /* ---- What it counts in ---- */
-
-static int ends_in(const char *text, const char *suffix)
-{
-	const size_t length = strlen(text), wanted = strlen(suffix);
-
-	return length > wanted && strcmp(text + length - wanted, suffix) == 0;
-}
 
 /* The kernel's path of it, or as it is seen from there. For free(); or NULL. */
 static char *visible_path(pid_t pid, const struct target_mapping *mapping)
@@ -76,7 +70,7 @@ static int find_part(struct live_process *process,
 		char *path;
 
 		if (*mapping->path != '/' || mapping->offset ||
-		    !ends_in(mapping->path, WIRE_PART_SUFFIX))
+		    !suffix_stem(mapping->path, WIRE_PART_SUFFIX))
 			continue;
 		if (mapping->is_deleted) {
 			err = -ESTALE;

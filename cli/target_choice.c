@@ -64,11 +64,18 @@ static pid_t parent_of(pid_t pid)
 	return (pid_t)target_status(pid, "PPid", 10);
 }
 
-static void add(struct chosen *chosen, pid_t pid, int is_named)
+static int has(const struct chosen *chosen, pid_t pid)
 {
 	for (size_t i = 0; i < chosen->count; i++)
 		if (chosen->items[i].pid == pid)
-			return;
+			return 1;
+	return 0;
+}
+
+static void add(struct chosen *chosen, pid_t pid, int is_named)
+{
+	if (has(chosen, pid))
+		return;
 	if (!is_named && (pid == getpid() || target_thread_is_going(pid, pid)))
 		return;
 	chosen->items = memory_grow(chosen->items, chosen->count,
@@ -240,14 +247,6 @@ static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 }
 
 /* ---- Children ---- */
-
-static int has(const struct chosen *chosen, pid_t pid)
-{
-	for (size_t i = 0; i < chosen->count; i++)
-		if (chosen->items[i].pid == pid)
-			return 1;
-	return 0;
-}
 
 static void add_children(struct chosen *chosen)
 {

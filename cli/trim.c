@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/suffix.h"
 #include "wire/recording.h"
 
 /*
@@ -77,14 +78,6 @@ static void trim(int directory, const char *name)
 		set_length(directory, name, bytes);
 }
 
-static int is_part(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(WIRE_PART_SUFFIX);
-
-	return length > suffix &&
-	       strcmp(name + length - suffix, WIRE_PART_SUFFIX) == 0;
-}
-
 void trim_parts(const char *directory)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -97,7 +90,7 @@ void trim_parts(const char *directory)
 	/* Who takes a lease is sent this when somebody opens the file. */
 	sigaction(SIGIO, &ignore, &before);
 	while ((entry = readdir(dir))) {
-		if (is_part(entry->d_name))
+		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			trim(dirfd(dir), entry->d_name);
 	}
 	sigaction(SIGIO, &before, NULL);

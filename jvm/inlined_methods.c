@@ -10,7 +10,7 @@
 
 #include "jvm/java_numbers.h"
 #include "preload/front/records.h"
-#include "preload/sys/sys.h"
+#include "preload/sys/spare.h"
 
 #define FRAMES_MAX  4096
 #define METHODS_MAX 1024
@@ -41,26 +41,8 @@ struct inlined_work {
 	uint8_t text[WIRE_CODE_LINES_BYTES_MAX];
 };
 
-/* One that nobody uses, so that most pieces need no memory of the system's. */
-static _Atomic(struct inlined_work *) spare;
-
-static struct inlined_work *take_work(void)
-{
-	struct inlined_work *work = atomic_exchange(&spare, NULL);
-
-	if (work)
-		return work;
-	work = sys_map_private(sizeof(*work));
-	return sys_failed(work) ? NULL : work;
-}
-
-static void give_work_back(struct inlined_work *work)
-{
-	struct inlined_work *other = atomic_exchange(&spare, work);
-
-	if (other)
-		sys_munmap(other, sizeof(*other));
-}
+/* For most pieces. */
+static void *_Atomic spare;
 
 static void begin(struct inlined_work *work)
 {
@@ -257,12 +239,12 @@ void inlined_methods_tell(jvmtiEnv *jvmti, JNIEnv *jni,
 		record = record->next;
 	if (!record || !jni)
 		return;
-	work = take_work();
+	work = spare_take(&spare, sizeof(*work));
 	if (!work)
 		return;
 	begin(work);
 	add_places(work, code,
 		   (const jvmtiCompiledMethodLoadInlineRecord *)record);
 	record_places(jvmti, jni, work, code);
-	give_work_back(work);
+	spare_give_back(&spare, work, sizeof(*work));
 }

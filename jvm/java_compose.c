@@ -9,7 +9,7 @@
 #include "jvm/java_scopes.h"
 #include "jvm/java_stack.h"
 #include "preload/hot/runtime.h"
-#include "preload/sys/sys.h"
+#include "preload/sys/spare.h"
 
 #define METHODS_LOG2  16
 #define METHODS_COUNT (1 << METHODS_LOG2)
@@ -35,8 +35,8 @@ struct composition {
  */
 static _Atomic uint64_t known[METHODS_COUNT];
 
-/* Memory that nobody uses, so that most stacks need none of the system's. */
-static _Atomic(struct composition *) spare;
+/* For most compositions. */
+static void *_Atomic spare;
 
 /* ---- Methods that are known ---- */
 
@@ -83,24 +83,6 @@ void java_compose_forget(void)
 }
 
 /* ---- Composing ---- */
-
-static struct composition *take(void)
-{
-	struct composition *one = atomic_exchange(&spare, NULL);
-
-	if (one)
-		return one;
-	one = sys_map_private(sizeof(*one));
-	return sys_failed(one) ? NULL : one;
-}
-
-static void give_back(struct composition *one)
-{
-	struct composition *other = atomic_exchange(&spare, one);
-
-	if (other)
-		sys_munmap(other, sizeof(*other));
-}
 
 static int has_natives(const struct composition *one)
 {
@@ -201,7 +183,7 @@ static uint32_t number_stack(struct composition *one)
 enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame, uint32_t *number)
 {
-	struct composition *one = take();
+	struct composition *one = spare_take(&spare, sizeof(*one));
 	enum composed how;
 
 	if (!one)
@@ -210,6 +192,6 @@ enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 				      : COMPOSED_NOT;
 	if (how == COMPOSED_KNOWN || how == COMPOSED_ASKED)
 		*number = number_stack(one);
-	give_back(one);
+	spare_give_back(&spare, one, sizeof(*one));
 	return how;
 }

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -29,12 +30,10 @@ static const char *suffix_of(enum announced kind)
 /* Where the copy belongs; free() it. */
 static char *kept_path(const char *part_path, enum announced kind)
 {
-	size_t length = strlen(part_path), suffix = strlen(WIRE_PART_SUFFIX);
+	const size_t stem = suffix_stem(part_path, WIRE_PART_SUFFIX);
 
-	if (length > suffix &&
-	    strcmp(part_path + length - suffix, WIRE_PART_SUFFIX) == 0)
-		length -= suffix;
-	return memory_printf("%.*s%s", (int)length, part_path, suffix_of(kind));
+	return memory_printf("%.*s%s", (int)(stem ? stem : strlen(part_path)),
+			     part_path, suffix_of(kind));
 }
 
 static int open_regular(const char *path, struct stat *status)

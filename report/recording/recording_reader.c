@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
@@ -117,14 +118,6 @@ static int add_part(struct recording *recording, const char *path, char **why)
 	return 0;
 }
 
-static int is_part_name(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(WIRE_PART_SUFFIX);
-
-	return length > suffix &&
-	       strcmp(name + length - suffix, WIRE_PART_SUFFIX) == 0;
-}
-
 /* Adds all parts of a directory; what cannot be read becomes a problem. */
 static void add_parts(struct recording *recording, const char *path, DIR *dir)
 {
@@ -133,7 +126,7 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir)
 	while ((entry = readdir(dir))) {
 		char *part_path, *problem;
 
-		if (!is_part_name(entry->d_name))
+		if (!suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
 		if (add_part(recording, part_path, &problem) != 0)

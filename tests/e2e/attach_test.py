@@ -276,15 +276,6 @@ class Inside(Attached):
         self.assertTrue(until(lambda: self.word(3) == 6))
         self.assertEqual(self.word(2), 0, "wrong answers")
 
-    def redis(self):
-        """(a server that listens, its socket)."""
-        socket = self.work / "redis"
-        server = self.start(
-            ["redis-server", "--port", "0", "--unixsocket", socket,
-             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
-        self.assertTrue(until(socket.exists))
-        return server, socket
-
     def attach(self, process, *options):
         return super().attach(process, *self.RULES, *options)
 
