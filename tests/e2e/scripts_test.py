@@ -58,10 +58,46 @@ class Stages(clewtest.Case):
                    "exit 8")
         done = self.run_stages("gcc", "check")
         self.assertEqual(1, done.returncode)
-        _, end = done.stdout.split("== gcc failed")
+        _, end = done.stdout.split("== what failed in gcc")
         self.assertIn("unit.id", end)
         self.assertIn("1 is not 2", end)
         self.assertNotIn("unit.part", end)
+
+    def fail_tests(self, count, again):
+        """A ctest in which count tests fail, and the command they are run
+        again with."""
+        log = "build/gcc/Testing/Temporary/LastTestsFailed.log"
+        self.write(self.work / "bin" / "ctest",
+                   'case "$*" in *--rerun-failed*) ' + again + ';; esac\n'
+                   f"mkdir -p {log.rpartition('/')[0]}\n"
+                   f"for i in $(seq {count}); do\n"
+                   f"    echo $i:unit.id$i >>{log}\n"
+                   "    echo \"7/9 Test #8: unit.id$i ...***Failed 0.1 sec\"\n"
+                   "done\n"
+                   "exit 8")
+
+    def test_what_passes_alone_is_unsteady(self):
+        self.fail_tests(2, "exit 0")
+        done = self.run_stages("gcc", "check")
+        self.assertEqual(0, done.returncode, done.stderr)
+        _, end = done.stdout.split("== what failed in gcc")
+        self.assertIn("unit.id2 ...***Failed", end)
+        self.assertRegex(end, r"(?m)^gcc +passed, \d+ s\n"
+                              r" +unsteady: unit.id1\n"
+                              r" +unsteady: unit.id2\n"
+                              r"check +passed, \d+ s$")
+
+    def test_what_fails_alone_too_fails_its_stage(self):
+        self.fail_tests(1, "exit 8")
+        done = self.run_stages("gcc")
+        self.assertEqual(1, done.returncode)
+        self.assertNotIn("unsteady", done.stdout)
+
+    def test_many_that_fail_are_not_run_again(self):
+        self.fail_tests(4, "exit 0")
+        done = self.run_stages("gcc")
+        self.assertEqual(1, done.returncode)
+        self.assertRegex(done.stdout, r"(?m)^gcc +FAILED, \d+ s$")
 
     def test_an_unknown_stage_is_refused_before_any_runs(self):
         done = self.run_stages("check", "gc")
