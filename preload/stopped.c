@@ -84,15 +84,23 @@ static int any_is(const struct stacks *stacks,
 	return 0;
 }
 
+static void forget_stacks(struct stacks *stacks)
+{
+	sys_munmap(stacks, sizeof(*stacks) + STACKS_ROOM_BYTES);
+}
+
+/* By few system calls: the thread stops at each of them for who traces. */
 static struct stacks *look_at_stacks(void)
 {
-	struct stacks *stacks = sys_map_private(sizeof(*stacks));
+	struct stacks *stacks =
+		sys_map_private(sizeof(*stacks) + STACKS_ROOM_BYTES);
 
 	if (sys_failed(stacks))
 		return NULL;
+	stacks->room = (uint64_t *)(stacks + 1);
 	if (!stacks_init(stacks))
 		return stacks;
-	sys_munmap(stacks, sizeof(*stacks));
+	forget_stacks(stacks);
 	return NULL;
 }
 
@@ -155,7 +163,7 @@ static void try_entering(const struct wire_stopped *threads, uint64_t count)
 		return;
 	}
 	enter(stacks, threads, count);
-	sys_munmap(stacks, sizeof(*stacks));
+	forget_stacks(stacks);
 }
 
 EXPORT void clew_attach_enter(const struct wire_stopped *threads,
@@ -304,7 +312,7 @@ static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 		return;
 	}
 	leave(stacks, threads, count);
-	sys_munmap(stacks, sizeof(*stacks));
+	forget_stacks(stacks);
 }
 
 EXPORT void clew_attach_leave(const struct wire_stopped *threads,

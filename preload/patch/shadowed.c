@@ -15,19 +15,42 @@
 #define PAGE_STACK_BYTES (PAGE_BYTES / 2)
 
 struct shadowed_look {
+	const struct stacks *stacks;
 	int (*look)(const void *context, uint64_t at, uint64_t word, int is_pc);
 	const void *context;
 };
 
+static int show_words(const struct shadowed_look *to, uint64_t at,
+		      const uint64_t *words, uint64_t bytes)
+{
+	int result = 0;
+
+	for (uint64_t i = 0; i < bytes / 8 && !result; i++)
+		result = to->look(to->context, at + 8 * i, words[i], 0);
+	return result;
+}
+
 static int look_at_words(const struct shadowed_look *to, uint64_t at)
 {
 	uint64_t words[PAGE_STACK_BYTES / 8];
+
+	if (sys_read_memory_of(to->stacks->pid, at, words, sizeof(words)))
+		return 0;
+	return show_words(to, at, words, sizeof(words));
+}
+
+/* So many in a row; page by page where not all of them can be read. */
+static int look_at_run(const struct shadowed_look *to, uint64_t at,
+		       uint64_t count)
+{
+	const uint64_t bytes = count * PAGE_STACK_BYTES;
 	int result = 0;
 
-	if (sys_read_memory(at, words, sizeof(words)))
-		return 0;
-	for (uint64_t i = 0; i < PAGE_STACK_BYTES / 8 && !result; i++)
-		result = to->look(to->context, at + 8 * i, words[i], 0);
+	if (count > 1 &&
+	    !sys_read_memory_of(to->stacks->pid, at, to->stacks->room, bytes))
+		return show_words(to, at, to->stacks->room, bytes);
+	for (uint64_t i = 0; i < count && !result; i++)
+		result = look_at_words(to, at + i * PAGE_STACK_BYTES);
 	return result;
 }
 
@@ -36,16 +59,26 @@ static int look_at_words(const struct shadowed_look *to, uint64_t at)
 static int look_at_pages(const struct shadowed_look *to, uint64_t stack,
 			 uint64_t count)
 {
-	unsigned char is_there[PAGES_AT_ONCE];
+	const uint64_t most =
+		to->stacks->room ? STACKS_WORDS_BYTES / PAGE_STACK_BYTES : 1;
+	unsigned char few[PAGES_AT_ONCE];
+	unsigned char *is_there =
+		to->stacks->room
+			? (unsigned char *)to->stacks->room + STACKS_WORDS_BYTES
+			: few;
 	int result = 0;
 
 	if (sys_call(SYS_mincore, (long)shadow_of(stack),
 		     (long)(count * PAGE_BYTES), (long)is_there, 0, 0, 0))
 		return 0;
-	for (uint64_t i = 0; i < count && !result; i++)
-		if (is_there[i] & 1)
-			result =
-				look_at_words(to, stack + i * PAGE_STACK_BYTES);
+	for (uint64_t i = 0, run; i < count && !result; i += run + !run) {
+		run = 0;
+		while (i + run < count && run < most && is_there[i + run] & 1)
+			run++;
+		if (run)
+			result = look_at_run(to, stack + i * PAGE_STACK_BYTES,
+					     run);
+	}
 	return result;
 }
 
@@ -60,14 +93,29 @@ static int look_at_range(const struct shadowed_look *to,
 	    range->end - at > RANGE_BYTES_MAX)
 		return 0;
 	while (at < range->end && !result) {
+		const uint64_t most =
+			to->stacks->room ? STACKS_PAGES : PAGES_AT_ONCE;
 		uint64_t count = (range->end - at) / PAGE_STACK_BYTES;
 
-		if (count > PAGES_AT_ONCE)
-			count = PAGES_AT_ONCE;
+		if (count > most)
+			count = most;
 		result = look_at_pages(to, at, count);
 		at += count * PAGE_STACK_BYTES;
 	}
 	return result;
+}
+
+/* The next range, and those behind it of whose shadow one mincore() tells. */
+static struct memory_range take_ranges(const struct stacks *stacks, uint32_t *i)
+{
+	struct memory_range range = stacks->ranges[(*i)++];
+
+	while (stacks->room && *i < stacks->count &&
+	       range.start >= hot_shadow_low &&
+	       stacks->ranges[*i].end - range.start <=
+		       STACKS_PAGES * PAGE_STACK_BYTES)
+		range.end = stacks->ranges[(*i)++].end;
+	return range;
 }
 
 /* ---- Shadow in pieces ---- */
@@ -93,11 +141,14 @@ int shadowed_walk(const struct stacks *stacks,
 			      int is_pc),
 		  const void *context)
 {
-	const struct shadowed_look to = { look, context };
+	const struct shadowed_look to = { stacks, look, context };
 	int result = 0;
 
-	for (uint32_t i = 0; i < stacks->count && !result; i++)
-		result = look_at_range(&to, &stacks->ranges[i]);
+	for (uint32_t i = 0; i < stacks->count && !result;) {
+		const struct memory_range range = take_ranges(stacks, &i);
+
+		result = look_at_range(&to, &range);
+	}
 	for (uint64_t i = 0; i < SHADOW_REGION_COUNT && !result; i++)
 		if (hot_shadow_regions[i])
 			result = look_at_region(&to, i << SHADOW_REGION_SHIFT);

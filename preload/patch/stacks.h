@@ -19,13 +19,23 @@ struct memory_range {
 
 #define STACKS_RANGE_MAX 65536
 
+/*
+ * What is read of a stack at once where there is room for it, else less; and pages
+ * of shadow of which mincore() tells at once, a byte each.
+ */
+#define STACKS_WORDS_BYTES (UINT64_C(1) << 16)
+#define STACKS_PAGES       (UINT64_C(1) << 14)
+#define STACKS_ROOM_BYTES  (STACKS_WORDS_BYTES + STACKS_PAGES)
+
 /* Readable memory, in order. */
 struct stacks {
+	int pid; /* of this process */
 	uint32_t count;
+	uint64_t *room; /* STACKS_ROOM_BYTES, for one walk at a time; or NULL */
 	struct memory_range ranges[STACKS_RANGE_MAX];
 };
 
-/* Look what is mapped now. 0; -EOVERFLOW if that is too much, or -errno. */
+/* Look what is mapped now; the room stays. 0; -EOVERFLOW: too much; or -errno. */
 int stacks_init(struct stacks *stacks);
 
 /*

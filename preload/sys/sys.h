@@ -159,15 +159,21 @@ static inline int sys_gettid(void)
 }
 
 /* Copy memory that may not be there. 0 or -EFAULT. */
-static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
+static inline int sys_read_memory_of(int pid, uint64_t at, void *out,
+				     size_t bytes)
 {
 	const struct iovec to = { out, bytes };
 	const struct iovec from = { (void *)at, bytes };
 
-	return sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
-			(long)&from, 1, 0) == (long)bytes
+	return sys_call(SYS_process_vm_readv, pid, (long)&to, 1, (long)&from, 1,
+			0) == (long)bytes
 		       ? 0
 		       : -EFAULT;
+}
+
+static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
+{
+	return sys_read_memory_of(sys_getpid(), at, out, bytes);
 }
 
 /* Whether a thread of this process still exists. */

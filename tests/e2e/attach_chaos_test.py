@@ -39,7 +39,7 @@ class Again(attach_test.Attached):
         for _ in range(CYCLES):
             done = self.clew("attach", "--for", "20ms", "-o",
                              self.recording_path, process.pid)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.returncode, 0, f"{done.stderr} {process.poll()}")
             self.assert_as_before(process)
 
     def test_python(self):

@@ -128,6 +128,7 @@ static void what_is_left_of_a_frame_leads_nowhere(void **state)
 
 	if (vast == MAP_FAILED)
 		skip();
+	stacks.pid = getpid();
 	stacks.count = 0; /* what there is, in order: the vast one, and ours */
 	stacks.ranges[stacks.count++] =
 		(struct memory_range){ (uintptr_t)vast,
@@ -143,6 +144,34 @@ static void what_is_left_of_a_frame_leads_nowhere(void **state)
 	assert_int_equal(
 		stacks_walk(&stacks, (uintptr_t)stack, count_word, NULL), 0);
 	munmap(vast, vast_bytes);
+}
+
+/* Words in front of a page that cannot be read, by large pieces and by small ones. */
+static void as_much_is_read_at_once_as_can_be(void **state)
+{
+	static uint64_t room[STACKS_ROOM_BYTES / 8];
+	const size_t page = 4096, pages = 60, good = 37;
+	char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *pieces[] = { NULL, room };
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	mprotect(memory + good * page, page, PROT_NONE);
+	stacks.pid = getpid();
+	stacks.count = 1;
+	stacks.ranges[0] =
+		(struct memory_range){ (uintptr_t)memory,
+				       (uintptr_t)memory + pages * page };
+	for (size_t i = 0; i < 2; i++) {
+		stacks.room = pieces[i];
+		looked_at = 0;
+		assert_int_equal(stacks_walk(&stacks, (uintptr_t)memory,
+					     count_word, NULL),
+				 0);
+		assert_int_equal(looked_at, good * page / 8);
+	}
+	stacks.room = NULL;
+	munmap(memory, pages * page);
 }
 
 static void what_is_not_mapped_is_not_read(void **state)
@@ -290,6 +319,7 @@ int main(void)
 		cmocka_unit_test(frames_of_signals_are_found_on_one_stack),
 		cmocka_unit_test(and_where_an_alternate_stack_was_entered),
 		cmocka_unit_test(what_is_left_of_a_frame_leads_nowhere),
+		cmocka_unit_test(as_much_is_read_at_once_as_can_be),
 		cmocka_unit_test(what_is_not_mapped_is_not_read),
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
 		cmocka_unit_test(no_number_of_groups_hides_a_thread),

@@ -58,11 +58,12 @@ int stacks_init(struct stacks *stacks)
 {
 	struct maps_reader reader = { .stacks = stacks };
 	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	char buffer[2048];
+	char buffer[4096];
 	long got;
 
 	if (fd < 0)
 		return fd;
+	stacks->pid = sys_getpid();
 	stacks->count = 0;
 	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
 		for (long i = 0; i < got; i++)
@@ -129,24 +130,43 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 {
 	uint64_t words[2]; /* rsp, rip */
 
-	if (sys_read_memory(segments - RSP_TO_SEGMENTS, words, sizeof(words)))
+	if (sys_read_memory_of(walker->stacks->pid, segments - RSP_TO_SEGMENTS,
+			       words, sizeof(words)))
 		return 0;
 	add_stack(walker, words[0]);
 	return walker->look(walker->context, 0, words[1], 1);
 }
 
+/* How many bytes could be read: many if there is room, else few, or none. */
+static uint64_t read_some(const struct stacks *stacks, uint64_t at,
+			  uint64_t bytes, uint64_t few[CHUNK_WORDS],
+			  const uint64_t **words)
+{
+	if (stacks->room) {
+		if (bytes > STACKS_WORDS_BYTES)
+			bytes = STACKS_WORDS_BYTES;
+		*words = stacks->room;
+		if (!sys_read_memory_of(stacks->pid, at, stacks->room, bytes))
+			return bytes;
+	}
+	if (bytes > CHUNK_WORDS * sizeof(*few))
+		bytes = CHUNK_WORDS * sizeof(*few);
+	*words = few;
+	return sys_read_memory_of(stacks->pid, at, few, bytes) ? 0 : bytes;
+}
+
 static int walk_stack(struct stacks_walker *walker,
 		      const struct memory_range *range)
 {
-	uint64_t words[CHUNK_WORDS];
+	uint64_t few[CHUNK_WORDS];
+	const uint64_t *words;
 
 	for (uint64_t at = range->start; at < range->end;) {
-		uint64_t bytes = range->end - at;
+		const uint64_t bytes = read_some(walker->stacks, at,
+						 range->end - at, few, &words);
 		int result = 0;
 
-		if (bytes > sizeof(words))
-			bytes = sizeof(words);
-		if (sys_read_memory(at, words, bytes))
+		if (!bytes)
 			return 0;
 		for (uint64_t i = 0; i < bytes / 8 && !result; i++, at += 8) {
 			if (words[i] == USER_SEGMENTS)
