@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/idle_order.h"
 #include "cli/library.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
@@ -54,7 +55,7 @@ static int try_thread(struct attaching *attaching,
 	return 0;
 }
 
-/* Whether one of them is; the process's first is asked first. */
+/* Whether one of them is; whoever is missed least is asked first. */
 static int try_threads(struct attaching *attaching,
 		       const struct safe_places *places, char **why)
 {
@@ -62,6 +63,7 @@ static int try_threads(struct attaching *attaching,
 	const size_t count = target_threads(attaching->pid, &tids);
 	int found = count ? 0 : fail(why, -ESRCH, "it has ended");
 
+	idle_order(attaching->pid, tids, count);
 	for (size_t i = 0; i < count && !found; i++)
 		found = try_thread(attaching, places, tids[i], why);
 	free(tids);
