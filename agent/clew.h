@@ -112,6 +112,62 @@ void *clew_node(const struct clew_nodes *nodes, uint64_t id);
  */
 void *clew_node_add(struct clew_nodes *nodes, uint64_t id, void *node);
 
+/* ---- What did the agent count there? ---- */
+
+/*
+ * Numbers of the agent's, each of one context, which are in the recording: clew report
+ * --value=NAME, clew tree and clew export show them by function and by context. They
+ * are written where they are counted, so that a crash loses none.
+ *
+ *	struct clew_value kinds[] = { { "requests", CLEW_NUMBER },
+ *				      { "sent", CLEW_BYTES } };
+ *	struct clew_values *values = clew_values_new(kinds, 2);
+ *	...
+ *	site->row = clew_row_new(values, here.id);	(once for each context)
+ *	clew_value_add(values, site->row, 1, bytes);
+ *
+ * A forked child has a recording of its own, in which all is 0 and there are no rows:
+ * its parent's rows count nothing there, and clew_row_is_there() says so of them.
+ */
+enum clew_unit { CLEW_NUMBER, CLEW_BYTES, CLEW_NS };
+
+struct clew_value {
+	const char *name; /* letters, digits, "_", "<", at most 23 of them */
+	enum clew_unit unit;
+};
+
+struct clew_values;
+
+/*
+ * A table with these columns, 32 at most. Lives as long as the process; there can be
+ * eight. NULL: not recorded, a name that is none, or no room. What `columns` points to
+ * is copied. Not in signal handlers.
+ */
+struct clew_values *clew_values_new(const struct clew_value *columns,
+				    size_t count);
+
+/*
+ * A row of the table, of zeros, for a context, id 0 for what is in none. An agent keeps
+ * it with the context's node: a second one for the same context is right, too, reports
+ * add them up. Where there is no room (65,534 rows), it is the one for all others, which
+ * reports show as (folded). 0: nothing is counted. Signals.
+ */
+uint64_t clew_row_new(struct clew_values *values, uint64_t id);
+
+/* Whether it counts: not 0, and not of the process that this one was forked from. */
+int clew_row_is_there(const struct clew_values *values, uint64_t row);
+
+/*
+ * Adds to a number, and returns what it is now; 0 if the row is not there. Signals, at
+ * the cost of an atomic addition.
+ */
+int64_t clew_value_add(struct clew_values *values, uint64_t row, size_t column,
+		       int64_t more);
+
+/* Raises a number to this one if it is less. Signals. */
+void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
+		      int64_t to);
+
 /* ---- Is that right? ---- */
 
 /*

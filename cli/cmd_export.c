@@ -18,6 +18,7 @@ enum {
 	KEY_OUTPUT = 'o',
 	KEY_GROUP = 'g',
 	KEY_ANNOTATE = 'a',
+	KEY_VALUE = 0x300,
 	FORMATS_MAX = 32,
 };
 
@@ -37,6 +38,10 @@ static const struct argp_option argp_options[] = {
 	  "folded: mark kernel (_[k]), generated or Java (_[j]) and inlined "
 	  "(_[i]) functions",
 	  0 },
+	{ "value", KEY_VALUE, "NAME", 0,
+	  "Show what an agent in the program counted by that name, in place "
+	  "of time",
+	  0 },
 	{ 0 },
 };
 
@@ -55,6 +60,9 @@ static void check(const struct export_options *options,
 		argp_error(state, "--json: the option is --format json");
 	if (options->view.shows_inlines && format->no_inlines)
 		argp_error(state, "--format %s does not take --inlines",
+			   format->name);
+	if (options->view.whose.value && !format->takes_values)
+		argp_error(state, "--format %s does not take --value",
 			   format->name);
 	if (format->save && !options->output)
 		argp_error(state, "--format %s needs --output", format->name);
@@ -105,8 +113,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_ANNOTATE:
 		options->annotates = 1;
 		return 0;
+	case KEY_VALUE:
+		set_value(&options->view, argument);
+		return 0;
 	case ARGP_KEY_END:
 		check(options, state);
+		check_value(&options->view, state);
 		options->view.whose.with_timeline = wants_samples(options);
 		options->view.whose.by_line |= options->format->by_line;
 		return 0;

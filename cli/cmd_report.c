@@ -15,6 +15,7 @@ enum {
 	KEY_BUTTERFLY = 'B',
 	KEY_JNI = 0x300,
 	KEY_JNI_ENV,
+	KEY_VALUE,
 	DEFAULT_TOP = 40,
 };
 
@@ -63,6 +64,10 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
+	{ "value", KEY_VALUE, "NAME", 0,
+	  "Show what an agent in the program counted by that name, in place "
+	  "of time",
+	  0 },
 	{ 0 },
 };
 
@@ -108,6 +113,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_TOP:
 		options->top = parse_number(state, "top", argument, UINT32_MAX);
 		options->has_top = 1;
+		return 0;
+	case KEY_VALUE:
+		set_value(&options->view, argument);
+		return 0;
+	case ARGP_KEY_END:
+		check_value(&options->view, state);
+		if (options->view.whose.value && options->butterfly)
+			argp_error(state, "--butterfly does not take --value");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

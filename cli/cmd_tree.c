@@ -10,6 +10,7 @@ enum {
 	KEY_THRESHOLD = 't',
 	KEY_CALLERS_OF = 'c',
 	KEY_GROUP = 'g',
+	KEY_VALUE = 0x300,
 	/*
 	 * A recursion of n levels has n^2 / 2 callers of callers, so chains
 	 * end somewhere unless all of them are asked for.
@@ -33,6 +34,10 @@ static const struct argp_option argp_options[] = {
 	  "Show each process or thread by itself", 0 },
 	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
 	  "Show this function, its callers, their callers, and so on", 0 },
+	{ "value", KEY_VALUE, "NAME", 0,
+	  "Show what an agent in the program counted by that name, in place "
+	  "of time",
+	  0 },
 	{ 0 },
 };
 
@@ -58,6 +63,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_CALLERS_OF:
 		options->callers_of = argument;
+		return 0;
+	case KEY_VALUE:
+		set_value(&options->view, argument);
+		return 0;
+	case ARGP_KEY_END:
+		check_value(&options->view, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -205,6 +205,20 @@ static const struct argp argp = {
 
 const struct argp_child view_children[] = { { .argp = &argp }, { 0 } };
 
+void set_value(struct view_options *options, const char *name)
+{
+	options->whose.value = name;
+	options->whose.without_time = 1;
+}
+
+void check_value(const struct view_options *options, struct argp_state *state)
+{
+	if (options->whose.value &&
+	    (options->whose.thread || options->whose.grouping == GROUP_THREAD))
+		argp_error(state, "--value: values are of processes, and known "
+				  "of no thread");
+}
+
 void view_options_init(struct view_options *options)
 {
 	*options = (struct view_options){

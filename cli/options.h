@@ -53,6 +53,14 @@ pid_t parse_pid(struct argp_state *state, const char *text);
 error_t parse_process(int key, char *argument, struct argp_state *state,
 		      pid_t *pid);
 
+/*
+ * Show what an agent counted by that name in place of time. Then
+ * check_value(), once all options are there: argp_error() with those about threads,
+ * which values know nothing of.
+ */
+void set_value(struct view_options *options, const char *name);
+void check_value(const struct view_options *options, struct argp_state *state);
+
 /* A number from 0 to `most`, or argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most);

@@ -35,7 +35,8 @@
  * ids alone: the parent of a context is id_pop(id, id_key(function)).
  *
  * All integers are little-endian and naturally aligned. What most chunks hold is
- * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h.
+ * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h,
+ * context_values.h.
  *
  * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
  * or what a field means. It is not for what readers pass over: new kinds of
@@ -49,6 +50,7 @@
 
 #include <stdint.h>
 
+#include "wire/context_values.h"
 #include "wire/counts.h"
 #include "wire/module_functions.h"
 #include "wire/sample.h"
@@ -280,6 +282,7 @@ enum wire_chunk_kind {
 	WIRE_MAKERS = 18,      /* wire_maker, each followed by its text */
 	WIRE_CODE_LINES = 19,  /* wire_code_lines, each followed by its bytes */
 	WIRE_LEFT_OUT = 20,    /* array of wire_left_out */
+	WIRE_VALUES = 21,      /* wire_values, its columns and rows */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -44,6 +44,7 @@ struct export_format {
 	int likes_samples; /* the same, but can do without */
 	int no_inlines;    /* has inlined functions anyway, or cannot */
 	int by_line;       /* has room for lines of calls: see struct whose */
+	int takes_values;  /* that agents counted, in place of time */
 	/*
 	 * One of the two. 0, or -errno and *why, which does not name the file.
 	 * That `out` could not be written is for whoever opened it to find out.

@@ -266,13 +266,31 @@ static Pprof__ValueType value_type(struct pprof *pprof, const char *type,
 	return value;
 }
 
+/* Of time, or of what an agent counted. */
+static Pprof__ValueType main_type(struct pprof *pprof)
+{
+	static const char *const units[WIRE_UNIT_COUNT] = {
+		[WIRE_UNIT_NUMBER] = "count",
+		[WIRE_UNIT_BYTES] = "bytes",
+		[WIRE_UNIT_NS] = "nanoseconds",
+	};
+	const struct value_sum *value = pprof->export->session->value;
+
+	if (!value)
+		return value_type(pprof, export_time_name(pprof->export),
+				  "nanoseconds");
+	return value_type(
+		pprof, value->name,
+		units[value->unit < WIRE_UNIT_COUNT ? value->unit
+						    : WIRE_UNIT_NUMBER]);
+}
+
 static void write_head(struct pprof *pprof)
 {
 	struct export *export = pprof->export;
-	const char *time_name = export_time_name(export);
 	Pprof__ValueType calls = value_type(pprof, "calls", "count");
 	Pprof__ValueType samples = value_type(pprof, "samples", "count");
-	Pprof__ValueType ns = value_type(pprof, time_name, "nanoseconds");
+	Pprof__ValueType ns = main_type(pprof);
 	Pprof__ValueType *types[VALUES_MAX];
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	struct export_times times = export_times(export);
@@ -290,7 +308,7 @@ static void write_head(struct pprof *pprof)
 		export->metric == METRIC_TIME ? ns.type : calls.type;
 	piece.time_nanos = (int64_t)times.start_ns;
 	piece.duration_nanos = (int64_t)times.duration_ns;
-	if (times.period_ns > 0) {
+	if (times.period_ns > 0 && !export->session->value) {
 		piece.period_type = &ns;
 		piece.period = (int64_t)times.period_ns;
 	}

@@ -7,6 +7,7 @@
 #include "report/merge/part_jni.h"
 #include "report/merge/part_left_out.h"
 #include "report/merge/part_tallies.h"
+#include "report/merge/part_values.h"
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
 
@@ -192,6 +193,18 @@ static void finish_timing(struct work *work)
 	timing_finish(&work->timing, work->tree);
 }
 
+/* Values are of the process: below the node that all its threads have. */
+static void add_values(struct work *work)
+{
+	const uint32_t tally =
+		work->tallies.count > 0 ? work->tallies.items[0].number : 0;
+	const uint64_t root = roots_of(&work->roots, tally);
+
+	part_values_add(&work->merged->values, work->part, &work->contexts,
+			root ? (uint32_t)root - 1 : TREE_ROOT,
+			work->whose->value);
+}
+
 static void add_everything(struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
@@ -214,6 +227,7 @@ static void add_everything(struct work *work)
 		add_samples(work);
 	if (is_timed)
 		finish_timing(work);
+	add_values(work);
 	recording_note(work->recording,
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));

@@ -15,6 +15,7 @@
 #include "report/model/jni_usage.h"
 #include "report/model/sample_places.h"
 #include "report/model/tree.h"
+#include "report/model/value_list.h"
 #include "report/recording/recording_reader.h"
 
 /* Nodes between the root and the contexts, of KIND_GROUP. */
@@ -26,6 +27,8 @@ struct whose {
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
 	int without_time; /* do not look at samples */
+	/* Have what an agent counted by that name in place of time; or NULL. */
+	const char *value;
 	int by_line; /* keep calls that Java methods make in each line apart */
 	int with_clew;             /* show what clew itself took, too */
 	int with_timeline;         /* keep them one by one, too */
@@ -43,6 +46,7 @@ struct merged {
 	struct sample_places places;    /* how these were */
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
 	struct jni_usage jni;           /* jni_usage_fini() it */
+	struct value_list values;       /* value_list_fini() it */
 };
 
 /*

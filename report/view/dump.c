@@ -10,6 +10,7 @@
 #include "report/view/dump_counts.h"
 #include "report/view/dump_string.h"
 #include "report/view/dump_told.h"
+#include "report/view/dump_values.h"
 #include "report/view/summary.h"
 #include "wire/verdict.h"
 #include "wire/violation.h"
@@ -243,6 +244,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_MAKERS] = "makers",
 		[WIRE_CODE_LINES] = "code_lines",
 		[WIRE_LEFT_OUT] = "left_out",
+		[WIRE_VALUES] = "values",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -268,6 +270,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(out, chunk);
 	dump_told(out, chunk);
+	dump_values(out, chunk);
 }
 
 void dump_part(FILE *out, const struct part_copy *part, int with_functions)

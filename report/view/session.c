@@ -2,9 +2,49 @@
 #include "report/view/session.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "report/view/inlines.h"
+
+/* -ENODATA and *why. */
+static int refuse_value(const struct session *session, const char *path,
+			const char *name, char **why)
+{
+	char *names = memory_string("", 0);
+	int err;
+
+	for (size_t i = 0; i < session->values.count; i++) {
+		char *more = memory_printf("%s%s%s", names, i ? ", " : "",
+					   session->values.items[i].name);
+
+		free(names);
+		names = more;
+	}
+	if (*names)
+		err = fail(why, -ENODATA, "%s: no value %s in it, but %s", path,
+			   name, names);
+	else
+		err = fail(why, -ENODATA,
+			   "%s: there are no values in it: no agent counted "
+			   "any",
+			   path);
+	free(names);
+	return err;
+}
+
+/* What counts in place of time. 0, or -ENODATA and *why. */
+static int choose_value(struct session *session, const char *path,
+			const char *name, char **why)
+{
+	session->value = value_list_find(&session->values, name);
+	if (!session->value)
+		return refuse_value(session, path, name, why);
+	session->summary.time = WIRE_TIME_NONE;
+	session->metric = METRIC_TIME;
+	return 0;
+}
 
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
@@ -22,6 +62,8 @@ int session_open(struct session *session, const char *path,
 	merge_recording(&session->recording, whose, &session->catalog,
 			&session->tree, &session->timeline, &merged);
 	session->jni = merged.jni;
+	session->values = merged.values;
+	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
 		return fail(why, -ESRCH, "%s: no such process or thread", path);
@@ -31,7 +73,11 @@ int session_open(struct session *session, const char *path,
 	session->summary.shows_clew = whose->with_clew;
 	session->metric =
 		session->summary.time_ns > 0 ? METRIC_TIME : METRIC_CALLS;
-	return 0;
+	if (whose->value)
+		err = choose_value(session, path, whose->value, why);
+	if (err)
+		session_close(session);
+	return err;
 }
 
 void session_inline(struct session *session)
@@ -50,4 +96,5 @@ void session_close(struct session *session)
 	tree_fini(&session->tree);
 	timeline_fini(&session->timeline);
 	jni_usage_fini(&session->jni);
+	value_list_fini(&session->values);
 }

@@ -15,7 +15,10 @@ struct session {
 	struct tree tree;
 	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
-	struct jni_usage jni; /* of clew record --jni-env */
+	struct jni_usage jni;     /* of clew record --jni-env */
+	struct value_list values; /* that agents counted */
+	/* Of these, what stands in place of time; or NULL: it is time. */
+	const struct value_sum *value;
 	/* How reports show it; set after opening. */
 	int has_color;      /* text: with escape sequences */
 	int is_quiet;       /* text: the table only */

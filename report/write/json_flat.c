@@ -20,8 +20,10 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 	json_t *value = json_function(&session->catalog, row->function);
 
 	json_object_set_new(value, "calls", json_number(row->self.calls));
-	json_object_set_new(value, "self_ns", json_number(row->self.ns));
-	json_object_set_new(value, "total_ns", json_number(row->total.ns));
+	json_object_set_new(value, session->value ? "self_value" : "self_ns",
+			    json_number(row->self.ns));
+	json_object_set_new(value, session->value ? "total_value" : "total_ns",
+			    json_number(row->total.ns));
 	if (summary_is_sampled(summary)) {
 		json_object_set_new(
 			value, "self_ns_95",

@@ -18,15 +18,15 @@ static json_t *intrinsics_of(struct catalog *catalog)
 static json_t *totals_of(struct session *session)
 {
 	const struct summary *summary = &session->summary;
-	json_t *totals = json_pack("{sosososososososo}", "calls",
-				   json_number(summary->calls), "contexts",
-				   json_number(summary->contexts), "processes",
-				   json_number(summary->processes), "threads",
-				   json_number(summary->threads), "folded",
-				   json_number(summary->folded_calls), "stray",
-				   json_number(summary->strays), "time_ns",
-				   json_number(summary->time_ns), "samples",
-				   json_number(summary->samples));
+	json_t *totals = json_pack(
+		"{sosososososososo}", "calls", json_number(summary->calls),
+		"contexts", json_number(summary->contexts), "processes",
+		json_number(summary->processes), "threads",
+		json_number(summary->threads), "folded",
+		json_number(summary->folded_calls), "stray",
+		json_number(summary->strays), "time_ns",
+		json_number(session->value ? 0 : summary->time_ns), "samples",
+		json_number(summary->samples));
 
 	if (summary->natives.calls > 0)
 		json_object_set_new(
@@ -49,6 +49,28 @@ static json_t *totals_of(struct session *session)
 				    json_number(summary->unseen_ns));
 	}
 	return totals;
+}
+
+static json_t *value_of(const struct value_sum *value)
+{
+	return json_pack("{sosssIso}", "name", json_text(value->name), "unit",
+			 unit_text(value->unit), "total",
+			 (json_int_t)value->total, "contexts",
+			 json_number(value->rows));
+}
+
+/* What agents counted; and that which is in place of time, if any is. */
+static void write_values(struct json_stream *stream,
+			 const struct session *session)
+{
+	json_t *values = json_array();
+
+	for (size_t i = 0; i < session->values.count; i++)
+		json_array_append_new(values,
+				      value_of(&session->values.items[i]));
+	json_member(stream, "values", values);
+	if (session->value)
+		json_member(stream, "value", value_of(session->value));
 }
 
 static json_t *presence_of(const struct timings *timings)
@@ -243,6 +265,8 @@ void json_summary(struct json_stream *stream, struct session *session)
 			  json_number(session->summary.watch_ns),
 			  "recorded_bytes",
 			  json_number(session->summary.recorded_bytes)));
+	if (session->values.count > 0)
+		write_values(stream, session);
 	if (timings_are_there(&session->tree.timings))
 		json_member(stream, "presence",
 			    presence_of(&session->tree.timings));

@@ -54,7 +54,7 @@ static void add_call_place(json_t *json, const struct catalog *catalog,
 }
 
 static json_t *node_of(const struct tree_view *view,
-		       const struct catalog *catalog, uint32_t index,
+		       const struct session *session, uint32_t index,
 		       uint32_t function)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
@@ -65,12 +65,14 @@ static json_t *node_of(const struct tree_view *view,
 	json = json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",
-			 (json_int_t)node->below.calls, "self_ns",
-			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.calls,
+			 session->value ? "self_value" : "self_ns",
+			 (json_int_t)node->self.ns,
+			 session->value ? "below_value" : "below_ns",
 			 (json_int_t)node->below.ns, "samples",
 			 (json_int_t)node->self.samples, "tail",
 			 (json_int_t)node->self.tails);
-	add_call_place(json, catalog, node->site);
+	add_call_place(json, &session->catalog, node->site);
 	return json;
 }
 
@@ -106,8 +108,7 @@ void json_tree(FILE *out, struct session *session, const struct tree_view *view)
 			numbers[function] = ++count;
 		}
 		json_member(&contexts, NULL,
-			    node_of(view, &session->catalog, i,
-				    numbers[function] - 1));
+			    node_of(view, session, i, numbers[function] - 1));
 	}
 	json_end(&contexts, "]");
 	write_functions(&object, &session->catalog, functions, count);

@@ -9,8 +9,9 @@
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
 
-#define GROUPED(number)  (text_grouped(number).text)
-#define DURATION(number) (text_duration(number).text)
+#define GROUPED(number)         (text_grouped(number).text)
+#define DURATION(number)        (text_duration(number).text)
+#define AMOUNT(session, number) (text_amount(session, number).text)
 
 enum { CALLS_MIN = 7 }; /* columns */
 
@@ -24,7 +25,7 @@ struct text_table {
 	struct session *session;
 	const struct flat_view *view;
 	size_t shown;
-	int calls_width;
+	int calls_width, amount_width;
 };
 
 static void write_calls(const struct text_table *table,
@@ -83,7 +84,7 @@ static void write_time(const struct text_table *table,
 	const struct session *session = table->session;
 	FILE *out = table->out;
 
-	fprintf(out, "%9s", DURATION(row->self.ns));
+	fprintf(out, "%*s", table->amount_width, AMOUNT(session, row->self.ns));
 	if (timings_are_there(&session->tree.timings))
 		fputs(timing_is_too_fine(&session->tree.timings, row->function,
 					 &row->timing, row->self.ns)
@@ -91,11 +92,12 @@ static void write_time(const struct text_table *table,
 			      : " ",
 		      out);
 	write_share(out, &session->summary, &row->self);
-	fprintf(out, " %9s %6.2f%% %*s %9s ", DURATION(row->total.ns),
+	fprintf(out, " %*s %6.2f%% %*s %9s ", table->amount_width,
+		AMOUNT(session, row->total.ns),
 		100 * share_of(row->total.ns, session->summary.time_ns),
 		table->calls_width,
 		row->self.calls ? GROUPED(row->self.calls) : "-",
-		row->self.calls ? DURATION(flat_per_call_ns(row)) : "-");
+		row->self.calls ? AMOUNT(session, flat_per_call_ns(row)) : "-");
 	if (timings_are_there(&session->tree.timings))
 		write_extremes(out, &row->timing);
 	if (table->view->flat->has_quantiles)
@@ -136,12 +138,12 @@ static void write_heading(const struct text_table *table)
 		table->view->flat->has_copies ? "   bytes copied " : "";
 
 	if (session->metric == METRIC_TIME)
-		fprintf(table->out, "%9s%s %7s%s %9s %7s %*s %9s %s%s %s%s%s\n",
-			"self",
+		fprintf(table->out, "%*s%s %7s%s %*s %7s %*s %9s %s%s %s%s%s\n",
+			table->amount_width, "self",
 			timings_are_there(&session->tree.timings) ? " " : "",
 			"share", session->summary.samples ? " 95%       " : "",
-			"total", "share", table->calls_width, "calls",
-			"per call",
+			table->amount_width, "total", "share",
+			table->calls_width, "calls", "per call",
 			timings_are_there(&session->tree.timings)
 				? "      min       max "
 				: "",
@@ -208,6 +210,7 @@ void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 		.view = view,
 		.shown = rows_shown(view),
 		.calls_width = width_of_calls(view),
+		.amount_width = text_amount_width(session),
 	};
 	const struct flat *flat = view->flat;
 

@@ -131,15 +131,16 @@ static void write_confidence(FILE *out, const struct summary *summary)
 	write_unverified(out, calls, contexts);
 }
 
-static void write_natives(FILE *out, const struct summary *summary)
+static void write_natives(FILE *out, const struct session *session)
 {
+	const struct summary *summary = &session->summary;
 	const struct measure *natives = &summary->natives;
 
 	if (natives->calls == 0)
 		return;
 	fprintf(out, "Java: %s call%s of native methods",
 		GROUPED(natives->calls), text_plural(natives->calls));
-	if (summary->time_ns > 0)
+	if (summary->time_ns > 0 && !session->value)
 		fprintf(out,
 			", with %.1f %% of the time in them and what they call",
 			100 * (double)natives->ns / (double)summary->time_ns);
@@ -432,6 +433,27 @@ static void write_clock(FILE *out, const struct summary *summary, uint64_t rate)
 	fputc(')', out);
 }
 
+/* What agents counted, and which of it is above. */
+static void write_values(FILE *out, const struct session *session)
+{
+	const struct value_sum *value = session->value;
+
+	if (value)
+		fprintf(out,
+			"value: %s, %s in all, as an agent counted it in %s "
+			"context%s\n",
+			value->name,
+			text_amount(session, session->summary.time_ns).text,
+			GROUPED(value->rows), text_plural(value->rows));
+	if (value || session->values.count == 0)
+		return;
+	fputs("values: ", out);
+	for (size_t i = 0; i < session->values.count; i++)
+		fprintf(out, "%s%s", i ? ", " : "",
+			session->values.items[i].name);
+	fputs("; --value=NAME shows one\n", out);
+}
+
 static void write_time(FILE *out, const struct summary *summary)
 {
 	const uint64_t rate = summary_rate_hz(summary);
@@ -546,14 +568,17 @@ void text_summary(FILE *out, struct session *session)
 			"chosen ones, having followed them\n",
 			GROUPED(summary->follow_ups),
 			text_plural(summary->follow_ups));
-	write_time(out, summary);
-	write_timings(out, session);
-	write_self_cost(out, summary);
+	if (!session->value) {
+		write_time(out, summary);
+		write_timings(out, session);
+		write_self_cost(out, summary);
+	}
+	write_values(out, session);
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);
 	write_sample_places(out, summary);
-	write_natives(out, summary);
+	write_natives(out, session);
 	write_intrinsics(out, session);
 	write_asked(out, summary);
 	write_java_confidence(out, summary);

@@ -113,7 +113,8 @@ static void write_below(const struct text_walk *walk, uint64_t below)
 	uint64_t all = below_of(walk, TREE_ROOT);
 
 	if (shows_time(walk))
-		fprintf(walk->out, "%9s", text_duration(below).text);
+		fprintf(walk->out, "%*s", text_amount_width(walk->session),
+			text_amount(walk->session, below).text);
 	else
 		fprintf(walk->out, "%15s", GROUPED(below));
 	fprintf(walk->out, " %6.2f%% ",
@@ -125,7 +126,8 @@ static void write_self(const struct text_walk *walk, const char *self,
 		       const char *calls)
 {
 	if (shows_time(walk) && !walk->view->shows_callers)
-		fprintf(walk->out, "%9s ", self);
+		fprintf(walk->out, "%*s ", text_amount_width(walk->session),
+			self);
 	if (shows_time(walk) || !walk->view->shows_callers)
 		fprintf(walk->out, "%15s ", calls);
 }
@@ -176,7 +178,7 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 	write_below(walk, below_of(walk, index));
 	calls = walk->view->shows_callers ? node->below.calls
 					  : node->self.calls;
-	write_self(walk, text_duration(node->self.ns).text,
+	write_self(walk, text_amount(walk->session, node->self.ns).text,
 		   node->is_context || calls ? GROUPED(calls) : "-");
 }
 
@@ -295,7 +297,8 @@ static void write_heading(const struct text_walk *walk)
 		fputs("  context\n", walk->out);
 		return;
 	}
-	fprintf(walk->out, by_time ? "%9s %7s " : "%15s %7s ",
+	fprintf(walk->out, "%*s %7s ",
+		by_time ? text_amount_width(walk->session) : 15,
 		walk->view->shows_callers ? by_time ? "self" : "calls"
 		: by_time                 ? "total"
 					  : "with below",

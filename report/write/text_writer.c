@@ -5,9 +5,27 @@
 #include <langinfo.h>
 #include <string.h>
 
+#include "base/display_text.h"
+
 const char *text_glyph(const char *utf8, const char *ascii)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? utf8 : ascii;
+}
+
+struct text_amount text_amount(const struct session *session, uint64_t number)
+{
+	struct text_amount amount;
+
+	snprintf(amount.text, sizeof(amount.text), "%s",
+		 !session->value || session->value->unit == WIRE_UNIT_NS
+			 ? text_duration(number).text
+			 : text_grouped(number).text);
+	return amount;
+}
+
+int text_amount_width(const struct session *session)
+{
+	return !session->value || session->value->unit == WIRE_UNIT_NS ? 9 : 15;
 }
 
 static const char *const sequences[] = {

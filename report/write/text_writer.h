@@ -15,6 +15,16 @@ void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void text_list(FILE *out, const struct list_view *view);
 
+/*
+ * A number of the table's main columns: time, or what an agent counted in its place
+ * (session.value), and how wide such a column is.
+ */
+struct text_amount {
+	char text[32];
+};
+struct text_amount text_amount(const struct session *session, uint64_t number);
+int text_amount_width(const struct session *session);
+
 /* One of the two, by what the locale's character set can show. */
 const char *text_glyph(const char *utf8, const char *ascii);
 

@@ -142,6 +142,12 @@ class Records(clewtest.Case):
             part.seek(ASKED_STACKS)
             part.write(struct.pack("<Q", 1))
 
+    @staticmethod
+    def values_of(context):
+        """As an agent would count."""
+        return struct.pack("<II24sIIQIIq", 1, 1, b"bytes", 1, 0, context, 1, 0,
+                           7)
+
     def add_records(self, path):
         """Of what a runtime that generates code would say."""
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
@@ -166,6 +172,7 @@ class Records(clewtest.Case):
                                                       *[1] * wire.BINS)),
                 (wire.LEFT_OUT, struct.pack("<IIQQQQQ", 4096, 1, 1, 0, 1, 1,
                                             1)),
+                (wire.VALUES, self.values_of(0)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
@@ -313,11 +320,14 @@ class Members(clewtest.Case):
         sampled = wire.CHUNK.pack(
             wire.SAMPLES, next(iter(part.tallies)), wire.CHUNK.size + 32,
             32) + struct.pack("<QQQQ", 1, 0, 4096, 1 << 48 | 1000)
+        values = Records.values_of(below)
+        counted = wire.CHUNK.pack(wire.VALUES, 0, wire.CHUNK.size + 128,
+                                  len(values)) + values.ljust(128, b"\0")
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
             file.write(bound + bindings + noted + notes + timed + sampled +
-                       left_out + self.pretend_stack(caller))
+                       left_out + counted + self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)
@@ -359,6 +369,8 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", coarse),
                 ([report], "report", "--json", "--top=0", java),
                 ([report], "report", "--json", "--jni", exact_java),
+                ([report], "report", "--json", "--value=bytes", java),
+                ([tree], "tree", "--json", "--value=bytes", java),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),
                 ([tree], "tree", "--json", "-i"),

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an agent counts (agent/clew.h), in the recording: tables of values by context
+ * (wire/context_values.h).
+ *
+ * A row is a number: the life of the table in its upper half, 1 + the row's index in the
+ * lower one. A life is what the table has in one process: a forked child's begins with
+ * its first row, and rows of its parent's are of a former one. Rows are handed out one
+ * after the other, chunks are placed by compare-and-swap, and nothing moves, so nobody
+ * waits. The first row of each life is for contexts that find none.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/clew.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/record/recorder.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+#include "wire/context_values.h"
+
+#define TABLES_MAX  8
+#define CHUNK_ROWS  1024
+#define CHUNKS_MAX  64
+#define OTHERS      0 /* index of the row for contexts that find none */
+#define CALLERS_MAX 256
+
+/* Rows of one process. */
+struct value_life {
+	const struct wire_header
+		*header;       /* the process's: a child's is another */
+	uint32_t number;       /* never 0 */
+	_Atomic uint32_t used; /* rows; with those not to be had */
+	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payloads */
+};
+
+struct clew_values {
+	uint32_t columns;
+	struct wire_value_kind kinds[WIRE_VALUES_MAX];
+	struct value_life *_Atomic life;
+};
+
+static struct clew_values tables[TABLES_MAX];
+static _Atomic uint32_t tables_used;
+
+/* ---- Rows ---- */
+
+static struct wire_value_row *row_at(const struct clew_values *values,
+				     unsigned char *payload, uint32_t index)
+{
+	return (void *)(payload + wire_value_rows_offset(values->columns) +
+			index % CHUNK_ROWS *
+				wire_value_row_bytes(values->columns));
+}
+
+/* Not a forked child's before clew has noticed it, either. */
+static int is_of_this_process(const struct value_life *life)
+{
+	return life->header == rt.header &&
+	       (!rt.is_this_process || *rt.is_this_process);
+}
+
+/* NULL if there is none. */
+static _Atomic int64_t *number_at(const struct clew_values *values,
+				  uint64_t row, size_t column)
+{
+	const struct value_life *life =
+		values ? atomic_load_explicit(&values->life,
+					      memory_order_acquire)
+		       : NULL;
+	const uint32_t index = (uint32_t)row - 1;
+	unsigned char *payload;
+
+	if (!life || row >> 32 != life->number ||
+	    index >= CHUNK_ROWS * CHUNKS_MAX || column >= values->columns ||
+	    !is_of_this_process(life))
+		return NULL;
+	payload = atomic_load_explicit(&life->chunks[index / CHUNK_ROWS],
+				       memory_order_acquire);
+	return payload ? (_Atomic int64_t *)(row_at(values, payload, index) +
+					     1) +
+				 column
+		       : NULL;
+}
+
+/* The payload of a chunk, made if need be; NULL without room. */
+static unsigned char *chunk_of(const struct clew_values *values,
+			       struct value_life *life, uint32_t number)
+{
+	const uint64_t bytes =
+		wire_value_rows_offset(values->columns) +
+		CHUNK_ROWS * wire_value_row_bytes(values->columns);
+	unsigned char *there = atomic_load_explicit(&life->chunks[number],
+						    memory_order_acquire);
+	struct wire_values *head;
+	struct chunk chunk;
+
+	if (there)
+		return there;
+	if (part_alloc(&rt.recorder->part, WIRE_VALUES, 0, bytes, &chunk) != 0)
+		return NULL;
+	head = chunk_payload(&chunk);
+	*head = (struct wire_values){ values->columns, CHUNK_ROWS };
+	copy_bytes(head + 1, values->kinds,
+		   values->columns * sizeof(*values->kinds));
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+	if (atomic_compare_exchange_strong(&life->chunks[number], &there,
+					   (unsigned char *)head))
+		return (unsigned char *)head;
+	part_free(&rt.recorder->part, &chunk);
+	return there;
+}
+
+static uint64_t row_begin(const struct clew_values *values,
+			  struct value_life *life, uint32_t index, uint64_t id,
+			  enum wire_row_state state)
+{
+	unsigned char *payload = chunk_of(values, life, index / CHUNK_ROWS);
+	struct wire_value_row *row;
+
+	if (!payload)
+		return 0;
+	row = row_at(values, payload, index);
+	row->id = id;
+	atomic_store_explicit(&row->state, state, memory_order_release);
+	return (uint64_t)life->number << 32 | (index + 1);
+}
+
+/* ---- Lives ---- */
+
+/* NULL without memory. */
+static struct value_life *life_of(struct clew_values *values)
+{
+	struct value_life *there = values->life, *made;
+
+	if (there && is_of_this_process(there))
+		return there;
+	made = sys_map_private(sizeof(*made));
+	if (sys_failed(made))
+		return NULL;
+	made->header = rt.header;
+	made->number = there ? there->number + 1 : 1;
+	made->used = OTHERS + 1;
+	row_begin(values, made, OTHERS, ID_ROOT, WIRE_ROW_OTHERS);
+	if (atomic_compare_exchange_strong(&values->life, &there, made))
+		return made;
+	sys_munmap(made, sizeof(*made));
+	return there;
+}
+
+/* ---- The agent's calls ---- */
+
+static int is_recorded(void)
+{
+	return rt.header && rt.recorder && rt.header->state != WIRE_DISABLED &&
+	       !rt.is_unrecorded &&
+	       (!rt.is_this_process || *rt.is_this_process);
+}
+
+static int is_name_letter(char letter)
+{
+	return (letter >= 'a' && letter <= 'z') ||
+	       (letter >= 'A' && letter <= 'Z') ||
+	       (letter >= '0' && letter <= '9') || letter == '_' ||
+	       letter == '<';
+}
+
+/* Whether it is a name. */
+static int take_name(char *to, const char *name)
+{
+	size_t length = 0;
+
+	while (name && length < WIRE_VALUE_NAME_BYTES &&
+	       is_name_letter(name[length])) {
+		to[length] = name[length];
+		length++;
+	}
+	return length > 0 && length < WIRE_VALUE_NAME_BYTES && !name[length];
+}
+
+struct clew_values *clew_values_new(const struct clew_value *columns,
+				    size_t count)
+{
+	struct wire_value_kind kinds[WIRE_VALUES_MAX] = { 0 };
+	struct clew_values *values;
+	uint32_t number;
+
+	if (!is_recorded() || count == 0 || count > WIRE_VALUES_MAX)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!take_name(kinds[i].name, columns[i].name) ||
+		    (uint32_t)columns[i].unit >= WIRE_UNIT_COUNT)
+			return NULL;
+		kinds[i].unit = (uint32_t)columns[i].unit;
+	}
+	number = atomic_fetch_add(&tables_used, 1);
+	if (number >= TABLES_MAX) {
+		atomic_fetch_sub(&tables_used, 1);
+		return NULL;
+	}
+	values = &tables[number];
+	values->columns = (uint32_t)count;
+	copy_bytes(values->kinds, kinds, sizeof(kinds));
+	return life_of(values) ? values : NULL;
+}
+
+/*
+ * A context that is not recorded, as it folds: the nearest one that is, of those that
+ * the thread is in. 0: there is none.
+ */
+static uint64_t recorded_id(uint64_t id)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	struct walk walk;
+	struct link link;
+
+	if (!tally || id == ID_ROOT || tally_note(tally, id).word ||
+	    id != hot.id)
+		return id;
+	walk = walk_from(__builtin_frame_address(0), id);
+	for (int i = 0; i < CALLERS_MAX && walk_next(&walk, &link); i++)
+		if (tally_note(tally, link.id).word)
+			return link.id;
+	return id;
+}
+
+uint64_t clew_row_new(struct clew_values *values, uint64_t id)
+{
+	struct value_life *life =
+		values && is_recorded() ? life_of(values) : NULL;
+	uint64_t row = 0;
+	uint32_t index;
+
+	if (!life)
+		return 0;
+	index = atomic_load(&life->used) < CHUNK_ROWS * CHUNKS_MAX
+			? atomic_fetch_add(&life->used, 1)
+			: CHUNK_ROWS * CHUNKS_MAX;
+	if (index < CHUNK_ROWS * CHUNKS_MAX)
+		row = row_begin(values, life, index, recorded_id(id),
+				WIRE_ROW_CONTEXT);
+	if (!row && life->chunks[OTHERS])
+		row = (uint64_t)life->number << 32 | (OTHERS + 1);
+	return row;
+}
+
+int clew_row_is_there(const struct clew_values *values, uint64_t row)
+{
+	return number_at(values, row, 0) != NULL;
+}
+
+int64_t clew_value_add(struct clew_values *values, uint64_t row, size_t column,
+		       int64_t more)
+{
+	_Atomic int64_t *number = number_at(values, row, column);
+
+	return number ? atomic_fetch_add_explicit(number, more,
+						  memory_order_relaxed) +
+				more
+		      : 0;
+}
+
+void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
+		      int64_t to)
+{
+	_Atomic int64_t *number = number_at(values, row, column);
+	int64_t there =
+		number ? atomic_load_explicit(number, memory_order_relaxed)
+		       : to;
+
+	while (there < to && !atomic_compare_exchange_weak_explicit(
+				     number, &there, to, memory_order_relaxed,
+				     memory_order_relaxed))
+		;
+}

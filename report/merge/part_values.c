@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/part_values.h"
+
+#include <string.h>
+
+#include "report/recording/values_reader.h"
+#include "wire/id.h"
+
+/* Where a row is shown: at its context, or as what says that it is of none. */
+static uint32_t node_of(struct contexts *contexts,
+			const struct wire_value_row *row, uint32_t root)
+{
+	struct context *context;
+	uint32_t nobody;
+
+	if (row->state == WIRE_ROW_OTHERS)
+		return tree_child(contexts->tree, root, FUNCTION_FOLDED);
+	context = row->id == ID_ROOT ? NULL : contexts_find(contexts, row->id);
+	if (context)
+		return contexts_place(contexts, context, root);
+	nobody = row->id == ID_ROOT
+			 ? catalog_named(contexts->catalog, KIND_NOTE,
+					 CATALOG_NO_MODULE, "(no context)")
+			 : FUNCTION_UNKNOWN_CALLER;
+	return tree_child(contexts->tree, root, nobody);
+}
+
+static void add_column(struct value_list *list,
+		       const struct recorded_values *values, uint32_t column)
+{
+	struct value_sum *sum = value_list_enter(list, &values->kinds[column]);
+
+	for (uint32_t i = 0; i < values->count; i++) {
+		const struct wire_value_row *row = recorded_row(values, i);
+		const int64_t value = recorded_row_values(row)[column];
+
+		if (row->state == WIRE_ROW_FREE || value == 0)
+			continue;
+		/* Unsigned: what a damaged recording has may be too much. */
+		sum->total = (int64_t)((uint64_t)sum->total + (uint64_t)value);
+		sum->rows++;
+	}
+}
+
+static void place_column(const struct recorded_values *values, uint32_t column,
+			 struct contexts *contexts, uint32_t root)
+{
+	for (uint32_t i = 0; i < values->count; i++) {
+		const struct wire_value_row *row = recorded_row(values, i);
+		const int64_t value = recorded_row_values(row)[column];
+		uint32_t node;
+
+		if (row->state == WIRE_ROW_FREE || value <= 0)
+			continue;
+		node = node_of(contexts, row, root);
+		contexts->tree->nodes[node].self.ns += (uint64_t)value;
+	}
+}
+
+void part_values_add(struct value_list *list, const struct part_copy *part,
+		     struct contexts *contexts, uint32_t root,
+		     const char *wanted)
+{
+	struct recorded_values values;
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		if (!recorded_values_of(&chunk, &values))
+			continue;
+		for (uint32_t i = 0; i < values.columns; i++) {
+			add_column(list, &values, i);
+			if (wanted && strcmp(values.kinds[i].name, wanted) == 0)
+				place_column(&values, i, contexts, root);
+		}
+	}
+}
