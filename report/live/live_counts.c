@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/now.h"
+#include "report/merge/part_left_out.h"
 #include "report/merge/part_tallies.h"
 #include "wire/id.h"
 
@@ -66,6 +67,16 @@ static int learn_functions(struct live_counts *counts, struct part_copy *part)
 		counts->contexts[i].function = numbering_function(
 			&counts->numbering, counts->contexts[i].number);
 	return 1;
+}
+
+/* It grows while they are out, and marks say so. */
+static void learn_left_out(struct live_counts *counts,
+			   const struct part_copy *part)
+{
+	if (!part->header->budget)
+		return;
+	catalog_forget_left_out(&counts->catalog);
+	part_left_out_add(part, &counts->catalog, &counts->numbering);
 }
 
 /* ---- Contexts ---- */
@@ -300,6 +311,7 @@ int live_counts_look(struct live_counts *counts, const char *path, char **why)
 		return err;
 	take_header(counts, &part);
 	is_kept = learn_functions(counts, &part);
+	learn_left_out(counts, &part);
 	count_calls(counts, &part);
 	count_time(counts, &part);
 	threads_fini(&counts->threads);

@@ -120,9 +120,10 @@ static char *context_label(struct live_counts *counts,
 	char *label = memory_string("", 0);
 
 	for (int i = 0; context && i < LABEL_FRAMES; i++) {
-		char *longer = memory_printf(
-			"%s%s%s", label, *label ? " < " : "",
-			catalog_name(&counts->catalog, context->function));
+		char *longer =
+			memory_printf("%s%s%s", label, *label ? " < " : "",
+				      catalog_marked_name(&counts->catalog,
+							  context->function));
 
 		free(label);
 		label = longer;
@@ -152,9 +153,10 @@ char *live_row_label(const struct live_rows *rows, struct live_counts *counts,
 	switch (rows->subject) {
 	case LIVE_FUNCTIONS:
 		module = catalog_module_name(&counts->catalog, row->what);
-		return memory_printf(*module ? "%s  [%s]" : "%s",
-				     catalog_name(&counts->catalog, row->what),
-				     module);
+		return memory_printf(
+			*module ? "%s  [%s]" : "%s",
+			catalog_marked_name(&counts->catalog, row->what),
+			module);
 	case LIVE_MODULES:
 		return memory_printf("%s",
 				     counts->catalog.modules[row->what].name);

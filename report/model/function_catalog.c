@@ -303,14 +303,23 @@ void catalog_init(struct catalog *catalog)
 	catalog->function_count = FUNCTION_FIRST;
 }
 
-void catalog_fini(struct catalog *catalog)
+void catalog_forget_left_out(struct catalog *catalog)
 {
 	for (size_t i = 0; i < catalog->function_count; i++) {
-		free(catalog->functions[i].name);
-		if (catalog->functions[i].left_out)
-			free(catalog->functions[i].left_out->marked_name);
-		free(catalog->functions[i].left_out);
+		struct catalog_function *function = &catalog->functions[i];
+
+		if (function->left_out)
+			free(function->left_out->marked_name);
+		free(function->left_out);
+		function->left_out = NULL;
 	}
+}
+
+void catalog_fini(struct catalog *catalog)
+{
+	catalog_forget_left_out(catalog);
+	for (size_t i = 0; i < catalog->function_count; i++)
+		free(catalog->functions[i].name);
 	for (size_t i = 0; i < catalog->module_count; i++) {
 		struct catalog_module *module = &catalog->modules[i];
 

@@ -171,6 +171,9 @@ int module_record_of(const struct part_chunk *chunk, struct module_record *out);
 void catalog_init(struct catalog *catalog);
 void catalog_fini(struct catalog *catalog);
 
+/* What was left out is not known any more: it is about to be said again. */
+void catalog_forget_left_out(struct catalog *catalog);
+
 /*
  * Enters a module and returns its index, or CATALOG_NO_MODULE when there are
  * too many. *functions are the indices of its functions; free() them.
