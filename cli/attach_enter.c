@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/library.h"
+#include "cli/opened_signals.h"
 #include "cli/remote_frames.h"
 #include "cli/safe_thread.h"
 #include "cli/stopped_registers.h"
@@ -139,7 +140,7 @@ struct looking {
 	struct wire_stopped *list;
 	size_t count;
 	struct remote_frames frames;
-	struct wire_attach_range unwinder;
+	struct wire_attachment attachment;
 };
 
 static int is_inside(const struct wire_attach_range *range, uint64_t pc)
@@ -152,15 +153,17 @@ static int is_unwinding(void *context, const struct tracee *thread)
 {
 	const struct looking *looking = context;
 	const struct wire_stopped *stopped = looking->list;
+	const struct wire_attach_range *unwinder =
+		&looking->attachment.avoided[1];
 	const struct wire_frame *frames;
 
 	while (stopped->tid != (uint64_t)thread->tid)
 		stopped++;
-	if (is_inside(&looking->unwinder, stopped->pc))
+	if (is_inside(unwinder, stopped->pc))
 		return 1;
 	frames = looking->frames.items + stopped->first_frame;
 	for (uint32_t i = 0; i < stopped->frame_count; i++)
-		if (is_inside(&looking->unwinder, frames[i].word))
+		if (is_inside(unwinder, frames[i].word))
 			return 1;
 	return 0;
 }
@@ -172,16 +175,15 @@ static void forget_frames(struct looking *looking)
 	looking->list = NULL;
 }
 
-static int look_once(struct attaching *attaching,
-		     const struct wire_attachment *attachment,
-		     struct looking *looking, char **why)
+static int look_once(struct attaching *attaching, struct looking *looking,
+		     char **why)
 {
 	forget_frames(looking);
 	looking->list =
 		attach_list_stopped(&attaching->tracer, &looking->count);
 	looking->frames = (struct remote_frames){
-		.at = attachment->frames,
-		.room = attachment->frame_max,
+		.at = looking->attachment.frames,
+		.room = looking->attachment.frame_max,
 	};
 	return explain_frames(
 		remote_frames_find(&attaching->tracer, &attaching->maps,
@@ -194,15 +196,13 @@ static int find_frames(struct attaching *attaching, struct looking *looking,
 		       char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + UNWINDS_NS;
-	struct wire_attachment attachment;
 	size_t moved = 1;
-	int err = attaching_read(attaching, &attachment, why);
+	int err = attaching_read(attaching, &looking->attachment, why);
 
 	if (err)
 		return err;
-	looking->unwinder = attachment.avoided[1];
 	for (;;) {
-		err = look_once(attaching, &attachment, looking, why);
+		err = look_once(attaching, looking, why);
 		if (err || tracer_now_ns() >= deadline_ns)
 			return err;
 		err = tracer_move(&attaching->tracer, is_unwinding, looking,
@@ -234,6 +234,8 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		err = explain_frames(remote_frames_write(&attaching->tracer,
 							 &looking.frames),
 				     why);
+	if (!err)
+		opened_signals_take(&attaching->tracer, &looking.attachment);
 	forget_frames(&looking);
 	if (err == -ETXTBSY)
 		attach_set_state(attaching, WIRE_ATTACH_NONE);

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/opened_signals.h"
 #include "cli/stopped_registers.h"
 #include "machine/address_space.h"
 
@@ -130,6 +131,8 @@ static int write_threads(struct attaching *attaching, char **why)
 	err = write_words(attaching->tracer.memory, &attachment);
 	if (!err)
 		err = write_variables(&attaching->tracer, &attachment);
+	if (!err)
+		opened_signals_give_back(&attaching->tracer, &attachment);
 	return err ? fail(why, err, "its stacks cannot be written: %s",
 			  strerror(-err))
 		   : 0;

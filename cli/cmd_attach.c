@@ -103,6 +103,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
 		return 0;
+	case ARGP_KEY_END:
+		recording_check(&options->directives, state);
+		return target_choice_parse(&options->choice, key, argument,
+					   state);
 	default:
 		err = target_choice_parse(&options->choice, key, argument,
 					  state);
@@ -116,18 +120,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int check_directives(const char *text, char **why)
 {
 	char *libc = attach_group_directive(text, "libc");
-	char *budget = attach_group_directive(text, "budget");
 
 	free(libc);
-	free(budget);
-	if (libc)
-		return fail(why, -ENOTSUP,
-			    "libc: its functions can be recorded from the "
-			    "start of a process only");
-	return budget ? fail(why, -ENOTSUP,
-			     "budget: nothing is left out in a process that "
-			     "runs already")
-		      : 0;
+	return libc ? fail(why, -ENOTSUP,
+			   "libc: its functions can be recorded from the start "
+			   "of a process only")
+		    : 0;
 }
 
 /* ---- Entering ---- */

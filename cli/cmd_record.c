@@ -55,11 +55,6 @@ static const struct argp_option argp_options[] = {
 	RECORDING_RULES,
 	RECORDING_TIME,
 	RECORDING_LIMITS,
-	{ "budget", KEY_BUDGET, "SHARE", 0,
-	  "Keep what clew costs below that share of the program's CPU time "
-	  "(5%, "
-	  "say): functions that are called most are left out, and marked",
-	  4 },
 	{ 0 },
 };
 
@@ -114,11 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		    is_asked(options, "java off"))
 			argp_error(state, "--jni-env: with --java=off nothing "
 					  "of Java is recorded");
-		if (options->directives.has_budget &&
-		    options->directives.is_exact)
-			argp_error(state,
-				   "--budget: what is left out cannot be "
-				   "measured (--time=exact)");
+		recording_check(&options->directives, state);
 		return 0;
 	default:
 		return recording_parse(&options->directives, key, argument,

@@ -64,3 +64,11 @@ error_t recording_parse(struct directives *directives, int key,
 	configure(directives, key, argument, state);
 	return 0;
 }
+
+void recording_check(const struct directives *directives,
+		     struct argp_state *state)
+{
+	if (directives->has_budget && directives->is_exact)
+		argp_error(state, "--budget: what is left out cannot be "
+				  "measured (--time=exact)");
+}

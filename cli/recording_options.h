@@ -63,11 +63,20 @@ enum {
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
 	  "Verify one hit in N, on average, against the stack", 4 }, \
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, \
-	  "Neither read nor write the cache of analyses", 4 }
+	  "Neither read nor write the cache of analyses", 4 }, \
+	{ "budget", KEY_BUDGET, "SHARE", 0, \
+	  "Keep what clew costs below that share of the program's CPU time " \
+	  "(5%, say): functions that are called most are left out, and " \
+	  "marked", \
+	  4 }
 /* clang-format on */
 
 /* 0, or ARGP_ERR_UNKNOWN for a key of none of these. */
 error_t recording_parse(struct directives *directives, int key,
 			const char *argument, struct argp_state *state);
+
+/* When all are parsed: an error where two of them contradict each other. */
+void recording_check(const struct directives *directives,
+		     struct argp_state *state);
 
 #endif

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 
 #include "preload/begin.h"
+#include "preload/budget.h"
 #include "preload/front/earlier_code.h"
 #include "preload/front/entries.h"
 #include "preload/front/generators.h"
@@ -28,6 +29,7 @@
 #include "preload/hot/thread_block.h"
 #include "preload/loader.h"
 #include "preload/patch/journal.h"
+#include "preload/patch/trap.h"
 #include "preload/process/process.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
@@ -62,6 +64,8 @@ void attach_tell_texts(void)
 	clew_attachment.variables = thread_template_at();
 	clew_attachment.variable_bytes = sizeof(hot);
 	clew_attachment.variables_at = (uintptr_t)&hot - thread_block();
+	clew_attachment.opened = rt.config && rt.config->budget ? TRAP_BIT : 0;
+	clew_attachment.blocks_at = trap_blocks_at();
 }
 
 int attach_begin_call(void)
@@ -361,6 +365,8 @@ static int prepare(const char *dir)
 	if (earlier_code_share(&rt.cold->pads))
 		generators_foresee();
 	begin_time(rt.cold);
+	trap_look_again();
+	budget_start(rt.cold);
 	return 0;
 }
 

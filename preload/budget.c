@@ -22,7 +22,8 @@
 #define CREDIT_NS     1e7
 #define SAMPLED_NS    1e8 /* so much of them tells what a call costs */
 #define PAUSE_MOST_NS 1e9
-#define CONTEXT_NS    1000 /* what a new one takes */
+#define AGAIN_NS      UINT64_C(200000000) /* after a change that failed */
+#define CONTEXT_NS    1000                /* what a new one takes */
 #define TRAP_NS       2000
 #define CALL_PS       4000 /* where it cannot be measured */
 #define ROOM_PERCENT  60   /* of the budget, for what is left */
@@ -45,6 +46,7 @@ static struct {
 	struct record_stream records;
 	struct budget_functions functions;
 	uint32_t learnt;           /* so many functions */
+	uint32_t has_learnt;       /* in this look */
 	struct budget_clocks last; /* at the last look */
 	uint64_t idle_ns;   /* until the next look at a process that sleeps */
 	uint64_t survey_ns; /* when all are to be hooked again; 0: never */
@@ -55,6 +57,7 @@ static struct {
 	double measured_ps, late_ns, late_calls;
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* what hooking all again took the last time */
+	uint64_t again_ns;  /* nothing is changed until then */
 } budget = {
 	.records = { .kind = WIRE_LEFT_OUT, .chunk_bytes = RECORDS_BYTES },
 };
@@ -91,14 +94,11 @@ static int note_out(struct budget_function *slot, uint64_t per_s,
 	return 0;
 }
 
-static void note_in(const struct budget_function *slot, uint64_t wall_ns)
+static void note_in(struct wire_left_out *record, uint64_t wall_ns)
 {
-	struct wire_left_out *record = slot->record;
-	uint64_t since_ns, out_ns;
+	const uint64_t since_ns = atomic_exchange(&record->since_ns, 0);
+	uint64_t out_ns;
 
-	if (!record)
-		return;
-	since_ns = atomic_exchange(&record->since_ns, 0);
 	if (!since_ns || wall_ns < since_ns)
 		return;
 	out_ns = wall_ns - since_ns;
@@ -116,7 +116,7 @@ static void note_all_in(void)
 		const struct budget_function *slot = &budget.functions.slots[i];
 
 		if (slot->record && slot->record->since_ns && !slot->is_out)
-			note_in(slot, wall_ns);
+			note_in(slot->record, wall_ns);
 	}
 }
 
@@ -165,7 +165,7 @@ static void inherit(void)
 		struct budget_function *slot = &budget.functions.slots[i];
 
 		slot->record = NULL;
-		slot->is_chosen = slot->is_out;
+		slot->is_chosen |= slot->is_out;
 	}
 	part_each_chunk(&rt.recorder->part, WIRE_LEFT_OUT, take_up_records,
 			NULL);
@@ -255,11 +255,16 @@ static uint64_t weigh_contexts(void)
 
 /* ---- Leaving out ---- */
 
+/* Once in a look: it goes through all hooks. */
 static int learn(void)
 {
-	const int err = budget_hooks_learn(&budget.functions);
+	int err;
 
+	if (budget.has_learnt)
+		return 0;
+	err = budget_hooks_learn(&budget.functions);
 	if (!err) {
+		budget.has_learnt = 1;
 		budget.learnt = budget.functions.count;
 		note_all_in();
 	}
@@ -332,22 +337,36 @@ static uint32_t state_of(int err)
 	return err == -EPERM ? WIRE_BUDGET_TRACED : WIRE_BUDGET_CODE;
 }
 
+/* Since the last look, of functions that have been left out meanwhile. */
+static uint64_t weigh_out(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < budget.functions.room; i++)
+		if (budget.functions.slots[i].is_out)
+			sum += budget.functions.slots[i].cost_ns;
+	return sum;
+}
+
 static void leave_out(uint64_t cost_ns, uint64_t budget_ns,
 		      const struct budget_clocks *then)
 {
 	const uint64_t allowed_ns = budget_ns * room_percent() / 100;
 	const uint64_t interval_ns = then->now_ns - budget.last.now_ns;
 	uint64_t saved_ns;
-	int err = learn();
+	int err = then->now_ns < budget.again_ns ? -EBUSY : learn();
 
 	if (err)
 		return;
+	cost_ns -= weigh_out();
 	/* if these are not to be had, those of before will do */
 	budget_functions_find_callees(&budget.functions);
 	saved_ns = choose(cost_ns, allowed_ns, interval_ns);
 	err = budget_hooks_change(&budget.functions, 0);
-	if (err)
+	if (err) {
 		note_all_in();
+		budget.again_ns = then->now_ns + AGAIN_NS;
+	}
 	rt.header->budget_state = err ? state_of(err)
 				  : cost_ns > budget_ns + saved_ns
 					  ? WIRE_BUDGET_FIXED
@@ -442,6 +461,7 @@ static uint64_t look(uint64_t now_ns)
 	budget.idle_ns = LOOK_NS;
 	if (budget_functions_count(&budget.functions))
 		return now_ns + LOOK_NS / 4;
+	budget.has_learnt = 0;
 	pause_ns = pause_after(&then, &before);
 	if (budget.functions.count > budget.learnt)
 		learn();
@@ -488,15 +508,45 @@ static uint32_t measure_call(void)
 			  past);
 }
 
+static void forget_session(void)
+{
+	budget.header = NULL;
+	budget.survey_ns = 0;
+	for (uint32_t i = 0; i < budget.functions.room; i++) {
+		struct budget_function *slot = &budget.functions.slots[i];
+
+		slot->record = NULL;
+		slot->is_out = slot->is_chosen = 0;
+	}
+}
+
 void budget_start(const struct cold *cold)
 {
 	if (!cold->config.budget)
 		return;
+	forget_session();
 	rt.header->budget = cold->config.budget;
-	if (!trap_is_possible() || trap_install()) {
+	/* who attaches traces for a moment */
+	if ((!rt.is_late && !trap_is_possible()) || trap_install()) {
 		rt.header->budget_state = WIRE_BUDGET_TRACED;
 		return;
 	}
 	rt.header->budget_call_ps = measure_call();
 	watch_start_job(take_turn);
+}
+
+static int end_records(void *unused, const struct chunk *chunk)
+{
+	struct wire_left_out *items = chunk_payload(chunk);
+	const uint64_t count = chunk->head->used / sizeof(*items);
+	const uint64_t wall_ns = sys_clock_ns(CLOCK_REALTIME);
+
+	for (uint64_t i = 0; i < count; i++)
+		note_in(&items[i], wall_ns);
+	return 0;
+}
+
+void budget_end(void)
+{
+	part_each_chunk(&rt.recorder->part, WIRE_LEFT_OUT, end_records, NULL);
 }

@@ -21,7 +21,13 @@
 
 #include "preload/cold.h"
 
-/* Begin, where there is a budget. Before the program runs. */
+/*
+ * Begin, where there is a budget. Before the program runs, or before it counts again;
+ * what is hooked is all hooked then.
+ */
 void budget_start(const struct cold *cold);
+
+/* Nothing is left out any more, in the recording. Clew's own thread has ended. */
+void budget_end(void);
 
 #endif

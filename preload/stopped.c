@@ -8,7 +8,9 @@
 
 #include "preload/attach.h"
 #include "preload/begin.h"
+#include "preload/budget.h"
 #include "preload/earlier_frames.h"
+#include "preload/front/signals.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
@@ -143,6 +145,8 @@ static void enter(const struct stacks *stacks,
 		answer(-ENOTSUP, "a thread has no control block of libc's");
 	} else {
 		journal_set_ahead(0);
+		if (clew_attachment.opened)
+			signals_open_actions();
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 		answer(0, "");
@@ -195,6 +199,7 @@ static void finish(void)
 	if (process_is_own(0) && (rt.header->state == WIRE_RUNNING ||
 				  rt.header->state == WIRE_STARTING)) {
 		sampling_end();
+		budget_end();
 		begin_end();
 		atomic_store(&rt.header->state, WIRE_ENDED);
 		part_finish(&rt.recorder->part);
@@ -293,6 +298,7 @@ static void leave(const struct stacks *stacks,
 		answer(-ENOSPC, "too many functions are running");
 		return;
 	}
+	signals_close_actions();
 	clew_attachment.words = (uintptr_t)words.items;
 	clew_attachment.word_count = words.count;
 	answer(0, "");

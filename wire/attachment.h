@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    3
+#define WIRE_ATTACH_VERSION    4
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -43,6 +43,16 @@ enum wire_attach_state {
 	WIRE_ATTACH_ENTERED,   /* texts are being written, or are */
 	WIRE_ATTACH_LEFT,      /* texts are being restored; sampled no more */
 	WIRE_ATTACH_PRELOADED, /* never: the library was there at the start */
+};
+
+/*
+ * What a thread has said of blocking SIGTRAP: the library has more of these. If it has
+ * said nothing, it blocks SIGTRAP where it blocks all others.
+ */
+enum wire_attach_blocks {
+	WIRE_ATTACH_BLOCKS_AS_OTHERS,
+	WIRE_ATTACH_BLOCKS,
+	WIRE_ATTACH_BLOCKS_NOT,
 };
 
 /* Bytes of the process's memory, without and with clew. */
@@ -119,6 +129,12 @@ struct wire_attachment {
 	/* Each thread's variables: what they are to be, and how far from its
 	 * control block they are. */
 	uint64_t variables, variable_bytes, variables_at;
+	/*
+	 * Signals that no thread is to block while the process is attached to, as a
+	 * mask; 0: none. A thread that means to block them says so at this distance from
+	 * its control block, by enum wire_attach_blocks in 32 bits.
+	 */
+	uint64_t opened, blocks_at;
 	char why[256]; /* where result is not 0; NUL-terminated */
 	char dir[WIRE_ATTACH_DIR_BYTES];
 };

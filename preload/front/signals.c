@@ -22,9 +22,12 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "preload/front/signals.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/signal_return.h"
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
@@ -34,10 +37,12 @@
 /* Signals whose handlers the program wants to run with SIGTRAP blocked. */
 static _Atomic uint64_t masks_with_trap;
 
+/* A process that is being left has what it said of SIGTRAP until it is left. */
 static int is_on(void)
 {
 	return rt.header && (rt.header->state == WIRE_RUNNING ||
-			     rt.header->state == WIRE_STARTING);
+			     rt.header->state == WIRE_STARTING ||
+			     (rt.header->state == WIRE_ENDED && rt.is_late));
 }
 
 static int has_trap(const sigset_t *set)
@@ -398,4 +403,54 @@ EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
 			&old))
 		return SIG_ERR;
 	return old.__val[0] & it.__val[0] ? SIG_HOLD : former;
+}
+
+/* ---- Actions from before, and for afterwards ---- */
+
+/* The kernel's, whole: also what its handler returns to. 0 or -errno. */
+static int exchange_action(int signal, const struct kernel_action *set,
+			   struct kernel_action *out)
+{
+	return (int)sys_call(SYS_rt_sigaction, signal, (long)set, (long)out,
+			     sizeof(out->mask), 0, 0);
+}
+
+static int change_trap(int signal, uint64_t trap)
+{
+	struct kernel_action action;
+
+	if (exchange_action(signal, NULL, &action) ||
+	    action.handler == (uintptr_t)SIG_DFL ||
+	    action.handler == (uintptr_t)SIG_IGN ||
+	    (action.mask & TRAP_BIT) == trap)
+		return 0;
+	action.mask ^= TRAP_BIT;
+	return !exchange_action(signal, &action, NULL);
+}
+
+/* Signals that have handlers: there are few, and who traces is told of each call. */
+static uint64_t caught(void)
+{
+	struct proc_line line = { .name = "SigCgt", .base = 16 };
+
+	return proc_status(0, &line, 1) ? ~UINT64_C(0) : line.value;
+}
+
+void signals_open_actions(void)
+{
+	const uint64_t signals = caught() & ~TRAP_BIT;
+
+	masks_with_trap = 0;
+	for (int signal = 1; signal <= 64; signal++)
+		if (signals & SIGNAL_BIT(signal) && !ticks_is_signal(signal) &&
+		    change_trap(signal, 0))
+			masks_with_trap |= SIGNAL_BIT(signal);
+}
+
+void signals_close_actions(void)
+{
+	for (int signal = 1; signal <= 64; signal++)
+		if (masks_with_trap & SIGNAL_BIT(signal))
+			change_trap(signal, TRAP_BIT);
+	masks_with_trap = 0;
 }

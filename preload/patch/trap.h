@@ -39,6 +39,15 @@ int trap_is_possible(void);
 int trap_install(void);
 
 /*
+ * In a process that runs already: the program may have taken SIGTRAP back since the
+ * last time. Then trap_install() takes it again.
+ */
+void trap_look_again(void);
+
+/* How far from a thread's control block is what it has said of blocking SIGTRAP. */
+uint64_t trap_blocks_at(void);
+
+/*
  * What the program says about SIGTRAP: as sigaction(), but 0 or -errno. Safe
  * in signal handlers.
  */

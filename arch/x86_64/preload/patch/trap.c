@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/thread_block.h"
 #include "preload/patch/patches.h"
 #include "preload/patch/quiesce.h"
 #include "preload/sys/chained.h"
@@ -12,6 +13,7 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
+#include "wire/attachment.h"
 
 static void on_trap(int signal, siginfo_t *info, void *context);
 
@@ -41,7 +43,12 @@ static struct {
 /* The thread's own, and that of its handlers. */
 static _Thread_local struct {
 	/* What it said last. HANDLING: nothing since its handler began. */
-	enum { NOTHING, BLOCKED, UNBLOCKED, HANDLING } said;
+	enum {
+		NOTHING = WIRE_ATTACH_BLOCKS_AS_OTHERS,
+		BLOCKED = WIRE_ATTACH_BLOCKS,
+		UNBLOCKED = WIRE_ATTACH_BLOCKS_NOT,
+		HANDLING
+	} said;
 	uint64_t handler;      /* while HANDLING: the stack is below */
 	struct kept_trap kept; /* sent to the thread */
 } own __attribute__((tls_model("initial-exec")));
@@ -56,6 +63,17 @@ int trap_is_possible(void)
 int trap_install(void)
 {
 	return runtime_is_filtered() ? -EPERM : chained_install(&trap.chained);
+}
+
+void trap_look_again(void)
+{
+	chained_look_again(&trap.chained);
+}
+
+uint64_t trap_blocks_at(void)
+{
+	_Static_assert(sizeof(own.said) == sizeof(uint32_t), "on the wire");
+	return (uintptr_t)&own.said - thread_block();
 }
 
 int trap_change_action(const struct sigaction *set, struct sigaction *old)

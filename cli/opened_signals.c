@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/opened_signals.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#include "cli/stopped_registers.h"
+#include "cli/target.h"
+
+/* Where its word is; 0: it has no control block of libc's. */
+static uint64_t word_of(const struct tracer *tracer,
+			const struct wire_attachment *attachment,
+			const struct tracee *thread)
+{
+	const uint64_t block = stopped_block(&thread->registers);
+	uint64_t own;
+
+	if (target_read(tracer->memory, block, &own, sizeof(own)) != 0 ||
+	    own != block)
+		return 0;
+	return block + attachment->blocks_at;
+}
+
+static int get_mask(const struct tracee *thread, uint64_t *mask)
+{
+	return ptrace(PTRACE_GETSIGMASK, thread->tid, (long)sizeof(*mask),
+		      mask) == 0;
+}
+
+static void set_mask(const struct tracee *thread, uint64_t mask)
+{
+	ptrace(PTRACE_SETSIGMASK, thread->tid, (long)sizeof(mask), &mask);
+}
+
+/* All that can be: SIGKILL and SIGSTOP cannot, and libc keeps two for itself. */
+static int blocks_all(uint64_t mask, uint64_t signals)
+{
+	const uint64_t never = UINT64_C(1) << (SIGKILL - 1) |
+			       UINT64_C(1) << (SIGSTOP - 1) |
+			       UINT64_C(3) << (32 - 1);
+
+	return !~(mask | signals | never);
+}
+
+/* What it has said, as far as its mask tells: a handler may block all for a while. */
+static uint32_t word_for(uint64_t mask, uint64_t signals)
+{
+	if (!(mask & signals))
+		return WIRE_ATTACH_BLOCKS_NOT;
+	return blocks_all(mask, signals) ? WIRE_ATTACH_BLOCKS_AS_OTHERS
+					 : WIRE_ATTACH_BLOCKS;
+}
+
+/* The word first: what is taken from a mask is known to somebody. */
+static void take(const struct tracer *tracer, const struct tracee *thread,
+		 uint64_t signals, uint64_t word_at)
+{
+	uint64_t mask;
+	uint32_t word;
+
+	if (!get_mask(thread, &mask))
+		return;
+	word = word_for(mask, signals);
+	if (target_write(tracer->memory, word_at, &word, sizeof(word)) == 0 &&
+	    mask & signals)
+		set_mask(thread, mask & ~signals);
+}
+
+static void give_back(const struct tracer *tracer, const struct tracee *thread,
+		      uint64_t signals, uint64_t word_at)
+{
+	uint32_t word;
+	uint64_t mask;
+
+	if (target_read(tracer->memory, word_at, &word, sizeof(word)) != 0 ||
+	    !get_mask(thread, &mask))
+		return;
+	if (word == WIRE_ATTACH_BLOCKS ||
+	    (word == WIRE_ATTACH_BLOCKS_AS_OTHERS && blocks_all(mask, signals)))
+		set_mask(thread, mask | signals);
+}
+
+static void each(const struct tracer *tracer,
+		 const struct wire_attachment *attachment,
+		 void (*change)(const struct tracer *tracer,
+				const struct tracee *thread, uint64_t signals,
+				uint64_t word_at))
+{
+	for (size_t i = 0; attachment->opened && i < tracer->count; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+		uint64_t word_at;
+
+		if (thread->is_gone)
+			continue;
+		word_at = word_of(tracer, attachment, thread);
+		if (word_at)
+			change(tracer, thread, attachment->opened, word_at);
+	}
+}
+
+void opened_signals_take(const struct tracer *tracer,
+			 const struct wire_attachment *attachment)
+{
+	each(tracer, attachment, take);
+}
+
+void opened_signals_give_back(const struct tracer *tracer,
+			      const struct wire_attachment *attachment)
+{
+	each(tracer, attachment, give_back);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals that no thread of a process may block while clew is attached to it, since a
+ * breakpoint would kill it (wire/attachment.h): they are taken out of the threads'
+ * masks while all are stopped, and put back likewise.
+ */
+#ifndef CLEW_CLI_OPENED_SIGNALS_H
+#define CLEW_CLI_OPENED_SIGNALS_H
+
+#include "cli/tracer.h"
+#include "wire/attachment.h"
+
+/* Whoever blocks them is noted in the thread's own word. */
+void opened_signals_take(const struct tracer *tracer,
+			 const struct wire_attachment *attachment);
+
+/* To those that mean to block them, by that word. */
+void opened_signals_give_back(const struct tracer *tracer,
+			      const struct wire_attachment *attachment);
+
+#endif
