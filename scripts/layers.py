@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "machine": set(),
     "wire": set(),
     "agent": set(),
+    "alloc": {"agent"},
     **{room: {"machine", *others,
               *(f"preload/{name}" for name in below.split())}
        for room, others, below in (

@@ -102,8 +102,10 @@ class Package(clewtest.Case):
                                f"share/doc/{package}/changelog.gz"}
                      for package in PACKAGES}
         wanted = {
-            "clew": {"bin/clew", "bin/clew-preload",
+            "clew": {"bin/clew", "bin/clew-alloc", "bin/clew-preload",
                      f"lib/{TRIPLET}/clew/libclew.so",
+                     f"lib/{TRIPLET}/clew/libclew-alloc.so",
+                     "share/man/man1/clew-alloc.1.gz",
                      "share/bash-completion/completions/clew",
                      "share/zsh/vendor-completions/_clew",
                      "share/man/man1/clew.1.gz",

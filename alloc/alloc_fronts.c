@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clew-alloc: who allocates, by calling context. Preloaded behind libclew.so, it stands
+ * in front of malloc() and its kin, and of mmap(), calls the next function of the name,
+ * the C library's or another allocator's, and counts what came of it. C++'s new is
+ * counted by the malloc() that it calls.
+ *
+ * An example of what an agent does with agent/clew.h: alloc_sites.c is all there is of
+ * that. Without clew, or until it has begun, calls are passed on.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "alloc/alloc_sites.h"
+#include "alloc/live_blocks.h"
+#include "alloc/live_mappings.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* dlsym() may want memory before it is known who has some. */
+#define EARLY_BYTES 16384
+
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	int (*munmap)(void *, size_t);
+	void *(*mremap)(void *, size_t, size_t, int, ...);
+} next;
+
+static enum { NOT_YET, IS_ON, IS_OFF } _Atomic state;
+static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
+static _Alignas(16) unsigned char early[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+static void *take_early(size_t bytes)
+{
+	const size_t at = early_used;
+
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (bytes > EARLY_BYTES - at)
+		return NULL;
+	early_used = at + bytes;
+	return early + at;
+}
+
+static int is_early(const void *at)
+{
+	return (const unsigned char *)at >= early &&
+	       (const unsigned char *)at < early + EARLY_BYTES;
+}
+
+static void find_next(void)
+{
+	is_finding = 1;
+	next.free = dlsym(RTLD_NEXT, "free");
+	next.calloc = dlsym(RTLD_NEXT, "calloc");
+	next.realloc = dlsym(RTLD_NEXT, "realloc");
+	next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+	next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+	next.memalign = dlsym(RTLD_NEXT, "memalign");
+	next.mmap = dlsym(RTLD_NEXT, "mmap");
+	next.munmap = dlsym(RTLD_NEXT, "munmap");
+	next.mremap = dlsym(RTLD_NEXT, "mremap");
+	next.malloc = dlsym(RTLD_NEXT, "malloc");
+	is_finding = 0;
+}
+
+static void before_fork(void)
+{
+	live_mappings_before_fork();
+	live_blocks_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+	live_blocks_after_fork(0);
+	live_mappings_after_fork(0);
+}
+
+static void after_fork_in_child(void)
+{
+	alloc_sites_after_fork();
+	live_blocks_after_fork(1);
+	live_mappings_after_fork(1);
+}
+
+static __attribute__((noinline)) int begin(int is_last)
+{
+	static _Atomic int is_busy;
+	int is_there;
+
+	if (atomic_exchange(&is_busy, 1))
+		return 0;
+	is_there = alloc_sites_begin(is_last);
+	if (is_there)
+		state = IS_ON;
+	else if (is_last)
+		state = IS_OFF;
+	is_busy = 0;
+	return is_there;
+}
+
+static __attribute__((constructor)) void begin_at_last(void)
+{
+	if (!next.malloc)
+		find_next();
+	if (state == NOT_YET)
+		begin(1);
+	if (state == IS_ON)
+		pthread_atfork(before_fork, after_fork_in_parent,
+			       after_fork_in_child);
+}
+
+static int is_counting(void)
+{
+	return state == IS_ON || (state == NOT_YET && begin(0));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static void note_row(const void *at, size_t bytes, uint64_t row)
+{
+	const int saved = errno;
+	const struct live_block block = { .at = (uintptr_t)at,
+					  .bytes = bytes,
+					  .row = row,
+					  .born_ns = now_ns() };
+
+	alloc_sites_add(block.row, bytes);
+	if (live_blocks_add(&block) != 0) {
+		alloc_sites_remove(block.row, bytes, 0);
+		alloc_sites_miss();
+	}
+	errno = saved;
+}
+
+static void *note(void *at, size_t bytes)
+{
+	if (at && is_counting())
+		note_row(at, bytes, alloc_sites_here());
+	return at;
+}
+
+/* Before it is freed: another thread may have the address right behind. */
+static int forget(const void *at, struct live_block *block)
+{
+	const int saved = errno;
+	const int is_known = state == IS_ON && live_blocks_take(at, block);
+
+	errno = saved;
+	return is_known;
+}
+
+static void note_end(const struct live_block *block)
+{
+	alloc_sites_remove(block->row, block->bytes, now_ns() - block->born_ns);
+}
+
+EXPORT void *malloc(size_t bytes)
+{
+	if (is_finding)
+		return take_early(bytes);
+	if (!next.malloc)
+		find_next();
+	return note(next.malloc(bytes), bytes);
+}
+
+EXPORT void *calloc(size_t count, size_t each)
+{
+	if (is_finding)
+		return take_early(count * each);
+	if (!next.malloc)
+		find_next();
+	return note(next.calloc(count, each), count * each);
+}
+
+EXPORT void free(void *at)
+{
+	struct live_block block;
+
+	if (!at || is_early(at))
+		return;
+	if (!next.malloc)
+		find_next();
+	if (forget(at, &block))
+		note_end(&block);
+	next.free(at);
+}
+
+static void *move_early(const void *at, size_t bytes)
+{
+	const size_t left =
+		(size_t)(early + EARLY_BYTES - (const unsigned char *)at);
+	void *to = malloc(bytes);
+
+	if (to)
+		memcpy(to, at, bytes < left ? bytes : left);
+	return to;
+}
+
+/* The end of one block, and another by who calls this. */
+EXPORT void *realloc(void *at, size_t bytes)
+{
+	struct live_block block;
+	int is_known;
+	void *to;
+
+	if (is_early(at))
+		return move_early(at, bytes);
+	if (!next.malloc)
+		find_next();
+	is_known = forget(at, &block);
+	to = next.realloc(at, bytes);
+	if (is_known && !to && bytes > 0) {
+		live_blocks_add(&block); /* it is still there */
+		return to;
+	}
+	if (is_known)
+		note_end(&block);
+	return note(to, bytes);
+}
+
+EXPORT int posix_memalign(void **out, size_t alignment, size_t bytes)
+{
+	int err;
+
+	if (!next.malloc)
+		find_next();
+	err = next.posix_memalign(out, alignment, bytes);
+	if (err == 0)
+		note(*out, bytes);
+	return err;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+	if (!next.malloc)
+		find_next();
+	return note(next.aligned_alloc(alignment, bytes), bytes);
+}
+
+EXPORT void *memalign(size_t alignment, size_t bytes)
+{
+	if (!next.malloc)
+		find_next();
+	return note(next.memalign(alignment, bytes), bytes);
+}
+
+static void *note_mapping(void *at, size_t bytes)
+{
+	const int saved = errno;
+
+	if (at != MAP_FAILED && is_counting())
+		live_mappings_add(at, bytes, alloc_sites_here());
+	errno = saved;
+	return at;
+}
+
+EXPORT void *mmap(void *at, size_t bytes, int protection, int flags, int file,
+		  off_t offset)
+{
+	if (!next.malloc)
+		find_next();
+	return note_mapping(
+		next.mmap(at, bytes, protection, flags, file, offset), bytes);
+}
+
+EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
+		    off_t offset) __attribute__((alias("mmap")));
+
+EXPORT int munmap(void *at, size_t bytes)
+{
+	int saved, result;
+
+	if (!next.malloc)
+		find_next();
+	result = next.munmap(at, bytes);
+	saved = errno;
+	if (result == 0 && state == IS_ON)
+		live_mappings_remove(at, bytes);
+	errno = saved;
+	return result;
+}
+
+EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
+{
+	va_list arguments;
+	void *to, *wanted;
+	int saved;
+
+	va_start(arguments, flags);
+	wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+	va_end(arguments);
+	if (!next.malloc)
+		find_next();
+	to = next.mremap(at, bytes, more, flags, wanted);
+	saved = errno;
+	if (to != MAP_FAILED && state == IS_ON && bytes > 0 &&
+	    !(flags & MREMAP_DONTUNMAP))
+		live_mappings_remove(at, bytes);
+	errno = saved;
+	return note_mapping(to, more);
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew-alloc's figures are those of a library that only counts (counting_shim.c)."""
+import signal
+import socket
+import struct
+import subprocess
+
+import clewtest
+from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target, until
+
+SCRIPT = ROOT / "scripts" / "clew-alloc"
+SHIM = BUILD / "tests" / "targets" / "O2" / "libcounting_shim.so"
+NAMES = ("allocations", "bytes", "live", "live_bytes")
+
+
+class Allocations(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.shims = self.work / "shims"
+        self.shims.mkdir()
+        self.environment.update(
+            CLEW=str(CLEW), CLEW_ALLOC=str(BUILD / "alloc" /
+                                           "libclew-alloc.so"))
+
+    def command(self, argv, options=(), *, with_shim=True):
+        """With the shim behind clew-alloc, so that both see the same calls."""
+        prefix = ["env", f"LD_PRELOAD={SHIM}", f"SHIM_DIR={self.shims}"]
+        return [*(prefix if with_shim else []), SCRIPT, "-o",
+                self.recording_path, *options, "--", *argv]
+
+    def counted(self, pid):
+        shim = self.shims / str(pid)
+        return dict(zip(NAMES, struct.unpack("<4Q", shim.read_bytes())))
+
+    def values(self, *options):
+        report = self.clew_json("report", "--json", *options)
+        return {one["name"]: one["total"] for one in report["values"]}
+
+    def assert_equal_to_the_shim(self, processes):
+        recording = self.recording()
+        self.assertEqual(len(recording.parts), processes)
+        for part in recording.parts:
+            told = self.values(f"--process={part.pid}")
+            with self.subTest(part=part.path.name):
+                self.assertEqual({name: told[name] for name in NAMES},
+                                 self.counted(part.pid))
+                self.assertEqual(told["untracked"], 0)
+                self.assertEqual(sum(count for name, count in told.items()
+                                     if name.startswith("freed")),
+                                 told["allocations"] - told["live"])
+
+    def check(self, how, status):
+        program = [target("allocates"), how]
+        native = self.run_program(program)
+        recorded = self.run_program(self.command(program))
+        self.assert_same_behaviour(native, recorded)
+        self.assertEqual(native.returncode, status)
+        self.assert_equal_to_the_shim(2)
+
+    def own(self, value, *options):
+        report = self.clew_json("report", "--json", f"--value={value}",
+                                *options)
+        return {row["name"]: row["self_value"] for row in report["functions"]
+                if row["self_value"]}
+
+    def test_of_a_program_in_cplusplus(self):
+        self.check("exit", 0)
+        live = self.own("live_bytes")
+        # with the exit handler's and the child's, without what that frees
+        self.assertEqual(live["leaks"], 100 * (1000 + 3 * 10 + 5 + 3))
+        self.assertEqual(live["aligns"], 640)
+        self.assertNotIn("moves", live)
+        self.assertNotIn("churns", live)
+        self.assertEqual(self.own("allocations")["churns"], 2000 + 3 * 1000)
+        self.assertEqual(self.own("bytes")["moves"], 70 + 55000)
+        # each of the contexts that call it
+        self.assertEqual(self.own("peak_bytes")["moves"], 10000)
+        self.assertEqual(self.own("mapped_bytes")["maps"], 7 * 4096)
+        self.assertEqual(self.own("mappings")["maps"], 1)
+
+    def test_without_an_exit(self):
+        self.check("_exit", 0)
+        self.assertEqual(self.own("live_bytes")["moves"], 10000)
+
+    def test_of_a_crash(self):
+        self.check("abort", -signal.SIGABRT)
+        self.assertEqual(self.own("live_bytes")["moves"], 10000)
+
+    def test_of_python(self):
+        program = [PYTHON, "-c", "import json, threading\n"
+                   "def f(): json.dumps([{str(i): i} for i in range(9999)])\n"
+                   "threads = [threading.Thread(target=f) for _ in range(3)]\n"
+                   "[t.start() for t in threads]; [t.join() for t in threads]\n"
+                   "print('done')"]
+        native = self.run_program(program)
+        recorded = self.run_program(self.command(program))
+        self.assert_same_behaviour(native, recorded)
+        self.assert_equal_to_the_shim(1)
+
+    def test_of_a_child_that_executes(self):
+        done = self.run_program(self.command(
+            ["/bin/sh", "-c", "/bin/echo one; exec /bin/echo two"]))
+        self.assertEqual((done.stdout, done.stderr, done.returncode),
+                         (b"one\ntwo\n", b"", 0))
+        self.assertGreaterEqual(len(self.recording().parts), 2)
+        self.assertGreater(self.values()["allocations"], 0)
+
+    @needs("redis-server")
+    def test_of_redis(self):
+        path = self.work / "redis"
+        with subprocess.Popen(
+                [str(word) for word in self.command(
+                    ["redis-server", "--port", "0", "--save", "",
+                     "--unixsocket", path])],
+                env=self.environment, cwd=self.work,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+            try:
+                self.assertTrue(until(lambda: path.is_socket() or
+                                      server.poll() is not None))
+                self.talk_to_redis(path)
+            except BaseException:
+                server.terminate()
+                raise
+            server.communicate()
+        self.assertEqual(server.returncode, 0)
+        self.assert_equal_to_the_shim(1)
+
+    def talk_to_redis(self, path):
+        with socket.socket(socket.AF_UNIX) as client:
+            self.assertTrue(until(lambda: client.connect_ex(str(path)) == 0))
+            for i in range(1, 1001):
+                client.sendall(f"SET key{i} {'x' * i}\r\n".encode())
+                self.assertEqual(client.recv(5, socket.MSG_WAITALL),
+                                 b"+OK\r\n")
+            client.sendall(b"SHUTDOWN NOSAVE\r\n")
+            client.recv(1)
+
+    def test_without_clew_it_is_as_if_it_were_not_there(self):
+        native = self.run_program([target("allocates")])
+        self.environment["LD_PRELOAD"] = self.environment["CLEW_ALLOC"]
+        self.assert_same_behaviour(native,
+                                   self.run_program([target("allocates")]))
+
+    def test_its_own_functions_are_in_no_context(self):
+        self.run_program(self.command([target("allocates")],
+                                      with_shim=False))
+        states = [module.state_name for part in self.recording().parts
+                  for module in part.modules
+                  if module.name == "libclew-alloc.so"]
+        self.assertEqual(len(states), 2)
+        self.assertNotIn("HOOKED", states)
+
+    def test_usage_errors(self):
+        for arguments in [], ["true"]:
+            with self.subTest(arguments=arguments):
+                done = self.run_program([SCRIPT, *arguments], text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("usage: clew-alloc", done.stderr)
+        self.environment["CLEW_ALLOC"] = "/none"
+        done = self.run_program([SCRIPT, "--", "true"], text=True)
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("libclew-alloc.so not found", done.stderr)
+
+
+if __name__ == "__main__":
+    clewtest.main()
