@@ -142,17 +142,16 @@ int live_blocks_take(const void *at, struct live_block *out)
 void live_blocks_before_fork(void)
 {
 	for (int i = 0; i < TABLES; i++)
-		while (patient_lock_take(&tables[i].lock) != 0)
-			;
+		patient_lock_before_fork(&tables[i].lock);
 }
 
 void live_blocks_after_fork(int is_child)
 {
 	for (int i = 0; i < TABLES; i++) {
-		if (is_child) {
+		if (is_child && patient_lock_is_for_fork(&tables[i].lock)) {
 			give_slots(&tables[i]);
 			tables[i].room = tables[i].count = 0;
 		}
-		patient_lock_release(&tables[i].lock);
+		patient_lock_after_fork(&tables[i].lock);
 	}
 }

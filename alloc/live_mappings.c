@@ -122,13 +122,12 @@ void live_mappings_remove(const void *at, size_t bytes)
 
 void live_mappings_before_fork(void)
 {
-	while (patient_lock_take(&mappings.lock) != 0)
-		;
+	patient_lock_before_fork(&mappings.lock);
 }
 
 void live_mappings_after_fork(int is_child)
 {
-	if (is_child)
+	if (is_child && patient_lock_is_for_fork(&mappings.lock))
 		mappings.count = 0;
-	patient_lock_release(&mappings.lock);
+	patient_lock_after_fork(&mappings.lock);
 }

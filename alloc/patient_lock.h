@@ -1,38 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A lock that may not be had: by a signal handler that has interrupted its holder, which
- * would wait for ever. Nobody else holds one for as long as is waited here. It makes no
- * system call but sched_yield(), so any thread may take it anywhere.
+ * would wait for ever. So it knows who holds it. In a child that was forked by a bare
+ * system call its holder may not be there: it is given up once nobody has released it
+ * for far longer than anybody holds it. No function of libc that allocates is called, and
+ * none at which threads are cancelled. errno may change.
  */
 #ifndef CLEW_ALLOC_PATIENT_LOCK_H
 #define CLEW_ALLOC_PATIENT_LOCK_H
 
 #include <errno.h>
-#include <sched.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-#define PATIENT_LOCK_TRIES 100000
+#define PATIENT_LOCK_GIVEN_UP 1
+#define PATIENT_LOCK_SPINS    200
+#define PATIENT_LOCK_SLEEP_NS 50000
+#define PATIENT_LOCK_SLEEPS   400000 /* 20 s, and more on a busy machine */
 
 struct patient_lock {
-	_Atomic int is_held;
+	_Atomic uintptr_t holder; /* its thread; 0: nobody */
+	int is_for_fork;          /* holder's: taken before a fork */
 };
 
 /* 0 or -EBUSY. */
 static inline int patient_lock_take(struct patient_lock *lock)
 {
-	for (int i = 0; i < PATIENT_LOCK_TRIES; i++) {
-		if (!atomic_exchange_explicit(&lock->is_held, 1,
-					      memory_order_acquire))
+	const uintptr_t self = (uintptr_t)pthread_self();
+	const struct timespec awhile = { .tv_nsec = PATIENT_LOCK_SLEEP_NS };
+
+	for (int i = 0; i < PATIENT_LOCK_SPINS + PATIENT_LOCK_SLEEPS; i++) {
+		uintptr_t holder = 0;
+
+		if (atomic_compare_exchange_strong_explicit(
+			    &lock->holder, &holder, self, memory_order_acquire,
+			    memory_order_relaxed))
 			return 0;
-		if (i % 64 == 63)
-			sched_yield();
+		if (holder == self || holder == PATIENT_LOCK_GIVEN_UP)
+			return -EBUSY;
+		if (i >= PATIENT_LOCK_SPINS)
+			syscall(SYS_nanosleep, &awhile, NULL);
 	}
+	atomic_store(&lock->holder, PATIENT_LOCK_GIVEN_UP);
 	return -EBUSY;
 }
 
 static inline void patient_lock_release(struct patient_lock *lock)
 {
-	atomic_store_explicit(&lock->is_held, 0, memory_order_release);
+	atomic_store_explicit(&lock->holder, 0, memory_order_release);
+}
+
+/*
+ * Around a fork, in the child as well. If it is not held for the fork, a handler forks
+ * that has interrupted its holder: what it protects is to be left alone then.
+ */
+static inline void patient_lock_before_fork(struct patient_lock *lock)
+{
+	if (patient_lock_take(lock) == 0)
+		lock->is_for_fork = 1;
+}
+
+static inline int patient_lock_is_for_fork(const struct patient_lock *lock)
+{
+	return lock->is_for_fork;
+}
+
+static inline void patient_lock_after_fork(struct patient_lock *lock)
+{
+	if (!lock->is_for_fork)
+		return;
+	lock->is_for_fork = 0;
+	patient_lock_release(lock);
 }
 
 #endif
