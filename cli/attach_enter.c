@@ -244,6 +244,17 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 	return err;
 }
 
+/* Who cannot be made to ask them is left, or has ended. */
+static int begin_runtimes(struct attaching *attaching, char **why)
+{
+	int err = attach_begin_runtimes(attaching, why);
+	char *also;
+
+	if (err && err != -ESRCH && attaching_leave(attaching, &also) != 0)
+		free(also);
+	return err;
+}
+
 int attaching_enter(struct attaching *attaching, const char *directory,
 		    char **why)
 {
@@ -261,5 +272,5 @@ int attaching_enter(struct attaching *attaching, const char *directory,
 			err = enter_once(attaching, &texts, why);
 		remote_texts_free(&texts);
 	} while (attach_is_to_be_repeated(err, deadline_ns, why));
-	return err;
+	return err ? err : begin_runtimes(attaching, why);
 }

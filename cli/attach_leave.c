@@ -179,6 +179,9 @@ int attaching_leave(struct attaching *attaching, char **why)
 	int err, is_finished = 0;
 
 	*why = NULL;
+	err = attach_end_runtimes(attaching, why);
+	if (err)
+		return err;
 	do {
 		struct remote_texts texts = { 0 };
 

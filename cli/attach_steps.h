@@ -57,6 +57,16 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 			const struct wire_stopped *list, size_t count,
 			char **why);
 
+/* ---- Language runtimes ---- */
+
+/*
+ * A thread of the library's own begins to ask them, or ends that: enum
+ * wire_attach_runtimes. Unless there are none. That they do not answer in time is no
+ * reason not to record.
+ */
+int attach_begin_runtimes(struct attaching *attaching, char **why);
+int attach_end_runtimes(struct attaching *attaching, char **why);
+
 /* ---- What is written ---- */
 
 /* What takes time is done before anybody is stopped. remote_texts_free() it. */

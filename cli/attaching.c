@@ -89,6 +89,7 @@ void attaching_find_library(struct attaching *attaching)
 		{ WIRE_ATTACHMENT, &attaching->attachment },
 		{ WIRE_ATTACH_PREPARE, &attaching->prepare },
 		{ WIRE_ATTACH_ENTER, &attaching->enter },
+		{ WIRE_ATTACH_RUNTIMES, &attaching->runtimes },
 		{ WIRE_ATTACH_FINISH, &attaching->finish },
 		{ WIRE_ATTACH_LEAVE, &attaching->leave },
 	};

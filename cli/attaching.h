@@ -19,7 +19,7 @@ struct attaching {
 	/* Where threads have variables of libc's; load_result: 0, not known. */
 	int64_t errno_offset, load_result;
 	/* libclew.so's, once it is there; 0 before. */
-	uint64_t attachment, prepare, enter, finish, leave;
+	uint64_t attachment, prepare, enter, runtimes, finish, leave;
 	/* For how long they were stopped, at most. */
 	uint64_t all_ns, one_ns;
 };

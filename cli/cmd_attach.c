@@ -43,6 +43,7 @@ static const struct argp_option argp_options[] = {
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	RECORDING_SELECTION,
+	RECORDING_JAVA,
 	RECORDING_RULES,
 	RECORDING_TIME,
 	RECORDING_LIMITS,
@@ -117,15 +118,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+/* What may be asked for in a file of rules, and why it cannot be had. */
+static const struct {
+	const char *word, *why;
+} refused[] = {
+	{ "libc", "its functions can be recorded from the start of a process "
+		  "only" },
+	{ "jni-env", "a machine that runs already is not told to call clew" },
+};
+
 static int check_directives(const char *text, char **why)
 {
-	char *libc = attach_group_directive(text, "libc");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		char *found = attach_group_directive(text, refused[i].word);
 
-	free(libc);
-	return libc ? fail(why, -ENOTSUP,
-			   "libc: its functions can be recorded from the start "
-			   "of a process only")
-		    : 0;
+		free(found);
+		if (found)
+			return fail(why, -ENOTSUP, "%s: %s", refused[i].word,
+				    refused[i].why);
+	}
+	return 0;
 }
 
 /* ---- Entering ---- */

@@ -43,10 +43,7 @@ static const struct argp_option argp_options[] = {
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	RECORDING_SELECTION,
 	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
-	{ "java", KEY_JAVA, "natives|vm|off", 0,
-	  "natives: of a Java virtual machine its native methods (default); "
-	  "vm: its own functions, too; off: leave it alone",
-	  2 },
+	RECORDING_JAVA,
 	{ "jni-env", KEY_JNI_ENV, NULL, 0,
 	  "What native methods call of JNI, too: see clew report --jni-env",
 	  2 },

@@ -35,6 +35,12 @@ enum {
 	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 }, \
 	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 }
 
+#define RECORDING_JAVA \
+	{ "java", KEY_JAVA, "natives|vm|off", 0, \
+	  "natives: of a Java virtual machine its native methods (default); " \
+	  "vm: its own functions, too; off: leave it alone", \
+	  2 }
+
 #define RECORDING_RULES \
 	{ "rules", KEY_RULES, "FILE", 0, \
 	  "Rules from a file, see clew-record(1)", 2 }

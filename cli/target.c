@@ -361,9 +361,6 @@ static char *obstacle_of_maps(pid_t pid)
 		return why;
 	if (!target_module(&maps, "libc.so.6"))
 		why = memory_printf("it has no C library that is glibc's");
-	else if (target_module(&maps, "libjvm.so"))
-		why = memory_printf("it is a Java virtual machine, which can "
-				    "be recorded from its start only");
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
 		why = memory_printf("a sanitizer watches it");

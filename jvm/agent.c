@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/bound_natives.h"
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
 #include "jvm/class_changes.h"
@@ -52,6 +53,7 @@ static struct {
 	_Atomic(JavaVM *) vm;      /* that has the agent; NULL: none */
 	_Atomic(JavaVM *) told_by; /* the last that had it */
 	_Atomic int is_awaited;    /* a machine is being made */
+	jvmtiEnv *heard;           /* whose events are heard; NULL: none */
 	int knows_callers;         /* who calls natives can be told */
 	struct lock lock;          /* of what follows */
 	struct early *early;       /* EARLY_MAX; NULL until there is one */
@@ -145,8 +147,10 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 				class_changes_native(&its, address), method,
 				its.signature);
 		name_binding(&bound, &its);
-		if (bound.bridge)
+		if (bound.bridge) {
+			bound.bridge->original = address;
 			*new_address = bridges_entry(bound.bridge);
+		}
 	} else {
 		records_miss();
 	}
@@ -234,6 +238,25 @@ static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
 	switch_unmute(muted);
 }
 
+/*
+ * A native that was bound before clew came is bound to a bridge that is nobody's, so
+ * that the machine says which it is; each in turn.
+ */
+static struct {
+	struct bridge *bridge;
+	int is_told; /* of that to which it leads now */
+} stand_in;
+
+/* Of one that is bound to it, which is to stay where it was if nothing else comes. */
+static void *real_address(void *address, void **new_address)
+{
+	if (!stand_in.bridge || address != bridges_entry(stand_in.bridge))
+		return address;
+	stand_in.is_told = 1;
+	*new_address = stand_in.bridge->original;
+	return stand_in.bridge->original;
+}
+
 static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 			     jmethodID method, void *address,
 			     void **new_address)
@@ -245,7 +268,8 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	if ((*jvmti)->GetPhase(jvmti, &phase))
 		records_miss();
 	else if (phase == JVMTI_PHASE_START || phase == JVMTI_PHASE_LIVE)
-		bind(jvmti, jni, method, address, new_address);
+		bind(jvmti, jni, method, real_address(address, new_address),
+		     new_address);
 	else
 		keep_early(method, address, new_address);
 	errno = saved_errno;
@@ -394,6 +418,7 @@ static jint begin(JavaVM *vm)
 		atomic_store(&agent.told_by, vm);
 		if (listen(jvmti)) {
 			listen_to_compilers(jvmti);
+			agent.heard = jvmti;
 			agent.knows_callers = !callers_begin(vm);
 			intrinsics_learn((uintptr_t)(*vm)->GetEnv);
 			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
@@ -403,6 +428,95 @@ static jint begin(JavaVM *vm)
 	}
 	atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 	return JNI_OK;
+}
+
+/* ---- A machine that runs already ---- */
+
+/* Who has not been told of is not bound anew, nor whoever comes after. */
+static int make_stand_in(void *address)
+{
+	if (stand_in.bridge && !stand_in.is_told)
+		return 0;
+	if (!stand_in.bridge)
+		stand_in.bridge = bridges_make_early(address, NULL);
+	if (!stand_in.bridge)
+		return 0;
+	stand_in.is_told = 0;
+	stand_in.bridge->is_silent = 1;
+	stand_in.bridge->original = address;
+	stand_in.bridge->native = (uintptr_t)address;
+	atomic_store(&stand_in.bridge->target, (uintptr_t)address);
+	return 1;
+}
+
+static void *choose_bridge(void *context, const struct bound_native *native)
+{
+	const struct early bound = { NULL, native->address,
+				     intrinsics_have(native->method), NULL };
+
+	if (bridges_find(native->address))
+		return NULL;
+	if (is_bridged(&bound) && !changes_threads(&native->its))
+		return make_stand_in(native->address)
+			       ? bridges_entry(stand_in.bridge)
+			       : NULL;
+	name_binding(&bound, &native->its);
+	return NULL;
+}
+
+static void *choose_original(void *context, const struct bound_native *native)
+{
+	const struct bridge *bridge = bridges_find(native->address);
+
+	return bridge ? bridge->original : NULL;
+}
+
+/* The compilers' events of what there is. */
+static void tell_of_code(jvmtiEnv *jvmti)
+{
+	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+void agent_begin_late(JavaVM *vm, JNIEnv *jni)
+{
+	const uint64_t pc = (uintptr_t)(*vm)->GetEnv;
+
+	if (bound_natives_change(vm, jni, pc, NULL, NULL) < 0) {
+		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
+		return;
+	}
+	begin(vm);
+	if (!agent.heard)
+		return;
+	bridges_open();
+	callers_begin_late();
+	bound_natives_change(vm, jni, pc, choose_bridge, NULL);
+	tell_of_code(agent.heard);
+}
+
+/* First nobody is bound to a bridge any more, then nobody is. */
+int agent_end_late(JavaVM *vm, JNIEnv *jni)
+{
+	long changed;
+	int err;
+
+	if (!agent.heard)
+		return 0;
+	(*agent.heard)
+		->SetEventNotificationMode(agent.heard, JVMTI_DISABLE,
+					   JVMTI_EVENT_NATIVE_METHOD_BIND,
+					   NULL);
+	changed = bound_natives_change(vm, jni, (uintptr_t)(*vm)->GetEnv,
+				       choose_original, NULL);
+	bridges_close();
+	err = callers_end_late();
+	if (err)
+		return err;
+	(*agent.heard)->DisposeEnvironment(agent.heard);
+	agent.heard = NULL;
+	agent_forget();
+	return changed < 0 ? (int)changed : 0;
 }
 
 /* ---- The option ---- */

@@ -7,6 +7,8 @@
 #ifndef CLEW_JVM_AGENT_H
 #define CLEW_JVM_AGENT_H
 
+#include <jni.h>
+
 /* No machine has our agent, or the one that had it is gone. */
 void agent_forget(void);
 
@@ -15,5 +17,12 @@ void agent_await(int is_awaited);
 
 /* "-agentpath:" and libclew.so as the loader knows it; NULL if it cannot be said. */
 char *agent_option(void);
+
+/*
+ * The agent of a machine that runs already, on a thread of clew's that is attached to
+ * it and in no Java method; and no more: 0, or -errno if something of ours is left.
+ */
+void agent_begin_late(JavaVM *vm, JNIEnv *jni);
+int agent_end_late(JavaVM *vm, JNIEnv *jni);
 
 #endif

@@ -12,6 +12,7 @@
 #include "preload/stack/trampolines.h"
 #include "wire/id.h"
 
+_Atomic uint32_t bridges_are_closed;
 _Atomic uint64_t callers_known[CALLERS_COUNT];
 _Atomic uint64_t *callers_stacks;
 

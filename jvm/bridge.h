@@ -31,12 +31,13 @@ struct bridge {
 	_Atomic uint64_t
 		target; /* what it calls: the native's code, or its relay */
 	_Atomic uint64_t stack_words; /* that its arguments take on the stack */
-	uint64_t native;              /* the native's code, for the relay */
+	uint64_t native; /* the native's code, for the relay, or ours for it */
 	/* That its latest caller waited at: the next is the same, mostly. */
 	_Atomic uint64_t latest;
 	const void *method;         /* as the machine names it */
 	uint8_t *entry;             /* its own code */
 	_Atomic uint32_t is_silent; /* who calls it is not to be asked */
+	void *original;             /* what was bound before */
 };
 
 /* Local references that a native has, and how many it may have; 0: the usual. */
@@ -71,6 +72,12 @@ _Static_assert(offsetof(struct bridge, target) == 0 &&
 
 /* A call will count without its Java caller. */
 void bridge_miss(void);
+
+/*
+ * Whether clew has left the process: who calls a bridge still, since it was about
+ * to, gets to the native itself.
+ */
+extern _Atomic uint32_t bridges_are_closed;
 
 /* ---- For bridge.S ---- */
 

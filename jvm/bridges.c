@@ -16,16 +16,20 @@
  */
 #define CHUNK_BRIDGES 2048
 #define CODE_BYTES    ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
-#define RECORD_BYTES  (CHUNK_BRIDGES * sizeof(struct bridge))
 
 /* A method has 255 arguments or fewer (JVMS 4.3.3), and C gets two more. */
 #define STACK_WORDS_MAX (255 + 2 - ARGUMENTS_GENERAL)
 
+struct bridge_chunk {
+	struct bridge_chunk *older;
+	uint8_t *code;
+	uint32_t used;
+	struct bridge records[CHUNK_BRIDGES];
+};
+
 static struct {
-	struct lock lock;
-	uint8_t *code; /* of the newest chunk */
-	struct bridge *records;
-	uint32_t left; /* of them */
+	struct lock lock; /* to add */
+	struct bridge_chunk *_Atomic newest;
 } bridges;
 
 /* Past one argument: of its class, which is 'L' and '[' for references. */
@@ -60,27 +64,64 @@ static int stack_words(const char *signature)
 	return general + vector;
 }
 
-static int make_chunk(void)
+static struct bridge_chunk *make_chunk(void)
 {
-	struct bridge *records = sys_map_private(RECORD_BYTES);
+	struct bridge_chunk *chunk = sys_map_private(sizeof(*chunk));
 	uint8_t *code = sys_map_private(CODE_BYTES);
 
-	if (!sys_failed(records) && !sys_failed(code)) {
+	if (!sys_failed(chunk) && !sys_failed(code)) {
 		for (uint32_t i = 0; i < CHUNK_BRIDGES; i++)
 			bridge_code_write(code + i * BRIDGE_CODE_BYTES,
-					  &records[i]);
+					  &chunk->records[i]);
 		if (!sys_mprotect(code, CODE_BYTES, PROT_READ | PROT_EXEC)) {
-			bridges.code = code;
-			bridges.records = records;
-			bridges.left = CHUNK_BRIDGES;
-			return 0;
+			chunk->code = code;
+			chunk->older = bridges.newest;
+			atomic_store(&bridges.newest, chunk);
+			return chunk;
 		}
 	}
-	if (!sys_failed(records))
-		sys_munmap(records, RECORD_BYTES);
+	if (!sys_failed(chunk))
+		sys_munmap(chunk, sizeof(*chunk));
 	if (!sys_failed(code))
 		sys_munmap(code, CODE_BYTES);
-	return -ENOMEM;
+	return NULL;
+}
+
+static struct bridge_chunk *chunk_with_room(void)
+{
+	struct bridge_chunk *newest = bridges.newest;
+
+	return newest && newest->used < CHUNK_BRIDGES ? newest : make_chunk();
+}
+
+static struct bridge *make(void *native, const void *method)
+{
+	struct bridge_chunk *chunk = chunk_with_room();
+	struct bridge *bridge;
+
+	if (!chunk)
+		return NULL;
+	bridge = &chunk->records[chunk->used];
+	*bridge = (struct bridge){
+		.target = (uintptr_t)native,
+		.native = (uintptr_t)native,
+		.original = native,
+		.method = method,
+		.entry = chunk->code + chunk->used * BRIDGE_CODE_BYTES,
+	};
+	chunk->used++;
+	return bridge;
+}
+
+/* That of an earlier attachment. */
+static struct bridge *find_former(const void *native, const void *method)
+{
+	for (struct bridge_chunk *c = bridges.newest; c; c = c->older)
+		for (uint32_t i = 0; i < c->used; i++)
+			if (c->records[i].native == (uintptr_t)native &&
+			    c->records[i].method == method)
+				return &c->records[i];
+	return NULL;
 }
 
 static struct bridge *take(void *native, const void *method, uint64_t words)
@@ -91,20 +132,40 @@ static struct bridge *take(void *native, const void *method, uint64_t words)
 	if (runtime_is_filtered())
 		return NULL;
 	lock_acquire(&bridges.lock, &signals);
-	if (bridges.left || !make_chunk()) {
-		const uint32_t i = CHUNK_BRIDGES - bridges.left--;
-
-		bridge = &bridges.records[i];
-		*bridge = (struct bridge){
-			.target = (uintptr_t)native,
-			.native = (uintptr_t)native,
-			.stack_words = words,
-			.method = method,
-			.entry = bridges.code + i * BRIDGE_CODE_BYTES,
-		};
-	}
+	if (rt.is_late)
+		bridge = find_former(native, method);
+	if (!bridge)
+		bridge = make(native, method);
+	if (bridge)
+		atomic_store(&bridge->stack_words, words);
 	lock_release(&bridges.lock, &signals);
 	return bridge;
+}
+
+struct bridge *bridges_find(const void *entry)
+{
+	const uint8_t *at = entry;
+	struct bridge_chunk *chunk = bridges.newest;
+
+	while (chunk && (at < chunk->code || at >= chunk->code + CODE_BYTES))
+		chunk = chunk->older;
+	return chunk ? &chunk->records[(at - chunk->code) / BRIDGE_CODE_BYTES]
+		     : NULL;
+}
+
+/* A relay is another native's once there is another configuration. */
+void bridges_close(void)
+{
+	atomic_store(&bridges_are_closed, 1);
+	for (struct bridge_chunk *c = bridges.newest; c; c = c->older)
+		for (uint32_t i = 0; i < c->used; i++)
+			atomic_store(&c->records[i].target,
+				     c->records[i].native);
+}
+
+void bridges_open(void)
+{
+	atomic_store(&bridges_are_closed, 0);
 }
 
 struct bridge *bridges_make_early(void *native, const void *method)

@@ -28,4 +28,11 @@ int bridges_tell(struct bridge *bridge, const char *signature);
 struct bridge *bridges_make(void *native, const void *method,
 			    const char *signature);
 
+/* The bridge that is entered there; NULL: none is. */
+struct bridge *bridges_find(const void *entry);
+
+/* No call is counted by its callers any more; each goes to the native itself. */
+void bridges_close(void);
+void bridges_open(void);
+
 #endif

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/java_numbers.h"
 #include "jvm/jni_env.h"
 #include "jvm/jvm.h"
+#include "jvm/late.h"
 #include "jvm/native_relays.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
@@ -146,6 +148,8 @@ static void meet_module(struct module *module, struct windows *windows,
 	pc = (uintptr_t)lookup_in(module->base, CREATE);
 	if (!pc)
 		return;
+	if (rt.is_late)
+		late_meet(module);
 	slot = find_slot(pc);
 	if (slot == MACHINES_MAX || divert(&creates[slot], module, windows, pc,
 					   (void *)ours_in[slot])) {
@@ -160,4 +164,16 @@ static void meet_module(struct module *module, struct windows *windows,
 		jni_env_prepare(module, windows);
 }
 
-const struct managed_runtime jvm_runtime = { .meet_module = meet_module };
+static void forget_numbers(void)
+{
+	java_numbers_forget();
+	native_relays_forget();
+}
+
+const struct managed_runtime jvm_runtime = {
+	.meet_module = meet_module,
+	.forget_numbers = forget_numbers,
+	.is_there = late_is_there,
+	.begin_late = late_begin,
+	.end_late = late_end,
+};

@@ -29,6 +29,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
+#define PATIENCE_MS 5000          /* for what is asked of the machine */
 #define IN_NATIVE   (-1)          /* location of a native method */
 #define INTERPRETER "Interpreter" /* as HotSpot calls its code */
 
@@ -36,6 +37,8 @@ static uint64_t machine_pc;      /* of a function of the machine's */
 static uint64_t ready_ns;        /* when it could be asked first */
 static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
 static _Atomic int doubts;       /* callers_doubt() without callers_trust() */
+static _Atomic int askers;       /* threads that may be using it */
+static jvmtiEnv *heard;          /* whose events are heard; NULL: none */
 
 /* How many of the methods are called by a native that has a context. */
 static jint end_of(const struct bridge_frame *frame,
@@ -257,16 +260,13 @@ static void note_asked(uint64_t began_ns)
 			 1);
 }
 
-uint32_t callers_learn(struct bridge_frame *frame)
+static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
 {
-	jvmtiEnv *jvmti = atomic_load(&tool);
 	JNIEnv *jni = (JNIEnv *)frame->arguments[0];
 	const int saved_errno = errno;
 	uint32_t muted, number;
 	uint64_t began_ns;
 
-	if (!jvmti || runtime_is_filtered())
-		return frame->expected ? frame->expected : CALLERS_NOBODY;
 	muted = switch_mute(HOT_MUTED_OWN);
 	began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	java_recall_begin();
@@ -290,6 +290,19 @@ uint32_t callers_learn(struct bridge_frame *frame)
 		remember_stack(frame->stack, number);
 	else
 		remember_place(frame->place, number);
+	return number;
+}
+
+uint32_t callers_learn(struct bridge_frame *frame)
+{
+	uint32_t number = frame->expected ? frame->expected : CALLERS_NOBODY;
+	jvmtiEnv *jvmti;
+
+	atomic_fetch_add(&askers, 1);
+	jvmti = atomic_load(&tool);
+	if (jvmti && !runtime_is_filtered())
+		number = learn(jvmti, frame);
+	atomic_fetch_sub(&askers, 1);
 	return number;
 }
 
@@ -349,6 +362,21 @@ static int find_code(void)
 	return java_code.end > java_code.start;
 }
 
+/* Once; of a machine that was left and is asked again all of it holds still. */
+static void learn_machine(void)
+{
+	void *room;
+
+	if (callers_stacks)
+		return;
+	room = sys_map_private(CALLERS_STACKS * sizeof(*callers_stacks));
+	if (sys_failed(room))
+		return;
+	callers_stacks = room;
+	java_stack_learn(machine_pc);
+	java_scopes_learn(machine_pc);
+}
+
 /* Until then nobody can be asked. */
 static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
@@ -357,12 +385,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (java_interpreter.end && find_code()) {
-		callers_stacks = sys_map_private(CALLERS_STACKS *
-						 sizeof(*callers_stacks));
-		if (!sys_failed(callers_stacks)) {
-			java_stack_learn(machine_pc);
-			java_scopes_learn(machine_pc);
-		}
+		learn_machine();
 		ready_ns = sys_clock_ns(CLOCK_MONOTONIC);
 		atomic_store(&tool, jvmti);
 	}
@@ -418,5 +441,40 @@ int callers_begin(void *machine)
 	line_tables_begin(jvmti);
 	machine_pc = (uintptr_t)(*vm)->GetEnv;
 	trampolines_reserve(rt.recorder->part.file.path);
+	heard = jvmti;
+	return 0;
+}
+
+/* What the addresses were that are remembered, nobody has told meanwhile. */
+void callers_begin_late(void)
+{
+	if (!heard)
+		return;
+	forget();
+	java_recall_begin_again();
+	is_ready(heard, NULL, NULL);
+}
+
+/* Whoever asks has an answer soon. */
+static int wait_for_askers(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int i = 0; atomic_load(&askers); i++) {
+		if (i == PATIENCE_MS)
+			return -EBUSY;
+		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	}
+	return 0;
+}
+
+int callers_end_late(void)
+{
+	atomic_store(&tool, NULL);
+	if (wait_for_askers())
+		return -EBUSY;
+	if (heard)
+		(*heard)->DisposeEnvironment(heard);
+	heard = NULL;
 	return 0;
 }

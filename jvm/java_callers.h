@@ -90,4 +90,11 @@ void callers_trust(void);
  */
 int callers_begin(void *vm);
 
+/*
+ * After that, where the machine runs already: it may be asked at once. And it is asked no
+ * more, nor heard: 0, or -EBUSY if somebody does so still.
+ */
+void callers_begin_late(void);
+int callers_end_late(void);
+
 #endif

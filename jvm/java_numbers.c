@@ -257,3 +257,15 @@ uint32_t java_numbers_stack(const struct java_stack_numbers *stack)
 	lock_release(&stacks.lock, &signals);
 	return number;
 }
+
+void java_numbers_forget(void)
+{
+	struct method_table *table = methods.table;
+
+	for (uint32_t i = 0; table && i < table->room; i++)
+		table->methods[i].id = NULL;
+	for (uint32_t i = 0; stacks.table && i < STACKS_ROOM; i++)
+		if (stacks.table[i].hash)
+			stacks.table[i] = (struct numbered_stack){ 0 };
+	methods.used = stacks.used = 0;
+}

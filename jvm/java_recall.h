@@ -39,6 +39,8 @@ struct recalled_walk {
 };
 
 struct java_recall {
+	struct java_recall *next; /* where clew was attached */
+	_Atomic uint32_t is_taken;
 	struct recalled_walk walks[RECALLED_COUNT];
 };
 
@@ -73,5 +75,8 @@ static inline int recalled_is(const struct recalled_walk *walk,
  */
 void java_recall_begin(void);
 void java_recall_end(void);
+
+/* No thread has any, since the process was left. */
+void java_recall_begin_again(void);
 
 #endif

@@ -8,6 +8,8 @@
  *	agent.c		the agent: is told which native method is bound to which
  *			address, and what code the machine makes
  *			(preload/front/records.h writes that into the part)
+ *	late.c		a machine that runs already, which has no option
+ *	bound_natives.c	its natives, that are bound already
  *	bridges.c	makes bridges, through which Java calls them
  *	intrinsics.c	which natives it may never call
  *	class_changes.c	when methods are changed while they run

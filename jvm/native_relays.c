@@ -41,6 +41,11 @@ void native_relays_make(const struct module *machine, struct windows *windows)
 	relays.count = RELAYS_MAX;
 }
 
+void native_relays_forget(void)
+{
+	relays.count = relays.used = 0;
+}
+
 /* As a wire_name has it. 0: it is too long. */
 static size_t put_name(char *to, size_t room, const struct java_method *method)
 {

@@ -14,6 +14,9 @@
 /* For a machine. Under the loader's lock; once is enough. */
 void native_relays_make(const struct module *machine, struct windows *windows);
 
+/* There are none: they are to be made again, with numbers that mean something. */
+void native_relays_forget(void);
+
 struct native_relay {
 	uint64_t entry;
 	uint32_t number;

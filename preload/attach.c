@@ -19,6 +19,8 @@
 #include "preload/front/earlier_code.h"
 #include "preload/front/entries.h"
 #include "preload/front/generators.h"
+#include "preload/front/makers.h"
+#include "preload/front/records.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
@@ -27,6 +29,7 @@
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread_block.h"
+#include "preload/layers.h"
 #include "preload/loader.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/trap.h"
@@ -278,6 +281,7 @@ static int begin_anew(const char *dir)
 	}
 	record_arguments(&cold->recorder.part);
 	journal_forget_hooks();
+	layers_forget_numbers();
 	err = prepare_process(cold);
 	return err ? err : hook_all(cold);
 }
@@ -354,6 +358,8 @@ static int prepare(const char *dir)
 	if (journal_begin())
 		return refuse_explained("cannot make room", -ENOMEM);
 	journal_set_ahead(1);
+	records_begin_again();
+	makers_begin_again();
 	err = is_same_configuration(dir) && rt.cold ? begin_again(dir)
 						    : begin_anew(dir);
 	if (err) {
@@ -389,6 +395,9 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 			       sizeof(clew_attachment.dir));
 		text_string(&text, dir);
 		clew_attachment.controller = (uint32_t)controller;
+		clew_attachment.runtimes = layers_are_there()
+						   ? WIRE_RUNTIMES_FOUND
+						   : WIRE_RUNTIMES_NONE;
 		clew_attachment.state = WIRE_ATTACH_PREPARED;
 		clew_attachment.result = 0;
 	}

@@ -26,6 +26,7 @@ void attach_free_frames(void);
 
 void clew_attach_prepare(const char *dir, uint64_t controller);
 void clew_attach_enter(const struct wire_stopped *threads, uint64_t count);
+void clew_attach_runtimes(uint64_t wish);
 void clew_attach_finish(void);
 void clew_attach_leave(const struct wire_stopped *threads, uint64_t count);
 

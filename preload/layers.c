@@ -20,3 +20,40 @@ void layers_meet_module(struct module *module, struct windows *windows,
 	for (size_t i = 0; runtimes[i]; i++)
 		runtimes[i]->meet_module(module, windows, functions, count);
 }
+
+void layers_forget_numbers(void)
+{
+	for (size_t i = 0; runtimes[i]; i++)
+		if (runtimes[i]->forget_numbers)
+			runtimes[i]->forget_numbers();
+}
+
+static int is_there(const struct managed_runtime *runtime)
+{
+	return runtime->is_there && runtime->is_there();
+}
+
+int layers_are_there(void)
+{
+	for (size_t i = 0; runtimes[i]; i++)
+		if (is_there(runtimes[i]))
+			return 1;
+	return 0;
+}
+
+void layers_begin_late(void)
+{
+	for (size_t i = 0; runtimes[i]; i++)
+		if (is_there(runtimes[i]))
+			runtimes[i]->begin_late();
+}
+
+int layers_end_late(void)
+{
+	int err = 0;
+
+	for (size_t i = 0; runtimes[i]; i++)
+		if (is_there(runtimes[i]) && !err)
+			err = runtimes[i]->end_late();
+	return err;
+}

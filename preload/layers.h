@@ -12,4 +12,10 @@
 void layers_meet_module(struct module *module, struct windows *windows,
 			struct wire_function *functions, uint32_t count);
 
+/* As managed.h says. layers_end_late(): 0, or what one of them has returned. */
+void layers_forget_numbers(void);
+int layers_are_there(void);
+void layers_begin_late(void);
+int layers_end_late(void);
+
 #endif

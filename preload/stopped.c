@@ -245,6 +245,12 @@ static int begin_words(void)
 	return 0;
 }
 
+/* The library itself stays, and bridges in it that have called natives. */
+static int is_left(uint64_t pc)
+{
+	return own_code_has(pc) && !own_code_is_library(pc);
+}
+
 /* Where functions wait that stubs have called, nobody waits for the stubs. */
 static int restore_word(const void *context, uint64_t at, uint64_t word,
 			int is_pc)
@@ -257,7 +263,7 @@ static int restore_word(const void *context, uint64_t at, uint64_t word,
 	else if (!is_pc && runtime_is_exit(word))
 		shadow = shadow_of(at);
 	if (shadow && shadow->return_address &&
-	    !own_code_has(shadow->return_address)) {
+	    !is_left(shadow->return_address)) {
 		if (words.count == WORDS_MAX)
 			return -ENOSPC;
 		words.items[words.count++] =

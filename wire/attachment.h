@@ -12,6 +12,10 @@
  *						made ready to count. Then the texts
  *						are written from outside, and what
  *						it says of frames
+ *	clew_attach_runtimes(wish)		once it is entered, and before it is
+ *						left: a thread of the library's own
+ *						begins to ask language runtimes,
+ *						or ends that; it says how far it is
  *	clew_attach_finish()			nothing is sampled any more
  *	clew_attach_leave(threads, count)	the texts are restored, all threads
  *						stopped: nobody is to return into
@@ -27,13 +31,14 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    4
+#define WIRE_ATTACH_VERSION    5
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
 #define WIRE_ATTACHMENT        "clew_attachment"
 #define WIRE_ATTACH_PREPARE    "clew_attach_prepare"
 #define WIRE_ATTACH_ENTER      "clew_attach_enter"
+#define WIRE_ATTACH_RUNTIMES   "clew_attach_runtimes"
 #define WIRE_ATTACH_FINISH     "clew_attach_finish"
 #define WIRE_ATTACH_LEAVE      "clew_attach_leave"
 
@@ -53,6 +58,16 @@ enum wire_attach_blocks {
 	WIRE_ATTACH_BLOCKS_AS_OTHERS,
 	WIRE_ATTACH_BLOCKS,
 	WIRE_ATTACH_BLOCKS_NOT,
+};
+
+/* What comes of clew_attach_runtimes(). */
+enum wire_attach_runtimes {
+	WIRE_RUNTIMES_NONE,  /* there are none, or they are left alone again */
+	WIRE_RUNTIMES_FOUND, /* nobody has asked them yet */
+	WIRE_RUNTIMES_BEGIN, /* the thread is about it; as a wish: it is to */
+	WIRE_RUNTIMES_TELL,  /* they are asked and tell, as far as they do */
+	WIRE_RUNTIMES_END,   /* the thread is about it; as a wish: it is to */
+	WIRE_RUNTIMES_UNLEFT, /* it could not: they are to be asked again to end */
 };
 
 /* Bytes of the process's memory, without and with clew. */
@@ -108,8 +123,8 @@ struct wire_attachment {
 	int32_t result;      /* of the last call: 0 or -errno */
 	/* The thread that is in one of the functions, if it is there; or 0. */
 	_Atomic uint32_t caller;
-	uint32_t pad;
-	uint64_t texts; /* an array of struct wire_text */
+	_Atomic uint32_t runtimes; /* enum wire_attach_runtimes */
+	uint64_t texts;            /* an array of struct wire_text */
 	uint64_t text_count;
 	uint64_t modules; /* the library's own: what was loaded then */
 	uint64_t frames;  /* room for struct wire_frame */

@@ -294,6 +294,11 @@ static void begin_in_child(void)
 	makers.pid = rt.header->pid;
 }
 
+void makers_begin_again(void)
+{
+	makers.pid = 0;
+}
+
 static void begin_change(uint64_t *signals)
 {
 	lock_acquire(&rt.patches->lock, signals);

@@ -25,6 +25,9 @@ void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
 /* The memory is about to be unmapped, or something to be mapped over it. */
 void makers_note_end(uint64_t start, uint64_t bytes);
 
+/* What is recorded from now on goes to another part. Nobody records meanwhile. */
+void makers_begin_again(void);
+
 /* The program gives it a name: "" takes it away. */
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 

@@ -19,6 +19,22 @@ struct managed_runtime {
 	 */
 	void (*meet_module)(struct module *module, struct windows *windows,
 			    struct wire_function *functions, uint32_t count);
+
+	/*
+	 * Where clew has been attached; NULL where there is nothing to do. First of
+	 * an attachment with another configuration: numbers of functions that were
+	 * given before mean nothing.
+	 */
+	void (*forget_numbers)(void);
+	/* Whether the runtime is there, so that the next two are of use. */
+	int (*is_there)(void);
+	/*
+	 * It is to tell of itself from now on; and no more, so that nothing of ours
+	 * is left in it: 0, or -errno if something is. On a thread of clew's that
+	 * libc has made, in which nothing is counted. No lock is held.
+	 */
+	void (*begin_late)(void);
+	int (*end_late)(void);
 };
 
 #endif

@@ -123,6 +123,11 @@ uint64_t records_stamp(void)
 	return rt.header->time == WIRE_TIME_NONE ? 1 : stamp_counter();
 }
 
+void records_begin_again(void)
+{
+	bindings.pid = codes.pid = makers.pid = lines.pid = 0;
+}
+
 /* Without its name the code is code that nobody has told of. */
 static uint64_t add_code(uint64_t start, uint32_t code_bytes,
 			 enum wire_code_kind kind, const char *const texts[3])

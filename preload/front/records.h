@@ -25,6 +25,9 @@ struct java_method {
 void records_bind(uint64_t pc, uint32_t number,
 		  const struct java_method *method);
 
+/* What is recorded from now on goes to another part. Nobody records meanwhile. */
+void records_begin_again(void);
+
 /* One that has no name, for want of memory or by an error of the machine's. */
 void records_miss(void);
 

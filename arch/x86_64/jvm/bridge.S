@@ -19,6 +19,7 @@
 
 	.set	TARGET, 0	/* of struct bridge */
 	.set	STACK_WORDS, 8
+	.set	NATIVE, 16
 
 	.text
 	.globl	jvm_bridge
@@ -27,6 +28,8 @@
 	.balign	64
 jvm_bridge:
 	.cfi_startproc
+	cmpl	$0, bridges_are_closed(%rip)
+	jne	.Lclosed
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset rbp, -16
@@ -59,11 +62,15 @@ jvm_bridge:
 	call	*TARGET(%r11)
 	/* The result is in rax or xmm0. */
 	movq	hot@gottpoff(%rip), %rcx
-	movq	CALLER_ID(%rbp), %rsi
+	leaq	FRAME(%rbp), %rsi
 	movq	RETURN_ADDRESS(%rbp), %rdi
+	cmpq	%rsi, %fs:HOT_JAVA_TOP(%rcx)
+	jne	.Lreturn	/* the process has been left meanwhile */
+	movq	CALLER_ID(%rbp), %rsi
 	movq	%rsi, %fs:HOT_ID(%rcx)
 	movq	OUTER(%rbp), %rsi
 	movq	%rsi, %fs:HOT_JAVA_TOP(%rcx)
+.Lreturn:
 	movq	%rdi, SLOT(%rbp)
 	leave
 	.cfi_remember_state
@@ -81,6 +88,13 @@ jvm_bridge:
 	cld
 	rep movsq
 	jmp	.Lcall
+
+.Lclosed:
+	.cfi_remember_state
+	.cfi_def_cfa rsp, 8
+	.cfi_restore rbp
+	jmp	*NATIVE(%r11)
+	.cfi_restore_state
 
 .Llearn:
 	subq	$128, %rsp

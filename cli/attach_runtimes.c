@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Language runtimes that are there already, which a thread of the library's own asks
+ * while the program goes on. It may have to wait for any thread of the program's, so
+ * none is stopped meanwhile.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "cli/attach_steps.h"
+
+static int ask(struct attaching *attaching, uint64_t wish, char **why)
+{
+	struct remote_call call;
+	int err = attaching_look_again(attaching, why);
+
+	if (!err)
+		err = attach_stop_safe_thread(attaching, why);
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, "", 1, why);
+	if (!err) {
+		err = attach_call_library(attaching, &call, attaching->runtimes,
+					  wish, 0, why);
+		remote_end(&call);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+static int read_state(const struct attaching *attaching, uint32_t *state,
+		      char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (!err)
+		*state = attachment.runtimes;
+	else if (target_thread_is_going(attaching->pid, attaching->pid)) {
+		free(*why);
+		err = fail(why, -ESRCH, "it has ended");
+	}
+	return err;
+}
+
+/* Until the thread is not about it any more, for a time. */
+static int await(const struct attaching *attaching, uint32_t *state, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	int err = read_state(attaching, state, why);
+
+	while (!err &&
+	       (*state == WIRE_RUNTIMES_BEGIN || *state == WIRE_RUNTIMES_END) &&
+	       tracer_now_ns() < deadline_ns) {
+		attach_pause_ms(1);
+		err = read_state(attaching, state, why);
+	}
+	return err;
+}
+
+int attach_begin_runtimes(struct attaching *attaching, char **why)
+{
+	uint32_t state = WIRE_RUNTIMES_NONE;
+	int err = read_state(attaching, &state, why);
+
+	if (err || state != WIRE_RUNTIMES_FOUND)
+		return err;
+	err = ask(attaching, WIRE_RUNTIMES_BEGIN, why);
+	return err ? err : await(attaching, &state, why);
+}
+
+int attach_end_runtimes(struct attaching *attaching, char **why)
+{
+	uint32_t state = WIRE_RUNTIMES_NONE;
+	int err = await(attaching, &state, why);
+
+	if (!err &&
+	    (state == WIRE_RUNTIMES_TELL || state == WIRE_RUNTIMES_UNLEFT)) {
+		err = ask(attaching, WIRE_RUNTIMES_END, why);
+		if (!err)
+			err = await(attaching, &state, why);
+	}
+	if (err)
+		return err;
+	return state == WIRE_RUNTIMES_NONE || state == WIRE_RUNTIMES_FOUND
+		       ? 0
+		       : fail(why, -EBUSY,
+			      "its Java virtual machine has not let go of clew "
+			      "for %d seconds; clew detach tries again",
+			      (int)(ATTACH_PATIENCE_NS / 1000000000));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nobody loads agents into a machine that runs. But a thread of ours can attach to it, as
+ * threads of native code do, and has the tool interface then as an agent does. It
+ * is a daemon, for whom the machine does not wait when it ends.
+ */
+#include "jvm/late.h"
+
+#include <errno.h>
+#include <jni.h>
+#include <stdatomic.h>
+
+#include "jvm/agent.h"
+#include "preload/host/config.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+
+typedef jint (*list_function)(JavaVM **machines, jsize room, jsize *count);
+
+/* Written under the loader's lock, before there is a thread that asks. */
+static uint64_t machine_base; /* 0: none has been met */
+
+void late_meet(const struct module *machine)
+{
+	machine_base = machine->base;
+}
+
+int late_is_there(void)
+{
+	return machine_base && rt.config->java != CONFIG_JAVA_OFF;
+}
+
+/* NULL: it has not been made yet, or is gone. */
+static JavaVM *find_machine(void)
+{
+	const list_function list =
+		(list_function)lookup_in(machine_base, "JNI_GetCreatedJavaVMs");
+	JavaVM *machine = NULL;
+	jsize count = 0;
+
+	if (!list || list(&machine, 1, &count) != JNI_OK)
+		return NULL;
+	return count > 0 ? machine : NULL;
+}
+
+/* NULL: the machine does not take the thread. */
+static JNIEnv *attach(JavaVM *vm)
+{
+	JavaVMAttachArgs arguments = { .version = JNI_VERSION_1_8,
+				       .name = (char *)"clew" };
+	JNIEnv *jni = NULL;
+
+	return (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni,
+						  &arguments) == JNI_OK
+		       ? jni
+		       : NULL;
+}
+
+void late_begin(void)
+{
+	JavaVM *vm = find_machine();
+	JNIEnv *jni;
+
+	if (!vm)
+		return;
+	jni = attach(vm);
+	if (!jni) {
+		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
+		return;
+	}
+	agent_begin_late(vm, jni);
+	(*vm)->DetachCurrentThread(vm);
+}
+
+/* With the machine goes what of ours is in it. */
+int late_end(void)
+{
+	JavaVM *vm = find_machine();
+	JNIEnv *jni;
+	int err;
+
+	if (!vm)
+		return 0;
+	jni = attach(vm);
+	if (!jni)
+		return -EBUSY;
+	err = agent_end_late(vm, jni);
+	(*vm)->DetachCurrentThread(vm);
+	return err;
+}

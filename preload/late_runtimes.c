@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread of clew's own for language runtimes that ran before clew came
+ * (front/managed.h): they may have to wait for all threads of the program, also
+ * for the one that clew has stopped to call us. So that does not wait: the
+ * controller looks at clew_attachment.runtimes until the thread is done, and goes on
+ * without it if that takes too long. libc makes the thread, as runtimes want to know
+ * of it what libc does. It is there for as long as it is needed only.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "preload/attach.h"
+#include "preload/host/lookup.h"
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/layers.h"
+#include "preload/sys/sys.h"
+
+/* Nobody waits for its end. */
+static void detach_self(void)
+{
+	int (*const detach)(pthread_t) =
+		(int (*)(pthread_t))lookup_other("pthread_detach");
+
+	if (detach)
+		detach(pthread_self());
+}
+
+/* Nothing that the thread calls, in runtimes or libraries, is to be counted. */
+static void *begin(void *unused)
+{
+	switch_mute(HOT_MUTED_OWN);
+	detach_self();
+	layers_begin_late();
+	atomic_store(&clew_attachment.runtimes, WIRE_RUNTIMES_TELL);
+	return NULL;
+}
+
+static void *end(void *unused)
+{
+	switch_mute(HOT_MUTED_OWN);
+	detach_self();
+	atomic_store(&clew_attachment.runtimes, layers_end_late()
+							? WIRE_RUNTIMES_UNLEFT
+							: WIRE_RUNTIMES_NONE);
+	return NULL;
+}
+
+/* Signals of the program's are not for that thread. */
+static int make_thread(void *(*function)(void *))
+{
+	pthread_t thread;
+	uint64_t signals;
+	int err;
+
+	sys_block_signals(&signals);
+	err = NEXT(pthread_create)(&thread, NULL, function, NULL);
+	sys_restore_signals(&signals);
+	return err;
+}
+
+/* The process whose runtimes have been asked. */
+static int asked_pid;
+
+/* In a forked child no thread of a runtime's is there, nor anything to be left. */
+static int is_needless(uint32_t wish)
+{
+	const uint32_t now = atomic_load(&clew_attachment.runtimes);
+
+	if (wish == WIRE_RUNTIMES_END && asked_pid != sys_getpid())
+		return 1;
+	return wish == WIRE_RUNTIMES_BEGIN
+		       ? now != WIRE_RUNTIMES_FOUND
+		       : now != WIRE_RUNTIMES_TELL &&
+				 now != WIRE_RUNTIMES_UNLEFT;
+}
+
+static void ask(uint32_t wish)
+{
+	const uint32_t former = atomic_load(&clew_attachment.runtimes);
+
+	clew_attachment.result = 0;
+	if (is_needless(wish)) {
+		if (wish == WIRE_RUNTIMES_END)
+			atomic_store(&clew_attachment.runtimes,
+				     WIRE_RUNTIMES_NONE);
+		return;
+	}
+	asked_pid = sys_getpid();
+	atomic_store(&clew_attachment.runtimes, wish);
+	if (make_thread(wish == WIRE_RUNTIMES_BEGIN ? begin : end))
+		atomic_store(&clew_attachment.runtimes,
+			     wish == WIRE_RUNTIMES_BEGIN ? WIRE_RUNTIMES_NONE
+							 : former);
+}
+
+EXPORT void clew_attach_runtimes(uint64_t wish)
+{
+	const int saved_errno = errno;
+
+	if (!attach_begin_call())
+		return;
+	ask((uint32_t)wish);
+	attach_end_call();
+	errno = saved_errno;
+}

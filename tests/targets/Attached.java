@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Threads that call natives (attached_java.c) from Java methods, in a loop, until the
+// file that both share with a test says to stop; how often each has is in that file.
+// Some threads live for a moment only, and there is garbage.
+//
+//	java -cp DIR com.acme.Attached FILE LIBRARY THREADS
+package com.acme;
+
+public class Attached {
+  static native void share(String file);
+  static native void ready();
+  static native boolean pause(int thread); // false: for ever
+  static native int hit(int who);
+  static native int registered(int who);
+  static native int late(int who);
+  static native int up(int who);
+  static native boolean mayBindLate();
+
+  static int hot(int i) { return hit(0) + i; }
+  static int innermost(int i) { return hit(1) + i; }
+  static int middle(int i) { return innermost(i) + 1; }
+  static int outer(int i) { return middle(i) + 1; }
+  static int recursion(int n) { return n == 0 ? 0 : hit(2) + recursion(n - 1); }
+  static int asRegistered(int i) { return registered(3); }
+  static int upper(int i) { return up(4); }
+  static int back(int i) { return hit(5); }
+  static int latest(int i) { return late(6); }
+  static boolean asks(Object o) { return hit(7) == 0 || Thread.holdsLock(o); }
+
+  static void work(int thread) {
+    byte[][] garbage = new byte[16][];
+    for (int i = 0; pause(thread); i++) {
+      for (int k = 0; k < 50; k++) {
+        if (hot(k) != k + 7 || outer(k) != k + 9 || asRegistered(k) != 7 ||
+            upper(k) != 7 || recursion(3) != 21 || asks(garbage))
+          throw new AssertionError("a wrong answer");
+      }
+      if (mayBindLate() && latest(i) != 7) throw new AssertionError("late");
+      garbage[i % 16] = new byte[50000];
+      if (i % 64 == 0) {
+        Thread other = new Thread(() -> { hot(1); });
+        other.start();
+        try { other.join(); } catch (InterruptedException e) { }
+      }
+      if (thread == 0 && i % 500 == 0) System.gc();
+    }
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    System.load(arguments[1]);
+    share(arguments[0]);
+    Thread[] threads = new Thread[Integer.parseInt(arguments[2])];
+    for (int t = 0; t < threads.length; t++) {
+      final int number = t;
+      (threads[t] = new Thread(() -> work(number))).start();
+    }
+    ready();
+    for (Thread thread : threads) thread.join();
+  }
+}
