@@ -33,6 +33,7 @@ static const struct directive {
 } known_directives[] = {
 	{ "libc", VALUE_NONE, 0, 0 },
 	{ "jni-env", VALUE_NONE, 0, 0 },
+	{ "jit-callers", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
 	{ "java", VALUE_JAVA, 0, 0 },
 	{ "module", VALUE_TEXT, 0, 0 },

@@ -20,6 +20,8 @@ static const char *directive_of(int key)
 		return "java";
 	case KEY_JNI_ENV:
 		return "jni-env";
+	case KEY_JIT_CALLERS:
+		return "jit-callers";
 	case KEY_NO_CHILDREN:
 		return "no-children";
 	case KEY_MAX_CONTEXTS:

@@ -12,7 +12,9 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/record/stress.h"
+#include "preload/stack/generated_callers.h"
 #include "preload/stack/starts.h"
+#include "preload/stack/trampolines.h"
 #include "preload/stubs/stub_template.h"
 #include "preload/sys/place.h"
 #include "preload/sys/signal_frame.h"
@@ -67,6 +69,7 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts = config->max_contexts;
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
+	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
 	part_limit(&cold->recorder.part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
@@ -105,6 +108,10 @@ struct cold *begin_part(const char *dir, char *why, size_t bytes)
 		return NULL;
 	}
 	take_configuration(cold);
+	if (cold->config.jit_callers) {
+		trampolines_reserve(cold->recorder.part.file.path);
+		generated_callers_begin();
+	}
 	return cold;
 }
 

@@ -159,10 +159,13 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
  * V8 is told where return addresses are (runtimes.h). What asks the kernel itself
  * to make memory executable does so unnoticed (generators.h).
  */
-static uint8_t whom_to_serve(uint32_t traits)
+static uint8_t whom_to_serve(const struct cold *cold, uint32_t traits)
 {
-	return !(traits & TRAIT_V8) && traits & TRAIT_MAPPER ? STUB_IS_WARY
-							     : STUB_IS_OPEN;
+	if (traits & TRAIT_V8)
+		return STUB_IS_OPEN;
+	if (traits & TRAIT_MAPPER)
+		return STUB_IS_WARY;
+	return cold->config.jit_callers ? STUB_IS_ASKING : STUB_IS_OPEN;
 }
 
 /* Runtimes that have a layer of their own, and libc where we are late. */
@@ -191,7 +194,8 @@ static void prepare_patches(struct pass *pass)
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
-		workshop.constants.whom = whom_to_serve(c->analysis.traits);
+		workshop.constants.whom =
+			whom_to_serve(pass->cold, c->analysis.traits);
 		/* libc blocks all signals now and then, behind our back. */
 		workshop.has_traps = has_traps && !c->module->is_libc;
 		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));

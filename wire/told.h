@@ -24,6 +24,12 @@ enum wire_range_kind {
 	/* Not functions: what natives asked JNI for by name */
 	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
+	/*
+	 * Places that generated code calls from: where a call returns to and the
+	 * time stamp of the first, in hexadecimal, with a blank between them. 0 is
+	 * anywhere, for want of room.
+	 */
+	WIRE_RANGE_GENERATED_CALLER,
 	WIRE_RANGE_KIND_COUNT
 };
 

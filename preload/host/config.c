@@ -212,6 +212,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_flag(&config->hook_libc, text);
 	if (!strcmp(word, "jni-env"))
 		return set_flag(&config->hook_jni, text);
+	if (!strcmp(word, "jit-callers"))
+		return set_flag(&config->jit_callers, text);
 	if (!strcmp(word, "no-children"))
 		return set_flag(&config->no_children, text);
 	if (!*text)

@@ -43,7 +43,8 @@ struct config {
 	struct rule *rules;
 	int hook_libc;
 	enum config_java java;
-	int hook_jni; /* what natives call of JNI, too */
+	int hook_jni;    /* what natives call of JNI, too */
+	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */

@@ -139,23 +139,38 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	rt.sink->miss(slot, id, is_tail_call);
 }
 
+/* Whether generated code may call a stub, by what that says whom it serves. */
+static int serves_generated(const uint8_t *stub, uint64_t pc)
+{
+	switch (stub[STUB_GUARD_AT]) {
+	case STUB_IS_GUARDED:
+		return 0;
+	case STUB_IS_WARY:
+		return runtime_window(pc) == WINDOW_SHARED;
+	default:
+		return 1;
+	}
+}
+
 /*
- * Whether a call is to be counted, by what a stub says whom it serves. If not, it
- * is generated code's, which keeps its return address.
+ * Whether a call is to be counted. If not, it is generated code's, which keeps its
+ * return address.
  */
-int hot_is_welcome(const uint64_t *slot, const uint8_t *stub)
+int hot_is_welcome(uint64_t *slot, const uint8_t *stub)
 {
 	const struct native_range *range = native_find(*slot);
 
 	if (range)
 		hot.native = range;
-	if (range || *slot < NATIVE_LOWEST ||
-	    stub[STUB_GUARD_AT] == STUB_IS_OPEN ||
-	    (stub[STUB_GUARD_AT] == STUB_IS_WARY &&
-	     runtime_window(*slot) == WINDOW_SHARED))
+	if (range || *slot < NATIVE_LOWEST)
 		return 1;
-	record_loss(WIRE_LOSS_GENERATED);
-	return 0;
+	if (!serves_generated(stub, *slot)) {
+		record_loss(WIRE_LOSS_GENERATED);
+		return 0;
+	}
+	if (rt.asks_generated && stub[STUB_GUARD_AT] != STUB_IS_OPEN)
+		hot_enter_generated(slot);
+	return 1;
 }
 
 /*

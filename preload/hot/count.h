@@ -37,7 +37,7 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 void hot_verify(uint64_t *slot, int is_tail_call);
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
-int hot_is_welcome(const uint64_t *slot, const uint8_t *stub);
+int hot_is_welcome(uint64_t *slot, const uint8_t *stub);
 
 /* Count a call of id below caller, recording the context if it is new. */
 enum count_result {

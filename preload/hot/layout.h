@@ -114,6 +114,7 @@
 #define STUB_IS_OPEN    0 /* all */
 #define STUB_IS_GUARDED 1 /* those from the text of modules */
 #define STUB_IS_WARY    2 /* ... and from code that somebody else generates */
+#define STUB_IS_ASKING  3 /* all, and looks who calls (hot_enter_generated()) */
 
 /*
  * Stack below a stub that its slow paths, in C, make do with; tests measure

@@ -70,6 +70,7 @@ struct runtime {
 	 * leave and come again.
 	 */
 	uint32_t is_late;
+	uint32_t asks_generated; /* which generated code calls (config.h) */
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

@@ -12,6 +12,7 @@
  *	hot_record_callers    hot               stack/callers.c
  *	hot_record_running    hot               stack/callers.c
  *	hot_correct_caller    hot               stack/heal.c
+ *	hot_enter_generated   hot               stack/generated_callers.c
  *	hot_try_end_sharing   hot               stack/sharing.c
  *	hot_map_shadow        hot               stack/shadow_pieces.c
  *	hot_verify_stack      hot               stack/verify.c
@@ -78,6 +79,12 @@ void hot_record_running(const uint64_t *slot, uint64_t id);
 uint64_t hot_correct_caller(uint64_t *slot, uint64_t id);
 
 /*
+ * Generated code calls, with its return address in the slot: the thread's context
+ * is that code's from now on, until the call returns.
+ */
+void hot_enter_generated(uint64_t *slot);
+
+/*
  * For HOT_MUTED_SHARED: if nobody shares the thread pointer any more, the thread
  * counts again. Returns the id of the function entered at slot.
  */
@@ -94,10 +101,10 @@ int hot_map_shadow(uint64_t stack);
 void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
 /*
- * In timed processes: a function has returned to a trampoline, and its return
- * address is at slot.
+ * In timed processes: a function has returned to a trampoline, whose address is
+ * still at the slot; it becomes the return address.
  */
-void hot_leave_carried(const uint64_t *slot, const struct trampoline *one);
+void hot_leave_carried(uint64_t *slot, const struct trampoline *one);
 
 /* How long the calling thread is there, and has run. */
 void hot_note_presence(void);

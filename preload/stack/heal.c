@@ -143,7 +143,9 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 		const struct shadow_slot *shadow = shadow_of(at);
 		int is_live;
 
-		if (one && (one->id == id || is_chained(&one->slot, id)))
+		if (one && (one->id == id || is_chained(&one->slot, id) ||
+			    (shadow && is_chained(shadow, id) &&
+			     is_half_way(at, shadow))))
 			return (struct finding){ id, at };
 		if (one && !finding.at) {
 			finding = (struct finding){ one->id, at };
@@ -204,9 +206,17 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t said = shadow->caller_id, caller;
+	const struct trampoline *generated;
 
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
+	generated = trampoline_at(shadow->return_address);
+	if (generated && generated->id == said &&
+	    generated->slot.caller_id ==
+		    true_caller((uintptr_t)slot, generated->slot.caller_id)) {
+		switch_doubt_less();
+		return id;
+	}
 	caller = true_caller((uintptr_t)slot, said);
 	if (caller == said) {
 		switch_doubt_less();

@@ -269,13 +269,21 @@ static const struct trampoline *trampoline_here(struct walk *walk)
 
 /*
  * A slot with a trampoline is that trampoline's, whatever the shadow has left of
- * others.
+ * others; but one to which a function returns that is being entered or left is in
+ * the shadow as well.
  */
-static struct shadow_slot *slot_here(struct walk *walk)
+static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 {
 	const struct trampoline *one = trampoline_here(walk);
+	struct shadow_slot *shadow;
 
-	return one ? (struct shadow_slot *)&one->slot : shadow_of(walk->at);
+	if (one && is_link(walk, &one->slot, function))
+		return (struct shadow_slot *)&one->slot;
+	shadow = shadow_of(walk->at);
+	if (one && shadow &&
+	    shadow->return_address != *(const uint64_t *)walk->at)
+		return NULL;
+	return shadow && is_link(walk, shadow, function) ? shadow : NULL;
 }
 
 /* Where trampolines are looked for it shows that the stack has ended. */
@@ -306,12 +314,12 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 
 		if (need_live)
 			skip_dead(walk);
-		shadow = slot_here(walk);
+		shadow = link_here(walk, function);
 		walk->scan_left--;
 		walk->gap_left--;
 		if (is_past_end(walk))
 			return NULL;
-		if (!shadow || !is_link(walk, shadow, function))
+		if (!shadow)
 			continue;
 		if ((!need_live || walk->at < walk->interrupted_until ||
 		     trampoline_has(shadow) || is_live(walk, shadow)) &&
@@ -319,6 +327,27 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 			return shadow;
 	}
 	return NULL;
+}
+
+/*
+ * The generated code that has called the function of the last link: it has no slot,
+ * as that function's has its trampoline in place of a return address.
+ */
+static int take_generated(struct walk *walk, struct link *link)
+{
+	const struct trampoline *one = walk->generated;
+
+	walk->generated = NULL;
+	if (!one || one->id != walk->id)
+		return 0;
+	link->at = walk->at - 8;
+	link->shadow = (struct shadow_slot *)&one->slot;
+	link->function =
+		numbers_function_between(one->slot.caller_id, walk->id);
+	if (!link->function)
+		return 0;
+	set_id(walk, one->slot.caller_id);
+	return 1;
 }
 
 int walk_next(struct walk *walk, struct link *link)
@@ -329,6 +358,8 @@ int walk_next(struct walk *walk, struct link *link)
 		return 0;
 	link->id = walk->id;
 	walk->is_believed = 0;
+	if (take_generated(walk, link))
+		return 1;
 	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
 		/* A handler of libc's may be on top of a half-way stub. */
@@ -338,6 +369,7 @@ int walk_next(struct walk *walk, struct link *link)
 	if (!link->shadow)
 		return 0;
 	walk->has_begun = 1;
+	walk->generated = trampoline_at(link->shadow->return_address);
 	link->at = walk->at;
 	set_id(walk, link->shadow->caller_id);
 	if (walk->is_handler)

@@ -22,6 +22,8 @@
 /* A function waits in a slot that is not farther out than this, mostly. */
 #define WALK_FRAME_BYTES 65536
 
+struct trampoline;
+
 struct walk {
 	uint64_t at;                /* stack slot to go on from */
 	uint64_t id;                /* of the function whose slot is next */
@@ -31,6 +33,8 @@ struct walk {
 	uint64_t mapped_page;       /* of the stack, known to be there */
 	uint64_t readable_until;    /* all below is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	/* That of the last link's caller, generated code (generated_callers.c) */
+	const struct trampoline *generated;
 	int has_begun;
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
@@ -67,7 +71,6 @@ int walk_is_on_own_stack(uint64_t address);
 int walk_is_live(uint64_t at, uint64_t *mapped_page);
 
 /* The trampoline that waits at a stack slot, or NULL. */
-struct trampoline;
 const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);
 
 /*

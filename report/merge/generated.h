@@ -48,6 +48,13 @@ void generated_fini(struct generated *generated);
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc, enum sample_place *how);
 
+/*
+ * Give each place that such code calls from (WIRE_RANGE_GENERATED_CALLER) its function, as
+ * of the first call.
+ */
+void generated_name_callers(struct generated *generated,
+			    struct numbering *numbering);
+
 /* Where in that function, as told_code_site() says it; 0: unknown. */
 uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,

@@ -257,6 +257,7 @@ static int merge_part(struct work *work)
 	work->samples.generated = &work->generated;
 	generated_init(&work->generated, work->recording, work->part,
 		       work->catalog, &work->numbering, &work->samples.clock);
+	generated_name_callers(&work->generated, &work->numbering);
 	part_left_out_add(work->part, work->catalog, &work->numbering);
 	made_code_mark_makers(work->part, work->catalog, &work->numbering);
 	is_wanted = roots_want_anybody(&work->roots);

@@ -191,6 +191,21 @@ static void enter_stack(struct numbering *numbering, struct catalog *catalog,
 		};
 }
 
+static void enter_caller(struct numbering *numbering,
+			 const struct recorded_name *name)
+{
+	char *text = memory_string(name->text, name->text_bytes), *end;
+	struct numbering_caller caller = { .number = name->number };
+
+	caller.pc = strtoull(text, &end, 16);
+	caller.tsc = strtoull(end, NULL, 16);
+	free(text);
+	numbering->callers = memory_grow(
+		numbering->callers, numbering->caller_count,
+		&numbering->caller_capacity, sizeof(*numbering->callers));
+	numbering->callers[numbering->caller_count++] = caller;
+}
+
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			const struct part_chunk *chunk)
 {
@@ -208,6 +223,10 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			continue; /* no function's */
 		if (range->kind == WIRE_RANGE_JAVA_STACK) {
 			enter_stack(numbering, catalog, &name);
+			continue;
+		}
+		if (range->kind == WIRE_RANGE_GENERATED_CALLER) {
+			enter_caller(numbering, &name);
 			continue;
 		}
 		text = text_of(range->kind, &name);
@@ -375,10 +394,17 @@ void numbering_fini(struct numbering *numbering)
 	free(numbering->ranges);
 	free(numbering->modules);
 	free(numbering->stack_items);
+	free(numbering->callers);
 	method_sources_fini(&numbering->sources);
 	idmap_fini(&numbering->stacks);
 	idmap_fini(&numbering->named);
 	*numbering = (struct numbering){ 0 };
+}
+
+void numbering_name_caller(struct numbering *numbering, uint32_t number,
+			   uint32_t function)
+{
+	*idmap_at(&numbering->named, number) = function;
 }
 
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,

@@ -40,6 +40,12 @@ struct numbering_module {
 	uint32_t module;         /* in the catalog */
 };
 
+struct numbering_caller {
+	uint32_t number;
+	uint64_t pc;  /* that a call returns to; 0: anywhere */
+	uint64_t tsc; /* of the first */
+};
+
 struct numbering {
 	struct numbering_range *ranges; /* in order of `first` */
 	size_t count, capacity;
@@ -49,6 +55,9 @@ struct numbering {
 	struct numbering_stack *stack_items;
 	size_t stack_count, stack_capacity;
 	uint32_t more_callers; /* in the catalog: WIRE_STACK_CUT */
+	/* Generated code that calls, whose functions are not known as yet */
+	struct numbering_caller *callers;
+	size_t caller_count, caller_capacity;
 	struct method_sources sources;
 	struct numbering_module *modules; /* in order of start, then time */
 	size_t module_count, module_capacity;
@@ -61,6 +70,10 @@ struct numbering {
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part, int by_line);
 void numbering_fini(struct numbering *numbering);
+
+/* The number of one of numbering->callers is that function of the catalog's. */
+void numbering_name_caller(struct numbering *numbering, uint32_t number,
+			   uint32_t function);
 
 /*
  * The catalog's index of a function number of that part; of a stack's, that of the

@@ -183,6 +183,11 @@ class Callers(JavaCase):
         self.check(record=["--time=exact"], rounds=4000)
 
     @needs("javac")
+    def test_where_callers_in_generated_code_are_asked_for(self):
+        """Bridges are none, and what Java's calls by itself is Java's."""
+        self.check(record=["--jit-callers"], rounds=4000)
+
+    @needs("javac")
     def test_beside_the_machine_s_own_functions(self):
         # up() in C leaves by a jump, and is not below what it jumps to
         self.check(record=["--java=vm"], rounds=1000, flavour="O0")

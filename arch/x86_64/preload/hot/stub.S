@@ -436,11 +436,14 @@ hot_thunk_carried:
 	.cfi_escape 0x10, 16, 2, 0x71, 0 /* the return address is at (rdx) */
 	movq	%rcx, -0x10(%rsp)
 	movq	(%rdx), %rcx
-	movq	%rcx, -8(%rsp)
-	.cfi_offset %rip, -8
+	movq	%rcx, -0x20(%rsp)
+	.cfi_offset %rip, -0x20
 	movq	8(%rdx), %rdx
 	movq	hot@gottpoff(%rip), %rcx
-	movq	%rdx, %fs:HOT_ID(%rcx)
+	movq	%rdx, %fs:HOT_ID(%rcx)	/* its link is in the slot until then */
+	movq	-0x20(%rsp), %rdx
+	movq	%rdx, -8(%rsp)
+	.cfi_offset %rip, -8
 	movq	-0x18(%rsp), %rdx
 	movq	-0x10(%rsp), %rcx
 	leaq	-8(%rsp), %rsp
@@ -452,8 +455,7 @@ hot_thunk_carried:
 	/* The same where the call's time may have to be ended. */
 	.type	hot_thunk_carried_timed, @function
 hot_thunk_carried_timed:
-	pushq	(%rdx)			/* the return address, to its slot */
-	leaq	-0x10(%rsp), %rsp	/* rdx is kept there */
+	leaq	-0x18(%rsp), %rsp	/* rdx is kept there */
 	pushfq
 	pushq	%rax
 	pushq	%rcx
@@ -466,7 +468,7 @@ hot_thunk_carried_timed:
 	leaq	0x58(%rsp), %rdi
 	movq	%rdx, %rsi
 	cld
-	call	hot_leave_carried
+	call	hot_leave_carried	/* writes the slot */
 	popq	%r11
 	popq	%r10
 	popq	%r9

@@ -330,7 +330,7 @@ void trampolines_settle_cheaply(uint64_t stack)
 }
 
 /* From a trampoline: the function whose slot this is has returned. */
-void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
+void hot_leave_carried(uint64_t *slot, const struct trampoline *one)
 {
 	struct time_slot *time;
 
@@ -339,5 +339,6 @@ void hot_leave_carried(const uint64_t *slot, const struct trampoline *one)
 		if (time->id == one->id || time->id == hot.id)
 			time_close(time, time_now());
 	}
-	hot.id = one->slot.caller_id;
+	*(volatile uint64_t *)&hot.id = one->slot.caller_id;
+	*(volatile uint64_t *)slot = one->slot.return_address;
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stack/generated_callers.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/recorder.h"
+#include "preload/stack/trampolines.h"
+#include "preload/sys/text.h"
+#include "wire/id.h"
+
+#define CALLERS_LOG2  15
+#define CALLERS       (UINT32_C(1) << CALLERS_LOG2)
+#define CALLERS_TRIED 64
+
+/* Taken by its pc; the number is stored when it is known. */
+struct generated_caller {
+	_Atomic uint64_t pc;
+	_Atomic uint32_t number;
+};
+
+/* A process's, and inherited by its children with the numbers. */
+static struct generated_caller generated_callers[CALLERS];
+static uint32_t elsewhere; /* the number of all for which there is no room */
+
+static uint32_t new_number(uint64_t pc)
+{
+	char name[2 * 16 + 2]; /* and its NUL, which is not written */
+	struct text text = text_in(name, sizeof(name));
+
+	text_hex(&text, pc);
+	text_char(&text, ' ');
+	text_hex(&text, stamp_counter());
+	return function_names_add(&rt.recorder->names, &rt.recorder->part,
+				  WIRE_RANGE_GENERATED_CALLER, name,
+				  sizeof(name) - text.left);
+}
+
+void generated_callers_begin(void)
+{
+	elsewhere = new_number(0);
+}
+
+/* That of a pc, or a free one that has become its; NULL: there is no room. */
+static struct generated_caller *caller_at(uint64_t pc)
+{
+	const uint64_t hash = pc * ID_MULTIPLIER >> (64 - CALLERS_LOG2);
+
+	for (uint64_t i = 0; i < CALLERS_TRIED; i++) {
+		struct generated_caller *caller =
+			&generated_callers[(hash + i) % CALLERS];
+		uint64_t there = 0;
+
+		if (atomic_load_explicit(&caller->pc, memory_order_relaxed) ==
+		    pc)
+			return caller;
+		if (atomic_compare_exchange_strong(&caller->pc, &there, pc) ||
+		    there == pc)
+			return caller;
+	}
+	return NULL;
+}
+
+/* Two threads, or a handler, may number a caller at once: one number is unused then. */
+static uint32_t number_of(uint64_t pc)
+{
+	struct generated_caller *caller = caller_at(pc);
+	uint32_t number, none = 0;
+
+	if (!caller)
+		return elsewhere;
+	number = atomic_load_explicit(&caller->number, memory_order_acquire);
+	if (number)
+		return number;
+	number = new_number(pc);
+	if (!number)
+		return elsewhere;
+	return atomic_compare_exchange_strong(&caller->number, &none, number)
+		       ? number
+		       : none;
+}
+
+/* The trampoline first, so that the id has its link whenever it is looked at. */
+void hot_enter_generated(uint64_t *slot)
+{
+	const struct shadow_slot before = {
+		.return_address = *slot,
+		.caller_id = hot.id,
+	};
+	const uint32_t number = number_of(*slot);
+	uint64_t id, word;
+
+	if (!number)
+		return;
+	id = id_push(hot.id, id_key(number));
+	word = trampoline_for(&before, id);
+	if (!word)
+		return;
+	*(volatile uint64_t *)slot = word;
+	*(volatile uint64_t *)&hot.id = id;
+}
