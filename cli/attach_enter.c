@@ -157,7 +157,7 @@ static int is_unwinding(void *context, const struct tracee *thread)
 		&looking->attachment.avoided[1];
 	const struct wire_frame *frames;
 
-	while (stopped->tid != (uint64_t)thread->tid)
+	while (stopped->tid != (uint64_t)thread->own_tid)
 		stopped++;
 	if (is_inside(unwinder, stopped->pc))
 		return 1;

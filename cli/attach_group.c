@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cli/library.h"
 #include "cli/live_process.h"
+#include "cli/other_files.h"
 #include "cli/output.h"
 #include "image/analysis.h"
 #include "image/dynamic.h"
@@ -65,7 +66,8 @@ void attach_group_fini(struct attach_group *group)
 /* ---- What is analysed ahead ---- */
 
 /* Not clew's own, nor the C library, of which nothing is hooked. */
-static int is_to_be_analysed(const struct target_mapping *mapping)
+static int is_to_be_analysed(const struct target_mapping *mapping,
+			     const char *path)
 {
 	const char *name = text_basename(mapping->path);
 	const char *end = strrchr(name, '.');
@@ -75,7 +77,7 @@ static int is_to_be_analysed(const struct target_mapping *mapping)
 	if (*mapping->path != '/' || !mapping->is_executable ||
 	    mapping->is_deleted || strcmp(name, LIBRARY_NAME) == 0 ||
 	    (end && strcmp(end, WIRE_STUBS_SUFFIX) == 0) ||
-	    image_open(&image, mapping->path) != 0)
+	    image_open(&image, path) != 0)
 		return 0;
 	is_libc = dynamic_is_libc(&image);
 	image_close(&image);
@@ -96,19 +98,25 @@ static int is_new(struct attach_group *group, const char *path)
 }
 
 /* So that the processes have it from the cache, and need not wait for it. */
-static void analyse(struct attach_group *group, const struct target_maps *maps)
+static void analyse(struct attach_group *group, pid_t pid,
+		    const struct target_maps *maps)
 {
+	const int are_others = other_files_are_there(pid);
+
 	for (size_t i = 0; group->cache && i < maps->count; i++) {
 		const struct target_mapping *mapping = &maps->items[i];
 		struct arena arena = { 0 };
 		struct analysis analysis;
+		char *path;
 
-		if (!mapping->is_executable || !is_new(group, mapping->path) ||
-		    !is_to_be_analysed(mapping))
+		if (!mapping->is_executable || !is_new(group, mapping->path))
 			continue;
-		analysis_of_file(mapping->path, group->cache, &arena,
-				 &analysis);
+		path = are_others ? other_files_path(pid, mapping->path)
+				  : memory_printf("%s", mapping->path);
+		if (is_to_be_analysed(mapping, path))
+			analysis_of_file(path, group->cache, &arena, &analysis);
 		arena_fini(&arena);
+		free(path);
 	}
 }
 
@@ -150,6 +158,34 @@ static int make_output(struct attach_group *group, pid_t pid, char **why)
 			: give(group, (uid_t)user, why);
 }
 
+/* ---- What it can see ---- */
+
+/* It opens both by their paths. */
+static int check_library(const struct attach_group *group, pid_t pid,
+			 char **why)
+{
+	if (!other_files_are_there(pid) ||
+	    other_files_have(pid, group->library))
+		return 0;
+	return fail(
+		why, -ENOENT,
+		"it has other files than clew (a container, or chroot), and "
+		"not %s: see NOTES of clew-attach(1)",
+		group->library);
+}
+
+static int check_output(const struct attach_group *group, pid_t pid, char **why)
+{
+	if (!other_files_are_there(pid) ||
+	    other_files_have(pid, group->directory))
+		return 0;
+	return fail(
+		why, -ENOENT,
+		"it has other files than clew (a container, or chroot), and "
+		"not %s: -o wants a folder that both have",
+		group->directory);
+}
+
 /* ---- Members ---- */
 
 /*
@@ -180,6 +216,8 @@ static int enter(struct attach_group *group, struct attaching *attaching,
 		return err < 0 ? err : 0;
 	err = make_output(group, attaching->pid, why);
 	if (!err)
+		err = check_output(group, attaching->pid, why);
+	if (!err)
 		err = attaching_load(attaching, group->library, why);
 	if (!err)
 		err = attaching_enter(attaching, group->directory, why);
@@ -208,10 +246,13 @@ static int attach(struct attach_group *group, struct attach_member *member,
 	*why = target_obstacle(member->pid);
 	if (*why)
 		return -EINVAL;
+	err = check_library(group, member->pid, why);
+	if (err)
+		return err;
 	err = attaching_open(&member->attaching, member->pid, why);
 	if (err)
 		return err;
-	analyse(group, &member->attaching.maps);
+	analyse(group, member->pid, &member->attaching.maps);
 	err = enter(group, &member->attaching, why);
 	if (err)
 		attaching_close(&member->attaching);

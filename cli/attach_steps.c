@@ -198,7 +198,7 @@ struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 		if (thread->is_gone)
 			continue;
 		list[(*count)++] = (struct wire_stopped){
-			.tid = (uint64_t)thread->tid,
+			.tid = (uint64_t)thread->own_tid,
 			.block = stopped_block(&thread->registers),
 			.pc = stopped_pc(&thread->registers),
 			.sp = stopped_sp(&thread->registers),

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "cli/attach_steps.h"
 #include "cli/library.h"
+#include "cli/own_ids.h"
 #include "cli/remote_call.h"
 #include "cli/thread_variable.h"
 
@@ -106,6 +107,20 @@ int attaching_look_again(struct attaching *attaching, char **why)
 	return target_read_maps(attaching->pid, &attaching->maps, why);
 }
 
+/* A thread, by its own id. */
+static int is_there(const struct attaching *attaching, pid_t own_tid)
+{
+	pid_t *tids;
+	const size_t count = target_threads(attaching->pid, &tids);
+	int is = 0;
+
+	for (size_t i = 0; i < count && !is; i++)
+		is = own_ids_of(attaching->pid, tids[i]) == own_tid &&
+		     !target_thread_is_going(attaching->pid, tids[i]);
+	free(tids);
+	return is;
+}
+
 /*
  * A controller that was killed may have left a call under way, in which the library
  * is loaded or does what was asked of it.
@@ -120,8 +135,7 @@ static int is_called(const struct attaching *attaching)
 		return 0;
 	return !attachment.version ||
 	       (attachment.caller &&
-		!target_thread_is_going(attaching->pid,
-					(pid_t)attachment.caller));
+		is_there(attaching, (pid_t)attachment.caller));
 }
 
 static int wait_for_former(struct attaching *attaching, char **why)

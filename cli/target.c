@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/executable.h"
+#include "cli/own_ids.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "machine/address_space.h"
@@ -276,16 +277,6 @@ static char *read_link(pid_t pid, const char *name)
 	return length < 0 ? NULL : memory_string(text, (size_t)length);
 }
 
-static int has_same(pid_t pid, const char *name)
-{
-	char *theirs = read_link(pid, name), *ours = read_link(getpid(), name);
-	const int is_same = !theirs || !ours || strcmp(theirs, ours) == 0;
-
-	free(theirs);
-	free(ours);
-	return is_same;
-}
-
 /* Where its name is a path that has been replaced, it is read nevertheless. */
 static char *obstacle_of_program(pid_t pid)
 {
@@ -330,6 +321,15 @@ static int has_build_id(int memory, const struct target_mapping *module)
 	return 0;
 }
 
+static int is_replaced(pid_t pid, const char *path)
+{
+	char *there = memory_printf("/proc/%d/root%s", pid, path);
+	const int is = access(there, F_OK) == 0;
+
+	free(there);
+	return is;
+}
+
 /* Of a module that has none nobody can say that its file is another by now. */
 static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 {
@@ -341,7 +341,7 @@ static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 		const struct target_mapping *module = &maps->items[i];
 
 		if (module->is_deleted && !module->offset &&
-		    access(module->path, F_OK) == 0 &&
+		    is_replaced(pid, module->path) &&
 		    !has_build_id(memory, module))
 			why = memory_printf("%s has been replaced since it was "
 					    "loaded, and has no build-id",
@@ -396,11 +396,9 @@ char *target_obstacle(pid_t pid)
 		return memory_printf("its system calls are filtered (seccomp)");
 	if (state == 'T' || state == 't')
 		return memory_printf("it is stopped; continue it first");
-	if (!has_same(pid, "ns/mnt") || !has_same(pid, "root"))
-		return memory_printf("it has other files than clew (a "
-				     "container, or chroot)");
-	if (!has_same(pid, "ns/pid"))
-		return memory_printf("it is in another namespace of processes");
+	if (own_ids_differ(pid) && !own_ids_are_seen(pid))
+		return memory_printf("it is in another namespace of processes, "
+				     "and its /proc is not of that");
 	why = obstacle_of_program(pid);
 	return why ? why : obstacle_of_maps(pid);
 }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/now.h"
 #include "cli/interrupted.h"
+#include "cli/own_ids.h"
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
 
@@ -79,7 +80,8 @@ int tracer_open(struct tracer *tracer, pid_t pid, char **why)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
-	*tracer = (struct tracer){ .pid = pid };
+	*tracer = (struct tracer){ .pid = pid,
+				   .has_own_ids = own_ids_differ(pid) };
 	tracer->memory = open(path, O_RDWR | O_CLOEXEC);
 	free(path);
 	if (tracer->memory < 0)
@@ -174,7 +176,7 @@ static int refused(pid_t pid, int err, char **why)
 /* A thread that has gone meanwhile is none. */
 static int seize(struct tracer *tracer, pid_t tid, char **why)
 {
-	struct tracee thread = { .tid = tid };
+	struct tracee thread = { .tid = tid, .own_tid = tid };
 
 	if (tracer->is_stuck)
 		return fail(why, -EBUSY, "one of its threads does not stop");
@@ -189,6 +191,8 @@ static int seize(struct tracer *tracer, pid_t tid, char **why)
 		return refused(tracer->pid, err, why);
 	}
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	if (tracer->has_own_ids)
+		thread.own_tid = own_ids_of(tracer->pid, tid);
 	tracer->threads =
 		memory_grow(tracer->threads, tracer->count, &tracer->capacity,
 			    sizeof(*tracer->threads));

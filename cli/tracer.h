@@ -16,6 +16,7 @@
 
 struct tracee {
 	pid_t tid;
+	pid_t own_tid; /* as it knows it itself */
 	int is_stopped;
 	int is_gone;
 	struct user_regs_struct registers; /* where it was stopped */
@@ -24,6 +25,7 @@ struct tracee {
 struct tracer {
 	pid_t pid;
 	int memory; /* of /proc/PID/mem */
+	int has_own_ids;
 	struct tracee *threads;
 	size_t count, capacity;
 	uint64_t stopped_ns; /* since when the first of them is; 0: none is */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/own_ids.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+int own_ids_differ(pid_t pid)
+{
+	char *theirs = memory_printf("/proc/%d/ns/pid", pid);
+	struct stat one, other;
+	const int is_same = stat(theirs, &one) != 0 ||
+			    stat("/proc/self/ns/pid", &other) != 0 ||
+			    one.st_ino == other.st_ino;
+
+	free(theirs);
+	return !is_same;
+}
+
+/* "NSpid:	ours	...	its own" */
+pid_t own_ids_of(pid_t pid, pid_t tid)
+{
+	char *path = memory_printf("/proc/%d/task/%d/status", pid, tid);
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	pid_t own = tid;
+
+	free(path);
+	while (file && getline(&line, &room, file) >= 0)
+		if (strncmp(line, "NSpid:", 6) == 0) {
+			own = atoi(strrchr(line, '\t') + 1);
+			break;
+		}
+	free(line);
+	if (file)
+		fclose(file);
+	return own > 0 ? own : tid;
+}
+
+/* When a process began: no other has that and its id. 0: it is not there. */
+static uint64_t start_of(char *path)
+{
+	FILE *file = fopen(path, "re");
+	char text[1024] = "", *end = NULL;
+	uint64_t ticks = 0;
+
+	free(path);
+	if (file && fgets(text, sizeof(text), file))
+		end = strrchr(text, ')');
+	if (file)
+		fclose(file);
+	if (!end || sscanf(end + 1,
+			   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			   "%*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+			   &ticks) != 1)
+		return 0;
+	return ticks;
+}
+
+int own_ids_are_seen(pid_t pid)
+{
+	const uint64_t start = start_of(memory_printf("/proc/%d/stat", pid));
+	const uint64_t there = start_of(memory_printf(
+		"/proc/%d/root/proc/%d/stat", pid, own_ids_of(pid, pid)));
+
+	return start && start == there;
+}
