@@ -148,22 +148,44 @@ static int is_inside(const struct wire_attach_range *range, uint64_t pc)
 	return pc >= range->start && pc < range->end;
 }
 
+static const struct wire_stopped *stopped_of(const struct looking *looking,
+					     const struct tracee *thread)
+{
+	const struct wire_stopped *stopped = looking->list;
+
+	while (stopped->tid != (uint64_t)thread->own_tid)
+		stopped++;
+	return stopped;
+}
+
 /* It has looked at some frames already, and goes by these. */
 static int is_unwinding(void *context, const struct tracee *thread)
 {
 	const struct looking *looking = context;
-	const struct wire_stopped *stopped = looking->list;
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
 	const struct wire_attach_range *unwinder =
 		&looking->attachment.avoided[1];
-	const struct wire_frame *frames;
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
 
-	while (stopped->tid != (uint64_t)thread->own_tid)
-		stopped++;
 	if (is_inside(unwinder, stopped->pc))
 		return 1;
-	frames = looking->frames.items + stopped->first_frame;
 	for (uint32_t i = 0; i < stopped->frame_count; i++)
 		if (is_inside(unwinder, frames[i].word))
+			return 1;
+	return 0;
+}
+
+/* Then a function below the innermost was interrupted. */
+static int is_in_handler(const void *context, const struct tracee *thread)
+{
+	const struct looking *looking = context;
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
+
+	for (uint32_t i = 1; i < stopped->frame_count; i++)
+		if (frames[i].pc)
 			return 1;
 	return 0;
 }
@@ -235,7 +257,8 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 							 &looking.frames),
 				     why);
 	if (!err)
-		opened_signals_take(&attaching->tracer, &looking.attachment);
+		opened_signals_take(&attaching->tracer, &looking.attachment,
+				    is_in_handler, &looking);
 	forget_frames(&looking);
 	if (err == -ETXTBSY)
 		attach_set_state(attaching, WIRE_ATTACH_NONE);

@@ -42,25 +42,18 @@ static int blocks_all(uint64_t mask, uint64_t signals)
 	return !~(mask | signals | never);
 }
 
-/* What it has said, as far as its mask tells: a handler may block all for a while. */
-static uint32_t word_for(uint64_t mask, uint64_t signals)
-{
-	if (!(mask & signals))
-		return WIRE_ATTACH_BLOCKS_NOT;
-	return blocks_all(mask, signals) ? WIRE_ATTACH_BLOCKS_AS_OTHERS
-					 : WIRE_ATTACH_BLOCKS;
-}
-
 /* The word first: what is taken from a mask is known to somebody. */
 static void take(const struct tracer *tracer, const struct tracee *thread,
-		 uint64_t signals, uint64_t word_at)
+		 uint64_t signals, uint64_t word_at, int is_in_handler)
 {
+	uint32_t word = WIRE_ATTACH_BLOCKS_NOT;
 	uint64_t mask;
-	uint32_t word;
 
 	if (!get_mask(thread, &mask))
 		return;
-	word = word_for(mask, signals);
+	if (mask & signals)
+		word = is_in_handler ? WIRE_ATTACH_BLOCKS_AS_OTHERS
+				     : WIRE_ATTACH_BLOCKS;
 	if (target_write(tracer->memory, word_at, &word, sizeof(word)) == 0 &&
 	    mask & signals)
 		set_mask(thread, mask & ~signals);
@@ -80,32 +73,34 @@ static void give_back(const struct tracer *tracer, const struct tracee *thread,
 		set_mask(thread, mask | signals);
 }
 
-static void each(const struct tracer *tracer,
-		 const struct wire_attachment *attachment,
-		 void (*change)(const struct tracer *tracer,
-				const struct tracee *thread, uint64_t signals,
-				uint64_t word_at))
+void opened_signals_take(const struct tracer *tracer,
+			 const struct wire_attachment *attachment,
+			 int (*is_in_handler)(const void *context,
+					      const struct tracee *thread),
+			 const void *context)
 {
 	for (size_t i = 0; attachment->opened && i < tracer->count; i++) {
 		const struct tracee *thread = &tracer->threads[i];
-		uint64_t word_at;
+		const uint64_t word_at =
+			thread->is_gone ? 0
+					: word_of(tracer, attachment, thread);
 
-		if (thread->is_gone)
-			continue;
-		word_at = word_of(tracer, attachment, thread);
 		if (word_at)
-			change(tracer, thread, attachment->opened, word_at);
+			take(tracer, thread, attachment->opened, word_at,
+			     is_in_handler(context, thread));
 	}
-}
-
-void opened_signals_take(const struct tracer *tracer,
-			 const struct wire_attachment *attachment)
-{
-	each(tracer, attachment, take);
 }
 
 void opened_signals_give_back(const struct tracer *tracer,
 			      const struct wire_attachment *attachment)
 {
-	each(tracer, attachment, give_back);
+	for (size_t i = 0; attachment->opened && i < tracer->count; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+		const uint64_t word_at =
+			thread->is_gone ? 0
+					: word_of(tracer, attachment, thread);
+
+		if (word_at)
+			give_back(tracer, thread, attachment->opened, word_at);
+	}
 }

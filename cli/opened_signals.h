@@ -10,9 +10,15 @@
 #include "cli/tracer.h"
 #include "wire/attachment.h"
 
-/* Whoever blocks them is noted in the thread's own word. */
+/*
+ * Whoever blocks them is noted in the thread's own word: what a thread has said itself,
+ * or, if is_in_handler says so, what holds until its handler returns.
+ */
 void opened_signals_take(const struct tracer *tracer,
-			 const struct wire_attachment *attachment);
+			 const struct wire_attachment *attachment,
+			 int (*is_in_handler)(const void *context,
+					      const struct tracee *thread),
+			 const void *context);
 
 /* To those that mean to block them, by that word. */
 void opened_signals_give_back(const struct tracer *tracer,
