@@ -135,6 +135,13 @@ void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
 	memcpy(record + 1, text, bytes);
 }
 
+void fixture_values(struct fixture *fixture, const void *payload, size_t bytes)
+{
+	const size_t chunk = fixture_chunk(fixture, WIRE_VALUES, 0, bytes);
+
+	memcpy(payload_of(fixture, chunk), payload, bytes);
+}
+
 void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
 		  size_t bytes)
 {

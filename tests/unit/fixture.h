@@ -57,6 +57,9 @@ void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
 		  uint32_t number, const void *text, size_t bytes);
 void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
 		  size_t bytes);
+
+/* A chunk of what an agent counted, with that payload. */
+void fixture_values(struct fixture *fixture, const void *payload, size_t bytes);
 #define FIXTURE_NAME(fixture, number, literal)                                 \
 	fixture_name(fixture, number, literal, sizeof(literal) - 1)
 

@@ -301,6 +301,100 @@ static void a_recursion_of_100000_levels_is_read(void **state)
 	session_close(&world->session);
 }
 
+/* ---- Values ---- */
+
+/* A table with one column and two rows. */
+struct values_chunk {
+	struct wire_values head;
+	struct wire_value_kind kind;
+	struct {
+		struct wire_value_row head;
+		int64_t value;
+	} rows[2];
+};
+
+static struct values_chunk some_values(uint64_t id, int64_t value)
+{
+	struct values_chunk values = {
+		.head = { .columns = 1, .rows = 2 },
+		.kind = { .name = "bytes", .unit = WIRE_UNIT_BYTES },
+	};
+
+	values.rows[1].head =
+		(struct wire_value_row){ .id = id, .state = WIRE_ROW_CONTEXT };
+	values.rows[1].value = value;
+	return values;
+}
+
+static void values_stand_in_place_of_time(void **state)
+{
+	struct made_world *world = *state;
+	struct values_chunk values, others;
+	struct fixture fixture;
+	uint64_t a, b;
+
+	made_begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	b = fixture_context(&fixture, 0, a, 2, 10);
+	values = some_values(b, 7);
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(a, 30);
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(a, -100);
+	fixture_values(&fixture, &values, sizeof(values));
+	others = some_values(ID_ROOT, 500);
+	others.rows[0].head.state = WIRE_ROW_OTHERS;
+	others.rows[0].value = 4000;
+	fixture_values(&fixture, &others, sizeof(others));
+	made_end(world, &fixture);
+	made_read(world,
+		  &(struct whose){ .value = "bytes", .without_time = 1 });
+	assert_int_equal(NODE(&world->session, 1)->self.ns, 30);
+	assert_int_equal(NODE(&world->session, 1, 2)->self.ns, 7);
+	assert_int_equal(NODE(&world->session, 1)->below.ns, 37);
+	assert_int_equal(made_child(&world->session, TREE_ROOT, FUNCTION_FOLDED)
+				 ->self.ns,
+			 4000);
+	assert_int_equal(world->session.summary.time_ns, 4537);
+	assert_int_equal(world->session.value->total, 4437);
+	assert_int_equal(world->session.value->rows, 5);
+	session_close(&world->session);
+}
+
+/* Each of them says that there is more than there is, or has no name. */
+static void damaged_values_are_passed_over(void **state)
+{
+	struct made_world *world = *state;
+	struct values_chunk values;
+	struct fixture fixture;
+	uint64_t a;
+
+	made_begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	values = some_values(a, 7);
+	for (size_t bytes = 0; bytes < sizeof(values); bytes += 4)
+		fixture_values(&fixture, &values, bytes);
+	values.head.rows = UINT32_MAX;
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(a, 7);
+	values.head.columns = WIRE_VALUES_MAX + 1;
+	fixture_values(&fixture, &values, sizeof(values));
+	values.head.columns = UINT32_MAX;
+	fixture_values(&fixture, &values, sizeof(values));
+	values.head.columns = 0;
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(a, 7);
+	memset(values.kind.name, 'x', sizeof(values.kind.name));
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(a, 7);
+	values.kind.name[0] = '\0';
+	fixture_values(&fixture, &values, sizeof(values));
+	made_end(world, &fixture);
+	made_read(world, &everybody);
+	assert_int_equal(world->session.values.count, 0);
+	session_close(&world->session);
+}
+
 #define TEST(name)                                                             \
 	cmocka_unit_test_setup_teardown(name, made_set_up, made_tear_down)
 
@@ -322,6 +416,8 @@ int main(void)
 		TEST(who_followed_a_thread_is_owned_up_to),
 		TEST(a_process_is_chosen_by_pid),
 		TEST(a_recursion_of_100000_levels_is_read),
+		TEST(values_stand_in_place_of_time),
+		TEST(damaged_values_are_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
