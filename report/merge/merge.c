@@ -320,6 +320,8 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 	for (size_t i = 0; i < tree->count; i++)
 		merged->contexts += tree->nodes[i].is_context;
 	count_open_calls(tree);
+	if (whose->value)
+		values_settle(tree);
 	tree_sum(tree);
 	jni_usage_finish(&merged->jni);
 	timeline_sort(timeline);

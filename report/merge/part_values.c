@@ -50,7 +50,7 @@ static void place_column(const struct recorded_values *values, uint32_t column,
 		const int64_t value = recorded_row_values(row)[column];
 		uint32_t node;
 
-		if (row->state == WIRE_ROW_FREE || value <= 0)
+		if (row->state == WIRE_ROW_FREE || value == 0)
 			continue;
 		node = node_of(contexts, row, root);
 		contexts->tree->nodes[node].self.ns += (uint64_t)value;
@@ -74,4 +74,11 @@ void part_values_add(struct value_list *list, const struct part_copy *part,
 				place_column(&values, i, contexts, root);
 		}
 	}
+}
+
+void values_settle(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if ((int64_t)tree->nodes[i].self.ns < 0)
+			tree->nodes[i].self.ns = 0;
 }

@@ -8,11 +8,14 @@
 
 /*
  * Adds all values of a part to the list. Those of the name `wanted` (NULL: none) also
- * become the time of their contexts below `root`; a number that is less than nothing is
- * nothing there.
+ * are added to the time of their contexts below `root`, where what is less than nothing
+ * wraps round: values_settle() when all are there.
  */
 void part_values_add(struct value_list *list, const struct part_copy *part,
 		     struct contexts *contexts, uint32_t root,
 		     const char *wanted);
+
+/* What is less than nothing in a tree of values is nothing. */
+void values_settle(struct tree *tree);
 
 #endif

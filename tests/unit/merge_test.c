@@ -331,16 +331,21 @@ static void values_stand_in_place_of_time(void **state)
 	struct made_world *world = *state;
 	struct values_chunk values, others;
 	struct fixture fixture;
-	uint64_t a, b;
+	uint64_t a, b, c;
 
 	made_begin(&fixture, 100);
 	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
 	b = fixture_context(&fixture, 0, a, 2, 10);
+	c = fixture_context(&fixture, 0, a, 3, 10);
 	values = some_values(b, 7);
 	fixture_values(&fixture, &values, sizeof(values));
 	values = some_values(a, 30);
 	fixture_values(&fixture, &values, sizeof(values));
-	values = some_values(a, -100);
+	values = some_values(a, -10);
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(c, 100);
+	fixture_values(&fixture, &values, sizeof(values));
+	values = some_values(c, -101);
 	fixture_values(&fixture, &values, sizeof(values));
 	others = some_values(ID_ROOT, 500);
 	others.rows[0].head.state = WIRE_ROW_OTHERS;
@@ -349,15 +354,16 @@ static void values_stand_in_place_of_time(void **state)
 	made_end(world, &fixture);
 	made_read(world,
 		  &(struct whose){ .value = "bytes", .without_time = 1 });
-	assert_int_equal(NODE(&world->session, 1)->self.ns, 30);
+	assert_int_equal(NODE(&world->session, 1)->self.ns, 20);
 	assert_int_equal(NODE(&world->session, 1, 2)->self.ns, 7);
-	assert_int_equal(NODE(&world->session, 1)->below.ns, 37);
+	assert_int_equal(NODE(&world->session, 1, 3)->self.ns, 0);
+	assert_int_equal(NODE(&world->session, 1)->below.ns, 27);
 	assert_int_equal(made_child(&world->session, TREE_ROOT, FUNCTION_FOLDED)
 				 ->self.ns,
 			 4000);
-	assert_int_equal(world->session.summary.time_ns, 4537);
-	assert_int_equal(world->session.value->total, 4437);
-	assert_int_equal(world->session.value->rows, 5);
+	assert_int_equal(world->session.summary.time_ns, 4527);
+	assert_int_equal(world->session.value->total, 4526);
+	assert_int_equal(world->session.value->rows, 7);
 	session_close(&world->session);
 }
 
