@@ -125,6 +125,8 @@ static const struct {
 	{ "libc", "its functions can be recorded from the start of a process "
 		  "only" },
 	{ "jni-env", "a machine that runs already is not told to call clew" },
+	{ "jit-callers", "generated code that waits for a call could not be "
+			 "left to itself" },
 };
 
 static int check_directives(const char *text, char **why)

@@ -640,6 +640,15 @@ class Refused(Attached):
         gone.wait()
         self.assert_refused(gone.pid, "no such process")
 
+    def test_what_only_a_recording_from_the_start_has(self):
+        rules = self.work / "rules"
+        for word in "libc", "jni-env", "jit-callers":
+            with self.subTest(word):
+                rules.write_text(word + "\n", encoding="ascii")
+                done = self.clew("attach", f"--rules={rules}", "1")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(word + ": ", done.stderr)
+
     def test_words_that_are_no_process(self):
         for words in (["attach"], ["attach", "x"], ["attach", "-3"],
                       ["attach", "1", "x"], ["attach", "--children"],

@@ -208,13 +208,6 @@ class Counts(JavaAttached):
         self.assertEqual(calls, {})
         self.assert_quiet()
 
-    def test_what_cannot_be_had_is_said(self):
-        rules = self.work / "rules"
-        rules.write_text("jni-env\n")
-        done = self.clew("attach", f"--rules={rules}", "1")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("jni-env: ", done.stderr)
-
 
 class UnderLoad(JavaAttached):
     CYCLES = 3
