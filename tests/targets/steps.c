@@ -17,6 +17,7 @@
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
+#include <errno.h>
 #include <link.h>
 #include <setjmp.h>
 
@@ -178,7 +179,11 @@ static inline __attribute__((always_inline)) void see_to_child(long pid)
 		left(child_depth);
 		return;
 	}
-	errors += waitpid((pid_t)pid, &status, 0) != pid || status;
+	if (waitpid((pid_t)pid, &status, 0) == pid && !status)
+		return;
+	errors++;
+	fprintf(stderr, "step %d: the child's status is %#x, errno %d\n",
+		stepper->wanted, (unsigned int)status, errno);
 }
 
 static COUNTED void acts_forks(void)
