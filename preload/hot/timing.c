@@ -82,21 +82,28 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 	return times_of(view.table, i);
 }
 
-/* The latest call waits; the one before it goes into its bin. */
+/*
+ * The latest call waits; the one before it goes into its bin. Where the bins are is
+ * read once: in a child that a handler forks meanwhile, what was the table is
+ * empty.
+ */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint64_t id, uint32_t function, uint64_t total)
 {
+	uint64_t *bins = (uint64_t *)__atomic_load_n(&times->histogram,
+						     __ATOMIC_RELAXED);
 	uint64_t before;
 
-	if (!times->histogram)
-		times->histogram =
-			(uintptr_t)hot_histogram(tally, id, function);
-	if (!times->histogram)
+	if (!bins) {
+		bins = hot_histogram(tally, id, function);
+		times->histogram = (uintptr_t)bins;
+	}
+	if (!bins)
 		return;
 	before = __atomic_exchange_n(&times->latest, total ? total : 1,
 				     __ATOMIC_RELAXED);
 	if (before)
-		add((uint64_t *)times->histogram + wire_bin(before), 1);
+		add(bins + wire_bin(before), 1);
 }
 
 static void lose(int has_ended)
