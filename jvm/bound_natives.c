@@ -36,6 +36,11 @@
 /* Of methods that share code of the machine's, at least so many are not bound. */
 #define UNBOUND_LEAST 4
 
+/*
+ * The class by a global reference: it is used in an event, within calls of Java, and
+ * ZGC of 21 and later looks after local references of who is farther out only when
+ * the thread comes back there.
+ */
 struct found_native {
 	jclass class;
 	const char *class_name, *name, *signature;
@@ -299,6 +304,35 @@ static int is_of_platform(const struct natives_search *search, jclass class)
 	return is_platform;
 }
 
+/* That of the natives found since. */
+static void hold_class(struct natives_search *search, jclass class,
+		       uint32_t since)
+{
+	JNIEnv *jni = search->jni;
+	jclass held = (*jni)->NewGlobalRef(jni, class);
+
+	if (has_failed(jni) || !held) {
+		search->found = since;
+		return;
+	}
+	for (uint32_t i = since; i < search->found; i++)
+		search->natives[i].class = held;
+}
+
+static void let_go_of_classes(struct natives_search *search)
+{
+	JNIEnv *jni = search->jni;
+	jclass last = NULL;
+
+	for (uint32_t i = 0; i < search->found; i++) {
+		jclass class = search->natives[i].class;
+
+		if (class != last)
+			(*jni)->DeleteGlobalRef(jni, class);
+		last = class;
+	}
+}
+
 static void see_class(struct natives_search *search, jclass class)
 {
 	const char *class_name = NULL;
@@ -326,6 +360,8 @@ static void see_class(struct natives_search *search, jclass class)
 						  : BATCH_MAX);
 	if (search->found > before && is_of_platform(search, class))
 		search->found = before;
+	if (search->found > before)
+		hold_class(search, class, before);
 }
 
 /* ---- Which of them are bound ---- */
@@ -492,6 +528,7 @@ static int run(struct natives_search *search)
 		err = search_classes(search);
 	if (!err)
 		err = change_all(search);
+	let_go_of_classes(search);
 	(*jni)->PopLocalFrame(jni, NULL);
 	return err;
 }
