@@ -70,6 +70,27 @@ int64_t hotspot_offset(uint64_t machine_pc, const char *type, const char *field)
 	return entry && at ? *(const int64_t *)(entry + at) : -1;
 }
 
+const void *hotspot_option(uint64_t machine_pc, const char *name)
+{
+	const char *option =
+		(const char *)hotspot_static(machine_pc, "JVMFlag", "flags");
+	const uint64_t count =
+		hotspot_static(machine_pc, "JVMFlag", "numFlags");
+	const uint64_t stride = hotspot_size(machine_pc, "JVMFlag");
+	const int64_t name_at = hotspot_offset(machine_pc, "JVMFlag", "_name");
+	const int64_t value_at = hotspot_offset(machine_pc, "JVMFlag", "_addr");
+
+	if (!option || !stride || name_at < 0 || value_at < 0)
+		return NULL;
+	for (uint64_t i = 0; i < count; i++, option += stride) {
+		const char *its = text_at(option, (uint64_t)name_at);
+
+		if (its && same_text(its, name))
+			return *(const void *const *)(option + value_at);
+	}
+	return NULL;
+}
+
 uint64_t hotspot_size(uint64_t machine_pc, const char *type)
 {
 	const uint64_t base = base_of(machine_pc);

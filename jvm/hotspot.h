@@ -23,6 +23,9 @@ const void *hotspot_static_at(uint64_t machine_pc, const char *type,
 int64_t hotspot_offset(uint64_t machine_pc, const char *type,
 		       const char *field);
 
+/* Where the value of an option is (-XX:NAME); NULL: there is none of that name. */
+const void *hotspot_option(uint64_t machine_pc, const char *name);
+
 /* Bytes of a type; 0: there is none. */
 uint64_t hotspot_size(uint64_t machine_pc, const char *type);
 

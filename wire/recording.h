@@ -136,6 +136,7 @@ enum wire_java {
 	WIRE_JAVA_OPAQUE, /* clew cannot stand in for JNI_CreateJavaVM() */
 	WIRE_JAVA_PATH,   /* the path of libclew.so cannot be an option's */
 	WIRE_JAVA_REFUSED, /* it has no such interface, or does not let it be used */
+	WIRE_JAVA_COLLECTOR, /* clew came late, and its collector is ZGC of 18 or later */
 	WIRE_JAVA_COUNT
 };
 

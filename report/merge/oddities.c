@@ -25,6 +25,8 @@ const char *java_text(uint32_t state)
 		[WIRE_JAVA_PATH] =
 			"the path of libclew.so cannot be said in an option",
 		[WIRE_JAVA_REFUSED] = "it offers no JVMTI that could be used",
+		[WIRE_JAVA_COLLECTOR] =
+			"clew does not attach to machines with ZGC",
 	};
 
 	return state < WIRE_JAVA_COUNT ? texts[state] : "unknown reason";

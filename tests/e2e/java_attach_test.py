@@ -255,8 +255,24 @@ class UnderLoad(JavaAttached):
 
     @needs("javac")
     def test_with_zgc(self):
-        # docs/limits.md says what is not known of that of 25
         self.check_collector("ZGC", versions=(17,))
+
+    @needs("javac")
+    def test_with_zgc_of_a_later_machine(self):
+        """It is left alone, and the report says so."""
+        self.version = 25
+        if not HOMES[25]:
+            self.skipTest("no JDK 25 here")
+        self.start_java("-XX:+UseZGC")
+        controller = self.attach(self.process)
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(len([problem for problem in report["problems"]
+                              if "machines with ZGC" in problem]), 1)
+        self.assert_quiet()
+        self.ends()
 
     @needs("javac")
     def test_tools_of_the_jdk_meanwhile(self):
