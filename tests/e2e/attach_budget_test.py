@@ -12,7 +12,7 @@ from clewtest import target, until
 TRAP = 1 << signal.SIGTRAP - 1
 # What is out comes back after a minute at the latest, once no debt is left.
 SURVEYED_S = 180
-BUDGET = ("--budget", "50%", "-f", "^busy_")
+BUDGET = ("--budget", "20%", "-f", "^busy_")
 
 
 def blocking(pid):
@@ -74,7 +74,7 @@ class Budget(attach_test.Attached):
             made = self.word(3) - before
             self.assert_unharmed()
             budget, leaf = self.leaf()
-            self.assertEqual(budget["share"], .5)
+            self.assertEqual(budget["share"], .2)
             self.assertEqual(budget["left_out"], 1)
             self.assertGreater(budget["missed_calls"], 0)
             self.assertGreater(leaf["left_out"]["times"], 0)
