@@ -161,29 +161,28 @@ static int make_output(struct attach_group *group, pid_t pid, char **why)
 /* ---- What it can see ---- */
 
 /* It opens both by their paths. */
+static int check_path(pid_t pid, const char *path, const char *advice,
+		      char **why)
+{
+	if (!other_files_are_there(pid) || other_files_have(pid, path))
+		return 0;
+	return fail(why, -ENOENT,
+		    "it has other files than clew (a container, or chroot), "
+		    "and not %s: %s",
+		    path, advice);
+}
+
 static int check_library(const struct attach_group *group, pid_t pid,
 			 char **why)
 {
-	if (!other_files_are_there(pid) ||
-	    other_files_have(pid, group->library))
-		return 0;
-	return fail(
-		why, -ENOENT,
-		"it has other files than clew (a container, or chroot), and "
-		"not %s: see NOTES of clew-attach(1)",
-		group->library);
+	return check_path(pid, group->library, "see NOTES of clew-attach(1)",
+			  why);
 }
 
 static int check_output(const struct attach_group *group, pid_t pid, char **why)
 {
-	if (!other_files_are_there(pid) ||
-	    other_files_have(pid, group->directory))
-		return 0;
-	return fail(
-		why, -ENOENT,
-		"it has other files than clew (a container, or chroot), and "
-		"not %s: -o wants a folder that both have",
-		group->directory);
+	return check_path(pid, group->directory,
+			  "-o wants a folder that both have", why);
 }
 
 /* ---- Members ---- */

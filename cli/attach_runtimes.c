@@ -12,22 +12,7 @@
 
 static int ask(struct attaching *attaching, uint64_t wish, char **why)
 {
-	struct remote_call call;
-	int err = attaching_look_again(attaching, why);
-
-	if (!err)
-		err = attach_stop_safe_thread(attaching, why);
-	if (err)
-		return err;
-	err = attach_begin_call(attaching, &call, 0, "", 1, why);
-	if (!err) {
-		err = attach_call_library(attaching, &call, attaching->runtimes,
-					  wish, 0, why);
-		remote_end(&call);
-	}
-	attach_note_pause(&attaching->tracer, &attaching->one_ns);
-	tracer_release(&attaching->tracer);
-	return err;
+	return attach_call_alone(attaching, attaching->runtimes, wish, why);
 }
 
 static int read_state(const struct attaching *attaching, uint32_t *state,

@@ -162,6 +162,27 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 		       : 0;
 }
 
+int attach_call_alone(struct attaching *attaching, uint64_t function,
+		      uint64_t argument, char **why)
+{
+	struct remote_call call;
+	int err = attaching_look_again(attaching, why);
+
+	if (!err)
+		err = attach_stop_safe_thread(attaching, why);
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, "", 1, why);
+	if (!err) {
+		err = attach_call_library(attaching, &call, function, argument,
+					  0, why);
+		remote_end(&call);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
 /* ---- All threads ---- */
 
 /* They are stopped: of which one can calls be made that need no lock? */

@@ -43,6 +43,13 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,
 			char **why);
 
+/*
+ * A function of the library's with one argument, for which nobody is stopped but a
+ * thread that is chosen for it, and that for no longer than it takes.
+ */
+int attach_call_alone(struct attaching *attaching, uint64_t function,
+		      uint64_t argument, char **why);
+
 /* Says in words what remote_run() gave. Returns it. */
 int attach_explain_call(int err, char **why);
 

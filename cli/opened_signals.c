@@ -7,7 +7,7 @@
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
 
-/* Where its word is; 0: it has no control block of libc's. */
+/* Where its word is; 0: it is gone, or has no control block of libc's. */
 static uint64_t word_of(const struct tracer *tracer,
 			const struct wire_attachment *attachment,
 			const struct tracee *thread)
@@ -15,7 +15,8 @@ static uint64_t word_of(const struct tracer *tracer,
 	const uint64_t block = stopped_block(&thread->registers);
 	uint64_t own;
 
-	if (target_read(tracer->memory, block, &own, sizeof(own)) != 0 ||
+	if (thread->is_gone ||
+	    target_read(tracer->memory, block, &own, sizeof(own)) != 0 ||
 	    own != block)
 		return 0;
 	return block + attachment->blocks_at;
@@ -81,9 +82,7 @@ void opened_signals_take(const struct tracer *tracer,
 {
 	for (size_t i = 0; attachment->opened && i < tracer->count; i++) {
 		const struct tracee *thread = &tracer->threads[i];
-		const uint64_t word_at =
-			thread->is_gone ? 0
-					: word_of(tracer, attachment, thread);
+		const uint64_t word_at = word_of(tracer, attachment, thread);
 
 		if (word_at)
 			take(tracer, thread, attachment->opened, word_at,
@@ -96,9 +95,7 @@ void opened_signals_give_back(const struct tracer *tracer,
 {
 	for (size_t i = 0; attachment->opened && i < tracer->count; i++) {
 		const struct tracee *thread = &tracer->threads[i];
-		const uint64_t word_at =
-			thread->is_gone ? 0
-					: word_of(tracer, attachment, thread);
+		const uint64_t word_at = word_of(tracer, attachment, thread);
 
 		if (word_at)
 			give_back(tracer, thread, attachment->opened, word_at);

@@ -52,7 +52,6 @@ struct found_native {
 
 /* What is looked for, and found; too large for a stack. */
 struct natives_search {
-	JavaVM *vm;
 	JNIEnv *jni;
 	jvmtiEnv *jvmti;
 	bound_natives_choose choose;
@@ -541,7 +540,6 @@ long bound_natives_change(JavaVM *vm, JNIEnv *jni, uint64_t machine_pc,
 
 	if (sys_failed(search))
 		return -ENOMEM;
-	search->vm = vm;
 	search->jni = jni;
 	search->choose = choose;
 	search->context = context;

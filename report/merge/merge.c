@@ -211,6 +211,7 @@ static void add_everything(struct work *work)
 	const int is_timed = !work->whose->without_time &&
 			     work->part->header->time == WIRE_TIME_EXACT;
 
+	generated_name_callers(&work->generated, &work->numbering);
 	roots_select(&work->roots, work->merged);
 	part_tallies_init(&work->tallies, work->part);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
@@ -257,7 +258,6 @@ static int merge_part(struct work *work)
 	work->samples.generated = &work->generated;
 	generated_init(&work->generated, work->recording, work->part,
 		       work->catalog, &work->numbering, &work->samples.clock);
-	generated_name_callers(&work->generated, &work->numbering);
 	part_left_out_add(work->part, work->catalog, &work->numbering);
 	made_code_mark_makers(work->part, work->catalog, &work->numbering);
 	is_wanted = roots_want_anybody(&work->roots);

@@ -4,6 +4,7 @@
 import collections
 import re
 
+import announced_test
 import clewtest
 from clewtest import needs, target
 
@@ -11,13 +12,7 @@ CALLS = 3000
 OPTIONS = ("--jit-callers", "--verify-period=1")
 
 
-class Case(clewtest.Case):
-    def setUp(self):
-        super().setUp()
-        self.written = self.work / "written"
-        self.written.mkdir()
-        self.environment["TMPDIR"] = str(self.written)
-
+class Case(announced_test.Case):
     def edges(self, wanted):
         """{(caller, callee): calls} of callees whose names match."""
         tree = self.clew_json("tree", "--json", "-t", "0", self.recording_path)
