@@ -7,25 +7,12 @@
 #include "disasm/function_code.h"
 #include "disasm/padding.h"
 #include "image/analysis_cache.h"
-#include "image/bare.h"
-#include "image/branches.h"
 #include "image/dynamic.h"
-#include "image/found.h"
-#include "image/functions.h"
+#include "image/inquiry.h"
 #include "image/tiers.h"
 #include "image/traits.h"
 #include "image/unwinder.h"
 #include "wire/verdict.h"
-
-/* Everything that is at hand while one module is analysed. */
-struct inquiry {
-	const struct image *image;
-	struct arena scratch;
-	struct decoder decoder;
-	struct functions functions;
-	struct branches branches;
-	struct bare bare;
-};
 
 /*
  * A compiler's cold part whose frame happens to look like a fresh call's, and
@@ -222,22 +209,8 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 
 static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 {
-	int err = functions_find(q->image, &q->scratch, &q->functions);
+	int err = inquiry_begin(q);
 
-	if (!err)
-		err = decoder_open(&q->decoder, arena_memory, &q->scratch);
-	if (!err)
-		err = bare_find(q->image, &q->decoder, &q->functions,
-				&q->scratch, &q->bare);
-	if (!err && q->bare.count)
-		err = found_add(q->image, &q->decoder, &q->bare, &q->scratch,
-				&q->functions);
-	if (!err)
-		err = branches_find(q->image, &q->decoder, &q->functions,
-				    &q->scratch, &q->branches);
-	if (!err)
-		err = bare_find(q->image, &q->decoder, &q->functions,
-				&q->scratch, &q->bare);
 	return err ? err : judge_all(q, arena, out);
 }
 
