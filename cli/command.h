@@ -18,6 +18,7 @@ int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_html(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_probe(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_a2n(int argc, char **argv);

@@ -28,6 +28,8 @@ static const struct command {
 	{ "diff", "show what changed between two recordings", command_diff },
 	{ "merge", "make one recording of several", command_merge },
 	{ "list", "show what is hooked and what is not", command_list },
+	{ "probe", "show where in a function a probe can be put",
+	  command_probe },
 	{ "export", "write a recording for other tools", command_export },
 	{ "html", "write a page for a browser", command_html },
 	{ "dump", "print a recording's records", command_dump },

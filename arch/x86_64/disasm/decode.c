@@ -9,8 +9,8 @@
  * comes from the caller's hook, what is decoded from a scratch that every
  * instruction finds empty; the library does not survive a refusal there.
  *
- * It also writes every instruction out as text, which nobody here reads: the
- * formatting hook writes none.
+ * It also writes every instruction out as text, which nobody reads but who asks for
+ * it (decode_text()): the formatting hook writes none without somebody's vsnprintf().
  *
  * Targets of branches are read elsewhere, from the bytes, so that scanning
  * needs no operands at all (CS_OPT_DETAIL costs a quarter of the speed).
@@ -32,6 +32,7 @@ struct workspace {
 	cs_detail detail;
 	decoder_alloc alloc; /* NULL once the decoder is open */
 	void *context;
+	decoder_format format; /* not NULL only in decode_text() */
 	size_t scratch_used;
 	_Alignas(16) unsigned char scratch[SCRATCH_BYTES];
 };
@@ -80,6 +81,8 @@ static void hook_free(void *old)
 static int hook_vsnprintf(char *out, size_t bytes, const char *format,
 			  va_list arguments)
 {
+	if (working && working->format)
+		return working->format(out, bytes, format, arguments);
 	if (bytes)
 		*out = '\0';
 	return 0;
@@ -331,6 +334,29 @@ int decode_operands(const struct decoder *decoder, const uint8_t *code,
 	if (!err)
 		*out = insn;
 	return err;
+}
+
+int decode_text(const struct decoder *decoder, const uint8_t *code,
+		size_t bytes, uint64_t pc, decoder_format format,
+		const char **mnemonic, const char **operands)
+{
+	struct workspace *ws = decoder->workspace;
+	int is_known;
+
+	ws->format = format;
+	ws->scratch_used = 0;
+	working = ws;
+	cs_option(decoder->detail, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	is_known =
+		cs_disasm_iter(decoder->detail, &code, &bytes, &pc, &ws->insn);
+	cs_option(decoder->detail, CS_OPT_SYNTAX, CS_OPT_SYNTAX_INTEL);
+	working = NULL;
+	ws->format = NULL;
+	if (!is_known)
+		return -EILSEQ;
+	*mnemonic = ws->insn.mnemonic;
+	*operands = ws->insn.op_str;
+	return 0;
 }
 
 int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,

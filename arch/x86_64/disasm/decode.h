@@ -10,6 +10,7 @@
 #ifndef CLEW_DISASM_DECODE_H
 #define CLEW_DISASM_DECODE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,18 @@ int decode_scan(const struct decoder *decoder, const uint8_t *code,
 /* The same, with modrm_at and rip_disp_at; dearer. */
 int decode_operands(const struct decoder *decoder, const uint8_t *code,
 		    size_t bytes, struct insn *out);
+
+/* vsnprintf(), or what is like it. */
+typedef int (*decoder_format)(char *out, size_t bytes, const char *format,
+			      va_list arguments);
+
+/*
+ * The instruction at `code`, which runs at pc, as text: valid until the decoder
+ * decodes the next. 0 or -EILSEQ, also for some that decode_scan() understands.
+ */
+int decode_text(const struct decoder *decoder, const uint8_t *code,
+		size_t bytes, uint64_t pc, decoder_format format,
+		const char **mnemonic, const char **operands);
 
 /*
  * Whether the instruction does more with the stack pointer than to call, or to

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A user's probes (clew record --probe): how each is reached, or why it is not, and
+ * what of that is in a recording.
+ *
+ * A probe stands at one place or at several: one with %return has one for each
+ * instruction by which its function is left. Its hits are values of contexts
+ * (context_values.h) by the name p1, p2, ... in the order in which probes were asked
+ * for.
+ */
+#ifndef CLEW_WIRE_USER_PROBE_H
+#define CLEW_WIRE_USER_PROBE_H
+
+#include <stdint.h>
+
+#define WIRE_PROBES_MAX 32 /* as many as a table of values has columns */
+
+/* How a probe is reached. name, text for humans */
+#define PROBE_TIERS(X)                                                         \
+	X(NONE, "none")                                                        \
+	X(JUMP, "jump")                                                        \
+	X(TRAP, "int3")                                                        \
+	X(STUB, "stub") /* of a hooked function: in its first bytes */
+
+/*
+ * Why there is no jump, or nothing at all. name, text for humans. Numbers lie in
+ * recordings: append, never reorder.
+ */
+#define PROBE_REASONS(X)                                                       \
+	X(NONE, "")                                                            \
+	X(NOT_MAPPED, "nothing of the file is mapped there")                   \
+	X(NOT_EXECUTABLE, "not executable")                                    \
+	X(NO_FUNCTION, "in no function that is known")                         \
+	X(INSIDE_INSN, "inside of an instruction")                             \
+	X(UNDECODABLE, "cannot be decoded")                                    \
+	X(BLIND, "its function holds what cannot be decoded")                  \
+	X(UNREACHED, "nothing is known to lead there: it may be data")         \
+	X(UNMOVABLE, "shows its own address: it cannot run elsewhere")         \
+	X(BRANCH_INTO, "a branch leads into the bytes that a jump needs")      \
+	X(TOO_SHORT, "its function ends in the bytes that a jump needs")       \
+	X(COMPUTED, "its function jumps to computed places, maybe behind it")  \
+	X(CALL_INSIDE, "a call or the like is in the bytes that a jump needs") \
+	X(OTHER_PROBE, "a probe or hook is in the bytes that a jump needs")    \
+	X(WATCHED, "inside of bytes that clew displaces to follow exceptions") \
+	X(SIGNAL_FRAME, "signal trampoline: unwinders know it by its bytes")   \
+	X(NO_TRAP, "needs a breakpoint, which cannot be had in its module")    \
+	X(TWICE, "another probe is at the same place")                         \
+	X(NO_MODULE, "no such module was loaded")                              \
+	X(NO_NAME, "no module that was hooked has a function of that name")    \
+	X(MODULE, "its module is not hooked")                                  \
+	X(CHANGED, "code in memory differs from the file")                     \
+	X(NO_ROOM, "no free memory within reach of a jump")                    \
+	X(NO_MEMORY, "no memory")                                              \
+	X(UNPATCHABLE, "the code could not be written")                        \
+	X(NO_RETURN, "its function has no instruction that leaves it")         \
+	X(LEAVES_IF, "its function is left by a conditional jump")
+
+enum probe_tier {
+#define X(name, text) PROBE_BY_##name,
+	PROBE_TIERS(X)
+#undef X
+		PROBE_TIER_COUNT
+};
+
+enum probe_reason {
+#define X(name, text) PROBE_IS_##name,
+	PROBE_REASONS(X)
+#undef X
+		PROBE_REASON_COUNT
+};
+
+static inline const char *probe_tier_text(unsigned int tier)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		PROBE_TIERS(X)
+#undef X
+	};
+
+	return tier < PROBE_TIER_COUNT ? texts[tier] : "unknown";
+}
+
+static inline const char *probe_reason_text(unsigned int reason)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		PROBE_REASONS(X)
+#undef X
+	};
+
+	return reason < PROBE_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+#endif
