@@ -2,12 +2,27 @@
 """What hooking everything costs before main, cold and with a warm cache."""
 import os
 import pathlib
+import shutil
 import statistics
+import subprocess
 import tempfile
 
 from measure import CLEW, NATIVE, Tool, run, table
 
-ARGV = ["/usr/bin/python3", "-S", "-c", "pass"]
+
+def cc1plus():
+    if not shutil.which("g++"):
+        return None
+    return subprocess.run(["g++", "-print-prog-name=cc1plus"], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+PROGRAMS = {
+    "bash": ["/bin/bash", "-c", ":"],
+    "git": ["/usr/bin/git", "--version"],
+    "python3": ["/usr/bin/python3", "-S", "-c", "pass"],
+    "cc1plus": [cc1plus() or "", "--version"],
+}
 
 
 def clew_tool(name, *options):
@@ -15,23 +30,29 @@ def clew_tool(name, *options):
         CLEW, "record", *options, "-o", scratch / "clew.out", "--", *argv])
 
 
+TOOLS = [NATIVE, clew_tool("cold", "--no-cache"), clew_tool("cached")]
+
+
+def program_row(name, argv, rounds):
+    run(TOOLS[-1], argv)  # fills the cache
+    samples = {tool.name: [] for tool in TOOLS}
+    for _ in range(max(rounds, 5) * 3):
+        for tool in TOOLS:
+            samples[tool.name].append(run(tool, argv))
+    cpu = {tool: statistics.median(s.cpu for s in found) * 1000
+           for tool, found in samples.items()}
+    wall = {tool: statistics.median(s.wall for s in found) * 1000
+            for tool, found in samples.items()}
+    return [name, f"{cpu['native']:.1f} ms",
+            f"+{cpu['cold'] - cpu['native']:.0f} ms",
+            f"+{cpu['cached'] - cpu['native']:.1f} ms",
+            f"+{wall['cached'] - wall['native']:.1f} ms"]
+
+
 def bench(rounds):
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
         os.environ["XDG_CACHE_HOME"] = str(pathlib.Path(folder))
-        tools = [NATIVE, clew_tool("cold", "--no-cache"),
-                 clew_tool("cached")]
-        run(tools[2], ARGV)  # fills the cache
-        samples = {tool.name: [] for tool in tools}
-        for _ in range(max(rounds, 5) * 3):
-            for tool in tools:
-                samples[tool.name].append(run(tool, ARGV))
-    native = samples.pop("native")
-    base = [statistics.median(getattr(s, key) for s in native)
-            for key in ("wall", "cpu")]
-    rows = []
-    for name, found in samples.items():
-        added = [statistics.median(getattr(s, key) for s in found)
-                 for key in ("wall", "cpu")]
-        rows.append([name, *(f"+{(a - b) * 1000:.0f} ms"
-                             for a, b in zip(added, base))])
-    return table(["start of python3", "wall", "CPU"], rows)
+        rows = [program_row(name, argv, rounds)
+                for name, argv in PROGRAMS.items() if os.path.exists(argv[0])]
+    return table(["CPU time of a start", "native", "cold", "cached",
+                  "wall, cached"], rows)

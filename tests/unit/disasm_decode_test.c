@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/decoded.h"
 #include "disasm/newer.h"
 
 struct row {
@@ -276,6 +277,125 @@ static void both_modes_agree_on_random_bytes(void **state)
 	}
 }
 
+/* ---- What was decoded before ---- */
+
+static void assert_same_insn(const struct insn *a, const struct insn *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->length, b->length);
+	assert_int_equal(a->modrm_at, b->modrm_at);
+	assert_int_equal(a->rip_disp_at, b->rip_disp_at);
+	assert_int_equal(a->branch_bytes, b->branch_bytes);
+}
+
+/* What a decoder says that has seen nothing before. */
+static int decode_afresh(const uint8_t *code, size_t bytes, int has_operands,
+			 struct insn *out)
+{
+	struct arena arena = { 0 };
+	struct decoder decoder;
+	int err;
+
+	assert_int_equal(decoder_open(&decoder, arena_memory, &arena), 0);
+	err = has_operands ? decode_operands(&decoder, code, bytes, out)
+			   : decode_scan(&decoder, code, bytes, out);
+	arena_fini(&arena);
+	return err;
+}
+
+/* Returns the instruction's length, 1 if it is none. */
+static size_t assert_decodes_as_afresh(const struct decoder *used,
+				       const uint8_t *code, size_t bytes)
+{
+	struct insn got = { 0 }, wanted = { 0 };
+
+	assert_int_equal(decode_operands(used, code, bytes, &got),
+			 decode_afresh(code, bytes, 1, &wanted));
+	assert_same_insn(&got, &wanted);
+	got = wanted = (struct insn){ 0 };
+	if (decode_scan(used, code, bytes, &got)) {
+		assert_int_equal(decode_afresh(code, bytes, 0, &wanted),
+				 -EILSEQ);
+		return 1;
+	}
+	assert_int_equal(decode_afresh(code, bytes, 0, &wanted), 0);
+	assert_same_insn(&got, &wanted);
+	return got.length;
+}
+
+static void what_was_decoded_before_changes_nothing_in_this_program(
+	void **state)
+{
+	extern const uint8_t __executable_start[], etext[];
+	const uint8_t *start = etext - (etext - __executable_start) / 4;
+
+	for (size_t at = 0; at < 20000 && start + at < etext;)
+		at += assert_decodes_as_afresh(*state, start + at,
+					       (size_t)(etext - start) - at);
+}
+
+/* Few different bytes, of which many instructions begin alike. */
+static void what_was_decoded_before_changes_nothing_in_random_bytes(
+	void **state)
+{
+	static const uint8_t few[] = { 0x48, 0x0f, 0x66, 0xf3, 0x8b, 0x05,
+				       0x84, 0xe8, 0xff, 0x24, 0x83, 0x40,
+				       0xc4, 0x62, 0x1e, 0xfa };
+	uint64_t seed = 88172645463325252;
+
+	for (int i = 0; i < 5000; i++) {
+		uint64_t random = next_random(&seed);
+		uint8_t code[20];
+
+		for (size_t at = 0; at < 16; at++)
+			code[at] = few[random >> 4 * at & 15];
+		memcpy(code + 16, few, 4);
+		assert_decodes_as_afresh(*state, code, 1 + random % 20);
+	}
+}
+
+static struct insn plain(uint8_t length)
+{
+	return (struct insn){ .kind = INSN_PLAIN, .length = length };
+}
+
+static void an_instruction_is_found_by_its_own_bytes(void **state)
+{
+	static const uint8_t known[] = { 0x48, 0x83, 0xec, 0x18, 0x90, 0x90 };
+	static const uint8_t before_others[] = { 0x48, 0x83, 0xec,
+						 0x18, 0xc3, 0xc3 };
+	static const uint8_t other[] = { 0x48, 0x83, 0xec, 0x19, 0x90, 0x90 };
+	static struct decoded decoded;
+	struct insn insn = plain(4), found = { 0 };
+
+	assert_false(decoded_find(&decoded, DECODED_KIND, known, 6, &found));
+	decoded_keep(&decoded, DECODED_KIND, known, &insn);
+	assert_true(decoded_find(&decoded, DECODED_KIND, known, 6, &found));
+	assert_same_insn(&found, &insn);
+	assert_true(
+		decoded_find(&decoded, DECODED_KIND, before_others, 4, &found));
+	assert_false(decoded_find(&decoded, DECODED_KIND, known, 3, &found));
+	assert_false(decoded_find(&decoded, DECODED_KIND, other, 6, &found));
+	assert_false(
+		decoded_find(&decoded, DECODED_OPERANDS, known, 6, &found));
+}
+
+static void the_longest_instruction_is_kept_whole(void **state)
+{
+	uint8_t code[INSN_MAX_BYTES + 1] = { 0x66, 0x66, 0x2e, 0x0f, 0x1f };
+	static struct decoded decoded;
+	struct insn insn = plain(INSN_MAX_BYTES), found = { 0 };
+
+	decoded_keep(&decoded, DECODED_KIND, code, &insn);
+	code[INSN_MAX_BYTES] = 0x90;
+	assert_true(decoded_find(&decoded, DECODED_KIND, code, sizeof(code),
+				 &found));
+	assert_same_insn(&found, &insn);
+	code[INSN_MAX_BYTES - 1] = 1;
+	assert_false(decoded_find(&decoded, DECODED_KIND, code, sizeof(code),
+				  &found));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +413,12 @@ int main(void)
 		cmocka_unit_test(use_of_the_stack_is_seen),
 		cmocka_unit_test(opening_without_memory_fails_cleanly),
 		cmocka_unit_test(both_modes_agree_on_random_bytes),
+		cmocka_unit_test(
+			what_was_decoded_before_changes_nothing_in_this_program),
+		cmocka_unit_test(
+			what_was_decoded_before_changes_nothing_in_random_bytes),
+		cmocka_unit_test(an_instruction_is_found_by_its_own_bytes),
+		cmocka_unit_test(the_longest_instruction_is_kept_whole),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "disasm/branch.h"
+#include "disasm/decoded.h"
 #include "disasm/newer.h"
 
 #define SCRATCH_BYTES 2048
@@ -35,6 +36,7 @@ struct workspace {
 	decoder_format format; /* not NULL only in decode_text() */
 	size_t scratch_used;
 	_Alignas(16) unsigned char scratch[SCRATCH_BYTES];
+	struct decoded decoded;
 };
 
 /* Not NULL only while the library runs. */
@@ -309,30 +311,57 @@ int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 	return err;
 }
 
-int decode_scan(const struct decoder *decoder, const uint8_t *code,
+static int scan(csh handle, struct workspace *ws, const uint8_t *code,
 		size_t bytes, struct insn *out)
 {
-	struct workspace *ws = decoder->workspace;
-
-	if (disassemble(decoder->scan, ws, code, bytes))
+	if (disassemble(handle, ws, code, bytes))
 		return newer_decode(code, bytes, out);
 	return classify(&ws->insn, code, out);
 }
 
-int decode_operands(const struct decoder *decoder, const uint8_t *code,
-		    size_t bytes, struct insn *out)
+static int scan_operands(csh handle, struct workspace *ws, const uint8_t *code,
+			 size_t bytes, struct insn *out)
 {
-	struct workspace *ws = decoder->workspace;
 	struct insn insn;
 	int err;
 
-	if (disassemble(decoder->detail, ws, code, bytes))
+	if (disassemble(handle, ws, code, bytes))
 		return newer_decode(code, bytes, out);
 	err = classify(&ws->insn, code, &insn);
 	if (!err)
 		err = locate_operands(&ws->detail.x86, code, &insn);
 	if (!err)
 		*out = insn;
+	return err;
+}
+
+int decode_scan(const struct decoder *decoder, const uint8_t *code,
+		size_t bytes, struct insn *out)
+{
+	struct workspace *ws = decoder->workspace;
+	int err;
+
+	if (branch_read_plain(code, bytes, out) ||
+	    decoded_find(&ws->decoded, DECODED_KIND, code, bytes, out))
+		return 0;
+	err = scan(decoder->scan, ws, code, bytes, out);
+	if (!err)
+		decoded_keep(&ws->decoded, DECODED_KIND, code, out);
+	return err;
+}
+
+int decode_operands(const struct decoder *decoder, const uint8_t *code,
+		    size_t bytes, struct insn *out)
+{
+	struct workspace *ws = decoder->workspace;
+	int err;
+
+	if (branch_read_plain(code, bytes, out) ||
+	    decoded_find(&ws->decoded, DECODED_OPERANDS, code, bytes, out))
+		return 0;
+	err = scan_operands(decoder->detail, ws, code, bytes, out);
+	if (!err)
+		decoded_keep(&ws->decoded, DECODED_OPERANDS, code, out);
 	return err;
 }
 
