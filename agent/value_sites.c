@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The id first: an agent asks for the number of its context, and a table by that number
+ * for the row where it counts. Only if the context is new is a row made. Stacks are never
+ * retrieved: the recording knows what each id stands for.
+ */
+#include "agent/value_sites.h"
+
+#include <stdatomic.h>
+
+#define SITES_MAX 65536
+
+/* What the agent knows of a context. One for each id, never freed. */
+struct value_site {
+	_Atomic uint64_t row;
+};
+
+static struct value_site known[SITES_MAX];
+static struct value_site others; /* contexts beyond these, and no context */
+static _Atomic uint32_t known_used;
+
+/*
+ * Its row. A forked child begins with none: several of its threads may make one each
+ * for a context, and the rows count together.
+ */
+static uint64_t row_of(const struct value_sites *sites, struct value_site *site,
+		       uint64_t id)
+{
+	uint64_t row = atomic_load_explicit(&site->row, memory_order_relaxed);
+
+	if (clew_row_is_there(sites->values, row))
+		return row;
+	row = clew_row_new(sites->values, id);
+	atomic_store_explicit(&site->row, row, memory_order_relaxed);
+	return row;
+}
+
+uint64_t value_sites_nowhere(struct value_sites *sites)
+{
+	return row_of(sites, &others, 0);
+}
+
+/* NULL without room. */
+static struct value_site *meet(struct value_sites *sites, uint64_t id)
+{
+	struct value_site *site;
+	uint32_t number = atomic_load(&known_used);
+
+	if (number >= SITES_MAX ||
+	    (number = atomic_fetch_add(&known_used, 1)) >= SITES_MAX)
+		return NULL;
+	site = &known[number];
+	row_of(sites, site, id);
+	return clew_node_add(sites->nodes, id, site);
+}
+
+uint64_t value_sites_here(struct value_sites *sites)
+{
+	const struct clew_here here = clew_context();
+	struct value_site *site;
+
+	if (here.id == 0)
+		return value_sites_nowhere(sites);
+	site = clew_node(sites->nodes, here.id);
+	if (!site)
+		site = meet(sites, here.id);
+	return site ? row_of(sites, site, here.id) : value_sites_nowhere(sites);
+}
+
+int value_sites_begin(struct value_sites *sites,
+		      const struct clew_value *columns, size_t count,
+		      int is_last)
+{
+	if (!sites->nodes)
+		sites->nodes = clew_nodes_new();
+	if (sites->nodes && !sites->values)
+		sites->values = clew_values_new(columns, count);
+	if (!sites->values && is_last) {
+		clew_nodes_free(sites->nodes);
+		sites->nodes = NULL;
+	}
+	return sites->values != NULL;
+}
