@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "wire": set(),
     "agent": set(),
     "alloc": {"agent"},
+    "locks": {"agent"},
     **{room: {"machine", *others,
               *(f"preload/{name}" for name in below.split())}
        for room, others, below in (

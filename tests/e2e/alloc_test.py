@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """clew-alloc's figures are those of a library that only counts (counting_shim.c)."""
 import signal
-import socket
 import struct
 import subprocess
 
 import clewtest
 from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target, until
+from redis_client import talk_to_redis
 
 SCRIPT = ROOT / "scripts" / "clew-alloc"
 SHIM = BUILD / "tests" / "targets" / "O2" / "libcounting_shim.so"
@@ -118,23 +118,13 @@ class Allocations(clewtest.Case):
             try:
                 self.assertTrue(until(lambda: path.is_socket() or
                                       server.poll() is not None))
-                self.talk_to_redis(path)
+                talk_to_redis(self, path)
             except BaseException:
                 server.terminate()
                 raise
             server.communicate()
         self.assertEqual(server.returncode, 0)
         self.assert_equal_to_the_shim(1)
-
-    def talk_to_redis(self, path):
-        with socket.socket(socket.AF_UNIX) as client:
-            self.assertTrue(until(lambda: client.connect_ex(str(path)) == 0))
-            for i in range(1, 1001):
-                client.sendall(f"SET key{i} {'x' * i}\r\n".encode())
-                self.assertEqual(client.recv(5, socket.MSG_WAITALL),
-                                 b"+OK\r\n")
-            client.sendall(b"SHUTDOWN NOSAVE\r\n")
-            client.recv(1)
 
     def test_without_clew_it_is_as_if_it_were_not_there(self):
         native = self.run_program([target("allocates")])

@@ -102,10 +102,13 @@ class Package(clewtest.Case):
                                f"share/doc/{package}/changelog.gz"}
                      for package in PACKAGES}
         wanted = {
-            "clew": {"bin/clew", "bin/clew-alloc", "bin/clew-preload",
+            "clew": {"bin/clew", "bin/clew-alloc", "bin/clew-locks",
+                     "bin/clew-preload",
                      f"lib/{TRIPLET}/clew/libclew.so",
                      f"lib/{TRIPLET}/clew/libclew-alloc.so",
+                     f"lib/{TRIPLET}/clew/libclew-locks.so",
                      "share/man/man1/clew-alloc.1.gz",
+                     "share/man/man1/clew-locks.1.gz",
                      "share/bash-completion/completions/clew",
                      "share/zsh/vendor-completions/_clew",
                      "share/man/man1/clew.1.gz",

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One table, a slot for each hold. A hold lies within a window that begins where its
+ * lock's address says: in the first slot that was free, so that most lookups see one
+ * slot. A slot is claimed by compare-and-swap, then filled, then named; so neither a
+ * handler that interrupts this nor another thread meets half a hold.
+ *
+ * What holds a lock that is not shared is the only one to write of it, or would be if
+ * the program kept to the rules: locks that go, or change their process, while they are
+ * held leave a slot behind, which the lock's next hold overwrites.
+ */
+#include "locks/held_locks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLOTS      65536 /* a power of two */
+#define WINDOW     16
+#define PAGE       4096
+#define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+
+/* Of a slot's key: locks are aligned. */
+#define IS_SHARED UINT64_C(1)
+#define CLAIMED   UINT64_C(2)
+
+struct hold_slot {
+	_Atomic uint64_t key; /* the lock's address, IS_SHARED; 0: free */
+	uint64_t thread;      /* these by who has claimed it */
+	uint64_t row, since_ns;
+};
+
+static _Alignas(PAGE) struct hold_slot slots[SLOTS];
+
+static uint64_t key_of(const void *lock, int is_shared)
+{
+	return (uint64_t)(uintptr_t)lock | (is_shared ? IS_SHARED : 0);
+}
+
+/* The slot of a window, by number. */
+static struct hold_slot *slot_at(const void *lock, int number)
+{
+	const uint64_t home = (uint64_t)(uintptr_t)lock * MULTIPLIER >> 40;
+
+	return &slots[(home + (uint64_t)number) & (SLOTS - 1)];
+}
+
+int held_locks_add(const struct held_lock *held)
+{
+	const uint64_t key = key_of(held->lock, held->is_shared);
+
+	for (int i = 0; i < WINDOW; i++) {
+		struct hold_slot *slot = slot_at(held->lock, i);
+		uint64_t there =
+			atomic_load_explicit(&slot->key, memory_order_relaxed);
+
+		if (there != (held->is_shared ? 0 : key) && there != 0)
+			continue;
+		if (!atomic_compare_exchange_strong_explicit(
+			    &slot->key, &there, CLAIMED, memory_order_acquire,
+			    memory_order_relaxed))
+			continue;
+		slot->thread = (uint64_t)pthread_self();
+		slot->row = held->row;
+		slot->since_ns = held->since_ns;
+		atomic_store_explicit(&slot->key, key, memory_order_release);
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * A hold that is not shared has at most one slot that counts, the first: add() overwrites
+ * the first one that there is. Of shared ones the thread's last counts.
+ */
+static struct hold_slot *find(const void *lock, int is_shared, int is_own)
+{
+	const uint64_t key = key_of(lock, is_shared);
+	const uint64_t self = (uint64_t)pthread_self();
+	struct hold_slot *mine = NULL, *any = NULL;
+
+	for (int i = 0; i < WINDOW; i++) {
+		struct hold_slot *slot = slot_at(lock, i);
+
+		if (atomic_load_explicit(&slot->key, memory_order_acquire) !=
+		    key)
+			continue;
+		if (!any)
+			any = slot;
+		if (slot->thread == self &&
+		    (!mine || slot->since_ns >= mine->since_ns))
+			mine = slot;
+		if (!is_shared)
+			break;
+	}
+	return mine || is_own ? mine : any;
+}
+
+int held_locks_take(const void *lock, int is_shared, int is_own,
+		    struct held_lock *out)
+{
+	struct hold_slot *slot = find(lock, is_shared, is_own);
+	uint64_t key = key_of(lock, is_shared);
+	struct held_lock held;
+
+	if (!slot)
+		return 0;
+	held = (struct held_lock){ lock, is_shared, slot->row, slot->since_ns };
+	if (!atomic_compare_exchange_strong_explicit(&slot->key, &key, 0,
+						     memory_order_acq_rel,
+						     memory_order_relaxed))
+		return 0;
+	*out = held;
+	return 1;
+}
+
+/* The kernel gives pages of zeros for these. */
+void held_locks_after_fork(void)
+{
+	syscall(SYS_madvise, slots, sizeof(slots), MADV_DONTNEED);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clew-locks: who waits for locks and who holds them, by calling context. Preloaded
+ * behind libclew.so, it stands in front of the functions of pthread's mutexes, read-write
+ * locks and conditions, calls the C library's, and counts what came of it. std::mutex and
+ * its kin call these, and so do most other locks.
+ *
+ * Each lock is tried first: if it is not to be had so, it is contended, and the wait is
+ * measured. A hold begins when the lock is had and ends before it is given back; what is
+ * known of it meanwhile is in held_locks.c. What this adds to a critical section is two
+ * readings of the clock and one addition.
+ *
+ * An example of what an agent does with agent/clew.h: lock_sites.c is all there is of
+ * that. Without clew, or until it has begun, calls are passed on.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "locks/held_locks.h"
+#include "locks/lock_sites.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/*
+ * What takes a lock: X(function, the type of lock, whether others may hold it as well,
+ * the function that tries it, parameters, arguments).
+ */
+#define TAKERS(X)                                                              \
+	X(pthread_mutex_lock, pthread_mutex_t, 0, pthread_mutex_trylock,       \
+	  (pthread_mutex_t * lock), (lock))                                    \
+	X(pthread_mutex_timedlock, pthread_mutex_t, 0, pthread_mutex_trylock,  \
+	  (pthread_mutex_t * lock, const struct timespec *until),              \
+	  (lock, until))                                                       \
+	X(pthread_mutex_clocklock, pthread_mutex_t, 0, pthread_mutex_trylock,  \
+	  (pthread_mutex_t * lock, clockid_t clock,                            \
+	   const struct timespec *until),                                      \
+	  (lock, clock, until))                                                \
+	X(pthread_rwlock_wrlock, pthread_rwlock_t, 0,                          \
+	  pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))         \
+	X(pthread_rwlock_timedwrlock, pthread_rwlock_t, 0,                     \
+	  pthread_rwlock_trywrlock,                                            \
+	  (pthread_rwlock_t * lock, const struct timespec *until),             \
+	  (lock, until))                                                       \
+	X(pthread_rwlock_clockwrlock, pthread_rwlock_t, 0,                     \
+	  pthread_rwlock_trywrlock,                                            \
+	  (pthread_rwlock_t * lock, clockid_t clock,                           \
+	   const struct timespec *until),                                      \
+	  (lock, clock, until))                                                \
+	X(pthread_rwlock_rdlock, pthread_rwlock_t, 1,                          \
+	  pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))         \
+	X(pthread_rwlock_timedrdlock, pthread_rwlock_t, 1,                     \
+	  pthread_rwlock_tryrdlock,                                            \
+	  (pthread_rwlock_t * lock, const struct timespec *until),             \
+	  (lock, until))                                                       \
+	X(pthread_rwlock_clockrdlock, pthread_rwlock_t, 1,                     \
+	  pthread_rwlock_tryrdlock,                                            \
+	  (pthread_rwlock_t * lock, clockid_t clock,                           \
+	   const struct timespec *until),                                      \
+	  (lock, clock, until))
+
+/* X(function, the type of lock, whether others may hold it as well) */
+#define TRIERS(X)                                                              \
+	X(pthread_mutex_trylock, pthread_mutex_t, 0)                           \
+	X(pthread_rwlock_trywrlock, pthread_rwlock_t, 0)                       \
+	X(pthread_rwlock_tryrdlock, pthread_rwlock_t, 1)
+
+/* What waits for a condition: X(function, parameters, arguments). */
+#define WAITERS(X)                                                             \
+	X(pthread_cond_wait,                                                   \
+	  (pthread_cond_t * condition, pthread_mutex_t * lock),                \
+	  (condition, lock))                                                   \
+	X(pthread_cond_timedwait,                                              \
+	  (pthread_cond_t * condition, pthread_mutex_t * lock,                 \
+	   const struct timespec *until),                                      \
+	  (condition, lock, until))                                            \
+	X(pthread_cond_clockwait,                                              \
+	  (pthread_cond_t * condition, pthread_mutex_t * lock,                 \
+	   clockid_t clock, const struct timespec *until),                     \
+	  (condition, lock, clock, until))
+
+#define TAKER_FIELD(name, type, is_shared, try, parameters, arguments)         \
+	int(*name) parameters;
+#define TRIER_FIELD(name, type, is_shared)        int (*name)(type * lock);
+#define WAITER_FIELD(name, parameters, arguments) int(*name) parameters;
+
+static struct {
+	TAKERS(TAKER_FIELD)
+	TRIERS(TRIER_FIELD)
+	WAITERS(WAITER_FIELD)
+	int (*pthread_mutex_unlock)(pthread_mutex_t *lock);
+	int (*pthread_rwlock_unlock)(pthread_rwlock_t *lock);
+} next;
+
+static enum { NOT_YET, IS_ON, IS_OFF } _Atomic state;
+static int is_contended_only;
+static _Atomic long contended_holds; /* if only these are known */
+static _Atomic int is_found;
+static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
+
+/* ---- The functions behind ---- */
+
+#define FIND(name)                                                    next.name = dlsym(RTLD_NEXT, #name);
+#define FIND_TAKER(name, type, is_shared, try, parameters, arguments) FIND(name)
+#define FIND_TRIER(name, type, is_shared)                             FIND(name)
+#define FIND_WAITER(name, parameters, arguments)                      FIND(name)
+
+/* There was another before, of other conditions. */
+static void *find_wait(const char *name)
+{
+	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+
+	return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+/*
+ * By several threads at once, if so: they find the same. What is not there costs memory
+ * for a message, and an allocator takes locks: so first what is always there.
+ */
+static __attribute__((noinline)) void find_next(void)
+{
+	is_finding = 1;
+	FIND(pthread_mutex_unlock)
+	FIND(pthread_mutex_lock)
+	FIND(pthread_rwlock_unlock)
+	FIND(pthread_rwlock_rdlock)
+	FIND(pthread_rwlock_wrlock)
+	TRIERS(FIND_TRIER)
+	WAITERS(FIND_WAITER)
+	TAKERS(FIND_TAKER)
+	next.pthread_cond_wait = find_wait("pthread_cond_wait");
+	next.pthread_cond_timedwait = find_wait("pthread_cond_timedwait");
+	is_finding = 0;
+	is_found = 1;
+}
+
+/* ---- Whether it is counted ---- */
+
+static __attribute__((noinline)) int begin(int is_last)
+{
+	static _Atomic int is_busy;
+	const char *which = getenv("CLEW_LOCKS_WHICH");
+	int is_there;
+
+	if (atomic_exchange(&is_busy, 1))
+		return 0;
+	is_contended_only = which && strcmp(which, "contended") == 0;
+	is_there = lock_sites_begin(is_last);
+	if (is_there)
+		state = IS_ON;
+	else if (is_last)
+		state = IS_OFF;
+	is_busy = 0;
+	return is_there;
+}
+
+static void after_fork_in_child(void)
+{
+	held_locks_after_fork();
+	contended_holds = 0;
+}
+
+static __attribute__((constructor)) void begin_at_last(void)
+{
+	if (!is_found)
+		find_next();
+	if (state == NOT_YET)
+		begin(1);
+	if (state == IS_ON)
+		pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+static int is_counting(void)
+{
+	if (is_finding)
+		return 0;
+	if (!is_found)
+		find_next();
+	return state == IS_ON || (state == NOT_YET && begin(0));
+}
+
+static uint64_t now_ns(void)
+{
+	const int saved = errno;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	errno = saved;
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Holds ---- */
+
+static void hold(const struct held_lock *held)
+{
+	if (!held_locks_add(held))
+		lock_sites_miss();
+	else if (is_contended_only)
+		contended_holds++;
+}
+
+/* Whether one of this lock's was known, and is over. */
+static int let_go(const void *lock, int is_shared, int is_own,
+		  struct held_lock *held)
+{
+	if (is_contended_only && contended_holds == 0)
+		return 0;
+	if (!held_locks_take(lock, is_shared, is_own, held))
+		return 0;
+	if (is_contended_only)
+		contended_holds--;
+	return 1;
+}
+
+static int kind_of(const pthread_mutex_t *lock)
+{
+	return lock->__data.__kind & 3;
+}
+
+/* The calling thread's, and taken by it before: another count of the same hold. */
+static int is_nested(const pthread_mutex_t *lock)
+{
+	return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE &&
+	       lock->__data.__count > 1;
+}
+
+/* Whether it refuses a thread that has not taken it. */
+static int knows_owner(const pthread_mutex_t *lock)
+{
+	return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE ||
+	       kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+/* ---- Taking ---- */
+
+/* An attempt. */
+struct taking {
+	uint64_t row;
+	uint64_t since_ns; /* the wait; 0: there was none */
+};
+
+static struct taking taking_begin(void)
+{
+	return (struct taking){ is_contended_only ? 0 : lock_sites_here(), 0 };
+}
+
+static void taking_wait(struct taking *taking)
+{
+	if (is_contended_only)
+		taking->row = lock_sites_here();
+	taking->since_ns = now_ns();
+}
+
+static void taken(const struct taking *taking, const void *lock, int is_shared,
+		  int is_again)
+{
+	struct held_lock held = { lock, is_shared, taking->row, 0 };
+
+	if (is_contended_only && !taking->since_ns)
+		return;
+	held.since_ns = now_ns();
+	lock_sites_take(taking->row, taking->since_ns != 0,
+			taking->since_ns ? held.since_ns - taking->since_ns
+					 : 0);
+	if (!is_again)
+		hold(&held);
+}
+
+static int taking_end(struct taking *taking, const void *lock, int is_shared,
+		      int is_again, int result)
+{
+	if (result == 0 || result == EOWNERDEAD)
+		taken(taking, lock, is_shared, is_again);
+	else if (result == ETIMEDOUT)
+		lock_sites_refuse(taking->row,
+				  taking->since_ns ? now_ns() - taking->since_ns
+						   : 0);
+	else if (result == EBUSY)
+		lock_sites_refuse(
+			is_contended_only ? lock_sites_here() : taking->row, 0);
+	return result;
+}
+
+/* Whether the thread had it before, of a lock that it has. */
+#define IS_AGAIN(lock)                                                         \
+	_Generic((lock), pthread_mutex_t *                                     \
+		 : is_nested((const void *)(lock)), pthread_rwlock_t * : 0)
+
+#define DEFINE_TAKER(name, type, is_shared, try, parameters, arguments)        \
+	EXPORT int name parameters                                             \
+	{                                                                      \
+		struct taking taking;                                          \
+		int result;                                                    \
+                                                                               \
+		if (!is_counting())                                            \
+			return next.name arguments;                            \
+		taking = taking_begin();                                       \
+		result = next.try(lock);                                       \
+		if (result == EBUSY) {                                         \
+			taking_wait(&taking);                                  \
+			result = next.name arguments;                          \
+		}                                                              \
+		return taking_end(&taking, lock, is_shared,                    \
+				  result == 0 && IS_AGAIN(lock), result);      \
+	}
+TAKERS(DEFINE_TAKER)
+
+#define DEFINE_TRIER(name, type, is_shared)                                    \
+	EXPORT int name(type *lock)                                            \
+	{                                                                      \
+		struct taking taking;                                          \
+		int result;                                                    \
+                                                                               \
+		if (!is_counting())                                            \
+			return next.name(lock);                                \
+		taking = taking_begin();                                       \
+		result = next.name(lock);                                      \
+		return taking_end(&taking, lock, is_shared,                    \
+				  result == 0 && IS_AGAIN(lock), result);      \
+	}
+TRIERS(DEFINE_TRIER)
+
+/* ---- Releasing ---- */
+
+/* What was known of a hold until its release, which has come to `result`. */
+static int released(const struct held_lock *held, uint64_t end_ns, int result)
+{
+	if (result == 0)
+		lock_sites_release(held->row, end_ns - held->since_ns);
+	else
+		hold(held); /* still */
+	return result;
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *lock)
+{
+	struct held_lock held;
+	uint64_t end_ns;
+
+	if (!is_counting() || is_nested(lock) ||
+	    !let_go(lock, 0, knows_owner(lock), &held))
+		return next.pthread_mutex_unlock(lock);
+	end_ns = now_ns();
+	return released(&held, end_ns, next.pthread_mutex_unlock(lock));
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	struct held_lock held;
+	uint64_t end_ns;
+
+	if (!is_counting() ||
+	    (!let_go(lock, 0, 0, &held) && !let_go(lock, 1, 0, &held)))
+		return next.pthread_rwlock_unlock(lock);
+	end_ns = now_ns();
+	return released(&held, end_ns, next.pthread_rwlock_unlock(lock));
+}
+
+/* ---- Conditions ---- */
+
+/* A wait for one, which gives its mutex back and takes it again. */
+struct condition_wait {
+	struct held_lock held;
+	int was_held; /* as far as is known */
+	uint64_t since_ns;
+	int result;
+};
+
+static void condition_begin(struct condition_wait *wait, pthread_mutex_t *lock)
+{
+	*wait = (struct condition_wait){ 0 };
+	wait->was_held = !is_nested(lock) &&
+			 let_go(lock, 0, knows_owner(lock), &wait->held);
+	wait->since_ns = now_ns();
+}
+
+/* The thread has the mutex, also where it is cancelled. */
+static void condition_end(void *argument)
+{
+	struct condition_wait *wait = argument;
+	const int is_refused = wait->result == EPERM || wait->result == EINVAL;
+	const uint64_t row = lock_sites_here();
+	const struct held_lock again = { wait->held.lock, 0, row, now_ns() };
+
+	if (!is_refused)
+		lock_sites_wake(row, again.since_ns - wait->since_ns);
+	if (!wait->was_held)
+		return;
+	if (!is_refused)
+		lock_sites_release(wait->held.row,
+				   wait->since_ns - wait->held.since_ns);
+	hold(is_refused ? &wait->held : &again);
+}
+
+#define DEFINE_WAITER(name, parameters, arguments)                             \
+	EXPORT int name parameters                                             \
+	{                                                                      \
+		struct condition_wait wait;                                    \
+                                                                               \
+		if (!is_counting())                                            \
+			return next.name arguments;                            \
+		condition_begin(&wait, lock);                                  \
+		pthread_cleanup_push(condition_end, &wait);                    \
+		wait.result = next.name arguments;                             \
+		pthread_cleanup_pop(1);                                        \
+		return wait.result;                                            \
+	}
+WAITERS(DEFINE_WAITER)
