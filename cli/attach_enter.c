@@ -278,13 +278,30 @@ static int begin_runtimes(struct attaching *attaching, char **why)
 	return err;
 }
 
+/* Who comes when we were killed is to find it. */
+static int write_home(const struct attaching *attaching, const char *home,
+		      char **why)
+{
+	const int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment + offsetof(struct wire_attachment, home),
+		home, strlen(home) + 1);
+
+	return err ? fail(why, err, "its memory cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
 int attaching_enter(struct attaching *attaching, const char *directory,
-		    char **why)
+		    const char *home, char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
 	int err;
 
 	*why = NULL;
+	err = write_home(attaching, home, why);
+	if (err)
+		return err;
 	do {
 		struct remote_texts texts = { 0 };
 

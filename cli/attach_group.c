@@ -11,15 +11,22 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach_steps.h"
+#include "cli/command.h"
+#include "cli/inner_recording.h"
 #include "cli/library.h"
 #include "cli/live_process.h"
 #include "cli/other_files.h"
 #include "cli/output.h"
 #include "image/analysis.h"
+#include "image/analysis_cache.h"
 #include "image/dynamic.h"
 #include "wire/recording.h"
 
 #define NOBODY ((uid_t)-1)
+
+/* For processes that end to be gone. */
+#define BRING_NS UINT64_C(2000000000)
 
 char *attach_group_directive(const char *config, const char *word)
 {
@@ -52,6 +59,8 @@ void attach_group_fini(struct attach_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		attaching_close(&group->members[i].attaching);
+		if (group->members[i].has_folder)
+			inner_folder_close(&group->members[i].folder);
 		close(group->members[i].process);
 	}
 	for (size_t i = 0; i < group->analysed_count; i++)
@@ -97,12 +106,17 @@ static int is_new(struct attach_group *group, const char *path)
 	return 1;
 }
 
+/* Where we find that file of a process's. free() it. */
+static char *path_here(pid_t pid, const char *path)
+{
+	return other_files_are_there(pid) ? other_files_path(pid, path)
+					  : memory_printf("%s", path);
+}
+
 /* So that the processes have it from the cache, and need not wait for it. */
 static void analyse(struct attach_group *group, pid_t pid,
 		    const struct target_maps *maps)
 {
-	const int are_others = other_files_are_there(pid);
-
 	for (size_t i = 0; group->cache && i < maps->count; i++) {
 		const struct target_mapping *mapping = &maps->items[i];
 		struct arena arena = { 0 };
@@ -111,8 +125,7 @@ static void analyse(struct attach_group *group, pid_t pid,
 
 		if (!mapping->is_executable || !is_new(group, mapping->path))
 			continue;
-		path = are_others ? other_files_path(pid, mapping->path)
-				  : memory_printf("%s", mapping->path);
+		path = path_here(pid, mapping->path);
 		if (is_to_be_analysed(mapping, path))
 			analysis_of_file(path, group->cache, &arena, &analysis);
 		arena_fini(&arena);
@@ -123,10 +136,14 @@ static void analyse(struct attach_group *group, pid_t pid,
 /* ---- Where it is recorded ---- */
 
 /* Processes write it themselves: it belongs to their user, if that is not ours. */
-static int give(struct attach_group *group, uid_t user, char **why)
+static int give(struct attach_group *group, pid_t pid, char **why)
 {
+	const int64_t owner = target_status(pid, "Uid", 10);
+	const uid_t user = (uid_t)owner;
 	int err;
 
+	if (owner < 0)
+		return fail(why, -ESRCH, "it has ended");
 	if (user == geteuid() || user == group->owner)
 		return 0;
 	if (group->owner != NOBODY)
@@ -142,50 +159,95 @@ static int give(struct attach_group *group, uid_t user, char **why)
 	return 0;
 }
 
-static int make_output(struct attach_group *group, pid_t pid, char **why)
+static int make_output(struct attach_group *group, char **why)
 {
-	const int64_t user = target_status(pid, "Uid", 10);
 	int err = group->directory ? 0
 				   : output_create(group->output, group->config,
 						   &group->directory, why);
 
+	if (!err && strlen(group->directory) >= WIRE_ATTACH_DIR_BYTES)
+		err = fail(why, -ENAMETOOLONG, "%s: too long",
+			   group->directory);
+	return err;
+}
+
+/* ---- What it cannot see ---- */
+
+/* What it would have from our cache. */
+static void carry_analyses(const struct attach_group *group,
+			   const struct attach_member *member)
+{
+	const struct target_maps *maps = &member->attaching.maps;
+	char *to = inner_folder_path(&member->folder);
+
+	for (size_t i = 0; group->cache && i < maps->count; i++) {
+		const struct target_mapping *mapping = &maps->items[i];
+		struct arena arena = { 0 };
+		struct analysis analysis;
+		char *path = path_here(member->pid, mapping->path);
+
+		if (is_to_be_analysed(mapping, path) &&
+		    analysis_of_file(path, group->cache, &arena, &analysis) ==
+			    0) {
+			inner_folder_act(&member->folder);
+			analysis_cache_store(to, &analysis);
+			inner_folder_act_no_more();
+		}
+		arena_fini(&arena);
+		free(path);
+	}
+	free(to);
+}
+
+/* What is asked for, and where analyses are. */
+static int write_config(const struct attach_group *group,
+			const struct inner_folder *folder, char **why)
+{
+	char *config = memory_printf(
+		"%s%s%s%s", group->config, group->cache ? "cache " : "",
+		group->cache ? folder->path : "", group->cache ? "\n" : "");
+	int err = inner_folder_write(folder, config, WIRE_CONFIG_NAME, why);
+
+	free(config);
+	return err ? err
+		   : inner_folder_write(folder, "# see config\n",
+					WIRE_UNRECORDED_NAME, why);
+}
+
+/* What it wants of us in a folder of its own. */
+static int make_folder(struct attach_group *group, struct attach_member *member,
+		       int is_to_load, int is_to_record, char **why)
+{
+	struct inner_folder *folder = &member->folder;
+	int err = inner_folder_make(folder, member->pid, is_to_load, why);
+
 	if (err)
 		return err;
-	if (strlen(group->directory) >= WIRE_ATTACH_DIR_BYTES)
-		return fail(why, -ENAMETOOLONG, "%s: too long",
-			    group->directory);
-	return user < 0 ? fail(why, -ESRCH, "it has ended")
-			: give(group, (uid_t)user, why);
-}
-
-/* ---- What it can see ---- */
-
-/* It opens both by their paths. */
-static int check_path(pid_t pid, const char *path, const char *advice,
-		      char **why)
-{
-	if (!other_files_are_there(pid) || other_files_have(pid, path))
-		return 0;
-	return fail(why, -ENOENT,
-		    "it has other files than clew (a container, or chroot), "
-		    "and not %s: %s",
-		    path, advice);
-}
-
-static int check_library(const struct attach_group *group, pid_t pid,
-			 char **why)
-{
-	return check_path(pid, group->library, "see NOTES of clew-attach(1)",
-			  why);
-}
-
-static int check_output(const struct attach_group *group, pid_t pid, char **why)
-{
-	return check_path(pid, group->directory,
-			  "-o wants a folder that both have", why);
+	member->has_folder = 1;
+	if (is_to_load)
+		err = inner_folder_copy(folder, group->library, LIBRARY_NAME,
+					why);
+	if (!err && is_to_record)
+		err = write_config(group, folder, why);
+	if (!err && is_to_record) {
+		carry_analyses(group, member);
+		err = inner_recording_announce(folder, member->pid,
+					       group->directory, why);
+	}
+	return err;
 }
 
 /* ---- Members ---- */
+
+/* Where that cannot be, its home says where it is. */
+static void bring_former(const struct attaching *attaching,
+			 const struct wire_attachment *attachment)
+{
+	char *why = NULL;
+
+	if (inner_recording_bring_of(attaching->pid, attachment, &why) != 0)
+		free(why);
+}
 
 /*
  * What another member has forked is recorded already: 1. A controller before this one
@@ -201,26 +263,84 @@ static int leave_former(const struct attach_group *group,
 		return err;
 	if (attachment.state == WIRE_ATTACH_ENTERED && group->directory &&
 	    attachment.controller == (uint32_t)getpid() &&
-	    strcmp(attachment.dir, group->directory) == 0)
+	    strcmp(*attachment.home ? attachment.home : attachment.dir,
+		   group->directory) == 0)
 		return 1;
-	return attaching_leave(attaching, why);
+	err = attaching_leave(attaching, why);
+	if (!err)
+		bring_former(attaching, &attachment);
+	return err;
 }
 
-static int enter(struct attach_group *group, struct attaching *attaching,
+/* Load, from its folder or from where the library is; the copy is not kept. */
+static int load(struct attach_group *group, struct attach_member *member,
+		int is_to_load, char **why)
+{
+	char *path = is_to_load ? memory_printf("%s/" LIBRARY_NAME,
+						member->folder.path)
+				: memory_printf("%s", group->library);
+	int err = attaching_load(&member->attaching, path, why);
+
+	free(path);
+	if (is_to_load && unlinkat(member->folder.fd, LIBRARY_NAME, 0) != 0 &&
+	    !err)
+		err = fail(why, -errno, "%s/" LIBRARY_NAME ": %s",
+			   member->folder.path, strerror(errno));
+	return err;
+}
+
+static int enter(struct attach_group *group, struct attach_member *member,
 		 char **why)
 {
+	struct attaching *attaching = &member->attaching;
+	const pid_t pid = member->pid;
+	const int are_others = other_files_are_there(pid);
 	int err = leave_former(group, attaching, why);
+	int is_to_load, is_to_record;
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = make_output(group, attaching->pid, why);
+	err = make_output(group, why);
+	if (err)
+		return err;
+	is_to_load = are_others && !attaching->leave &&
+		     !other_files_have(pid, group->library);
+	is_to_record = are_others && !other_files_have(pid, group->directory);
+	if (!is_to_record)
+		err = give(group, pid, why);
+	if (!err && (is_to_load || is_to_record))
+		err = make_folder(group, member, is_to_load, is_to_record, why);
 	if (!err)
-		err = check_output(group, attaching->pid, why);
+		err = load(group, member, is_to_load, why);
+	if (!err && is_to_load && !is_to_record) {
+		member->has_folder = 0;
+		inner_folder_remove(&member->folder);
+	}
 	if (!err)
-		err = attaching_load(attaching, group->library, why);
-	if (!err)
-		err = attaching_enter(attaching, group->directory, why);
+		err = attaching_enter(
+			attaching,
+			is_to_record ? member->folder.path : group->directory,
+			is_to_record ? group->directory : "", why);
 	return err;
+}
+
+/* What it has said of why it cannot be recorded, too. */
+static void give_up_folder(const struct attach_group *group,
+			   struct attach_member *member)
+{
+	char *why = NULL;
+
+	int err;
+
+	if (!member->has_folder)
+		return;
+	member->has_folder = 0;
+	err = inner_recording_bring(&member->folder, group->directory, &why);
+	if (err == -EBUSY) /* it could not be left again */
+		inner_folder_close(&member->folder);
+	else if (err)
+		inner_folder_remove(&member->folder);
+	free(why);
 }
 
 static void take_pauses(struct attach_group *group, struct attaching *attaching)
@@ -245,16 +365,15 @@ static int attach(struct attach_group *group, struct attach_member *member,
 	*why = target_obstacle(member->pid);
 	if (*why)
 		return -EINVAL;
-	err = check_library(group, member->pid, why);
-	if (err)
-		return err;
 	err = attaching_open(&member->attaching, member->pid, why);
 	if (err)
 		return err;
 	analyse(group, member->pid, &member->attaching.maps);
-	err = enter(group, &member->attaching, why);
-	if (err)
+	err = enter(group, member, why);
+	if (err) {
+		give_up_folder(group, member);
 		attaching_close(&member->attaching);
+	}
 	return err;
 }
 
@@ -330,4 +449,57 @@ size_t attach_group_leave_forked(struct attach_group *group)
 	}
 	free(all);
 	return left;
+}
+
+/* ---- What they have recorded ---- */
+
+/* One that was about to end could not be left, nor what it had forked. */
+static int bring(struct attach_group *group, struct attach_member *member,
+		 char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + BRING_NS;
+	int err;
+
+	while ((err = inner_recording_bring(&member->folder, group->directory,
+					    why)) == -EBUSY &&
+	       tracer_now_ns() < deadline_ns) {
+		free(*why);
+		attach_pause_ms(2);
+		attach_group_leave_forked(group);
+	}
+	return err;
+}
+
+size_t attach_group_bring(struct attach_group *group, const char *command)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		struct attach_member *member = &group->members[i];
+		char *why = NULL;
+
+		if (!member->has_folder)
+			continue;
+		member->has_folder = 0;
+		if (bring(group, member, &why) == 0)
+			continue;
+		complain(command, "process %d: %s", member->pid, why);
+		inner_folder_close(&member->folder);
+		free(why);
+		failed++;
+	}
+	return failed;
+}
+
+char **attach_group_folders(const struct attach_group *group, size_t *count)
+{
+	char **paths = memory_zeroed(group->count + 1, sizeof(*paths));
+
+	*count = 0;
+	paths[(*count)++] = memory_printf("%s", group->directory);
+	for (size_t i = 0; i < group->count; i++)
+		if (group->members[i].has_folder)
+			paths[(*count)++] =
+				inner_folder_path(&group->members[i].folder);
+	return paths;
 }

@@ -9,11 +9,15 @@
 #include <stddef.h>
 
 #include "cli/attaching.h"
+#include "cli/inner_folder.h"
 
 struct attach_member {
 	pid_t pid;
 	int process; /* a descriptor that can be read when it has ended */
 	struct attaching attaching;
+	/* Where it records, and perhaps others, if it cannot where it is to. */
+	int has_folder;
+	struct inner_folder folder;
 };
 
 struct attach_group {
@@ -47,6 +51,15 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why);
  */
 int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		       char **why);
+
+/*
+ * What members record among files of their own is brought to the others', when all have
+ * been left. How much could not be, of which a line is said.
+ */
+size_t attach_group_bring(struct attach_group *group, const char *command);
+
+/* Paths of the recordings of all members, for free() each and all; *count of them. */
+char **attach_group_folders(const struct attach_group *group, size_t *count);
 
 /* Leave those that members have forked, and that are recorded, too. How many. */
 size_t attach_group_leave_forked(struct attach_group *group);

@@ -219,5 +219,6 @@ int attaching_read(const struct attaching *attaching,
 			    "it has libclew.so of another version");
 	attachment->why[sizeof(attachment->why) - 1] = '\0';
 	attachment->dir[sizeof(attachment->dir) - 1] = '\0';
+	attachment->home[sizeof(attachment->home) - 1] = '\0';
 	return 0;
 }

@@ -42,9 +42,12 @@ int attaching_load(struct attaching *attaching, const char *library,
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why);
 
-/* Record into a directory, from now on. 0, or -errno and *why. */
+/*
+ * Record into a directory, by its own path, from now on. If that is not where the
+ * recording belongs in the end, home is that; else "". 0, or -errno and *why.
+ */
 int attaching_enter(struct attaching *attaching, const char *directory,
-		    char **why);
+		    const char *home, char **why);
 
 /* Nothing of it is left in the code. 0; -ESRCH; or -errno and *why. */
 int attaching_leave(struct attaching *attaching, char **why);

@@ -54,9 +54,11 @@ static uint64_t calls_of(const char *recording)
 	return calls;
 }
 
-void call_limit_begin(struct call_limit *limit, const char *recording)
+void call_limit_begin(struct call_limit *limit, char *const *folders,
+		      size_t folder_count)
 {
-	limit->recording = recording;
+	limit->folders = folders;
+	limit->folder_count = folder_count;
 	limit->start_ns = now_ns(CLOCK_MONOTONIC);
 	limit->next_ns = limit->start_ns + SOON_NS;
 }
@@ -82,12 +84,13 @@ static uint64_t next_look(const struct call_limit *limit, uint64_t before_ns,
 int call_limit_look(struct call_limit *limit)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
-	uint64_t calls;
+	uint64_t calls = 0;
 
 	if (!limit->calls)
 		return -1;
 	if (now >= limit->next_ns) {
-		calls = calls_of(limit->recording);
+		for (size_t i = 0; i < limit->folder_count; i++)
+			calls += calls_of(limit->folders[i]);
 		if (calls >= limit->calls)
 			return 0;
 		limit->next_ns = next_look(limit, now, calls);

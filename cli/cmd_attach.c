@@ -257,13 +257,15 @@ static void wait_for_end(const struct attach_run *run)
 	const uint64_t start_ns = tracer_now_ns();
 	const size_t count = run->group.count;
 	struct pollfd *ends = memory_zeroed(count + 1, sizeof(*ends));
+	size_t folder_count;
+	char **folders = attach_group_folders(&run->group, &folder_count);
 	int ms;
 
 	for (size_t i = 0; i < count; i++)
 		ends[i] = (struct pollfd){ run->group.members[i].process,
 					   POLLIN, 0 };
 	ends[count] = (struct pollfd){ run->signals, POLLIN, 0 };
-	call_limit_begin(&limit, run->group.directory);
+	call_limit_begin(&limit, folders, folder_count);
 	while ((ms = earlier(left_ms(run->options, start_ns),
 			     call_limit_look(&limit))) != 0) {
 		if (poll(ends, count + 1, ms) <= 0)
@@ -271,6 +273,9 @@ static void wait_for_end(const struct attach_run *run)
 		if (ends[count].revents || forget_ended(ends, count) == 0)
 			break;
 	}
+	for (size_t i = 0; i < folder_count; i++)
+		free(folders[i]);
+	free(folders);
 	free(ends);
 }
 
@@ -325,6 +330,7 @@ static size_t leave_all(struct attach_run *run)
 		free(why);
 	}
 	left += attach_group_leave_forked(group);
+	failed += attach_group_bring(group, COMMAND);
 	tell_pauses(run, "detached from", left);
 	return failed;
 }

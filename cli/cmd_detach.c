@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "cli/attaching.h"
 #include "cli/command.h"
+#include "cli/inner_recording.h"
 #include "cli/options.h"
 #include "cli/target_choice.h"
 
@@ -50,13 +51,23 @@ static int leave(struct attaching *attaching, int is_quiet, char **why)
 	if (attachment.state == WIRE_ATTACH_NONE)
 		return fail(why, -ENOENT, "clew is not attached to it");
 	err = attaching_leave(attaching, why);
-	if (!err && !is_quiet)
+	if (err)
+		return err;
+	err = inner_recording_bring_of(attaching->pid, &attachment, why);
+	if (!is_quiet)
 		complain(COMMAND,
 			 "detached from process %d: its threads stopped for "
-			 "%.1f ms, one of them for %.1f ms; recorded in %s",
+			 "%.1f ms, one of them for %.1f ms; recorded in %s%s",
 			 attaching->pid, (double)attaching->all_ns / 1e6,
-			 (double)attaching->one_ns / 1e6, attachment.dir);
-	return err;
+			 (double)attaching->one_ns / 1e6,
+			 *attachment.home && !err ? attachment.home
+						  : attachment.dir,
+			 err ? " of its own files" : "");
+	if (err != -EBUSY)
+		return err;
+	free(*why); /* who records there still is to be left, too */
+	*why = NULL;
+	return 0;
 }
 
 static int detach(pid_t pid, int is_quiet, char **why)

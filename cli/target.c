@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/executable.h"
+#include "cli/library.h"
 #include "cli/own_ids.h"
 #include "image/image.h"
 #include "image/symbols.h"
@@ -98,6 +99,33 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 
 /* ---- What is in a module ---- */
 
+/* Of our library it has a copy whose file is gone. The first page has the build-id. */
+static int open_library(pid_t pid, const struct target_mapping *module,
+			struct image *image)
+{
+	char *mapped = memory_printf("/proc/%d/mem", pid), *path, *why = NULL;
+	const int memory = open(mapped, O_RDONLY | O_CLOEXEC);
+	uint8_t page[PAGE_BYTES];
+	int err = -ESTALE;
+
+	if (memory >= 0 &&
+	    target_read(memory, module->start, page, sizeof(page)) == 0 &&
+	    library_find(&path, &why) == 0) {
+		err = image_open(image, path);
+		free(path);
+		if (!err && (image->size < sizeof(page) ||
+			     memcmp(image->bytes, page, sizeof(page)) != 0)) {
+			image_close(image);
+			err = -ESTALE;
+		}
+	}
+	if (memory >= 0)
+		close(memory);
+	free(mapped);
+	free(why);
+	return err;
+}
+
 /* Root may open what is mapped, others what has its name still. */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
@@ -109,8 +137,12 @@ int target_open_module(pid_t pid, const struct target_mapping *module,
 	free(path);
 	if (!err)
 		return 0;
+	if (module->is_deleted)
+		return strcmp(text_basename(module->path), LIBRARY_NAME) == 0
+			       ? open_library(pid, module, image)
+			       : -ESTALE;
 	path = memory_printf("/proc/%d/root%s", pid, module->path);
-	err = module->is_deleted ? -ESTALE : image_open(image, path);
+	err = image_open(image, path);
 	free(path);
 	return err;
 }

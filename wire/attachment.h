@@ -31,7 +31,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    5
+#define WIRE_ATTACH_VERSION    6
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -152,6 +152,11 @@ struct wire_attachment {
 	uint64_t opened, blocks_at;
 	char why[256]; /* where result is not 0; NUL-terminated */
 	char dir[WIRE_ATTACH_DIR_BYTES];
+	/*
+	 * The controller's own: where the recording belongs once the process has
+	 * been left, if dir is among files that only the process has; or "".
+	 */
+	char home[WIRE_ATTACH_DIR_BYTES];
 };
 
 #endif

@@ -67,6 +67,7 @@
 #define WIRE_JITDUMP_SUFFIX  ".jitdump"
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
+#define WIRE_RECORDED_IN     "it is recorded in " /* a line of that: elsewhere */
 
 /* What the process image is doing; anything after RUNNING holds counts. */
 enum wire_state {

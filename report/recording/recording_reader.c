@@ -149,11 +149,20 @@ static void add_unrecorded(struct recording *recording, const char *path)
 	size_t count;
 	struct unrecorded *items = unrecorded_read(path, &count);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		const char *why = items[i].why;
+		const int is_elsewhere =
+			strncmp(why, WIRE_RECORDED_IN,
+				sizeof(WIRE_RECORDED_IN) - 1) == 0;
+
 		add_problem(recording,
-			    memory_printf("process %" PRIu32
-					  ": a program was not recorded: %s",
-					  items[i].pid, items[i].why));
+			    memory_printf("process %" PRIu32 ": %s%s",
+					  items[i].pid,
+					  is_elsewhere ? ""
+						       : "a program was not "
+							 "recorded: ",
+					  why));
+	}
 	unrecorded_free(items, count);
 }
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach to processes with mounts, a root or ids of their own."""
+import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -124,28 +126,243 @@ class Container(attach_test.Attached):
         return [*OWN_MOUNTS, "sh", "-c",
                 'mount -t tmpfs none "$0" && exec "$@"', folder]
 
-    def test_one_that_cannot_see_the_library(self):
-        hidden = self.work / "hidden"
-        hidden.mkdir()
+    def library(self):
         beside = pathlib.Path(CLEW).parent.parent / "preload/libclew.so"
         if not beside.exists():
             self.skipTest("libclew.so is not where a build has it")
-        shutil.copy(beside, hidden)
+        return beside
+
+    def test_one_that_cannot_see_the_library(self):
+        """It has a copy, which is gone once it is loaded."""
+        hidden = self.work / "hidden"
+        hidden.mkdir()
+        shutil.copy(self.library(), hidden)
         process = self.begin(self.hiding(hidden))
         self.environment["CLEW_LIBRARY"] = str(hidden / "libclew.so")
-        self.assert_refused(process, hidden / "libclew.so")
+        self.is_recorded(process)
 
     def test_one_that_cannot_see_the_recording(self):
         hidden = self.work / "hidden"
         hidden.mkdir()
-        process = self.begin(self.hiding(hidden))
-        self.assert_refused(process, hidden / "out", "-o",
-                            output=hidden / "out")
+        self.recording_path = hidden / "out"
+        self.is_recorded(self.begin(self.hiding(hidden)))
 
     def test_ids_that_its_proc_does_not_show(self):
         process = self.begin([w for w in OWN_IDS if w != "--mount-proc"],
                              has_ids=True)
         self.assert_refused(process, "/proc")
+
+
+ENTER = """
+set -e
+mount -t tmpfs none "$0"
+mkdir -p "$0/proc" "$0/old" "$0/tmp"
+: >"$0/shared"
+cp "$1" "$0/program"
+for file in $(ldd "$1" | grep -o '/[^ ]*'); do
+    mkdir -p "$0$(dirname "$file")"
+    cp -L "$file" "$0$file"
+done
+mount -t proc none "$0/proc"
+if [ "$READ_ONLY" ]; then
+    mount --rbind "$0" "$0"
+    cd "$0"
+    for file in shared tmp; do
+        mount --rbind "$file" "$file"
+    done
+    mount -o remount,bind,noexec tmp
+    mount -o remount,bind,ro .
+fi
+cd "$0"
+pivot_root . old
+PATH=$PATH:/old/bin:/old/sbin
+LD_LIBRARY_PATH=$LIBRARIES umount -l old
+shift
+exec /program "$@"
+"""
+
+
+class Shut(Container):
+    """A process that has no file of ours: the controller sees them in /proc alone."""
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("pivot_root"):
+            self.skipTest("no pivot_root")
+
+    def begin(self, within=(), has_ids=True, is_read_only=False):
+        (self.work / "root").mkdir()
+        starter = self.start(
+            [*OWN_IDS[:3], *OWN_IDS[4:], *OWN_MOUNTS[1:], "sh", "-c", ENTER,
+             self.work / "root", target("busy"), "/shared"],
+            stderr=subprocess.DEVNULL, env={
+                **self.environment, "READ_ONLY": "1" if is_read_only else "",
+                "LIBRARIES": ":".join(
+                    f"/old{folder}/x86_64-linux-gnu"
+                    for folder in ("/lib", "/usr/lib"))})
+        found = []
+
+        def is_there():
+            found[:] = [pid for pid in children(starter.pid)
+                        if self.inside(pid, "shared").exists()]
+            return found
+        self.assertTrue(until(is_there))
+        self.memory = self.inside(found[0], "shared")
+        self.assertTrue(until(
+            lambda: self.memory.stat().st_size == 4096 and self.word(0)))
+        self.go_on()
+        return Contained(found[0])
+
+    @staticmethod
+    def inside(pid, path):
+        return pathlib.Path(f"/proc/{pid}/root", path)
+
+    def assert_as_before(self, process):
+        """Nothing of ours is there, and its code is that of its files."""
+        self.assertEqual(list(self.inside(process.pid, "tmp").iterdir()), [])
+        with open(f"/proc/{process.pid}/mem", "rb", 0) as memory, \
+                open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+            for line in maps:
+                fields = line.split()
+                if len(fields) != 6 or "x" not in fields[1] or \
+                        not fields[5].startswith("/"):
+                    continue
+                start, end = (int(n, 16) for n in fields[0].split("-"))
+                path = self.inside(process.pid, fields[5][1:])
+                with path.open("rb") as file:
+                    file.seek(int(fields[2], 16))
+                    expected = file.read(end - start)
+                memory.seek(start)
+                self.assertEqual(memory.read(end - start)[:len(expected)],
+                                 expected, path)
+
+    def folder(self, process):
+        (folder,) = self.inside(process.pid, "tmp").iterdir()
+        return folder
+
+    def assert_home(self):
+        """All is in the recording, and whole."""
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual([problem for problem in report["problems"]
+                          if "stand at the top" not in problem], [])
+        rows = {row["name"]: row["calls"] for row in report["functions"]}
+        self.assertGreater(rows["busy_leaf"], 1000)
+        return report
+
+    def test_it_is_recorded(self):
+        """And again, with its analyses and the stubs of the first time."""
+        process = self.begin()
+        files = sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
+        for _ in range(2):
+            self.is_recorded(process)
+        self.assertEqual(
+            sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()), files)
+
+    def test_a_wish_for_calls(self):
+        process = self.begin()
+        done = self.clew("attach", "--calls", 100000, "-o",
+                         self.recording_path, process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_home()
+
+    def test_what_others_tell_of_it(self):
+        process = self.begin()
+        controller = self.attach(process, "--time", "none")
+        (row,) = self.clew_json("status", "--json",
+                                process.pid)["processes"]
+        self.assertEqual(row["pid"], process.pid)
+        copy = self.work / "snapshot"
+        done = self.clew("snapshot", "-o", copy, process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(self.clew_json("report", "--json",
+                                          copy)["total"]["calls"], 0)
+        done = self.clew("top", "--batch", "-n", 1, process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("busy_leaf", done.stdout)
+        self.detach(controller)
+        self.assert_as_before(process)
+
+    def test_a_controller_that_is_killed(self):
+        """The recording says where it is; `clew detach` brings it home."""
+        process = self.begin()
+        controller = self.attach(process, "--time", "none")
+        controller.kill()
+        controller.wait()
+        self.go_on()
+        done = self.clew("report", self.recording_path)
+        self.assertIn(f"process {process.pid}: it is recorded in "
+                      f"/tmp/{self.folder(process).name} of its own files",
+                      done.stderr)
+        done = self.clew("detach", process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(str(self.recording_path), done.stderr)
+        self.assert_home()
+        self.assert_as_before(process)
+        self.go_on()
+        self.assertEqual(self.word(1), 0, "wrong answers")
+
+    def test_another_attach_after_one_that_was_killed(self):
+        """Both recordings are where they belong."""
+        process = self.begin()
+        first = self.recording_path
+        controller = self.attach(process, "--time", "none")
+        controller.kill()
+        controller.wait()
+        self.go_on()
+        self.recording_path = self.work / "second"
+        controller = self.attach(process, "--time", "none")
+        self.go_on()
+        self.detach(controller)
+        self.assert_as_before(process)
+        for self.recording_path in first, self.recording_path:
+            self.assert_home()
+
+    def test_one_that_ends(self):
+        """With all of its files: they were open."""
+        process = self.begin()
+        controller = self.attach(process, "--time", "none")
+        self.go_on()
+        os.kill(process.pid, signal.SIGKILL)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        self.assert_home()
+
+    def test_a_recording_that_is_gone(self):
+        """What was recorded stays where it is, and is named."""
+        process = self.begin()
+        controller = self.attach(process, "--time", "none")
+        self.go_on()
+        shutil.rmtree(self.recording_path)
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 1, said)
+        folder = self.folder(process)
+        self.assertIn(f"/tmp/{folder.name} of its own files", said)
+        self.assertGreater(self.clew_json(
+            "report", "--json", folder)["total"]["calls"], 0)
+
+    def test_two_whose_ids_are_the_same(self):
+        """Each is process 1 of its own, and has a part of its own."""
+        first = self.begin()
+        (self.work / "root").rename(self.work / "other")
+        second = self.begin()
+        controller = self.attach(first, str(second.pid), "--time", "none")
+        self.go_on()
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        parts = {path.name for path in self.recording_path.glob("*.part")}
+        self.assertLessEqual({"1.0.part", "1.1.part"}, parts)
+        self.assert_home()
+        for process in first, second:
+            self.assert_as_before(process)
+
+    def test_one_that_can_write_nowhere(self):
+        """It says of each folder why; and goes on."""
+        process = self.begin(is_read_only=True)
+        self.assert_refused(process, "/tmp: mounted noexec",
+                            "/: Read-only file system")
+        self.assertEqual(list(self.inside(process.pid, "tmp").iterdir()), [])
 
 
 if __name__ == "__main__":

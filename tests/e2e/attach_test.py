@@ -47,8 +47,9 @@ def changed_code(pid):
 class Attached(clewtest.Case):
     def start(self, argv, **options):
         process = subprocess.Popen(
-            [str(a) for a in argv], cwd=self.work, env=self.environment,
-            **{"stdin": subprocess.DEVNULL, **options})
+            [str(a) for a in argv], cwd=self.work,
+            **{"stdin": subprocess.DEVNULL, "env": self.environment,
+               **options})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process

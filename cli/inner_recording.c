@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/inner_recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/suffix.h"
+#include "cli/live_process.h"
+#include "wire/recording.h"
+
+#define COPY_BYTES    65536
+#define LINES_BYTES   (1 << 20)
+#define SEQ_SHIFT_MAX 100000
+
+/* ---- What the home says ---- */
+
+static int open_lines(int home, int flags)
+{
+	return openat(home, WIRE_UNRECORDED_NAME,
+		      flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+static char *line_of(const struct inner_folder *folder)
+{
+	return memory_printf(" " WIRE_RECORDED_IN "%s of its own files until "
+			     "clew attach or clew detach leaves it\n",
+			     folder->path);
+}
+
+static int append(int home, const char *text, size_t bytes)
+{
+	const int fd = open_lines(home, O_WRONLY | O_APPEND);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && write(fd, text, bytes) != (ssize_t)bytes)
+		err = errno ? -errno : -ENOSPC;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int open_home(const char *path)
+{
+	const int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
+			     const char *home, char **why)
+{
+	const int fd = open_home(home);
+	char *line = line_of(folder);
+	char *whole = memory_printf("%d%s", pid, line);
+	int err = fd < 0 ? fd : append(fd, whole, strlen(whole));
+
+	if (fd >= 0)
+		close(fd);
+	free(whole);
+	free(line);
+	return err ? fail(why, err, "%s: %s", home, strerror(-err)) : 0;
+}
+
+/* All that is said of processes in a folder; free() it. */
+static char *read_lines(int folder)
+{
+	const int fd = open_lines(folder, O_RDONLY);
+	char *text = memory_zeroed(LINES_BYTES + 1, 1);
+	const ssize_t got = fd < 0 ? 0 : read(fd, text, LINES_BYTES);
+
+	text[got < 0 ? 0 : got] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* Where the line begins that says it; -1: none does. */
+static off_t find_line(int home, const struct inner_folder *folder)
+{
+	char *text = read_lines(home), *said = line_of(folder);
+	off_t found = -1;
+
+	for (char *line = text, *end; (end = strchr(line, '\n')) && found < 0;
+	     line = end + 1) {
+		const size_t digits = strspn(line, "0123456789");
+
+		if (digits && strncmp(line + digits, said, strlen(said)) == 0)
+			found = line - text;
+	}
+	free(said);
+	free(text);
+	return found;
+}
+
+/* In place, for others may add to them: it is a comment then. */
+static void strike_line(int home, const struct inner_folder *folder)
+{
+	const off_t at = find_line(home, folder);
+	const int fd = at < 0 ? -1 : open_lines(home, O_WRONLY);
+
+	if (fd >= 0 && pwrite(fd, "#", 1, at) != 1)
+		errno = 0; /* it says so for ever */
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What the processes have said themselves. */
+static int bring_lines(int home, const struct inner_folder *folder)
+{
+	char *text = read_lines(folder->fd);
+	int err = 0;
+
+	for (char *line = text, *end; (end = strchr(line, '\n')) && !err;
+	     line = end + 1)
+		if (*line >= '0' && *line <= '9')
+			err = append(home, line, (size_t)(end + 1 - line));
+	free(text);
+	return err;
+}
+
+/* ---- Parts ---- */
+
+/* "PID.SEQ.part" and no other name. */
+static int parse_name(const char *name, uint32_t *pid, uint32_t *seq)
+{
+	int end = -1;
+
+	return sscanf(name, "%9" SCNu32 ".%9" SCNu32 WIRE_PART_SUFFIX "%n", pid,
+		      seq, &end) == 2 &&
+	       end >= 0 && !name[end];
+}
+
+static char *name_of(uint32_t pid, uint32_t seq)
+{
+	return memory_printf("%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX, pid, seq);
+}
+
+/* Of each part, until one gives something else than 0. */
+static int each_part(const struct inner_folder *folder,
+		     int (*visit)(void *context, const char *name, uint32_t pid,
+				  uint32_t seq),
+		     void *context)
+{
+	DIR *files = fdopendir(dup(folder->fd));
+	struct dirent *entry;
+	int result = 0;
+
+	if (!files)
+		return -errno;
+	rewinddir(files);
+	while (!result && (entry = readdir(files))) {
+		uint32_t pid, seq;
+
+		if (parse_name(entry->d_name, &pid, &seq))
+			result = visit(context, entry->d_name, pid, seq);
+	}
+	closedir(files);
+	return result;
+}
+
+struct bringing {
+	int home, from;
+	uint32_t shift; /* of SEQ: other processes may have had these ids */
+};
+
+static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	char *other = name_of(pid, seq + bringing->shift);
+	const int is = faccessat(bringing->home, other, F_OK,
+				 AT_SYMLINK_NOFOLLOW) == 0;
+
+	(void)name;
+	free(other);
+	return is;
+}
+
+/* From a hole to the next, or to the end. */
+static int copy_data(int from, int to, off_t end)
+{
+	char bytes[COPY_BYTES];
+	off_t at = 0, hole = 0;
+
+	while ((at = lseek(from, hole, SEEK_DATA)) >= 0 && at < end) {
+		hole = lseek(from, at, SEEK_HOLE);
+		if (hole < 0 || hole > end)
+			hole = end;
+		while (at < hole) {
+			const size_t wanted = (size_t)(hole - at) < COPY_BYTES
+						      ? (size_t)(hole - at)
+						      : COPY_BYTES;
+			const ssize_t got = pread(from, bytes, wanted, at);
+
+			if (got <= 0)
+				return got ? -errno : -EIO;
+			if (pwrite(to, bytes, (size_t)got, at) != got)
+				return errno ? -errno : -ENOSPC;
+			at += got;
+		}
+	}
+	return ftruncate(to, end) == 0 ? 0 : -errno;
+}
+
+/* It is the one that has the new name, and has forked those that are brought with it. */
+static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
+{
+	if (!shift)
+		return 0;
+	header->seq += shift;
+	if (header->origin == WIRE_FROM_FORK)
+		header->parent_seq += shift;
+	return pwrite(fd, header, sizeof(*header), 0) == sizeof(*header) ? 0
+									 : -EIO;
+}
+
+static int copy_part(int from, int to, uint32_t shift)
+{
+	struct wire_header header;
+	struct stat status;
+	int err;
+
+	if (fstat(from, &status) != 0 ||
+	    pread(from, &header, sizeof(header), 0) != sizeof(header))
+		return -EIO;
+	if ((uint64_t)status.st_size > header.end)
+		status.st_size = (off_t)header.end;
+	err = copy_data(from, to, status.st_size);
+	return err ? err : shift_seq(to, &header, shift);
+}
+
+/* The process may have put anything there. */
+static int open_part(int folder, const char *name)
+{
+	const int fd = openat(folder, name,
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uint8_t magic[sizeof(WIRE_MAGIC) - 1];
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
+		return fd;
+	close(fd);
+	return -EBADMSG;
+}
+
+static int bring_part(void *context, const char *name, uint32_t pid,
+		      uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	const int from = open_part(bringing->from, name);
+	char *other = name_of(pid, seq + bringing->shift);
+	int to, err;
+
+	if (from < 0) {
+		free(other);
+		return from == -EBADMSG ? 0 : from;
+	}
+	to = openat(bringing->home, other, flags, 0600);
+	err = to < 0 ? -errno : copy_part(from, to, bringing->shift);
+	if (to >= 0 && close(to) != 0 && !err)
+		err = -errno;
+	if (err && to >= 0)
+		unlinkat(bringing->home, other, 0);
+	close(from);
+	free(other);
+	return err;
+}
+
+/* Those that were brought before one could not be. */
+static int take_back(void *context, const char *name, uint32_t pid,
+		     uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	char *other = name_of(pid, seq + bringing->shift);
+
+	(void)name;
+	unlinkat(bringing->home, other, 0);
+	free(other);
+	return 0;
+}
+
+static int bring_parts(int home, const struct inner_folder *folder)
+{
+	struct bringing bringing = { .home = home, .from = folder->fd };
+	int err;
+
+	while ((err = each_part(folder, is_taken, &bringing)) > 0 &&
+	       bringing.shift < SEQ_SHIFT_MAX)
+		bringing.shift++;
+	if (err)
+		return err > 0 ? -EEXIST : err;
+	err = each_part(folder, bring_part, &bringing);
+	if (err)
+		each_part(folder, take_back, &bringing);
+	return err;
+}
+
+/* ---- All of it ---- */
+
+/* Whether anybody records there still. */
+static int is_used(const struct inner_folder *folder)
+{
+	size_t count;
+	struct live_process *all = live_processes(&count);
+	struct stat here, there;
+	int is = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		is |= fstat(folder->fd, &here) == 0 &&
+		      stat(all[i].recording, &there) == 0 &&
+		      here.st_dev == there.st_dev &&
+		      here.st_ino == there.st_ino;
+		live_process_fini(&all[i]);
+	}
+	free(all);
+	return is;
+}
+
+static int bring(const struct inner_folder *folder, int home)
+{
+	int err;
+
+	if (is_used(folder))
+		return -EBUSY;
+	if (find_line(home, folder) < 0)
+		return -ENOENT;
+	err = bring_parts(home, folder);
+	if (err)
+		return err;
+	strike_line(home, folder);
+	return bring_lines(home, folder);
+}
+
+int inner_recording_bring(struct inner_folder *folder, const char *home,
+			  char **why)
+{
+	const int fd = open_home(home);
+	const int err = fd < 0 ? fd : bring(folder, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!err) {
+		inner_folder_remove(folder);
+		return 0;
+	}
+	return fail(why, err,
+		    "its recording is in %s of its own files, and not in %s: "
+		    "%s",
+		    folder->path, home,
+		    err == -EBUSY    ? "another process records there still"
+		    : err == -ENOENT ? "that is not there, or waits for none"
+				     : strerror(-err));
+}
+
+int inner_recording_bring_of(pid_t pid,
+			     const struct wire_attachment *attachment,
+			     char **why)
+{
+	struct inner_folder folder;
+	int err;
+
+	*why = NULL;
+	if (!*attachment->home)
+		return 0;
+	err = inner_folder_open(&folder, pid, attachment->dir, why);
+	if (err)
+		return err;
+	err = inner_recording_bring(&folder, attachment->home, why);
+	if (err)
+		inner_folder_close(&folder);
+	return err;
+}
