@@ -14,6 +14,7 @@ enum {
 	KEY_DEPTH = 'd',
 	KEY_THRESHOLD = 0x300,
 	KEY_HTML,
+	KEY_VALUE,
 	DEFAULT_TOP = 40,
 };
 
@@ -46,6 +47,10 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "html", KEY_HTML, "FILE", 0,
 	  "Write a page for a browser instead, as clew html does", 0 },
+	{ "value", KEY_VALUE, "NAME", 0,
+	  "Compare what an agent in the program counted by that name, in place "
+	  "of time",
+	  0 },
 	{ 0 },
 };
 
@@ -105,12 +110,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_HTML:
 		options->page = argument;
 		return 0;
+	case KEY_VALUE:
+		set_value(&options->view, argument);
+		return 0;
 	case ARGP_KEY_ARG:
 		take_path(options, argument, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
 			argp_error(state, "which two recordings?");
+		check_value(&options->view, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

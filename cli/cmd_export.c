@@ -61,9 +61,6 @@ static void check(const struct export_options *options,
 	if (options->view.shows_inlines && format->no_inlines)
 		argp_error(state, "--format %s does not take --inlines",
 			   format->name);
-	if (options->view.whose.value && !format->takes_values)
-		argp_error(state, "--format %s does not take --value",
-			   format->name);
 	if (format->save && !options->output)
 		argp_error(state, "--format %s needs --output", format->name);
 	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
@@ -75,8 +72,9 @@ static void check(const struct export_options *options,
 
 static int wants_samples(const struct export_options *options)
 {
-	return options->format->needs_samples ||
-	       (options->format->likes_samples && !options->view.shows_inlines);
+	return !options->view.whose.value && (options->format->needs_samples ||
+					      (options->format->likes_samples &&
+					       !options->view.shows_inlines));
 }
 
 static void refuse_format(struct argp_state *state, const char *word)
@@ -198,11 +196,11 @@ static int write_export(struct export *export,
 static int check_measures(const struct export *export,
 			  const struct export_options *options, char **why)
 {
-	if (export->metric == METRIC_TIME &&
+	if (export->metric == METRIC_TIME && !export->session->value &&
 	    export->session->summary.time_ns == 0)
 		return fail(why, -ENODATA, "%s: there is no time in it",
 			    options->view.path);
-	if (options->format->needs_samples &&
+	if (options->format->needs_samples && !export->session->value &&
 	    export->session->timeline.count == 0)
 		return fail(why, -ENODATA,
 			    "%s: there are no samples in it, which --format %s "

@@ -10,7 +10,13 @@
 #include "cli/replacement.h"
 #include "cli/view.h"
 
-enum { KEY_OUTPUT = 'o', KEY_THREAD = 0x100, KEY_PROCESS, KEY_NO_INLINES };
+enum {
+	KEY_OUTPUT = 'o',
+	KEY_THREAD = 0x100,
+	KEY_PROCESS,
+	KEY_NO_INLINES,
+	KEY_VALUE
+};
 
 struct html_options {
 	struct view_options view;
@@ -25,6 +31,10 @@ static const struct argp_option argp_options[] = {
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 0 },
 	{ "no-inlines", KEY_NO_INLINES, NULL, 0,
 	  "Do not put inlined functions in", 0 },
+	{ "value", KEY_VALUE, "NAME", 0,
+	  "Show what an agent in the program counted by that name, in place "
+	  "of time",
+	  0 },
 	{ 0 },
 };
 
@@ -48,6 +58,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_NO_INLINES:
 		options->view.shows_inlines = 0;
+		return 0;
+	case KEY_VALUE:
+		set_value(&options->view, argument);
+		return 0;
+	case ARGP_KEY_END:
+		check_value(&options->view, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)

@@ -27,6 +27,7 @@ static const struct subject {
 	int is_line; /* of source; `label` is not used */
 } subjects[] = {
 	{ "function", LABEL_FUNCTION, GROUP_NONE, 0 },
+	{ "context", LABEL_CONTEXT, GROUP_NONE, 0 },
 	{ "line", LABEL_FUNCTION, GROUP_NONE, 1 },
 	{ "module", LABEL_MODULE, GROUP_NONE, 0 },
 	{ "thread", LABEL_GROUP, GROUP_THREAD, 0 },
@@ -51,7 +52,8 @@ static const struct argp_option argp_options[] = {
 	  "Sort by self (default with time), total, per-call, calls (default "
 	  "without), contexts, callers, callees, name, module",
 	  0 },
-	{ "by", KEY_BY, "function|line|module|thread|process|jni|jni-env", 0,
+	{ "by", KEY_BY,
+	  "function|context|line|module|thread|process|jni|jni-env", 0,
 	  "What a row is (default: function)", 0 },
 	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
 	  "Show one function, who calls it, and what it calls", 0 },
@@ -139,7 +141,8 @@ static void make_flat(struct flat *flat, struct session *session,
 	labels = labels_of(&session->tree, &session->catalog, subject->label);
 	flat_init(flat, &session->tree, labels,
 		  session->catalog.function_count);
-	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV)
+	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV ||
+	    subject->label == LABEL_CONTEXT)
 		flat_keep_groups(flat, &session->catalog);
 	if (subject->label == LABEL_JNI) {
 		flat_find_quantiles(flat, &session->tree, labels,
@@ -156,6 +159,8 @@ static const char *heading_of(size_t by)
 		return "native method" LABEL_JNI_FROM "Java method";
 	case LABEL_JNI_ENV:
 		return "JNI function" LABEL_JNI_FROM "caller";
+	case LABEL_CONTEXT:
+		return "context: function" LABEL_JNI_FROM "caller ...";
 	default:
 		return subjects[by].name;
 	}

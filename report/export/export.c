@@ -7,6 +7,13 @@
 #include "base/memory.h"
 #include "report/model/told_lines.h"
 
+const char *export_measure_name(const struct export *export)
+{
+	if (export->metric != METRIC_TIME)
+		return "calls";
+	return export->session->value ? export->session->value->name : "time";
+}
+
 const char *export_time_name(const struct export *export)
 {
 	return export->session->summary.time == WIRE_TIME_CPU ? "cpu" : "wall";

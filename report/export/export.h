@@ -44,7 +44,6 @@ struct export_format {
 	int likes_samples; /* the same, but can do without */
 	int no_inlines;    /* has inlined functions anyway, or cannot */
 	int by_line;       /* has room for lines of calls: see struct whose */
-	int takes_values;  /* that agents counted, in place of time */
 	/*
 	 * One of the two. 0, or -errno and *why, which does not name the file.
 	 * That `out` could not be written is for whoever opened it to find out.
@@ -78,6 +77,9 @@ static inline void export_tell(const struct export *export, size_t done)
 		progress_tell(export->progress, "writing", done,
 			      export->tree->count);
 }
+
+/* Its metric: "calls", "time", or the name of what agents counted. */
+const char *export_measure_name(const struct export *export);
 
 /* What its time is: "cpu" or "wall". */
 const char *export_time_name(const struct export *export);

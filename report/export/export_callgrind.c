@@ -152,7 +152,7 @@ static void write_measure(struct callgrind *callgrind,
 static void write_head(struct callgrind *callgrind)
 {
 	static const char calls[] = "event: Calls : Calls\n";
-	static const char ns[] = "event: ns : Time (ns)\n";
+	const struct value_sum *value = callgrind->export->session->value;
 	FILE *out = callgrind->out;
 	char *command = export_command(callgrind->export);
 
@@ -161,12 +161,20 @@ static void write_head(struct callgrind *callgrind)
 		"\ncmd: %s\npositions: line\n",
 		command);
 	free(command);
+	if (value && export_has_time(callgrind->export))
+		fprintf(out, "event: Value : %s%s%s%s\n", value->name,
+			*unit_text(value->unit) ? " (" : "",
+			unit_text(value->unit),
+			*unit_text(value->unit) ? ")" : "");
+	else if (export_has_time(callgrind->export))
+		fputs("event: ns : Time (ns)\n", out);
+	fputs(calls, out);
 	if (!export_has_time(callgrind->export))
-		fprintf(out, "%sevents: Calls\n", calls);
+		fputs("events: Calls\n", out);
 	else if (callgrind->export->metric == METRIC_TIME)
-		fprintf(out, "%s%sevents: ns Calls\n", ns, calls);
+		fprintf(out, "events: %s Calls\n", value ? "Value" : "ns");
 	else
-		fprintf(out, "%s%sevents: Calls ns\n", calls, ns);
+		fprintf(out, "events: Calls %s\n", value ? "Value" : "ns");
 	fputs("summary: ", out);
 	write_measure(callgrind,
 		      &callgrind->export->tree->nodes[TREE_ROOT].below);

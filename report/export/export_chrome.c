@@ -6,12 +6,16 @@
  * chrome://tracing shows of them Perfetto ignores. So there are slices as well:
  * a function lasts from the first sample that is in it to the last one in a
  * row. A pause of more than two samples ends all slices of a thread.
+ *
+ * What agents counted has no time. There one slice a context stands beside the other,
+ * callees below, each as wide as what it has, as if that were nanoseconds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "report/export/export.h"
+#include "report/model/tree_walk.h"
 #include "report/view/stack_change.h"
 #include "report/write/json.h"
 
@@ -50,6 +54,33 @@ static const char *name_of(struct chrome *chrome, uint32_t node)
 		json_decref(text);
 	}
 	return chrome->names[function] ? chrome->names[function] : "\"\"";
+}
+
+/* ---- Who ---- */
+
+static void write_name(struct chrome *chrome, const char *what,
+		       const struct timeline_thread *thread, const char *name)
+{
+	json_member(&chrome->events, NULL,
+		    json_pack("{sssssIsIsis{so}}", "ph", "M", "name", what,
+			      "pid", (json_int_t)thread->pid, "tid",
+			      (json_int_t)thread->tid, "ts", 0, "args", "name",
+			      json_text(name)));
+}
+
+static void write_names(struct chrome *chrome)
+{
+	char *command = export_command(chrome->export);
+
+	for (size_t i = 0; i < chrome->timeline->thread_count; i++) {
+		const struct timeline_thread *thread =
+			&chrome->timeline->threads[i];
+
+		if (i == 0 || thread->pid != thread[-1].pid)
+			write_name(chrome, "process_name", thread, command);
+		write_name(chrome, "thread_name", thread, thread->name);
+	}
+	free(command);
 }
 
 /* ---- Slices ---- */
@@ -107,6 +138,33 @@ static void write_slices(struct chrome *chrome)
 		now = TREE_ROOT;
 	}
 	free(change.path);
+}
+
+/* ---- Contexts by value ---- */
+
+static void write_values(struct chrome *chrome)
+{
+	const struct tree *tree = chrome->export->tree;
+	const struct timeline_thread nobody = { .pid = 1, .tid = 1 };
+	struct tree_walk walk;
+	enum tree_step step;
+
+	chrome->thread = &nobody;
+	chrome->at_ns = chrome->start_ns = 0;
+	write_name(chrome, "process_name", &nobody,
+		   export_measure_name(chrome->export));
+	write_name(chrome, "thread_name", &nobody, "by context");
+	tree_walk_init(&walk, tree, METRIC_TIME);
+	while ((step = tree_walk_next(&walk)) != TREE_END) {
+		const struct tree_node *node = &tree->nodes[walk.node];
+
+		if (node->below.ns == 0)
+			continue;
+		if (step == TREE_LEAVE)
+			chrome->at_ns += node->self.ns;
+		write_slice(chrome, step == TREE_ENTER ? 'B' : 'E', walk.node);
+	}
+	tree_walk_fini(&walk);
 }
 
 /* ---- Samples ---- */
@@ -178,33 +236,6 @@ static void write_frames(struct chrome *chrome, struct json_stream *object)
 	json_end(&frames, "}");
 }
 
-/* ---- Who ---- */
-
-static void write_name(struct chrome *chrome, const char *what,
-		       const struct timeline_thread *thread, const char *name)
-{
-	json_member(&chrome->events, NULL,
-		    json_pack("{sssssIsIsis{so}}", "ph", "M", "name", what,
-			      "pid", (json_int_t)thread->pid, "tid",
-			      (json_int_t)thread->tid, "ts", 0, "args", "name",
-			      json_text(name)));
-}
-
-static void write_names(struct chrome *chrome)
-{
-	char *command = export_command(chrome->export);
-
-	for (size_t i = 0; i < chrome->timeline->thread_count; i++) {
-		const struct timeline_thread *thread =
-			&chrome->timeline->threads[i];
-
-		if (i == 0 || thread->pid != thread[-1].pid)
-			write_name(chrome, "process_name", thread, command);
-		write_name(chrome, "thread_name", thread, thread->name);
-	}
-	free(command);
-}
-
 int export_chrome(struct export *export, FILE *out, char **why)
 {
 	size_t functions = export->session->catalog.function_count;
@@ -225,8 +256,12 @@ int export_chrome(struct export *export, FILE *out, char **why)
 		    json_pack("{ssso}", "version", "clew " CLEW_VERSION,
 			      "start_ns", json_number(chrome.start_ns)));
 	chrome.events = json_begin(&object, "traceEvents", "[");
-	write_names(&chrome);
-	write_slices(&chrome);
+	if (export->session->value) {
+		write_values(&chrome);
+	} else {
+		write_names(&chrome);
+		write_slices(&chrome);
+	}
 	json_end(&chrome.events, "]");
 	mark_frames(&chrome);
 	write_frames(&chrome, &object);

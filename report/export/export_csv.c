@@ -64,6 +64,16 @@ static void write_row(FILE *out, struct catalog *catalog,
 		row->self.samples, row->contexts, row->callers, row->callees);
 }
 
+static const char *self_column(const struct export *export)
+{
+	return export->session->value ? "self_value" : "self_ns";
+}
+
+static const char *total_column(const struct export *export)
+{
+	return export->session->value ? "total_value" : "total_ns";
+}
+
 int export_csv(struct export *export, FILE *out, char **why)
 {
 	struct catalog *catalog = &export->session->catalog;
@@ -78,9 +88,10 @@ int export_csv(struct export *export, FILE *out, char **why)
 
 	flat_init(&flat, export->tree, labels, catalog->function_count);
 	flat_sort(&flat, &keys, catalog);
-	fputs("function,module,vaddr,file,line,calls,calls_below,self_ns,"
-	      "total_ns,samples,contexts,callers,callees\n",
-	      out);
+	fprintf(out,
+		"function,module,vaddr,file,line,calls,calls_below,%s,%s,"
+		"samples,contexts,callers,callees\n",
+		self_column(export), total_column(export));
 	for (size_t i = 0; i < flat.count; i++)
 		write_row(out, catalog, &flat.rows[i]);
 	flat_fini(&flat);
@@ -92,9 +103,10 @@ int export_csv_contexts(struct export *export, FILE *out, char **why)
 {
 	struct catalog *catalog = &export->session->catalog;
 
-	fputs("context,parent,depth,function,module,vaddr,file,line,calls,"
-	      "calls_below,self_ns,total_ns,samples,tail\n",
-	      out);
+	fprintf(out,
+		"context,parent,depth,function,module,vaddr,file,line,calls,"
+		"calls_below,%s,%s,samples,tail\n",
+		self_column(export), total_column(export));
 	for (size_t i = 1; i < export->tree->count; i++) {
 		const struct tree_node *node = &export->tree->nodes[i];
 

@@ -60,20 +60,31 @@ static void begin_profile(struct speedscope *speedscope,
 	speedscope->events = json_begin(profile, "events", "[");
 }
 
+static const char *unit_of(const struct export *export)
+{
+	const struct value_sum *value = export->session->value;
+
+	if (export->metric != METRIC_TIME)
+		return "none";
+	if (!value || value->unit == WIRE_UNIT_NS)
+		return "nanoseconds";
+	return value->unit == WIRE_UNIT_BYTES ? "bytes" : "none";
+}
+
 static void write_tree(struct speedscope *speedscope,
 		       struct json_stream *profiles)
 {
 	const struct tree *tree = speedscope->export->tree;
 	enum metric metric = speedscope->export->metric;
 	struct json_stream profile = json_begin(profiles, NULL, "{");
+	char *name = memory_printf("%s, by context",
+				   export_measure_name(speedscope->export));
 	struct tree_walk walk;
 	enum tree_step step;
 
-	begin_profile(speedscope, &profile,
-		      metric == METRIC_TIME ? "time, by context"
-					    : "calls, by context",
-		      metric == METRIC_TIME ? "nanoseconds" : "none",
+	begin_profile(speedscope, &profile, name, unit_of(speedscope->export),
 		      measure_of(&tree->nodes[TREE_ROOT].below, metric));
+	free(name);
 	tree_walk_init(&walk, tree, metric);
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
 		const struct tree_node *node = &tree->nodes[walk.node];

@@ -40,10 +40,12 @@ static void add_share(struct rows *rows, const char *key, double share)
 	rows_next(rows);
 }
 
-static void add_totals(struct rows *rows, const struct summary *summary)
+static void add_totals(struct rows *rows, const struct session *session)
 {
+	const struct summary *summary = &session->summary;
+
 	add_number(rows, "calls", summary->calls);
-	add_number(rows, "time_ns", summary->time_ns);
+	add_number(rows, "time_ns", session->value ? 0 : summary->time_ns);
 	add_number(rows, "samples", summary->samples);
 	add_number(rows, "contexts", summary->contexts);
 	add_number(rows, "processes", summary->processes);
@@ -85,7 +87,12 @@ static void add_meta(struct rows *rows, const struct export *export)
 	add_number(rows, "start_ns", when.start_ns);
 	add_number(rows, "duration_ns", when.duration_ns);
 	add_number(rows, "period_ns", when.period_ns);
-	add_totals(rows, summary);
+	if (export->session->value) {
+		add_text(rows, "value", export->session->value->name);
+		add_text(rows, "value_unit",
+			 unit_text(export->session->value->unit));
+	}
+	add_totals(rows, export->session);
 	rows_end(rows);
 	free(command);
 }
@@ -139,8 +146,9 @@ static void add_modules(struct rows *rows, const struct catalog *catalog)
 	rows_end(rows);
 }
 
+/* Where it is not time that was counted, it is what agents counted. */
 static void add_function(struct rows *rows, struct catalog *catalog,
-			 const struct flat_row *row)
+			 const struct flat_row *row, int is_time)
 {
 	const struct catalog_function *function =
 		&catalog->functions[row->function];
@@ -168,10 +176,14 @@ static void add_function(struct rows *rows, struct catalog *catalog,
 	}
 	rows_number(rows, row->self.calls);
 	rows_number(rows, row->total.calls);
-	rows_number(rows, row->self.ns);
-	rows_number(rows, row->total.ns);
+	rows_number(rows, is_time ? row->self.ns : 0);
+	rows_number(rows, is_time ? row->total.ns : 0);
 	rows_number(rows, row->self.samples);
 	rows_number(rows, row->contexts);
+	if (!is_time) {
+		rows_number(rows, row->self.ns);
+		rows_number(rows, row->total.ns);
+	}
 	rows_next(rows);
 }
 
@@ -184,7 +196,7 @@ static int by_function(const void *left, const void *right)
 
 /* Those that occur in the tree, also those that have nothing of their own. */
 static void add_functions(struct rows *rows, struct catalog *catalog,
-			  const struct tree *tree)
+			  const struct tree *tree, int is_time)
 {
 	uint32_t *labels = labels_of(tree, catalog, LABEL_FUNCTION);
 	uint8_t *is_there = memory_zeroed(catalog->function_count, 1);
@@ -198,13 +210,14 @@ static void add_functions(struct rows *rows, struct catalog *catalog,
 		is_there[tree->nodes[i].function] = 1;
 	row = flat.rows;
 	end = flat.rows + flat.count;
-	rows_begin(rows, "functions", 13);
+	rows_begin(rows, "functions", 15);
 	for (uint32_t i = 0; i < catalog->function_count; i++) {
 		if (row < end && row->function == i)
-			add_function(rows, catalog, row++);
+			add_function(rows, catalog, row++, is_time);
 		else if (is_there[i])
 			add_function(rows, catalog,
-				     &(struct flat_row){ .function = i });
+				     &(struct flat_row){ .function = i },
+				     is_time);
 	}
 	rows_end(rows);
 	flat_fini(&flat);
@@ -259,8 +272,9 @@ static void add_sites(struct rows *rows, struct catalog *catalog,
 static void add_contexts(struct rows *rows, const struct export *export)
 {
 	const struct tree *tree = export->tree;
+	const int is_time = !export->session->value;
 
-	rows_begin(rows, "contexts", 11);
+	rows_begin(rows, "contexts", 13);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
@@ -274,12 +288,18 @@ static void add_contexts(struct rows *rows, const struct export *export)
 		rows_number(rows, node->depth);
 		rows_number(rows, node->self.calls);
 		rows_number(rows, node->below.calls);
-		rows_number(rows, node->self.ns);
-		rows_number(rows, node->below.ns);
+		rows_number(rows, is_time ? node->self.ns : 0);
+		rows_number(rows, is_time ? node->below.ns : 0);
 		rows_number(rows, node->self.samples);
 		rows_number(rows, node->self.tails);
 		if (node->site != 0)
 			rows_number(rows, node->site);
+		else
+			rows_null(rows);
+		if (!is_time) {
+			rows_number(rows, node->self.ns);
+			rows_number(rows, node->below.ns);
+		}
 		rows_next(rows);
 	}
 	rows_end(rows);
@@ -336,7 +356,7 @@ static void add_everything(struct rows *rows, struct export *export)
 	add_meta(rows, export);
 	add_losses(rows, export);
 	add_modules(rows, catalog);
-	add_functions(rows, catalog, export->tree);
+	add_functions(rows, catalog, export->tree, !export->session->value);
 	add_sites(rows, catalog, export->tree);
 	add_contexts(rows, export);
 	add_samples(rows, export);

@@ -20,7 +20,8 @@ static void write_measures(struct html_page *page, struct html_stream *stream)
 {
 	const struct tree *tree = page->tree;
 	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
-	int has_time = page->session->summary.time != WIRE_TIME_NONE;
+	const int has_time = page->session->value ||
+			     page->session->summary.time != WIRE_TIME_NONE;
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct measure *self = &tree->nodes[page->order[i]].self;

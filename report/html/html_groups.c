@@ -157,7 +157,8 @@ static void write_individuals(struct html_page *page,
 			      struct html_stream *stream,
 			      const struct individuals *all)
 {
-	int has_time = page->session->summary.time != WIRE_TIME_NONE;
+	const int has_time = page->session->value ||
+			     page->session->summary.time != WIRE_TIME_NONE;
 	struct html_column column = { 0 };
 
 	for (size_t i = 0; i < all->count; i++) {
@@ -215,7 +216,7 @@ void html_page_groups(struct html_page *page, struct html_stream *stream)
 		return;
 	if (summary->processes > 1)
 		add_grouping(page, GROUP_PROCESS, &all);
-	if (summary->threads > 1)
+	if (summary->threads > 1 && !page->session->value)
 		add_grouping(page, GROUP_THREAD, &all);
 	if (all.count > 0)
 		qsort(all.items, all.count, sizeof(*all.items),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/view/labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,42 @@ static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
 			  tree->nodes[node->parent].function);
 }
 
+enum { FRAMES_SHOWN = 64 }; /* of a context */
+
+/*
+ * The function that stands for a context that has something of its own. Of a deep one
+ * the callers that are furthest out are not named, and its number tells it from others.
+ */
+static uint32_t context_label(struct catalog *catalog, const struct tree *tree,
+			      uint32_t node)
+{
+	const struct tree_node *at = &tree->nodes[node];
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+	uint32_t label;
+
+	if (at->self.calls == 0 && at->self.ns == 0)
+		return at->function;
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		memory_exhausted();
+	fputs(catalog_name(catalog, at->function), out);
+	for (int i = 1; i < FRAMES_SHOWN && at->parent != TREE_ROOT; i++) {
+		at = &tree->nodes[at->parent];
+		fprintf(out, LABEL_JNI_FROM "%s",
+			catalog_name(catalog, at->function));
+	}
+	if (at->parent != TREE_ROOT)
+		fprintf(out, LABEL_JNI_FROM "... (context %u)", node);
+	fclose(out);
+	label = catalog_named(
+		catalog, KIND_GROUP,
+		catalog->functions[tree->nodes[node].function].module, text);
+	free(text);
+	return label;
+}
+
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by)
 {
@@ -87,6 +124,8 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 			labels[i] = jni_label(catalog, tree, node);
 		else if (by == LABEL_JNI_ENV)
 			labels[i] = jni_env_label(catalog, tree, node);
+		else if (by == LABEL_CONTEXT)
+			labels[i] = context_label(catalog, tree, (uint32_t)i);
 		else if (by == LABEL_GROUP && node->parent != TREE_ROOT)
 			labels[i] = labels[node->parent];
 		else

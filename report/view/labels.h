@@ -18,9 +18,11 @@ enum label_by {
 	LABEL_GROUP,
 	LABEL_JNI,     /* a native method with the Java method that calls it */
 	LABEL_JNI_ENV, /* a function of JNI's with what calls it */
+	/* A function with all that lead to it; nodes of no calls and time: none */
+	LABEL_CONTEXT,
 };
 
-/* Between the two, in a label of LABEL_JNI. */
+/* Between two, in a label of LABEL_JNI and LABEL_CONTEXT. */
 #define LABEL_JNI_FROM " <- "
 
 /* One for each node; may add functions to the catalog. free() them. */

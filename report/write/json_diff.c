@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/write/json.h"
 
-static json_t *side_of(const struct flat_row *row)
+static json_t *side_of(const struct session *session,
+		       const struct flat_row *row)
 {
 	return json_pack("{sosososososo}", "calls",
-			 json_number(row->self.calls), "self_ns",
-			 json_number(row->self.ns), "total_ns",
+			 json_number(row->self.calls),
+			 session->value ? "self_value" : "self_ns",
+			 json_number(row->self.ns),
+			 session->value ? "total_value" : "total_ns",
 			 json_number(row->total.ns), "samples",
 			 json_number(row->self.samples), "total_samples",
 			 json_number(row->total.samples), "contexts",
@@ -31,8 +34,10 @@ void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 		const struct diff_row *row = &table->rows[i];
 		json_t *value = json_function(&session->catalog, row->function);
 
-		json_object_set_new(value, "before", side_of(&row->before));
-		json_object_set_new(value, "after", side_of(&row->after));
+		json_object_set_new(value, "before",
+				    side_of(session, &row->before));
+		json_object_set_new(value, "after",
+				    side_of(session, &row->after));
 		json_object_set_new(
 			value, "significant",
 			json_boolean(diff_is_significant(row, view->key)));

@@ -18,26 +18,31 @@ static int is_shown(const struct tree_view *view, enum metric metric,
 	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
 }
 
-static json_t *measure_json(const struct tree_node *node)
+static json_t *measure_json(const struct session *session,
+			    const struct tree_node *node)
 {
 	return json_pack("{sIsIsIsIsIsI}", "calls",
 			 (json_int_t)node->self.calls, "tail",
 			 (json_int_t)node->self.tails, "below",
-			 (json_int_t)node->below.calls, "self_ns",
-			 (json_int_t)node->self.ns, "below_ns",
+			 (json_int_t)node->below.calls,
+			 session->value ? "self_value" : "self_ns",
+			 (json_int_t)node->self.ns,
+			 session->value ? "below_value" : "below_ns",
 			 (json_int_t)node->below.ns, "samples",
 			 (json_int_t)node->self.samples);
 }
 
-static json_t *changed_node(const struct diff *diff, uint32_t index,
+static json_t *changed_node(const struct session *session,
+			    const struct diff *diff, uint32_t index,
 			    uint32_t function)
 {
 	const struct tree_node *node = &diff->changes.nodes[index];
 
 	return json_pack("{sisisisoso}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "before",
-			 measure_json(&diff->before.nodes[index]), "after",
-			 measure_json(&diff->after.nodes[index]));
+			 measure_json(session, &diff->before.nodes[index]),
+			 "after",
+			 measure_json(session, &diff->after.nodes[index]));
 }
 
 /* Where a Java method calls it. */
@@ -61,7 +66,7 @@ static json_t *node_of(const struct tree_view *view,
 	json_t *json;
 
 	if (view->diff)
-		return changed_node(view->diff, index, function);
+		return changed_node(session, view->diff, index, function);
 	json = json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "calls",
 			 (json_int_t)node->self.calls, "below",

@@ -6,21 +6,21 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-static int width_of(enum metric metric)
+static int width_of(const struct session *session, enum metric metric)
 {
-	return metric == METRIC_TIME ? 9 : 15;
+	return metric == METRIC_TIME ? text_amount_width(session) : 15;
 }
 
 /* Numbers as their metric is written, with a sign in front. */
-static void write_number(FILE *out, enum metric metric, const char *sign,
-			 uint64_t number)
+static void write_number(FILE *out, const struct session *session,
+			 enum metric metric, const char *sign, uint64_t number)
 {
-	char text[40];
+	char text[48];
 
 	snprintf(text, sizeof(text), "%s%s", sign,
-		 metric == METRIC_TIME ? text_duration(number).text
+		 metric == METRIC_TIME ? text_amount(session, number).text
 				       : GROUPED(number));
-	fprintf(out, "%*s ", width_of(metric), text);
+	fprintf(out, "%*s ", width_of(session, metric), text);
 }
 
 /* Of something that was measured as 0 there is no percentage. */
@@ -48,10 +48,10 @@ void text_change(FILE *out, const struct session *session, enum metric metric,
 	const char *sign = after > before ? "+" : after < before ? "-" : "";
 	char percent[24];
 
-	write_number(out, metric, "", before);
-	write_number(out, metric, "", after);
+	write_number(out, session, metric, "", before);
+	write_number(out, session, metric, "", after);
 	text_begin(out, session->has_color, style);
-	write_number(out, metric, sign,
+	write_number(out, session, metric, sign,
 		     after > before ? after - before : before - after);
 	format_percent(change, percent, sizeof(percent));
 	fprintf(out, "%9s", percent);
@@ -59,9 +59,10 @@ void text_change(FILE *out, const struct session *session, enum metric metric,
 	fputs(change->is_sure ? " " : "?", out);
 }
 
-void text_change_heading(FILE *out, enum metric metric)
+void text_change_heading(FILE *out, const struct session *session,
+			 enum metric metric)
 {
-	int width = width_of(metric);
+	int width = width_of(session, metric);
 
 	fprintf(out, "%*s %*s %*s %9s ", width, "before", width, "after", width,
 		"change", "");
@@ -103,7 +104,8 @@ static int has_change(const struct diff_row *row, enum diff_key key)
 	       row->before.self.calls != row->after.self.calls;
 }
 
-static void write_totals(FILE *out, const struct diff *diff)
+static void write_totals(FILE *out, const struct session *session,
+			 const struct diff *diff)
 {
 	const struct measure *before = &diff->before.nodes[TREE_ROOT].below;
 	const struct measure *after = &diff->after.nodes[TREE_ROOT].below;
@@ -111,9 +113,11 @@ static void write_totals(FILE *out, const struct diff *diff)
 	fprintf(out, "\ntotal: %s calls before, %s after",
 		GROUPED(before->calls), GROUPED(after->calls));
 	if (before->ns > 0 || after->ns > 0)
-		fprintf(out, "; %s before, %s after",
-			text_duration(before->ns).text,
-			text_duration(after->ns).text);
+		fprintf(out, "; %s%s%s before, %s after",
+			session->value ? session->value->name : "",
+			session->value ? ": " : "",
+			text_amount(session, before->ns).text,
+			text_amount(session, after->ns).text);
 	fputc('\n', out);
 }
 
@@ -123,8 +127,9 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	size_t same = 0, shown = 0, unsure = 0;
 
 	text_begin(out, session->has_color, STYLE_HEADING);
-	text_change_heading(out, view->key == DIFF_CALLS ? METRIC_CALLS
-							 : METRIC_TIME);
+	text_change_heading(out, session,
+			    view->key == DIFF_CALLS ? METRIC_CALLS
+						    : METRIC_TIME);
 	if (view->key != DIFF_CALLS)
 		fprintf(out, "%15s %15s ", "calls before", "calls after");
 	fputs(" function  [module]\n", out);
@@ -145,7 +150,7 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 			GROUPED(table->count - shown - same));
 	if (session->is_quiet)
 		return;
-	write_totals(out, view->diff);
+	write_totals(out, session, view->diff);
 	fprintf(out, "%s function%s without a change\n", GROUPED(same),
 		text_plural(same));
 	if (unsure > 0)

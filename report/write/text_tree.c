@@ -293,7 +293,8 @@ static void write_heading(const struct text_walk *walk)
 	const int by_time = shows_time(walk);
 
 	if (walk->view->diff) {
-		text_change_heading(walk->out, walk->session->metric);
+		text_change_heading(walk->out, walk->session,
+				    walk->session->metric);
 		fputs("  context\n", walk->out);
 		return;
 	}

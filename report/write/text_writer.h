@@ -37,7 +37,8 @@ struct text_change {
 /* Four columns: a number before, after, the change, and its percentage. */
 void text_change(FILE *out, const struct session *session, enum metric metric,
 		 const struct text_change *change);
-void text_change_heading(FILE *out, enum metric metric);
+void text_change_heading(FILE *out, const struct session *session,
+			 enum metric metric);
 
 enum text_style {
 	STYLE_HEADING,

@@ -69,8 +69,8 @@ class Common:
 
     def test_choices(self):
         for command, option, wanted in (
-                ("report", "--by=", "function line module thread process jni "
-                 "jni-env"),
+                ("report", "--by=", "function context line module thread process "
+                 "jni jni-env"),
                 ("report", "--metric=", "calls time"),
                 ("report", "--color=", "auto always never"),
                 ("tree", "--group=", "process thread"),

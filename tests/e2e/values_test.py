@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What an agent counts by context (agent/clew.h) is in the recording, and shown."""
+import csv
 import gzip
+import json
 import signal
+import sqlite3
 
 import clewtest
 from clewtest import target
+from html_page import Numbers, Page
 
 ROUNDS = 2 * 1000  # of two threads
 LEFTS = ROUNDS + 1  # and of a forked child
@@ -84,8 +88,120 @@ class Values(clewtest.Case):
         folded = self.clew("export", "-F", "folded", "--value=moved").stdout
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1])
                              for line in folded.splitlines()), 142011)
-        refused = self.clew("export", "-F", "csv", "--value=moved")
-        self.assertIn("does not take --value", refused.stderr)
+
+    def export(self, form, *options):
+        path = self.work / f"export.{form}"
+        done = self.clew("export", "-F", form, "--value=moved", "-o", path,
+                         *options)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        return path
+
+    def test_tables(self):
+        self.recorded()
+        with self.export("csv").open(newline="") as file:
+            rows = {row["function"]: (int(row["self_value"]),
+                                      int(row["total_value"]))
+                    for row in csv.DictReader(file)}
+        self.assertEqual(rows["inner"], (140010, 140010))
+        self.assertEqual(rows["left"], (2001, 22011))
+        with self.export("csv-contexts").open(newline="") as file:
+            self.assertEqual(sum(int(row["self_value"])
+                                 for row in csv.DictReader(file)), 142011)
+
+    def test_a_database(self):
+        self.recorded()
+        with sqlite3.connect(self.export("sqlite")) as base:
+            meta = dict(base.execute("SELECT key, value FROM meta"))
+            self.assertEqual((meta["value"], meta["value_unit"],
+                              meta["time_ns"]), ("moved", "bytes", 0))
+            self.assertEqual(base.execute(
+                "SELECT self_value, total_value, self_ns FROM functions "
+                "WHERE name = 'left'").fetchall(), [(2001, 22011, 0)])
+            self.assertEqual(base.execute(
+                "SELECT SUM(self_value), SUM(total_ns) FROM contexts"
+            ).fetchone(), (142011, 0))
+
+    def test_flame_graphs_of_other_tools(self):
+        self.recorded()
+        (profile,) = json.loads(
+            self.export("speedscope").read_text())["profiles"]
+        self.assertEqual((profile["name"], profile["unit"],
+                          profile["endValue"]),
+                         ("moved, by context", "bytes", 142011))
+        open_at, own = [], {}
+        for event in json.loads(
+                self.export("chrome").read_text())["traceEvents"]:
+            if event["ph"] == "B":
+                open_at.append(event["ts"])
+            elif event["ph"] == "E":
+                own[event["name"]] = own.get(event["name"], 0) + \
+                    event["ts"] - open_at.pop()
+        self.assertEqual(open_at, [])
+        self.assertEqual(round(1000 * own["inner"]), 140010)
+        self.assertEqual(round(1000 * own["left"]), 22011)
+        callgrind = self.export("callgrind").read_text()
+        self.assertIn("event: Value : moved (bytes)\n", callgrind)
+        self.assertIn("events: Value Calls\nsummary: 142011 ", callgrind)
+
+    def test_by_context(self):
+        self.recorded()
+        rows = {row["name"]: (row["self_value"], row["total_value"])
+                for row in self.clew_json(
+                    "report", "--json", "--by=context",
+                    "--value=moved")["functions"] if row["self_value"]}
+        found = {}
+        for name, (own, total) in rows.items():
+            key = " <- ".join(name.split(" <- ")[:2])
+            found[key] = found.get(key, 0) + own
+            self.assertGreaterEqual(total, own)
+        self.assertEqual(len(rows), 5)
+        self.assertEqual(found.pop("inner <- right"), 60 * ROUNDS)
+        self.assertEqual(found.pop("inner <- left"), 10 * LEFTS)
+        self.assertEqual(sum(found.values()), LEFTS)
+        self.assertRegex(
+            self.clew("report", "--by=context", "--value=moved").stdout,
+            r"(?m)^ *120,000 .*  inner <- right( <- |\n)")
+
+    def test_a_comparison(self):
+        self.recorded()
+        before = self.work / "before"
+        self.recording_path.rename(before)
+        self.record([target("values"), "more"])
+        diff = self.clew_json("diff", "--json", "--value=moved", before,
+                              self.recording_path)
+        rows = {row["name"]: row for row in diff["functions"]}
+        self.assertEqual(rows["left"]["after"]["self_value"] -
+                         rows["left"]["before"]["self_value"], 1)
+        self.assertEqual(rows["inner"]["after"]["self_value"] -
+                         rows["inner"]["before"]["self_value"], 10)
+        text = self.clew("diff", "--value=moved", before,
+                         self.recording_path).stdout
+        self.assertRegex(text, r"(?m)^ *140,010 +140,020 +\+10 .*inner")
+        self.assertIn("; moved: 142,011 before, 142,022 after\n", text)
+        tree = self.clew_json("diff", "--json", "--tree", "--value=moved",
+                              before, self.recording_path)
+        self.assertEqual(max(one["after"]["below_value"] -
+                             one["before"]["below_value"]
+                             for one in tree["contexts"]), 11)
+
+    def test_on_the_page(self):
+        self.recorded()
+        path = self.work / "page.html"
+        done = self.clew("html", "--value=moved", "-o", path)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        page = Page(path.read_text(encoding="utf-8"))
+        self.assertEqual((page.meta["value"]["name"],
+                          page.meta["value"]["unit"], page.meta["taken"]),
+                         ("moved", "bytes", None))
+        own = {}
+        for function, number in zip(page.function, Numbers(
+                page.sections["time"]).values):
+            name = page.names[function]
+            own[name] = own.get(name, 0) + number
+        self.assertEqual({name: number for name, number in own.items()
+                          if number}, {"left": LEFTS,
+                                       "inner": 10 * LEFTS + 60 * ROUNDS})
+        self.assertEqual({group[1] for group in page.groups(True)}, {True})
 
     def test_pprof(self):
         self.recorded()

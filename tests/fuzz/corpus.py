@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """corpus.py BUILD FOLDER: makes the inputs that the fuzzers start from.
 
-A recording's part, a cached analysis and an index, as this build writes them;
-of the analysis the checksum at the end is left out, as its fuzzer wants it. A
+A recording's part, one with values of an agent, a cached analysis and an index,
+as this build writes them; of the analysis the checksum at the end is left out, as its fuzzer wants it. A
 perf map and a jitdump file, as runtimes write them. A small program with debug
 information of several kinds; where a program that makes one is missing, gcc's
 of version 5 takes its place.
@@ -150,6 +150,14 @@ def main(build, folder):
             env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
         (part,) = (work / "out").glob("*.part")
         shutil.copy(part, folder / "part")
+        subprocess.run(
+            [build / "cli" / "clew", "record", "-m", "values", "-o",
+             work / "counted", "--", target.parent / "values", "exit"],
+            check=True, stdout=subprocess.DEVNULL,
+            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+        part = min((work / "counted").glob("*.part"),
+                   key=lambda path: path.stat().st_mtime_ns)
+        shutil.copy(part, folder / "values")
         subprocess.run([build / "tests" / "unit" / "make_recording",
                         work / "made", "150", "100", "/bin/true"], check=True,
                        stdout=subprocess.DEVNULL)

@@ -420,6 +420,18 @@ test("time is the width where there is any, with its error", async () => {
   near((await frame("parse")).w, 1200 * 110 / TOTAL);
 });
 
+test("what an agent counted is exact, and in the place of time", async () => {
+  await show("value", known({ value: { name: "moved", unit: "bytes",
+                                       total: 100000, contexts: 3 } }, {
+    time: column([0, 0, 0, 30000, 0, 10000, 0, 0, 60000]),
+    samples: column([0, 0, 0, 0, 0, 0, 0, 0, 0]) }));
+  near((await frame("read", 2)).w, 720);
+  assert.match(await page.textContent("header"), /100,000 of moved, bytes/);
+  await page.keyboard.press("2");
+  assert.deepEqual(await cells("functions", "selftime"),
+                   ["70,000", "30,000", "0", "0", "0"]);
+});
+
 test("what is not counted has no number", async () => {
   const uncounted = items.map(([depth, f, calls]) =>
     [depth, f, f === LEX ? 0 : calls]);

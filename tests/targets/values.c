@@ -129,6 +129,8 @@ int main(int argc, char **argv)
 	child = fork();
 	if (child == 0) {
 		left();
+		if (argc > 1 && strcmp(argv[1], "more") == 0)
+			left();
 		_exit(errors);
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

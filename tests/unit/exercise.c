@@ -185,6 +185,43 @@ static void write_otherwise(const char *path, struct session *whole)
 	fclose(out);
 }
 
+/* What agents counted, the first of it, in place of time. */
+static void write_values(const char *path, struct session *whole)
+{
+	const struct whose counted = {
+		.value = whole->values.count ? whole->values.items[0].name
+					     : NULL,
+		.without_time = 1,
+	};
+	FILE *out = fopen("/dev/null", "w");
+	struct session session;
+	struct export export;
+	uint32_t *labels;
+	char *why;
+
+	if (counted.value && session_open(&session, path, &counted, &why) != 0)
+		abort();
+	if (counted.value) {
+		export = (struct export){
+			.session = &session,
+			.tree = &session.tree,
+			.metric = METRIC_TIME,
+		};
+		write_exports(out, &export, 0);
+		write_exports(out, &export, 1);
+		write_with(&writer_text, out, &session);
+		write_diff(&writer_text, out, &session, &session);
+		write_diff(&writer_json, out, &session, &session);
+		html_write(out, &(struct html_view){ .session = &session,
+						     .whose = &counted });
+		labels = labels_of(&session.tree, &session.catalog,
+				   LABEL_CONTEXT);
+		free(labels);
+		session_close(&session);
+	}
+	fclose(out);
+}
+
 int64_t exercise_recording(const char *path, int with_writers)
 {
 	static const struct whose everybody;
@@ -202,6 +239,7 @@ int64_t exercise_recording(const char *path, int with_writers)
 	if (with_writers) {
 		write_everything(&session);
 		write_otherwise(path, &session);
+		write_values(path, &session);
 	}
 	calls = (int64_t)session.summary.calls;
 	session_close(&session);

@@ -90,8 +90,8 @@ export class ButterflyView {
         cell: (f) => f === 0 ? element("span.quiet", {}, "(outermost)")
           : nameCell(app, f) },
       ...app.profile.measures.includes("time")
-        ? [column("time", "Total time", "Time below these calls",
-                  format.time)] : [],
+        ? [column("time", `Total ${measures.amountName(app.profile)}`,
+                  "In these calls and below", format.amount)] : [],
       column("calls", "Calls", "Calls along this edge; exact", format.count),
     ];
   }
@@ -139,9 +139,9 @@ export class ButterflyView {
 
     if (profile.measures.includes("time"))
       facts.push(
-        `self ${format.time(rows.self.time[f])} (${measures.share(
+        `self ${format.amount(rows.self.time[f])} (${measures.share(
           profile, "time", rows.self.time[f], rows.samples[f])})`,
-        `total ${format.time(rows.total.time[f])} (${measures.share(
+        `total ${format.amount(rows.total.time[f])} (${measures.share(
           profile, "time", rows.total.time[f], rows.total.samples[f])})`);
     replace(this.title, element("h1", {}, ...nameCell(this.app, f)),
             element("p.where", {}, where(profile, f)),

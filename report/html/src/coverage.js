@@ -2,7 +2,7 @@
 /* "What you are not seeing": how much of the truth this recording is. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
-import { rangeOf } from "./measures.js";
+import { amountName, capital, rangeOf } from "./measures.js";
 
 function card(title, figure, text, level = "good") {
   return element(`section.card.${level}`, {}, element("h3", {}, title),
@@ -83,6 +83,12 @@ function confidenceCard({ confidence: calls }) {
 }
 
 function timeCard({ taken: time }, profile) {
+  const { value } = profile.meta;
+
+  if (value)
+    return card(capital(amountName(profile)), format.amount(value.total),
+      "In the place of time: what an agent in the program counted, exactly.",
+      "good");
   if (!time)
     return card("Time", "not recorded", "This recording counts calls; " +
       "widths and shares are of calls, not of time.", "plain");
@@ -186,14 +192,15 @@ function groupTable(profile) {
         "threads apart here; clew html --thread makes a page of one."));
   return groups.length ? element("section", {},
     element("h2", {}, "Who called"),
-    tableOf(["", "Name", "#Contexts", "#Calls", ...isTimed ? ["#Time"] : []],
+    tableOf(["", "Name", "#Contexts", "#Calls",
+             ...isTimed ? [`#${capital(amountName(profile))}`] : []],
       groups.map((group) => element("tr", {},
         element("td.quiet", {}, group.is_process ? "process" : "thread"),
         element("td", {}, group.name),
         element("td.number", {}, format.count(group.contexts)),
         element("td.number", {}, format.count(group.calls)),
         isTimed && element("td.number", {},
-                           format.time(sum(group.self.time))))))) : null;
+                           format.amount(sum(group.self.time))))))) : null;
 }
 
 function problems({ problems: lines }) {

@@ -26,6 +26,17 @@ export function time(ns) {
   return `${significant(ns)} ns`;
 }
 
+/* What the page shows as time: nanoseconds, or what an agent counted. */
+let isTime = true;
+
+export function showCounts() {
+  isTime = false;
+}
+
+export function amount(number) {
+  return isTime ? time(number) : count(number);
+}
+
 function significant(number) {
   const size = Math.abs(number);
 

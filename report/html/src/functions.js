@@ -28,7 +28,7 @@ export function shareCell(share, isKnown = true) {
 /* What was not counted has no number, rather than 0. */
 function amount(profile, f, measure, value) {
   if (measure === "time")
-    return format.time(value);
+    return format.amount(value);
   return value === 0 && !profile.isCounted[f] ? "–"
     : format.count(value);
 }
@@ -63,8 +63,9 @@ function changeColumn(profile, measure) {
 
   return {
     key: `change-${measure}`, isNumber: true,
-    label: measure === "time" ? "Δ self time" : "Δ calls",
-    title: `Own ${measure} after, less before; the largest change first`,
+    label: measure === "time" ? `Δ self ${measures.amountName(profile)}`
+      : "Δ calls",
+    title: `Own ${measures.nameOf(profile, measure)} after, less before; the largest change first`,
     value: (f) => Math.abs(change(f)), width: "7rem",
     cell: (f) => (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
       measures.value(measure, Math.abs(change(f))),
@@ -77,13 +78,14 @@ export function functionColumns(app) {
   const { profile } = app;
   const rows = () => profile.rows;
   const whole = (measure) => () => profile.below[measure][0];
+  const name = measures.amountName(profile);
   const timed = profile.measures.includes("time") ? [
-    number(profile, "selftime", "Self time",
-           "Time spent in the function itself",
+    number(profile, "selftime", `Self ${name}`,
+           "In the function itself",
            (f) => rows().self.time[f], "time", whole("time"),
            (f) => rows().samples[f]),
-    number(profile, "totaltime", "Total time",
-           "Time in it and all it called; recursion counted once",
+    number(profile, "totaltime", `Total ${name}`,
+           "In it and all it called; recursion counted once",
            (f) => rows().total.time[f], "time", whole("time"),
            (f) => rows().total.samples[f]),
   ] : [];

@@ -114,7 +114,7 @@ class App {
 
     if (!profile.whole.time)
       return "";
-    return `${format.time(profile.below.time[0])} of ` +
+    return `${format.amount(profile.below.time[0])} of ` +
       `${measures.label(profile, "time")}` +
       (measures.isSampled(profile, "time")
         ? `, ${format.plural(profile.samples, "sample")}` : "");
@@ -134,7 +134,7 @@ class App {
     this.tools = element("div.tools");
     this.measureButtons = profile.measures.length > 1
       ? segments("Width", profile.measures.map((measure) =>
-          [measure, measure === "time" ? "Time" : "Calls",
+          [measure, measures.capital(measures.nameOf(profile, measure)),
            `${measures.label(profile, measure)} (m)`]),
           this.measure, (measure) => this.setMeasure(measure)) : null;
     const sides = profile.base ? segments("Recording", [
@@ -226,7 +226,7 @@ class App {
     const matched = this.views.graph.matched(found.matches);
 
     this.result.textContent = `${measures.share(profile, measure, matched)} ` +
-      `of ${measure} · ${format.plural(found.functions, "function")}`;
+      `of ${measures.nameOf(profile, measure)} · ${format.plural(found.functions, "function")}`;
     this.result.title = `${measures.value(measure, matched)} in or below ` +
       "what matches, nested matches counted once";
   }

@@ -7,12 +7,31 @@ import * as format from "./format.js";
 import { range } from "./interval.js";
 
 export function isSampled(profile, measure) {
-  return measure === "time" && profile.meta.taken?.mode !== "exact";
+  return measure === "time" && !profile.meta.value &&
+    profile.meta.taken?.mode !== "exact";
+}
+
+/* What is in the place of time: that, or a value that an agent counted. */
+export function amountName(profile) {
+  const { value } = profile.meta;
+
+  return value ? `${value.name}${value.unit ? `, ${value.unit}` : ""}` : "time";
+}
+
+/* A measure, in words. */
+export function nameOf(profile, measure) {
+  return measure === "time" ? amountName(profile) : measure;
+}
+
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 export function label(profile, measure) {
   if (measure === "calls")
     return "calls (exact)";
+  if (profile.meta.value)
+    return `${amountName(profile)} (exact)`;
   switch (profile.meta.taken?.mode) {
   case "exact":
     return "time (exact)";
@@ -32,6 +51,9 @@ export function rangeOf(profile, share, samples) {
 
 /* How far sampled shares are to be trusted, or "". */
 export function errorNote(profile) {
+  if (profile.meta.value)
+    return `Calls are exact, and so is ${amountName(profile)}, ` +
+      "as an agent in the program counted it.";
   if (!profile.whole.time || !isSampled(profile, "time"))
     return "Calls are exact.";
   return "Calls are exact. Times are estimated from " +
@@ -41,7 +63,7 @@ export function errorNote(profile) {
 }
 
 export function value(measure, number) {
-  return measure === "time" ? format.time(number) : format.count(number);
+  return measure === "time" ? format.amount(number) : format.count(number);
 }
 
 /* "12.34 %", with "(11.2–13.6)" where it was sampled. */

@@ -9,12 +9,16 @@
  * and `below`, of its subtree. Whose count is chosen by choose().
  */
 
+import { showCounts } from "./format.js";
+
 export class Profile {
   constructor(data) {
     const { meta } = data;
     const contexts = meta.contexts + 1;
 
     this.meta = meta;
+    if (meta.value && meta.value.unit !== "ns")
+      showCounts();
     this.count = contexts;
     this.functions = meta.functions; /* parallel arrays */
     this.function = data.column("function", new Uint32Array(contexts));

@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import * as format from "./format.js";
 import { nameCell, pathCell, shareCell } from "./functions.js";
+import { amountName } from "./measures.js";
 import { Table } from "./table.js";
 
 export class SourceView {
@@ -41,7 +42,8 @@ export class SourceView {
 
     return [
       ...profile.measures.includes("time")
-        ? [column("time", "Self time", format.time)] : [],
+        ? [column("time", `Self ${amountName(profile)}`,
+                  format.amount)] : [],
       column("calls", "Calls", format.count),
     ];
   }

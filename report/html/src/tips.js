@@ -10,6 +10,7 @@ function line(term, ...text) {
 }
 
 function amounts(profile, facts, isCounted = true) {
+  const name = measures.amountName(profile);
   const lines = [];
 
   for (const measure of profile.measures) {
@@ -17,7 +18,7 @@ function amounts(profile, facts, isCounted = true) {
     const self = facts.self[measure];
 
     if (facts.isChain)
-      lines.push(line(`${measure} along this chain`,
+      lines.push(line(`${measures.nameOf(profile, measure)} along this chain`,
                       measures.value(measure, total), " · ",
                       measures.share(profile, measure, total)));
     else if (measure === "calls")
@@ -26,9 +27,9 @@ function amounts(profile, facts, isCounted = true) {
                  line("calls from here down", format.count(total), " · ",
                       measures.share(profile, measure, total)));
     else
-      lines.push(line("time from here down", format.time(total), " · ",
+      lines.push(line(`${name} from here down`, format.amount(total), " · ",
                       measures.share(profile, measure, total)),
-                 line("time of its own", format.time(self), " · ",
+                 line(`${name} of its own`, format.amount(self), " · ",
                       measures.share(profile, measure, self,
                                      facts.samples)));
   }
