@@ -228,7 +228,7 @@ static int record(const char *name, struct record_options *options)
 		goto free_job;
 	}
 	if (job.output) {
-		trim_parts(job.output);
+		trim_recording(job.output);
 		is_recorded =
 			check_recording(name, options, job.output, &outcome);
 	}

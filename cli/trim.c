@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,9 +30,9 @@ static int is_written(int fd)
  * A lease says too little where file systems are stacked upon each other, and
  * the pid where there are several namespaces of them.
  */
-static int is_alive(const struct wire_header *header)
+static int is_alive(pid_t pid)
 {
-	return kill((pid_t)header->pid, 0) == 0 || errno != ESRCH;
+	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
 static int is_too_long(const struct wire_header *header, uint64_t bytes)
@@ -49,7 +51,7 @@ static uint64_t length_of(int fd)
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
 	    !is_too_long(&header, (uint64_t)status.st_size) ||
-	    is_alive(&header) || is_written(fd))
+	    is_alive((pid_t)header.pid) || is_written(fd))
 		return 0;
 	return header.end;
 }
@@ -65,11 +67,16 @@ static int set_length(int directory, const char *name, uint64_t bytes)
 	return err;
 }
 
+static int open_to_read(int directory, const char *name)
+{
+	return openat(directory, name,
+		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
 /* In vain it stays as long as it is, which is only ugly. */
 static void trim(int directory, const char *name)
 {
-	int fd = openat(directory, name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = open_to_read(directory, name);
 	uint64_t bytes = fd < 0 ? 0 : length_of(fd);
 
 	if (fd >= 0)
@@ -78,7 +85,24 @@ static void trim(int directory, const char *name)
 		set_length(directory, name, bytes);
 }
 
-void trim_parts(const char *directory)
+/* PID.SEQ-ADDRESS.stubs. Children that it has forked may have it mapped, too. */
+static void remove_stubs(int directory, const char *name)
+{
+	const long pid = strtol(name, NULL, 10);
+	int fd, is_left;
+
+	if (pid <= 0 || pid > INT_MAX || is_alive((pid_t)pid))
+		return;
+	fd = open_to_read(directory, name);
+	if (fd < 0)
+		return;
+	is_left = !is_written(fd);
+	close(fd);
+	if (is_left)
+		unlinkat(directory, name, 0);
+}
+
+void trim_recording(const char *directory)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction before;
@@ -92,6 +116,8 @@ void trim_parts(const char *directory)
 	while ((entry = readdir(dir))) {
 		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			trim(dirfd(dir), entry->d_name);
+		else if (suffix_stem(entry->d_name, WIRE_STUBS_SUFFIX))
+			remove_stubs(dirfd(dir), entry->d_name);
 	}
 	sigaction(SIGIO, &before, NULL);
 	closedir(dir);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of processes that did not live to see their end.
+ * What processes leave in a recording that is of no use once they are gone.
  *
  * While a process runs its part is longer than what is in use, by a hole
  * (preload/record/part_file.h). It is cut off when the process ends, but one that is
- * killed, or executes another program, cannot do that.
+ * killed, or executes another program, cannot do that. Files of stubs
+ * (preload/stubs/stub_memory.h) are for those who look at the process, and all holes
+ * but for a page: 16 MiB each for what does not know of holes, as tar.
  */
 #ifndef CLEW_CLI_TRIM_H
 #define CLEW_CLI_TRIM_H
 
 /*
  * Cuts off what is not in use of all parts in a directory that certainly
- * nobody writes to any more. Whatever is in doubt stays as it is.
+ * nobody writes to any more, and removes files of stubs that nobody has mapped.
+ * Whatever is in doubt stays as it is.
  */
-void trim_parts(const char *directory);
+void trim_recording(const char *directory);
 
 #endif

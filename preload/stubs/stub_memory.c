@@ -116,18 +116,36 @@ static void name_anonymous(uint64_t place, enum stub_image_of what)
 	protect_image(place);
 }
 
+int stub_memory_reserve(uint64_t place, enum stub_image_of what)
+{
+	int err = map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1);
+
+	if (!err)
+		name_anonymous(place, what);
+	return err;
+}
+
+/* Its first page is the same in the file: who reads it meanwhile sees no change. */
+int stub_memory_move_to_file(const char *part_path, uint64_t place,
+			     enum stub_image_of what)
+{
+	int err;
+
+	if (map_file(part_path, place, what))
+		return 0;
+	err = map(place, MAP_FIXED | MAP_ANONYMOUS, -1);
+	if (!err)
+		name_anonymous(place, what);
+	return err;
+}
+
 /* Many places may be taken: only where one is free a file is worth making. */
 int stub_memory_map(const char *part_path, uint64_t place,
 		    enum stub_image_of what)
 {
 	int err = map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1);
 
-	if (err || map_file(part_path, place, what))
-		return err;
-	err = map(place, MAP_FIXED | MAP_ANONYMOUS, -1);
-	if (!err)
-		name_anonymous(place, what);
-	return err;
+	return err ? err : stub_memory_move_to_file(part_path, place, what);
 }
 
 void stub_memory_back(uint64_t start, uint64_t end)

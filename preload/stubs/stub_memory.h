@@ -26,6 +26,14 @@ int stub_memory_map(const char *part_path, uint64_t place,
 		    enum stub_image_of what);
 
 /*
+ * The same in anonymous memory, of which nothing is used before it is moved to a file:
+ * a file takes as long as a hundred stubs. Where there can be none it stays as it is.
+ */
+int stub_memory_reserve(uint64_t place, enum stub_image_of what);
+int stub_memory_move_to_file(const char *part_path, uint64_t place,
+			     enum stub_image_of what);
+
+/*
  * Make pages of a block ready to be written: no store shall meet a full disk
  * and a SIGBUS. Those that cannot be read from the file become anonymous.
  */

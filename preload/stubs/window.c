@@ -96,8 +96,16 @@ static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 	return 0;
 }
 
+static int map_block(const struct windows *windows, uint64_t place,
+		     int is_spare)
+{
+	return is_spare ? stub_memory_reserve(place, IMAGE_OF_STUBS)
+			: stub_memory_map(windows->part_path, place,
+					  IMAGE_OF_STUBS);
+}
+
 static int add_block(struct windows *windows, const struct window_user *user,
-		     enum rank rank)
+		     enum rank rank, int is_spare)
 {
 	if (windows->block_count == WINDOW_BLOCK_MAX)
 		return -ENOMEM;
@@ -109,14 +117,13 @@ static int add_block(struct windows *windows, const struct window_user *user,
 		if (!place || overlaps(place, &user->image) ||
 		    rank_of(windows, place, user) != rank)
 			continue;
-		err = stub_memory_map(windows->part_path, place,
-				      IMAGE_OF_STUBS);
+		err = map_block(windows, place, is_spare);
 		if (err == -ENOMEM)
 			return err;
 		if (err)
 			continue;
 		block = &windows->blocks[windows->block_count];
-		*block = (struct window_block){ .start = place };
+		*block = (struct window_block){ place, is_spare };
 		__atomic_store_n(&windows->block_count,
 				 windows->block_count + 1, __ATOMIC_RELEASE);
 		hot_windows[place >> WINDOW_SHIFT] = WINDOW_STUBS;
@@ -139,22 +146,67 @@ static void back(struct window_span *span)
 	span->backed = end;
 }
 
+/* A block that is used for the first time, and what it is then. */
+static int use_block(struct windows *windows, uint64_t start)
+{
+	for (uint32_t i = 0; i < windows->block_count; i++) {
+		struct window_block *block = &windows->blocks[i];
+
+		if (block->start != start || !block->is_spare)
+			continue;
+		block->is_spare = 0;
+		return stub_memory_move_to_file(windows->part_path, start,
+						IMAGE_OF_STUBS);
+	}
+	return 0;
+}
+
+static uint64_t block_of(const struct window_span *span)
+{
+	return span->start & ~(WINDOW_BLOCK_BYTES - 1);
+}
+
+/* All of its block. */
+static int is_unused(const struct window_span *span)
+{
+	return span->next == block_of(span) + WINDOW_HEAD_BYTES;
+}
+
+/* One of a block that is used already, if there is one. */
+static struct window_span *find_span(struct windows *windows,
+				     const struct pc_range *reached,
+				     uint64_t bytes)
+{
+	struct window_span *found = NULL;
+
+	for (uint32_t i = windows->span_count; i-- > 0;) {
+		struct window_span *span = &windows->spans[i];
+
+		if (span->end - span->next < bytes ||
+		    !is_within_reach(block_of(span), reached))
+			continue;
+		found = span;
+		if (!is_unused(span))
+			break;
+	}
+	return found;
+}
+
 static int take(struct windows *windows, const struct pc_range *reached,
 		uint64_t bytes, uint8_t **out)
 {
-	for (uint32_t i = windows->span_count; i-- > 0;) {
-		struct window_span *span = &windows->spans[i];
-		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
+	struct window_span *span = find_span(windows, reached, bytes);
 
-		if (span->end - span->next < bytes ||
-		    !is_within_reach(block, reached))
-			continue;
-		*out = (uint8_t *)(uintptr_t)span->next;
-		span->next += bytes;
-		back(span);
-		return 1;
+	while (span && is_unused(span) && use_block(windows, block_of(span))) {
+		*span = windows->spans[--windows->span_count];
+		span = find_span(windows, reached, bytes);
 	}
-	return 0;
+	if (!span)
+		return 0;
+	*out = (uint8_t *)(uintptr_t)span->next;
+	span->next += bytes;
+	back(span);
+	return 1;
 }
 
 /* Within reach of the whole image, if that can be. */
@@ -166,7 +218,7 @@ static int take_good(struct windows *windows, const struct window_user *user,
 	if (windows->image_out_of_reach == user->image.start)
 		return -ERANGE;
 	while (!err && !take(windows, &user->image, bytes, out))
-		err = add_block(windows, user, GOOD);
+		err = add_block(windows, user, GOOD, 0);
 	if (err == -ERANGE)
 		windows->image_out_of_reach = user->image.start;
 	return err;
@@ -181,11 +233,11 @@ static int take_any(struct windows *windows, const struct window_user *user,
 	while (!err && !take(windows, &user->code, bytes, out)) {
 		if (windows->code_out_of_reach == user->code.start)
 			return -ERANGE;
-		err = add_block(windows, user, FAR);
+		err = add_block(windows, user, FAR, 0);
 		if (err == -ERANGE)
-			err = add_block(windows, user, IN_WAY);
+			err = add_block(windows, user, IN_WAY, 0);
 		if (err == -ERANGE)
-			err = add_block(windows, user, MISTAKEN);
+			err = add_block(windows, user, MISTAKEN, 0);
 	}
 	if (err == -ERANGE)
 		windows->code_out_of_reach = user->code.start;
@@ -205,16 +257,12 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 
 void windows_keep_spare(struct windows *windows, const struct window_user *user)
 {
-	for (uint32_t i = 0; i < windows->span_count; i++) {
-		const struct window_span *span = &windows->spans[i];
-		uint64_t block = span->start & ~(WINDOW_BLOCK_BYTES - 1);
-
-		if (span->next == block + WINDOW_HEAD_BYTES &&
-		    is_within_reach(block, &user->code))
+	for (uint32_t i = 0; i < windows->span_count; i++)
+		if (is_unused(&windows->spans[i]) &&
+		    is_within_reach(block_of(&windows->spans[i]), &user->code))
 			return;
-	}
 	for (enum rank rank = GOOD; rank < RANK_COUNT; rank++)
-		if (!add_block(windows, user, rank))
+		if (!add_block(windows, user, rank, 1))
 			return;
 }
 

@@ -36,6 +36,7 @@ struct windows {
 
 	struct window_block {
 		uint64_t start;
+		int is_spare; /* without a file, as nobody has used it yet */
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t
 		block_count; /* unwinders read it at any time (frames_find.c) */

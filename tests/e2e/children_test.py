@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Every process image has a part of its own, with its own counts."""
+import os
 import shutil
 
 import clewtest
@@ -152,6 +153,29 @@ for i in range(2):
         names = {p.arguments[0].rsplit("/", 1)[-1]
                  for p in self.recording().parts}
         self.assertLessEqual({"sh", "cat"}, names)
+
+    def stubs(self):
+        """The processes that have files of stubs, by pid."""
+        return {int(path.name.split(".")[0])
+                for path in self.recording_path.glob("*.stubs")}
+
+    def test_stubs_are_kept_as_long_as_their_processes(self):
+        """/bin/cat runs when the shell ends, and waits still when clew does."""
+        left = self.work / "pid"
+        fifos = [self.work / name for name in ("shell", "test")]
+        for fifo in fifos:
+            os.mkfifo(fifo)
+        self.record(["/bin/sh", "-c", "/bin/cat {} {} >/dev/null 2>&1 & "
+                     "echo $! >{}; : >{}".format(*fifos, left, fifos[0])])
+        with open(fifos[1], "wb"):
+            self.assertEqual(self.stubs(), {int(left.read_text())})
+
+    def test_a_recording_is_as_long_as_what_it_takes_on_disk(self):
+        self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls / >&2); exit 0"])
+        self.assertEqual(self.stubs(), set())
+        files = [path.stat() for path in self.recording_path.iterdir()]
+        self.assertLess(sum(file.st_size for file in files),
+                        2 * sum(file.st_blocks * 512 for file in files))
 
     def test_where_our_library_is_not(self):
         """As after chroot(), or as a user who may not read it: the loader

@@ -263,17 +263,55 @@ static void parts_that_nobody_writes_are_trimmed(void **state)
 	fd = open(mapped, O_RDWR);
 	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	trim_parts(directory);
+	trim_recording(directory);
 	assert_int_equal(length_of(dead), WIRE_HEADER_BYTES);
 	assert_int_equal(length_of(own), 1 << 20);
 	assert_int_equal(length_of(mapped), 1 << 20);
 	assert_int_equal(length_of(other), 1 << 20);
 	munmap(at, 4096);
-	trim_parts(directory);
+	trim_recording(directory);
 	assert_int_equal(length_of(mapped), WIRE_HEADER_BYTES);
 	free(dead);
 	free(own);
 	free(mapped);
+	free(other);
+	remove_directory(directory);
+}
+
+static char *stubs_of(const char *directory, uint32_t pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%u.0-570002000000.stubs", pid);
+	return in(directory, name);
+}
+
+static void stubs_that_nobody_has_are_removed(void **state)
+{
+	char *directory = temporary_directory();
+	char *dead = stubs_of(directory, dead_pid());
+	char *own = stubs_of(directory, (uint32_t)getpid());
+	char *other = in(directory, "other.stubs");
+	void *at;
+	int fd;
+
+	(void)state;
+	write_file(own, "stubs", 6);
+	write_file(other, "stubs", 6);
+	write_file(dead, "stubs", 6);
+	fd = open(dead, O_RDWR);
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	trim_recording(directory);
+	assert_int_equal(access(dead, F_OK), 0); /* a child's, too */
+	assert_int_equal(access(own, F_OK), 0);
+	munmap(at, 4096);
+	trim_recording(directory);
+	assert_int_equal(access(dead, F_OK), -1);
+	assert_int_equal(access(own, F_OK), 0);
+	assert_int_equal(access(other, F_OK), 0);
+	free(dead);
+	free(own);
 	free(other);
 	remove_directory(directory);
 }
@@ -392,6 +430,7 @@ int main(void)
 		cmocka_unit_test(
 			links_in_the_place_of_a_recording_are_left_alone),
 		cmocka_unit_test(parts_that_nobody_writes_are_trimmed),
+		cmocka_unit_test(stubs_that_nobody_has_are_removed),
 		cmocka_unit_test(an_empty_directory_is_used),
 		cmocka_unit_test(programs_are_found_along_path),
 		cmocka_unit_test(programs_that_cannot_be_recorded_are_known),

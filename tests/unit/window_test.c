@@ -3,11 +3,15 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/stubs/stub_image.h"
 #include "preload/stubs/window.h"
 
 #define REL32_REACH ((int64_t)1 << 31)
@@ -152,6 +156,53 @@ static void a_spare_block_outlives_the_places(void **state)
 	unmap_blocks(&windows);
 }
 
+/* The file of a block at `start`, or "". */
+static void read_block_file(uint64_t start, char *path, size_t room)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+
+	*path = '\0';
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		const char *slash = strchr(line, '/');
+
+		if (strtoull(line, NULL, 16) == start && slash)
+			snprintf(path, room, "%.*s", (int)strcspn(slash, "\n"),
+				 slash);
+	}
+	fclose(maps);
+}
+
+/* Few processes use it, and a file takes its time. */
+static void a_spare_block_has_a_file_when_it_is_used(void **state)
+{
+	char folder[] = "/tmp/clew-window-XXXXXX", part[64], file[4096];
+	const struct stub_image *image;
+	struct windows windows = { .part_path = part };
+	uint8_t *stub;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(part, sizeof(part), "%s/1.0.part", folder);
+	windows_keep_spare(&windows, &some_code);
+	image = (const struct stub_image *)windows.blocks[0].start;
+	read_block_file(windows.blocks[0].start, file, sizeof(file));
+	assert_string_equal(file, "");
+	assert_memory_equal(image->elf.e_ident, ELFMAG, SELFMAG);
+	assert_int_equal(window_alloc(&windows, &some_code, 64, &stub), 0);
+	assert_int_equal(windows.block_count, 1);
+	read_block_file(windows.blocks[0].start, file, sizeof(file));
+	assert_string_equal(file, image->name);
+	assert_memory_equal(file, folder, strlen(folder));
+	memset(stub, 0xc3, 64);
+	assert_int_equal(windows_seal(&windows), 0);
+	((void (*)(void))stub)();
+	unmap_blocks(&windows);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /*
  * As rustc's: two modules of 300 MiB together, 300,000 functions. Wherever they
  * come to lie.
@@ -291,6 +342,7 @@ int main(void)
 		cmocka_unit_test(many_small_batches_share_a_block),
 		cmocka_unit_test(what_is_freed_is_handed_out_again),
 		cmocka_unit_test(a_spare_block_outlives_the_places),
+		cmocka_unit_test(a_spare_block_has_a_file_when_it_is_used),
 		cmocka_unit_test(large_modules_have_room),
 		cmocka_unit_test(the_heap_has_room_to_grow),
 		cmocka_unit_test(what_code_refers_to_is_near),
