@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agent of the tool interface (JVMTI). The machine loads libclew.so, which is
- * there already, and calls Agent_OnLoad().
+ * The agent of the tool interface (JVMTI).
  *
  * It hears of code that the machine makes, if time is sampled (CompiledMethodLoad,
  * DynamicCodeGenerated), and of NativeMethodBind: each native method once its code is known,
@@ -13,8 +12,6 @@
  */
 #include <errno.h>
 #include <jvmti.h>
-#include <link.h>
-#include <string.h>
 
 #include "jvm/agent.h"
 #include "jvm/bound_natives.h"
@@ -28,19 +25,14 @@
 #include "jvm/line_tables.h"
 #include "jvm/native_relays.h"
 #include "preload/front/records.h"
-#include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/patch/relay.h"
 #include "preload/sys/lock.h"
-#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define EXPORT      __attribute__((visibility("default")))
-#define OPTION      "-agentpath:"
-#define OPTION_ROOM 4096
-#define EARLY_MAX   4096 /* the JDK's own: some hundreds */
+#define EARLY_MAX 4096 /* the JDK's own: some hundreds */
 
 struct early {
 	jmethodID method;
@@ -52,7 +44,6 @@ struct early {
 static struct {
 	_Atomic(JavaVM *) vm;      /* that has the agent; NULL: none */
 	_Atomic(JavaVM *) told_by; /* the last that had it */
-	_Atomic int is_awaited;    /* a machine is being made */
 	jvmtiEnv *heard;           /* whose events are heard; NULL: none */
 	int knows_callers;         /* who calls natives can be told */
 	struct lock lock;          /* of what follows */
@@ -376,11 +367,6 @@ static void listen_to_compilers(jvmtiEnv *jvmti)
 
 /* ---- The machine's calls ---- */
 
-void agent_await(int is_awaited)
-{
-	atomic_store(&agent.is_awaited, is_awaited);
-}
-
 void agent_forget(void)
 {
 	uint64_t signals;
@@ -391,29 +377,13 @@ void agent_forget(void)
 	lock_release(&agent.lock, &signals);
 }
 
-/* A part of it may be a name that the loader knows: no file is looked for then. */
-char *agent_option(void)
-{
-	static char option[OPTION_ROOM];
-	struct text text = text_in(option, sizeof(option));
-	const struct link_map *map = lookup_debug()->r_map;
-
-	while (map && map->l_addr != own_code_start())
-		map = map->l_next;
-	if (!map || map->l_name[0] != '/' || strchr(map->l_name, '='))
-		return NULL;
-	text_string(&text, OPTION);
-	text_string(&text, map->l_name);
-	return text_was_cut(&text) ? NULL : option;
-}
-
-static jint begin(JavaVM *vm)
+void agent_begin(JavaVM *vm)
 {
 	JavaVM *nobody = NULL;
 	jvmtiEnv *jvmti;
 
 	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
-		return JNI_OK; /* it was asked for on the command line, too */
+		return; /* it was asked for on the command line, too */
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
 		atomic_store(&agent.told_by, vm);
 		if (listen(jvmti)) {
@@ -422,12 +392,16 @@ static jint begin(JavaVM *vm)
 			agent.knows_callers = !callers_begin(vm);
 			intrinsics_learn((uintptr_t)(*vm)->GetEnv);
 			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
-			return JNI_OK;
+			return;
 		}
 		(*jvmti)->DisposeEnvironment(jvmti);
 	}
 	atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
-	return JNI_OK;
+}
+
+void agent_begin_idle(JavaVM *vm)
+{
+	atomic_store(&agent.vm, vm);
 }
 
 /* ---- A machine that runs already ---- */
@@ -486,7 +460,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return;
 	}
-	begin(vm);
+	agent_begin(vm);
 	if (!agent.heard)
 		return;
 	bridges_open();
@@ -517,85 +491,4 @@ int agent_end_late(JavaVM *vm, JNIEnv *jni)
 	agent.heard = NULL;
 	agent_forget();
 	return changed < 0 ? (int)changed : 0;
-}
-
-/* ---- The option ---- */
-
-enum wish { WISH_NATIVES, WISH_OFF, WISH_UNKNOWN };
-
-/* What follows -agentpath:libclew.so= on a command line. */
-static enum wish read_options(const char *options)
-{
-	if (!options || !*options || same_text(options, "natives"))
-		return WISH_NATIVES;
-	return same_text(options, "off") ? WISH_OFF : WISH_UNKNOWN;
-}
-
-typedef jint (*on_load_function)(JavaVM *vm, char *options, void *reserved);
-
-static on_load_function own_of(const struct link_map *map)
-{
-	if (!map || map->l_addr == own_code_start())
-		return NULL;
-	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
-}
-
-/* What the module at a pc has of that name. */
-static on_load_function find_callers(uint64_t pc)
-{
-	return own_of(lookup_module(pc));
-}
-
-static on_load_function find_newest(void)
-{
-	const struct link_map *map = lookup_debug()->r_map;
-	on_load_function newest = NULL;
-
-	for (; map; map = map->l_next) {
-		const on_load_function own = own_of(map);
-
-		newest = own ? own : newest;
-	}
-	return newest;
-}
-
-/*
- * Another agent that calls its own Agent_OnLoad() by name finds ours, which is
- * preloaded, and is to get its own: that of the caller; or where it jumped, so that
- * the machine seems to call, that of the agent which was loaded last. Ours is called
- * while a machine is being made only.
- */
-static on_load_function find_meant(uint64_t caller, enum wish wish)
-{
-	const on_load_function callers = find_callers(caller);
-
-	if (callers || !rt.header)
-		return callers;
-	return atomic_load(&agent.is_awaited) && wish != WISH_UNKNOWN
-		       ? NULL
-		       : find_newest();
-}
-
-/*
- * Refused where libclew.so is not preloaded: there is no recording, and the machine
- * says that the agent could not be started. Where there is one that could not
- * begin, it has the reason, and the program runs.
- */
-EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
-{
-	const enum wish wish = read_options(options);
-	const on_load_function meant =
-		find_meant((uintptr_t)__builtin_return_address(0), wish);
-
-	if (meant)
-		return meant(vm, options, reserved);
-	if (!rt.header || wish == WISH_UNKNOWN)
-		return JNI_ERR;
-	if (rt.header->state != WIRE_RUNNING)
-		return JNI_OK;
-	if (wish == WISH_OFF) {
-		atomic_store(&agent.vm, vm);
-		return JNI_OK;
-	}
-	return begin(vm);
 }

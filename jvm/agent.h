@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libclew.so as an agent of a Java virtual machine (JVMTI): the option by which a
- * machine loads it, and whether one has. Which methods are native, and what code
- * the machine makes, is told to it.
+ * libclew.so as an agent of a Java virtual machine (JVMTI). Which methods are
+ * native, and what code the machine makes, is told to it.
  */
 #ifndef CLEW_JVM_AGENT_H
 #define CLEW_JVM_AGENT_H
@@ -12,11 +11,12 @@
 /* No machine has our agent, or the one that had it is gone. */
 void agent_forget(void);
 
-/* Whether a machine is being made, which calls Agent_OnLoad(). */
-void agent_await(int is_awaited);
-
-/* "-agentpath:" and libclew.so as the loader knows it; NULL if it cannot be said. */
-char *agent_option(void);
+/*
+ * A machine that is being made has it, once. If it cannot be told of anything, the
+ * recording says so. An idle one asks for nothing.
+ */
+void agent_begin(JavaVM *vm);
+void agent_begin_idle(JavaVM *vm);
 
 /*
  * The agent of a machine that runs already, on a thread of clew's that is attached to

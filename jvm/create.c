@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "jvm/agent.h"
+#include "jvm/agent_load.h"
 #include "jvm/java_numbers.h"
 #include "jvm/jni_env.h"
 #include "jvm/jvm.h"

@@ -5,6 +5,7 @@
  *
  *	create.c	stands in for JNI_CreateJavaVM() and adds an agent to the
  *			machine's options: libclew.so itself
+ *	agent_load.c	the option, and what the machine calls then
  *	agent.c		the agent: is told which native method is bound to which
  *			address, and what code the machine makes
  *			(preload/front/records.h writes that into the part)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/agent_load.h"
+
+#include <jvmti.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "jvm/agent.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/text.h"
+
+#define EXPORT      __attribute__((visibility("default")))
+#define OPTION      "-agentpath:"
+#define OPTION_ROOM 4096
+
+static _Atomic int is_awaited; /* a machine is being made */
+
+void agent_await(int is_being_made)
+{
+	atomic_store(&is_awaited, is_being_made);
+}
+
+/* ---- The option ---- */
+
+/* A part of it may be a name that the loader knows: no file is looked for then. */
+char *agent_option(void)
+{
+	static char option[OPTION_ROOM];
+	struct text text = text_in(option, sizeof(option));
+	const struct link_map *map = lookup_debug()->r_map;
+
+	while (map && map->l_addr != own_code_start())
+		map = map->l_next;
+	if (!map || map->l_name[0] != '/' || strchr(map->l_name, '='))
+		return NULL;
+	text_string(&text, OPTION);
+	text_string(&text, map->l_name);
+	return text_was_cut(&text) ? NULL : option;
+}
+
+enum wish { WISH_NATIVES, WISH_OFF, WISH_UNKNOWN };
+
+/* What follows -agentpath:libclew.so= on a command line. */
+static enum wish read_options(const char *options)
+{
+	if (!options || !*options || same_text(options, "natives"))
+		return WISH_NATIVES;
+	return same_text(options, "off") ? WISH_OFF : WISH_UNKNOWN;
+}
+
+typedef jint (*on_load_function)(JavaVM *vm, char *options, void *reserved);
+
+static on_load_function own_of(const struct link_map *map)
+{
+	if (!map || map->l_addr == own_code_start())
+		return NULL;
+	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
+}
+
+/* What the module at a pc has of that name. */
+static on_load_function find_callers(uint64_t pc)
+{
+	return own_of(lookup_module(pc));
+}
+
+static on_load_function find_newest(void)
+{
+	const struct link_map *map = lookup_debug()->r_map;
+	on_load_function newest = NULL;
+
+	for (; map; map = map->l_next) {
+		const on_load_function own = own_of(map);
+
+		newest = own ? own : newest;
+	}
+	return newest;
+}
+
+/*
+ * Another agent that calls its own Agent_OnLoad() by name finds ours, which is
+ * preloaded, and is to get its own: that of the caller; or where it jumped, so that
+ * the machine seems to call, that of the agent which was loaded last. Ours is called
+ * while a machine is being made only.
+ */
+static on_load_function find_meant(uint64_t caller, enum wish wish)
+{
+	const on_load_function callers = find_callers(caller);
+
+	if (callers || !rt.header)
+		return callers;
+	return atomic_load(&is_awaited) && wish != WISH_UNKNOWN ? NULL
+								: find_newest();
+}
+
+/*
+ * Refused where libclew.so is not preloaded: there is no recording, and the machine
+ * says that the agent could not be started. Where there is one that could not
+ * begin, it has the reason, and the program runs.
+ */
+EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	const enum wish wish = read_options(options);
+	const on_load_function meant =
+		find_meant((uintptr_t)__builtin_return_address(0), wish);
+
+	if (meant)
+		return meant(vm, options, reserved);
+	if (!rt.header || wish == WISH_UNKNOWN)
+		return JNI_ERR;
+	if (rt.header->state != WIRE_RUNNING)
+		return JNI_OK;
+	if (wish == WISH_OFF)
+		agent_begin_idle(vm);
+	else
+		agent_begin(vm);
+	return JNI_OK;
+}
