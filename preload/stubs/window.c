@@ -146,21 +146,6 @@ static void back(struct window_span *span)
 	span->backed = end;
 }
 
-/* A block that is used for the first time, and what it is then. */
-static int use_block(struct windows *windows, uint64_t start)
-{
-	for (uint32_t i = 0; i < windows->block_count; i++) {
-		struct window_block *block = &windows->blocks[i];
-
-		if (block->start != start || !block->is_spare)
-			continue;
-		block->is_spare = 0;
-		return stub_memory_move_to_file(windows->part_path, start,
-						IMAGE_OF_STUBS);
-	}
-	return 0;
-}
-
 static uint64_t block_of(const struct window_span *span)
 {
 	return span->start & ~(WINDOW_BLOCK_BYTES - 1);
@@ -172,7 +157,25 @@ static int is_unused(const struct window_span *span)
 	return span->next == block_of(span) + WINDOW_HEAD_BYTES;
 }
 
-/* One of a block that is used already, if there is one. */
+/* The spare block that a span is in, or NULL. */
+static struct window_block *spare_of(struct windows *windows,
+				     const struct window_span *span)
+{
+	for (uint32_t i = 0; is_unused(span) && i < windows->block_count; i++)
+		if (windows->blocks[i].start == block_of(span) &&
+		    windows->blocks[i].is_spare)
+			return &windows->blocks[i];
+	return NULL;
+}
+
+static int use_spare(const struct windows *windows, struct window_block *spare)
+{
+	spare->is_spare = 0;
+	return stub_memory_move_to_file(windows->part_path, spare->start,
+					IMAGE_OF_STUBS);
+}
+
+/* In a spare block only if nowhere else is room. */
 static struct window_span *find_span(struct windows *windows,
 				     const struct pc_range *reached,
 				     uint64_t bytes)
@@ -186,7 +189,7 @@ static struct window_span *find_span(struct windows *windows,
 		    !is_within_reach(block_of(span), reached))
 			continue;
 		found = span;
-		if (!is_unused(span))
+		if (!spare_of(windows, span))
 			break;
 	}
 	return found;
@@ -195,12 +198,12 @@ static struct window_span *find_span(struct windows *windows,
 static int take(struct windows *windows, const struct pc_range *reached,
 		uint64_t bytes, uint8_t **out)
 {
-	struct window_span *span = find_span(windows, reached, bytes);
+	struct window_span *span;
+	struct window_block *spare;
 
-	while (span && is_unused(span) && use_block(windows, block_of(span))) {
+	while ((span = find_span(windows, reached, bytes)) &&
+	       (spare = spare_of(windows, span)) && use_spare(windows, spare))
 		*span = windows->spans[--windows->span_count];
-		span = find_span(windows, reached, bytes);
-	}
 	if (!span)
 		return 0;
 	*out = (uint8_t *)(uintptr_t)span->next;
