@@ -522,6 +522,8 @@ hot_thunk_leave_elsewhere:
 	 */
 	.set	PROBE_PUSHED_BYTES, 8 * 9
 	.set	PROBE_STACK_BYTES, 0x80 + 8 * 2 + PROBE_PUSHED_BYTES
+	.set	PROBE_DIRECTION, 4	/* of the second byte of the flags */
+	.set	PROBE_OVERFLOW, 8	/* likewise */
 	.type	hot_thunk_probe, @function
 hot_thunk_probe:
 	.cfi_startproc
@@ -541,8 +543,9 @@ hot_thunk_probe:
 	andq	$-STUB_BYTES, %rax	/* the probe */
 	leaq	PROBE_STACK_BYTES(%rsp), %rsi
 	movq	PROBE_ARGUMENT_AT(%rax), %rdx
-	cld
-	call	*PROBE_HANDLER_AT(%rax)
+	testb	$PROBE_DIRECTION, PROBE_PUSHED_BYTES - 7(%rsp)
+	jnz	4f
+1:	call	*PROBE_HANDLER_AT(%rax)
 	popq	%r11
 	popq	%r10
 	popq	%r9
@@ -550,12 +553,30 @@ hot_thunk_probe:
 	popq	%rsi
 	popq	%rdx
 	popq	%rcx
+	.cfi_adjust_cfa_offset -56
+	/*
+	 * popfq is slow: the arithmetic flags are made of a byte (sahf) and a
+	 * sum that overflows if they say so. Others have not changed.
+	 */
+	movq	8(%rsp), %rax
+	testb	$PROBE_DIRECTION, %ah
+	jnz	5f
+2:	xchgb	%al, %ah
+	andb	$PROBE_OVERFLOW, %al
+	addb	$0x80 - PROBE_OVERFLOW, %al
+	sahf
 	popq	%rax
-	.cfi_adjust_cfa_offset -64
-	popfq
+	.cfi_adjust_cfa_offset -8
+	leaq	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8
 	notq	(%rsp)
 	ret
+4:	.cfi_def_cfa_offset 8 + 8 + PROBE_PUSHED_BYTES - 8
+	cld				/* as C wants it */
+	jmp	1b
+5:	.cfi_def_cfa_offset 24
+	std
+	jmp	2b
 	.cfi_endproc
 	.size	hot_thunk_probe, . - hot_thunk_probe
 
