@@ -38,6 +38,7 @@ struct writer {
 struct stretch {
 	uint64_t pc;
 	uint64_t end_pc;
+	uint64_t again_pc; /* where a branch to its own start leads */
 };
 
 static void put(struct writer *w, const void *bytes, size_t count)
@@ -144,15 +145,12 @@ static void put_call_indirect(struct writer *w, const struct insn *insn,
 	put_moved(w, insn, jmp, pc);
 }
 
-/*
- * Where a branch of the stretch leads once it is moved. Back to its own start
- * means the copy's start: at the original stands the patch now.
- */
+/* Where a branch of the stretch leads once it is moved. */
 static uint64_t moved_target(struct writer *w, const struct stretch *stretch,
 			     uint64_t target)
 {
 	if (target == stretch->pc)
-		return w->out_pc;
+		return stretch->again_pc;
 	if (target > stretch->pc && target < stretch->end_pc)
 		w->err = -EINVAL;
 	return target;
@@ -213,12 +211,12 @@ static void put_insn(struct writer *w, const struct stretch *stretch,
 	}
 }
 
-int relocate(const struct decoder *decoder, const uint8_t *code,
-	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
-	     uint64_t out_pc)
+int relocate_again(const struct decoder *decoder, const uint8_t *code,
+		   size_t displaced_bytes, uint64_t pc, uint8_t *out,
+		   size_t out_size, uint64_t out_pc, uint64_t again_pc)
 {
 	struct writer w = { .out = out, .room = out_size, .out_pc = out_pc };
-	struct stretch stretch = { pc, pc + displaced_bytes };
+	struct stretch stretch = { pc, pc + displaced_bytes, again_pc };
 	struct insn insn = { .kind = INSN_PLAIN };
 	size_t at = 0;
 
@@ -238,4 +236,12 @@ int relocate(const struct decoder *decoder, const uint8_t *code,
 	    insn.kind != INSN_CALL_INDIRECT)
 		put_jmp(&w, stretch.end_pc);
 	return w.err ? w.err : (int)w.used;
+}
+
+int relocate(const struct decoder *decoder, const uint8_t *code,
+	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
+	     uint64_t out_pc)
+{
+	return relocate_again(decoder, code, displaced_bytes, pc, out, out_size,
+			      out_pc, out_pc);
 }

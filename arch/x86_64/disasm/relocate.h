@@ -29,4 +29,12 @@ int relocate(const struct decoder *decoder, const uint8_t *code,
 	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,
 	     uint64_t out_pc);
 
+/*
+ * The same, with another place where a branch of theirs to their own start leads: in
+ * relocate(), to the copy's start, for at the original stands the patch now.
+ */
+int relocate_again(const struct decoder *decoder, const uint8_t *code,
+		   size_t displaced_bytes, uint64_t pc, uint8_t *out,
+		   size_t out_size, uint64_t out_pc, uint64_t again_pc);
+
 #endif

@@ -79,14 +79,16 @@ static void put_target(struct probe *probe,
 					 (uintptr_t)probe->next));
 }
 
+/* Whoever goes back to the first of them meets the probe again. */
 static void put_displaced(struct probe *probe,
 			  const struct stub_function *function)
 {
 	advance(probe,
-		relocate(probe->decoder,
-			 (const uint8_t *)(uintptr_t)function->pc,
-			 function->displaced_bytes, function->pc, probe->next,
-			 room(probe), (uintptr_t)probe->next));
+		relocate_again(probe->decoder,
+			       (const uint8_t *)(uintptr_t)function->pc,
+			       function->displaced_bytes, function->pc,
+			       probe->next, room(probe), (uintptr_t)probe->next,
+			       (uintptr_t)probe->start));
 }
 
 static void put_tail(struct probe *probe, const struct probe_kind *kind,
