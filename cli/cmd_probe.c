@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/fail.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/probe_file.h"
@@ -17,7 +18,7 @@
 
 enum { KEY_SITES = 's', KEY_FILE = 'e' };
 
-struct probe_options {
+struct sites_options {
 	const char *sites; /* of which function */
 	const char *file;
 	struct terminal terminal;
@@ -35,7 +36,7 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	struct probe_options *options = state->input;
+	struct sites_options *options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -129,7 +130,9 @@ static char *path_of(const char *name)
 {
 	char *path;
 
-	return executable_find(name, &path) == 0 ? path : strdup(name);
+	if (access(name, F_OK) == 0 || executable_find(name, &path) != 0)
+		return memory_string(name, strlen(name));
+	return path;
 }
 
 int command_probe(int argc, char **argv)
@@ -142,7 +145,7 @@ int command_probe(int argc, char **argv)
 		.doc = "Show where in a function a probe can be put: see "
 		       "clew record --probe.",
 	};
-	struct probe_options options = { 0 };
+	struct sites_options options = { 0 };
 	struct listing listing = { .function = UINT32_MAX };
 	struct probe_file file;
 	struct probe_spec spec;

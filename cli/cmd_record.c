@@ -20,12 +20,16 @@
 #include "cli/launch.h"
 #include "cli/library.h"
 #include "cli/output.h"
+#include "cli/probe_options.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
+#include "report/model/probe_list.h"
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
+
+enum { KEY_PROBE = KEY_OF_COMMAND };
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -53,6 +57,11 @@ static const struct argp_option argp_options[] = {
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
 	  "Do not follow forked and exec'ed processes", 2 },
 	RECORDING_RULES,
+	{ "probe", KEY_PROBE, "PLACE", 0,
+	  "Count by context how often an instruction is executed: "
+	  "[MODULE:]FUNCTION, FUNCTION+OFFSET, FUNCTION%return, 0xADDRESS, "
+	  "FILE.c:LINE",
+	  2 },
 	RECORDING_TIME,
 	RECORDING_LIMITS,
 	{ 0 },
@@ -65,6 +74,7 @@ struct record_options {
 	int quiet;
 	int no_cache;
 	struct directives directives;
+	struct probe_options probes;
 };
 
 /* Whether a line of what was asked for is that. */
@@ -97,6 +107,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_NO_CACHE:
 		options->no_cache = 1;
+		return 0;
+	case KEY_PROBE:
+		if (probe_options_add(&options->probes, argument) != 0)
+			argp_error(state, "more than %d probes",
+				   PROBE_OPTIONS_MAX);
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->target = state->argv + state->next;
@@ -186,8 +201,10 @@ static int check_recording(const char *name,
 	if (why)
 		complain(name, "%s was not recorded: %s", options->target[0],
 			 why);
-	else
+	else {
 		rules_warn(stderr, &recording, "clew record: ");
+		probes_warn(stderr, &recording, "clew record: ");
+	}
 	keep_announced(name, &recording);
 	recording_close(&recording);
 	free(why);
@@ -208,12 +225,18 @@ static int record(const char *name, struct record_options *options)
 {
 	struct launch job = { .argv = options->target };
 	struct launch_outcome outcome;
-	char *program;
+	char *program, *why;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
 
 	if (err)
 		return status_of_exec(name, options->target[0], err);
+	err = probe_options_settle(&options->probes, program,
+				   &options->directives, &why);
+	if (err) {
+		free(program);
+		return give_up(name, why);
+	}
 	prepare(name, options, program, &job);
 	free(program);
 	err = launch(&job, &outcome);

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "image/arena.h"
+#include "image/probe_spec.h"
 #include "match/ere.h"
 
 enum value_kind {
@@ -22,7 +23,8 @@ enum value_kind {
 	VALUE_TIME,
 	VALUE_CLOCK,
 	VALUE_BUDGET,
-	VALUE_JAVA
+	VALUE_JAVA,
+	VALUE_PROBE
 };
 
 /* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
@@ -48,6 +50,7 @@ static const struct directive {
 	{ "rate", VALUE_SIZE, 1, 100000 },
 	{ "clock", VALUE_CLOCK, 0, 0 },
 	{ "budget", VALUE_BUDGET, 1, 1000 },
+	{ "probe", VALUE_PROBE, 0, 0 },
 };
 
 void directives_init(struct directives *directives)
@@ -168,6 +171,21 @@ static int add_budget(struct directives *directives,
 	return 0;
 }
 
+static int add_probe(struct directives *directives, const char *word,
+		     const char *value, char **why)
+{
+	struct probe_spec spec;
+
+	if (probe_spec_parse(value, &spec) != 0)
+		return fail(why, -EINVAL, "%s %s: not a place", word, value);
+	if (directives->probes == WIRE_PROBES_MAX)
+		return fail(why, -EINVAL, "%s %s: more than %d probes", word,
+			    value, WIRE_PROBES_MAX);
+	directives->probes++;
+	fprintf(directives->out, "%s %s\n", word, value);
+	return 0;
+}
+
 int directives_add(struct directives *directives, const char *word,
 		   const char *value, char **why)
 {
@@ -191,6 +209,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_clock(directives, word, value, why);
 	if (directive->kind == VALUE_BUDGET)
 		return add_budget(directives, directive, value, why);
+	if (directive->kind == VALUE_PROBE)
+		return add_probe(directives, word, value, why);
 	if (directive->kind == VALUE_JAVA)
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;

@@ -18,6 +18,7 @@ struct directives {
 	int has_cache;  /* `cache` was added */
 	int has_budget; /* `budget` was */
 	int is_exact;   /* the last `time` was `exact` */
+	int probes;     /* how many `probe` */
 };
 
 void directives_init(struct directives *directives);

@@ -58,14 +58,16 @@ static int take(char *to, const char *from, const char *end)
 
 static int parse_place(const char *text, struct probe_spec *spec)
 {
-	const char *end = text + strlen(text);
-	const char *plus = strrchr(text, '+');
+	const char *end = text + strcspn(text, " ");
+	const char *plus = memchr(text, '+', (size_t)(end - text));
 	const size_t suffix = sizeof(RETURN_SUFFIX) - 1;
 
 	if (text[0] == '0' && text[1] == 'x')
 		return parse_number(text, end, &spec->offset);
+	if (digit_of(*text, 10) >= 0)
+		return -EINVAL;
 	if ((size_t)(end - text) > suffix &&
-	    !strcmp(end - suffix, RETURN_SUFFIX)) {
+	    !memcmp(end - suffix, RETURN_SUFFIX, suffix)) {
 		spec->is_return = 1;
 		return take(spec->function, text, end - suffix);
 	}
@@ -79,7 +81,7 @@ static int parse_place(const char *text, struct probe_spec *spec)
 
 int probe_spec_parse(const char *text, struct probe_spec *out)
 {
-	const char *colon = strrchr(text, ':');
+	const char *colon = memchr(text, ':', strcspn(text, " "));
 
 	*out = (struct probe_spec){ .offset = 0 };
 	if (!colon)
@@ -202,6 +204,15 @@ static unsigned int walk_one(const struct probe_map *map, uint64_t vaddr,
 					    .reason = PROBE_IS_NO_FUNCTION };
 	visit(context, &site);
 	return 1;
+}
+
+int probe_spec_is_in(const struct probe_spec *spec, const struct image *image)
+{
+	struct name_matches matches = { .spec = spec };
+
+	if (*spec->function)
+		symbols_walk(image, note_symbol, &matches);
+	return !*spec->function || matches.count;
 }
 
 unsigned int probe_spec_walk(const struct probe_spec *spec,

@@ -9,7 +9,7 @@
  *
  * FUNCTION is a symbol as linkers know it, MODULE a glob for the file's name, or with
  * a "/" for its path. Without one, each module that has such a function is meant; of
- * an address, the program itself.
+ * an address, the program itself. What follows a blank is a remark.
  */
 #ifndef CLEW_IMAGE_PROBE_SPEC_H
 #define CLEW_IMAGE_PROBE_SPEC_H
@@ -33,6 +33,9 @@ int probe_spec_parse(const char *text, struct probe_spec *out);
 /* Whether a module is meant, by its path. */
 int probe_spec_means(const struct probe_spec *spec, const char *path,
 		     int is_program);
+
+/* Whether a module that is meant has that function; or it is an address. */
+int probe_spec_is_in(const struct probe_spec *spec, const struct image *image);
 
 /*
  * Visit each place that is meant in a module. Those that cannot be probed are

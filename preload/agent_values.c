@@ -9,6 +9,8 @@
  * after the other, chunks are placed by compare-and-swap, and nothing moves, so nobody
  * waits. The first row of each life is for contexts that find none.
  */
+#include "preload/agent_values.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 
@@ -244,6 +246,12 @@ uint64_t clew_row_new(struct clew_values *values, uint64_t id)
 	if (!row && life->chunks[OTHERS])
 		row = (uint64_t)life->number << 32 | (OTHERS + 1);
 	return row;
+}
+
+_Atomic int64_t *agent_values_numbers(const struct clew_values *values,
+				      uint64_t row)
+{
+	return number_at(values, row, 0);
 }
 
 int clew_row_is_there(const struct clew_values *values, uint64_t row)

@@ -16,6 +16,7 @@
 static int may_change(const struct patch *patch, const struct patch_site *site)
 {
 	return !patch->module->is_libc && !site->is_host && !site->is_guest &&
+	       !site->has_probe &&
 	       verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 

@@ -23,16 +23,27 @@
 #include "preload/patch/journal.h"
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/trap.h"
+#include "preload/probe/probe_patch.h"
+#include "preload/probe/probe_record.h"
+#include "preload/probe_hits.h"
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/frames.h"
 #include "preload/sys/sys.h"
+
+/* What there is of the user's probes in a candidate's module. */
+struct probed_candidate {
+	struct probed_candidate *next;
+	struct candidate *candidate;
+	struct probe_places places;
+};
 
 /* One pass. */
 struct pass {
 	struct cold *cold;
 	struct arena scratch;
 	struct candidate *first, **tail;
+	struct probed_candidate *probed;
 	uint64_t now_ns; /* 0 before main */
 };
 
@@ -130,6 +141,15 @@ static int begin(struct cold *cold)
 	cold->windows.heap_start =
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	cold->has_begun = 1;
+	if (cold->config.probes) {
+		int err = probe_hits_begin(cold->config.probe_count);
+
+		if (!err)
+			err = probe_record_asked(&cold->recorder.part,
+						 &cold->config);
+		if (err)
+			return err;
+	}
 	return catalog_add_rules(&cold->recorder.part, cold->config.rules);
 }
 
@@ -182,6 +202,71 @@ static void ask_layers(struct pass *pass)
 	}
 }
 
+/* ---- The user's probes ---- */
+
+/* Before stubs are made; NULL: there are none in this module. */
+static struct probed_candidate *find_probes(struct pass *pass,
+					    struct candidate *candidate,
+					    int has_traps)
+{
+	struct cold *cold = pass->cold;
+	const int is_program = candidate->module == cold->modules.first;
+	struct probed_candidate *probed;
+
+	if (!cold->config.probes)
+		return NULL;
+	probed = arena_alloc(&pass->scratch, sizeof(*probed));
+	if (!probed)
+		return NULL;
+	probed->candidate = candidate;
+	probed->places.arena = &pass->scratch;
+	probe_places_find(&probed->places, &cold->config, candidate, is_program,
+			  has_traps && !candidate->module->is_libc);
+	probed->next = pass->probed;
+	pass->probed = probed;
+	return probed;
+}
+
+static void refuse_probes(struct probed_candidate *probed,
+			  enum probe_reason reason)
+{
+	for (uint32_t i = 0; i < probed->places.count; i++) {
+		struct probe_place *place = &probed->places.list[i];
+
+		if (!place->tier)
+			continue;
+		place->tier = PROBE_BY_NONE;
+		place->reason = (uint8_t)reason;
+	}
+}
+
+/* Behind the stubs of the module. */
+static void prepare_probes(struct pass *pass, struct patch_workshop *workshop,
+			   struct probed_candidate *probed)
+{
+	struct patch *patch;
+
+	if (!probed || !probed->places.count)
+		return;
+	patch = arena_alloc(&pass->cold->kept, sizeof(*patch));
+	if (!patch ||
+	    probe_patch_prepare(patch, probed->candidate->patch, workshop,
+				&probed->places, probe_hits_handler()))
+		refuse_probes(probed, PROBE_IS_NO_MEMORY);
+}
+
+static void record_probes(struct pass *pass)
+{
+	for (struct probed_candidate *p = pass->probed; p; p = p->next) {
+		if (!p->candidate->patch)
+			refuse_probes(p, PROBE_IS_UNPATCHABLE);
+		probe_record_places(&pass->cold->recorder.part,
+				    p->candidate->module, &p->places);
+	}
+}
+
+/* ---- Hooking, continued ---- */
+
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass)
 {
@@ -191,6 +276,8 @@ static void prepare_patches(struct pass *pass)
 
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		const struct catalog_entry *entry = &c->entry;
+		struct probed_candidate *probed =
+			find_probes(pass, c, has_traps);
 
 		if (c->module->state != MODULE_IS_HOOKED)
 			continue;
@@ -207,6 +294,7 @@ static void prepare_patches(struct pass *pass)
 			c->patch->is_told = c->analysis.traits & TRAIT_V8;
 			c->patch->may_generate =
 				!c->patch->is_told && imports_maps(c->module);
+			prepare_probes(pass, &workshop, probed);
 			continue;
 		}
 		c->patch = NULL;
@@ -243,9 +331,11 @@ static void commit_candidates(struct pass *pass)
 		else
 			failed = module_patches_commit(cold, c->module,
 						       c->patch);
-		if (err || failed)
-			refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
-					  : VERDICT_IS_UNPATCHABLE);
+		if (!err && !failed)
+			continue;
+		refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
+				  : VERDICT_IS_UNPATCHABLE);
+		c->patch = NULL; /* not to be looked at any more */
 	}
 	frames_tell_debugger(&cold->windows);
 }
@@ -265,6 +355,7 @@ static int hook_candidates(struct pass *pass)
 	prepare_patches(pass);
 	keep_spare(pass);
 	commit_candidates(pass);
+	record_probes(pass);
 	return 0;
 }
 

@@ -41,11 +41,13 @@ MAY_INCLUDE = {
             "hot sys host record stubs"),
            ("preload/patch", {"wire", "disasm"},
             "hot sys time process stubs modules"),
+           ("preload/probe", {"wire", "disasm", "image"},
+            "hot sys host record stubs modules patch"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
             "process stubs modules patch"),
            ("preload", {"wire", "agent", "disasm", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
-            "front"))},
+            "probe front"))},
     "jvm": {"machine", "wire", *(f"preload/{room}" for room in
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},

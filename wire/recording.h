@@ -36,7 +36,7 @@
  *
  * All integers are little-endian and naturally aligned. What most chunks hold is
  * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h,
- * context_values.h.
+ * context_values.h, user_probe.h.
  *
  * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
  * or what a field means. It is not for what readers pass over: new kinds of
@@ -55,6 +55,7 @@
 #include "wire/module_functions.h"
 #include "wire/sample.h"
 #include "wire/told.h"
+#include "wire/user_probe.h"
 
 #define WIRE_MAGIC           "clewrec\n"
 #define WIRE_VERSION         5
@@ -285,6 +286,8 @@ enum wire_chunk_kind {
 	WIRE_CODE_LINES = 19,  /* wire_code_lines, each followed by its bytes */
 	WIRE_LEFT_OUT = 20,    /* array of wire_left_out */
 	WIRE_VALUES = 21,      /* wire_values, its columns and rows */
+	WIRE_PROBES = 22,      /* wire_probe, each followed by its text */
+	WIRE_PROBE_PLACES = 23, /* array of wire_probe_place */
 	WIRE_CHUNK_KIND_COUNT
 };
 

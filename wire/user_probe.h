@@ -91,4 +91,24 @@ static inline const char *probe_reason_text(unsigned int reason)
 	return reason < PROBE_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
+/* A probe that was asked for, and its text: p1 is number 0. */
+struct wire_probe {
+	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t text_bytes;
+	uint32_t number;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
+
+/* A place of a probe in a module, which need not be loaded any more. */
+struct wire_probe_place {
+	uint64_t vaddr; /* of the instruction, in the module's file */
+	/* The number of a function of the module's; 0: its module has none. */
+	uint32_t function;
+	uint16_t probe; /* its number */
+	uint8_t tier;   /* enum probe_tier */
+	uint8_t reason; /* enum probe_reason */
+};
+_Static_assert(sizeof(struct wire_probe_place) == 16, "on the wire");
+
 #endif

@@ -52,7 +52,8 @@ enum verdict_class {
 	X(NOT_EXECUTABLE, REFUSED, "its stub could not be made executable")    \
 	X(BLIND, REFUSED,                                                      \
 	  "without unwind info, and unclear in its use of the stack")          \
-	X(DIVERTED, REFUSED, "clew stands in for it")
+	X(DIVERTED, REFUSED, "clew stands in for it")                          \
+	X(PROBED, REFUSED, "a probe is inside of its first bytes")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

@@ -25,6 +25,7 @@ struct reader {
 	struct config *config;
 	struct arena *arena;
 	struct rule **tail;
+	struct asked_probe **probes_tail;
 	const char *line;
 };
 
@@ -55,6 +56,22 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 	*reader->tail = rule;
 	reader->tail = &rule->next;
 	return 0;
+}
+
+static int add_probe(struct reader *reader, const char *text)
+{
+	struct config *config = reader->config;
+	struct asked_probe *probe = arena_alloc(reader->arena, sizeof(*probe));
+
+	if (config->probe_count == WIRE_PROBES_MAX)
+		return -EINVAL;
+	if (!probe)
+		return -ENOMEM;
+	probe->number = config->probe_count++;
+	probe->text = copy_string(reader->arena, text);
+	*reader->probes_tail = probe;
+	reader->probes_tail = &probe->next;
+	return probe->text ? 0 : -ENOMEM;
 }
 
 static int parse_number(const char *text, uint64_t *out)
@@ -226,6 +243,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return add_rule(reader, RULE_FUNCTION, text);
 	if (!strcmp(word, "not-function"))
 		return add_rule(reader, RULE_NOT_FUNCTION, text);
+	if (!strcmp(word, "probe"))
+		return add_probe(reader, text);
 	if (!strcmp(word, "java"))
 		return set_java(config, text);
 	if (!strcmp(word, "max-contexts"))
@@ -334,6 +353,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.time = WIRE_TIME_CPU,
 	};
 	reader.tail = &config->rules;
+	reader.probes_tail = &config->probes;
 	file = read_config(dir, arena, &err);
 	if (!file && err != -ENOENT) {
 		tell_unreadable(dir, why, bytes);

@@ -30,6 +30,13 @@ struct rule {
 	uint64_t matches; /* modules or functions */
 };
 
+/* A probe that was asked for (image/probe_spec.h). */
+struct asked_probe {
+	struct asked_probe *next; /* in the order of the file */
+	const char *text;
+	uint32_t number; /* p1 is 0 */
+};
+
 /* What of a Java virtual machine is recorded. */
 enum config_java {
 	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
@@ -41,6 +48,8 @@ struct config {
 	const char *dir;       /* of the recording, absolute */
 	const char *cache_dir; /* NULL: no analysis cache */
 	struct rule *rules;
+	struct asked_probe *probes;
+	uint32_t probe_count; /* up to WIRE_PROBES_MAX */
 	int hook_libc;
 	enum config_java java;
 	int hook_jni;    /* what natives call of JNI, too */

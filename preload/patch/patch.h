@@ -41,6 +41,7 @@ struct patch_site {
 	uint8_t is_guest; /* its island is a host's */
 	uint8_t displaced_bytes;
 	uint8_t loops;     /* wire_loops() */
+	uint8_t has_probe; /* a user's: its stub leads there (probe_patch.h) */
 	uint32_t function; /* its number */
 	uint64_t stub;     /* where it begins */
 	uint64_t entry;    /* where in it the patch leads */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "disasm/jumps.h"
 #include "disasm/relocate.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
@@ -112,6 +113,13 @@ int stub_write(const struct stub_constants *constants,
 		       function->displaced_bytes, function->pc, displaced, room,
 		       (uintptr_t)displaced);
 	return err < 0 ? err : 0;
+}
+
+int stub_lead_displaced(uint8_t *at, uint64_t target)
+{
+	uint8_t *displaced = at + stub_template()->displaced_at;
+
+	return jump_encode(displaced, (uintptr_t)displaced, target);
 }
 
 void stub_write_through(const struct stub_constants *constants, uint32_t number,

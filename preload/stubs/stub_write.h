@@ -50,6 +50,9 @@ int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at);
 
+/* Have a stub that was just written go to `target` for its displaced instructions. */
+int stub_lead_displaced(uint8_t *at, uint64_t target);
+
 /*
  * Write at `at`, where it will run, the stub of a function that nothing is patched
  * for: its callers find the stub's entry in a table of functions. It goes on where

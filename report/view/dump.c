@@ -8,6 +8,7 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/rules.h"
 #include "report/view/dump_counts.h"
+#include "report/view/dump_probes.h"
 #include "report/view/dump_string.h"
 #include "report/view/dump_told.h"
 #include "report/view/dump_values.h"
@@ -245,6 +246,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_CODE_LINES] = "code_lines",
 		[WIRE_LEFT_OUT] = "left_out",
 		[WIRE_VALUES] = "values",
+		[WIRE_PROBES] = "probes",
+		[WIRE_PROBE_PLACES] = "probe_places",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -271,6 +274,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		dump_histograms(out, chunk);
 	dump_told(out, chunk);
 	dump_values(out, chunk);
+	dump_probes(out, chunk);
 }
 
 void dump_part(FILE *out, const struct part_copy *part, int with_functions)

@@ -63,6 +63,7 @@ int session_open(struct session *session, const char *path,
 			&session->tree, &session->timeline, &merged);
 	session->jni = merged.jni;
 	session->values = merged.values;
+	probe_list_read(&session->probes, &session->recording);
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
@@ -97,4 +98,5 @@ void session_close(struct session *session)
 	timeline_fini(&session->timeline);
 	jni_usage_fini(&session->jni);
 	value_list_fini(&session->values);
+	probe_list_fini(&session->probes);
 }

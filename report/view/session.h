@@ -5,6 +5,7 @@
 
 #include "report/merge/merge.h"
 #include "report/model/function_catalog.h"
+#include "report/model/probe_list.h"
 #include "report/model/tree.h"
 #include "report/recording/recording_reader.h"
 #include "report/view/summary.h"
@@ -17,6 +18,7 @@ struct session {
 	struct summary summary;
 	struct jni_usage jni;     /* of clew record --jni-env */
 	struct value_list values; /* that agents counted */
+	struct probe_list probes; /* that the user asked for */
 	/* Of these, what stands in place of time; or NULL: it is time. */
 	const struct value_sum *value;
 	/* How reports show it; set after opening. */

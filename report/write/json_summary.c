@@ -73,6 +73,50 @@ static void write_values(struct json_stream *stream,
 		json_member(stream, "value", value_of(session->value));
 }
 
+static json_t *place_of(const struct listed_place *place)
+{
+	json_t *object = json_pack(
+		"{sososs}", "module", json_text(place->module), "vaddr",
+		json_number(place->vaddr), "way", probe_tier_text(place->tier));
+
+	if (place->reason)
+		json_object_set_new(
+			object, "reason",
+			json_string(probe_reason_text(place->reason)));
+	return object;
+}
+
+static json_t *probe_of(const struct session *session,
+			const struct listed_probe *probe)
+{
+	const struct value_sum *hits =
+		value_list_find(&session->values, probe->name);
+	json_t *places = json_array();
+	json_t *object =
+		json_pack("{sssososo}", "name", probe->name, "place",
+			  json_text(probe->text), "hits",
+			  json_number(hits ? (uint64_t)hits->total : 0),
+			  "places", places);
+
+	for (size_t i = 0; i < probe->place_count; i++)
+		json_array_append_new(places, place_of(&probe->places[i]));
+	if (!listed_probe_places(probe))
+		json_object_set_new(object, "reason",
+				    json_string(listed_probe_reason(probe)));
+	return object;
+}
+
+static void write_probes(struct json_stream *stream,
+			 const struct session *session)
+{
+	json_t *probes = json_array();
+
+	for (size_t i = 0; i < session->probes.count; i++)
+		json_array_append_new(
+			probes, probe_of(session, &session->probes.items[i]));
+	json_member(stream, "probes", probes);
+}
+
 static json_t *presence_of(const struct timings *timings)
 {
 	return json_pack("{sososo}", "present_ns",
@@ -267,6 +311,8 @@ void json_summary(struct json_stream *stream, struct session *session)
 			  json_number(session->summary.recorded_bytes)));
 	if (session->values.count > 0)
 		write_values(stream, session);
+	if (session->probes.count > 0)
+		write_probes(stream, session);
 	if (timings_are_there(&session->tree.timings))
 		json_member(stream, "presence",
 			    presence_of(&session->tree.timings));

@@ -6,6 +6,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/model/confidence.h"
+#include "report/write/text_probes.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
 #define DOUBTS_NAMED     3
@@ -440,10 +441,13 @@ static void write_values(FILE *out, const struct session *session)
 
 	if (value)
 		fprintf(out,
-			"value: %s, %s in all, as an agent counted it in %s "
+			"value: %s, %s in all, as %s counted it in %s "
 			"context%s\n",
 			value->name,
 			text_amount(session, session->summary.time_ns).text,
+			probe_list_has(&session->probes, value->name)
+				? "a probe"
+				: "an agent",
 			GROUPED(value->rows), text_plural(value->rows));
 	if (value || session->values.count == 0)
 		return;
@@ -574,6 +578,7 @@ void text_summary(FILE *out, struct session *session)
 		write_self_cost(out, summary);
 	}
 	write_values(out, session);
+	text_probes(out, session);
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);

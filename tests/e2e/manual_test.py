@@ -201,7 +201,8 @@ class Records(clewtest.Case):
         for time in "cpu", "exact":
             self.record([clewtest.PYTHON, "-c",
                          "for i in range(300000): str(i)"],
-                        (f"--time={time}", "-m", "python*"))
+                        (f"--time={time}", "-m", "python*",
+                         "--probe=Py_BytesMain"))
             for kind, keys in self.dumped().items():
                 found.setdefault(kind, set()).update(keys)
         part = self.recording().parts[0].path
@@ -359,7 +360,7 @@ class Members(clewtest.Case):
         exact_java = self.work / "exact_java"
         shutil.copytree(exact, exact_java)
         self.pretend_java(exact_java)
-        self.record([program])
+        self.record([program], ["--probe=main", "--probe=not_there"])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
         for paragraphs, *arguments in [

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probes that a user asks for (--probe), before a program is run: what can be
+ * known to be wrong is, and lines of sources become addresses.
+ */
+#ifndef CLEW_CLI_PROBE_OPTIONS_H
+#define CLEW_CLI_PROBE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "cli/directives.h"
+
+#define PROBE_OPTIONS_MAX 32
+
+struct probe_options {
+	const char *texts[PROBE_OPTIONS_MAX];
+	size_t count;
+};
+
+/* 0, or -E2BIG. */
+int probe_options_add(struct probe_options *options, const char *text);
+
+/*
+ * Add them to the directives, for this program. 0, or -EINVAL and *why: one that
+ * cannot be, whatever the program does.
+ */
+int probe_options_settle(const struct probe_options *options,
+			 const char *program, struct directives *directives,
+			 char **why);
+
+#endif

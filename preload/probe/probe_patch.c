@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/probe/probe_patch.h"
+
+#include <errno.h>
+
+#include "preload/record/numbers.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+/* The patch that is being made. */
+struct probe_making {
+	struct patch *patch;
+	struct patch *hooks;
+	struct patch_workshop *workshop;
+	struct probe_kind kind;
+};
+
+static enum probe_reason reason_of(int err)
+{
+	switch (err) {
+	case -ERANGE:
+		return PROBE_IS_NO_ROOM;
+	case -ENOMEM:
+		return PROBE_IS_NO_MEMORY;
+	case -EPERM:
+		return PROBE_IS_NO_TRAP;
+	default:
+		return PROBE_IS_UNMOVABLE;
+	}
+}
+
+/* The code that the probe is, and where: it calls the handler, and goes on. */
+static int write_probe(struct probe_making *making,
+		       const struct probe_place *place,
+		       unsigned int displaced_bytes, uint64_t *stub)
+{
+	struct module *module = making->patch->module;
+	const struct window_user user = module_user(module);
+	const struct stub_function function = {
+		.number = module->numbers->first + place->function,
+		.pc = module->base + place->site.patch_vaddr,
+		.displaced_bytes = (uint8_t)displaced_bytes,
+	};
+	uint8_t *at;
+	int err = window_alloc(making->workshop->windows, &user,
+			       making->patch->stub_bytes, &at);
+
+	if (err)
+		return err;
+	*stub = (uintptr_t)at;
+	return probe_write(&making->workshop->constants,
+			   &making->workshop->decoder, &making->kind, &function,
+			   place->probe, at);
+}
+
+static int aim(struct patch_text *text, unsigned int tier, uint64_t stub)
+{
+	text->bytes = tier == PROBE_BY_JUMP ? JUMP_BYTES : BREAKPOINT_BYTES;
+	copy_bytes(text->before, (const void *)text->pc, text->bytes);
+	if (tier == PROBE_BY_JUMP)
+		return jump_encode(text->after, text->pc, stub);
+	text->after[0] = BREAKPOINT_CODE;
+	return 0;
+}
+
+/* Sites are in order of pc. */
+static void insert_site(struct patch *patch, const struct patch_site *added)
+{
+	struct patch_site *site = &patch->sites[patch->site_count++];
+
+	for (; site > patch->sites && site[-1].text.pc > added->text.pc; site--)
+		*site = site[-1];
+	*site = *added;
+}
+
+static int prepare_site(struct probe_making *making,
+			const struct probe_place *place)
+{
+	struct patch *patch = making->patch;
+	struct patch_site site = {
+		.text.pc = patch->module->base + place->site.patch_vaddr,
+		.verdict = VERDICT_IS_PROBED,
+		.displaced_bytes = place->site.displaced_bytes,
+		.function = patch->module->numbers->first + place->function,
+	};
+	int err;
+
+	if (place->tier == PROBE_BY_TRAP && !making->workshop->has_traps)
+		return -EPERM;
+	err = write_probe(making, place, site.displaced_bytes, &site.stub);
+	site.entry = site.stub;
+	if (!err)
+		err = aim(&site.text, place->tier, site.stub);
+	if (err)
+		return err;
+	patch->trap_count += place->tier == PROBE_BY_TRAP;
+	insert_site(patch, &site);
+	return 0;
+}
+
+/* The function's own stub leads there for its displaced instructions. */
+static int lead_stub(struct probe_making *making, struct probe_place *place)
+{
+	const uint64_t pc =
+		making->patch->module->base + place->site.patch_vaddr;
+	struct patch_site *hook =
+		(struct patch_site *)patch_find(making->hooks, pc);
+	uint64_t stub;
+	int err;
+
+	if (!hook || hook->has_probe) {
+		place->tier = place->site.tier;
+		place->reason = place->site.reason;
+		return place->tier ? prepare_site(making, place) : -EPERM;
+	}
+	err = write_probe(making, place, hook->displaced_bytes, &stub);
+	if (!err)
+		err = stub_lead_displaced((uint8_t *)hook->stub, stub);
+	if (!err)
+		hook->has_probe = 1;
+	return err;
+}
+
+static void prepare_place(struct probe_making *making,
+			  struct probe_place *place)
+{
+	int err = 0;
+
+	if (place->tier == PROBE_BY_STUB)
+		err = lead_stub(making, place);
+	else if (place->tier)
+		err = prepare_site(making, place);
+	if (!err)
+		return;
+	place->tier = PROBE_BY_NONE;
+	place->reason = (uint8_t)reason_of(err);
+}
+
+int probe_patch_prepare(struct patch *patch, struct patch *hooks,
+			struct patch_workshop *workshop,
+			struct probe_places *places, probe_handler handler)
+{
+	struct probe_making making = {
+		.patch = patch,
+		.hooks = hooks,
+		.workshop = workshop,
+		.kind = { .verdict = VERDICT_IS_PROBED,
+			  .first = PROBE_FIRST_IS_KEPT,
+			  .handler = handler },
+	};
+
+	*patch = (struct patch){
+		.module = hooks->module,
+		.stub_bytes = stub_bytes(),
+		.memory_bytes = (places->count + UINT64_C(1)) *
+				sizeof(struct patch_site),
+	};
+	patch->sites = sys_map_private(patch->memory_bytes);
+	if (sys_failed(patch->sites))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < places->count; i++)
+		prepare_place(&making, &places->list[i]);
+	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
+	hooks->next_of_module = patch;
+	return 0;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/probe/probe_places.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "disasm/jumps.h"
+#include "wire/verdict.h"
+
+struct place_search {
+	struct probe_places *places;
+	const struct candidate *candidate;
+	const struct asked_probe *probe; /* that is being looked for */
+	int err;
+};
+
+/* ---- The list ---- */
+
+static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
+{
+	uint32_t low = 0, high = candidate->entry.module->function_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (candidate->entry.functions[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
+static int make_room(struct probe_places *places)
+{
+	const uint32_t room = places->room ? 2 * places->room : 16;
+	struct probe_place *list;
+
+	if (places->count < places->room)
+		return 0;
+	list = arena_alloc(places->arena, room * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	if (places->count)
+		memcpy(list, places->list, places->count * sizeof(*list));
+	places->list = list;
+	places->room = room;
+	return 0;
+}
+
+static void add_site(void *context, const struct probe_site *site)
+{
+	struct place_search *search = context;
+	struct probe_places *places = search->places;
+
+	if (make_room(places)) {
+		search->err = -ENOMEM;
+		return;
+	}
+	places->list[places->count++] = (struct probe_place){
+		.site = *site,
+		.probe = search->probe->number,
+		.function = function_of(search->candidate, site->vaddr),
+		.tier = site->tier,
+		.reason = site->reason,
+	};
+}
+
+static void refuse(struct probe_place *place, enum probe_reason reason)
+{
+	place->tier = PROBE_BY_NONE;
+	place->reason = (uint8_t)reason;
+}
+
+/* ---- Sites ---- */
+
+/* Jumps of clew's own in padding, which no probe's may be written over. */
+static void mark_islands(const struct candidate *candidate, struct marks *taken)
+{
+	for (uint32_t i = 0; i < candidate->entry.module->function_count; i++) {
+		const struct wire_function *f = &candidate->entry.functions[i];
+		uint64_t island = f->vaddr + f->patch_offset +
+				  JUMP_SHORT_BYTES +
+				  (uint64_t)(int64_t)f->island;
+
+		if (f->verdict != VERDICT_IS_JUMP_SHORT)
+			continue;
+		for (unsigned int byte = 0; byte < JUMP_BYTES; byte++)
+			marks_set(taken, island + byte);
+	}
+}
+
+/* Whether the module has what a probe is asked for in. */
+static int is_sought(const struct probe_spec *spec,
+		     const struct candidate *candidate, int is_program)
+{
+	return probe_spec_means(spec, candidate->module->path, is_program);
+}
+
+static void walk_probes(struct place_search *search,
+			const struct config *config,
+			const struct probe_map *map, int is_program)
+{
+	struct probe_spec spec;
+
+	for (search->probe = config->probes; search->probe;
+	     search->probe = search->probe->next)
+		if (!probe_spec_parse(search->probe->text, &spec) &&
+		    is_sought(&spec, search->candidate, is_program))
+			probe_spec_walk(&spec, map, add_site, search);
+}
+
+/*
+ * Twice: a jump may not be written over the place of another probe, so all places
+ * have to be known before any way is chosen.
+ */
+static int find_sites(struct place_search *search, const struct config *config,
+		      struct probe_map *map, int is_program)
+{
+	struct probe_places *places = search->places;
+
+	walk_probes(search, config, map, is_program);
+	for (uint32_t i = 0; i < places->count; i++)
+		marks_set(&map->taken, places->list[i].site.patch_vaddr);
+	mark_islands(search->candidate, &map->taken);
+	places->count = 0;
+	walk_probes(search, config, map, is_program);
+	return search->err;
+}
+
+static void refuse_doubles(struct probe_places *places)
+{
+	for (uint32_t i = 0; i < places->count; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (places->list[i].site.patch_vaddr ==
+				    places->list[j].site.patch_vaddr &&
+			    places->list[i].tier && places->list[j].tier)
+				refuse(&places->list[i], PROBE_IS_TWICE);
+}
+
+/* What was read in the file must be what is there. */
+static void check_memory(struct probe_places *places,
+			 const struct candidate *candidate,
+			 const struct image *image)
+{
+	for (uint32_t i = 0; i < places->count; i++) {
+		struct probe_place *place = &places->list[i];
+		const uint64_t vaddr = place->site.patch_vaddr;
+
+		if (place->tier &&
+		    memcmp(image_at(image, vaddr, NULL),
+			   (const void *)(candidate->module->base + vaddr),
+			   place->site.displaced_bytes) != 0)
+			refuse(place, PROBE_IS_CHANGED);
+	}
+}
+
+/* ---- Hooks in the way ---- */
+
+static int is_watched(const struct wire_function *function)
+{
+	return verdict_is_written(function->verdict) &&
+	       verdict_class(function->verdict) != VERDICT_HOOKED;
+}
+
+static uint64_t hook_start(const struct wire_function *function)
+{
+	return function->vaddr + function->patch_offset;
+}
+
+/* With the bytes that a jump relies on to stay what they are. */
+static uint64_t hook_end(const struct wire_function *function)
+{
+	const unsigned int displaced = wire_displaced_bytes(function);
+
+	return hook_start(function) +
+	       (displaced > JUMP_BYTES ? displaced : JUMP_BYTES);
+}
+
+static int meets(const struct probe_place *place,
+		 const struct wire_function *function)
+{
+	const uint64_t start = place->site.patch_vaddr;
+	const uint64_t end =
+		start +
+		(place->tier == PROBE_BY_JUMP ? JUMP_BYTES : BREAKPOINT_BYTES);
+
+	return verdict_is_written(function->verdict) &&
+	       start < hook_end(function) && hook_start(function) < end;
+}
+
+/* A hook that starts where the probe is keeps what the probe needs. */
+static void settle_inside(struct probe_place *place,
+			  struct wire_function *function)
+{
+	if (!meets(place, function))
+		return;
+	if (is_watched(function))
+		refuse(place, PROBE_IS_WATCHED);
+	else if (hook_start(function) != place->site.patch_vaddr)
+		function->verdict = VERDICT_IS_PROBED;
+}
+
+static void settle_first(struct probe_place *place,
+			 const struct wire_function *function)
+{
+	if (verdict_class(function->verdict) != VERDICT_HOOKED ||
+	    hook_start(function) != place->site.patch_vaddr ||
+	    (!place->tier && place->reason != PROBE_IS_NO_TRAP))
+		return;
+	place->tier = PROBE_BY_STUB;
+	place->reason = PROBE_IS_NONE;
+}
+
+static void settle_hooks(struct probe_places *places,
+			 const struct candidate *candidate)
+{
+	const uint32_t count = candidate->entry.module->function_count;
+
+	for (uint32_t i = 0; i < places->count; i++)
+		for (uint32_t f = 0; places->list[i].tier && f < count; f++)
+			settle_inside(&places->list[i],
+				      &candidate->entry.functions[f]);
+	for (uint32_t i = 0; i < places->count; i++)
+		for (uint32_t f = 0; f < count; f++)
+			settle_first(&places->list[i],
+				     &candidate->entry.functions[f]);
+}
+
+/* ---- Modules ---- */
+
+/* One that is named, and left alone. */
+static void note_module(struct place_search *search,
+			const struct config *config, int is_program)
+{
+	const struct probe_site none = { .reason = PROBE_IS_MODULE };
+	struct probe_spec spec;
+
+	for (search->probe = config->probes; search->probe;
+	     search->probe = search->probe->next)
+		if (!probe_spec_parse(search->probe->text, &spec) &&
+		    (*spec.module || !*spec.function) &&
+		    is_sought(&spec, search->candidate, is_program))
+			add_site(search, &none);
+}
+
+static int may_have_any(const struct place_search *search,
+			const struct config *config, const struct image *image,
+			int is_program)
+{
+	struct probe_spec spec;
+
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		if (!probe_spec_parse(p->text, &spec) &&
+		    is_sought(&spec, search->candidate, is_program) &&
+		    probe_spec_is_in(&spec, image))
+			return 1;
+	return 0;
+}
+
+int probe_places_find(struct probe_places *places, const struct config *config,
+		      const struct candidate *candidate, int is_program,
+		      int has_traps)
+{
+	struct place_search search = { .places = places,
+				       .candidate = candidate };
+	struct probe_map map;
+	struct image image;
+	struct inquiry inquiry = { .image = &image };
+	int err = 0;
+
+	if (candidate->module->state != MODULE_IS_HOOKED) {
+		note_module(&search, config, is_program);
+		return search.err;
+	}
+	if (image_open(&image, candidate->module->path))
+		return 0;
+	if (may_have_any(&search, config, &image, is_program)) {
+		err = inquiry_begin(&inquiry);
+		if (!err)
+			err = probe_map_init(&map, &inquiry, &inquiry.scratch);
+		map.has_traps &= has_traps;
+		if (!err)
+			err = find_sites(&search, config, &map, is_program);
+		if (!err)
+			check_memory(places, candidate, &image);
+	}
+	arena_fini(&inquiry.scratch);
+	image_close(&image);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	refuse_doubles(places);
+	settle_hooks(places, candidate);
+	return 0;
+}

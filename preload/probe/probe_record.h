@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What the recording says of the user's probes (wire/user_probe.h). */
+#ifndef CLEW_PROBE_PROBE_RECORD_H
+#define CLEW_PROBE_PROBE_RECORD_H
+
+#include "preload/probe/probe_places.h"
+
+/* Which were asked for. 0 or -errno. */
+int probe_record_asked(struct part *part, const struct config *config);
+
+/* What became of them in a module. 0 or -errno. */
+int probe_record_places(struct part *part, const struct module *module,
+			const struct probe_places *places);
+
+#endif

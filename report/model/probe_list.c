@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/model/probe_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "report/model/function_catalog.h"
+
+/* More than a runtime writes; a bound for what a damaged part may claim. */
+enum { PLACES_MAX = 65536 };
+
+/* ---- What was asked for ---- */
+
+/* Probes are numbered, and asked for in the same words in all processes. */
+static struct listed_probe *enter(struct probe_list *list, uint32_t number,
+				  const char *text, size_t bytes)
+{
+	char *printable = text_printable(memory_string(text, bytes));
+	struct listed_probe *probe;
+	char name[16];
+
+	snprintf(name, sizeof(name), "p%u", (unsigned int)number % 1000 + 1);
+	for (size_t i = 0; i < list->count; i++) {
+		probe = &list->items[i];
+		if (strcmp(probe->name, name) == 0 &&
+		    strcmp(probe->text, printable) == 0) {
+			free(printable);
+			return probe;
+		}
+	}
+	list->items = memory_grow(list->items, list->count, &list->capacity,
+				  sizeof(*list->items));
+	probe = &list->items[list->count++];
+	*probe = (struct listed_probe){ .text = printable };
+	memcpy(probe->name, name, sizeof(probe->name) - 1);
+	return probe;
+}
+
+/* The entries of a part's probes, by their numbers. */
+struct part_probes {
+	size_t index[WIRE_PROBES_MAX]; /* in the list, + 1; 0: none */
+};
+
+static void read_asked(struct probe_list *list, struct part_probes *probes,
+		       const struct part_chunk *chunk)
+{
+	size_t at = 0;
+
+	while (chunk->payload_bytes - at >= sizeof(struct wire_probe)) {
+		const struct wire_probe *wire =
+			(const void *)(chunk->payload + at);
+
+		if (wire->bytes < sizeof(*wire) || wire->bytes % 8 != 0 ||
+		    wire->bytes > chunk->payload_bytes - at ||
+		    wire->text_bytes > wire->bytes - sizeof(*wire) ||
+		    wire->number >= WIRE_PROBES_MAX)
+			return;
+		probes->index[wire->number] =
+			(size_t)(enter(list, wire->number,
+				       (const char *)(wire + 1),
+				       wire->text_bytes) -
+				 list->items) +
+			1;
+		at += wire->bytes;
+	}
+}
+
+/* ---- What became of it ---- */
+
+/* The name of the module whose function has that number. */
+static char *module_of(const struct part_copy *part, uint32_t function)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (function && part_next_chunk(part, &cursor, &chunk)) {
+		struct module_record record;
+		char *path, *name;
+
+		if (chunk.kind != WIRE_MODULE ||
+		    !module_record_of(&chunk, &record) ||
+		    function - record.module->first_function >=
+			    record.function_count)
+			continue;
+		path = memory_string(record.path, record.path_bytes);
+		name = memory_printf("%s", text_basename(text_printable(path)));
+		free(path);
+		return name;
+	}
+	return memory_string("", 0);
+}
+
+/* Forked children have what their parents have. */
+static int is_there(const struct listed_probe *probe,
+		    const struct listed_place *place)
+{
+	for (size_t i = 0; i < probe->place_count; i++)
+		if (probe->places[i].vaddr == place->vaddr &&
+		    probe->places[i].tier == place->tier &&
+		    probe->places[i].reason == place->reason &&
+		    strcmp(probe->places[i].module, place->module) == 0)
+			return 1;
+	return 0;
+}
+
+static void add_place(struct listed_probe *probe, const struct part_copy *part,
+		      const struct wire_probe_place *wire)
+{
+	struct listed_place place = {
+		.module = module_of(part, wire->function),
+		.vaddr = wire->vaddr,
+		.tier = wire->tier < PROBE_TIER_COUNT ? wire->tier
+						      : PROBE_BY_NONE,
+		.reason = wire->reason,
+	};
+
+	if (probe->place_count == PLACES_MAX || is_there(probe, &place)) {
+		free(place.module);
+		return;
+	}
+	probe->places =
+		memory_grow(probe->places, probe->place_count,
+			    &probe->place_capacity, sizeof(*probe->places));
+	probe->places[probe->place_count++] = place;
+	probe->by_tier[place.tier]++;
+	if (place.tier == PROBE_BY_NONE && !probe->reason)
+		probe->reason = place.reason;
+}
+
+static void read_places(struct probe_list *list,
+			const struct part_probes *probes,
+			const struct part_copy *part,
+			const struct part_chunk *chunk)
+{
+	const struct wire_probe_place *places = (const void *)chunk->payload;
+	const size_t bytes = chunk->used_bytes < chunk->payload_bytes
+				     ? (size_t)chunk->used_bytes
+				     : chunk->payload_bytes;
+
+	for (size_t i = 0; i < bytes / sizeof(*places); i++)
+		if (places[i].probe < WIRE_PROBES_MAX &&
+		    probes->index[places[i].probe])
+			add_place(&list->items[probes->index[places[i].probe] -
+					       1],
+				  part, &places[i]);
+}
+
+void probe_list_read(struct probe_list *list, const struct recording *recording)
+{
+	*list = (struct probe_list){ 0 };
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part_copy *part = &recording->parts[i];
+		struct part_probes probes = { { 0 } };
+		struct part_chunk chunk;
+		uint64_t cursor = 0;
+
+		while (part_next_chunk(part, &cursor, &chunk))
+			if (chunk.kind == WIRE_PROBES)
+				read_asked(list, &probes, &chunk);
+		cursor = 0;
+		while (part_next_chunk(part, &cursor, &chunk))
+			if (chunk.kind == WIRE_PROBE_PLACES)
+				read_places(list, &probes, part, &chunk);
+	}
+}
+
+void probe_list_fini(struct probe_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct listed_probe *probe = &list->items[i];
+
+		for (size_t j = 0; j < probe->place_count; j++)
+			free(probe->places[j].module);
+		free(probe->places);
+		free(probe->text);
+	}
+	free(list->items);
+	*list = (struct probe_list){ 0 };
+}
+
+int probe_list_has(const struct probe_list *list, const char *value)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, value) == 0)
+			return 1;
+	return 0;
+}
+
+unsigned int listed_probe_places(const struct listed_probe *probe)
+{
+	return probe->by_tier[PROBE_BY_JUMP] + probe->by_tier[PROBE_BY_TRAP] +
+	       probe->by_tier[PROBE_BY_STUB];
+}
+
+const char *listed_probe_reason(const struct listed_probe *probe)
+{
+	return probe_reason_text(probe->place_count ? probe->reason
+						    : PROBE_IS_NO_NAME);
+}
+
+void probes_warn(FILE *out, const struct recording *recording,
+		 const char *prefix)
+{
+	struct probe_list list;
+
+	probe_list_read(&list, recording);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct listed_probe *probe = &list.items[i];
+
+		if (listed_probe_places(probe) == 0)
+			fprintf(out, "%sprobe %s, %s, is nowhere: %s\n", prefix,
+				probe->name, probe->text,
+				listed_probe_reason(probe));
+	}
+	probe_list_fini(&list);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The user's probes of a recording, over all processes: where each is, and how it is
+ * reached. Their hits are values (value_list.h) by the name of the probe.
+ */
+#ifndef CLEW_MODEL_PROBE_LIST_H
+#define CLEW_MODEL_PROBE_LIST_H
+
+#include <stdio.h>
+
+#include "report/recording/recording_reader.h"
+#include "wire/user_probe.h"
+
+/* Where a probe is, or would be, in a module. */
+struct listed_place {
+	char *module; /* its file's name; "" if it has no functions */
+	uint64_t vaddr;
+	uint8_t tier;   /* enum probe_tier */
+	uint8_t reason; /* enum probe_reason */
+};
+
+struct listed_probe {
+	char name[8]; /* p1 */
+	char *text;   /* as it was asked for */
+	struct listed_place *places;
+	size_t place_count, place_capacity;
+	unsigned int by_tier[PROBE_TIER_COUNT]; /* places */
+	uint8_t reason; /* the first of those that have no tier */
+};
+
+struct probe_list {
+	struct listed_probe *items;
+	size_t count, capacity;
+};
+
+void probe_list_read(struct probe_list *list,
+		     const struct recording *recording);
+void probe_list_fini(struct probe_list *list);
+
+/* Whether a value is a probe's. */
+int probe_list_has(const struct probe_list *list, const char *value);
+
+/* How many places it is at. */
+unsigned int listed_probe_places(const struct listed_probe *probe);
+
+/* Why it is nowhere. */
+const char *listed_probe_reason(const struct listed_probe *probe);
+
+/* One line for each probe that is nowhere, in no process. */
+void probes_warn(FILE *out, const struct recording *recording,
+		 const char *prefix);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/write/text_probes.h"
+
+#include "base/display_text.h"
+#include "report/write/text_writer.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+/* "2 by a jump, 1 by a breakpoint" */
+static void write_ways(FILE *out, const struct listed_probe *probe)
+{
+	static const struct {
+		uint8_t tier;
+		const char *text;
+	} ways[] = { { PROBE_BY_STUB, "in a stub" },
+		     { PROBE_BY_JUMP, "by a jump" },
+		     { PROBE_BY_TRAP, "by a breakpoint" } };
+	const char *between = "";
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		const unsigned int count = probe->by_tier[ways[i].tier];
+
+		if (!count)
+			continue;
+		fprintf(out, "%s%u %s", between, count, ways[i].text);
+		between = ", ";
+	}
+	if (probe->by_tier[PROBE_BY_NONE])
+		fprintf(out, ", %u not (%s)", probe->by_tier[PROBE_BY_NONE],
+			probe_reason_text(probe->reason));
+}
+
+static void write_probe(FILE *out, const struct session *session,
+			const struct listed_probe *probe)
+{
+	const unsigned int places = listed_probe_places(probe);
+	const struct value_sum *hits =
+		value_list_find(&session->values, probe->name);
+
+	fprintf(out, "probe %s: %s, ", probe->name, probe->text);
+	if (!places) {
+		fprintf(out, "is nowhere: %s\n", listed_probe_reason(probe));
+		return;
+	}
+	fprintf(out, "%s hits at %u place%s (",
+		GROUPED(hits ? (uint64_t)hits->total : 0), places,
+		text_plural(places));
+	write_ways(out, probe);
+	fprintf(out, "); --value=%s shows them\n", probe->name);
+}
+
+void text_probes(FILE *out, const struct session *session)
+{
+	for (size_t i = 0; i < session->probes.count; i++)
+		write_probe(out, session, &session->probes.items[i]);
+}

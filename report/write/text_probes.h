@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of a text report about the user's probes. */
+#ifndef CLEW_WRITE_TEXT_PROBES_H
+#define CLEW_WRITE_TEXT_PROBES_H
+
+#include <stdio.h>
+
+#include "report/view/session.h"
+
+/* One line for each. */
+void text_probes(FILE *out, const struct session *session);
+
+#endif
