@@ -167,7 +167,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return UNTOLD;
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
-		if (!find_next(walk, at, &link))
+		if (!find_next(walk, at, &link) &&
+		    (!walk->has_begun ||
+		     !walk_next_interrupted(walk, at, &link)))
 			return is_handler ? PARTIAL + WIRE_PARTIAL_SIGNAL
 					  : broken(walk, at);
 		is_handler = walk->is_handler;

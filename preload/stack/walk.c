@@ -379,6 +379,43 @@ int walk_next(struct walk *walk, struct link *link)
 	return 1;
 }
 
+/* Where a restorer's address is, and above it what the kernel writes; or 0. */
+static uint64_t find_signal(uint64_t at, uint64_t end)
+{
+	uint64_t page = 0, last_page = 0;
+
+	for (; at < end; at += 8) {
+		const ucontext_t *context = (const ucontext_t *)(at + 8);
+
+		if (!walk_is_readable(at, &page) ||
+		    !walk_is_readable(at + 8 + SIGNAL_FRAME_READ_BYTES - 1,
+				      &last_page))
+			return 0;
+		if (signal_frame_is_context(context) &&
+		    is_restorer(*(const uint64_t *)at))
+			return at;
+	}
+	return 0;
+}
+
+/* What looks like a frame may be one that was left behind, and leads nowhere. */
+int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
+{
+	const uint64_t end = at + WALK_FRAME_BYTES;
+
+	while ((at = find_signal(at + 8, end))) {
+		struct walk beyond = *walk;
+
+		beyond.at = at;
+		enter_interrupted_stack(&beyond);
+		if (walk_next(&beyond, link)) {
+			*walk = beyond;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 uint64_t walk_running_as(uint64_t caller, uint64_t key)
 {
 	const struct tally *tally = hot.tally;

@@ -58,6 +58,12 @@ struct walk walk_from(const void *slot, uint64_t id);
 int walk_next(struct walk *walk, struct link *link);
 
 /*
+ * The same where a signal has come meanwhile and its handler has no slot: behind the
+ * next frame of one, out from the last link.
+ */
+int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
+
+/*
  * Whether memory is there. *known_page tells of one page, and is 0 in the
  * beginning; then it tells of this one. A system call, unless the page is known;
  * behind a filter all that is certain is the stack that the thread began on.

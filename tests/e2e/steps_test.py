@@ -33,6 +33,23 @@ class EveryStep(clewtest.Case):
     def test_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
+    def test_handlers_that_are_not_hooked_are_walked_through(self):
+        """What they call is below what they have interrupted, in a stub or not."""
+        for calls in "hits", "misses", "tails":
+            with self.subTest(calls):
+                argv = [target("steps"), "calls", calls, 5]
+                native = self.run_native(argv)
+                self.assert_same_behaviour(native, self.record(
+                    argv, ["-m", "steps", "-F", "^on_signal$",
+                           "--verify-period", "20"]))
+                report = self.clew_json("report", "--json",
+                                        self.recording_path)
+                found = report["confidence"]
+                for verdicts in found, found["contexts"]:
+                    self.assertEqual(verdicts["diverged"], 0, found)
+                    self.assertEqual(verdicts["collisions"], 0, found)
+                self.assertGreater(found["verified"], 1000)
+
     # The child goes on with what its parent was interrupted in, a large table's
     # address being about to be added to that table's mask.
 

@@ -211,7 +211,10 @@ static COUNTED void acts_bare(void)
 	see_to_child(pid);
 }
 
-static COUNTED void on_signal(int signal)
+COUNTED void on_signal(int signal);
+
+/* Known by its name: it may be left out. */
+COUNTED void on_signal(int signal)
 {
 	COUNT(on_signal);
 	if (!act)
