@@ -139,7 +139,7 @@ class Terminal(clewtest.Case):
                  "contexts, callers, callees, name, module"),
                 (["report", "--sort=calls,size"], "calls, self, "),
                 (["report", "--by=day"],
-                 "function, line, module, thread, process"),
+                 "function, context, line, module, thread, process"),
                 (["diff", "--sort=size"], "self, total, calls"),
                 (["export", "--format=svg"], "folded, speedscope, pprof, "),
                 (["record", "--time=gmt"], "cpu, wall, exact, none")):
