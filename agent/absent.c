@@ -56,6 +56,18 @@ void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
 {
 }
 
+void clew_mark(const char *name, uint64_t number)
+{
+}
+
+void clew_begin(const char *name, uint64_t number)
+{
+}
+
+void clew_end(const char *name, uint64_t number)
+{
+}
+
 int clew_confidence(struct clew_checks *out)
 {
 	return -ENODEV;

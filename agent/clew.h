@@ -168,6 +168,27 @@ int64_t clew_value_add(struct clew_values *values, uint64_t row, size_t column,
 void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
 		      int64_t to);
 
+/* ---- What happens when? ---- */
+
+/*
+ * A moment, or a region: what a thread does from clew_begin() on until clew_end() of
+ * the same name and number. They are in the recording with their time, thread and
+ * context: clew report --marks has how many there were and how long regions were, and
+ * clew export -F chrome each of them.
+ *
+ *	clew_begin("request", number);
+ *	...
+ *	clew_end("request", number);
+ *
+ * Regions may be in each other, and a region may be ended by another thread than has
+ * begun it, if it is told from others by its number. Names are copied, 55 bytes of
+ * them; a process may have a thousand. What is beyond two million marks of a process is
+ * counted as lost. Signals, at the cost of some tens of nanoseconds.
+ */
+void clew_mark(const char *name, uint64_t number);
+void clew_begin(const char *name, uint64_t number);
+void clew_end(const char *name, uint64_t number);
+
 /* ---- Is that right? ---- */
 
 /*

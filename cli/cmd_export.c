@@ -201,6 +201,7 @@ static int check_measures(const struct export *export,
 		return fail(why, -ENODATA, "%s: there is no time in it",
 			    options->view.path);
 	if (options->format->needs_samples && !export->session->value &&
+	    export->session->marks.count == 0 &&
 	    export->session->timeline.count == 0)
 		return fail(why, -ENODATA,
 			    "%s: there are no samples in it, which --format %s "

@@ -16,6 +16,7 @@ enum {
 	KEY_JNI = 0x300,
 	KEY_JNI_ENV,
 	KEY_VALUE,
+	KEY_MARKS,
 	DEFAULT_TOP = 40,
 };
 
@@ -43,6 +44,7 @@ struct report_options {
 	struct flat_keys keys;
 	size_t by;             /* index of subjects */
 	const char *butterfly; /* a function, or NULL */
+	int shows_marks;
 	size_t top;
 	int has_top;
 };
@@ -66,6 +68,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
+	{ "marks", KEY_MARKS, NULL, 0,
+	  "Show moments and regions that the program told of, by name", 0 },
 	{ "value", KEY_VALUE, "NAME", 0,
 	  "Show what an agent in the program counted by that name, in place "
 	  "of time",
@@ -115,6 +119,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_TOP:
 		options->top = parse_number(state, "top", argument, UINT32_MAX);
 		options->has_top = 1;
+		return 0;
+	case KEY_MARKS:
+		options->shows_marks = 1;
 		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
@@ -247,8 +254,14 @@ static int show(const char *command, struct session *session, void *input)
 			 "or it was recorded without --jni-env");
 		return EXIT_FAILURE;
 	}
+	if (options->shows_marks && session->marks.count == 0) {
+		complain(command, "--marks: the program told of none");
+		return EXIT_FAILURE;
+	}
 	view_begin(&options->view, session);
-	if (options->butterfly)
+	if (options->shows_marks)
+		options->view.writer->marks(stdout, session);
+	else if (options->butterfly)
 		err = write_butterfly(session, options);
 	else
 		write_report(session, options);

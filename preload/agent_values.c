@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
+#include "preload/agent_recorded.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/record/recorder.h"
@@ -57,13 +58,6 @@ static struct wire_value_row *row_at(const struct clew_values *values,
 				wire_value_row_bytes(values->columns));
 }
 
-/* Not a forked child's before clew has noticed it, either. */
-static int is_of_this_process(const struct value_life *life)
-{
-	return life->header == rt.header &&
-	       (!rt.is_this_process || *rt.is_this_process);
-}
-
 /* NULL if there is none. */
 static _Atomic int64_t *number_at(const struct clew_values *values,
 				  uint64_t row, size_t column)
@@ -77,7 +71,7 @@ static _Atomic int64_t *number_at(const struct clew_values *values,
 
 	if (!life || row >> 32 != life->number ||
 	    index >= CHUNK_ROWS * CHUNKS_MAX || column >= values->columns ||
-	    !is_of_this_process(life))
+	    !agent_is_of_this_process(life->header))
 		return NULL;
 	payload = atomic_load_explicit(&life->chunks[index / CHUNK_ROWS],
 				       memory_order_acquire);
@@ -137,7 +131,7 @@ static struct value_life *life_of(struct clew_values *values)
 {
 	struct value_life *there = values->life, *made;
 
-	if (there && is_of_this_process(there))
+	if (there && agent_is_of_this_process(there->header))
 		return there;
 	made = sys_map_private(sizeof(*made));
 	if (sys_failed(made))
@@ -153,13 +147,6 @@ static struct value_life *life_of(struct clew_values *values)
 }
 
 /* ---- The agent's calls ---- */
-
-static int is_recorded(void)
-{
-	return rt.header && rt.recorder && rt.header->state != WIRE_DISABLED &&
-	       !rt.is_unrecorded &&
-	       (!rt.is_this_process || *rt.is_this_process);
-}
 
 static int is_name_letter(char letter)
 {
@@ -189,7 +176,7 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
 	struct clew_values *values;
 	uint32_t number;
 
-	if (!is_recorded() || count == 0 || count > WIRE_VALUES_MAX)
+	if (!agent_is_recorded() || count == 0 || count > WIRE_VALUES_MAX)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (!take_name(kinds[i].name, columns[i].name) ||
@@ -231,7 +218,7 @@ static uint64_t recorded_id(uint64_t id)
 uint64_t clew_row_new(struct clew_values *values, uint64_t id)
 {
 	struct value_life *life =
-		values && is_recorded() ? life_of(values) : NULL;
+		values && agent_is_recorded() ? life_of(values) : NULL;
 	uint64_t row = 0;
 	uint32_t index;
 

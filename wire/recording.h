@@ -36,7 +36,7 @@
  *
  * All integers are little-endian and naturally aligned. What most chunks hold is
  * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h,
- * context_values.h, user_probe.h.
+ * context_values.h, mark_records.h, user_probe.h.
  *
  * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
  * or what a field means. It is not for what readers pass over: new kinds of
@@ -52,6 +52,7 @@
 
 #include "wire/context_values.h"
 #include "wire/counts.h"
+#include "wire/mark_records.h"
 #include "wire/module_functions.h"
 #include "wire/sample.h"
 #include "wire/told.h"
@@ -288,6 +289,8 @@ enum wire_chunk_kind {
 	WIRE_VALUES = 21,      /* wire_values, its columns and rows */
 	WIRE_PROBES = 22,      /* wire_probe, each followed by its text */
 	WIRE_PROBE_PLACES = 23, /* array of wire_probe_place */
+	WIRE_MARKS = 24,        /* wire_marks, array of wire_mark */
+	WIRE_MARK_NAMES = 25,   /* wire_mark_names, array of wire_mark_name */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -20,10 +20,8 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 		      uint32_t rate_hz)
 {
 	header->time = time;
-	if (time == WIRE_TIME_NONE)
-		return;
 	header->first = header->latest = this_moment();
-	if (time == WIRE_TIME_EXACT)
+	if (time == WIRE_TIME_NONE || time == WIRE_TIME_EXACT)
 		return;
 	header->rate_hz = rate_hz;
 	header->period_ns = NS_PER_S / rate_hz;
@@ -31,7 +29,7 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 
 void samples_note_moment(struct wire_header *header)
 {
-	if (header->time != WIRE_TIME_NONE && !runtime_is_filtered())
+	if (!runtime_is_filtered())
 		header->latest = this_moment();
 }
 

@@ -167,6 +167,64 @@ static void write_values(struct chrome *chrome)
 	tree_walk_fini(&walk);
 }
 
+/* ---- What the program told ---- */
+
+static void write_mark_place(struct chrome *chrome,
+			     const struct mark_event *event)
+{
+	struct catalog *catalog = &chrome->export->session->catalog;
+	json_t *place = json_pack("{so}", "number", json_number(event->number));
+	char *text;
+
+	if (event->function != FUNCTION_NONE)
+		json_object_set_new(place, "function",
+				    json_text(catalog_marked_name(
+					    catalog, event->function)));
+	text = json_dumps(place, JSON_COMPACT);
+	json_decref(place);
+	fprintf(chrome->out, ",\"args\":%s}", text ? text : "{}");
+	free(text);
+}
+
+/*
+ * Moments are of their thread. Regions have a track of their own, since samples make
+ * slices of other lengths; one that has no end goes on.
+ */
+static void write_marks(struct chrome *chrome)
+{
+	const struct mark_list *marks = &chrome->export->session->marks;
+
+	for (size_t i = 0; i < marks->event_count; i++) {
+		const struct mark_event *event = &marks->events[i];
+		const int is_begin = event->kind == WIRE_MARK_BEGIN;
+		json_t *name = json_text(marks->sums[event->name].name);
+		char *text = json_dumps(name, JSON_ENCODE_ANY);
+
+		json_decref(name);
+		if (event->kind != WIRE_MARK_END || event->other) {
+			json_separate(&chrome->events);
+			fprintf(chrome->out,
+				"{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRIu32
+				",\"tid\":%" PRIu32 ",\"name\":%s,",
+				event->kind == WIRE_MARK_MOMENT ? "i"
+				: is_begin                      ? "b"
+								: "e",
+				event->kind == WIRE_MARK_MOMENT ? "mark"
+								: "region",
+				event->pid, event->tid, text ? text : "\"\"");
+			if (event->kind == WIRE_MARK_MOMENT)
+				fputs("\"s\":\"t\",", chrome->out);
+			else
+				fprintf(chrome->out, "\"id\":%zu,",
+					is_begin ? i : event->other - 1U);
+			fputs("\"ts\":", chrome->out);
+			write_time(chrome, event->time_ns);
+			write_mark_place(chrome, event);
+		}
+		free(text);
+	}
+}
+
 /* ---- Samples ---- */
 
 static void write_samples(struct chrome *chrome, struct json_stream *object)
@@ -261,6 +319,7 @@ int export_chrome(struct export *export, FILE *out, char **why)
 	} else {
 		write_names(&chrome);
 		write_slices(&chrome);
+		write_marks(&chrome);
 	}
 	json_end(&chrome.events, "]");
 	mark_frames(&chrome);

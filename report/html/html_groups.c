@@ -142,6 +142,7 @@ static void add_grouping(struct html_page *page, enum grouping grouping,
 	timeline_fini(&timeline);
 	jni_usage_fini(&merged.jni);
 	value_list_fini(&merged.values);
+	mark_list_fini(&merged.marks);
 }
 
 static int by_group_and_context(const void *left, const void *right)

@@ -6,6 +6,7 @@
 #include "report/merge/merged_samples.h"
 #include "report/merge/part_jni.h"
 #include "report/merge/part_left_out.h"
+#include "report/merge/part_marks.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/part_values.h"
 #include "report/merge/roots.h"
@@ -229,6 +230,8 @@ static void add_everything(struct work *work)
 	if (is_timed)
 		finish_timing(work);
 	add_values(work);
+	part_marks_add(&work->merged->marks, work->part, &work->contexts,
+		       work->whose->thread);
 	recording_note(work->recording,
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));
@@ -323,6 +326,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 	if (whose->value)
 		values_settle(tree);
 	tree_sum(tree);
+	mark_list_finish(&merged->marks);
 	jni_usage_finish(&merged->jni);
 	timeline_sort(timeline);
 }

@@ -13,6 +13,7 @@
 #include "report/merge/timeline.h"
 #include "report/model/function_catalog.h"
 #include "report/model/jni_usage.h"
+#include "report/model/mark_list.h"
 #include "report/model/sample_places.h"
 #include "report/model/tree.h"
 #include "report/model/value_list.h"
@@ -47,6 +48,7 @@ struct merged {
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
 	struct jni_usage jni;           /* jni_usage_fini() it */
 	struct value_list values;       /* value_list_fini() it */
+	struct mark_list marks;         /* mark_list_fini() it */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/rules.h"
 #include "report/view/dump_counts.h"
+#include "report/view/dump_marks.h"
 #include "report/view/dump_probes.h"
 #include "report/view/dump_string.h"
 #include "report/view/dump_told.h"
@@ -248,6 +249,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_VALUES] = "values",
 		[WIRE_PROBES] = "probes",
 		[WIRE_PROBE_PLACES] = "probe_places",
+		[WIRE_MARKS] = "marks",
+		[WIRE_MARK_NAMES] = "mark_names",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -275,6 +278,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 	dump_told(out, chunk);
 	dump_values(out, chunk);
 	dump_probes(out, chunk);
+	dump_marks(out, chunk);
 }
 
 void dump_part(FILE *out, const struct part_copy *part, int with_functions)

@@ -64,6 +64,7 @@ int session_open(struct session *session, const char *path,
 	session->jni = merged.jni;
 	session->values = merged.values;
 	probe_list_read(&session->probes, &session->recording);
+	session->marks = merged.marks;
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
@@ -99,4 +100,5 @@ void session_close(struct session *session)
 	jni_usage_fini(&session->jni);
 	value_list_fini(&session->values);
 	probe_list_fini(&session->probes);
+	mark_list_fini(&session->marks);
 }

@@ -19,6 +19,7 @@ struct session {
 	struct jni_usage jni;     /* of clew record --jni-env */
 	struct value_list values; /* that agents counted */
 	struct probe_list probes; /* that the user asked for */
+	struct mark_list marks;   /* that programs told */
 	/* Of these, what stands in place of time; or NULL: it is time. */
 	const struct value_sum *value;
 	/* How reports show it; set after opening. */

@@ -47,6 +47,7 @@ json_t *json_timing(const struct timing *timing);
 
 json_t *json_coverage(const struct coverage *coverage);
 
+void json_marks(FILE *out, struct session *session);
 void json_flat(FILE *out, struct session *session,
 	       const struct flat_view *view);
 void json_tree(FILE *out, struct session *session,

@@ -117,6 +117,35 @@ static void write_probes(struct json_stream *stream,
 	json_member(stream, "probes", probes);
 }
 
+static json_t *mark_of(const struct mark_sum *sum)
+{
+	return json_pack(
+		"{sosososososososososo}", "name", json_text(sum->name),
+		"moments", json_number(sum->moments), "regions",
+		json_number(sum->regions), "total_ns",
+		json_number(sum->total_ns), "self_ns",
+		json_number(sum->self_ns), "min_ns", json_number(sum->min_ns),
+		"median_ns", json_number(sum->median_ns), "max_ns",
+		json_number(sum->max_ns), "open", json_number(sum->open),
+		"ends", json_number(sum->ends));
+}
+
+/* What programs told of moments and regions. */
+static void write_marks(struct json_stream *stream,
+			const struct mark_list *marks)
+{
+	json_t *all = json_array(), *lost = json_object();
+
+	for (size_t i = 0; i < marks->count; i++)
+		json_array_append_new(all, mark_of(&marks->sums[i]));
+	for (unsigned int i = 0; i < WIRE_MARK_LOSS_COUNT; i++)
+		if (marks->lost[i] > 0)
+			json_object_set_new(lost, mark_loss_text(i),
+					    json_number(marks->lost[i]));
+	json_member(stream, "marks", all);
+	json_member(stream, "marks_lost", lost);
+}
+
 static json_t *presence_of(const struct timings *timings)
 {
 	return json_pack("{sososo}", "present_ns",
@@ -313,6 +342,8 @@ void json_summary(struct json_stream *stream, struct session *session)
 		write_values(stream, session);
 	if (session->probes.count > 0)
 		write_probes(stream, session);
+	if (session->marks.count > 0)
+		write_marks(stream, &session->marks);
 	if (timings_are_there(&session->tree.timings))
 		json_member(stream, "presence",
 			    presence_of(&session->tree.timings));
@@ -329,4 +360,13 @@ void json_summary(struct json_stream *stream, struct session *session)
 	json_member(stream, "breakpoint_hits",
 		    json_number(session->summary.trap_hits));
 	json_member(stream, "problems", problems_of(&session->recording));
+}
+
+void json_marks(FILE *out, struct session *session)
+{
+	struct json_stream file = { .out = out };
+	struct json_stream object = json_begin(&file, NULL, "{");
+
+	json_summary(&object, session);
+	json_end(&object, "}\n");
 }

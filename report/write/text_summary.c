@@ -579,6 +579,7 @@ void text_summary(FILE *out, struct session *session)
 	}
 	write_values(out, session);
 	text_probes(out, session);
+	text_marks_summary(out, session);
 	write_coverage(out, summary);
 	text_gaps(out, &session->catalog);
 	write_confidence(out, summary);

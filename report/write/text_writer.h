@@ -13,6 +13,7 @@ void text_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view);
 void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
+void text_marks(FILE *out, struct session *session);
 void text_list(FILE *out, const struct list_view *view);
 
 /*
@@ -81,6 +82,9 @@ void text_jni(FILE *out, struct session *session,
 
 /* The lines below a table, each one a sentence. */
 void text_summary(FILE *out, struct session *session);
+
+/* Its lines on what programs told of moments and regions. */
+void text_marks_summary(FILE *out, const struct session *session);
 
 /*
  * "6 of 7 functions hooked; 1 refused: too short for a jump", without a

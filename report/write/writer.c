@@ -7,6 +7,7 @@
 const struct report_writer writer_text = {
 	.flat = text_flat,
 	.tree = text_tree,
+	.marks = text_marks,
 	.list = text_list,
 	.butterfly = text_butterfly,
 	.diff = text_diff,
@@ -15,6 +16,7 @@ const struct report_writer writer_text = {
 const struct report_writer writer_json = {
 	.flat = json_flat,
 	.tree = json_tree,
+	.marks = json_marks,
 	.list = json_list,
 	.butterfly = json_butterfly,
 	.diff = json_diff,

@@ -49,6 +49,8 @@ struct report_writer {
 		     const struct flat_view *view);
 	void (*tree)(FILE *out, struct session *session,
 		     const struct tree_view *view);
+	/* JSON: the summary, which has them. */
+	void (*marks)(FILE *out, struct session *session);
 	void (*list)(FILE *out, const struct list_view *view);
 	void (*butterfly)(FILE *out, struct session *session,
 			  const struct butterfly_view *view);

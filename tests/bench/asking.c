@@ -59,6 +59,12 @@ static void ask_node(void)
 	sink = (uint64_t)clew_node(nodes, clew_context().id);
 }
 
+static void tell_mark(void)
+{
+	begin();
+	clew_mark("asking", 1);
+}
+
 static void ask_stack(void)
 {
 	struct clew_frame found[ROOM];
@@ -105,6 +111,7 @@ static __attribute__((noinline)) void measure(void)
 	printf("clew_context() at once %.2f\n",
 	       least(ask_at_once, 10000) - nothing);
 	printf("... and clew_node() %.2f\n", least(ask_node, 10000) - nothing);
+	printf("clew_mark() %.2f\n", least(tell_mark, 5000) - nothing);
 	printf("clew_stack() %.0f\n", least(ask_stack, 100) - nothing);
 	printf("backtrace() %.0f\n", least(ask_libgcc, 100) - nothing);
 	printf("unw_backtrace() %.0f\n", least(ask_libunwind, 100) - nothing);

@@ -148,6 +148,12 @@ class Records(clewtest.Case):
         return struct.pack("<II24sIIQIIq", 1, 1, b"bytes", 1, 0, context, 1, 0,
                            7)
 
+    @staticmethod
+    def marks_of(context):
+        """A moment; and its name, and one that was lost."""
+        return (struct.pack("<IIQQQIHH", 1, 1, 4096, context, 2, 3, 1, 1),
+                struct.pack("<QQQQIIII56s", 1, 0, 0, 0, 1, 0, 2, 0, b"mark"))
+
     def add_records(self, path):
         """Of what a runtime that generates code would say."""
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
@@ -173,6 +179,7 @@ class Records(clewtest.Case):
                 (wire.LEFT_OUT, struct.pack("<IIQQQQQ", 4096, 1, 1, 0, 1, 1,
                                             1)),
                 (wire.VALUES, self.values_of(0)),
+                *zip((wire.MARKS, wire.MARK_NAMES), self.marks_of(0)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
         fields[48] = 1  # Java's state
         with path.open("r+b") as part:
@@ -240,7 +247,7 @@ class Records(clewtest.Case):
 class Members(clewtest.Case):
     """clew-json(5) has each member that commands write, and no other."""
 
-    DATA = ("lost", "verdicts")  # whose members are texts
+    DATA = ("lost", "marks_lost", "verdicts")  # whose members are texts
     EVERY = ("", "Functions")  # paragraphs that hold for all commands
 
     def members(self, value):
@@ -324,11 +331,16 @@ class Members(clewtest.Case):
         values = Records.values_of(below)
         counted = wire.CHUNK.pack(wire.VALUES, 0, wire.CHUNK.size + 128,
                                   len(values)) + values.ljust(128, b"\0")
+        marked = b"".join(
+            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 128, len(chunk)) +
+            chunk.ljust(128, b"\0") for kind, chunk in
+            zip((wire.MARKS, wire.MARK_NAMES), Records.marks_of(below)))
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
             file.write(bound + bindings + noted + notes + timed + sampled +
-                       left_out + counted + self.pretend_stack(caller))
+                       left_out + counted + marked +
+                       self.pretend_stack(caller))
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)

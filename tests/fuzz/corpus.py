@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """corpus.py BUILD FOLDER: makes the inputs that the fuzzers start from.
 
-A recording's part, one with values of an agent, a cached analysis and an index,
+A recording's part, two with what agents told, a cached analysis and an index,
 as this build writes them; of the analysis the checksum at the end is left out, as its fuzzer wants it. A
 perf map and a jitdump file, as runtimes write them. A small program with debug
 information of several kinds; where a program that makes one is missing, gcc's
@@ -155,9 +155,15 @@ def main(build, folder):
              work / "counted", "--", target.parent / "values", "exit"],
             check=True, stdout=subprocess.DEVNULL,
             env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
-        part = min((work / "counted").glob("*.part"),
-                   key=lambda path: path.stat().st_mtime_ns)
-        shutil.copy(part, folder / "values")
+        subprocess.run(
+            [build / "cli" / "clew", "record", "-m", "marks", "-o",
+             work / "marked", "--", target.parent / "marks", "exit"],
+            check=True, stdout=subprocess.DEVNULL,
+            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+        for name, made in (("values", "counted"), ("marks", "marked")):
+            part = max((work / made).glob("*.part"),
+                       key=lambda path: path.stat().st_size)
+            shutil.copy(part, folder / name)
         subprocess.run([build / "tests" / "unit" / "make_recording",
                         work / "made", "150", "100", "/bin/true"], check=True,
                        stdout=subprocess.DEVNULL)

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an agent tells of moments and regions (agent/clew.h), in the recording
+ * (wire/mark_records.h).
+ *
+ * A mark is a place in a chunk, taken by an atomic addition, and filled. Threads are
+ * spread over several lanes, each with a chunk of its own, so that they seldom meet;
+ * a full chunk is followed by a larger one, placed by compare-and-swap. Nobody waits,
+ * and a handler may interrupt any of it. A name is looked for by its text, in a table
+ * that only grows.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/clew.h"
+#include "preload/agent_recorded.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/tally.h"
+#include "preload/patch/patches.h"
+#include "preload/sys/sys.h"
+#include "preload/time/samples.h"
+#include "wire/id.h"
+#include "wire/mark_records.h"
+
+#define LANES       16
+#define FIRST_MARKS 126 /* with what goes before them, a page */
+#define MOST_MARKS  8192
+#define MARKS_MAX   (UINT32_C(1) << 21) /* of a process: 64 MiB */
+#define NAMES       1024                /* a power of two */
+#define TRIES_MAX   4
+/* So often the clocks are noted, besides the first few times. */
+#define MARKS_A_MOMENT 1024
+
+struct mark_lane {
+	struct wire_marks *_Atomic marks; /* payload */
+} __attribute__((aligned(64)));
+
+/* Marks of one process. */
+struct mark_life {
+	const struct wire_header
+		*header;    /* the process's: a child's is another */
+	struct chunk chunk; /* of the names */
+	struct wire_mark_names *names;
+	_Atomic uint32_t room; /* marks that there is room for in all lanes */
+	struct mark_lane lanes[LANES];
+};
+
+static struct mark_life *_Atomic now_lives;
+
+/* ---- Lives ---- */
+
+static struct mark_life *life_new(void)
+{
+	struct mark_life *made = sys_map_private(sizeof(*made));
+
+	if (sys_failed(made))
+		return NULL;
+	if (part_alloc(&rt.recorder->part, WIRE_MARK_NAMES, 0,
+		       sizeof(*made->names) +
+			       NAMES * sizeof(struct wire_mark_name),
+		       &made->chunk) != 0) {
+		sys_munmap(made, sizeof(*made));
+		return NULL;
+	}
+	made->header = rt.header;
+	made->names = chunk_payload(&made->chunk);
+	made->names->room = NAMES;
+	atomic_store_explicit(&made->chunk.head->used,
+			      sizeof(*made->names) +
+				      NAMES * sizeof(struct wire_mark_name),
+			      memory_order_release);
+	return made;
+}
+
+/* NULL if there is no memory. */
+static struct mark_life *life(void)
+{
+	struct mark_life *there =
+		atomic_load_explicit(&now_lives, memory_order_acquire);
+	struct mark_life *made;
+
+	if (there && agent_is_of_this_process(there->header))
+		return there;
+	made = life_new();
+	if (made && !atomic_compare_exchange_strong(&now_lives, &there, made)) {
+		part_free(&rt.recorder->part, &made->chunk);
+		sys_munmap(made, sizeof(*made));
+		made = there;
+	}
+	return made;
+}
+
+/* ---- Names ---- */
+
+static uint32_t hash_of(const char *text, size_t *length)
+{
+	uint32_t hash = 2166136261U;
+	size_t i = 0;
+
+	for (; text[i] && i + 1 < WIRE_MARK_NAME_BYTES; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+	*length = i;
+	return hash ^ hash >> 15;
+}
+
+static int is_text(const struct wire_mark_name *name, const char *text,
+		   size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (name->text[i] != text[i])
+			return 0;
+	return !name->text[length];
+}
+
+/* 1 + its index, or 0. One that is just being written is passed over. */
+static uint16_t name_number(struct wire_mark_names *names, const char *text)
+{
+	struct wire_mark_name *of = (void *)(names + 1);
+	size_t length;
+	const uint32_t hash = hash_of(text, &length);
+
+	for (uint32_t i = 0; i < NAMES; i++) {
+		struct wire_mark_name *name = &of[(hash + i) % NAMES];
+		uint32_t state = atomic_load_explicit(&name->state,
+						      memory_order_acquire);
+
+		if (state == WIRE_NAME_FREE &&
+		    atomic_compare_exchange_strong(&name->state, &state,
+						   WIRE_NAME_CLAIMED)) {
+			for (size_t j = 0; j < length; j++)
+				name->text[j] = text[j];
+			atomic_store_explicit(&name->state, WIRE_NAME_THERE,
+					      memory_order_release);
+		} else if (state != WIRE_NAME_THERE ||
+			   !is_text(name, text, length)) {
+			continue;
+		}
+		return (uint16_t)(1 + (hash + i) % NAMES);
+	}
+	return 0;
+}
+
+/* ---- Room ---- */
+
+static void lose(const struct mark_life *life, enum wire_mark_loss why)
+{
+	atomic_fetch_add_explicit(&life->names->lost[why], 1,
+				  memory_order_relaxed);
+}
+
+/* A chunk behind the one that is full; 0, or why there is none. */
+static int extend(struct mark_life *life, struct mark_lane *lane,
+		  struct wire_marks *full)
+{
+	uint32_t room = full ? full->room * 4 : FIRST_MARKS;
+	struct wire_marks *marks;
+	struct chunk chunk;
+	uint64_t bytes;
+
+	if (room > MOST_MARKS)
+		room = MOST_MARKS;
+	bytes = sizeof(*marks) + (uint64_t)room * sizeof(struct wire_mark);
+	if (atomic_fetch_add(&life->room, room) + room > MARKS_MAX) {
+		atomic_fetch_sub(&life->room, room);
+		return -ENOBUFS;
+	}
+	if (part_alloc(&rt.recorder->part, WIRE_MARKS, 0, bytes, &chunk) != 0) {
+		atomic_fetch_sub(&life->room, room);
+		return -ENOSPC;
+	}
+	marks = chunk_payload(&chunk);
+	marks->room = room;
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+	if (!atomic_compare_exchange_strong(&lane->marks, &full, marks)) {
+		part_free(&rt.recorder->part, &chunk);
+		atomic_fetch_sub(&life->room, room);
+	}
+	return 0;
+}
+
+/* Where the next mark goes, and how many are before it there; or NULL. */
+static struct wire_mark *take_place(struct mark_life *life,
+				    struct mark_lane *lane, uint32_t *before)
+{
+	int err = 0;
+
+	for (int i = 0; i < TRIES_MAX && !err; i++) {
+		struct wire_marks *marks = atomic_load_explicit(
+			&lane->marks, memory_order_acquire);
+
+		/* Full ones are not counted up for ever. */
+		if (marks &&
+		    atomic_load_explicit(&marks->used, memory_order_relaxed) <
+			    marks->room) {
+			*before = atomic_fetch_add_explicit(
+				&marks->used, 1, memory_order_relaxed);
+			if (*before < marks->room)
+				return (struct wire_mark *)(marks + 1) +
+				       *before;
+		}
+		err = extend(life, lane, marks);
+	}
+	lose(life, err == -ENOBUFS ? WIRE_MARK_TOO_MANY : WIRE_MARK_NO_SPACE);
+	return NULL;
+}
+
+/* ---- The agent's calls ---- */
+
+static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
+{
+	struct mark_life *mine = agent_is_recorded() ? life() : NULL;
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	const uint64_t id =
+		tally && !hot.muted && !rt.patches->is_out ? hot.id : ID_ROOT;
+	struct wire_mark *mark;
+	uint32_t before;
+
+	if (!mine)
+		return;
+	mark = take_place(mine, &mine->lanes[tally ? tally->number % LANES : 0],
+			  &before);
+	if (!mark)
+		return;
+	mark->id = id;
+	mark->number = number;
+	mark->tid = tally ? tally->tid : (uint32_t)sys_gettid();
+	mark->name = name ? name_number(mine->names, name) : 0;
+	mark->tsc = stamp_counter();
+	atomic_store_explicit(&mark->kind, kind, memory_order_release);
+	if ((before & (before + 1)) == 0 ||
+	    before % MARKS_A_MOMENT == MARKS_A_MOMENT - 1)
+		samples_note_moment(rt.header);
+}
+
+void clew_mark(const char *name, uint64_t number)
+{
+	put(WIRE_MARK_MOMENT, name, number);
+}
+
+void clew_begin(const char *name, uint64_t number)
+{
+	put(WIRE_MARK_BEGIN, name, number);
+}
+
+void clew_end(const char *name, uint64_t number)
+{
+	put(WIRE_MARK_END, name, number);
+}

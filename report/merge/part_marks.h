@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What one process told of moments and regions. */
+#ifndef CLEW_MERGE_PART_MARKS_H
+#define CLEW_MERGE_PART_MARKS_H
+
+#include "report/merge/contexts.h"
+#include "report/model/mark_list.h"
+
+/* Adds a part's marks to the list; those of one thread only, if `thread` is not NULL. */
+void part_marks_add(struct mark_list *list, const struct part_copy *part,
+		    struct contexts *contexts, const char *thread);
+
+#endif

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What a program tells of moments and regions (agent/clew.h) is in the recording."""
+import json
+import signal
+
+import clewtest
+from clewtest import target
+
+LONG = "a name that is so long that not all of it is kept, as it is to be"[:55]
+REQUESTS = 3 * 500 + 1  # of three threads, and of a forked child
+KEPT = 1 << 21
+
+
+class Marks(clewtest.Case):
+    """targets/marks.c"""
+
+    def setUp(self):
+        super().setUp()
+        self.told = self.work / "told"
+        self.told.mkdir()
+        self.environment["MARKS_TRUTH"] = str(self.told)
+
+    def marks(self, *options):
+        report = self.clew_json("report", "--json", *options)
+        return {one["name"]: one for one in report["marks"]}
+
+    def check(self, how, status, *options):
+        program = [target("marks"), how]
+        native = self.run_program(program)
+        for left in self.told.iterdir():
+            left.unlink()
+        recorded = self.record(program, options)
+        self.assert_same_behaviour(native, recorded)
+        self.assertEqual(native.returncode, status)
+        self.assert_no_problem()
+        self.assert_counted(self.marks())
+        for part in self.recording().parts:
+            self.assert_true(part.pid)
+
+    def assert_counted(self, marks):
+        self.assertEqual({name: (one["moments"], one["regions"], one["open"],
+                                 one["ends"]) for name, one in marks.items()},
+                         {"request": (0, REQUESTS, 0, 0),
+                          "part": (0, 2 * REQUESTS, 0, 0),
+                          "half": (REQUESTS, 0, 0, 0),
+                          "signal": (10, 0, 0, 0),
+                          "handled": (0, 10, 0, 0),
+                          "handed": (0, 1, 1, 0),
+                          "sleeps": (0, 1, 0, 0),
+                          "child": (0, 0, 0, 1),
+                          "(other names)": (1, 0, 0, 0),
+                          LONG: (1, 0, 0, 0)})
+
+    def assert_true(self, pid):
+        """The program has measured each region, from inside and outside."""
+        marks = self.marks(f"--process={pid}")
+        truth = {}
+        for line in (self.told / str(pid)).read_text().splitlines():
+            name, *numbers = line.split()
+            truth[name] = [int(number) for number in numbers]
+        for name, (count, least, most) in truth.items():
+            if count == 0:
+                self.assertNotIn(name, marks)
+                continue
+            one = marks[name]
+            with self.subTest(name=name, pid=pid):
+                self.assertEqual(one["regions"], count)
+                # two clocks, that were compared twice; and whole nanoseconds
+                self.assertGreaterEqual(one["total_ns"],
+                                        least * .99 - 20 * count)
+                self.assertLessEqual(one["total_ns"],
+                                     most * 1.01 + 20 * count)
+                self.assertLessEqual(one["min_ns"], one["median_ns"])
+                self.assertLessEqual(one["median_ns"], one["max_ns"])
+                self.assertLessEqual(one["max_ns"], one["total_ns"])
+        self.assertEqual(marks["request"]["self_ns"],
+                         marks["request"]["total_ns"] -
+                         marks["part"]["total_ns"])
+        self.assertEqual(marks["part"]["self_ns"], marks["part"]["total_ns"])
+
+    def test_of_threads_handlers_and_children(self):
+        self.check("exit", 0)
+
+    def test_without_times(self):
+        self.check("exit", 0, "--time=none")
+
+    def test_with_exact_times(self):
+        self.check("exit", 0, "--time=exact")
+
+    def test_nothing_is_lost_without_an_exit(self):
+        self.check("_exit", 0)
+
+    def test_nothing_is_lost_in_a_crash(self):
+        self.check("abort", -signal.SIGABRT, "--time=none")
+
+    def test_of_one_thread(self):
+        self.record([target("marks"), "exit"])
+        (part,) = [part for part in self.recording().parts
+                   if "sleeps" in self.marks(f"--process={part.pid}")]
+        marks = self.marks(f"--process={part.pid}", f"--thread={part.pid}")
+        self.assertEqual(marks["sleeps"]["regions"], 1)
+        self.assertEqual(marks["handed"]["ends"], 1)
+        self.assertNotIn("request", marks)
+
+    def test_more_than_are_kept(self):
+        done = self.record([target("marks"), "flood"], ["--time=none"])
+        self.assertEqual((done.stderr, done.returncode), (b"", 0))
+        report = self.clew_json("report", "--json")
+        (flood,) = [one for one in report["marks"] if one["name"] == "flood"]
+        (lost,) = report["marks_lost"].values()
+        self.assertEqual(flood["moments"] + lost, 2200000)
+        self.assertLess(flood["moments"], KEPT)
+        self.assertGreater(flood["moments"], KEPT * .9)
+        self.assertRegex(self.clew("report").stdout, rf"\nmarks lost: {lost:,}"
+                         ", more than are kept of a process\n")
+
+    def test_as_text(self):
+        self.record([target("marks"), "exit"])
+        text = self.clew("report", "--marks").stdout
+        self.assertRegex(text, rf"(?m)^ *- +{REQUESTS:,} ( *\S+ [mun]?s){{5}}"
+                               "  request$")
+        self.assertRegex(text, r"(?m)^ *10 +-( +-){5}  signal$")
+        self.assertIn("\nhanded: 1 region not ended\n", text)
+        self.assertIn("\nchild: 1 end of no region\n", text)
+        self.assertIn("; clew report --marks shows them\n",
+                      self.clew("report").stdout)
+        self.record([target("abi")])
+        none = self.clew("report", "--marks")
+        self.assertEqual(none.returncode, 1)
+        self.assertIn("told of none", none.stderr)
+
+    def test_in_time(self):
+        self.record([target("marks"), "exit"])
+        path = self.work / "trace"
+        done = self.clew("export", "-F", "chrome", "-o", path)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        events = json.loads(path.read_text())["traceEvents"]
+        begun, ended = ({event["id"]: event for event in events
+                         if event["ph"] == kind} for kind in "be")
+        self.assertEqual(len(begun), 3 * REQUESTS + 10 + 2 + 1)
+        self.assertEqual(set(begun) - set(ended), {
+            one["id"] for one in begun.values()
+            if one["name"] == "handed" and one["args"]["number"] == 7})
+        for number, end in ended.items():
+            self.assertEqual(begun[number]["name"], end["name"])
+            self.assertGreaterEqual(end["ts"], begun[number]["ts"])
+        requests = [one for one in begun.values() if one["name"] == "request"]
+        self.assertEqual({one["args"]["function"] for one in requests},
+                         {"serves"})
+        self.assertEqual(len({one["tid"] for one in requests}), 4)
+        halves = [event for event in events if event["ph"] == "i" and
+                  event["name"] == "half"]
+        self.assertEqual(sorted(event["args"]["number"] for event in halves),
+                         sorted([*range(500)] * 3 + [1]))
+
+    def test_in_the_dump(self):
+        self.record([target("marks"), "exit"])
+        dumped = "".join(self.clew("dump", part).stdout for part in
+                         sorted(self.recording_path.glob("*.part")))
+        self.assertIn(" text=request\n", dumped)
+        self.assertRegex(dumped, r"\nmark tsc=\d+ id=0x[0-9a-f]+ number=10 ")
+
+
+if __name__ == "__main__":
+    clewtest.main()
