@@ -196,7 +196,10 @@ struct wire_header {
 	uint32_t time;      /* enum wire_time */
 	uint32_t rate_hz;   /* of samples that were asked for */
 	uint64_t period_ns; /* between two samples, as asked for */
-	/* At the start, and now and then, last at the end. 0: no time taken. */
+	/*
+	 * At the start, and now and then, last at the end. 0: by a clew that noted
+	 * none where no time was taken.
+	 */
 	struct wire_moment first, latest;
 	_Atomic uint64_t sample_losses[WIRE_SAMPLE_LOSS_COUNT];
 	/*

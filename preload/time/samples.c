@@ -10,10 +10,27 @@
 #define FIRST_BYTES WIRE_PAGE_BYTES /* of a tally's samples */
 #define MOST_BYTES  (16 * WIRE_PAGE_BYTES)
 
+/* Two readings of one moment lie this close together, or one was interrupted. */
+#define MOMENT_TICKS 20000
+#define MOMENT_TRIES 4
+
+/* The closest readings of a few tries. */
 static struct wire_moment this_moment(void)
 {
-	return (struct wire_moment){ .tsc = stamp_counter(),
-				     .ns = sys_clock_ns(CLOCK_MONOTONIC) };
+	struct wire_moment moment = { 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < MOMENT_TRIES && least > MOMENT_TICKS; i++) {
+		const uint64_t before = stamp_counter();
+		const uint64_t ns = sys_clock_ns(CLOCK_MONOTONIC);
+		const uint64_t ticks = stamp_counter() - before;
+
+		if (ticks >= least)
+			continue;
+		least = ticks;
+		moment = (struct wire_moment){ before + ticks / 2, ns };
+	}
+	return moment;
 }
 
 void samples_describe(struct wire_header *header, enum wire_time time,
