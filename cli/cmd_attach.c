@@ -127,6 +127,7 @@ static const struct {
 	{ "jni-env", "a machine that runs already is not told to call clew" },
 	{ "jit-callers", "generated code that waits for a call could not be "
 			 "left to itself" },
+	{ "probe", "probes are written when a program starts" },
 };
 
 static int check_directives(const char *text, char **why)
