@@ -193,6 +193,7 @@ void flat_find_quantiles(struct flat *flat, const struct tree *tree,
 
 		if (!bins)
 			continue;
+		row->has_quantiles = 1;
 		row->half_below_ns = bounded_ns(
 			row, timings_quantile_ns(&tree->timings, bins, 500));
 		row->most_below_ns =

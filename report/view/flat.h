@@ -22,7 +22,8 @@ struct flat_row {
 	uint32_t callers; /* different functions that called it */
 	uint32_t callees; /* different functions that it called */
 	uint32_t function;
-	/* Of a native's calls by a Java method, as measured; 0: not known. */
+	/* Of a native's calls by a Java method, as measured, if that is known. */
+	int has_quantiles;
 	uint64_t half_below_ns, most_below_ns;
 	uint64_t copied_bytes; /* by JNI's functions, in these calls */
 };

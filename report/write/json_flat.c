@@ -39,7 +39,7 @@ static json_t *row_of(struct session *session, const struct flat_row *row)
 	json_object_set_new(value, "samples", json_number(row->self.samples));
 	json_object_set_new(value, "total_samples",
 			    json_number(row->total.samples));
-	if (row->most_below_ns > 0)
+	if (row->has_quantiles)
 		json_object_set_new(value, "within_ns",
 				    json_pack("{soso}", "p50",
 					      json_number(row->half_below_ns),

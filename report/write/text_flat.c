@@ -65,8 +65,8 @@ static void write_extremes(FILE *out, const struct timing *timing)
 static void write_quantiles(FILE *out, const struct flat_row *row)
 {
 	fprintf(out, "%9s %9s ",
-		row->half_below_ns ? DURATION(row->half_below_ns) : "-",
-		row->most_below_ns ? DURATION(row->most_below_ns) : "-");
+		row->has_quantiles ? DURATION(row->half_below_ns) : "-",
+		row->has_quantiles ? DURATION(row->most_below_ns) : "-");
 }
 
 /* What natives have copied from Java and to it. */
