@@ -88,10 +88,12 @@ class Allocations(clewtest.Case):
         self.assertEqual(self.own("live_bytes")["moves"], 10000)
 
     def test_of_python(self):
-        program = [PYTHON, "-c", "import json, threading\n"
+        """It ends when its threads have, which free what is theirs after join()."""
+        program = [PYTHON, "-c", "import json, os, threading\n"
                    "def f(): json.dumps([{str(i): i} for i in range(9999)])\n"
                    "threads = [threading.Thread(target=f) for _ in range(3)]\n"
                    "[t.start() for t in threads]; [t.join() for t in threads]\n"
+                   "while len(os.listdir('/proc/self/task')) > 1: pass\n"
                    "print('done')"]
         native = self.run_program(program)
         recorded = self.run_program(self.command(program))

@@ -176,8 +176,12 @@ class Locks(clewtest.Case):
         self.assertGreaterEqual(self.totals()["condition_waits"], 1)
 
     def test_of_python(self):
+        """Threads wait for the interpreter's lock until all of them are there."""
         program = [PYTHON, "-c", "import hashlib, threading\n"
+                   "there = []\n"
                    "def f():\n"
+                   "  there.append(1)\n"
+                   "  while len(there) < 3: pass\n"
                    "  for i in range(200): hashlib.sha256(b'x' * 9999)\n"
                    "threads = [threading.Thread(target=f) for _ in range(3)]\n"
                    "[t.start() for t in threads]; [t.join() for t in threads]\n"
