@@ -81,3 +81,19 @@ int value_sites_begin(struct value_sites *sites,
 	}
 	return sites->values != NULL;
 }
+
+int value_start_try(struct value_start *start, int (*begin)(int is_last),
+		    int is_last)
+{
+	int is_there;
+
+	if (atomic_exchange(&start->is_busy, 1))
+		return 0;
+	is_there = begin(is_last);
+	if (is_there)
+		start->state = VALUES_ARE_ON;
+	else if (is_last)
+		start->state = VALUES_ARE_OFF;
+	start->is_busy = 0;
+	return is_there;
+}

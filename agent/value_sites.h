@@ -28,4 +28,19 @@ uint64_t value_sites_here(struct value_sites *sites);
 /* The row of what is in no context. */
 uint64_t value_sites_nowhere(struct value_sites *sites);
 
+/* Whether an agent counts: what it stands in front of is called before clew has begun. */
+enum value_state { VALUES_NOT_YET, VALUES_ARE_ON, VALUES_ARE_OFF };
+
+struct value_start {
+	_Atomic int state; /* enum value_state */
+	_Atomic int is_busy;
+};
+
+/*
+ * Ask `begin`, which says whether clew is here as value_sites_begin() does, for a state
+ * that is VALUES_NOT_YET. False also for who asks meanwhile. Any thread.
+ */
+int value_start_try(struct value_start *start, int (*begin)(int is_last),
+		    int is_last);
+
 #endif

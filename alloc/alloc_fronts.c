@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "agent/value_sites.h"
 #include "alloc/alloc_sites.h"
 #include "alloc/live_blocks.h"
 #include "alloc/live_mappings.h"
@@ -41,7 +42,7 @@ static struct {
 	void *(*mremap)(void *, size_t, size_t, int, ...);
 } next;
 
-static enum { NOT_YET, IS_ON, IS_OFF } _Atomic state;
+static struct value_start start;
 static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 static _Alignas(16) unsigned char early[EARLY_BYTES];
 static _Atomic size_t early_used;
@@ -100,34 +101,24 @@ static void after_fork_in_child(void)
 
 static __attribute__((noinline)) int begin(int is_last)
 {
-	static _Atomic int is_busy;
-	int is_there;
-
-	if (atomic_exchange(&is_busy, 1))
-		return 0;
-	is_there = alloc_sites_begin(is_last);
-	if (is_there)
-		state = IS_ON;
-	else if (is_last)
-		state = IS_OFF;
-	is_busy = 0;
-	return is_there;
+	return value_start_try(&start, alloc_sites_begin, is_last);
 }
 
 static __attribute__((constructor)) void begin_at_last(void)
 {
 	if (!next.malloc)
 		find_next();
-	if (state == NOT_YET)
+	if (start.state == VALUES_NOT_YET)
 		begin(1);
-	if (state == IS_ON)
+	if (start.state == VALUES_ARE_ON)
 		pthread_atfork(before_fork, after_fork_in_parent,
 			       after_fork_in_child);
 }
 
 static int is_counting(void)
 {
-	return state == IS_ON || (state == NOT_YET && begin(0));
+	return start.state == VALUES_ARE_ON ||
+	       (start.state == VALUES_NOT_YET && begin(0));
 }
 
 static uint64_t now_ns(void)
@@ -165,7 +156,8 @@ static void *note(void *at, size_t bytes)
 static int forget(const void *at, struct live_block *block)
 {
 	const int saved = errno;
-	const int is_known = state == IS_ON && live_blocks_take(at, block);
+	const int is_known =
+		start.state == VALUES_ARE_ON && live_blocks_take(at, block);
 
 	errno = saved;
 	return is_known;
@@ -296,7 +288,7 @@ EXPORT int munmap(void *at, size_t bytes)
 		find_next();
 	result = next.munmap(at, bytes);
 	saved = errno;
-	if (result == 0 && state == IS_ON)
+	if (result == 0 && start.state == VALUES_ARE_ON)
 		live_mappings_remove(at, bytes);
 	errno = saved;
 	return result;
@@ -315,7 +307,7 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 		find_next();
 	to = next.mremap(at, bytes, more, flags, wanted);
 	saved = errno;
-	if (to != MAP_FAILED && state == IS_ON && bytes > 0 &&
+	if (to != MAP_FAILED && start.state == VALUES_ARE_ON && bytes > 0 &&
 	    !(flags & MREMAP_DONTUNMAP))
 		live_mappings_remove(at, bytes);
 	errno = saved;

@@ -20,23 +20,6 @@ int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
 	return 0;
 }
 
-/* The first function behind vaddr. */
-static uint32_t place_of(const struct wire_function *list, uint32_t count,
-			 uint64_t vaddr)
-{
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (list[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Whether a function's hook, if it has one, leaves the code from vaddr alone. */
 static int spares(const struct wire_function *function, uint64_t vaddr)
 {
@@ -60,7 +43,7 @@ static int is_open(const struct leap *leap, const struct marks *targets,
 		   const struct wire_function *list, uint32_t count)
 {
 	const uint32_t inner = ((UINT32_C(1) << PATCH_BYTES) - 1) & ~1U;
-	const uint32_t place = place_of(list, count, leap->vaddr);
+	const uint32_t place = wire_functions_until(list, count, leap->vaddr);
 
 	if (marks_from(targets, leap->vaddr) & inner)
 		return 0;

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/value_sites.h"
 #include "locks/held_locks.h"
 #include "locks/lock_sites.h"
 
@@ -96,7 +97,7 @@ static struct {
 	int (*pthread_rwlock_unlock)(pthread_rwlock_t *lock);
 } next;
 
-static enum { NOT_YET, IS_ON, IS_OFF } _Atomic state;
+static struct value_start start;
 static int is_contended_only;
 static _Atomic long contended_holds; /* if only these are known */
 static _Atomic int is_found;
@@ -140,22 +141,17 @@ static __attribute__((noinline)) void find_next(void)
 
 /* ---- Whether it is counted ---- */
 
+static int begin_sites(int is_last)
+{
+	const char *which = getenv("CLEW_LOCKS_WHICH");
+
+	is_contended_only = which && strcmp(which, "contended") == 0;
+	return lock_sites_begin(is_last);
+}
+
 static __attribute__((noinline)) int begin(int is_last)
 {
-	static _Atomic int is_busy;
-	const char *which = getenv("CLEW_LOCKS_WHICH");
-	int is_there;
-
-	if (atomic_exchange(&is_busy, 1))
-		return 0;
-	is_contended_only = which && strcmp(which, "contended") == 0;
-	is_there = lock_sites_begin(is_last);
-	if (is_there)
-		state = IS_ON;
-	else if (is_last)
-		state = IS_OFF;
-	is_busy = 0;
-	return is_there;
+	return value_start_try(&start, begin_sites, is_last);
 }
 
 static void after_fork_in_child(void)
@@ -168,9 +164,9 @@ static __attribute__((constructor)) void begin_at_last(void)
 {
 	if (!is_found)
 		find_next();
-	if (state == NOT_YET)
+	if (start.state == VALUES_NOT_YET)
 		begin(1);
-	if (state == IS_ON)
+	if (start.state == VALUES_ARE_ON)
 		pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
@@ -180,7 +176,8 @@ static int is_counting(void)
 		return 0;
 	if (!is_found)
 		find_next();
-	return state == IS_ON || (state == NOT_YET && begin(0));
+	return start.state == VALUES_ARE_ON ||
+	       (start.state == VALUES_NOT_YET && begin(0));
 }
 
 static uint64_t now_ns(void)

@@ -65,4 +65,21 @@ static inline int wire_loops(const struct wire_function *function)
 	return (function->displaced & WIRE_LOOPS) != 0;
 }
 
+/* How many of these, which are in order, begin at vaddr or before it. */
+static inline uint32_t wire_functions_until(
+	const struct wire_function *functions, uint32_t count, uint64_t vaddr)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (functions[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 #endif

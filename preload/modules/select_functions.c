@@ -17,20 +17,12 @@ struct name_search {
 static struct wire_function *find_function(const struct catalog_entry *entry,
 					   uint64_t vaddr)
 {
-	uint32_t count = entry->module->function_count;
-	uint32_t low = 0, high = count;
+	const uint32_t until = wire_functions_until(
+		entry->functions, entry->module->function_count, vaddr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (entry->functions[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count || entry->functions[low].vaddr != vaddr)
-		return NULL;
-	return &entry->functions[low];
+	return until && entry->functions[until - 1].vaddr == vaddr
+		       ? &entry->functions[until - 1]
+		       : NULL;
 }
 
 static int judge_name(void *context, const struct symbol *symbol)

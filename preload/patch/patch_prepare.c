@@ -218,20 +218,13 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 	uint64_t island = function->vaddr + function->patch_offset +
 			  JUMP_SHORT_BYTES +
 			  (uint64_t)(int64_t)function->island;
-	uint32_t low = 0, high = count;
+	uint32_t until;
 
 	if (function->verdict != VERDICT_IS_JUMP_SHORT)
 		return 0;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (functions[middle].vaddr <= island)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && island - functions[low - 1].vaddr <
-			      functions[low - 1].size_bytes;
+	until = wire_functions_until(functions, count, island);
+	return until && island - functions[until - 1].vaddr <
+				functions[until - 1].size_bytes;
 }
 
 /* Hosts before their guests. */

@@ -18,17 +18,11 @@ struct place_search {
 
 static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
 {
-	uint32_t low = 0, high = candidate->entry.module->function_count;
+	const uint32_t until = wire_functions_until(
+		candidate->entry.functions,
+		candidate->entry.module->function_count, vaddr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (candidate->entry.functions[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	return until ? until - 1 : 0;
 }
 
 static int make_room(struct probe_places *places)

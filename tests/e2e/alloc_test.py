@@ -3,11 +3,10 @@
 """clew-alloc's figures are those of a library that only counts (counting_shim.c)."""
 import signal
 import struct
-import subprocess
 
 import clewtest
-from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target, until
-from redis_client import talk_to_redis
+from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target
+from redis_client import run_redis
 
 SCRIPT = ROOT / "scripts" / "clew-alloc"
 SHIM = BUILD / "tests" / "targets" / "O2" / "libcounting_shim.so"
@@ -111,21 +110,9 @@ class Allocations(clewtest.Case):
     @needs("redis-server")
     def test_of_redis(self):
         path = self.work / "redis"
-        with subprocess.Popen(
-                [str(word) for word in self.command(
-                    ["redis-server", "--port", "0", "--save", "",
-                     "--unixsocket", path])],
-                env=self.environment, cwd=self.work,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
-            try:
-                self.assertTrue(until(lambda: path.is_socket() or
-                                      server.poll() is not None))
-                talk_to_redis(self, path)
-            except BaseException:
-                server.terminate()
-                raise
-            server.communicate()
-        self.assertEqual(server.returncode, 0)
+        run_redis(self, self.command(
+            ["redis-server", "--port", "0", "--save", "",
+             "--unixsocket", path]), path)
         self.assert_equal_to_the_shim(1)
 
     def test_without_clew_it_is_as_if_it_were_not_there(self):

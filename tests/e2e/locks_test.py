@@ -3,11 +3,10 @@
 """clew-locks's figures are those of programs that count and measure their own locks."""
 import os
 import signal
-import subprocess
 
 import clewtest
-from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target, until
-from redis_client import talk_to_redis
+from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target
+from redis_client import run_redis
 
 SCRIPT = ROOT / "scripts" / "clew-locks"
 COUNTS = ("acquisitions", "contended", "refused", "condition_waits")
@@ -197,21 +196,9 @@ class Locks(clewtest.Case):
     @needs("redis-server")
     def test_of_redis(self):
         path = self.work / "redis"
-        with subprocess.Popen(
-                [str(word) for word in self.command(
-                    ["redis-server", "--port", "0", "--save", "",
-                     "--io-threads", "3", "--unixsocket", path])],
-                env=self.environment, cwd=self.work,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
-            try:
-                self.assertTrue(until(lambda: path.is_socket() or
-                                      server.poll() is not None))
-                talk_to_redis(self, path)
-            except BaseException:
-                server.terminate()
-                raise
-            server.communicate()
-        self.assertEqual(server.returncode, 0)
+        run_redis(self, self.command(
+            ["redis-server", "--port", "0", "--save", "", "--io-threads", "3",
+             "--unixsocket", path]), path)
         totals = self.totals()
         self.assertEqual(totals["untracked"], 0)
         self.assertGreater(totals["acquisitions"], 100)

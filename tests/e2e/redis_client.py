@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of a redis server, until it ends."""
+"""A redis server, and what is asked of it until it ends."""
 import socket
+import subprocess
 
 from clewtest import until
 
@@ -13,3 +14,20 @@ def talk_to_redis(case, path):
             case.assertEqual(client.recv(5, socket.MSG_WAITALL), b"+OK\r\n")
         client.sendall(b"SHUTDOWN NOSAVE\r\n")
         client.recv(1)
+
+
+def run_redis(case, command, path):
+    """A command that makes the server listen there: it ends well when it is told to."""
+    with subprocess.Popen([str(word) for word in command],
+                          env=case.environment, cwd=case.work,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as server:
+        try:
+            case.assertTrue(until(lambda: path.is_socket() or
+                                  server.poll() is not None))
+            talk_to_redis(case, path)
+        except BaseException:
+            server.terminate()
+            raise
+        server.communicate()
+    case.assertEqual(server.returncode, 0)
