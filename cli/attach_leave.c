@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/opened_signals.h"
+#include "cli/probe_asking.h"
 #include "cli/stopped_registers.h"
 #include "machine/address_space.h"
 
@@ -164,7 +165,9 @@ int attaching_leave(struct attaching *attaching, char **why)
 	int err, is_finished = 0;
 
 	*why = NULL;
-	err = attach_end_runtimes(attaching, why);
+	err = probe_remove_all(attaching, why);
+	if (!err)
+		err = attach_end_runtimes(attaching, why);
 	if (err)
 		return err;
 	do {

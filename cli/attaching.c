@@ -19,11 +19,11 @@
 #define LIBC "libc.so.6"
 
 /* A name that the kernel forgets with its owner. */
-static int take_lock(pid_t pid, char **why)
+static int take_lock(pid_t pid, const char *purpose, char **why)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1,
-			      "clew-attach-%d", pid);
+			      "clew-%s-%d", purpose, pid);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -156,14 +156,13 @@ static int wait_for_former(struct attaching *attaching, char **why)
 	return err;
 }
 
-int attaching_open(struct attaching *attaching, pid_t pid, char **why)
+/* Closes the lock where that fails. */
+static int open_locked(struct attaching *attaching, pid_t pid, int lock,
+		       char **why)
 {
 	int err;
 
-	*attaching = (struct attaching){ .pid = pid };
-	attaching->lock = take_lock(pid, why);
-	if (attaching->lock < 0)
-		return attaching->lock;
+	*attaching = (struct attaching){ .pid = pid, .lock = lock };
 	err = tracer_open(&attaching->tracer, pid, why);
 	if (err)
 		goto close_lock;
@@ -188,6 +187,27 @@ close_tracer:
 close_lock:
 	close(attaching->lock);
 	return err;
+}
+
+int attaching_open(struct attaching *attaching, pid_t pid, char **why)
+{
+	const int lock = take_lock(pid, "attach", why);
+
+	return lock < 0 ? lock : open_locked(attaching, pid, lock, why);
+}
+
+int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	int lock;
+
+	while ((lock = take_lock(pid, "probe", why)) == -EBUSY &&
+	       tracer_now_ns() < deadline_ns) {
+		free(*why);
+		*why = NULL;
+		attach_pause_ms(1);
+	}
+	return lock < 0 ? lock : open_locked(attaching, pid, lock, why);
 }
 
 void attaching_close(struct attaching *attaching)

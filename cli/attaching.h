@@ -26,6 +26,12 @@ struct attaching {
 
 /* 0; or -errno and *why, and nothing is to be closed. */
 int attaching_open(struct attaching *attaching, pid_t pid, char **why);
+
+/*
+ * Likewise, of a process that another clew may be attached to: for what needs no more
+ * than a thread for a moment. One that does so waits for another.
+ */
+int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
 
 /* What is mapped now. 0, or -errno and *why. */

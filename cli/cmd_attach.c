@@ -17,6 +17,8 @@
 #include "cli/command.h"
 #include "cli/ending_signals.h"
 #include "cli/options.h"
+#include "cli/probe_asking.h"
+#include "cli/probe_options.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
 #include "cli/target_choice.h"
@@ -26,7 +28,7 @@
 /* Of processes that fork and fork, some go on unrecorded. */
 #define ROUNDS_MAX 16
 
-enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS };
+enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS, KEY_PROBE };
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE,
@@ -43,6 +45,10 @@ static const struct argp_option argp_options[] = {
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	RECORDING_SELECTION,
+	{ "probe", KEY_PROBE, "PLACE", 0,
+	  "Count, by context, how often an instruction is executed; see "
+	  "clew record --probe, and clew probe add",
+	  2 },
 	RECORDING_JAVA,
 	RECORDING_RULES,
 	RECORDING_TIME,
@@ -57,6 +63,7 @@ struct attach_options {
 	int has_no_cache;
 	uint64_t calls; /* 0: as many as there are */
 	int64_t for_ms; /* -1: until something ends it */
+	struct probe_options probes;
 	struct directives directives;
 };
 
@@ -101,6 +108,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!options->calls)
 			argp_error(state, "--calls 0: that is now");
 		return 0;
+	case KEY_PROBE:
+		if (probe_options_add(&options->probes, argument) != 0)
+			argp_error(state, "more than %d probes",
+				   PROBE_OPTIONS_MAX);
+		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
 		return 0;
@@ -127,7 +139,7 @@ static const struct {
 	{ "jni-env", "a machine that runs already is not told to call clew" },
 	{ "jit-callers", "generated code that waits for a call could not be "
 			 "left to itself" },
-	{ "probe", "probes are written when a program starts" },
+	{ "probe", "probes are asked for by --probe, or by clew probe add" },
 };
 
 static int check_directives(const char *text, char **why)
@@ -167,14 +179,43 @@ static int is_seen(struct attach_run *run, pid_t pid)
 	return 0;
 }
 
+/* Whatever does not come of them, the process is recorded. */
+static void add_probes(struct attach_run *run, struct attach_member *member)
+{
+	const struct probe_options *places = &run->options->probes;
+	struct wire_live_probes probes = { 0 };
+	char *lines, *why = NULL;
+
+	if (!places->count)
+		return;
+	lines = probe_options_lines(places, member->pid, &why);
+	if (lines)
+		probe_ask(&member->attaching, lines, &probes, &why);
+	free(lines);
+	if (why)
+		complain(COMMAND, "process %d: %s", member->pid, why);
+	run->refused += why != NULL;
+	free(why);
+	for (uint32_t i = 0; i < probes.answer_count; i++) {
+		why = probe_answer_text(&probes.answers[i]);
+		if (why)
+			complain(COMMAND, "process %d: probe %s: %s",
+				 member->pid, places->texts[i], why);
+		run->refused += why != NULL;
+		free(why);
+	}
+}
+
 /* That one has ended that was found by another's name is no news. */
 static void add(struct attach_run *run, const struct chosen_process *process)
 {
 	const pid_t pid = process->pid;
 	char *why = NULL;
 
-	if (attach_group_add(&run->group, pid, &why) == 0)
+	if (attach_group_add(&run->group, pid, &why) == 0) {
+		add_probes(run, &run->group.members[run->group.count - 1]);
 		return;
+	}
 	if (process->is_named || !target_thread_is_going(pid, pid)) {
 		complain(COMMAND, "process %d: %s", pid, why);
 		run->refused++;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/cmd_probe_live.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/probe_file.h"
@@ -31,6 +32,7 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "exe", KEY_FILE, "FILE", 0, "The ELF file, or the name of a program",
 	  0 },
+	LIVE_PROBE_OPTIONS,
 	{ 0 },
 };
 
@@ -44,6 +46,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_SITES:
 		options->sites = argument;
+		return 0;
+	case LIVE_PROBE_PID:
+	case LIVE_PROBE_ALL:
+		argp_error(state, "that is for add, rm and ls");
 		return 0;
 	case KEY_FILE:
 		options->file = argument;
@@ -141,9 +147,10 @@ int command_probe(int argc, char **argv)
 		.options = argp_options,
 		.children = terminal_children,
 		.parser = parse,
-		.args_doc = "[FILE]",
-		.doc = "Show where in a function a probe can be put: see "
-		       "clew record --probe.",
+		.args_doc = "[FILE]\nadd PID PLACE...\nrm PID NAME...\nls PID",
+		.doc = "Show where in a function a probe can be put; or add, "
+		       "remove and list the probes of a process that is being "
+		       "recorded: see clew record --probe.",
 	};
 	struct sites_options options = { 0 };
 	struct listing listing = { .function = UINT32_MAX };
@@ -152,6 +159,8 @@ int command_probe(int argc, char **argv)
 	int status = EXIT_FAILURE;
 	char *path, *why;
 
+	if (is_live_probe_command(argc, argv))
+		return command_probe_live(argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (probe_spec_parse(options.sites, &spec) != 0) {
 		complain(argv[0], "%s: not a place for a probe", options.sites);

@@ -218,3 +218,33 @@ int probe_options_settle(const struct probe_options *options,
 	}
 	return 0;
 }
+
+/* ---- Of a process ---- */
+
+/* The program's file, or what stands for it. For free(). */
+static char *program_of(pid_t pid)
+{
+	char *link = memory_printf("/proc/%d/exe", pid);
+	char path[4096];
+	const ssize_t bytes = readlink(link, path, sizeof(path) - 1);
+
+	path[bytes < 0 ? 0 : bytes] = '\0';
+	if (bytes <= 0 || access(path, R_OK) != 0)
+		return link;
+	free(link);
+	return memory_printf("%s", path);
+}
+
+char *probe_options_lines(const struct probe_options *options, pid_t pid,
+			  char **why)
+{
+	char *program = program_of(pid), *lines = NULL;
+	struct directives directives;
+
+	directives_init(&directives);
+	if (probe_options_settle(options, program, &directives, why) == 0)
+		lines = memory_printf("%s", directives_text(&directives));
+	directives_fini(&directives);
+	free(program);
+	return lines;
+}

@@ -7,6 +7,7 @@
 #define CLEW_CLI_PROBE_OPTIONS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "cli/directives.h"
 
@@ -27,5 +28,12 @@ int probe_options_add(struct probe_options *options, const char *text);
 int probe_options_settle(const struct probe_options *options,
 			 const char *program, struct directives *directives,
 			 char **why);
+
+/*
+ * Likewise for the program of a process: as lines of a configuration, for free(); or
+ * NULL and *why.
+ */
+char *probe_options_lines(const struct probe_options *options, pid_t pid,
+			  char **why);
 
 #endif

@@ -34,7 +34,7 @@ static int is_alone(void)
 static int is_concerned(const struct patch *patch, int to_hooked,
 			int is_single_threaded)
 {
-	return patch->is_written != to_hooked &&
+	return patch->is_written != to_hooked && !patch->is_disabled &&
 	       (is_single_threaded || !patch->module->is_libc);
 }
 

@@ -11,6 +11,7 @@
 #include "image/traits.h"
 #include "preload/front/entries.h"
 #include "preload/front/imports.h"
+#include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
@@ -142,11 +143,11 @@ static int begin(struct cold *cold)
 		(uint64_t)sys_call(SYS_brk, 0, 0, 0, 0, 0, 0);
 	cold->has_begun = 1;
 	if (cold->config.probes) {
-		int err = probe_hits_begin(cold->config.probe_count);
+		int err = probe_hits_begin();
 
 		if (!err)
 			err = probe_record_asked(&cold->recorder.part,
-						 &cold->config);
+						 &cold->config, 0);
 		if (err)
 			return err;
 	}
@@ -220,6 +221,7 @@ static struct probed_candidate *find_probes(struct pass *pass,
 		return NULL;
 	probed->candidate = candidate;
 	probed->places.arena = &pass->scratch;
+	probed->places.wanted = ~probe_places_removed(&cold->config);
 	probe_places_find(&probed->places, &cold->config, candidate, is_program,
 			  has_traps && !candidate->module->is_libc);
 	probed->next = pass->probed;
@@ -227,39 +229,66 @@ static struct probed_candidate *find_probes(struct pass *pass,
 	return probed;
 }
 
-static void refuse_probes(struct probed_candidate *probed,
+#define ALL_PROBES UINT32_MAX
+
+static void refuse_probes(struct probed_candidate *probed, uint32_t probe,
 			  enum probe_reason reason)
 {
 	for (uint32_t i = 0; i < probed->places.count; i++) {
 		struct probe_place *place = &probed->places.list[i];
 
-		if (!place->tier)
+		if (!place->tier ||
+		    (probe != ALL_PROBES && place->probe != probe))
 			continue;
 		place->tier = PROBE_BY_NONE;
 		place->reason = (uint8_t)reason;
 	}
 }
 
+static int has_place(const struct probed_candidate *probed, uint32_t probe)
+{
+	for (uint32_t i = 0; i < probed->places.count; i++)
+		if (probed->places.list[i].probe == probe &&
+		    probed->places.list[i].tier)
+			return 1;
+	return 0;
+}
+
+/* In the chain of its module's patches, behind the hooks. 0 or -ENOMEM. */
+static int prepare_probe(struct pass *pass, struct patch_workshop *workshop,
+			 struct probed_candidate *probed, uint32_t probe)
+{
+	struct patch *hooks = probed->candidate->patch;
+	struct patch *patch = arena_alloc(&pass->cold->kept, sizeof(*patch));
+	int err = patch ? probe_patch_prepare(patch, hooks->module, hooks,
+					      workshop, &probed->places, probe,
+					      probe_hits_handler())
+			: -ENOMEM;
+
+	if (err)
+		return err;
+	patch->next_of_module = hooks->next_of_module;
+	hooks->next_of_module = patch;
+	return 0;
+}
+
 /* Behind the stubs of the module. */
 static void prepare_probes(struct pass *pass, struct patch_workshop *workshop,
 			   struct probed_candidate *probed)
 {
-	struct patch *patch;
+	const uint32_t count = pass->cold->config.probe_count;
 
-	if (!probed || !probed->places.count)
-		return;
-	patch = arena_alloc(&pass->cold->kept, sizeof(*patch));
-	if (!patch ||
-	    probe_patch_prepare(patch, probed->candidate->patch, workshop,
-				&probed->places, probe_hits_handler()))
-		refuse_probes(probed, PROBE_IS_NO_MEMORY);
+	for (uint32_t i = 0; probed && i < count; i++)
+		if (has_place(probed, i) &&
+		    prepare_probe(pass, workshop, probed, i))
+			refuse_probes(probed, i, PROBE_IS_NO_MEMORY);
 }
 
 static void record_probes(struct pass *pass)
 {
 	for (struct probed_candidate *p = pass->probed; p; p = p->next) {
 		if (!p->candidate->patch)
-			refuse_probes(p, PROBE_IS_UNPATCHABLE);
+			refuse_probes(p, ALL_PROBES, PROBE_IS_UNPATCHABLE);
 		probe_record_places(&pass->cold->recorder.part,
 				    p->candidate->module, &p->places);
 	}
@@ -395,7 +424,7 @@ static void lead_to_fronts(const struct cold *cold)
 			imports_lead_to_fronts(m);
 }
 
-int hook_update(struct cold *cold)
+static int update(struct cold *cold)
 {
 	struct pass pass = { .cold = cold };
 	int err = modules_update(&cold->modules, &cold->kept);
@@ -418,7 +447,17 @@ int hook_update(struct cold *cold)
 	return err;
 }
 
-int hook_retire(struct cold *cold)
+int hook_update(struct cold *cold)
+{
+	const int is_turn = hooking_turn_take(HOOKING_TURN_EVER);
+	int err = update(cold);
+
+	if (is_turn)
+		hooking_turn_give();
+	return err;
+}
+
+static int retire(struct cold *cold)
 {
 	struct pass pass = { .cold = cold,
 			     .now_ns = sys_clock_ns(CLOCK_REALTIME) };
@@ -431,5 +470,15 @@ int hook_retire(struct cold *cold)
 		if (m->is_new)
 			modules_forget(&cold->modules, m);
 	}
+	return err;
+}
+
+int hook_retire(struct cold *cold)
+{
+	const int is_turn = hooking_turn_take(HOOKING_TURN_EVER);
+	int err = retire(cold);
+
+	if (is_turn)
+		hooking_turn_give();
 	return err;
 }

@@ -21,6 +21,7 @@
 #include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "preload/hook.h"
+#include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -62,6 +63,13 @@ static int is_deleting(void)
 	return 0;
 }
 
+/* Nor may anybody make patches of what goes. */
+static void await_others(void)
+{
+	if (hooking_turn_take(HOOKING_TURN_EVER))
+		hooking_turn_give();
+}
+
 /*
  * In place of _dl_debug_state(). While something is being unmapped nobody may
  * write to code (live.c); what is gone shows when the list is consistent.
@@ -77,6 +85,7 @@ static void loader_has_changed(void)
 	/* Whoever holds it has not seen that, and may be writing. */
 	lock_acquire(&cold->patches.lock, &signals);
 	lock_release(&cold->patches.lock, &signals);
+	await_others();
 	if (watch.debug->r_state == RT_CONSISTENT)
 		update();
 }

@@ -120,6 +120,13 @@ int module_patches_commit(struct cold *cold, struct module *module,
 	return err;
 }
 
+void module_patches_add(struct cold *cold, struct module *module,
+			struct patch *patch)
+{
+	make_known(&cold->patches, patch);
+	attach(module, patch);
+}
+
 void module_patches_retire(struct cold *cold, struct module *module)
 {
 	uint64_t signals;

@@ -24,6 +24,13 @@
 int module_patches_commit(struct cold *cold, struct module *module,
 			  struct patch *chain);
 
+/*
+ * A patch that is disabled, and written live if ever: it is the module's from now on.
+ * With the patches' lock.
+ */
+void module_patches_add(struct cold *cold, struct module *module,
+			struct patch *patch);
+
 /* The module is unloaded, and what was written is gone with its code. */
 void module_patches_retire(struct cold *cold, struct module *module);
 

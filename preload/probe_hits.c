@@ -55,12 +55,14 @@ static void name_column(char name[4], uint32_t number)
 	*at = '\0';
 }
 
-int probe_hits_begin(uint32_t probes)
+int probe_hits_begin(void)
 {
 	struct clew_value columns[WIRE_PROBES_MAX];
 	char names[WIRE_PROBES_MAX][4];
 
-	for (uint32_t i = 0; i < probes; i++) {
+	if (hits.values)
+		return 0;
+	for (uint32_t i = 0; i < WIRE_PROBES_MAX; i++) {
 		name_column(names[i], i);
 		columns[i] = (struct clew_value){ names[i], CLEW_NUMBER };
 	}
@@ -68,7 +70,7 @@ int probe_hits_begin(uint32_t probes)
 	if (sys_failed(hits.contexts))
 		return -ENOMEM;
 	hits.nodes = clew_nodes_new();
-	hits.values = clew_values_new(columns, probes);
+	hits.values = clew_values_new(columns, WIRE_PROBES_MAX);
 	return hits.nodes && hits.values ? 0 : -ENOMEM;
 }
 

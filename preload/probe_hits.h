@@ -10,8 +10,8 @@
 
 #include "preload/stubs/probe.h"
 
-/* Before the first probe is written. 0 or -ENOMEM. */
-int probe_hits_begin(uint32_t probes);
+/* Before the first probe is written; then there is room for all. 0 or -ENOMEM. */
+int probe_hits_begin(void);
 
 /* The handler of all probes; its argument is the number of the probe. */
 probe_handler probe_hits_handler(void);

@@ -15,6 +15,16 @@
 
 #define WIRE_PROBES_MAX 32 /* as many as a table of values has columns */
 
+/* p1, p2, ... */
+static inline int wire_is_probe_name(const char *name)
+{
+	if (*name++ != 'p' || !*name)
+		return 0;
+	while (*name >= '0' && *name <= '9')
+		name++;
+	return !*name;
+}
+
 /* How a probe is reached. name, text for humans */
 #define PROBE_TIERS(X)                                                         \
 	X(NONE, "none")                                                        \
@@ -53,7 +63,9 @@
 	X(NO_MEMORY, "no memory")                                              \
 	X(UNPATCHABLE, "the code could not be written")                        \
 	X(NO_RETURN, "its function has no instruction that leaves it")         \
-	X(LEAVES_IF, "its function is left by a conditional jump")
+	X(LEAVES_IF, "its function is left by a conditional jump")             \
+	X(DISPLACED, "its bytes are displaced by now: only from the start")    \
+	X(NO_HOOK, "its function is left out to keep the budget")
 
 enum probe_tier {
 #define X(name, text) PROBE_BY_##name,
@@ -96,7 +108,7 @@ struct wire_probe {
 	uint32_t bytes; /* of this record, text included, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
-	uint32_t reserved;
+	uint32_t is_removed; /* by clew probe rm; its hits stay */
 };
 _Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
 

@@ -25,7 +25,6 @@ struct reader {
 	struct config *config;
 	struct arena *arena;
 	struct rule **tail;
-	struct asked_probe **probes_tail;
 	const char *line;
 };
 
@@ -58,20 +57,26 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 	return 0;
 }
 
-static int add_probe(struct reader *reader, const char *text)
+int config_add_probe(struct config *config, const char *text,
+		     struct arena *arena)
 {
-	struct config *config = reader->config;
-	struct asked_probe *probe = arena_alloc(reader->arena, sizeof(*probe));
+	struct asked_probe **end = &config->probes;
+	struct asked_probe *probe;
 
 	if (config->probe_count == WIRE_PROBES_MAX)
 		return -EINVAL;
+	probe = arena_alloc(arena, sizeof(*probe));
 	if (!probe)
 		return -ENOMEM;
-	probe->number = config->probe_count++;
-	probe->text = copy_string(reader->arena, text);
-	*reader->probes_tail = probe;
-	reader->probes_tail = &probe->next;
-	return probe->text ? 0 : -ENOMEM;
+	*probe = (struct asked_probe){ .number = config->probe_count,
+				       .text = copy_string(arena, text) };
+	if (!probe->text)
+		return -ENOMEM;
+	while (*end)
+		end = &(*end)->next;
+	*end = probe;
+	config->probe_count++;
+	return 0;
 }
 
 static int parse_number(const char *text, uint64_t *out)
@@ -244,7 +249,7 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	if (!strcmp(word, "not-function"))
 		return add_rule(reader, RULE_NOT_FUNCTION, text);
 	if (!strcmp(word, "probe"))
-		return add_probe(reader, text);
+		return config_add_probe(reader->config, text, reader->arena);
 	if (!strcmp(word, "java"))
 		return set_java(config, text);
 	if (!strcmp(word, "max-contexts"))
@@ -353,7 +358,6 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.time = WIRE_TIME_CPU,
 	};
 	reader.tail = &config->rules;
-	reader.probes_tail = &config->probes;
 	file = read_config(dir, arena, &err);
 	if (!file && err != -ENOENT) {
 		tell_unreadable(dir, why, bytes);

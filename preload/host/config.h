@@ -35,6 +35,9 @@ struct asked_probe {
 	struct asked_probe *next; /* in the order of the file */
 	const char *text;
 	uint32_t number; /* p1 is 0 */
+	/* By live_probes.c: */
+	int is_removed;
+	uint32_t looked_at; /* of the modules, when they were: 0, the first */
 };
 
 /* What of a Java virtual machine is recorded. */
@@ -72,5 +75,9 @@ struct config {
  */
 int config_read(struct config *config, const char *dir, struct arena *arena,
 		char *why, size_t bytes);
+
+/* One probe more: 0, -EINVAL if there are too many, or -ENOMEM. */
+int config_add_probe(struct config *config, const char *text,
+		     struct arena *arena);
 
 #endif

@@ -114,7 +114,7 @@ static int is_replaced(const void *context, uint64_t pc)
 		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
 
 	for (; patch; patch = patch->next)
-		if (patch_covers(patch, pc))
+		if (!patch->is_disabled && patch_covers(patch, pc))
 			return 1;
 	return 0;
 }

@@ -22,7 +22,8 @@ static int write_patch(struct code_writer *writer, const struct patch *patch,
 	for (uint32_t i = 0; !err && i < patch->island_count; i++)
 		err = write_text(writer, &patch->islands[i], after);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		err = write_text(writer, &patch->sites[i].text, after);
+		if (!patch->sites[i].is_in_stub)
+			err = write_text(writer, &patch->sites[i].text, after);
 	return err;
 }
 
@@ -32,7 +33,8 @@ static int write_chain(struct code_writer *writer, const struct patch *chain,
 	int err = 0;
 
 	for (; !err && chain; chain = chain->next_of_module)
-		err = write_patch(writer, chain, after);
+		if (!chain->is_disabled)
+			err = write_patch(writer, chain, after);
 	return err ? err : code_barrier(writer);
 }
 
@@ -58,7 +60,7 @@ int patch_commit(struct patch *chain)
 	sys_block_signals(&signals);
 	err = write_idle(chain);
 	for (; !err && chain; chain = chain->next_of_module)
-		chain->is_written = 1;
+		chain->is_written = !chain->is_disabled;
 	sys_restore_signals(&signals);
 	return err;
 }
@@ -74,7 +76,8 @@ int patch_fits(const struct patch *patch)
 		if (!text_fits(&patch->islands[i]))
 			return 0;
 	for (uint32_t i = 0; i < patch->site_count; i++)
-		if (!text_fits(&patch->sites[i].text))
+		if (!patch->sites[i].is_in_stub &&
+		    !text_fits(&patch->sites[i].text))
 			return 0;
 	return 1;
 }

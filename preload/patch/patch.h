@@ -26,6 +26,9 @@
 
 #define PATCH_BYTES_MAX (2 * JUMP_BYTES)
 
+/* In place of a probe's number and 1: it was never written, nor will be. */
+#define PROBE_FORGOTTEN UINT32_MAX
+
 /* Bytes of the module's code, before and after. */
 struct patch_text {
 	uint64_t pc;
@@ -42,6 +45,8 @@ struct patch_site {
 	uint8_t displaced_bytes;
 	uint8_t loops;     /* wire_loops() */
 	uint8_t has_probe; /* a user's: its stub leads there (probe_patch.h) */
+	/* In a stub, not in code: written before that was sealed, or live. */
+	uint8_t is_in_stub;
 	uint32_t function; /* its number */
 	uint64_t stub;     /* where it begins */
 	uint64_t entry;    /* where in it the patch leads */
@@ -61,14 +66,16 @@ struct patch {
 	uint64_t memory_bytes; /* of both arrays */
 	uint64_t stub_bytes;   /* of each stub */
 	int is_written;
+	uint32_t probe;   /* the user's, whose it is, and 1; 0: hooks */
+	int is_disabled;  /* the user's probe is, until it is enabled */
 	int is_guarded;   /* its stubs are (guard.h) */
 	int is_told;      /* ... need not be: its runtime knows where to look */
 	int may_generate; /* else: it imports what makes memory executable */
 };
 
 /*
- * Write the sites of a chain of patches (next_of_module) of one module, once the
- * windows are sealed. For code that nothing runs in: CODE_IS_IDLE (code.h). Calls
+ * Write the sites of a chain of patches (next_of_module) of one module, but of those
+ * that are disabled, once the windows are sealed. For code that nothing runs in: CODE_IS_IDLE (code.h). Calls
  * nothing outside of libclew.so. 0, or -errno when nothing was written.
  */
 int patch_commit(struct patch *chain);

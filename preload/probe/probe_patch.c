@@ -24,14 +24,16 @@ static enum probe_reason reason_of(int err)
 		return PROBE_IS_NO_MEMORY;
 	case -EPERM:
 		return PROBE_IS_NO_TRAP;
+	case -EEXIST:
+		return PROBE_IS_TWICE;
 	default:
 		return PROBE_IS_UNMOVABLE;
 	}
 }
 
-/* The code that the probe is, and where: it calls the handler, and goes on. */
+/* The code that the probe is, of what stands at the place (or is given), and where: it calls the handler, and goes on. */
 static int write_probe(struct probe_making *making,
-		       const struct probe_place *place,
+		       const struct probe_place *place, const uint8_t *code,
 		       unsigned int displaced_bytes, uint64_t *stub)
 {
 	struct module *module = making->patch->module;
@@ -39,6 +41,7 @@ static int write_probe(struct probe_making *making,
 	const struct stub_function function = {
 		.number = module->numbers->first + place->function,
 		.pc = module->base + place->site.patch_vaddr,
+		.code = code,
 		.displaced_bytes = (uint8_t)displaced_bytes,
 	};
 	uint8_t *at;
@@ -87,7 +90,8 @@ static int prepare_site(struct probe_making *making,
 
 	if (place->tier == PROBE_BY_TRAP && !making->workshop->has_traps)
 		return -EPERM;
-	err = write_probe(making, place, site.displaced_bytes, &site.stub);
+	err = write_probe(making, place, NULL, site.displaced_bytes,
+			  &site.stub);
 	site.entry = site.stub;
 	if (!err)
 		err = aim(&site.text, place->tier, site.stub);
@@ -98,28 +102,76 @@ static int prepare_site(struct probe_making *making,
 	return 0;
 }
 
-/* The function's own stub leads there for its displaced instructions. */
-static int lead_stub(struct probe_making *making, struct probe_place *place)
+/* ---- In a stub ---- */
+
+static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc)
 {
-	const uint64_t pc =
-		making->patch->module->base + place->site.patch_vaddr;
-	struct patch_site *hook =
-		(struct patch_site *)patch_find(making->hooks, pc);
-	uint64_t stub;
+	for (; hooks; hooks = hooks->next_of_module) {
+		struct patch_site *site =
+			(struct patch_site *)patch_find(hooks, pc);
+
+		if (site && verdict_class(site->verdict) == VERDICT_HOOKED)
+			return site;
+	}
+	return NULL;
+}
+
+/* What a hook displaces, of which the first bytes may be overwritten by now. */
+static void copy_displaced(uint8_t *out, const struct patch_site *hook)
+{
+	const unsigned int bytes = hook->displaced_bytes;
+
+	copy_bytes(out, (const void *)hook->text.pc, bytes);
+	copy_bytes(out, hook->text.before,
+		   bytes < hook->text.bytes ? bytes : hook->text.bytes);
+}
+
+/* The function's own stub leads there for its displaced instructions. */
+static int prepare_in_stub(struct probe_making *making,
+			   const struct probe_place *place,
+			   struct patch_site *hook)
+{
+	uint8_t code[UINT8_MAX];
+	struct patch_site site = {
+		.text.pc = hook->stub + stub_displaced_at(),
+		.verdict = VERDICT_IS_PROBED,
+		.is_in_stub = 1,
+		.displaced_bytes = hook->displaced_bytes,
+		.function = hook->function,
+	};
 	int err;
 
-	if (!hook || hook->has_probe) {
-		place->tier = place->site.tier;
-		place->reason = place->site.reason;
-		return place->tier ? prepare_site(making, place) : -EPERM;
-	}
-	err = write_probe(making, place, hook->displaced_bytes, &stub);
+	copy_displaced(code, hook);
+	err = write_probe(making, place, code, site.displaced_bytes,
+			  &site.stub);
+	site.entry = site.stub;
 	if (!err)
-		err = stub_lead_displaced((uint8_t *)hook->stub, stub);
-	if (!err)
-		hook->has_probe = 1;
-	return err;
+		err = aim(&site.text, PROBE_BY_JUMP, site.stub);
+	if (err)
+		return err;
+	insert_site(making->patch, &site);
+	if (making->patch->is_disabled)
+		return 0;
+	copy_bytes((void *)site.text.pc, site.text.after, site.text.bytes);
+	hook->has_probe = 1;
+	return 0;
 }
+
+static int lead_stub(struct probe_making *making, struct probe_place *place)
+{
+	struct patch_site *hook =
+		find_hook(making->hooks, making->patch->module->base +
+						 place->site.patch_vaddr);
+
+	if (hook)
+		return hook->has_probe ? -EEXIST
+				       : prepare_in_stub(making, place, hook);
+	place->tier = place->site.tier;
+	place->reason = place->site.reason;
+	return place->tier ? prepare_site(making, place) : -EPERM;
+}
+
+/* ---- All of them ---- */
 
 static void prepare_place(struct probe_making *making,
 			  struct probe_place *place)
@@ -136,9 +188,10 @@ static void prepare_place(struct probe_making *making,
 	place->reason = (uint8_t)reason_of(err);
 }
 
-int probe_patch_prepare(struct patch *patch, struct patch *hooks,
-			struct patch_workshop *workshop,
-			struct probe_places *places, probe_handler handler)
+int probe_patch_prepare(struct patch *patch, struct module *module,
+			struct patch *hooks, struct patch_workshop *workshop,
+			struct probe_places *places, uint32_t probe,
+			probe_handler handler)
 {
 	struct probe_making making = {
 		.patch = patch,
@@ -150,7 +203,9 @@ int probe_patch_prepare(struct patch *patch, struct patch *hooks,
 	};
 
 	*patch = (struct patch){
-		.module = hooks->module,
+		.module = module,
+		.probe = probe + 1,
+		.is_disabled = places->is_late,
 		.stub_bytes = stub_bytes(),
 		.memory_bytes = (places->count + UINT64_C(1)) *
 				sizeof(struct patch_site),
@@ -159,8 +214,8 @@ int probe_patch_prepare(struct patch *patch, struct patch *hooks,
 	if (sys_failed(patch->sites))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < places->count; i++)
-		prepare_place(&making, &places->list[i]);
+		if (places->list[i].probe == probe)
+			prepare_place(&making, &places->list[i]);
 	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
-	hooks->next_of_module = patch;
 	return 0;
 }

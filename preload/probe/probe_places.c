@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "disasm/jumps.h"
+#include "preload/patch/patch.h"
 #include "wire/verdict.h"
 
 struct place_search {
@@ -18,9 +19,11 @@ struct place_search {
 
 static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
 {
-	const uint32_t until = wire_functions_until(
-		candidate->entry.functions,
-		candidate->entry.module->function_count, vaddr);
+	const struct wire_module *module = candidate->entry.module;
+	const uint32_t until =
+		module ? wire_functions_until(candidate->entry.functions,
+					      module->function_count, vaddr)
+		       : 0;
 
 	return until ? until - 1 : 0;
 }
@@ -91,6 +94,11 @@ static int is_sought(const struct probe_spec *spec,
 	return probe_spec_means(spec, candidate->module->path, is_program);
 }
 
+static int is_wanted(const struct place_search *search)
+{
+	return search->places->wanted >> search->probe->number & 1;
+}
+
 static void walk_probes(struct place_search *search,
 			const struct config *config,
 			const struct probe_map *map, int is_program)
@@ -99,9 +107,22 @@ static void walk_probes(struct place_search *search,
 
 	for (search->probe = config->probes; search->probe;
 	     search->probe = search->probe->next)
-		if (!probe_spec_parse(search->probe->text, &spec) &&
+		if (is_wanted(search) &&
+		    !probe_spec_parse(search->probe->text, &spec) &&
 		    is_sought(&spec, search->candidate, is_program))
 			probe_spec_walk(&spec, map, add_site, search);
+}
+
+/* What stands in the module's code of other probes. */
+static void mark_probes(const struct candidate *candidate, struct marks *taken)
+{
+	const struct module *module = candidate->module;
+
+	for (const struct patch *p = module->patches; p; p = p->next_of_module)
+		for (uint32_t i = 0; i < p->site_count; i++)
+			if (p->probe && !p->is_disabled)
+				marks_set(taken,
+					  p->sites[i].text.pc - module->base);
 }
 
 /*
@@ -117,6 +138,7 @@ static int find_sites(struct place_search *search, const struct config *config,
 	for (uint32_t i = 0; i < places->count; i++)
 		marks_set(&map->taken, places->list[i].site.patch_vaddr);
 	mark_islands(search->candidate, &map->taken);
+	mark_probes(search->candidate, &map->taken);
 	places->count = 0;
 	walk_probes(search, config, map, is_program);
 	return search->err;
@@ -141,7 +163,7 @@ static void check_memory(struct probe_places *places,
 		struct probe_place *place = &places->list[i];
 		const uint64_t vaddr = place->site.patch_vaddr;
 
-		if (place->tier &&
+		if (place->tier && place->tier != PROBE_BY_STUB &&
 		    memcmp(image_at(image, vaddr, NULL),
 			   (const void *)(candidate->module->base + vaddr),
 			   place->site.displaced_bytes) != 0)
@@ -185,12 +207,14 @@ static int meets(const struct probe_place *place,
 
 /* A hook that starts where the probe is keeps what the probe needs. */
 static void settle_inside(struct probe_place *place,
-			  struct wire_function *function)
+			  struct wire_function *function, int is_late)
 {
 	if (!meets(place, function))
 		return;
 	if (is_watched(function))
 		refuse(place, PROBE_IS_WATCHED);
+	else if (is_late && hook_start(function) != place->site.patch_vaddr)
+		refuse(place, PROBE_IS_DISPLACED);
 	else if (hook_start(function) != place->site.patch_vaddr)
 		function->verdict = VERDICT_IS_PROBED;
 }
@@ -206,19 +230,66 @@ static void settle_first(struct probe_place *place,
 	place->reason = PROBE_IS_NONE;
 }
 
+/* Bytes that another probe runs elsewhere. */
+static int is_displaced(const struct probe_place *place,
+			const struct module *module, const struct patch *patch)
+{
+	const uint64_t pc = module->base + place->site.patch_vaddr;
+
+	for (uint32_t i = 0; i < patch->site_count; i++) {
+		const struct patch_site *site = &patch->sites[i];
+
+		if (!site->is_in_stub && pc > site->text.pc &&
+		    pc < site->text.pc + site->displaced_bytes)
+			return 1;
+	}
+	return 0;
+}
+
+static void settle_probes(struct probe_place *place,
+			  const struct module *module)
+{
+	const uint64_t pc = module->base + place->site.patch_vaddr;
+	const struct patch *patch = module->patches;
+
+	for (; patch && place->tier; patch = patch->next_of_module) {
+		if (!patch->probe || patch->is_disabled)
+			continue;
+		if (patch_find(patch, pc))
+			refuse(place, PROBE_IS_TWICE);
+		else if (is_displaced(place, module, patch))
+			refuse(place, PROBE_IS_DISPLACED);
+	}
+}
+
 static void settle_hooks(struct probe_places *places,
 			 const struct candidate *candidate)
 {
 	const uint32_t count = candidate->entry.module->function_count;
 
-	for (uint32_t i = 0; i < places->count; i++)
+	for (uint32_t i = 0; i < places->count; i++) {
+		settle_probes(&places->list[i], candidate->module);
 		for (uint32_t f = 0; places->list[i].tier && f < count; f++)
 			settle_inside(&places->list[i],
-				      &candidate->entry.functions[f]);
+				      &candidate->entry.functions[f],
+				      places->is_late);
+	}
 	for (uint32_t i = 0; i < places->count; i++)
 		for (uint32_t f = 0; f < count; f++)
 			settle_first(&places->list[i],
 				     &candidate->entry.functions[f]);
+}
+
+/* Of a module that is hooked the bytes of hooks are not the file's. */
+static void settle(struct probe_places *places,
+		   const struct candidate *candidate, const struct image *image)
+{
+	if (!places->is_late)
+		check_memory(places, candidate, image);
+	refuse_doubles(places);
+	settle_hooks(places, candidate);
+	if (places->is_late)
+		check_memory(places, candidate, image);
 }
 
 /* ---- Modules ---- */
@@ -232,20 +303,23 @@ static void note_module(struct place_search *search,
 
 	for (search->probe = config->probes; search->probe;
 	     search->probe = search->probe->next)
-		if (!probe_spec_parse(search->probe->text, &spec) &&
+		if (is_wanted(search) &&
+		    !probe_spec_parse(search->probe->text, &spec) &&
 		    (*spec.module || !*spec.function) &&
 		    is_sought(&spec, search->candidate, is_program))
 			add_site(search, &none);
 }
 
-static int may_have_any(const struct place_search *search,
+static int may_have_any(struct place_search *search,
 			const struct config *config, const struct image *image,
 			int is_program)
 {
 	struct probe_spec spec;
 
-	for (const struct asked_probe *p = config->probes; p; p = p->next)
-		if (!probe_spec_parse(p->text, &spec) &&
+	for (search->probe = config->probes; search->probe;
+	     search->probe = search->probe->next)
+		if (is_wanted(search) &&
+		    !probe_spec_parse(search->probe->text, &spec) &&
 		    is_sought(&spec, search->candidate, is_program) &&
 		    probe_spec_is_in(&spec, image))
 			return 1;
@@ -277,13 +351,19 @@ int probe_places_find(struct probe_places *places, const struct config *config,
 		if (!err)
 			err = find_sites(&search, config, &map, is_program);
 		if (!err)
-			check_memory(places, candidate, &image);
+			settle(places, candidate, &image);
 	}
 	arena_fini(&inquiry.scratch);
 	image_close(&image);
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	refuse_doubles(places);
-	settle_hooks(places, candidate);
-	return 0;
+	return err == -ENOMEM ? err : 0;
+}
+
+uint32_t probe_places_removed(const struct config *config)
+{
+	uint32_t removed = 0;
+
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		if (p->is_removed)
+			removed |= UINT32_C(1) << p->number;
+	return removed;
 }

@@ -8,6 +8,9 @@
  *	anywhere else in its bytes	the function is not hooked, but probed
  *	in what is watched		there is no probe (probe.h)
  *
+ * In a module that is hooked already nothing of that can be changed any more: there
+ * is a probe at the first byte of a hook, or where no hook and no other probe is.
+ *
  * Under the loader's lock, as hook_update().
  */
 #ifndef CLEW_PROBE_PROBE_PLACES_H
@@ -30,7 +33,14 @@ struct probe_places {
 	uint32_t count;
 	uint32_t room;
 	struct arena *arena;
+	uint32_t wanted; /* a bit for each probe that is looked for */
+	int is_late;     /* the module is hooked already */
 };
+
+#define PROBE_PLACES_ALL (~UINT32_C(0))
+
+/* Those that are not to be looked for as modules come: they are removed. */
+uint32_t probe_places_removed(const struct config *config);
 
 /*
  * Find them, before stubs are made: functions whose hooks are in the way get

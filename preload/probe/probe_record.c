@@ -12,7 +12,8 @@ static uint32_t record_bytes(const struct asked_probe *probe)
 			  ((strlen(probe->text) + 7) & ~UINT64_C(7)));
 }
 
-int probe_record_asked(struct part *part, const struct config *config)
+int probe_record_asked(struct part *part, const struct config *config,
+		       uint32_t first)
 {
 	uint64_t bytes = 0;
 	struct chunk chunk;
@@ -20,7 +21,8 @@ int probe_record_asked(struct part *part, const struct config *config)
 	int err;
 
 	for (const struct asked_probe *p = config->probes; p; p = p->next)
-		bytes += record_bytes(p);
+		if (p->number >= first)
+			bytes += record_bytes(p);
 	if (!bytes)
 		return 0;
 	err = part_alloc(part, WIRE_PROBES, 0, bytes, &chunk);
@@ -30,6 +32,8 @@ int probe_record_asked(struct part *part, const struct config *config)
 	for (const struct asked_probe *p = config->probes; p; p = p->next) {
 		struct wire_probe *record = (struct wire_probe *)at;
 
+		if (p->number < first)
+			continue;
 		record->bytes = record_bytes(p);
 		record->text_bytes = (uint32_t)strlen(p->text);
 		record->number = p->number;
@@ -38,6 +42,38 @@ int probe_record_asked(struct part *part, const struct config *config)
 	}
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
 	return 0;
+}
+
+struct record_search {
+	uint32_t probe;
+	struct wire_probe *found;
+};
+
+static int look_for_record(void *context, const struct chunk *chunk)
+{
+	struct record_search *search = context;
+	unsigned char *at = chunk_payload(chunk);
+	const unsigned char *end = at + chunk->head->used;
+
+	while (at < end) {
+		struct wire_probe *record = (struct wire_probe *)at;
+
+		if (record->number == search->probe)
+			search->found = record;
+		at += record->bytes;
+	}
+	return search->found != NULL;
+}
+
+void probe_record_removed(const struct part *part, uint32_t probe,
+			  int is_removed)
+{
+	struct record_search search = { .probe = probe };
+
+	part_each_chunk(part, WIRE_PROBES, look_for_record, &search);
+	if (search.found)
+		__atomic_store_n(&search.found->is_removed, is_removed != 0,
+				 __ATOMIC_RELAXED);
 }
 
 int probe_record_places(struct part *part, const struct module *module,

@@ -5,8 +5,13 @@
 
 #include "preload/probe/probe_places.h"
 
-/* Which were asked for. 0 or -errno. */
-int probe_record_asked(struct part *part, const struct config *config);
+/* Which were asked for, from this number on. 0 or -errno. */
+int probe_record_asked(struct part *part, const struct config *config,
+		       uint32_t first);
+
+/* Whether one of them is removed by now. */
+void probe_record_removed(const struct part *part, uint32_t probe,
+			  int is_removed);
 
 /* What became of them in a module. 0 or -errno. */
 int probe_record_places(struct part *part, const struct module *module,

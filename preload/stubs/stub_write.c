@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "disasm/jumps.h"
 #include "disasm/relocate.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
@@ -115,11 +114,9 @@ int stub_write(const struct stub_constants *constants,
 	return err < 0 ? err : 0;
 }
 
-int stub_lead_displaced(uint8_t *at, uint64_t target)
+uint64_t stub_displaced_at(void)
 {
-	uint8_t *displaced = at + stub_template()->displaced_at;
-
-	return jump_encode(displaced, (uintptr_t)displaced, target);
+	return stub_template()->displaced_at;
 }
 
 void stub_write_through(const struct stub_constants *constants, uint32_t number,

@@ -41,6 +41,8 @@ unsigned int stub_guard(uint8_t whom,
 struct stub_function {
 	uint32_t number;
 	uint64_t pc; /* of the instructions that are patched */
+	/* What they are, where that is not what stands there: probes only. */
+	const uint8_t *code;
 	uint8_t displaced_bytes;
 	uint8_t loops; /* wire_loops() */
 };
@@ -50,8 +52,8 @@ int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at);
 
-/* Have a stub that was just written go to `target` for its displaced instructions. */
-int stub_lead_displaced(uint8_t *at, uint64_t target);
+/* Where in a stub its displaced instructions begin: there is room for a jump. */
+uint64_t stub_displaced_at(void);
 
 /*
  * Write at `at`, where it will run, the stub of a function that nothing is patched

@@ -46,6 +46,7 @@ struct part_probes {
 static void read_asked(struct probe_list *list, struct part_probes *probes,
 		       const struct part_chunk *chunk)
 {
+	struct listed_probe *probe;
 	size_t at = 0;
 
 	while (chunk->payload_bytes - at >= sizeof(struct wire_probe)) {
@@ -57,12 +58,10 @@ static void read_asked(struct probe_list *list, struct part_probes *probes,
 		    wire->text_bytes > wire->bytes - sizeof(*wire) ||
 		    wire->number >= WIRE_PROBES_MAX)
 			return;
-		probes->index[wire->number] =
-			(size_t)(enter(list, wire->number,
-				       (const char *)(wire + 1),
-				       wire->text_bytes) -
-				 list->items) +
-			1;
+		probe = enter(list, wire->number, (const char *)(wire + 1),
+			      wire->text_bytes);
+		probe->is_removed = wire->is_removed != 0;
+		probes->index[wire->number] = (size_t)(probe - list->items) + 1;
 		at += wire->bytes;
 	}
 }

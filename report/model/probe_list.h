@@ -25,7 +25,8 @@ struct listed_probe {
 	struct listed_place *places;
 	size_t place_count, place_capacity;
 	unsigned int by_tier[PROBE_TIER_COUNT]; /* places */
-	uint8_t reason; /* the first of those that have no tier */
+	uint8_t reason;     /* the first of those that have no tier */
+	uint8_t is_removed; /* in the process that was read last */
 };
 
 struct probe_list {

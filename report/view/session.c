@@ -46,6 +46,24 @@ static int choose_value(struct session *session, const char *path,
 	return 0;
 }
 
+/* Columns for probes that nobody has asked for. */
+static void forget_spare_columns(struct session *session)
+{
+	struct value_list *values = &session->values;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < values->count; i++) {
+		struct value_sum *value = &values->items[i];
+
+		if (value->total == 0 && wire_is_probe_name(value->name) &&
+		    !probe_list_has(&session->probes, value->name))
+			free(value->name);
+		else
+			values->items[kept++] = *value;
+	}
+	values->count = kept;
+}
+
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
 {
@@ -64,6 +82,7 @@ int session_open(struct session *session, const char *path,
 	session->jni = merged.jni;
 	session->values = merged.values;
 	probe_list_read(&session->probes, &session->recording);
+	forget_spare_columns(session);
 	session->marks = merged.marks;
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {

@@ -93,10 +93,10 @@ static json_t *probe_of(const struct session *session,
 		value_list_find(&session->values, probe->name);
 	json_t *places = json_array();
 	json_t *object =
-		json_pack("{sssososo}", "name", probe->name, "place",
+		json_pack("{sssososbso}", "name", probe->name, "place",
 			  json_text(probe->text), "hits",
 			  json_number(hits ? (uint64_t)hits->total : 0),
-			  "places", places);
+			  "removed", probe->is_removed, "places", places);
 
 	for (size_t i = 0; i < probe->place_count; i++)
 		json_array_append_new(places, place_of(&probe->places[i]));

@@ -46,7 +46,8 @@ static void write_probe(FILE *out, const struct session *session,
 		GROUPED(hits ? (uint64_t)hits->total : 0), places,
 		text_plural(places));
 	write_ways(out, probe);
-	fprintf(out, "); --value=%s shows them\n", probe->name);
+	fprintf(out, ")%s; --value=%s shows them\n",
+		probe->is_removed ? ", removed" : "", probe->name);
 }
 
 void text_probes(FILE *out, const struct session *session)

@@ -41,8 +41,9 @@ class Library(clewtest.Case):
         agent = {"Agent_OnLoad"} if any(
             "jvm" in path.relative_to(BUILD).parts
             for path in OBJECTS) else set()
-        attaching = set(re.findall(
-            r'"(clew_\w+)"', (ROOT / "wire" / "attachment.h").read_text()))
+        attaching = {name for header in ("attachment.h", "probe_requests.h")
+                     for name in re.findall(r'"(clew_\w+)"', (
+                         ROOT / "wire" / header).read_text())}
         asked = set(re.findall(r"(?m)^\w.*?\b(clew_\w+)\(", (
             ROOT / "agent" / "clew.h").read_text()))
         self.assertTrue(attaching and asked)

@@ -83,11 +83,14 @@ static void put_target(struct probe *probe,
 static void put_displaced(struct probe *probe,
 			  const struct stub_function *function)
 {
+	const uint8_t *code = function->code;
+
+	if (!code)
+		code = (const uint8_t *)(uintptr_t)function->pc;
 	advance(probe,
-		relocate_again(probe->decoder,
-			       (const uint8_t *)(uintptr_t)function->pc,
-			       function->displaced_bytes, function->pc,
-			       probe->next, room(probe), (uintptr_t)probe->next,
+		relocate_again(probe->decoder, code, function->displaced_bytes,
+			       function->pc, probe->next, room(probe),
+			       (uintptr_t)probe->next,
 			       (uintptr_t)probe->start));
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* clew probe add, rm, ls: the probes of a process that is being recorded. */
+#ifndef CLEW_CLI_CMD_PROBE_LIVE_H
+#define CLEW_CLI_CMD_PROBE_LIVE_H
+
+enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a' };
+
+#define LIVE_PROBE_OPTIONS                                                     \
+	{ "pid",                                                               \
+	  LIVE_PROBE_PID,                                                      \
+	  "PID",                                                               \
+	  0,                                                                   \
+	  "add, rm, ls: the process; or say it behind these",                  \
+	  1 },                                                                 \
+	{                                                                      \
+		"all", LIVE_PROBE_ALL, NULL, 0,                                \
+			"rm: all probes of the process", 1                     \
+	}
+
+/* Whether it is one of these, with the process behind or in front. */
+int is_live_probe_command(int argc, char **argv);
+
+int command_probe_live(int argc, char **argv);
+
+#endif

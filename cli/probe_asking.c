@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/probe_asking.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/attach_steps.h"
+#include "cli/library.h"
+
+/* Where the library has what it exports for this; 0: it is not there. */
+struct probe_exports {
+	uint64_t probes, ask;
+};
+
+static struct probe_exports find_exports(const struct attaching *attaching)
+{
+	const struct target_mapping *library =
+		target_module(&attaching->maps, LIBRARY_NAME);
+	const pid_t pid = attaching->pid;
+
+	if (!library)
+		return (struct probe_exports){ 0 };
+	return (struct probe_exports){
+		target_symbol(pid, library, WIRE_LIVE_PROBES),
+		target_symbol(pid, library, WIRE_LIVE_PROBES_ASK),
+	};
+}
+
+static int read_probes(const struct attaching *attaching,
+		       const struct probe_exports *exports,
+		       struct wire_live_probes *out, char **why)
+{
+	const int err = target_read(attaching->tracer.memory, exports->probes,
+				    out, sizeof(*out));
+
+	if (err && target_thread_is_going(attaching->pid, attaching->pid))
+		return fail(why, -ESRCH, "it has ended");
+	if (err)
+		return fail(why, err, "its memory cannot be read: %s",
+			    strerror(-err));
+	if (out->version != WIRE_LIVE_PROBES_VERSION)
+		return fail(why, -EPROTO,
+			    "it has libclew.so of another version");
+	out->why[sizeof(out->why) - 1] = '\0';
+	return 0;
+}
+
+/* Until no request is under way. */
+static int await(const struct attaching *attaching,
+		 const struct probe_exports *exports, uint64_t patience_ns,
+		 struct wire_live_probes *out, char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + patience_ns;
+	int err;
+
+	while (!(err = read_probes(attaching, exports, out, why)) &&
+	       out->state == WIRE_LIVE_BUSY) {
+		if (tracer_now_ns() >= deadline_ns)
+			return fail(why, -EBUSY,
+				    "what was asked of it has not been done");
+		attach_pause_ms(1);
+	}
+	return err;
+}
+
+/*
+ * One that was asked by a clew that has been killed; a forked child has none, whatever
+ * its memory says.
+ */
+static int await_former(const struct attaching *attaching,
+			const struct probe_exports *exports,
+			struct wire_live_probes *out, char **why)
+{
+	int err = await(attaching, exports, ATTACH_PATIENCE_NS, out, why);
+
+	if (err != -EBUSY)
+		return err;
+	free(*why);
+	*why = NULL;
+	return 0;
+}
+
+/* A thread that is borrowed for a moment calls it. */
+static int call(struct attaching *attaching,
+		const struct probe_exports *exports, const char *lines,
+		char **why)
+{
+	uint64_t arguments[REMOTE_ARGUMENTS] = { 0, strlen(lines) };
+	struct remote_call remote;
+	int err = attach_stop_safe_thread(attaching, why);
+
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &remote, 0, lines, strlen(lines) + 1,
+				why);
+	if (!err) {
+		arguments[0] = remote.data;
+		err = remote_run(&remote, exports->ask, arguments,
+				 ATTACH_CALL_NS);
+		if (err)
+			attach_explain_call(err, why);
+		remote_end(&remote);
+	}
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	return err;
+}
+
+int probe_ask(struct attaching *attaching, const char *lines,
+	      struct wire_live_probes *out, char **why)
+{
+	struct probe_exports exports;
+	int err = attaching_look_again(attaching, why);
+
+	if (err)
+		return err;
+	exports = find_exports(attaching);
+	if (!exports.probes || !exports.ask)
+		return fail(why, -ENOENT, "it is not being recorded");
+	if (strlen(lines) > WIRE_LIVE_PROBES_BYTES_MAX)
+		return fail(why, -E2BIG, "too much at once");
+	err = await_former(attaching, &exports, out, why);
+	if (!err)
+		err = call(attaching, &exports, lines, why);
+	if (!err)
+		err = await(attaching, &exports, ATTACH_CALL_NS, out, why);
+	if (!err && out->result)
+		err = fail(why, out->result, "%s", out->why);
+	if (!err && out->answer_count > WIRE_PROBES_MAX)
+		err = fail(why, -EPROTO, "it answers what makes no sense");
+	return err;
+}
+
+int probe_ask_process(pid_t pid, const char *lines,
+		      struct wire_live_probes *out, char **why)
+{
+	struct attaching attaching;
+	int err;
+
+	*why = target_obstacle(pid);
+	if (*why)
+		return -EINVAL;
+	err = attaching_open_beside(&attaching, pid, why);
+	if (err)
+		return err;
+	err = probe_ask(&attaching, lines, out, why);
+	attaching_close(&attaching);
+	return err;
+}
+
+char *probe_answer_text(const struct wire_live_answer *answer)
+{
+	switch (answer->result) {
+	case 0:
+		return NULL;
+	case -ENOTSUP:
+		return memory_printf("%s", probe_reason_text(answer->reason));
+	case -EEXIST:
+		return memory_printf("it is there already, as p%u",
+				     answer->number + 1);
+	case -ENOENT:
+		return memory_printf("there is no such probe");
+	case -ENOSPC:
+		return memory_printf(
+			"a process has at most %d probes, those removed "
+			"included",
+			WIRE_PROBES_MAX);
+	case -EBUSY:
+	case -EPERM:
+		return memory_printf(
+			"a thread does not leave what is to be changed, "
+			"blocks SIGTRAP, or is traced");
+	case -EINVAL:
+		return memory_printf("not a place");
+	default:
+		return memory_printf("its code cannot be changed: %s",
+				     strerror(-answer->result));
+	}
+}
+
+static int has_probes(struct attaching *attaching)
+{
+	const struct probe_exports exports = find_exports(attaching);
+	struct wire_live_probes probes;
+
+	return exports.probes &&
+	       target_read(attaching->tracer.memory, exports.probes, &probes,
+			   sizeof(probes)) == 0 &&
+	       (probes.there_count || probes.state == WIRE_LIVE_BUSY);
+}
+
+int probe_remove_all(struct attaching *attaching, char **why)
+{
+	char *lines = memory_string("", 0);
+	struct wire_live_probes probes;
+	int err;
+
+	if (!has_probes(attaching)) {
+		free(lines);
+		return 0;
+	}
+	for (unsigned int i = 0; i < WIRE_PROBES_MAX; i++) {
+		char *more = memory_printf("%sremove %u\n", lines, i);
+
+		free(lines);
+		lines = more;
+	}
+	err = probe_ask(attaching, lines, &probes, why);
+	free(lines);
+	for (uint32_t i = 0; !err && i < probes.answer_count; i++) {
+		char *text = probe_answer_text(&probes.answers[i]);
+
+		if (text && probes.answers[i].result != -ENOENT)
+			err = fail(why, probes.answers[i].result,
+				   "probe p%u cannot be removed: %s", i + 1,
+				   text);
+		free(text);
+	}
+	return err;
+}

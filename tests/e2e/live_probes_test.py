@@ -1,0 +1,475 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew probe add, rm, ls, while the program runs: each hit counts, once."""
+import os
+import re
+import subprocess
+
+import clewtest
+from clewtest import CLEW
+
+# Does what it is told by a line at a time, and says when that is done.
+PROGRAM = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define ALONE __attribute__((noipa))
+
+static volatile int ends, handled;
+
+/* An entry, a jump's worth of code, short ones, and a branch to these. */
+ALONE long work(long n)
+{
+	long sum = n;
+
+	__asm__ volatile("test %0, %0\\n\\tjz 1f\\n\\tnop\\n1:" : : "r"(n) : "cc");
+	for (long i = 0; i < 3; i++)
+		sum = sum * 17 + i;
+	return sum;
+}
+
+ALONE long one(long n) { return work(n) + 1; }
+ALONE long two(long n) { return work(n) + work(n + 1); }
+
+ALONE long phase(void)
+{
+	long sum = 0;
+
+	for (long i = 1; i <= 1000; i++)
+		sum += i & 1 ? one(i) : two(i);
+	return sum;
+}
+
+ALONE void on_alarm(int signal)
+{
+	work(signal);
+	handled++;
+}
+
+static void *noise(void *unused)
+{
+	long sum = 0;
+
+	for (long i = 0; !ends; i++)
+		sum += i & 1 ? one(i) : two(i);
+	return (void *)(sum & 1);
+}
+
+static void start_noise(pthread_t *threads)
+{
+	const struct itimerval often = { { 0, 700 }, { 0, 700 } };
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, noise, NULL);
+}
+
+static void stop_noise(pthread_t *threads)
+{
+	const struct itimerval never = { 0 };
+
+	ends = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[3];
+	char line[4096];
+	void *library;
+
+	printf("%d\\n", getpid());
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\\n")] = 0;
+		if (*line == 'p')
+			printf("%ld\\n", phase());
+		if (*line == 'n')
+			start_noise(threads);
+		if (*line == 's')
+			stop_noise(threads);
+		if (*line == 'l') {
+			long (*part)(long);
+
+			library = dlopen(line + 2, RTLD_NOW);
+			part = (long (*)(long))dlsym(library, "part");
+			printf("%ld\\n", part(1));
+		}
+		if (*line == 'u')
+			dlclose(library);
+		printf("ok\\n");
+		fflush(stdout);
+	}
+	return 3;
+}
+"""
+
+ROW = re.compile(r"^(p\d+) +([\d,]+)  (\w+) +(\d+)  (.*)$", re.M)
+CALLS = 1500  # of work() in a phase
+
+
+class Case(clewtest.Case):
+    attaches = False
+
+    def setUp(self):
+        super().setUp()
+        source = self.work / "told.c"
+        source.write_text(PROGRAM, encoding="utf-8")
+        self.program = self.compile("told", "-O2", "-pthread", "-ldl",
+                                    source=source)
+        self.said = []
+
+    def compile(self, name, *options, source):
+        output = self.work / name
+        done = self.run_program(["gcc", "-o", output, source, *options],
+                                text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return output
+
+    def start(self, *options):
+        """The program, which is being recorded."""
+        command = [self.program] if self.attaches else [
+            CLEW, "record", "-q", "-o", self.recording_path, *options, "--",
+            self.program]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=self.environment, cwd=self.work)
+        self.see_to_its_end()
+        if self.attaches:
+            self.attach(*options)
+
+    def see_to_its_end(self):
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+        self.addCleanup(self.process.stdin.close)
+        self.pid = int(self.process.stdout.readline())
+
+    def attach(self, *options):
+        self.controller = subprocess.Popen(
+            [CLEW, "attach", "-o", self.recording_path, *options,
+             str(self.pid)], stderr=subprocess.PIPE, text=True,
+            env=self.environment, cwd=self.work)
+        self.addCleanup(self.controller.stderr.close)
+        self.addCleanup(self.controller.kill)
+        self.attached = [self.controller.stderr.readline()]
+        while "attached to" not in self.attached[-1]:
+            self.assertTrue(self.attached[-1], self.attached)
+            self.attached.append(self.controller.stderr.readline())
+
+    def detach(self):
+        self.controller.terminate()
+        said = self.controller.stderr.read()
+        self.assertEqual(self.controller.wait(), 0, said)
+        return said
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        while True:
+            answer = self.process.stdout.readline()
+            self.assertTrue(answer, "it has ended")
+            if answer == "ok\n":
+                return
+            self.said.append(answer)
+
+    def end(self):
+        if self.attaches:
+            self.detached = self.detach()
+        self.process.stdin.close()
+        self.process.wait()
+        self.assertEqual(self.process.returncode, 3)
+
+    def probe(self, verb, *words, status=0):
+        done = self.clew("probe", verb, str(self.pid), *words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.rows = {m[1]: (int(m[2].replace(",", "")), m[3], m[5])
+                     for m in ROW.finditer(done.stdout)}
+        return done.stderr
+
+    def hits(self, *names):
+        report = self.clew_json("report", "--json", self.recording_path)
+        found = {one["name"]: one["hits"] for one in report["probes"]}
+        return [found[name] for name in names]
+
+    def trap(self):
+        """A place that needs a breakpoint."""
+        listed = self.clew("probe", "--sites", "work", "-e", self.program)
+        return "work+" + re.search(r"\+(\d+) +nop +int3", listed.stdout)[1]
+
+
+class Recorded(Case):
+    def test_what_is_there_counts_and_what_is_removed_does_not(self):
+        self.start("--time=none")
+        self.tell("p")
+        self.probe("add", "work", "one%return", "phase")
+        self.assertEqual(self.rows, {
+            "p1": (0, "stub", "work"),
+            "p2": (0, "jump", "one%return"),
+            "p3": (0, "stub", "phase")})
+        self.tell("p")
+        self.tell("p")
+        self.probe("ls")
+        self.assertEqual([row[0] for row in self.rows.values()],
+                         [2 * CALLS, 2 * 500, 2])
+        self.probe("rm", "p1", "p3")
+        self.assertEqual(self.rows["p1"], (2 * CALLS, "removed", "work"))
+        self.tell("p")
+        self.probe("add", "work")
+        self.assertEqual(self.rows, {"p1": (2 * CALLS, "stub", "work")})
+        self.tell("p")
+        self.probe("rm", "--all")
+        self.tell("p")
+        self.end()
+        self.assertEqual(len(set(self.said)), 1)
+        self.assertEqual(self.hits("p1", "p2", "p3"),
+                         [3 * CALLS, 4 * 500, 2])
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual([one["removed"] for one in report["probes"]],
+                         [True] * 3)
+        self.assertEqual({one["name"] for one in report["values"]},
+                         {"p1", "p2", "p3"})
+        self.assertIn("(1 in a stub), removed; --value=p1",
+                      self.clew("report", self.recording_path).stdout)
+        calls = {row["name"]: row["calls"] for row in self.clew_json(
+            "report", "--json", self.recording_path)["functions"]}
+        self.assertEqual((calls["work"], calls["one"]), (6 * CALLS, 6 * 500))
+
+    def test_by_a_breakpoint(self):
+        self.start("--time=none")
+        trap = self.trap()
+        for _ in range(3):
+            self.probe("add", trap)
+            self.assertEqual(self.rows["p1"][1], "int3")
+            self.tell("p")
+            self.probe("rm", "p1")
+            self.tell("p")
+        self.end()
+        self.assertEqual(self.hits("p1"), [3 * CALLS])
+
+    def test_while_threads_run_through_and_signals_interrupt_them(self):
+        self.start("--time=none")
+        native = self.run_program([self.program], text=True, stdin=None,
+                                  input="p\n").stdout.splitlines()[1]
+        places = ["work", self.trap(), "one%return", "two%return", "on_alarm"]
+        self.tell("n")
+        for turn in range(12):
+            self.probe("add", *places)
+            self.tell("p")
+            before = self.rows
+            self.probe("ls")
+            for name, row in self.rows.items():
+                self.assertGreaterEqual(row[0], before[name][0])
+            self.probe("rm", "--all")
+            self.tell("p")
+        self.tell("s")
+        self.probe("ls")
+        removed = self.rows
+        self.tell("p")
+        self.probe("ls")
+        self.assertEqual(self.rows, removed)
+        self.end()
+        self.assertEqual(set(self.said), {native + "\n"})
+        # In the contexts of the phases nothing else ran.
+        for name, calls in ("p1", CALLS), ("p2", CALLS), ("p3", 500), (
+                "p4", 500):
+            folded = self.clew("export", "-F", "folded", f"--value={name}",
+                               self.recording_path).stdout
+            mine = sum(int(line.split()[-1]) for line in folded.splitlines()
+                       if "phase;" in line and "on_alarm" not in line)
+            self.assertEqual(mine, 12 * calls, name + "\n" + folded)
+
+    def test_beside_those_that_were_there_from_the_start(self):
+        self.start("--time=none", "--probe=work", "--probe=one%return")
+        self.tell("p")
+        self.assertIn("it is there already, as p1",
+                      self.probe("add", "work", status=1))
+        self.assertIn("another probe is at the same place",
+                      self.probe("add", "work+0", status=1))
+        self.probe("add", "two")
+        self.assertEqual(list(self.rows), ["p3"])
+        self.tell("p")
+        self.probe("rm", "p1", "p2")
+        self.tell("p")
+        self.probe("add", "work", "one%return")
+        self.tell("p")
+        self.end()
+        self.assertEqual(self.hits("p1", "p2", "p3"),
+                         [3 * CALLS, 3 * 500, 3 * 500])
+
+    def test_a_library_that_comes_and_goes(self):
+        source = self.work / "part.c"
+        source.write_text("long part(long n) { return n * 3 + 5; }\n",
+                          encoding="utf-8")
+        library = self.compile("libpart.so", "-O2", "-shared", "-fPIC",
+                               source=source)
+        self.start("--time=none")
+        self.assertIn("no module that was hooked has a function of that name",
+                      self.probe("add", "part", status=1))
+        self.tell(f"l {library}")
+        self.probe("add", "part")
+        self.tell(f"l {library}")
+        self.tell("u")
+        self.tell("u")
+        self.tell(f"l {library}")
+        self.probe("rm", "p1")
+        self.tell(f"l {library}")
+        self.end()
+        self.assertEqual(self.said, ["8\n"] * 4)
+        self.assertEqual(self.hits("p1"), [2])
+
+    def test_each_refusal_has_its_reason(self):
+        self.start("--time=none", "--probe=two%return")
+        for place, why in (
+                ("nothing", "has a function of that name"),
+                ("told:nothing", "has no function nothing"),
+                ("work+1", "inside of an instruction"),
+                ("work+0x1000", "in no function that is known"),
+                ("work+", "not a place"),
+                ("libc.so.6:malloc", "its module is not hooked"),
+                ("two%return", "it is there already, as p1")):
+            with self.subTest(place=place):
+                self.assertIn(why, self.probe("add", place, status=1))
+                self.assertEqual(self.rows, {})
+        for name, why in (("p2", "there is no such probe"),
+                          ("p33", "not the name of a probe"),
+                          ("work", "not the name of a probe")):
+            with self.subTest(name=name):
+                self.assertIn(why, self.probe("rm", name, status=1))
+        # the second instruction of a function that is hooked
+        listed = self.clew("probe", "--sites", "one", "-e", self.program)
+        second = re.findall(r"\+(\d+) ", listed.stdout)[1]
+        self.assertIn("its bytes are displaced",
+                      self.probe("add", f"one+{second}", status=1))
+        self.tell("p")
+        self.end()
+        self.assertEqual(self.hits("p1"), [500])
+
+    def test_no_more_than_there_is_room_for(self):
+        self.start("--time=none")
+        for i in range(32):
+            self.probe("add", f"work x{i}" if i else "work")
+            self.probe("rm", "--all")
+        self.assertIn("at most 32 probes",
+                      self.probe("add", "one", status=1))
+        self.probe("add", "work")
+        self.tell("p")
+        self.end()
+        self.assertEqual(self.hits("p1"), [CALLS])
+
+    def test_a_process_that_is_not_recorded(self):
+        for pid, why in ((os.getpid(), "it is not being recorded"),
+                         (2 ** 22 + 1, "there is no such process")):
+            done = self.clew("probe", "add", str(pid), "main")
+            self.assert_one_line_error(done, why)
+
+    def test_a_process_that_a_debugger_traces(self):
+        self.start("--time=none")
+        tracer = self.work / "tracer"
+        source = self.work / "tracer.c"
+        source.write_text("""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+int main(int argc, char **argv)
+{
+	if (ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0))
+		return 1;
+	puts("traced");
+	fflush(stdout);
+	return getchar();
+}
+""", encoding="utf-8")
+        self.compile("tracer", source=source)
+        with subprocess.Popen([tracer, str(self.pid)], text=True,
+                              stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as traces:
+            self.assertEqual(traces.stdout.readline(), "traced\n")
+            self.assertIn("traces it",
+                          self.probe("add", "work", status=1))
+            traces.stdin.close()
+        self.probe("add", "work")
+        self.tell("p")
+        self.end()
+        self.assertEqual(self.hits("p1"), [CALLS])
+
+
+class Attached(Case):
+    attaches = True
+
+    def test_what_is_there_counts_and_is_gone_afterwards(self):
+        self.start("--time=none", "--probe=one%return")
+        self.tell("p")
+        self.probe("add", "work")
+        self.tell("p")
+        self.probe("ls")
+        self.assertEqual([row[:2] for row in self.rows.values()],
+                         [(2 * 500, "jump"), (CALLS, "stub")])
+        self.probe("rm", "p2")
+        self.tell("p")
+        code = self.code()
+        self.detached = self.detach()
+        self.assertEqual(self.hits("p1", "p2"), [3 * 500, CALLS])
+        self.assertNotEqual(code, self.code())
+        self.tell("p")
+        self.recording_path = self.work / "second.out"
+        self.attach("--time=none", "--probe=work")
+        self.tell("p")
+        self.end()
+        self.assertEqual(len(set(self.said)), 1)
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual({one["place"]: one["hits"]
+                          for one in report["probes"]}["work"], CALLS)
+
+    def code(self):
+        """What the program's text is now."""
+        with open(f"/proc/{self.pid}/maps", encoding="utf-8") as maps, \
+                open(f"/proc/{self.pid}/mem", "rb") as memory:
+            for line in maps:
+                if " r-xp " in line and line.rstrip().endswith("/told"):
+                    start, end = (int(at, 16) for at in
+                                  line.split()[0].split("-"))
+                    memory.seek(start)
+                    return memory.read(end - start)
+        return None
+
+    def test_the_code_is_what_it_was(self):
+        self.attaches = False
+        command = [self.program]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.see_to_its_end()
+        before = self.code()
+        self.attaches = True
+        self.attach("--probe=work", "--probe=one%return", "--probe=two")
+        self.tell("n")
+        self.assertNotEqual(before, self.code())
+        self.detach()
+        self.assertEqual(before, self.code())
+        self.tell("s")
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(), 3)
+
+    def test_what_cannot_be_is_told(self):
+        self.start("--probe=work", "--probe=nothing")
+        self.assertTrue(any("probe nothing: no module that was hooked has a "
+                            "function of that name" in line
+                            for line in self.attached), self.attached)
+        self.tell("p")
+        self.controller.terminate()
+        self.controller.stderr.read()
+        self.assertEqual(self.controller.wait(), 2)  # as one was refused
+        self.assertEqual(self.hits("p1"), [CALLS])
+
+
+if __name__ == "__main__":
+    clewtest.main()
