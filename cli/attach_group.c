@@ -109,7 +109,7 @@ static int is_new(struct attach_group *group, const char *path)
 /* Where we find that file of a process's. free() it. */
 static char *path_here(pid_t pid, const char *path)
 {
-	return other_files_are_there(pid) ? other_files_path(pid, path)
+	return other_files_are_there(pid) ? other_files_mapped(pid, path)
 					  : memory_printf("%s", path);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/own_ids.h"
 #include "cli/remote_call.h"
 #include "cli/thread_variable.h"
+#include "image/image.h"
 
 #define LIBC "libc.so.6"
 
@@ -77,6 +78,26 @@ static int find_variables(struct attaching *attaching)
 		attaching->load_result =
 			attaching->errno_offset + (int64_t)(result - number);
 	return err;
+}
+
+static int refuse_libc(const struct attaching *attaching, char **why)
+{
+	const struct target_mapping *libc =
+		target_module(&attaching->maps, LIBC);
+	struct image image;
+	int err = libc ? target_open_module(attaching->pid, libc, &image)
+		       : -ENOTSUP;
+
+	if (!err)
+		image_close(&image);
+	if (!libc || !err)
+		return fail(why, -ENOTSUP,
+			    "its C library is not one that clew knows");
+	return fail(
+		why, err,
+		"%s, as it is mapped there, cannot be opened: %s; root can, "
+		"and who has CAP_CHECKPOINT_RESTORE",
+		libc->path, strerror(-err));
 }
 
 void attaching_find_library(struct attaching *attaching)
@@ -173,8 +194,7 @@ static int open_locked(struct attaching *attaching, pid_t pid, int lock,
 		find_libc(attaching);
 	if (!attaching->load || !attaching->restorer ||
 	    find_variables(attaching) != 0) {
-		err = fail(why, -ENOTSUP,
-			   "its C library is not one that clew knows");
+		err = refuse_libc(attaching, why);
 		goto close_tracer;
 	}
 	err = wait_for_former(attaching, why);

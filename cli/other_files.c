@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/other_files.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -30,6 +32,20 @@ int other_files_are_there(pid_t pid)
 char *other_files_path(pid_t pid, const char *path)
 {
 	return memory_printf("/proc/%d/root%s", pid, path);
+}
+
+char *other_files_mapped(pid_t pid, const char *path)
+{
+	char *link = memory_printf("/proc/%d/root", pid);
+	char root[PATH_MAX];
+	ssize_t length = readlink(link, root, sizeof(root));
+
+	free(link);
+	if (length > 1 && length < (ssize_t)sizeof(root) &&
+	    strncmp(path, root, (size_t)length) == 0 && path[length] == '/')
+		return other_files_path(pid, path + length);
+	return has_same(pid, "ns/mnt") ? memory_printf("%s", path)
+				       : other_files_path(pid, path);
 }
 
 int other_files_have(pid_t pid, const char *path)

@@ -17,4 +17,10 @@ int other_files_have(pid_t pid, const char *path);
 /* Where we find a file that it knows by that path. free() it. */
 char *other_files_path(pid_t pid, const char *path);
 
+/*
+ * Where we find a file by the path that /proc/PID/maps says: from the root of all
+ * its mounts on, and not from the one that chroot() has given it. free() it.
+ */
+char *other_files_mapped(pid_t pid, const char *path);
+
 #endif

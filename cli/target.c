@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "cli/executable.h"
 #include "cli/library.h"
+#include "cli/other_files.h"
 #include "cli/own_ids.h"
 #include "image/image.h"
 #include "image/symbols.h"
@@ -141,7 +142,7 @@ int target_open_module(pid_t pid, const struct target_mapping *module,
 		return strcmp(text_basename(module->path), LIBRARY_NAME) == 0
 			       ? open_library(pid, module, image)
 			       : -ESTALE;
-	path = memory_printf("/proc/%d/root%s", pid, module->path);
+	path = other_files_mapped(pid, module->path);
 	err = image_open(image, path);
 	free(path);
 	return err;
@@ -355,7 +356,7 @@ static int has_build_id(int memory, const struct target_mapping *module)
 
 static int is_replaced(pid_t pid, const char *path)
 {
-	char *there = memory_printf("/proc/%d/root%s", pid, path);
+	char *there = other_files_mapped(pid, path);
 	const int is = access(there, F_OK) == 0;
 
 	free(there);
@@ -402,6 +403,24 @@ static char *obstacle_of_maps(pid_t pid)
 	return why;
 }
 
+/* The library in it reads there what is mapped, and which threads there are. */
+static char *obstacle_of_proc(pid_t pid)
+{
+	char *root, *why = NULL;
+
+	if (own_ids_are_seen(pid))
+		return NULL;
+	if (own_ids_differ(pid))
+		return memory_printf("it is in another namespace of processes, "
+				     "and its /proc is not of that");
+	root = memory_printf("/proc/%d/root/.", pid);
+	if (access(root, F_OK) == 0)
+		why = memory_printf("it sees no /proc (chroot): one must be "
+				    "mounted below its root");
+	free(root);
+	return why;
+}
+
 char *target_obstacle(pid_t pid)
 {
 	const char state = state_of(pid, pid);
@@ -428,10 +447,9 @@ char *target_obstacle(pid_t pid)
 		return memory_printf("its system calls are filtered (seccomp)");
 	if (state == 'T' || state == 't')
 		return memory_printf("it is stopped; continue it first");
-	if (own_ids_differ(pid) && !own_ids_are_seen(pid))
-		return memory_printf("it is in another namespace of processes, "
-				     "and its /proc is not of that");
-	why = obstacle_of_program(pid);
+	why = obstacle_of_proc(pid);
+	if (!why)
+		why = obstacle_of_program(pid);
 	return why ? why : obstacle_of_maps(pid);
 }
 

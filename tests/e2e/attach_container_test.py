@@ -11,7 +11,7 @@ import subprocess
 import attach_test
 import clewtest
 from attach_test import children
-from clewtest import CLEW, target, until
+from clewtest import CLEW, PYTHON, target, until
 
 OWN_MOUNTS = ["unshare", "-m"]
 OWN_IDS = ["unshare", "-p", "-f", "--mount-proc", "--kill-child"]
@@ -151,6 +151,88 @@ class Container(attach_test.Attached):
         process = self.begin([w for w in OWN_IDS if w != "--mount-proc"],
                              has_ids=True)
         self.assert_refused(process, "/proc")
+
+
+FILES = """
+set -e
+mkdir -p "$1/proc" "$1/tmp"
+chmod 1777 "$1/tmp"
+cp "$0" "$1/program"
+for file in $(ldd "$0" | grep -o '/[^ ]*'); do
+    mkdir -p "$1$(dirname "$file")"
+    cp -L "$file" "$1$file"
+done
+"""
+
+# That its C library is not below its root is not unusual: it was mapped before.
+LEAVES = """
+import ctypes, os, sys, time
+os.chroot(sys.argv[1])
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+assert not ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+print("ready", flush=True)
+time.sleep(1000)
+"""
+
+
+class Chrooted(Container):
+    """In mounts of its own and below another root, for one who is not root."""
+    NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() or self.run_program(
+                ["test", "-x", CLEW], **self.NOBODY).returncode:
+            self.skipTest("wants to be root, and clew where all can come")
+        self.root = self.work / "root"
+        made = self.run_program(["sh", "-c", FILES, target("busy"), self.root])
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.work.chmod(0o755)
+        self.recording_path = self.root / "tmp" / "out"
+
+    def begin_below(self, script):
+        """busy, once it counts."""
+        process = self.start(
+            [*OWN_MOUNTS, "sh", "-c", script + ' exec chroot '
+             '--userspec=65534:65534 "$0" /program /tmp/busy', self.root])
+        self.memory = self.root / "tmp" / "busy"
+        self.assertTrue(until(lambda: self.memory.exists() and
+                              self.memory.stat().st_size == 4096))
+        self.go_on()
+        return process
+
+    def clew(self, *arguments, **options):
+        return super().clew(*arguments, cwd="/", **self.NOBODY, **options)
+
+    def test_it_is_recorded(self):
+        process = self.begin_below('mount -t proc none "$0/proc" &&')
+        done = self.clew("attach", "--calls", "10000", "-o",
+                         self.recording_path, process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertGreaterEqual(report["total"]["calls"], 10000)
+        self.go_on()
+        self.assertEqual(self.word(1), 0, "wrong answers")
+
+    def test_without_proc(self):
+        process = self.begin_below("")
+        self.assert_refused(process, "sees no /proc", "mounted")
+
+    def test_a_library_that_is_not_below_its_root(self):
+        """What would help is said."""
+        process = self.start(
+            [*OWN_MOUNTS, "sh", "-c", 'mount -t proc none "$0/proc" && '
+             'exec "$@"', self.root, PYTHON, "-c", LEAVES, self.root],
+            stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        (self.root / "lib/x86_64-linux-gnu/libc.so.6").unlink()
+        self.memory = None
+        self.go_on = lambda: None
+        self.assert_refused(process, "libc.so.6", "cannot be opened",
+                            "CAP_CHECKPOINT_RESTORE")
 
 
 ENTER = """
