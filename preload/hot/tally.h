@@ -66,6 +66,13 @@ struct sample_room {
 
 #define TALLY_PATHS_MAX 8
 #define TALLY_HELD_MAX  32 /* each has twice the size of the one before */
+#define TALLY_LEFT_MAX  32
+
+/* Notes of a table that is no more; they stay mapped, and read as zeros. */
+struct notes_left {
+	union note *notes;
+	unsigned int log2;
+};
 
 /*
  * The memory of a tally (record/tables.c). Changed by the owner with signals
@@ -84,6 +91,9 @@ struct tally_memory {
 	struct mapping active, retired;
 	/* Left before `retired`, while slow paths were interrupted in them. */
 	struct mapping held[TALLY_HELD_MAX];
+	/* So many, for tally_unmap(); of any beyond these nobody knows. */
+	uint32_t left_count;
+	struct notes_left left[TALLY_LEFT_MAX];
 };
 
 /*

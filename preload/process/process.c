@@ -129,6 +129,20 @@ static void create_part(struct part *part, const struct part *parent)
 		rt.losses = part->header->losses;
 }
 
+/*
+ * What remembers where it wrote in the part of the session before finds out that
+ * there is another one when it is next used, so that memory stays for as long as
+ * this session lasts; but no longer, or each session would leave some.
+ */
+static void abandon_former(struct part *former)
+{
+	static struct part_file zeros;
+
+	part_file_unmap(&zeros, 0);
+	part_file_blank(&former->file, 0);
+	copy_bytes(&zeros, &former->file, sizeof(zeros));
+}
+
 int process_begin_again(void)
 {
 	static struct part former; /* one thread, and too large for its stack */
@@ -150,8 +164,8 @@ int process_begin_again(void)
 	rt.header->verify_period = rt.verify_period;
 	rt.header->max_contexts = rt.max_contexts;
 	part_limit(part, rt.config->max_bytes);
-	tallies_reset_after_fork(&recorder->tallies, part);
-	part_abandon(&former, 0);
+	tallies_begin_again(&recorder->tallies, part);
+	abandon_former(&former);
 	return 0;
 }
 

@@ -389,23 +389,27 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes)
 }
 
 /* Private zeros in place of shared pages, or at least nothing of the file's. */
-static void blank_out(unsigned char *at, uint64_t bytes)
+static void blank_out(struct segment *segment, uint64_t kept)
 {
-	if (sys_failed(sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
-					MAP_NORESERVE,
-				-1, 0)))
-		sys_munmap(at, bytes);
+	const uint64_t bytes = segment->bytes - kept;
+	unsigned char *at = segment->at + kept;
+
+	if (!sys_failed(sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+					 MAP_NORESERVE,
+				 -1, 0)))
+		return;
+	sys_munmap(at, bytes);
+	segment->bytes = kept;
 }
 
 void part_file_blank(struct part_file *file, uint64_t but_bytes)
 {
 	for (uint32_t i = 0; i < file->segment_count; i++) {
-		const struct segment *segment = &file->segments[i];
+		struct segment *segment = &file->segments[i];
 		const uint64_t kept = i ? 0 : but_bytes;
 
 		if (kept < segment->bytes)
-			blank_out(segment->at + kept, segment->bytes - kept);
+			blank_out(segment, kept);
 	}
-	file->segment_count = 0;
 }

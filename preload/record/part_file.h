@@ -76,7 +76,8 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes);
 /*
  * Let go of it likewise, but leave private zeros where it was mapped: in a
  * child that a signal handler forked, what that interrupted goes on, and may be
- * about to write there.
+ * about to write there. The segments are then those zeros, for
+ * part_file_unmap().
  */
 void part_file_blank(struct part_file *file, uint64_t but_bytes);
 

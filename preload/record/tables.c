@@ -66,8 +66,11 @@ static uint64_t mapping_ref(const struct tally *tally,
  * empty: a stub that a signal interrupted long ago may still look there. One that
  * follows pointers in front of the table must never find anything else there.
  */
-static void discard(struct part *part, const struct mapping *mapping)
+static void discard(struct tally *tally, struct part *part,
+		    const struct mapping *mapping)
 {
+	struct tally_memory *memory = &tally->memory;
+
 	if (!mapping->table)
 		return;
 	if (mapping->chunk.head && rt.sink->entry_bytes)
@@ -82,6 +85,9 @@ static void discard(struct part *part, const struct mapping *mapping)
 	table_alias_blank(mapping);
 	sys_madvise(mapping->notes, sizeof(union note) << mapping->log2,
 		    MADV_DONTNEED);
+	if (memory->left_count < TALLY_LEFT_MAX)
+		memory->left[memory->left_count++] =
+			(struct notes_left){ mapping->notes, mapping->log2 };
 }
 
 /* Beside a table, whose chunk is made: notes, and an alias if it needs one. */
@@ -129,7 +135,7 @@ void tally_free_held(struct tally *tally, struct part *part)
 			&tally->memory.held[--tally->memory.held_count];
 
 		table_add_late(held, &tally->memory.active);
-		discard(part, held);
+		discard(tally, part, held);
 	}
 }
 
@@ -141,7 +147,7 @@ void tally_sweep(struct tally *tally, struct part *part)
 		return;
 	table_add_late(&tally->memory.retired, &tally->memory.active);
 	atomic_store(&tally->wire->retired, 0);
-	discard(part, &tally->memory.retired);
+	discard(tally, part, &tally->memory.retired);
 	tally->memory.retired = (struct mapping){ 0 };
 }
 
@@ -351,4 +357,22 @@ void tally_leave_to_parent(const struct tally *tally)
 	table_alias_blank(&tally->memory.retired);
 	for (uint32_t i = 0; i < tally->memory.held_count; i++)
 		table_alias_blank(&tally->memory.held[i]);
+}
+
+static void unmap_notes(union note *notes, unsigned int log2)
+{
+	if (notes)
+		sys_munmap(notes, sizeof(union note) << log2);
+}
+
+void tally_unmap(struct tally *tally)
+{
+	struct tally_memory *memory = &tally->memory;
+
+	unmap_notes(memory->active.notes, memory->active.log2);
+	unmap_notes(memory->retired.notes, memory->retired.log2);
+	for (uint32_t i = 0; i < memory->held_count; i++)
+		unmap_notes(memory->held[i].notes, memory->held[i].log2);
+	for (uint32_t i = 0; i < memory->left_count; i++)
+		unmap_notes(memory->left[i].notes, memory->left[i].log2);
 }

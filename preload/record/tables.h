@@ -52,4 +52,7 @@ void tally_sweep(struct tally *tally, struct part *part);
  */
 void tally_leave_to_parent(const struct tally *tally);
 
+/* Give back the notes of all its tables. Nobody counts there any more. */
+void tally_unmap(struct tally *tally);
+
 #endif

@@ -31,17 +31,24 @@
 
 /* ---- Attaching a thread ---- */
 
+/* Tallies follow. */
+struct tally_slab {
+	struct tally_slab *former;
+} __attribute__((aligned(64)));
+
 static struct tally *take_memory(struct tallies *tallies)
 {
 	struct tally *tally;
 
 	if (tallies->slab_left < sizeof(*tally)) {
-		void *slab = sys_map_private(SLAB_BYTES);
+		struct tally_slab *slab = sys_map_private(SLAB_BYTES);
 
 		if (sys_failed(slab))
 			return NULL;
-		tallies->slab = slab;
-		tallies->slab_left = SLAB_BYTES;
+		slab->former = tallies->slabs;
+		tallies->slabs = slab;
+		tallies->slab = (unsigned char *)(slab + 1);
+		tallies->slab_left = SLAB_BYTES - sizeof(*slab);
 	}
 	tally = (struct tally *)tallies->slab;
 	tallies->slab += sizeof(*tally);
@@ -292,6 +299,24 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 
 	*tallies = (struct tallies){ .part = part, .reach = reach };
 	switch_begin();
+}
+
+void tallies_begin_again(struct tallies *tallies, struct part *part)
+{
+	const uint64_t each = sizeof(struct tally *);
+	struct tally_slab *slab = tallies->slabs;
+
+	for (struct tally *t = tallies->first; t; t = t->next)
+		tally_unmap(t);
+	if (tallies->by_number)
+		sys_munmap(tallies->by_number, tallies->room * each);
+	while (slab) {
+		struct tally_slab *former = slab->former;
+
+		sys_munmap(slab, SLAB_BYTES);
+		slab = former;
+	}
+	tallies_reset_after_fork(tallies, part);
 }
 
 /* ---- Names ---- */

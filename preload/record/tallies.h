@@ -29,7 +29,8 @@ struct tallies {
 	uint64_t reach; /* bytes, of the thread that forked (table_alias.h) */
 	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;
-	unsigned char *slab; /* memory for struct tally */
+	struct tally_slab *slabs; /* memory for struct tally; newest first */
+	unsigned char *slab;      /* the newest's that is not used yet */
 	size_t slab_left;
 };
 
@@ -47,6 +48,12 @@ int tallies_reserve(uint64_t contexts);
  * stays readable until tally_leave_to_parent().
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
+
+/*
+ * In a process that was left, and in which all is counted anew elsewhere: no thread
+ * has a tally. Their memory beside the part is given back.
+ */
+void tallies_begin_again(struct tallies *tallies, struct part *part);
 
 /* The calling thread is about to end the process: give back what it can. */
 void tallies_finish_thread(void);

@@ -9,6 +9,7 @@ import subprocess
 
 import attach_test
 import clewtest
+import java_attach_test
 from attach_test import PATIENCE_S
 from clewtest import CLEW, PYTHON, needs, target, until
 
@@ -71,6 +72,14 @@ class Again(attach_test.Attached):
         self.assertIsNone(load.poll())
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(PATIENCE_S), 0)
+
+
+class AgainJava(java_attach_test.UnderLoad):
+    CYCLES = CYCLES
+
+    @needs("javac")
+    def test_java_with_g1(self):
+        self.check_collector("G1GC", "-Xcheck:jni", versions=(17,))
 
 
 class Killed(attach_test.Attached):
