@@ -4,7 +4,7 @@
 
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
-target (preload, disasm, image, match) and the reader (the rest), meet in wire/
+target (preload, disasm, image, match, expression) and the reader (the rest), meet in wire/
 only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
 FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
 is in machine/, which is there in arch/ only.
@@ -41,7 +41,7 @@ MAY_INCLUDE = {
             "hot sys host record stubs"),
            ("preload/patch", {"wire", "disasm"},
             "hot sys time process stubs modules"),
-           ("preload/probe", {"wire", "disasm", "image"},
+           ("preload/probe", {"wire", "disasm", "image", "expression"},
             "hot sys host record stubs modules patch"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
             "process stubs modules patch"),
@@ -52,6 +52,7 @@ MAY_INCLUDE = {
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
+    "expression": {"machine"},
     "image": {"machine", "disasm", "wire", "match"},
     "base": set(),
     "symbolizer": {"base"},
@@ -66,7 +67,8 @@ MAY_INCLUDE = {
            ("write", "model view"),
            ("export", "recording model view write"),
            ("html", "recording model merge view write"))},
-    "cli": {"machine", "wire", "symbolizer", "base", "image", "match", "report/recording",
+    "cli": {"machine", "wire", "symbolizer", "base", "image", "match", "expression",
+            "report/recording",
             "report/model", "report/merge", "report/live", "report/view", "report/write",
             "report/export", "report/html"},
 }

@@ -136,6 +136,11 @@ def main(build, folder):
     shutil.copy(build / "tests" / "golden" / "libverdicts_relr.so",
                 folder / "elf_tables")
     (folder / "perf_map").write_bytes(perf_map())
+    (folder / "expression").write_text(
+        '*(unsigned char **)($rdi + 8) != "text\\n" && !(arg1 % 7) || '
+        "((long *)arg2)[$eax >> 3] / -ret <= 0x1f ^ ~'c'")
+    (folder / "expression_list").write_text(
+        "arg1/s20, *(const char *)arg2/x, tid, $rsp & 15 /u,(int)ret/c")
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
     (folder / "match_long").write_text(
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
