@@ -29,7 +29,7 @@
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
 
-enum { KEY_PROBE = KEY_OF_COMMAND };
+enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION };
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -61,6 +61,10 @@ static const struct argp_option argp_options[] = {
 	  "Count by context how often an instruction is executed: "
 	  "[MODULE:]FUNCTION, FUNCTION+OFFSET, FUNCTION%return, 0xADDRESS, "
 	  "FILE.c:LINE",
+	  2 },
+	{ "action", KEY_ACTION, "ACTION", 0,
+	  "What the probe before it does, too: if EXPRESSION, limit N, record "
+	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME",
 	  2 },
 	RECORDING_TIME,
 	RECORDING_LIMITS,
@@ -94,6 +98,7 @@ static int is_asked(struct record_options *options, const char *line)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record_options *options = state->input;
+	int err;
 
 	switch (key) {
 	case 'o':
@@ -112,6 +117,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (probe_options_add(&options->probes, argument) != 0)
 			argp_error(state, "more than %d probes",
 				   PROBE_OPTIONS_MAX);
+		return 0;
+	case KEY_ACTION:
+		err = probe_options_act(&options->probes, argument);
+		if (err)
+			argp_error(state,
+				   err == -ENOENT ? "--action=%s: of no probe"
+						  : "--action=%s: too many",
+				   argument);
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->target = state->argv + state->next;

@@ -17,6 +17,7 @@ enum {
 	KEY_JNI_ENV,
 	KEY_VALUE,
 	KEY_MARKS,
+	KEY_EVENTS,
 	DEFAULT_TOP = 40,
 };
 
@@ -44,7 +45,7 @@ struct report_options {
 	struct flat_keys keys;
 	size_t by;             /* index of subjects */
 	const char *butterfly; /* a function, or NULL */
-	int shows_marks;
+	int shows_marks, shows_events;
 	size_t top;
 	int has_top;
 };
@@ -70,6 +71,10 @@ static const struct argp_option argp_options[] = {
 	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
 	{ "marks", KEY_MARKS, NULL, 0,
 	  "Show moments and regions that the program told of, by name", 0 },
+	{ "events", KEY_EVENTS, NULL, 0,
+	  "Show each of these, and each hit of a probe that recorded "
+	  "something, by time",
+	  0 },
 	{ "value", KEY_VALUE, "NAME", 0,
 	  "Show what an agent in the program counted by that name, in place "
 	  "of time",
@@ -122,6 +127,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MARKS:
 		options->shows_marks = 1;
+		return 0;
+	case KEY_EVENTS:
+		options->shows_events = 1;
 		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
@@ -254,13 +262,18 @@ static int show(const char *command, struct session *session, void *input)
 			 "or it was recorded without --jni-env");
 		return EXIT_FAILURE;
 	}
-	if (options->shows_marks && session->marks.count == 0) {
-		complain(command, "--marks: the program told of none");
+	if ((options->shows_marks || options->shows_events) &&
+	    session->marks.count == 0) {
+		complain(command, options->shows_marks
+					  ? "--marks: the program told of none"
+					  : "--events: there are none");
 		return EXIT_FAILURE;
 	}
 	view_begin(&options->view, session);
 	if (options->shows_marks)
 		options->view.writer->marks(stdout, session);
+	else if (options->shows_events)
+		options->view.writer->events(stdout, session);
 	else if (options->butterfly)
 		err = write_butterfly(session, options);
 	else

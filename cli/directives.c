@@ -24,7 +24,8 @@ enum value_kind {
 	VALUE_CLOCK,
 	VALUE_BUDGET,
 	VALUE_JAVA,
-	VALUE_PROBE
+	VALUE_PROBE,
+	VALUE_ACTION
 };
 
 /* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
@@ -51,6 +52,7 @@ static const struct directive {
 	{ "clock", VALUE_CLOCK, 0, 0 },
 	{ "budget", VALUE_BUDGET, 1, 1000 },
 	{ "probe", VALUE_PROBE, 0, 0 },
+	{ "action", VALUE_ACTION, 0, 0 },
 };
 
 void directives_init(struct directives *directives)
@@ -67,6 +69,7 @@ void directives_fini(struct directives *directives)
 {
 	fclose(directives->out);
 	free(directives->text);
+	arena_fini(&directives->arena);
 }
 
 static const struct directive *find_directive(const char *word)
@@ -182,6 +185,33 @@ static int add_probe(struct directives *directives, const char *word,
 		return fail(why, -EINVAL, "%s %s: more than %d probes", word,
 			    value, WIRE_PROBES_MAX);
 	directives->probes++;
+	directives->action = (struct probe_action){ 0 };
+	fprintf(directives->out, "%s %s\n", word, value);
+	return 0;
+}
+
+/* Of the probe before it. */
+static int add_action(struct directives *directives, const char *word,
+		      const char *value, char **why)
+{
+	const size_t bytes = strlen(value) + 1;
+	struct expression_problem problem;
+	char *text;
+	int err = -ENOMEM;
+
+	if (!directives->probes)
+		return fail(why, -EINVAL, "%s %s: of no probe", word, value);
+	text = arena_alloc(&directives->arena, bytes);
+	if (text)
+		err = probe_action_add(&directives->action,
+				       memcpy(text, value, bytes), arena_memory,
+				       &directives->arena, &problem);
+	if (err == -ENOMEM)
+		return fail(why, err, "%s", strerror(-err));
+	if (err)
+		return fail(why, -EINVAL, "%s %s: %s%s%s%s", word, value,
+			    problem.what, value[problem.at] ? ", at \"" : "",
+			    value + problem.at, value[problem.at] ? "\"" : "");
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }
@@ -211,6 +241,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_budget(directives, directive, value, why);
 	if (directive->kind == VALUE_PROBE)
 		return add_probe(directives, word, value, why);
+	if (directive->kind == VALUE_ACTION)
+		return add_action(directives, word, value, why);
 	if (directive->kind == VALUE_JAVA)
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;

@@ -11,14 +11,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "expression/probe_action.h"
+#include "image/arena.h"
+
 struct directives {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
-	int has_cache;  /* `cache` was added */
-	int has_budget; /* `budget` was */
-	int is_exact;   /* the last `time` was `exact` */
-	int probes;     /* how many `probe` */
+	int has_cache;              /* `cache` was added */
+	int has_budget;             /* `budget` was */
+	int is_exact;               /* the last `time` was `exact` */
+	int probes;                 /* how many `probe` */
+	struct probe_action action; /* of the last of these */
+	struct arena arena;         /* has what it consists of */
 };
 
 void directives_init(struct directives *directives);

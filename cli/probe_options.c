@@ -21,6 +21,17 @@ int probe_options_add(struct probe_options *options, const char *text)
 	return 0;
 }
 
+int probe_options_act(struct probe_options *options, const char *text)
+{
+	if (!options->count)
+		return -ENOENT;
+	if (options->action_count == PROBE_ACTIONS_MAX)
+		return -E2BIG;
+	options->actions[options->action_count++] =
+		(struct probe_options_action){ options->count - 1, text };
+	return 0;
+}
+
 /* ---- Lines of sources ---- */
 
 /* [MODULE:]FILE:LINE. */
@@ -210,13 +221,17 @@ int probe_options_settle(const struct probe_options *options,
 			 const char *program, struct directives *directives,
 			 char **why)
 {
-	for (size_t i = 0; i < options->count; i++) {
-		int err = settle(options->texts[i], program, directives, why);
+	int err = 0;
 
-		if (err)
-			return err;
+	for (size_t i = 0; i < options->count && !err; i++) {
+		err = settle(options->texts[i], program, directives, why);
+		for (size_t j = 0; j < options->action_count && !err; j++)
+			if (options->actions[j].probe == i)
+				err = directives_add(directives, "action",
+						     options->actions[j].text,
+						     why);
 	}
-	return 0;
+	return err;
 }
 
 /* ---- Of a process ---- */

@@ -12,14 +12,24 @@
 #include "cli/directives.h"
 
 #define PROBE_OPTIONS_MAX 32
+#define PROBE_ACTIONS_MAX 256
 
 struct probe_options {
 	const char *texts[PROBE_OPTIONS_MAX];
 	size_t count;
+	/* What they do, by the order in which it was said. */
+	struct probe_options_action {
+		size_t probe;
+		const char *text;
+	} actions[PROBE_ACTIONS_MAX];
+	size_t action_count;
 };
 
 /* 0, or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);
+
+/* What the last one does, besides. 0, -ENOENT: there is none, or -E2BIG. */
+int probe_options_act(struct probe_options *options, const char *text);
 
 /*
  * Add them to the directives, for this program. 0, or -EINVAL and *why: one that

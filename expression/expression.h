@@ -4,7 +4,7 @@
  *
  *	arg1 ... arg6		arguments in registers, at a function's entry
  *	ret			what a function returns, where it is left
- *	$rdi $eax $cl ...	registers, and parts of them; $rsp, $rip, $eflags
+ *	$rdi $eax $cl ...	registers, and parts of them; $rsp, $eflags
  *	tid			the thread's number
  *	12 0x1f 'c'		numbers
  *	(unsigned char)e	casts to C's integers, stdint.h's, and pointers to them

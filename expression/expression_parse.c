@@ -570,8 +570,12 @@ int expression_field_parse(const char *text, size_t bytes, size_t *at,
 		return -EINVAL;
 	while (out->end > out->start && text[out->end - 1] == ' ')
 		out->end--;
-	if (next(&parser) && !take(&parser, ','))
-		return wrong(&parser, "an operator is missing");
+	if (next(&parser)) {
+		if (!take(&parser, ','))
+			return wrong(&parser, "an operator is missing");
+		if (!next(&parser))
+			return wrong(&parser, "a value is missing");
+	}
 	*at = parser.at;
 	return 0;
 }

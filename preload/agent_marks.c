@@ -3,11 +3,8 @@
  * What an agent tells of moments and regions (agent/clew.h), in the recording
  * (wire/mark_records.h).
  *
- * A mark is a place in a chunk, taken by an atomic addition, and filled. Threads are
- * spread over several lanes, each with a chunk of its own, so that they seldom meet;
- * a full chunk is followed by a larger one, placed by compare-and-swap. Nobody waits,
- * and a handler may interrupt any of it. A name is looked for by its text, in a table
- * that only grows.
+ * A mark is a slot (record/slots.h). Threads are spread over several lanes, so that
+ * they seldom meet. A name is looked for by its text, in a table that only grows.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -17,6 +14,7 @@
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/patch/patches.h"
+#include "preload/record/slots.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
 #include "wire/id.h"
@@ -27,12 +25,11 @@
 #define MOST_MARKS  8192
 #define MARKS_MAX   (UINT32_C(1) << 21) /* of a process: 64 MiB */
 #define NAMES       1024                /* a power of two */
-#define TRIES_MAX   4
 /* So often the clocks are noted, besides the first few times. */
 #define MARKS_A_MOMENT 1024
 
 struct mark_lane {
-	struct wire_marks *_Atomic marks; /* payload */
+	struct slot_lane of;
 } __attribute__((aligned(64)));
 
 /* Marks of one process. */
@@ -148,60 +145,30 @@ static void lose(const struct mark_life *life, enum wire_mark_loss why)
 				  memory_order_relaxed);
 }
 
-/* A chunk behind the one that is full; 0, or why there is none. */
-static int extend(struct mark_life *life, struct mark_lane *lane,
-		  struct wire_marks *full)
-{
-	uint32_t room = full ? full->room * 4 : FIRST_MARKS;
-	struct wire_marks *marks;
-	struct chunk chunk;
-	uint64_t bytes;
-
-	if (room > MOST_MARKS)
-		room = MOST_MARKS;
-	bytes = sizeof(*marks) + (uint64_t)room * sizeof(struct wire_mark);
-	if (atomic_fetch_add(&life->room, room) + room > MARKS_MAX) {
-		atomic_fetch_sub(&life->room, room);
-		return -ENOBUFS;
-	}
-	if (part_alloc(&rt.recorder->part, WIRE_MARKS, 0, bytes, &chunk) != 0) {
-		atomic_fetch_sub(&life->room, room);
-		return -ENOSPC;
-	}
-	marks = chunk_payload(&chunk);
-	marks->room = room;
-	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
-	if (!atomic_compare_exchange_strong(&lane->marks, &full, marks)) {
-		part_free(&rt.recorder->part, &chunk);
-		atomic_fetch_sub(&life->room, room);
-	}
-	return 0;
-}
-
 /* Where the next mark goes, and how many are before it there; or NULL. */
 static struct wire_mark *take_place(struct mark_life *life,
-				    struct mark_lane *lane, uint32_t *before)
+				    struct slot_lane *lane, uint32_t *before)
 {
-	int err = 0;
+	const struct slot_source source = {
+		.form = {
+			.kind = WIRE_MARKS,
+			.head_bytes = sizeof(struct wire_marks),
+			.slot_bytes = sizeof(struct wire_mark),
+			.first = FIRST_MARKS,
+			.most = MOST_MARKS,
+			.limit = MARKS_MAX,
+		},
+		.lane = lane,
+		.given = &life->room,
+	};
+	int err;
+	struct wire_mark *mark =
+		slots_take(&rt.recorder->part, &source, before, &err);
 
-	for (int i = 0; i < TRIES_MAX && !err; i++) {
-		struct wire_marks *marks = atomic_load_explicit(
-			&lane->marks, memory_order_acquire);
-
-		/* Full ones are not counted up for ever. */
-		if (marks &&
-		    atomic_load_explicit(&marks->used, memory_order_relaxed) <
-			    marks->room) {
-			*before = atomic_fetch_add_explicit(
-				&marks->used, 1, memory_order_relaxed);
-			if (*before < marks->room)
-				return (struct wire_mark *)(marks + 1) +
-				       *before;
-		}
-		err = extend(life, lane, marks);
-	}
-	lose(life, err == -ENOBUFS ? WIRE_MARK_TOO_MANY : WIRE_MARK_NO_SPACE);
-	return NULL;
+	if (!mark)
+		lose(life,
+		     err == -ENOBUFS ? WIRE_MARK_TOO_MANY : WIRE_MARK_NO_SPACE);
+	return mark;
 }
 
 /* ---- The agent's calls ---- */
@@ -217,7 +184,8 @@ static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
 
 	if (!mine)
 		return;
-	mark = take_place(mine, &mine->lanes[tally ? tally->number % LANES : 0],
+	mark = take_place(mine,
+			  &mine->lanes[tally ? tally->number % LANES : 0].of,
 			  &before);
 	if (!mark)
 		return;

@@ -26,6 +26,8 @@
 #include "preload/patch/trap.h"
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
+#include "preload/probe_actions.h"
+#include "preload/probe_hit.h"
 #include "preload/probe_hits.h"
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
@@ -146,6 +148,9 @@ static int begin(struct cold *cold)
 		int err = probe_hits_begin();
 
 		if (!err)
+			err = probe_actions_begin(&cold->recorder.part,
+						  &cold->config);
+		if (!err)
 			err = probe_record_asked(&cold->recorder.part,
 						 &cold->config, 0);
 		if (err)
@@ -262,7 +267,7 @@ static int prepare_probe(struct pass *pass, struct patch_workshop *workshop,
 	struct patch *patch = arena_alloc(&pass->cold->kept, sizeof(*patch));
 	int err = patch ? probe_patch_prepare(patch, hooks->module, hooks,
 					      workshop, &probed->places, probe,
-					      probe_hits_handler())
+					      probe_hit)
 			: -ENOMEM;
 
 	if (err)

@@ -28,6 +28,7 @@
 #include "preload/patch/trap.h"
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
+#include "preload/probe_hit.h"
 #include "preload/probe_hits.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/proc.h"
@@ -328,7 +329,7 @@ static int prepare_module(struct adding *adding, struct module *module)
 	adding->workshop.has_traps = has_traps;
 	err = probe_patch_prepare(patch, module, module->patches,
 				  &adding->workshop, &added->places,
-				  adding->number, probe_hits_handler());
+				  adding->number, probe_hit);
 	if (err)
 		return err;
 	lock_acquire(&cold->patches.lock, &signals);

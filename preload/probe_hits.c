@@ -125,7 +125,7 @@ static _Atomic int64_t *row_here(void)
 	return context ? row_of(context, id) : row_of(&hits.none, ID_ROOT);
 }
 
-static void count(uint64_t first, uint64_t stack, uint64_t probe)
+void probe_count(uint64_t first, uint64_t stack, uint64_t probe)
 {
 	_Atomic int64_t *numbers;
 
@@ -135,9 +135,4 @@ static void count(uint64_t first, uint64_t stack, uint64_t probe)
 	if (numbers)
 		atomic_fetch_add_explicit(&numbers[probe], 1,
 					  memory_order_relaxed);
-}
-
-probe_handler probe_hits_handler(void)
-{
-	return (probe_handler)count;
 }

@@ -8,12 +8,10 @@
 
 #include <stdint.h>
 
-#include "preload/stubs/probe.h"
-
 /* Before the first probe is written; then there is room for all. 0 or -ENOMEM. */
 int probe_hits_begin(void);
 
-/* The handler of all probes; its argument is the number of the probe. */
-probe_handler probe_hits_handler(void);
+/* Count one more of a probe here. The first two are not used. */
+void probe_count(uint64_t first, uint64_t stack, uint64_t probe);
 
 #endif

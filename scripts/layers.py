@@ -31,7 +31,8 @@ MAY_INCLUDE = {
        for room, others, below in (
            ("preload/hot", {"wire"}, ""),
            ("preload/sys", set(), "hot"),
-           ("preload/host", {"wire", "image", "match"}, "hot sys"),
+           ("preload/host", {"wire", "image", "match", "expression"},
+            "hot sys"),
            ("preload/record", {"wire"}, "hot sys"),
            ("preload/stack", {"wire"}, "hot sys host record"),
            ("preload/time", {"wire"}, "hot sys host record stack"),
@@ -41,11 +42,11 @@ MAY_INCLUDE = {
             "hot sys host record stubs"),
            ("preload/patch", {"wire", "disasm"},
             "hot sys time process stubs modules"),
-           ("preload/probe", {"wire", "disasm", "image", "expression"},
+           ("preload/probe", {"wire", "disasm", "image"},
             "hot sys host record stubs modules patch"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
             "process stubs modules patch"),
-           ("preload", {"wire", "agent", "disasm", "image", "jvm"},
+           ("preload", {"wire", "agent", "disasm", "expression", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
             "probe front"))},
     "jvm": {"machine", "wire", *(f"preload/{room}" for room in

@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "wire/slotted.h"
+
 #define WIRE_MARK_NAME_BYTES 56
 
 enum wire_mark_loss {
@@ -41,9 +43,7 @@ struct wire_mark_name {
 _Static_assert(sizeof(struct wire_mark_name) == 64, "on the wire");
 
 struct wire_marks {
-	/* Marks that were begun; more than `room` of them found none here. */
-	_Atomic uint32_t used;
-	uint32_t room;
+	struct wire_slots slots;
 };
 _Static_assert(sizeof(struct wire_marks) == 8, "on the wire");
 

@@ -291,9 +291,13 @@ enum wire_chunk_kind {
 	WIRE_LEFT_OUT = 20,    /* array of wire_left_out */
 	WIRE_VALUES = 21,      /* wire_values, its columns and rows */
 	WIRE_PROBES = 22,      /* wire_probe, each followed by its text */
-	WIRE_PROBE_PLACES = 23, /* array of wire_probe_place */
-	WIRE_MARKS = 24,        /* wire_marks, array of wire_mark */
-	WIRE_MARK_NAMES = 25,   /* wire_mark_names, array of wire_mark_name */
+	WIRE_PROBE_PLACES = 23,  /* array of wire_probe_place */
+	WIRE_MARKS = 24,         /* wire_marks, array of wire_mark */
+	WIRE_MARK_NAMES = 25,    /* wire_mark_names, array of wire_mark_name */
+	WIRE_PROBE_ACTIONS = 26, /* wire_probe, each followed by its text */
+	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
+	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
+	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
 	WIRE_CHUNK_KIND_COUNT
 };
 

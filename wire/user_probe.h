@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "wire/slotted.h"
+
 #define WIRE_PROBES_MAX 32 /* as many as a table of values has columns */
 
 /* p1, p2, ... */
@@ -122,5 +124,74 @@ struct wire_probe_place {
 	uint8_t reason; /* enum probe_reason */
 };
 _Static_assert(sizeof(struct wire_probe_place) == 16, "on the wire");
+
+/*
+ * What they do is told likewise (WIRE_PROBE_ACTIONS): a wire_probe for each line that
+ * was said of one (expression/probe_action.h).
+ */
+
+#define WIRE_PROBE_FIELDS_MAX 16
+
+/* How a value is shown, numbers or what is there. */
+enum wire_field_format {
+	WIRE_FIELD_DECIMAL = 'd',
+	WIRE_FIELD_UNSIGNED = 'u',
+	WIRE_FIELD_HEX = 'x',
+	WIRE_FIELD_CHARACTER = 'c',
+	WIRE_FIELD_STRING = 's',
+};
+
+/* A value that is kept of each hit, and the text by which it was asked for. */
+struct wire_probe_field {
+	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t text_bytes;
+	uint16_t probe; /* its number */
+	uint8_t index;  /* among the probe's */
+	uint8_t format; /* enum wire_field_format */
+	/*
+	 * Where it is in an event: a word. Of a string the number of its bytes, which
+	 * follow it; as many as are asked for may be some of them only.
+	 */
+	uint16_t offset;
+	uint16_t
+		string_bytes; /* that were asked for; the room is a multiple of 8 */
+};
+_Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
+
+/* ---- What was found ---- */
+
+/*
+ * Hits of one probe, in a chunk of several, filled by any thread:
+ *
+ *	wire_probe_events | event | event | ...
+ *
+ * where an event is a wire_probe_event and its values.
+ */
+struct wire_probe_events {
+	struct wire_slots slots;
+	uint32_t event_bytes; /* a multiple of 8 */
+	uint32_t probe;       /* its number */
+};
+_Static_assert(sizeof(struct wire_probe_events) == 16, "on the wire");
+
+struct wire_probe_event {
+	uint64_t tsc;
+	uint64_t id; /* of the context, 0: none */
+	uint32_t tid;
+	uint16_t failed; /* bit by index: a value that could not be had */
+	_Atomic uint16_t is_there; /* stored last, release */
+};
+_Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
+
+/* Of each probe, by number: hits that left nothing else behind. Any thread. */
+struct wire_probe_hits {
+	_Atomic uint64_t refused; /* its condition did not hold */
+	_Atomic uint64_t unknown; /* ... could not be told: no such memory */
+	_Atomic uint64_t wanted; /* passed the condition; beyond a limit, too */
+	_Atomic uint64_t over;   /* the limit: neither counted nor kept */
+	_Atomic uint64_t lost_no_space; /* counted, but the recording is full */
+	_Atomic uint64_t lost_too_many; /* ... there are more than are kept */
+};
+_Static_assert(sizeof(struct wire_probe_hits) == 48, "on the wire");
 
 #endif

@@ -79,6 +79,30 @@ int config_add_probe(struct config *config, const char *text,
 	return 0;
 }
 
+int config_add_action(struct config *config, const char *text,
+		      struct arena *arena)
+{
+	struct asked_probe *probe = config->probes;
+	struct expression_problem problem;
+	struct probe_line **end, *line;
+
+	if (!probe)
+		return -EINVAL;
+	while (probe->next)
+		probe = probe->next;
+	line = arena_alloc(arena, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	line->text = copy_string(arena, text);
+	if (!line->text)
+		return -ENOMEM;
+	for (end = &probe->lines; *end; end = &(*end)->next)
+		;
+	*end = line;
+	return probe_action_add(&probe->action, line->text, arena_memory, arena,
+				&problem);
+}
+
 static int parse_number(const char *text, uint64_t *out)
 {
 	uint64_t number = 0;
@@ -250,6 +274,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return add_rule(reader, RULE_NOT_FUNCTION, text);
 	if (!strcmp(word, "probe"))
 		return config_add_probe(reader->config, text, reader->arena);
+	if (!strcmp(word, "action"))
+		return config_add_action(reader->config, text, reader->arena);
 	if (!strcmp(word, "java"))
 		return set_java(config, text);
 	if (!strcmp(word, "max-contexts"))

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "expression/probe_action.h"
 #include "image/arena.h"
 #include "match/ere.h"
 #include "wire/recording.h"
@@ -30,6 +31,12 @@ struct rule {
 	uint64_t matches; /* modules or functions */
 };
 
+/* What a probe does, a line of it. */
+struct probe_line {
+	struct probe_line *next;
+	const char *text;
+};
+
 /* A probe that was asked for (image/probe_spec.h). */
 struct asked_probe {
 	struct asked_probe *next; /* in the order of the file */
@@ -38,6 +45,8 @@ struct asked_probe {
 	/* By live_probes.c: */
 	int is_removed;
 	uint32_t looked_at; /* of the modules, when they were: 0, the first */
+	struct probe_line *lines; /* what it does, as it was said */
+	struct probe_action action;
 };
 
 /* What of a Java virtual machine is recorded. */
@@ -79,5 +88,9 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 /* One probe more: 0, -EINVAL if there are too many, or -ENOMEM. */
 int config_add_probe(struct config *config, const char *text,
 		     struct arena *arena);
+
+/* What the last one does: 0, -EINVAL if it is not understood, or -ENOMEM. */
+int config_add_action(struct config *config, const char *text,
+		      struct arena *arena);
 
 #endif

@@ -97,6 +97,10 @@ static int copy_chunks(struct part *to, const struct part *from)
 	if (!err)
 		err = part_each_chunk(from, WIRE_PROBE_PLACES, copy_chunk, to);
 	if (!err)
+		err = part_each_chunk(from, WIRE_PROBE_ACTIONS, copy_chunk, to);
+	if (!err)
+		err = part_each_chunk(from, WIRE_PROBE_FIELDS, copy_chunk, to);
+	if (!err)
 		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
 	if (!err)
 		err = part_each_chunk(from, WIRE_BINDINGS, copy_chunk, to);

@@ -176,6 +176,11 @@ static void write_mark_place(struct chrome *chrome,
 	json_t *place = json_pack("{so}", "number", json_number(event->number));
 	char *text;
 
+	if (event->value_count)
+		json_object_set_new(
+			place, "values",
+			json_event_values(&chrome->export->session->marks,
+					  event));
 	if (event->function != FUNCTION_NONE)
 		json_object_set_new(place, "function",
 				    json_text(catalog_marked_name(

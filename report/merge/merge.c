@@ -7,6 +7,7 @@
 #include "report/merge/part_jni.h"
 #include "report/merge/part_left_out.h"
 #include "report/merge/part_marks.h"
+#include "report/merge/part_probes.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/part_values.h"
 #include "report/merge/roots.h"
@@ -206,6 +207,18 @@ static void add_values(struct work *work)
 			work->whose->value);
 }
 
+/* What was told, and what probes have kept. */
+static void add_moments(struct work *work)
+{
+	struct mark_list *marks = &work->merged->marks;
+	const size_t from = marks->event_count;
+
+	part_probes_add(marks, work->part, &work->contexts,
+			work->whose->thread);
+	part_marks_add(marks, work->part, &work->contexts, work->whose->thread);
+	mark_list_pair(marks, from);
+}
+
 static void add_everything(struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
@@ -230,8 +243,7 @@ static void add_everything(struct work *work)
 	if (is_timed)
 		finish_timing(work);
 	add_values(work);
-	part_marks_add(&work->merged->marks, work->part, &work->contexts,
-		       work->whose->thread);
+	add_moments(work);
 	recording_note(work->recording,
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));

@@ -6,7 +6,10 @@
 #include "report/merge/contexts.h"
 #include "report/model/mark_list.h"
 
-/* Adds a part's marks to the list; those of one thread only, if `thread` is not NULL. */
+/*
+ * Adds a part's marks to the list, behind which mark_list_pair() comes; those of one
+ * thread only, if `thread` is not NULL.
+ */
 void part_marks_add(struct mark_list *list, const struct part_copy *part,
 		    struct contexts *contexts, const char *thread);
 

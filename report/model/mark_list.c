@@ -19,6 +19,12 @@ void mark_list_fini(struct mark_list *list)
 		free(list->sums[i].name);
 		free(list->sums[i].lengths);
 	}
+	for (size_t i = 0; i < list->value_count; i++)
+		free(list->values[i].string);
+	for (size_t i = 0; i < list->value_name_count; i++)
+		free(list->value_names[i]);
+	free(list->value_names);
+	free(list->values);
 	free(list->sums);
 	free(list->events);
 	*list = (struct mark_list){ 0 };
@@ -46,6 +52,53 @@ void mark_list_add(struct mark_list *list, const struct mark_event *event)
 		memory_grow(list->events, list->event_count,
 			    &list->event_capacity, sizeof(*list->events));
 	list->events[list->event_count++] = *event;
+}
+
+const char *mark_list_value_name(struct mark_list *list, const char *text,
+				 size_t bytes)
+{
+	char *name = text_printable(memory_string(text, bytes));
+
+	for (size_t i = 0; i < list->value_name_count; i++) {
+		if (strcmp(list->value_names[i], name) != 0)
+			continue;
+		free(name);
+		return list->value_names[i];
+	}
+	list->value_names = memory_grow(
+		list->value_names, list->value_name_count,
+		&list->value_name_capacity, sizeof(*list->value_names));
+	list->value_names[list->value_name_count++] = name;
+	return name;
+}
+
+void mark_list_add_value(struct mark_list *list, const struct mark_value *value)
+{
+	list->values =
+		memory_grow(list->values, list->value_count,
+			    &list->value_capacity, sizeof(*list->values));
+	list->values[list->value_count++] = *value;
+}
+
+static int by_time_of(const void *left, const void *right)
+{
+	const struct mark_event *a = *(const struct mark_event *const *)left;
+	const struct mark_event *b = *(const struct mark_event *const *)right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+const struct mark_event **mark_list_by_time(const struct mark_list *list)
+{
+	const struct mark_event **events =
+		memory_zeroed(list->event_count + 1, sizeof(*events));
+
+	for (size_t i = 0; i < list->event_count; i++)
+		events[i] = &list->events[i];
+	qsort(events, list->event_count, sizeof(*events), by_time_of);
+	return events;
 }
 
 /* ---- Pairs ---- */

@@ -14,6 +14,16 @@
 #include "base/idmap.h"
 #include "wire/mark_records.h"
 
+/* One that a probe kept (wire/user_probe.h). */
+struct mark_value {
+	const char *name; /* what was asked for, safe to print; the list's */
+	uint64_t number;
+	char *string;       /* NULL: there is none */
+	char format;        /* enum wire_field_format */
+	uint8_t is_missing; /* it could not be had */
+	uint8_t is_cut;     /* a string that may go on */
+};
+
 struct mark_event {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t number;
@@ -23,6 +33,7 @@ struct mark_event {
 	uint32_t function; /* of the catalog, innermost; FUNCTION_NONE: none */
 	/* Of an end, where its beginning is, and the other way round; 1 + index. */
 	uint32_t other;
+	uint32_t first_value, value_count; /* of the list's */
 };
 
 /* What there is of a name. */
@@ -45,6 +56,10 @@ struct mark_list {
 	size_t count, capacity;
 	struct mark_event *events; /* a process after the other, by time */
 	size_t event_count, event_capacity;
+	struct mark_value *values;
+	size_t value_count, value_capacity;
+	char **value_names;
+	size_t value_name_count, value_name_capacity;
 	uint64_t lost[WIRE_MARK_LOSS_COUNT];
 };
 
@@ -54,6 +69,17 @@ void mark_list_fini(struct mark_list *list);
 uint32_t mark_list_name(struct mark_list *list, const char *name);
 
 void mark_list_add(struct mark_list *list, const struct mark_event *event);
+
+/* What a value is called, text of a user's; it lives as long as the list. */
+const char *mark_list_value_name(struct mark_list *list, const char *text,
+				 size_t bytes);
+
+/* Of the event that is added next: the list takes its string over. */
+void mark_list_add_value(struct mark_list *list,
+			 const struct mark_value *value);
+
+/* All events by their time. To be freed. */
+const struct mark_event **mark_list_by_time(const struct mark_list *list);
 
 /* All events from this one on are of one process, and there will be no more of it. */
 void mark_list_pair(struct mark_list *list, size_t from);

@@ -7,6 +7,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/model/function_catalog.h"
+#include "report/recording/probes_reader.h"
 
 /* More than a runtime writes; a bound for what a damaged part may claim. */
 enum { PLACES_MAX = 65536 };
@@ -46,24 +47,50 @@ struct part_probes {
 static void read_asked(struct probe_list *list, struct part_probes *probes,
 		       const struct part_chunk *chunk)
 {
-	struct listed_probe *probe;
+	struct recorded_probe probe;
+	struct listed_probe *listed;
 	size_t at = 0;
 
-	while (chunk->payload_bytes - at >= sizeof(struct wire_probe)) {
-		const struct wire_probe *wire =
-			(const void *)(chunk->payload + at);
-
-		if (wire->bytes < sizeof(*wire) || wire->bytes % 8 != 0 ||
-		    wire->bytes > chunk->payload_bytes - at ||
-		    wire->text_bytes > wire->bytes - sizeof(*wire) ||
-		    wire->number >= WIRE_PROBES_MAX)
-			return;
-		probe = enter(list, wire->number, (const char *)(wire + 1),
-			      wire->text_bytes);
-		probe->is_removed = wire->is_removed != 0;
-		probes->index[wire->number] = (size_t)(probe - list->items) + 1;
-		at += wire->bytes;
+	while (recorded_probe_next(chunk, &at, &probe)) {
+		listed =
+			enter(list, probe.number, probe.text, probe.text_bytes);
+		listed->is_removed = (uint8_t)probe.is_removed;
+		probes->index[probe.number] =
+			(size_t)(listed - list->items) + 1;
 	}
+}
+
+/* All processes of a run have the same ones. */
+static void add_action(struct listed_probe *probe,
+		       const struct recorded_probe *action)
+{
+	char *text =
+		text_printable(memory_string(action->text, action->text_bytes));
+
+	for (size_t i = 0; i < probe->action_count; i++) {
+		if (strcmp(probe->actions[i], text) != 0)
+			continue;
+		free(text);
+		return;
+	}
+	probe->actions =
+		memory_grow(probe->actions, probe->action_count,
+			    &probe->action_capacity, sizeof(*probe->actions));
+	probe->actions[probe->action_count++] = text;
+}
+
+static void read_actions(struct probe_list *list,
+			 const struct part_probes *probes,
+			 const struct part_chunk *chunk)
+{
+	struct recorded_probe action;
+	size_t at = 0;
+
+	while (recorded_probe_next(chunk, &at, &action))
+		if (probes->index[action.number])
+			add_action(
+				&list->items[probes->index[action.number] - 1],
+				&action);
 }
 
 /* ---- What became of it ---- */
@@ -146,6 +173,22 @@ static void read_places(struct probe_list *list,
 				  part, &places[i]);
 }
 
+static void read_hits(struct probe_list *list, const struct part_probes *probes,
+		      const struct wire_probe_hits *hits)
+{
+	for (size_t i = 0; hits && i < WIRE_PROBES_MAX; i++) {
+		struct listed_probe *probe;
+
+		if (!probes->index[i])
+			continue;
+		probe = &list->items[probes->index[i] - 1];
+		probe->refused += hits[i].refused;
+		probe->unknown += hits[i].unknown;
+		probe->over += hits[i].over;
+		probe->lost += hits[i].lost_no_space + hits[i].lost_too_many;
+	}
+}
+
 void probe_list_read(struct probe_list *list, const struct recording *recording)
 {
 	*list = (struct probe_list){ 0 };
@@ -159,9 +202,14 @@ void probe_list_read(struct probe_list *list, const struct recording *recording)
 			if (chunk.kind == WIRE_PROBES)
 				read_asked(list, &probes, &chunk);
 		cursor = 0;
-		while (part_next_chunk(part, &cursor, &chunk))
+		while (part_next_chunk(part, &cursor, &chunk)) {
 			if (chunk.kind == WIRE_PROBE_PLACES)
 				read_places(list, &probes, part, &chunk);
+			if (chunk.kind == WIRE_PROBE_ACTIONS)
+				read_actions(list, &probes, &chunk);
+			read_hits(list, &probes,
+				  recorded_probe_hits_of(&chunk));
+		}
 	}
 }
 
@@ -172,6 +220,9 @@ void probe_list_fini(struct probe_list *list)
 
 		for (size_t j = 0; j < probe->place_count; j++)
 			free(probe->places[j].module);
+		for (size_t j = 0; j < probe->action_count; j++)
+			free(probe->actions[j]);
+		free(probe->actions);
 		free(probe->places);
 		free(probe->text);
 	}

@@ -27,6 +27,11 @@ struct listed_probe {
 	unsigned int by_tier[PROBE_TIER_COUNT]; /* places */
 	uint8_t reason;     /* the first of those that have no tier */
 	uint8_t is_removed; /* in the process that was read last */
+	char **actions;     /* lines of what it does, as they were said */
+	size_t action_count, action_capacity;
+	/* Hits that are not among its value (struct wire_probe_hits). */
+	uint64_t refused, unknown, over;
+	uint64_t lost; /* that are, but what was to be kept was not */
 };
 
 struct probe_list {

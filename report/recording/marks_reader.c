@@ -11,7 +11,8 @@ int recorded_marks_of(const struct part_chunk *chunk,
 
 	if (chunk->kind != WIRE_MARKS || chunk->used_bytes < sizeof(*head))
 		return 0;
-	count = head->used < head->room ? head->used : head->room;
+	count = head->slots.used < head->slots.room ? head->slots.used
+						    : head->slots.room;
 	if ((chunk->used_bytes - sizeof(*head)) / sizeof(*out->items) < count)
 		return 0;
 	*out = (struct recorded_marks){ (const void *)(head + 1), count };

@@ -251,6 +251,10 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_PROBE_PLACES] = "probe_places",
 		[WIRE_MARKS] = "marks",
 		[WIRE_MARK_NAMES] = "mark_names",
+		[WIRE_PROBE_ACTIONS] = "probe_actions",
+		[WIRE_PROBE_FIELDS] = "probe_fields",
+		[WIRE_PROBE_EVENTS] = "probe_events",
+		[WIRE_PROBE_HITS] = "probe_hits",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]

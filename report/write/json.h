@@ -48,6 +48,12 @@ json_t *json_timing(const struct timing *timing);
 json_t *json_coverage(const struct coverage *coverage);
 
 void json_marks(FILE *out, struct session *session);
+void json_events(FILE *out, struct session *session);
+
+/* What a probe kept of a hit, by what was asked for. */
+json_t *json_event_values(const struct mark_list *marks,
+			  const struct mark_event *event);
+
 void json_flat(FILE *out, struct session *session,
 	       const struct flat_view *view);
 void json_tree(FILE *out, struct session *session,

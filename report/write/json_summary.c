@@ -86,6 +86,20 @@ static json_t *place_of(const struct listed_place *place)
 	return object;
 }
 
+/* What else a probe does, and hits that are not among its own. */
+static void add_actions(json_t *object, const struct listed_probe *probe)
+{
+	json_t *actions = json_array();
+
+	for (size_t i = 0; i < probe->action_count; i++)
+		json_array_append_new(actions, json_text(probe->actions[i]));
+	json_object_set_new(object, "actions", actions);
+	json_object_set_new(object, "refused", json_number(probe->refused));
+	json_object_set_new(object, "unknown", json_number(probe->unknown));
+	json_object_set_new(object, "over_limit", json_number(probe->over));
+	json_object_set_new(object, "not_kept", json_number(probe->lost));
+}
+
 static json_t *probe_of(const struct session *session,
 			const struct listed_probe *probe)
 {
@@ -100,6 +114,8 @@ static json_t *probe_of(const struct session *session,
 
 	for (size_t i = 0; i < probe->place_count; i++)
 		json_array_append_new(places, place_of(&probe->places[i]));
+	if (probe->action_count)
+		add_actions(object, probe);
 	if (!listed_probe_places(probe))
 		json_object_set_new(object, "reason",
 				    json_string(listed_probe_reason(probe)));

@@ -30,6 +30,27 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
+/* Hits that are not among these. */
+static void write_others(FILE *out, const struct listed_probe *probe)
+{
+	const struct {
+		uint64_t number;
+		const char *text;
+	} others[] = {
+		{ probe->refused, "refused by its condition" },
+		{ probe->unknown, "whose condition or number could not be "
+				  "told: no such memory" },
+		{ probe->over, "beyond its limit" },
+		{ probe->lost, "counted, but not kept: no room" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].number)
+			fprintf(out, "probe %s: %s hit%s %s\n", probe->name,
+				GROUPED(others[i].number),
+				text_plural(others[i].number), others[i].text);
+}
+
 static void write_probe(FILE *out, const struct session *session,
 			const struct listed_probe *probe)
 {
@@ -48,6 +69,7 @@ static void write_probe(FILE *out, const struct session *session,
 	write_ways(out, probe);
 	fprintf(out, ")%s; --value=%s shows them\n",
 		probe->is_removed ? ", removed" : "", probe->name);
+	write_others(out, probe);
 }
 
 void text_probes(FILE *out, const struct session *session)

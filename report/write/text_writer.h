@@ -14,6 +14,7 @@ void text_butterfly(FILE *out, struct session *session,
 void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void text_marks(FILE *out, struct session *session);
+void text_events(FILE *out, struct session *session);
 void text_list(FILE *out, const struct list_view *view);
 
 /*

@@ -51,6 +51,8 @@ struct report_writer {
 		     const struct tree_view *view);
 	/* JSON: the summary, which has them. */
 	void (*marks)(FILE *out, struct session *session);
+	/* Each of them, and of the hits that probes kept, by time. */
+	void (*events)(FILE *out, struct session *session);
 	void (*list)(FILE *out, const struct list_view *view);
 	void (*butterfly)(FILE *out, struct session *session,
 			  const struct butterfly_view *view);

@@ -209,7 +209,8 @@ class Records(clewtest.Case):
             self.record([clewtest.PYTHON, "-c",
                          "for i in range(300000): str(i)"],
                         (f"--time={time}", "-m", "python*",
-                         "--probe=Py_BytesMain"))
+                         "--probe=Py_BytesMain", "--action=record tid",
+                         "--action=limit 5"))
             for kind, keys in self.dumped().items():
                 found.setdefault(kind, set()).update(keys)
         part = self.recording().parts[0].path
@@ -372,12 +373,14 @@ class Members(clewtest.Case):
         exact_java = self.work / "exact_java"
         shutil.copytree(exact, exact_java)
         self.pretend_java(exact_java)
-        self.record([program], ["--probe=main", "--probe=not_there"])
+        self.record([program], ["--probe=main", "--action=record tid",
+                              "--probe=not_there"])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
         for paragraphs, *arguments in [
                 ([report], "report", "--json"),
                 ([report], "report", "--json", "--by=module"),
+                ([report], "report", "--json", "--events"),
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
                 ([report], "report", "--json", "--top=0", java),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The general registers of x86-64 in the order in which a probe's handler finds them
- * on the stack (arch/x86_64/preload/hot/stub.S, probe_registers.S), then those that are
- * computed; and which of them hold arguments and the result (System V ABI, 3.2.3).
+ * on the stack (arch/x86_64/preload/hot/stub.S, probe_hit.S), then the
+ * stack's own; and which of them hold arguments and the result (System V ABI, 3.2.3).
  */
 #ifndef CLEW_MACHINE_REGISTERS_H
 #define CLEW_MACHINE_REGISTERS_H
@@ -25,13 +25,10 @@
 	X(14, "rax", "eax", "ax", "al")                                        \
 	X(15, "rflags", "eflags", "flags", "")                                 \
 	X(17, "rdi", "edi", "di", "dil")                                       \
-	X(18, "rsp", "esp", "sp", "spl")                                       \
-	X(19, "rip", "eip", "ip", "")
+	X(18, "rsp", "esp", "sp", "spl")
 
-#define MACHINE_REGISTERS 20 /* 6 and 16 are not the program's */
-#define MACHINE_PUSHED    18 /* of these */
-#define MACHINE_SP        18
-#define MACHINE_PC        19
+#define MACHINE_REGISTERS 19 /* 6 and 16 are not the program's */
+#define MACHINE_SP        18 /* and all before it are on the stack */
 
 #define MACHINE_ARGUMENTS 17, 11, 12, 13, 10, 9
 #define MACHINE_RESULT    14

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "expression/probe_action.h"
+
+#include <errno.h>
+
+#include "expression/expression_scan.h"
+
+struct action_line {
+	const char *text;
+	size_t bytes;
+	size_t at;
+	probe_action_memory memory;
+	void *context;
+	struct expression_problem *problem;
+};
+
+static int wrong_at(const struct action_line *line, size_t at, const char *what)
+{
+	*line->problem = (struct expression_problem){ at, what };
+	return -EINVAL;
+}
+
+static void skip_blanks(struct action_line *line)
+{
+	line->at = scan_blanks(line->text, line->bytes, line->at);
+}
+
+/* The rest of the line. */
+static int take_expression(const struct action_line *line,
+			   struct expression *out)
+{
+	const int err =
+		expression_parse(line->text + line->at, line->bytes - line->at,
+				 out, line->problem);
+
+	if (err)
+		line->problem->at += line->at;
+	return err;
+}
+
+static int add_condition(struct probe_action *action, struct action_line *line)
+{
+	struct expression *condition;
+
+	if (action->condition)
+		return wrong_at(line, 0, "a second condition");
+	condition = line->memory(line->context, sizeof(*condition));
+	if (!condition)
+		return -ENOMEM;
+	if (take_expression(line, condition))
+		return -EINVAL;
+	action->condition = condition;
+	return 0;
+}
+
+static int add_limit(struct probe_action *action, struct action_line *line)
+{
+	uint64_t number = 0;
+
+	if (action->limit)
+		return wrong_at(line, 0, "a second limit");
+	for (; line->at < line->bytes && scan_is_digit(line->text[line->at]);
+	     line->at++)
+		if (__builtin_mul_overflow(number, 10U, &number) ||
+		    __builtin_add_overflow(
+			    number, (unsigned int)line->text[line->at] - '0',
+			    &number))
+			return wrong_at(line, line->at, "too large a number");
+	skip_blanks(line);
+	if (!number || line->at < line->bytes)
+		return wrong_at(line, line->at, "not a number from 1 on");
+	action->limit = number;
+	return 0;
+}
+
+static int add_fields(struct probe_action *action, struct action_line *line)
+{
+	struct probe_field **tail = &action->fields;
+
+	while (*tail)
+		tail = &(*tail)->next;
+	do {
+		struct probe_field *made;
+
+		if (action->field_count == EXPRESSION_FIELDS_MAX)
+			return wrong_at(line, line->at, "too many values");
+		made = line->memory(line->context, sizeof(*made));
+		if (!made)
+			return -ENOMEM;
+		if (expression_field_parse(line->text, line->bytes, &line->at,
+					   &made->field, line->problem))
+			return -EINVAL;
+		made->text = line->text;
+		*tail = made;
+		tail = &made->next;
+		action->field_count++;
+		skip_blanks(line);
+	} while (line->at < line->bytes);
+	return 0;
+}
+
+static int add_region(struct probe_action *action, struct action_line *line,
+		      int is_end)
+{
+	struct probe_region *made = line->memory(line->context, sizeof(*made));
+	struct probe_region **tail = &action->regions;
+	size_t length = 0;
+
+	if (!made)
+		return -ENOMEM;
+	for (; line->at < line->bytes && line->text[line->at] != ' ';
+	     line->at++) {
+		if (length == sizeof(made->name) - 1)
+			return wrong_at(line, line->at, "too long a name");
+		made->name[length++] = line->text[line->at];
+	}
+	if (!length)
+		return wrong_at(line, line->at, "a name is missing");
+	made->is_end = is_end;
+	skip_blanks(line);
+	if (line->at < line->bytes && take_expression(line, &made->number))
+		return -EINVAL;
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = made;
+	return 0;
+}
+
+static int take_word(struct action_line *line, const char *word)
+{
+	const size_t length = scan_name(line->text, line->bytes, line->at);
+
+	if (!scan_is(line->text + line->at, length, word))
+		return 0;
+	line->at += length;
+	skip_blanks(line);
+	return 1;
+}
+
+int probe_action_add(struct probe_action *action, const char *text,
+		     probe_action_memory memory, void *context,
+		     struct expression_problem *problem)
+{
+	struct action_line line = { .text = text,
+				    .memory = memory,
+				    .context = context,
+				    .problem = problem };
+
+	while (text[line.bytes])
+		line.bytes++;
+	skip_blanks(&line);
+	if (take_word(&line, "if"))
+		return add_condition(action, &line);
+	if (take_word(&line, "limit"))
+		return add_limit(action, &line);
+	if (take_word(&line, "record"))
+		return add_fields(action, &line);
+	if (take_word(&line, "begin"))
+		return add_region(action, &line, 0);
+	if (take_word(&line, "end"))
+		return add_region(action, &line, 1);
+	return wrong_at(&line, line.at,
+			"not one of if, limit, record, begin, end");
+}

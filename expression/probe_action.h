@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a user's probe does besides counting, a line each:
+ *
+ *	if EXPRESSION		only where it is not 0
+ *	limit N			no more than so often, in each process
+ *	record FIELD, ...	keep these values of each hit
+ *	begin NAME [EXPRESSION]	here begins a region of that name and number (0),
+ *	end NAME [EXPRESSION]	... and ends (agent/clew.h)
+ *
+ * Expressions and fields are expression.h's.
+ */
+#ifndef CLEW_EXPRESSION_PROBE_ACTION_H
+#define CLEW_EXPRESSION_PROBE_ACTION_H
+
+#include "expression/expression.h"
+
+#define PROBE_REGION_NAME_BYTES 56
+
+struct probe_field {
+	struct probe_field *next;
+	const char *text; /* the line that it is in */
+	struct expression_field field;
+};
+
+struct probe_region {
+	struct probe_region *next;
+	int is_end;
+	char name[PROBE_REGION_NAME_BYTES];
+	struct expression number; /* count 0: 0 */
+};
+
+struct probe_action {
+	struct expression *condition; /* NULL: always */
+	uint64_t limit;               /* 0: none */
+	struct probe_field *fields;   /* in their order, field_count of them */
+	uint32_t field_count;
+	struct probe_region *regions;
+};
+
+/* Memory of zeros, which lives as long as the action; NULL: there is none. */
+typedef void *(*probe_action_memory)(void *context, size_t bytes);
+
+/*
+ * Add a line, whose text lives as long as the action does. 0, -ENOMEM, or -EINVAL and
+ * *problem.
+ */
+int probe_action_add(struct probe_action *action, const char *text,
+		     probe_action_memory memory, void *context,
+		     struct expression_problem *problem);
+
+#endif

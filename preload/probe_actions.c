@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between any two instructions of the program's: general registers only, no lock, and
+ * nothing of libc's. Memory is read by a system call, which fails where there is none;
+ * a program whose system calls are filtered has no values from memory.
+ */
+#include "preload/probe_actions.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/clew.h"
+#include "preload/agent_recorded.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/tally.h"
+#include "preload/probe_hits.h"
+#include "preload/record/slots.h"
+#include "preload/sys/range.h"
+#include "preload/sys/sys.h"
+#include "preload/time/samples.h"
+#include "wire/id.h"
+#include "wire/user_probe.h"
+
+#define FIRST_EVENTS 128
+#define MOST_EVENTS  4096
+#define EVENTS_MAX   (UINT32_C(1) << 20) /* of a process */
+/* So often the clocks are noted, besides the first few times. */
+#define EVENTS_A_MOMENT 1024
+
+_Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
+	       "a bit for each");
+
+/* What is kept of one process. */
+struct probe_life {
+	const struct wire_header
+		*header; /* the process's: a child's is another */
+	struct chunk chunk;
+	struct wire_probe_hits *hits; /* WIRE_PROBES_MAX of them */
+	_Atomic uint32_t given;       /* slots, of all probes */
+	struct slot_lane lanes[WIRE_PROBES_MAX];
+};
+
+static struct {
+	const struct probe_action
+		*of[WIRE_PROBES_MAX]; /* NULL: it counts only */
+	uint32_t event_bytes[WIRE_PROBES_MAX];
+	struct probe_life *_Atomic life;
+} actions;
+
+/* Read by probe_hit, before anything is saved. */
+uint8_t probe_has_action[WIRE_PROBES_MAX];
+
+/* ---- Lives ---- */
+
+static struct probe_life *life_new(void)
+{
+	const uint64_t bytes = WIRE_PROBES_MAX * sizeof(struct wire_probe_hits);
+	struct probe_life *made = sys_map_private(sizeof(*made));
+
+	if (sys_failed(made))
+		return NULL;
+	if (part_alloc(&rt.recorder->part, WIRE_PROBE_HITS, 0, bytes,
+		       &made->chunk) != 0) {
+		sys_munmap(made, sizeof(*made));
+		return NULL;
+	}
+	made->header = rt.header;
+	made->hits = chunk_payload(&made->chunk);
+	atomic_store_explicit(&made->chunk.head->used, bytes,
+			      memory_order_release);
+	return made;
+}
+
+/* NULL if there is no memory. */
+static struct probe_life *life(void)
+{
+	struct probe_life *there =
+		atomic_load_explicit(&actions.life, memory_order_acquire);
+	struct probe_life *made;
+
+	if (there && agent_is_of_this_process(there->header))
+		return there;
+	made = life_new();
+	if (made &&
+	    !atomic_compare_exchange_strong(&actions.life, &there, made)) {
+		part_free(&rt.recorder->part, &made->chunk);
+		sys_munmap(made, sizeof(*made));
+		made = there;
+	}
+	return made;
+}
+
+static void tell(_Atomic uint64_t *number)
+{
+	atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
+}
+
+/* ---- Values ---- */
+
+/* By the number that the process had when its part was made: asking costs as much. */
+static long read_program(void *to, uint64_t from, size_t bytes)
+{
+	return runtime_is_filtered() ? -EPERM
+				     : sys_read_memory_of((int)rt.header->pid,
+							  from, to, bytes);
+}
+
+/* Pages may end it; bytes behind its end are 0. Not 0: nothing of it is there. */
+static long read_string(uint64_t from, uint64_t *length, uint32_t most)
+{
+	char *text = (char *)(length + 1);
+	uint32_t got = 0;
+
+	while (got < most) {
+		uint64_t here = PAGE_BYTES - (from + got) % PAGE_BYTES;
+		uint64_t i = 0;
+
+		if (here > most - got)
+			here = most - got;
+		if (read_program(text + got, from + got, here) != 0) {
+			if (!got)
+				return -EFAULT;
+			break;
+		}
+		while (i < here && text[got + i])
+			i++;
+		got += (uint32_t)i;
+		if (i < here)
+			break;
+	}
+	for (uint64_t i = got; i < most && text[i]; i++)
+		text[i] = '\0';
+	*length = got;
+	return 0;
+}
+
+static void keep_field(const struct expression_field *field,
+		       const struct expression_view *view, uint64_t *slot,
+		       int *failed)
+{
+	uint64_t value = 0;
+
+	*failed = expression_evaluate(&field->expression, view, &value) !=
+		  EXPRESSION_IS_FINE;
+	if (*failed)
+		return;
+	if (field->format == WIRE_FIELD_STRING)
+		*failed = read_string(value, slot, field->string_bytes) != 0;
+	else
+		*slot = value;
+}
+
+static uint32_t field_bytes(const struct expression_field *field)
+{
+	return field->format == WIRE_FIELD_STRING
+		       ? 8 + ((field->string_bytes + 7U) & ~7U)
+		       : 8;
+}
+
+static void keep_values(const struct probe_action *action,
+			const struct expression_view *view,
+			struct wire_probe_event *event)
+{
+	unsigned char *slot = (unsigned char *)(event + 1);
+	unsigned int index = 0;
+	int failed;
+
+	for (const struct probe_field *f = action->fields; f; f = f->next) {
+		keep_field(&f->field, view, (uint64_t *)slot, &failed);
+		if (failed)
+			event->failed |= (uint16_t)(1U << index);
+		slot += field_bytes(&f->field);
+		index++;
+	}
+}
+
+/* ---- Events ---- */
+
+static void write_head(void *context, struct wire_slots *slots)
+{
+	const uint32_t *probe = context;
+	struct wire_probe_events *head = (struct wire_probe_events *)slots;
+
+	head->event_bytes = actions.event_bytes[*probe];
+	head->probe = *probe;
+}
+
+/* `probe` stays where it is. */
+static struct slot_source source_of(struct probe_life *mine, uint32_t *probe)
+{
+	return (struct slot_source){
+		.form = {
+			.kind = WIRE_PROBE_EVENTS,
+			.head_bytes = sizeof(struct wire_probe_events),
+			.slot_bytes = actions.event_bytes[*probe],
+			.first = FIRST_EVENTS,
+			.most = MOST_EVENTS,
+			.limit = EVENTS_MAX,
+		},
+		.lane = &mine->lanes[*probe],
+		.given = &mine->given,
+		.write = write_head,
+		.context = probe,
+	};
+}
+
+static struct wire_probe_event *take_event(struct probe_life *mine,
+					   uint32_t probe, uint32_t *before)
+{
+	const struct slot_source source = source_of(mine, &probe);
+	struct wire_probe_event *event;
+	int err;
+
+	event = slots_take(&rt.recorder->part, &source, before, &err);
+	if (!event)
+		tell(err == -ENOBUFS ? &mine->hits[probe].lost_too_many
+				     : &mine->hits[probe].lost_no_space);
+	return event;
+}
+
+static void keep(struct probe_life *mine, uint32_t probe,
+		 const struct expression_view *view)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	uint32_t before;
+	struct wire_probe_event *event = take_event(mine, probe, &before);
+
+	if (!event)
+		return;
+	event->tsc = stamp_counter();
+	event->id = tally && !hot.muted ? hot.id : ID_ROOT;
+	event->tid = (uint32_t)view->tid;
+	keep_values(actions.of[probe], view, event);
+	atomic_store_explicit(&event->is_there, 1, memory_order_release);
+	if ((before & (before + 1)) == 0 ||
+	    before % EVENTS_A_MOMENT == EVENTS_A_MOMENT - 1)
+		samples_note_moment(rt.header);
+}
+
+/* ---- Hits ---- */
+
+/* Whether the condition holds, and the limit is not reached. */
+static int is_wanted(const struct probe_action *action,
+		     const struct expression_view *view,
+		     struct wire_probe_hits *hits)
+{
+	uint64_t value = 1;
+
+	if (action->condition &&
+	    expression_evaluate(action->condition, view, &value) !=
+		    EXPRESSION_IS_FINE) {
+		tell(&hits->unknown);
+		return 0;
+	}
+	if (!value) {
+		tell(&hits->refused);
+		return 0;
+	}
+	if (action->limit &&
+	    atomic_fetch_add(&hits->wanted, 1) >= action->limit) {
+		tell(&hits->over);
+		return 0;
+	}
+	return 1;
+}
+
+static void tell_regions(const struct probe_action *action,
+			 const struct expression_view *view,
+			 struct wire_probe_hits *hits)
+{
+	for (const struct probe_region *r = action->regions; r; r = r->next) {
+		uint64_t number = 0;
+
+		if (r->number.count &&
+		    expression_evaluate(&r->number, view, &number) !=
+			    EXPRESSION_IS_FINE)
+			tell(&hits->unknown);
+		else if (r->is_end)
+			clew_end(r->name, number);
+		else
+			clew_begin(r->name, number);
+	}
+}
+
+/* By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer. */
+void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe);
+
+void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
+{
+	const struct probe_action *action = actions.of[probe];
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	uint64_t registers[MACHINE_REGISTERS];
+	const struct expression_view view = {
+		.registers = registers,
+		.tid = tally ? tally->tid : (uint64_t)sys_gettid(),
+		.read = read_program,
+	};
+	struct probe_life *mine;
+
+	if (hot.muted == HOT_MUTED_OWN || !agent_is_recorded())
+		return;
+	mine = life();
+	if (!mine)
+		return;
+	for (unsigned int i = 0; i < MACHINE_SP; i++)
+		registers[i] = pushed[i];
+	registers[MACHINE_SP] = sp;
+	if (!is_wanted(action, &view, &mine->hits[probe]))
+		return;
+	probe_count(0, sp, probe);
+	if (action->fields)
+		keep(mine, (uint32_t)probe, &view);
+	tell_regions(action, &view, &mine->hits[probe]);
+}
+
+/* ---- What was asked for ---- */
+
+static uint32_t padded(uint64_t bytes)
+{
+	return (uint32_t)((bytes + 7) & ~UINT64_C(7));
+}
+
+static void copy_text(void *to, const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		((char *)to)[i] = text[i];
+}
+
+static uint32_t text_bytes_of(const struct probe_field *field)
+{
+	return (uint32_t)(field->field.end - field->field.start);
+}
+
+/* The fields of a probe, at `at`; NULL: how many bytes they take. */
+static uint64_t write_fields(unsigned char *at, const struct asked_probe *probe)
+{
+	uint64_t bytes = 0;
+	uint32_t offset = sizeof(struct wire_probe_event);
+	uint8_t index = 0;
+
+	for (const struct probe_field *f = probe->action.fields; f;
+	     f = f->next) {
+		const uint32_t text = text_bytes_of(f);
+		const uint32_t size =
+			sizeof(struct wire_probe_field) + padded(text);
+
+		if (at) {
+			struct wire_probe_field *record = (void *)(at + bytes);
+
+			*record = (struct wire_probe_field){
+				.bytes = size,
+				.text_bytes = text,
+				.probe = (uint16_t)probe->number,
+				.index = index++,
+				.format = (uint8_t)f->field.format,
+				.offset = (uint16_t)offset,
+				.string_bytes =
+					f->field.format == WIRE_FIELD_STRING
+						? f->field.string_bytes
+						: 0,
+			};
+			copy_text(record + 1, f->text + f->field.start, text);
+		}
+		bytes += size;
+		offset += field_bytes(&f->field);
+	}
+	return bytes;
+}
+
+/* The lines of a probe, likewise. */
+static uint64_t write_lines(unsigned char *at, const struct asked_probe *probe)
+{
+	uint64_t bytes = 0;
+
+	for (const struct probe_line *l = probe->lines; l; l = l->next) {
+		uint32_t text = 0, size;
+
+		while (l->text[text])
+			text++;
+		size = sizeof(struct wire_probe) + padded(text);
+		if (at) {
+			struct wire_probe *record = (void *)(at + bytes);
+
+			record->bytes = size;
+			record->text_bytes = text;
+			record->number = probe->number;
+			copy_text(record + 1, l->text, text);
+		}
+		bytes += size;
+	}
+	return bytes;
+}
+
+static uint32_t event_bytes_of(const struct probe_action *action)
+{
+	uint32_t bytes = sizeof(struct wire_probe_event);
+
+	for (const struct probe_field *f = action->fields; f; f = f->next)
+		bytes += field_bytes(&f->field);
+	return bytes;
+}
+
+typedef uint64_t (*probe_writer)(unsigned char *at,
+				 const struct asked_probe *probe);
+
+static int record(struct part *part, enum wire_chunk_kind kind,
+		  const struct asked_probe *probe, probe_writer write)
+{
+	const uint64_t bytes = write(NULL, probe);
+	struct chunk chunk;
+	int err;
+
+	if (!bytes)
+		return 0;
+	err = part_alloc(part, kind, 0, bytes, &chunk);
+	if (err)
+		return err;
+	write(chunk_payload(&chunk), probe);
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+	return 0;
+}
+
+/* Behind a filter of system calls there is none to be had any more. */
+static int make_room(uint32_t probe)
+{
+	struct probe_life *mine = life();
+	struct slot_source source;
+
+	if (!mine)
+		return -ENOMEM;
+	if (!actions.of[probe]->fields)
+		return 0;
+	source = source_of(mine, &probe);
+	return slots_begin(&rt.recorder->part, &source);
+}
+
+int probe_actions_begin(struct part *part, const struct config *config)
+{
+	int err = 0;
+
+	for (const struct asked_probe *p = config->probes; p && !err;
+	     p = p->next) {
+		if (!p->lines)
+			continue;
+		actions.of[p->number] = &p->action;
+		actions.event_bytes[p->number] = event_bytes_of(&p->action);
+		probe_has_action[p->number] = 1;
+		err = record(part, WIRE_PROBE_ACTIONS, p, write_lines);
+		if (!err)
+			err = record(part, WIRE_PROBE_FIELDS, p, write_fields);
+		if (!err)
+			err = make_room(p->number);
+	}
+	return err;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the user's probes do when they are hit, besides counting
+ * (expression/probe_action.h): conditions, limits, values that are kept, regions.
+ */
+#ifndef CLEW_PRELOAD_PROBE_ACTIONS_H
+#define CLEW_PRELOAD_PROBE_ACTIONS_H
+
+#include "preload/host/config.h"
+#include "preload/record/part.h"
+
+/* Before the first probe is written; the configuration stays. 0 or -errno. */
+int probe_actions_begin(struct part *part, const struct config *config);
+
+#endif

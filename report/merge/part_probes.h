@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What one process's probes kept, each hit a moment with values (mark_list.h). */
+#ifndef CLEW_MERGE_PART_PROBES_H
+#define CLEW_MERGE_PART_PROBES_H
+
+#include "report/merge/contexts.h"
+#include "report/model/mark_list.h"
+
+/*
+ * Adds a part's events to the list, behind which mark_list_pair() comes; those of one
+ * thread only, if `thread` is not NULL.
+ */
+void part_probes_add(struct mark_list *list, const struct part_copy *part,
+		     struct contexts *contexts, const char *thread);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Each moment that programs told of, and that probes kept, by time. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "report/write/text_writer.h"
+
+/* Since the first process began. */
+static uint64_t start_ns(const struct session *session)
+{
+	uint64_t start = UINT64_MAX;
+
+	for (size_t i = 0; i < session->recording.part_count; i++)
+		if (session->recording.parts[i].header->start_ns < start)
+			start = session->recording.parts[i].header->start_ns;
+	return start;
+}
+
+static void write_value(FILE *out, const struct mark_value *value)
+{
+	char *string;
+
+	fprintf(out, "  %s=", value->name);
+	if (value->is_missing) {
+		fputs("?", out);
+	} else if (value->string) {
+		string = text_printable(
+			memory_string(value->string, strlen(value->string)));
+		fprintf(out, "\"%s\"%s", string, value->is_cut ? "..." : "");
+		free(string);
+	} else if (value->format == WIRE_FIELD_HEX) {
+		fprintf(out, "%#" PRIx64, value->number);
+	} else if (value->format == WIRE_FIELD_UNSIGNED) {
+		fprintf(out, "%" PRIu64, value->number);
+	} else if (value->format == WIRE_FIELD_CHARACTER &&
+		   value->number >= ' ' && value->number < 0x7f) {
+		fprintf(out, "'%c'", (char)value->number);
+	} else {
+		fprintf(out, "%" PRId64, (int64_t)value->number);
+	}
+}
+
+static void write_event(FILE *out, struct session *session,
+			const struct mark_event *event, uint64_t start)
+{
+	static const char *const kinds[] = {
+		[WIRE_MARK_MOMENT] = "",
+		[WIRE_MARK_BEGIN] = "begin ",
+		[WIRE_MARK_END] = "end ",
+	};
+	const struct mark_list *marks = &session->marks;
+	const uint64_t since =
+		event->time_ns > start ? event->time_ns - start : 0;
+
+	fprintf(out, "%7" PRIu64 ".%09" PRIu64 " %8" PRIu32 "  %s%s",
+		since / 1000000000, since % 1000000000, event->tid,
+		kinds[event->kind], marks->sums[event->name].name);
+	if (event->number || event->kind != WIRE_MARK_MOMENT)
+		fprintf(out, " %" PRIu64, event->number);
+	for (uint32_t i = 0; i < event->value_count; i++)
+		write_value(out, &marks->values[event->first_value + i]);
+	if (event->function != FUNCTION_NONE) {
+		text_begin(out, session->has_color, STYLE_DIM);
+		fprintf(out, "  in %s",
+			catalog_marked_name(&session->catalog,
+					    event->function));
+		text_end(out, session->has_color, STYLE_DIM);
+	}
+	fputc('\n', out);
+}
+
+void text_events(FILE *out, struct session *session)
+{
+	const struct mark_event **events = mark_list_by_time(&session->marks);
+	const uint64_t start = start_ns(session);
+
+	text_begin(out, session->has_color, STYLE_HEADING);
+	fprintf(out, "%17s %8s  event\n", "seconds", "thread");
+	text_end(out, session->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < session->marks.event_count; i++)
+		write_event(out, session, events[i], start);
+	free(events);
+	text_summary(out, session);
+}
