@@ -162,6 +162,14 @@ static void print_table(const struct top_command *top,
 	live_rows_fini(&rows);
 }
 
+/* The first table comes when it was asked for: it owes nothing for earlier ones. */
+static double wait_s(const struct top_command *top,
+		     const struct live_counts *counts)
+{
+	return counts->interval_ns ? top_delay_s(&top->view, counts)
+				   : top->view.delay_s;
+}
+
 static int stream(const struct top_command *top,
 		  const struct top_target *target, struct live_counts *counts,
 		  int signals, char **why)
@@ -174,9 +182,8 @@ static int stream(const struct top_command *top,
 		if (top->iterations && i == top->iterations)
 			break;
 		if (!is_last &&
-		    ending_signals_wait(
-			    signals,
-			    (int)(top_delay_s(&top->view, counts) * 1000)))
+		    ending_signals_wait(signals,
+					(int)(wait_s(top, counts) * 1000)))
 			break;
 		err = live_counts_look(counts, target->part, why);
 		if (!err)
