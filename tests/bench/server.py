@@ -38,17 +38,17 @@ class Server:
                     if ":" in line)
         return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
-    def load(self):
+    def load(self, requests=REQUESTS):
         """(requests per second over all tests, CPU seconds per request)."""
         before = self.cpu()
         said = subprocess.run(
             ["redis-benchmark", "-s", self.socket, "-t", TESTS, "-n",
-             str(REQUESTS), "-P", "1", "-c", "20", "-r", "10000", "--csv"],
+             str(requests), "-P", "1", "-c", "20", "-r", "10000", "--csv"],
             check=True, stdout=subprocess.PIPE, text=True).stdout
         rates = [float(row[1]) for row in csv.reader(said.splitlines())
                  if len(row) > 1 and row[1][:1].isdigit()]
-        seconds = sum(REQUESTS / rate for rate in rates)
-        requests = REQUESTS * len(rates)
+        seconds = sum(requests / rate for rate in rates)
+        requests *= len(rates)
         return requests / seconds, (self.cpu() - before) / requests
 
     def stop(self):
@@ -58,7 +58,7 @@ class Server:
         self.process.stdout.close()
 
 
-def bench(rounds, clew=CLEW_TOOL):
+def bench(rounds, clew=CLEW_TOOL, requests=REQUESTS):
     if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
         return "(no redis-server here)"
     found = {NATIVE: [], clew: []}
@@ -66,10 +66,10 @@ def bench(rounds, clew=CLEW_TOOL):
         for tool, results in found.items():
             with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
                 server = Server(tool, pathlib.Path(folder))
-                results.append(server.load())
+                results.append(server.load(requests))
                 server.stop()
     rates, costs = ([statistics.median(result[i] for result in found[tool])
-                     for tool in (NATIVE, CLEW_TOOL)] for i in range(2))
+                     for tool in (NATIVE, clew)] for i in range(2))
     return table(
         ["redis-server", "native", clew.name, f"{clew.name} / native"],
         [["requests per second", *(f"{rate:,.0f}" for rate in rates),
