@@ -73,6 +73,11 @@ int clew_confidence(struct clew_checks *out)
 	return -ENODEV;
 }
 
+int clew_snapshot(const char *path)
+{
+	return -ENODEV;
+}
+
 int clew_unhook(void)
 {
 	return -ENODEV;

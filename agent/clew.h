@@ -211,6 +211,19 @@ struct clew_checks {
 /* 0 or -ENODEV. Signals. */
 int clew_confidence(struct clew_checks *out);
 
+/* ---- So far ---- */
+
+/*
+ * Make a recording of what this process has done so far, in a folder of that name, which
+ * must not be there; all commands read it. The process's own goes on. Others' counts go on
+ * meanwhile, too, so they are of slightly different moments. Takes as long as the copy of
+ * a file. Not in signal handlers.
+ *
+ * 0, or -errno: -ENODEV this process is not recorded, -EPERM its system calls are
+ * filtered, -EEXIST, -ENOSPC and others from the system, when there may be a part of it.
+ */
+int clew_snapshot(const char *path);
+
 /* ---- Pause and go on ---- */
 
 /*

@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A program makes recordings of what it has done so far (agent/clew.h)."""
+import errno
+
+import clewtest
+from clewtest import target
+
+
+class Snapshots(clewtest.Case):
+    """targets/snapshots.c"""
+
+    def calls(self, recording):
+        report = self.clew_json("report", "--json", recording)
+        self.assertEqual(report["problems"], [])
+        return {row["name"]: row["calls"] for row in report["functions"]}
+
+    def test_each_is_a_recording(self):
+        folder = self.work / "taken"
+        folder.mkdir()
+        done = self.record([target("snapshots"), folder], ["--time=cpu"],
+                           text=True)
+        self.assertEqual(
+            (done.stdout, done.stderr, done.returncode),
+            (f"first 0\nfirst {-errno.EEXIST}\n"
+             f"missing/folder {-errno.ENOENT}\nsecond 0\nchild 0\n", "", 0))
+        first = self.calls(folder / "first")
+        second = self.calls(folder / "second")
+        child = self.calls(folder / "child")
+        whole = self.calls(self.recording_path)
+        self.assertEqual([calls["counted"] for calls in
+                          (first, second, child, whole)],
+                         [1000, 1500, 7, 2007])
+        self.assertLessEqual(first.get("busy", 0), second.get("busy", 0))
+        self.assertLessEqual(second.get("busy", 0), whole["busy"])
+        # as large as what is in them
+        size = sum(file.stat().st_size
+                   for file in (folder / "first").iterdir())
+        self.assertLess(size, 1 << 20)
+        self.assertEqual(
+            {file.suffix for file in (folder / "first").iterdir()},
+            {"", ".part"})
+
+    def test_nobody_records(self):
+        done = self.run_program([target("snapshots"), self.work], text=True)
+        self.assertEqual(set(line.split()[1] for line in
+                             done.stdout.splitlines()), {str(-errno.ENODEV)})
+
+
+if __name__ == "__main__":
+    clewtest.main()
