@@ -13,6 +13,14 @@
 #include "cli/stopped_registers.h"
 #include "machine/address_space.h"
 
+/*
+ * For threads to be where they can be left, and twice that more for them to stop: at
+ * first, while there are hooks; then twice as long each time, as on a busy machine
+ * each thread waits for a processor.
+ */
+#define FIRST_MOVES_NS UINT64_C(20000000)
+#define MOVES_MAX_NS   UINT64_C(300000000)
+
 static int finish(struct attaching *attaching, char **why)
 {
 	return attach_call_alone(attaching, attaching->finish, 0, why);
@@ -53,9 +61,10 @@ static int cannot_be_left(void *context, const struct tracee *thread)
 }
 
 /* Who is where it cannot be left goes on until it is elsewhere. */
-static int move_threads(struct attaching *attaching, char **why)
+static int move_threads(struct attaching *attaching, uint64_t patience_ns,
+			char **why)
 {
-	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_STOP_NS;
+	const uint64_t deadline_ns = tracer_now_ns() + patience_ns;
 	struct wire_attachment attachment;
 	struct moving moving = { attaching, &attachment };
 	int err = attaching_read(attaching, &attachment, why);
@@ -124,28 +133,56 @@ static int write_threads(struct attaching *attaching, char **why)
 		   : 0;
 }
 
+/* What an attempt before has said of unhooking is forgotten. */
 static int leave_stopped(struct attaching *attaching, char **why)
 {
+	const uint64_t no = 0;
 	size_t count;
 	struct wire_stopped *list =
 		attach_list_stopped(&attaching->tracer, &count);
-	int err = attach_call_stopped(attaching, attaching->leave, list, count,
-				      why);
+	int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment +
+			offsetof(struct wire_attachment, may_unhook),
+		&no, sizeof(no));
+
+	if (!err)
+		err = attach_call_stopped(attaching, attaching->leave, list,
+					  count, why);
 
 	free(list);
 	return err;
 }
 
-static int leave_once(struct attaching *attaching, struct remote_texts *texts,
-		      char **why)
+/*
+ * Threads that are where they cannot be left are there less often once nothing is
+ * hooked any more. What they are in returns as before.
+ */
+static void unhook(struct attaching *attaching, struct remote_texts *texts)
 {
-	int err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+	struct wire_attachment attachment;
+	char *why = NULL;
+
+	if (attaching_read(attaching, &attachment, &why) == 0 &&
+	    attachment.may_unhook)
+		remote_texts_unhook(attaching->tracer.memory, texts);
+	free(why);
+}
+
+static int leave_once(struct attaching *attaching, struct remote_texts *texts,
+		      uint64_t patience_ns, char **why)
+{
+	int err = tracer_stop_all(&attaching->tracer,
+				  ATTACH_STOP_NS + 2 * patience_ns, why);
 
 	if (err)
 		return err;
-	err = move_threads(attaching, why);
-	if (!err)
+	err = move_threads(attaching, patience_ns, why);
+	if (!err) {
 		err = leave_stopped(attaching, why);
+		if (err == -EAGAIN)
+			unhook(attaching, texts);
+	}
 	if (!err)
 		err = write_threads(attaching, why);
 	if (!err)
@@ -162,6 +199,7 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 int attaching_leave(struct attaching *attaching, char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	uint64_t patience_ns = FIRST_MOVES_NS;
 	int err, is_finished = 0;
 
 	*why = NULL;
@@ -178,7 +216,9 @@ int attaching_leave(struct attaching *attaching, char **why)
 		if (!err)
 			err = attach_plan(attaching, &texts, why);
 		if (!err)
-			err = leave_once(attaching, &texts, why);
+			err = leave_once(attaching, &texts, patience_ns, why);
+		if (patience_ns < MOVES_MAX_NS)
+			patience_ns *= 2;
 		remote_texts_free(&texts);
 		if (err == -ESTALE) { /* other modules than when it finished */
 			is_finished = 0;

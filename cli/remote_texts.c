@@ -223,17 +223,30 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 	return err || !count ? err : write_run(memory, texts, run);
 }
 
-int remote_texts_restore(int memory, struct remote_texts *texts)
+static int restore_all(int memory, const struct remote_texts *texts,
+		       int is_of_fronts)
 {
 	int first_err = 0;
 
-	for (int of_fronts = 0; of_fronts < 2; of_fronts++)
-		for (size_t i = 0; i < texts->run_count; i++) {
-			int err = restore_kind(memory, texts, &texts->runs[i],
-					       of_fronts);
+	for (size_t i = 0; i < texts->run_count; i++) {
+		int err = restore_kind(memory, texts, &texts->runs[i],
+				       is_of_fronts);
 
-			if (err && !first_err)
-				first_err = err;
-		}
+		if (err && !first_err)
+			first_err = err;
+	}
 	return first_err;
+}
+
+int remote_texts_unhook(int memory, struct remote_texts *texts)
+{
+	return restore_all(memory, texts, 0);
+}
+
+int remote_texts_restore(int memory, struct remote_texts *texts)
+{
+	const int hooks_err = remote_texts_unhook(memory, texts);
+	const int err = restore_all(memory, texts, 1);
+
+	return hooks_err ? hooks_err : err;
 }

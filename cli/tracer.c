@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@
 #include "cli/target.h"
 
 /* For a thread to stop that has just gone on. */
-#define MOVE_NS       UINT64_C(50000000)
-#define LAST_STOPS_NS UINT64_C(10000000000)
+#define MOVE_NS        UINT64_C(200000000)
+#define MOVE_MOMENT_NS 20000
+#define LAST_STOPS_NS  UINT64_C(10000000000)
 
 uint64_t tracer_now_ns(void)
 {
@@ -275,30 +277,61 @@ int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 	return err;
 }
 
-int tracer_move(struct tracer *tracer,
-		int (*is_wanted)(void *context, const struct tracee *thread),
-		void *context, size_t *count)
+/* So many threads run at the same time, if others do not. */
+static size_t count_processors(pid_t pid)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
+	cpu_set_t set;
 
-	*count = 0;
-	for (size_t i = 0; i < tracer->count; i++) {
-		struct tracee *thread = &tracer->threads[i];
+	if (sched_getaffinity(pid, sizeof(set), &set) != 0)
+		return 1;
+	return (size_t)CPU_COUNT(&set);
+}
 
-		if (thread->is_gone || !is_wanted(context, thread))
-			continue;
-		++*count;
-		interrupted_go_on(tracer->pid, thread);
-		thread->is_stopped = 0;
-		ptrace(PTRACE_CONT, thread->tid, 0, 0);
-	}
-	if (!*count)
-		return 0;
+static void move_on(struct tracer *tracer, struct tracee *thread)
+{
+	interrupted_go_on(tracer->pid, thread);
+	thread->is_stopped = 0;
+	ptrace(PTRACE_CONT, thread->tid, 0, 0);
+}
+
+/* Those that go on do so for a moment. */
+static int stop_moved(struct tracer *tracer)
+{
+	const struct timespec moment = { .tv_nsec = MOVE_MOMENT_NS };
+
 	nanosleep(&moment, NULL);
 	for (size_t i = 0; i < tracer->count; i++)
 		if (!tracer->threads[i].is_stopped)
 			ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, 0, 0);
 	return wait_for_all(tracer, tracer_now_ns() + MOVE_NS);
+}
+
+/*
+ * If all went on at once, most would be stopped again before they have been given a
+ * processor, always the same ones.
+ */
+int tracer_move(struct tracer *tracer,
+		int (*is_wanted)(void *context, const struct tracee *thread),
+		void *context, size_t *count)
+{
+	const size_t at_once = count_processors(tracer->pid);
+	size_t moved = 0;
+	int err = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < tracer->count && !err; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone || !is_wanted(context, thread))
+			continue;
+		++*count;
+		move_on(tracer, thread);
+		if (++moved < at_once)
+			continue;
+		err = stop_moved(tracer);
+		moved = 0;
+	}
+	return err || !moved ? err : stop_moved(tracer);
 }
 
 static void let_go(struct tracer *tracer, struct tracee *thread)

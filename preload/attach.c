@@ -62,7 +62,8 @@ void attach_tell_texts(void)
 		(struct wire_attach_range){ next.unwinder.start,
 					    next.unwinder.end };
 	clew_attachment.windows = (uintptr_t)hot_windows;
-	clew_attachment.window_values = UINT64_C(1) << WINDOW_STUBS;
+	clew_attachment.window_values =
+		UINT64_C(1) << WINDOW_STUBS | UINT64_C(1) << WINDOW_TRAMPOLINES;
 	clew_attachment.busy_at = busy - thread_block();
 	clew_attachment.variables = thread_template_at();
 	clew_attachment.variable_bytes = sizeof(hot);

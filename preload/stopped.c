@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <link.h>
+#include <string.h>
 
 #include "preload/attach.h"
 #include "preload/begin.h"
@@ -38,31 +39,49 @@ static void answer(int err, const char *why)
 
 /* ---- Where they are ---- */
 
-/* Behind the first byte of one of the texts, where a thread is to go on. */
-static int is_inside_text(uint64_t pc)
+/* Whether that has been written already, by who was killed or has waited. */
+static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
+{
+	uint8_t found[WIRE_ATTACH_TEXT_BYTES];
+
+	return !sys_read_memory(at, found, count) &&
+	       !memcmp(found, bytes, count);
+}
+
+/* Behind the first byte of a text that is to change, where a thread is to go on. */
+static int is_inside_text(uint64_t pc, int is_leaving)
 {
 	uint64_t count;
 	const struct wire_text *texts = journal_texts(&count);
 
-	for (uint64_t i = 0; i < count; i++)
-		if (!texts[i].is_data && pc > texts[i].at &&
-		    pc < texts[i].at + texts[i].bytes)
+	for (uint64_t i = 0; i < count; i++) {
+		const struct wire_text *text = &texts[i];
+
+		if (!text->is_data && pc > text->at &&
+		    pc < text->at + text->bytes &&
+		    !is_there(text->at, is_leaving ? text->before : text->after,
+			      text->bytes))
 			return 1;
+	}
 	return 0;
 }
 
 static int is_in_way(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
-	return is_pc && is_inside_text(word);
+	return is_pc && is_inside_text(word, 0);
 }
 
-/* Or it is about to go into a stub, to leave one, or to record a call. */
-static int is_ours_or_in_way(const void *context, uint64_t at, uint64_t word,
-			     int is_pc)
+static int is_in_way_back(const void *context, uint64_t at, uint64_t word,
+			  int is_pc)
+{
+	return is_pc && is_inside_text(word, 1);
+}
+
+/* It is about to go into a stub, to leave one, or to record a call. */
+static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
 	return is_pc &&
-	       (own_code_has(word) || next_is_inside(&next.unwinder, word) ||
-		is_inside_text(word));
+	       (own_code_has(word) || next_is_inside(&next.unwinder, word));
 }
 
 typedef int (*stopped_look)(const void *context, uint64_t at, uint64_t word,
@@ -284,8 +303,15 @@ static int may_leave(const struct stacks *stacks,
 	for (uint64_t i = 0; i < count; i++)
 		if (has_block(&threads[i]) && is_unwinding(&threads[i]))
 			return 0;
+	return !any_is(stacks, threads, count, is_ours);
+}
+
+/* Nobody is about to change code, either. */
+static int may_unhook(const struct stacks *stacks,
+		      const struct wire_stopped *threads, uint64_t count)
+{
 	return !rt.patches->lock.held &&
-	       !any_is(stacks, threads, count, is_ours_or_in_way);
+	       !any_is(stacks, threads, count, is_in_way_back);
 }
 
 static void leave(const struct stacks *stacks,
@@ -293,7 +319,8 @@ static void leave(const struct stacks *stacks,
 {
 	int is_full = 0;
 
-	if (!may_leave(stacks, threads, count)) {
+	clew_attachment.may_unhook = may_unhook(stacks, threads, count) != 0;
+	if (!clew_attachment.may_unhook || !may_leave(stacks, threads, count)) {
 		answer(-EAGAIN, "a thread is where it cannot be left");
 		return;
 	}
@@ -314,6 +341,7 @@ static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 {
 	struct stacks *stacks;
 
+	clew_attachment.may_unhook = 0;
 	if (clew_attachment.modules != lookup_generation()) {
 		answer(-ESTALE, "the program has loaded or unloaded modules");
 		return;

@@ -19,7 +19,8 @@
  *	clew_attach_finish()			nothing is sampled any more
  *	clew_attach_leave(threads, count)	the texts are restored, all threads
  *						stopped: nobody is to return into
- *						a stub
+ *						a stub. Where that is not yet so,
+ *						hooks may be, if may_unhook
  *
  * Code is written from outside, a page at once, because a controller that is
  * killed half-way then leaves no instruction in pieces. So are words on stacks and
@@ -31,7 +32,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    6
+#define WIRE_ATTACH_VERSION    7
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -141,6 +142,8 @@ struct wire_attachment {
 	uint64_t windows, window_values, busy_at;
 	/* To be written by clew_attach_leave()'s caller. */
 	uint64_t words, word_count; /* struct wire_stack_word */
+	/* What that said last: nobody is inside of a text, or changes one. */
+	uint64_t may_unhook;
 	/* Each thread's variables: what they are to be, and how far from its
 	 * control block they are. */
 	uint64_t variables, variable_bytes, variables_at;

@@ -104,6 +104,12 @@ static inline uint64_t runtime_own_stack_end(void)
 	return block == rt.first_block ? 0 : block;
 }
 
+/* Whether it was attached to and is to be left: nothing is counted any more. */
+static inline int runtime_is_being_left(void)
+{
+	return rt.is_late && rt.header && rt.header->state == WIRE_ENDED;
+}
+
 /* What is known of where any word points to. */
 static inline uint8_t runtime_window(uint64_t word)
 {

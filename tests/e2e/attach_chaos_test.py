@@ -82,6 +82,10 @@ class AgainJava(java_attach_test.UnderLoad):
         self.check_collector("G1GC", "-Xcheck:jni", versions=(17,))
 
 
+class ManyThreads(attach_test.ManyThreads):
+    CYCLES = CYCLES
+
+
 class Killed(attach_test.Attached):
     def setUp(self):
         super().setUp()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: what runs already is counted for a while, and left as it was."""
+import collections
 import mmap
 import os
 import pathlib
@@ -241,6 +242,74 @@ class Counts(Attached):
         self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         self.assertIn("has ended", said)
         self.assertGreater(self.calls()["attached_leaf"], 200)
+
+
+class ManyThreads(Attached):
+    """64 threads that call, throw and jump, attached to again and again."""
+    CYCLES = 10
+    THREADS = 63
+
+    def setUp(self):
+        super().setUp()
+        self.process, self.memory = self.shared(
+            "counts", [target("attached"), self.THREADS])
+        struct.pack_into("<Q", self.memory, 8, 1)
+
+    def tasks(self):
+        return sorted(os.listdir(f"/proc/{self.process.pid}/task"))
+
+    def ours(self):
+        """{kind of file of clew's: how often such are mapped}."""
+        kinds = collections.Counter()
+        maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
+        for line in maps.splitlines():
+            name = line.split(maxsplit=5)[-1]
+            path = pathlib.Path(name.removesuffix(" (deleted)"))
+            if path.name == "libclew.so" or path.suffix == ".stubs":
+                kinds[path.suffix] += 1
+            elif pathlib.Path(self.recording_path) in path.parents:
+                kinds["recording"] += 1
+        return kinds
+
+    def assert_all_go_on(self):
+        def rounds():
+            return struct.unpack_from(f"<{self.THREADS + 1}Q", self.memory,
+                                      8 * 68)
+        before = rounds()
+        self.assertTrue(until(lambda: all(
+            now > then for now, then in zip(rounds()[1:], before[1:]))))
+        self.assertEqual(struct.unpack_from("<Q", self.memory, 16)[0], 0,
+                         "wrong answers")
+
+    def leave(self, controller):
+        """On a machine that is busy otherwise more than ten seconds may go by."""
+        def is_left():
+            return self.clew("detach", self.process.pid).returncode == 0
+
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        if controller.wait(PATIENCE_S) != 0:
+            self.assertRegex(said, "cannot be left|do not stop")
+            self.assertTrue(until(is_left))
+
+    def test_again_and_again(self):
+        """All live and answer rightly, and nothing is left that grows."""
+        tasks = self.tasks()
+        self.assertEqual(len(tasks), self.THREADS + 1)
+        self.assert_all_go_on()
+        left = []
+        for _ in range(self.CYCLES):
+            controller = self.attach(self.process)
+            self.assert_all_go_on()
+            self.leave(controller)
+            self.assert_as_before(self.process)
+            self.assertEqual(self.tasks(), tasks)
+            self.assertGreater(self.calls(may_throw=True)["attached_thrower"],
+                               self.THREADS)
+            left.append(self.ours())
+        self.assertLessEqual({".so", ".stubs"}, set(left[-1]))
+        self.assertEqual(left[-1], left[1])
+        self.assert_all_go_on()
 
 
 def deep(top, levels):

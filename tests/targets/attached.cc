@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	struct sigaction action = {};
 	sigset_t alarms, former;
 
-	if (fd < 0 || ftruncate(fd, sizeof(Shared)) != 0 || threads > 62)
+	if (fd < 0 || ftruncate(fd, sizeof(Shared)) != 0 || threads > 63)
 		return 2;
 	shared = static_cast<Shared *>(mmap(nullptr, sizeof(Shared),
 					    PROT_READ | PROT_WRITE, MAP_SHARED,
