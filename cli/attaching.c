@@ -128,8 +128,7 @@ int attaching_look_again(struct attaching *attaching, char **why)
 	return target_read_maps(attaching->pid, &attaching->maps, why);
 }
 
-/* A thread, by its own id. */
-static int is_there(const struct attaching *attaching, pid_t own_tid)
+int attaching_has_thread(const struct attaching *attaching, pid_t own_tid)
 {
 	pid_t *tids;
 	const size_t count = target_threads(attaching->pid, &tids);
@@ -156,7 +155,7 @@ static int is_called(const struct attaching *attaching)
 		return 0;
 	return !attachment.version ||
 	       (attachment.caller &&
-		is_there(attaching, (pid_t)attachment.caller));
+		attaching_has_thread(attaching, (pid_t)attachment.caller));
 }
 
 static int wait_for_former(struct attaching *attaching, char **why)

@@ -34,6 +34,9 @@ int attaching_open(struct attaching *attaching, pid_t pid, char **why);
 int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
 
+/* Whether there is a thread that calls itself so. */
+int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
+
 /* What is mapped now. 0, or -errno and *why. */
 int attaching_look_again(struct attaching *attaching, char **why);
 

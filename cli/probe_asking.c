@@ -10,6 +10,9 @@
 #include "cli/attach_steps.h"
 #include "cli/library.h"
 
+/* More than the library takes for as many lines as there can be. */
+#define DONE_NS UINT64_C(900000000000)
+
 /* Where the library has what it exports for this; 0: it is not there. */
 struct probe_exports {
 	uint64_t probes, ask;
@@ -48,6 +51,15 @@ static int read_probes(const struct attaching *attaching,
 	return 0;
 }
 
+/* It is not to be borrowed itself, on its way out of libc. */
+static int is_under_way(const struct attaching *attaching,
+			const struct wire_live_probes *probes)
+{
+	return probes->state == WIRE_LIVE_BUSY ||
+	       (probes->thread &&
+		attaching_has_thread(attaching, (pid_t)probes->thread));
+}
+
 /* Until no request is under way. */
 static int await(const struct attaching *attaching,
 		 const struct probe_exports *exports, uint64_t patience_ns,
@@ -57,7 +69,7 @@ static int await(const struct attaching *attaching,
 	int err;
 
 	while (!(err = read_probes(attaching, exports, out, why)) &&
-	       out->state == WIRE_LIVE_BUSY) {
+	       is_under_way(attaching, out)) {
 		if (tracer_now_ns() >= deadline_ns)
 			return fail(why, -EBUSY,
 				    "what was asked of it has not been done");
@@ -126,7 +138,7 @@ int probe_ask(struct attaching *attaching, const char *lines,
 	if (!err)
 		err = call(attaching, &exports, lines, why);
 	if (!err)
-		err = await(attaching, &exports, ATTACH_CALL_NS, out, why);
+		err = await(attaching, &exports, DONE_NS, out, why);
 	if (!err && out->result)
 		err = fail(why, out->result, "%s", out->why);
 	if (!err && out->answer_count > WIRE_PROBES_MAX)

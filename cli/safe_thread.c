@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <libunwind-ptrace.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,21 @@ static int can_grow(const struct safe_places *places,
 	       sp >= below + gap + bytes;
 }
 
+/*
+ * It was stopped on its way to a handler, for a breakpoint say: that would be called
+ * for what we have it do, and not where it was.
+ */
+static int has_fault(const struct tracee *thread)
+{
+	const uint64_t faults =
+		UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1) |
+		UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGILL - 1) |
+		UINT64_C(1) << (SIGFPE - 1);
+
+	return ((uint64_t)target_status(thread->tid, "SigPnd", 16) & faults) !=
+	       0;
+}
+
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes)
 {
@@ -178,7 +194,7 @@ int safe_thread_has_room(const struct safe_places *places,
 
 	if (!stack || !stack->is_writable || !code ||
 	    (*code->path != '/' && strcmp(code->path, "[vdso]") != 0) ||
-	    is_of(places->own, code))
+	    is_of(places->own, code) || has_fault(thread))
 		return 0;
 	if (strcmp(stack->path, "[stack]") == 0)
 		return can_grow(places, stack, sp, bytes);

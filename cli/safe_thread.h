@@ -25,7 +25,8 @@ void safe_places_fini(struct safe_places *places);
 
 /*
  * Whether the stopped thread is on the stack that libc has made for it, with so
- * much of it left, and runs the program's or libc's code.
+ * much of it left, and runs the program's or libc's code, not about to be told of a
+ * fault.
  */
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);

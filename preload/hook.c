@@ -152,7 +152,7 @@ static int begin(struct cold *cold)
 						  &cold->config);
 		if (!err)
 			err = probe_record_asked(&cold->recorder.part,
-						 &cold->config, 0);
+						 &cold->config, UINT32_MAX);
 		if (err)
 			return err;
 	}
@@ -281,9 +281,7 @@ static int prepare_probe(struct pass *pass, struct patch_workshop *workshop,
 static void prepare_probes(struct pass *pass, struct patch_workshop *workshop,
 			   struct probed_candidate *probed)
 {
-	const uint32_t count = pass->cold->config.probe_count;
-
-	for (uint32_t i = 0; probed && i < count; i++)
+	for (uint32_t i = 0; probed && i < WIRE_PROBES_MAX; i++)
 		if (has_place(probed, i) &&
 		    prepare_probe(pass, workshop, probed, i))
 			refuse_probes(probed, i, PROBE_IS_NO_MEMORY);
@@ -295,7 +293,8 @@ static void record_probes(struct pass *pass)
 		if (!p->candidate->patch)
 			refuse_probes(p, ALL_PROBES, PROBE_IS_UNPATCHABLE);
 		probe_record_places(&pass->cold->recorder.part,
-				    p->candidate->module, &p->places);
+				    p->candidate->module, &p->places,
+				    PROBE_RECORD_ALL);
 	}
 }
 

@@ -34,8 +34,12 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/text.h"
 
-/* For threads to leave what is written over; for other changes to be over. */
-#define PATIENCE_NS UINT64_C(3000000000)
+/*
+ * For threads to leave what is written over, and how long of that at once: who forks or
+ * loads a library waits meanwhile. For other changes to be over.
+ */
+#define PATIENCE_NS UINT64_C(20000000000)
+#define AT_ONCE_NS  UINT64_C(2000000000)
 
 struct wire_live_probes clew_probes = { .version = WIRE_LIVE_PROBES_VERSION };
 
@@ -86,13 +90,16 @@ static int is_loaded(const struct module *module)
 #define EACH_PATCH(m, p)                                                       \
 	for (struct patch *p = (m)->patches; p; p = p->next_of_module)
 
-static uint32_t count_patches(const struct cold *cold, uint32_t number)
+static uint32_t count_sites(const struct cold *cold, uint32_t number)
 {
 	uint32_t count = 0;
 
 	EACH_MODULE(cold, m)
-	EACH_PATCH(m, p)
-	count += p->probe == number + 1;
+	{
+		EACH_PATCH(m, p)
+		if (p->probe == number + 1)
+			count += p->site_count;
+	}
 	return count;
 }
 
@@ -224,29 +231,38 @@ static int change_locked(struct cold *cold, uint32_t number, int to_there,
 	return err;
 }
 
-static int change(struct cold *cold, uint32_t number, int to_there,
-		  uint64_t deadline_ns)
+static int change_once(struct cold *cold, uint32_t number, int to_there)
 {
 	uint64_t signals;
 	int err;
 
 	lock_acquire(&cold->patches.lock, &signals);
-	err = change_locked(cold, number, to_there, deadline_ns);
+	err = change_locked(cold, number, to_there,
+			    sys_clock_ns(CLOCK_MONOTONIC) + AT_ONCE_NS);
 	lock_release(&cold->patches.lock, &signals);
+	return err;
+}
+
+static int change(struct cold *cold, uint32_t number, int to_there,
+		  uint64_t deadline_ns)
+{
+	const struct timespec moment = { .tv_nsec = 5000000 };
+	int err;
+
+	while ((err = change_once(cold, number, to_there)) == -EBUSY &&
+	       sys_clock_ns(CLOCK_MONOTONIC) < deadline_ns)
+		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
 	return err;
 }
 
 /* ---- Places ---- */
 
-/* One probe that is being added. */
+/* Probes that are being added. */
 struct adding {
 	struct cold *cold;
 	struct arena scratch;
 	struct patch_workshop workshop;
-	uint32_t number;
-	uint32_t looked_at; /* of the modules: the generation, or 0 */
-	uint8_t reason;     /* of the first place that there is none at */
-	uint32_t place_count, reached_count;
+	uint32_t wanted; /* a bit for each that is looked for */
 	struct adding_module {
 		struct adding_module *next;
 		struct module *module;
@@ -271,71 +287,91 @@ static enum probe_reason obstacle(const struct module *module,
 	return needs_hook(module, patch) ? PROBE_IS_NO_HOOK : PROBE_IS_NONE;
 }
 
-static int has_patch(const struct module *module, uint32_t number)
+/* Bits of the probes that were looked for in it. */
+static uint32_t probes_in(const struct module *module)
 {
+	uint32_t probes = 0;
+
 	EACH_PATCH(module, p)
-	if (p->probe == number + 1)
-		return 1;
+	if (p->probe && p->probe != PROBE_FORGOTTEN)
+		probes |= UINT32_C(1) << (p->probe - 1);
+	return probes;
+}
+
+static int has_place(const struct probe_places *places, uint32_t number)
+{
+	for (uint32_t i = 0; i < places->count; i++)
+		if (places->list[i].probe == number && places->list[i].tier)
+			return 1;
 	return 0;
 }
 
-static void count_places(struct adding *adding,
-			 const struct probe_places *places)
-{
-	for (uint32_t i = 0; i < places->count; i++) {
-		adding->place_count++;
-		adding->reached_count += places->list[i].tier != PROBE_BY_NONE;
-		if (!places->list[i].tier && !adding->reason)
-			adding->reason = places->list[i].reason;
-	}
-}
-
-/* 0 or -ENOMEM. */
-static int prepare_module(struct adding *adding, struct module *module)
+/* Disabled so far. 0 or -ENOMEM. */
+static int prepare_patch(struct adding *adding, struct module *module,
+			 struct probe_places *places, uint32_t number)
 {
 	struct cold *cold = adding->cold;
-	struct adding_module *added =
-		arena_alloc(&adding->scratch, sizeof(*added));
-	struct candidate candidate = { .module = module };
-	const int has_traps =
-		!rt.is_late && trap_is_possible() && !module->is_libc;
-	struct patch *patch;
+	struct patch *patch = arena_alloc(&cold->kept, sizeof(*patch));
 	uint64_t signals;
-	int err;
+	int err = patch ? probe_patch_prepare(patch, module, module->patches,
+					      &adding->workshop, places, number,
+					      probe_hit)
+			: -ENOMEM;
 
-	if (!added)
-		return -ENOMEM;
-	*added = (struct adding_module){
-		.module = module,
-		.places = { .arena = &adding->scratch,
-			    .wanted = UINT32_C(1) << adding->number,
-			    .is_late = 1 },
-	};
-	if (catalog_find_module(&cold->recorder.part, module->numbers,
-				&candidate.entry) &&
-	    module->state == MODULE_IS_HOOKED)
-		return 0;
-	err = probe_places_find(&added->places, &cold->config, &candidate,
-				module == cold->modules.first, has_traps);
-	if (err || !added->places.count)
-		return err;
-	added->next = adding->modules;
-	adding->modules = added;
-	if (module->state != MODULE_IS_HOOKED)
-		return 0;
-	patch = arena_alloc(&cold->kept, sizeof(*patch));
-	if (!patch)
-		return -ENOMEM;
-	adding->workshop.has_traps = has_traps;
-	err = probe_patch_prepare(patch, module, module->patches,
-				  &adding->workshop, &added->places,
-				  adding->number, probe_hit);
 	if (err)
 		return err;
 	lock_acquire(&cold->patches.lock, &signals);
 	module_patches_add(cold, module, patch);
 	lock_release(&cold->patches.lock, &signals);
 	return 0;
+}
+
+static int prepare_patches(struct adding *adding, struct module *module,
+			   struct probe_places *places)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < WIRE_PROBES_MAX && !err; i++)
+		if (has_place(places, i))
+			err = prepare_patch(adding, module, places, i);
+	return err;
+}
+
+/* 0 or -ENOMEM. */
+static int prepare_module(struct adding *adding, struct module *module)
+{
+	struct cold *cold = adding->cold;
+	const int has_traps =
+		!rt.is_late && trap_is_possible() && !module->is_libc;
+	const uint32_t wanted = adding->wanted & ~probes_in(module);
+	struct candidate candidate = { .module = module };
+	struct adding_module *added;
+	int err;
+
+	if (!wanted ||
+	    (catalog_find_module(&cold->recorder.part, module->numbers,
+				 &candidate.entry) &&
+	     module->state == MODULE_IS_HOOKED))
+		return 0;
+	added = arena_alloc(&adding->scratch, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = (struct adding_module){
+		.next = adding->modules,
+		.module = module,
+		.places = { .arena = &adding->scratch,
+			    .wanted = wanted,
+			    .is_late = 1 },
+	};
+	adding->workshop.has_traps = has_traps;
+	err = probe_places_find(&added->places, &cold->config, &candidate,
+				module == cold->modules.first, has_traps);
+	if (err)
+		return err;
+	adding->modules = added;
+	return module->state == MODULE_IS_HOOKED
+		       ? prepare_patches(adding, module, &added->places)
+		       : 0;
 }
 
 static int open_workshop(struct adding *adding)
@@ -349,40 +385,65 @@ static int open_workshop(struct adding *adding)
 			    &adding->scratch);
 }
 
-/* In the modules that have not been looked at for it. */
+/* All together: to read a module's code may take a second. */
 static int prepare(struct adding *adding)
 {
-	int err = open_workshop(adding);
+	int err = adding->wanted ? probe_hits_begin() : 0;
 
+	if (!err && adding->wanted)
+		err = open_workshop(adding);
 	EACH_MODULE(adding->cold, m)
-	if (!err && is_loaded(m) && !has_patch(m, adding->number))
+	if (!err && adding->wanted && is_loaded(m))
 		err = prepare_module(adding, m);
-	if (!err)
-		err = windows_seal(&adding->cold->windows);
-	for (struct adding_module *m = adding->modules; m; m = m->next)
-		count_places(adding, &m->places);
-	return err;
+	return err ? err : windows_seal(&adding->cold->windows);
 }
 
-static void record_places(struct adding *adding)
+static void record_places(const struct adding *adding, uint32_t number)
 {
 	for (struct adding_module *m = adding->modules; m; m = m->next)
 		probe_record_places(&adding->cold->recorder.part, m->module,
-				    &m->places);
+				    &m->places, number);
+}
+
+/* The reason of the first place that there is none at; NO_NAME: there is no place. */
+static enum probe_reason reason_of(const struct adding *adding, uint32_t number)
+{
+	for (struct adding_module *m = adding->modules; m; m = m->next)
+		for (uint32_t i = 0; i < m->places.count; i++) {
+			const struct probe_place *place = &m->places.list[i];
+
+			if (place->probe == number && !place->tier)
+				return place->reason;
+		}
+	return PROBE_IS_NO_NAME;
 }
 
 /* ---- The lines of a request ---- */
 
-static struct wire_live_answer *next_answer(void)
-{
-	struct wire_live_answer *answer =
-		&clew_probes.answers[clew_probes.answer_count];
+static const char adds[] = "probe ", removes[] = "remove ";
 
-	if (clew_probes.answer_count == WIRE_PROBES_MAX)
-		return NULL;
-	clew_probes.answer_count++;
-	*answer = (struct wire_live_answer){ 0 };
-	return answer;
+static int begins_with(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* What is to be looked for: a probe that is new, or modules that are. */
+static void foresee(struct adding *adding, const char *text)
+{
+	struct cold *cold = adding->cold;
+	struct asked_probe *probe = probe_by_text(cold, text);
+	struct probe_spec spec;
+
+	if (!probe && (probe_spec_parse(text, &spec) ||
+		       config_add_probe(&cold->config, text, &cold->kept)))
+		return;
+	if (!probe) {
+		probe = probe_by_text(cold, text);
+		probe->is_new = probe->is_removed = 1;
+	}
+	if (probe->is_new ||
+	    (probe->is_removed && probe->looked_at != cold->modules.generation))
+		adding->wanted |= UINT32_C(1) << probe->number;
 }
 
 static enum probe_reason find_obstacle(const struct cold *cold, uint32_t number)
@@ -400,34 +461,6 @@ static enum probe_reason find_obstacle(const struct cold *cold, uint32_t number)
 	return reason;
 }
 
-/* A probe that is disabled, or has just been made, is to be there. */
-static int enable(struct adding *adding, struct wire_live_answer *answer,
-		  uint64_t deadline_ns)
-{
-	struct cold *cold = adding->cold;
-	const int was_there = count_patches(cold, adding->number) != 0;
-	const uint32_t generation = cold->modules.generation;
-	int err = probe_hits_begin();
-
-	if (!err && (!was_there || adding->looked_at != generation))
-		err = prepare(adding);
-	if (err)
-		return err;
-	if (!was_there && !adding->reached_count) {
-		answer->reason =
-			adding->place_count ? adding->reason : PROBE_IS_NO_NAME;
-		return -ENOTSUP;
-	}
-	answer->reason = find_obstacle(cold, adding->number);
-	return answer->reason ? -ENOTSUP
-			      : change(cold, adding->number, 1, deadline_ns);
-}
-
-static int is_last(const struct cold *cold, const struct asked_probe *probe)
-{
-	return probe->number + 1 == cold->config.probe_count;
-}
-
 /* It is as if nobody had asked for it. */
 static void forget(struct cold *cold, struct asked_probe *probe)
 {
@@ -439,49 +472,63 @@ static void forget(struct cold *cold, struct asked_probe *probe)
 		p->probe = PROBE_FORGOTTEN;
 	while (*at != probe)
 		at = &(*at)->next;
-	*at = NULL;
-	cold->config.probe_count--;
+	*at = probe->next;
 }
 
-static int add(struct cold *cold, const char *text,
+static int record_asked(const struct cold *cold, struct asked_probe *probe)
+{
+	struct part *part = &rt.recorder->part;
+	int err = probe->is_new
+			  ? probe_record_asked(part, &cold->config,
+					       UINT32_C(1) << probe->number)
+			  : 0;
+
+	if (!err)
+		probe->is_new = 0;
+	return err;
+}
+
+/* Recorded first: its hits are to be somebody's. */
+static int enable(struct adding *adding, struct asked_probe *probe,
+		  struct wire_live_answer *answer, uint64_t deadline_ns)
+{
+	struct cold *cold = adding->cold;
+	int err;
+
+	answer->reason = count_sites(cold, probe->number)
+				 ? find_obstacle(cold, probe->number)
+				 : reason_of(adding, probe->number);
+	if (answer->reason)
+		return -ENOTSUP;
+	err = record_asked(cold, probe);
+	if (!err)
+		err = change(cold, probe->number, 1, deadline_ns);
+	probe_record_removed(&cold->recorder.part, probe->number, err != 0);
+	if (err)
+		return err;
+	if (adding->wanted >> probe->number & 1)
+		record_places(adding, probe->number);
+	probe->is_removed = 0;
+	probe->looked_at = cold->modules.generation;
+	return 0;
+}
+
+static int add(struct adding *adding, const char *text,
 	       struct wire_live_answer *answer, uint64_t deadline_ns)
 {
+	struct cold *cold = adding->cold;
 	struct asked_probe *probe = probe_by_text(cold, text);
-	const int is_new = !probe;
-	struct adding adding = { .cold = cold };
 	struct probe_spec spec;
-	int err = 0;
+	int err;
 
-	if (probe && !probe->is_removed) {
-		answer->number = probe->number;
+	if (!probe)
+		return probe_spec_parse(text, &spec) ? -EINVAL : -ENOSPC;
+	answer->number = probe->number;
+	if (!probe->is_removed)
 		return -EEXIST;
-	}
-	if (probe_spec_parse(text, &spec))
-		return -EINVAL;
-	if (is_new)
-		err = config_add_probe(&cold->config, text, &cold->kept);
-	if (err)
-		return err == -EINVAL ? -ENOSPC : err;
-	probe = probe_by_text(cold, text);
-	answer->number = adding.number = probe->number;
-	adding.looked_at = probe->looked_at;
-	err = enable(&adding, answer, deadline_ns);
-	if (!err && is_new) {
-		err = probe_record_asked(&cold->recorder.part, &cold->config,
-					 probe->number);
-		if (err)
-			change(cold, probe->number, 0, deadline_ns);
-	}
-	if (!err)
-		record_places(&adding);
-	arena_fini(&adding.scratch);
-	if (!err) {
-		probe->is_removed = 0;
-		probe->looked_at = cold->modules.generation;
-		probe_record_removed(&cold->recorder.part, probe->number, 0);
-	} else if (is_new && is_last(cold, probe)) {
+	err = enable(adding, probe, answer, deadline_ns);
+	if (err && probe->is_new)
 		forget(cold, probe);
-	}
 	return err;
 }
 
@@ -509,22 +556,38 @@ static uint32_t number_in(const char *text)
 	return *text ? UINT32_MAX : number;
 }
 
-static void do_line(struct cold *cold, const char *line, uint64_t deadline_ns)
+static void do_line(struct adding *adding, const char *line)
 {
-	static const char adds[] = "probe ", removes[] = "remove ";
-	struct wire_live_answer *answer = next_answer();
+	const uint64_t deadline_ns =
+		sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	struct wire_live_answer *answer =
+		&clew_probes.answers[clew_probes.answer_count];
 
-	if (!answer)
+	if (clew_probes.answer_count == WIRE_PROBES_MAX)
 		return;
-	if (!strncmp(line, adds, sizeof(adds) - 1)) {
+	*answer = (struct wire_live_answer){ .result = -EINVAL };
+	if (begins_with(line, adds)) {
 		answer->result =
-			add(cold, line + sizeof(adds) - 1, answer, deadline_ns);
-	} else if (!strncmp(line, removes, sizeof(removes) - 1)) {
-		answer->number = number_in(line + sizeof(removes) - 1);
-		answer->result = remove_one(cold, answer->number, deadline_ns);
-	} else {
-		answer->result = -EINVAL;
+			add(adding, line + strlen(adds), answer, deadline_ns);
+	} else if (begins_with(line, removes)) {
+		answer->number = number_in(line + strlen(removes));
+		answer->result =
+			remove_one(adding->cold, answer->number, deadline_ns);
 	}
+	clew_probes.answer_count++;
+}
+
+/* The next line, and where it ends there is a NUL; or NULL. */
+static char *next_line(char **rest)
+{
+	char *line = *rest;
+	const size_t bytes = strcspn(line, "\n");
+
+	if (!*line)
+		return NULL;
+	*rest += bytes + (line[bytes] != '\0');
+	line[bytes] = '\0';
+	return line;
 }
 
 static uint32_t count_there(const struct cold *cold)
@@ -537,18 +600,22 @@ static uint32_t count_there(const struct cold *cold)
 	return count;
 }
 
-static void do_lines(struct cold *cold, char *line)
+static void do_lines(struct cold *cold, char *lines)
 {
-	while (*line) {
-		char *end = line + strcspn(line, "\n");
-		char *behind = end + (*end == '\n');
+	struct adding adding = { .cold = cold };
+	const char *ends = lines + strlen(lines);
+	char *rest = lines, *line;
 
-		*end = '\0';
+	while ((line = next_line(&rest)))
+		if (begins_with(line, adds))
+			foresee(&adding, line + strlen(adds));
+	if (prepare(&adding))
+		refuse(-ENOMEM, "it has no memory for that");
+	for (line = lines; line < ends; line += strlen(line) + 1)
 		if (*line)
-			do_line(cold, line,
-				sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS);
-		line = behind;
-	}
+			do_line(&adding, line);
+	arena_fini(&adding.scratch);
+	clew_probes.there_count = count_there(cold);
 }
 
 /* ---- The thread ---- */
@@ -597,7 +664,6 @@ static void serve(void)
 		refuse(-EBUSY, "it is loading or unloading modules");
 	} else {
 		do_lines(rt.cold, asked.text);
-		clew_probes.there_count = count_there(rt.cold);
 		hooking_turn_give();
 	}
 }
@@ -609,6 +675,7 @@ static void *run(void *unused)
 		(int (*)(pthread_t))lookup_other("pthread_detach");
 
 	switch_mute(HOT_MUTED_OWN);
+	clew_probes.thread = (uint32_t)sys_gettid();
 	if (detach)
 		detach(pthread_self());
 	serve();
@@ -639,6 +706,7 @@ static void ask(const char *lines, uint64_t bytes)
 	clew_probes.result = 0;
 	clew_probes.answer_count = 0;
 	clew_probes.pid = (uint32_t)sys_getpid();
+	clew_probes.thread = 0;
 	asked.caller = sys_gettid();
 	copy_bytes(asked.text, lines, bytes);
 	asked.text[bytes] = '\0';

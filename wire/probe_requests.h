@@ -45,6 +45,7 @@ struct wire_live_probes {
 	uint32_t version;
 	_Atomic uint32_t state; /* enum wire_live_state */
 	uint32_t pid;           /* whose state that is: not a forked child's */
+	uint32_t thread;        /* that does it; soon gone when it is done */
 	int32_t result;         /* of the whole: 0 or -errno, */
 	char why[128];          /* and why; NUL-terminated */
 	uint32_t there_count;   /* probes that are not removed */

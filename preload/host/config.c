@@ -57,25 +57,35 @@ static int add_rule(struct reader *reader, enum rule_kind kind,
 	return 0;
 }
 
+static int has_number(const struct config *config, uint32_t number)
+{
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		if (p->number == number)
+			return 1;
+	return 0;
+}
+
 int config_add_probe(struct config *config, const char *text,
 		     struct arena *arena)
 {
 	struct asked_probe **end = &config->probes;
 	struct asked_probe *probe;
+	uint32_t number = 0;
 
-	if (config->probe_count == WIRE_PROBES_MAX)
+	while (number < WIRE_PROBES_MAX && has_number(config, number))
+		number++;
+	if (number == WIRE_PROBES_MAX)
 		return -EINVAL;
 	probe = arena_alloc(arena, sizeof(*probe));
 	if (!probe)
 		return -ENOMEM;
-	*probe = (struct asked_probe){ .number = config->probe_count,
+	*probe = (struct asked_probe){ .number = number,
 				       .text = copy_string(arena, text) };
 	if (!probe->text)
 		return -ENOMEM;
 	while (*end)
 		end = &(*end)->next;
 	*end = probe;
-	config->probe_count++;
 	return 0;
 }
 

@@ -44,6 +44,7 @@ struct asked_probe {
 	uint32_t number; /* p1 is 0 */
 	/* By live_probes.c: */
 	int is_removed;
+	int is_new;         /* no recording tells of it */
 	uint32_t looked_at; /* of the modules, when they were: 0, the first */
 	struct probe_line *lines; /* what it does, as it was said */
 	struct probe_action action;
@@ -61,7 +62,6 @@ struct config {
 	const char *cache_dir; /* NULL: no analysis cache */
 	struct rule *rules;
 	struct asked_probe *probes;
-	uint32_t probe_count; /* up to WIRE_PROBES_MAX */
 	int hook_libc;
 	enum config_java java;
 	int hook_jni;    /* what natives call of JNI, too */

@@ -13,7 +13,7 @@ static uint32_t record_bytes(const struct asked_probe *probe)
 }
 
 int probe_record_asked(struct part *part, const struct config *config,
-		       uint32_t first)
+		       uint32_t wanted)
 {
 	uint64_t bytes = 0;
 	struct chunk chunk;
@@ -21,7 +21,7 @@ int probe_record_asked(struct part *part, const struct config *config,
 	int err;
 
 	for (const struct asked_probe *p = config->probes; p; p = p->next)
-		if (p->number >= first)
+		if (wanted >> p->number & 1)
 			bytes += record_bytes(p);
 	if (!bytes)
 		return 0;
@@ -32,7 +32,7 @@ int probe_record_asked(struct part *part, const struct config *config,
 	for (const struct asked_probe *p = config->probes; p; p = p->next) {
 		struct wire_probe *record = (struct wire_probe *)at;
 
-		if (p->number < first)
+		if (!(wanted >> p->number & 1))
 			continue;
 		record->bytes = record_bytes(p);
 		record->text_bytes = (uint32_t)strlen(p->text);
@@ -76,24 +76,37 @@ void probe_record_removed(const struct part *part, uint32_t probe,
 				 __ATOMIC_RELAXED);
 }
 
-int probe_record_places(struct part *part, const struct module *module,
-			const struct probe_places *places)
+static uint32_t count_places(const struct probe_places *places, uint32_t probe)
 {
-	const uint64_t bytes = places->count * sizeof(struct wire_probe_place);
-	struct wire_probe_place *records;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < places->count; i++)
+		count += probe == PROBE_RECORD_ALL ||
+			 places->list[i].probe == probe;
+	return count;
+}
+
+int probe_record_places(struct part *part, const struct module *module,
+			const struct probe_places *places, uint32_t probe)
+{
+	const uint64_t bytes =
+		count_places(places, probe) * sizeof(struct wire_probe_place);
+	struct wire_probe_place *record;
 	struct chunk chunk;
 	int err;
 
-	if (!places->count)
+	if (!bytes)
 		return 0;
 	err = part_alloc(part, WIRE_PROBE_PLACES, 0, bytes, &chunk);
 	if (err)
 		return err;
-	records = chunk_payload(&chunk);
+	record = chunk_payload(&chunk);
 	for (uint32_t i = 0; i < places->count; i++) {
 		const struct probe_place *place = &places->list[i];
 
-		records[i] = (struct wire_probe_place){
+		if (probe != PROBE_RECORD_ALL && place->probe != probe)
+			continue;
+		*record++ = (struct wire_probe_place){
 			.vaddr = place->site.vaddr,
 			.function = module->numbers ? module->numbers->first +
 							      place->function
