@@ -38,7 +38,9 @@ struct event {
 	_Atomic uint32_t state;
 	_Atomic uint32_t tid;
 	struct perf_event source;
-	struct tally *tally;
+	struct tally *tally; /* unmapped when a later session has begun: */
+	const struct wire_header *session;
+	const struct hot_thread *hot; /* of the owner: for what comes late */
 	/* The owner's: CPU time before it, and since, as far as samples tell. */
 	uint64_t began_us, told_ns;
 	int64_t untold_ns; /* of the time up to the last tick; may be negative */
@@ -85,7 +87,8 @@ static struct event *find_event(uint32_t tid)
 static void end_event(struct event *event)
 {
 	perf_event_end(&event->source);
-	event->tally->ticks.event = NULL;
+	if (event->session == rt.header)
+		event->tally->ticks.event = NULL;
 	event->state = SLOT_ENDED;
 }
 
@@ -137,6 +140,8 @@ static struct event *take_slot(struct tally *tally)
 	taken->state = SLOT_TAKEN;
 	taken->tid = tally->tid;
 	taken->tally = tally;
+	taken->hot = tally->hot;
+	taken->session = rt.header;
 	return taken;
 }
 
@@ -326,7 +331,7 @@ static uint32_t own_tid(void)
 	for (struct event *event = events.slots; event < events.slots + SLOTS;
 	     event++)
 		if (event->state >= SLOT_RUNS &&
-		    thread_pointer_is_of(event->tally->hot) && hot.tally)
+		    thread_pointer_is_of(event->hot) && hot.tally)
 			return hot.tally->tid;
 	return (uint32_t)sys_call_anyway(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
@@ -349,7 +354,9 @@ static void meet_event(struct event *event, const ucontext_t *interrupted)
 {
 	if (runtime_is_filtered())
 		return; /* its last, which was under way */
-	if (event->state == SLOT_RUNS)
+	if (event->state == SLOT_RUNS && event->session != rt.header)
+		end_event(event); /* begun as its session ended */
+	else if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
 		event->state = SLOT_FREE; /* the same */
@@ -364,7 +371,7 @@ static void on_event(int signal, siginfo_t *info, void *context)
 		pass_on(signal, info, context);
 		return;
 	}
-	if (!thread_pointer_take(event->tally->hot, event->tid, &theirs))
+	if (!thread_pointer_take(event->hot, event->tid, &theirs))
 		return;
 	meet_event(event, context);
 	thread_pointer_put_back(theirs);
