@@ -28,7 +28,7 @@
 /* Of processes that fork and fork, some go on unrecorded. */
 #define ROUNDS_MAX 16
 
-enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS, KEY_PROBE };
+enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS, KEY_PROBE, KEY_ACTION };
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE,
@@ -49,6 +49,8 @@ static const struct argp_option argp_options[] = {
 	  "Count, by context, how often an instruction is executed; see "
 	  "clew record --probe, and clew probe add",
 	  2 },
+	{ "action", KEY_ACTION, "ACTION", 0,
+	  "What the probe before it does, too; see clew record --action", 2 },
 	RECORDING_JAVA,
 	RECORDING_RULES,
 	RECORDING_TIME,
@@ -113,6 +115,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "more than %d probes",
 				   PROBE_OPTIONS_MAX);
 		return 0;
+	case KEY_ACTION:
+		probe_options_parse_action(&options->probes, argument, state);
+		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
 		return 0;
@@ -139,6 +144,7 @@ static const struct {
 	{ "jni-env", "a machine that runs already is not told to call clew" },
 	{ "jit-callers", "generated code that waits for a call could not be "
 			 "left to itself" },
+	{ "action", "probes are asked for by --probe, or by clew probe add" },
 	{ "probe", "probes are asked for by --probe, or by clew probe add" },
 };
 

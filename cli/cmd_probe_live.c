@@ -85,6 +85,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case LIVE_PROBE_PID:
 		options->pid = parse_pid(state, argument);
 		return 0;
+	case LIVE_PROBE_ACTION:
+		probe_options_parse_action(&options->words, argument, state);
+		return 0;
 	case LIVE_PROBE_ALL:
 		options->is_all = 1;
 		return 0;
@@ -98,6 +101,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--all is for rm");
 		if (options->verb == PROBE_ADD && !options->words.count)
 			argp_error(state, "where? Say a place");
+		if (options->verb != PROBE_ADD && options->words.action_count)
+			argp_error(state, "--action is for add");
 		if (options->verb == PROBE_REMOVE &&
 		    !options->words.count == !options->is_all)
 			argp_error(state, "which ones? p1, or --all");
@@ -261,7 +266,7 @@ int command_probe_live(int argc, char **argv)
 	char *why = NULL;
 	int refused = 0, err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	err = live_process_init(&process, options.pid, &why);
 	if (!err) {
 		if (options.verb != PROBE_LIST)

@@ -3,7 +3,7 @@
 #ifndef CLEW_CLI_CMD_PROBE_LIVE_H
 #define CLEW_CLI_CMD_PROBE_LIVE_H
 
-enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a' };
+enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a', LIVE_PROBE_ACTION = 'A' };
 
 #define LIVE_PROBE_OPTIONS                                                     \
 	{ "pid",                                                               \
@@ -12,6 +12,13 @@ enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a' };
 	  0,                                                                   \
 	  "add, rm, ls: the process; or say it behind these",                  \
 	  1 },                                                                 \
+		{ "action",                                                    \
+		  LIVE_PROBE_ACTION,                                           \
+		  "ACTION",                                                    \
+		  0,                                                           \
+		  "add: what the probe before it does, too; see clew record "  \
+		  "--action",                                                  \
+		  1 },                                                         \
 	{                                                                      \
 		"all", LIVE_PROBE_ALL, NULL, 0,                                \
 			"rm: all probes of the process", 1                     \

@@ -98,7 +98,6 @@ static int is_asked(struct record_options *options, const char *line)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record_options *options = state->input;
-	int err;
 
 	switch (key) {
 	case 'o':
@@ -119,12 +118,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				   PROBE_OPTIONS_MAX);
 		return 0;
 	case KEY_ACTION:
-		err = probe_options_act(&options->probes, argument);
-		if (err)
-			argp_error(state,
-				   err == -ENOENT ? "--action=%s: of no probe"
-						  : "--action=%s: too many",
-				   argument);
+		probe_options_parse_action(&options->probes, argument, state);
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->target = state->argv + state->next;

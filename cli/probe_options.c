@@ -21,15 +21,15 @@ int probe_options_add(struct probe_options *options, const char *text)
 	return 0;
 }
 
-int probe_options_act(struct probe_options *options, const char *text)
+void probe_options_parse_action(struct probe_options *options, const char *text,
+				struct argp_state *state)
 {
 	if (!options->count)
-		return -ENOENT;
+		argp_error(state, "--action=%s: of no probe", text);
 	if (options->action_count == PROBE_ACTIONS_MAX)
-		return -E2BIG;
+		argp_error(state, "--action=%s: too many", text);
 	options->actions[options->action_count++] =
 		(struct probe_options_action){ options->count - 1, text };
-	return 0;
 }
 
 /* ---- Lines of sources ---- */

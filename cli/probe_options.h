@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include <argp.h>
+
 #include "cli/directives.h"
 
 #define PROBE_OPTIONS_MAX 32
@@ -28,8 +30,9 @@ struct probe_options {
 /* 0, or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);
 
-/* What the last one does, besides. 0, -ENOENT: there is none, or -E2BIG. */
-int probe_options_act(struct probe_options *options, const char *text);
+/* What the last one does, besides; for an argp parser, which says what is wrong. */
+void probe_options_parse_action(struct probe_options *options, const char *text,
+				struct argp_state *state);
 
 /*
  * Add them to the directives, for this program. 0, or -EINVAL and *why: one that

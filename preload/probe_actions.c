@@ -434,22 +434,27 @@ static int make_room(uint32_t probe)
 	return slots_begin(&rt.recorder->part, &source);
 }
 
+int probe_actions_add(struct part *part, const struct asked_probe *probe)
+{
+	int err;
+
+	probe_has_action[probe->number] = probe->lines != NULL;
+	if (!probe->lines)
+		return 0;
+	actions.of[probe->number] = &probe->action;
+	actions.event_bytes[probe->number] = event_bytes_of(&probe->action);
+	err = record(part, WIRE_PROBE_ACTIONS, probe, write_lines);
+	if (!err)
+		err = record(part, WIRE_PROBE_FIELDS, probe, write_fields);
+	return err ? err : make_room(probe->number);
+}
+
 int probe_actions_begin(struct part *part, const struct config *config)
 {
 	int err = 0;
 
 	for (const struct asked_probe *p = config->probes; p && !err;
-	     p = p->next) {
-		if (!p->lines)
-			continue;
-		actions.of[p->number] = &p->action;
-		actions.event_bytes[p->number] = event_bytes_of(&p->action);
-		probe_has_action[p->number] = 1;
-		err = record(part, WIRE_PROBE_ACTIONS, p, write_lines);
-		if (!err)
-			err = record(part, WIRE_PROBE_FIELDS, p, write_fields);
-		if (!err)
-			err = make_room(p->number);
-	}
+	     p = p->next)
+		err = probe_actions_add(part, p);
 	return err;
 }

@@ -12,4 +12,7 @@
 /* Before the first probe is written; the configuration stays. 0 or -errno. */
 int probe_actions_begin(struct part *part, const struct config *config);
 
+/* The same of one, before its code is reached. */
+int probe_actions_add(struct part *part, const struct asked_probe *probe);
+
 #endif

@@ -10,6 +10,7 @@
  *					lines say, one after the other:
  *
  *					probe PLACE	as in a recording's config
+ *					action ACTION	... of the probe before it
  *					remove NUMBER	p1 is 0
  *
  * The one that calls does not wait for that: threads may have to leave what is being

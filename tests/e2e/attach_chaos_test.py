@@ -86,6 +86,10 @@ class ManyThreads(attach_test.ManyThreads):
     CYCLES = CYCLES
 
 
+class BusyThreads(attach_test.BusyThreads):
+    CYCLES = CYCLES
+
+
 class Killed(attach_test.Attached):
     def setUp(self):
         super().setUp()

@@ -120,7 +120,7 @@ class Served(attach_test.Attached):
                              self.recording_path, *chosen)
             self.assertEqual(done.returncode, 0, f"{i}: {done.stderr}")
             self.left_as_before(pids, tasks)
-            if i == 1:
+            if i == 2:
                 count = {pid: len(mappings(pid)) for pid in pids}
         for pid in pids:
             now = mappings(pid)

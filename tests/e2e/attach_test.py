@@ -312,6 +312,12 @@ class ManyThreads(Attached):
         self.assert_all_go_on()
 
 
+class BusyThreads(ManyThreads):
+    """So few that each runs often, so that samples are taken at any moment."""
+    CYCLES = 15
+    THREADS = 8
+
+
 def deep(top, levels):
     """What a recursion calls that is entered once before, and once after."""
     calls = {}

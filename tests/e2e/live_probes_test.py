@@ -244,6 +244,43 @@ class Recorded(Case):
             "report", "--json", self.recording_path)["functions"]}
         self.assertEqual((calls["work"], calls["one"]), (6 * CALLS, 6 * 500))
 
+    def test_actions(self):
+        """A probe is what it does, as well as where it is."""
+        self.start("--time=none")
+        acting = ["one", "--action=if arg1 % 4 == 1", "--action=record arg1"]
+        self.tell("p")
+        self.probe("add", *acting, "two", "--action=limit 5")
+        self.assertEqual(self.rows, {"p1": (0, "stub", "one"),
+                                     "p2": (0, "stub", "two")})
+        self.assertIn("it is there already, as p1",
+                      self.probe("add", *acting, status=1))
+        self.tell("p")
+        self.probe("rm", "p1")
+        self.tell("p")
+        self.probe("add", "one")
+        self.tell("p")
+        self.probe("rm", "p3")
+        self.probe("add", *acting)
+        self.assertEqual(list(self.rows), ["p1"])
+        self.tell("p")
+        self.assertIn("--action is for add",
+                      self.probe("rm", "p1", "--action=limit 1", status=64))
+        self.assertIn("of no probe",
+                      self.probe("add", "--action=limit 1", "one", status=64))
+        self.assertIn("not a name that is known here",
+                      self.probe("add", "two", "--action=if x", status=1))
+        self.end()
+        self.assertEqual(len(set(self.said)), 1)
+        report = self.clew_json("report", "--json", "--events",
+                                self.recording_path)
+        probes = {one["name"]: one for one in report["probes"]}
+        self.assertEqual([probes[name]["hits"] for name in
+                          ("p1", "p2", "p3")], [2 * 250, 5, 500])
+        self.assertEqual(probes["p1"]["refused"], 2 * 250)
+        self.assertEqual(probes["p2"]["over_limit"], 4 * 500 - 5)
+        kept = [event["values"]["arg1"] for event in report["events"]]
+        self.assertEqual(sorted(kept), sorted(2 * list(range(1, 1000, 4))))
+
     def test_by_a_breakpoint(self):
         self.start("--time=none")
         trap = self.trap()
@@ -429,6 +466,28 @@ class Attached(Case):
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual({one["place"]: one["hits"]
                           for one in report["probes"]}["work"], CALLS)
+
+    def test_actions_in_each_session(self):
+        acting = ["--probe=one%return", "--action=record $rsp"]
+        self.start("--time=none", *acting)
+        self.tell("p")
+        self.detach()
+        self.assert_kept("p1", 500)
+        self.tell("p")
+        self.recording_path = self.work / "second.out"
+        self.attach("--time=none", "--probe=work", *acting)
+        self.tell("p")
+        self.tell("p")
+        self.end()
+        self.assert_kept("p1", 2 * 500)
+
+    def assert_kept(self, name, count):
+        report = self.clew_json("report", "--json", "--events",
+                                self.recording_path)
+        self.assertEqual({event["name"] for event in report["events"]},
+                         {f"{name}: one%return"})
+        self.assertEqual([len(event["values"]) for event in
+                          report["events"]], [1] * count)
 
     def code(self):
         """What the program's text is now."""
