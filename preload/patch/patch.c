@@ -153,6 +153,11 @@ void patch_destroy(struct patch *patch)
 	*patch = (struct patch){ 0 };
 }
 
+static uint64_t page_of(uint64_t pc)
+{
+	return pc & ~(PAGE_BYTES - 1);
+}
+
 static uint64_t page_end(uint64_t pc)
 {
 	return (pc + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
@@ -175,10 +180,28 @@ static void free_row(const struct row *row, struct windows *windows)
  * last, but for a change of block, or where one turned out to be useless. No
  * others are in their pages.
  */
+/* A probe's few stubs lie in the order in which its places were found. */
+static void free_scattered(const struct patch *patch, struct windows *windows)
+{
+	for (uint32_t i = 0; i < patch->site_count; i++) {
+		const uint64_t page = page_of(patch->sites[i].stub);
+		uint32_t j = 0;
+
+		while (j < i && page_of(patch->sites[j].stub) != page)
+			j++;
+		if (j == i)
+			window_free(windows, page, PAGE_BYTES);
+	}
+}
+
 void patch_free_stubs(const struct patch *patch, struct windows *windows)
 {
 	struct row row = { 0 };
 
+	if (patch->probe) {
+		free_scattered(patch, windows);
+		return;
+	}
 	for (uint32_t i = 0; i < 2 * patch->site_count; i++) {
 		const struct patch_site *site =
 			&patch->sites[i % patch->site_count];
@@ -187,7 +210,7 @@ void patch_free_stubs(const struct patch *patch, struct windows *windows)
 			continue;
 		if (site->stub < row.start || site->stub > page_end(row.end)) {
 			free_row(&row, windows);
-			row.start = site->stub & ~(PAGE_BYTES - 1);
+			row.start = page_of(site->stub);
 		}
 		row.end = site->stub + patch->stub_bytes;
 	}

@@ -140,11 +140,42 @@ static void what_nobody_is_in_is_given_back(void **state)
 		take_again(stubs[i]);
 }
 
+/* A probe's sites are by address, its stubs as they were found. */
+static void stubs_of_a_probe_are_given_back_once(void **state)
+{
+	enum { COUNT = 24 };
+	static struct patch_site sites[COUNT];
+	struct patch patch = { .sites = sites,
+			       .site_count = COUNT,
+			       .stub_bytes = STUB_BYTES,
+			       .probe = 1 };
+	uint8_t *made[COUNT], *again[COUNT];
+
+	for (unsigned int i = 0; i < COUNT; i++)
+		assert_int_equal(window_alloc(&cold.windows, &near, STUB_BYTES,
+					      &made[i]),
+				 0);
+	windows_turn_page(&cold.windows);
+	for (unsigned int i = 0; i < COUNT; i++)
+		sites[i].stub = (uintptr_t)made[i * 7 % COUNT];
+	patch_free_stubs(&patch, &cold.windows);
+	for (unsigned int i = 0; i < COUNT; i++) {
+		assert_int_equal(window_alloc(&cold.windows, &near, STUB_BYTES,
+					      &again[i]),
+				 0);
+		memset(again[i], (int)i, STUB_BYTES);
+	}
+	for (unsigned int i = 0; i < COUNT; i++)
+		for (unsigned int j = 0; j < i; j++)
+			assert_ptr_not_equal(again[i], again[j]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_in_a_stub_keeps_those_of_all_patches),
 		cmocka_unit_test(what_nobody_is_in_is_given_back),
+		cmocka_unit_test(stubs_of_a_probe_are_given_back_once),
 	};
 
 	return cmocka_run_group_tests(tests, make_retired, NULL);
