@@ -139,6 +139,9 @@ def main(build, folder):
     (folder / "expression").write_text(
         '*(unsigned char **)($rdi + 8) != "text\\n" && !(arg1 % 7) || '
         "((long *)arg2)[$eax >> 3] / -ret <= 0x1f ^ ~'c'")
+    (folder / "probe").write_text(
+        "lib*.so:inflate%return remark\nif arg1 > 3 && $rdi\nlimit 12\n"
+        "record arg1/x, *(char **)(arg2 + 8)/s20\nbegin a $rsp\nend a 1\n")
     (folder / "expression_list").write_text(
         "arg1/s20, *(const char *)arg2/x, tid, $rsp & 15 /u,(int)ret/c")
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
@@ -165,7 +168,17 @@ def main(build, folder):
              work / "marked", "--", target.parent / "marks", "exit"],
             check=True, stdout=subprocess.DEVNULL,
             env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
-        for name, made in (("values", "counted"), ("marks", "marked")):
+        subprocess.run(
+            [build / "cli" / "clew", "record", "-m", "marks", "-o",
+             work / "probed", "--probe=naps%return",
+             "--action=record ret, tid/x, *(char **)$rsp, $rsp/s9",
+             "--probe=serves", "--action=if $rdi", "--action=limit 3",
+             "--action=record arg1/c", "--probe=not_there", "--",
+             target.parent / "marks", "exit"],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+        for name, made in (("values", "counted"), ("marks", "marked"),
+                           ("probes", "probed")):
             part = max((work / made).glob("*.part"),
                        key=lambda path: path.stat().st_size)
             shutil.copy(part, folder / name)
