@@ -93,7 +93,7 @@ int expression_field_parse(const char *text, size_t bytes, size_t *at,
 
 struct expression_view {
 	const uint64_t *registers; /* MACHINE_REGISTERS of them */
-	uint64_t tid;
+	uint64_t (*tid)(void);     /* asked only if it is wanted */
 	/* Copy memory; not 0: it cannot be read. */
 	long (*read)(void *to, uint64_t from, size_t bytes);
 };

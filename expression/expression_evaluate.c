@@ -124,7 +124,7 @@ static uint64_t initial(const struct expression_view *view,
 {
 	if (step->operation == STEP_NUMBER)
 		return step->number;
-	return step->operation == STEP_TID ? view->tid
+	return step->operation == STEP_TID ? view->tid()
 					   : view->registers[step->detail];
 }
 

@@ -218,6 +218,13 @@ static struct wire_probe_event *take_event(struct probe_life *mine,
 	return event;
 }
 
+static uint64_t own_tid(void)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+
+	return tally ? tally->tid : (uint64_t)sys_gettid();
+}
+
 static void keep(struct probe_life *mine, uint32_t probe,
 		 const struct expression_view *view)
 {
@@ -229,7 +236,7 @@ static void keep(struct probe_life *mine, uint32_t probe,
 		return;
 	event->tsc = stamp_counter();
 	event->id = tally && !hot.muted ? hot.id : ID_ROOT;
-	event->tid = (uint32_t)view->tid;
+	event->tid = (uint32_t)own_tid();
 	keep_values(actions.of[probe], view, event);
 	atomic_store_explicit(&event->is_there, 1, memory_order_release);
 	if ((before & (before + 1)) == 0 ||
@@ -288,11 +295,10 @@ void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe);
 void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
 {
 	const struct probe_action *action = actions.of[probe];
-	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
 	uint64_t registers[MACHINE_REGISTERS];
 	const struct expression_view view = {
 		.registers = registers,
-		.tid = tally ? tally->tid : (uint64_t)sys_gettid(),
+		.tid = own_tid,
 		.read = read_program,
 	};
 	struct probe_life *mine;

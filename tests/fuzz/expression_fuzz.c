@@ -23,10 +23,15 @@ static long read_input(void *to, uint64_t from, size_t bytes)
 	return 0;
 }
 
+static uint64_t one(void)
+{
+	return 1;
+}
+
 static void evaluate(const struct expression *expression)
 {
 	uint64_t registers[MACHINE_REGISTERS], value = 0;
-	const struct expression_view view = { registers, 1, read_input };
+	const struct expression_view view = { registers, one, read_input };
 
 	for (uint64_t i = 0; i < MACHINE_REGISTERS; i++)
 		registers[i] = i % 3 ? i : 0 - i;

@@ -30,7 +30,12 @@ static long read_here(void *to, uint64_t from, size_t bytes)
 	return 0;
 }
 
-static const struct expression_view view = { registers, 4711, read_here };
+static uint64_t tid_here(void)
+{
+	return 4711;
+}
+
+static const struct expression_view view = { registers, tid_here, read_here };
 
 static void parse(const char *text, struct expression *out)
 {

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a hit of a probe costs: by a jump, by a breakpoint, and by a tracer's step.
+
+Of each round, what the program itself measures of a call, less what the same call
+takes beside it without a probe.
+"""
+import re
+import statistics
+import subprocess
+
+from measure import BENCH, CLEW, NATIVE, Tool, run, table
+
+PROGRAM = BENCH / "probing"
+FAST, SLOW, STEPS = "20000000", "300000", "20000"
+ROWS = [
+    ("it counts", "wide", FAST, []),
+    ("... of a hooked function", "wide", FAST, [], True),
+    ("a condition that does not hold", "wide", FAST, ["if arg1 < 0"]),
+    ("... that reads memory", "wide", SLOW, ["if *(char *)arg2 == 'x'"]),
+    ("a value is kept", "wide", SLOW, ["record arg1"]),
+    ("a string is kept", "wide", SLOW, ["record arg2/s"]),
+    ("a region begins", "wide", SLOW, ["begin here"]),
+    ("by a breakpoint", "narrow", SLOW, []),
+]
+
+
+def addresses():
+    names = subprocess.run(["nm", PROGRAM], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout
+    return {how: "0x" + re.search(rf"(\w+) T probing_{how}$", names,
+                                  re.M)[1].lstrip("0")
+            for how in ("wide", "narrow")}
+
+
+def clew(options):
+    return Tool("clew", lambda argv, scratch: [
+        CLEW, "record", "--time=none", "-o", scratch / "clew.out", *options,
+        "--", *argv], CLEW)
+
+
+def cost(how, count, options):
+    return float(run(clew(options), [PROGRAM, how, count]).output)
+
+
+def bench(rounds):
+    places = addresses()
+    found = {}
+    for _ in range(rounds):
+        for what, how, count, actions, *hooked in ROWS:
+            plain = [] if hooked else ["-F", "."]
+            probe = ["--probe", places[how],
+                     *(f"--action={action}" for action in actions)]
+            found.setdefault(what, []).append(
+                cost(how, count, plain + probe) - cost(how, count, plain))
+        found.setdefault("a tracer that steps", []).append(
+            float(run(NATIVE, [PROGRAM, "stepped", STEPS]).output))
+    return table(["a hit", "ns"], [
+        [what, f"{statistics.median(costs):,.1f}"]
+        for what, costs in found.items()])
