@@ -113,6 +113,38 @@ int main(int argc, char **argv)
 }
 """
 
+CHANGES = """
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char changed[];
+
+__asm__(".text\\n.globl changed\\n.type changed, @function\\n"
+	"changed: .cfi_startproc\\n"
+	"	leaq 3(%rdi,%rdi,2), %rax\\n"
+	"	nopl 0(%rax)\\n"
+	"	addl $1000000, %eax\\n"
+	"	subl $2000000, %ecx\\n"
+	"	ret\\n	.cfi_endproc\\n.size changed, . - changed\\n");
+
+int main(void)
+{
+	char *page = (char *)((uintptr_t)changed & -4096L);
+	int c;
+
+	mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+	changed[9] = 1;
+	mprotect(page, 8192, PROT_READ | PROT_EXEC);
+	printf("%d\\n", getpid());
+	fflush(stdout);
+	while ((c = getchar()) != EOF)
+		;
+	return 3;
+}
+"""
+
 ROW = re.compile(r"^(p\d+) +([\d,]+)  (\w+) +(\d+)  (.*)$", re.M)
 CALLS = 1500  # of work() in a phase
 
@@ -466,6 +498,18 @@ class Attached(Case):
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual({one["place"]: one["hits"]
                           for one in report["probes"]}["work"], CALLS)
+
+    def test_code_that_is_not_the_files(self):
+        """A program that has written over itself, before clew came."""
+        source = self.work / "changes.c"
+        source.write_text(CHANGES, encoding="utf-8")
+        self.program = self.compile("changes", "-O2", source=source)
+        self.start("--time=none")
+        self.assertIn("code in memory differs from the file",
+                      self.probe("add", "changed+8", status=1))
+        self.probe("add", "changed+13")
+        self.assertEqual(self.rows["p1"][1], "jump")
+        self.end()
 
     def test_actions_in_each_session(self):
         acting = ["--probe=one%return", "--action=record $rsp"]

@@ -422,6 +422,14 @@ stuck:	.cfi_startproc
 1:	jmp 1b
 	.cfi_endproc
 	.size stuck, . - stuck
+	.globl restores
+	.type restores, @function
+restores: .cfi_startproc
+	.cfi_signal_frame
+	movl $15, %eax
+	ret
+	.cfi_endproc
+	.size restores, . - restores
 	.globl main
 	.type main, @function
 main:	.cfi_startproc
@@ -458,6 +466,7 @@ datum:	.quad 1
                 ("0x7fffffff", "nothing of the file is mapped there"),
                 ("endless%return", "conditional jump"),
                 ("stuck%return", "no instruction that leaves it"),
+                ("restores", "signal trampoline"),
                 ("refuses:nothing", "has no function nothing"),
                 (f"{self.program}:nothing", "has no function nothing"),
                 ("bad+", "not a place"), (":bad", "not a place"),
@@ -489,6 +498,21 @@ datum:	.quad 1
                 if options:
                     places = [f"{self.vaddrs['main'] + 1:#x}"]
                 self.assertIn(why, self.reason(places, options=options))
+
+    @needs("g++")
+    def test_where_exceptions_are_followed(self):
+        """The unwinder of a program that has it in itself is watched."""
+        source = self.work / "thrown.cc"
+        source.write_text(EXCEPTIONS, encoding="utf-8")
+        program = self.work / "watched"
+        done = self.run_program(["g++", "-O2", "-static-libgcc", "-o",
+                                 program, source], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, second, *_ = sorted(self.sites("_Unwind_RaiseException",
+                                              program))
+        for vaddr in (first, second):
+            self.assertIn("inside of bytes that clew displaces",
+                          self.reason([f"{vaddr:#x}"], [program]))
 
     def test_no_breakpoints_in_the_c_library(self):
         libc = next(line.split()[2] for line in self.run_program(
