@@ -150,6 +150,7 @@ static void clear(struct part *part, const struct chunk *chunk)
 
 	spend(part, chunk->head->kind, -(int64_t)chunk->bytes);
 	atomic_store(&chunk->head->kind, WIRE_FREE);
+	atomic_store(&chunk->head->used, 0); /* who takes it adds to that */
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
 	if (chunk->bytes > WIRE_PAGE_BYTES)
 		part_file_give_back(at + WIRE_PAGE_BYTES,

@@ -174,6 +174,24 @@ static void chunks_cut_from_a_freed_one_are_seen(void **state)
 	assert_int_equal(chunks_of(WIRE_FREE), 0);
 }
 
+static void a_freed_chunk_is_as_new(void **state)
+{
+	struct chunk freed, chunk;
+
+	(void)state;
+	assert_int_equal(part_alloc(part, WIRE_MARKS, 7,
+				    payload_of(CHUNK_BYTES), &freed),
+			 0);
+	atomic_store(&freed.head->used, 4000);
+	part_free(part, &freed);
+	assert_int_equal(part_alloc(part, WIRE_HISTOGRAMS, 8,
+				    payload_of(CHUNK_BYTES), &chunk),
+			 0);
+	assert_int_equal(chunk.offset, freed.offset);
+	assert_int_equal(chunk.head->used, 0);
+	assert_int_equal(chunk.head->owner, 8);
+}
+
 static void blocks_of_a_freed_chunk_are_given_back(void **state)
 {
 	struct chunk chunk = fill(4 * MIB, 1);
@@ -531,6 +549,7 @@ int main(void)
 		CLAIM(no_descriptor_is_kept),
 		CLAIM(chunks_in_all_segments_are_seen_and_in_the_file),
 		CLAIM(chunks_cut_from_a_freed_one_are_seen),
+		CLAIM(a_freed_chunk_is_as_new),
 		CLAIM(blocks_of_a_freed_chunk_are_given_back),
 		CLAIM(a_complete_chunk_takes_no_memory_and_is_there),
 		CLAIM(so_does_a_part_without_a_file),
