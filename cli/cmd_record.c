@@ -113,9 +113,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->no_cache = 1;
 		return 0;
 	case KEY_PROBE:
-		if (probe_options_add(&options->probes, argument) != 0)
-			argp_error(state, "more than %d probes",
-				   PROBE_OPTIONS_MAX);
+		probe_options_parse_place(&options->probes, argument, state);
 		return 0;
 	case KEY_ACTION:
 		probe_options_parse_action(&options->probes, argument, state);

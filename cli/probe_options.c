@@ -21,6 +21,13 @@ int probe_options_add(struct probe_options *options, const char *text)
 	return 0;
 }
 
+void probe_options_parse_place(struct probe_options *options, const char *text,
+			       struct argp_state *state)
+{
+	if (probe_options_add(options, text) != 0)
+		argp_error(state, "more than %d probes", PROBE_OPTIONS_MAX);
+}
+
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state)
 {

@@ -30,7 +30,11 @@ struct probe_options {
 /* 0, or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);
 
-/* What the last one does, besides; for an argp parser, which says what is wrong. */
+/* The same for an argp parser, which says what is wrong. */
+void probe_options_parse_place(struct probe_options *options, const char *text,
+			       struct argp_state *state);
+
+/* What the last one does, besides; likewise. */
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state);
 

@@ -12,26 +12,11 @@
 
 #include "match/ere.h"
 #include "match/glob.h"
+#include "tests/fuzz/pieces.h"
 
-#define PIECES_MAX  4096
 #define QUICK_BYTES 24
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct pieces {
-	void *list[PIECES_MAX];
-	unsigned int count;
-};
-
-static void *take(void *context, size_t bytes)
-{
-	struct pieces *pieces = context;
-
-	if (pieces->count == PIECES_MAX)
-		return NULL;
-	pieces->list[pieces->count] = calloc(1, bytes);
-	return pieces->list[pieces->count++];
-}
 
 /*
  * Repetitions of repetitions take libc's compiler for ever. And libc finds 'h$.$'
@@ -75,13 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text = strdup("");
 	}
 	glob_matches(pattern, text);
-	if (!ere_compile(&ere, pattern, take, pieces, &why))
+	if (!ere_compile(&ere, pattern, pieces_take, pieces, &why))
 		compare(&ere, pattern, text);
 	else if (!why)
 		abort();
-	while (pieces->count)
-		free(pieces->list[--pieces->count]);
-	free(pieces);
+	pieces_free(pieces);
 	free(text);
 	free(pattern);
 	return 0;

@@ -9,25 +9,9 @@
 
 #include "expression/probe_action.h"
 #include "image/probe_spec.h"
-
-#define PIECES_MAX 256
+#include "tests/fuzz/pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct pieces {
-	void *list[PIECES_MAX];
-	unsigned int count;
-};
-
-static void *take(void *context, size_t bytes)
-{
-	struct pieces *pieces = context;
-
-	if (pieces->count == PIECES_MAX)
-		return NULL;
-	pieces->list[pieces->count] = calloc(1, bytes);
-	return pieces->list[pieces->count++];
-}
 
 static void check_place(const char *text)
 {
@@ -67,14 +51,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	line = strsep(&rest, "\n");
 	check_place(line);
 	while ((line = strsep(&rest, "\n")))
-		if (probe_action_add(&action, line, take, pieces, &problem) ==
-			    0 &&
+		if (probe_action_add(&action, line, pieces_take, pieces,
+				     &problem) == 0 &&
 		    action.field_count > EXPRESSION_FIELDS_MAX)
 			abort();
 	check_action(&action);
-	while (pieces->count)
-		free(pieces->list[--pieces->count]);
-	free(pieces);
+	pieces_free(pieces);
 	free(text);
 	return 0;
 }
