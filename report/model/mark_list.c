@@ -303,6 +303,37 @@ static int by_length(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
+/* The least of the lengths that so many percent are no longer than. */
+static uint64_t percentile(const struct mark_sum *sum, size_t percent)
+{
+	const size_t rank = (sum->length_count * percent + 99) / 100;
+
+	return sum->lengths[rank ? rank - 1 : 0];
+}
+
+static size_t count_below(const struct mark_sum *sum, uint64_t ns)
+{
+	size_t low = 0, high = sum->length_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (sum->lengths[middle] < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t mark_sum_count(const struct mark_sum *sum, unsigned int bit)
+{
+	const uint64_t end = bit < 64 ? UINT64_C(1) << bit : UINT64_MAX;
+
+	return count_below(sum, end) -
+	       (bit ? count_below(sum, UINT64_C(1) << (bit - 1)) : 0);
+}
+
 void mark_list_finish(struct mark_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -314,6 +345,8 @@ void mark_list_finish(struct mark_list *list)
 		      by_length);
 		sum->min_ns = sum->lengths[0];
 		sum->median_ns = sum->lengths[(sum->length_count - 1) / 2];
+		sum->p90_ns = percentile(sum, 90);
+		sum->p99_ns = percentile(sum, 99);
 		sum->max_ns = sum->lengths[sum->length_count - 1];
 	}
 }

@@ -46,7 +46,7 @@ struct mark_sum {
 	/* With those that are in others of the name counted once. */
 	uint64_t total_ns;
 	uint64_t self_ns; /* without regions in it, of the same thread */
-	uint64_t min_ns, median_ns, max_ns;
+	uint64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
 	uint64_t *lengths; /* of regions, sorted */
 	size_t length_count, length_capacity;
 };
@@ -86,6 +86,9 @@ void mark_list_pair(struct mark_list *list, size_t from);
 
 /* There will be no more. */
 void mark_list_finish(struct mark_list *list);
+
+/* How many regions took less than 2 to the power of `bit` ns, and not less than half. */
+uint64_t mark_sum_count(const struct mark_sum *sum, unsigned int bit);
 
 /* Why, as reports say it. */
 const char *mark_loss_text(unsigned int loss);

@@ -133,17 +133,36 @@ static void write_probes(struct json_stream *stream,
 	json_member(stream, "probes", probes);
 }
 
+/* Of regions: [until_ns, how many took less, and not less than half of that]. */
+static json_t *histogram_of(const struct mark_sum *sum)
+{
+	json_t *all = json_array();
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		const uint64_t count = mark_sum_count(sum, bit);
+
+		if (count)
+			json_array_append_new(
+				all, json_pack("[oo]",
+					       json_number(UINT64_C(1) << bit),
+					       json_number(count)));
+	}
+	return all;
+}
+
 static json_t *mark_of(const struct mark_sum *sum)
 {
 	return json_pack(
-		"{sosososososososososo}", "name", json_text(sum->name),
+		"{sososososososososososososo}", "name", json_text(sum->name),
 		"moments", json_number(sum->moments), "regions",
 		json_number(sum->regions), "total_ns",
 		json_number(sum->total_ns), "self_ns",
 		json_number(sum->self_ns), "min_ns", json_number(sum->min_ns),
 		"median_ns", json_number(sum->median_ns), "max_ns",
 		json_number(sum->max_ns), "open", json_number(sum->open),
-		"ends", json_number(sum->ends));
+		"ends", json_number(sum->ends), "p90_ns",
+		json_number(sum->p90_ns), "p99_ns", json_number(sum->p99_ns),
+		"histogram", histogram_of(sum));
 }
 
 /* What programs told of moments and regions. */

@@ -52,6 +52,14 @@ class Marks(clewtest.Case):
                           "(other names)": (1, 0, 0, 0),
                           LONG: (1, 0, 0, 0)})
 
+    def assert_histogram(self, one):
+        bins = one["histogram"]
+        self.assertEqual(sum(count for _, count in bins), one["regions"])
+        self.assertLess(one["max_ns"], bins[-1][0])
+        self.assertLessEqual(bins[-1][0] // 2, one["max_ns"])
+        self.assertLess(one["min_ns"], bins[0][0])
+        self.assertLessEqual(bins[0][0] // 2, one["min_ns"])
+
     def assert_true(self, pid):
         """The program has measured each region, from inside and outside."""
         marks = self.marks(f"--process={pid}")
@@ -72,7 +80,10 @@ class Marks(clewtest.Case):
                 self.assertLessEqual(one["total_ns"],
                                      most * 1.01 + 20 * count)
                 self.assertLessEqual(one["min_ns"], one["median_ns"])
-                self.assertLessEqual(one["median_ns"], one["max_ns"])
+                self.assertLessEqual(one["median_ns"], one["p90_ns"])
+                self.assertLessEqual(one["p90_ns"], one["p99_ns"])
+                self.assertLessEqual(one["p99_ns"], one["max_ns"])
+                self.assert_histogram(one)
                 self.assertLessEqual(one["max_ns"], one["total_ns"])
         self.assertEqual(marks["request"]["self_ns"],
                          marks["request"]["total_ns"] -
@@ -118,9 +129,9 @@ class Marks(clewtest.Case):
     def test_as_text(self):
         self.record([target("marks"), "exit"])
         text = self.clew("report", "--marks").stdout
-        self.assertRegex(text, rf"(?m)^ *- +{REQUESTS:,} ( *\S+ [mun]?s){{5}}"
+        self.assertRegex(text, rf"(?m)^ *- +{REQUESTS:,} ( *\S+ [mun]?s){{6}}"
                                "  request$")
-        self.assertRegex(text, r"(?m)^ *10 +-( +-){5}  signal$")
+        self.assertRegex(text, r"(?m)^ *10 +-( +-){6}  signal$")
         self.assertIn("\nhanded: 1 region not ended\n", text)
         self.assertIn("\nchild: 1 end of no region\n", text)
         self.assertIn("; clew report --marks shows them\n",
