@@ -92,12 +92,13 @@ static int by_time_of(const void *left, const void *right)
 
 const struct mark_event **mark_list_by_time(const struct mark_list *list)
 {
+	const size_t each = sizeof(const struct mark_event *);
 	const struct mark_event **events =
-		memory_zeroed(list->event_count + 1, sizeof(*events));
+		memory_zeroed(list->event_count + 1, each);
 
 	for (size_t i = 0; i < list->event_count; i++)
 		events[i] = &list->events[i];
-	qsort(events, list->event_count, sizeof(*events), by_time_of);
+	qsort(events, list->event_count, each, by_time_of);
 	return events;
 }
 
