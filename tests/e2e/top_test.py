@@ -89,8 +89,9 @@ class Tables(Watched):
     def test_a_command(self):
         """Until it ends: all its calls; or it is ended."""
         self.environment["TMPDIR"] = str(self.work)
-        tables = self.tables("-d", ".05", "--", PYTHON, "-c",
-                             "for i in range(300000): str(i)")
+        # By all calls: in its last moments it only tidies up.
+        tables = self.tables("-d", ".05", "-s", "all-calls", "--", PYTHON,
+                             "-c", "for i in range(300000): str(i)")
         self.assertIn("PyObject_Str", " ".join(
             row[4] for row in tables[-1][1]))
         called = {row[4].split()[0]: int(row[3].replace(",", ""))
