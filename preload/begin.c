@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
+#include "preload/budget.h"
 #include "preload/calibrate.h"
 #include "preload/host/machine.h"
 #include "preload/host/next.h"
@@ -162,5 +163,6 @@ void begin_end(void)
 	samples_note_moment(rt.header);
 	if (CLEW_STRESS)
 		stress_check();
+	budget_note_end();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
 }

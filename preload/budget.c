@@ -5,19 +5,22 @@
 
 #include "preload/budget_functions.h"
 #include "preload/budget_hooks.h"
+#include "preload/budget_records.h"
 #include "preload/calibrate.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/patch/trap.h"
-#include "preload/record/record_stream.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
 #define LOOK_NS       UINT64_C(50000000)
+#define LOOK_FIRST_NS UINT64_C(10000000) /* longer each time */
 #define IDLE_NS       UINT64_C(250000000)
 #define SURVEY_NS     UINT64_C(20000000)
 #define SURVEY_LEAST  1e9 /* ns between two of them */
 #define SURVEY_MOST   6e10
+#define LATE_NS       UINT64_C(1000000) /* off the processor, while it counts */
+#define AFRESH_MOST   3                 /* times in a row */
 #define LEAST_CPU_NS  UINT64_C(2000000) /* less says nothing */
 #define CREDIT_NS     1e7
 #define SAMPLED_NS    1e8 /* so much of them tells what a call costs */
@@ -29,7 +32,6 @@
 #define ROOM_PERCENT  60   /* of the budget, for what is left */
 #define OWN_PART      10   /* of the budget, for looking and for surveys */
 #define CHEAP_PART    500  /* of that: who takes less always stays */
-#define RECORDS_BYTES 16384
 
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define MAX(a, b)     ((a) > (b) ? (a) : (b))
@@ -43,11 +45,13 @@ struct budget_clocks {
 /* Of clew's own thread alone, but for what budget_start() writes. */
 static struct {
 	const struct wire_header *header; /* of the process it has looked at */
-	struct record_stream records;
+	struct budget_clocks start;       /* when that began to count */
 	struct budget_functions functions;
 	uint32_t learnt;           /* so many functions */
 	uint32_t has_learnt;       /* in this look */
 	struct budget_clocks last; /* at the last look */
+	uint32_t afresh;           /* intervals in a row that were dropped */
+	uint64_t look_ns;          /* until the next look */
 	uint64_t idle_ns;   /* until the next look at a process that sleeps */
 	uint64_t survey_ns; /* when all are to be hooked again; 0: never */
 	uint32_t is_survey; /* they are, for this look */
@@ -58,67 +62,15 @@ static struct {
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* what hooking all again took the last time */
 	uint64_t again_ns;  /* nothing is changed until then */
-} budget = {
-	.records = { .kind = WIRE_LEFT_OUT, .chunk_bytes = RECORDS_BYTES },
+} budget;
+
+/* The CPU time of the process since the last look, and what of it clew took. */
+struct interval {
+	uint64_t wall_ns, cpu_ns;
+	uint64_t calls_ns, budget_ns;
+	uint64_t program_ns; /* what is the program's own */
+	int is_survey;
 };
-
-/* ---- What is recorded ---- */
-
-static struct wire_left_out *record_of(struct budget_function *slot,
-				       uint64_t wall_ns)
-{
-	void *at;
-
-	if (slot->record ||
-	    record_stream_room(&budget.records, &rt.recorder->part,
-			       sizeof(*slot->record), &at))
-		return slot->record;
-	slot->record = at;
-	*slot->record = (struct wire_left_out){ .function = slot->function,
-						.first_ns = wall_ns };
-	record_stream_add(&budget.records, sizeof(*slot->record));
-	return slot->record;
-}
-
-/* It is about to be left out: said first, so that no count looks exact. */
-static int note_out(struct budget_function *slot, uint64_t per_s,
-		    uint64_t wall_ns)
-{
-	struct wire_left_out *record = record_of(slot, wall_ns);
-
-	if (!record)
-		return -ENOSPC;
-	record->per_s = per_s;
-	record->times++;
-	atomic_store(&record->since_ns, wall_ns);
-	return 0;
-}
-
-static void note_in(struct wire_left_out *record, uint64_t wall_ns)
-{
-	const uint64_t since_ns = atomic_exchange(&record->since_ns, 0);
-	uint64_t out_ns;
-
-	if (!since_ns || wall_ns < since_ns)
-		return;
-	out_ns = wall_ns - since_ns;
-	record->out_ns += out_ns;
-	record->missed +=
-		(uint64_t)((double)record->per_s * 1e-9 * (double)out_ns);
-}
-
-/* Whatever came back, by whomever. */
-static void note_all_in(void)
-{
-	const uint64_t wall_ns = sys_clock_ns(CLOCK_REALTIME);
-
-	for (uint32_t i = 0; i < budget.functions.room; i++) {
-		const struct budget_function *slot = &budget.functions.slots[i];
-
-		if (slot->record && slot->record->since_ns && !slot->is_out)
-			note_in(slot->record, wall_ns);
-	}
-}
 
 /* ---- A process ---- */
 
@@ -139,21 +91,6 @@ static struct budget_clocks read_clocks(uint64_t now_ns)
 				       .own_ns = thread_cpu_ns() };
 }
 
-static int take_up_records(void *unused, const struct chunk *chunk)
-{
-	struct wire_left_out *items = chunk_payload(chunk);
-	const uint64_t count = chunk->head->used / sizeof(*items);
-
-	for (uint64_t i = 0; i < count; i++) {
-		struct budget_function *slot = budget_functions_find(
-			&budget.functions, items[i].function);
-
-		if (slot)
-			slot->record = &items[i];
-	}
-	return 0;
-}
-
 /*
  * A forked child has its parent's code, and functions that are left out in it, of
  * which it has records (process.c). They are left out once more: one that forks
@@ -165,29 +102,33 @@ static void inherit(void)
 		struct budget_function *slot = &budget.functions.slots[i];
 
 		slot->record = NULL;
+		slot->missed = (struct budget_missed){ 0 };
 		slot->is_chosen |= slot->is_out;
 	}
-	part_each_chunk(&rt.recorder->part, WIRE_LEFT_OUT, take_up_records,
-			NULL);
+	budget_records_take_up(&budget.functions);
 	budget_hooks_change(&budget.functions, 0);
 }
 
 static void begin_process(uint64_t now_ns)
 {
-	record_stream_forget(&budget.records);
+	budget_records_forget();
 	budget_functions_restart(&budget.functions);
-	if (budget.header)
+	if (budget.header) {
 		inherit();
+		budget.start = (struct budget_clocks){ .now_ns = now_ns };
+	}
+	/* this thread may come late: what was called before counts as well */
+	budget.last = budget.start;
 	budget.header = rt.header;
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
 	budget.is_survey = 0;
+	budget.look_ns = LOOK_FIRST_NS;
 	budget.idle_ns = LOOK_NS;
 	budget.credit_ns = CREDIT_NS;
 	budget.debt_ns = 0;
 	budget.late_ns = budget.late_calls = 0;
 	budget.measured_ps = rt.header->budget_call_ps;
 	budget.last_sampled_ns = rt.header->own_sampled_ns;
-	budget.last = read_clocks(now_ns);
 }
 
 /* ---- What it costs ---- */
@@ -266,7 +207,7 @@ static int learn(void)
 	if (!err) {
 		budget.has_learnt = 1;
 		budget.learnt = budget.functions.count;
-		note_all_in();
+		budget_records_in(&budget.functions);
 	}
 	return err;
 }
@@ -277,8 +218,8 @@ static uint64_t a_second(uint64_t amount, uint64_t interval_ns)
 }
 
 /* The cost of those that are chosen, so that what is left takes no more. */
-static uint64_t choose(uint64_t cost_ns, uint64_t allowed_ns,
-		       uint64_t interval_ns)
+static uint64_t choose(const struct interval *past, uint64_t cost_ns,
+		       uint64_t allowed_ns)
 {
 	const uint32_t count = budget_functions_sort(&budget.functions,
 						     allowed_ns / CHEAP_PART);
@@ -289,10 +230,12 @@ static uint64_t choose(uint64_t cost_ns, uint64_t allowed_ns,
 	     i++) {
 		struct budget_function *slot =
 			&budget.functions.slots[budget.functions.order[i]];
+		const struct budget_rate rate = { .calls = slot->new_calls,
+						  .cpu_ns = past->program_ns,
+						  .is_fair = past->is_survey };
 
-		slot->out_cost = a_second(slot->cost_ns, interval_ns);
-		if (note_out(slot, a_second(slot->new_calls, interval_ns),
-			     wall_ns))
+		slot->out_cost = a_second(slot->cost_ns, past->wall_ns);
+		if (budget_records_out(slot, &rate, wall_ns))
 			break; /* there is no room to say so */
 		slot->is_chosen = 1;
 		saved_ns += slot->cost_ns;
@@ -348,34 +291,132 @@ static uint64_t weigh_out(void)
 	return sum;
 }
 
-static void leave_out(uint64_t cost_ns, uint64_t budget_ns,
-		      const struct budget_clocks *then)
+static void leave_out(const struct interval *past, uint64_t now_ns)
 {
-	const uint64_t allowed_ns = budget_ns * room_percent() / 100;
-	const uint64_t interval_ns = then->now_ns - budget.last.now_ns;
-	uint64_t saved_ns;
-	int err = then->now_ns < budget.again_ns ? -EBUSY : learn();
+	const uint64_t allowed_ns = past->budget_ns * room_percent() / 100;
+	uint64_t cost_ns, saved_ns;
+	int err = now_ns < budget.again_ns ? -EBUSY : learn();
 
 	if (err)
 		return;
-	cost_ns -= weigh_out();
+	cost_ns = past->calls_ns - weigh_out();
 	/* if these are not to be had, those of before will do */
 	budget_functions_find_callees(&budget.functions);
-	saved_ns = choose(cost_ns, allowed_ns, interval_ns);
+	saved_ns = choose(past, cost_ns, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
 	if (err) {
-		note_all_in();
-		budget.again_ns = then->now_ns + AGAIN_NS;
+		budget_records_in(&budget.functions);
+		budget.again_ns = now_ns + AGAIN_NS;
 	}
 	rt.header->budget_state = err ? state_of(err)
-				  : cost_ns > budget_ns + saved_ns
+				  : cost_ns > past->budget_ns + saved_ns
 					  ? WIRE_BUDGET_FIXED
 					  : WIRE_BUDGET_KEPT;
-	plan_survey(then->now_ns,
-		    a_second(then->cpu_ns - budget.last.cpu_ns, interval_ns));
+	plan_survey(now_ns, a_second(past->cpu_ns, past->wall_ns));
+}
+
+/* ---- Looking ---- */
+
+/* How the CPU time since the last look was used, until `then`. */
+static struct interval account(const struct budget_clocks *then)
+{
+	const uint64_t own_ns = then->own_ns - budget.last.own_ns;
+	const uint64_t cpu_ns = then->cpu_ns - budget.last.cpu_ns;
+	struct interval past = { .wall_ns = then->now_ns - budget.last.now_ns,
+				 .cpu_ns = cpu_ns,
+				 .is_survey = budget.is_survey };
+	uint64_t all_ns, target_ns;
+
+	correct_call();
+	past.calls_ns = weigh_calls();
+	all_ns = past.calls_ns + weigh_contexts() + own_ns;
+	/* Estimates may be too high: clew seldom takes more. */
+	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
+	target_ns =
+		MAX(cpu_ns - MIN(past.calls_ns + own_ns, cpu_ns), cpu_ns / 10);
+	/* Looking has a part of its own (pause_after()). */
+	past.budget_ns = target_ns * rt.config->budget / 1000;
+	rt.header->budget_cpu_ns += cpu_ns;
+	rt.header->budget_cost_ns += MIN(all_ns, cpu_ns);
+	budget.debt_ns +=
+		(double)(past.calls_ns + own_ns) - (double)past.budget_ns;
+	budget.debt_ns = MAX(budget.debt_ns, -CREDIT_NS);
+	budget.last = *then;
+	budget_records_go_on(&budget.functions, past.program_ns);
+	return past;
+}
+
+/* And the clocks when that began. How long this thread had no processor meanwhile. */
+static int count_once(struct budget_clocks *at, uint64_t *late_ns)
+{
+	struct budget_clocks after;
+	uint64_t past_ns, used_ns;
+	int err;
+
+	*at = read_clocks(sys_clock_ns(CLOCK_MONOTONIC));
+	err = budget_functions_count(&budget.functions);
+	after = read_clocks(sys_clock_ns(CLOCK_MONOTONIC));
+	past_ns = after.now_ns - at->now_ns;
+	used_ns = after.own_ns - at->own_ns;
+	*late_ns = past_ns > used_ns ? past_ns - used_ns : 0;
+	return err;
+}
+
+/*
+ * Calls and clocks of one moment. -EAGAIN: there are none. Where others had the
+ * processor in between, it is far from one: the next interval begins afresh.
+ */
+static int count_at(struct budget_clocks *at)
+{
+	uint64_t late_ns;
+	int tries = 0, err;
+
+	do
+		err = count_once(at, &late_ns);
+	while (!err && late_ns > LATE_NS && budget.afresh < AFRESH_MOST &&
+	       tries++ < AFRESH_MOST);
+	if (err)
+		return err;
+	if (!tries) {
+		budget.afresh = 0;
+		return 0;
+	}
+	budget.afresh++;
+	rt.header->budget_cpu_ns += at->cpu_ns - budget.last.cpu_ns;
+	budget_records_go_on(&budget.functions,
+			     at->cpu_ns - budget.last.cpu_ns);
+	budget.last = *at;
+	return -EAGAIN;
+}
+
+static void judge(const struct budget_clocks *then)
+{
+	const struct interval past = account(then);
+
+	if (past.is_survey)
+		budget_records_correct(&budget.functions, past.program_ns);
+	budget.is_survey = 0;
+	if (past.calls_ns > past.budget_ns * limit_percent() / 100)
+		leave_out(&past, then->now_ns);
+	else
+		rt.header->budget_state = WIRE_BUDGET_KEPT;
 }
 
 /* ---- Coming back ---- */
+
+/*
+ * A survey begins when all have come back: what was called meanwhile is not of it,
+ * and is of the time in which they were left out.
+ */
+static void begin_survey(void)
+{
+	struct budget_clocks now;
+
+	if (!count_at(&now))
+		account(&now);
+	budget_records_in(&budget.functions);
+	budget.is_survey = 1;
+}
 
 static void survey(void)
 {
@@ -386,10 +427,8 @@ static void survey(void)
 	for (uint32_t i = 0; i < budget.functions.room; i++)
 		budget.functions.slots[i].is_chosen =
 			budget.functions.slots[i].is_out;
-	if (!budget_hooks_change(&budget.functions, 1)) {
-		budget.is_survey = 1;
-		note_all_in();
-	}
+	if (!budget_hooks_change(&budget.functions, 1))
+		begin_survey();
 	budget.change_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 }
 
@@ -399,33 +438,6 @@ static int are_any_out(void)
 		if (budget.functions.slots[i].is_out)
 			return 1;
 	return 0;
-}
-
-/* ---- Looking ---- */
-
-/* How the CPU time since the last look was used, until `then`. */
-static void judge(const struct budget_clocks *then)
-{
-	const uint64_t cpu_ns = then->cpu_ns - budget.last.cpu_ns;
-	const uint64_t own_ns = then->own_ns - budget.last.own_ns;
-	const uint64_t calls_ns = weigh_calls();
-	const uint64_t all_ns = calls_ns + weigh_contexts() + own_ns;
-	/* Estimates may be too high; something is the program's. */
-	const uint64_t target_ns =
-		MAX(cpu_ns - MIN(calls_ns + own_ns, cpu_ns), cpu_ns / 10);
-	/* Looking has a part of its own (pause_after()). */
-	const uint64_t budget_ns = target_ns * rt.config->budget / 1000;
-
-	rt.header->budget_cpu_ns += cpu_ns;
-	rt.header->budget_cost_ns += MIN(all_ns, cpu_ns);
-	budget.is_survey = 0;
-	budget.debt_ns += (double)(calls_ns + own_ns) - (double)budget_ns;
-	budget.debt_ns = MAX(budget.debt_ns, -CREDIT_NS);
-	if (calls_ns > budget_ns * limit_percent() / 100)
-		leave_out(calls_ns, budget_ns, then);
-	else
-		rt.header->budget_state = WIRE_BUDGET_KEPT;
-	budget.last = *then;
 }
 
 /*
@@ -441,15 +453,16 @@ static uint64_t pause_after(const struct budget_clocks *then,
 	const double past_ns = (double)(then->now_ns - before->now_ns);
 
 	budget.credit_ns = MIN(budget.credit_ns + earned - own_ns, CREDIT_NS);
+	budget.look_ns = MIN(2 * budget.look_ns, LOOK_NS);
 	if (budget.credit_ns >= 0)
-		return LOOK_NS;
+		return budget.look_ns;
 	return LOOK_NS + (uint64_t)MIN(-budget.credit_ns / earned * past_ns,
 				       PAUSE_MOST_NS);
 }
 
 static uint64_t look(uint64_t now_ns)
 {
-	const struct budget_clocks then = read_clocks(now_ns);
+	struct budget_clocks then = read_clocks(now_ns);
 	const struct budget_clocks before = budget.last;
 	uint64_t pause_ns;
 
@@ -459,13 +472,12 @@ static uint64_t look(uint64_t now_ns)
 		return now_ns + budget.idle_ns;
 	}
 	budget.idle_ns = LOOK_NS;
-	if (budget_functions_count(&budget.functions))
+	if (count_at(&then))
 		return now_ns + LOOK_NS / 4;
 	budget.has_learnt = 0;
 	pause_ns = pause_after(&then, &before);
 	if (budget.functions.count > budget.learnt)
 		learn();
-	correct_call();
 	judge(&then);
 	if (budget.survey_ns && now_ns >= budget.survey_ns &&
 	    budget.debt_ns <= 0 && are_any_out()) {
@@ -484,7 +496,7 @@ static uint64_t take_turn(uint64_t now_ns)
 	if (budget.header == rt.header)
 		return look(now_ns);
 	begin_process(now_ns);
-	return now_ns + LOOK_NS;
+	return now_ns + LOOK_FIRST_NS;
 }
 
 /* ---- The start ---- */
@@ -532,21 +544,30 @@ void budget_start(const struct cold *cold)
 		return;
 	}
 	rt.header->budget_call_ps = measure_call();
+	budget.start = (struct budget_clocks){
+		.now_ns = sys_clock_ns(CLOCK_MONOTONIC),
+		.cpu_ns = process_cpu_ns(),
+	};
 	watch_start_job(take_turn);
 }
 
-static int end_records(void *unused, const struct chunk *chunk)
+/* Of a process, or of a child that nobody has looked at yet. */
+static uint64_t rest_ns(void)
 {
-	struct wire_left_out *items = chunk_payload(chunk);
-	const uint64_t count = chunk->head->used / sizeof(*items);
-	const uint64_t wall_ns = sys_clock_ns(CLOCK_REALTIME);
+	const uint64_t cpu_ns = process_cpu_ns();
+	const uint64_t seen_ns =
+		budget.header == rt.header ? budget.last.cpu_ns : 0;
 
-	for (uint64_t i = 0; i < count; i++)
-		note_in(&items[i], wall_ns);
-	return 0;
+	return cpu_ns > seen_ns ? cpu_ns - seen_ns : 0;
+}
+
+void budget_note_end(void)
+{
+	if (rt.header->budget)
+		rt.header->budget_rest_ns = rest_ns();
 }
 
 void budget_end(void)
 {
-	part_each_chunk(&rt.recorder->part, WIRE_LEFT_OUT, end_records, NULL);
+	budget_records_end(rest_ns());
 }

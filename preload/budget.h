@@ -27,6 +27,9 @@
  */
 void budget_start(const struct cold *cold);
 
+/* The process is about to end: how much CPU time nobody has looked at yet. */
+void budget_note_end(void);
+
 /* Nothing is left out any more, in the recording. Clew's own thread has ended. */
 void budget_end(void);
 

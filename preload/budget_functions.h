@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "preload/budget_missed.h"
 #include "wire/recording.h"
 
 struct budget_function {
@@ -29,6 +30,7 @@ struct budget_function {
 	uint8_t is_chosen; /* is about to be, or to come back */
 	uint64_t out_cost; /* when it was left out: of a second, in ns */
 	struct wire_left_out *record; /* or NULL */
+	struct budget_missed missed;  /* of its record */
 };
 
 struct budget_functions {

@@ -229,9 +229,24 @@ struct wire_left_out {
 	uint64_t first_ns;         /* when it was for the first time */
 	_Atomic uint64_t since_ns; /* it is since then; 0: it is counted */
 	uint64_t out_ns;           /* how long it was, before that */
-	uint64_t missed; /* calls in that time, estimated by those before it */
-	uint64_t per_s;  /* calls a second, before it was left out last */
+	/*
+	 * Calls in all that time, the last included: estimated by those before and
+	 * after it, as often as clew's thread looks (wire_missed()).
+	 */
+	uint64_t missed;
+	/* Calls a second of the program's own CPU time, before it was left out last */
+	uint64_t per_s;
 };
 _Static_assert(sizeof(struct wire_left_out) == 48, "on the wire");
+
+/* The same at the end, so much CPU time of the program after that thread's last look. */
+static inline uint64_t wire_missed(const struct wire_left_out *left,
+				   uint64_t rest_ns)
+{
+	return left->missed + (left->since_ns
+				       ? (uint64_t)((double)left->per_s * 1e-9 *
+						    (double)rest_ns)
+				       : 0);
+}
 
 #endif

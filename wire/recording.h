@@ -264,8 +264,10 @@ struct wire_header {
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
+	uint64_t
+		budget_rest_ns; /* CPU time that it has not; 0 unless WIRE_ENDED */
 };
-_Static_assert(sizeof(struct wire_header) == 808, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 816, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

@@ -28,8 +28,7 @@ static void add(struct left_out *left, const struct wire_left_out *item,
 	left->times += item->times;
 	left->out_ns += item->out_ns + open_ns;
 	left->present_ns += span_ns(header->start_ns, end_ns(header));
-	left->missed += item->missed + (uint64_t)((double)item->per_s * 1e-9 *
-						  (double)open_ns);
+	left->missed += wire_missed(item, header->budget_rest_ns);
 }
 
 static void add_chunk(const struct part_copy *part,

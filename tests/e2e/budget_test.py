@@ -13,6 +13,10 @@ from clewtest import PYTHON, target
 SMALL = ["--budget", "10%", "--time=none", "-m", "budgeted"]
 
 
+# Of what a call of 200 loops costs: less than any machine takes.
+TINY = ["--budget", "0.2%", "--time=none", "-m", "budgeted"]
+
+
 class Budget(clewtest.Case):
     def record_budgeted(self, what, options=SMALL):
         argv = [target("budgeted"), what]
@@ -73,6 +77,27 @@ class Budget(clewtest.Case):
         one, = self.record_budgeted("back")
         _, rows = self.rows(one)
         self.assert_left_out(one, rows, "leaf")
+
+    def missed(self, what):
+        """Calls of a leaf that were missed: (as stated, as it was)."""
+        one, = self.record_budgeted(what, TINY)
+        _, rows = self.rows(one)
+        made, = (calls for function, calls in one.totals.items()
+                 if one.names[function] == "long_leaf")
+        leaf = rows["long_leaf"]
+        self.assertLess(leaf["calls"], made)
+        return leaf["left_out"]["missed_calls"], made - leaf["calls"]
+
+    def test_what_sleeps_calls_nothing(self):
+        """A twentieth of the time is CPU time: that is what counts."""
+        stated, missed = self.missed("sleepy")
+        self.assertGreater(stated, missed / 3)
+        self.assertLess(stated, missed * 3)
+
+    def test_what_was_killed(self):
+        """The last look may be a while ago."""
+        stated, missed = self.missed("killed")
+        self.assertLess(stated, missed * 3)
 
     def test_children_inherit_what_is_left_out(self):
         both = self.record_budgeted("fork")

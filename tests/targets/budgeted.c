@@ -4,18 +4,26 @@
  *		while longer
  *	    back: then hardly calls it, until it is hooked again
  *	    fork: then forks, and the child calls it
+ * budgeted sleepy: calls a longer leaf likewise, and then now and then between sleeps
+ *	    killed: the same, and is killed at its end
  *
  * Natively it does each once.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
-#define CALLS 200000
-#define TURNS 200
-#define SPINS 3000000
+#define CALLS      200000
+#define TURNS      200
+#define SPINS      3000000
+#define NAPS       50
+#define NAP_NS     25000000
+#define LONG_CALLS 8000
+#define LONG_SPINS 200
 
 static COUNTED unsigned long leaf(unsigned long n)
 {
@@ -39,10 +47,46 @@ static COUNTED unsigned long spin(unsigned long n)
 	return leaf(n);
 }
 
+static COUNTED unsigned long long_leaf(unsigned long n)
+{
+	COUNT(long_leaf);
+	for (int i = 0; i < LONG_SPINS; i++)
+		n = n * 5 + (n >> 7);
+	return n;
+}
+
+static COUNTED unsigned long long_outer(unsigned long n)
+{
+	COUNT(long_outer);
+	for (int i = 0; i < LONG_CALLS; i++)
+		n = long_leaf(n);
+	return n;
+}
+
 /* The byte that a jump begins with, or a breakpoint, which is there meanwhile. */
+static int starts_with(const void *function, unsigned char code)
+{
+	return *(const volatile unsigned char *)function == code;
+}
+
 static int has(unsigned char code)
 {
-	return *(const volatile unsigned char *)(const void *)leaf == code;
+	return starts_with((const void *)leaf, code);
+}
+
+static unsigned long be_sleepy(unsigned long n)
+{
+	const void *function = (const void *)long_leaf;
+	const int is_recorded = starts_with(function, 0xe9);
+
+	while (is_recorded &&
+	       (starts_with(function, 0xe9) || starts_with(function, 0xcc)))
+		n = long_outer(n);
+	for (int i = 0; i < NAPS; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		n = long_outer(n);
+	}
+	return n;
 }
 
 static unsigned long be_hot(unsigned long n)
@@ -86,12 +130,19 @@ int main(int argc, char **argv)
 	unsigned long n = (unsigned long)argc;
 
 	COUNT(main);
-	n = be_hot(n);
+	if (strcmp(what, "sleepy") == 0 || strcmp(what, "killed") == 0)
+		n = be_sleepy(n);
+	else
+		n = be_hot(n);
 	if (strcmp(what, "back") == 0)
 		n = be_quiet(n, is_recorded);
 	if (strcmp(what, "fork") == 0 && in_child(n) != 0)
 		puts("the child failed");
 	puts(n == 7 ? "lucky" : "done");
 	truth_write();
+	if (strcmp(what, "killed") == 0) {
+		fflush(stdout);
+		raise(SIGKILL);
+	}
 	return 0;
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/budget_missed.h"
+
+#include <stdatomic.h>
+
+static uint64_t a_second(uint64_t calls, uint64_t cpu_ns)
+{
+	return cpu_ns ? (uint64_t)((double)calls * 1e9 / (double)cpu_ns) : 0;
+}
+
+static void estimate(struct wire_left_out *record,
+		     const struct budget_missed *missed, double per_s)
+{
+	record->missed = missed->before +
+			 (uint64_t)(per_s * 1e-9 * (double)missed->cpu_ns);
+}
+
+void budget_missed_begin(struct wire_left_out *record,
+			 struct budget_missed *missed,
+			 const struct budget_rate *rate, uint64_t wall_ns)
+{
+	*missed = (struct budget_missed){ .before = record->missed,
+					  .fair_begin = rate->is_fair };
+	record->per_s = a_second(rate->calls, rate->cpu_ns);
+	record->times++;
+	atomic_store(&record->since_ns, wall_ns);
+}
+
+void budget_missed_go_on(struct wire_left_out *record,
+			 struct budget_missed *missed, uint64_t cpu_ns)
+{
+	missed->cpu_ns += cpu_ns;
+	estimate(record, missed, (double)record->per_s);
+}
+
+void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns)
+{
+	const uint64_t since_ns = atomic_exchange(&record->since_ns, 0);
+
+	if (since_ns && wall_ns > since_ns)
+		record->out_ns += wall_ns - since_ns;
+}
+
+void budget_missed_correct(struct wire_left_out *record,
+			   struct budget_missed *missed, uint64_t calls,
+			   uint64_t cpu_ns)
+{
+	const double after_per_s = (double)a_second(calls, cpu_ns);
+
+	if (!missed->cpu_ns || !cpu_ns)
+		return;
+	estimate(record, missed,
+		 missed->fair_begin ? ((double)record->per_s + after_per_s) / 2
+				    : after_per_s);
+	*missed = (struct budget_missed){ .before = record->missed };
+}

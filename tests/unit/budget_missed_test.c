@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include "preload/budget_missed.h"
+
+#define S_NS  UINT64_C(1000000000)
+#define MS_NS UINT64_C(1000000)
+
+struct out {
+	struct wire_left_out record;
+	struct budget_missed missed;
+};
+
+/* 1,000 calls in 10 ms of the program's own time: 100,000 a second. */
+static void leave_out(struct out *out, uint64_t wall_ns)
+{
+	const struct budget_rate rate = { .calls = 1000, .cpu_ns = 10 * MS_NS };
+
+	budget_missed_begin(&out->record, &out->missed, &rate, wall_ns);
+}
+
+static void leave_out_again(struct out *out, uint64_t wall_ns)
+{
+	const struct budget_rate rate = { .calls = 1000,
+					  .cpu_ns = 10 * MS_NS,
+					  .is_fair = 1 };
+
+	budget_missed_begin(&out->record, &out->missed, &rate, wall_ns);
+}
+
+static void calls_go_by_cpu_time(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	assert_int_equal(out.record.times, 1);
+	assert_int_equal(out.record.since_ns, S_NS);
+	assert_int_equal(out.record.per_s, 100000);
+	assert_int_equal(out.record.missed, 0);
+	budget_missed_go_on(&out.record, &out.missed, 500 * MS_NS);
+	assert_int_equal(out.record.missed, 50000);
+	budget_missed_go_on(&out.record, &out.missed, 250 * MS_NS);
+	assert_int_equal(out.record.missed, 75000);
+	/* An hour has passed: only of that does the wall clock tell. */
+	budget_missed_end(&out.record, 3601 * S_NS);
+	assert_int_equal(out.record.missed, 75000);
+	assert_int_equal(out.record.out_ns, 3600 * S_NS);
+	assert_int_equal(out.record.since_ns, 0);
+	budget_missed_end(&out.record, 3602 * S_NS);
+	assert_int_equal(out.record.out_ns, 3600 * S_NS);
+}
+
+static void short_looks_lose_nothing(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	for (int i = 0; i < 100000; i++) /* half a call each */
+		budget_missed_go_on(&out.record, &out.missed, 5000);
+	assert_in_range(out.record.missed, 49999, 50000);
+}
+
+static void a_survey_corrects_what_was_before_it(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	budget_missed_end(&out.record, 2 * S_NS);
+	/* no more than 20,000 a second: that is not of a moment of many */
+	budget_missed_correct(&out.record, &out.missed, 400, 20 * MS_NS);
+	assert_in_range(out.record.missed, 19999, 20000);
+	/* once */
+	budget_missed_correct(&out.record, &out.missed, 0, 20 * MS_NS);
+	assert_in_range(out.record.missed, 19999, 20000);
+
+	leave_out_again(&out, 3 * S_NS);
+	assert_int_equal(out.record.times, 2);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	assert_in_range(out.record.missed, 119999, 120000);
+	budget_missed_end(&out.record, 4 * S_NS);
+	/* 300,000 a second: 200,000 in the mean */
+	budget_missed_correct(&out.record, &out.missed, 6000, 20 * MS_NS);
+	assert_in_range(out.record.missed, 219999, 220000);
+	assert_int_equal(out.record.out_ns, 2 * S_NS);
+}
+
+static void nothing_is_known_of_no_time(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	budget_missed_begin(&out.record, &out.missed,
+			    &(struct budget_rate){ .calls = 1000 }, S_NS);
+	assert_int_equal(out.record.per_s, 0);
+	leave_out(&out, S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	budget_missed_end(&out.record, 2 * S_NS);
+	budget_missed_correct(&out.record, &out.missed, 0, 0);
+	assert_int_equal(out.record.missed, 100000);
+}
+
+/* What is out goes on to be until the end, of which the header tells. */
+static void the_rest_counts_while_it_is_out(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	assert_int_equal(wire_missed(&out.record, 0), 100000);
+	assert_int_equal(wire_missed(&out.record, S_NS / 2), 150000);
+	budget_missed_end(&out.record, 2 * S_NS);
+	assert_int_equal(wire_missed(&out.record, S_NS / 2), 100000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_go_by_cpu_time),
+		cmocka_unit_test(short_looks_lose_nothing),
+		cmocka_unit_test(a_survey_corrects_what_was_before_it),
+		cmocka_unit_test(nothing_is_known_of_no_time),
+		cmocka_unit_test(the_rest_counts_while_it_is_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
