@@ -4,7 +4,7 @@
 
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
-target (preload, disasm, image, match, expression) and the reader (the rest), meet in wire/
+target (preload, disasm, image, match, expression, classfile) and the reader (the rest), meet in wire/
 only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
 FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
 is in machine/, which is there in arch/ only.
@@ -53,6 +53,7 @@ MAY_INCLUDE = {
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
+    "classfile": set(),
     "expression": {"machine"},
     "image": {"machine", "disasm", "wire", "match"},
     "base": set(),

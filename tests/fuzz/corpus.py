@@ -62,6 +62,58 @@ def make_index(build, folder, work):
     shutil.copy(index, folder / "index")
 
 
+def small_class():
+    """With a constructor, a jump, a switch, frames and a handler."""
+    def text(text):
+        return struct.pack(">BH", 1, len(text)) + text
+
+    def member(access, name, *codes):
+        return struct.pack(">HHHH", access, name, 7, len(codes)) + b"".join(codes)
+
+    def code(bytecode, exceptions, *attributes):
+        body = (struct.pack(">HHI", 2, 3, len(bytecode)) + bytecode +
+                struct.pack(">H", len(exceptions) // 8) + exceptions +
+                struct.pack(">H", len(attributes)) + b"".join(attributes))
+        return struct.pack(">HI", 5, len(body)) + body
+
+    def attribute(name, body):
+        return struct.pack(">HI", name, len(body)) + body
+
+    constants = [text(b"A"), b"\7\0\1", text(b"java/lang/Object"), b"\7\0\3",
+                 text(b"Code"), text(b"m"), text(b"()V"), text(b"<init>"),
+                 b"\x0c\0\x08\0\7", b"\x0a\0\4\0\x09",
+                 text(b"StackMapTable"), text(b"LineNumberTable"),
+                 text(b"LocalVariableTable"),
+                 text(b"RuntimeVisibleTypeAnnotations")]
+    switch = b"\x1a\xaa\0\0" + struct.pack(">iiii", 19, 1, 1, 22)
+    return (struct.pack(">IIH", 0xcafebabe, 52, len(constants) + 1) +
+            b"".join(constants) + struct.pack(">HHHHHH", 33, 2, 4, 0, 0, 3) +
+            member(1, 8, code(
+                b"\x2a\x1b\x99\0\7\xbb\0\4\x57\xb7\0\x0a\xb1", b"",
+                attribute(11, b"\0\1\xff\0\x09\0\1\6\0\1\6"))) +
+            member(8, 6, code(
+                switch + b"\xb1\0\0\0\x1a\x99\xff\xe7\xb1\xbf",
+                struct.pack(">HHHH", 0, 24, 28, 4),
+                attribute(11, b"\0\4\0\xff\0\x13\0\1\1\0\0\2\x44\7\0\4"),
+                attribute(12, struct.pack(">HHHHH", 2, 0, 1, 20, 2)),
+                attribute(13, struct.pack(">HHHHHH", 1, 0, 29, 6, 7, 0)),
+                attribute(14, b"\0\1\x40\0\1\0\0\0\x09\0\1\0\0\7\0\0"))) +
+            member(0x401, 6) + b"\0\0")
+
+
+def make_classes(folder, work):
+    """One that a compiler has made, if there is one, and one by hand."""
+    (folder / "class_small").write_bytes(small_class())
+    shutil.copy(folder / "class_small", folder / "class")
+    if shutil.which("javac"):
+        targets = pathlib.Path(__file__).parents[1] / "targets"
+        subprocess.run(["javac", "--release", "17", "-g", "-d", work,
+                        targets / "Counted.java", targets / "Counts.java"],
+                       check=True)
+        shutil.copy(work / "com" / "acme" / "Counted.class",
+                    folder / "class")
+
+
 class Seeds:
     """Forms of seed.c, as tests/fuzz/dwarf_fuzz.c reads them."""
 
@@ -191,6 +243,7 @@ def main(build, folder):
                      key=lambda path: path.stat().st_size)
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])
         make_index(build, folder, work)
+        make_classes(folder, work)
         Seeds(folder, work).make()
 
 

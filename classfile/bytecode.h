@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instructions of Java: how long they are, where they jump, and how many slots they
+ * take from the stack and put there.
+ */
+#ifndef CLEW_CLASSFILE_BYTECODE_H
+#define CLEW_CLASSFILE_BYTECODE_H
+
+#include <stdint.h>
+
+enum bytecode_op {
+	OP_SIPUSH = 17,
+	OP_LDC_W = 19,
+	OP_ALOAD = 25,
+	OP_ALOAD_0 = 42,
+	OP_ALOAD_3 = 45,
+	OP_LSTORE = 55,
+	OP_DSTORE = 57,
+	OP_ISTORE = 54,
+	OP_ASTORE = 58,
+	OP_ISTORE_0 = 59,
+	OP_LSTORE_0 = 63,
+	OP_DSTORE_0 = 71,
+	OP_ASTORE_0 = 75,
+	OP_ASTORE_3 = 78,
+	OP_DUP = 89,
+	OP_DUP_X1 = 90,
+	OP_DUP_X2 = 91,
+	OP_DUP2 = 92,
+	OP_DUP2_X1 = 93,
+	OP_DUP2_X2 = 94,
+	OP_SWAP = 95,
+	OP_IINC = 132,
+	OP_IFEQ = 153,
+	OP_GOTO = 167,
+	OP_JSR = 168,
+	OP_RET = 169,
+	OP_TABLESWITCH = 170,
+	OP_LOOKUPSWITCH = 171,
+	OP_IRETURN = 172,
+	OP_RETURN = 177,
+	OP_GETSTATIC = 178,
+	OP_PUTSTATIC = 179,
+	OP_GETFIELD = 180,
+	OP_PUTFIELD = 181,
+	OP_INVOKEVIRTUAL = 182,
+	OP_INVOKESPECIAL = 183,
+	OP_INVOKESTATIC = 184,
+	OP_INVOKEINTERFACE = 185,
+	OP_INVOKEDYNAMIC = 186,
+	OP_ATHROW = 191,
+	OP_WIDE = 196,
+	OP_MULTIANEWARRAY = 197,
+	OP_IFNULL = 198,
+	OP_IFNONNULL = 199,
+	OP_GOTO_W = 200,
+	OP_JSR_W = 201,
+};
+
+/* One instruction of code that may be anything. */
+struct bytecode {
+	const uint8_t *code;
+	uint32_t at;
+	uint32_t length; /* with its padding, if it is a switch */
+	uint8_t opcode;  /* of what is wide: that instruction's own */
+	uint8_t is_wide;
+	uint32_t operands; /* of a switch: offset of those behind the padding */
+	uint32_t target_count; /* of places to which it may jump */
+};
+
+/* The one at an offset, or 0: there is none that is whole. */
+int bytecode_read(const uint8_t *code, uint32_t code_bytes, uint32_t at,
+		  struct bytecode *out);
+
+/* Where it jumps to, as an offset in the code, which may be outside of it. */
+int64_t bytecode_target(const struct bytecode *insn, uint32_t index);
+
+/* Whether its jump has 16 bits, or none does. */
+int bytecode_jumps_near(const struct bytecode *insn);
+
+int bytecode_is_switch(const struct bytecode *insn);
+int bytecode_is_return(const struct bytecode *insn);
+
+/* Whether what follows it is not reached from it. */
+int bytecode_ends(const struct bytecode *insn);
+
+/* The 16 bits behind the opcode. */
+uint32_t bytecode_u2(const struct bytecode *insn);
+
+/* Of a local variable that is loaded, stored or counted up by its number. */
+uint32_t bytecode_local(const struct bytecode *insn);
+
+/*
+ * Slots that it pops and pushes, or 0: that depends on constants, or it moves what is
+ * on the stack.
+ */
+int bytecode_effect(uint8_t opcode, uint32_t *pops, uint32_t *pushes);
+
+#endif

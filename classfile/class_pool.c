@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "classfile/class_pool.h"
+
+#define NUMBER_MAX 65534 /* the count, one more, has 16 bits */
+
+enum constant {
+	STRING_BYTES = 1,
+	INTEGER = 3,
+	FLOAT = 4,
+	LONG = 5,
+	DOUBLE = 6,
+	CLASS = 7,
+	STRING = 8,
+	FIELD = 9,
+	METHOD = 10,
+	INTERFACE_METHOD = 11,
+	NAME_AND_TYPE = 12,
+	METHOD_HANDLE = 15,
+	METHOD_TYPE = 16,
+	DYNAMIC = 17,
+	INVOKE_DYNAMIC = 18,
+	MODULE = 19,
+	PACKAGE = 20,
+};
+
+static uint32_t u2_at(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 8 | at[1];
+}
+
+/* Bytes behind the tag, or -1. */
+static int constant_bytes(uint8_t tag, struct class_input rest)
+{
+	switch (tag) {
+	case STRING_BYTES:
+		return 2 + input_u2(&rest);
+	case CLASS:
+	case STRING:
+	case METHOD_TYPE:
+	case MODULE:
+	case PACKAGE:
+		return 2;
+	case METHOD_HANDLE:
+		return 3;
+	case INTEGER:
+	case FLOAT:
+	case FIELD:
+	case METHOD:
+	case INTERFACE_METHOD:
+	case NAME_AND_TYPE:
+	case DYNAMIC:
+	case INVOKE_DYNAMIC:
+		return 4;
+	case LONG:
+	case DOUBLE:
+		return 8;
+	default:
+		return -1;
+	}
+}
+
+enum classfile_refusal pool_read(struct class_pool *pool,
+				 struct class_input *input,
+				 const struct classfile_caller *caller)
+{
+	*pool = (struct class_pool){ .count = input_u2(input),
+				     .added = { .caller = caller } };
+	pool->next = pool->count;
+	if (pool->count == 0)
+		return CLASSFILE_MALFORMED;
+	pool->entries = caller->memory(caller->context,
+				       pool->count * sizeof(*pool->entries));
+	if (!pool->entries)
+		return CLASSFILE_NO_MEMORY;
+	memset((void *)pool->entries, 0, pool->count * sizeof(*pool->entries));
+	for (uint32_t number = 1; number < pool->count; number++) {
+		const uint8_t *entry = input->at;
+		const uint8_t tag = input_u1(input);
+		const int bytes = constant_bytes(tag, *input);
+
+		if (bytes < 0 || !input_take(input, (size_t)bytes))
+			return CLASSFILE_MALFORMED;
+		pool->entries[number] = entry;
+		number += tag == LONG || tag == DOUBLE; /* takes two */
+		if (number == pool->count)
+			return CLASSFILE_MALFORMED;
+	}
+	return CLASSFILE_DONE;
+}
+
+/* Of one of these kinds, or NULL. */
+static const uint8_t *find(const struct class_pool *pool, uint32_t number,
+			   uint32_t kinds)
+{
+	const uint8_t *entry =
+		number < pool->count ? pool->entries[number] : NULL;
+
+	return entry && (kinds >> *entry & 1) ? entry : NULL;
+}
+
+int pool_name(const struct class_pool *pool, uint32_t number,
+	      struct classfile_name *name)
+{
+	const uint8_t *entry = find(pool, number, 1U << STRING_BYTES);
+
+	if (!entry)
+		return 0;
+	name->text = (const char *)entry + 3;
+	name->length = u2_at(entry + 1);
+	return 1;
+}
+
+int pool_class_name(const struct class_pool *pool, uint32_t number,
+		    struct classfile_name *name)
+{
+	const uint8_t *entry = find(pool, number, 1U << CLASS);
+
+	return entry && pool_name(pool, u2_at(entry + 1), name);
+}
+
+int pool_member(const struct class_pool *pool, uint32_t number,
+		struct classfile_name *name, struct classfile_name *descriptor)
+{
+	const uint8_t *entry =
+		find(pool, number,
+		     1U << FIELD | 1U << METHOD | 1U << INTERFACE_METHOD |
+			     1U << DYNAMIC | 1U << INVOKE_DYNAMIC);
+	const uint8_t *type =
+		entry ? find(pool, u2_at(entry + 3), 1U << NAME_AND_TYPE)
+		      : NULL;
+
+	return type && pool_name(pool, u2_at(type + 1), name) &&
+	       pool_name(pool, u2_at(type + 3), descriptor);
+}
+
+/* 0, if there is no room. */
+static uint32_t take_number(struct class_pool *pool)
+{
+	return pool->next <= NUMBER_MAX ? pool->next++ : 0;
+}
+
+uint32_t pool_add_string(struct class_pool *pool, const char *text)
+{
+	const size_t length = strlen(text);
+	const uint32_t number = length <= UINT16_MAX ? take_number(pool) : 0;
+
+	if (number == 0)
+		return 0;
+	output_u1(&pool->added, STRING_BYTES);
+	output_u2(&pool->added, (uint32_t)length);
+	output_bytes(&pool->added, text, length);
+	return number;
+}
+
+uint32_t pool_add_class(struct class_pool *pool, const char *name)
+{
+	const uint32_t text = pool_add_string(pool, name);
+	const uint32_t number = text ? take_number(pool) : 0;
+
+	if (number == 0)
+		return 0;
+	output_u1(&pool->added, CLASS);
+	output_u2(&pool->added, text);
+	return number;
+}
+
+static uint32_t add_pair(struct class_pool *pool, enum constant kind,
+			 uint32_t one, uint32_t other)
+{
+	const uint32_t number = one && other ? take_number(pool) : 0;
+
+	if (number == 0)
+		return 0;
+	output_u1(&pool->added, kind);
+	output_u2(&pool->added, one);
+	output_u2(&pool->added, other);
+	return number;
+}
+
+uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
+			 const char *name, const char *descriptor)
+{
+	const uint32_t text = pool_add_string(pool, name);
+	const uint32_t type = pool_add_string(pool, descriptor);
+	const uint32_t pair = add_pair(pool, NAME_AND_TYPE, text, type);
+
+	return add_pair(pool, METHOD, class_number, pair);
+}
+
+uint32_t pool_add_integer(struct class_pool *pool, int32_t value)
+{
+	const uint32_t number = take_number(pool);
+
+	if (number == 0)
+		return 0;
+	output_u1(&pool->added, INTEGER);
+	output_u4(&pool->added, (uint32_t)value);
+	return number;
+}
+
+int name_is(const struct classfile_name *name, const char *text)
+{
+	return name->length == strlen(text) &&
+	       memcmp(name->text, text, name->length) == 0;
+}

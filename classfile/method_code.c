@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "classfile/method_code.h"
+#include "classfile/bytecode.h"
+
+#define CODE_MAX      65535 /* bytes */
+#define CALL_BYTES    3     /* invokestatic and its method */
+#define NUMBER_BYTES  3     /* sipush or ldc_w */
+#define EXCEPTION_LEN 8
+
+static uint32_t call_bytes(const struct tracker_call *call)
+{
+	return CALL_BYTES + (call->has_number ? NUMBER_BYTES : 0);
+}
+
+int method_code_read(struct method_code *code, struct class_input input)
+{
+	*code = (struct method_code){ .max_stack = input_u2(&input) };
+	code->max_locals = input_u2(&input);
+	code->length = input_u4(&input);
+	if (code->length == 0 || code->length > CODE_MAX)
+		return 0;
+	code->bytes = input_take(&input, code->length);
+	code->exception_count = input_u2(&input);
+	code->exceptions =
+		input_take(&input, code->exception_count * EXCEPTION_LEN);
+	code->attribute_count = input_u2(&input);
+	code->attributes = input;
+	return !input.is_short;
+}
+
+/* ---- Places ---- */
+
+/* Of an instruction that is to be at this place. */
+static uint32_t placed_bytes(const struct bytecode *insn, uint32_t place)
+{
+	if (!bytecode_is_switch(insn))
+		return insn->length;
+	return 1 + (3 - (place & 3)) + insn->at + insn->length - insn->operands;
+}
+
+static int has_subroutines(const struct bytecode *insn)
+{
+	return insn->opcode == OP_JSR || insn->opcode == OP_JSR_W ||
+	       insn->opcode == OP_RET;
+}
+
+enum classfile_refusal method_code_place(struct method_code *code,
+					 const struct tracker_calls *calls)
+{
+	const uint32_t exit_bytes = call_bytes(&calls->exit);
+	uint64_t place = call_bytes(&calls->enter), end;
+	struct bytecode insn;
+
+	for (uint32_t at = 0; at < code->length; at += insn.length) {
+		if (!bytecode_read(code->bytes, code->length, at, &insn))
+			return CLASSFILE_CODE_MALFORMED;
+		if (has_subroutines(&insn))
+			return CLASSFILE_SUBROUTINES;
+		code->places[at] = (uint32_t)place;
+		for (uint32_t i = 1; i < insn.length; i++)
+			code->places[at + i] = WITHIN | at;
+		if (bytecode_is_return(&insn))
+			place += exit_bytes;
+		place += placed_bytes(&insn, (uint32_t)place);
+	}
+	code->places[code->length] = (uint32_t)place;
+	code->handler_bytes = call_bytes(&calls->thrown) + 1;
+	end = place + (uint64_t)code->handler_count * code->handler_bytes;
+	if (end > CODE_MAX ||
+	    (calls->code_limit > 0 && code->length <= calls->code_limit &&
+	     end > calls->code_limit))
+		return CLASSFILE_TOO_LARGE;
+	return CLASSFILE_DONE;
+}
+
+uint32_t method_code_edge(const struct method_code *code, uint32_t offset)
+{
+	if (offset > code->length || (code->places[offset] & WITHIN))
+		return NO_PLACE;
+	return code->places[offset];
+}
+
+uint32_t method_code_at(const struct method_code *code, int64_t offset)
+{
+	if (offset < 0 || offset >= code->length)
+		return NO_PLACE;
+	return method_code_edge(code, (uint32_t)offset);
+}
+
+uint32_t method_code_near(const struct method_code *code, uint32_t offset)
+{
+	const uint32_t place = code->places[offset];
+
+	return place & WITHIN ? code->places[place & ~WITHIN] : place;
+}
+
+/* ---- Instructions ---- */
+
+static void write_call(const struct tracker_call *call,
+		       const struct method_number *number,
+		       struct class_output *output)
+{
+	if (call->has_number) {
+		output_u1(output, number->constant ? OP_LDC_W : OP_SIPUSH);
+		output_u2(output, number->constant ? number->constant
+						   : (uint32_t)number->value);
+	}
+	output_u1(output, OP_INVOKESTATIC);
+	output_u2(output, call->method);
+}
+
+/* How far a jump goes, once all is in place. */
+static enum classfile_refusal distance(const struct method_code *code,
+				       const struct bytecode *insn,
+				       uint32_t index, int32_t *out)
+{
+	const uint32_t to = method_code_at(code, bytecode_target(insn, index));
+
+	if (to == NO_PLACE)
+		return CLASSFILE_CODE_MALFORMED;
+	*out = (int32_t)to - (int32_t)code->places[insn->at];
+	if (bytecode_jumps_near(insn) && *out != (int16_t)*out)
+		return CLASSFILE_FAR_JUMP;
+	return CLASSFILE_DONE;
+}
+
+static enum classfile_refusal write_switch(const struct method_code *code,
+					   const struct bytecode *insn,
+					   struct class_output *output)
+{
+	static const uint8_t padding[3];
+	const uint8_t *operands = code->bytes + insn->operands;
+	const int is_table = insn->opcode == OP_TABLESWITCH;
+	int32_t to;
+
+	output_u1(output, insn->opcode);
+	output_bytes(output, padding, 3 - (code->places[insn->at] & 3));
+	for (uint32_t i = 0; i < insn->target_count; i++) {
+		const enum classfile_refusal why = distance(code, insn, i, &to);
+
+		if (why)
+			return why;
+		if (i > 0 && !is_table) /* what it is compared with */
+			output_bytes(output, operands + (size_t)i * 8, 4);
+		output_u4(output, (uint32_t)to);
+		if (i == 0) /* low and high, or the number of pairs */
+			output_bytes(output, operands + 4, is_table ? 8 : 4);
+	}
+	return CLASSFILE_DONE;
+}
+
+static enum classfile_refusal write_jump(const struct method_code *code,
+					 const struct bytecode *insn,
+					 struct class_output *output)
+{
+	int32_t to = 0;
+	const enum classfile_refusal why = distance(code, insn, 0, &to);
+
+	if (why)
+		return why;
+	output_u1(output, insn->opcode);
+	if (bytecode_jumps_near(insn))
+		output_u2(output, (uint32_t)to);
+	else
+		output_u4(output, (uint32_t)to);
+	return CLASSFILE_DONE;
+}
+
+static enum classfile_refusal write_insn(const struct method_code *code,
+					 const struct bytecode *insn,
+					 struct class_output *output)
+{
+	if (bytecode_is_switch(insn))
+		return write_switch(code, insn, output);
+	if (insn->target_count > 0)
+		return write_jump(code, insn, output);
+	output_bytes(output, code->bytes + insn->at, insn->length);
+	return CLASSFILE_DONE;
+}
+
+enum classfile_refusal method_code_write(const struct method_code *code,
+					 const struct tracker_calls *calls,
+					 const struct method_number *number,
+					 struct class_output *output)
+{
+	struct bytecode insn;
+
+	write_call(&calls->enter, number, output);
+	for (uint32_t at = 0; at < code->length; at += insn.length) {
+		enum classfile_refusal why;
+
+		if (!bytecode_read(code->bytes, code->length, at, &insn))
+			return CLASSFILE_CODE_MALFORMED;
+		if (bytecode_is_return(&insn))
+			write_call(&calls->exit, number, output);
+		why = write_insn(code, &insn, output);
+		if (why)
+			return why;
+	}
+	for (uint32_t i = 0; i < code->handler_count; i++) {
+		write_call(&calls->thrown, number, output);
+		output_u1(output, OP_ATHROW);
+	}
+	return CLASSFILE_DONE;
+}
+
+/* ---- Exceptions ---- */
+
+static enum classfile_refusal write_old(const struct method_code *code,
+					struct class_output *output)
+{
+	struct class_input input = { code->exceptions,
+				     code->exceptions +
+					     (size_t)EXCEPTION_LEN *
+						     code->exception_count,
+				     0 };
+
+	for (uint32_t i = 0; i < code->exception_count; i++) {
+		const uint32_t start = input_u2(&input);
+		const uint32_t end = input_u2(&input);
+		const uint32_t handler = input_u2(&input);
+		const uint32_t type = input_u2(&input);
+
+		if (start >= end || method_code_edge(code, start) == NO_PLACE ||
+		    method_code_edge(code, end) == NO_PLACE ||
+		    method_code_at(code, handler) == NO_PLACE)
+			return CLASSFILE_CODE_MALFORMED;
+		output_u2(output, code->places[start]);
+		output_u2(output, code->places[end]);
+		output_u2(output, method_code_at(code, handler));
+		output_u2(output, type);
+	}
+	return CLASSFILE_DONE;
+}
+
+static int state_at(const struct method_code *code, uint32_t offset)
+{
+	return code->states ? code->states[offset] : INITIALIZED;
+}
+
+/* The end of the instructions from an offset on that have the state of the first. */
+static uint32_t end_of_state(const struct method_code *code, uint32_t start)
+{
+	uint32_t at = start + 1;
+
+	while (at < code->length &&
+	       ((code->places[at] & WITHIN) ||
+		state_at(code, at) == state_at(code, start)))
+		at++;
+	return at;
+}
+
+/* Where an exception of an instruction that does not initialise goes. */
+static uint32_t handler_of(const struct method_code *code, uint32_t offset)
+{
+	const int is_second =
+		code->states && state_at(code, offset) == INITIALIZED;
+
+	return code->places[code->length] +
+	       (is_second ? code->handler_bytes : 0);
+}
+
+enum classfile_refusal method_exceptions_write(const struct method_code *code,
+					       struct class_output *output)
+{
+	const size_t count_at = output->used;
+	uint32_t count = code->exception_count, end;
+	enum classfile_refusal why;
+
+	output_u2(output, 0);
+	why = write_old(code, output);
+	if (why)
+		return why;
+	for (uint32_t at = 0; at < code->length; at = end) {
+		end = end_of_state(code, at);
+		if (state_at(code, at) == INITIALIZES)
+			continue;
+		output_u2(output, code->places[at]);
+		output_u2(output, code->places[end]);
+		output_u2(output, handler_of(code, at));
+		output_u2(output, 0); /* of any class */
+		count++;
+	}
+	if (count > UINT16_MAX)
+		return CLASSFILE_TOO_LARGE;
+	output_set_u2(output, count_at, count);
+	return CLASSFILE_DONE;
+}

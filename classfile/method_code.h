@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code of one method: as it was, and where each part of it will be.
+ */
+#ifndef CLEW_CLASSFILE_METHOD_CODE_H
+#define CLEW_CLASSFILE_METHOD_CODE_H
+
+#include "classfile/class_input.h"
+#include "classfile/class_output.h"
+#include "classfile/class_pool.h"
+
+#define NO_PLACE UINT32_MAX
+#define WITHIN   0x80000000 /* and the offset of the instruction */
+
+/* A call of the tracker, made of constants of the class. */
+struct tracker_call {
+	uint32_t method;
+	uint32_t has_number; /* 0 or 1: it is given the method's */
+};
+
+/* What is the same in each method of a class. */
+struct tracker_calls {
+	struct tracker_call enter, exit, thrown;
+	uint32_t throwable;  /* the class of that name */
+	uint32_t frames;     /* the string "StackMapTable" */
+	int has_frames;      /* of that version of class files */
+	uint32_t code_limit; /* as struct classfile_tracker has it */
+};
+
+/* What a method tells: a number, and the constant that it is if it is large. */
+struct method_number {
+	int32_t value;
+	uint32_t constant;
+};
+
+/* Of an instruction of a constructor: whether its object is initialised. */
+enum code_state {
+	INITIALIZED,
+	UNINITIALIZED,
+	INITIALIZES, /* the call of super() or this() */
+};
+
+struct method_code {
+	uint32_t max_stack, max_locals;
+	const uint8_t *bytes;
+	uint32_t length;
+	const uint8_t *exceptions; /* exception_count of 8 bytes */
+	uint32_t exception_count;
+	struct class_input attributes; /* behind their count */
+	uint32_t attribute_count;
+
+	/*
+	 * By offset, length included: where the instruction is, or what is put
+	 * before it; or WITHIN one. At length: where the handlers begin.
+	 */
+	uint32_t *places;
+	const uint8_t *states; /* by offset, of a constructor; or NULL */
+	uint32_t frame_locals; /* in a constructor: of the first frame */
+
+	uint32_t handler_count; /* 2 in a constructor: of both states */
+	uint32_t handler_bytes; /* of each */
+};
+
+/* Reads what is in an attribute "Code", without a look at instructions. */
+int method_code_read(struct method_code *code, struct class_input input);
+
+/* Finds the places of all instructions. places is there, length + 1 of them. */
+enum classfile_refusal method_code_place(struct method_code *code,
+					 const struct tracker_calls *calls);
+
+/* The place of an instruction or of the code's end, or NO_PLACE. */
+uint32_t method_code_edge(const struct method_code *code, uint32_t offset);
+
+/* The place of an instruction, or NO_PLACE. */
+uint32_t method_code_at(const struct method_code *code, int64_t offset);
+
+/* The same of the instruction that an offset is in. */
+uint32_t method_code_near(const struct method_code *code, uint32_t offset);
+
+/* Writes the instructions and the handlers. places are known. */
+enum classfile_refusal method_code_write(const struct method_code *code,
+					 const struct tracker_calls *calls,
+					 const struct method_number *number,
+					 struct class_output *output);
+
+/* The new table of exceptions, its count included. */
+enum classfile_refusal method_exceptions_write(const struct method_code *code,
+					       struct class_output *output);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "classfile/method_frames.h"
+
+#define NOT_YET UINT32_MAX
+
+enum frame_kind {
+	SAME_MAX = 63,
+	SAME_ONE = 64, /* one on the stack */
+	SAME_ONE_MAX = 127,
+	SAME_ONE_FAR = 247,
+	CHOP = 248,
+	SAME_FAR = 251,
+	APPEND_MAX = 254,
+	FULL = 255,
+};
+
+enum frame_type {
+	TYPE_THIS = 6,   /* a constructor's object, not initialised */
+	TYPE_OBJECT = 7, /* and its class */
+	TYPE_NEW = 8,    /* not initialised, and where it was made */
+};
+
+struct frames_move {
+	const struct method_code *code;
+	struct class_input input;
+	struct class_output *output;
+	uint32_t from, to; /* places of the last frame, or NOT_YET */
+	/* Local variables of the last frame, and the first that is uninitialised */
+	uint32_t locals, this_local; /* NOT_YET: none */
+};
+
+/* One type; whether it can be read. */
+static int move_type(struct frames_move *move, uint8_t *type)
+{
+	uint32_t place;
+
+	*type = input_u1(&move->input);
+	output_u1(move->output, *type);
+	if (*type == TYPE_OBJECT) {
+		output_u2(move->output, input_u2(&move->input));
+	} else if (*type == TYPE_NEW) {
+		place = method_code_at(move->code, input_u2(&move->input));
+		if (place == NO_PLACE)
+			return 0;
+		output_u2(move->output, place);
+	}
+	return *type <= TYPE_NEW && !move->input.is_short;
+}
+
+static int move_locals(struct frames_move *move, uint32_t count)
+{
+	uint8_t type;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!move_type(move, &type))
+			return 0;
+		if (type == TYPE_THIS && move->this_local == NOT_YET)
+			move->this_local = move->locals;
+		move->locals++;
+	}
+	return 1;
+}
+
+static int move_stack(struct frames_move *move, uint32_t count)
+{
+	uint8_t type;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!move_type(move, &type))
+			return 0;
+	return 1;
+}
+
+static int move_full(struct frames_move *move)
+{
+	uint32_t count = input_u2(&move->input);
+
+	move->locals = 0;
+	move->this_local = NOT_YET;
+	output_u2(move->output, count);
+	if (!move_locals(move, count))
+		return 0;
+	count = input_u2(&move->input);
+	output_u2(move->output, count);
+	return move_stack(move, count);
+}
+
+static int chop(struct frames_move *move, uint32_t count)
+{
+	if (count > move->locals)
+		return move->code->states == NULL;
+	move->locals -= count;
+	if (move->this_local != NOT_YET && move->this_local >= move->locals)
+		move->this_local = NOT_YET;
+	return 1;
+}
+
+/* The offset in the old code of the next frame, and its place. */
+static int next_place(struct frames_move *move, uint32_t delta, uint32_t *far)
+{
+	const uint32_t from =
+		move->from == NOT_YET ? delta : move->from + 1 + delta;
+	const uint32_t to = method_code_at(move->code, from);
+
+	if (to == NO_PLACE)
+		return 0;
+	*far = move->to == NOT_YET ? to : to - move->to - 1;
+	move->from = from;
+	move->to = to;
+	return 1;
+}
+
+static void write_head(struct class_output *output, uint32_t near, uint32_t far,
+		       uint32_t distance)
+{
+	if (distance <= SAME_MAX) {
+		output_u1(output, near + distance);
+		return;
+	}
+	output_u1(output, far);
+	output_u2(output, distance);
+}
+
+static int move_frame(struct frames_move *move)
+{
+	const uint8_t tag = input_u1(&move->input);
+	uint32_t delta = tag, far;
+
+	if (tag > SAME_ONE_MAX && tag < SAME_ONE_FAR)
+		return 0;
+	if (tag > SAME_ONE_MAX)
+		delta = input_u2(&move->input);
+	else if (tag > SAME_MAX)
+		delta = tag - SAME_ONE;
+	if (!next_place(move, delta, &far))
+		return 0;
+	if (tag <= SAME_MAX || tag == SAME_FAR) {
+		write_head(move->output, 0, SAME_FAR, far);
+		return 1;
+	}
+	if (tag <= SAME_ONE_FAR) {
+		write_head(move->output, SAME_ONE, SAME_ONE_FAR, far);
+		return move_stack(move, 1);
+	}
+	output_u1(move->output, tag);
+	output_u2(move->output, far);
+	if (tag < SAME_FAR)
+		return chop(move, SAME_FAR - tag);
+	return tag == FULL ? move_full(move)
+			   : move_locals(move, tag - SAME_FAR);
+}
+
+/* Whether the frame and the code's own flow say the same of a constructor's object. */
+static int is_understood(const struct frames_move *move)
+{
+	const uint8_t *states = move->code->states;
+
+	return !states || (states[move->from] != INITIALIZED) ==
+				  (move->this_local != NOT_YET);
+}
+
+/* A handler's: an exception on the stack, and nothing that is needed elsewhere. */
+static void write_handler(struct frames_move *move, uint32_t place,
+			  int is_uninitialized, uint32_t throwable)
+{
+	output_u1(move->output, FULL);
+	output_u2(move->output,
+		  move->to == NOT_YET ? place : place - move->to - 1);
+	output_u2(move->output, is_uninitialized ? 1 : 0);
+	if (is_uninitialized)
+		output_u1(move->output, TYPE_THIS);
+	output_u2(move->output, 1);
+	output_u1(move->output, TYPE_OBJECT);
+	output_u2(move->output, throwable);
+	move->to = place;
+}
+
+enum classfile_refusal method_frames_write(const struct method_code *code,
+					   const struct tracker_calls *calls,
+					   struct class_input input,
+					   struct class_output *output)
+{
+	struct frames_move move = { code,
+				    input,
+				    output,
+				    NOT_YET,
+				    NOT_YET,
+				    code->frame_locals,
+				    code->states ? 0 : NOT_YET };
+	const uint32_t count = input.at ? input_u2(&move.input) : 0;
+	const uint32_t handler = code->places[code->length];
+	size_t length_at;
+
+	if (count + code->handler_count > UINT16_MAX)
+		return CLASSFILE_TOO_LARGE;
+	output_u2(output, calls->frames);
+	length_at = output->used;
+	output_u4(output, 0);
+	output_u2(output, count + code->handler_count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!move_frame(&move))
+			return CLASSFILE_CODE_MALFORMED;
+		if (!is_understood(&move))
+			return CLASSFILE_CONSTRUCTOR;
+	}
+	if (move.input.is_short || input_left(&move.input) > 0)
+		return CLASSFILE_CODE_MALFORMED;
+	for (uint32_t i = 0; i < code->handler_count; i++)
+		write_handler(&move, handler + i * code->handler_bytes,
+			      code->states && i == 0, calls->throwable);
+	output_set_u4(output, length_at,
+		      (uint32_t)(output->used - length_at - 4));
+	return CLASSFILE_DONE;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * StackMapTable: the types of local variables and stack at places to which
+ * code jumps. Frames are moved with their instructions, and the handlers get theirs.
+ */
+#ifndef CLEW_CLASSFILE_METHOD_FRAMES_H
+#define CLEW_CLASSFILE_METHOD_FRAMES_H
+
+#include "classfile/method_code.h"
+
+/*
+ * The whole attribute. input is what was in it, or nothing: there was none. In
+ * a constructor each frame has to say of the object what code->states does.
+ */
+enum classfile_refusal method_frames_write(const struct method_code *code,
+					   const struct tracker_calls *calls,
+					   struct class_input input,
+					   struct class_output *output);
+
+#endif

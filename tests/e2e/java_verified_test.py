@@ -1,0 +1,40 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""All classes of a machine and of the jars here, rewritten: it verifies them."""
+import glob
+import os
+
+import clewtest
+import java_rewritten_test
+from java_rewritten_test import VERIFY
+
+
+class Verified(java_rewritten_test.Rewritten):
+    def check(self):
+        jars = sorted(path for path in glob.glob("/usr/share/java/*.jar")
+                      if not os.path.islink(path))
+        counts, refused, reasons = self.verify(1, jars)
+        if refused:  # some jars want what is not here
+            plain = self.run_program(
+                self.java(*VERIFY, "--add-modules=ALL-SYSTEM", "-cp",
+                          self.work / "classes", "com.acme.Verifies", "1",
+                          *jars), text=True)
+            self.assertEqual(plain.returncode, 0, plain.stderr)
+            natively = {line.split()[1] for line in plain.stdout.splitlines()
+                        if line.startswith("refused ")}
+            refused = [line for line in refused
+                       if line.split()[1] not in natively]
+        self.assertEqual(refused, [])
+        self.assertGreater(counts["classes"], 20000)
+        self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
+
+    def test_all_classes_on_17(self):
+        self.check()
+
+    def test_all_classes_on_25(self):
+        self.version = 25
+        self.check()
+
+
+if __name__ == "__main__":
+    clewtest.main()

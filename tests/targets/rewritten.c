@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An agent that rewrites classes as they are loaded:
+ *
+ *	java -agentpath:rewritten.so=TRACKER,FILE,PREFIX
+ *
+ * Those whose names begin with PREFIX, but for TRACKER, java/lang/Object, whose
+ * constructor HotSpot has its own code for, and classes of lambdas. FILE says
+ * what was done: "NUMBER CLASS.METHOD" of each method, "refused NAME: REASON", and at
+ * the end "classes COUNT", "methods COUNT".
+ */
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/classfile.h"
+
+#define NUMBERS 65536 /* some need a constant */
+
+static struct classfile_tracker tracker = {
+	NULL, { "enter", "(I)V" }, { "exit", "(I)V" }, { "thrown", "(I)V" }, 0
+};
+static const char *prefix;
+static FILE *told;
+static pthread_mutex_t lock =
+	PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+static int32_t next;
+static uint64_t classes, methods;
+static int has_ended;
+
+/* What one class needed. */
+struct block {
+	struct block *older;
+	_Alignas(16) char data[];
+};
+
+static void *take(void *context, size_t bytes)
+{
+	struct block **newest = context;
+	struct block *block = malloc(sizeof(*block) + bytes);
+
+	if (!block)
+		return NULL;
+	block->older = *newest;
+	*newest = block;
+	return block->data;
+}
+
+static void give_back(struct block *newest)
+{
+	while (newest) {
+		struct block *older = newest->older;
+
+		free(newest);
+		newest = older;
+	}
+}
+
+static int32_t choose(void *context, const struct classfile_method *method)
+{
+	const int32_t number = next++ % NUMBERS;
+
+	fprintf(told, "%d %.*s.%.*s\n", number, (int)method->class_name.length,
+		method->class_name.text, (int)method->name.length,
+		method->name.text);
+	return number;
+}
+
+static void refuse(void *context, const struct classfile_method *method,
+		   enum classfile_refusal why)
+{
+	fprintf(told, "refused %.*s.%.*s: %s\n", (int)method->class_name.length,
+		method->class_name.text, (int)method->name.length,
+		method->name.text, classfile_refusal_text(why));
+}
+
+static void rewrite(jvmtiEnv *jvmti, const char *name, jint bytes,
+		    const unsigned char *data, jint *new_bytes,
+		    unsigned char **new_data)
+{
+	struct block *newest = NULL;
+	const struct classfile_caller caller = { (void *)&newest, take, choose,
+						 refuse };
+	struct classfile_result result = { 0 };
+	const enum classfile_refusal why = classfile_rewrite(
+		data, (size_t)bytes, &tracker, &caller, &result);
+
+	if (why)
+		fprintf(told, "refused %s: %s\n", name,
+			classfile_refusal_text(why));
+	if (result.data &&
+	    !(*jvmti)->Allocate(jvmti, (jlong)result.bytes, new_data)) {
+		memcpy(*new_data, result.data, result.bytes);
+		*new_bytes = (jint)result.bytes;
+		classes++;
+		methods += result.method_count;
+	}
+	give_back(newest);
+}
+
+static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+			      jobject loader, const char *name, jobject domain,
+			      jint bytes, const unsigned char *data,
+			      jint *new_bytes, unsigned char **new_data)
+{
+	if (!name || strncmp(name, prefix, strlen(prefix)) != 0 ||
+	    strcmp(name, tracker.class_name) == 0 ||
+	    strcmp(name, "java/lang/Object") == 0 || strstr(name, "$$Lambda"))
+		return;
+	pthread_mutex_lock(&lock);
+	if (!has_ended)
+		rewrite(jvmti, name, bytes, data, new_bytes, new_data);
+	pthread_mutex_unlock(&lock);
+}
+
+static void JNICALL ends(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	pthread_mutex_lock(&lock);
+	fprintf(told, "classes %lu\nmethods %lu\n", (unsigned long)classes,
+		(unsigned long)methods);
+	fflush(told);
+	has_ended = 1;
+	pthread_mutex_unlock(&lock);
+}
+
+static int read_options(char *options)
+{
+	char *file = strchr(options, ',');
+	char *rest = file ? strchr(file + 1, ',') : NULL;
+
+	if (!rest)
+		return 0;
+	*file = *rest = '\0';
+	tracker.class_name = options;
+	prefix = rest + 1;
+	told = fopen(file + 1, "w");
+	return told != NULL;
+}
+
+static int listen(jvmtiEnv *jvmti)
+{
+	static const jvmtiEventCallbacks callbacks = {
+		.VMDeath = ends,
+		.ClassFileLoadHook = is_loaded,
+	};
+	static const jvmtiEvent events[] = { JVMTI_EVENT_VM_DEATH,
+					     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK };
+	const jvmtiCapabilities wanted = {
+		.can_generate_all_class_hook_events = 1,
+		.can_generate_early_class_hook_events = 1,
+	};
+
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))
+		return 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+						       events[i], NULL))
+			return 0;
+	return 1;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	static char copy[4096];
+	jvmtiEnv *jvmti;
+
+	snprintf(copy, sizeof(copy), "%s", options ? options : "");
+	if (!read_options(copy) ||
+	    (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) != JNI_OK ||
+	    !listen(jvmti))
+		return JNI_ERR;
+	return JNI_OK;
+}
