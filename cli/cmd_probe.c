@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `clew probe --sites`: where in a function a probe can be put, by an ELF file alone:
- * nothing is executed.
+ * `clew probe --sites`: where in a function a probe can be put, and --vars, what its
+ * actions can speak of, by an ELF file alone: nothing is executed.
  */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "cli/cmd_probe_live.h"
+#include "cli/cmd_probe_vars.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/probe_file.h"
+#include "cli/source_line.h"
 #include "cli/terminal.h"
 
-enum { KEY_SITES = 's', KEY_FILE = 'e' };
+enum { KEY_SITES = 's', KEY_FILE = 'e', KEY_VARS = 0x100 };
 
 struct sites_options {
 	const char *sites; /* of which function */
+	const char *vars;  /* at which place */
 	const char *file;
 	struct terminal terminal;
 };
@@ -29,6 +34,12 @@ static const struct argp_option argp_options[] = {
 	{ "sites", KEY_SITES, "FUNCTION", 0,
 	  "Show each instruction of a function, and how a probe there would be "
 	  "reached; FUNCTION may be any place that clew record --probe takes",
+	  0 },
+	{ "vars", KEY_VARS, "PLACE", 0,
+	  "Show the variables in scope at a place, with their types and where "
+	  "they are, or why they cannot be had; PLACE is as clew record "
+	  "--probe "
+	  "has it",
 	  0 },
 	{ "exe", KEY_FILE, "FILE", 0, "The ELF file, or the name of a program",
 	  0 },
@@ -47,6 +58,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_SITES:
 		options->sites = argument;
 		return 0;
+	case KEY_VARS:
+		options->vars = argument;
+		return 0;
 	case LIVE_PROBE_PID:
 	case LIVE_PROBE_ALL:
 		argp_error(state, "that is for add, rm and ls");
@@ -60,9 +74,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->file = argument;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->sites)
+		if (!options->sites && !options->vars)
 			argp_error(state,
-				   "which function? Say --sites=FUNCTION");
+				   "which function? Say --sites=FUNCTION, or "
+				   "--vars=PLACE");
+		if (options->sites && options->vars)
+			argp_error(state, "either --sites or --vars");
 		if (!options->file)
 			argp_error(state, "of which file? Say -e FILE");
 		return 0;
@@ -141,6 +158,43 @@ static char *path_of(const char *name)
 	return path;
 }
 
+static int print_sites(const struct probe_file *file, const char *path,
+		       const struct probe_spec *spec, char **why)
+{
+	struct listing listing = { .file = file, .function = UINT32_MAX };
+
+	if (!probe_spec_walk(spec, &file->map, print_function, &listing))
+		return fail(why, -ENOENT, "%s has no function %s", path,
+			    spec->function);
+	print_sums(&listing);
+	return 0;
+}
+
+/* A place of the file, or a line of a source of it. 0, or -errno and *why. */
+static int print_place(const struct sites_options *options, const char *path,
+		       char **why)
+{
+	const char *text = options->sites ? options->sites : options->vars;
+	struct probe_file file;
+	struct probe_spec spec;
+	char *resolved = NULL;
+	int err = 0;
+
+	if (options->vars)
+		err = source_line_resolve(text, path, &resolved, why);
+	if (!err && probe_spec_parse(resolved ? resolved : text, &spec) != 0)
+		err = fail(why, -EINVAL, "%s: not a place for a probe", text);
+	free(resolved);
+	if (!err)
+		err = probe_file_open(&file, path, why);
+	if (err)
+		return err;
+	err = options->sites ? print_sites(&file, path, &spec, why)
+			     : print_probe_variables(&file, path, &spec, why);
+	probe_file_close(&file);
+	return err;
+}
+
 int command_probe(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -148,40 +202,26 @@ int command_probe(int argc, char **argv)
 		.children = terminal_children,
 		.parser = parse,
 		.args_doc = "[FILE]\nadd PID PLACE...\nrm PID NAME...\nls PID",
-		.doc = "Show where in a function a probe can be put; or add, "
+		.doc = "Show where in a function a probe can be put, or which "
+		       "variables there are; or add, "
 		       "remove and list the probes of a process that is being "
 		       "recorded: see clew record --probe.",
 	};
 	struct sites_options options = { 0 };
-	struct listing listing = { .function = UINT32_MAX };
-	struct probe_file file;
-	struct probe_spec spec;
-	int status = EXIT_FAILURE;
-	char *path, *why;
+	char *path, *why = NULL;
+	int status;
 
 	if (is_live_probe_command(argc, argv))
 		return command_probe_live(argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (probe_spec_parse(options.sites, &spec) != 0) {
-		complain(argv[0], "%s: not a place for a probe", options.sites);
-		return EXIT_FAILURE;
-	}
 	path = path_of(options.file);
-	if (probe_file_open(&file, path, &why) != 0) {
-		free(path);
-		return give_up(argv[0], why);
-	}
-	listing.file = &file;
 	terminal_begin(&options.terminal);
-	if (probe_spec_walk(&spec, &file.map, print_function, &listing)) {
-		print_sums(&listing);
-		status = EXIT_SUCCESS;
-	} else {
-		complain(argv[0], "%s has no function %s", path, spec.function);
-	}
+	status =
+		print_place(&options, path, &why) ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (terminal_finish(&options.terminal, argv[0]) != 0)
 		status = EXIT_FAILURE;
-	probe_file_close(&file);
+	if (why)
+		status = give_up(argv[0], why);
 	free(path);
 	return status;
 }

@@ -11,7 +11,6 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/cache_folder.h"
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"
@@ -196,6 +195,7 @@ static int add_action(struct directives *directives, const char *word,
 		      const char *value, char **why)
 {
 	const size_t bytes = strlen(value) + 1;
+	const char mark[] = { PROBE_ACTION_MARK, '\0' };
 	struct expression_problem problem;
 	char *text;
 	int err = -ENOMEM;
@@ -210,8 +210,9 @@ static int add_action(struct directives *directives, const char *word,
 	if (err == -ENOMEM)
 		return fail(why, err, "%s", strerror(-err));
 	if (err)
-		return fail(why, -EINVAL, "%s %s: %s%s%s%s", word, value,
-			    problem.what, value[problem.at] ? ", at \"" : "",
+		return fail(why, -EINVAL, "%s %.*s: %s%s%s%s", word,
+			    (int)strcspn(value, mark), value, problem.what,
+			    value[problem.at] ? ", at \"" : "",
 			    value + problem.at, value[problem.at] ? "\"" : "");
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
@@ -293,6 +294,29 @@ int directives_add_file(struct directives *directives, const char *path,
 	return err;
 }
 
+/* The user's cache folder by the XDG rules, or NULL. free() it. */
+static char *cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		return memory_printf("%s/clew", cache);
+	if (home && *home == '/')
+		return memory_printf("%s/.cache/clew", home);
+	return NULL;
+}
+
+static void make_folders(char *path, mode_t mode)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, mode);
+		*at = '/';
+	}
+	mkdir(path, mode);
+}
+
 /* Unless there is a rule. */
 static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {
@@ -300,7 +324,7 @@ static void add_cache(struct directives *directives, char *folder, mode_t mode)
 
 	if (!folder || directives->has_cache)
 		return;
-	cache_folder_make(folder, mode);
+	make_folders(folder, mode);
 	if (directives_add(directives, "cache", folder, &why) != 0)
 		free(why);
 }

@@ -2,7 +2,6 @@
 #include "cli/probe_options.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/probe_file.h"
-#include "symbolizer/a2n.h"
+#include "cli/probe_variables.h"
+#include "cli/source_line.h"
 
 int probe_options_add(struct probe_options *options, const char *text)
 {
@@ -37,113 +37,6 @@ void probe_options_parse_action(struct probe_options *options, const char *text,
 		argp_error(state, "--action=%s: too many", text);
 	options->actions[options->action_count++] =
 		(struct probe_options_action){ options->count - 1, text };
-}
-
-/* ---- Lines of sources ---- */
-
-/* [MODULE:]FILE:LINE. */
-struct line_place {
-	char *module; /* a path, or NULL: the program */
-	char *file;
-	uint32_t line;
-};
-
-static void line_place_fini(struct line_place *place)
-{
-	free(place->module);
-	free(place->file);
-}
-
-/* Whether it is one: what is behind the last colon are digits. */
-static int read_line_place(const char *text, struct line_place *out)
-{
-	const char *last = strrchr(text, ':'), *first;
-	char *end;
-	unsigned long line;
-
-	if (!last || last == text || last[1] < '1' || last[1] > '9')
-		return 0;
-	line = strtoul(last + 1, &end, 10);
-	if (*end || line > UINT32_MAX)
-		return 0;
-	first = memchr(text, ':', (size_t)(last - text));
-	*out = (struct line_place){ .line = (uint32_t)line };
-	if (first)
-		out->module = memory_string(text, (size_t)(first - text));
-	else
-		first = text - 1;
-	out->file = memory_string(first + 1, (size_t)(last - first - 1));
-	return 1;
-}
-
-struct row_search {
-	const struct line_place *place;
-	uint64_t vaddr; /* the lowest, or UINT64_MAX */
-};
-
-/* Whether a path ends in these folders and this name. */
-static int is_file(const char *path, const char *file)
-{
-	const size_t bytes = strlen(path), tail = strlen(file);
-
-	return bytes >= tail && strcmp(path + bytes - tail, file) == 0 &&
-	       (bytes == tail || path[bytes - tail - 1] == '/');
-}
-
-static void look_at_row(void *context, const struct a2n_range *range,
-			const struct a2n_frame *frames, size_t count)
-{
-	struct row_search *search = context;
-
-	if (count && frames->line == search->place->line && frames->file &&
-	    is_file(frames->file, search->place->file) &&
-	    range->start < search->vaddr)
-		search->vaddr = range->start;
-}
-
-/* 0, or -errno and *why. */
-static int find_line(const struct line_place *place, const char *path,
-		     uint64_t *vaddr, char **why)
-{
-	struct row_search search = { .place = place, .vaddr = UINT64_MAX };
-	const struct a2n_module *module;
-	struct a2n *a2n;
-	int err = a2n_create(NULL, &a2n);
-
-	if (err)
-		return fail(why, err, "%s", strerror(-err));
-	err = a2n_module_open(a2n, path, NULL, &module);
-	if (!err)
-		a2n_module_rows(module, look_at_row, &search);
-	a2n_destroy(a2n);
-	if (err)
-		return fail(why, -EINVAL, "%s: %s", path, strerror(-err));
-	if (search.vaddr == UINT64_MAX)
-		return fail(why, -EINVAL,
-			    "%s has no code of line %" PRIu32 " of %s", path,
-			    place->line, place->file);
-	*vaddr = search.vaddr;
-	return 0;
-}
-
-/* What stands for it, to be freed; NULL and *why. */
-static char *resolve_line(const struct line_place *place, const char *program,
-			  char **why)
-{
-	const char *path = place->module ? place->module : program;
-	uint64_t vaddr = 0;
-	char *text;
-
-	if (find_line(place, path, &vaddr, why) != 0)
-		return NULL;
-	if (place->module)
-		text = memory_printf("%s:%#" PRIx64 " %s:%" PRIu32,
-				     text_basename(path), vaddr, place->file,
-				     place->line);
-	else
-		text = memory_printf("%#" PRIx64 " %s:%" PRIu32, vaddr,
-				     place->file, place->line);
-	return text;
 }
 
 /* ---- What can be known ---- */
@@ -199,27 +92,87 @@ static int check(const struct probe_spec *spec, const char *text,
 	return 0;
 }
 
-static int settle(const char *text, const char *program,
-		  struct directives *directives, char **why)
+/* The probe's lines, in their order. */
+static void take_lines(const struct probe_options *options, size_t probe,
+		       struct arena *arena, struct probe_variables *out)
 {
-	struct line_place place;
-	struct probe_spec spec;
-	char *resolved = NULL;
-	int err = 0;
+	out->lines =
+		arena_alloc(arena, PROBE_ACTIONS_MAX * sizeof(*out->lines));
+	if (!out->lines)
+		memory_exhausted();
+	for (size_t i = 0; i < options->action_count; i++)
+		if (options->actions[i].probe == probe)
+			out->lines[out->line_count++] =
+				options->actions[i].text;
+}
 
-	if (read_line_place(text, &place)) {
-		resolved = resolve_line(&place, program, why);
-		line_place_fini(&place);
-		if (!resolved)
-			return -EINVAL;
+/*
+ * The place in that module alone, if it says none: in another one, the variables are
+ * others. What a glob has a meaning for is any letter.
+ */
+static char *bind_place(const char *text, const struct probe_spec *spec,
+			const char *path)
+{
+	char *whole, *bound;
+
+	if (*spec->module || !*spec->function)
+		return memory_printf("%s", text);
+	whole = realpath(path, NULL);
+	bound = memory_printf("%s:%s", text_basename(whole ? whole : path),
+			      text);
+	free(whole);
+	for (char *at = bound;
+	     *at && at < bound + strlen(bound) - strlen(text) - 1; at++)
+		if (strchr("*?[]\\: ", *at))
+			*at = '?';
+	return bound;
+}
+
+/* The probe's place and what it does there. */
+static int settle_parsed(const struct probe_options *options, size_t probe,
+			 const char *text, const struct probe_spec *spec,
+			 const char *program, struct directives *directives,
+			 char **why)
+{
+	const char *path = file_of(spec, program);
+	struct probe_variables actions = { 0 };
+	struct arena arena = { 0 };
+	char *place;
+	int err;
+
+	take_lines(options, probe, &arena, &actions);
+	err = probe_variables_settle(&actions, spec, path, &arena, why);
+	if (!err) {
+		place = actions.is_typed ? bind_place(text, spec, path)
+					 : memory_printf("%s", text);
+		err = directives_add(directives, "probe", place, why);
+		free(place);
 	}
+	for (size_t i = 0; i < actions.line_count && !err; i++)
+		err = directives_add(directives, "action", actions.lines[i],
+				     why);
+	arena_fini(&arena);
+	return err;
+}
+
+static int settle(const struct probe_options *options, size_t probe,
+		  const char *program, struct directives *directives,
+		  char **why)
+{
+	const char *text = options->texts[probe];
+	struct probe_spec spec;
+	char *resolved;
+	int err = source_line_resolve(text, program, &resolved, why);
+
+	if (err)
+		return err;
 	if (probe_spec_parse(resolved ? resolved : text, &spec) != 0)
 		err = fail(why, -EINVAL, "probe %s: not a place", text);
 	if (!err)
 		err = check(&spec, text, program, why);
 	if (!err)
-		err = directives_add(directives, "probe",
-				     resolved ? resolved : text, why);
+		err = settle_parsed(options, probe, resolved ? resolved : text,
+				    &spec, program, directives, why);
 	free(resolved);
 	return err;
 }
@@ -230,14 +183,8 @@ int probe_options_settle(const struct probe_options *options,
 {
 	int err = 0;
 
-	for (size_t i = 0; i < options->count && !err; i++) {
-		err = settle(options->texts[i], program, directives, why);
-		for (size_t j = 0; j < options->action_count && !err; j++)
-			if (options->actions[j].probe == i)
-				err = directives_add(directives, "action",
-						     options->actions[j].text,
-						     why);
-	}
+	for (size_t i = 0; i < options->count && !err; i++)
+		err = settle(options, i, program, directives, why);
 	return err;
 }
 

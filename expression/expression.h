@@ -5,6 +5,8 @@
  *	arg1 ... arg6		arguments in registers, at a function's entry
  *	ret			what a function returns, where it is left
  *	$rdi $eax $cl ...	registers, and parts of them; $rsp, $eflags
+ *	$base			what is to be added to an address as the module's file
+ *				has it, for one of the process
  *	tid			the thread's number
  *	12 0x1f 'c'		numbers
  *	(unsigned char)e	casts to C's integers, stdint.h's, and pointers to them
@@ -12,8 +14,9 @@
  *	- ! ~  * / % + - << >> < <= > >= == != & ^ | && ||  ( )
  *	e == "text"		whether the string at e is that; != likewise
  *
- * Operators are C's, on 64 bits. A name that is none of these is refused: variables
- * are known to who reads debugging information, which is not here.
+ * Operators are C's, on 64 bits. A name that is none of these is refused: who reads
+ * debugging information, which is not here, writes variables in these words
+ * (cli/action_rewriting.h).
  *
  * An expression is parsed in memory of the caller's, and evaluated anywhere: no libc,
  * general registers only, nothing that waits; it ends after as many steps as it has.
@@ -68,7 +71,8 @@ int expression_parse(const char *text, size_t bytes, struct expression *out,
 
 /*
  * One of a list: "arg1, arg2/x, arg3/s20". A format stands behind a "/" that is
- * followed by one of these letters and at most digits.
+ * followed by one of these letters and at most digits. It is called as it is written,
+ * format and blanks apart; or "`name` arg1" as it says.
  */
 struct expression_field {
 	/*
@@ -77,7 +81,7 @@ struct expression_field {
 	 */
 	char format;
 	uint16_t string_bytes; /* of "s": so much of it at most */
-	size_t start, end;     /* in the list, format and blanks apart */
+	size_t start, end;     /* what it is called, in the list */
 	struct expression expression;
 };
 
@@ -93,6 +97,7 @@ int expression_field_parse(const char *text, size_t bytes, size_t *at,
 
 struct expression_view {
 	const uint64_t *registers; /* MACHINE_REGISTERS of them */
+	uint64_t base;             /* of the probe's module */
 	uint64_t (*tid)(void);     /* asked only if it is wanted */
 	/* Copy memory; not 0: it cannot be read. */
 	long (*read)(void *to, uint64_t from, size_t bytes);

@@ -124,6 +124,8 @@ static uint64_t initial(const struct expression_view *view,
 {
 	if (step->operation == STEP_NUMBER)
 		return step->number;
+	if (step->operation == STEP_BASE)
+		return view->base;
 	return step->operation == STEP_TID ? view->tid()
 					   : view->registers[step->detail];
 }

@@ -7,7 +7,7 @@
 #include "expression/expression_steps.h"
 #include "expression/expression_type.h"
 
-#define NESTING_MAX 24
+#define NESTING_MAX 48
 
 struct parser {
 	const char *text;
@@ -184,6 +184,11 @@ static int parse_register(struct parser *parser, struct expression_type *type)
 				return -EINVAL;
 			return part ? put(parser, STEP_CUT, 8U >> part, 0) : 0;
 		}
+	}
+	if (scan_is(name, length, "base")) {
+		parser->at += length;
+		*type = type_long;
+		return put(parser, STEP_BASE, 0, 0);
 	}
 	return wrong(parser, "no such register");
 }
@@ -550,6 +555,19 @@ static int parse_format(struct parser *parser, struct expression_field *field)
 	return 0;
 }
 
+/* Behind its quote. */
+static int parse_label(struct parser *parser, struct expression_field *field)
+{
+	field->start = parser->at;
+	while (parser->at < parser->bytes && parser->text[parser->at] != '`')
+		parser->at++;
+	field->end = parser->at;
+	if (parser->at == parser->bytes)
+		return wrong(parser, "it does not end");
+	parser->at++;
+	return 0;
+}
+
 int expression_field_parse(const char *text, size_t bytes, size_t *at,
 			   struct expression_field *out,
 			   struct expression_problem *problem)
@@ -562,9 +580,14 @@ int expression_field_parse(const char *text, size_t bytes, size_t *at,
 
 	out->start = parser.at;
 	out->string_bytes = EXPRESSION_STRING_LESS;
-	if (parse(&parser))
-		return -EINVAL;
-	out->end = parser.at;
+	if (take(&parser, '`')) {
+		if (parse_label(&parser, out) || parse(&parser))
+			return -EINVAL;
+	} else {
+		if (parse(&parser))
+			return -EINVAL;
+		out->end = parser.at;
+	}
 	out->format = usual_format(&out->expression.type);
 	if (next(&parser) == '/' && parse_format(&parser, out))
 		return -EINVAL;

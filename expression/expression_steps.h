@@ -6,6 +6,7 @@
 enum expression_operation {
 	STEP_NUMBER,   /* push `number` */
 	STEP_REGISTER, /* push register `detail` */
+	STEP_BASE,     /* push where the probe's module is loaded */
 	STEP_TID,      /* push the thread's number */
 	STEP_CUT,      /* keep `detail` bytes; number: with their sign */
 	STEP_LOAD,     /* the same of what lies there */

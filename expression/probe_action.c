@@ -146,8 +146,9 @@ int probe_action_add(struct probe_action *action, const char *text,
 				    .context = context,
 				    .problem = problem };
 
-	while (text[line.bytes])
-		line.bytes++;
+	for (; text[line.bytes]; line.bytes++)
+		if (text[line.bytes] == PROBE_ACTION_MARK)
+			line.at = line.bytes + 1;
 	skip_blanks(&line);
 	if (take_word(&line, "if"))
 		return add_condition(action, &line);

@@ -17,6 +17,9 @@
 
 #define PROBE_REGION_NAME_BYTES 56
 
+/* In front of it stand the user's own words for what is behind it. */
+#define PROBE_ACTION_MARK '\x1f'
+
 struct probe_field {
 	struct probe_field *next;
 	const char *text; /* the line that it is in */

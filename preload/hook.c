@@ -272,6 +272,7 @@ static int prepare_probe(struct pass *pass, struct patch_workshop *workshop,
 
 	if (err)
 		return err;
+	probe_actions_place(probe, hooks->module);
 	patch->next_of_module = hooks->next_of_module;
 	hooks->next_of_module = patch;
 	return 0;

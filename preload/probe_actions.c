@@ -14,6 +14,7 @@
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/probe_hits.h"
+#include "preload/probe_switch.h"
 #include "preload/record/slots.h"
 #include "preload/sys/range.h"
 #include "preload/sys/sys.h"
@@ -44,6 +45,8 @@ static struct {
 	const struct probe_action
 		*of[WIRE_PROBES_MAX]; /* NULL: it counts only */
 	uint32_t event_bytes[WIRE_PROBES_MAX];
+	const struct module *modules[WIRE_PROBES_MAX]; /* that they are in */
+	_Atomic uint64_t bases[WIRE_PROBES_MAX];
 	struct probe_life *_Atomic life;
 } actions;
 
@@ -244,6 +247,22 @@ static void keep(struct probe_life *mine, uint32_t probe,
 		samples_note_moment(rt.header);
 }
 
+/* ---- Modules ---- */
+
+/* One probe in two modules has no base: addresses of one are nothing in the other. */
+void probe_actions_place(uint32_t probe, const struct module *module)
+{
+	const struct module *former = actions.modules[probe];
+
+	actions.modules[probe] = module;
+	atomic_store_explicit(&actions.bases[probe],
+			      former && former != module &&
+					      module_is_loaded(former)
+				      ? 0
+				      : module->base,
+			      memory_order_relaxed);
+}
+
 /* ---- Hits ---- */
 
 /* Whether the condition holds, and the limit is not reached. */
@@ -298,6 +317,8 @@ void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
 	uint64_t registers[MACHINE_REGISTERS];
 	const struct expression_view view = {
 		.registers = registers,
+		.base = atomic_load_explicit(&actions.bases[probe],
+					     memory_order_relaxed),
 		.tid = own_tid,
 		.read = read_program,
 	};
@@ -381,7 +402,7 @@ static uint64_t write_lines(unsigned char *at, const struct asked_probe *probe)
 	for (const struct probe_line *l = probe->lines; l; l = l->next) {
 		uint32_t text = 0, size;
 
-		while (l->text[text])
+		while (l->text[text] && l->text[text] != PROBE_ACTION_MARK)
 			text++;
 		size = sizeof(struct wire_probe) + padded(text);
 		if (at) {

@@ -7,6 +7,7 @@
 #define CLEW_PRELOAD_PROBE_ACTIONS_H
 
 #include "preload/host/config.h"
+#include "preload/modules/modules.h"
 #include "preload/record/part.h"
 
 /* Before the first probe is written; the configuration stays. 0 or -errno. */
@@ -14,5 +15,8 @@ int probe_actions_begin(struct part *part, const struct config *config);
 
 /* The same of one, before its code is reached. */
 int probe_actions_add(struct part *part, const struct asked_probe *probe);
+
+/* Whose addresses its expressions speak of: before its code is reached. */
+void probe_actions_place(uint32_t probe, const struct module *module);
 
 #endif

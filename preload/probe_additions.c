@@ -10,6 +10,7 @@
 #include "preload/patch/trap.h"
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
+#include "preload/probe_actions.h"
 #include "preload/probe_hit.h"
 #include "preload/probe_hits.h"
 #include "preload/probe_switch.h"
@@ -47,6 +48,7 @@ static int prepare_patch(struct probe_additions *adding, struct module *module,
 
 	if (err)
 		return err;
+	probe_actions_place(number, module);
 	lock_acquire(&cold->patches.lock, &signals);
 	module_patches_add(cold, module, patch);
 	lock_release(&cold->patches.lock, &signals);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolizer/index_cache.h"
+#include "symbolizer/indexer/build.h"
 #include "symbolizer/indexer/sources.h"
 
 struct index_search {
@@ -101,6 +102,11 @@ static int find_cached(const struct index_search *search, struct index *index)
 		       index);
 }
 
+static int build(const void *request, int fd)
+{
+	return build_index(request, fd);
+}
+
 static int run_worker(const struct index_search *search, int fd)
 {
 	const struct a2n *a2n = search->a2n;
@@ -117,7 +123,7 @@ static int run_worker(const struct index_search *search, int fd)
 
 	if (a2n->flags & A2N_NO_DEBUG)
 		request.without_debug = "no debug information: not asked for";
-	err = worker_build(&a2n->limits, &request, fd, why);
+	err = worker_run(&a2n->limits, build, &request, fd, why);
 	/* Less and less, and the reason is remembered in the index. */
 	while (err == -ECHILD && !request.without_symbols) {
 		request.without_symbols = request.without_debug == reason;
@@ -128,7 +134,7 @@ static int run_worker(const struct index_search *search, int fd)
 		request.without_debug = reason;
 		if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
 			return -EIO;
-		err = worker_build(&a2n->limits, &request, fd, why);
+		err = worker_run(&a2n->limits, build, &request, fd, why);
 	}
 	return err == -ECHILD ? -EBADMSG : err;
 }

@@ -98,9 +98,8 @@ static int judge(int status, const struct worker_limits *limits, char *why)
 	return -ECHILD;
 }
 
-int worker_build(const struct worker_limits *limits,
-		 const struct build_request *request, int fd,
-		 char why[WORKER_WHY_BYTES])
+int worker_run(const struct worker_limits *limits, worker_work work,
+	       const void *request, int fd, char why[WORKER_WHY_BYTES])
 {
 	pid_t child = fork();
 	int status = 0, err;
@@ -109,7 +108,7 @@ int worker_build(const struct worker_limits *limits,
 		return -errno;
 	if (child == 0) {
 		become_worker(limits);
-		err = build_index(request, fd);
+		err = work(request, fd);
 		_exit(err ? STATUS_OF_ERRNO - err : 0);
 	}
 	err = wait_for(child, &status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child process for each module that is indexed.
+ * A child process for each module that is indexed, or asked about its variables.
  *
  * Debug information is large and written by others. What reads it runs in a
  * child of its own, with limits on memory, CPU and time: a file that makes it
@@ -10,7 +10,7 @@
 #ifndef CLEW_SYMBOLIZER_WORKER_H
 #define CLEW_SYMBOLIZER_WORKER_H
 
-#include "symbolizer/indexer/build.h"
+#include <stdint.h>
 
 struct worker_limits {
 	uint32_t seconds; /* of CPU; three times that by the clock */
@@ -19,12 +19,14 @@ struct worker_limits {
 
 enum { WORKER_WHY_BYTES = 256 };
 
+/* The work of a child, which writes to fd: 0 or -errno. */
+typedef int (*worker_work)(const void *request, int fd);
+
 /*
- * Runs build_index() in a child. Its result, or -ECHILD if the child did not
+ * Runs it in a child. Its result, or -ECHILD if the child did not
  * end by itself or ran out of something: then `why` says what happened.
  */
-int worker_build(const struct worker_limits *limits,
-		 const struct build_request *request, int fd,
-		 char why[WORKER_WHY_BYTES]);
+int worker_run(const struct worker_limits *limits, worker_work work,
+	       const void *request, int fd, char why[WORKER_WHY_BYTES]);
 
 #endif

@@ -31,7 +31,7 @@ static uint64_t one(void)
 static void evaluate(const struct expression *expression)
 {
 	uint64_t registers[MACHINE_REGISTERS], value = 0;
-	const struct expression_view view = { registers, one, read_input };
+	const struct expression_view view = { registers, 0, one, read_input };
 
 	for (uint64_t i = 0; i < MACHINE_REGISTERS; i++)
 		registers[i] = i % 3 ? i : 0 - i;

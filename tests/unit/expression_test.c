@@ -35,7 +35,8 @@ static uint64_t tid_here(void)
 	return 4711;
 }
 
-static const struct expression_view view = { registers, tid_here, read_here };
+static const struct expression_view view = { registers, 0x10000, tid_here,
+					     read_here };
 
 static void parse(const char *text, struct expression *out)
 {

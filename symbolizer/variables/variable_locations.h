@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a variable is at an address, for the answer. */
+#ifndef CLEW_SYMBOLIZER_VARIABLES_VARIABLE_LOCATIONS_H
+#define CLEW_SYMBOLIZER_VARIABLES_VARIABLE_LOCATIONS_H
+
+#include "symbolizer/variables/debug_die.h"
+
+/* What a location is read for. */
+struct variable_frame {
+	Dwarf_Die function; /* whose frame base counts; NULL */
+	uint64_t vaddr;
+	int is_entry; /* registers are as the caller has left them */
+};
+
+/* How a DIE says where it is. */
+enum variable_location {
+	LOCATION_IS_NONE,
+	LOCATION_IS_CONSTANT,
+	LOCATION_IS_ONE,  /* wherever the program is */
+	LOCATION_IS_LIST, /* by ranges of addresses */
+};
+
+enum variable_location variable_location_kind(struct debug_reading *reading,
+					      Dwarf_Die die);
+
+/* Sets place, why, first_step and step_count of the variable. */
+void variable_location_read(struct debug_reading *reading,
+			    const struct variable_frame *frame, Dwarf_Die die,
+			    struct variable *out);
+
+#endif
