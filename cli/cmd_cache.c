@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `clew cache`: the indexes that `clew a2n` and the reports keep. */
+/* `clew cache`: what is read of files once, for the next time. */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,11 +15,20 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "cli/cache_warming.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "symbolizer/index.h"
 
-enum { KEY_OLDER = 'o', KEY_MOST = 'm', KEY_ALL = 'a', KEY_JSON = 0x100 };
+enum {
+	KEY_OLDER = 'o',
+	KEY_MOST = 'm',
+	KEY_ALL = 'a',
+	KEY_JOBS = 'j',
+	KEY_JSON = 0x100,
+	KEY_NO_LIBRARIES,
+	KEY_NO_INDEXES,
+};
 
 enum { DAY_SECONDS = 24 * 60 * 60, DEFAULT_DAYS = 30 };
 
@@ -32,6 +41,12 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "all", KEY_ALL, NULL, 0, "prune: everything", 0 },
 	{ "json", KEY_JSON, NULL, 0, "ls: write JSON", 0 },
+	{ "jobs", KEY_JOBS, "N", 0,
+	  "warm: so many files at the same time (default: processors)", 0 },
+	{ "no-libraries", KEY_NO_LIBRARIES, NULL, 0,
+	  "warm: without the libraries that the files need", 0 },
+	{ "no-indexes", KEY_NO_INDEXES, NULL, 0,
+	  "warm: what recording needs, and no debug information", 0 },
 	{ 0 },
 };
 
@@ -39,6 +54,7 @@ struct cache_options {
 	uint64_t days;
 	uint64_t most_bytes;
 	int takes_all, is_json;
+	struct cache_warming warming;
 	char **arguments;
 	int argument_count;
 };
@@ -73,13 +89,24 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_JSON:
 		options->is_json = 1;
 		return 0;
+	case KEY_JOBS:
+		options->warming.jobs =
+			(uint32_t)parse_number(state, "jobs", argument, 1024);
+		return 0;
+	case KEY_NO_LIBRARIES:
+		options->warming.has_no_libraries = 1;
+		return 0;
+	case KEY_NO_INDEXES:
+		options->warming.has_no_indexes = 1;
+		return 0;
 	case ARGP_KEY_ARGS:
 		options->arguments = state->argv + state->next;
 		options->argument_count = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->arguments || !makes_sense(options))
-			argp_error(state, "ls, prune, or warm FILE...?");
+			argp_error(state,
+				   "ls, prune, or warm PROGRAM|FILE...?");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -301,34 +328,6 @@ static int prune(const char *command, const char *directory,
 	return status;
 }
 
-/* ---- warm ---- */
-
-static int warm(const char *command, struct a2n *a2n, char **paths, int count)
-{
-	int status = EXIT_SUCCESS;
-
-	for (int i = 0; i < count; i++) {
-		const struct a2n_module *module;
-		struct a2n_module_info info;
-		int err = a2n_module_open(a2n, paths[i], NULL, &module);
-
-		if (err) {
-			complain(command, "%s: %s", paths[i],
-				 err == -ENOEXEC ? "not a 64-bit ELF file"
-						 : strerror(-err));
-			status = EXIT_FAILURE;
-			continue;
-		}
-		a2n_module_info(module, &info);
-		printf("%s: %s symbols, %s rows%s%s%s\n", paths[i],
-		       text_grouped(info.symbol_count).text,
-		       text_grouped(info.row_count).text,
-		       info.was_cached ? ", was there already" : "",
-		       info.reason ? "; " : "", info.reason ? info.reason : "");
-	}
-	return status;
-}
-
 static int run(const char *command, struct a2n *a2n,
 	       const struct cache_options *options)
 {
@@ -341,9 +340,6 @@ static int run(const char *command, struct a2n *a2n,
 		complain(command, "there is no folder to keep a cache in");
 		return EXIT_FAILURE;
 	}
-	if (strcmp(verb, "warm") == 0)
-		return warm(command, a2n, options->arguments + 1,
-			    options->argument_count - 1);
 	err = list(directory, &entries);
 	if (err) {
 		complain(command, "%s: %s", directory, strerror(-err));
@@ -362,8 +358,10 @@ int command_cache(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "ls|prune|warm FILE...",
-		.doc = "Show, shrink or fill the cache of debug information.",
+		.args_doc = "ls|prune|warm PROGRAM|FILE...",
+		.doc = "Show, shrink or fill the cache of debug information; "
+		       "fill "
+		       "that of analyses.",
 	};
 	struct cache_options options = { .days = DEFAULT_DAYS,
 					 .most_bytes = UINT64_MAX };
@@ -371,6 +369,13 @@ int command_cache(int argc, char **argv)
 	int status, err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (strcmp(options.arguments[0], "warm") == 0) {
+		options.warming.files = options.arguments + 1;
+		options.warming.file_count = options.argument_count - 1;
+		status = cache_warm(argv[0], &options.warming);
+		err = finish_output(argv[0]);
+		return status ? status : err;
+	}
 	err = a2n_create(NULL, &a2n);
 	if (err) {
 		complain(argv[0], "%s", strerror(-err));

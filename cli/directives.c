@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/cache_folder.h"
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"
@@ -294,29 +295,6 @@ int directives_add_file(struct directives *directives, const char *path,
 	return err;
 }
 
-/* The user's cache folder by the XDG rules, or NULL. free() it. */
-static char *cache_folder(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-
-	if (cache && *cache == '/')
-		return memory_printf("%s/clew", cache);
-	if (home && *home == '/')
-		return memory_printf("%s/.cache/clew", home);
-	return NULL;
-}
-
-static void make_folders(char *path, mode_t mode)
-{
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, mode);
-		*at = '/';
-	}
-	mkdir(path, mode);
-}
-
 /* Unless there is a rule. */
 static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {
@@ -324,7 +302,7 @@ static void add_cache(struct directives *directives, char *folder, mode_t mode)
 
 	if (!folder || directives->has_cache)
 		return;
-	make_folders(folder, mode);
+	cache_folder_make(folder, mode);
 	if (directives_add(directives, "cache", folder, &why) != 0)
 		free(why);
 }

@@ -200,3 +200,52 @@ char *executable_obstacle(const char *path)
 	free(script);
 	return obstacle;
 }
+
+/* What env(1) would run by the words behind it, or NULL. */
+static char *found_by_env(char *words)
+{
+	char *rest = NULL, *path = NULL;
+	char *word = strtok_r(words, " \t", &rest);
+
+	while (word && (*word == '-' || strchr(word, '=')))
+		word = strtok_r(NULL, " \t", &rest);
+	if (word && executable_find(word, &path) != 0)
+		return NULL;
+	return path;
+}
+
+/* What runs a script; of "#!/usr/bin/env NAME", what that finds. NULL: it is none. */
+static char *script_interpreter(const char *path)
+{
+	char head[SCRIPT_LINE_MAX + 1] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length = fd < 0 ? -1 : pread(fd, head, SCRIPT_LINE_MAX, 0);
+	char *program, *found = NULL;
+
+	if (fd >= 0)
+		close(fd);
+	program = length > 0 ? interpreter_of(head, (size_t)length) : NULL;
+	if (program && strcmp(text_basename(program), "env") == 0) {
+		head[strcspn(head, "\n")] = '\0';
+		found = found_by_env(strstr(head, program) + strlen(program));
+	}
+	if (!found)
+		return program;
+	free(program);
+	return found;
+}
+
+char *executable_program(const char *path)
+{
+	char *program = memory_string(path, strlen(path));
+
+	for (int i = 0; i < INTERPRETERS_MAX; i++) {
+		char *next = script_interpreter(program);
+
+		if (!next)
+			break;
+		free(program);
+		program = next;
+	}
+	return program;
+}

@@ -17,6 +17,12 @@
 int executable_find(const char *name, char **path);
 
 /*
+ * What would be loaded: the file itself, or what runs it, if it begins with "#!".
+ * free() it.
+ */
+char *executable_program(const char *path);
+
+/*
  * Why the runtime cannot be loaded into this program, or NULL if it can, as
  * far as its file tells. Follows "#!". free() it.
  */

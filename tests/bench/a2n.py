@@ -58,8 +58,8 @@ def bench(rounds):
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as name:
         folder = pathlib.Path(name)
         os.environ["XDG_CACHE_HOME"] = str(folder)
-        subprocess.run([CLEW, "cache", "warm", MODULE], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run([CLEW, "cache", "warm", "--no-libraries", MODULE],
+                       check=True, stdout=subprocess.DEVNULL)
         for count in COUNTS:
             with open(folder / str(count), "w", encoding="ascii") as file:
                 file.writelines(f"{start + chance.randrange(size):#x}\n"

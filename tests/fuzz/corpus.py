@@ -55,7 +55,8 @@ def make_index(build, folder, work):
     program = work / "program"
     source = pathlib.Path(__file__).parents[1] / "targets" / "inlines.cc"
     subprocess.run(["g++", "-g", "-O2", source, "-o", program], check=True)
-    subprocess.run([build / "cli" / "clew", "cache", "warm", program],
+    subprocess.run([build / "cli" / "clew", "cache", "warm",
+                    "--no-libraries", program],
                    check=True, stdout=subprocess.DEVNULL,
                    env={**os.environ, "XDG_CACHE_HOME": str(work / "a2n")})
     (index,) = (work / "a2n").rglob("*.a2n")

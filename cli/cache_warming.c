@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One process reads one file: what is damaged or huge ends no more than that, and
+ * processors are used. Files that are read by several at the same moment, here or
+ * elsewhere, are kept by each, the last one's in the end (analysis_cache.h).
+ */
+#include "cli/cache_warming.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "cli/cache_folder.h"
+#include "cli/command.h"
+#include "cli/executable.h"
+#include "cli/loaded_files.h"
+#include "image/analysis.h"
+#include "symbolizer/a2n.h"
+
+/* What a process has found, in memory that it shares with us. */
+struct found {
+	pid_t reader;
+	int is_named; /* on the command line, so that its errors are ours */
+	int is_finished, err;
+	int is_no_code;
+	int had_analysis, had_index; /* before */
+	uint32_t functions;
+	uint64_t symbols, rows;
+	char reason[160]; /* there is no debug information, say */
+};
+
+struct readers {
+	const struct cache_warming *warming;
+	const struct loaded_files *files;
+	struct found *found;
+	const char *folder;
+	size_t begun, ended;
+};
+
+/* ---- in a process of its own ---- */
+
+static int read_analysis(const char *path, const char *folder,
+			 struct found *found)
+{
+	struct arena arena = { 0 };
+	struct analysis analysis = { 0 };
+	int err = analysis_of_file(path, folder, &arena, &analysis);
+
+	found->functions = analysis.function_count;
+	found->had_analysis = analysis.from_cache;
+	found->is_no_code = err == -ENODATA;
+	arena_fini(&arena);
+	return found->is_no_code ? 0 : err;
+}
+
+static int read_index(const char *path, struct found *found)
+{
+	const struct a2n_module *module;
+	struct a2n_module_info info;
+	struct a2n *a2n;
+	int err = a2n_create(NULL, &a2n);
+
+	if (err)
+		return err;
+	err = a2n_module_open(a2n, path, NULL, &module);
+	if (!err) {
+		a2n_module_info(module, &info);
+		found->symbols = info.symbol_count;
+		found->rows = info.row_count;
+		found->had_index = info.was_cached;
+		snprintf(found->reason, sizeof(found->reason), "%s",
+			 info.reason ? info.reason : "");
+	}
+	a2n_destroy(a2n);
+	return err;
+}
+
+static void read_file(const struct readers *readers, size_t number)
+{
+	const char *path = readers->files->paths[number];
+	struct found *found = &readers->found[number];
+
+	found->err = read_analysis(path, readers->folder, found);
+	if (!found->err && !readers->warming->has_no_indexes)
+		found->err = read_index(path, found);
+	found->is_finished = 1;
+}
+
+/* ---- here ---- */
+
+static uint32_t processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0
+		       ? (uint32_t)CPU_COUNT(&set)
+		       : 1;
+}
+
+static void begin_next(struct readers *readers)
+{
+	struct found *found = &readers->found[readers->begun];
+
+	fflush(NULL);
+	found->reader = fork();
+	if (found->reader == 0) {
+		read_file(readers, readers->begun);
+		_exit(0);
+	}
+	if (found->reader < 0) {
+		found->err = -errno;
+		found->is_finished = 1;
+		readers->ended++;
+	}
+	readers->begun++;
+}
+
+static void await_one(struct readers *readers)
+{
+	int status;
+	pid_t pid = waitpid(-1, &status, 0);
+
+	for (size_t i = 0; pid > 0 && i < readers->begun; i++)
+		if (readers->found[i].reader == pid)
+			readers->ended++;
+	if (pid < 0 && errno == ECHILD)
+		readers->ended = readers->begun;
+}
+
+static void read_all(struct readers *readers)
+{
+	const uint32_t wanted = readers->warming->jobs;
+	const uint32_t jobs = wanted ? wanted : processors();
+	const size_t count = readers->files->count;
+	struct progress progress;
+
+	progress_init(&progress);
+	while (readers->ended < count) {
+		while (readers->begun < count &&
+		       readers->begun - readers->ended < jobs)
+			begin_next(readers);
+		progress_tell(&progress, "reading files", readers->ended,
+			      count);
+		if (readers->ended < readers->begun)
+			await_one(readers);
+	}
+	progress_clear(&progress);
+}
+
+static const char *error_text(int err)
+{
+	if (err == -ENOEXEC)
+		return "not a 64-bit ELF file";
+	return err == -EBADMSG ? "damaged" : strerror(-err);
+}
+
+static void tell(const struct readers *readers, size_t number)
+{
+	const struct found *found = &readers->found[number];
+
+	printf("%s: ", readers->files->paths[number]);
+	if (found->is_no_code)
+		printf("no code");
+	else
+		printf("%s functions%s", text_grouped(found->functions).text,
+		       found->had_analysis ? ", known already" : "");
+	if (!readers->warming->has_no_indexes)
+		printf("; %s symbols, %s rows%s%s%s",
+		       text_grouped(found->symbols).text,
+		       text_grouped(found->rows).text,
+		       found->had_index ? ", known already" : "",
+		       *found->reason ? "; " : "", found->reason);
+	putchar('\n');
+}
+
+/* Returns the exit status. */
+static int tell_all(const char *command, const struct readers *readers)
+{
+	int status = EXIT_SUCCESS;
+
+	for (size_t i = 0; i < readers->files->count; i++) {
+		const struct found *found = &readers->found[i];
+
+		if (found->is_finished && !found->err) {
+			tell(readers, i);
+			continue;
+		}
+		complain(command, "%s: %s", readers->files->paths[i],
+			 found->is_finished ? error_text(found->err)
+					    : "it could not be read: its "
+					      "reader has died");
+		if (found->is_named)
+			status = EXIT_FAILURE;
+	}
+	for (size_t i = 0; i < readers->files->missing_count; i++)
+		complain(command, "the loader does not find %s",
+			 readers->files->missing[i]);
+	return status;
+}
+
+/* ---- which files ---- */
+
+/* A file by its path, or what `clew record` would run by that name. */
+static char *resolve(const char *name)
+{
+	char *path;
+
+	if (access(name, F_OK) == 0 || executable_find(name, &path) != 0)
+		return memory_string(name, strlen(name));
+	return path;
+}
+
+/* The named ones come first. */
+static void choose_files(const struct cache_warming *warming,
+			 struct loaded_files *files, size_t *named)
+{
+	for (int i = 0; i < warming->file_count; i++) {
+		char *path = resolve(warming->files[i]);
+		char *program = executable_program(path);
+
+		loaded_files_add(files, program);
+		free(program);
+		free(path);
+	}
+	*named = files->count;
+	for (size_t i = 0; !warming->has_no_libraries && i < *named; i++)
+		loaded_files_add_needed(files, files->paths[i]);
+}
+
+int cache_warm(const char *command, const struct cache_warming *warming)
+{
+	char *folder = cache_folder();
+	struct loaded_files files = { 0 };
+	struct readers readers = {
+		.warming = warming,
+		.files = &files,
+		.folder = folder,
+	};
+	size_t named, bytes;
+	int status;
+
+	if (!folder) {
+		complain(command, "there is no folder to keep a cache in");
+		return EXIT_FAILURE;
+	}
+	cache_folder_make(folder, 0700);
+	if (access(folder, W_OK | X_OK) != 0) {
+		complain(command, "nothing can be kept in %s: %s", folder,
+			 strerror(errno));
+		free(folder);
+		return EXIT_FAILURE;
+	}
+	choose_files(warming, &files, &named);
+	bytes = files.count * sizeof(*readers.found);
+	readers.found = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (readers.found == MAP_FAILED)
+		memory_exhausted();
+	for (size_t i = 0; i < named; i++)
+		readers.found[i].is_named = 1;
+	read_all(&readers);
+	status = tell_all(command, &readers);
+	munmap(readers.found, bytes);
+	loaded_files_fini(&files);
+	free(folder);
+	return status;
+}

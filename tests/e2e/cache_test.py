@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What `clew cache warm` reads ahead, recordings need not read any more."""
+import os
+import pathlib
+import re
+import subprocess
+
+import clewtest
+from clewtest import CLEW, PYTHON, needs, target
+
+
+class Warm(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        self.folder = self.work / "cache" / "clew"
+
+    def analyses(self):
+        return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns)
+                for path in self.folder.glob("*.analysis")}
+
+    def warm(self, *arguments):
+        """The files that it names, in order, and what it says of each."""
+        done = self.clew("cache", "warm", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+    def test_a_recording_finds_all(self):
+        for program in (["/bin/true"], [PYTHON, "-S", "-c", "pass"]):
+            with self.subTest(program[0]):
+                self.warm("--no-indexes", program[0])
+                before = self.analyses()
+                self.assertTrue(before)
+                self.assertEqual(self.record(program).returncode, 0)
+                self.assertEqual(self.analyses(), before)
+
+    def test_as_the_loader_lists(self):
+        listed = self.run_program(["ldd", PYTHON], text=True).stdout
+        wanted = {os.path.realpath(path)
+                  for path in re.findall(r"(/\S+) \(0x", listed)}
+        self.assertTrue(wanted)
+        found = self.warm("--no-indexes", "-j", "3", PYTHON)
+        self.assertEqual(set(found), wanted | {os.path.realpath(PYTHON)})
+        for said in found.values():
+            self.assertRegex(said, r"^([\d,]+ functions|no code)$")
+
+    def test_the_second_time(self):
+        plain = target("deep")
+        first = self.warm(plain)
+        self.assertRegex(first[plain], r"^[\d,]+ functions; [\d,]+ symbols, ")
+        self.assertNotIn("known already", first[plain])
+        second = self.warm(plain)
+        for said in second.values():
+            self.assertEqual(said.count(", known already"), 2)
+        self.assertIn(plain, self.clew("cache", "ls").stdout)
+
+    def test_what_runs_a_script(self):
+        (self.work / "env").write_text("#!/usr/bin/env -S python3 -S\n")
+        (self.work / "plain").write_text(f"#! {PYTHON} -S\n")
+        (self.work / "twice").write_text(f"#!{self.work}/plain\n")
+        self.environment["PATH"] = "/usr/bin:/bin"
+        for script in ("env", "plain", "twice"):
+            with self.subTest(script):
+                found = self.warm("--no-libraries", "--no-indexes",
+                                  self.work / script)
+                self.assertEqual(list(found), [os.path.realpath(PYTHON)])
+
+    def test_by_name(self):
+        self.environment["PATH"] = "/usr/bin:/bin"
+        self.assertEqual(
+            list(self.warm("--no-libraries", "--no-indexes", "python3")),
+            [os.path.realpath(PYTHON)])
+        (self.work / "python3").write_bytes(
+            pathlib.Path(target("deep")).read_bytes())
+        self.assertEqual(
+            list(self.warm("--no-libraries", "--no-indexes", "python3")),
+            [str(self.work / "python3")])
+
+    @needs("gcc")
+    def test_without_build_id_and_with_a_library_that_is_missing(self):
+        (self.work / "gone.c").write_text("int gone(void) { return 0; }\n")
+        (self.work / "here.c").write_text(
+            "int gone(void);\nint main(void) { return gone(); }\n")
+        for argv in (["gcc", "-shared", "-fPIC", "-o", "libgone.so",
+                      "gone.c"],
+                     ["gcc", "-Wl,--build-id=none", "-o", "here", "here.c",
+                      "-L.", "-lgone"]):
+            self.assertEqual(self.run_program(argv).returncode, 0)
+        (self.work / "libgone.so").unlink()
+        done = self.clew("cache", "warm", "--no-indexes", "./here")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr,
+                         "clew cache: the loader does not find libgone.so\n")
+        self.assertIn(f"{self.work}/here: ", done.stdout)
+        self.assertEqual(len([name for name in self.analyses()
+                              if name.startswith("content-")]), 1)
+
+    def test_refusals(self):
+        (self.work / "empty").write_bytes(b"")
+        (self.work / "damaged").write_bytes(
+            pathlib.Path(target("deep")).read_bytes()[:5000])
+        for name, said in (("nonsuch", "No such file or directory"),
+                           ("empty", "not a 64-bit ELF file"),
+                           ("/etc/passwd", "not a 64-bit ELF file"),
+                           ("damaged", "damaged"), ("/", None)):
+            with self.subTest(name):
+                done = self.clew("cache", "warm", name, "/bin/true")
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+                if said:
+                    self.assertIn(f"{name}: {said}", done.stderr)
+                self.assertIn("/true: ", done.stdout)
+        self.environment["XDG_CACHE_HOME"] = "/proc/nowhere"
+        done = self.clew("cache", "warm", "/bin/true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing can be kept in", done.stderr)
+
+    def test_several_at_once(self):
+        running = [subprocess.Popen(
+            [CLEW, "cache", "warm", "--no-indexes", PYTHON],
+            env=self.environment, cwd=self.work, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for _ in range(4)]
+        for one in running:
+            said, errors = one.communicate()
+            self.assertEqual((one.returncode, errors), (0, ""))
+            self.assertIn("python3", said)
+        self.assertEqual(
+            [path.name for path in self.folder.iterdir()
+             if path.suffix != ".analysis"], [])
+
+
+if __name__ == "__main__":
+    clewtest.main()
