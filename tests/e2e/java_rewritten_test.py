@@ -91,7 +91,7 @@ class Rewritten(CompiledCase):
 
     # ---- All that there is ----
 
-    def patched(self):
+    def patched(self, prefix=""):
         """Options by which the tracker is one of the machine's own classes."""
         source = self.work / "source" / "java" / "lang" / "ClewTracker.java"
         source.parent.mkdir(parents=True)
@@ -101,18 +101,19 @@ class Rewritten(CompiledCase):
                       self.work / "patch", source)
         return ["-Xshare:off", "--patch-module",
                 f"java.base={self.work / 'patch'}",
-                self.agent("java/lang/ClewTracker", "")]
+                self.agent("java/lang/ClewTracker", prefix)]
 
-    def verify(self, every, jars=()):
+    def verify(self, every, jars=(), prefix=""):
         """Each EVERYth class; all that are loaded are rewritten."""
         self.compile("classes", TARGETS / "Verifies.java")
         said, told = self.run_rewritten(
-            *self.patched(), "--add-modules=ALL-SYSTEM", "-cp",
+            *self.patched(prefix), "--add-modules=ALL-SYSTEM", "-cp",
             self.work / "classes", "com.acme.Verifies", every, *jars)
         counts = {kind: int(count) for kind, count in
                   (line.split() for line in [*said, *told[-2:]]
                    if re.fullmatch(r"[a-z]+ \d+", line))}
         refused = [line for line in said if line.startswith("refused ")]
+        refused += [line for line in told if line.startswith("kept ")]
         reasons = collections.Counter(
             line.rsplit(": ", 1)[1] for line in told
             if line.startswith("refused "))
@@ -125,6 +126,18 @@ class Rewritten(CompiledCase):
         self.assertGreater(counts["linked"], 1000)
         self.assertGreater(counts["classes"], 3000)
         self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
+
+    def check_loaded(self):
+        counts, refused, _ = self.verify(100, prefix="late:")
+        self.assertEqual(refused, [])
+        self.assertGreater(counts["classes"], 300)
+
+    def test_classes_that_are_loaded_can_be_changed(self):
+        self.check_loaded()
+
+    def test_classes_that_are_loaded_can_be_changed_on_25(self):
+        self.version = 25
+        self.check_loaded()
 
     def test_the_verifier_takes_a_sample_on_25(self):
         self.version = 25

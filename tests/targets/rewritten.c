@@ -2,12 +2,14 @@
 /*
  * An agent that rewrites classes as they are loaded:
  *
- *	java -agentpath:rewritten.so=TRACKER,FILE,PREFIX
+ *	java -agentpath:rewritten.so=TRACKER,FILE,[late:]PREFIX
  *
  * Those whose names begin with PREFIX, but for TRACKER, java/lang/Object, whose
  * constructor HotSpot has its own code for, and classes of lambdas. FILE says
  * what was done: "NUMBER CLASS.METHOD" of each method, "refused NAME: REASON", and at
- * the end "classes COUNT", "methods COUNT".
+ * the end "classes COUNT", "methods COUNT". late: they are loaded as they are, and all
+ * changed at the end, but for what the machine itself would call meanwhile; FILE
+ * says "kept CLASS" of each that the machine does not want to change.
  */
 #include <jvmti.h>
 #include <pthread.h>
@@ -28,7 +30,8 @@ static pthread_mutex_t lock =
 	PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static int32_t next;
 static uint64_t classes, methods;
-static int has_ended;
+static int is_late, has_ended;
+static _Atomic int is_changing; /* classes that are there */
 
 /* What one class needed. */
 struct block {
@@ -105,7 +108,8 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 			      jint bytes, const unsigned char *data,
 			      jint *new_bytes, unsigned char **new_data)
 {
-	if (!name || strncmp(name, prefix, strlen(prefix)) != 0 ||
+	if (!name || is_late != is_changing ||
+	    strncmp(name, prefix, strlen(prefix)) != 0 ||
 	    strcmp(name, tracker.class_name) == 0 ||
 	    strcmp(name, "java/lang/Object") == 0 || strstr(name, "$$Lambda"))
 		return;
@@ -115,8 +119,76 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- Classes that are there ---- */
+
+#define TOGETHER 50
+
+/* What changes of classes are made by. */
+static int is_needed(const char *signature)
+{
+	static const char *const needed[] = {
+		"Ljava/lang/Class;", "Ljava/lang/Thread;", "Ljava/lang/invoke/",
+		"Ljava/lang/ref/",   "Ljava/lang/Object;", "Ljdk/internal/",
+	};
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (strncmp(signature, needed[i], strlen(needed[i])) == 0)
+			return 1;
+	return 0;
+}
+
+static int may_change(jvmtiEnv *jvmti, jclass class)
+{
+	jboolean is_modifiable = JNI_FALSE;
+	char *signature;
+	int may;
+
+	if ((*jvmti)->IsModifiableClass(jvmti, class, &is_modifiable) ||
+	    !is_modifiable ||
+	    (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return 0;
+	may = !is_needed(signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return may;
+}
+
+/* Together, or, if one of them is refused, each alone. */
+static void change(jvmtiEnv *jvmti, jclass *changed, jint count)
+{
+	char *signature;
+
+	if (!(*jvmti)->RetransformClasses(jvmti, count, changed))
+		return;
+	for (jint i = 0; i < count; i++)
+		if ((*jvmti)->RetransformClasses(jvmti, 1, changed + i) &&
+		    !(*jvmti)->GetClassSignature(jvmti, changed[i], &signature,
+						 NULL))
+			fprintf(told, "kept %s\n", signature);
+}
+
+static void change_all(jvmtiEnv *jvmti)
+{
+	jclass *found, together[TOGETHER];
+	jint found_count, count = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &found_count, &found))
+		return;
+	is_changing = 1;
+	for (jint i = 0; i < found_count; i++) {
+		if (may_change(jvmti, found[i]))
+			together[count++] = found[i];
+		if (count == TOGETHER || (count > 0 && i == found_count - 1)) {
+			change(jvmti, together, count);
+			count = 0;
+		}
+	}
+	is_changing = 0;
+}
+
 static void JNICALL ends(jvmtiEnv *jvmti, JNIEnv *jni)
 {
+	if (is_late)
+		change_all(jvmti);
 	pthread_mutex_lock(&lock);
 	fprintf(told, "classes %lu\nmethods %lu\n", (unsigned long)classes,
 		(unsigned long)methods);
@@ -134,7 +206,8 @@ static int read_options(char *options)
 		return 0;
 	*file = *rest = '\0';
 	tracker.class_name = options;
-	prefix = rest + 1;
+	is_late = strncmp(rest + 1, "late:", 5) == 0;
+	prefix = rest + 1 + (is_late ? 5 : 0);
 	told = fopen(file + 1, "w");
 	return told != NULL;
 }
@@ -150,6 +223,8 @@ static int listen(jvmtiEnv *jvmti)
 	const jvmtiCapabilities wanted = {
 		.can_generate_all_class_hook_events = 1,
 		.can_generate_early_class_hook_events = 1,
+		.can_retransform_classes = 1,
+		.can_retransform_any_class = 1,
 	};
 
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
