@@ -89,6 +89,25 @@ class Rewritten(CompiledCase):
         self.check_counts()
         self.check_counts("-Xint")
 
+    def test_code_before_super_on_25(self):
+        self.version = 25
+        compiler = self.home() / "bin" / "javac"
+        if not compiler.exists():
+            self.skipTest("no compiler of that version here")
+        done = self.run_program([compiler, "-d", self.work / "classes",
+                                 TARGETS / "Counts.java",
+                                 TARGETS / "Counted.java",
+                                 TARGETS / "Prologues.java"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        arguments = ["-cp", self.work / "classes", "com.acme.Prologues"]
+        native = self.run_program(self.java(*arguments), text=True)
+        said, told = self.run_rewritten(
+            self.agent("com/acme/Counts$Tracker", "com/acme/Prologues"),
+            *arguments)
+        self.assertEqual(said, native.stdout.splitlines())
+        self.assertEqual(said[-1], "15")
+        self.assertEqual(told[-2:], ["classes 3", "methods 5"])
+
     # ---- All that there is ----
 
     def patched(self, prefix=""):
