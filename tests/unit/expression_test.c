@@ -171,6 +171,13 @@ static void test_memory(void **state)
 	SAME(*((long *)($r8 + 16) - 1));
 }
 
+static void test_the_base(void **state)
+{
+	same("$base", 0x10000);
+	same("$base+16", 0x10010);
+	same("-$base", (uint64_t)-0x10000);
+}
+
 static void test_parts_of_registers(void **state)
 {
 	registers[MACHINE_RESULT] = 0x1122334455667788;
@@ -343,10 +350,11 @@ static void test_fields(void **state)
 {
 	static const char text[] =
 		" arg1 , arg2/x,(unsigned long)arg3/2 ,  *(char **)arg1, "
-		"arg4/s200,arg5 /c, $rdi / 3/u, (void*)1";
+		"arg4/s200,arg5 /c, $rdi / 3/u, (void*)1, `p->q, r` arg1/x, "
+		"`s`*(char **)arg2";
 	static const char *const wrong[] = { "arg1/s257", "arg1/x5", "arg1/q",
 					     "arg1 arg2", "arg1/xx", ",",
-					     "" };
+					     "",          "`a arg1", "`a`" };
 	struct expression_field field;
 	struct expression_problem problem;
 	size_t at = 0;
@@ -359,6 +367,8 @@ static void test_fields(void **state)
 	check_field(text, &at, "arg5", 'c', 0);
 	check_field(text, &at, "$rdi / 3", 'u', 0);
 	check_field(text, &at, "(void*)1", 'x', 0);
+	check_field(text, &at, "p->q, r", 'x', 0);
+	check_field(text, &at, "s", 's', EXPRESSION_STRING_LESS);
 	assert_int_equal(at, strlen(text));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		at = 0;
@@ -373,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operators),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_the_base),
 		cmocka_unit_test(test_parts_of_registers),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_what_has_no_value),
