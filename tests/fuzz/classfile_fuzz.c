@@ -49,9 +49,11 @@ static void read_all(const struct classfile_result *result)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct classfile_tracker tracker = {
-		"T", { "enter", "(I)V" }, { "exit", "()V" }, { NULL }, 8000
-	};
+	static const struct classfile_tracker tracker = { "T",
+							  { "enter", "(I)V" },
+							  { "exit", "()V" },
+							  { NULL, NULL },
+							  8000 };
 	uint32_t state = 1;
 	struct classfile_caller caller = { &state, take, choose, NULL };
 	struct classfile_result result = { 0 };
