@@ -7,6 +7,7 @@
 #include "disasm/function_code.h"
 #include "disasm/padding.h"
 #include "image/analysis_cache.h"
+#include "image/analysis_claim.h"
 #include "image/dynamic.h"
 #include "image/inquiry.h"
 #include "image/tiers.h"
@@ -229,10 +230,45 @@ static int is_what_it_was(const struct image *image,
 	return !memcmp(&now, &analysis->content, sizeof(now));
 }
 
+/* What is not in the cache. */
+static int make(const struct image *image, const char *cache_dir,
+		struct arena *arena, struct analysis *made)
+{
+	struct inquiry q = { .image = image };
+	int err;
+
+	made->traits = traits_of(image);
+	err = inquire(&q, arena, made);
+	if (q.branches.switches)
+		made->traits |= TRAIT_SWITCHES;
+	if (q.branches.may_map)
+		made->traits |= TRAIT_MAPPER;
+	arena_fini(&q.scratch);
+	if (!err && cache_dir && is_what_it_was(image, made))
+		analysis_cache_store(cache_dir, made);
+	return err;
+}
+
+/* The same, unless somebody is at it, or was when we looked into the cache. */
+static int make_once(const struct image *image, const char *cache_dir,
+		     struct arena *arena, struct analysis *made)
+{
+	struct analysis_claim *claim = arena_alloc(arena, sizeof(*claim));
+	int err;
+
+	if (!claim)
+		return -ENOMEM;
+	analysis_claim_begin(claim, cache_dir, made);
+	err = analysis_cache_load(cache_dir, arena, made);
+	if (err)
+		err = make(image, cache_dir, arena, made);
+	analysis_claim_end(claim);
+	return err;
+}
+
 static int analyse(const struct image *image, const char *cache_dir,
 		   struct arena *arena, struct analysis *out)
 {
-	struct inquiry q = { .image = image };
 	struct analysis made = { 0 };
 	int err;
 
@@ -241,23 +277,12 @@ static int analyse(const struct image *image, const char *cache_dir,
 	if (cache_dir && !made.build_id_bytes)
 		made.content = content_of(image);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
-	if (analysis_cache_load(cache_dir, arena, &made) == 0) {
-		*out = made;
-		return 0;
-	}
-	made.traits = traits_of(image);
-	err = inquire(&q, arena, &made);
-	if (q.branches.switches)
-		made.traits |= TRAIT_SWITCHES;
-	if (q.branches.may_map)
-		made.traits |= TRAIT_MAPPER;
-	arena_fini(&q.scratch);
+	err = analysis_cache_load(cache_dir, arena, &made);
 	if (err)
-		return err;
-	if (cache_dir && is_what_it_was(image, &made))
-		analysis_cache_store(cache_dir, &made);
-	*out = made;
-	return 0;
+		err = make_once(image, cache_dir, arena, &made);
+	if (!err)
+		*out = made;
+	return err;
 }
 
 int analysis_of_file(const char *path, const char *cache_dir,

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "image/cache_path.h"
 #include "image/traits.h"
 #include "wire/verdict.h"
 
@@ -29,8 +30,6 @@
 /* Bump when the same file would be judged differently. */
 #define ANALYSIS_VERSION 21
 
-#define SUFFIX           ".analysis"
-#define PATH_BYTES       4096
 #define MAX_COUNT        (UINT32_C(1) << 26)
 #define JUMP_BYTES       5 /* jmp rel32 */
 
@@ -92,57 +91,6 @@ static size_t file_bytes(uint32_t count)
 {
 	return sizeof(struct cache_header) +
 	       count * sizeof(struct wire_function) + sizeof(uint64_t);
-}
-
-/* Appends, always leaving room for the NUL. */
-struct path {
-	char text[PATH_BYTES];
-	size_t used;
-	int is_too_long;
-};
-
-static void path_add(struct path *path, const char *text)
-{
-	size_t bytes = strlen(text);
-
-	if (bytes >= sizeof(path->text) - path->used) {
-		path->is_too_long = 1;
-		return;
-	}
-	memcpy(path->text + path->used, text, bytes + 1);
-	path->used += bytes;
-}
-
-static void path_add_hex(struct path *path, const uint8_t *bytes, size_t count)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		char text[] = { digits[bytes[i] >> 4], digits[bytes[i] & 15],
-				'\0' };
-
-		path_add(path, text);
-	}
-}
-
-static int path_of(struct path *path, const char *cache_dir,
-		   const struct analysis *analysis)
-{
-	path->used = 0;
-	path->is_too_long = 0;
-	if (!cache_dir ||
-	    (!analysis->build_id_bytes && !analysis->content.words[1]))
-		return -ENOENT;
-	path_add(path, cache_dir);
-	path_add(path, analysis->build_id_bytes ? "/" : "/content-");
-	if (analysis->build_id_bytes)
-		path_add_hex(path, analysis->build_id,
-			     analysis->build_id_bytes);
-	else
-		path_add_hex(path, (const uint8_t *)&analysis->content,
-			     sizeof(analysis->content));
-	path_add(path, SUFFIX);
-	return path->is_too_long ? -ENAMETOOLONG : 0;
 }
 
 /* An island belongs to short jumps, and lies with its 5 bytes in the module. */
@@ -321,7 +269,8 @@ static int write_file(int fd, const struct analysis *analysis)
 }
 
 /* A name that no other writer has; O_EXCL settles it if one does. */
-static int temporary_path(struct path *temporary, const struct path *path)
+static int temporary_path(struct cache_path *temporary,
+			  const struct cache_path *path)
 {
 	struct timespec now = { 0 };
 	uint64_t unique[2];
@@ -330,8 +279,8 @@ static int temporary_path(struct path *temporary, const struct path *path)
 	unique[0] = (uint64_t)getpid();
 	unique[1] = (uint64_t)now.tv_sec << 30 | (uint64_t)now.tv_nsec;
 	*temporary = *path;
-	path_add(temporary, ".");
-	path_add_hex(temporary, (const uint8_t *)unique, sizeof(unique));
+	cache_path_add(temporary, ".");
+	cache_path_add_hex(temporary, (const uint8_t *)unique, sizeof(unique));
 	return temporary->is_too_long ? -ENAMETOOLONG : 0;
 }
 
@@ -348,10 +297,10 @@ static mode_t mode_in(const char *cache_dir)
 	return is_open ? 0644 : 0600;
 }
 
-static int store(const char *cache_dir, const struct path *path,
+static int store(const char *cache_dir, const struct cache_path *path,
 		 const struct analysis *analysis)
 {
-	struct path temporary;
+	struct cache_path temporary;
 	int err = temporary_path(&temporary, path);
 	int fd;
 
@@ -375,9 +324,9 @@ static int store(const char *cache_dir, const struct path *path,
 int analysis_cache_load(const char *cache_dir, struct arena *arena,
 			struct analysis *analysis)
 {
-	struct path path;
+	struct cache_path path;
 	int errno_before = errno;
-	int err = path_of(&path, cache_dir, analysis);
+	int err = cache_path_of(&path, cache_dir, analysis);
 
 	if (!err)
 		err = load(path.text, arena, analysis);
@@ -387,9 +336,9 @@ int analysis_cache_load(const char *cache_dir, struct arena *arena,
 
 int analysis_cache_store(const char *cache_dir, const struct analysis *analysis)
 {
-	struct path path;
+	struct cache_path path;
 	int errno_before = errno;
-	int err = path_of(&path, cache_dir, analysis);
+	int err = cache_path_of(&path, cache_dir, analysis);
 
 	if (!err)
 		err = store(cache_dir, &path, analysis);

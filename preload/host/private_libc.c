@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -109,4 +110,15 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	return (int)result_of(
 		sys_call(SYS_clock_gettime, clock, (long)time, 0, 0, 0, 0));
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	return (int)result_of(
+		sys_call(SYS_nanosleep, (long)time, (long)left, 0, 0, 0, 0));
+}
+
+int flock(int fd, int operation)
+{
+	return (int)result_of(sys_call(SYS_flock, fd, operation, 0, 0, 0, 0));
 }
