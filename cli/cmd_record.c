@@ -21,6 +21,7 @@
 #include "cli/library.h"
 #include "cli/output.h"
 #include "cli/probe_options.h"
+#include "cli/reading_lines.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
 #include "cli/trim.h"
@@ -226,10 +227,26 @@ static int status_of(const struct launch_outcome *outcome, int is_recorded)
 	return WEXITSTATUS(outcome->status);
 }
 
+/* On a terminal, or whoever waits long enough would think that it hangs. */
+static struct reading_lines *begin_lines(const struct record_options *options,
+					 struct launch *job)
+{
+	struct reading_lines *lines = NULL;
+
+	if (job->output && !options->quiet && isatty(STDERR_FILENO))
+		lines = reading_lines_create(job->output);
+	if (lines) {
+		job->look = reading_lines_look;
+		job->look_context = lines;
+	}
+	return lines;
+}
+
 static int record(const char *name, struct record_options *options)
 {
 	struct launch job = { .argv = options->target };
 	struct launch_outcome outcome;
+	struct reading_lines *lines;
 	char *program, *why;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
@@ -244,7 +261,9 @@ static int record(const char *name, struct record_options *options)
 	}
 	prepare(name, options, program, &job);
 	free(program);
+	lines = begin_lines(options, &job);
 	err = launch(&job, &outcome);
+	reading_lines_destroy(lines);
 	if (err) {
 		complain(name, "cannot start a process: %s", strerror(-err));
 		status = STATUS_NOT_EXECUTABLE;

@@ -11,6 +11,8 @@
 
 #include "base/memory.h"
 
+enum { LOOK_MS = 200 };
+
 /* What the target must find as we found it. */
 struct inherited {
 	sigset_t mask;
@@ -83,17 +85,24 @@ static int is_to_be_passed_on(const siginfo_t *info, pid_t target)
 	       info->si_code != SI_KERNEL && info->si_pid != target;
 }
 
-static int wait_for(pid_t target, const sigset_t *taken)
+static int wait_for(const struct launch *launch, pid_t target,
+		    const sigset_t *taken)
 {
+	static const struct timespec while_looking = {
+		.tv_nsec = LOOK_MS * 1000000,
+	};
 	siginfo_t info;
 	int status = 0;
 
 	for (;;) {
 		if (waitpid(target, &status, WNOHANG) == target)
 			return status;
-		if (sigwaitinfo(taken, &info) > 0 &&
+		if (sigtimedwait(taken, &info,
+				 launch->look ? &while_looking : NULL) > 0 &&
 		    is_to_be_passed_on(&info, target))
 			kill(target, info.si_signo);
+		if (launch->look)
+			launch->look(launch->look_context);
 	}
 }
 
@@ -122,7 +131,7 @@ int launch(const struct launch *launch, struct launch_outcome *outcome)
 	if (read(pipe_fds[0], &result.exec_error, sizeof(int)) != sizeof(int))
 		result.exec_error = 0;
 	close(pipe_fds[0]);
-	result.status = wait_for(result.pid, &taken);
+	result.status = wait_for(launch, result.pid, &taken);
 	*outcome = result;
 	return 0;
 }

@@ -15,6 +15,9 @@ struct launch {
 	char **argv;
 	char *library; /* to preload */
 	char *output;  /* absolute, for $CLEW_DIR; NULL: do not record */
+	/* Called five times a second while the target runs; NULL: never. */
+	void (*look)(void *context);
+	void *look_context;
 };
 
 struct launch_outcome {

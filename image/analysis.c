@@ -266,7 +266,8 @@ static int make_once(const struct image *image, const char *cache_dir,
 	return err;
 }
 
-static int analyse(const struct image *image, const char *cache_dir,
+static int analyse(const struct image *image, const char *path,
+		   const char *cache_dir, void (*begun)(const char *path),
 		   struct arena *arena, struct analysis *out)
 {
 	struct analysis made = { 0 };
@@ -278,6 +279,8 @@ static int analyse(const struct image *image, const char *cache_dir,
 		made.content = content_of(image);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
 	err = analysis_cache_load(cache_dir, arena, &made);
+	if (err && begun)
+		begun(path);
 	if (err)
 		err = make_once(image, cache_dir, arena, &made);
 	if (!err)
@@ -285,15 +288,22 @@ static int analyse(const struct image *image, const char *cache_dir,
 	return err;
 }
 
-int analysis_of_file(const char *path, const char *cache_dir,
-		     struct arena *arena, struct analysis *out)
+int analysis_of_module(const char *path, const char *cache_dir,
+		       void (*begun)(const char *path), struct arena *arena,
+		       struct analysis *out)
 {
 	struct image image;
 	int err = image_open(&image, path);
 
 	if (err)
 		return err;
-	err = analyse(&image, cache_dir, arena, out);
+	err = analyse(&image, path, cache_dir, begun, arena, out);
 	image_close(&image);
 	return err;
+}
+
+int analysis_of_file(const char *path, const char *cache_dir,
+		     struct arena *arena, struct analysis *out)
+{
+	return analysis_of_module(path, cache_dir, NULL, arena, out);
 }

@@ -40,4 +40,12 @@ struct analysis {
 int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out);
 
+/*
+ * The same; begun(path) is called when it is not in the cache, so that it takes a
+ * while until the function returns.
+ */
+int analysis_of_module(const char *path, const char *cache_dir,
+		       void (*begun)(const char *path), struct arena *arena,
+		       struct analysis *out);
+
 #endif

@@ -266,8 +266,14 @@ struct wire_header {
 		mismatched_composed;
 	uint64_t
 		budget_rest_ns; /* CPU time that it has not; 0 unless WIRE_ENDED */
+	/*
+	 * Since when (CLOCK_MONOTONIC) a module is being analysed that no cache
+	 * knows, or 0; and its file's name, NUL-terminated, or the beginning.
+	 */
+	_Atomic uint64_t reading_ns; /* under the loader's lock; release */
+	char reading[56];
 };
-_Static_assert(sizeof(struct wire_header) == 816, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 880, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

@@ -12,6 +12,8 @@
 #include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
 
 static enum module_state state_of(int err)
 {
@@ -55,6 +57,19 @@ static enum module_state state_by_traits(uint32_t traits, int is_late)
 	return MODULE_IS_HOOKED;
 }
 
+/* Whoever waits for the program may wonder what it waits for. */
+static void tell_begun(const char *path)
+{
+	struct wire_header *header = rt.header;
+	const char *slash = strrchr(path, '/');
+	struct text text = text_in(header->reading, sizeof(header->reading));
+
+	text_string(&text, slash ? slash + 1 : path);
+	atomic_store_explicit(&header->reading_ns,
+			      sys_clock_ns(CLOCK_MONOTONIC),
+			      memory_order_release);
+}
+
 void candidate_analyse(struct candidate *candidate, const struct config *config,
 		       struct arena *scratch, int is_late)
 {
@@ -67,9 +82,10 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 	module->is_libc = select_is_libc(module->path);
 	if (module->state != MODULE_IS_HOOKED)
 		return;
-	module->state =
-		state_of(analysis_of_file(module->path, config->cache_dir,
-					  scratch, &candidate->analysis));
+	module->state = state_of(
+		analysis_of_module(module->path, config->cache_dir, tell_begun,
+				   scratch, &candidate->analysis));
+	atomic_store_explicit(&rt.header->reading_ns, 0, memory_order_relaxed);
 	if (module->state == MODULE_IS_HOOKED)
 		module->traits = candidate->analysis.traits;
 	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))

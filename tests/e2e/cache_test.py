@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What `clew cache warm` reads ahead, recordings need not read any more."""
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import subprocess
 
@@ -130,6 +132,48 @@ class Warm(clewtest.Case):
             [path.name for path in self.folder.iterdir()
              if path.suffix != ".analysis"], [])
 
+
+class Reading(clewtest.Case):
+    """What is not in the cache is read before the program begins."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        self.warm("--no-libraries")
+        name, = (self.work / "cache" / "clew").glob("*.analysis")
+        self.warm()
+        name.unlink()
+        self.claim = pathlib.Path(f"{name}.claim")
+
+    def warm(self, *options):
+        done = self.clew("cache", "warm", "--no-indexes", *options,
+                         target("deep"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_terminal_is_told_what_is_waited_for(self):
+        """Another process is reading it, until the line is there."""
+        leader, follower = pty.openpty()
+        with open(self.claim, "wb") as holder:
+            fcntl.flock(holder, fcntl.LOCK_EX)
+            process = subprocess.Popen(
+                [CLEW, "record", "-o", self.recording_path, "--", "sh", "-c",
+                 f"exec {target('deep')}"], cwd=self.work,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=follower, env=self.environment)
+            os.close(follower)
+            said = b""
+            while b"reading deep, once\r\n" not in said:
+                said += os.read(leader, 4096)
+            self.claim.unlink()
+        try:
+            while chunk := os.read(leader, 4096):
+                said += chunk
+        except OSError:  # EIO: the last follower is closed
+            pass
+        os.close(leader)
+        self.assertEqual(process.wait(clewtest.TIMEOUT_S), 0)
+        self.assertEqual(said.count(b"reading"), 1)
+        self.assertIn(b" calls in ", said)
 
 if __name__ == "__main__":
     clewtest.main()
