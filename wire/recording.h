@@ -8,6 +8,7 @@
  *	PID.SEQ.part	one process image each: SEQ 0, then 1, 2... after execs
  *	PID.SEQ.perfmap	the code that it generated, as it announced it itself, in
  *	PID.SEQ.jitdump	a file that was copied when it had ended
+ *	PID.SEQ.trace	its calls one by one, if that was asked for (packet.h)
  *	unrecorded	a line "PID WHY" for each that could not make a part. It
  *			is there, and has a block on the disk, from the
  *			beginning: a line can be added when the disk is full
@@ -36,7 +37,7 @@
  *
  * All integers are little-endian and naturally aligned. What most chunks hold is
  * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h,
- * context_values.h, mark_records.h, user_probe.h.
+ * context_values.h, mark_records.h, user_probe.h, packet.h.
  *
  * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
  * or what a field means. It is not for what readers pass over: new kinds of
@@ -54,6 +55,7 @@
 #include "wire/counts.h"
 #include "wire/mark_records.h"
 #include "wire/module_functions.h"
+#include "wire/packet.h"
 #include "wire/sample.h"
 #include "wire/told.h"
 #include "wire/user_probe.h"
@@ -306,6 +308,8 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
+	WIRE_PACKET = 30,        /* in a trace only: packet.h */
+	WIRE_PACKET_BLOCKS = 31, /* likewise: wire_packet_blocks */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -4,7 +4,7 @@
 
 A recording's part, two with what agents told, a cached analysis and an index,
 as this build writes them; of the analysis the checksum at the end is left out, as its fuzzer wants it. A
-perf map and a jitdump file, as runtimes write them. A small program with debug
+perf map and a jitdump file, as runtimes write them. A packet, and a trace. A small program with debug
 information of several kinds; where a program that makes one is missing, gcc's
 of version 5 takes its place.
 """
@@ -48,6 +48,34 @@ def jitdump():
             dump += record(1, i * 0x60 + 1, struct.pack(
                 "<IIQQQQQ", 1, 1, 0, i * 0x60, i * 0x90, 0x80, i))
     return dump + record(4, 0, bytes(40)) + record(3, 0, b"")
+
+
+def packet():
+    """A context, calls, tail calls and stamps (wire/packet.h)."""
+    def call(level, index):
+        return level << 24 | index
+
+    words = [0x01ff0000 | 13, 77, 1, 0, 5000, 0, 3, 0, 2, 2, 0x7001, 0x7002,
+             0x646e6521]
+    for i in range(200):
+        words.append(call(3 + i % 7, 1 + i % 50))
+        if i % 20 == 7:
+            words += [0x02ff0002, call(3 + i % 7, 0x1003)]
+        if i % 64 == 63:
+            words += [0x03ff0003, 6000 + i, 0]
+    return struct.pack("<%dI" % len(words), *words)
+
+
+def trace():
+    def chunk(kind, owner, size, payload):
+        head = struct.pack("<IIQQ40x", kind, owner, size, 0)
+        return (head + payload).ljust(size, b"\0")
+
+    blocks = chunk(31, 0, 20480, struct.pack("<4I", 2, 0, 8, 4))
+    body = b"".join(chunk(30, i % 2, 65536, packet()) for i in range(3))
+    end = 4096 + len(blocks) + len(body)
+    head = b"clewrec\n" + struct.pack("<IIQIIII", 5, 4096, end, 3, 1, 77, 0)
+    return head.ljust(4096, b"\0") + blocks + body
 
 
 def make_index(build, folder, work):
@@ -202,6 +230,8 @@ def main(build, folder):
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
         "_ZN3foo3barEv and foobar\n")
     (folder / "jitdump").write_bytes(jitdump())
+    (folder / "packet").write_bytes(packet())
+    (folder / "trace").write_bytes(trace())
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         subprocess.run(

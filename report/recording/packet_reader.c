@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/packet_reader.h"
+
+static uint64_t word_of(const uint32_t halves[2])
+{
+	return (uint64_t)halves[1] << 32 | halves[0];
+}
+
+void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
+		  size_t count, const struct packet_blocks *blocks)
+{
+	*cursor = (struct packet_cursor){
+		.blocks = blocks,
+		.words = words,
+		.count = count,
+		.is_lost = 1,
+	};
+}
+
+/* Whether it is whole, and nothing in it is impossible. */
+static int is_context(const uint32_t *words, uint32_t count)
+{
+	const struct wire_packet_begin *begin = (const void *)words;
+
+	return count >= WIRE_PACKET_BEGIN_WORDS(0) &&
+	       begin->functions <= WIRE_PACKET_FUNCTIONS &&
+	       count == WIRE_PACKET_BEGIN_WORDS(begin->functions) &&
+	       words[count - 1] == WIRE_PACKET_BEGIN_END &&
+	       begin->cause <= WIRE_PACKET_MOVED;
+}
+
+static void take_context(struct packet_cursor *cursor, const uint32_t *words)
+{
+	const struct wire_packet_begin *begin = (const void *)words;
+
+	cursor->context = (struct packet_context){
+		.sequence = word_of(begin->sequence),
+		.id = word_of(begin->id),
+		.functions = (const uint32_t *)(begin + 1),
+		.count = begin->functions,
+		.tid = begin->tid,
+		.cause = begin->cause,
+	};
+	cursor->depth = begin->functions;
+	cursor->level = begin->level;
+	cursor->is_lost = 0;
+	if (word_of(begin->tsc) > cursor->tsc)
+		cursor->tsc = word_of(begin->tsc);
+}
+
+/* Time does not go back: what says so is half of a stamp. */
+static int take_stamp(struct packet_cursor *cursor, const uint32_t *words)
+{
+	const uint64_t tsc = word_of(words);
+
+	if (tsc < cursor->tsc)
+		return 0;
+	cursor->tsc = tsc;
+	return 1;
+}
+
+static int take_tail(struct packet_cursor *cursor, uint32_t word)
+{
+	if ((word & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD || !word) {
+		cursor->bad_words += word != 0;
+		return 0;
+	}
+	cursor->is_tail = 1;
+	return packet_take_call(cursor, word);
+}
+
+enum packet_event packet_next_odd(struct packet_cursor *cursor)
+{
+	const uint32_t *words = cursor->words + cursor->at;
+	const uint32_t count = words[0] & WIRE_PACKET_ODD_WORDS;
+
+	if (count == 0 || count > cursor->count - cursor->at) {
+		cursor->bad_words++;
+		cursor->is_lost = 1;
+		cursor->at++;
+		return PACKET_END;
+	}
+	cursor->at += count;
+	switch (words[0] >> WIRE_PACKET_LEVEL_SHIFT) {
+	case WIRE_PACKET_BEGIN:
+		if (is_context(words, count)) {
+			take_context(cursor, words);
+			return PACKET_CONTEXT;
+		}
+		cursor->is_lost = 1;
+		cursor->bad_words += count;
+		break;
+	case WIRE_PACKET_TAIL:
+		if (count == WIRE_PACKET_TAIL_WORDS &&
+		    take_tail(cursor, words[1]))
+			return PACKET_CALL;
+		break;
+	case WIRE_PACKET_STAMP:
+		if (count == WIRE_PACKET_STAMP_WORDS &&
+		    take_stamp(cursor, words + 1))
+			return PACKET_TIME;
+		break;
+	}
+	return PACKET_END;
+}

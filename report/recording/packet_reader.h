@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a packet says (wire/packet.h): contexts, calls and moments, in their order.
+ *
+ *	packet_begin(&cursor, words, count, &blocks);
+ *	while ((what = packet_next(&cursor)) != PACKET_END)
+ *		...
+ *
+ * Depths count from the context's outermost function, which is at depth 1; what
+ * is around that is at depth 0, and known by its id (context.id, less all
+ * functions). A call at depth d is made by what is at depth d - 1, and whatever
+ * was at depth d or more has returned before.
+ *
+ * Nothing is believed: what cannot be is passed over, up to the next context, and
+ * counted. The words must not change meanwhile: they are a copy.
+ */
+#ifndef CLEW_RECORDING_PACKET_READER_H
+#define CLEW_RECORDING_PACKET_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/packet.h"
+
+#define PACKET_WORDS_MAX (WIRE_PACKET_BYTES / 4)
+
+enum packet_event {
+	PACKET_END,
+	PACKET_CONTEXT, /* cursor.context: the stack is another one */
+	PACKET_CALL,    /* cursor.depth, .function, .is_tail */
+	PACKET_TIME,    /* cursor.tsc: it is that late; also at a context */
+};
+
+/* Which numbers functions have. */
+struct packet_blocks {
+	uint32_t count;
+	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT]; /* + 1; 0: none */
+};
+
+/* A context, in the packet's words. */
+struct packet_context {
+	uint64_t sequence; /* of the thread's packets and contexts, from 1 on */
+	uint64_t id;
+	const uint32_t *functions; /* numbers, outermost first */
+	uint32_t count;
+	uint32_t tid;
+	enum wire_packet_cause cause;
+};
+
+struct packet_cursor {
+	const struct packet_blocks *blocks;
+	const uint32_t *words;
+	size_t count, at;
+	struct packet_context context;
+	uint64_t tsc;      /* 0: none was seen yet */
+	uint32_t depth;    /* of the call, or of the context's innermost */
+	uint32_t function; /* of the call */
+	uint8_t level;     /* of that depth */
+	uint8_t is_tail;
+	uint8_t is_lost;    /* until the next context */
+	uint64_t bad_words; /* passed over, as they make no sense */
+};
+
+void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
+		  size_t count, const struct packet_blocks *blocks);
+
+/* What is no call, for packet_next(). PACKET_END: there is nothing to tell of it. */
+enum packet_event packet_next_odd(struct packet_cursor *cursor);
+
+/*
+ * A call's word, which is one. Returns 0 if it cannot be: it counts as bad, and
+ * all up to the next context.
+ */
+static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
+{
+	const uint8_t level = (uint8_t)(word >> WIRE_PACKET_LEVEL_SHIFT);
+	const uint32_t index = word & WIRE_PACKET_INDEX;
+	const uint32_t returned = (uint8_t)(cursor->level + 1 - level);
+	const uint32_t block =
+		cursor->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
+
+	if (cursor->is_lost || returned > cursor->depth || !block) {
+		cursor->is_lost = 1;
+		cursor->bad_words++;
+		return 0;
+	}
+	cursor->depth += 1 - returned;
+	cursor->level = level;
+	cursor->function = wire_packet_function(block, index);
+	return 1;
+}
+
+static inline enum packet_event packet_next(struct packet_cursor *cursor)
+{
+	while (cursor->at < cursor->count) {
+		const uint32_t word = cursor->words[cursor->at];
+
+		if (!word) {
+			cursor->at++;
+			continue;
+		}
+		if ((word & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD) {
+			const enum packet_event event = packet_next_odd(cursor);
+
+			if (event != PACKET_END)
+				return event;
+			continue;
+		}
+		cursor->at++;
+		cursor->is_tail = 0;
+		if (packet_take_call(cursor, word))
+			return PACKET_CALL;
+	}
+	return PACKET_END;
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/trace_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "wire/recording.h"
+
+/* Returns how many bytes there are, of those that were asked for. */
+static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		const ssize_t got = pread(fd, (char *)bytes + done,
+					  count - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+static void take_blocks(struct trace *trace, uint64_t payload)
+{
+	struct wire_packet_blocks blocks = { 0 };
+	uint32_t count;
+
+	read_at(trace->fd, payload, &blocks, sizeof(blocks));
+	count = blocks.count;
+	if (count > WIRE_PACKET_BLOCKS_COUNT)
+		count = WIRE_PACKET_BLOCKS_COUNT;
+	for (uint32_t i = 0; i < count; i++)
+		trace->blocks.blocks[i] = blocks.blocks[i];
+	trace->blocks.count = count;
+	trace->refused = blocks.refused;
+}
+
+/* What a packet says at its beginning; 0 if nothing is written there yet. */
+static int read_begin(const struct trace *trace, uint64_t offset,
+		      struct trace_packet *packet)
+{
+	struct wire_packet_begin begin;
+
+	if (read_at(trace->fd, offset + sizeof(struct wire_chunk), &begin,
+		    sizeof(begin)) < sizeof(begin))
+		return 0;
+	if ((begin.head & ~WIRE_PACKET_ODD_WORDS) !=
+	    wire_packet_odd(WIRE_PACKET_BEGIN, 0))
+		return 0;
+	packet->sequence = (uint64_t)begin.sequence[1] << 32 |
+			   begin.sequence[0];
+	packet->tsc = (uint64_t)begin.tsc[1] << 32 | begin.tsc[0];
+	packet->tid = begin.tid;
+	return 1;
+}
+
+static void take_packet(struct trace *trace, uint64_t offset, uint32_t tally)
+{
+	struct trace_packet packet = { .offset = offset, .tally = tally };
+
+	if (!read_begin(trace, offset, &packet))
+		return;
+	trace->packets = memory_grow(trace->packets, trace->count,
+				     &trace->capacity, sizeof(packet));
+	trace->packets[trace->count++] = packet;
+}
+
+/* Returns the length of the chunk, 0 if there is none. */
+static uint64_t take_chunk(struct trace *trace, uint64_t offset, uint64_t end)
+{
+	struct wire_chunk chunk = { 0 };
+
+	if (end - offset < sizeof(chunk) ||
+	    read_at(trace->fd, offset, &chunk, sizeof(chunk)) < sizeof(chunk) ||
+	    chunk.bytes < sizeof(chunk) || chunk.bytes % 8 ||
+	    chunk.bytes > end - offset)
+		return 0;
+	if (chunk.kind == WIRE_PACKET_BLOCKS)
+		take_blocks(trace, offset + sizeof(chunk));
+	if (chunk.kind == WIRE_PACKET && chunk.bytes == WIRE_PACKET_BYTES)
+		take_packet(trace, offset, chunk.owner);
+	return chunk.bytes;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct trace_packet *one = a, *other = b;
+
+	if (one->tally != other->tally)
+		return one->tally < other->tally ? -1 : 1;
+	if (one->sequence != other->sequence)
+		return one->sequence < other->sequence ? -1 : 1;
+	return one->offset < other->offset ? -1 : one->offset > other->offset;
+}
+
+static int read_header(struct trace *trace, struct wire_header *header,
+		       char **why)
+{
+	struct stat status;
+
+	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    read_at(trace->fd, 0, header, sizeof(*header)) < sizeof(*header) ||
+	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
+		return fail(why, -ENOEXEC, "%s: not a trace", trace->path);
+	if (!wire_version_is_read(header->version))
+		return fail(why, -EPROTO, "%s: format version %" PRIu32,
+			    trace->path, header->version);
+	if (header->header_bytes < sizeof(*header) || header->header_bytes % 8)
+		return fail(why, -EBADMSG, "%s: damaged header", trace->path);
+	trace->pid = header->pid;
+	trace->seq = header->seq;
+	if (header->end > (uint64_t)status.st_size)
+		header->end = (uint64_t)status.st_size;
+	return 0;
+}
+
+static int read_trace(struct trace *trace, char **why)
+{
+	struct wire_header header;
+	uint64_t at, bytes;
+	int err = read_header(trace, &header, why);
+
+	if (err)
+		return err;
+	for (at = header.header_bytes; at < header.end; at += bytes) {
+		bytes = take_chunk(trace, at, header.end);
+		if (!bytes) {
+			trace->damage = memory_printf(
+				"damaged at byte %" PRIu64, at);
+			break;
+		}
+	}
+	if (trace->count)
+		qsort(trace->packets, trace->count, sizeof(*trace->packets),
+		      in_order);
+	return 0;
+}
+
+int trace_open(struct trace *trace, const char *path, char **why)
+{
+	struct trace new = { .fd = open(path, O_RDONLY | O_CLOEXEC |
+						      O_NONBLOCK) };
+	int err;
+
+	if (new.fd < 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	new.path = memory_printf("%s", path);
+	err = read_trace(&new, why);
+	if (err) {
+		trace_close(&new);
+		return err;
+	}
+	*trace = new;
+	return 0;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (trace->path)
+		close(trace->fd);
+	free(trace->path);
+	free(trace->packets);
+	free(trace->damage);
+	*trace = (struct trace){ .fd = -1 };
+}
+
+size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
+		  uint32_t *words)
+{
+	const uint64_t from = packet->offset + sizeof(struct wire_chunk);
+	const size_t got =
+		read_at(trace->fd, from, words,
+			WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
+	struct trace_packet now;
+
+	/* It may have been used again while it was read. */
+	if (!read_begin(trace, packet->offset, &now) ||
+	    now.sequence != packet->sequence || now.tid != packet->tid)
+		return 0;
+	return got / sizeof(*words);
+}

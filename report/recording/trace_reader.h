@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The packets of one process: PID.SEQ.trace (wire/packet.h).
+ *
+ * Opening it looks at the beginning of each packet; what is in them is copied one
+ * by one, when it is asked for, so that a trace may be larger than the memory. It
+ * may still grow: what has come since it was opened is not seen, and of a packet
+ * that has been used again meanwhile there is nothing.
+ */
+#ifndef CLEW_RECORDING_TRACE_READER_H
+#define CLEW_RECORDING_TRACE_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/recording/packet_reader.h"
+
+struct trace_packet {
+	uint64_t offset; /* of its chunk, in the file */
+	uint64_t sequence, tsc;
+	uint32_t tally; /* as in the part */
+	uint32_t tid;
+};
+
+struct trace {
+	int fd;
+	char *path;
+	uint32_t pid, seq;
+	struct packet_blocks blocks;
+	uint32_t refused; /* functions that have no index, so calls lack */
+	struct trace_packet *packets; /* by tally, then in their order */
+	size_t count, capacity;
+	char *damage; /* NULL, or what is wrong */
+};
+
+/* 0, or -errno and *why; -ENOENT if there is none. */
+int trace_open(struct trace *trace, const char *path, char **why);
+void trace_close(struct trace *trace);
+
+/*
+ * Copies the words of a packet to words[PACKET_WORDS_MAX]; returns how many, 0 if
+ * it is no longer there. Any number of threads may.
+ */
+size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
+		  uint32_t *words);
+
+#endif

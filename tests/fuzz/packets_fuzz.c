@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* libFuzzer entry: any bytes as the words of a packet, and as a trace. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/recording/trace_reader.h"
+#include "tests/fuzz/space_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is promised of each event; the sum keeps the compiler from leaving it out. */
+static uint64_t look_at(const struct packet_cursor *cursor,
+			enum packet_event event)
+{
+	uint64_t sum = cursor->tsc;
+
+	if (event == PACKET_CALL && cursor->depth == 0)
+		abort();
+	if (event != PACKET_CONTEXT)
+		return sum + cursor->function;
+	for (uint32_t i = 0; i < cursor->context.count; i++)
+		sum += cursor->context.functions[i];
+	return sum;
+}
+
+static void read_words(const uint32_t *words, size_t count,
+		       const struct packet_blocks *blocks)
+{
+	static volatile uint64_t sum;
+	struct packet_cursor cursor;
+	enum packet_event event;
+	uint64_t events = 0;
+
+	packet_begin(&cursor, words, count, blocks);
+	while ((event = packet_next(&cursor)) != PACKET_END) {
+		sum += look_at(&cursor, event);
+		if (++events > count)
+			abort();
+	}
+}
+
+static void read_file(const char *path)
+{
+	static uint32_t words[PACKET_WORDS_MAX];
+	struct trace trace;
+	char *why = NULL;
+
+	if (trace_open(&trace, path, &why)) {
+		free(why);
+		return;
+	}
+	for (size_t i = 0; i < trace.count; i++)
+		read_words(words, trace_read(&trace, &trace.packets[i], words),
+			   &trace.blocks);
+	trace_close(&trace);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct packet_blocks blocks = { .count = 2, .blocks = { 8, 4 } };
+	struct fuzz_file file = fuzz_file_open(data, size);
+	uint32_t *words = malloc(size + 4);
+
+	if (!words)
+		abort();
+	memcpy(words, data, size);
+	read_words(words, size / 4, &blocks);
+	free(words);
+	read_file(file.path);
+	close(file.fd);
+	return 0;
+}

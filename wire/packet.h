@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets: the calls of a process, one by one, in the order in which each thread
+ * made them (clew record --trace).
+ *
+ * They lie in PID.SEQ.trace, beside the part PID.SEQ.part (recording.h), with
+ * which it shares the layout: a wire_header, of which magic, version, end, pid
+ * and seq mean something, then chunks:
+ *
+ *	WIRE_PACKET_BLOCKS	what the numbers in calls stand for; the first chunk
+ *	WIRE_PACKET		calls of one thread at a time; its owner is a tally
+ *
+ * A packet is a row of 32-bit words. Calls have one word each:
+ *
+ *	 31        24 23                                    0
+ *	|   level    |              index                    |
+ *
+ * The index says which function it is. Its twelve high bits number a block, of
+ * which the WIRE_PACKET_BLOCKS chunk says where its 4,096 functions' numbers are
+ * (the numbers are sparse, wire/id.h); the low ones are the function's in it.
+ *
+ * The level says how deep the call is, modulo 256. So *returns have no words*:
+ * a call at some depth says that all calls that were at least as deep have
+ * returned. Between two words of a packet fewer than 256 calls return, or else
+ * the second begins a context anew (below), so that depths are never in doubt:
+ *
+ *	calls		main{ a{ b{} } c{ d{} } }		a tail call: T
+ *	words		1 main, 2 a, 3 b, 2 c, 3 d
+ *
+ * What is no call has an index of WIRE_PACKET_ODD and more (there are no such
+ * functions), and says how many words it has, so that unknown ones are skipped:
+ *
+ *	 31        24 23    16 15                           0
+ *	|    kind    |  0xff  |            words             |
+ *
+ *	WIRE_PACKET_BEGIN	struct wire_packet_begin, and the functions of the
+ *				whole calling context, outermost first
+ *	WIRE_PACKET_TAIL	a call follows, in the second word, that is a tail
+ *				call: it has taken the place of one at its level
+ *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third
+ *
+ * A packet begins with the first, before which there is nothing to know: so
+ * packets can be read in any order, by any number of readers. Where a thread's
+ * stack is no longer what its calls say (after longjmp(), exceptions, on another
+ * stack, behind a coroutine's switch, in a forked child, after 128 returns in a
+ * row) another one stands within the packet, before the next call.
+ *
+ * The context in it is that in which the next call is made. Its functions are
+ * as many as were found on the stack, at most WIRE_PACKET_FUNCTIONS. What is
+ * around them is known by its id only: ID_ROOT if there is nothing, else the id
+ * of a context that other words, maybe of other packets, have called.
+ *
+ * A word is claimed before it is written, since a signal handler may come in
+ * between, and claims others. A word that is still 0 was claimed and never
+ * written (the thread was killed, or a handler jumped away), or is not yet
+ * claimed; so a packet has no other end than zeros.
+ *
+ * The runtime writes it in place (preload/hot/packets.h), so a kill or a crash
+ * costs no word. A packet that is used again is zeroed first, and its sequence
+ * is another; a reader that copies one while it is written looks at that again.
+ */
+#ifndef CLEW_WIRE_PACKET_H
+#define CLEW_WIRE_PACKET_H
+
+#include <stdint.h>
+
+#define WIRE_TRACE_SUFFIX        ".trace"
+#define WIRE_PACKET_BYTES        65536 /* of a chunk, its head included */
+#define WIRE_PACKET_BLOCK_LOG2   12
+#define WIRE_PACKET_LEVEL_SHIFT  24
+#define WIRE_PACKET_INDEX        UINT32_C(0xffffff)
+#define WIRE_PACKET_ODD          UINT32_C(0xff0000)
+#define WIRE_PACKET_ODD_WORDS    UINT32_C(0xffff)
+#define WIRE_PACKET_FUNCTIONS    1000
+#define WIRE_PACKET_BLOCKS_COUNT (WIRE_PACKET_ODD >> WIRE_PACKET_BLOCK_LOG2)
+
+enum wire_packet_kind {
+	WIRE_PACKET_BEGIN = 1,
+	WIRE_PACKET_TAIL = 2,
+	WIRE_PACKET_STAMP = 3,
+};
+
+#define WIRE_PACKET_TAIL_WORDS  2
+#define WIRE_PACKET_STAMP_WORDS 3
+
+/* The first word of what is no call. */
+static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
+				       uint32_t words)
+{
+	return (uint32_t)kind << WIRE_PACKET_LEVEL_SHIFT | WIRE_PACKET_ODD |
+	       words;
+}
+
+/* Why a context begins. */
+enum wire_packet_cause {
+	WIRE_PACKET_FIRST, /* the thread's first */
+	WIRE_PACKET_FULL,  /* the packet before it was full: nothing is missing */
+	WIRE_PACKET_MOVED, /* the stack is no longer what the calls say */
+};
+
+/* Of 32-bit words only: it is not aligned to more. */
+struct wire_packet_begin {
+	uint32_t head;
+	uint32_t tid;
+	uint32_t sequence[2]; /* low, high: of the tally's, from 1 on */
+	uint32_t tsc[2];      /* low, high */
+	uint32_t id[2];       /* low, high: of the context that begins */
+	uint8_t level;        /* of the innermost of its functions */
+	uint8_t cause;        /* enum wire_packet_cause */
+	uint16_t reserved;
+	uint32_t functions; /* that follow: their numbers, outermost first */
+};
+_Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
+
+/* Behind the functions, so that a context is known to be whole. */
+#define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
+#define WIRE_PACKET_BEGIN_WORDS(functions)                                     \
+	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + (functions) + 1)
+
+/* The function's number, of a block's entry, which is 0 where there is no block. */
+static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
+{
+	return (block - 1) << WIRE_PACKET_BLOCK_LOG2 |
+	       (index & ((UINT32_C(1) << WIRE_PACKET_BLOCK_LOG2) - 1));
+}
+
+/* A WIRE_PACKET_BLOCKS chunk: numbers / 4,096 + 1, or 0; only grows. */
+struct wire_packet_blocks {
+	_Atomic uint32_t count;
+	uint32_t reserved;
+	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
+	uint32_t refused; /* functions that found none */
+	uint32_t reserved_too;
+};
+_Static_assert(sizeof(struct wire_packet_blocks) == 16 + 4 * 4080,
+	       "on the wire");
+
+#endif
