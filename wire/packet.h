@@ -94,7 +94,7 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 /* Why a context begins. */
 enum wire_packet_cause {
 	WIRE_PACKET_FIRST, /* the thread's first */
-	WIRE_PACKET_FULL,  /* the packet before it was full: nothing is missing */
+	WIRE_PACKET_FULL, /* the packet before it was full: nothing is missing */
 	WIRE_PACKET_MOVED, /* the stack is no longer what the calls say */
 };
 

@@ -58,8 +58,8 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 	if ((begin.head & ~WIRE_PACKET_ODD_WORDS) !=
 	    wire_packet_odd(WIRE_PACKET_BEGIN, 0))
 		return 0;
-	packet->sequence = (uint64_t)begin.sequence[1] << 32 |
-			   begin.sequence[0];
+	packet->sequence =
+		(uint64_t)begin.sequence[1] << 32 | begin.sequence[0];
 	packet->tsc = (uint64_t)begin.tsc[1] << 32 | begin.tsc[0];
 	packet->tid = begin.tid;
 	return 1;
@@ -136,8 +136,8 @@ static int read_trace(struct trace *trace, char **why)
 	for (at = header.header_bytes; at < header.end; at += bytes) {
 		bytes = take_chunk(trace, at, header.end);
 		if (!bytes) {
-			trace->damage = memory_printf(
-				"damaged at byte %" PRIu64, at);
+			trace->damage =
+				memory_printf("damaged at byte %" PRIu64, at);
 			break;
 		}
 	}
@@ -149,8 +149,8 @@ static int read_trace(struct trace *trace, char **why)
 
 int trace_open(struct trace *trace, const char *path, char **why)
 {
-	struct trace new = { .fd = open(path, O_RDONLY | O_CLOEXEC |
-						      O_NONBLOCK) };
+	struct trace new = { .fd = open(path,
+					O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	int err;
 
 	if (new.fd < 0)

@@ -6,8 +6,7 @@
 #include "report/recording/packet_reader.h"
 
 /* Block 0 has the functions from 0x7000 on, block 1 those from 0x3000 on. */
-static const struct packet_blocks BLOCKS = { .count = 2,
-					     .blocks = { 8, 4 } };
+static const struct packet_blocks BLOCKS = { .count = 2, .blocks = { 8, 4 } };
 
 struct packet {
 	uint32_t words[4096];
