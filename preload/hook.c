@@ -47,7 +47,8 @@ struct pass {
 	struct arena scratch;
 	struct candidate *first, **tail;
 	struct probed_candidate *probed;
-	uint64_t now_ns; /* 0 before main */
+	uint64_t now_ns;     /* 0 before main */
+	uint64_t charged_ns; /* charge() */
 };
 
 /* ---- Unloaded modules ---- */
@@ -108,11 +109,22 @@ static int take_up_again(struct cold *cold, struct module *module)
 	return 1;
 }
 
+/* CPU time of this thread since the last time, added to *ns. */
+static void charge(struct pass *pass, uint64_t *ns)
+{
+	const uint64_t now_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (ns)
+		*ns += now_ns - pass->charged_ns;
+	pass->charged_ns = now_ns;
+}
+
 static int gather_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
 
 	pass->tail = &pass->first;
+	charge(pass, NULL);
 	for (struct module *m = cold->modules.first; m; m = m->next) {
 		struct candidate *candidate;
 		int err;
@@ -129,6 +141,7 @@ static int gather_candidates(struct pass *pass)
 				       &cold->kept, pass->now_ns);
 		if (err)
 			return err;
+		charge(pass, &candidate->cost.analysis_ns);
 		*pass->tail = candidate;
 		pass->tail = &candidate->next;
 	}
@@ -301,6 +314,34 @@ static void record_probes(struct pass *pass)
 
 /* ---- Hooking, continued ---- */
 
+/* The stubs of a candidate's module, and its probes; none after an error. */
+static void prepare_candidate(struct pass *pass,
+			      struct patch_workshop *workshop,
+			      struct candidate *c, int has_traps, int err)
+{
+	const struct catalog_entry *entry = &c->entry;
+	struct probed_candidate *probed = find_probes(pass, c, has_traps);
+
+	if (c->module->state != MODULE_IS_HOOKED)
+		return;
+	workshop->constants.whom =
+		whom_to_serve(pass->cold, c->analysis.traits);
+	/* libc blocks all signals now and then, behind our back. */
+	workshop->has_traps = has_traps && !c->module->is_libc;
+	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
+	if (!c->patch || err ||
+	    patch_prepare(c->patch, workshop, c->module,
+			  entry->module->first_function, entry->functions,
+			  entry->module->function_count)) {
+		c->patch = NULL;
+		refuse_all(c, VERDICT_IS_NO_MEMORY);
+		return;
+	}
+	c->patch->is_told = c->analysis.traits & TRAIT_V8;
+	c->patch->may_generate = !c->patch->is_told && imports_maps(c->module);
+	prepare_probes(pass, workshop, probed);
+}
+
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass)
 {
@@ -308,31 +349,10 @@ static void prepare_patches(struct pass *pass)
 	const int has_traps = !rt.is_late && trap_is_possible();
 	int err = open_workshop(pass, &workshop);
 
+	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
-		const struct catalog_entry *entry = &c->entry;
-		struct probed_candidate *probed =
-			find_probes(pass, c, has_traps);
-
-		if (c->module->state != MODULE_IS_HOOKED)
-			continue;
-		workshop.constants.whom =
-			whom_to_serve(pass->cold, c->analysis.traits);
-		/* libc blocks all signals now and then, behind our back. */
-		workshop.has_traps = has_traps && !c->module->is_libc;
-		c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
-		if (c->patch && !err &&
-		    !patch_prepare(c->patch, &workshop, c->module,
-				   entry->module->first_function,
-				   entry->functions,
-				   entry->module->function_count)) {
-			c->patch->is_told = c->analysis.traits & TRAIT_V8;
-			c->patch->may_generate =
-				!c->patch->is_told && imports_maps(c->module);
-			prepare_probes(pass, &workshop, probed);
-			continue;
-		}
-		c->patch = NULL;
-		refuse_all(c, VERDICT_IS_NO_MEMORY);
+		prepare_candidate(pass, &workshop, c, has_traps, err);
+		charge(pass, &c->cost.patch_ns);
 	}
 }
 
@@ -357,6 +377,7 @@ static void commit_candidates(struct pass *pass)
 
 	if (!err)
 		err = pads_seal(&cold->pads);
+	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		if (!c->patch)
 			continue;
@@ -365,6 +386,7 @@ static void commit_candidates(struct pass *pass)
 		else
 			failed = module_patches_commit(cold, c->module,
 						       c->patch);
+		charge(pass, &c->cost.patch_ns);
 		if (!err && !failed)
 			continue;
 		refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
@@ -390,6 +412,7 @@ static int hook_candidates(struct pass *pass)
 	keep_spare(pass);
 	commit_candidates(pass);
 	record_probes(pass);
+	candidates_record_costs(pass->first, pass->now_ns);
 	return 0;
 }
 

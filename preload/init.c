@@ -132,6 +132,7 @@ static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 static void start(const char *dir, int argc, char **argv, char **environment)
 {
 	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char why[256] = "";
 	struct cold *cold = begin_part(dir, why, sizeof(why));
 
@@ -150,6 +151,8 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		begin_time(cold);
 		budget_start(cold);
+		rt.header->start_cpu_ns =
+			sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 	}
 }

@@ -31,6 +31,18 @@ struct wire_module {
 };
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
+/*
+ * What it took until a module was hooked: CPU time of the thread that did it. One for
+ * each module, in the order in which they were met.
+ */
+struct wire_hooking {
+	uint64_t base, loaded_ns; /* as its wire_module has it */
+	uint64_t
+		analysis_ns; /* to find its functions, or take them from the cache */
+	uint64_t patch_ns; /* to make stubs, and write to its code */
+};
+_Static_assert(sizeof(struct wire_hooking) == 32, "on the wire");
+
 struct wire_function {
 	uint64_t vaddr; /* of the entry */
 	uint32_t size_bytes;

@@ -274,8 +274,9 @@ struct wire_header {
 	 */
 	_Atomic uint64_t reading_ns; /* under the loader's lock; release */
 	char reading[56];
+	uint64_t start_cpu_ns; /* CPU time of clew's until the program began */
 };
-_Static_assert(sizeof(struct wire_header) == 880, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 888, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */
@@ -310,6 +311,7 @@ enum wire_chunk_kind {
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
 	WIRE_PACKET = 30,        /* in a trace only: packet.h */
 	WIRE_PACKET_BLOCKS = 31, /* likewise: wire_packet_blocks */
+	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_CHUNK_KIND_COUNT
 };
 

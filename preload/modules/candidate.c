@@ -157,3 +157,24 @@ int candidate_record(struct candidate *candidate, const struct config *config,
 				 &candidate->entry);
 	return 0;
 }
+
+void candidates_record_costs(const struct candidate *first, uint64_t now_ns)
+{
+	uint64_t bytes = 0;
+	struct wire_hooking *to;
+	struct chunk chunk;
+
+	for (const struct candidate *c = first; c; c = c->next)
+		bytes += sizeof(c->cost);
+	if (!bytes ||
+	    part_alloc(&rt.recorder->part, WIRE_HOOKING, 0, bytes, &chunk))
+		return;
+	to = chunk_payload(&chunk);
+	for (const struct candidate *c = first; c; c = c->next) {
+		*to = c->cost;
+		to->base = c->module->base;
+		to->loaded_ns = now_ns;
+		to++;
+	}
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+}

@@ -18,6 +18,7 @@ struct candidate {
 	struct catalog_entry entry;
 	struct number_range *numbers; /* of its functions, NULL: it has none */
 	struct patch *patch;          /* NULL: nothing to hook, or no memory */
+	struct wire_hooking cost; /* base and loaded_ns are added in the end */
 };
 
 /*
@@ -34,5 +35,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 int candidate_record(struct candidate *candidate, const struct config *config,
 		     struct arena *scratch, struct arena *kept,
 		     uint64_t now_ns);
+
+/* What it took to hook them: a list of candidates. */
+void candidates_record_costs(const struct candidate *first, uint64_t now_ns);
 
 #endif

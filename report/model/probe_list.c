@@ -161,11 +161,8 @@ static void read_places(struct probe_list *list,
 			const struct part_chunk *chunk)
 {
 	const struct wire_probe_place *places = (const void *)chunk->payload;
-	const size_t bytes = chunk->used_bytes < chunk->payload_bytes
-				     ? (size_t)chunk->used_bytes
-				     : chunk->payload_bytes;
 
-	for (size_t i = 0; i < bytes / sizeof(*places); i++)
+	for (size_t i = 0; i < part_chunk_used(chunk) / sizeof(*places); i++)
 		if (places[i].probe < WIRE_PROBES_MAX &&
 		    probes->index[places[i].probe])
 			add_place(&list->items[probes->index[places[i].probe] -

@@ -41,6 +41,14 @@ struct part_chunk {
 	size_t payload_bytes; /* that are there */
 };
 
+/* Bytes of its payload that are in use, and there. */
+static inline size_t part_chunk_used(const struct part_chunk *chunk)
+{
+	return chunk->used_bytes < chunk->payload_bytes
+		       ? (size_t)chunk->used_bytes
+		       : chunk->payload_bytes;
+}
+
 /*
  * 0, or -errno and *why: -ENOEXEC no part of a recording, -ENODATA too short
  * or not yet set up, -EPROTO another version; others from the system.

@@ -3,19 +3,13 @@
 
 #include <string.h>
 
-static size_t used_bytes(const struct part_chunk *chunk)
-{
-	return chunk->used_bytes < chunk->payload_bytes
-		       ? (size_t)chunk->used_bytes
-		       : chunk->payload_bytes;
-}
-
 /* A record's text, which is behind `head` bytes; 0: they are not all there. */
 static int text_of(const struct part_chunk *chunk, size_t at, uint32_t bytes,
 		   uint32_t text_bytes, size_t head)
 {
 	return bytes >= head && bytes % 8 == 0 &&
-	       bytes <= used_bytes(chunk) - at && text_bytes <= bytes - head;
+	       bytes <= part_chunk_used(chunk) - at &&
+	       text_bytes <= bytes - head;
 }
 
 int recorded_probe_next(const struct part_chunk *chunk, size_t *at,
@@ -23,8 +17,8 @@ int recorded_probe_next(const struct part_chunk *chunk, size_t *at,
 {
 	const struct wire_probe *probe = (const void *)(chunk->payload + *at);
 
-	if (*at > used_bytes(chunk) ||
-	    used_bytes(chunk) - *at < sizeof(*probe) ||
+	if (*at > part_chunk_used(chunk) ||
+	    part_chunk_used(chunk) - *at < sizeof(*probe) ||
 	    !text_of(chunk, *at, probe->bytes, probe->text_bytes,
 		     sizeof(*probe)) ||
 	    probe->number >= WIRE_PROBES_MAX)
@@ -50,8 +44,8 @@ int recorded_field_next(const struct part_chunk *chunk, size_t *at,
 	const struct wire_probe_field *field =
 		(const void *)(chunk->payload + *at);
 
-	if (chunk->kind != WIRE_PROBE_FIELDS || *at > used_bytes(chunk) ||
-	    used_bytes(chunk) - *at < sizeof(*field) ||
+	if (chunk->kind != WIRE_PROBE_FIELDS || *at > part_chunk_used(chunk) ||
+	    part_chunk_used(chunk) - *at < sizeof(*field) ||
 	    !text_of(chunk, *at, field->bytes, field->text_bytes,
 		     sizeof(*field)) ||
 	    field->probe >= WIRE_PROBES_MAX ||
@@ -75,13 +69,14 @@ int recorded_probe_events_of(const struct part_chunk *chunk,
 	uint32_t count;
 
 	if (chunk->kind != WIRE_PROBE_EVENTS ||
-	    used_bytes(chunk) < sizeof(*head) ||
+	    part_chunk_used(chunk) < sizeof(*head) ||
 	    head->event_bytes < sizeof(struct wire_probe_event) ||
 	    head->event_bytes % 8 || head->probe >= WIRE_PROBES_MAX)
 		return 0;
 	count = head->slots.used < head->slots.room ? head->slots.used
 						    : head->slots.room;
-	if ((used_bytes(chunk) - sizeof(*head)) / head->event_bytes < count)
+	if ((part_chunk_used(chunk) - sizeof(*head)) / head->event_bytes <
+	    count)
 		return 0;
 	*out = (struct recorded_probe_events){
 		.first = (const unsigned char *)(head + 1),
@@ -98,7 +93,7 @@ const struct wire_probe_hits *recorded_probe_hits_of(
 	const struct wire_probe_hits *hits = (const void *)chunk->payload;
 
 	return chunk->kind == WIRE_PROBE_HITS &&
-			       used_bytes(chunk) >=
+			       part_chunk_used(chunk) >=
 				       WIRE_PROBES_MAX * sizeof(*hits)
 		       ? hits
 		       : NULL;

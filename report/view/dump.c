@@ -69,11 +69,12 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		header->parent_seq);
 	fprintf(out,
 		" verify_period=%" PRIu32 " start_ns=%" PRIu64
-		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " max_contexts=%" PRIu64
-		" contexts=%" PRIu64 " max_bytes=%" PRIu64,
+		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " start_cpu_ns=%" PRIu64
+		" max_contexts=%" PRIu64 " contexts=%" PRIu64
+		" max_bytes=%" PRIu64,
 		header->verify_period, header->start_ns, header->end_ns,
-		header->hook_ns, header->max_contexts, header->contexts,
-		header->max_bytes);
+		header->hook_ns, header->start_cpu_ns, header->max_contexts,
+		header->contexts, header->max_bytes);
 	dump_string(out, "file", part->name, strlen(part->name));
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
 		if (header->losses[i] > 0)
@@ -221,6 +222,18 @@ static void dump_left_out(FILE *out, const struct part_chunk *chunk)
 			items[i].missed, items[i].per_s);
 }
 
+static void dump_hooking(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_hooking *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < part_chunk_used(chunk) / sizeof(*items); i++)
+		fprintf(out,
+			"hooking base=%#" PRIx64 " loaded_ns=%" PRIu64
+			" analysis_ns=%" PRIu64 " patch_ns=%" PRIu64 "\n",
+			items[i].base, items[i].loaded_ns, items[i].analysis_ns,
+			items[i].patch_ns);
+}
+
 static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		       int with_functions)
 {
@@ -255,6 +268,9 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_PROBE_FIELDS] = "probe_fields",
 		[WIRE_PROBE_EVENTS] = "probe_events",
 		[WIRE_PROBE_HITS] = "probe_hits",
+		[WIRE_PACKET] = "packet",
+		[WIRE_PACKET_BLOCKS] = "packet_blocks",
+		[WIRE_HOOKING] = "hooking",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -275,6 +291,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		dump_rules(out, chunk);
 	if (chunk->kind == WIRE_LEFT_OUT)
 		dump_left_out(out, chunk);
+	if (chunk->kind == WIRE_HOOKING)
+		dump_hooking(out, chunk);
 	if (chunk->kind == WIRE_SAMPLES)
 		dump_samples(out, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)

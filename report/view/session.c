@@ -84,6 +84,7 @@ int session_open(struct session *session, const char *path,
 	probe_list_read(&session->probes, &session->recording);
 	forget_spare_columns(session);
 	session->marks = merged.marks;
+	hooking_costs_read(&session->hooking, &session->recording);
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
@@ -120,4 +121,5 @@ void session_close(struct session *session)
 	value_list_fini(&session->values);
 	probe_list_fini(&session->probes);
 	mark_list_fini(&session->marks);
+	hooking_costs_fini(&session->hooking);
 }

@@ -5,6 +5,7 @@
 
 #include "report/merge/merge.h"
 #include "report/model/function_catalog.h"
+#include "report/model/hooking_costs.h"
 #include "report/model/probe_list.h"
 #include "report/model/tree.h"
 #include "report/recording/recording_reader.h"
@@ -16,10 +17,11 @@ struct session {
 	struct tree tree;
 	struct timeline timeline; /* empty unless asked for */
 	struct summary summary;
-	struct jni_usage jni;     /* of clew record --jni-env */
-	struct value_list values; /* that agents counted */
-	struct probe_list probes; /* that the user asked for */
-	struct mark_list marks;   /* that programs told */
+	struct jni_usage jni;         /* of clew record --jni-env */
+	struct value_list values;     /* that agents counted */
+	struct probe_list probes;     /* that the user asked for */
+	struct mark_list marks;       /* that programs told */
+	struct hooking_costs hooking; /* of clew's own time, by module */
 	/* Of these, what stands in place of time; or NULL: it is time. */
 	const struct value_sum *value;
 	/* How reports show it; set after opening. */

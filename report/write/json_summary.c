@@ -359,20 +359,46 @@ static json_t *budget_of(const struct summary_budget *budget)
 			 json_number(budget->missed_calls));
 }
 
+static json_t *hooking_of(const struct hooking_costs *costs)
+{
+	json_t *modules = json_array();
+
+	for (size_t i = 0; i < costs->count; i++) {
+		const struct hooking_cost *cost = &costs->items[i];
+
+		json_array_append_new(
+			modules,
+			json_pack("{sosososososo}", "path",
+				  json_text(cost->path), "loads",
+				  json_number(cost->loads), "uncached",
+				  json_number(cost->uncached), "analysis_ns",
+				  json_number(cost->analysis_ns), "patch_ns",
+				  json_number(cost->patch_ns), "start_ns",
+				  json_number(cost->before_ns)));
+	}
+	return modules;
+}
+
+static json_t *self_cost_of(const struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	return json_pack("{sosososososososo}", "time_ns",
+			 json_number(summary->clew_ns), "samples",
+			 json_number(summary->clew_samples), "shown",
+			 json_boolean(summary->shows_clew), "hook_ns",
+			 json_number(summary->hook_ns), "start_cpu_ns",
+			 json_number(session->hooking.start_ns), "modules",
+			 hooking_of(&session->hooking), "watch_ns",
+			 json_number(summary->watch_ns), "recorded_bytes",
+			 json_number(summary->recorded_bytes));
+}
+
 void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
 	json_member(stream, "total", totals_of(session));
-	json_member(
-		stream, "self_cost",
-		json_pack("{sosososososo}", "time_ns",
-			  json_number(session->summary.clew_ns), "samples",
-			  json_number(session->summary.clew_samples), "shown",
-			  json_boolean(session->summary.shows_clew), "hook_ns",
-			  json_number(session->summary.hook_ns), "watch_ns",
-			  json_number(session->summary.watch_ns),
-			  "recorded_bytes",
-			  json_number(session->summary.recorded_bytes)));
+	json_member(stream, "self_cost", self_cost_of(session));
 	if (session->values.count > 0)
 		write_values(stream, session);
 	if (session->probes.count > 0)

@@ -519,41 +519,6 @@ static void write_timings(FILE *out, const struct session *session)
 	write_presence(out, timings);
 }
 
-/* Samples of all: of the program, and of clew beside it. */
-static void write_self_cost(FILE *out, const struct summary *summary)
-{
-	const struct sampled own = sampled_alike((double)summary->clew_ns,
-						 (double)summary->clew_samples);
-	struct sampled all = { (double)summary->time_ns, summary->squares_ns2 };
-	struct share_interval likely;
-
-	if (!summary->shows_clew) {
-		all.ns += own.ns;
-		all.squares += own.squares;
-	}
-	if (summary->samples > 0 && all.ns > 0) {
-		likely = confidence_part(own, all);
-		fprintf(out,
-			"clew itself: %s, %.1f %% (95 %%: %.1f-%.1f) of all "
-			"time%s\n",
-			text_duration(summary->clew_ns).text,
-			100 * own.ns / all.ns, 100 * likely.low,
-			100 * likely.high,
-			summary->shows_clew ? "" : ", left out above");
-	}
-	if (summary->watch_ns > 0)
-		fprintf(out,
-			"clew itself: %s of CPU time in a thread of its own, "
-			"which is in no time above\n",
-			text_duration(summary->watch_ns).text);
-	if (summary->shows_clew)
-		fprintf(out,
-			"clew itself: %s for hooking, before the program "
-			"started; %s bytes recorded\n",
-			text_duration(summary->hook_ns).text,
-			GROUPED(summary->recorded_bytes));
-}
-
 void text_summary(FILE *out, struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -575,7 +540,7 @@ void text_summary(FILE *out, struct session *session)
 	if (!session->value) {
 		write_time(out, summary);
 		write_timings(out, session);
-		write_self_cost(out, summary);
+		text_self_cost(out, session);
 	}
 	write_values(out, session);
 	text_probes(out, session);

@@ -17,6 +17,9 @@ void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
 void text_list(FILE *out, const struct list_view *view);
 
+/* What clew itself took: lines of the summary. */
+void text_self_cost(FILE *out, const struct session *session);
+
 /*
  * A number of the table's main columns: time, or what an agent counted in its place
  * (session.value), and how wide such a column is.

@@ -120,6 +120,18 @@ function costCard({ self_cost: cost, taken }) {
     "plain")];
 }
 
+function startCard({ self_cost: cost }) {
+  if (!cost?.start_cpu_ns)
+    return [];
+  const dearest = cost.modules.filter((one) => one.start_ns > 0).slice(0, 3)
+    .map((one) => `${one.path.split("/").pop()} ${format.time(one.start_ns)}`);
+
+  return [card("clew's start", format.time(cost.start_cpu_ns),
+    "of CPU time to hook functions before programs began" +
+    `${dearest.length ? ` (${dearest.join(", ")})` : ""}; it is in no time ` +
+    "here.", "plain")];
+}
+
 function trapCard({ breakpoint_hits: traps }) {
   return traps ? [card("Breakpoint hits", format.short(traps),
     "Functions that no jump fits into are hooked by a breakpoint, which " +
@@ -248,7 +260,8 @@ export class CoverageView {
         "lost, folded or left alone is listed here, with its size."),
       element("div.cards", {}, hookedCard(meta), lossCard(meta),
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
-              missingCard(meta), costCard(meta), trapCard(meta)),
+              missingCard(meta), startCard(meta), costCard(meta),
+              trapCard(meta)),
       problems(meta), moduleTable(meta), processTable(meta),
       groupTable(profile)));
   }

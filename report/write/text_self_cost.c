@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What clew itself took: before programs began, while they ran, beside them. */
+#include <stdio.h>
+
+#include "base/display_text.h"
+#include "report/model/confidence.h"
+#include "report/write/text_writer.h"
+
+#define GROUPED(number) (text_grouped(number).text)
+
+enum { DEAREST = 3 }; /* modules that are named */
+
+/*
+ * clew itself: 25.3 ms of CPU time before the program began (a.so 12.1 ms, ...),
+ * which is in no time above
+ */
+static void write_start_cost(FILE *out, const struct hooking_costs *costs,
+			     uint64_t processes)
+{
+	const char *between = " (";
+
+	if (costs->start_ns == 0)
+		return;
+	fprintf(out, "clew itself: %s of CPU time before ",
+		text_duration(costs->start_ns).text);
+	if (processes == 1)
+		fprintf(out, "the program began");
+	else
+		fprintf(out, "the programs of %s processes began",
+			GROUPED(processes));
+	for (size_t i = 0; i < costs->count && i < DEAREST; i++) {
+		if (costs->items[i].before_ns == 0)
+			continue;
+		fprintf(out, "%s%s %s", between,
+			text_basename(costs->items[i].path),
+			text_duration(costs->items[i].before_ns).text);
+		between = ", ";
+	}
+	fprintf(out, "%s, which is in no time above\n",
+		*between == ',' ? ")" : "");
+}
+
+/* Samples of all: of the program, and of clew beside it. */
+static void write_sampled(FILE *out, const struct summary *summary)
+{
+	const struct sampled own = sampled_alike((double)summary->clew_ns,
+						 (double)summary->clew_samples);
+	struct sampled all = { (double)summary->time_ns, summary->squares_ns2 };
+	struct share_interval likely;
+
+	if (!summary->shows_clew) {
+		all.ns += own.ns;
+		all.squares += own.squares;
+	}
+	if (summary->samples > 0 && all.ns > 0) {
+		likely = confidence_part(own, all);
+		fprintf(out,
+			"clew itself: %s, %.1f %% (95 %%: %.1f-%.1f) of all "
+			"time%s\n",
+			text_duration(summary->clew_ns).text,
+			100 * own.ns / all.ns, 100 * likely.low,
+			100 * likely.high,
+			summary->shows_clew ? "" : ", left out above");
+	}
+}
+
+void text_self_cost(FILE *out, const struct session *session)
+{
+	const struct summary *summary = &session->summary;
+
+	write_sampled(out, summary);
+	write_start_cost(out, &session->hooking, summary->processes);
+	if (summary->watch_ns > 0)
+		fprintf(out,
+			"clew itself: %s of CPU time in a thread of its own, "
+			"which is in no time above\n",
+			text_duration(summary->watch_ns).text);
+	if (summary->shows_clew)
+		fprintf(out,
+			"clew itself: %s for hooking, before the program "
+			"started; %s bytes recorded\n",
+			text_duration(summary->hook_ns).text,
+			GROUPED(summary->recorded_bytes));
+}
