@@ -69,12 +69,11 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		header->parent_seq);
 	fprintf(out,
 		" verify_period=%" PRIu32 " start_ns=%" PRIu64
-		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " start_cpu_ns=%" PRIu64
-		" max_contexts=%" PRIu64 " contexts=%" PRIu64
-		" max_bytes=%" PRIu64,
+		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " max_contexts=%" PRIu64
+		" contexts=%" PRIu64 " max_bytes=%" PRIu64,
 		header->verify_period, header->start_ns, header->end_ns,
-		header->hook_ns, header->start_cpu_ns, header->max_contexts,
-		header->contexts, header->max_bytes);
+		header->hook_ns, header->max_contexts, header->contexts,
+		header->max_bytes);
 	dump_string(out, "file", part->name, strlen(part->name));
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {
 		if (header->losses[i] > 0)
@@ -82,6 +81,9 @@ static void dump_header(FILE *out, const struct part_copy *part)
 				header->losses[i]);
 	}
 	dump_time(out, header);
+	if (header->start_cpu_ns > 0)
+		fprintf(out, "start cpu_ns=%" PRIu64 "\n",
+			header->start_cpu_ns);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->java != WIRE_JAVA_NONE)

@@ -382,16 +382,21 @@ static json_t *hooking_of(const struct hooking_costs *costs)
 static json_t *self_cost_of(const struct session *session)
 {
 	const struct summary *summary = &session->summary;
+	json_t *cost = json_pack(
+		"{sosososososo}", "time_ns", json_number(summary->clew_ns),
+		"samples", json_number(summary->clew_samples), "shown",
+		json_boolean(summary->shows_clew), "hook_ns",
+		json_number(summary->hook_ns), "watch_ns",
+		json_number(summary->watch_ns), "recorded_bytes",
+		json_number(summary->recorded_bytes));
 
-	return json_pack("{sosososososososo}", "time_ns",
-			 json_number(summary->clew_ns), "samples",
-			 json_number(summary->clew_samples), "shown",
-			 json_boolean(summary->shows_clew), "hook_ns",
-			 json_number(summary->hook_ns), "start_cpu_ns",
-			 json_number(session->hooking.start_ns), "modules",
-			 hooking_of(&session->hooking), "watch_ns",
-			 json_number(summary->watch_ns), "recorded_bytes",
-			 json_number(summary->recorded_bytes));
+	if (session->hooking.count > 0) {
+		json_object_set_new(cost, "start_cpu_ns",
+				    json_number(session->hooking.start_ns));
+		json_object_set_new(cost, "modules",
+				    hooking_of(&session->hooking));
+	}
+	return cost;
 }
 
 void json_summary(struct json_stream *stream, struct session *session)
