@@ -75,6 +75,20 @@ int executable_find(const char *name, char **path)
 	return 0;
 }
 
+int executable_is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[SELFMAG];
+	int is_elf;
+
+	if (fd < 0)
+		return 0;
+	is_elf = pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+		 memcmp(magic, ELFMAG, SELFMAG) == 0;
+	close(fd);
+	return is_elf;
+}
+
 /* Whether exec gives the program other rights than ours: AT_SECURE. */
 static int changes_rights(const char *path, int fd)
 {

@@ -16,6 +16,9 @@
  */
 int executable_find(const char *name, char **path);
 
+/* Whether the file begins as an ELF file does, of whatever machine. */
+int executable_is_elf(const char *path);
+
 /*
  * What would be loaded: the file itself, or what runs it, if it begins with "#!".
  * free() it.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/executable.h"
 
 enum { LOOK_MS = 200 };
 
@@ -63,6 +64,21 @@ static void set_environment(const struct launch *launch)
 	free(preload);
 }
 
+/*
+ * As shells do, execvp() takes what the kernel cannot run for a script without
+ * "#!"; a shell that reads an ELF file of another machine has nothing good to say.
+ */
+static int execute(char **argv)
+{
+	char *path;
+
+	if (executable_find(argv[0], &path) == 0 && executable_is_elf(path))
+		execv(path, argv);
+	else
+		execvp(argv[0], argv);
+	return -errno;
+}
+
 /* In the child. Whatever keeps the program from running goes into the pipe. */
 static void become_target(const struct launch *launch,
 			  const struct inherited *inherited, int pipe_fd)
@@ -71,8 +87,7 @@ static void become_target(const struct launch *launch,
 
 	set_environment(launch);
 	give_signals_back(inherited);
-	execvp(launch->argv[0], launch->argv);
-	err = -errno;
+	err = execute(launch->argv);
 	if (write(pipe_fd, &err, sizeof(err)) != sizeof(err))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_FAILURE);
