@@ -7,6 +7,15 @@
 
 #include "base/memory.h"
 
+/* Who has a home that is not there (as daemons do) is not to get one by us. */
+static int is_folder(const char *path)
+{
+	struct stat status;
+
+	return path && *path == '/' && stat(path, &status) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
 char *cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME");
@@ -14,7 +23,7 @@ char *cache_folder(void)
 
 	if (cache && *cache == '/')
 		return memory_printf("%s/clew", cache);
-	if (home && *home == '/')
+	if (is_folder(home))
 		return memory_printf("%s/.cache/clew", home);
 	return NULL;
 }

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-/* The user's own, by the XDG rules, or NULL. free() it. */
+/* The user's own, by the XDG rules, or NULL: nor where $HOME is not there. free() it. */
 char *cache_folder(void);
 
 /* Makes a folder and those above it, as far as it can. */

@@ -46,12 +46,14 @@ char *index_cache_default_directory(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
-	char *path = NULL;
+	struct stat status;
 
 	if (cache && cache[0] == '/')
 		return join(cache, "clew/a2n");
-	if (home && home[0] == '/' && (path = join(home, ".cache/clew/a2n")))
-		return path;
+	/* Who has a home that is not there is not to get one by us. */
+	if (home && home[0] == '/' && stat(home, &status) == 0 &&
+	    S_ISDIR(status.st_mode))
+		return join(home, ".cache/clew/a2n");
 	return NULL;
 }
 

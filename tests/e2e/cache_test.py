@@ -133,6 +133,26 @@ class Warm(clewtest.Case):
              if path.suffix != ".analysis"], [])
 
 
+class Homeless(clewtest.Case):
+    """Daemons have a home that is not there, and should not be."""
+
+    def test_no_home_is_made(self):
+        home = self.work / "home"
+        self.environment["HOME"] = str(home)
+        self.environment.pop("XDG_CACHE_HOME", None)
+        done = self.record([target("deep")])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        done = self.clew("report", self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse(home.exists())
+        home.mkdir()
+        self.assertEqual(self.record([target("deep")]).returncode, 0)
+        self.clew("report", self.recording_path)
+        folder = home / ".cache" / "clew"
+        self.assertTrue(list(folder.glob("*.analysis")))
+        self.assertTrue(list(folder.glob("a2n/*/*.a2n")))
+
+
 class Reading(clewtest.Case):
     """What is not in the cache is read before the program begins."""
 

@@ -238,8 +238,8 @@ class Html(clewtest.Case):
     def test_what_cannot_be_written_is_said_and_removed(self):
         self.record(["/bin/true"])
         self.assert_one_line_error(
-            self.clew("html", "-o", "/nonexistent/page.html",
-                      self.recording_path), "/nonexistent/page.html")
+            self.clew("html", "-o", "missing/page.html",
+                      self.recording_path), "missing/page.html")
         if os.path.exists("/dev/full"):
             done = self.run_program(
                 ["/bin/sh", "-c", 'exec "$0" html -o - "$1" >/dev/full',

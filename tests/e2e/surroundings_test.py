@@ -253,7 +253,7 @@ class Environment(clewtest.Case):
 
     def test_recording_directory_that_is_not_there(self):
         self.environment["LD_PRELOAD"] = str(clewtest.LIBRARY)
-        for folder in "/nonexistent", "/proc", "relative", "":
+        for folder in f"{self.work}/missing", "/proc", "relative", "":
             self.environment["CLEW_DIR"] = folder
             done = self.run_program(["/bin/echo", "a"])
             self.assertEqual((done.stdout, done.stderr, done.returncode),

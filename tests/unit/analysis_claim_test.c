@@ -168,11 +168,13 @@ static void a_holder_that_was_killed_holds_nothing(void **state)
 static void without_a_folder_nothing_is_waited_for(void **state)
 {
 	struct fixture *f = *state;
+	char missing[64];
 
 	analysis_claim_begin(&f->claim, NULL, &f->analysis);
 	assert_int_equal(f->claim.fd, -1);
 	analysis_claim_end(&f->claim);
-	analysis_claim_begin(&f->claim, "/nonexistent/folder", &f->analysis);
+	snprintf(missing, sizeof(missing), "%s/missing", f->dir);
+	analysis_claim_begin(&f->claim, missing, &f->analysis);
 	assert_int_equal(f->claim.fd, -1);
 	analysis_claim_end(&f->claim);
 }
