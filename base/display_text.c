@@ -52,6 +52,25 @@ struct duration text_duration(uint64_t ns)
 	return out;
 }
 
+struct percentage text_percentage(double percent)
+{
+	struct percentage out;
+	int decimals = 5;
+
+	/* Where %g would write an exponent, %f is told how many digits. */
+	if (percent > 0 && percent < 1e-4) {
+		for (double unit = 1e-5; percent < unit && decimals < 16;
+		     unit /= 10)
+			decimals++;
+		snprintf(out.text, sizeof(out.text), "%.*f", decimals + 1,
+			 percent);
+	} else {
+		snprintf(out.text, sizeof(out.text),
+			 percent >= 99.5 ? "%.0f" : "%.2g", percent);
+	}
+	return out;
+}
+
 /* The bytes of the UTF-8 character that begins there; 0: none does. */
 static size_t character_bytes(const unsigned char *at)
 {

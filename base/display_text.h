@@ -19,6 +19,13 @@ struct duration {
 /* Nanoseconds with a unit: "0", "78 ns", "4.56 us", "12.3 ms", "1,234 s". */
 struct duration text_duration(uint64_t ns);
 
+struct percentage {
+	char text[32];
+};
+
+/* Two digits of a percentage, and no exponent: "0.00012", "9.9", "53", "100". */
+struct percentage text_percentage(double percent);
+
 /*
  * Replaces the bytes of control characters, and those that are not UTF-8, by
  * '?', in place: names come from files that others wrote, a terminal obeys

@@ -143,8 +143,8 @@ const char *catalog_marked_name(struct catalog *catalog, uint32_t function)
 		return catalog_name(catalog, function);
 	if (!left->marked_name)
 		left->marked_name = memory_printf(
-			"%s {%.2g %%}", catalog_name(catalog, function),
-			100 * left_out_counted(left));
+			"%s {%s %%}", catalog_name(catalog, function),
+			text_percentage(100 * left_out_counted(left)).text);
 	return left->marked_name;
 }
 

@@ -75,6 +75,17 @@ static void write_mismatches(FILE *out, const struct verdicts *calls,
 			GROUPED(diverged), text_plural(diverged));
 }
 
+/* Of those none of which was drawn there is nothing to be said. */
+static const char *write_undecided(FILE *out, const struct verdicts *verdicts,
+				   const char *separator, const char *what)
+{
+	if (verdicts->partial + verdicts_decided(verdicts) == 0)
+		return separator;
+	fprintf(out, "%s%s %% of %s", separator,
+		text_percentage(100 * verdicts_undecided(verdicts)).text, what);
+	return " and ";
+}
+
 /* How much of all cannot be verified is known from what was drawn, too. */
 static void write_unverified(FILE *out, const struct verdicts *calls,
 			     const struct verdicts *contexts)
@@ -83,11 +94,10 @@ static void write_unverified(FILE *out, const struct verdicts *calls,
 
 	if (calls->partial + contexts->partial == 0)
 		return;
-	fprintf(out,
-		"not verified: the callers' whole stack was not to be seen for "
-		"%.2g %% of calls and %.2g %% of contexts",
-		100 * verdicts_undecided(calls),
-		100 * verdicts_undecided(contexts));
+	fputs("not verified: the callers' whole stack was not to be seen for",
+	      out);
+	write_undecided(out, contexts,
+			write_undecided(out, calls, " ", "calls"), "contexts");
 	for (unsigned int i = 0; i < WIRE_PARTIAL_COUNT; i++) {
 		if (calls->partial_by[i] + contexts->partial_by[i] == 0)
 			continue;
@@ -101,8 +111,9 @@ static void write_bound(FILE *out, const struct verdicts *verdicts,
 			const char *separator, const char *what)
 {
 	if (verdicts_decided(verdicts) > 0)
-		fprintf(out, "%sfewer than %.2g %% of %s", separator,
-			100 * verdicts->wrong_at_most, what);
+		fprintf(out, "%sfewer than %s %% of %s", separator,
+			text_percentage(100 * verdicts->wrong_at_most).text,
+			what);
 	else
 		fprintf(out, "%sno bound for %s", separator, what);
 }
@@ -297,9 +308,11 @@ static void write_budget(FILE *out, const struct summary *summary)
 	fprintf(out, "budget: %g %% of CPU time",
 		(double)budget->thousandths / 10);
 	if (budget->cpu_ns > budget->cost_ns)
-		fprintf(out, "; clew's calls took %.2g %% of %s, as estimated",
-			100 * (double)budget->cost_ns /
-				(double)(budget->cpu_ns - budget->cost_ns),
+		fprintf(out, "; clew's calls took %s %% of %s, as estimated",
+			text_percentage(
+				100 * (double)budget->cost_ns /
+				(double)(budget->cpu_ns - budget->cost_ns))
+				.text,
 			text_duration(budget->cpu_ns - budget->cost_ns).text);
 	fputs(budget->functions ? "\n" : "; nothing was left out\n", out);
 	if (budget->functions == 0)
@@ -310,10 +323,13 @@ static void write_budget(FILE *out, const struct summary *summary)
 		"below their callers\n",
 		GROUPED(budget->functions), text_plural(budget->functions));
 	fprintf(out,
-		"exact: %s call%s of other functions, %.2g %% of all; some %s "
+		"exact: %s call%s of other functions, %s %% of all; some %s "
 		"were not counted\n",
 		GROUPED(budget->exact_calls), text_plural(budget->exact_calls),
-		all ? 100 * (double)budget->exact_calls / (double)all : 0,
+		text_percentage(all ? 100 * (double)budget->exact_calls /
+						(double)all
+				    : 0)
+			.text,
 		GROUPED(budget->missed_calls));
 }
 

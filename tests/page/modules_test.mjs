@@ -199,6 +199,8 @@ test("numbers read well, and nothing is rounded to nothing", () => {
   assert.equal(format.count(1234567), "1,234,567");
   assert.equal(format.percent(0.00001), "<0.01 %");
   assert.equal(format.percent(0), "0.00 %");
+  assert.equal(format.roughly(0.997), "100 %");
+  assert.equal(format.roughly(0.0000000012), "0.00000012 %");
   assert.equal(format.time(1234567), "1.235 ms");
   assert.equal(format.time(999), "999.0 ns");
   /* Jeffreys' interval of 20 of 100 */

@@ -82,6 +82,26 @@ static void durations_have_three_digits_and_a_unit(void **state)
 				    cases[i].text);
 }
 
+static void percentages_have_two_digits_and_no_exponent(void **state)
+{
+	static const struct {
+		double percent;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },           { 1.234e-7, "0.00000012" },
+		{ 1e-5, "0.000010" }, { 0.000123, "0.00012" },
+		{ 0.0456, "0.046" },  { 9.94, "9.9" },
+		{ 9.96, "10" },       { 99.4, "99" },
+		{ 99.5, "100" },      { 99.7, "100" },
+		{ 100, "100" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(text_percentage(cases[i].percent).text,
+				    cases[i].text);
+}
+
 static void numbers_are_grouped_by_thousands(void **state)
 {
 	(void)state;
@@ -170,6 +190,7 @@ int main(void)
 		cmocka_unit_test(idmap_keeps_what_it_was_given),
 		cmocka_unit_test(idmap_keeps_all_when_room_is_made),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
+		cmocka_unit_test(percentages_have_two_digits_and_no_exponent),
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),
 		cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),

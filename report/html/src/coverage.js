@@ -54,7 +54,7 @@ function placeCard({ total, folded }) {
 const decided = (v) => v.verified + v.collisions + v.diverged;
 const wrong = (v) => v.collisions + v.diverged;
 const undecided = (v) => v.partial / (v.partial + decided(v) || 1);
-const percent = (share) => `${(share * 100).toPrecision(2)} %`;
+const percent = format.roughly;
 
 function bound(verdicts, what) {
   return decided(verdicts)

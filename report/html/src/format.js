@@ -2,6 +2,8 @@
 /* Numbers as people read them. */
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const twoDigits = new Intl.NumberFormat("en-US",
+  { maximumSignificantDigits: 2, useGrouping: false });
 
 /* 12,345,678: every digit, for counts are exact. */
 export function count(number) {
@@ -48,6 +50,11 @@ export function percent(share) {
   if (share > 0 && share < 0.0001)
     return "<0.01 %";
   return `${(share * 100).toFixed(2)} %`;
+}
+
+/* 12 %: two digits of an estimate or a bound, and never an exponent. */
+export function roughly(share) {
+  return `${twoDigits.format(share * 100)} %`;
 }
 
 export function plural(number, word, words = `${word}s`) {
