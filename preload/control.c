@@ -7,7 +7,7 @@
 #include "preload/patch/live.h"
 #include "preload/patch/patches.h"
 #include "preload/stack/heal.h"
-#include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 

@@ -28,7 +28,7 @@
 #include "preload/loader.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
-#include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 

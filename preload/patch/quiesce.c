@@ -8,6 +8,7 @@
 #include "preload/patch/stacks.h"
 #include "preload/process/dispatch.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"

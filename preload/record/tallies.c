@@ -10,7 +10,7 @@
 #include "preload/record/recorder.h"
 #include "preload/record/tables.h"
 #include "preload/sys/copy_bytes.h"
-#include "preload/sys/text.h"
+#include "preload/sys/proc_threads.h"
 #include "wire/id.h"
 
 #define SLAB_BYTES          65536
@@ -342,15 +342,10 @@ void tallies_thread_renamed(void)
 
 static void refresh_name(struct wire_thread *thread)
 {
-	char path[64], name[sizeof(thread->name)];
-	struct text text = text_in(path, sizeof(path));
+	char name[sizeof(thread->name)];
+	int fd = proc_open((int)thread->tid, "comm");
 	long length;
-	int fd;
 
-	text_string(&text, "/proc/self/task/");
-	text_number(&text, thread->tid);
-	text_string(&text, "/comm");
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	length = sys_read(fd, name, sizeof(name));

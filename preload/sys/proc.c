@@ -4,43 +4,13 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
-#include "preload/sys/text.h"
-
-/* What getdents64() fills in. */
-struct directory_entry {
-	uint64_t inode;
-	int64_t next;
-	uint16_t bytes;
-	uint8_t type;
-	char name[];
-};
-
-/* A thread that has gone is told from a file that this kernel does not have. */
-static int open_file(int tid, const char *name)
-{
-	char path[64];
-	struct text text = text_in(path, sizeof(path));
-	int fd;
-
-	text_string(&text, "/proc/self/");
-	if (tid) {
-		text_string(&text, "task/");
-		text_number(&text, (uint64_t)tid);
-		text_char(&text, '/');
-	}
-	text_string(&text, name);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd != -ENOENT)
-		return fd;
-	return tid && !sys_thread_exists(sys_getpid(), tid) ? -ESRCH
-							    : -EOPNOTSUPP;
-}
 
 /* -EOVERFLOW rather than a part of it. */
 static int read_text(struct proc_text *text, int tid, const char *name)
 {
-	int fd = open_file(tid, name);
+	int fd = proc_open(tid, name);
 	size_t used = 0;
 	long got;
 
@@ -126,7 +96,7 @@ static void read_block(struct line *line, const char *block, long bytes,
 
 int proc_status(int tid, struct proc_line *lines, uint32_t count)
 {
-	int fd = open_file(tid, "status");
+	int fd = proc_open(tid, "status");
 	struct line line = { .used = 0 };
 	char block[512];
 	long got;
@@ -270,47 +240,4 @@ int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
 		parse_number(parse_number(text->bytes, 10, &on_processor_ns),
 			     10, out);
 	return err;
-}
-
-static int visit_all(const char *buffer, long bytes, int but_tid,
-		     int (*visit)(void *context, int tid), void *context)
-{
-	int result = 0;
-
-	for (long at = 0; at < bytes && !result;) {
-		const struct directory_entry *entry =
-			(const void *)(buffer + at);
-		uint64_t tid;
-
-		at += entry->bytes;
-		if (digit_of(*entry->name) > 9)
-			continue;
-		parse_number(entry->name, 10, &tid);
-		if ((int)tid == but_tid)
-			continue;
-		result = visit(context, (int)tid);
-	}
-	return result;
-}
-
-int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
-		     void *context)
-{
-	char buffer[1024] __attribute__((aligned(8)));
-	int fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-			  0);
-	int result = 0;
-	long bytes;
-
-	if (fd < 0)
-		return fd;
-	do {
-		bytes = sys_call(SYS_getdents64, fd, (long)buffer,
-				 sizeof(buffer), 0, 0, 0);
-		result = bytes < 0 ? (int)bytes
-				   : visit_all(buffer, bytes, but_tid, visit,
-					       context);
-	} while (bytes > 0 && !result);
-	sys_close(fd);
-	return result;
 }

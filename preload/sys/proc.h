@@ -67,12 +67,4 @@ char proc_state(struct proc_text *text, int tid);
  */
 int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out);
 
-/*
- * Call visit for each thread of this process but one, also for some that were
- * born or ended meanwhile. The list is not a snapshot: a thread may be missed when
- * others end. Stops at the first answer that is not 0, and returns it.
- */
-int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
-		     void *context);
-
 #endif

@@ -48,8 +48,8 @@ class Queued(clewtest.Case):
 class Busy(clewtest.Case):
     """What is checked by the program itself, and its counts by us."""
 
-    def toggle(self, case, flavour="O2", options=()):
-        argv = [target("toggle", flavour), case, ROUNDS]
+    def toggle(self, case, flavour="O2", options=(), prefix=()):
+        argv = [*prefix, target("toggle", flavour), case, ROUNDS]
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)
         recorded = self.record(argv, ["-m", "toggle", "-m", "libstdc++*",
@@ -58,7 +58,9 @@ class Busy(clewtest.Case):
             self.assert_same_behaviour(native, recorded)
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         (self.truth,) = truth.read_all(self.truths)
-        part = self.recording().part(self.truth.pid, self.truth.image)
+        # whoever makes a namespace forks a child that executes this
+        part = self.recording().part(self.truth.pid,
+                                     self.truth.image + bool(prefix))
         self.assert_nothing_lost(part)
         return part
 
@@ -110,6 +112,13 @@ class Busy(clewtest.Case):
 
     def test_children(self):
         self.assert_counted(self.toggle("forks"))
+
+    @needs("unshare")
+    def test_where_proc_is_that_of_an_outer_namespace(self):
+        inside = ["unshare", "-Urpf"]
+        if self.run_program([*inside, "true"]).returncode:
+            self.skipTest("no user namespaces here")
+        self.assert_counted(self.toggle("sleepers", prefix=inside))
 
 
 class Programs(clewtest.Case):

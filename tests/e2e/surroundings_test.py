@@ -215,6 +215,20 @@ class Environment(clewtest.Case):
                 self.skipTest("no user namespaces here")
             self.check(argv)
 
+    @needs("unshare")
+    def test_the_proc_of_an_outer_namespace(self):
+        """Threads have other numbers there than gettid() gives them."""
+        argv = ["unshare", "-Urpf", target("threads")]
+        native = self.run_program(argv)
+        if native.returncode:
+            self.skipTest("no user namespaces here")
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(argv))
+        (counted,) = truth.read_all(self.truths)
+        self.assertEqual(counted.pid, 1)
+        # unshare's child has the first part of that number
+        self.assert_equals_truth(counted, self.recording().part(1, 1))
+
     @needs("chroot", "setpriv", "sqlite3")
     def test_root_and_users(self):
         if os.geteuid():

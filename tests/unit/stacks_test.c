@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "tests/unit/unit.h"
 
 static struct stacks stacks;

@@ -7,6 +7,7 @@
 
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
