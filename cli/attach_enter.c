@@ -21,6 +21,9 @@
 /* For those that throw to be where no exception is on its way. */
 #define UNWINDS_NS UINT64_C(10000000)
 
+/* In which whoever is made to prepare does what the program wants of it. */
+#define BETWEEN_SLICES_MS 3
+
 /* ---- Loading ---- */
 
 /* What dlerror() has returned, as far as it is known; for free(). */
@@ -108,8 +111,9 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 
 /* ---- Entering ---- */
 
-static int prepare(struct attaching *attaching, const char *directory,
-		   char **why)
+/* As much as a thread is made to do at once: -EINPROGRESS while there is more. */
+static int prepare_slice(struct attaching *attaching, const char *directory,
+			 char **why)
 {
 	struct remote_call call;
 	int err = attach_stop_safe_thread(attaching, why);
@@ -125,6 +129,21 @@ static int prepare(struct attaching *attaching, const char *directory,
 	}
 	attach_note_pause(&attaching->tracer, &attaching->one_ns);
 	tracer_release(&attaching->tracer);
+	return err;
+}
+
+/* In between, the thread goes on. */
+static int prepare(struct attaching *attaching, const char *directory,
+		   char **why)
+{
+	int err = prepare_slice(attaching, directory, why);
+
+	while (err == -EINPROGRESS) {
+		free(*why);
+		*why = NULL;
+		attach_pause_ms(BETWEEN_SLICES_MS);
+		err = prepare_slice(attaching, directory, why);
+	}
 	return err;
 }
 
@@ -295,7 +314,7 @@ static int write_home(const struct attaching *attaching, const char *home,
 int attaching_enter(struct attaching *attaching, const char *directory,
 		    const char *home, char **why)
 {
-	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	uint64_t deadline_ns = 0;
 	int err;
 
 	*why = NULL;
@@ -306,6 +325,8 @@ int attaching_enter(struct attaching *attaching, const char *directory,
 		struct remote_texts texts = { 0 };
 
 		err = prepare(attaching, directory, why);
+		if (!deadline_ns)
+			deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
 		if (!err)
 			err = attach_plan(attaching, &texts, why);
 		if (!err)

@@ -118,6 +118,7 @@ static int is_recorded(struct live_process *process,
 	    attachment.state == WIRE_ATTACH_PRELOADED)
 		return 1;
 	if (attachment.state == WIRE_ATTACH_NONE ||
+	    attachment.state == WIRE_ATTACH_PREPARING ||
 	    attachment.state == WIRE_ATTACH_PREPARED)
 		return 0;
 	process->is_attached = 1;

@@ -21,7 +21,7 @@
 #include "preload/front/generators.h"
 #include "preload/front/makers.h"
 #include "preload/front/records.h"
-#include "preload/hook.h"
+#include "preload/hook_slices.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/host/obstacle.h"
@@ -183,27 +183,6 @@ static int is_same_configuration(const char *dir)
 	return is_same;
 }
 
-/* ---- The loader ---- */
-
-static int update(struct dl_phdr_info *info, size_t size, void *cold)
-{
-	int err;
-
-	clew_attachment.modules = lookup_generation();
-	if (!clew_attachment.modules)
-		return -EAGAIN;
-	err = hook_update(cold);
-	return err ? err : 1;
-}
-
-/* No module comes or goes meanwhile. */
-static int hook_modules(struct cold *cold)
-{
-	int result = NEXT(dl_iterate_phdr)(update, cold);
-
-	return result < 0 ? result : 0;
-}
-
 /* ---- Preparing ---- */
 
 static int prepare_process(struct cold *cold)
@@ -237,11 +216,14 @@ static int watch_loader(struct cold *cold)
 	return 0;
 }
 
+/* -EINPROGRESS: not yet. */
 static int hook_all(struct cold *cold)
 {
 	const char *missing;
-	int err = hook_modules(cold);
+	int err = hook_slice(cold, &clew_attachment.modules);
 
+	if (err == -EINPROGRESS)
+		return err;
 	if (err)
 		return refuse_explained("cannot hook the program", err);
 	missing = entries_missing();
@@ -283,8 +265,7 @@ static int begin_anew(const char *dir)
 	record_arguments(&cold->recorder.part);
 	journal_forget_hooks();
 	layers_forget_numbers();
-	err = prepare_process(cold);
-	return err ? err : hook_all(cold);
+	return prepare_process(cold);
 }
 
 static int begin_again(const char *dir)
@@ -298,12 +279,8 @@ static int begin_again(const char *dir)
 		return refuse_explained("cannot begin", -ENOMEM);
 	cold->config.dir = memcpy(copy, dir, bytes);
 	err = process_begin_again();
-	if (err)
-		return refuse_explained("it can leave no recording there", err);
-	err = hook_all(cold);
-	if (!err)
-		journal_refresh(); /* of what is gone nothing is noted any more */
-	return err;
+	return err ? refuse_explained("it can leave no recording there", err)
+		   : 0;
 }
 
 /* By mlockall(MCL_FUTURE): of what is only reserved all would be filled. */
@@ -342,7 +319,16 @@ void attach_free_frames(void)
 	clew_attachment.frames = clew_attachment.frame_max = 0;
 }
 
-static int prepare(const char *dir)
+/* It is as if it had not begun; a part that it has made says why it is there. */
+static int give_up(int err)
+{
+	session.config_bytes = 0;
+	if (rt.header)
+		part_disable(&rt.recorder->part, clew_attachment.why);
+	return err;
+}
+
+static int begin_preparing(const char *dir)
 {
 	const int is_first = !rt.is_late;
 	int err;
@@ -363,12 +349,17 @@ static int prepare(const char *dir)
 	makers_begin_again();
 	err = is_same_configuration(dir) && rt.cold ? begin_again(dir)
 						    : begin_anew(dir);
-	if (err) {
-		session.config_bytes = 0;
-		if (rt.header)
-			part_disable(&rt.recorder->part, clew_attachment.why);
+	return err ? give_up(err) : 0;
+}
+
+static int go_on_preparing(void)
+{
+	const int err = hook_all(rt.cold);
+
+	if (err && hook_slices_are_left())
 		return err;
-	}
+	if (err)
+		return give_up(err);
 	if (earlier_code_share(&rt.cold->pads))
 		generators_foresee();
 	begin_time(rt.cold);
@@ -377,31 +368,75 @@ static int prepare(const char *dir)
 	return 0;
 }
 
+/* What its parent has begun is not the child's, nor is the part where it goes. */
+static void forget_parents(void)
+{
+	if (!hook_slices_are_left() || process_is_own(0))
+		return;
+	hook_slices_forget();
+	session.config_bytes = 0;
+	clew_attachment.state = WIRE_ATTACH_NONE;
+}
+
+int attach_end_preparing(void)
+{
+	int err;
+
+	forget_parents();
+	if (!hook_slices_are_left())
+		return 0;
+	err = hook_slice(rt.cold, &clew_attachment.modules);
+	if (hook_slices_are_left())
+		return -EAGAIN;
+	return err ? give_up(err) : 0;
+}
+
+static void tell_prepared(void)
+{
+	attach_tell_texts();
+	make_room_for_frames();
+	clew_attachment.runtimes =
+		layers_are_there() ? WIRE_RUNTIMES_FOUND : WIRE_RUNTIMES_NONE;
+	clew_attachment.state = WIRE_ATTACH_PREPARED;
+	clew_attachment.result = 0;
+}
+
+/* For the first time, to go on, or because the loader has changed something. */
+static int prepare(const char *dir, uint64_t controller)
+{
+	struct text text;
+	int err;
+
+	if (clew_attachment.state == WIRE_ATTACH_PREPARED)
+		return hook_all(rt.cold);
+	if (clew_attachment.state == WIRE_ATTACH_PREPARING)
+		return go_on_preparing();
+	err = begin_preparing(dir);
+	if (err)
+		return err;
+	text = text_in(clew_attachment.dir, sizeof(clew_attachment.dir));
+	text_string(&text, dir);
+	clew_attachment.controller = (uint32_t)controller;
+	clew_attachment.state = WIRE_ATTACH_PREPARING;
+	return go_on_preparing();
+}
+
 EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 {
 	const int saved_errno = errno;
-	struct text text;
 	int err;
 
 	if (!attach_begin_call())
 		return;
-	if (clew_attachment.state == WIRE_ATTACH_PREPARED)
-		err = hook_all(rt.cold); /* the loader has changed something */
-	else
-		err = prepare(dir);
-	attach_tell_texts();
-	make_room_for_frames();
-	if (!err) {
-		text = text_in(clew_attachment.dir,
-			       sizeof(clew_attachment.dir));
-		text_string(&text, dir);
-		clew_attachment.controller = (uint32_t)controller;
-		clew_attachment.runtimes = layers_are_there()
-						   ? WIRE_RUNTIMES_FOUND
-						   : WIRE_RUNTIMES_NONE;
-		clew_attachment.state = WIRE_ATTACH_PREPARED;
-		clew_attachment.result = 0;
-	}
+	forget_parents();
+	err = prepare(dir, controller);
+	if (!err)
+		tell_prepared();
+	else if (err == -EINPROGRESS)
+		refuse("it is still being made ready", err);
+	else if (clew_attachment.state == WIRE_ATTACH_PREPARING &&
+		 !hook_slices_are_left())
+		clew_attachment.state = WIRE_ATTACH_NONE;
 	attach_end_call();
 	errno = saved_errno;
 }

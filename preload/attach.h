@@ -18,6 +18,12 @@ extern struct wire_attachment clew_attachment
 int attach_begin_call(void);
 void attach_end_call(void);
 
+/*
+ * What was begun and never gone on with is gone on with for a slice: -EAGAIN while there
+ * is more.
+ */
+int attach_end_preparing(void);
+
 /* Where the journal is, and how long by now. */
 void attach_tell_texts(void);
 

@@ -32,6 +32,7 @@
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/frames.h"
+#include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 
 /* What there is of the user's probes in a candidate's module. */
@@ -109,11 +110,14 @@ static int take_up_again(struct cold *cold, struct module *module)
 	return 1;
 }
 
-/* CPU time of this thread since the last time, added to *ns. */
+/* CPU time of this thread since the last time, added to *ns; in slices, of nobody. */
 static void charge(struct pass *pass, uint64_t *ns)
 {
-	const uint64_t now_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now_ns;
 
+	if (slices_are_left())
+		return;
+	now_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (ns)
 		*ns += now_ns - pass->charged_ns;
 	pass->charged_ns = now_ns;
@@ -129,7 +133,7 @@ static int gather_candidates(struct pass *pass)
 		struct candidate *candidate;
 		int err;
 
-		if (!m->is_new || take_up_again(cold, m))
+		if (!m->is_new || m->is_gone || take_up_again(cold, m))
 			continue;
 		candidate = arena_alloc(&pass->scratch, sizeof(*candidate));
 		if (!candidate)
@@ -137,6 +141,7 @@ static int gather_candidates(struct pass *pass)
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0 || rt.is_late);
+		slices_rest();
 		err = candidate_record(candidate, &cold->config, &pass->scratch,
 				       &cold->kept, pass->now_ns);
 		if (err)
@@ -144,6 +149,7 @@ static int gather_candidates(struct pass *pass)
 		charge(pass, &candidate->cost.analysis_ns);
 		*pass->tail = candidate;
 		pass->tail = &candidate->next;
+		slices_rest();
 	}
 	return 0;
 }
@@ -213,6 +219,9 @@ static void ask_layers(struct pass *pass)
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		const uint32_t count = c->entry.module->function_count;
 
+		slices_rest();
+		if (c->module->is_gone)
+			continue;
 		if (rt.is_late)
 			entries_meet_module(c->module, &pass->cold->windows,
 					    c->entry.functions, count);
@@ -320,8 +329,11 @@ static void prepare_candidate(struct pass *pass,
 			      struct candidate *c, int has_traps, int err)
 {
 	const struct catalog_entry *entry = &c->entry;
-	struct probed_candidate *probed = find_probes(pass, c, has_traps);
+	struct probed_candidate *probed;
 
+	if (c->module->is_gone)
+		return;
+	probed = find_probes(pass, c, has_traps);
 	if (c->module->state != MODULE_IS_HOOKED)
 		return;
 	workshop->constants.whom =
@@ -334,7 +346,8 @@ static void prepare_candidate(struct pass *pass,
 			  entry->module->first_function, entry->functions,
 			  entry->module->function_count)) {
 		c->patch = NULL;
-		refuse_all(c, VERDICT_IS_NO_MEMORY);
+		refuse_all(c, c->module->is_gone ? VERDICT_IS_CHANGED
+						 : VERDICT_IS_NO_MEMORY);
 		return;
 	}
 	c->patch->is_told = c->analysis.traits & TRAIT_V8;
@@ -351,6 +364,7 @@ static void prepare_patches(struct pass *pass)
 
 	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
+		slices_rest();
 		prepare_candidate(pass, &workshop, c, has_traps, err);
 		charge(pass, &c->cost.patch_ns);
 	}
@@ -379,18 +393,20 @@ static void commit_candidates(struct pass *pass)
 		err = pads_seal(&cold->pads);
 	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
+		slices_rest();
 		if (!c->patch)
 			continue;
-		if (err)
+		if (err || c->module->is_gone)
 			patch_destroy(c->patch);
 		else
 			failed = module_patches_commit(cold, c->module,
 						       c->patch);
 		charge(pass, &c->cost.patch_ns);
-		if (!err && !failed)
+		if (c->patch->sites && !failed)
 			continue;
-		refuse_all(c, err ? VERDICT_IS_NOT_EXECUTABLE
-				  : VERDICT_IS_UNPATCHABLE);
+		refuse_all(c, c->module->is_gone ? VERDICT_IS_CHANGED
+			      : err              ? VERDICT_IS_NOT_EXECUTABLE
+						 : VERDICT_IS_UNPATCHABLE);
 		c->patch = NULL; /* not to be looked at any more */
 	}
 	frames_tell_debugger(&cold->windows);
@@ -412,7 +428,8 @@ static int hook_candidates(struct pass *pass)
 	keep_spare(pass);
 	commit_candidates(pass);
 	record_probes(pass);
-	candidates_record_costs(pass->first, pass->now_ns);
+	if (!slices_are_left())
+		candidates_record_costs(pass->first, pass->now_ns);
 	return 0;
 }
 

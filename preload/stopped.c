@@ -211,6 +211,10 @@ static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 
 static void finish(void)
 {
+	if (attach_end_preparing() == -EAGAIN) {
+		answer(-EAGAIN, "it is still being made ready");
+		return;
+	}
 	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
 		answer(-EAGAIN, "the program is loading modules");
 		return;

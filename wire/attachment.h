@@ -7,7 +7,9 @@
  * call, and `clew_attachment`, where they leave what came of it:
  *
  *	clew_attach_prepare(dir, controller)	record into dir; all is made ready
- *						while other threads go on
+ *						while other threads go on, in slices:
+ *						while its result is -EINPROGRESS it
+ *						is to be called again, in any thread
  *	clew_attach_enter(threads, count)	all threads are stopped: theirs are
  *						made ready to count. Then the texts
  *						are written from outside, and what
@@ -32,7 +34,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    7
+#define WIRE_ATTACH_VERSION    8
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -49,6 +51,7 @@ enum wire_attach_state {
 	WIRE_ATTACH_ENTERED,   /* texts are being written, or are */
 	WIRE_ATTACH_LEFT,      /* texts are being restored; sampled no more */
 	WIRE_ATTACH_PRELOADED, /* never: the library was there at the start */
+	WIRE_ATTACH_PREPARING, /* nothing is written yet, nor is all ready */
 };
 
 /*

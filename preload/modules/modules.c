@@ -212,7 +212,9 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *context)
  * dlmopen() made hang on the loader's record for debuggers (<link.h>), since
  * glibc 2.35.
  */
-static int see_other_namespaces(struct finder *finder)
+static int see_other_namespaces(struct finder *finder,
+				int (*see)(struct dl_phdr_info *, size_t,
+					   void *))
 {
 	const struct r_debug_extended *debug = (const void *)lookup_debug();
 	int err = 0;
@@ -229,7 +231,7 @@ static int see_other_namespaces(struct finder *finder)
 			if (count <= 0)
 				continue;
 			info.dlpi_phnum = (ElfW(Half))count;
-			err = see_module(&info, sizeof(info), finder);
+			err = see(&info, sizeof(info), finder);
 		}
 	}
 	return err;
@@ -245,10 +247,49 @@ int modules_update(struct modules *modules, struct arena *arena)
 		m->is_new = 0;
 	err = NEXT(dl_iterate_phdr)(see_module, &finder);
 	if (!err)
-		err = see_other_namespaces(&finder);
+		err = see_other_namespaces(&finder, see_module);
 	for (struct module *m = modules->first; m && !err; m = m->next)
 		m->is_gone |= m->generation != modules->generation;
 	return err;
+}
+
+/* Whether what is there now is what was there when it was added. */
+static int is_same(const struct module *module, const struct dl_phdr_info *info)
+{
+	struct module now = { .base = info->dlpi_addr,
+			      .segments = info->dlpi_phdr,
+			      .segment_count = info->dlpi_phnum };
+
+	if (!module->is_new)
+		return 1;
+	read_build_id(&now);
+	return now.build_id_bytes &&
+	       now.build_id_bytes == module->build_id_bytes &&
+	       !memcmp(now.build_id, module->build_id, now.build_id_bytes);
+}
+
+static int see_again(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct finder *finder = context;
+	struct module *module = find_module(finder->modules, info);
+
+	if (module && is_same(module, info))
+		module->generation = finder->modules->generation;
+	return 0;
+}
+
+/* The program itself stays. */
+void modules_look_for_gone(struct modules *modules)
+{
+	struct finder finder = { .modules = modules };
+
+	modules->generation++;
+	NEXT(dl_iterate_phdr)(see_again, &finder);
+	see_other_namespaces(&finder, see_again);
+	if (modules->first)
+		modules->first->generation = modules->generation;
+	for (struct module *m = modules->first; m; m = m->next)
+		m->is_gone |= m->generation != modules->generation;
 }
 
 void modules_forget(struct modules *modules, struct module *module)

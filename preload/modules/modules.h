@@ -60,6 +60,12 @@ struct modules {
  */
 int modules_update(struct modules *modules, struct arena *arena);
 
+/*
+ * Nothing but what has gone, in the midst of what is done with the last update: no
+ * module is added. Of a new one that has no build-id nobody knows whether it is the same.
+ */
+void modules_look_for_gone(struct modules *modules);
+
 /* Take a module that has gone off the list. */
 void modules_forget(struct modules *modules, struct module *module);
 

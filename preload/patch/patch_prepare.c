@@ -6,6 +6,7 @@
 #include "disasm/jumps.h"
 #include "preload/stubs/probe.h"
 #include "preload/sys/copy_bytes.h"
+#include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 
 static enum verdict verdict_of(int err)
@@ -227,6 +228,16 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 				functions[until - 1].size_bytes;
 }
 
+#define BETWEEN_RESTS 32
+
+/* Whether the module is there: others may have done something meanwhile. */
+static int rest(const struct patch *patch, uint32_t i)
+{
+	if (i % BETWEEN_RESTS == BETWEEN_RESTS - 1)
+		slices_rest();
+	return !patch->module->is_gone;
+}
+
 /* Hosts before their guests. */
 static void prepare_functions(struct patch *patch,
 			      struct patch_workshop *workshop,
@@ -234,7 +245,7 @@ static void prepare_functions(struct patch *patch,
 			      struct wire_function *functions, uint32_t count,
 			      int guests)
 {
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && rest(patch, i); i++) {
 		int err;
 
 		if (!verdict_is_written(functions[i].verdict) ||
@@ -283,5 +294,8 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		prepare_functions(patch, workshop, first_function, functions,
 				  count, guests);
 	windows_turn_page(workshop->windows); /* see patch_free_stubs() */
-	return 0;
+	if (!patch->module->is_gone)
+		return 0;
+	sys_munmap(patch->sites, patch->memory_bytes);
+	return -ESTALE;
 }

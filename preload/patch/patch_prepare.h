@@ -24,7 +24,8 @@ struct patch_workshop {
 /*
  * Make a stub, or a probe, for each function whose verdict says that something
  * is written, and the bytes that lead there. A function that cannot be hooked
- * after all has its verdict changed. 0 or -ENOMEM.
+ * after all has its verdict changed. 0, -ENOMEM, or -ESTALE where the module has gone
+ * while this was resting (sys/slices.h).
  */
 int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		  struct module *module, uint32_t first_function,

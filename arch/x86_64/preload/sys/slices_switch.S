@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two stacks, between which a thread goes to and fro (preload/sys/slices.h). Nobody
+ * computes with floating-point numbers there, so no control word is kept.
+ *
+ *	void slices_switch(uint64_t *left, uint64_t entered)
+ *
+ * keeps the registers that a function may expect to be kept on the stack that it leaves,
+ * and where they are in *left; and takes those from the stack that it enters.
+ */
+	.text
+	.globl	slices_switch
+	.hidden	slices_switch
+	.type	slices_switch, @function
+slices_switch:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	pushq	%rbx
+	.cfi_adjust_cfa_offset 8
+	pushq	%r12
+	.cfi_adjust_cfa_offset 8
+	pushq	%r13
+	.cfi_adjust_cfa_offset 8
+	pushq	%r14
+	.cfi_adjust_cfa_offset 8
+	pushq	%r15
+	.cfi_adjust_cfa_offset 8
+	movq	%rsp, (%rdi)
+	movq	%rsi, %rsp
+	popq	%r15
+	.cfi_adjust_cfa_offset -8
+	popq	%r14
+	.cfi_adjust_cfa_offset -8
+	popq	%r13
+	.cfi_adjust_cfa_offset -8
+	popq	%r12
+	.cfi_adjust_cfa_offset -8
+	popq	%rbx
+	.cfi_adjust_cfa_offset -8
+	popq	%rbp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	slices_switch, . - slices_switch
+
+/*
+ *	uint64_t slices_first(uint64_t top, void (*function)(void))
+ *
+ * A stack on which the switch enters the function, with nobody to return to. The
+ * six registers are 0, as fresh memory is; top is a multiple of 16.
+ */
+	.globl	slices_first
+	.hidden	slices_first
+	.type	slices_first, @function
+slices_first:
+	.cfi_startproc
+	leaq	-64(%rdi), %rax		/* six registers, the function, and 0 */
+	movq	%rsi, 48(%rax)
+	ret
+	.cfi_endproc
+	.size	slices_first, . - slices_first
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/sys/slices.h"
+
+#include <time.h>
+
+#include "preload/sys/sys.h"
+
+#define STACK_BYTES (UINT64_C(256) << 10) /* pages come as they are used */
+
+/* slices_switch.S: the one stack's registers are kept there, the other's are put on. */
+void slices_switch(uint64_t *left, uint64_t entered);
+uint64_t slices_first(uint64_t top, void (*function)(void));
+
+/* Written by whose turn it is. */
+static struct {
+	unsigned char *stack; /* NULL: there is no work */
+	void (*function)(void *);
+	void *argument;
+	uint64_t outside, inside; /* stack pointers, while the other one runs */
+	uint64_t until_ns;
+	int has_ended;
+} work;
+
+static uint64_t cpu_now_ns(void)
+{
+	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* On the stack of its own, from which nobody returns. */
+static void do_work(void)
+{
+	work.function(work.argument);
+	work.has_ended = 1;
+	slices_switch(&work.inside, work.outside);
+	__builtin_unreachable();
+}
+
+int slices_begin(void (*function)(void *), void *argument)
+{
+	unsigned char *stack = sys_map_private(STACK_BYTES);
+
+	if (sys_failed(stack))
+		return -ENOMEM;
+	work.stack = stack;
+	work.function = function;
+	work.argument = argument;
+	work.has_ended = 0;
+	work.inside = slices_first((uintptr_t)stack + STACK_BYTES, do_work);
+	return 0;
+}
+
+int slices_are_left(void)
+{
+	return work.stack != NULL;
+}
+
+int slices_go_on(uint64_t cpu_ns)
+{
+	work.until_ns = cpu_now_ns() + cpu_ns;
+	slices_switch(&work.outside, work.inside);
+	if (!work.has_ended)
+		return 0;
+	sys_munmap(work.stack, STACK_BYTES);
+	work.stack = NULL;
+	return 1;
+}
+
+/* Others make patches, too, who are not on that stack. */
+static int is_inside(void)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	const uint64_t stack = (uintptr_t)work.stack;
+
+	return stack && here >= stack && here < stack + STACK_BYTES;
+}
+
+void slices_rest(void)
+{
+	if (is_inside() && cpu_now_ns() >= work.until_ns)
+		slices_switch(&work.inside, work.outside);
+}
+
+void slices_forget(void)
+{
+	work.stack = NULL;
+}
