@@ -56,18 +56,23 @@ static void see_ends(struct tracer *tracer)
 	}
 }
 
-/* Signals of several threads may have become one: not for long. */
+/*
+ * Signals of several threads may have become one: not for long. That nothing comes is
+ * when to look whether some have ended; each time it would be the square of so many.
+ */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	sigset_t child;
 
-	see_ends(tracer);
-	if (tracer_now_ns() >= deadline_ns)
+	if (tracer_now_ns() >= deadline_ns) {
+		see_ends(tracer);
 		return 0;
+	}
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	sigtimedwait(&child, NULL, &moment);
+	if (sigtimedwait(&child, NULL, &moment) < 0)
+		see_ends(tracer);
 	return 1;
 }
 
