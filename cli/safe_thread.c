@@ -276,19 +276,14 @@ static int look_at_frames(const struct safe_places *places, uint64_t pc,
 	       !(has_program | is_of_program(places, pc));
 }
 
-/* Also of files that are there no more. -errno where something is not sure. */
+/* -errno where something is not sure, as in stubs, which keep return addresses. */
 static int is_sure_to_be_outside(const struct safe_places *places,
+				 struct unwinding *unwinding,
 				 const struct tracee *thread)
 {
-	struct unwinding *unwinding =
-		unwinding_create(places->memory, places->maps);
 	struct wire_frame *frames = memory_zeroed(FRAMES_MAX, sizeof(*frames));
-	long count = -ENOMEM;
+	long count = unwinding_frames(unwinding, thread, frames, FRAMES_MAX);
 
-	if (unwinding) {
-		count = unwinding_frames(unwinding, thread, frames, FRAMES_MAX);
-		unwinding_destroy(unwinding);
-	}
 	if (count >= 0)
 		count = !look_at_frames(places, stopped_pc(&thread->registers),
 					frames, (size_t)count);
@@ -296,6 +291,7 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	return (int)count;
 }
 
+/* By what is in the files of its modules. */
 static int seems_to_be_outside(const struct safe_places *places,
 			       const struct tracee *thread)
 {
@@ -313,11 +309,32 @@ static int seems_to_be_outside(const struct safe_places *places,
 	return is_outside;
 }
 
+/* By what is in its memory: also of files that are there no more. */
+static int is_outside_by_memory(const struct safe_places *places,
+				const struct tracee *thread)
+{
+	struct unwinding *unwinding =
+		unwinding_create(places->memory, places->maps);
+	unw_cursor_t cursor;
+	int is_outside;
+
+	if (!unwinding)
+		return -ENOMEM;
+	is_outside = is_sure_to_be_outside(places, unwinding, thread);
+	if (is_outside < 0 &&
+	    unwinding_begin(unwinding, thread, &cursor) == 0 &&
+	    !walk(places, &cursor))
+		is_outside = 1;
+	unwinding_destroy(unwinding);
+	return is_outside;
+}
+
 /* Where there is no call frame information, libunwind guesses. */
 int safe_thread_is_outside(const struct safe_places *places,
 			   const struct tracee *thread)
 {
-	const int is_sure = is_sure_to_be_outside(places, thread);
+	const int is_outside = is_outside_by_memory(places, thread);
 
-	return is_sure >= 0 ? is_sure : seems_to_be_outside(places, thread);
+	return is_outside >= 0 ? is_outside
+			       : seems_to_be_outside(places, thread);
 }

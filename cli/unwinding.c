@@ -400,6 +400,15 @@ static int step(struct unwinding *unwinding, unw_cursor_t *cursor,
 		       : -ENOENT;
 }
 
+int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
+		    unw_cursor_t *cursor)
+{
+	unwinding->thread = thread;
+	unwinding->span_count = 0;
+	return unw_init_remote(cursor, unwinding->space, unwinding) ? -ENOENT
+								    : 0;
+}
+
 long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 		      struct wire_frame *frames, size_t room)
 {
@@ -408,9 +417,7 @@ long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 	size_t count = 0;
 	int more = 1;
 
-	unwinding->thread = thread;
-	unwinding->span_count = 0;
-	if (unw_init_remote(&cursor, unwinding->space, unwinding) != 0)
+	if (unwinding_begin(unwinding, thread, &cursor) != 0)
 		return -ENOENT;
 	while (more > 0) {
 		struct wire_frame frame = { .pc = pc };

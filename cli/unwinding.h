@@ -10,6 +10,8 @@
 #ifndef CLEW_CLI_UNWINDING_H
 #define CLEW_CLI_UNWINDING_H
 
+#include <libunwind.h>
+
 #include "cli/target.h"
 #include "cli/tracer.h"
 #include "wire/attachment.h"
@@ -19,6 +21,13 @@ struct unwinding;
 /* While all threads are stopped. NULL if there is no memory for it. */
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps);
 void unwinding_destroy(struct unwinding *unwinding);
+
+/*
+ * A cursor for libunwind's own functions, which guess where there is no call frame
+ * information. 0 or -errno.
+ */
+int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
+		    unw_cursor_t *cursor);
 
 /*
  * The frames of a thread that have a return address, the innermost first: how many; or

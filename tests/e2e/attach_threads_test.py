@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to a process of many threads: what that costs grows as they do."""
+"""clew attach to a process of many threads, and to one whose only thread sleeps."""
 import os
 import subprocess
 
 import clewtest
 from attach_test import Attached
-from clewtest import CLEW, PYTHON
+from clewtest import CLEW, PYTHON, target
 
 THREADS = 500
 
@@ -42,6 +42,21 @@ class Many(Attached):
         self.assertLess(usage.ru_utime + usage.ru_stime, self.CPU_MAX_S)
         self.assertEqual(len(os.listdir(tasks)), THREADS + 1)
         self.assert_as_before(process)
+
+
+class Asleep(Attached):
+    """It is in stubs, whose files go with recordings that are replaced."""
+
+    def test_the_same_recording_again_and_again(self):
+        process = self.start([target("asleep")], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, bufsize=0)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        for said in b"12345":
+            process.stdin.write(bytes([said]))
+            self.assertEqual(process.stdout.read(1), bytes([said]))
+            self.detach(self.attach(process))
+            self.assert_as_before(process)
 
 
 if __name__ == "__main__":
