@@ -69,7 +69,7 @@ MAY_INCLUDE = {
            ("write", "model view"),
            ("export", "recording model view write"),
            ("html", "recording model merge view write"))},
-    "cli": {"machine", "wire", "symbolizer", "base", "image", "match", "expression",
+    "cli": {"agent", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
             "report/recording",
             "report/model", "report/merge", "report/live", "report/view", "report/write",
             "report/export", "report/html"},
