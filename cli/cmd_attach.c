@@ -28,7 +28,13 @@
 /* Of processes that fork and fork, some go on unrecorded. */
 #define ROUNDS_MAX 16
 
-enum { KEY_FOR = KEY_OF_COMMAND, KEY_CALLS, KEY_PROBE, KEY_ACTION };
+enum {
+	KEY_FOR = KEY_OF_COMMAND,
+	KEY_CALLS,
+	KEY_PROBE,
+	KEY_ACTION,
+	KEY_HANDLER
+};
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE,
@@ -51,6 +57,8 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "action", KEY_ACTION, "ACTION", 0,
 	  "What the probe before it does, too; see clew record --action", 2 },
+	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
+	  "Whom it calls; see clew record --handler", 2 },
 	RECORDING_JAVA,
 	RECORDING_RULES,
 	RECORDING_TIME,
@@ -115,6 +123,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_ACTION:
 		probe_options_parse_action(&options->probes, argument, state);
+		return 0;
+	case KEY_HANDLER:
+		probe_options_parse_handler(&options->probes, argument, state);
 		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;

@@ -88,6 +88,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case LIVE_PROBE_ACTION:
 		probe_options_parse_action(&options->words, argument, state);
 		return 0;
+	case LIVE_PROBE_HANDLER:
+		probe_options_parse_handler(&options->words, argument, state);
+		return 0;
 	case LIVE_PROBE_ALL:
 		options->is_all = 1;
 		return 0;
@@ -102,7 +105,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (options->verb == PROBE_ADD && !options->words.count)
 			argp_error(state, "where? Say a place");
 		if (options->verb != PROBE_ADD && options->words.action_count)
-			argp_error(state, "--action is for add");
+			argp_error(state, "--action is for add, --handler too");
 		if (options->verb == PROBE_REMOVE &&
 		    !options->words.count == !options->is_all)
 			argp_error(state, "which ones? p1, or --all");

@@ -3,7 +3,12 @@
 #ifndef CLEW_CLI_CMD_PROBE_LIVE_H
 #define CLEW_CLI_CMD_PROBE_LIVE_H
 
-enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a', LIVE_PROBE_ACTION = 'A' };
+enum {
+	LIVE_PROBE_PID = 'p',
+	LIVE_PROBE_ALL = 'a',
+	LIVE_PROBE_ACTION = 'A',
+	LIVE_PROBE_HANDLER = 'H'
+};
 
 #define LIVE_PROBE_OPTIONS                                                     \
 	{ "pid",                                                               \
@@ -18,6 +23,12 @@ enum { LIVE_PROBE_PID = 'p', LIVE_PROBE_ALL = 'a', LIVE_PROBE_ACTION = 'A' };
 		  0,                                                           \
 		  "add: what the probe before it does, too; see clew record "  \
 		  "--action",                                                  \
+		  1 },                                                         \
+		{ "handler",                                                   \
+		  LIVE_PROBE_HANDLER,                                          \
+		  "OBJECT:FUNCTION",                                           \
+		  0,                                                           \
+		  "add: whom it calls; see clew record --handler",             \
 		  1 },                                                         \
 	{                                                                      \
 		"all", LIVE_PROBE_ALL, NULL, 0,                                \

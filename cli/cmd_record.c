@@ -30,7 +30,7 @@
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
 
-enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION };
+enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION, KEY_HANDLER };
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -66,6 +66,10 @@ static const struct argp_option argp_options[] = {
 	{ "action", KEY_ACTION, "ACTION", 0,
 	  "What the probe before it does, too: if EXPRESSION, limit N, record "
 	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME",
+	  2 },
+	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
+	  "Call a function of a shared object of yours there; see "
+	  "libclew-handler(3)",
 	  2 },
 	RECORDING_TIME,
 	RECORDING_LIMITS,
@@ -118,6 +122,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_ACTION:
 		probe_options_parse_action(&options->probes, argument, state);
+		return 0;
+	case KEY_HANDLER:
+		probe_options_parse_handler(&options->probes, argument, state);
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->target = state->argv + state->next;

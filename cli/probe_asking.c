@@ -185,6 +185,9 @@ char *probe_answer_text(const struct wire_live_answer *answer)
 		return memory_printf(
 			"a thread does not leave what is to be changed, "
 			"blocks SIGTRAP, or is traced");
+	case -ELIBACC:
+		return memory_printf("the object of its handler cannot be "
+				     "loaded there");
 	case -EINVAL:
 		return memory_printf("not a place");
 	default:

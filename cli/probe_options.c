@@ -9,9 +9,11 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/handler_object.h"
 #include "cli/probe_file.h"
 #include "cli/probe_variables.h"
 #include "cli/source_line.h"
+#include "cli/variable_text.h"
 
 int probe_options_add(struct probe_options *options, const char *text)
 {
@@ -28,15 +30,28 @@ void probe_options_parse_place(struct probe_options *options, const char *text,
 		argp_error(state, "more than %d probes", PROBE_OPTIONS_MAX);
 }
 
+static void add_line(struct probe_options *options, const char *option,
+		     const char *word, const char *text,
+		     struct argp_state *state)
+{
+	if (!options->count)
+		argp_error(state, "--%s=%s: of no probe", option, text);
+	if (options->action_count == PROBE_ACTIONS_MAX)
+		argp_error(state, "--%s=%s: too many", option, text);
+	options->actions[options->action_count++] =
+		(struct probe_options_action){ options->count - 1, word, text };
+}
+
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state)
 {
-	if (!options->count)
-		argp_error(state, "--action=%s: of no probe", text);
-	if (options->action_count == PROBE_ACTIONS_MAX)
-		argp_error(state, "--action=%s: too many", text);
-	options->actions[options->action_count++] =
-		(struct probe_options_action){ options->count - 1, text };
+	add_line(options, "action", "", text, state);
+}
+
+void probe_options_parse_handler(struct probe_options *options,
+				 const char *text, struct argp_state *state)
+{
+	add_line(options, "handler", "call ", text, state);
 }
 
 /* ---- What can be known ---- */
@@ -102,8 +117,27 @@ static void take_lines(const struct probe_options *options, size_t probe,
 		memory_exhausted();
 	for (size_t i = 0; i < options->action_count; i++)
 		if (options->actions[i].probe == probe)
-			out->lines[out->line_count++] =
-				options->actions[i].text;
+			out->lines[out->line_count++] = arena_printf(
+				arena, "%s%s", options->actions[i].word,
+				options->actions[i].text);
+}
+
+/* Those that call handlers say where these are. 0, or -EINVAL and *why. */
+static int settle_handlers(struct probe_variables *actions, struct arena *arena,
+			   char **why)
+{
+	for (size_t i = 0; i < actions->line_count; i++) {
+		char *line;
+		const int err =
+			handler_object_settle(actions->lines[i], &line, why);
+
+		if (err)
+			return err;
+		if (line)
+			actions->lines[i] = arena_printf(arena, "%s", line);
+		free(line);
+	}
+	return 0;
 }
 
 /*
@@ -142,6 +176,8 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 
 	take_lines(options, probe, &arena, &actions);
 	err = probe_variables_settle(&actions, spec, path, &arena, why);
+	if (!err)
+		err = settle_handlers(&actions, &arena, why);
 	if (!err) {
 		place = actions.is_typed ? bind_place(text, spec, path)
 					 : memory_printf("%s", text);

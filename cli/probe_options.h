@@ -22,6 +22,7 @@ struct probe_options {
 	/* What they do, by the order in which it was said. */
 	struct probe_options_action {
 		size_t probe;
+		const char *word; /* in front of the text: "call " */
 		const char *text;
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
@@ -37,6 +38,8 @@ void probe_options_parse_place(struct probe_options *options, const char *text,
 /* What the last one does, besides; likewise. */
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state);
+void probe_options_parse_handler(struct probe_options *options,
+				 const char *text, struct argp_state *state);
 
 /*
  * Add them to the directives, for this program. 0, or -EINVAL and *why: one that

@@ -126,6 +126,55 @@ static int add_region(struct probe_action *action, struct action_line *line,
 	return 0;
 }
 
+/* Where ":FUNCTION" ends that begins at `at`, or 0: none does. */
+static size_t end_of_function(const struct action_line *line, size_t at)
+{
+	const size_t length =
+		line->text[at] == ':'
+			? scan_name(line->text, line->bytes, at + 1)
+			: 0;
+	const size_t end = at + 1 + length;
+
+	return length && (end == line->bytes || line->text[end] == ' ') ? end
+									: 0;
+}
+
+/* A copy that ends with a NUL; NULL: no memory. */
+static char *copy_of(const struct action_line *line, size_t from, size_t to)
+{
+	char *copy = line->memory(line->context, to - from + 1);
+
+	for (size_t i = from; copy && i < to; i++)
+		copy[i - from] = line->text[i];
+	return copy;
+}
+
+/* An object's path may have blanks and colons. */
+static int add_call(struct probe_action *action, struct action_line *line)
+{
+	const size_t start = line->at;
+	struct probe_call *made;
+	size_t colon = start, end = 0;
+
+	if (action->call)
+		return wrong_at(line, 0, "a second handler");
+	while (colon < line->bytes && !(end = end_of_function(line, colon)))
+		colon++;
+	if (!end || colon == start)
+		return wrong_at(line, start, "not OBJECT:FUNCTION");
+	made = line->memory(line->context, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	made->object = copy_of(line, start, colon);
+	made->function = copy_of(line, colon + 1, end);
+	made->text = copy_of(line, scan_blanks(line->text, line->bytes, end),
+			     line->bytes);
+	if (!made->object || !made->function || !made->text)
+		return -ENOMEM;
+	action->call = made;
+	return 0;
+}
+
 static int take_word(struct action_line *line, const char *word)
 {
 	const size_t length = scan_name(line->text, line->bytes, line->at);
@@ -160,6 +209,8 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_region(action, &line, 0);
 	if (take_word(&line, "end"))
 		return add_region(action, &line, 1);
+	if (take_word(&line, "call"))
+		return add_call(action, &line);
 	return wrong_at(&line, line.at,
-			"not one of if, limit, record, begin, end");
+			"not one of if, limit, record, begin, end, call");
 }

@@ -7,6 +7,7 @@
  *	record FIELD, ...	keep these values of each hit
  *	begin NAME [EXPRESSION]	here begins a region of that name and number (0),
  *	end NAME [EXPRESSION]	... and ends (agent/clew.h)
+ *	call OBJECT:FUNCTION [TEXT]	call a handler (agent/clew_handler.h)
  *
  * Expressions and fields are expression.h's.
  */
@@ -33,12 +34,20 @@ struct probe_region {
 	struct expression number; /* count 0: 0 */
 };
 
+/* A function of a shared object, and what it is given; each ends with a NUL. */
+struct probe_call {
+	char *object;
+	char *function;
+	char *text;
+};
+
 struct probe_action {
 	struct expression *condition; /* NULL: always */
 	uint64_t limit;               /* 0: none */
 	struct probe_field *fields;   /* in their order, field_count of them */
 	uint32_t field_count;
 	struct probe_region *regions;
+	struct probe_call *call; /* NULL: none */
 };
 
 /* Memory of zeros, which lives as long as the action; NULL: there is none. */

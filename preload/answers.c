@@ -29,7 +29,10 @@ static inline const struct tally *counted_in(void)
 {
 	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
 
-	return tally && !hot.muted && !rt.patches->is_out ? tally : NULL;
+	return tally && (!hot.muted || hot.muted == HOT_MUTED_HANDLER) &&
+			       !rt.patches->is_out
+		       ? tally
+		       : NULL;
 }
 
 struct clew_here clew_context(void)

@@ -17,6 +17,7 @@
 #include "preload/cold.h"
 #include "preload/front/exec.h"
 #include "preload/front/runtimes.h"
+#include "preload/handlers.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
@@ -193,6 +194,7 @@ void init_before_main(void)
 		return;
 	muted = switch_mute(HOT_MUTED_OWN);
 	runtimes_tell();
+	handlers_load_asked(rt.cold);
 	switch_unmute(muted);
 }
 

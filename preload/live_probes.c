@@ -14,6 +14,7 @@
 
 #include "image/probe_spec.h"
 #include "preload/cold.h"
+#include "preload/handlers.h"
 #include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
@@ -176,17 +177,19 @@ static void foresee(struct probe_additions *adding, const char *line,
 		adding->wanted |= UINT32_C(1) << probe->number;
 }
 
+/* Whoever is to be called is there first. */
 static int record_asked(const struct cold *cold, struct asked_probe *probe)
 {
 	struct part *part = &rt.recorder->part;
-	int err = probe->is_new
-			  ? probe_record_asked(part, &cold->config,
-					       UINT32_C(1) << probe->number)
-			  : 0;
+	int err = 0;
 
+	if (probe->is_new)
+		err = probe_record_asked(part, &cold->config,
+					 UINT32_C(1) << probe->number);
 	if (!err && probe->is_new)
 		err = probe_actions_add(part, probe);
-
+	if (!err && probe->action.call)
+		err = handlers_bind(probe->number, probe->action.call);
 	if (!err)
 		probe->is_new = 0;
 	return err;
@@ -205,6 +208,8 @@ static int enable(struct probe_additions *adding, struct asked_probe *probe,
 			: probe_additions_reason(adding, probe->number);
 	if (answer->reason)
 		return -ENOTSUP;
+	if (probe->action.call && !handlers_have(probe->action.call))
+		return -ELIBACC;
 	err = record_asked(cold, probe);
 	if (!err)
 		err = probe_switch(cold, probe->number, 1, deadline_ns);
@@ -318,14 +323,11 @@ static uint32_t count_there(const struct cold *cold)
 	return count;
 }
 
-static void do_lines(struct cold *cold, char *lines)
+static void do_lines(struct cold *cold, const char *lines, const char *ends)
 {
 	struct probe_additions adding = { .cold = cold };
-	const char *ends = lines + strlen(lines);
-	char *rest = lines, *line;
+	const char *line;
 
-	while (next_line(&rest))
-		;
 	for (line = lines; line < ends; line += strlen(line) + 1)
 		if (begins_with(line, adds))
 			foresee(&adding, line, ends);
@@ -373,17 +375,51 @@ static int take_turn(const struct cold *cold, uint64_t deadline_ns)
 	}
 }
 
+/*
+ * The object of a handler that a line asks for, while nothing is held: the loader will
+ * tell of it. What fails is told by who adds the probe.
+ */
+static void load_handler(struct cold *cold, const char *line,
+			 uint64_t deadline_ns)
+{
+	struct expression_problem problem;
+	struct probe_action action = { 0 };
+	struct arena scratch = { 0 };
+	const char *object = NULL;
+
+	if (!probe_action_add(&action, line, arena_memory, &scratch,
+			      &problem) &&
+	    action.call && !take_turn(cold, deadline_ns)) {
+		object = config_add_object(&cold->config, action.call->object,
+					   &cold->kept);
+		hooking_turn_give();
+	}
+	arena_fini(&scratch);
+	if (object)
+		handlers_load(object);
+}
+
 static void serve(void)
 {
 	const uint64_t deadline_ns =
 		sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	const char *const ends = asked.text + strlen(asked.text);
+	char *rest = asked.text;
+	const char *line;
 
+	while (next_line(&rest))
+		;
 	if (await_caller(deadline_ns)) {
 		refuse(-EPERM, "a debugger traces it");
-	} else if (take_turn(rt.cold, deadline_ns)) {
+		return;
+	}
+	for (line = asked.text; line < ends; line += strlen(line) + 1)
+		if (begins_with(line, acts))
+			load_handler(rt.cold, line + strlen(acts), deadline_ns);
+	if (take_turn(rt.cold, deadline_ns)) {
 		refuse(-EBUSY, "it is loading or unloading modules");
 	} else {
-		do_lines(rt.cold, asked.text);
+		do_lines(rt.cold, asked.text, ends);
 		hooking_turn_give();
 	}
 }

@@ -11,8 +11,10 @@
 
 #include "agent/clew.h"
 #include "preload/agent_recorded.h"
+#include "preload/handlers.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
+#include "preload/probe_calls.h"
 #include "preload/probe_hits.h"
 #include "preload/probe_switch.h"
 #include "preload/record/slots.h"
@@ -50,7 +52,11 @@ static struct {
 	struct probe_life *_Atomic life;
 } actions;
 
-/* Read by probe_hit, before anything is saved. */
+/*
+ * Read by probe_hit, before anything is saved. 0: it does nothing but count. Where there
+ * are handlers none is that: in those hits are told, and do nothing.
+ */
+enum { ACTS_NOT, ACTS_SIMPLY, ACTS };
 uint8_t probe_has_action[WIRE_PROBES_MAX];
 
 /* ---- Lives ---- */
@@ -308,10 +314,20 @@ static void tell_regions(const struct probe_action *action,
 	}
 }
 
-/* By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer. */
-void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe);
+/* Or say that nobody is there to be called. */
+static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
+{
+	struct probe_life *mine;
 
-void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
+	if (probe_calls_run(registers, sp, probe))
+		return;
+	mine = life();
+	if (mine)
+		tell(&mine->hits[probe].uncalled);
+}
+
+__attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
+					  uint64_t probe)
 {
 	const struct probe_action *action = actions.of[probe];
 	uint64_t registers[MACHINE_REGISTERS];
@@ -324,7 +340,7 @@ void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
 	};
 	struct probe_life *mine;
 
-	if (hot.muted == HOT_MUTED_OWN || !agent_is_recorded())
+	if (!agent_is_recorded())
 		return;
 	mine = life();
 	if (!mine)
@@ -338,6 +354,39 @@ void probe_act(const uint64_t *pushed, uint64_t sp, uint64_t probe)
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
 	tell_regions(action, &view, &mine->hits[probe]);
+	if (action->call)
+		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
+}
+
+/* Where a handler is, or a signal's handler on top of it. */
+static void tell_inside(uint64_t probe)
+{
+	struct probe_life *mine = agent_is_recorded() ? life() : NULL;
+
+	if (mine)
+		tell(&mine->hits[probe].inside);
+}
+
+/*
+ * By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer; it
+ * is what the program's registers will be.
+ */
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe);
+
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe)
+{
+	if (hot.muted == HOT_MUTED_OWN)
+		return;
+	if (hot.handler.frame) {
+		tell_inside(probe);
+	} else if (probe_has_action[probe] == ACTS_SIMPLY) {
+		probe_count(0, sp, probe);
+		if (actions.of[probe])
+			call((struct clew_registers *)pushed, sp,
+			     (uint32_t)probe);
+	} else {
+		act(pushed, sp, probe);
+	}
 }
 
 /* ---- What was asked for ---- */
@@ -461,15 +510,37 @@ static int make_room(uint32_t probe)
 	return slots_begin(&rt.recorder->part, &source);
 }
 
+/* It counts, and calls a handler, and that is all. */
+static int is_simple(const struct probe_action *action)
+{
+	return action->call && !action->condition && !action->limit &&
+	       !action->fields && !action->regions;
+}
+
+/* Before its code is reached. */
+static void foresee(const struct asked_probe *probe)
+{
+	uint8_t *acts = &probe_has_action[probe->number];
+
+	if (probe->action.call)
+		handlers_foresee(probe->number, probe->action.call);
+	actions.of[probe->number] = probe->lines ? &probe->action : NULL;
+	actions.event_bytes[probe->number] = event_bytes_of(&probe->action);
+	*acts = !probe->lines || is_simple(&probe->action) ? ACTS_SIMPLY : ACTS;
+	if (!probe->lines && !handlers_are_there())
+		*acts = ACTS_NOT;
+	for (uint32_t i = 0; probe->action.call && i < WIRE_PROBES_MAX; i++)
+		if (probe_has_action[i] == ACTS_NOT)
+			probe_has_action[i] = ACTS_SIMPLY;
+}
+
 int probe_actions_add(struct part *part, const struct asked_probe *probe)
 {
 	int err;
 
-	probe_has_action[probe->number] = probe->lines != NULL;
+	foresee(probe);
 	if (!probe->lines)
 		return 0;
-	actions.of[probe->number] = &probe->action;
-	actions.event_bytes[probe->number] = event_bytes_of(&probe->action);
 	err = record(part, WIRE_PROBE_ACTIONS, probe, write_lines);
 	if (!err)
 		err = record(part, WIRE_PROBE_FIELDS, probe, write_fields);

@@ -11,6 +11,7 @@
 #include "preload/begin.h"
 #include "preload/budget.h"
 #include "preload/earlier_frames.h"
+#include "preload/front/faults.h"
 #include "preload/front/signals.h"
 #include "preload/hook.h"
 #include "preload/host/lookup.h"
@@ -336,6 +337,7 @@ static void leave(const struct stacks *stacks,
 		return;
 	}
 	signals_close_actions();
+	faults_end();
 	clew_attachment.words = (uintptr_t)words.items;
 	clew_attachment.word_count = words.count;
 	answer(0, "");

@@ -95,6 +95,7 @@ enum wire_loss {
 	WIRE_LOSS_FILTER,    /* new threads behind a system call filter */
 	WIRE_LOSS_SHARED,    /* while threads had one thread pointer */
 	WIRE_LOSS_CHILD,     /* in forked children that could not make a part */
+	WIRE_LOSS_HANDLER, /* by handlers of probes, or signals' on top of them */
 	WIRE_LOSS_COUNT = 8
 };
 
@@ -312,6 +313,7 @@ enum wire_chunk_kind {
 	WIRE_PACKET = 30,        /* in a trace only: packet.h */
 	WIRE_PACKET_BLOCKS = 31, /* likewise: wire_packet_blocks */
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
+	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -191,7 +191,27 @@ struct wire_probe_hits {
 	_Atomic uint64_t over;   /* the limit: neither counted nor kept */
 	_Atomic uint64_t lost_no_space; /* counted, but the recording is full */
 	_Atomic uint64_t lost_too_many; /* ... there are more than are kept */
+	/*
+	 * While the thread was in a handler (WIRE_PROBE_ACTIONS has "call"): by the
+	 * handler itself, or by a signal's on top of it. Not counted, nor anything else.
+	 */
+	_Atomic uint64_t inside;
+	_Atomic uint64_t
+		uncalled; /* counted, when the handler was not loaded */
 };
-_Static_assert(sizeof(struct wire_probe_hits) == 48, "on the wire");
+_Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
+
+/* A handler that crashed, and the name of the file whose code did (may be another's). */
+struct wire_handler_crash {
+	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t text_bytes;
+	uint64_t vaddr;   /* in that file; without one, in memory */
+	uint64_t address; /* that the signal tells of */
+	uint32_t tid;
+	uint16_t probe; /* its number */
+	uint8_t signal;
+	uint8_t reserved;
+};
+_Static_assert(sizeof(struct wire_handler_crash) == 32, "on the wire");
 
 #endif

@@ -83,7 +83,8 @@ enum verdict {
 	X(LATE_V8, "V8, loaded too late to be told of moved return addresses") \
 	X(AOT, "compiled ahead of time for a JIT that reads return addresses") \
 	X(NO_NUMBERS, "no numbers are left for its functions")                 \
-	X(JAVA_VM, "the Java virtual machine itself (--java=vm hooks it)")
+	X(JAVA_VM, "the Java virtual machine itself (--java=vm hooks it)")     \
+	X(HANDLERS, "it has a handler of a probe")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

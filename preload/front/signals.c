@@ -22,6 +22,7 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "preload/front/faults.h"
 #include "preload/front/signals.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
@@ -52,7 +53,8 @@ static int has_trap(const sigset_t *set)
 
 static int is_ours(int signal)
 {
-	return is_on() && (signal == SIGTRAP || ticks_is_signal(signal));
+	return is_on() && (signal == SIGTRAP || ticks_is_signal(signal) ||
+			   faults_have(signal));
 }
 
 /* The set, or a copy of it without our signals. */
@@ -272,6 +274,8 @@ static int change_action(sigaction_function change, int signal,
 		return answer(trap_change_action(set, old));
 	if (ticks_is_signal(signal))
 		return answer(ticks_change_action(signal, set, old));
+	if (faults_have(signal))
+		return answer(faults_change_action(signal, set, old));
 	if (set) {
 		changed = *set;
 		without_ours(&set->sa_mask, &changed.sa_mask);

@@ -89,12 +89,33 @@ int config_add_probe(struct config *config, const char *text,
 	return 0;
 }
 
+const char *config_add_object(struct config *config, const char *path,
+			      struct arena *arena)
+{
+	struct handler_object *object = config->handler_objects;
+
+	while (object && strcmp(object->path, path) != 0)
+		object = object->next;
+	if (object)
+		return object->path;
+	object = arena_alloc(arena, sizeof(*object));
+	if (!object)
+		return NULL;
+	object->path = copy_string(arena, path);
+	if (!object->path)
+		return NULL;
+	object->next = config->handler_objects;
+	config->handler_objects = object;
+	return object->path;
+}
+
 int config_add_action(struct config *config, const char *text,
 		      struct arena *arena)
 {
 	struct asked_probe *probe = config->probes;
 	struct expression_problem problem;
 	struct probe_line **end, *line;
+	int err;
 
 	if (!probe)
 		return -EINVAL;
@@ -109,8 +130,12 @@ int config_add_action(struct config *config, const char *text,
 	for (end = &probe->lines; *end; end = &(*end)->next)
 		;
 	*end = line;
-	return probe_action_add(&probe->action, line->text, arena_memory, arena,
-				&problem);
+	err = probe_action_add(&probe->action, line->text, arena_memory, arena,
+			       &problem);
+	if (!err && probe->action.call &&
+	    !config_add_object(config, probe->action.call->object, arena))
+		err = -ENOMEM;
+	return err;
 }
 
 static int parse_number(const char *text, uint64_t *out)

@@ -50,6 +50,12 @@ struct asked_probe {
 	struct probe_action action;
 };
 
+/* A shared object with handlers of probes, by its path. */
+struct handler_object {
+	struct handler_object *next;
+	const char *path;
+};
+
 /* What of a Java virtual machine is recorded. */
 enum config_java {
 	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
@@ -62,6 +68,7 @@ struct config {
 	const char *cache_dir; /* NULL: no analysis cache */
 	struct rule *rules;
 	struct asked_probe *probes;
+	struct handler_object *handler_objects; /* of probes */
 	int hook_libc;
 	enum config_java java;
 	int hook_jni;    /* what natives call of JNI, too */
@@ -88,6 +95,10 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 /* One probe more: 0, -EINVAL if there are too many, or -ENOMEM. */
 int config_add_probe(struct config *config, const char *text,
 		     struct arena *arena);
+
+/* Such an object, unless it is known: its path, which stays, or NULL without memory. */
+const char *config_add_object(struct config *config, const char *path,
+			      struct arena *arena);
 
 /* What the last one does: 0, -EINVAL if it is not understood, or -ENOMEM. */
 int config_add_action(struct config *config, const char *text,

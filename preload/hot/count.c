@@ -75,6 +75,8 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 			record_loss(WIRE_LOSS_FORK);
 		if (hot.muted == HOT_MUTED_SHARED)
 			record_loss(WIRE_LOSS_SHARED);
+		if (hot.muted == HOT_MUTED_HANDLER)
+			record_loss(WIRE_LOSS_HANDLER);
 		return COUNT_IS_DONE;
 	}
 	/* The loads pair with the stores at the end of hot_after_fork(). */

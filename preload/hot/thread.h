@@ -24,9 +24,10 @@ struct java_recall;
 /* Why a thread's calls are not to be recorded (switch.h). */
 enum hot_muted {
 	HOT_IS_HEARD,
-	HOT_MUTED_FORK,   /* inside fork(): they are lost */
-	HOT_MUTED_OWN,    /* made by clew: nobody wants them */
-	HOT_MUTED_SHARED, /* by two at once (sharing.h): they are lost */
+	HOT_MUTED_FORK,    /* inside fork(): they are lost */
+	HOT_MUTED_OWN,     /* made by clew: nobody wants them */
+	HOT_MUTED_SHARED,  /* by two at once (sharing.h): they are lost */
+	HOT_MUTED_HANDLER, /* in a probe's handler (probe_calls.h): likewise */
 };
 
 #define HOT_SHARERS_MAX 16
@@ -95,6 +96,16 @@ struct hot_loans {
 };
 
 /*
+ * The handler of a probe that the thread is in (preload/probe_calls.c). A signal
+ * handler on top of it may jump out of both (stack/landing.c).
+ */
+struct hot_handler {
+	uint64_t frame; /* the stack pointer at the probe; 0: in none */
+	uint32_t probe; /* its number */
+	uint32_t muted; /* what the thread was before (enum hot_muted) */
+};
+
+/*
  * What comes before `tally` has offsets that stubs and thunks know (layout.h).
  * What follows is for C; each struct says above whose it is.
  */
@@ -152,6 +163,7 @@ struct hot_thread {
 	struct hot_slices slices;
 	struct hot_jump jump;
 	struct hot_loans loans;
+	struct hot_handler handler;
 };
 
 #define HOT_OFFSET(member, offset)                                             \

@@ -81,6 +81,15 @@ static int rule_matches_module(struct rule *rule, const char *path,
 	return 1;
 }
 
+static int has_handlers(const struct config *config, const char *path)
+{
+	const struct handler_object *object = config->handler_objects;
+
+	while (object && strcmp(object->path, path) != 0)
+		object = object->next;
+	return object != NULL;
+}
+
 enum module_state select_module(const struct config *config, const char *path)
 {
 	const char *name = file_name(path);
@@ -95,6 +104,8 @@ enum module_state select_module(const struct config *config, const char *path)
 			unwanted |= rule_matches_module(rule, path, name);
 		}
 	}
+	if (has_handlers(config, path))
+		return MODULE_IS_HANDLERS;
 	if (is_asked_for(config, state, wanted))
 		state = MODULE_IS_HOOKED;
 	else if (state != MODULE_IS_HOOKED)

@@ -4,6 +4,7 @@
 #include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -111,6 +112,18 @@ static void land(uint64_t stack, uint64_t id)
 	landing_forget_slice(stack);
 }
 
+/* Likewise a handler that interrupted one of a probe's. */
+static void leave_handler(uint64_t stack)
+{
+	const struct stack_range signals = landing_signal_stack();
+
+	if (!landing_is_inward(&signals, hot.handler.frame, stack))
+		return;
+	hot.handler.frame = 0;
+	if (hot.muted == HOT_MUTED_HANDLER)
+		switch_unmute(hot.handler.muted);
+}
+
 /*
  * longjmp may be a coroutine's way to yield: what it leaves behind may go on
  * one day, so nothing is done to that but what the sink does.
@@ -119,6 +132,8 @@ void landing_at(uint64_t stack, uint64_t id)
 {
 	struct sink_pause pause;
 
+	if (hot.handler.frame)
+		leave_handler(stack);
 	if (runtime_is_being_left() && hot.id == id)
 		return; /* nothing is left behind; and it shall not take long */
 	pause = sink_jump(__builtin_frame_address(0), stack);

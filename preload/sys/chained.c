@@ -74,6 +74,12 @@ void chained_look_again(struct chained *chained)
 	lock_release(&chained->lock, &signals);
 }
 
+void chained_give_back(struct chained *chained)
+{
+	chained->is_installed = 0;
+	signal_set_action(chained->signal, &chained->theirs, NULL);
+}
+
 static void take_action(const struct sigaction *from, struct kernel_action *to)
 {
 	to->handler = (uintptr_t)from->sa_handler;

@@ -22,7 +22,9 @@ enum chained_place {
 	CHAINED_TRAP,
 	CHAINED_TICKS,
 	CHAINED_EVENTS,
-	CHAINED_PLACES
+	CHAINED_FAULTS, /* four of them */
+	CHAINED_FAULTS_END = CHAINED_FAULTS + 4,
+	CHAINED_PLACES = CHAINED_FAULTS_END
 };
 
 struct chained {
@@ -40,6 +42,9 @@ int chained_install(struct chained *chained);
 
 /* Ours has been replaced behind our back: it is not installed, if it was. */
 void chained_look_again(struct chained *chained);
+
+/* While all other threads are stopped: the program's action is the kernel's again. */
+void chained_give_back(struct chained *chained);
 
 /* What the program says: as sigaction(), but 0 or -errno. */
 int chained_change_action(struct chained *chained, const struct sigaction *set,

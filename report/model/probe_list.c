@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model/probe_list.h"
 
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,8 +184,34 @@ static void read_hits(struct probe_list *list, const struct part_probes *probes,
 		probe->refused += hits[i].refused;
 		probe->unknown += hits[i].unknown;
 		probe->over += hits[i].over;
+		probe->inside += hits[i].inside;
+		probe->uncalled += hits[i].uncalled;
 		probe->lost += hits[i].lost_no_space + hits[i].lost_too_many;
 	}
+}
+
+static void read_crash(struct probe_list *list,
+		       const struct part_probes *probes,
+		       const struct part_chunk *chunk)
+{
+	struct recorded_crash crash;
+	struct listed_probe *probe;
+
+	if (!recorded_crash_of(chunk, &crash) ||
+	    !probes->index[crash.wire->probe])
+		return;
+	probe = &list->items[probes->index[crash.wire->probe] - 1];
+	probe->crashes =
+		memory_grow(probe->crashes, probe->crash_count,
+			    &probe->crash_capacity, sizeof(*probe->crashes));
+	probe->crashes[probe->crash_count++] = (struct listed_crash){
+		.file = text_printable(
+			memory_string(crash.file, crash.file_bytes)),
+		.vaddr = crash.wire->vaddr,
+		.address = crash.wire->address,
+		.tid = crash.wire->tid,
+		.signal = crash.wire->signal,
+	};
 }
 
 void probe_list_read(struct probe_list *list, const struct recording *recording)
@@ -206,6 +234,7 @@ void probe_list_read(struct probe_list *list, const struct recording *recording)
 				read_actions(list, &probes, &chunk);
 			read_hits(list, &probes,
 				  recorded_probe_hits_of(&chunk));
+			read_crash(list, &probes, &chunk);
 		}
 	}
 }
@@ -219,6 +248,9 @@ void probe_list_fini(struct probe_list *list)
 			free(probe->places[j].module);
 		for (size_t j = 0; j < probe->action_count; j++)
 			free(probe->actions[j]);
+		for (size_t j = 0; j < probe->crash_count; j++)
+			free(probe->crashes[j].file);
+		free(probe->crashes);
 		free(probe->actions);
 		free(probe->places);
 		free(probe->text);
@@ -247,6 +279,33 @@ const char *listed_probe_reason(const struct listed_probe *probe)
 						    : PROBE_IS_NO_NAME);
 }
 
+char *listed_crash_text(const struct listed_probe *probe,
+			const struct listed_crash *crash)
+{
+	const char *signal = sigabbrev_np(crash->signal);
+	const char *handler = "";
+
+	for (size_t i = 0; i < probe->action_count; i++)
+		if (strncmp(probe->actions[i], "call ", 5) == 0)
+			handler = probe->actions[i] + 5;
+	return memory_printf("its handler %s crashed: SIG%s, address %#" PRIx64
+			     ", at %s%s%#" PRIx64 ", in thread %" PRIu32,
+			     handler, signal ? signal : "?", crash->address,
+			     crash->file, *crash->file ? "+" : "", crash->vaddr,
+			     crash->tid);
+}
+
+/* Of one that crashes in many processes the first is enough. */
+static void warn_of_crash(FILE *out, const struct listed_probe *probe,
+			  const char *prefix)
+{
+	char *text = listed_crash_text(probe, probe->crashes);
+
+	fprintf(out, "%sprobe %s, %s: %s\n", prefix, probe->name, probe->text,
+		text);
+	free(text);
+}
+
 void probes_warn(FILE *out, const struct recording *recording,
 		 const char *prefix)
 {
@@ -260,6 +319,8 @@ void probes_warn(FILE *out, const struct recording *recording,
 			fprintf(out, "%sprobe %s, %s, is nowhere: %s\n", prefix,
 				probe->name, probe->text,
 				listed_probe_reason(probe));
+		if (probe->crash_count)
+			warn_of_crash(out, probe, prefix);
 	}
 	probe_list_fini(&list);
 }

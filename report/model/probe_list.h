@@ -19,6 +19,14 @@ struct listed_place {
 	uint8_t reason; /* enum probe_reason */
 };
 
+/* A handler that a probe calls has crashed, and by what signal. */
+struct listed_crash {
+	char *file; /* whose code did; "": none's */
+	uint64_t vaddr, address;
+	uint32_t tid;
+	uint8_t signal;
+};
+
 struct listed_probe {
 	char name[8]; /* p1 */
 	char *text;   /* as it was asked for */
@@ -31,7 +39,11 @@ struct listed_probe {
 	size_t action_count, action_capacity;
 	/* Hits that are not among its value (struct wire_probe_hits). */
 	uint64_t refused, unknown, over;
-	uint64_t lost; /* that are, but what was to be kept was not */
+	uint64_t inside;   /* ... but in a handler */
+	uint64_t lost;     /* that are, but what was to be kept was not */
+	uint64_t uncalled; /* ... whose handler was not loaded */
+	struct listed_crash *crashes;
+	size_t crash_count, crash_capacity;
 };
 
 struct probe_list {
@@ -52,7 +64,11 @@ unsigned int listed_probe_places(const struct listed_probe *probe);
 /* Why it is nowhere. */
 const char *listed_probe_reason(const struct listed_probe *probe);
 
-/* One line for each probe that is nowhere, in no process. */
+/* "its handler ./h.so:fn crashed: SIGSEGV, ..."; for free(). */
+char *listed_crash_text(const struct listed_probe *probe,
+			const struct listed_crash *crash);
+
+/* One line for each probe that is nowhere, in no process, and each crash. */
 void probes_warn(FILE *out, const struct recording *recording,
 		 const char *prefix);
 

@@ -87,6 +87,25 @@ int recorded_probe_events_of(const struct part_chunk *chunk,
 	return 1;
 }
 
+int recorded_crash_of(const struct part_chunk *chunk,
+		      struct recorded_crash *out)
+{
+	const struct wire_handler_crash *crash = (const void *)chunk->payload;
+
+	if (chunk->kind != WIRE_HANDLER_CRASH ||
+	    part_chunk_used(chunk) < sizeof(*crash) ||
+	    !text_of(chunk, 0, crash->bytes, crash->text_bytes,
+		     sizeof(*crash)) ||
+	    crash->probe >= WIRE_PROBES_MAX)
+		return 0;
+	*out = (struct recorded_crash){
+		.wire = crash,
+		.file = (const char *)(crash + 1),
+		.file_bytes = crash->text_bytes,
+	};
+	return 1;
+}
+
 const struct wire_probe_hits *recorded_probe_hits_of(
 	const struct part_chunk *chunk)
 {

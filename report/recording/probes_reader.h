@@ -40,6 +40,18 @@ struct recorded_probe_events {
 int recorded_probe_events_of(const struct part_chunk *chunk,
 			     struct recorded_probe_events *out);
 
+/* The file's name is not NUL-terminated. */
+struct recorded_crash {
+	const struct wire_handler_crash
+		*wire; /* its probe below WIRE_PROBES_MAX */
+	const char *file;
+	size_t file_bytes;
+};
+
+/* Whether a chunk is of a handler that crashed; *out is set only if so. */
+int recorded_crash_of(const struct part_chunk *chunk,
+		      struct recorded_crash *out);
+
 /* Hits of each probe, WIRE_PROBES_MAX of them, or NULL. */
 const struct wire_probe_hits *recorded_probe_hits_of(
 	const struct part_chunk *chunk);

@@ -273,6 +273,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_PACKET] = "packet",
 		[WIRE_PACKET_BLOCKS] = "packet_blocks",
 		[WIRE_HOOKING] = "hooking",
+		[WIRE_HANDLER_CRASH] = "handler_crash",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]

@@ -86,6 +86,24 @@ static json_t *place_of(const struct listed_place *place)
 	return object;
 }
 
+static json_t *crashes_of(const struct listed_probe *probe)
+{
+	json_t *crashes = json_array();
+
+	for (size_t i = 0; i < probe->crash_count; i++) {
+		const struct listed_crash *crash = &probe->crashes[i];
+
+		json_array_append_new(
+			crashes, json_pack("{sososososi}", "module",
+					   json_text(crash->file), "vaddr",
+					   json_number(crash->vaddr), "address",
+					   json_number(crash->address), "tid",
+					   json_number(crash->tid), "signal",
+					   (int)crash->signal));
+	}
+	return crashes;
+}
+
 /* What else a probe does, and hits that are not among its own. */
 static void add_actions(json_t *object, const struct listed_probe *probe)
 {
@@ -98,6 +116,9 @@ static void add_actions(json_t *object, const struct listed_probe *probe)
 	json_object_set_new(object, "unknown", json_number(probe->unknown));
 	json_object_set_new(object, "over_limit", json_number(probe->over));
 	json_object_set_new(object, "not_kept", json_number(probe->lost));
+	json_object_set_new(object, "in_handlers", json_number(probe->inside));
+	json_object_set_new(object, "not_called", json_number(probe->uncalled));
+	json_object_set_new(object, "crashes", crashes_of(probe));
 }
 
 static json_t *probe_of(const struct session *session,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/write/text_probes.h"
 
+#include <stdlib.h>
+
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
 
@@ -41,7 +43,9 @@ static void write_others(FILE *out, const struct listed_probe *probe)
 		{ probe->unknown, "whose condition or number could not be "
 				  "told: no such memory" },
 		{ probe->over, "beyond its limit" },
+		{ probe->inside, "in a handler: neither counted nor told" },
 		{ probe->lost, "counted, but not kept: no room" },
+		{ probe->uncalled, "counted, but its handler was not loaded" },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -49,6 +53,12 @@ static void write_others(FILE *out, const struct listed_probe *probe)
 			fprintf(out, "probe %s: %s hit%s %s\n", probe->name,
 				GROUPED(others[i].number),
 				text_plural(others[i].number), others[i].text);
+	for (size_t i = 0; i < probe->crash_count; i++) {
+		char *text = listed_crash_text(probe, &probe->crashes[i]);
+
+		fprintf(out, "probe %s: %s\n", probe->name, text);
+		free(text);
+	}
 }
 
 static void write_probe(FILE *out, const struct session *session,

@@ -12,9 +12,13 @@ from measure import BENCH, CLEW, NATIVE, Tool, run, table
 
 PROGRAM = BENCH / "probing"
 FAST, SLOW, STEPS = "20000000", "300000", "20000"
+HANDLERS = {kind: BENCH / f"probing_{kind}.so"
+            for kind in ("general", "vectors")}
 ROWS = [
     ("it counts", "wide", FAST, []),
     ("... of a hooked function", "wide", FAST, [], True),
+    ("... and calls a handler, empty", "wide", FAST, ["call {general}:empty"]),
+    ("... and keeps the vector state", "wide", FAST, ["call {vectors}:empty"]),
     ("a condition that does not hold", "wide", FAST, ["if arg1 < 0"]),
     ("... that reads memory", "wide", SLOW, ["if *(char *)arg2 == 'x'"]),
     ("a value is kept", "wide", SLOW, ["record arg1"]),
@@ -49,7 +53,8 @@ def bench(rounds):
         for what, how, count, actions, *hooked in ROWS:
             plain = [] if hooked else ["-F", "."]
             probe = ["--probe", places[how],
-                     *(f"--action={action}" for action in actions)]
+                     *("--action=" + action.format(**HANDLERS)
+                       for action in actions)]
             found.setdefault(what, []).append(
                 cost(how, count, plain + probe) - cost(how, count, plain))
         found.setdefault("a tracer that steps", []).append(

@@ -130,11 +130,13 @@ class Package(clewtest.Case):
             "libclew-agent0": {f"lib/{TRIPLET}/libclew-agent.so.0",
                                f"lib/{TRIPLET}/libclew-agent.so.0.1.0"},
             "libclew-agent-dev": {
-                "include/clew.h", f"lib/{TRIPLET}/libclew-agent.so",
+                "include/clew.h", "include/clew_handler.h",
+                f"lib/{TRIPLET}/libclew-agent.so",
                 f"lib/{TRIPLET}/pkgconfig/clew.pc",
                 f"lib/{TRIPLET}/cmake/clew/clewConfig.cmake",
                 f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
-                "share/man/man3/libclew-agent.3.gz"},
+                "share/man/man3/libclew-agent.3.gz",
+                "share/man/man3/libclew-handler.3.gz"},
         }
         for package in PACKAGES:
             with self.subTest(package=package):
