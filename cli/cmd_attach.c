@@ -33,7 +33,9 @@ enum {
 	KEY_CALLS,
 	KEY_PROBE,
 	KEY_ACTION,
-	KEY_HANDLER
+	KEY_HANDLER,
+	KEY_ARGS,
+	KEY_RET
 };
 
 static const struct argp_option argp_options[] = {
@@ -57,6 +59,10 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "action", KEY_ACTION, "ACTION", 0,
 	  "What the probe before it does, too; see clew record --action", 2 },
+	{ "args", KEY_ARGS, "FUNCTION", 0,
+	  "Keep the arguments of each call; see clew record --args", 2 },
+	{ "ret", KEY_RET, "FUNCTION", 0,
+	  "Keep what each call returns; see clew record --ret", 2 },
 	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
 	  "Whom it calls; see clew record --handler", 2 },
 	RECORDING_JAVA,
@@ -123,6 +129,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_ACTION:
 		probe_options_parse_action(&options->probes, argument, state);
+		return 0;
+	case KEY_ARGS:
+		probe_options_parse_args(&options->probes, argument, state);
+		return 0;
+	case KEY_RET:
+		probe_options_parse_ret(&options->probes, argument, state);
 		return 0;
 	case KEY_HANDLER:
 		probe_options_parse_handler(&options->probes, argument, state);

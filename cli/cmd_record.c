@@ -30,7 +30,7 @@
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
 
-enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION, KEY_HANDLER };
+enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION, KEY_HANDLER, KEY_ARGS, KEY_RET };
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -67,6 +67,12 @@ static const struct argp_option argp_options[] = {
 	  "What the probe before it does, too: if EXPRESSION, limit N, record "
 	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME",
 	  2 },
+	{ "args", KEY_ARGS, "FUNCTION", 0,
+	  "Keep the arguments of each call, as debug information has them, or "
+	  "FUNCTION@arg1,arg2/s",
+	  2 },
+	{ "ret", KEY_RET, "FUNCTION", 0,
+	  "Keep what each call returns; FUNCTION@s: as a string", 2 },
 	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
 	  "Call a function of a shared object of yours there; see "
 	  "libclew-handler(3)",
@@ -122,6 +128,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_ACTION:
 		probe_options_parse_action(&options->probes, argument, state);
+		return 0;
+	case KEY_ARGS:
+		probe_options_parse_args(&options->probes, argument, state);
+		return 0;
+	case KEY_RET:
+		probe_options_parse_ret(&options->probes, argument, state);
 		return 0;
 	case KEY_HANDLER:
 		probe_options_parse_handler(&options->probes, argument, state);

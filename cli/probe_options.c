@@ -9,6 +9,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/argument_line.h"
 #include "cli/handler_object.h"
 #include "cli/probe_file.h"
 #include "cli/probe_variables.h"
@@ -52,6 +53,42 @@ void probe_options_parse_handler(struct probe_options *options,
 				 const char *text, struct argp_state *state)
 {
 	add_line(options, "handler", "call ", text, state);
+}
+
+/* Up to "@", which no name of a function has; *rest is behind it, or NULL. */
+static char *split_function(const char *text, const char **rest)
+{
+	const char *at = strrchr(text, '@');
+
+	*rest = at ? at + 1 : NULL;
+	return memory_string(text, at ? (size_t)(at - text) : strlen(text));
+}
+
+/* Texts that are made here live as long as the options. */
+void probe_options_parse_args(struct probe_options *options, const char *text,
+			      struct argp_state *state)
+{
+	const char *fields;
+
+	probe_options_parse_place(options, split_function(text, &fields),
+				  state);
+	if (fields)
+		add_line(options, "args", "record ", fields, state);
+	else
+		options->has_arguments[options->count - 1] = 1;
+}
+
+void probe_options_parse_ret(struct probe_options *options, const char *text,
+			     struct argp_state *state)
+{
+	const char *format;
+	char *function = split_function(text, &format);
+
+	probe_options_parse_place(options,
+				  memory_printf("%s%%return", function), state);
+	free(function);
+	add_line(options, "ret", format ? "record ret/" : "record ret",
+		 format ? format : "", state);
 }
 
 /* ---- What can be known ---- */
@@ -111,8 +148,8 @@ static int check(const struct probe_spec *spec, const char *text,
 static void take_lines(const struct probe_options *options, size_t probe,
 		       struct arena *arena, struct probe_variables *out)
 {
-	out->lines =
-		arena_alloc(arena, PROBE_ACTIONS_MAX * sizeof(*out->lines));
+	out->lines = arena_alloc(arena,
+				 (PROBE_ACTIONS_MAX + 1) * sizeof(*out->lines));
 	if (!out->lines)
 		memory_exhausted();
 	for (size_t i = 0; i < options->action_count; i++)
@@ -162,6 +199,36 @@ static char *bind_place(const char *text, const struct probe_spec *spec,
 	return bound;
 }
 
+/* What --args records, if it says no more than the function. */
+static int add_arguments(const struct probe_options *options, size_t probe,
+			 const struct probe_spec *spec, const char *path,
+			 struct arena *arena, struct probe_variables *actions,
+			 char **why)
+{
+	const char *text = options->texts[probe];
+	char *line, *reason = NULL;
+
+	if (!options->has_arguments[probe])
+		return 0;
+	if (!path)
+		return fail(why, -ENOENT,
+			    "--args=%s: its parameters are known only where "
+			    "the file is: say the path of its module, or "
+			    "%s@arg1,arg2/s",
+			    text, text);
+	if (argument_line(spec, path, &line, &reason) != 0) {
+		fail(why, -EINVAL, "--args=%s: %s; say %s@arg1,arg2/s", text,
+		     reason, text);
+		free(reason);
+		return -EINVAL;
+	}
+	if (line)
+		actions->lines[actions->line_count++] =
+			arena_printf(arena, "%s", line);
+	free(line);
+	return 0;
+}
+
 /* The probe's place and what it does there. */
 static int settle_parsed(const struct probe_options *options, size_t probe,
 			 const char *text, const struct probe_spec *spec,
@@ -175,7 +242,9 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 	int err;
 
 	take_lines(options, probe, &arena, &actions);
-	err = probe_variables_settle(&actions, spec, path, &arena, why);
+	err = add_arguments(options, probe, spec, path, &arena, &actions, why);
+	if (!err)
+		err = probe_variables_settle(&actions, spec, path, &arena, why);
 	if (!err)
 		err = settle_handlers(&actions, &arena, why);
 	if (!err) {

@@ -7,6 +7,7 @@
 #define CLEW_CLI_PROBE_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <argp.h>
@@ -18,6 +19,7 @@
 
 struct probe_options {
 	const char *texts[PROBE_OPTIONS_MAX];
+	uint8_t has_arguments[PROBE_OPTIONS_MAX]; /* --args, of no words */
 	size_t count;
 	/* What they do, by the order in which it was said. */
 	struct probe_options_action {
@@ -34,6 +36,15 @@ int probe_options_add(struct probe_options *options, const char *text);
 /* The same for an argp parser, which says what is wrong. */
 void probe_options_parse_place(struct probe_options *options, const char *text,
 			       struct argp_state *state);
+
+/*
+ * FUNCTION, whose parameters are recorded, or FUNCTION@FIELD,..., and FUNCTION or
+ * FUNCTION@FORMAT, whose result is; likewise.
+ */
+void probe_options_parse_args(struct probe_options *options, const char *text,
+			      struct argp_state *state);
+void probe_options_parse_ret(struct probe_options *options, const char *text,
+			     struct argp_state *state);
 
 /* What the last one does, besides; likewise. */
 void probe_options_parse_action(struct probe_options *options, const char *text,

@@ -222,7 +222,8 @@ def main(build, folder):
         "((long *)arg2)[$eax >> 3] / -ret <= 0x1f ^ ~'c'")
     (folder / "probe").write_text(
         "lib*.so:inflate%return remark\nif arg1 > 3 && $rdi\nlimit 12\n"
-        "record arg1/x, *(char **)(arg2 + 8)/s20\nbegin a $rsp\nend a 1\n")
+        "record arg1/x, *(char **)(arg2 + 8)/s20\nbegin a $rsp\nend a 1\n"
+        "call ./h.so:handler a text: of it\n")
     (folder / "expression_list").write_text(
         "arg1/s20, *(const char *)arg2/x, tid, $rsp & 15 /u,(int)ret/c")
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")

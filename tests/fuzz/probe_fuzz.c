@@ -39,6 +39,9 @@ static void check_action(const struct probe_action *action)
 	}
 	if (count > EXPRESSION_FIELDS_MAX)
 		abort();
+	if (action->call &&
+	    (!*action->call->object || !*action->call->function))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
