@@ -21,11 +21,14 @@
  *
  * The level says how deep the call is, modulo 256. So *returns have no words*:
  * a call at some depth says that all calls that were at least as deep have
- * returned. Between two words of a packet fewer than 256 calls return, or else
+ * returned. Between two words of a packet fewer than 255 calls return, or else
  * the second begins a context anew (below), so that depths are never in doubt:
  *
  *	calls		main{ a{ b{} } c{ d{} } }		a tail call: T
  *	words		1 main, 2 a, 3 b, 2 c, 3 d
+ *
+ * A signal handler that comes between a function's entry and its word calls first:
+ * its words are two levels deeper than the one before them, once.
  *
  * What is no call has an index of WIRE_PACKET_ODD and more (there are no such
  * functions), and says how many words it has, so that unknown ones are skipped:
@@ -34,7 +37,7 @@
  *	|    kind    |  0xff  |            words             |
  *
  *	WIRE_PACKET_BEGIN	struct wire_packet_begin, and the functions of the
- *				whole calling context, outermost first
+ *				whole calling context, innermost first
  *	WIRE_PACKET_TAIL	a call follows, in the second word, that is a tail
  *				call: it has taken the place of one at its level
  *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third
@@ -55,7 +58,7 @@
  * written (the thread was killed, or a handler jumped away), or is not yet
  * claimed; so a packet has no other end than zeros.
  *
- * The runtime writes it in place (preload/hot/packets.h), so a kill or a crash
+ * The runtime writes it in place (preload/time/traced.c), so a kill or a crash
  * costs no word. A packet that is used again is zeroed first, and its sequence
  * is another; a reader that copies one while it is written looks at that again.
  */
@@ -94,7 +97,7 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 /* Why a context begins. */
 enum wire_packet_cause {
 	WIRE_PACKET_FIRST, /* the thread's first */
-	WIRE_PACKET_FULL, /* the packet before it was full: nothing is missing */
+	WIRE_PACKET_FULL,  /* the packet before it was: nothing is missing */
 	WIRE_PACKET_MOVED, /* the stack is no longer what the calls say */
 };
 
@@ -108,7 +111,7 @@ struct wire_packet_begin {
 	uint8_t level;        /* of the innermost of its functions */
 	uint8_t cause;        /* enum wire_packet_cause */
 	uint16_t reserved;
-	uint32_t functions; /* that follow: their numbers, outermost first */
+	uint32_t functions; /* that follow: their numbers, innermost first */
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 
@@ -124,15 +127,19 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 	       (index & ((UINT32_C(1) << WIRE_PACKET_BLOCK_LOG2) - 1));
 }
 
-/* A WIRE_PACKET_BLOCKS chunk: numbers / 4,096 + 1, or 0; only grows. */
+/*
+ * A WIRE_PACKET_BLOCKS chunk: numbers / 4,096 + 1, or 0; only grows. The first is
+ * nobody's, so that no call's word is 0.
+ */
 struct wire_packet_blocks {
 	_Atomic uint32_t count;
 	uint32_t reserved;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
-	uint32_t refused; /* functions that found none */
+	uint32_t refused; /* functions that found none, and are not hooked */
 	uint32_t reserved_too;
+	_Atomic uint64_t dropped; /* packets that were used again: any thread */
 };
-_Static_assert(sizeof(struct wire_packet_blocks) == 16 + 4 * 4080,
+_Static_assert(sizeof(struct wire_packet_blocks) == 24 + 4 * 4080,
 	       "on the wire");
 
 #endif

@@ -7,6 +7,7 @@
 #include "report/merge/part_jni.h"
 #include "report/merge/part_left_out.h"
 #include "report/merge/part_marks.h"
+#include "report/merge/part_packets.h"
 #include "report/merge/part_probes.h"
 #include "report/merge/part_tallies.h"
 #include "report/merge/part_values.h"
@@ -22,6 +23,7 @@ struct work {
 	struct tree *tree;
 	struct numbering numbering;
 	struct part_tallies tallies;
+	struct part_packets packets;
 	struct roots roots;
 	struct contexts contexts;
 	struct generated generated;
@@ -228,6 +230,8 @@ static void add_everything(struct work *work)
 	generated_name_callers(&work->generated, &work->numbering);
 	roots_select(&work->roots, work->merged);
 	part_tallies_init(&work->tallies, work->part);
+	part_packets_add(&work->packets, work->recording, work->part,
+			 &work->tallies);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
 		      work->tree);
 	if (roots_want_everything(&work->roots))
@@ -255,6 +259,7 @@ static void add_everything(struct work *work)
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
+	part_packets_fini(&work->packets);
 }
 
 /* Returns whether any of it was wanted. */

@@ -137,6 +137,20 @@ void part_tallies_init(struct part_tallies *tallies,
 	idmap_fini(&heads);
 }
 
+void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
+		      const struct wire_context *contexts,
+		      const struct wire_count *counts, size_t count)
+{
+	add_contexts(tallies, tally, (const void *)contexts,
+		     count * sizeof(*contexts));
+	tallies->counts =
+		memory_grow(tallies->counts, tallies->count_spans,
+			    &tallies->count_capacity, sizeof(*tallies->counts));
+	tallies->counts[tallies->count_spans++] = (struct count_span){
+		.tally = tally, .items = counts, .count = count
+	};
+}
+
 void part_tallies_fini(struct part_tallies *tallies)
 {
 	free(tallies->items);

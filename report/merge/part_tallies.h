@@ -53,6 +53,11 @@ struct part_tallies {
 void part_tallies_init(struct part_tallies *tallies,
 		       const struct part_copy *part);
 
+/* So many contexts and counts more of a tally, which must outlive it. */
+void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
+		      const struct wire_context *contexts,
+		      const struct wire_count *counts, size_t count);
+
 void part_tallies_fini(struct part_tallies *tallies);
 
 #endif

@@ -41,11 +41,18 @@ struct packet_blocks {
 struct packet_context {
 	uint64_t sequence; /* of the thread's packets and contexts, from 1 on */
 	uint64_t id;
-	const uint32_t *functions; /* numbers, outermost first */
+	const uint32_t *functions; /* numbers, innermost first */
 	uint32_t count;
 	uint32_t tid;
 	enum wire_packet_cause cause;
 };
+
+/*
+ * By a handler that came when a function had been entered and its word not yet
+ * written: its calls come first, one deeper than that function, whose caller is taken for
+ * the handler's, too.
+ */
+#define PACKET_NONE_RETURNED 0xff
 
 struct packet_cursor {
 	const struct packet_blocks *blocks;
@@ -57,6 +64,7 @@ struct packet_cursor {
 	uint32_t function; /* of the call */
 	uint8_t level;     /* of that depth */
 	uint8_t is_tail;
+	uint8_t is_early;   /* the call is two deeper than the one before it */
 	uint8_t is_lost;    /* until the next context */
 	uint64_t bad_words; /* passed over, as they make no sense */
 };
@@ -79,12 +87,14 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
 	const uint32_t block =
 		cursor->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
 
-	if (cursor->is_lost || returned > cursor->depth || !block) {
+	cursor->is_early = returned == PACKET_NONE_RETURNED;
+	if (cursor->is_lost || !block ||
+	    (returned > cursor->depth && !cursor->is_early)) {
 		cursor->is_lost = 1;
 		cursor->bad_words++;
 		return 0;
 	}
-	cursor->depth += 1 - returned;
+	cursor->depth += cursor->is_early ? 2 : 1 - returned;
 	cursor->level = level;
 	cursor->function = wire_packet_function(block, index);
 	return 1;

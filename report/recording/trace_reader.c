@@ -44,6 +44,7 @@ static void take_blocks(struct trace *trace, uint64_t payload)
 		trace->blocks.blocks[i] = blocks.blocks[i];
 	trace->blocks.count = count;
 	trace->refused = blocks.refused;
+	trace->dropped = blocks.dropped;
 }
 
 /* What a packet says at its beginning; 0 if nothing is written there yet. */
@@ -61,7 +62,9 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 	packet->sequence =
 		(uint64_t)begin.sequence[1] << 32 | begin.sequence[0];
 	packet->tsc = (uint64_t)begin.tsc[1] << 32 | begin.tsc[0];
+	packet->id = (uint64_t)begin.id[1] << 32 | begin.id[0];
 	packet->tid = begin.tid;
+	packet->cause = begin.cause;
 	return 1;
 }
 
@@ -145,6 +148,18 @@ static int read_trace(struct trace *trace, char **why)
 		qsort(trace->packets, trace->count, sizeof(*trace->packets),
 		      in_order);
 	return 0;
+}
+
+char *trace_path(const char *part_path)
+{
+	const size_t length = strlen(part_path);
+	const size_t suffix = sizeof(WIRE_PART_SUFFIX) - 1;
+
+	if (length < suffix ||
+	    strcmp(part_path + length - suffix, WIRE_PART_SUFFIX) != 0)
+		return NULL;
+	return memory_printf("%.*s%s", (int)(length - suffix), part_path,
+			     WIRE_TRACE_SUFFIX);
 }
 
 int trace_open(struct trace *trace, const char *path, char **why)

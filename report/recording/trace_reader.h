@@ -18,8 +18,10 @@
 struct trace_packet {
 	uint64_t offset; /* of its chunk, in the file */
 	uint64_t sequence, tsc;
+	uint64_t id;    /* of its first context */
 	uint32_t tally; /* as in the part */
 	uint32_t tid;
+	uint32_t cause; /* enum wire_packet_cause, of its first context */
 };
 
 struct trace {
@@ -27,11 +29,15 @@ struct trace {
 	char *path;
 	uint32_t pid, seq;
 	struct packet_blocks blocks;
-	uint32_t refused; /* functions that have no index, so calls lack */
+	uint32_t refused; /* functions without an index, which are not hooked */
+	uint64_t dropped; /* packets that were used again */
 	struct trace_packet *packets; /* by tally, then in their order */
 	size_t count, capacity;
 	char *damage; /* NULL, or what is wrong */
 };
+
+/* The trace beside a part; free() it. NULL if the part is called otherwise. */
+char *trace_path(const char *part_path);
 
 /* 0, or -errno and *why; -ENOENT if there is none. */
 int trace_open(struct trace *trace, const char *path, char **why);

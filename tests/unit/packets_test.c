@@ -5,7 +5,10 @@
 
 #include "report/recording/packet_reader.h"
 
-/* Block 0 has the functions from 0x7000 on, block 1 those from 0x3000 on. */
+/*
+ * Block 0 has the functions from 0x7000 on, block 1 those from 0x3000 on. The
+ * runtime leaves block 0 alone; readers need not know.
+ */
 static const struct packet_blocks BLOCKS = { .count = 2, .blocks = { 8, 4 } };
 
 struct packet {
@@ -117,7 +120,7 @@ static void a_context_says_where_calls_go_on(void **state)
 	expect_end(&cursor, 0);
 }
 
-/* Also where 255 calls return between two words. */
+/* Also where 254 calls return between two words. */
 static void levels_go_round(void **state)
 {
 	struct packet packet = { 0 };
@@ -127,12 +130,32 @@ static void levels_go_round(void **state)
 	put_context(&packet, 1, 0, NULL);
 	for (uint32_t depth = 1; depth <= 1000; depth++)
 		put_call(&packet, depth + 1, 1);
-	put_call(&packet, 1000 - 255 + 2, 2);
+	put_call(&packet, 1000 - 254 + 2, 2);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	for (uint32_t depth = 1; depth <= 1000; depth++)
 		expect_call(&cursor, depth, 0x7001);
-	expect_call(&cursor, 1000 - 255 + 1, 0x7002);
+	expect_call(&cursor, 1000 - 254 + 1, 0x7002);
+	expect_end(&cursor, 0);
+}
+
+/* It has interrupted function 2 before its word was written. */
+static void a_handler_may_call_first(void **state)
+{
+	const uint32_t levels[] = { 1, 3, 4, 2, 3 };
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	(void)state;
+	put_context(&packet, 0, 0, NULL);
+	for (uint32_t i = 0; i < 5; i++)
+		put_call(&packet, levels[i], i + 1);
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	for (uint32_t i = 0; i < 5; i++) {
+		expect_call(&cursor, levels[i], 0x7001 + i);
+		assert_int_equal(cursor.is_early, i == 1);
+	}
 	expect_end(&cursor, 0);
 }
 
@@ -246,6 +269,7 @@ int main(void)
 		cmocka_unit_test(returns_follow_from_the_levels_of_calls),
 		cmocka_unit_test(a_context_says_where_calls_go_on),
 		cmocka_unit_test(levels_go_round),
+		cmocka_unit_test(a_handler_may_call_first),
 		cmocka_unit_test(tail_calls_are_marked),
 		cmocka_unit_test(stamps_tell_time_and_never_go_back),
 		cmocka_unit_test(holes_and_unknown_kinds_are_passed_over),

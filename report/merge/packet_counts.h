@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts and counts from packets (wire/packet.h): what a process that counts
+ * would have recorded, had it counted.
+ *
+ * Packets are independent, so any number of workers, each a thread, take one after
+ * the other, in any order. A worker steps ids as stubs do (wire/id.h) and counts
+ * by id, in a table of its own; so what a packet does not know, the callers of
+ * the context that it begins in, need not be known: their ids are enough. In the
+ * end the tables are added up, and who calls whom follows from the ids.
+ *
+ * When a packet was full the next one says in which context its first call is
+ * made, as found on the stack. That has to be one of those which the calls before
+ * have left running: so each whole packet is verified.
+ */
+#ifndef CLEW_MERGE_PACKET_COUNTS_H
+#define CLEW_MERGE_PACKET_COUNTS_H
+
+#include "report/merge/part_tallies.h"
+#include "report/recording/trace_reader.h"
+
+/* A context, in one tally. */
+struct packet_count {
+	uint64_t id;    /* 0: the entry is free */
+	uint64_t calls; /* tail calls, too */
+	uint64_t tails;
+	uint32_t tally;
+	uint32_t function; /* its number */
+};
+
+/* Open addressing, by id and tally. */
+struct packet_table {
+	struct packet_count *entries;
+	size_t used;
+	unsigned int log2;
+};
+
+struct packet_counts {
+	struct packet_table table;
+	uint64_t calls;
+	uint64_t verified, mismatched; /* packets, by the one behind it */
+	uint64_t bad_words;
+	struct wire_context *contexts; /* by tally, for the spans */
+	struct wire_count *counts;
+};
+
+#define PACKET_WORKERS_MAX 64
+
+/*
+ * Counts all packets by so many workers. `order` says in which order they are
+ * taken, as indices of the trace's packets; NULL: as they are.
+ */
+void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
+			unsigned int workers, const size_t *order);
+void packet_counts_fini(struct packet_counts *counts);
+
+/*
+ * As spans of the tallies, which last as long as the counts. Nothing is found in
+ * these any more.
+ */
+void packet_counts_add(struct packet_counts *counts,
+		       struct part_tallies *tallies);
+
+/* The entry of a context, or NULL. */
+const struct packet_count *packet_counts_find(
+	const struct packet_counts *counts, uint64_t id, uint32_t tally);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/part_packets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+
+/* Workers are threads; more than there are packets would have nothing to do. */
+static unsigned int workers_for(const struct trace *trace)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const size_t most = processors > 1 ? (size_t)processors : 1;
+
+	return (unsigned int)(trace->count < most ? trace->count : most);
+}
+
+static void note_missing(struct recording *recording,
+			 const struct part_copy *part,
+			 const struct trace *trace)
+{
+	if (trace->damage)
+		recording_note(recording,
+			       memory_printf("%s: its trace is %s", part->name,
+					     trace->damage));
+	if (trace->dropped > 0)
+		recording_note(
+			recording,
+			memory_printf(
+				"%s: counts are of the latest calls: %" PRIu64
+				" packet%s of earlier ones %s overwritten",
+				part->name, trace->dropped,
+				text_plural(trace->dropped),
+				trace->dropped > 1 ? "were" : "was"));
+}
+
+static void note_wrong(struct recording *recording,
+		       const struct part_copy *part,
+		       const struct packet_counts *counts)
+{
+	if (counts->bad_words > 0)
+		recording_note(recording,
+			       memory_printf("%s: %" PRIu64
+					     " word%s of its trace could "
+					     "not be understood",
+					     part->name, counts->bad_words,
+					     text_plural(counts->bad_words)));
+	if (counts->mismatched > 0)
+		recording_note(
+			recording,
+			memory_printf(
+				"%s: %" PRIu64 " of %" PRIu64
+				" packets of its trace end elsewhere than the "
+				"next begins: the contexts of some calls in "
+				"them are wrong",
+				part->name, counts->mismatched,
+				counts->mismatched + counts->verified));
+}
+
+static int open_trace(struct trace *trace, struct recording *recording,
+		      const struct part_copy *part)
+{
+	char *path = trace_path(part->path), *why = NULL;
+	int err = path ? trace_open(trace, path, &why) : -ENOENT;
+
+	free(path);
+	if (err && err != -ENOENT)
+		recording_note(recording, why);
+	else
+		free(why);
+	return err;
+}
+
+void part_packets_add(struct part_packets *packets, struct recording *recording,
+		      const struct part_copy *part,
+		      struct part_tallies *tallies)
+{
+	struct trace trace;
+
+	*packets = (struct part_packets){ 0 };
+	if (open_trace(&trace, recording, part))
+		return;
+	packet_counts_init(&packets->counts, &trace, workers_for(&trace), NULL);
+	packet_counts_add(&packets->counts, tallies);
+	note_missing(recording, part, &trace);
+	note_wrong(recording, part, &packets->counts);
+	trace_close(&trace);
+}
+
+void part_packets_fini(struct part_packets *packets)
+{
+	packet_counts_fini(&packets->counts);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace of random calls, of several threads, is written as the runtime would; how
+ * often each context was called is known. Any number of workers finds the same, in
+ * any order.
+ */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/idmap.h"
+#include "report/merge/packet_counts.h"
+#include "wire/id.h"
+#include "wire/recording.h"
+
+#define TALLIES   3
+#define PACKETS   40
+#define DEPTH_MAX 300
+#define FUNCTIONS 20
+#define WORDS_MAX ((WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) / 4)
+
+struct writer {
+	uint64_t ids[DEPTH_MAX + 1];
+	uint32_t functions[DEPTH_MAX + 1];
+	uint32_t depth;
+	uint64_t sequence;
+	struct idmap calls, tails;
+	uint64_t count;
+};
+
+static uint8_t *file;
+static size_t file_bytes;
+static struct writer writers[TALLIES];
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(state >> 33) % below;
+}
+
+static void put_head(size_t at, uint32_t kind, uint32_t owner, uint64_t bytes)
+{
+	struct wire_chunk *chunk = (void *)(file + at);
+
+	chunk->kind = kind;
+	chunk->owner = owner;
+	chunk->bytes = bytes;
+}
+
+/* The whole context, as after a full packet. */
+static uint32_t *put_context(struct writer *writer, uint32_t *words)
+{
+	const struct wire_packet_begin begin = {
+		.head = wire_packet_odd(WIRE_PACKET_BEGIN,
+					WIRE_PACKET_BEGIN_WORDS(writer->depth)),
+		.tid = 1,
+		.sequence = { (uint32_t)++writer->sequence, 0 },
+		.id = { (uint32_t)writer->ids[writer->depth],
+			(uint32_t)(writer->ids[writer->depth] >> 32) },
+		.level = (uint8_t)(writer->depth + 7),
+		.cause = writer->sequence > 1 ? WIRE_PACKET_FULL
+					      : WIRE_PACKET_FIRST,
+		.functions = writer->depth,
+	};
+
+	memcpy(words, &begin, sizeof(begin));
+	words += sizeof(begin) / 4;
+	for (uint32_t depth = writer->depth; depth > 0; depth--)
+		*words++ = writer->functions[depth];
+	*words++ = WIRE_PACKET_BEGIN_END;
+	return words;
+}
+
+static uint32_t *put_call(struct writer *writer, uint32_t *words)
+{
+	const int is_tail = draw(10) == 0;
+	const uint32_t index = 0x1000 + draw(FUNCTIONS);
+	const uint32_t function = 0x7000 + (index & 0xfff);
+	const uint32_t returned =
+		draw(50) ? draw(3)
+			 : draw(writer->depth < 255 ? writer->depth + 1 : 255);
+
+	writer->depth -= returned < writer->depth ? returned : writer->depth;
+	if (writer->depth < DEPTH_MAX)
+		writer->depth++;
+	writer->ids[writer->depth] =
+		id_push(writer->ids[writer->depth - 1], id_key(function));
+	writer->functions[writer->depth] = function;
+	++*idmap_at(&writer->calls, writer->ids[writer->depth]);
+	*idmap_at(&writer->tails, writer->ids[writer->depth]) +=
+		(uint64_t)is_tail;
+	writer->count++;
+	if (is_tail)
+		*words++ = wire_packet_odd(WIRE_PACKET_TAIL,
+					   WIRE_PACKET_TAIL_WORDS);
+	*words++ = (writer->depth + 7) << WIRE_PACKET_LEVEL_SHIFT | index;
+	return words;
+}
+
+static void put_packet(struct writer *writer, size_t at)
+{
+	uint32_t *const begin =
+		(uint32_t *)(file + at + sizeof(struct wire_chunk));
+	uint32_t *words = put_context(writer, begin);
+
+	while ((size_t)(words - begin) < WORDS_MAX - 2)
+		words = put_call(writer, words);
+}
+
+static int make_trace(void **unused)
+{
+	struct wire_packet_blocks *blocks;
+	struct wire_header *header;
+	size_t at = WIRE_HEADER_BYTES;
+
+	(void)unused;
+	file_bytes = WIRE_HEADER_BYTES + 20480 + PACKETS * WIRE_PACKET_BYTES;
+	file = calloc(1, file_bytes);
+	header = (void *)file;
+	memcpy(header->magic, WIRE_MAGIC, sizeof(header->magic));
+	header->version = WIRE_VERSION;
+	header->header_bytes = WIRE_HEADER_BYTES;
+	header->end = file_bytes;
+	put_head(at, WIRE_PACKET_BLOCKS, 0, 20480);
+	blocks = (void *)(file + at + sizeof(struct wire_chunk));
+	blocks->count = 2;
+	blocks->blocks[1] = 8;
+	at += 20480;
+	for (int i = 0; i < PACKETS; i++, at += WIRE_PACKET_BYTES) {
+		put_head(at, WIRE_PACKET, (uint32_t)i % TALLIES,
+			 WIRE_PACKET_BYTES);
+		put_packet(&writers[i % TALLIES], at);
+	}
+	return 0;
+}
+
+static int drop_trace(void **unused)
+{
+	(void)unused;
+	free(file);
+	for (int i = 0; i < TALLIES; i++) {
+		idmap_fini(&writers[i].calls);
+		idmap_fini(&writers[i].tails);
+	}
+	return 0;
+}
+
+static void open_it(struct trace *trace)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+	char path[32], *why;
+
+	assert_int_equal(write(fd, file, file_bytes), file_bytes);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(trace_open(trace, path, &why), 0);
+	close(fd);
+}
+
+/* Each context of a tally, and no other. Returns how many. */
+static size_t compare(const struct packet_counts *counts, uint32_t tally)
+{
+	const struct writer *writer = &writers[tally];
+	size_t found = 0;
+
+	for (size_t i = 0; i < (size_t)1 << writer->calls.log2; i++) {
+		const struct idmap_entry *known = &writer->calls.entries[i];
+		const struct packet_count *entry;
+
+		if (!known->id)
+			continue;
+		entry = packet_counts_find(counts, known->id, tally);
+		assert_non_null(entry);
+		assert_int_equal(entry->calls, known->value);
+		assert_int_equal(entry->tails,
+				 *idmap_find(&writer->tails, known->id));
+		found++;
+	}
+	return found;
+}
+
+static void check(const struct trace *trace, unsigned int workers,
+		  const size_t *order)
+{
+	struct packet_counts counts;
+	uint64_t calls = 0;
+	size_t found = 0;
+
+	packet_counts_init(&counts, trace, workers, order);
+	for (uint32_t i = 0; i < TALLIES; i++) {
+		calls += writers[i].count;
+		found += compare(&counts, i);
+	}
+	assert_int_equal(counts.table.used, found);
+	assert_int_equal(counts.calls, calls);
+	assert_int_equal(counts.bad_words, 0);
+	assert_int_equal(counts.mismatched, 0);
+	assert_int_equal(counts.verified, PACKETS - TALLIES);
+	packet_counts_fini(&counts);
+}
+
+static void any_number_of_workers_finds_the_same(void **unused)
+{
+	struct trace trace;
+
+	(void)unused;
+	open_it(&trace);
+	assert_int_equal(trace.count, PACKETS);
+	for (unsigned int workers = 1; workers <= 8; workers *= 2)
+		check(&trace, workers, NULL);
+	trace_close(&trace);
+}
+
+static void packets_may_come_in_any_order(void **unused)
+{
+	size_t order[PACKETS];
+	struct trace trace;
+
+	(void)unused;
+	open_it(&trace);
+	for (size_t i = 0; i < PACKETS; i++)
+		order[i] = i;
+	for (int round = 0; round < 10; round++) {
+		for (size_t i = PACKETS - 1; i > 0; i--) {
+			const size_t other = draw((uint32_t)i + 1);
+			const size_t kept = order[i];
+
+			order[i] = order[other];
+			order[other] = kept;
+		}
+		check(&trace, 1u << round % 4, order);
+	}
+	trace_close(&trace);
+}
+
+static void a_packet_that_does_not_go_on_is_told(void **unused)
+{
+	struct packet_counts counts;
+	struct trace trace;
+
+	(void)unused;
+	open_it(&trace);
+	trace.packets[3].id ^= 1;
+	packet_counts_init(&counts, &trace, 2, NULL);
+	assert_int_equal(counts.mismatched, 1);
+	packet_counts_fini(&counts);
+	trace_close(&trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_number_of_workers_finds_the_same),
+		cmocka_unit_test(packets_may_come_in_any_order),
+		cmocka_unit_test(a_packet_that_does_not_go_on_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, make_trace, drop_trace);
+}
