@@ -144,6 +144,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		recording_check(&options->directives, state);
+		if (options->directives.has_trace)
+			argp_error(state, "trace: not of a process that runs");
 		return target_choice_parse(&options->choice, key, argument,
 					   state);
 	default:

@@ -78,6 +78,15 @@ static const struct argp_option argp_options[] = {
 	  "libclew-handler(3)",
 	  2 },
 	RECORDING_TIME,
+	{ "trace", KEY_TRACE, "SIZE|ring:SIZE", OPTION_ARG_OPTIONAL,
+	  "Write down each call, in order, instead of counting: the latest "
+	  "SIZE bytes of a process (default: " DEFAULT_TRACE
+	  "), or of each thread",
+	  3 },
+	{ "stamps", KEY_STAMPS, "packet|N", 0,
+	  "In a trace, one time stamp each N calls (default: 64), or one a "
+	  "packet",
+	  3 },
 	RECORDING_LIMITS,
 	{ 0 },
 };

@@ -24,6 +24,8 @@ enum value_kind {
 	VALUE_TIME,
 	VALUE_CLOCK,
 	VALUE_BUDGET,
+	VALUE_TRACE,
+	VALUE_STAMPS,
 	VALUE_JAVA,
 	VALUE_PROBE,
 	VALUE_ACTION
@@ -52,6 +54,8 @@ static const struct directive {
 	{ "rate", VALUE_SIZE, 1, 100000 },
 	{ "clock", VALUE_CLOCK, 0, 0 },
 	{ "budget", VALUE_BUDGET, 1, 1000 },
+	{ "trace", VALUE_TRACE, 65536, INT64_MAX },
+	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -125,6 +129,7 @@ static int add_time(struct directives *directives, const char *word,
 			continue;
 		fprintf(directives->out, "%s %s\n", word, value);
 		directives->is_exact = strcmp(value, "exact") == 0;
+		directives->has_time = strcmp(value, "none") != 0;
 		return 0;
 	}
 	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, exact, none",
@@ -173,6 +178,39 @@ static int add_budget(struct directives *directives,
 		number % 10);
 	directives->has_budget = 1;
 	return 0;
+}
+
+/* "SIZE", or "ring:SIZE" for each thread. */
+static int add_trace(struct directives *directives,
+		     const struct directive *directive, const char *value,
+		     char **why)
+{
+	static const char ring[] = "ring:";
+	const size_t skipped = strncmp(value, ring, sizeof(ring) - 1) == 0
+				       ? sizeof(ring) - 1
+				       : 0;
+	uint64_t number;
+
+	if (text_parse_size(value + skipped, &number) != 0 ||
+	    number < directive->least || number > directive->most)
+		return fail(why, -EINVAL,
+			    "%s %s: not SIZE or ring:SIZE, of 64K or more",
+			    directive->word, value);
+	fprintf(directives->out, "%s %.*s%" PRIu64 "\n", directive->word,
+		(int)skipped, value, number);
+	directives->has_trace = 1;
+	return 0;
+}
+
+static int add_stamps(struct directives *directives,
+		      const struct directive *directive, const char *value,
+		      char **why)
+{
+	if (strcmp(value, "packet") == 0) {
+		fprintf(directives->out, "%s 0\n", directive->word);
+		return 0;
+	}
+	return add_size(directives, directive, value, why);
 }
 
 static int add_probe(struct directives *directives, const char *word,
@@ -242,6 +280,10 @@ int directives_add(struct directives *directives, const char *word,
 		return add_clock(directives, word, value, why);
 	if (directive->kind == VALUE_BUDGET)
 		return add_budget(directives, directive, value, why);
+	if (directive->kind == VALUE_TRACE)
+		return add_trace(directives, directive, value, why);
+	if (directive->kind == VALUE_STAMPS)
+		return add_stamps(directives, directive, value, why);
 	if (directive->kind == VALUE_PROBE)
 		return add_probe(directives, word, value, why);
 	if (directive->kind == VALUE_ACTION)
@@ -249,6 +291,8 @@ int directives_add(struct directives *directives, const char *word,
 	if (directive->kind == VALUE_JAVA)
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;
+	directives->has_callers |= strcmp(word, "jni-env") == 0 ||
+				   strcmp(word, "jit-callers") == 0;
 	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);
 	return 0;
 }

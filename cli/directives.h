@@ -20,6 +20,9 @@ struct directives {
 	size_t bytes;
 	int has_cache;              /* `cache` was added */
 	int has_budget;             /* `budget` was */
+	int has_trace;              /* `trace` was */
+	int has_time;               /* `time` was, and not `none` */
+	int has_callers;            /* `jni-env` or `jit-callers` was */
 	int is_exact;               /* the last `time` was `exact` */
 	int probes;                 /* how many `probe` */
 	struct probe_action action; /* of the last of these */

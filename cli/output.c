@@ -28,6 +28,7 @@ static int is_ours(const char *name)
 	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX) ||
+	       ends_with(name, WIRE_TRACE_SUFFIX) ||
 	       ends_with(name, WIRE_MAP_SUFFIX) ||
 	       ends_with(name, WIRE_JITDUMP_SUFFIX);
 }

@@ -38,6 +38,10 @@ static const char *directive_of(int key)
 		return "clock";
 	case KEY_BUDGET:
 		return "budget";
+	case KEY_TRACE:
+		return "trace";
+	case KEY_STAMPS:
+		return "stamps";
 	default:
 		return NULL;
 	}
@@ -52,7 +56,10 @@ static void configure(struct directives *directives, int key,
 	if (key == KEY_RULES)
 		err = directives_add_file(directives, argument, &why);
 	else
-		err = directives_add(directives, directive_of(key), argument,
+		err = directives_add(directives, directive_of(key),
+				     key == KEY_TRACE && !argument
+					     ? DEFAULT_TRACE
+					     : argument,
 				     &why);
 	if (err)
 		argp_error(state, "%s", why);
@@ -70,6 +77,14 @@ error_t recording_parse(struct directives *directives, int key,
 void recording_check(const struct directives *directives,
 		     struct argp_state *state)
 {
+	if (directives->has_trace && directives->has_time)
+		argp_error(state, "--trace: the calls have their times; it "
+				  "goes with --time=none");
+	if (directives->has_trace && directives->has_budget)
+		argp_error(state, "--trace: nothing is left out (--budget)");
+	if (directives->has_trace && directives->has_callers)
+		argp_error(state, "--trace: not with --jni-env or "
+				  "--jit-callers");
 	if (directives->has_budget && directives->is_exact)
 		argp_error(state, "--budget: what is left out cannot be "
 				  "measured (--time=exact)");

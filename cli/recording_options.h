@@ -25,8 +25,12 @@ enum {
 	KEY_RATE,
 	KEY_CLOCK,
 	KEY_BUDGET,
+	KEY_TRACE,
+	KEY_STAMPS,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
+
+#define DEFAULT_TRACE "1G"
 
 /* Rows of groups 2, 3 and 4. */
 /* clang-format off */

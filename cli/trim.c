@@ -114,7 +114,8 @@ void trim_recording(const char *directory)
 	/* Who takes a lease is sent this when somebody opens the file. */
 	sigaction(SIGIO, &ignore, &before);
 	while ((entry = readdir(dir))) {
-		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
+		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX) ||
+		    suffix_stem(entry->d_name, WIRE_TRACE_SUFFIX))
 			trim(dirfd(dir), entry->d_name);
 		else if (suffix_stem(entry->d_name, WIRE_STUBS_SUFFIX))
 			remove_stubs(dirfd(dir), entry->d_name);

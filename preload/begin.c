@@ -75,8 +75,11 @@ static void take_configuration(struct cold *cold)
 	part_limit(&cold->recorder.part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
 	cold->recorder.tallies.part = &cold->recorder.part;
-	rt.sink =
-		config->time == WIRE_TIME_EXACT ? &sink_timing : &sink_counting;
+	rt.sink = &sink_counting;
+	if (config->time == WIRE_TIME_EXACT)
+		rt.sink = &sink_timing;
+	if (cold->recorder.trace.part.header)
+		rt.sink = &sink_tracing;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = thread_block();
 }
@@ -89,6 +92,20 @@ static void choose_place(void)
 	if (!has_begun && !sanitizers_leave_no_room(0))
 		place_begin();
 	has_begun = 1;
+}
+
+/* The file of packets, if there is to be one. */
+static int begin_trace(struct cold *cold)
+{
+	const struct config *config = &cold->config;
+	struct trace_file *trace = &cold->recorder.trace;
+
+	if (!config->trace_bytes)
+		return 0;
+	trace->most_bytes = config->trace_bytes;
+	trace->thread_bytes = config->thread_bytes ? config->thread_bytes
+						   : config->trace_bytes;
+	return trace_create(trace, &cold->recorder.part);
 }
 
 struct cold *begin_part(const char *dir, char *why, size_t bytes)
@@ -108,6 +125,12 @@ struct cold *begin_part(const char *dir, char *why, size_t bytes)
 		unrecorded_note(dir, "it can leave no recording", err);
 		return NULL;
 	}
+	err = begin_trace(cold);
+	if (err) {
+		unrecorded_note(dir, "it can leave no trace", err);
+		part_discard(&cold->recorder.part);
+		return NULL;
+	}
 	take_configuration(cold);
 	if (cold->config.jit_callers) {
 		trampolines_reserve(cold->recorder.part.file.path);
@@ -125,13 +148,14 @@ int begin_check_machine(char *why, size_t bytes)
 		return -ENOTSUP;
 	}
 	if (rt.sink->reads_clock && !machine_has_steady_clock()) {
-		text_string(&text, "time exact: this machine's time stamp "
-				   "counter does not run steadily");
+		text_string(&text,
+			    "time exact, or a trace: this machine's time stamp "
+			    "counter does not run steadily");
 		return -ENOTSUP;
 	}
 	if (rt.sink->reads_clock && rt.config->budget) {
 		text_string(&text, "budget: what is left out is not measured "
-				   "(time exact)");
+				   "(time exact, or a trace)");
 		return -ENOTSUP;
 	}
 	return 0;
@@ -151,7 +175,7 @@ static void note_time_cost(void)
 void begin_time(const struct cold *cold)
 {
 	sampling_start(&cold->config);
-	if (rt.sink->reads_clock)
+	if (rt.sink->times_calls)
 		note_time_cost();
 }
 

@@ -205,4 +205,5 @@ __attribute__((destructor)) static void finish(void)
 	begin_end();
 	atomic_store(&rt.header->state, WIRE_ENDED);
 	part_finish(&rt.recorder->part);
+	trace_finish(&rt.recorder->trace);
 }

@@ -6,6 +6,7 @@
 
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
 #include "preload/process/filter.h"
 #include "preload/process/process.h"
@@ -93,6 +94,7 @@ static struct beginning *put_beginning(void *stack)
 static void come_back(uint64_t id)
 {
 	hot.id = id;
+	sink_moved(0);
 	filter_after_vfork();
 }
 

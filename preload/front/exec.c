@@ -10,6 +10,7 @@
 
 #include "preload/host/config.h"
 #include "preload/host/next.h"
+#include "preload/hot/sink.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -225,6 +226,7 @@ static char **changed(const struct changes *changes, char *const old[],
 		const uint64_t begun_ = trap_begin_exec();                     \
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \
+		sink_moved(0); /* a child that was spawned called some */      \
 		result_;                                                       \
 	})
 

@@ -15,6 +15,7 @@
 #define BYTES_PER_TIMED       256
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
+#define DEFAULT_STAMP_EVERY   64
 #define DEFAULT_HZ            997 /* in step with nothing */
 #define MAX_HZ                100000
 #define MAX_BUDGET            1000
@@ -192,6 +193,36 @@ static int set_max_bytes(struct config *config, const char *text)
 	return err;
 }
 
+/* "N": bytes of the process; "ring:N": of each of its threads. */
+static int set_trace(struct config *config, const char *text)
+{
+	static const char ring[] = "ring:";
+	uint64_t bytes;
+
+	if (!strncmp(text, ring, sizeof(ring) - 1)) {
+		if (parse_number(text + sizeof(ring) - 1, &bytes) || !bytes)
+			return -EINVAL;
+		config->thread_bytes = bytes;
+		config->trace_bytes = UINT64_MAX;
+		return 0;
+	}
+	if (parse_number(text, &bytes) || !bytes)
+		return -EINVAL;
+	config->thread_bytes = 0;
+	config->trace_bytes = bytes;
+	return 0;
+}
+
+static int set_stamps(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || number > UINT16_MAX)
+		return -EINVAL;
+	config->stamp_every = (uint32_t)number;
+	return 0;
+}
+
 static int set_verify_period(struct config *config, const char *text)
 {
 	uint64_t number;
@@ -323,6 +354,10 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_cache(reader, text);
 	if (!strcmp(word, "time"))
 		return set_time(config, text);
+	if (!strcmp(word, "trace"))
+		return set_trace(config, text);
+	if (!strcmp(word, "stamps"))
+		return set_stamps(config, text);
 	if (!strcmp(word, "rate"))
 		return set_rate(config, text);
 	if (!strcmp(word, "clock"))
@@ -417,6 +452,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.max_contexts_cause = WIRE_FOLD_CONTEXTS,
 		.verify_period = DEFAULT_VERIFY_PERIOD,
 		.time = WIRE_TIME_CPU,
+		.stamp_every = DEFAULT_STAMP_EVERY,
 	};
 	reader.tail = &config->rules;
 	file = read_config(dir, arena, &err);
@@ -429,6 +465,12 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		err = parse_line(&reader, line);
 		if (err)
 			goto bad_line;
+	}
+	/* In a trace a context is what stubs have entered, and times are its own. */
+	if (config->trace_bytes) {
+		config->time = WIRE_TIME_NONE;
+		config->java = CONFIG_JAVA_OFF;
+		config->hook_jni = config->jit_callers = 0;
 	}
 	limit_contexts(config);
 	if (!config->rate_hz)

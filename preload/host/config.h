@@ -79,10 +79,13 @@ struct config {
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
 	uint32_t verify_period;
 	enum wire_time time;
-	uint32_t rate_hz; /* of samples */
-	int wants_ticks;  /* no finer clock */
-	int has_clock;    /* it was said which */
-	uint32_t budget;  /* thousandths of the CPU time; 0: no limit */
+	uint32_t rate_hz;     /* of samples */
+	int wants_ticks;      /* no finer clock */
+	int has_clock;        /* it was said which */
+	uint64_t trace_bytes; /* of a process's packets; 0: calls are counted */
+	uint64_t thread_bytes; /* of those of a thread; 0: no limit but that */
+	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
+	uint32_t budget;       /* thousandths of the CPU time; 0: no limit */
 };
 
 /*

@@ -64,12 +64,8 @@ static int find_own_part(void)
 	return 1;
 }
 
-enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
+int count_is_heard(void)
 {
-	enum count_result result;
-	struct tally *tally;
-	uint32_t busy;
-
 	if (hot.muted) {
 		if (hot.muted == HOT_MUTED_FORK)
 			record_loss(WIRE_LOSS_FORK);
@@ -77,16 +73,27 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 			record_loss(WIRE_LOSS_SHARED);
 		if (hot.muted == HOT_MUTED_HANDLER)
 			record_loss(WIRE_LOSS_HANDLER);
-		return COUNT_IS_DONE;
+		return 0;
 	}
 	/* The loads pair with the stores at the end of hot_after_fork(). */
 	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&
 	    !find_own_part())
-		return COUNT_IS_DONE;
+		return 0;
 	if (!hot.tally && hot_make_room()) {
 		record_want_of_room();
-		return COUNT_IS_DONE;
+		return 0;
 	}
+	return 1;
+}
+
+enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
+{
+	enum count_result result;
+	struct tally *tally;
+	uint32_t busy;
+
+	if (!count_is_heard())
+		return COUNT_IS_DONE;
 	tally = hot.tally; /* a handler that forks gives the child another */
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	result = count_slowly(tally, id, caller, site);
@@ -112,15 +119,22 @@ static int is_at_thread_end(const uint64_t *slot)
 	return runtime_own_stack_end() - (uintptr_t)slot < HOT_THREAD_END_BYTES;
 }
 
-void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
+uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call)
 {
-	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
-	uint64_t site = shadow->return_address;
-
 	if (hot.muted == HOT_MUTED_SHARED)
-		id = hot_try_end_sharing((uintptr_t)slot, shadow, id);
+		id = hot_try_end_sharing((uintptr_t)slot,
+					 shadow_of((uintptr_t)slot), id);
 	if (!is_tail_call && (hot.doubts_left || is_at_thread_end(slot)))
 		id = hot_correct_caller(slot, id);
+	return id;
+}
+
+void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
+{
+	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
+	uint64_t site = shadow->return_address;
+
+	id = count_right_id(slot, id, is_tail_call);
 	switch (hot_count(id, shadow->caller_id,
 			  is_tail_call ? site | WIRE_SITE_TAIL : site)) {
 	case COUNT_IS_DUE:

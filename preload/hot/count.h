@@ -31,6 +31,9 @@ void hot_thunk_close(void);
 void hot_thunk_close_tail(void);
 void hot_thunk_carried(void); /* by trampolines */
 void hot_thunk_carried_timed(void);
+void hot_thunk_carried_traced(void);
+void hot_thunk_trace_call(void);
+void hot_thunk_trace_tail(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
@@ -47,6 +50,15 @@ enum count_result {
 };
 
 enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
+
+/*
+ * Whether what the calling thread calls is to be recorded, which has a tally then;
+ * if not, the loss is counted, or nobody wants it.
+ */
+int count_is_heard(void);
+
+/* The id of the function that is entered at the slot, whose caller may be in doubt. */
+uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 
 /*
  * What every sink that counts does to switch stubs: no id is found in a thread's

@@ -39,6 +39,14 @@
 #define HOT_CARRIED         192
 #define HOT_CARRIED_TIMED   200
 #define HOT_JAVA_TOP        208
+#define HOT_TRACE_NEXT      216
+#define HOT_TRACE_LIMIT     224
+#define HOT_TRACE_LEVEL     232
+#define HOT_TRACE_MOVED     236
+#define HOT_TRACE_CALL      240
+#define HOT_TRACE_TAIL      248
+#define HOT_CARRIED_TRACED  256
+#define HOT_TRACE_LAST      264
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -104,6 +112,7 @@
 
 #define STUB_PLAIN    0
 #define STUB_TIMED    0 /* its second part: 1; never beside the other */
+#define STUB_TRACED   0 /* likewise */
 #define STUB_PROBE    4 /* preload/stubs/probe.h; has no parts */
 
 /* Where a probe has what hot_thunk_probe calls, and that function's third argument. */
@@ -123,11 +132,22 @@
 #define SLOW_STACK_BYTES 1536
 
 /* Kinds of holes that the composer fills in stubs (stubs/stub_write.c). */
-#define HOLE_TLS            0 /* 32 bits: add the offset of struct hot_thread */
-#define HOLE_KEY            1 /* 32 bits: the function's key */
-#define HOLE_LOOPS          2 /* 1 byte: 1 if the function loops to its entry */
-#define HOLE_LOOP_TEST      3 /* for such functions only */
-#define HOLE_LOOP_TEST_FAR  4 /* the same, with a longer jump */
+#define HOLE_TLS           0 /* 32 bits: add the offset of struct hot_thread */
+#define HOLE_KEY           1 /* 32 bits: the function's key */
+#define HOLE_LOOPS         2 /* 1 byte: 1 if the function loops to its entry */
+#define HOLE_LOOP_TEST     3 /* for such functions only */
+#define HOLE_LOOP_TEST_FAR 4 /* the same, with a longer jump */
+
+#define HOLE_INDEX         5 /* 32 bits: the function's index (wire/packet.h) */
+
+/* What packets have (wire/packet.h; traced.c asserts it). */
+#define TRACE_LEVEL       0x1000000
+#define TRACE_LEVEL_AGAIN 0x80000000 /* where levels go on that came to 0 */
+#define TRACE_TAIL_WORD   0x02ff0002
+
+/* A call so near to the last one, in bytes of stack, is on the same stack. */
+#define TRACE_NEAR_LOG2     12
+#define TRACE_NEAR          (1 << TRACE_NEAR_LOG2)
 
 #define LOOP_TEST_BYTES     11
 #define LOOP_TEST_FAR_BYTES 15

@@ -9,6 +9,7 @@
  *
  *	sink_counting	counts each call (hot/sink.c)
  *	sink_timing	counts and times it (time/exact.c)
+ *	sink_tracing	writes down each call, and counts none (time/traced.c)
  *
  * What happens at nearly every call, return and tail call is in the template of
  * the sink's stubs, and in the thunks that the template calls. This table has
@@ -27,6 +28,9 @@
  *	jump		stack		a landing further out, or on another stack
  *	unwind, end	stack		a landing that an unwinder makes
  *	switch_stack	front		swapcontext(), a coroutine's beginning
+ *	moved		stack, front	the thread's id has become that of another
+ *					function, without any stub: all of the above
+ *	index		stubs		a stub is made
  *	begin_thread	time		a thread begins to use a tally
  *	fork		process		a child has become a process of its own
  *	finish		(top)		the process ends
@@ -55,8 +59,9 @@ struct sink {
 	const struct stub_template *stub;
 	/* Where trampolines go on: the offset in struct hot_thread. */
 	uint32_t carried_at;
-	/* Stubs read the time stamp counter, which a process may forbid. */
+	/* It reads the time stamp counter, which a process may forbid. */
 	uint32_t reads_clock;
+	uint32_t times_calls; /* what that costs is to be measured */
 	/* What the sink keeps for each slot of a stack, beside its shadow, */
 	uint32_t slot_bytes;
 	/* ... and in front of a count table, for each of its entries. */
@@ -96,6 +101,15 @@ struct sink {
 	void (*end)(uint64_t at, const struct sink_pause *when);
 	/* The thread goes on on another stack, and may come back. */
 	void (*switch_stack)(void);
+	/*
+	 * What its calls have said of its stack no longer holds. Until a call's
+	 * slot is at `from` or further out, functions may still return that were
+	 * running before; 0: none will.
+	 */
+	void (*moved)(uint64_t from);
+
+	/* The number in the stubs of a function, cold; 0: it gets none. */
+	uint32_t (*index)(uint32_t function);
 
 	void (*begin_thread)(struct tally *tally);
 	void (*fork)(void);
@@ -109,10 +123,11 @@ struct sink {
 	void (*zero_entry)(struct wire_count *table, uint64_t i);
 };
 
-extern const struct sink sink_counting, sink_timing;
+extern const struct sink sink_counting, sink_timing, sink_tracing;
 
 /* The templates (hot/stub.S; preload/stubs/stub_template.h). */
-extern const struct stub_template hot_stub_plain, hot_stub_timed;
+extern const struct stub_template hot_stub_plain, hot_stub_timed,
+	hot_stub_traced;
 
 /* What the sink keeps for so many bytes of stack. */
 static inline uint64_t sink_stack_bytes(uint64_t bytes)
@@ -172,6 +187,12 @@ static inline void sink_switch_stack(void)
 {
 	if (rt.sink->switch_stack)
 		rt.sink->switch_stack();
+}
+
+static inline void sink_moved(uint64_t from)
+{
+	if (rt.sink->moved)
+		rt.sink->moved(from);
 }
 
 static inline void sink_begin_thread(struct tally *tally)

@@ -45,4 +45,8 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.time_base = (uint64_t)TIME_THIRD - SHADOW_STACK_LOW - 8,
 	.carried = hot_thunk_carried,
 	.carried_timed = hot_thunk_carried_timed,
+	.trace_moved = 1,
+	.trace_call = hot_thunk_trace_call,
+	.trace_tail = hot_thunk_trace_tail,
+	.carried_traced = hot_thunk_carried_traced,
 };

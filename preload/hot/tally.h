@@ -156,6 +156,19 @@ struct tally_presence {
 	uint64_t former_present_ns, former_cpu_ns;
 };
 
+/*
+ * The packets of its calls, where each leaves words (record/trace.c). Changed by
+ * the owner with signals blocked; behind a filter by one that is_turning.
+ */
+struct tally_packets {
+	struct wire_chunk **chunks; /* in the order in which they came */
+	struct wire_chunk *newest;  /* in use */
+	uint32_t count, room;
+	uint32_t oldest; /* the next that is used again */
+	uint32_t cannot_grow;
+	uint64_t sequence; /* of the latest context in one */
+};
+
 struct tally {
 	/*
 	 * What calls are counted in: changed by slow paths of the owner and by
@@ -190,6 +203,7 @@ struct tally {
 	struct tally_visits visits;
 	struct tally_histograms histograms;
 	struct tally_presence presence;
+	struct tally_packets packets;
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

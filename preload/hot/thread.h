@@ -106,6 +106,21 @@ struct hot_handler {
 };
 
 /*
+ * The packet that the thread's calls leave words in (wire/packet.h), where the
+ * process writes any. Written by the thread and by handlers on top of it
+ * (time/traced.c).
+ */
+struct hot_packet {
+	uint64_t end;          /* of its bytes; 0: there is no packet */
+	uint64_t limit;        /* trace_limit, while the thread is on */
+	uint64_t settled_from; /* sink->moved() was told, or 0 */
+	uint8_t is_turning;    /* the next packet is being made */
+	uint8_t has_base;      /* depth less level, modulo 256, is known */
+	uint8_t base;
+	uint32_t attempts_left; /* to pass over until one is asked for again */
+};
+
+/*
  * What comes before `tally` has offsets that stubs and thunks know (layout.h).
  * What follows is for C; each struct says above whose it is.
  */
@@ -147,6 +162,16 @@ struct hot_thread {
 	void (*carried_timed)(void);
 	/* The frame of the bridge that the thread is in, or 0 (jvm/bridge.h). */
 	uint64_t java_top;
+	/* Where calls leave words (time/traced.c). */
+	uint64_t trace_next;
+	uint64_t trace_limit;
+	uint32_t trace_level;
+	uint32_t trace_moved;
+	void (*trace_call)(void);
+	void (*trace_tail)(void);
+	void (*carried_traced)(void); /* likewise for trampolines */
+	uint64_t trace_last;          /* the stack pointer at the last call */
+	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
 	uint32_t attempts_left; /* to pass over until room is asked for again */
@@ -196,6 +221,14 @@ HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
 HOT_OFFSET(carried, HOT_CARRIED);
 HOT_OFFSET(carried_timed, HOT_CARRIED_TIMED);
 HOT_OFFSET(java_top, HOT_JAVA_TOP);
+HOT_OFFSET(trace_next, HOT_TRACE_NEXT);
+HOT_OFFSET(trace_limit, HOT_TRACE_LIMIT);
+HOT_OFFSET(trace_level, HOT_TRACE_LEVEL);
+HOT_OFFSET(trace_moved, HOT_TRACE_MOVED);
+HOT_OFFSET(trace_call, HOT_TRACE_CALL);
+HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
+HOT_OFFSET(carried_traced, HOT_CARRIED_TRACED);
+HOT_OFFSET(trace_last, HOT_TRACE_LAST);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -18,6 +18,7 @@
  *	hot_verify_stack      hot               stack/verify.c
  *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
+ *	hot_trace             hot               time/traced.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
@@ -99,6 +100,13 @@ int hot_map_shadow(uint64_t stack);
  * add the verdict to the others.
  */
 void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
+
+/*
+ * In traced processes, from a thunk: the function at the slot is entered, and the
+ * stub found no place for its word, or for those of a tail call, one behind the
+ * other; and where they would have gone.
+ */
+void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail);
 
 /*
  * In timed processes: a function has returned to a trampoline, whose address is

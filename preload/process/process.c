@@ -295,6 +295,7 @@ void process_after_fork(void)
 		callers_inherit(old);
 		tally_leave_to_parent(old);
 	}
+	trace_after_fork(&recorder->trace, &recorder->part);
 	part_abandon(&parent, rt.losses == parent.header->losses);
 	say_that_it_is_ours();
 	sampling_after_fork();

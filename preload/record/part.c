@@ -242,15 +242,13 @@ static void begin_header(struct part *part, struct wire_header *header,
 	part->end = WIRE_HEADER_BYTES;
 }
 
-int part_create(struct part *part, const char *dir)
+/* There is a file, or private memory in place of one. */
+static int begin_part(struct part *part, uint32_t pid, uint32_t seq)
 {
-	uint32_t pid = (uint32_t)sys_getpid(), seq = 0;
 	uint64_t signals;
 	void *header;
-	int err = part_file_create(&part->file, dir, pid, &seq);
+	int err;
 
-	if (err)
-		return err;
 	sys_block_signals(&signals);
 	err = part_file_extend(&part->file, 0, WIRE_HEADER_BYTES, &header);
 	sys_restore_signals(&signals);
@@ -259,6 +257,23 @@ int part_create(struct part *part, const char *dir)
 	else
 		begin_header(part, header, pid, seq);
 	return err;
+}
+
+int part_create(struct part *part, const char *dir)
+{
+	uint32_t pid = (uint32_t)sys_getpid(), seq = 0;
+	int err = part_file_create(&part->file, dir, pid, &seq);
+
+	return err ? err : begin_part(part, pid, seq);
+}
+
+int part_create_beside(struct part *part, const struct part *other,
+		       const char *suffix)
+{
+	int err = part_file_create_beside(&part->file, &other->file, suffix);
+
+	return err ? err
+		   : begin_part(part, other->header->pid, other->header->seq);
 }
 
 void part_create_nowhere(struct part *part)

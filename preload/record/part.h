@@ -40,6 +40,13 @@ struct part {
 int part_create(struct part *part, const char *dir);
 
 /*
+ * The same for another file of the same process, PID.SEQ.SUFFIX in place of the
+ * part's own; without a file where the part has none.
+ */
+int part_create_beside(struct part *part, const struct part *other,
+		       const char *suffix);
+
+/*
  * Where there is no memory for a part either, or nothing to be kept: one that
  * has no chunks and no room for any. In forked children only.
  */

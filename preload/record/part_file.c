@@ -287,6 +287,9 @@ struct making {
 	const char *dir;
 	uint32_t pid;
 	uint32_t seq;
+	const struct part_file
+		*other; /* or NULL: beside it, with this suffix */
+	const char *suffix;
 };
 
 static int name_file(struct making *making)
@@ -303,16 +306,39 @@ static int name_file(struct making *making)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
+static int name_beside(struct making *making)
+{
+	struct part_file *file = making->file;
+	struct text text = text_in(file->path, sizeof(file->path));
+
+	text_string(&text, making->other->path);
+	if (text_was_cut(&text))
+		return -ENAMETOOLONG;
+	text.at -= sizeof(WIRE_PART_SUFFIX) - 1;
+	text.left += sizeof(WIRE_PART_SUFFIX) - 1;
+	text_string(&text, making->suffix);
+	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+#define OPEN_NEW O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+
+static int open_beside(struct making *making)
+{
+	const int err = name_beside(making);
+
+	return err ? err : sys_open(making->file->path, OPEN_NEW, 0600);
+}
+
 /* A new file under the first name that is free: its descriptor. */
 static int open_new(struct making *making)
 {
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-
+	if (making->other)
+		return open_beside(making);
 	for (making->seq = 0; making->seq < SEQ_MAX; making->seq++) {
 		int fd = name_file(making);
 
 		if (!fd)
-			fd = sys_open(making->file->path, flags, 0600);
+			fd = sys_open(making->file->path, OPEN_NEW, 0600);
 		if (fd != -EEXIST)
 			return fd;
 	}
@@ -361,6 +387,20 @@ int part_file_create(struct part_file *file, const char *dir, uint32_t pid,
 		err = add_segment(file, 0, WIRE_HEADER_BYTES, -1);
 	*seq = making.seq;
 	return err;
+}
+
+int part_file_create_beside(struct part_file *file,
+			    const struct part_file *other, const char *suffix)
+{
+	struct making making = { .file = file,
+				 .other = other,
+				 .suffix = suffix };
+
+	file->is_private = other->is_private;
+	file->segment_count = 0;
+	if (file->is_private)
+		return add_segment(file, 0, WIRE_HEADER_BYTES, -1);
+	return apart_call(make_file, &making);
 }
 
 void part_file_cut(struct part_file *file, uint64_t bytes)

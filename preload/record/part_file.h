@@ -50,6 +50,10 @@ struct part_file {
 int part_file_create(struct part_file *file, const char *dir, uint32_t pid,
 		     uint32_t *seq);
 
+/* The same for one beside another, whose name has this suffix instead. */
+int part_file_create_beside(struct part_file *file,
+			    const struct part_file *other, const char *suffix);
+
 /*
  * Make [offset, offset + bytes), whole pages right behind what is in use, exist
  * in file and memory, and read as zeros. 0, -ENOSPC or other -errno. All

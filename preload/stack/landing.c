@@ -138,6 +138,7 @@ void landing_at(uint64_t stack, uint64_t id)
 		return; /* nothing is left behind; and it shall not take long */
 	pause = sink_jump(__builtin_frame_address(0), stack);
 	land(stack, id);
+	sink_moved(0);
 	sink_resume(&pause);
 }
 
@@ -162,4 +163,5 @@ __attribute__((noinline)) void landing_set_id(uint64_t id)
 {
 	__asm__ volatile("" ::: "memory");
 	hot.id = id;
+	sink_moved(0);
 }

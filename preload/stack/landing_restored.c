@@ -8,6 +8,7 @@
  * pointer before they copy, and return to the slice.
  */
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/hot/trampoline.h"
@@ -68,6 +69,7 @@ static void come_from(uint64_t from, uint64_t id)
 		if (!trampoline_has(link.shadow))
 			link.shadow->caller_id = id;
 	hot.id = id;
+	sink_moved(0);
 }
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)

@@ -73,6 +73,10 @@ static void end(const struct way *way)
 		else
 			way->slots[i]->return_address = 0;
 	hot.id = way->id;
+	if (way->returning)
+		sink_moved(way->at[way->returning - 1] + sizeof(uint64_t));
+	else
+		sink_moved(way->count ? way->at[way->count - 1] : 0);
 	sink_resume(&pause);
 }
 
@@ -83,6 +87,7 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 	const uint64_t id = landing_id(stack);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	const struct sink_pause now = sink_pause();
+	uint64_t outermost = 0;
 	struct link link;
 	int is_returning = 1;
 
@@ -90,6 +95,7 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 	       landing_is_inward(&signals, link.at, stack)) {
 		uint64_t pc = link.shadow->return_address;
 
+		outermost = link.at;
 		if (!is_returning)
 			sink_end(link.at, &now);
 		if (!trampoline_has(link.shadow) && is_returning)
@@ -99,6 +105,7 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
 		is_returning &= !next_is_inside(unwinder, pc);
 	}
 	hot.id = id;
+	sink_moved(outermost);
 }
 
 /*

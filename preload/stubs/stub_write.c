@@ -43,6 +43,10 @@ static void fill_hole(const struct stub_constants *constants,
 		word = (uint32_t)id_key(function->number);
 		memcpy(at, &word, sizeof(word));
 		break;
+	case HOLE_INDEX:
+		word = rt.sink->index(function->number);
+		memcpy(at, &word, sizeof(word));
+		break;
 	case HOLE_LOOPS:
 		*at = function->loops;
 		break;
@@ -107,6 +111,8 @@ int stub_write(const struct stub_constants *constants,
 	size_t room = template->displaced_end - template->displaced_at;
 	int err;
 
+	if (rt.sink->index && !rt.sink->index(function->number))
+		return -ENOSPC; /* beside so many others */
 	write_frame(constants, function, at);
 	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
 		       function->displaced_bytes, function->pc, displaced, room,

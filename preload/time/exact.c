@@ -222,6 +222,7 @@ const struct sink sink_timing = {
 	.stub = &hot_stub_timed,
 	.carried_at = HOT_CARRIED_TIMED,
 	.reads_clock = 1,
+	.times_calls = 1,
 	.slot_bytes = TIME_SLOT_BYTES,
 	.entry_bytes = TIMES_BYTES,
 	.off = count_off,

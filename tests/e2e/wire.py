@@ -12,6 +12,8 @@ import pathlib
 import re
 import struct
 
+import packets
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MASK = (1 << 64) - 1
 
@@ -180,6 +182,11 @@ class Part:
         self.functions = {f.number: f for module in self.modules
                           for f in module.functions}
 
+    @functools.cached_property
+    def trace(self):
+        trace = self.path.with_suffix(".trace")
+        return packets.Trace(trace) if trace.exists() else None
+
     def _read(self):
         """What is in use: behind that may be a hole of any length."""
         with self.path.open("rb") as file:
@@ -261,6 +268,9 @@ class Part:
         for tally in tallies or self.tallies.values():
             tails.update(tally.tail_names())
         for tally in tallies or self.tallies.values():
+            traced = self.traced(tally)
+            counts.update(traced.calls)
+            tail_counts.update(traced.tails)
             for reference in (tally.table, tally.retired):
                 if not reference:
                     continue
@@ -272,6 +282,12 @@ class Part:
                     if name in tails and field & CALLS:
                         tail_counts[tails[name]] += field & CALLS
         return counts, tail_counts
+
+    def traced(self, tally):
+        """What there is of it in packets."""
+        none = packets.Counts()
+        return self.trace.tallies.get(tally.number, none) if self.trace \
+            else none
 
     def _raw_times(self, tally):
         """The id and the record of each context that was timed."""
@@ -325,6 +341,9 @@ class Part:
                 if not site >> 63:
                     found[name] = Context(name, id_pop(name, function),
                                           function, depth, site)
+            for name, function in self.traced(tally).functions.items():
+                found.setdefault(name, Context(name, id_pop(name, function),
+                                               function, 1, 0))
         return found
 
     def folded_calls(self):

@@ -106,6 +106,11 @@ static void timed_stubs_load_what_they_stored(void **state)
 	of_template(*state, &hot_stub_timed);
 }
 
+static void traced_stubs_load_what_they_stored(void **state)
+{
+	of_template(*state, &hot_stub_traced);
+}
+
 static uint32_t stalls_of(const char *bytes, size_t count)
 {
 	uint8_t *room = room_near_function();
@@ -143,6 +148,7 @@ int main(void)
 		cmocka_unit_test(the_model_knows_a_stall),
 		cmocka_unit_test(plain_stubs_load_what_they_stored),
 		cmocka_unit_test(timed_stubs_load_what_they_stored),
+		cmocka_unit_test(traced_stubs_load_what_they_stored),
 	};
 
 	return cmocka_run_group_tests(tests, open_decoder, NULL);

@@ -114,6 +114,12 @@ JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
 
+static void leave_for_another(void)
+{
+	sink_switch_stack();
+	sink_moved(0);
+}
+
 /* Returns when somebody swaps back, perhaps in another thread. */
 EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 {
@@ -124,7 +130,7 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 
 	starts_note(stack, (uint64_t)to->uc_mcontext.gregs[REG_RBX], id);
 	trampolines_carry(__builtin_frame_address(0));
-	sink_switch_stack();
+	leave_for_another();
 	result = NEXT(swapcontext)(from, to);
 	trap_come_back(handler);
 	landing_set_id(id);
@@ -149,7 +155,7 @@ EXPORT int setcontext(const ucontext_t *context)
 			 (uint64_t)registers[REG_RBX], landing_current_id()))
 		land_in(context);
 	else
-		sink_switch_stack();
+		leave_for_another();
 	return NEXT(setcontext)(context);
 }
 

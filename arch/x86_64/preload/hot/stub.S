@@ -21,7 +21,8 @@
  *
  * A stub consists of entry, id, sink and exit, in this order. Only the sink
  * knows what is done with a call. Where time is taken as well, it does more
- * and the exit does its share (stub_timed.inc).
+ * and the exit does its share (stub_timed.inc); likewise where each call leaves
+ * a word in a packet instead of a count (stub_traced.inc).
  *
  * A tail call arrives with the return address of another stub's exit. All exits
  * stand at STUB_EXIT_AT in their stub, so that the lowest byte of the return
@@ -41,6 +42,7 @@
  *
  *	hot_stub_plain	most processes
  *	hot_stub_timed	those whose calls are timed
+ *	hot_stub_traced	those whose calls are written down, one by one
  *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
@@ -62,6 +64,7 @@
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
 #define L(name)       .Lplain_##name
 #define IS_TIMED      0
+#define IS_TRACED     0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
@@ -73,10 +76,23 @@
 #define HOLES_SECTION .rodata.hot_stub_timed_holes
 #define L(name)       .Ltimed_##name
 #define IS_TIMED      1
+#define IS_TRACED     0
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
 #define HOT_END       STUB_GUARD_AT
+#include "preload/hot/stub_template.inc"
+
+#define TEMPLATE      hot_stub_traced
+#define SECTION       .rodata.hot_stub_traced
+#define HOLES_SECTION .rodata.hot_stub_traced_holes
+#define L(name)       .Ltraced_##name
+#define IS_TIMED      0
+#define IS_TRACED     1
+#define KIND          STUB_TRACED
+#define BYTES         (2 * STUB_BYTES)
+#define ENTRY_AT      0x97
+#define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
@@ -132,12 +148,16 @@
 	.globl	hot_thunk_guard, hot_thunk_probe
 	.globl	hot_thunk_close, hot_thunk_close_tail
 	.globl	hot_thunk_carried, hot_thunk_carried_timed
+	.globl	hot_thunk_carried_traced
+	.globl	hot_thunk_trace_call, hot_thunk_trace_tail
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_guard, hot_thunk_probe
 	.hidden	hot_thunk_close, hot_thunk_close_tail
 	.hidden	hot_thunk_carried, hot_thunk_carried_timed
+	.hidden	hot_thunk_carried_traced
+	.hidden	hot_thunk_trace_call, hot_thunk_trace_tail
 
 	/*
 	 * Miss: rcx is the id, a tail call's complement of it, rdx the entry it
@@ -238,6 +258,27 @@ hot_thunk_verify_tail:
 	ret
 	.cfi_endproc
 	.size	hot_thunk_verify_tail, . - hot_thunk_verify_tail
+
+	/*
+	 * A call's word finds no place: rcx is the word (of a tail call, both),
+	 * rdx where it would be.
+	 */
+	.macro	TRACE_THUNK name, below_slot, is_tail
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	SAVE_TO_CALL_C \below_slot
+	movq	%rcx, %rsi
+	movl	$\is_tail, %ecx
+	call	hot_trace
+	RESTORE_FROM_C \below_slot
+	ret
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	TRACE_THUNK hot_thunk_trace_call, 0, 0
+	TRACE_THUNK hot_thunk_trace_tail, 8, 1
 
 	/* The return address (rsp) is in the stub; what C answers chooses where. */
 	.macro	ENTER_THUNK name, function, further
@@ -451,6 +492,17 @@ hot_thunk_carried:
 	ret
 	.cfi_endproc
 	.size	hot_thunk_carried, . - hot_thunk_carried
+
+	/* The same where packets are written: nobody knows at which level. */
+	.type	hot_thunk_carried_traced, @function
+hot_thunk_carried_traced:
+	movq	%rcx, -0x10(%rsp)
+	movq	hot@gottpoff(%rip), %rcx
+	movl	$1, %fs:HOT_TRACE_MOVED(%rcx)
+	movq	$0, %fs:HOT_TRACE_LIMIT(%rcx)
+	movq	-0x10(%rsp), %rcx
+	jmp	hot_thunk_carried
+	.size	hot_thunk_carried_traced, . - hot_thunk_carried_traced
 
 	/* The same where the call's time may have to be ended. */
 	.type	hot_thunk_carried_timed, @function

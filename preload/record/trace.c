@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/trace.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/record/numbers.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+#define PAYLOAD_BYTES (WIRE_PACKET_BYTES - sizeof(struct wire_chunk))
+#define OWN_MIN       2   /* packets that a thread may have in any case */
+#define ROOM_FIRST    512 /* addresses of packets, a page */
+
+_Static_assert(NUMBER_BLOCK_LOG2 == WIRE_PACKET_BLOCK_LOG2, "indices");
+
+/*
+ * By a number's block, its place in wire_packet_blocks, or 0. Written by who
+ * makes patches, read by any thread; inherited by children.
+ */
+static _Atomic uint16_t places[NUMBER_BLOCKS];
+
+int trace_create(struct trace_file *trace, const struct part *part)
+{
+	struct chunk chunk;
+	int err = part_create_beside(&trace->part, part, WIRE_TRACE_SUFFIX);
+
+	if (err)
+		return err;
+	err = part_alloc(&trace->part, WIRE_PACKET_BLOCKS, 0,
+			 sizeof(*trace->blocks), &chunk);
+	if (err) {
+		part_discard(&trace->part);
+		return err;
+	}
+	trace->blocks = chunk_payload(&chunk);
+	trace->blocks->count = 1; /* nobody has index 0 */
+	return 0;
+}
+
+/* Those blocks that the parent has taken since the fork are passed over. */
+static void copy_blocks(struct wire_packet_blocks *to,
+			const struct wire_packet_blocks *from)
+{
+	uint32_t count = from->count;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (from->blocks[i] &&
+		    atomic_load(&places[from->blocks[i] - 1]) == i)
+			to->blocks[i] = from->blocks[i];
+	to->refused = from->refused;
+	atomic_store_explicit(&to->count, count, memory_order_release);
+}
+
+void trace_after_fork(struct trace_file *trace, const struct part *part)
+{
+	static struct part parent; /* one thread, and too large for its stack */
+	const struct wire_packet_blocks *blocks = trace->blocks;
+
+	if (!trace->part.header)
+		return;
+	copy_bytes(&parent, &trace->part, sizeof(parent));
+	fill_zero(&trace->part, sizeof(trace->part));
+	trace->blocks = NULL;
+	atomic_store(&trace->used_bytes, 0);
+	if (trace_create(trace, part))
+		part_create_nowhere(&trace->part);
+	else
+		copy_blocks(trace->blocks, blocks);
+	part_abandon(&parent, 0);
+}
+
+void trace_finish(struct trace_file *trace)
+{
+	if (trace->part.header)
+		part_finish(&trace->part);
+}
+
+uint32_t trace_known_index(uint32_t function)
+{
+	const uint32_t place = atomic_load_explicit(
+		&places[function >> NUMBER_BLOCK_LOG2], memory_order_relaxed);
+
+	return place ? place << NUMBER_BLOCK_LOG2 |
+			       (function & (NUMBER_BLOCK - 1))
+		     : 0;
+}
+
+uint32_t trace_index(struct trace_file *trace, uint32_t function)
+{
+	const uint32_t block = function >> NUMBER_BLOCK_LOG2;
+	struct wire_packet_blocks *blocks = trace->blocks;
+	uint32_t place;
+
+	if (!blocks)
+		return 0;
+	if (!atomic_load(&places[block])) {
+		place = blocks->count;
+		if (place >= WIRE_PACKET_BLOCKS_COUNT) {
+			blocks->refused++;
+			return 0;
+		}
+		blocks->blocks[place] = block + 1;
+		atomic_store_explicit(&blocks->count, place + 1,
+				      memory_order_release);
+		atomic_store(&places[block], (uint16_t)place);
+	}
+	return trace_known_index(function);
+}
+
+/* ---- Packets ---- */
+
+/* Room for the address of another packet. 0 or -ENOMEM. */
+static int grow(struct tally_packets *packets)
+{
+	const uint32_t room = packets->room ? 2 * packets->room : ROOM_FIRST;
+	struct wire_chunk **grown;
+
+	if (packets->count < packets->room)
+		return 0;
+	grown = sys_map_private(room * sizeof(*grown));
+	if (sys_failed(grown))
+		return -ENOMEM;
+	copy_bytes(grown, packets->chunks, packets->count * sizeof(*grown));
+	if (packets->room)
+		sys_munmap(packets->chunks, packets->room * sizeof(*grown));
+	packets->chunks = grown;
+	packets->room = room;
+	return 0;
+}
+
+static int may_grow(struct trace_file *trace,
+		    const struct tally_packets *packets)
+{
+	const uint64_t own = (packets->count + UINT64_C(1)) * WIRE_PACKET_BYTES;
+
+	if (packets->cannot_grow)
+		return 0;
+	return packets->count < OWN_MIN ||
+	       (own <= trace->thread_bytes &&
+		trace->used_bytes + WIRE_PACKET_BYTES <= trace->most_bytes);
+}
+
+static struct wire_chunk *add_packet(struct trace_file *trace,
+				     struct tally *tally)
+{
+	struct tally_packets *packets = &tally->packets;
+	struct chunk chunk;
+
+	if (grow(packets) || part_alloc(&trace->part, WIRE_PACKET,
+					tally->number, PAYLOAD_BYTES, &chunk)) {
+		packets->cannot_grow = 1;
+		return NULL;
+	}
+	atomic_fetch_add(&trace->used_bytes, WIRE_PACKET_BYTES);
+	packets->chunks[packets->count++] = chunk.head;
+	return chunk.head;
+}
+
+/* Whoever reads it sees first of all that it is no packet any more. */
+static struct wire_chunk *use_again(struct trace_file *trace,
+				    struct tally_packets *packets)
+{
+	struct wire_chunk *chunk = packets->chunks[packets->oldest];
+
+	*(volatile uint32_t *)(chunk + 1) = 0;
+	fill_zero(chunk + 1, PAYLOAD_BYTES);
+	packets->oldest = (packets->oldest + 1) % packets->count;
+	atomic_fetch_add_explicit(&trace->blocks->dropped, 1,
+				  memory_order_relaxed);
+	return chunk;
+}
+
+uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
+{
+	struct tally_packets *packets = &tally->packets;
+	struct wire_chunk *chunk = NULL;
+
+	if (!trace->blocks)
+		return NULL;
+	if (may_grow(trace, packets) && !runtime_is_filtered())
+		chunk = add_packet(trace, tally);
+	if (!chunk && packets->count)
+		chunk = use_again(trace, packets);
+	packets->newest = chunk;
+	return chunk ? (uint32_t *)(chunk + 1) : NULL;
+}
+
+uint32_t *trace_resume(struct tally *tally, uint64_t *end)
+{
+	uint32_t *words, *at;
+
+	if (!tally->packets.newest)
+		return NULL;
+	words = (uint32_t *)(tally->packets.newest + 1);
+	at = words + PAYLOAD_BYTES / sizeof(*words);
+	*end = (uintptr_t)at;
+	while (at > words && !at[-1])
+		at--;
+	return at;
+}

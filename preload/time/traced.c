@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink that writes down each call (wire/packet.h). Its stubs write the words of
+ * calls (stub_traced.inc); here is what they find no place for:
+ *
+ *	limit 0		the thread has no packet yet, is switched off, or its
+ *			stack is no longer what its calls say: trace_moved
+ *	the next stamp	a time stamp is due
+ *	the end		the packet is full
+ *
+ * In the thread's block trace_next is where the next word goes, and trace_limit
+ * where a stub must not write. A word is claimed by adding to trace_next, whoever
+ * does so: so handlers, which come anywhere in here as well, claim others, and
+ * each word is written by who claimed it. What a stub has claimed in vain it gives
+ * back, unless a handler has claimed more; then a hole remains.
+ *
+ * trace_level is how deep the thread is, modulo 256, in its highest byte. Stubs add
+ * and take away one; it is never set right: where nobody knows how it stands to the
+ * stack, the next context says so, and so it is whenever trace_moved is not 0.
+ */
+#include <stddef.h>
+
+#include "preload/host/config.h"
+#include "preload/hot/count.h"
+#include "preload/hot/record.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/recorder.h"
+#include "preload/stack/walk.h"
+#include "wire/id.h"
+
+_Static_assert(TRACE_LEVEL == 1 << WIRE_PACKET_LEVEL_SHIFT, "stubs");
+_Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
+				   WIRE_PACKET_ODD | WIRE_PACKET_TAIL_WORDS),
+	       "stubs");
+
+#define CALL_BYTES    4
+#define TAIL_BYTES    (4 * WIRE_PACKET_TAIL_WORDS)
+#define STAMP_BYTES   (4 * WIRE_PACKET_STAMP_WORDS)
+#define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
+#define SPARE_BYTES   64
+#define ATTEMPT_EVERY 4096
+
+/* ---- Places ---- */
+
+/* Of so many bytes, or 0: the packet is full. */
+static uint64_t claim(uint64_t bytes)
+{
+	const uint64_t place =
+		__atomic_fetch_add(&hot.trace_next, bytes, __ATOMIC_RELAXED);
+
+	return place + bytes <= hot.packet.end ? place : 0;
+}
+
+/* What was claimed last, but for the first so many bytes. */
+static void give_back(uint64_t place, uint64_t bytes, uint64_t but)
+{
+	uint64_t behind = place + bytes;
+
+	__atomic_compare_exchange_n(&hot.trace_next, &behind, place + but, 0,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/*
+ * Stubs write up to there. A handler may come in between and switch the thread, or
+ * land: its word is the last.
+ */
+static void set_limit(uint64_t limit)
+{
+	volatile struct hot_thread *const thread = &hot;
+
+	thread->trace_limit = limit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!switch_is_on() || thread->trace_moved)
+		thread->trace_limit = 0;
+}
+
+/*
+ * A stub below the limit may write two words; one that a handler has interrupted
+ * may take the next packet's limit for its own.
+ */
+static uint64_t last_limit(void)
+{
+	return hot.packet.end - SPARE_BYTES;
+}
+
+static void plan_stamp(void)
+{
+	const uint64_t next =
+		hot.trace_next + CALL_BYTES * (uint64_t)rt.config->stamp_every;
+
+	hot.packet.limit = rt.config->stamp_every && next < last_limit()
+				   ? next
+				   : last_limit();
+}
+
+/* ---- What is no call ---- */
+
+/* Its second and third word at once, so that there is no half of it. */
+static void put_tsc(uint32_t *words)
+{
+	const uint64_t tsc = stamp_counter();
+
+	__builtin_memcpy(words, &tsc, sizeof(tsc));
+}
+
+static void put_stamp(void)
+{
+	uint32_t *words = (uint32_t *)claim(STAMP_BYTES);
+
+	if (!words)
+		return;
+	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
+	put_tsc(words + 1);
+	plan_stamp();
+}
+
+/* In which the next call is made. */
+struct surroundings {
+	uint64_t id;        /* of the innermost function */
+	uint32_t count;     /* of functions */
+	uint8_t is_whole;   /* there is nothing around them */
+	uint8_t is_handler; /* a signal has come on the way */
+};
+
+/* Where the stack goes on behind a slot that may be read. */
+static void trust_own_stack(struct walk *walk, const uint64_t *slot)
+{
+	const uint64_t end = runtime_own_stack_end();
+
+	if (walk_is_on_own_stack((uintptr_t)slot))
+		walk->readable_until = end ? end : rt.first_stack_end;
+}
+
+/* Without the one that is entered at the slot, where the walk begins. */
+static struct surroundings put_functions(uint32_t *words, const uint64_t *slot)
+{
+	struct surroundings found = {
+		.id = shadow_of((uintptr_t)slot)->caller_id,
+	};
+	struct walk walk = walk_from(slot, hot.id);
+	struct link link;
+
+	trust_own_stack(&walk, slot);
+	if (!walk_next(&walk, &link) || walk.id != found.id) {
+		walk = walk_from(slot + 1, found.id);
+		trust_own_stack(&walk, slot);
+	}
+	found.is_handler = walk.is_handler != 0;
+	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
+	       walk_next(&walk, &link)) {
+		words[found.count++] = link.function;
+		found.is_handler |= walk.is_handler != 0;
+	}
+	found.is_whole = walk.id == ID_ROOT;
+	return found;
+}
+
+/*
+ * Whether the innermost has stepped the id and not yet the level, or taken back the
+ * level and not yet the id: a handler has interrupted its stub, and calls. What
+ * depth a level stands for is known from the context before, unless the stack is
+ * another one since (`why`, what was in trace_moved).
+ */
+static int is_out_of_step(const struct surroundings *found, uint8_t level,
+			  uint32_t why)
+{
+	const uint8_t over =
+		(uint8_t)(found->count - (uint8_t)(hot.packet.base + level));
+
+	if (!hot.packet.has_base || !found->is_whole || !found->count)
+		return 0;
+	if (why && why != TRACE_LEVEL_AGAIN && !found->is_handler)
+		return 0;
+	return over == 1 || (why == TRACE_LEVEL_AGAIN && over == 129);
+}
+
+static void leave_out_innermost(struct surroundings *found, uint32_t *words)
+{
+	found->id = id_pop(found->id, id_key(words[0]));
+	found->count--;
+	for (uint32_t i = 0; i < found->count; i++)
+		words[i] = words[i + 1];
+}
+
+static void put_pair(uint32_t *words, uint64_t value)
+{
+	words[0] = (uint32_t)value;
+	words[1] = (uint32_t)(value >> 32);
+}
+
+/*
+ * The context of the function that is called at a slot, before its call. Until it
+ * is whole its length is that of the longest, so that nobody takes what is in it
+ * for calls. 0: there is no room in the packet.
+ */
+static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
+{
+	struct wire_packet_begin *begin = (void *)claim(CONTEXT_BYTES);
+	uint32_t *functions = (uint32_t *)(begin + 1);
+	struct tally *tally = hot.tally;
+	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
+	struct surroundings found;
+
+	if (!begin)
+		return 0;
+	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN, CONTEXT_BYTES / 4);
+	hot.trace_moved = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	begin->level =
+		(uint8_t)((hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT) - 1);
+	begin->cause = (uint8_t)cause;
+	begin->tid = tally->tid;
+	put_pair(begin->sequence, ++tally->packets.sequence);
+	found = put_functions(functions, slot);
+	if (is_out_of_step(&found, begin->level, why))
+		leave_out_innermost(&found, functions);
+	hot.packet.base = (uint8_t)(found.count - begin->level);
+	hot.packet.has_base = found.is_whole;
+	put_pair(begin->id, found.id);
+	begin->functions = found.count;
+	functions[found.count] = WIRE_PACKET_BEGIN_END;
+	put_tsc(begin->tsc);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
+				      WIRE_PACKET_BEGIN_WORDS(found.count));
+	give_back((uintptr_t)begin, CONTEXT_BYTES,
+		  UINT64_C(4) * WIRE_PACKET_BEGIN_WORDS(found.count));
+	plan_stamp();
+	return 1;
+}
+
+/* ---- The next packet ---- */
+
+/* The rest of the one that a thread before this one has left, or a new one. */
+static int take_packet(void)
+{
+	uint64_t end = 0;
+	uint32_t *words = NULL;
+
+	if (!hot.packet.end)
+		words = trace_resume(hot.tally, &end);
+	if (!words || end - (uintptr_t)words < CONTEXT_BYTES + STAMP_BYTES) {
+		words = trace_take(&rt.recorder->trace, hot.tally);
+		end = (uintptr_t)words + WIRE_PACKET_BYTES -
+		      sizeof(struct wire_chunk);
+	}
+	if (!words)
+		return 0;
+	/* Whoever claims in between gets nothing, and stubs nothing at all. */
+	hot.trace_moved = 1;
+	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.trace_next = (uintptr_t)words;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.packet.end = end;
+	return 1;
+}
+
+/* Behind a filter a handler may come in, whose calls are lost until it is done. */
+static int turn(void)
+{
+	uint64_t signals;
+	int is_there;
+
+	if (hot.packet.is_turning ||
+	    (hot.packet.attempts_left && hot.packet.attempts_left--))
+		return 0;
+	hot.packet.is_turning = 1;
+	sys_block_signals(&signals);
+	is_there = hot.tally && take_packet();
+	sys_restore_signals(&signals);
+	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
+	hot.packet.is_turning = 0;
+	return is_there;
+}
+
+static int is_full(uint64_t bytes)
+{
+	return hot.trace_next + bytes > hot.packet.end;
+}
+
+/*
+ * A packet in which there is room for the call that is made at a slot, and in
+ * which its context is known. A handler that comes in may have made one.
+ */
+static int prepare(const uint64_t *slot)
+{
+	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
+
+	if (!hot.packet.end)
+		cause = WIRE_PACKET_FIRST;
+	else if (!hot.trace_moved && is_full(TAIL_BYTES))
+		cause = WIRE_PACKET_FULL;
+	for (int i = 0; i < 3; i++) {
+		if (hot.packet.end && !hot.trace_moved && !is_full(TAIL_BYTES))
+			return 1;
+		if (hot.packet.end && hot.trace_moved &&
+		    !is_full(CONTEXT_BYTES + TAIL_BYTES) &&
+		    put_context(slot, cause))
+			return 1;
+		if (!turn())
+			return 0;
+	}
+	return 0;
+}
+
+/* ---- Calls ---- */
+
+static uint32_t word_of(uint32_t index)
+{
+	return hot.trace_level | index;
+}
+
+static int put_call(uint32_t index, int is_tail)
+{
+	uint32_t *words = (uint32_t *)claim(is_tail ? TAIL_BYTES : CALL_BYTES);
+
+	if (!words)
+		return 0;
+	if (is_tail)
+		*words++ = TRACE_TAIL_WORD;
+	*words = word_of(index);
+	return 1;
+}
+
+/* A landing is over when a call is made so far out. */
+static void settle(const uint64_t *slot)
+{
+	if (!hot.packet.settled_from)
+		return;
+	if ((uintptr_t)slot >= hot.packet.settled_from)
+		hot.packet.settled_from = 0;
+	hot.trace_moved = 1;
+}
+
+static void trace(uint64_t *slot, uint32_t index, int is_tail)
+{
+	const uint64_t id = hot.id;
+
+	if (count_right_id(slot, id, is_tail) != id)
+		hot.trace_moved = 1;
+	if (!count_is_heard())
+		return;
+	settle(slot);
+	if (!prepare(slot) || !put_call(index, is_tail)) {
+		hot.trace_moved = 1;
+		record_loss(WIRE_LOSS_NO_SPACE);
+		return;
+	}
+	if (hot.trace_next > hot.packet.limit)
+		put_stamp();
+	if (hot.packet.settled_from)
+		hot.trace_moved = 1;
+	set_limit(hot.packet.limit);
+}
+
+void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail)
+{
+	give_back(place, is_tail ? TAIL_BYTES : CALL_BYTES, 0);
+	trace(slot, (uint32_t)(is_tail ? word >> 32 : word) & WIRE_PACKET_INDEX,
+	      is_tail);
+}
+
+/* On a stack elsewhere, where no stub has done anything. */
+static void miss(uint64_t *slot, uint64_t id, int is_tail)
+{
+	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
+	uint32_t function = 0;
+
+	id_key_function(id_key_between(caller, id), &function);
+	if (hot.trace_last - (uintptr_t)slot + TRACE_NEAR >= 2 * TRACE_NEAR)
+		hot.trace_moved = 1;
+	hot.trace_last = (uintptr_t)slot;
+	hot.trace_level += TRACE_LEVEL;
+	trace(slot, trace_known_index(function), is_tail);
+}
+
+static void moved(uint64_t from)
+{
+	hot.packet.settled_from = from;
+	hot.packet.is_turning = 0;
+	hot.packet.has_base = 0;
+	hot.trace_moved = 1;
+	hot.trace_limit = 0;
+}
+
+static void leave(const uint64_t *slot)
+{
+	(void)slot;
+	hot.trace_level -= TRACE_LEVEL;
+	if (hot.trace_level)
+		return;
+	hot.trace_level = TRACE_LEVEL_AGAIN;
+	hot.trace_moved = 1;
+	hot.trace_limit = 0;
+}
+
+/* ---- The sink ---- */
+
+static void off(void)
+{
+	hot.trace_limit = 0;
+}
+
+static void on(void)
+{
+	set_limit(hot.packet.limit);
+}
+
+/* What it had is the parent's. */
+static void forget(void)
+{
+	hot.packet = (struct hot_packet){ 0 };
+	hot.trace_next = 0;
+	hot.trace_moved = 1;
+	hot.trace_limit = 0;
+}
+
+static uint32_t index_of(uint32_t function)
+{
+	return trace_index(&rt.recorder->trace, function);
+}
+
+const struct sink sink_tracing = {
+	.stub = &hot_stub_traced,
+	.carried_at = HOT_CARRIED_TRACED,
+	.reads_clock = 1,
+	.off = off,
+	.on = on,
+	.miss = miss,
+	.leave = leave,
+	.moved = moved,
+	.index = index_of,
+	.fork = forget,
+};

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Packets (wire/packet.h), read without clew: what calls are in them."""
+import pathlib
+import struct
+
+PACKET, BLOCKS = 30, 31
+ODD, BEGIN, TAIL, STAMP = 0xff0000, 1, 2, 3
+BEGIN_WORDS, BEGIN_END = 10, 0x646e6521
+KEY, MULTIPLIER = 0x9e3779b1, 0xd1342543de82ef95
+INVERSE, WORD = 0x572b5ee77a54e3bd, (1 << 64) - 1
+
+
+def key(function):
+    low = function * KEY & 0xffffffff
+    return low | 0xffffffff00000000 if low >> 31 else low
+
+
+def push(caller, function):
+    rotated = (caller << 29 | caller >> 35) & WORD
+    return (rotated + key(function)) * MULTIPLIER & WORD
+
+
+def pop(callee, function):
+    word = (callee * INVERSE - key(function)) & WORD
+    return (word << 35 | word >> 29) & WORD
+
+
+class Counts:
+    """Of one tally: {id: calls}, {id: tail calls}, {id: function}."""
+
+    def __init__(self):
+        self.calls, self.tails, self.functions = {}, {}, {}
+        self.stamps = 0
+
+    def count(self, name, function, is_tail):
+        self.functions[name] = function
+        self.calls[name] = self.calls.get(name, 0) + 1
+        if is_tail:
+            self.tails[name] = self.tails.get(name, 0) + 1
+
+
+class Trace:
+    def __init__(self, path):
+        data = pathlib.Path(path).read_bytes()
+        at, (end,) = 4096, struct.unpack_from("<Q", data, 16)
+        self.tallies, self.blocks, self.packets = {}, [], 0
+        self.known = {}  # the ids of a context that is met again
+        self.words = self.calls = self.contexts = self.holes = 0
+        while at < end:
+            kind, owner, size = struct.unpack_from("<IIQ", data, at)
+            payload = data[at + 64:at + size]
+            if kind == BLOCKS:
+                count, = struct.unpack_from("<I", payload)
+                self.blocks = struct.unpack_from(f"<{count}I", payload, 8)
+            elif kind == PACKET:
+                self._read(self.tallies.setdefault(owner, Counts()), payload)
+            at += size
+
+    def _read(self, counts, payload):
+        words = struct.unpack(f"<{len(payload) // 4}I", payload)
+        while words and words[-1] == 0:
+            words = words[:-1]
+        self.words += len(words)
+        self.packets += 1
+        stack, level, at = None, 0, 0
+        while at < len(words):
+            word = words[at]
+            if word == 0:
+                self.holes += 1
+                at += 1
+                continue
+            if word & 0xffffff < ODD:
+                level = self._call(counts, stack, level, word, False)
+                at += 1
+                continue
+            kind, size = word >> 24, word & 0xffff
+            if kind == BEGIN:
+                stack, level = self._context(counts, words[at:at + size])
+            elif kind == TAIL:
+                level = self._call(counts, stack, level, words[at + 1], True)
+            elif kind == STAMP:
+                counts.stamps += 1
+            else:
+                raise ValueError(f"word {word:#x}")
+            at += size
+
+    def _context(self, counts, words):
+        if words[-1] != BEGIN_END or len(words) != BEGIN_WORDS + words[9] + 1:
+            raise ValueError("half of a context")
+        self.contexts += 1
+        name = words[6] | words[7] << 32
+        functions = words[BEGIN_WORDS:-1]
+        known = self.known.get((name, functions))
+        if known is None:
+            known = self.known[name, functions] = [name]
+            for function in functions:
+                name = pop(name, function)
+                known.append(name)
+            known.reverse()
+        for name, function in zip(known[:0:-1], functions):
+            if counts.functions.setdefault(name, function) != function:
+                raise ValueError("two functions for one id")
+        return list(known), words[8] & 0xff
+
+    def _call(self, counts, stack, level, word, is_tail):
+        returned = (level + 1 - (word >> 24)) & 0xff
+        if returned == 255:  # a handler's, before the function it came in
+            stack.append(stack[-1])
+        elif returned:
+            del stack[-returned:]
+        index = word & 0xffffff
+        function = (self.blocks[index >> 12] - 1) << 12 | index & 0xfff
+        stack.append(push(stack[-1], function))
+        counts.count(stack[-1], function, is_tail)
+        self.calls += 1
+        return word >> 24

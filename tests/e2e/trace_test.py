@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Each call is written down, in packets: what programs counted themselves."""
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import unittest
+
+import clewtest
+from clewtest import TARGETS, target
+
+ACKNOWLEDGEMENT = struct.Struct("<QQ")
+
+
+class Traced(clewtest.Case):
+    """Counts from packets, in each context and thread."""
+
+    def check(self, name, *arguments, options=(), flavours=None):
+        found = sorted(path.parent.name
+                       for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
+        for flavour in flavours or found:
+            with self.subTest(flavour=flavour):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                recording, _ = self.record_target(
+                    [target(name, flavour), *arguments],
+                    ["--trace", *options])
+                for part in recording.parts:
+                    self.assertEqual(list(part.losses), [0] * 8)
+                    self.assertGreater(part.trace.calls, 0)
+                    self.assert_clew_reads_the_same(recording)
+
+    def assert_clew_reads_the_same(self, recording):
+        tree = self.clew_json("tree", "--json", recording.path)
+        self.assertEqual(sum(node["calls"] for node in tree["contexts"]),
+                         sum(part.trace.calls for part in recording.parts))
+
+    def test_recursion(self):
+        self.check("recursion")
+        self.check("recursion", options=["--stamps=packet"])
+        self.check("recursion", options=["--stamps=1"])
+
+    def test_calls_from_everywhere(self):
+        self.check("offsets")
+
+    def test_tail_calls(self):
+        self.check("tail")
+
+    def test_every_way_of_hooking(self):
+        self.check("tiers")
+
+    def test_threads(self):
+        self.check("threads")
+
+    def test_callbacks(self):
+        self.check("callbacks")
+        self.check("callbacks", options=["--libc"])
+
+    def test_signals(self):
+        """A timer's come anywhere, also in the midst of a stub."""
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.record([target("signals")], ["--trace"])
+        (truth,) = self.truths.iterdir()
+        totals = {int(line.split()[1], 0): int(line.split()[2])
+                  for line in truth.read_text().splitlines()
+                  if line.startswith("total ")}
+        shown = self.clew_json("report", "--json", "-n", "0",
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        calls = {int(function["vaddr"], 0): function["calls"]
+                 for function in shown["functions"]
+                 if function["module"].endswith("signals")}
+        self.assertGreater(len(totals), 2)
+        for vaddr, wanted in totals.items():
+            self.assertEqual(calls[vaddr], wanted, hex(vaddr))
+
+    def test_jumps(self):
+        self.check("jumps")
+
+    def test_jumps_that_no_library_makes(self):
+        self.check("leaps")
+
+    def test_coroutines(self):
+        self.check("coroutines_ucontext")
+        self.check("coroutines_switch")
+        self.check("coroutines20")
+
+    def test_coroutines_by_fcontext(self):
+        for way in "named", "popping", "loading":
+            self.check("fcontext", way)
+
+    def test_deep_recursion(self):
+        self.check("deep", "5000")
+
+    def test_cancelled_threads(self):
+        self.check("cancel")
+
+    def test_forks(self):
+        for way, images in (("fork", 13), ("threads", 13), ("forkexec", 9),
+                            ("vfork", 5), ("spawn", 5), ("exec", 2)):
+            with self.subTest(way):
+                self.setUp()
+                recording, _ = self.record_target(
+                    [target("processes"), way], ["--trace"], images=images)
+                self.assert_clew_reads_the_same(recording)
+
+    def tree(self, argv, *options):
+        """[hash of the path, calls, tail calls], sorted."""
+        self.record(argv, options)
+        tree = self.clew_json("tree", "--json",
+                              self.recording_path)
+        paths, found = {0: 0}, []
+        for node in tree["contexts"]:
+            function = tree["functions"][node["function"]]
+            path = hash((paths[node["parent"]], function["module"],
+                         function["vaddr"]))
+            paths[node["id"]] = path
+            found.append((path, node["calls"], node["tail"]))
+        return sorted(found)
+
+    def test_counted_and_traced_trees_are_the_same(self):
+        for name in "tail", "jumps", "exceptions", "unwinding":
+            with self.subTest(name):
+                argv = [target(name)]
+                counted = self.tree(argv, "--time=none")
+                self.assertGreater(len(counted), 10)
+                self.assertEqual(self.tree(argv, "--trace"), counted)
+                self.assertEqual(self.tree(argv, "--trace=ring:512M",
+                                           "--stamps=7"), counted)
+
+
+class Kept(clewtest.Case):
+    """Of the file of packets."""
+
+    def trace(self):
+        (part,) = self.recording().parts
+        return part.trace
+
+    def test_a_call_takes_four_bytes(self):
+        """And its context, once a packet, is not worth mentioning."""
+        self.record([target("recursion")], ["--trace", "--stamps=packet"])
+        trace = self.trace()
+        self.assertGreater(trace.calls, 100000)
+        self.assertLess(4 * trace.words / trace.calls, 4.5)
+
+    def test_a_ring_keeps_the_latest_calls(self):
+        self.record([target("recursion")], ["--time=none"])
+        (part,) = self.recording().parts
+        made = sum(part.counts().values())
+        self.record([target("recursion")], ["--trace=ring:128K"])
+        trace = self.trace()
+        self.assertLessEqual(trace.packets, 2)
+        self.assertLess(trace.calls, made)
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertTrue(any("earlier ones were overwritten" in problem
+                            for problem in shown["problems"]), shown)
+
+    def test_a_killed_process_leaves_its_ring(self):
+        """What it has said that it has called is in there."""
+        for after in 1, 700, 2500:
+            with self.subTest(after=after):
+                process = subprocess.Popen(
+                    [str(a) for a in self.record_command(
+                        [target("acknowledge")], ["--trace=ring:64M"])],
+                    stdout=subprocess.PIPE, env=self.environment,
+                    cwd=self.work, start_new_session=True)
+                with process.stdout:
+                    said = process.stdout.read(after * ACKNOWLEDGEMENT.size)
+                    os.killpg(process.pid, signal.SIGKILL)
+                    said += process.stdout.read()
+                process.wait(clewtest.TIMEOUT_S)
+                said = said[:len(said) // 16 * 16]
+                step, other = list(ACKNOWLEDGEMENT.iter_unpack(said))[-1]
+                (part,) = self.recording().parts
+                tallies = {tid: part.tallies[tally]
+                           for tid, tally, _ in part.threads}
+                most = {tid: max(part.counts([tally]).values(), default=0)
+                        for tid, tally in tallies.items()}
+                self.assertGreaterEqual(most.pop(part.pid), step)
+                self.assertGreaterEqual(max(most.values(), default=0), other)
+                self.assertEqual(self.clew("report", self.recording_path)
+                                 .returncode, 0)
+
+    def test_what_contradicts_it_is_refused(self):
+        for options in (["--time=cpu"], ["--budget=5%"], ["--jit-callers"],
+                        ["--jni-env"]):
+            done = self.clew("record", "--trace", *options, "--", "true")
+            self.assert_usage_error(done, "--trace")
+        for value in "0", "x", "ring:", "64":
+            done = self.clew("record", f"--trace={value}", "--", "true")
+            self.assert_usage_error(done, "SIZE")
+
+
+if __name__ == "__main__":
+    unittest.main()
