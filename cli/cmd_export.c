@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "cli/command.h"
 #include "cli/replacement.h"
+#include "cli/trace_options.h"
 #include "cli/view.h"
 #include "report/view/views.h"
 
@@ -24,6 +25,7 @@ enum {
 
 struct export_options {
 	struct view_options view;
+	struct window_options window;
 	const struct export_format *format;
 	const char *output; /* NULL: stdout */
 	int annotates;
@@ -58,6 +60,16 @@ static void check(const struct export_options *options,
 	}
 	if (options->view.writer == &writer_json)
 		argp_error(state, "--json: the option is --format json");
+	if (window_is_asked(&options->window) && !format->likes_traces)
+		argp_error(state,
+			   "--format %s does not take --from, --to and "
+			   "--around",
+			   format->name);
+	if (options->view.whose.value && window_is_asked(&options->window))
+		argp_error(state, "--value: values have no times");
+	if (options->view.whose.value && format->no_value)
+		argp_error(state, "--format %s does not take --value",
+			   format->name);
 	if (options->view.shows_inlines && format->no_inlines)
 		argp_error(state, "--format %s does not take --inlines",
 			   format->name);
@@ -96,6 +108,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
+		state->child_inputs[1] = &options->window;
 		return 0;
 	case KEY_FORMAT:
 		options->format = export_format_named(argument);
@@ -201,7 +214,7 @@ static int check_measures(const struct export *export,
 		return fail(why, -ENODATA, "%s: there is no time in it",
 			    options->view.path);
 	if (options->format->needs_samples && !export->session->value &&
-	    export->session->marks.count == 0 &&
+	    export->session->marks.count == 0 && !export->traces &&
 	    export->session->timeline.count == 0)
 		return fail(why, -ENODATA,
 			    "%s: there are no samples in it, which --format %s "
@@ -225,6 +238,28 @@ static void tell_of_losses(const struct session *session, const char *command)
 		complain(command, "it is not complete; clew report says why");
 }
 
+/* If there are any; the window is of other things that have a time, too. */
+static void open_traces(struct export *export, struct traces *traces,
+			const struct export_options *options)
+{
+	struct session *session = export->session;
+	char *why;
+
+	if (!options->format->likes_traces || session->value)
+		return;
+	export->window = window_of(&options->window,
+				   recording_start_ns(&session->recording));
+	if (window_is_asked(&options->window))
+		timeline_cut(&session->timeline, export->window.from_ns,
+			     export->window.to_ns ? export->window.to_ns
+						  : UINT64_MAX);
+	if (traces_open(traces, &session->recording, &session->catalog,
+			&options->view.whose, &why) == 0)
+		export->traces = traces;
+	else
+		free(why);
+}
+
 static int show(const char *command, struct session *session, void *input)
 {
 	struct export_options *options = input;
@@ -237,10 +272,12 @@ static int show(const char *command, struct session *session, void *input)
 		.annotates = options->annotates,
 		.progress = &options->view.progress,
 	};
+	struct traces traces;
 	struct tree kept;
 	char *why;
 	int err;
 
+	open_traces(&export, &traces, options);
 	if (selection->module || selection->function) {
 		export.keep = selection_mask(selection, &session->catalog);
 		tree_keep(&session->tree, export.keep, &kept);
@@ -258,6 +295,8 @@ static int show(const char *command, struct session *session, void *input)
 			 "middle",
 			 text_grouped(export.cut_stacks).text,
 			 EXPORT_STACK_MAX);
+	if (export.traces)
+		traces_close(&traces);
 	if (export.keep)
 		tree_fini(&kept);
 	free(export.keep);
@@ -266,12 +305,17 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_export(int argc, char **argv)
 {
-	static const struct argp argp = {
+	const struct argp_child children[] = {
+		{ .argp = view_children[0].argp },
+		{ .argp = &window_argp },
+		{ 0 },
+	};
+	const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Write a recording in the format of another tool.\v",
-		.children = view_children,
+		.children = children,
 		.help_filter = help_filter,
 	};
 	struct export_options options = { 0 };

@@ -14,6 +14,7 @@ int command_top(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_tree(int argc, char **argv);
+int command_trace(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_html(int argc, char **argv);

@@ -25,6 +25,7 @@ static const struct command {
 	  command_snapshot },
 	{ "report", "show the flat table of functions", command_report },
 	{ "tree", "show the tree of calling contexts", command_tree },
+	{ "trace", "show the calls of a trace, one by one", command_trace },
 	{ "diff", "show what changed between two recordings", command_diff },
 	{ "merge", "make one recording of several", command_merge },
 	{ "list", "show what is hooked and what is not", command_list },

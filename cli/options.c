@@ -122,19 +122,24 @@ double parse_percent(struct argp_state *state, const char *text)
 	return percent;
 }
 
+void parse_regex(struct argp_state *state, const char *option, const char *text,
+		 regex_t *regex)
+{
+	const int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	char why[128];
+
+	if (err) {
+		regerror(err, regex, why, sizeof(why));
+		argp_error(state, "--%s %s: %s", option, text, why);
+	}
+}
+
 static void set_function(struct view_options *options, const char *text,
 			 struct argp_state *state)
 {
-	char why[128];
-	int err;
-
 	if (options->selection.function)
 		argp_error(state, "--function can be given only once");
-	err = regcomp(&options->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (err) {
-		regerror(err, &options->regex, why, sizeof(why));
-		argp_error(state, "--function %s: %s", text, why);
-	}
+	parse_regex(state, "function", text, &options->regex);
 	options->selection.function = &options->regex;
 }
 

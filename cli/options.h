@@ -33,6 +33,10 @@ extern const struct argp_child view_children[];
 void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
 
+/* An extended regular expression for regexec() without matches, or argp_error(). */
+void parse_regex(struct argp_state *state, const char *option, const char *text,
+		 regex_t *regex);
+
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);
 

@@ -65,10 +65,10 @@ int view_finish(struct view_options *view, const char *command)
 	return terminal_finish(&view->terminal, command);
 }
 
-int view_give_up_on(struct session *session, const char *command,
-		    const char *function)
+int give_up_on_function(struct catalog *catalog, const char *command,
+			const char *function)
 {
-	const char *nearest = selection_nearest(&session->catalog, function);
+	const char *nearest = selection_nearest(catalog, function);
 
 	if (nearest)
 		complain(command,
@@ -78,4 +78,10 @@ int view_give_up_on(struct session *session, const char *command,
 		complain(command, "%s: no such function in the recording",
 			 function);
 	return EXIT_FAILURE;
+}
+
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function)
+{
+	return give_up_on_function(&session->catalog, command, function);
 }

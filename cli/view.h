@@ -29,5 +29,7 @@ int view_finish(struct view_options *view, const char *command);
 /* Says that there is no such function. The exit status. */
 int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
+int give_up_on_function(struct catalog *catalog, const char *command,
+			const char *function);
 
 #endif

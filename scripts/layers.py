@@ -65,13 +65,14 @@ MAY_INCLUDE = {
            ("model", "recording"),
            ("merge", "recording model"),
            ("live", "recording model merge"),
+           ("trace", "recording model merge"),
            ("view", "recording model merge"),
-           ("write", "model view"),
-           ("export", "recording model view write"),
+           ("write", "recording model trace view"),
+           ("export", "recording model trace view write"),
            ("html", "recording model merge view write"))},
     "cli": {"agent", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
             "report/recording",
-            "report/model", "report/merge", "report/live", "report/view", "report/write",
+            "report/model", "report/merge", "report/trace", "report/live", "report/view", "report/write",
             "report/export", "report/html"},
 }
 UNRESTRICTED = {"tests"}

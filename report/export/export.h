@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/progress.h"
+#include "report/trace/merged_lines.h"
 #include "report/view/session.h"
 
 enum {
@@ -32,7 +33,9 @@ struct export
 	uint8_t *keep;
 	enum grouping group; /* what is below the root, if not NONE */
 	int annotates;       /* kinds of functions, where names have them */
-	struct progress *progress; /* told of it, or NULL */
+	struct progress *progress;   /* told of it, or NULL */
+	const struct traces *traces; /* of calls one by one, or NULL */
+	struct trace_window window;  /* of what has a time */
 	uint64_t cut_stacks; /* out: that were longer than EXPORT_STACK_MAX */
 };
 
@@ -43,7 +46,9 @@ struct export_format {
 	int needs_samples; /* one by one: session.timeline */
 	int likes_samples; /* the same, but can do without */
 	int no_inlines;    /* has inlined functions anyway, or cannot */
-	int by_line;       /* has room for lines of calls: see struct whose */
+	int no_value;      /* has no place for what agents counted */
+	int likes_traces; /* of calls one by one; has room for a window of time */
+	int by_line;      /* has room for lines of calls: see struct whose */
 	/*
 	 * One of the two. 0, or -errno and *why, which does not name the file.
 	 * That `out` could not be written is for whoever opened it to find out.
@@ -132,6 +137,7 @@ int export_speedscope(struct export *export, FILE *out, char **why);
 int export_pprof(struct export *export, FILE *out, char **why);
 int export_callgrind(struct export *export, FILE *out, char **why);
 int export_chrome(struct export *export, FILE *out, char **why);
+int export_perfetto(struct export *export, FILE *out, char **why);
 int export_json(struct export *export, FILE *out, char **why);
 int export_csv(struct export *export, FILE *out, char **why);
 int export_csv_contexts(struct export *export, FILE *out, char **why);

@@ -7,6 +7,8 @@
  * a function lasts from the first sample that is in it to the last one in a
  * row. A pause of more than two samples ends all slices of a thread.
  *
+ * A trace has each call: these are slices of their own length.
+ *
  * What agents counted has no time. There one slice a context stands beside the other,
  * callees below, each as wide as what it has, as if that were nanoseconds.
  */
@@ -14,10 +16,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "report/export/export.h"
+#include "report/export/export_calls.h"
 #include "report/model/tree_walk.h"
 #include "report/view/stack_change.h"
 #include "report/write/json.h"
+#include "report/write/trace_lines.h"
 
 struct chrome {
 	struct export *export;
@@ -30,6 +33,8 @@ struct chrome {
 	uint64_t start_ns;
 	const struct timeline_thread *thread; /* whose slices are written */
 	uint64_t at_ns;                       /* and when they change */
+	struct timeline_thread caller;        /* whose calls are written */
+	struct idmap callers; /* pid << 32 | tid, + 1: they have names */
 };
 
 /* Microseconds, to the nanosecond. */
@@ -42,10 +47,9 @@ static void write_time(const struct chrome *chrome, uint64_t time_ns)
 		(unsigned int)(ns % 1000));
 }
 
-static const char *name_of(struct chrome *chrome, uint32_t node)
+static const char *name_of(struct chrome *chrome, uint32_t function)
 {
 	struct catalog *catalog = &chrome->export->session->catalog;
-	uint32_t function = chrome->export->tree->nodes[node].function;
 	json_t *text;
 
 	if (!chrome->names[function]) {
@@ -85,26 +89,32 @@ static void write_names(struct chrome *chrome)
 
 /* ---- Slices ---- */
 
-static void write_slice(struct chrome *chrome, char phase, uint32_t node)
+static void write_slice(struct chrome *chrome, char phase, const char *name)
 {
 	json_separate(&chrome->events);
 	fprintf(chrome->out,
 		"{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
 		",\"name\":%s,\"ts\":",
-		phase, chrome->thread->pid, chrome->thread->tid,
-		name_of(chrome, node));
+		phase, chrome->thread->pid, chrome->thread->tid, name);
 	write_time(chrome, chrome->at_ns);
-	fputc('}', chrome->out);
+	fputs(phase == 'i' ? ",\"s\":\"t\"}" : "}", chrome->out);
+}
+
+static void write_node(struct chrome *chrome, char phase, uint32_t node)
+{
+	write_slice(
+		chrome, phase,
+		name_of(chrome, chrome->export->tree->nodes[node].function));
 }
 
 static void begin_slice(void *context, uint32_t node)
 {
-	write_slice(context, 'B', node);
+	write_node(context, 'B', node);
 }
 
 static void end_slice(void *context, uint32_t node)
 {
-	write_slice(context, 'E', node);
+	write_node(context, 'E', node);
 }
 
 static int is_pause(const struct timeline_sample *before,
@@ -140,6 +150,51 @@ static void write_slices(struct chrome *chrome)
 	free(change.path);
 }
 
+/* ---- Calls ---- */
+
+/* A thread is named before the first of its calls. */
+static void take_thread(struct chrome *chrome, const struct exported_call *call)
+{
+	struct timeline_thread thread = {
+		.pid = call->process->part->header->pid,
+		.tid = call->event->tid,
+	};
+	const uint64_t key = (uint64_t)thread.pid << 32 | thread.tid;
+	char *command;
+
+	snprintf(thread.name, sizeof(thread.name), "%s",
+		 traced_thread_name(call->process, thread.tid));
+	chrome->caller = thread;
+	chrome->thread = &chrome->caller;
+	if (*idmap_at(&chrome->callers, key + 1))
+		return;
+	*idmap_at(&chrome->callers, key + 1) = 1;
+	command = export_command(chrome->export);
+	write_name(chrome, "process_name", &thread, command);
+	write_name(chrome, "thread_name", &thread, thread.name);
+	free(command);
+}
+
+static void write_call(void *context, const struct exported_call *call)
+{
+	struct chrome *chrome = context;
+	const struct call_event *event = call->event;
+	char gap[64];
+
+	if (chrome->thread != &chrome->caller ||
+	    chrome->caller.tid != event->tid ||
+	    chrome->caller.pid != call->process->part->header->pid)
+		take_thread(chrome, call);
+	chrome->at_ns = call->time_ns;
+	if (event->kind != CALL_GAP) {
+		write_slice(chrome, event->kind == CALL_BEGIN ? 'B' : 'E',
+			    name_of(chrome, call->function));
+		return;
+	}
+	snprintf(gap, sizeof(gap), "\"%s\"", call_gap_text(event->gap));
+	write_slice(chrome, 'i', gap);
+}
+
 /* ---- Contexts by value ---- */
 
 static void write_values(struct chrome *chrome)
@@ -162,7 +217,7 @@ static void write_values(struct chrome *chrome)
 			continue;
 		if (step == TREE_LEAVE)
 			chrome->at_ns += node->self.ns;
-		write_slice(chrome, step == TREE_ENTER ? 'B' : 'E', walk.node);
+		write_node(chrome, step == TREE_ENTER ? 'B' : 'E', walk.node);
 	}
 	tree_walk_fini(&walk);
 }
@@ -206,7 +261,8 @@ static void write_marks(struct chrome *chrome)
 		char *text = json_dumps(name, JSON_ENCODE_ANY);
 
 		json_decref(name);
-		if (event->kind != WIRE_MARK_END || event->other) {
+		if (window_has(&chrome->export->window, event->time_ns) &&
+		    (event->kind != WIRE_MARK_END || event->other)) {
 			json_separate(&chrome->events);
 			fprintf(chrome->out,
 				"{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRIu32
@@ -324,6 +380,7 @@ int export_chrome(struct export *export, FILE *out, char **why)
 	} else {
 		write_names(&chrome);
 		write_slices(&chrome);
+		export_calls(export, write_call, &chrome);
 		write_marks(&chrome);
 	}
 	json_end(&chrome.events, "]");
@@ -336,5 +393,6 @@ int export_chrome(struct export *export, FILE *out, char **why)
 	free(chrome.names);
 	free(chrome.moved);
 	free(chrome.is_used);
+	idmap_fini(&chrome.callers);
 	return 0;
 }

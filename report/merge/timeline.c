@@ -43,6 +43,17 @@ void timeline_sort(struct timeline *timeline)
 		      sizeof(*timeline->samples), by_thread);
 }
 
+void timeline_cut(struct timeline *timeline, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < timeline->count; i++)
+		if (timeline->samples[i].time_ns >= from_ns &&
+		    timeline->samples[i].time_ns <= to_ns)
+			timeline->samples[kept++] = timeline->samples[i];
+	timeline->count = kept;
+}
+
 void timeline_add(struct timeline *timeline,
 		  const struct timeline_sample *sample)
 {

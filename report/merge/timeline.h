@@ -34,6 +34,9 @@ uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
 /* Recordings have samples in the order in which threads found room. */
 void timeline_sort(struct timeline *timeline);
 
+/* Leaves out all samples but those from one time to another. */
+void timeline_cut(struct timeline *timeline, uint64_t from_ns, uint64_t to_ns);
+
 void timeline_add(struct timeline *timeline,
 		  const struct timeline_sample *sample);
 

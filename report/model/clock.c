@@ -34,6 +34,20 @@ uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc)
 	return clock->start_ns + clock_ns(clock, tsc - clock->first_tsc);
 }
 
+uint64_t clock_tsc(const struct clock *clock, uint64_t time_ns)
+{
+	unsigned __int128 ticks;
+
+	if (clock->ns == 0)
+		return 0;
+	if (time_ns <= clock->start_ns)
+		return clock->first_tsc;
+	ticks = (unsigned __int128)(time_ns - clock->start_ns) * clock->ticks /
+			clock->ns +
+		clock->first_tsc;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
 uint64_t clock_monotonic_ns(const struct clock *clock, uint64_t tsc)
 {
 	return clock_time_ns(clock, tsc) - clock->start_ns + clock->first_ns;

@@ -24,4 +24,7 @@ uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc);
 /* The same by CLOCK_MONOTONIC. */
 uint64_t clock_monotonic_ns(const struct clock *clock, uint64_t tsc);
 
+/* The time stamp at a CLOCK_REALTIME. 0 where that cannot be known. */
+uint64_t clock_tsc(const struct clock *clock, uint64_t time_ns);
+
 #endif

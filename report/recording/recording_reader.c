@@ -39,6 +39,16 @@ const struct part_copy *recording_parent(const struct recording *recording,
 	return NULL;
 }
 
+uint64_t recording_start_ns(const struct recording *recording)
+{
+	uint64_t start = UINT64_MAX;
+
+	for (size_t i = 0; i < recording->part_count; i++)
+		if (recording->parts[i].header->start_ns < start)
+			start = recording->parts[i].header->start_ns;
+	return start;
+}
+
 void recording_note(struct recording *recording, char *problem)
 {
 	for (size_t i = 0; problem && i < recording->problem_count; i++)

@@ -29,6 +29,9 @@ int recording_open(struct recording *recording, const char *path, char **why);
 const struct part_copy *recording_parent(const struct recording *recording,
 					 const struct part_copy *part);
 
+/* When the first of its processes began: CLOCK_REALTIME. */
+uint64_t recording_start_ns(const struct recording *recording);
+
 /* One problem more, which is the recording's to free, unless it is known. */
 void recording_note(struct recording *recording, char *problem);
 

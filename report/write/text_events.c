@@ -8,17 +8,6 @@
 #include "base/memory.h"
 #include "report/write/text_writer.h"
 
-/* Since the first process began. */
-static uint64_t start_ns(const struct session *session)
-{
-	uint64_t start = UINT64_MAX;
-
-	for (size_t i = 0; i < session->recording.part_count; i++)
-		if (session->recording.parts[i].header->start_ns < start)
-			start = session->recording.parts[i].header->start_ns;
-	return start;
-}
-
 static void write_value(FILE *out, const struct mark_value *value)
 {
 	char *string;
@@ -75,7 +64,7 @@ static void write_event(FILE *out, struct session *session,
 void text_events(FILE *out, struct session *session)
 {
 	const struct mark_event **events = mark_list_by_time(&session->marks);
-	const uint64_t start = start_ns(session);
+	const uint64_t start = recording_start_ns(&session->recording);
 
 	text_begin(out, session->has_color, STYLE_HEADING);
 	fprintf(out, "%17s %8s  event\n", "seconds", "thread");

@@ -5,6 +5,7 @@ import json
 import signal
 
 import clewtest
+import perfetto
 from clewtest import target
 
 LONG = "a name that is so long that not all of it is kept, as it is to be"[:55]
@@ -164,6 +165,28 @@ class Marks(clewtest.Case):
                   event["name"] == "half"]
         self.assertEqual(sorted(event["args"]["number"] for event in halves),
                          sorted([*range(500)] * 3 + [1]))
+
+    def test_in_perfetto(self):
+        self.record([target("marks"), "exit"])
+        path = self.work / "trace"
+        done = self.clew("export", "-F", "perfetto", "-o", path)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        trace = perfetto.Trace(path.read_bytes())
+        begun = [name for events in trace.events.values()
+                 for _, kind, name in events if kind == perfetto.BEGIN]
+        ended = sum(kind == perfetto.END for events in trace.events.values()
+                    for _, kind, _ in events)
+        self.assertEqual(len(begun), 3 * REQUESTS + 10 + 2 + 1)
+        self.assertEqual(ended, len(begun) - 1)  # one was handed on
+        requests = [notes for name, notes in trace.notes if name == "request"]
+        self.assertEqual({one["function"] for one in requests}, {"serves"})
+        halves = [notes["number"] for name, notes in trace.notes
+                  if name == "half"]
+        self.assertEqual(sorted(halves), sorted([*range(500)] * 3 + [1]))
+        for track, events in trace.events.items():
+            if trace.tracks[track]:  # of a region
+                names = {name for _, _, name in events if name}
+                self.assertEqual(names, {trace.tracks[track]})
 
     def test_in_the_dump(self):
         self.record([target("marks"), "exit"])

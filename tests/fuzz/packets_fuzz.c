@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/recording/trace_reader.h"
+#include "report/trace/thread_calls.h"
 #include "tests/fuzz/space_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +39,48 @@ static void read_words(const uint32_t *words, size_t count,
 	}
 }
 
+/* Beginnings and ends are balanced, and time does not go back, whatever there is. */
+static void read_calls(struct thread_calls *calls)
+{
+	struct call_event event;
+	uint32_t depth = 0;
+
+	while (thread_calls_next(calls, &event)) {
+		const struct traced_call *call = &event.call;
+
+		if (event.kind == CALL_BEGIN && event.depth != ++depth)
+			abort();
+		if (event.kind != CALL_END)
+			continue;
+		if (event.depth != depth-- || event.tsc < call->seen_tsc ||
+		    call->inner_tsc < call->seen_tsc)
+			abort();
+	}
+	if (depth)
+		abort();
+	thread_calls_fini(calls);
+}
+
+static void read_threads(const struct trace *trace)
+{
+	struct thread_calls calls;
+	size_t stop;
+
+	for (size_t at = 0; at < trace->count; at = stop) {
+		const uint64_t tsc = trace->packets[at].tsc;
+
+		stop = trace_tally_stop(trace, at);
+		thread_calls_init(&calls, trace, at, stop);
+		read_calls(&calls);
+		thread_calls_init(&calls, trace, at, stop);
+		thread_calls_window(&calls, tsc + 1, tsc + 1000);
+		read_calls(&calls);
+		thread_calls_init(&calls, trace, at, stop);
+		thread_calls_seek(&calls, stop - 1);
+		read_calls(&calls);
+	}
+}
+
 static void read_file(const char *path)
 {
 	static uint32_t words[PACKET_WORDS_MAX];
@@ -52,6 +94,7 @@ static void read_file(const char *path)
 	for (size_t i = 0; i < trace.count; i++)
 		read_words(words, trace_read(&trace, &trace.packets[i], words),
 			   &trace.blocks);
+	read_threads(&trace);
 	trace_close(&trace);
 }
 

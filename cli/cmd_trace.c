@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/trace_options.h"
+#include "cli/view.h"
+#include "report/trace/merged_lines.h"
+#include "report/view/selection.h"
+#include "report/write/trace_calls.h"
+#include "report/write/trace_lines.h"
+
+enum {
+	KEY_DEPTH = 'd',
+	KEY_MODULE = 'm',
+	KEY_FUNCTION = 'f',
+	KEY_QUIET = 'q',
+	KEY_MIN_DURATION = 't',
+	KEY_THREAD = 0x100,
+	KEY_PROCESS,
+	KEY_JSON,
+	KEY_COLUMNS,
+	KEY_SLOWEST,
+	KEY_TREE,
+	KEY_HISTOGRAM,
+	KEY_TOP = 'n',
+	DEFAULT_COLUMN = 8,
+	DEFAULT_TOP = 20,
+	TOP_MAX = 1000000,
+};
+
+struct trace_options {
+	const char *path;
+	struct whose whose;
+	struct selection selection;
+	regex_t regex;
+	struct call_filter filter;
+	struct window_options window;
+	struct terminal terminal;
+	uint32_t column;
+	int is_json, is_quiet;
+	const char *slowest, *histogram; /* a function, or NULL */
+	size_t top;
+	uint32_t levels;
+};
+
+/* What is open while the command runs. */
+struct opened {
+	struct recording recording;
+	struct catalog catalog;
+	struct traces traces;
+	struct trace_window window;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "slowest", KEY_SLOWEST, "FN", 0,
+	  "Show the slowest calls of this function", 0 },
+	{ "top", KEY_TOP, "N", 0, "--slowest: N of them (default: 20)", 0 },
+	{ "tree", KEY_TREE, "N", 0,
+	  "--slowest: show what each did, N levels of calls", 0 },
+	{ "histogram", KEY_HISTOGRAM, "FN", 0,
+	  "Show how long the calls of this function took", 0 },
+	{ "depth", KEY_DEPTH, "N", 0, "Show N levels (default and 0: all)", 0 },
+	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
+	  "Hide calls that took less, such as 10us", 0 },
+	{ "module", KEY_MODULE, "GLOB", 0,
+	  "Show only functions of modules that match", 0 },
+	{ "function", KEY_FUNCTION, "REGEX", 0,
+	  "Show only functions whose names match", 0 },
+	{ "thread", KEY_THREAD, "TID|NAME", 0, "Show only these threads", 0 },
+	{ "process", KEY_PROCESS, "PID", 0, "Show only this process", 0 },
+	{ "columns", KEY_COLUMNS, "N", OPTION_ARG_OPTIONAL,
+	  "Show each thread N characters to the right of the one before "
+	  "(default: 8)",
+	  0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "Show nothing but the calls", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON, an object a line", 0 },
+	{ 0 },
+};
+
+static void set_function(struct trace_options *options, const char *text,
+			 struct argp_state *state)
+{
+	if (options->selection.function)
+		argp_error(state, "--function can be given only once");
+	parse_regex(state, "function", text, &options->regex);
+	options->selection.function = &options->regex;
+}
+
+/* What is of one way to show a trace only. */
+static void check(const struct trace_options *options, struct argp_state *state)
+{
+	const int has_function = options->slowest || options->histogram;
+
+	if (options->slowest && options->histogram)
+		argp_error(state, "--slowest or --histogram: one at a time");
+	if (has_function &&
+	    (options->filter.depth || options->filter.least_ns ||
+	     options->column || options->selection.module ||
+	     options->selection.function))
+		argp_error(state, "--slowest and --histogram go without what "
+				  "chooses lines");
+	if (!options->slowest &&
+	    (options->levels || options->top != DEFAULT_TOP))
+		argp_error(state, "--top and --tree go with --slowest");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct trace_options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->window;
+		state->child_inputs[1] = &options->terminal;
+		return 0;
+	case KEY_DEPTH:
+		options->filter.depth = (uint32_t)parse_number(
+			state, "depth", argument, UINT32_MAX);
+		return 0;
+	case KEY_MIN_DURATION:
+		options->filter.least_ns =
+			parse_time(state, "min-duration", argument);
+		return 0;
+	case KEY_MODULE:
+		options->selection.module = argument;
+		return 0;
+	case KEY_FUNCTION:
+		set_function(options, argument, state);
+		return 0;
+	case KEY_THREAD:
+		options->whose.thread = argument;
+		return 0;
+	case KEY_PROCESS:
+		options->whose.pid = (uint32_t)parse_number(
+			state, "process", argument, INT32_MAX);
+		return 0;
+	case KEY_COLUMNS:
+		options->column =
+			argument ? (uint32_t)parse_number(state, "columns",
+							  argument, 1000)
+				 : DEFAULT_COLUMN;
+		return 0;
+	case KEY_SLOWEST:
+		options->slowest = argument;
+		return 0;
+	case KEY_HISTOGRAM:
+		options->histogram = argument;
+		return 0;
+	case KEY_TOP:
+		options->top = parse_number(state, "top", argument, TOP_MAX);
+		return 0;
+	case KEY_TREE:
+		options->levels = (uint32_t)parse_number(state, "tree",
+							 argument, UINT32_MAX);
+		return 0;
+	case ARGP_KEY_END:
+		check(options, state);
+		return 0;
+	case KEY_QUIET:
+		options->is_quiet = 1;
+		return 0;
+	case KEY_JSON:
+		options->is_json = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one recording at a time");
+		options->path = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- Showing ---- */
+
+static struct trace_output output_of(const struct opened *opened, int has_color)
+{
+	return (struct trace_output){ .out = stdout,
+				      .traces = &opened->traces,
+				      .has_color = has_color };
+}
+
+static void write_lines(struct opened *opened,
+			const struct trace_options *options, int has_color)
+{
+	struct trace_output output = output_of(opened, has_color);
+	struct merged_lines merged;
+	struct call_line line;
+
+	output.column = options->column;
+	if (!options->is_json && !options->is_quiet)
+		text_trace_heading(&output);
+	merged_lines_init(&merged, &opened->traces, &options->filter,
+			  &opened->window);
+	while (merged_lines_next(&merged, &line) && !ferror(stdout)) {
+		trace_output_count(&output, &line);
+		if (options->is_json)
+			json_trace_line(&output, &line);
+		else
+			text_trace_line(&output, &line);
+	}
+	merged_lines_fini(&merged);
+	if (!options->is_json && !options->is_quiet)
+		text_trace_summary(&output);
+	trace_output_fini(&output);
+}
+
+static void write_slowest(struct opened *opened,
+			  const struct trace_options *options,
+			  const uint8_t *chosen, int has_color)
+{
+	struct trace_output output = output_of(opened, has_color);
+	struct slow_calls slow;
+
+	slow_calls_find(&slow, &opened->traces, &opened->window, chosen,
+			options->top ? options->top : TOP_MAX);
+	if (options->is_json)
+		json_slow_calls(&output, &slow, options->levels);
+	else
+		text_slow_calls(&output, &slow, options->levels);
+	free(slow.items);
+	trace_output_fini(&output);
+}
+
+static void add_latency(void *context, const struct function_call *call)
+{
+	struct call_latencies *latencies = context;
+
+	if (!call->duration.has_most) {
+		latencies->unknown++;
+		return;
+	}
+	latencies_add(&latencies->least, call->duration.least_ns);
+	latencies_add(&latencies->most, call->duration.most_ns);
+}
+
+static void write_histogram(struct opened *opened,
+			    const struct trace_options *options,
+			    const uint8_t *chosen, int has_color)
+{
+	struct trace_output output = output_of(opened, has_color);
+	struct call_latencies *latencies = memory_zeroed(1, sizeof(*latencies));
+
+	latencies->name = options->histogram;
+	function_calls_each(&opened->traces, &opened->window, chosen,
+			    add_latency, latencies);
+	if (options->is_json)
+		json_latencies(&output, latencies);
+	else
+		text_latencies(&output, latencies);
+	free(latencies);
+}
+
+/* 0, or -1: there is no such function. */
+static int write_function(struct opened *opened,
+			  const struct trace_options *options,
+			  const char *function, int has_color)
+{
+	uint8_t *chosen = selection_named(&opened->catalog, function);
+
+	if (!chosen)
+		return -1;
+	if (options->slowest)
+		write_slowest(opened, options, chosen, has_color);
+	else
+		write_histogram(opened, options, chosen, has_color);
+	free(chosen);
+	return 0;
+}
+
+static int write_selected(struct opened *opened, struct trace_options *options,
+			  int has_color)
+{
+	uint8_t *mask = NULL;
+
+	if (options->selection.module || options->selection.function)
+		mask = selection_mask(&options->selection, &opened->catalog);
+	options->filter.keep = mask;
+	write_lines(opened, options, has_color);
+	free(mask);
+	return 0;
+}
+
+static int show(const char *command, struct opened *opened,
+		struct trace_options *options)
+{
+	const char *function =
+		options->slowest ? options->slowest : options->histogram;
+	const int has_color = terminal_begin(&options->terminal);
+	const int err =
+		function ? write_function(opened, options, function, has_color)
+			 : write_selected(opened, options, has_color);
+	const int status = terminal_finish(&options->terminal, command);
+
+	for (size_t i = 0; i < opened->recording.problem_count; i++)
+		complain(command, "%s", opened->recording.problems[i]);
+	return err ? give_up_on_function(&opened->catalog, command, function)
+		   : status;
+}
+
+/* 0, or -errno and *why. */
+static int open_traces(struct opened *opened,
+		       const struct trace_options *options, char **why)
+{
+	char *detail;
+	int err = recording_open(&opened->recording, options->path, why);
+
+	if (err)
+		return err;
+	catalog_init(&opened->catalog);
+	err = traces_open(&opened->traces, &opened->recording, &opened->catalog,
+			  &options->whose, &detail);
+	if (!err) {
+		opened->window =
+			window_of(&options->window, opened->traces.start_ns);
+		return 0;
+	}
+	catalog_fini(&opened->catalog);
+	recording_close(&opened->recording);
+	fail(why, err, "%s: %s", options->path, detail);
+	free(detail);
+	return err;
+}
+
+static void close_traces(struct opened *opened)
+{
+	traces_close(&opened->traces);
+	catalog_fini(&opened->catalog);
+	recording_close(&opened->recording);
+}
+
+int command_trace(int argc, char **argv)
+{
+	const struct argp_child children[] = {
+		{ .argp = &window_argp },
+		{ .argp = terminal_children[0].argp },
+		{ 0 },
+	};
+	const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC]",
+		.doc = "Show the calls that clew record --trace wrote down, "
+		       "one by one.",
+		.children = children,
+	};
+	struct trace_options options = { .path = DEFAULT_RECORDING,
+					 .top = DEFAULT_TOP };
+	struct opened opened;
+	int status;
+	char *why;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (open_traces(&opened, &options, &why) == 0) {
+		status = show(argv[0], &opened, &options);
+		close_traces(&opened);
+	} else {
+		status = give_up(argv[0], why);
+	}
+	if (options.selection.function)
+		regfree(&options.regex);
+	return status;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/trace_options.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
+
+#define AROUND_NS UINT64_C(5000000) /* on each side */
+
+static const struct argp_option argp_options[] = {
+	{ 0, 0, NULL, 0, "Which time, since the first process began:", 15 },
+	{ "from", KEY_FROM, "TIME", 0,
+	  "What ran then or later: 1.5 (seconds), 200ms, 30us", 15 },
+	{ "to", KEY_TO, "TIME", 0, "What ran then or before", 15 },
+	{ "around", KEY_AROUND, "TIME", 0, "5 ms before and behind it", 15 },
+	{ 0 },
+};
+
+/* How many ns it is of; 0: no unit. */
+static double unit_of(const char *text)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e9 },
+		      { "s", 1e9 },
+		      { "ms", 1e6 },
+		      { "us", 1e3 },
+		      { "ns", 1e0 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(text, units[i].name) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+uint64_t parse_time(struct argp_state *state, const char *option,
+		    const char *text)
+{
+	char *end;
+	const double number = strtod(text, &end);
+	const double unit = unit_of(end);
+
+	if ((!isdigit((unsigned char)*text) && *text != '.') || end == text ||
+	    unit == 0 || !(number * unit < 1e18))
+		argp_error(state,
+			   "--%s %s: not a time, such as 1.5 (seconds), 200ms "
+			   "or 30us",
+			   option, text);
+	return (uint64_t)(number * unit + 0.5);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct window_options *options = state->input;
+
+	switch (key) {
+	case KEY_FROM:
+		options->from_ns = parse_time(state, "from", argument);
+		options->has_from = 1;
+		return 0;
+	case KEY_TO:
+		options->to_ns = parse_time(state, "to", argument);
+		options->has_to = 1;
+		return 0;
+	case KEY_AROUND:
+		options->around_ns = parse_time(state, "around", argument);
+		options->has_around = 1;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->has_around &&
+		    (options->has_from || options->has_to))
+			argp_error(state, "--around goes without --from and "
+					  "--to");
+		if (options->has_from && options->has_to &&
+		    options->from_ns > options->to_ns)
+			argp_error(state, "--from is behind --to");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp window_argp = { .options = argp_options, .parser = parse };
+
+int window_is_asked(const struct window_options *options)
+{
+	return options->has_from || options->has_to || options->has_around;
+}
+
+struct trace_window window_of(const struct window_options *options,
+			      uint64_t start_ns)
+{
+	struct trace_window window = { 0 };
+
+	if (options->has_from)
+		window.from_ns = start_ns + options->from_ns;
+	if (options->has_to)
+		window.to_ns = start_ns + options->to_ns;
+	if (options->has_around) {
+		window.from_ns = start_ns;
+		if (options->around_ns > AROUND_NS)
+			window.from_ns += options->around_ns - AROUND_NS;
+		window.to_ns = start_ns + options->around_ns + AROUND_NS;
+	}
+	return window;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a call took, as far as its trace knows: not less than from its beginning
+ * to the last call that was made in it, and not more than to the next call that was
+ * made outside of it (thread_calls.h).
+ */
+#ifndef CLEW_TRACE_CALL_DURATION_H
+#define CLEW_TRACE_CALL_DURATION_H
+
+#include "report/trace/thread_calls.h"
+#include "report/trace/traces.h"
+
+struct call_duration {
+	uint64_t least_ns;
+	uint64_t most_ns; /* if it has one */
+	int has_most;
+};
+
+/* Of the event that ends it. */
+static inline struct call_duration call_duration(
+	const struct traced_process *process, const struct call_event *end)
+{
+	const struct clock *clock = &process->clock;
+	const struct traced_call *call = &end->call;
+	const uint64_t most = clock_ns(clock, end->tsc - call->seen_tsc);
+
+	if (!call->begin_tsc || end->ending == CALL_OPEN ||
+	    end->ending == CALL_CUT)
+		return (struct call_duration){
+			.least_ns = end->ending == CALL_OPEN
+					    ? most
+					    : clock_ns(clock,
+						       call->inner_tsc -
+							       call->seen_tsc),
+		};
+	return (struct call_duration){
+		.least_ns = clock_ns(clock, call->inner_tsc - call->seen_tsc),
+		.most_ns = most,
+		.has_most = 1,
+	};
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/trace/merged_lines.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+uint64_t window_from_tsc(const struct traced_process *process,
+			 const struct trace_window *window)
+{
+	return window->from_ns ? clock_tsc(&process->clock, window->from_ns)
+			       : 0;
+}
+
+uint64_t window_to_tsc(const struct traced_process *process,
+		       const struct trace_window *window)
+{
+	return window->to_ns ? clock_tsc(&process->clock, window->to_ns)
+			     : UINT64_MAX;
+}
+
+/* ---- The heap ---- */
+
+static int is_before(const struct line_source *a, const struct line_source *b)
+{
+	return a->time_ns < b->time_ns;
+}
+
+/* It may have become later. */
+static void sink_down(struct merged_lines *merged, size_t at)
+{
+	struct line_source *items = merged->sources;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct line_source moved;
+
+		if (child >= merged->count)
+			return;
+		if (child + 1 < merged->count &&
+		    is_before(&items[child + 1], &items[child]))
+			child++;
+		if (!is_before(&items[child], &items[at]))
+			return;
+		moved = items[at];
+		items[at] = items[child];
+		items[child] = moved;
+		at = child;
+	}
+}
+
+static void remove_first(struct merged_lines *merged)
+{
+	call_lines_fini(&merged->sources[0].lines);
+	merged->sources[0] = merged->sources[--merged->count];
+	sink_down(merged, 0);
+}
+
+/* ---- Sources ---- */
+
+/* Nothing of it is read before its turn has come. */
+static void add_source(struct merged_lines *merged, const struct traces *traces,
+		       const struct traced_process *process,
+		       const struct call_filter *filter,
+		       const struct trace_window *window, size_t first,
+		       size_t stop)
+{
+	struct line_source *source = &merged->sources[merged->count++];
+	struct thread_calls *calls = &source->lines.calls;
+	uint64_t tsc;
+
+	*source = (struct line_source){ 0 };
+	call_lines_init(&source->lines, traces, process, filter, first, stop);
+	if (window->from_ns || window->to_ns)
+		thread_calls_window(calls, window_from_tsc(process, window),
+				    window_to_tsc(process, window));
+	tsc = process->trace.packets[calls->next].tsc;
+	if (tsc < calls->from_tsc)
+		tsc = calls->from_tsc;
+	source->time_ns = clock_time_ns(&process->clock, tsc);
+}
+
+static size_t count_tallies(const struct traces *traces)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < traces->count; i++) {
+		const struct trace *trace = &traces->processes[i].trace;
+
+		for (size_t at = 0; at < trace->count;
+		     at = trace_tally_stop(trace, at))
+			count++;
+	}
+	return count;
+}
+
+void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
+		       const struct call_filter *filter,
+		       const struct trace_window *window)
+{
+	*merged = (struct merged_lines){
+		.sources = memory_zeroed(count_tallies(traces) + 1,
+					 sizeof(*merged->sources)),
+	};
+	for (size_t i = 0; i < traces->count; i++) {
+		const struct traced_process *process = &traces->processes[i];
+		size_t at = 0, stop;
+
+		for (; at < process->trace.count; at = stop) {
+			stop = trace_tally_stop(&process->trace, at);
+			add_source(merged, traces, process, filter, window, at,
+				   stop);
+		}
+	}
+	for (size_t i = merged->count / 2; i > 0; i--)
+		sink_down(merged, i - 1);
+}
+
+void merged_lines_fini(struct merged_lines *merged)
+{
+	for (size_t i = 0; i < merged->count; i++)
+		call_lines_fini(&merged->sources[i].lines);
+	free(merged->sources);
+	*merged = (struct merged_lines){ 0 };
+}
+
+/* Reads the source's next line. */
+static void read_line(struct merged_lines *merged)
+{
+	struct line_source *source = &merged->sources[0];
+
+	if (!call_lines_next(&source->lines, &source->line)) {
+		remove_first(merged);
+		return;
+	}
+	source->is_there = 1;
+	source->time_ns = clock_time_ns(&source->lines.process->clock,
+					source->line.order_tsc);
+	sink_down(merged, 0);
+}
+
+int merged_lines_next(struct merged_lines *merged, struct call_line *line)
+{
+	while (merged->count > 0 && !merged->sources[0].is_there)
+		read_line(merged);
+	if (merged->count == 0)
+		return 0;
+	*line = merged->sources[0].line;
+	merged->sources[0].is_there = 0;
+	return 1;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/trace/traces.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+static void note_oddities(struct recording *recording,
+			  const struct traced_process *process)
+{
+	const struct trace *trace = &process->trace;
+
+	if (trace->damage)
+		recording_note(recording,
+			       memory_printf("%s: %s",
+					     text_basename(trace->path),
+					     trace->damage));
+	if (trace->refused)
+		recording_note(recording,
+			       memory_printf("%s: the calls of %" PRIu32
+					     " function%s are missing: too "
+					     "many functions",
+					     text_basename(trace->path),
+					     trace->refused,
+					     text_plural(trace->refused)));
+	if (process->clock.ticks == 0)
+		recording_note(recording,
+			       memory_printf("%s: no times: how fast its time "
+					     "stamp counter ran is not known",
+					     text_basename(trace->path)));
+}
+
+static void open_process(struct traces *traces, struct recording *recording,
+			 const struct part_copy *part)
+{
+	struct traced_process *process = &traces->processes[traces->count];
+	char *path = trace_path(part->path), *why;
+	int err = path ? trace_open(&process->trace, path, &why) : -EINVAL;
+
+	if (err && err != -ENOENT && path)
+		recording_note(recording, why);
+	else if (err && path)
+		free(why);
+	free(path);
+	if (err)
+		return;
+	process->part = part;
+	numbering_init(&process->numbering, traces->catalog, part, 0);
+	threads_init(&process->threads, part);
+	clock_init(&process->clock, part->header);
+	note_oddities(recording, process);
+	traces->count++;
+}
+
+int traces_open(struct traces *traces, struct recording *recording,
+		struct catalog *catalog, const struct whose *whose, char **why)
+{
+	*traces = (struct traces){
+		.catalog = catalog,
+		.thread = whose->thread,
+		.start_ns = recording_start_ns(recording),
+		.processes = memory_zeroed(recording->part_count + 1,
+					   sizeof(*traces->processes)),
+	};
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const struct part_copy *part = &recording->parts[i];
+
+		if (!whose->pid || whose->pid == part->header->pid)
+			open_process(traces, recording, part);
+	}
+	if (traces->count > 0)
+		return 0;
+	traces_close(traces);
+	return fail(why, -ENODATA, "there is no trace of calls in it");
+}
+
+void traces_close(struct traces *traces)
+{
+	for (size_t i = 0; i < traces->count; i++) {
+		struct traced_process *process = &traces->processes[i];
+
+		trace_close(&process->trace);
+		numbering_fini(&process->numbering);
+		threads_fini(&process->threads);
+	}
+	free(traces->processes);
+	*traces = (struct traces){ 0 };
+}
+
+static const struct thread *find_thread(const struct traced_process *process,
+					uint32_t tid)
+{
+	for (size_t i = 0; i < process->threads.count; i++)
+		if (process->threads.items[i].tid == tid)
+			return &process->threads.items[i];
+	return NULL;
+}
+
+int traces_want(const struct traces *traces,
+		const struct traced_process *process, uint32_t tid)
+{
+	const struct thread unnamed = { .tid = tid };
+	const struct thread *thread = find_thread(process, tid);
+
+	return !traces->thread ||
+	       thread_is(thread ? thread : &unnamed, traces->thread);
+}
+
+const char *traced_thread_name(const struct traced_process *process,
+			       uint32_t tid)
+{
+	const struct thread *thread = find_thread(process, tid);
+
+	return thread ? thread->name : "";
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of a trace as text:
+ *
+ *	      seconds   duration   thread  calls
+ *	  0.000012345                 123  main() {
+ *	 ~0.000012400     1.2 us      123    leaf();
+ *	  0.000022345      10 us      123  } main
+ *
+ * An outer call goes on in the line of its `}`. In front of a time ~ says that it was
+ * interpolated, > that it was not before; in front of a duration > that it was not
+ * less.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "report/trace/call_duration.h"
+#include "report/write/text_writer.h"
+#include "report/write/trace_lines.h"
+
+enum { INDENTED_MAX = 40 }; /* levels; deeper ones start again at the margin */
+
+void text_trace_heading(struct trace_output *output)
+{
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%15s %10s %8s  calls\n", "seconds", "duration",
+		"thread");
+	text_end(output->out, output->has_color, STYLE_HEADING);
+}
+
+static void write_time(struct trace_output *output,
+		       const struct call_line *line)
+{
+	static const char marks[] = { [CLOCK_STAMPED] = ' ',
+				      [CLOCK_INTERPOLATED] = '~',
+				      [CLOCK_NOT_BEFORE] = '>' };
+	enum call_clock clock;
+	const uint64_t tsc = call_line_tsc(line, &clock);
+	const uint64_t ns = clock_time_ns(&line->process->clock, tsc) -
+			    output->traces->start_ns;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%c%" PRIu64 ".%09" PRIu64, marks[clock],
+		 ns / 1000000000, ns % 1000000000);
+	fprintf(output->out, "%15s ", text);
+}
+
+static void write_duration(struct trace_output *output,
+			   const struct call_line *line)
+{
+	const int is_end = line->kind == LINE_LEAF || line->kind == LINE_CLOSE;
+	struct call_duration duration;
+	char text[sizeof(struct duration) + 1] = "";
+
+	if (is_end) {
+		duration = call_duration(line->process, &line->event);
+		snprintf(text, sizeof(text), "%s%s",
+			 duration.has_most ? "" : ">",
+			 text_duration(duration.has_most ? duration.most_ns
+							 : duration.least_ns)
+				 .text);
+	}
+	fprintf(output->out, "%10s ", text);
+}
+
+/* As many blanks as the thread is to the right, and the call below its callers. */
+static void write_indentation(struct trace_output *output,
+			      const struct call_line *line)
+{
+	const uint32_t levels = line->depth % INDENTED_MAX;
+	uint64_t *column;
+
+	if (output->column) {
+		column = idmap_at(&output->columns, (uint64_t)line->tid + 1);
+		if (!*column)
+			*column = output->columns.used;
+		fprintf(output->out, "%*s",
+			(int)((*column - 1) * output->column), "");
+	}
+	if (line->depth > levels)
+		fprintf(output->out, "[%" PRIu32 "] ", line->depth - levels);
+	fprintf(output->out, "%*s", (int)levels * 2, "");
+}
+
+/* A name that has its parameters goes without other parentheses. */
+static void write_name(struct trace_output *output,
+		       const struct call_line *line)
+{
+	const char *name =
+		catalog_name(output->traces->catalog, line->function);
+
+	fprintf(output->out, "%s%s", name, strchr(name, '(') ? "" : "()");
+}
+
+static void write_note(struct trace_output *output, const char *note)
+{
+	text_begin(output->out, output->has_color, STYLE_DIM);
+	fputs(note, output->out);
+	text_end(output->out, output->has_color, STYLE_DIM);
+}
+
+/* What is not as usual about a call, behind it. */
+static void write_notes(struct trace_output *output,
+			const struct call_line *line)
+{
+	static const char *const endings[] = {
+		[CALL_RETURNED] = "",
+		[CALL_LEFT] = "  (left: the stack has moved)",
+		[CALL_CUT] = "  (cut off)",
+		[CALL_OPEN] = "  (still running)",
+	};
+	const struct traced_call *call = &line->event.call;
+
+	if (line->kind != LINE_CLOSE && call->is_tail)
+		write_note(output, "  (tail)");
+	if (line->kind != LINE_CLOSE && !call->begin_tsc)
+		write_note(output, "  (began before)");
+	if (line->kind == LINE_LEAF || line->kind == LINE_CLOSE)
+		write_note(output, endings[line->event.ending]);
+}
+
+static void write_gap(struct trace_output *output, const struct call_line *line)
+{
+	text_begin(output->out, output->has_color, STYLE_WARM);
+	fprintf(output->out, "--- %s", call_gap_text(line->event.gap));
+	if (line->event.missing)
+		fprintf(output->out, ", with %s contexts",
+			text_grouped(line->event.missing).text);
+	fputs(" ---", output->out);
+	text_end(output->out, output->has_color, STYLE_WARM);
+}
+
+static void write_call(struct trace_output *output,
+		       const struct call_line *line)
+{
+	if (line->kind == LINE_CLOSE) {
+		fputs("} ", output->out);
+		text_begin(output->out, output->has_color, STYLE_DIM);
+		fputs(catalog_name(output->traces->catalog, line->function),
+		      output->out);
+		text_end(output->out, output->has_color, STYLE_DIM);
+	} else {
+		write_name(output, line);
+		fputs(line->kind == LINE_OPEN ? " {" : ";", output->out);
+	}
+	write_notes(output, line);
+}
+
+void text_trace_line(struct trace_output *output, const struct call_line *line)
+{
+	write_time(output, line);
+	write_duration(output, line);
+	fprintf(output->out, "%8" PRIu32 "  ", line->tid);
+	write_indentation(output, line);
+	if (line->kind == LINE_GAP)
+		write_gap(output, line);
+	else
+		write_call(output, line);
+	fputc('\n', output->out);
+}
+
+void text_trace_summary(struct trace_output *output)
+{
+	fprintf(output->out,
+		"\n%s call%s; the times of %s are interpolated between stamps "
+		"(~)\n",
+		text_grouped(output->calls).text, text_plural(output->calls),
+		text_grouped(output->estimated).text);
+	fputs("a call has returned by the next one outside of it: durations "
+	      "are at most\n",
+	      output->out);
+	for (unsigned int gap = 0; gap < GAP_COUNT; gap++)
+		if (output->gaps[gap])
+			fprintf(output->out, "%s: %s time%s\n",
+				call_gap_text((enum call_gap)gap),
+				text_grouped(output->gaps[gap]).text,
+				text_plural(output->gaps[gap]));
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "base/display_text.h"
+#include "report/write/text_writer.h"
+#include "report/write/trace_calls.h"
+
+enum { BAR_MAX = 50 };
+
+const double latency_shares[] = { .5, .9, .99, .999, 0 };
+
+/* ---- The slowest ---- */
+
+static void write_slow(struct trace_output *output,
+		       const struct function_call *call, size_t rank)
+{
+	const struct call_duration *duration = &call->duration;
+	const uint64_t began =
+		clock_time_ns(&call->process->clock, call->end.call.seen_tsc) -
+		output->traces->start_ns;
+	char most[sizeof(struct duration)] = "";
+
+	if (duration->has_most)
+		snprintf(most, sizeof(most), "%s",
+			 text_duration(duration->most_ns).text);
+	fprintf(output->out,
+		"%4zu %10s %10s %5" PRIu64 ".%09" PRIu64 " %8" PRIu32 "  %s",
+		rank, most, text_duration(duration->least_ns).text,
+		began / 1000000000, began % 1000000000, call->end.tid,
+		catalog_name(output->traces->catalog, call->function));
+	if (call->end.ending != CALL_RETURNED)
+		fprintf(output->out, "  (%s)",
+			call_ending_word(call->end.ending));
+	fputc('\n', output->out);
+}
+
+static void write_line(void *context, const struct call_line *line)
+{
+	text_trace_line(context, line);
+}
+
+void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
+		     uint32_t levels)
+{
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%4s %10s %10s %15s %8s  function\n", "",
+		"at most", "at least", "seconds", "thread");
+	text_end(output->out, output->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < slow->count; i++) {
+		write_slow(output, &slow->items[i], i + 1);
+		if (!levels)
+			continue;
+		fputc('\n', output->out);
+		function_call_lines(output->traces, &slow->items[i], levels,
+				    write_line, output);
+		fputc('\n', output->out);
+	}
+	fprintf(output->out, "%s%s of %s call%s\n", levels ? "" : "\n",
+		text_grouped(slow->count).text, text_grouped(slow->all).text,
+		text_plural(slow->all));
+}
+
+/* ---- How long all took ---- */
+
+static void write_row(struct trace_output *output, const char *what,
+		      uint64_t least_ns, uint64_t most_ns)
+{
+	fprintf(output->out, "%8s %10s %10s\n", what,
+		text_duration(least_ns).text, text_duration(most_ns).text);
+}
+
+static uint64_t mean_of(const struct latencies *latencies)
+{
+	return latencies->count
+		       ? (uint64_t)(latencies->sum_ns / latencies->count)
+		       : 0;
+}
+
+static void write_table(struct trace_output *output,
+			const struct call_latencies *latencies)
+{
+	const struct latencies *least = &latencies->least;
+	const struct latencies *most = &latencies->most;
+	char share[16];
+
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%8s %10s %10s\n", "", "at least", "at most");
+	text_end(output->out, output->has_color, STYLE_HEADING);
+	write_row(output, "min", least->min_ns, most->min_ns);
+	for (const double *next = latency_shares; *next > 0; next++) {
+		snprintf(share, sizeof(share), "%g %%", *next * 100);
+		write_row(output, share, latencies_quantile(least, *next),
+			  latencies_quantile(most, *next));
+	}
+	write_row(output, "max", least->max_ns, most->max_ns);
+	write_row(output, "mean", mean_of(least), mean_of(most));
+}
+
+static void write_bars(struct trace_output *output,
+		       const struct latencies *latencies)
+{
+	uint64_t highest = 1, count;
+
+	for (unsigned int bit = 0; bit <= 64; bit++) {
+		count = latencies_octave(latencies, bit);
+		if (count > highest)
+			highest = count;
+	}
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		count = latencies_octave(latencies, bit);
+		if (!count)
+			continue;
+		fprintf(output->out, "< %8s %15s ",
+			text_duration(UINT64_C(1) << bit).text,
+			text_grouped(count).text);
+		for (uint64_t i = 0; i * highest < count * BAR_MAX; i++)
+			fputc('#', output->out);
+		fputc('\n', output->out);
+	}
+}
+
+void text_latencies(struct trace_output *output,
+		    const struct call_latencies *latencies)
+{
+	fprintf(output->out, "%s: %s call%s", latencies->name,
+		text_grouped(latencies->most.count).text,
+		text_plural(latencies->most.count));
+	if (latencies->unknown)
+		fprintf(output->out,
+			", and %s whose beginning or end is not known",
+			text_grouped(latencies->unknown).text);
+	fputs("\n\n", output->out);
+	if (!latencies->most.count)
+		return;
+	write_table(output, latencies);
+	fputs("\nat most:\n", output->out);
+	write_bars(output, &latencies->most);
+}

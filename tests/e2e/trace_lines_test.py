@@ -1,0 +1,462 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew trace: what it tells of traces whose every call is known."""
+import json
+import random
+
+import clewtest
+import exports
+import perfetto
+from clewtest import BUILD
+
+MAKE_TRACE = BUILD / "tests" / "unit" / "make_trace"
+START_NS = 1_700_000_000_000_000_000
+FIRST = 1_000_000  # ticks, of a nanosecond each
+MAIN, WORKER = 4242, 4243
+
+
+def name(function):
+    return f"synthetic+{0x1000 + 16 * (function - 1):#x}"
+
+
+class Run:
+    """A thread that calls at random, its script, and what it did: each call as
+    [begin, end, depth, function], each end being the next call outside of it."""
+
+    def __init__(self, seed, tally, tid, calls, stamped=True):
+        self.calls, self.script, self.stack = [], [f"thread {tally} {tid}"], []
+        self.choice, self.now = random.Random(seed), FIRST + 1000
+        for i in range(calls):
+            self.call(i, calls, stamped)
+
+    def call(self, i, count, stamped):
+        self.now += self.choice.randrange(1, 200)
+        keep = max(0, len(self.stack) + 1 - self.choice.choice((1, 1, 1, 2, 3)))
+        if len(self.stack) > 12:
+            keep = 3
+        if i > 0:
+            keep = max(keep, 1)
+        for call in self.stack[keep:]:
+            call[1] = self.now
+        del self.stack[keep:]
+        if i % 50 == 0:
+            self.script += ["packet", " ".join(map(str, (
+                "context", 1 if i else 0, self.now,
+                *(call[3] for call in self.stack))))]
+        function = self.choice.randrange(1, 90)
+        self.stack.append([self.now, None, len(self.stack), function])
+        self.calls.append(self.stack[-1])
+        self.script.append(f"call {len(self.stack)} {function}")
+        if stamped or i == count - 1:
+            self.script.append(f"stamp {self.now}")
+
+
+class Case(clewtest.Case):
+    def make(self, *script):
+        done = self.run_program([MAKE_TRACE, self.recording_path], text=True,
+                                input="\n".join(script) + "\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def lines(self, *options):
+        """All of clew trace --json, times in ticks since the process began."""
+        done = self.clew("trace", "--json", *options, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        for line in found:
+            line["tick"] = line["time_ns"] - START_NS + FIRST
+            if "begin_ns" in line:
+                line["begin"] = line["begin_ns"] - START_NS + FIRST
+        return found
+
+    def text(self, *options):
+        done = self.clew("trace", *options, self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+
+def calls_of(lines, tid):
+    """[begin, end or None, depth, name] of each call, by beginning."""
+    found, opened = [], []
+    for line in lines:
+        if line["tid"] != tid:
+            continue
+        call = [line["tick"], None, line["depth"], line.get("name")]
+        if line["kind"] == "begin":
+            opened.append(call)
+            found.append(call)
+        elif line["kind"] == "call":
+            if "most_ns" in line:
+                call[1] = call[0] + line["most_ns"]
+            found.append(call)
+        elif line["kind"] == "end":
+            ended = opened.pop()
+            assert ended[2:] == call[2:], (ended, call)
+            if "most_ns" in line:
+                ended[1] = call[0]
+                assert ended[1] - ended[0] == line["most_ns"], (ended, line)
+    assert not opened
+    return found
+
+
+def told(run):
+    return [[begin, end, depth, name(function)]
+            for begin, end, depth, function in run.calls]
+
+
+class Calls(Case):
+    def test_each_call_of_all_threads(self):
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                self.recording_path = self.work / f"{seed}.out"
+                one = Run(seed, 0, MAIN, 777)
+                other = Run(seed + 100, 1, WORKER, 500)
+                self.make(*one.script, *other.script)
+                lines = self.lines()
+                self.assertEqual(calls_of(lines, MAIN), told(one))
+                self.assertEqual(calls_of(lines, WORKER), told(other))
+                times = [line["tick"] for line in lines]
+                self.assertEqual(times, sorted(times))
+                self.assertEqual({line["clock"] for line in lines
+                                  if line["kind"] in ("begin", "call")},
+                                 {"stamp"})
+
+    def test_order_and_depth_without_stamps(self):
+        run = Run(5, 0, MAIN, 600, stamped=False)
+        self.make(*run.script)
+        lines = self.lines()
+        self.assertEqual([call[2:] for call in calls_of(lines, MAIN)],
+                         [call[2:] for call in told(run)])
+        # a stamp at each packet's beginning, and one at the end
+        stamped = [line for line in lines
+                   if line["kind"] in ("begin", "call") and
+                   line["clock"] == "stamp"]
+        self.assertEqual(len(stamped), 600 // 50 + 1)
+        times = [line["tick"] for line in lines]
+        self.assertEqual(times, sorted(times))
+
+    def test_windows_have_what_overlaps_them(self):
+        run = Run(7, 0, MAIN, 900)
+        self.make(*run.script)
+        last = run.calls[-1][0]
+        for begin, end in ((FIRST + 2000, FIRST + 9000),
+                           (last - 500, last + 500), (FIRST, last),
+                           (FIRST + 20000, FIRST + 20001)):
+            with self.subTest(begin=begin, end=end):
+                found = calls_of(self.lines(
+                    f"--from={begin - FIRST}ns", f"--to={end - FIRST}ns"),
+                    MAIN)
+                self.assertEqual(
+                    [call[2:] for call in found],
+                    [call[2:] for call in told(run)
+                     if call[0] <= end and
+                     (call[1] is None or call[1] >= begin)])
+
+    def test_a_shortest_duration_is_up_to_the_last_call_in_it(self):
+        self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
+                  "stamp 1003000", "call 2 3", "stamp 1004000", "call 1 4")
+        found = {line["name"]: line for line in self.lines()
+                 if "least_ns" in line}
+        self.assertEqual(found[name(1)]["least_ns"], 3000)
+        self.assertEqual((found[name(2)]["least_ns"],
+                          found[name(2)]["most_ns"]), (0, 1000))
+
+
+class Filters(Case):
+    def setUp(self):
+        super().setUp()
+        self.calls = Run(3, 0, MAIN, 800)
+        self.make(*self.calls.script, *Run(4, 1, WORKER, 300).script)
+
+    def test_by_duration(self):
+        found = calls_of(self.lines("--min-duration=1us", "--thread=main"),
+                         MAIN)
+        self.assertEqual(
+            sorted(call[0] for call in found),
+            [call[0] for call in self.calls.calls
+             if (call[1] or self.calls.now) - call[0] >= 1000])
+
+    def test_by_function_with_those_around_left_out(self):
+        found = calls_of(self.lines("--function=0x10[0-4]0$"), MAIN)
+        self.assertEqual([call[0] for call in found],
+                         [call[0] for call in self.calls.calls
+                          if call[3] <= 5])
+        self.assertEqual(min(call[2] for call in found), 0)
+
+    def test_by_depth(self):
+        found = calls_of(self.lines("--depth=2"), MAIN)
+        self.assertEqual([call[0] for call in found],
+                         [call[0] for call in self.calls.calls if call[2] < 2])
+
+    def test_by_thread(self):
+        self.assertEqual({line["tid"] for line in self.lines("--thread=4243")},
+                         {WORKER})
+        self.assertEqual({line["thread"]
+                          for line in self.lines("--thread=worker")},
+                         {"worker"})
+
+    def test_by_module(self):
+        self.assertEqual(self.lines("--module=nothing"), [])
+        self.assertEqual(len(self.lines("--module=synth*")),
+                         len(self.lines()))
+
+
+class Functions(Case):
+    def setUp(self):
+        super().setUp()
+        self.one = Run(11, 0, MAIN, 900)
+        self.other = Run(12, 1, WORKER, 700)
+        self.make(*self.one.script, *self.other.script)
+
+    def took(self, function):
+        """Of its calls that are over, how long at most."""
+        return sorted((call[1] - call[0] for run in (self.one, self.other)
+                       for call in run.calls
+                       if call[3] == function and call[1]), reverse=True)
+
+    def test_the_slowest(self):
+        for function in (1, 7, 44):
+            found = self.lines(f"--slowest={name(function)}", "-n0")
+            self.assertEqual([line["rank"] for line in found],
+                             list(range(1, len(found) + 1)))
+            self.assertEqual([line["most_ns"] for line in found
+                              if line["most_ns"]], self.took(function))
+            self.assertEqual(self.lines(f"--slowest={name(function)}",
+                                        "--top=3"), found[:3])
+
+    def test_each_with_what_it_did(self):
+        found = self.lines(f"--slowest={name(5)}", "--tree=3")
+        runs = {MAIN: self.one, WORKER: self.other}
+        shown = 0
+        while found:
+            slow = found.pop(0)
+            self.assertEqual(slow["kind"], "slow")
+            lines = []
+            while found and found[0]["kind"] != "slow":
+                lines.append(found.pop(0))
+            calls = runs[slow["tid"]].calls
+            first = next(i for i, call in enumerate(calls)
+                         if call[0] == slow["tick"])
+            expected = [calls[first]]
+            for call in calls[first + 1:]:
+                if call[2] <= calls[first][2]:
+                    break
+                if call[2] < calls[first][2] + 3:
+                    expected.append(call)
+            self.assertEqual(
+                [(call[0], call[2], call[3])
+                 for call in calls_of(lines, slow["tid"])],
+                [(begin, depth - calls[first][2], name(function))
+                 for begin, _, depth, function in expected])
+            shown += len(expected)
+        self.assertGreater(shown, 20)
+
+    def test_a_histogram(self):
+        [found] = self.lines_of_one("--histogram=" + name(9))
+        took = self.took(9)[::-1]
+        most = found["most"]
+        self.assertEqual((found["calls"], most["min_ns"], most["max_ns"],
+                          most["mean_ns"]),
+                         (len(took), took[0], took[-1],
+                          sum(took) // len(took)))
+        for quantile in most["quantiles"]:
+            exact = took[max(0, -int(-quantile["share"] * len(took) // 1) - 1)]
+            self.assertGreaterEqual(quantile["ns"], exact)
+            self.assertLessEqual(quantile["ns"], exact * (1 + 1 / 128))
+        for octave in found["histogram"]:
+            below = octave["below_ns"]
+            self.assertEqual(octave["calls"],
+                             sum(below // 2 <= ns < below for ns in took))
+        self.assertEqual(sum(octave["calls"]
+                             for octave in found["histogram"]), len(took))
+
+    def lines_of_one(self, *options):
+        done = self.clew("trace", "--json", *options, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_as_text(self):
+        slow = self.text(f"--slowest={name(5)}", "--top=2", "--tree=2")
+        self.assertIn(f"   1 ", slow)
+        self.assertIn(f"{name(5)}()", slow)
+        self.assertRegex(slow, r"2 of \d+ calls")
+        histogram = self.text(f"--histogram={name(5)}")
+        self.assertRegex(histogram, r"99\.9 % +[\d.]+ [nu]s +[\d.]+ [nu]s\n")
+        self.assertIn("####", histogram)
+
+    def test_functions_that_are_not_there_and_options_that_do_not_fit(self):
+        done = self.clew("trace", "--slowest=nobody", self.recording_path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nobody: no such function in the recording",
+                      done.stderr)
+        for options in (["--top=3"], ["--tree=1"],
+                        ["--slowest=a", "--histogram=b"],
+                        ["--slowest=a", "--depth=3"]):
+            self.assertEqual(self.clew("trace", *options).returncode, 64)
+
+
+class Perfetto(Case):
+    def export(self, *options):
+        path = self.work / "out.pftrace"
+        done = self.clew("export", "-F", "perfetto", "-o", path, *options,
+                         self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return perfetto.Trace(path.read_bytes())
+
+    def test_each_call_is_a_slice_of_its_thread(self):
+        one, other = Run(21, 0, MAIN, 900), Run(22, 1, WORKER, 700)
+        self.make(*one.script, *other.script)
+        trace = self.export()
+        self.assertEqual(sorted(trace.threads.values()),
+                         [(MAIN, "main"), (WORKER, "worker")])
+        self.assertEqual(list(trace.processes), [MAIN])
+        for run, tid in ((one, MAIN), (other, WORKER)):
+            last = max(call[0] for call in run.calls)
+            self.assertEqual(
+                [(slice.begin - START_NS + FIRST, slice.end - START_NS + FIRST,
+                  slice.depth, slice.name)
+                 for slice in trace.slices(trace.track(tid))],
+                [(begin, end or last, depth, called)
+                 for begin, end, depth, called in told(run)])
+
+    def test_the_same_in_chrome_s_format(self):
+        one, other = Run(21, 0, MAIN, 900), Run(22, 1, WORKER, 700)
+        self.make(*one.script, *other.script)
+        trace = self.export()
+        done = self.clew("export", "-F", "chrome", self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        events = json.loads(done.stdout)["traceEvents"]
+        self.assertEqual([(event["tid"], event["args"]["name"])
+                          for event in events
+                          if event["name"] == "thread_name"],
+                         [(MAIN, "main"), (WORKER, "worker")])
+        for tid in (MAIN, WORKER):
+            found, opened = [], []
+            for event in events:
+                if event["tid"] != tid or event["ph"] not in "BE":
+                    continue
+                tick = round(event["ts"] * 1000)
+                if event["ph"] == "B":
+                    opened.append(len(found))
+                    found.append([tick, None, len(opened) - 1, event["name"]])
+                else:
+                    self.assertEqual(found[opened[-1]][3], event["name"])
+                    found[opened.pop()][1] = tick
+            self.assertEqual(
+                found, [[slice.begin - START_NS, slice.end - START_NS,
+                         slice.depth, slice.name]
+                        for slice in trace.slices(trace.track(tid))])
+
+    def test_windows_and_filters(self):
+        run = Run(23, 0, MAIN, 900)
+        self.make(*run.script, *Run(24, 1, WORKER, 300).script)
+        begin, end = FIRST + 9000, FIRST + 20000
+        trace = self.export(f"--from={begin - FIRST}ns",
+                            f"--to={end - FIRST}ns", "--thread=main",
+                            "--function=0x10[0-4]0$")
+        self.assertEqual(list(trace.threads.values()), [(MAIN, "main")])
+        self.assertEqual(
+            [slice.name for slice in trace.slices(trace.track(MAIN))],
+            [name(call[3]) for call in run.calls if call[3] <= 5 and
+             call[0] <= end and (call[1] or end) >= begin])
+
+    def test_gaps_are_instants(self):
+        self.make("packet", "context 0 1001000", "call 1 1", "packet",
+                  "skip 3", "context 1 1002000 1", "call 2 2")
+        trace = self.export()
+        self.assertEqual(trace.instants(trace.track(MAIN)),
+                         ["packets are missing"])
+
+    def test_samples_have_their_stacks(self):
+        made = exports.Synthetic(self.recording_path)
+        trace = self.export()
+        found = {}
+        for tid, _, stack in trace.samples:
+            found[tid, stack] = found.get((tid, stack), 0) + 1
+        expected = {}
+        for one in made.contexts:
+            if one.samples:
+                key = one.tid, one.path
+                expected[key] = expected.get(key, 0) + one.samples
+        self.assertEqual(found, expected)
+
+    def test_samples_of_a_window(self):
+        made = exports.Synthetic(self.recording_path)
+        chrome = json.loads(self.clew("export", "-F", "chrome",
+                                      made.path).stdout)
+        start = chrome["otherData"]["start_ns"]
+        some = [time for _, time, _ in self.export().samples
+                if start + 200_000_000 <= time <= start + 500_000_000]
+        self.assertGreater(len(some), 100)
+        options = "--from=.2", "--to=500ms"
+        self.assertEqual(
+            [time for _, time, _ in self.export(*options).samples], some)
+        chrome = json.loads(self.clew("export", "-F", "chrome", *options,
+                                      made.path).stdout)
+        self.assertEqual(sorted(round(one["ts"] * 1000) + start
+                                for one in chrome["samples"]), sorted(some))
+
+    def test_options_that_do_not_fit(self):
+        for options in (["-F", "folded", "--from=1"],
+                        ["-F", "perfetto", "--value=x", "-o", "x"],
+                        ["-F", "perfetto", "--from=2", "--to=1", "-o", "x"]):
+            self.assertEqual(self.clew("export", *options).returncode, 64)
+
+
+class Text(Case):
+    def test_indentation_durations_and_leaves(self):
+        self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
+                  "stamp 1002000", "call 3 3", "call 3 4", "stamp 1004000",
+                  "tail 3 5", "stamp 1005000", "call 2 6", "stamp 1007000")
+        self.assertEqual(self.text("--quiet"), f"""\
+    0.000001000                4242  {name(1)}() {{
+    0.000002000                4242    {name(2)}() {{
+   ~0.000003000    1.00 us     4242      {name(3)}();
+    0.000004000    1.00 us     4242      {name(4)}();
+    0.000005000    2.00 us     4242      {name(5)}();  (tail)
+    0.000007000    5.00 us     4242    }} {name(2)}
+    0.000007000         >0     4242    {name(6)}();  (still running)
+   >0.000007000   >6.00 us     4242  }} {name(1)}  (still running)
+""")
+
+    def test_gaps_are_shown(self):
+        self.make("packet", "context 0 1001000", "call 1 1", "packet",
+                  "skip 3", "context 1 1002000 1", "call 2 2",
+                  "context 2 1003000 7", "call 2 2")
+        shown = self.text()
+        self.assertIn("--- packets are missing, with 3 contexts ---", shown)
+        self.assertIn("--- the stack has moved ---", shown)
+        self.assertIn("packets are missing: 1 time\n", shown)
+        self.assertIn(f"{name(1)}();  (cut off)", shown)
+        self.assertIn(f"{name(7)}() {{  (began before)", shown)
+
+    def test_columns_are_beside_each_other(self):
+        self.make("packet", "context 0 1001000", "call 1 1",
+                  "thread 1 4243", "packet", "context 0 1002000", "call 1 2")
+        lines = self.text("--quiet", "--columns=20").splitlines()
+        self.assertEqual(lines[1].index("synthetic") -
+                         lines[0].index("synthetic"), 20)
+
+    def test_deep_calls_are_indented_anew(self):
+        self.make("packet", "context 0 1001000",
+                  *(f"call {depth} 1" for depth in range(1, 1001)))
+        shown = self.text("--quiet").splitlines()
+        self.assertEqual(len(shown), 1999)
+        self.assertLess(max(map(len, shown)), 170)
+        self.assertIn("[960] ", shown[970])
+
+    def test_without_a_trace_there_is_none(self):
+        self.record(["/bin/true"])
+        done = self.clew("trace", self.recording_path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no trace of calls in it", done.stderr)
+
+    def test_times_that_are_none_are_refused(self):
+        for option in ("--from=x", "--to=3h", "--around=-1",
+                       "--min-duration="):
+            done = self.clew("trace", option)
+            self.assertEqual(done.returncode, 64, option)
+            self.assertIn("not a time", done.stderr)
+
+
+if __name__ == "__main__":
+    clewtest.main()

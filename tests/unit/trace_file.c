@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/trace_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/id.h"
+#include "wire/recording.h"
+
+/* Returns the offset of so many zeros. */
+static size_t extend(struct trace_file *file, size_t bytes)
+{
+	const size_t offset = file->size;
+
+	if (offset + bytes > file->capacity) {
+		file->capacity = 2 * (offset + bytes);
+		file->bytes = realloc(file->bytes, file->capacity);
+		if (!file->bytes)
+			abort();
+	}
+	memset(file->bytes + offset, 0, bytes);
+	file->size += bytes;
+	return offset;
+}
+
+static size_t add_chunk(struct trace_file *file, uint32_t kind, uint32_t owner,
+			size_t bytes)
+{
+	const size_t offset = extend(file, bytes);
+	struct wire_chunk *chunk = (void *)(file->bytes + offset);
+
+	chunk->kind = kind;
+	chunk->owner = owner;
+	chunk->bytes = bytes;
+	chunk->used = bytes - sizeof(*chunk);
+	return offset;
+}
+
+void trace_file_init(struct trace_file *file, uint32_t pid, uint32_t seq,
+		     uint32_t first)
+{
+	struct wire_packet_blocks *blocks;
+	struct wire_header *header;
+	size_t offset;
+
+	*file = (struct trace_file){ 0 };
+	extend(file, sizeof(*header));
+	header = (void *)file->bytes;
+	memcpy(header->magic, WIRE_MAGIC, sizeof(header->magic));
+	header->version = WIRE_VERSION;
+	header->header_bytes = sizeof(*header);
+	header->pid = pid;
+	header->seq = seq;
+	offset = add_chunk(file, WIRE_PACKET_BLOCKS, 0,
+			   sizeof(struct wire_chunk) + sizeof(*blocks));
+	blocks = (void *)(file->bytes + offset + sizeof(struct wire_chunk));
+	blocks->count = 2;
+	blocks->blocks[0] = (first >> WIRE_PACKET_BLOCK_LOG2) + 1;
+	blocks->blocks[1] = (first >> WIRE_PACKET_BLOCK_LOG2) + 2;
+}
+
+void trace_file_fini(struct trace_file *file)
+{
+	free(file->bytes);
+	*file = (struct trace_file){ 0 };
+}
+
+void trace_file_packet(struct trace_file *file, uint32_t tally)
+{
+	file->packet = add_chunk(file, WIRE_PACKET, tally, WIRE_PACKET_BYTES);
+	file->words = 0;
+}
+
+void trace_file_word(struct trace_file *file, uint32_t word)
+{
+	const size_t at = sizeof(struct wire_chunk) + 4 * file->words++;
+
+	if (!file->packet || at >= WIRE_PACKET_BYTES)
+		abort();
+	memcpy(file->bytes + file->packet + at, &word, sizeof(word));
+}
+
+void trace_file_context(struct trace_file *file,
+			const struct trace_file_context *context)
+{
+	struct wire_packet_begin begin = {
+		.head = wire_packet_odd(
+			WIRE_PACKET_BEGIN,
+			WIRE_PACKET_BEGIN_WORDS(context->count)),
+		.tid = context->tid,
+		.sequence = { (uint32_t)context->sequence,
+			      (uint32_t)(context->sequence >> 32) },
+		.tsc = { (uint32_t)context->tsc,
+			 (uint32_t)(context->tsc >> 32) },
+		.level = context->level,
+		.cause = (uint8_t)context->cause,
+		.functions = context->count,
+	};
+	uint64_t id = context->around_id;
+	uint32_t words[sizeof(begin) / 4];
+
+	for (uint32_t i = 0; i < context->count; i++)
+		id = id_push(id, id_key(context->functions[i]));
+	begin.id[0] = (uint32_t)id;
+	begin.id[1] = (uint32_t)(id >> 32);
+	memcpy(words, &begin, sizeof(begin));
+	for (size_t i = 0; i < sizeof(begin) / 4; i++)
+		trace_file_word(file, words[i]);
+	for (uint32_t i = 0; i < context->count; i++)
+		trace_file_word(file,
+				context->functions[context->count - 1 - i]);
+	trace_file_word(file, WIRE_PACKET_BEGIN_END);
+}
+
+void trace_file_call(struct trace_file *file, uint32_t level, uint32_t index)
+{
+	trace_file_word(file,
+			(level & 0xff) << WIRE_PACKET_LEVEL_SHIFT | index);
+}
+
+void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index)
+{
+	trace_file_word(file, wire_packet_odd(WIRE_PACKET_TAIL,
+					      WIRE_PACKET_TAIL_WORDS));
+	trace_file_call(file, level, index);
+}
+
+void trace_file_stamp(struct trace_file *file, uint64_t tsc)
+{
+	trace_file_word(file, wire_packet_odd(WIRE_PACKET_STAMP,
+					      WIRE_PACKET_STAMP_WORDS));
+	trace_file_word(file, (uint32_t)tsc);
+	trace_file_word(file, (uint32_t)(tsc >> 32));
+}
+
+void trace_file_save(struct trace_file *file, const char *path)
+{
+	FILE *out = fopen(path, "wb");
+
+	((struct wire_header *)(void *)file->bytes)->end = file->size;
+	if (!out || fwrite(file->bytes, 1, file->size, out) != file->size ||
+	    fclose(out) != 0)
+		abort();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace (wire/packet.h) made by hand, word for word as the runtime would leave it. */
+#ifndef CLEW_TESTS_TRACE_FILE_H
+#define CLEW_TESTS_TRACE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/packet.h"
+
+struct trace_file {
+	uint8_t *bytes;
+	size_t size, capacity;
+	size_t packet; /* offset of the chunk that is written; 0: none */
+	size_t words;  /* that it has */
+};
+
+/* Functions are numbered from `first` on, at most 4,096. */
+void trace_file_init(struct trace_file *file, uint32_t pid, uint32_t seq,
+		     uint32_t first);
+void trace_file_fini(struct trace_file *file);
+
+/* Words from here on are of another packet. */
+void trace_file_packet(struct trace_file *file, uint32_t tally);
+
+struct trace_file_context {
+	uint32_t tid;
+	uint64_t sequence, tsc;
+	uint64_t around_id; /* of what is around the functions */
+	enum wire_packet_cause cause;
+	const uint32_t *functions; /* outermost first */
+	uint32_t count;
+	uint8_t level; /* of the innermost */
+};
+
+void trace_file_context(struct trace_file *file,
+			const struct trace_file_context *context);
+
+/* `index` is that of the function among those that are numbered. */
+void trace_file_call(struct trace_file *file, uint32_t level, uint32_t index);
+void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index);
+void trace_file_stamp(struct trace_file *file, uint64_t tsc);
+void trace_file_word(struct trace_file *file, uint32_t word);
+
+void trace_file_save(struct trace_file *file, const char *path);
+
+#endif
