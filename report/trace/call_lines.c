@@ -171,6 +171,7 @@ static void take(struct call_lines *lines, const struct call_event *event)
 		end(lines, event);
 	} else if (traces_want(lines->traces, lines->process, event->tid)) {
 		settle(lines, lines->count, event);
+		open_around(lines, lines->asked, event); /* it is in these */
 		add_line(lines, LINE_GAP, event, event->tsc)->depth =
 			lines->count ? lines->shown[lines->count - 1].depth +
 					       lines->shown[lines->count - 1]

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew trace: what it tells of traces whose every call is known."""
+import collections
 import json
 import random
 
 import clewtest
 import exports
 import perfetto
-from clewtest import BUILD
+from clewtest import BUILD, target
 
 MAKE_TRACE = BUILD / "tests" / "unit" / "make_trace"
 START_NS = 1_700_000_000_000_000_000
@@ -402,6 +403,43 @@ class Perfetto(Case):
             self.assertEqual(self.clew("export", *options).returncode, 64)
 
 
+class Recorded(Case):
+    """Of programs: the calls that reports count, each once, and balanced."""
+
+    def check(self, name, *arguments):
+        self.record([target(name), *arguments], ["--trace"])
+        report = self.clew_json("report", "--json", "-n0",
+                                self.recording_path)
+        counted = collections.Counter()
+        for function in report["functions"]:
+            counted[function["module"], function["vaddr"]] += function["calls"]
+        done = self.clew("trace", "--json", self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = collections.Counter()
+        last, depths = {}, collections.Counter()
+        for line in map(json.loads, done.stdout.splitlines()):
+            thread = line["pid"], line["tid"]
+            self.assertNotIn(line.get("gap"),
+                             ("missing", "damaged", "mismatch"))
+            depths[thread] -= line["kind"] == "end"
+            if line["kind"] != "gap":
+                self.assertEqual(line["depth"], depths[thread])
+            depths[thread] += line["kind"] == "begin"
+            self.assertGreaterEqual(line["time_ns"], last.get(thread, 0))
+            last[thread] = line["time_ns"]
+            if line["kind"] in ("begin", "call") and \
+                    "began_before" not in line:
+                found[line["module"], line["vaddr"]] += 1
+        self.assertEqual(found, +counted)
+        self.assertEqual(+depths, collections.Counter())
+
+    def test_tail_calls(self):
+        self.check("tail")
+
+    def test_jumps(self):
+        self.check("jumps")
+
+
 class Text(Case):
     def test_indentation_durations_and_leaves(self):
         self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
@@ -428,6 +466,13 @@ class Text(Case):
         self.assertIn("packets are missing: 1 time\n", shown)
         self.assertIn(f"{name(1)}();  (cut off)", shown)
         self.assertIn(f"{name(7)}() {{  (began before)", shown)
+
+    def test_a_gap_is_in_the_calls_that_go_on(self):
+        self.make("packet", "context 0 1001000", "call 1 1",
+                  "context 2 1002000 1", "call 1 2")
+        self.assertEqual([(line["kind"], line["depth"])
+                          for line in self.lines()][:3],
+                         [("begin", 0), ("gap", 1), ("end", 0)])
 
     def test_columns_are_beside_each_other(self):
         self.make("packet", "context 0 1001000", "call 1 1",
