@@ -141,9 +141,9 @@ static uint32_t take_number(struct class_pool *pool)
 	return pool->next <= NUMBER_MAX ? pool->next++ : 0;
 }
 
-uint32_t pool_add_string(struct class_pool *pool, const char *text)
+static uint32_t add_bytes(struct class_pool *pool, const char *text,
+			  size_t length)
 {
-	const size_t length = strlen(text);
 	const uint32_t number = length <= UINT16_MAX ? take_number(pool) : 0;
 
 	if (number == 0)
@@ -154,15 +154,59 @@ uint32_t pool_add_string(struct class_pool *pool, const char *text)
 	return number;
 }
 
-uint32_t pool_add_class(struct class_pool *pool, const char *name)
+uint32_t pool_add_string(struct class_pool *pool, const char *text)
 {
-	const uint32_t text = pool_add_string(pool, name);
+	return add_bytes(pool, text, strlen(text));
+}
+
+static uint32_t add_class(struct class_pool *pool, const char *name,
+			  size_t length)
+{
+	const uint32_t text = add_bytes(pool, name, length);
 	const uint32_t number = text ? take_number(pool) : 0;
 
 	if (number == 0)
 		return 0;
 	output_u1(&pool->added, CLASS);
 	output_u2(&pool->added, text);
+	return number;
+}
+
+uint32_t pool_add_class(struct class_pool *pool, const char *name)
+{
+	return add_class(pool, name, strlen(name));
+}
+
+static int is_same(const struct classfile_name *one,
+		   const struct classfile_name *other)
+{
+	return one->length == other->length &&
+	       memcmp(one->text, other->text, one->length) == 0;
+}
+
+static uint32_t find_class(const struct class_pool *pool,
+			   const struct classfile_name *name)
+{
+	struct classfile_name other;
+
+	for (uint32_t i = 1; i < pool->count; i++)
+		if (pool_class_name(pool, i, &other) && is_same(&other, name))
+			return i;
+	for (uint32_t i = 0; i < pool->recent_count && i < POOL_RECENT; i++)
+		if (is_same(&pool->recent_names[i], name))
+			return pool->recent[i];
+	return 0;
+}
+
+uint32_t pool_class(struct class_pool *pool, struct classfile_name name)
+{
+	uint32_t number = find_class(pool, &name);
+
+	if (number)
+		return number;
+	number = add_class(pool, name.text, name.length);
+	pool->recent[pool->recent_count % POOL_RECENT] = (uint16_t)number;
+	pool->recent_names[pool->recent_count++ % POOL_RECENT] = name;
 	return number;
 }
 
@@ -179,14 +223,27 @@ static uint32_t add_pair(struct class_pool *pool, enum constant kind,
 	return number;
 }
 
-uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
-			 const char *name, const char *descriptor)
+static uint32_t add_member(struct class_pool *pool, enum constant kind,
+			   uint32_t class_number, const char *name,
+			   const char *descriptor)
 {
 	const uint32_t text = pool_add_string(pool, name);
 	const uint32_t type = pool_add_string(pool, descriptor);
 	const uint32_t pair = add_pair(pool, NAME_AND_TYPE, text, type);
 
-	return add_pair(pool, METHOD, class_number, pair);
+	return add_pair(pool, kind, class_number, pair);
+}
+
+uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
+			 const char *name, const char *descriptor)
+{
+	return add_member(pool, METHOD, class_number, name, descriptor);
+}
+
+uint32_t pool_add_field(struct class_pool *pool, uint32_t class_number,
+			const char *name, const char *descriptor)
+{
+	return add_member(pool, FIELD, class_number, name, descriptor);
 }
 
 uint32_t pool_add_integer(struct class_pool *pool, int32_t value)
@@ -197,6 +254,31 @@ uint32_t pool_add_integer(struct class_pool *pool, int32_t value)
 		return 0;
 	output_u1(&pool->added, INTEGER);
 	output_u4(&pool->added, (uint32_t)value);
+	return number;
+}
+
+/* It has two numbers. */
+uint32_t pool_add_long(struct class_pool *pool, int64_t value)
+{
+	const uint32_t number = take_number(pool);
+
+	if (number == 0 || take_number(pool) == 0)
+		return 0;
+	output_u1(&pool->added, LONG);
+	output_u4(&pool->added, (uint32_t)((uint64_t)value >> 32));
+	output_u4(&pool->added, (uint32_t)value);
+	return number;
+}
+
+uint32_t pool_add_text(struct class_pool *pool, const char *text)
+{
+	const uint32_t bytes = pool_add_string(pool, text);
+	const uint32_t number = bytes ? take_number(pool) : 0;
+
+	if (number == 0)
+		return 0;
+	output_u1(&pool->added, STRING);
+	output_u2(&pool->added, bytes);
 	return number;
 }
 

@@ -9,11 +9,16 @@
 #include "classfile/class_input.h"
 #include "classfile/class_output.h"
 
+#define POOL_RECENT 64
+
 struct class_pool {
 	const uint8_t **entries; /* at their tags; NULL: none of that number */
 	uint32_t count;          /* of those that were there, and one */
 	uint32_t next;           /* the number of the next one that is added */
 	struct class_output added;
+	uint16_t recent[POOL_RECENT]; /* classes that pool_class() has added */
+	struct classfile_name recent_names[POOL_RECENT];
+	uint32_t recent_count;
 };
 
 /* Reads from the count on. 0, or why not. */
@@ -41,7 +46,18 @@ uint32_t pool_add_string(struct class_pool *pool, const char *text);
 uint32_t pool_add_class(struct class_pool *pool, const char *name);
 uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
 			 const char *name, const char *descriptor);
+uint32_t pool_add_field(struct class_pool *pool, uint32_t class_number,
+			const char *name, const char *descriptor);
 uint32_t pool_add_integer(struct class_pool *pool, int32_t value);
+uint32_t pool_add_long(struct class_pool *pool, int64_t value);
+/* A java.lang.String. */
+uint32_t pool_add_text(struct class_pool *pool, const char *text);
+
+/*
+ * The class of that name, which stays where it is: one that is there, or else one that is
+ * added. 0: there is no room.
+ */
+uint32_t pool_class(struct class_pool *pool, struct classfile_name name);
 
 int name_is(const struct classfile_name *name, const char *text);
 

@@ -63,16 +63,24 @@ struct classfile_name {
 /* A static method of the tracker. */
 struct classfile_call {
 	const char *name;
-	const char
-		*descriptor; /* "(I)V": takes the method's number; or "()V" */
+	const char *descriptor;
 };
 
-/* What is called, and where from. */
+/*
+ * What is called, and where from. Each may take the method's number, "(I)V". If enter()
+ * returns a long, as "(I)J" says, the method keeps it in a variable of its own, and the
+ * others may take that, "(J)V", or both, "(JI)V".
+ */
 struct classfile_tracker {
 	const char *class_name; /* "java/lang/Tracker" */
 	struct classfile_call enter;
 	struct classfile_call exit;   /* before a method returns */
 	struct classfile_call thrown; /* by an exception; NULL: exit */
+	/*
+	 * Where a handler of the method's own begins, with the exception on the stack.
+	 * Code may jump there, too. NULL: nothing is called.
+	 */
+	struct classfile_call caught;
 	/*
 	 * 0, or bytes: code up to that is refused rather than made longer than
 	 * that. HotSpot compiles no method of more than 8,000.
@@ -92,8 +100,8 @@ struct classfile_caller {
 	void *context;
 	/* Memory that stays until the result is used, or NULL. */
 	void *(*memory)(void *context, size_t bytes);
-	/* The number that the method tells, 0 or more, or negative: none. */
-	int32_t (*choose)(void *context, const struct classfile_method *method);
+	/* The number that the method tells, of 32 bits, or negative: none. */
+	int64_t (*choose)(void *context, const struct classfile_method *method);
 	/* A method that was chosen is left as it was. May be NULL. */
 	void (*refused)(void *context, const struct classfile_method *method,
 			enum classfile_refusal why);

@@ -6,10 +6,41 @@
 #define CALL_BYTES    3     /* invokestatic and its method */
 #define NUMBER_BYTES  3     /* sipush or ldc_w */
 #define EXCEPTION_LEN 8
+#define VARIABLE_NEAR 255
 
-static uint32_t call_bytes(const struct tracker_call *call)
+/* lload or lstore, of the variable that is kept. */
+static uint32_t kept_bytes(const struct method_code *code)
 {
-	return CALL_BYTES + (call->has_number ? NUMBER_BYTES : 0);
+	return code->kept > VARIABLE_NEAR ? 4 : 2;
+}
+
+static uint32_t call_bytes(const struct method_code *code,
+			   const struct tracker_call *call)
+{
+	return CALL_BYTES + (call->has_number ? NUMBER_BYTES : 0) +
+	       (call->has_kept ? kept_bytes(code) : 0);
+}
+
+/* Before the first instruction. */
+static uint32_t entry_bytes(const struct method_code *code,
+			    const struct tracker_calls *calls)
+{
+	return call_bytes(code, &calls->enter) +
+	       (calls->keeps ? kept_bytes(code) : 0);
+}
+
+/* Before an instruction. */
+static uint32_t bytes_before(const struct method_code *code,
+			     const struct tracker_calls *calls,
+			     const struct bytecode *insn)
+{
+	uint32_t bytes = 0;
+
+	if (code->catches[insn->at])
+		bytes += call_bytes(code, &calls->caught);
+	if (bytecode_is_return(insn))
+		bytes += call_bytes(code, &calls->exit);
+	return bytes;
 }
 
 int method_code_read(struct method_code *code, struct class_input input)
@@ -44,13 +75,27 @@ static int has_subroutines(const struct bytecode *insn)
 	       insn->opcode == OP_RET;
 }
 
+static void find_handlers(struct method_code *code)
+{
+	const uint8_t *at = code->exceptions;
+
+	for (uint32_t i = 0; i < code->exception_count; i++) {
+		const uint32_t handler = (uint32_t)at[4] << 8 | at[5];
+
+		if (handler < code->length)
+			code->catches[handler] = 1;
+		at += EXCEPTION_LEN;
+	}
+}
+
 enum classfile_refusal method_code_place(struct method_code *code,
 					 const struct tracker_calls *calls)
 {
-	const uint32_t exit_bytes = call_bytes(&calls->exit);
-	uint64_t place = call_bytes(&calls->enter), end;
+	uint64_t place = entry_bytes(code, calls), end;
 	struct bytecode insn;
 
+	if (calls->caught.method)
+		find_handlers(code);
 	for (uint32_t at = 0; at < code->length; at += insn.length) {
 		if (!bytecode_read(code->bytes, code->length, at, &insn))
 			return CLASSFILE_CODE_MALFORMED;
@@ -59,12 +104,11 @@ enum classfile_refusal method_code_place(struct method_code *code,
 		code->places[at] = (uint32_t)place;
 		for (uint32_t i = 1; i < insn.length; i++)
 			code->places[at + i] = WITHIN | at;
-		if (bytecode_is_return(&insn))
-			place += exit_bytes;
+		place += bytes_before(code, calls, &insn);
 		place += placed_bytes(&insn, (uint32_t)place);
 	}
 	code->places[code->length] = (uint32_t)place;
-	code->handler_bytes = call_bytes(&calls->thrown) + 1;
+	code->handler_bytes = call_bytes(code, &calls->thrown) + 1;
 	end = place + (uint64_t)code->handler_count * code->handler_bytes;
 	if (end > CODE_MAX ||
 	    (calls->code_limit > 0 && code->length <= calls->code_limit &&
@@ -96,14 +140,29 @@ uint32_t method_code_near(const struct method_code *code, uint32_t offset)
 
 /* ---- Instructions ---- */
 
-static void write_call(const struct tracker_call *call,
+static void write_kept(const struct method_code *code, uint8_t opcode,
+		       struct class_output *output)
+{
+	if (code->kept > VARIABLE_NEAR)
+		output_u1(output, OP_WIDE);
+	output_u1(output, opcode);
+	if (code->kept > VARIABLE_NEAR)
+		output_u2(output, code->kept);
+	else
+		output_u1(output, code->kept);
+}
+
+static void write_call(const struct method_code *code,
+		       const struct tracker_call *call,
 		       const struct method_number *number,
 		       struct class_output *output)
 {
+	if (call->has_kept)
+		write_kept(code, OP_LLOAD, output);
 	if (call->has_number) {
 		output_u1(output, number->constant ? OP_LDC_W : OP_SIPUSH);
-		output_u2(output, number->constant ? number->constant
-						   : (uint32_t)number->value);
+		output_u2(output,
+			  number->constant ? number->constant : number->value);
 	}
 	output_u1(output, OP_INVOKESTATIC);
 	output_u2(output, call->method);
@@ -185,20 +244,24 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 {
 	struct bytecode insn;
 
-	write_call(&calls->enter, number, output);
+	write_call(code, &calls->enter, number, output);
+	if (calls->keeps)
+		write_kept(code, OP_LSTORE, output);
 	for (uint32_t at = 0; at < code->length; at += insn.length) {
 		enum classfile_refusal why;
 
 		if (!bytecode_read(code->bytes, code->length, at, &insn))
 			return CLASSFILE_CODE_MALFORMED;
+		if (code->catches[at])
+			write_call(code, &calls->caught, number, output);
 		if (bytecode_is_return(&insn))
-			write_call(&calls->exit, number, output);
+			write_call(code, &calls->exit, number, output);
 		why = write_insn(code, &insn, output);
 		if (why)
 			return why;
 	}
 	for (uint32_t i = 0; i < code->handler_count; i++) {
-		write_call(&calls->thrown, number, output);
+		write_call(code, &calls->thrown, number, output);
 		output_u1(output, OP_ATHROW);
 	}
 	return CLASSFILE_DONE;

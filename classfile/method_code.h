@@ -14,13 +14,15 @@
 
 /* A call of the tracker, made of constants of the class. */
 struct tracker_call {
-	uint32_t method;
+	uint32_t method;     /* 0: none is made */
 	uint32_t has_number; /* 0 or 1: it is given the method's */
+	uint32_t has_kept;   /* likewise what enter() has returned */
 };
 
 /* What is the same in each method of a class. */
 struct tracker_calls {
-	struct tracker_call enter, exit, thrown;
+	struct tracker_call enter, exit, thrown, caught;
+	int keeps;           /* what enter() returns */
 	uint32_t throwable;  /* the class of that name */
 	uint32_t frames;     /* the string "StackMapTable" */
 	int has_frames;      /* of that version of class files */
@@ -29,8 +31,25 @@ struct tracker_calls {
 
 /* What a method tells: a number, and the constant that it is if it is large. */
 struct method_number {
-	int32_t value;
+	uint32_t value;
 	uint32_t constant;
+};
+
+/* The type of a local variable in a frame (StackMapTable). */
+enum frame_type {
+	TYPE_TOP,
+	TYPE_INTEGER,
+	TYPE_FLOAT,
+	TYPE_DOUBLE,
+	TYPE_LONG,
+	TYPE_THIS = 6,   /* a constructor's object, not initialised */
+	TYPE_OBJECT = 7, /* and its class */
+	TYPE_NEW = 8,    /* not initialised, and where it was made */
+};
+
+struct frame_local {
+	uint8_t type;
+	uint16_t of; /* class, or place */
 };
 
 /* Of an instruction of a constructor: whether its object is initialised. */
@@ -55,7 +74,12 @@ struct method_code {
 	 */
 	uint32_t *places;
 	const uint8_t *states; /* by offset, of a constructor; or NULL */
+	uint8_t *catches;      /* by offset: whether a handler begins there */
+	uint32_t
+		kept; /* number of the variable that is kept, behind all others */
 	uint32_t frame_locals; /* in a constructor: of the first frame */
+	/* Where a variable is kept: that frame, and room for kept ones; or NULL */
+	struct frame_local *locals;
 
 	uint32_t handler_count; /* 2 in a constructor: of both states */
 	uint32_t handler_bytes; /* of each */

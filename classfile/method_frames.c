@@ -14,12 +14,6 @@ enum frame_kind {
 	FULL = 255,
 };
 
-enum frame_type {
-	TYPE_THIS = 6,   /* a constructor's object, not initialised */
-	TYPE_OBJECT = 7, /* and its class */
-	TYPE_NEW = 8,    /* not initialised, and where it was made */
-};
-
 struct frames_move {
 	const struct method_code *code;
 	struct class_input input;
@@ -88,12 +82,88 @@ static int move_full(struct frames_move *move)
 static int chop(struct frames_move *move, uint32_t count)
 {
 	if (count > move->locals)
-		return move->code->states == NULL;
+		return move->code->states == NULL && !move->code->locals;
 	move->locals -= count;
 	if (move->this_local != NOT_YET && move->this_local >= move->locals)
 		move->this_local = NOT_YET;
 	return 1;
 }
+
+/* ---- Frames that are written whole, as there is a variable behind all others ---- */
+
+static void write_tops(struct class_output *output, uint32_t count)
+{
+	while (count-- > 0)
+		output_u1(output, TYPE_TOP);
+}
+
+static int read_locals(struct frames_move *move, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct frame_local local = { .type = input_u1(&move->input) };
+		uint32_t of = 0;
+
+		if (local.type == TYPE_OBJECT || local.type == TYPE_NEW)
+			of = input_u2(&move->input);
+		if (local.type == TYPE_NEW)
+			of = method_code_at(move->code, of);
+		if (of == NO_PLACE || local.type > TYPE_NEW ||
+		    move->locals >= move->code->kept)
+			return 0;
+		if (local.type == TYPE_THIS && move->this_local == NOT_YET)
+			move->this_local = move->locals;
+		local.of = (uint16_t)of;
+		move->code->locals[move->locals++] = local;
+	}
+	return !move->input.is_short;
+}
+
+static int write_locals(const struct frames_move *move)
+{
+	const struct frame_local *locals = move->code->locals;
+	const uint32_t kept = move->code->kept;
+	uint32_t slots = move->locals;
+
+	for (uint32_t i = 0; i < move->locals; i++)
+		slots += locals[i].type == TYPE_LONG ||
+			 locals[i].type == TYPE_DOUBLE;
+	if (slots > kept)
+		return 0;
+	output_u2(move->output, move->locals + (kept - slots) + 1);
+	for (uint32_t i = 0; i < move->locals; i++) {
+		output_u1(move->output, locals[i].type);
+		if (locals[i].type >= TYPE_OBJECT)
+			output_u2(move->output, locals[i].of);
+	}
+	write_tops(move->output, kept - slots);
+	output_u1(move->output, TYPE_LONG);
+	return 1;
+}
+
+static int write_whole(struct frames_move *move, uint8_t tag, uint32_t far)
+{
+	uint32_t stack = tag > SAME_MAX && tag <= SAME_ONE_FAR ? 1 : 0;
+
+	if (tag >= CHOP && tag < SAME_FAR && !chop(move, SAME_FAR - tag))
+		return 0;
+	if (tag > SAME_FAR && tag < FULL && !read_locals(move, tag - SAME_FAR))
+		return 0;
+	if (tag == FULL) {
+		move->locals = 0;
+		move->this_local = NOT_YET;
+		if (!read_locals(move, input_u2(&move->input)))
+			return 0;
+		stack = input_u2(&move->input);
+	}
+	output_u1(move->output, FULL);
+	output_u2(move->output, far);
+	if (!write_locals(move))
+		return 0;
+	output_u2(move->output, stack);
+	return move_stack(move, stack);
+}
+
+/* ---- All of them ---- */
 
 /* The offset in the old code of the next frame, and its place. */
 static int next_place(struct frames_move *move, uint32_t delta, uint32_t *far)
@@ -134,6 +204,8 @@ static int move_frame(struct frames_move *move)
 		delta = tag - SAME_ONE;
 	if (!next_place(move, delta, &far))
 		return 0;
+	if (move->code->locals)
+		return write_whole(move, tag, far);
 	if (tag <= SAME_MAX || tag == SAME_FAR) {
 		write_head(move->output, 0, SAME_FAR, far);
 		return 1;
@@ -161,17 +233,24 @@ static int is_understood(const struct frames_move *move)
 
 /* A handler's: an exception on the stack, and nothing that is needed elsewhere. */
 static void write_handler(struct frames_move *move, uint32_t place,
-			  int is_uninitialized, uint32_t throwable)
+			  int is_uninitialized,
+			  const struct tracker_calls *calls)
 {
+	const uint32_t own = is_uninitialized ? 1 : 0;
+
 	output_u1(move->output, FULL);
 	output_u2(move->output,
 		  move->to == NOT_YET ? place : place - move->to - 1);
-	output_u2(move->output, is_uninitialized ? 1 : 0);
-	if (is_uninitialized)
+	output_u2(move->output, calls->keeps ? move->code->kept + 1 : own);
+	if (own)
 		output_u1(move->output, TYPE_THIS);
+	if (calls->keeps) {
+		write_tops(move->output, move->code->kept - own);
+		output_u1(move->output, TYPE_LONG);
+	}
 	output_u2(move->output, 1);
 	output_u1(move->output, TYPE_OBJECT);
-	output_u2(move->output, throwable);
+	output_u2(move->output, calls->throwable);
 	move->to = place;
 }
 
@@ -207,7 +286,7 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 		return CLASSFILE_CODE_MALFORMED;
 	for (uint32_t i = 0; i < code->handler_count; i++)
 		write_handler(&move, handler + i * code->handler_bytes,
-			      code->states && i == 0, calls->throwable);
+			      code->states && i == 0, calls);
 	output_set_u4(output, length_at,
 		      (uint32_t)(output->used - length_at - 4));
 	return CLASSFILE_DONE;

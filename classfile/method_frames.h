@@ -9,6 +9,15 @@
 #include "classfile/method_code.h"
 
 /*
+ * Where the tracker's calls keep a variable: the types of the arguments, that the
+ * first frame has, to be in code->locals, which is there. 0: the descriptor is none.
+ * -1: there is no room for constants.
+ */
+int method_frames_first(struct method_code *code,
+			const struct classfile_method *method,
+			uint32_t class_number, struct class_pool *pool);
+
+/*
  * The whole attribute. input is what was in it, or nothing: there was none. In
  * a constructor each frame has to say of the object what code->states does.
  */

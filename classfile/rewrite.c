@@ -19,6 +19,8 @@
 #define ABSTRACT    0x0400
 #define NUMBER_NEAR 32767 /* fits sipush */
 #define HEADER      8     /* bytes before the count of constants */
+#define MARKS       3 /* bytes for each of the code: states, seen, catches */
+#define KEPT_SLOTS  2 /* of a long */
 
 struct rewriting {
 	const struct classfile_tracker *tracker;
@@ -29,7 +31,7 @@ struct rewriting {
 	struct tracker_calls calls; /* method 0: not made yet */
 	struct class_output body;   /* what follows the constants */
 	struct classfile_name class_name;
-	uint32_t class_access;
+	uint32_t class_number, class_access;
 	int has_super;
 	uint32_t method_count;
 	/* for one method at a time */
@@ -71,9 +73,14 @@ static int skip_attributes(struct class_input *input)
 static struct tracker_call make_call(struct class_pool *pool, uint32_t class,
 				     const struct classfile_call *call)
 {
-	return (struct tracker_call){ pool_add_method(pool, class, call->name,
-						      call->descriptor),
-				      strcmp(call->descriptor, "(I)V") == 0 };
+	const char *end = strchr(call->descriptor, ')');
+	const char *kept = strchr(call->descriptor, 'J');
+
+	return (struct tracker_call){
+		pool_add_method(pool, class, call->name, call->descriptor),
+		strchr(call->descriptor, 'I') != NULL,
+		kept && kept < end,
+	};
 }
 
 /* Those of the tracker's calls, when the first method wants them. */
@@ -90,6 +97,7 @@ static int make_calls(struct rewriting *re)
 		.enter = make_call(pool, class, &tracker->enter),
 		.has_frames = re->major >= HAS_FRAMES,
 		.code_limit = tracker->code_limit,
+		.keeps = strchr(tracker->enter.descriptor, ')')[1] == 'J',
 	};
 	if (re->calls.has_frames) {
 		re->calls.frames = pool_add_string(pool, "StackMapTable");
@@ -100,10 +108,12 @@ static int make_calls(struct rewriting *re)
 	re->calls.thrown = tracker->thrown.name
 				   ? make_call(pool, class, &tracker->thrown)
 				   : re->calls.exit;
+	if (tracker->caught.name)
+		re->calls.caught = make_call(pool, class, &tracker->caught);
 	return re->calls.thrown.method != 0;
 }
 
-static int make_number(struct rewriting *re, int32_t value,
+static int make_number(struct rewriting *re, uint32_t value,
 		       struct method_number *out)
 {
 	*out = (struct method_number){ .value = value };
@@ -111,7 +121,7 @@ static int make_number(struct rewriting *re, int32_t value,
 	    !(re->calls.enter.has_number || re->calls.exit.has_number ||
 	      re->calls.thrown.has_number))
 		return 1;
-	out->constant = pool_add_integer(&re->pool, value);
+	out->constant = pool_add_integer(&re->pool, (int32_t)value);
 	return out->constant != 0;
 }
 
@@ -125,12 +135,13 @@ static int make_scratch(struct rewriting *re, uint32_t length)
 		re->places =
 			caller->memory(caller->context,
 				       (length + (size_t)1) * sizeof(uint32_t));
-		re->marks = caller->memory(caller->context, (size_t)length * 2);
+		re->marks =
+			caller->memory(caller->context, (size_t)length * MARKS);
 		re->scratch_length = re->places && re->marks ? length : 0;
 	}
 	if (length > re->scratch_length)
 		return 0;
-	memset(re->marks, 0, (size_t)length * 2);
+	memset(re->marks, 0, (size_t)length * MARKS);
 	return 1;
 }
 
@@ -146,6 +157,10 @@ static enum classfile_refusal find_places(struct rewriting *re,
 	if (!make_scratch(re, code->length))
 		return CLASSFILE_NO_MEMORY;
 	code->places = re->places;
+	code->catches = re->marks + code->length * (size_t)2;
+	code->kept = code->max_locals;
+	if (code->kept + KEPT_SLOTS > UINT16_MAX && re->calls.keeps)
+		return CLASSFILE_TOO_LARGE;
 	code->handler_count = is_constructor ? 2 : 1;
 	why = method_code_place(code, &re->calls);
 	if (why || !is_constructor)
@@ -163,14 +178,22 @@ static uint32_t larger(uint32_t one, uint32_t other)
 	return one > other ? one : other;
 }
 
+static uint32_t call_slots(const struct tracker_call *call)
+{
+	return call->has_number + KEPT_SLOTS * call->has_kept;
+}
+
 /* Entry and handlers have the stack for themselves; a return has its result there. */
 static uint32_t stack_needed(const struct method_code *code,
 			     const struct tracker_calls *calls)
 {
-	const uint32_t stack = code->max_stack + calls->exit.has_number;
-	const uint32_t handler = 1 + calls->thrown.has_number;
+	const uint32_t stack = code->max_stack + call_slots(&calls->exit);
+	const uint32_t handler = 1 + larger(call_slots(&calls->thrown),
+					    call_slots(&calls->caught));
+	const uint32_t entry = calls->keeps ? KEPT_SLOTS : 0;
 
-	return larger(larger(stack, handler), calls->enter.has_number);
+	return larger(larger(stack, handler),
+		      larger(call_slots(&calls->enter), entry));
 }
 
 enum attribute {
@@ -220,10 +243,29 @@ static enum classfile_refusal write_table(struct rewriting *re,
 	}
 }
 
+static enum classfile_refusal first_frame(struct rewriting *re,
+					  struct old_method *method)
+{
+	struct method_code *code = &method->code;
+	int found;
+
+	code->locals = re->caller->memory(re->caller->context,
+					  (code->kept + (size_t)1) *
+						  sizeof(*code->locals));
+	if (!code->locals)
+		return CLASSFILE_NO_MEMORY;
+	found = method_frames_first(code, &method->asked, re->class_number,
+				    &re->pool);
+	if (found < 0)
+		return CLASSFILE_POOL_FULL;
+	return found ? CLASSFILE_DONE : CLASSFILE_CODE_MALFORMED;
+}
+
 /* What others have put there is left out: it may be about offsets. */
 static enum classfile_refusal write_tables(struct rewriting *re,
-					   const struct method_code *code)
+					   struct old_method *method)
 {
+	const struct method_code *code = &method->code;
 	struct class_input input = code->attributes, content;
 	struct class_input frames = { NULL, NULL, 0 };
 	const size_t count_at = re->body.used;
@@ -250,6 +292,10 @@ static enum classfile_refusal write_tables(struct rewriting *re,
 		return why;
 	if (input_left(&input) > 0)
 		return CLASSFILE_CODE_MALFORMED;
+	if (re->calls.has_frames && frames.at && re->calls.keeps)
+		why = first_frame(re, method);
+	if (why)
+		return why;
 	if (re->calls.has_frames) {
 		why = method_frames_write(code, &re->calls, frames, &re->body);
 		count++;
@@ -272,14 +318,14 @@ static enum classfile_refusal write_code(struct rewriting *re,
 		return CLASSFILE_TOO_LARGE;
 	output_u4(body, 0);
 	output_u2(body, stack);
-	output_u2(body, code->max_locals);
+	output_u2(body, code->max_locals + (re->calls.keeps ? KEPT_SLOTS : 0));
 	output_u4(body, code->places[code->length] +
 				code->handler_count * code->handler_bytes);
 	why = method_code_write(code, &re->calls, number, body);
 	if (!why)
 		why = method_exceptions_write(code, body);
 	if (!why)
-		why = write_tables(re, code);
+		why = write_tables(re, method);
 	output_set_u4(body, length_at, (uint32_t)(body->used - length_at - 4));
 	return why;
 }
@@ -288,7 +334,7 @@ static enum classfile_refusal write_code(struct rewriting *re,
 
 static enum classfile_refusal write_changed(struct rewriting *re,
 					    struct old_method *method,
-					    int32_t value)
+					    uint32_t value)
 {
 	struct class_input input = method->attributes, content;
 	struct method_number number;
@@ -361,7 +407,7 @@ static enum classfile_refusal write_method(struct rewriting *re,
 	const size_t before = re->body.used;
 	enum classfile_refusal why = CLASSFILE_DONE;
 	struct old_method method;
-	int32_t number = -1;
+	int64_t number = -1;
 	int has_code;
 
 	if (!read_method(re, input, &method))
@@ -373,7 +419,7 @@ static enum classfile_refusal write_method(struct rewriting *re,
 	if (has_code && !(method.asked.access & (NATIVE | ABSTRACT)))
 		number = caller->choose(caller->context, &method.asked);
 	if (number >= 0)
-		why = write_changed(re, &method, number);
+		why = write_changed(re, &method, (uint32_t)number);
 	if (number >= 0 && !why) {
 		re->method_count++;
 		return CLASSFILE_DONE;
@@ -424,7 +470,8 @@ static enum classfile_refusal write_body(struct rewriting *re,
 	uint32_t count;
 
 	re->class_access = input_u2(input);
-	if (!pool_class_name(&re->pool, input_u2(input), &re->class_name))
+	re->class_number = input_u2(input);
+	if (!pool_class_name(&re->pool, re->class_number, &re->class_name))
 		return CLASSFILE_MALFORMED;
 	re->has_super = input_u2(input) != 0;
 	input_take(input, 2 * (size_t)input_u2(input));

@@ -15,6 +15,16 @@ public class ClewTracker {
     public static void thrown(int number) { }
 }
 """
+KEEPING = """package java.lang;
+public class ClewTracker {
+    public static long enter(int number) { return number; }
+    public static void exit(long kept) { }
+    public static void caught(long kept, int number) {
+        if (kept != number)
+            throw new InternalError();
+    }
+}
+"""
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
           "-XX:+BytecodeVerificationRemote"]
 
@@ -113,8 +123,8 @@ class Rewritten(CompiledCase):
     def patched(self, prefix=""):
         """Options by which the tracker is one of the machine's own classes."""
         source = self.work / "source" / "java" / "lang" / "ClewTracker.java"
-        source.parent.mkdir(parents=True)
-        source.write_text(TRACKER)
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(KEEPING if "keep:" in prefix else TRACKER)
         self.run_tool("javac", "--patch-module",
                       f"java.base={self.work / 'source'}", "-d",
                       self.work / "patch", source)
@@ -145,6 +155,14 @@ class Rewritten(CompiledCase):
         self.assertGreater(counts["linked"], 1000)
         self.assertGreater(counts["classes"], 3000)
         self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
+
+    def test_methods_can_keep_what_an_entry_returns(self):
+        for version in 17, 25:
+            self.version = version
+            with self.subTest(version=version):
+                counts, refused, _ = self.verify(7, prefix="keep:")
+                self.assertEqual(refused, [])
+                self.assertGreater(counts["classes"], 3000)
 
     def check_loaded(self):
         counts, refused, _ = self.verify(100, prefix="late:")

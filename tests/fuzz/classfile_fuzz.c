@@ -22,7 +22,7 @@ static void *take(void *context, size_t bytes)
 }
 
 /* Small ones and large ones, and some methods not. */
-static int32_t choose(void *context, const struct classfile_method *method)
+static int64_t choose(void *context, const struct classfile_method *method)
 {
 	uint32_t *state = context;
 	const uint32_t text = method->name.length + method->descriptor.length +
@@ -32,7 +32,7 @@ static int32_t choose(void *context, const struct classfile_method *method)
 	return *state >> 29 == 0 ? -1 : (int32_t)(*state >> 15);
 }
 
-static int32_t choose_changed(void *context,
+static int64_t choose_changed(void *context,
 			      const struct classfile_method *method)
 {
 	return 1;
@@ -49,22 +49,31 @@ static void read_all(const struct classfile_result *result)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct classfile_tracker tracker = { "T",
-							  { "enter", "(I)V" },
-							  { "exit", "()V" },
-							  { NULL, NULL },
-							  8000 };
+	static const struct classfile_tracker numbered = {
+		.class_name = "T",
+		.enter = { "enter", "(I)V" },
+		.exit = { "exit", "()V" },
+		.code_limit = 8000,
+	};
+	static const struct classfile_tracker keeping = {
+		.class_name = "T",
+		.enter = { "enter", "(I)J" },
+		.exit = { "exit", "(J)V" },
+		.caught = { "caught", "(JI)V" },
+	};
+	const struct classfile_tracker *tracker =
+		size & 1 ? &numbered : &keeping;
 	uint32_t state = 1;
 	struct classfile_caller caller = { &state, take, choose, NULL };
 	struct classfile_result result = { 0 };
 
-	if (!classfile_rewrite(data, size, &tracker, &caller, &result) &&
+	if (!classfile_rewrite(data, size, tracker, &caller, &result) &&
 	    result.data) {
 		struct classfile_result again = { 0 };
 
 		read_all(&result);
 		caller.choose = choose_changed;
-		if (classfile_rewrite(result.data, result.bytes, &tracker,
+		if (classfile_rewrite(result.data, result.bytes, tracker,
 				      &caller, &again) == CLASSFILE_MALFORMED)
 			abort();
 		read_all(&again);

@@ -2,14 +2,15 @@
 /*
  * An agent that rewrites classes as they are loaded:
  *
- *	java -agentpath:rewritten.so=TRACKER,FILE,[late:]PREFIX
+ *	java -agentpath:rewritten.so=TRACKER,FILE,[late:][keep:]PREFIX
  *
  * Those whose names begin with PREFIX, but for TRACKER, java/lang/Object, whose
  * constructor HotSpot has its own code for, and classes of lambdas. FILE says
  * what was done: "NUMBER CLASS.METHOD" of each method, "refused NAME: REASON", and at
  * the end "classes COUNT", "methods COUNT". late: they are loaded as they are, and all
  * changed at the end, but for what the machine itself would call meanwhile; FILE
- * says "kept CLASS" of each that the machine does not want to change.
+ * says "kept CLASS" of each that the machine does not want to change. keep: methods keep
+ * what enter() returns, and handlers of theirs call caught().
  */
 #include <jvmti.h>
 #include <pthread.h>
@@ -22,7 +23,9 @@
 #define NUMBERS 65536 /* some need a constant */
 
 static struct classfile_tracker tracker = {
-	NULL, { "enter", "(I)V" }, { "exit", "(I)V" }, { "thrown", "(I)V" }, 0
+	.enter = { "enter", "(I)V" },
+	.exit = { "exit", "(I)V" },
+	.thrown = { "thrown", "(I)V" },
 };
 static const char *prefix;
 static FILE *told;
@@ -61,7 +64,7 @@ static void give_back(struct block *newest)
 	}
 }
 
-static int32_t choose(void *context, const struct classfile_method *method)
+static int64_t choose(void *context, const struct classfile_method *method)
 {
 	const int32_t number = next++ % NUMBERS;
 
@@ -208,6 +211,13 @@ static int read_options(char *options)
 	tracker.class_name = options;
 	is_late = strncmp(rest + 1, "late:", 5) == 0;
 	prefix = rest + 1 + (is_late ? 5 : 0);
+	if (strncmp(prefix, "keep:", 5) == 0) {
+		prefix += 5;
+		tracker.enter.descriptor = "(I)J";
+		tracker.exit.descriptor = "(J)V";
+		tracker.thrown.name = NULL;
+		tracker.caught = (struct classfile_call){ "caught", "(JI)V" };
+	}
 	told = fopen(file + 1, "w");
 	return told != NULL;
 }

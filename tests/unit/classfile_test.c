@@ -72,7 +72,7 @@ static int32_t chosen = 7;
 static enum classfile_refusal told;
 static struct classfile_method asked;
 
-static int32_t choose(void *context, const struct classfile_method *method)
+static int64_t choose(void *context, const struct classfile_method *method)
 {
 	asked = *method;
 	return chosen;
@@ -86,7 +86,10 @@ static void refuse(void *context, const struct classfile_method *method,
 
 static const struct classfile_caller caller = { NULL, give, choose, refuse };
 static struct classfile_tracker tracker = {
-	"T", { "enter", "(I)V" }, { "exit", "(I)V" }, { "thrown", "(I)V" }, 0
+	.class_name = "T",
+	.enter = { "enter", "(I)V" },
+	.exit = { "exit", "(I)V" },
+	.thrown = { "thrown", "(I)V" },
 };
 
 static void put_string(struct class_output *out, const char *text)
@@ -285,6 +288,41 @@ static void calls_need_no_number_and_no_third_method(void **state)
 		    0, ADDED_EXIT, 0xbf);
 	assert_int_equal(code.max_stack, 2);
 	tracker = with_all;
+	free_memory();
+}
+
+#define ADDED_CAUGHT ADDED_THROWN
+#define KEPT         3 /* behind the method's own variables */
+#define LEAVE        0x16, KEPT, 0xb8, 0, ADDED_EXIT
+
+static void what_an_entry_returns_is_kept_in_each_frame(void **state)
+{
+	const struct sketch sketch = {
+		.code = BYTES(0x00, 0xb1),
+		.exceptions = BYTES(0, 1, 0, 0, 0, 1, 0, 1, 0, 0),
+		.attributes = BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 6, 0, 1, 65,
+				    7, 0, CLASS_A),
+	};
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = (struct classfile_tracker){
+		.class_name = "T",
+		.enter = { "enter", "(I)J" },
+		.exit = { "exit", "(J)V" },
+		.caught = { "caught", "(JI)V" },
+	};
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, ENTER, 0x37, KEPT, 0x00, 0x16, KEPT, 0x11, 0, 7, 0xb8,
+		    0, ADDED_CAUGHT, LEAVE, 0xb1, LEAVE, 0xbf);
+	EXPECT_EXCEPTIONS(code, 0, 8, 0, 9, 0, 9, 0, 0, 0, 8, 0, 23, 0, 23, 0,
+			  0);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 30, 0, 2, 255, 0, 9,
+			  0, 4, 0, 0, 0, 4, 0, 1, 7, 0, CLASS_A, 255, 0, 13, 0,
+			  4, 0, 0, 0, 4, 0, 1, 7, 0, ADDED_THROWABLE);
+	assert_int_equal(code.max_stack, 4);
+	assert_int_equal(code.max_locals, 5);
+	tracker = with_numbers;
 	free_memory();
 }
 
@@ -677,6 +715,7 @@ int main(void)
 		cmocka_unit_test(a_method_tells_of_its_entry_and_its_ends),
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
+		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
 		cmocka_unit_test(old_classes_have_no_frames),
 		cmocka_unit_test(jumps_lead_behind_the_entry_and_before_exits),
 		cmocka_unit_test(switches_are_padded_anew),

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame that a method begins with, which no table has: its object and its
+ * arguments, as the descriptor says. Frames that are written whole repeat it.
+ */
+#include <string.h>
+
+#include "classfile/method_frames.h"
+
+#define STATIC 0x0008
+
+/* What is left of a descriptor. */
+struct type_reader {
+	const char *at, *end;
+};
+
+/* Passes over the next type; whether there is one. */
+static int skip_type(struct type_reader *reader)
+{
+	const char *at = reader->at;
+
+	while (at < reader->end && *at == '[')
+		at++;
+	if (at < reader->end && *at == 'L')
+		at = memchr(at, ';', (size_t)(reader->end - at));
+	if (!at || at == reader->end)
+		return 0;
+	reader->at = at + 1;
+	return 1;
+}
+
+/* A class is named "java/lang/String", an array as it is described. */
+static struct classfile_name name_of(const char *from, const char *end)
+{
+	if (*from == 'L')
+		return (struct classfile_name){ from + 1,
+						(uint32_t)(end - from - 2) };
+	return (struct classfile_name){ from, (uint32_t)(end - from) };
+}
+
+static uint8_t type_of(char first)
+{
+	switch (first) {
+	case 'B':
+	case 'C':
+	case 'I':
+	case 'S':
+	case 'Z':
+		return TYPE_INTEGER;
+	case 'F':
+		return TYPE_FLOAT;
+	case 'D':
+		return TYPE_DOUBLE;
+	case 'J':
+		return TYPE_LONG;
+	case 'L':
+	case '[':
+		return TYPE_OBJECT;
+	default:
+		return TYPE_TOP; /* no such type */
+	}
+}
+
+static uint32_t slots_of(uint8_t type)
+{
+	return type == TYPE_LONG || type == TYPE_DOUBLE ? 2 : 1;
+}
+
+int method_frames_first(struct method_code *code,
+			const struct classfile_method *method,
+			uint32_t class_number, struct class_pool *pool)
+{
+	const char *text = method->descriptor.text;
+	struct type_reader reader = { text + 1,
+				      text + method->descriptor.length };
+	uint32_t count = 0, slots = 0;
+
+	if (method->descriptor.length < 3 || *text != '(')
+		return 0;
+	if (!(method->access & STATIC)) {
+		code->locals[count++] = (struct frame_local){
+			code->states ? TYPE_THIS : TYPE_OBJECT,
+			(uint16_t)(code->states ? 0 : class_number)
+		};
+		slots++;
+	}
+	while (reader.at < reader.end && *reader.at != ')') {
+		const char *from = reader.at;
+		struct frame_local local = { .type = type_of(*from) };
+
+		slots += slots_of(local.type);
+		if (local.type == TYPE_TOP || !skip_type(&reader) ||
+		    slots > code->kept)
+			return 0;
+		if (local.type == TYPE_OBJECT) {
+			local.of = (uint16_t)pool_class(
+				pool, name_of(from, reader.at));
+			if (!local.of)
+				return -1;
+		}
+		code->locals[count++] = local;
+	}
+	code->frame_locals = count;
+	return slots <= code->kept;
+}
