@@ -42,6 +42,7 @@ static const struct directive {
 	{ "jit-callers", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
 	{ "java", VALUE_JAVA, 0, 0 },
+	{ "java-min-size", VALUE_SIZE, 0, UINT16_MAX },
 	{ "module", VALUE_TEXT, 0, 0 },
 	{ "not-module", VALUE_TEXT, 0, 0 },
 	{ "function", VALUE_REGEX, 0, 0 },
@@ -146,13 +147,60 @@ static int add_clock(struct directives *directives, const char *word,
 	return 0;
 }
 
+/* Patterns behind "exact:", of which the regular expressions are in slashes. */
+static int check_patterns(const char *patterns, const char *word, char **why)
+{
+	const char *at = patterns;
+
+	while (*at) {
+		const char *end;
+		struct arena arena = { 0 };
+		struct ere regex;
+		const char *problem;
+		char *text;
+		int err;
+
+		at += *at == '!';
+		if (*at != '/') {
+			at += strcspn(at, ",");
+			at += *at == ',';
+			continue;
+		}
+		end = strchr(at + 1, '/');
+		if (!end || (end[1] && end[1] != ','))
+			return fail(why, -EINVAL, "%s exact:%s: a / is missing",
+				    word, patterns);
+		text = memory_string(at + 1, (size_t)(end - at - 1));
+		err = ere_compile(&regex, text, arena_memory, &arena, &problem);
+		arena_fini(&arena);
+		if (err)
+			fail(why, -EINVAL, "%s exact: /%s/: %s", word, text,
+			     problem);
+		free(text);
+		if (err)
+			return err;
+		at = end + 1 + (end[1] == ',');
+	}
+	return 0;
+}
+
 static int add_java(struct directives *directives, const char *word,
 		    const char *value, char **why)
 {
+	directives->is_exact_java = strncmp(value, "exact", 5) == 0 &&
+				    (!value[5] || value[5] == ':');
+	if (directives->is_exact_java) {
+		int err = value[5] ? check_patterns(value + 6, word, why) : 0;
+
+		if (!err)
+			fprintf(directives->out, "%s %s\n", word, value);
+		return err;
+	}
 	if (strcmp(value, "natives") != 0 && strcmp(value, "vm") != 0 &&
 	    strcmp(value, "off") != 0)
-		return fail(why, -EINVAL, "%s %s: not one of natives, vm, off",
-			    word, value);
+		return fail(why, -EINVAL,
+			    "%s %s: not one of natives, exact, vm, off", word,
+			    value);
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }

@@ -24,6 +24,7 @@ struct directives {
 	int has_time;               /* `time` was, and not `none` */
 	int has_callers;            /* `jni-env` or `jit-callers` was */
 	int is_exact;               /* the last `time` was `exact` */
+	int is_exact_java;          /* the last `java` was */
 	int probes;                 /* how many `probe` */
 	struct probe_action action; /* of the last of these */
 	struct arena arena;         /* has what it consists of */

@@ -18,6 +18,8 @@ static const char *directive_of(int key)
 		return "libc";
 	case KEY_JAVA:
 		return "java";
+	case KEY_JAVA_MIN_SIZE:
+		return "java-min-size";
 	case KEY_JNI_ENV:
 		return "jni-env";
 	case KEY_JIT_CALLERS:
@@ -87,5 +89,11 @@ void recording_check(const struct directives *directives,
 				  "--jit-callers");
 	if (directives->has_budget && directives->is_exact)
 		argp_error(state, "--budget: what is left out cannot be "
+				  "measured (--time=exact)");
+	if (directives->has_budget && directives->is_exact_java)
+		argp_error(state, "--budget: Java methods cannot be left out "
+				  "(--java=exact)");
+	if (directives->is_exact_java && directives->is_exact)
+		argp_error(state, "--java=exact: Java methods cannot be "
 				  "measured (--time=exact)");
 }

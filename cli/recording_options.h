@@ -13,6 +13,7 @@
 enum {
 	KEY_LIBC = 0x100,
 	KEY_JAVA,
+	KEY_JAVA_MIN_SIZE,
 	KEY_JNI_ENV,
 	KEY_JIT_CALLERS,
 	KEY_NO_CHILDREN,
@@ -41,9 +42,13 @@ enum {
 	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 }
 
 #define RECORDING_JAVA \
-	{ "java", KEY_JAVA, "natives|vm|off", 0, \
+	{ "java", KEY_JAVA, "natives|exact[:PATTERN,...]|vm|off", 0, \
 	  "natives: of a Java virtual machine its native methods (default); " \
-	  "vm: its own functions, too; off: leave it alone", \
+	  "exact: each call of Java methods, too, of the application or those " \
+	  "that match; vm: its own functions, too; off: leave it alone", \
+	  2 }, \
+	{ "java-min-size", KEY_JAVA_MIN_SIZE, "N", 0, \
+	  "--java=exact: no methods of less than N bytes of code (default: 7)", \
 	  2 }
 
 #define RECORDING_RULES \

@@ -21,9 +21,11 @@
 #include "jvm/inlined_methods.h"
 #include "jvm/intrinsics.h"
 #include "jvm/java_callers.h"
+#include "jvm/java_exact.h"
 #include "jvm/jni_env.h"
 #include "jvm/line_tables.h"
 #include "jvm/native_relays.h"
+#include "jvm/tracker_natives.h"
 #include "preload/front/records.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -46,6 +48,7 @@ static struct {
 	_Atomic(JavaVM *) told_by; /* the last that had it */
 	jvmtiEnv *heard;           /* whose events are heard; NULL: none */
 	int knows_callers;         /* who calls natives can be told */
+	int is_exact;              /* Java methods tell of their calls */
 	struct lock lock;          /* of what follows */
 	struct early *early;       /* EARLY_MAX; NULL until there is one */
 	uint32_t early_count;
@@ -133,12 +136,16 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 	if (ask(jvmti, method, &asked)) {
 		const struct java_method its = method_of(&asked);
 
-		if (is_bridged(&bound) && !changes_threads(&its))
+		if (is_bridged(&bound) && !changes_threads(&its) &&
+		    !tracker_natives_are(its.class))
 			bound.bridge = bridges_make(
 				class_changes_native(&its, address), method,
 				its.signature);
-		name_binding(&bound, &its);
+		if (!tracker_natives_are(its.class))
+			name_binding(&bound, &its);
 		if (bound.bridge) {
+			if (agent.is_exact)
+				atomic_store(&bound.bridge->is_silent, 1);
 			bound.bridge->original = address;
 			*new_address = bridges_entry(bound.bridge);
 		}
@@ -178,6 +185,8 @@ static void keep_early(jmethodID method, void *address, void **new_address)
 		records_miss();
 		return;
 	}
+	if (early.bridge && agent.is_exact)
+		atomic_store(&early.bridge->is_silent, 1);
 	if (early.bridge)
 		*new_address = bridges_entry(early.bridge);
 }
@@ -225,6 +234,16 @@ static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
 
 	name_early(jvmti, jni);
 	jni_env_begin(jvmti, jni);
+	errno = saved_errno;
+	switch_unmute(muted);
+}
+
+static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	const int saved_errno = errno;
+
+	java_exact_begin(jvmti, jni);
 	errno = saved_errno;
 	switch_unmute(muted);
 }
@@ -328,22 +347,26 @@ static int enable(jvmtiEnv *jvmti, const jvmtiEvent *events, size_t count)
 
 static int listen(jvmtiEnv *jvmti)
 {
-	static const jvmtiEventCallbacks callbacks = {
+	jvmtiEventCallbacks callbacks = {
 		.VMStart = has_started,
+		.VMInit = is_ready,
 		.NativeMethodBind = is_bound,
 		.CompiledMethodLoad = is_compiled,
 		.CompiledMethodUnload = is_gone,
 		.DynamicCodeGenerated = is_generated,
 	};
 	static const jvmtiEvent events[] = { JVMTI_EVENT_VM_START,
-					     JVMTI_EVENT_NATIVE_METHOD_BIND };
+					     JVMTI_EVENT_NATIVE_METHOD_BIND,
+					     JVMTI_EVENT_VM_INIT };
 	jvmtiCapabilities wanted = { .can_generate_native_method_bind_events =
 					     1 };
 
+	if (java_exact_is_wanted())
+		agent.is_exact = !java_exact_prepare(jvmti, &callbacks);
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted) &&
 	       !(*jvmti)->SetEventCallbacks(jvmti, &callbacks,
 					    sizeof(callbacks)) &&
-	       enable(jvmti, events, COUNT(events));
+	       enable(jvmti, events, COUNT(events) - (agent.is_exact ? 0 : 1));
 }
 
 /* For samples in code that the machine makes; without, it has no name. */
@@ -391,7 +414,10 @@ void agent_begin(JavaVM *vm)
 			agent.heard = jvmti;
 			agent.knows_callers = !callers_begin(vm);
 			intrinsics_learn((uintptr_t)(*vm)->GetEnv);
-			atomic_store(&rt.header->java, WIRE_JAVA_TOLD);
+			atomic_store(&rt.header->java,
+				     java_exact_is_wanted() && !agent.is_exact
+					     ? WIRE_JAVA_INEXACT
+					     : WIRE_JAVA_TOLD);
 			return;
 		}
 		(*jvmti)->DisposeEnvironment(jvmti);

@@ -49,7 +49,7 @@ MAY_INCLUDE = {
            ("preload", {"wire", "agent", "disasm", "expression", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
             "probe front"))},
-    "jvm": {"machine", "wire", *(f"preload/{room}" for room in
+    "jvm": {"machine", "wire", "classfile", "image", "match", *(f"preload/{room}" for room in
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),

@@ -143,6 +143,7 @@ enum wire_java {
 	WIRE_JAVA_PATH,   /* the path of libclew.so cannot be an option's */
 	WIRE_JAVA_REFUSED, /* it has no such interface, or does not let it be used */
 	WIRE_JAVA_COLLECTOR, /* clew came late, and its collector is ZGC of 18 or later */
+	WIRE_JAVA_INEXACT, /* each call was to be counted, which it does not permit */
 	WIRE_JAVA_COUNT
 };
 

@@ -30,7 +30,27 @@ enum wire_range_kind {
 	 * anywhere, for want of room.
 	 */
 	WIRE_RANGE_GENERATED_CALLER,
+	/*
+	 * Not functions: Java methods that do not tell of their calls, though others
+	 * do. Behind the texts of the name one digit says why (enum wire_java_left).
+	 */
+	WIRE_RANGE_JAVA_LEFT,
 	WIRE_RANGE_KIND_COUNT
+};
+
+/* Why a Java method, or "*", a class, is as it was. */
+enum wire_java_left {
+	WIRE_JAVA_COUNTS, /* it is not: it tells of its calls */
+	WIRE_JAVA_SMALL,  /* smaller than was asked for */
+	WIRE_JAVA_CODE,   /* code that cannot be read, or a class */
+	WIRE_JAVA_SUBROUTINES,
+	WIRE_JAVA_LARGE, /* it would be larger than 65,535 bytes, or is compiled */
+	WIRE_JAVA_JUMP,        /* a jump would be too far */
+	WIRE_JAVA_CONSTRUCTOR, /* that is not understood */
+	WIRE_JAVA_CONSTANTS,   /* no room for more */
+	WIRE_JAVA_ROOM,        /* no memory, or no number */
+	WIRE_JAVA_MACHINE,     /* refused to change the class */
+	WIRE_JAVA_LEFT_COUNT
 };
 
 /* Function numbers that are no module's. Those in use have a wire_name. */
@@ -49,7 +69,7 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 /*
  * What a function of a wire_range is called. Followed by the text (no NUL, padded
  * to 8); of a method of Java's, native ones, too, by the texts of a wire_binding, NULs
- * and all. The chunk's `used` covers whole ones only.
+ * and all; and of one whose every call counts by "0". The chunk's `used` covers whole ones only.
  */
 struct wire_name {
 	uint32_t number;

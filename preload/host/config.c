@@ -16,6 +16,7 @@
 #define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
 #define DEFAULT_VERIFY_PERIOD 65536
 #define DEFAULT_STAMP_EVERY   64
+#define DEFAULT_JAVA_MIN_SIZE 7   /* what gets or sets a field is smaller */
 #define DEFAULT_HZ            997 /* in step with nothing */
 #define MAX_HZ                100000
 #define MAX_BUDGET            1000
@@ -243,6 +244,16 @@ static int set_rate(struct config *config, const char *text)
 	return 0;
 }
 
+static int set_java_min_size(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || number > UINT16_MAX)
+		return -EINVAL;
+	config->java_min_size = (uint32_t)number;
+	return 0;
+}
+
 static int set_clock(struct config *config, const char *text)
 {
 	config->has_clock = 1;
@@ -287,14 +298,32 @@ static int set_time(struct config *config, const char *text)
 	return -EINVAL;
 }
 
-static int set_java(struct config *config, const char *text)
+/* "exact", or "exact:PATTERNS". */
+static int set_exact_java(struct reader *reader, const char *text)
 {
+	struct config *config = reader->config;
+
+	config->java = CONFIG_JAVA_EXACT;
+	config->java_methods = NULL;
+	if (!*text)
+		return 0;
+	if (*text != ':')
+		return -EINVAL;
+	config->java_methods = copy_string(reader->arena, text + 1);
+	return config->java_methods ? 0 : -ENOMEM;
+}
+
+static int set_java(struct reader *reader, const char *text)
+{
+	struct config *config = reader->config;
 	static const char *const words[] = {
 		[CONFIG_JAVA_NATIVES] = "natives",
 		[CONFIG_JAVA_VM] = "vm",
 		[CONFIG_JAVA_OFF] = "off",
 	};
 
+	if (!strncmp(text, "exact", 5))
+		return set_exact_java(reader, text + 5);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(words[i], text)) {
 			config->java = (enum config_java)i;
@@ -343,7 +372,9 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	if (!strcmp(word, "action"))
 		return config_add_action(reader->config, text, reader->arena);
 	if (!strcmp(word, "java"))
-		return set_java(config, text);
+		return set_java(reader, text);
+	if (!strcmp(word, "java-min-size"))
+		return set_java_min_size(config, text);
 	if (!strcmp(word, "max-contexts"))
 		return set_limit(&config->max_contexts, text);
 	if (!strcmp(word, "max-memory"))
@@ -451,6 +482,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		.max_contexts = UINT64_MAX,
 		.max_contexts_cause = WIRE_FOLD_CONTEXTS,
 		.verify_period = DEFAULT_VERIFY_PERIOD,
+		.java_min_size = DEFAULT_JAVA_MIN_SIZE,
 		.time = WIRE_TIME_CPU,
 		.stamp_every = DEFAULT_STAMP_EVERY,
 	};

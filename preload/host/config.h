@@ -61,6 +61,7 @@ enum config_java {
 	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
 	CONFIG_JAVA_VM,      /* and the functions of the machine itself */
 	CONFIG_JAVA_OFF,     /* it is not told of us */
+	CONFIG_JAVA_EXACT,   /* and each call of a Java method */
 };
 
 struct config {
@@ -71,7 +72,9 @@ struct config {
 	struct handler_object *handler_objects; /* of probes */
 	int hook_libc;
 	enum config_java java;
-	int hook_jni;    /* what natives call of JNI, too */
+	const char *java_methods; /* of JAVA_EXACT: patterns; NULL: none */
+	uint32_t java_min_size;   /* bytes of code that they have */
+	int hook_jni;             /* what natives call of JNI, too */
 	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
 	uint64_t max_contexts;

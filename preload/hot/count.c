@@ -236,25 +236,29 @@ void hot_leave_elsewhere(uint64_t *slot)
 	sink_leave(slot);
 }
 
-void hot_verify(uint64_t *slot, int is_tail_call)
+int count_is_drawn(uint64_t id)
 {
-	const uint64_t id = is_tail_call ? wire_tail_id(hot.id) : hot.id;
 	const struct tally *tally = hot.tally;
 	struct wire_count *entry;
 
 	if (!tally) /* a handler forked, and there is no room for the child */
-		return;
+		return 0;
 	entry = tally_find(tally, id);
 	if (entry->id != id)
-		return;
+		return 0;
 	/* Underflow left 0xffff there; what is added wraps round to the rest.
 	 */
 	__atomic_fetch_add(&entry->field,
 			   record_draw_countdown() -
 				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
 			   __ATOMIC_RELAXED);
-	if (rt.verify_period && hot.tally &&
-	    record_draw() % rt.verify_period < record_look_period())
+	return rt.verify_period && hot.tally &&
+	       record_draw() % rt.verify_period < record_look_period();
+}
+
+void hot_verify(uint64_t *slot, int is_tail_call)
+{
+	if (count_is_drawn(is_tail_call ? wire_tail_id(hot.id) : hot.id))
 		hot_verify_stack(slot, &hot.tally->wire->calls);
 }
 

@@ -61,6 +61,12 @@ int count_is_heard(void);
 uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 
 /*
+ * hot_count() has said that a call of this id is due: draw when the next is. Whether
+ * this one is to be verified, as likely as any other.
+ */
+int count_is_drawn(uint64_t id);
+
+/*
  * What every sink that counts does to switch stubs: no id is found in a thread's
  * table from now on; or those of its tally are.
  */

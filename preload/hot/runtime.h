@@ -71,6 +71,11 @@ struct runtime {
 	 */
 	uint32_t is_late;
 	uint32_t asks_generated; /* which generated code calls (config.h) */
+	/*
+	 * Java methods tell of their calls themselves (jvm/java_exact.h): their
+	 * contexts have no place on the stack. Stored before the first does.
+	 */
+	uint32_t counts_java;
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

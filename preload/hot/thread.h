@@ -179,6 +179,13 @@ struct hot_thread {
 	uint64_t random;        /* state of a generator, for verifications */
 	uint64_t stacks_left;   /* of Java's, until one is verified */
 	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */
+	/*
+	 * A Java method adds to this entry of the table, in more than one
+	 * instruction (jvm/tracker_class.c), so that the table must stay; or 0.
+	 */
+	uint64_t java_counting;
+	uint64_t
+		carrier_id; /* while a virtual thread is mounted: the id before */
 	/* No system calls while it says 1; NULL: always (dispatch.c). */
 	const volatile uint8_t *selector;
 	/* Filters of a child that borrows this thread until it execs (filter.c). */

@@ -71,6 +71,14 @@ static inline const struct number_range *numbers_find(uint32_t number)
 		       : NULL;
 }
 
+/* Whether it is the number of a Java method. */
+static inline int numbers_are_java(uint32_t number)
+{
+	const struct number_range *range = numbers_find(number);
+
+	return range && range->kind == WIRE_RANGE_JAVA;
+}
+
 /* The Java method that a number is of, or the innermost of a stack, or 0. */
 static inline uint32_t numbers_java_method(uint32_t number)
 {

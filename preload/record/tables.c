@@ -128,8 +128,16 @@ static int map_table(const struct tally *tally, struct part *part,
 	return err;
 }
 
+/* Whether the calling thread, whose tally it is, may be adding to its table. */
+static int is_in_use(void)
+{
+	return hot.java_counting != 0;
+}
+
 void tally_free_held(struct tally *tally, struct part *part)
 {
+	if (is_in_use())
+		return;
 	while (tally->memory.held_count) {
 		const struct mapping *held =
 			&tally->memory.held[--tally->memory.held_count];
@@ -143,7 +151,7 @@ void tally_free_held(struct tally *tally, struct part *part)
 void tally_sweep(struct tally *tally, struct part *part)
 {
 	tally_free_held(tally, part);
-	if (!tally->memory.retired.table)
+	if (!tally->memory.retired.table || is_in_use())
 		return;
 	table_add_late(&tally->memory.retired, &tally->memory.active);
 	atomic_store(&tally->wire->retired, 0);
@@ -178,6 +186,8 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	struct mapping built = { 0 }, old;
 	int err;
 
+	if (is_in_use())
+		return -EAGAIN;
 	if (tally->busy <= 1) /* the caller's own */
 		tally_sweep(tally, part);
 	if (tally->memory.held_count == TALLY_HELD_MAX)
@@ -337,7 +347,7 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {
-	if (tally->busy)
+	if (tally->busy || is_in_use())
 		return SWEEP_AFTER;
 	if (tally->memory.is_settling) {
 		tally->memory.is_settling = 0;

@@ -210,6 +210,10 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
+	if (walk_is_java(said)) { /* it has no slot to be found */
+		switch_doubt_less();
+		return id;
+	}
 	generated = trampoline_at(shadow->return_address);
 	if (generated && generated->id == said &&
 	    generated->slot.caller_id ==

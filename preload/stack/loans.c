@@ -47,8 +47,11 @@ static void forget(void)
  */
 static int is_plain(const struct link *link)
 {
-	const uint64_t word = *(const uint64_t *)link->at;
+	uint64_t word;
 
+	if (link->at == WALK_IN_JAVA)
+		return 0;
+	word = *(const uint64_t *)link->at;
 	return runtime_is_stub(word) &&
 	       runtime_stub_key(word) == id_key(link->function);
 }

@@ -167,6 +167,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return UNTOLD;
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
+		/* These are compared with what the machine says. */
+		if (walk_is_java(walk->id))
+			return PARTIAL + WIRE_PARTIAL_START;
 		if (!find_next(walk, at, &link) &&
 		    (!walk->has_begun ||
 		     !walk_next_interrupted(walk, at, &link)))

@@ -350,6 +350,27 @@ static int take_generated(struct walk *walk, struct link *link)
 	return 1;
 }
 
+int walk_is_java(uint64_t id)
+{
+	return rt.counts_java && hot.tally && id != ID_ROOT &&
+	       numbers_are_java(tally_note(hot.tally, id).function);
+}
+
+static int take_java(struct walk *walk, struct link *link)
+{
+	if (!walk_is_java(walk->id))
+		return 0;
+	link->function = tally_note(hot.tally, walk->id).function;
+	walk->java = (struct shadow_slot){
+		.caller_id = id_pop(walk->id, id_key(link->function)),
+	};
+	link->at = WALK_IN_JAVA;
+	link->shadow = &walk->java;
+	walk->has_begun = 1;
+	set_id(walk, walk->java.caller_id);
+	return 1;
+}
+
 int walk_next(struct walk *walk, struct link *link)
 {
 	uint64_t start = walk->at;
@@ -358,7 +379,7 @@ int walk_next(struct walk *walk, struct link *link)
 		return 0;
 	link->id = walk->id;
 	walk->is_believed = 0;
-	if (take_generated(walk, link))
+	if (take_generated(walk, link) || take_java(walk, link))
 		return 1;
 	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {

@@ -22,6 +22,12 @@
 /* A function waits in a slot that is not farther out than this, mostly. */
 #define WALK_FRAME_BYTES 65536
 
+/*
+ * Where a Java method is that tells of its calls itself (rt.counts_java): nobody knows,
+ * but farther out than all that it has called. Its link has no slot of the stack.
+ */
+#define WALK_IN_JAVA UINT64_MAX
+
 struct trampoline;
 
 struct walk {
@@ -35,6 +41,7 @@ struct walk {
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
 	/* That of the last link's caller, generated code (generated_callers.c) */
 	const struct trampoline *generated;
+	struct shadow_slot java; /* of the last link, if that is in Java */
 	int has_begun;
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
@@ -42,7 +49,7 @@ struct walk {
 };
 
 struct link {
-	uint64_t at;                /* stack slot */
+	uint64_t at;                /* stack slot, or WALK_IN_JAVA */
 	uint64_t id;                /* of the function whose slot this is */
 	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
 	uint32_t function;          /* or WIRE_FOLDED */
@@ -50,6 +57,9 @@ struct link {
 
 /* Start at a stack slot at or below that of the function that runs as id. */
 struct walk walk_from(const void *slot, uint64_t id);
+
+/* Whether a function with this id is a Java method that has no slot. */
+int walk_is_java(uint64_t id);
 
 /*
  * The next running function. Afterwards walk->id is its caller's id. False at

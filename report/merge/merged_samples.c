@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/merge/merged_samples.h"
 
+#include <string.h>
+
 #include "report/model/told_lines.h"
 #include "report/model/waits.h"
 #include "wire/id.h"
@@ -157,6 +159,27 @@ static uint32_t find_call(const struct samples *samples, uint32_t caller,
 }
 
 /*
+ * Whether both are Java methods that tell of their calls. Then the leaf is what runs,
+ * inlined into the other's code, and not called by a way that nobody saw.
+ */
+static int is_inlined(const struct catalog *catalog, uint32_t leaf,
+		      uint32_t function)
+{
+	return catalog->functions[leaf].tells_calls &&
+	       catalog->functions[function].tells_calls;
+}
+
+/* The tracker, of which Java methods tell their calls (jvm/tracker_class.h). */
+static int is_tracker(struct catalog *catalog, uint32_t function)
+{
+	static const char classes[] = "java.lang.Clew";
+
+	return catalog_kind(catalog, function) == KIND_JAVA &&
+	       strncmp(catalog_name(catalog, function), classes,
+		       sizeof(classes) - 1) == 0;
+}
+
+/*
  * The context of a piece of dynamic code that is the leaf's or next to it. Native
  * code that is the leaf has called what is not native: only where the leaf is
  * dynamic itself may that have come from there, or have gone.
@@ -174,6 +197,9 @@ static uint32_t find_near_dynamic(const struct samples *samples,
 	uint32_t node;
 
 	*how = PLACE_LEAF;
+	if (is_dynamic &&
+	    is_inlined(contexts->catalog, nodes[leaf].function, function))
+		return leaf;
 	if (is_dynamic && has_function(samples, leaf, function))
 		return leaf;
 	*how = PLACE_CALLER;
@@ -204,6 +230,8 @@ static uint32_t place_in_generated(struct samples *samples,
 	if (function == FUNCTION_GENERATED &&
 	    sight->wire->where & WIRE_SAMPLE_KERNEL)
 		return leaf;
+	if (is_tracker(samples->contexts->catalog, function))
+		return tree_child(samples->contexts->tree, leaf, FUNCTION_CLEW);
 	node = find_near_dynamic(samples, sight, leaf, function, &near);
 	if (!node)
 		return tree_child(samples->contexts->tree, leaf, function);

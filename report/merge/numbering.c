@@ -206,6 +206,40 @@ static void enter_caller(struct numbering *numbering,
 	numbering->callers[numbering->caller_count++] = caller;
 }
 
+/* What is behind the texts of a Java method's name: a digit, if it was to be counted. */
+static enum wire_java_left left_of(const struct recorded_name *name)
+{
+	const char *at = name->text, *end = at + name->text_bytes;
+
+	for (int i = 0; i < 3 && at < end; i++) {
+		const char *nul = memchr(at, '\0', (size_t)(end - at));
+
+		at = nul ? nul + 1 : end;
+	}
+	return at<end && * at> '0' && *at < '0' + WIRE_JAVA_LEFT_COUNT
+		       ? (enum wire_java_left)(*at - '0')
+		       : WIRE_JAVA_COUNTS;
+}
+
+/* Whether there is such a digit. */
+static int is_exact(const struct recorded_name *name)
+{
+	return name->text_bytes > 1 &&
+	       name->text[name->text_bytes - 1] == '\0' &&
+	       name->text[name->text_bytes - 2] == '0';
+}
+
+static void enter_left(struct catalog *catalog,
+		       const struct recorded_name *name)
+{
+	char *text = text_of(WIRE_RANGE_JAVA, name);
+	const uint32_t function =
+		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, text);
+
+	catalog->functions[function].java_left = (uint8_t)left_of(name);
+	free(text);
+}
+
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			const struct part_chunk *chunk)
 {
@@ -225,6 +259,10 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			enter_stack(numbering, catalog, &name);
 			continue;
 		}
+		if (range->kind == WIRE_RANGE_JAVA_LEFT) {
+			enter_left(catalog, &name);
+			continue;
+		}
 		if (range->kind == WIRE_RANGE_GENERATED_CALLER) {
 			enter_caller(numbering, &name);
 			continue;
@@ -232,6 +270,10 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 		text = text_of(range->kind, &name);
 		*idmap_at(&numbering->named, name.number) = catalog_named(
 			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
+		if (range->kind == WIRE_RANGE_JAVA && is_exact(&name))
+			catalog->functions[*idmap_at(&numbering->named,
+						     name.number)]
+				.tells_calls = 1;
 		free(text);
 	}
 }

@@ -25,6 +25,9 @@ const char *java_text(uint32_t state)
 		[WIRE_JAVA_PATH] =
 			"the path of libclew.so cannot be said in an option",
 		[WIRE_JAVA_REFUSED] = "it offers no JVMTI that could be used",
+		[WIRE_JAVA_INEXACT] =
+			"its classes cannot be changed, or it has virtual "
+			"threads of which it does not tell",
 		[WIRE_JAVA_COLLECTOR] =
 			"clew does not attach to machines with ZGC",
 	};
@@ -36,6 +39,10 @@ char *java_problem_text(const struct part_copy *part)
 {
 	const struct wire_header *header = part->header;
 
+	if (header->java == WIRE_JAVA_INEXACT)
+		return memory_printf("%s: calls of Java methods are not "
+				     "counted: %s",
+				     part->name, java_text(header->java));
 	if (header->java != WIRE_JAVA_NONE && header->java != WIRE_JAVA_TOLD)
 		return memory_printf("%s: native methods of Java have no names "
 				     "of Java's: %s",

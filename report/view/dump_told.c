@@ -25,6 +25,7 @@ static void dump_ranges(FILE *out, const struct part_chunk *chunk)
 		[WIRE_RANGE_JNI_NAME] = "jni_name",
 		[WIRE_RANGE_JAVA_NATIVE] = "java_native",
 		[WIRE_RANGE_GENERATED_CALLER] = "generated_caller",
+		[WIRE_RANGE_JAVA_LEFT] = "java_left",
 	};
 	const struct wire_range *ranges = (const void *)chunk->payload;
 

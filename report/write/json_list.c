@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "report/view/java_methods.h"
 #include "report/write/json.h"
 
 static json_t *function_of(struct catalog *catalog, uint32_t index)
@@ -36,6 +37,54 @@ static void write_functions(struct json_stream *object,
 			json_member(&array, NULL, function_of(catalog, i));
 	}
 	json_end(&array, "]");
+}
+
+/* Those that are named where functions are. */
+static json_t *java_list(const struct list_view *view)
+{
+	struct catalog *catalog = view->catalog;
+	json_t *list = json_array();
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *one = &catalog->functions[i];
+		json_t *value;
+
+		if (!one->java_left &&
+		    !(one->tells_calls && view->detail == LIST_ALL))
+			continue;
+		value = json_object();
+		json_object_set_new(
+			value, "name",
+			json_text(catalog_name(catalog, (uint32_t)i)));
+		json_object_set_new(value, "counted",
+				    json_boolean(one->tells_calls));
+		if (one->java_left)
+			json_object_set_new(
+				value, "reason",
+				json_string(java_left_text(one->java_left)));
+		json_array_append_new(list, value);
+	}
+	return list;
+}
+
+static void write_java(struct json_stream *object, const struct list_view *view)
+{
+	const struct java_methods methods = java_methods_of(view->catalog);
+	json_t *value, *left;
+
+	if (methods.counted + methods.left == 0)
+		return;
+	value = json_object();
+	left = json_object();
+	for (unsigned int i = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
+		if (methods.by_reason[i] > 0)
+			json_object_set_new(left, java_left_word(i),
+					    json_number(methods.by_reason[i]));
+	json_object_set_new(value, "counted", json_number(methods.counted));
+	json_object_set_new(value, "left", left);
+	if (view->detail != LIST_REASONS)
+		json_object_set_new(value, "methods", java_list(view));
+	json_member(object, "java_methods", value);
 }
 
 static void write_module(struct json_stream *array,
@@ -74,6 +123,7 @@ void json_list(FILE *out, const struct list_view *view)
 	for (uint32_t i = 0; i < view->catalog->module_count; i++)
 		write_module(&modules, view, i, &coverage[i]);
 	json_end(&modules, "]");
+	write_java(&object, view);
 	json_end(&object, "}\n");
 	free(coverage);
 }

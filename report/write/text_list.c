@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/display_text.h"
+#include "report/view/java_methods.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -113,6 +114,34 @@ static void write_total(FILE *out, const struct catalog *catalog,
 			text_plural(trap_hits));
 }
 
+static void write_java(FILE *out, const struct list_view *view)
+{
+	const struct catalog *catalog = view->catalog;
+	const struct java_methods methods = java_methods_of(catalog);
+
+	if (methods.counted + methods.left == 0)
+		return;
+	fprintf(out, "\nJava: each call of %s method%s counted, %s left\n",
+		GROUPED(methods.counted), methods.counted == 1 ? " is" : "s is",
+		GROUPED(methods.left));
+	for (unsigned int i = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
+		if (methods.by_reason[i] > 0)
+			fprintf(out, "%15s  left: %s\n",
+				GROUPED(methods.by_reason[i]),
+				java_left_text(i));
+	if (view->detail == LIST_REASONS)
+		return;
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *one = &catalog->functions[i];
+
+		if (one->java_left ||
+		    (one->tells_calls && view->detail == LIST_ALL))
+			fprintf(out, "%15s  %s: %s\n", "java",
+				catalog_name(view->catalog, (uint32_t)i),
+				java_left_text(one->java_left));
+	}
+}
+
 void text_list(FILE *out, const struct list_view *view)
 {
 	struct coverage *modules = coverage_of_modules(view->catalog);
@@ -121,5 +150,6 @@ void text_list(FILE *out, const struct list_view *view)
 		write_module(out, view, i, &modules[i]);
 	if (!view->is_forecast)
 		write_total(out, view->catalog, modules, view->trap_hits);
+	write_java(out, view);
 	free(modules);
 }

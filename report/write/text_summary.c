@@ -6,6 +6,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/model/confidence.h"
+#include "report/view/java_methods.h"
 #include "report/write/text_probes.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
@@ -212,19 +213,23 @@ static void write_intrinsics(FILE *out, struct session *session)
 }
 
 /* Those of recordings without Java are nobody's concern. */
-static void write_java_confidence(FILE *out, const struct summary *summary)
+static void write_java_confidence(FILE *out, const struct session *session)
 {
+	const int is_exact = java_methods_of(&session->catalog).counted > 0;
+	const struct summary *summary = &session->summary;
 	const struct verdicts *stacks = &summary->stacks_verified;
 	const uint64_t decided = verdicts_decided(stacks);
 
 	if (decided == 0)
 		return;
 	fprintf(out,
-		"Java: %s known stack%s verified with the machine, %s "
+		"Java: %s stack%s verified with the machine, %s "
 		"mismatched",
 		GROUPED(decided), text_plural(decided),
 		GROUPED(stacks->diverged));
-	write_bound(out, stacks, ": ", "calls of natives wrong (95 %)\n");
+	write_bound(out, stacks, ": ",
+		    is_exact ? "calls of Java methods wrong (95 %)\n"
+			     : "calls of natives wrong (95 %)\n");
 }
 
 static void write_places(FILE *out, const uint64_t *places, const char *where)
@@ -567,8 +572,9 @@ void text_summary(FILE *out, struct session *session)
 	write_sample_places(out, summary);
 	write_natives(out, session);
 	write_intrinsics(out, session);
+	text_java_methods(out, session);
 	write_asked(out, summary);
-	write_java_confidence(out, summary);
+	write_java_confidence(out, session);
 	write_traps(out, summary);
 	write_doubts(out, session);
 	write_budget(out, summary);

@@ -15,6 +15,9 @@ void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
 void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
+
+/* What --java=exact has done, a line of a report; nothing without it. */
+void text_java_methods(FILE *out, const struct session *session);
 void text_list(FILE *out, const struct list_view *view);
 
 /* What clew itself took: lines of the summary. */

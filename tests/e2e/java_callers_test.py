@@ -74,6 +74,15 @@ class Callers(JavaCase):
             found[tuple(chain[:-1])] += node["calls"]
         return dict(found)
 
+    def truth(self, recorded):
+        """{Java method: calls of natives that it says it has made}"""
+        truth = {caller: int(calls) for calls, caller in
+                 re.findall(r"(?m)^(\d+) (com\..*)$",
+                            recorded.stdout.decode())}
+        self.assertEqual(len(truth), 14)
+        self.assertTrue(all(truth.values()))
+        return truth
+
     def check_report(self, truth):
         """Of natives by their callers."""
         rows = self.clew_json("report", "--json", "--jni", "--function",
@@ -90,7 +99,7 @@ class Callers(JavaCase):
                          r"<- com\.acme\.Callers\.hot\(int\)")
         self.assertRegex(done.stdout, r"(?m)^Java: [\d,]+ calls of native")
 
-    def check_stacks(self, truth):
+    def check_chains(self, truth):
         """Whole ones, of which only those of upcalls have natives in them."""
         wanted = collections.Counter()
         for caller, calls in truth.items():
@@ -101,6 +110,9 @@ class Callers(JavaCase):
             else:
                 wanted[CHAINS.get(name, (name,))] += calls
         self.assertEqual(self.chains(), dict(wanted))
+
+    def check_stacks(self, truth):
+        self.check_chains(truth)
         confidence = self.clew_json("report", "--json",
                                     self.recording_path)["confidence"]
         stacks = confidence["java_stacks"]
@@ -115,11 +127,7 @@ class Callers(JavaCase):
         argv = self.program(*options, **more)
         recorded = self.record(argv, record)
         self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
-        truth = {caller: int(calls) for calls, caller in
-                 re.findall(r"(?m)^(\d+) (com\..*)$",
-                            recorded.stdout.decode())}
-        self.assertEqual(len(truth), 14)
-        self.assertTrue(all(truth.values()))
+        truth = self.truth(recorded)
         self.assertEqual(self.called_by(), truth)
         self.check_report(truth)
         return self.check_stacks(truth)
@@ -177,6 +185,27 @@ class Callers(JavaCase):
     def test_while_every_call_is_verified(self):
         verified = self.check(record=["--verify-period=1"], rounds=2000)
         self.assertGreater(verified, 30000)
+
+    @needs("javac")
+    def test_below_java_methods_that_count_exactly(self):
+        for version in 17, 25:
+            self.version = version
+            for options in (), ("-Xint",):
+                with self.subTest(options, version=version):
+                    self.check_exactly(*options)
+
+    def check_exactly(self, *options):
+        recorded = self.record(self.program(*options, rounds=2000),
+                               ["--java=exact", "--java-min-size=0"])
+        self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
+        truth = self.truth(recorded)
+        self.assertEqual(self.called_by(), truth)
+        self.check_chains(truth)
+        self.assertEqual(self.mismatches(), 0)
+        stacks = self.clew_json("report", "--json", self.recording_path)[
+            "confidence"]["java_stacks"]
+        self.assertEqual(stacks["diverged"], 0)
+        self.assertGreater(stacks["verified"], 0)
 
     @needs("javac")
     def test_with_exact_times(self):

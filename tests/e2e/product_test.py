@@ -38,7 +38,9 @@ class Library(clewtest.Case):
             fronts += re.findall(r"\bX\((\w+), \w+\)", table[begin:end])
         self.assertTrue(fronts)
         self.assertEqual(len(fronts), len(set(fronts)))
-        agent = {"Agent_OnLoad"} if any(
+        agent = {"Agent_OnLoad", *(
+            f"Java_java_lang_ClewNatives_{name}"
+            for name in ("enter", "exit", "caught", "word"))} if any(
             "jvm" in path.relative_to(BUILD).parts
             for path in OBJECTS) else set()
         attaching = {name for header in ("attachment.h", "probe_requests.h")

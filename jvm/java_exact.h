@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each call of Java methods, counted exactly (--java=exact): their classes are rewritten
+ * as they are loaded (classfile/), so that they call a tracker (tracker_class.h).
+ */
+#ifndef CLEW_JVM_JAVA_EXACT_H
+#define CLEW_JVM_JAVA_EXACT_H
+
+#include <jni.h>
+#include <jvmti.h>
+
+/* Whether it was asked for. */
+int java_exact_is_wanted(void);
+
+/* Adds what it needs, while a machine is being started. 0, or -1: it has not got it. */
+int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
+
+/* The machine runs: from here on classes are changed. In VMInit, muted. */
+void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/java_tracked.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define ROOM_LEAST 4096
+
+/* By a hash of 64 bits of its names and of what it is: 0: free. */
+struct tracked {
+	uint64_t hash;
+	uint32_t number;
+};
+
+static struct {
+	struct lock lock; /* taken before that of the names */
+	struct tracked *table;
+	uint32_t room; /* a power of two, 0: none yet */
+	uint32_t used;
+} tracked;
+
+/* ---- Names ---- */
+
+static uint64_t mix(uint64_t hash, const struct tracked_name *name)
+{
+	for (uint32_t i = 0; i < name->bytes; i++)
+		hash = (hash ^ (uint8_t)name->text[i]) *
+		       UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* in no name */
+}
+
+/* FNV-1a, of one that counts, or was left. */
+static uint64_t hash_of(const struct tracked_method *method, int is_left)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)is_left;
+
+	hash = mix(hash, &method->class_name);
+	hash = mix(hash, &method->name);
+	hash = mix(hash, &method->signature);
+	return hash ? hash : 1;
+}
+
+struct method_text {
+	char bytes[WIRE_NAME_BYTES_MAX];
+	uint32_t used;
+};
+
+static void put(struct method_text *text, const char *bytes, uint32_t count)
+{
+	if (count > sizeof(text->bytes) - text->used)
+		count = (uint32_t)sizeof(text->bytes) - text->used;
+	copy_bytes(text->bytes + text->used, bytes, count);
+	text->used += count;
+}
+
+/* As a wire_name has it: class, name, signature, and whether it is left, and why. */
+static uint32_t record(const struct tracked_method *method,
+		       enum wire_java_left why)
+{
+	const char reason[2] = { (char)('0' + why), '\0' };
+	struct recorder *recorder = rt.recorder;
+	struct method_text text = { .used = 0 };
+
+	put(&text, "L", 1);
+	put(&text, method->class_name.text, method->class_name.bytes);
+	put(&text, ";", 2);
+	put(&text, method->name.text, method->name.bytes);
+	put(&text, "", 1);
+	put(&text, method->signature.text, method->signature.bytes);
+	put(&text, "", 1);
+	put(&text, reason, 2);
+	return function_names_add(&recorder->names, &recorder->part,
+				  why == WIRE_JAVA_COUNTS
+					  ? WIRE_RANGE_JAVA
+					  : WIRE_RANGE_JAVA_LEFT,
+				  text.bytes, text.used);
+}
+
+/* ---- The table, under the lock ---- */
+
+static struct tracked *slot_of(struct tracked *table, uint32_t room,
+			       uint64_t hash)
+{
+	uint64_t i = hash;
+
+	while (table[i % room].hash && table[i % room].hash != hash)
+		i++;
+	return &table[i % room];
+}
+
+static int make_room(void)
+{
+	const uint32_t room = tracked.room ? 2 * tracked.room : ROOM_LEAST;
+	struct tracked *larger;
+
+	if (tracked.used < tracked.room / 4 * 3)
+		return 1;
+	larger = sys_map_private(room * sizeof(*larger));
+	if (sys_failed(larger))
+		return 0;
+	for (uint32_t i = 0; i < tracked.room; i++)
+		if (tracked.table[i].hash)
+			*slot_of(larger, room, tracked.table[i].hash) =
+				tracked.table[i];
+	if (tracked.table)
+		sys_munmap(tracked.table,
+			   tracked.room * sizeof(*tracked.table));
+	tracked.table = larger;
+	tracked.room = room;
+	return 1;
+}
+
+static uint32_t find_or_add(const struct tracked_method *method,
+			    enum wire_java_left why)
+{
+	const uint64_t hash = hash_of(method, why != WIRE_JAVA_COUNTS);
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (make_room()) {
+		struct tracked *slot =
+			slot_of(tracked.table, tracked.room, hash);
+
+		if (!slot->hash) {
+			*slot = (struct tracked){ hash, record(method, why) };
+			tracked.used++;
+		}
+		number = slot->number;
+	}
+	lock_release(&tracked.lock, &signals);
+	return number;
+}
+
+uint32_t java_tracked_number(const struct tracked_method *method)
+{
+	return find_or_add(method, WIRE_JAVA_COUNTS);
+}
+
+uint32_t java_tracked_find(const struct tracked_method *method)
+{
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (tracked.room)
+		number =
+			slot_of(tracked.table, tracked.room, hash_of(method, 0))
+				->number;
+	lock_release(&tracked.lock, &signals);
+	return number;
+}
+
+void java_tracked_leave(const struct tracked_method *method,
+			enum wire_java_left why)
+{
+	find_or_add(method, why);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Java methods that tell of their calls themselves, and those that were left as they were,
+ * by their names: each has one number, however often its class is loaded or changed, and by
+ * whatever loader. Any thread. No libc.
+ */
+#ifndef CLEW_JVM_JAVA_TRACKED_H
+#define CLEW_JVM_JAVA_TRACKED_H
+
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+/* A method as a class file has it; neither is terminated. */
+struct tracked_name {
+	const char *text;
+	uint32_t bytes;
+};
+
+struct tracked_method {
+	struct tracked_name class_name; /* "java/lang/String" */
+	struct tracked_name name, signature;
+};
+
+/* The number under which a method counts; 0: there is no room. */
+uint32_t java_tracked_number(const struct tracked_method *method);
+
+/* The same, of one that counts already, or 0: it does not. */
+uint32_t java_tracked_find(const struct tracked_method *method);
+
+/* It is left as it was, for a reason. */
+void java_tracked_leave(const struct tracked_method *method,
+			enum wire_java_left why);
+
+#endif

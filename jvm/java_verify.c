@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/java_verify.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "jvm/java_tracked.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/record/numbers.h"
+#include "wire/id.h"
+
+#define FRAMES_MAX 512
+#define KNOWN_LOG2 14
+#define CALL_AT    3 /* behind the number (classfile/method_code.c) */
+
+static jvmtiEnv *_Atomic asked;
+static _Atomic int has_changed; /* a class, after it was loaded */
+
+/*
+ * Numbers of methods by the machine's identifiers, which it does not use again. With
+ * a number is the lower half of the identifier that it is of, as two threads may store
+ * at once.
+ */
+static struct {
+	_Atomic uint64_t method, number;
+} known[1 << KNOWN_LOG2];
+
+void java_verify_begin(jvmtiEnv *jvmti)
+{
+	atomic_store(&asked, jvmti);
+}
+
+void java_verify_change(void)
+{
+	atomic_store(&has_changed, 1);
+}
+
+void java_verify_note(int is_right)
+{
+	atomic_fetch_add_explicit(is_right ? &rt.header->verified_stacks
+					   : &rt.header->mismatched_stacks,
+				  1, memory_order_relaxed);
+}
+
+static struct tracked_name named(const char *text, size_t bytes)
+{
+	return (struct tracked_name){ text, (uint32_t)bytes };
+}
+
+/* The number of a method that tells of its calls, or 0. */
+static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	char *name = NULL, *signature = NULL, *class_name = NULL;
+	jclass class = NULL;
+	uint32_t number = 0;
+
+	if (!(*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) &&
+	    *class_name == 'L') {
+		const struct tracked_method its = {
+			named(class_name + 1, strlen(class_name) - 2),
+			named(name, strlen(name)),
+			named(signature, strlen(signature)),
+		};
+
+		number = java_tracked_find(&its);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	return number;
+}
+
+static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint64_t id = (uintptr_t)method;
+	const uint64_t at = id * ID_MULTIPLIER >> (64 - KNOWN_LOG2);
+	uint64_t number;
+
+	number = atomic_load(&known[at].number);
+	if (atomic_load(&known[at].method) == id &&
+	    number >> 32 == (uint32_t)id)
+		return (uint32_t)number;
+	number = ask(jvmti, jni, method);
+	if (number) {
+		atomic_store(&known[at].number,
+			     (uint64_t)(uint32_t)id << 32 | number);
+		atomic_store(&known[at].method, id);
+	}
+	return (uint32_t)number;
+}
+
+/* The Java method that is nearest outwards, from an id on; 0: none is. */
+static uint32_t next_in_context(uint64_t *id)
+{
+	while (*id != ID_ROOT) {
+		const union note note = tally_note(hot.tally, *id);
+
+		if (!note.word)
+			return 0;
+		*id = id_pop(*id, id_key(note.function));
+		if (numbers_are_java(note.function))
+			return note.function;
+	}
+	return 0;
+}
+
+/*
+ * Whether a method that calls others is at its call of the tracker, whose class is
+ * looked for there the first time, by a class loader that may be of Java: the
+ * method has not told of itself yet.
+ */
+static int is_before_entry(const jvmtiFrameInfo *frame)
+{
+	return frame->location == CALL_AT;
+}
+
+/*
+ * Each method that is running and tells of its calls has to be in the context, in this
+ * order. What ran before its class was changed did not.
+ */
+static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	jvmtiFrameInfo frames[FRAMES_MAX];
+	jint count = 0;
+	uint32_t wanted = next_in_context(&id);
+	int has_begun = 0;
+
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX, frames, &count))
+		return;
+	for (jint i = 0; i < count; i++) {
+		const uint32_t number = number_of(jvmti, jni, frames[i].method);
+
+		if (!number || (has_begun && is_before_entry(&frames[i])))
+			continue;
+		has_begun = 1;
+		if (number != wanted) {
+			if (wanted || !atomic_load(&has_changed))
+				java_verify_note(0);
+			return;
+		}
+		wanted = next_in_context(&id);
+	}
+	if (count < FRAMES_MAX)
+		java_verify_note(!wanted);
+}
+
+void java_verify(JNIEnv *jni, uint64_t id)
+{
+	jvmtiEnv *jvmti = atomic_load(&asked);
+	uint32_t muted;
+
+	if (!jvmti || !switch_is_on() || runtime_is_filtered())
+		return;
+	muted = switch_mute(HOT_MUTED_OWN);
+	compare(jvmti, jni, id);
+	switch_unmute(muted);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is the context of a Java method right, which has told of its calls itself? The machine
+ * is asked which methods are running.
+ */
+#ifndef CLEW_JVM_JAVA_VERIFY_H
+#define CLEW_JVM_JAVA_VERIFY_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdint.h>
+
+/* By whom it is asked from now on. */
+void java_verify_begin(jvmtiEnv *jvmti);
+
+/*
+ * Classes have been changed while methods of theirs may have been running, which do not
+ * tell of these calls: the outermost ones of a stack.
+ */
+void java_verify_change(void);
+
+/* The calling thread is in a native of the tracker's, below the method with this id. */
+void java_verify(JNIEnv *jni, uint64_t id);
+
+/* One more that was right, or wrong. */
+void java_verify_note(int is_right);
+
+#endif

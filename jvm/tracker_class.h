@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tracker: a class of java.base that does in Java what a stub does, called by the
+ * methods that have been rewritten (classfile/), and the class of its natives. Their
+ * bytes are made here.
+ */
+#ifndef CLEW_JVM_TRACKER_CLASS_H
+#define CLEW_JVM_TRACKER_CLASS_H
+
+#include "classfile/class_output.h"
+
+#define TRACKER_CLASS   "java/lang/ClewTracker"
+#define TRACKER_NATIVES "java/lang/ClewNatives"
+
+/*
+ * Where a machine's Thread has had the size of its stack, which nobody reads once it
+ * runs: the complement of the address of its block (preload/hot/thread.h) stands there.
+ */
+enum tracker_layout {
+	TRACKER_IN_THREAD, /* Thread.stackSize, until Java 18 */
+	TRACKER_IN_HOLDER, /* Thread.holder.stackSize: virtual threads have none */
+};
+
+/* Makes the class files. False: there is no memory. */
+int tracker_class_make(const struct classfile_caller *caller,
+		       enum tracker_layout layout,
+		       struct classfile_result *tracker,
+		       struct classfile_result *natives);
+
+#endif

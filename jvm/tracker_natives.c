@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tracker leaves to natives: calls that are not found where they should be,
+ * those of virtual threads, and those that are due to be verified.
+ *
+ * A native's thread is that of the block, whatever thread Java takes it for. So the id of
+ * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
+ * with the carrier's own where it comes and goes.
+ *
+ * They are bound by their names, which the machine looks for in its agents' libraries.
+ * RegisterNatives() would warn on the console, as the class is one of its own.
+ */
+#include "jvm/tracker_natives.h"
+
+#include "jvm/java_verify.h"
+#include "jvm/tracker_class.h"
+#include "preload/hot/count.h"
+#include "preload/hot/record.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/numbers.h"
+#include "preload/sys/text.h"
+#include "wire/id.h"
+
+#define EXPORT       __attribute__((visibility("default")))
+#define NATIVE(name) Java_java_lang_ClewNatives_##name
+
+EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number);
+EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept);
+EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
+				   jint number);
+EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
+
+#define NOBODY 0 /* is called: no method has this number */
+
+/* One new context in so many is verified: the machine takes long to tell a stack. */
+#define FIRST_PERIOD 256
+
+/* Whether a call has been counted at a "(folded)", where the thread's id is now. */
+static int is_folded(uint64_t id)
+{
+	return switch_is_on() && !tally_note(hot.tally, id).word;
+}
+
+static int is_at_home(uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	return !tally || tally->table[id >> 4 & tally->mask].id == id;
+}
+
+/* A call that was found away from home, as those of stubs are (stub.S). */
+static void count_stray(uint64_t id)
+{
+	if (switch_is_on() && !is_at_home(id) && --hot.strays_left < 0)
+		hot_reorder();
+}
+
+/* Whether the call is to be compared with the stack. */
+static int is_drawn(enum count_result result, uint64_t id)
+{
+	if (result == COUNT_IS_DUE)
+		return count_is_drawn(id);
+	return result == COUNT_IS_FIRST && rt.verify_period && hot.tally &&
+	       record_draw() % FIRST_PERIOD == 0;
+}
+
+/*
+ * The id is the caller's until the context is recorded: what a handler calls meanwhile is
+ * below that.
+ */
+EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number)
+{
+	const uint64_t caller = hot.id;
+	const uint64_t id = id_push(caller, id_key((uint32_t)number));
+	enum count_result result;
+
+	if (number == NOBODY)
+		return (jlong)caller;
+	hot.java_counting = 0; /* what was thrown out of the tracker */
+	result = hot_count(id, caller, 0);
+	if (is_folded(id))
+		return (jlong)caller;
+	*(volatile uint64_t *)&hot.id = id;
+	if (result != COUNT_IS_FIRST)
+		count_stray(id);
+	if (is_drawn(result, id))
+		java_verify(jni, id);
+	return (jlong)caller;
+}
+
+EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept)
+{
+	*(volatile uint64_t *)&hot.id = (uint64_t)kept;
+}
+
+/* That at which calls of a caller are counted which have found no room. */
+static uint64_t folded_below(uint64_t caller)
+{
+	union note note = tally_note(hot.tally, caller);
+
+	while (note.word && note.function != WIRE_FOLDED) {
+		const uint64_t id = id_push(caller, id_key(WIRE_FOLDED));
+
+		if (tally_note(hot.tally, id).word)
+			return id;
+		caller = id_pop(caller, id_key(note.function));
+		note = tally_note(hot.tally, caller);
+	}
+	return note.word ? caller : id_push(ID_ROOT, id_key(WIRE_FOLDED));
+}
+
+/*
+ * A handler of the method's has caught something: what has not told of its end, as
+ * constructors out of whose super() something is thrown, has ended.
+ */
+EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
+				   jint number)
+{
+	const uint64_t caller = (uint64_t)kept;
+	const uint64_t id = id_push(caller, id_key((uint32_t)number));
+
+	if (number == NOBODY)
+		return;
+	hot.java_counting = 0;
+	*(volatile uint64_t *)&hot.id =
+		is_folded(id) ? folded_below(caller) : id;
+}
+
+/* What the thread's Thread is to have. */
+EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class)
+{
+	return (jlong) ~(uintptr_t)&hot;
+}
+
+int tracker_natives_are(const char *signature)
+{
+	return same_text(signature, "L" TRACKER_NATIVES ";");
+}
+
+/* By calling each, so that none is looked for where Java is in the tracker. */
+int tracker_natives_bind(JNIEnv *jni, jclass natives)
+{
+	const jmethodID enter =
+		(*jni)->GetStaticMethodID(jni, natives, "enter", "(I)J");
+	const jmethodID leave =
+		(*jni)->GetStaticMethodID(jni, natives, "exit", "(J)V");
+	const jmethodID catches =
+		(*jni)->GetStaticMethodID(jni, natives, "caught", "(JI)V");
+	const jmethodID word =
+		(*jni)->GetStaticMethodID(jni, natives, "word", "()J");
+	const jlong id = (jlong)hot.id;
+
+	if (!enter || !leave || !catches || !word)
+		return -1;
+	(*jni)->CallStaticLongMethod(jni, natives, enter, NOBODY);
+	(*jni)->CallStaticVoidMethod(jni, natives, leave, id);
+	(*jni)->CallStaticVoidMethod(jni, natives, catches, id, NOBODY);
+	(*jni)->CallStaticLongMethod(jni, natives, word);
+	return (*jni)->ExceptionCheck(jni) ? -1 : 0;
+}
+
+/* ---- Threads ---- */
+
+void tracker_natives_mounted(jvmtiEnv *jvmti)
+{
+	void *id = NULL;
+
+	(*jvmti)->GetThreadLocalStorage(jvmti, NULL, &id);
+	hot.carrier_id = hot.id;
+	*(volatile uint64_t *)&hot.id = (uintptr_t)id;
+}
+
+void tracker_natives_unmounted(jvmtiEnv *jvmti)
+{
+	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)hot.id);
+	*(volatile uint64_t *)&hot.id = hot.carrier_id;
+}
+
+/* No Java method is running any more: is there one in its context? */
+void tracker_natives_end_thread(void)
+{
+	uint64_t id = hot.id;
+	int is_wrong = 0;
+
+	if (!switch_is_on())
+		return;
+	while (id != ID_ROOT && !is_wrong) {
+		const union note note = tally_note(hot.tally, id);
+
+		if (!note.word)
+			return;
+		is_wrong = numbers_are_java(note.function);
+		id = id_pop(id, id_key(note.function));
+	}
+	java_verify_note(!is_wrong);
+}

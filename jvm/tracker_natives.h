@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The natives of the tracker (tracker_class.h), and virtual threads, which keep their
+ * ids while they are not mounted.
+ */
+#ifndef CLEW_JVM_TRACKER_NATIVES_H
+#define CLEW_JVM_TRACKER_NATIVES_H
+
+#include <jni.h>
+#include <jvmti.h>
+
+/* Whether the class of that signature is theirs: nobody counts them. */
+int tracker_natives_are(const char *signature);
+
+/* The class is defined: bind them. 0, or -1 if the machine does not find them. */
+int tracker_natives_bind(JNIEnv *jni, jclass natives);
+
+/* Events, on the thread that is concerned. */
+void tracker_natives_mounted(jvmtiEnv *jvmti);
+void tracker_natives_unmounted(jvmtiEnv *jvmti);
+void tracker_natives_end_thread(void);
+
+#endif

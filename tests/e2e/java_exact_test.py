@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Java methods that are counted exactly, as programs count them themselves."""
+import collections
+import re
+
+import clewtest
+from clewtest import needs
+from java_changes_test import TARGETS, CompiledCase
+
+VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
+          "-XX:+BytecodeVerificationRemote"]
+OURS = "com.acme.Exact."
+
+
+def in_source(name):
+    """A method of Exact as it names itself: "Base.<init>", "fib"."""
+    return name.removeprefix(OURS).removeprefix("com.acme.Exact$") \
+        .partition("(")[0]
+
+
+class ExactCase(CompiledCase):
+    def record_exactly(self, argv, *options):
+        done = self.record(argv, ["--java-min-size=0", *options])
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
+        return done.stdout.decode()
+
+    def tree(self):
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual(tree["problems"], [])
+        return tree
+
+    def confidence(self):
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        confidence = shown["confidence"]
+        stacks = confidence["java_stacks"]
+        for verdicts in confidence, confidence["contexts"], stacks:
+            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
+                             (0, 0))
+        return stacks["verified"]
+
+
+class Contexts(ExactCase):
+    def program(self, word, count, *options):
+        if not (self.work / "exact").exists():
+            self.compile("exact", TARGETS / "Exact.java")
+        return self.java(*VERIFY, *options, "-cp", self.work / "exact",
+                         "com.acme.Exact", word, str(count))
+
+    def counted(self, wanted):
+        """{path: calls}, of methods that count themselves."""
+        tree = self.tree()
+        names = [in_source(function["name"]) for function in tree["functions"]]
+        paths, calls = [], collections.Counter()
+        for node in tree["contexts"]:
+            above = paths[node["parent"] - 1] if node["parent"] else ()
+            name = names[node["function"]]
+            path = above + ((name,) if name in wanted else ())
+            paths.append(path)
+            if name in wanted:
+                calls[";".join(path)] += node["calls"]
+        return calls
+
+    def check(self, *options, word="threads", count=40, record=()):
+        said = self.record_exactly(
+            self.program(word, count, *options),
+            "--java=exact:com.acme.Exact*,!com.acme.Exact$In*", *record)
+        truth = {path: int(calls) for calls, path in
+                 re.findall(r"(?m)^(\d+) (.*)$", said)}
+        self.assertGreater(len(truth), 10)
+        wanted = {name for path in truth for name in path.split(";")}
+        found = self.counted(wanted)
+        self.assertEqual({path: (calls, truth.get(path))
+                          for path, calls in found.items()
+                          if truth.get(path) != calls}, {})
+        self.assertEqual(set(truth) - set(found), set())
+        return self.confidence()
+
+    def check_version(self, version, *options):
+        self.version = version
+        self.assertGreater(self.check(*options), 16)
+
+    @needs("javac")
+    def test_each_context_has_its_calls(self):
+        for version in 17, 25:
+            self.check_version(version)
+
+    @needs("javac")
+    def test_interpreted(self):
+        for version in 17, 25:
+            self.check_version(version, "-Xint")
+
+    @needs("javac")
+    def test_compiled_by_the_first_compiler(self):
+        for version in 17, 25:
+            self.check_version(version, "-XX:TieredStopAtLevel=1", "-Xcomp")
+
+    @needs("javac")
+    def test_compiled_by_the_second_compiler(self):
+        for version in 17, 25:
+            self.check_version(version, "-XX:-TieredCompilation")
+
+    @needs("javac")
+    def test_whatever_collects_the_garbage(self):
+        for version in 17, 25:
+            for collector in "Serial", "Parallel", "G1", "Z":
+                with self.subTest(collector, version=version):
+                    self.check_version(version, f"-XX:+Use{collector}GC")
+
+    @needs("javac")
+    def test_virtual_threads(self):
+        self.version = 25
+        self.check(word="virtual", count=300)
+        self.check("-Xint", word="virtual", count=30)
+
+    @needs("javac")
+    def test_each_call_is_verified(self):
+        for version in 17, 25:
+            self.version = version
+            self.assertGreater(
+                self.check(count=3, record=["--verify-period=1"]), 10000)
+
+    @needs("javac")
+    def test_without_time(self):
+        self.check(record=["--time=none"])
+
+
+class Methods(ExactCase):
+    @needs("javac")
+    def test_each_method_has_its_calls(self):
+        for version in 17, 25:
+            for options in (), ("-Xint",), ("-Xcomp",):
+                with self.subTest(options, version=version):
+                    self.check(version, *options)
+
+    def check(self, version, *options):
+        self.version = version
+        if not (self.work / "classes").exists():
+            self.compile("classes", *(TARGETS / f"{name}.java"
+                                      for name in ("Counted", "Counts")))
+        said = self.record_exactly(
+            self.java(*VERIFY, *options, "-cp", self.work / "classes",
+                      "com.acme.Counts"), "--java=exact")
+        own = {name: int(calls) for name, calls in
+               re.findall(r"(?m)^own (\S+) (\d+)$", said)}
+        self.assertGreater(len(own), 30)
+        calls = collections.Counter()
+        tree = self.tree()
+        for node in tree["contexts"]:
+            name = tree["functions"][node["function"]]["name"]
+            if not name.startswith("com.acme."):
+                continue
+            owner, method = name.partition("(")[0].removeprefix(
+                "com.acme.").rsplit(".", 1)
+            calls[owner.replace("$", ".") + "." +
+                  re.sub(r"^lambda\$.*", "lambda$", method)] += node["calls"]
+        self.assertEqual({name: calls[name] for name in own}, own)
+        self.confidence()
+
+
+if __name__ == "__main__":
+    clewtest.main()
