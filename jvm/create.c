@@ -13,6 +13,7 @@
 
 #include "jvm/agent.h"
 #include "jvm/agent_load.h"
+#include "jvm/java_exact.h"
 #include "jvm/java_numbers.h"
 #include "jvm/jni_env.h"
 #include "jvm/jvm.h"
@@ -28,6 +29,7 @@
 #define CREATE       "JNI_CreateJavaVM"
 #define MACHINE      "libjvm.so"
 #define OPTIONS_MAX  (1 << 20)
+#define OURS_MAX     2
 #define MACHINES_MAX 4 /* that are loaded, one after the other */
 
 typedef jint (*create_function)(JavaVM **vm, void **environment,
@@ -40,7 +42,8 @@ static uint32_t create_count; /* under the loader's lock */
 
 static uint64_t bytes_of(const JavaVMInitArgs *arguments)
 {
-	return ((uint64_t)arguments->nOptions + 1) * sizeof(JavaVMOption);
+	return ((uint64_t)arguments->nOptions + OURS_MAX) *
+	       sizeof(JavaVMOption);
 }
 
 /* Arguments of JNI 1.1 look otherwise, and the machine refuses them. */
@@ -51,11 +54,14 @@ static int are_understood(const JavaVMInitArgs *arguments)
 	       (arguments->options || !arguments->nOptions);
 }
 
-/* The options and ours, behind them: other agents come first. NULL: not so. */
-static JavaVMOption *extend(const JavaVMInitArgs *given)
+/*
+ * The options and ours, behind them: other agents come first. NULL: not so. *count: of
+ * all.
+ */
+static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 {
 	const uint64_t bytes = (uint64_t)given->nOptions * sizeof(JavaVMOption);
-	char *ours = agent_option();
+	char *ours = agent_option(), *exact = java_exact_option();
 	JavaVMOption *options;
 
 	if (!ours) {
@@ -66,7 +72,10 @@ static JavaVMOption *extend(const JavaVMInitArgs *given)
 	if (sys_failed(options))
 		return NULL;
 	copy_bytes(options, given->options, bytes);
-	options[given->nOptions] = (JavaVMOption){ .optionString = ours };
+	*count = given->nOptions;
+	options[(*count)++] = (JavaVMOption){ .optionString = ours };
+	if (exact)
+		options[(*count)++] = (JavaVMOption){ .optionString = exact };
 	return options;
 }
 
@@ -77,10 +86,9 @@ static jint create_with_agent(create_function original, JavaVM **vm,
 	jint result;
 
 	ours = *(const JavaVMInitArgs *)arguments;
-	ours.options = extend(arguments);
+	ours.options = extend(arguments, &ours.nOptions);
 	if (!ours.options)
 		return original(vm, environment, arguments);
-	ours.nOptions++;
 	result = original(vm, environment, &ours);
 	if (result != JNI_OK)
 		agent_forget();

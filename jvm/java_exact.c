@@ -215,7 +215,11 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 
 static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	tracker_natives_end_thread();
+	jint frames = 0;
+
+	/* System.exit() ends the thread that calls it, in the midst of Java. */
+	if (!(*jvmti)->GetFrameCount(jvmti, thread, &frames) && frames == 0)
+		tracker_natives_end_thread();
 }
 
 static void is_mounted(jvmtiEnv *jvmti, ...)
@@ -308,6 +312,17 @@ static int hear_of_virtual_threads(jvmtiEnv *jvmti)
 					 wanted[j].hear);
 	give_back_events(jvmti, count, events);
 	return heard == 2 ? 0 : -1;
+}
+
+char *java_exact_option(void)
+{
+	static char option[] = "-Xshare:off";
+
+	if (!java_exact_is_wanted() ||
+	    java_selection_begin(rt.config->java_methods) ||
+	    !java_selection_names_classes())
+		return NULL;
+	return option;
 }
 
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)

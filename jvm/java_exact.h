@@ -12,6 +12,12 @@
 /* Whether it was asked for. */
 int java_exact_is_wanted(void);
 
+/*
+ * An option that the machine needs, or NULL. Classes that it shares with others by an archive
+ * may go on calling methods of its own as they were before they were changed.
+ */
+char *java_exact_option(void);
+
 /* Adds what it needs, while a machine is being started. 0, or -1: it has not got it. */
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
 

@@ -118,7 +118,7 @@ static uint32_t next_in_context(uint64_t *id)
  */
 static int is_before_entry(const jvmtiFrameInfo *frame)
 {
-	return frame->location == CALL_AT;
+	return frame->location >= 0 && frame->location <= CALL_AT;
 }
 
 /*

@@ -126,6 +126,44 @@ class Contexts(ExactCase):
         self.check(record=["--time=none"])
 
 
+class Compiler(ExactCase):
+    def check(self, version, methods, least):
+        """javac writes the same classes; its stacks are as the machine says."""
+        self.version = version
+        javac = self.home() / "bin" / "javac"
+        if not javac.exists():
+            self.skipTest("no compiler of that version here")
+        sources = [TARGETS / f"{name}.java" for name in ("Counted", "Counts")]
+        written = []
+        for folder in "native", "recorded":
+            argv = [javac, *(f"-J{option}" for option in VERIFY), "-d",
+                    self.work / folder, *sources]
+            if folder == "native":
+                self.assertEqual(self.run_program(argv).returncode, 0)
+            else:
+                self.record_exactly(argv, f"--java=exact{methods}",
+                                    "--verify-period=5000")
+            written.append({path.name: path.read_bytes() for path in
+                            (self.work / folder).rglob("*.class")})
+        self.assertGreater(len(written[0]), 10)
+        self.assertEqual(*written)
+        self.assertGreater(self.confidence(), 500)
+        listed = self.clew_json("list", "--json", self.recording_path)
+        self.assertGreater(listed["java_methods"]["counted"], least)
+        return listed["java_methods"]
+
+    @needs("javac")
+    def test_its_own_methods(self):
+        for version in 17, 25:
+            methods = self.check(version, "", 5000)
+            self.assertEqual(methods["left"], {})
+
+    @needs("javac")
+    def test_all_methods(self):
+        for version in 17, 25:
+            self.check(version, ":*", 10000)
+
+
 class Methods(ExactCase):
     @needs("javac")
     def test_each_method_has_its_calls(self):
