@@ -19,8 +19,7 @@ static void tell(const struct calls_walk *walk, const struct call_event *event)
 	if (!traces_want(export->traces, process, event->tid))
 		return;
 	if (event->kind != CALL_GAP) {
-		call.function = numbering_function(&process->numbering,
-						   event->call.function);
+		call.function = traced_function(process, event->call.function);
 		if (export->keep && !export->keep[call.function])
 			return;
 	}

@@ -121,8 +121,8 @@ static void begin(struct call_lines *lines, const struct call_event *event)
 {
 	const struct call_filter *filter = lines->filter;
 	struct shown_call shown = {
-		.function = numbering_function(&lines->process->numbering,
-					       event->call.function),
+		.function =
+			traced_function(lines->process, event->call.function),
 	};
 
 	lines->shown = memory_grow(lines->shown, lines->count, &lines->capacity,

@@ -17,8 +17,7 @@ static void take(const struct call_search *search, struct function_call *call)
 {
 	const struct call_event *end = &call->end;
 
-	call->function = numbering_function(&call->process->numbering,
-					    end->call.function);
+	call->function = traced_function(call->process, end->call.function);
 	if (!search->chosen[call->function] ||
 	    !traces_want(search->traces, call->process, end->tid))
 		return;

@@ -110,6 +110,11 @@ int traces_want(const struct traces *traces,
 	       thread_is(thread ? thread : &unnamed, traces->thread);
 }
 
+uint32_t traced_function(const struct traced_process *process, uint32_t number)
+{
+	return numbering_function(&process->numbering, number);
+}
+
 const char *traced_thread_name(const struct traced_process *process,
 			       uint32_t tid)
 {

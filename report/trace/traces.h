@@ -39,6 +39,9 @@ void traces_close(struct traces *traces);
 int traces_want(const struct traces *traces,
 		const struct traced_process *process, uint32_t tid);
 
+/* In the catalog: a function that the process has numbered so. */
+uint32_t traced_function(const struct traced_process *process, uint32_t number);
+
 /* "" if nobody knows. */
 const char *traced_thread_name(const struct traced_process *process,
 			       uint32_t tid);
