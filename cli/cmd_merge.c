@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
+#include "report/recording/trace_reader.h"
 
 struct merge_options {
 	const char *output;
@@ -121,6 +122,8 @@ static void add_part(struct merge *merge, const struct recording *recording,
 	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
 		if (announced_keep(recording, part, kind, path, &why) != 0)
 			report_failure(merge, why);
+	if (trace_keep(part->path, path, &why) != 0)
+		report_failure(merge, why);
 	free(path);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file_copy.h"
 #include "base/memory.h"
 #include "base/suffix.h"
 
@@ -167,51 +168,15 @@ int announced_open(const struct recording *recording,
 	return fd == -ENOENT ? find_written(recording, part, kind) : fd;
 }
 
-static int copy_range(int from, int to, off_t at, off_t end)
-{
-	char bytes[1 << 14];
-
-	while (at < end) {
-		size_t wanted = end - at < (off_t)sizeof(bytes)
-					? (size_t)(end - at)
-					: sizeof(bytes);
-		ssize_t got = pread(from, bytes, wanted, at);
-
-		if (got == 0)
-			return 0; /* cut short meanwhile */
-		if (got < 0 || pwrite(to, bytes, (size_t)got, at) != got)
-			return got < 0 || errno ? -errno : -ENOSPC;
-		at += got;
-	}
-	return 0;
-}
-
-/* Holes stay holes. */
 static int copy_file(int from, int to)
 {
 	struct stat status;
-	off_t at = 0;
-	int err = 0;
 
 	if (fstat(from, &status) != 0)
 		return -errno;
 	if ((uint64_t)status.st_blocks * 512 > most_bytes)
 		return -EFBIG;
-	while (!err && at < status.st_size) {
-		off_t data = lseek(from, at, SEEK_DATA);
-		off_t hole = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
-
-		if (data < 0)
-			break;
-		if (hole < 0 || hole > status.st_size)
-			hole = status.st_size;
-		errno = 0;
-		err = copy_range(from, to, data, hole);
-		at = hole;
-	}
-	if (!err && ftruncate(to, status.st_size) != 0)
-		err = -errno;
-	return err;
+	return file_copy(from, to);
 }
 
 int announced_keep(const struct recording *recording,

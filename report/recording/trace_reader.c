@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file_copy.h"
 #include "base/memory.h"
 #include "wire/recording.h"
 
@@ -160,6 +161,35 @@ char *trace_path(const char *part_path)
 		return NULL;
 	return memory_printf("%.*s%s", (int)(length - suffix), part_path,
 			     WIRE_TRACE_SUFFIX);
+}
+
+static int keep(int from, const char *path)
+{
+	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int err = to < 0 ? -errno : file_copy(from, to);
+
+	if (to >= 0 && close(to) != 0 && !err)
+		err = -errno;
+	if (to >= 0 && err)
+		unlink(path);
+	return err;
+}
+
+int trace_keep(const char *from_part, const char *to_part, char **why)
+{
+	char *from_path = trace_path(from_part), *to_path = trace_path(to_part);
+	int from = from_path
+			   ? open(from_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			   : -1;
+	int err = from >= 0 && to_path ? keep(from, to_path) : 0;
+
+	if (from >= 0)
+		close(from);
+	if (err)
+		err = fail(why, err, "%s: %s", to_path, strerror(-err));
+	free(from_path);
+	free(to_path);
+	return err;
 }
 
 int trace_open(struct trace *trace, const char *path, char **why)

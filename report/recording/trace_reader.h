@@ -39,6 +39,12 @@ struct trace {
 /* The trace beside a part; free() it. NULL if the part is called otherwise. */
 char *trace_path(const char *part_path);
 
+/*
+ * Copies what is beside one part, if there is anything, to beside another. 0, or -errno and
+ * *why.
+ */
+int trace_keep(const char *from_part, const char *to_part, char **why);
+
 /* 0, or -errno and *why; -ENOENT if there is none. */
 int trace_open(struct trace *trace, const char *path, char **why);
 void trace_close(struct trace *trace);

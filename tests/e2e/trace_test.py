@@ -184,6 +184,24 @@ class Kept(clewtest.Case):
                 self.assertEqual(self.clew("report", self.recording_path)
                                  .returncode, 0)
 
+    def test_merged_recordings_have_the_calls_of_all(self):
+        totals = []
+        for name in "first", "second":
+            self.recording_path = self.work / name
+            done = self.record([target("recursion")],
+                               ["--trace", "--time=none"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            totals.append(self.clew_json("report", "--json", name)["total"])
+        done = self.clew("merge", "-o", "both", "first", "second", "second")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        both = self.clew_json("report", "--json", "both")["total"]
+        self.assertGreater(totals[0]["calls"], 0)
+        self.assertEqual(both["calls"],
+                         totals[0]["calls"] + 2 * totals[1]["calls"])
+        self.assertEqual(both["contexts"], totals[0]["contexts"])
+        done = self.clew("trace", "--json", "both")
+        self.assertEqual(done.returncode, 0)
+
     def test_what_contradicts_it_is_refused(self):
         for options in (["--time=cpu"], ["--budget=5%"], ["--jit-callers"],
                         ["--jni-env"]):
