@@ -26,8 +26,8 @@ const char *java_text(uint32_t state)
 			"the path of libclew.so cannot be said in an option",
 		[WIRE_JAVA_REFUSED] = "it offers no JVMTI that could be used",
 		[WIRE_JAVA_INEXACT] =
-			"its classes cannot be changed, or it has virtual "
-			"threads of which it does not tell",
+			("its classes cannot be changed, or it has virtual "
+			 "threads of which it does not tell"),
 		[WIRE_JAVA_COLLECTOR] =
 			"clew does not attach to machines with ZGC",
 	};

@@ -300,8 +300,8 @@ const char *loss_text(unsigned int loss)
 		[WIRE_LOSS_CHILD] =
 			"in children that could not write to the recording",
 		[WIRE_LOSS_HANDLER] =
-			"made in handlers of probes, or in signal handlers "
-			"on top of them",
+			("made in handlers of probes, or in signal handlers "
+			 "on top of them"),
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts) ? texts[loss]

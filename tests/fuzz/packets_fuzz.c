@@ -26,14 +26,14 @@ static uint64_t look_at(const struct packet_cursor *cursor,
 static void read_words(const uint32_t *words, size_t count,
 		       const struct packet_blocks *blocks)
 {
-	static volatile uint64_t sum;
 	struct packet_cursor cursor;
 	enum packet_event event;
 	uint64_t events = 0;
+	volatile uint64_t sum = 0;
 
 	packet_begin(&cursor, words, count, blocks);
 	while ((event = packet_next(&cursor)) != PACKET_END) {
-		sum += look_at(&cursor, event);
+		sum = sum + look_at(&cursor, event);
 		if (++events > count)
 			abort();
 	}
