@@ -10,6 +10,7 @@
 #include "preload/front/faults.h"
 #include "preload/host/lookup.h"
 #include "preload/probe_calls.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/vector_call.h"
 
 #define NAME_BYTES 256
@@ -78,8 +79,8 @@ static const struct clew_handler *traits_of(const struct link_map *map,
 
 	if (length + sizeof("_clew") > sizeof(name))
 		return NULL;
-	memcpy(name, function, length);
-	memcpy(name + length, "_clew", sizeof("_clew"));
+	copy_bytes(name, function, length);
+	copy_bytes(name + length, "_clew", sizeof("_clew"));
 	return lookup_in(map->l_addr, name);
 }
 

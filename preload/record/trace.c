@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/trace.h"
 
+#include <errno.h>
+
 #include "preload/hot/runtime.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/copy_bytes.h"
@@ -9,20 +11,36 @@
 #define PAYLOAD_BYTES (WIRE_PACKET_BYTES - sizeof(struct wire_chunk))
 #define OWN_MIN       2   /* packets that a thread may have in any case */
 #define ROOM_FIRST    512 /* addresses of packets, a page */
+#define ADDRESS_BYTES sizeof(struct wire_chunk *)
 
 _Static_assert(NUMBER_BLOCK_LOG2 == WIRE_PACKET_BLOCK_LOG2, "indices");
 
 /*
- * By a number's block, its place in wire_packet_blocks, or 0. Written by who
- * makes patches, read by any thread; inherited by children.
+ * By a number's block, its place in wire_packet_blocks, or 0; there where calls are
+ * traced. Written by who makes patches, read by any thread; inherited by children.
  */
-static _Atomic uint16_t places[NUMBER_BLOCKS];
+static _Atomic uint16_t *places;
+
+static int make_places(void)
+{
+	void *made;
+
+	if (places)
+		return 0;
+	made = sys_map_private(NUMBER_BLOCKS * sizeof(*places));
+	if (sys_failed(made))
+		return -ENOMEM;
+	places = made;
+	return 0;
+}
 
 int trace_create(struct trace_file *trace, const struct part *part)
 {
 	struct chunk chunk;
-	int err = part_create_beside(&trace->part, part, WIRE_TRACE_SUFFIX);
+	int err = make_places();
 
+	if (!err)
+		err = part_create_beside(&trace->part, part, WIRE_TRACE_SUFFIX);
 	if (err)
 		return err;
 	err = part_alloc(&trace->part, WIRE_PACKET_BLOCKS, 0,
@@ -116,12 +134,12 @@ static int grow(struct tally_packets *packets)
 
 	if (packets->count < packets->room)
 		return 0;
-	grown = sys_map_private(room * sizeof(*grown));
+	grown = sys_map_private(room * ADDRESS_BYTES);
 	if (sys_failed(grown))
 		return -ENOMEM;
-	copy_bytes(grown, packets->chunks, packets->count * sizeof(*grown));
+	copy_bytes(grown, packets->chunks, packets->count * ADDRESS_BYTES);
 	if (packets->room)
-		sys_munmap(packets->chunks, packets->room * sizeof(*grown));
+		sys_munmap(packets->chunks, packets->room * ADDRESS_BYTES);
 	packets->chunks = grown;
 	packets->room = room;
 	return 0;

@@ -260,8 +260,9 @@ class NoRoom(clewtest.Case):
         self.assertIn(words, self.clew("report", path).stdout)
 
     def test_in_the_address_space(self):
+        """As much as there must be for a first table, and little more."""
         self.before_exec = lambda: resource.setrlimit(
-            resource.RLIMIT_AS, (48 << 20, 48 << 20))
+            resource.RLIMIT_AS, (50 << 20, 50 << 20))
         self.check(wire.FOLD_MEMORY, "no memory or address space",
                    self.work / "clew.out")
 
