@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/front/exec_mask.h"
 #include "preload/host/config.h"
 #include "preload/host/next.h"
 #include "preload/hot/sink.h"
@@ -219,13 +220,15 @@ static char **changed(const struct changes *changes, char *const old[],
 			: (char **)(environment);                              \
 	})
 
-/* Executes with the mask that the program means (trap.h). */
+/* Executes with the mask that the program means (trap.h, exec_mask.h). */
 #define WITH_MASK(call)                                                        \
 	({                                                                     \
 		events_end_own();                                              \
+		const uint64_t opened_ = exec_mask_begin();               \
 		const uint64_t begun_ = trap_begin_exec();                     \
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \
+		exec_mask_end(opened_);                                   \
 		sink_moved(0); /* a child that was spawned called some */      \
 		result_;                                                       \
 	})

@@ -11,6 +11,7 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
 #include "wire/user_probe.h"
 
 static void on_fault(int signal, siginfo_t *info, void *context);
@@ -90,8 +91,9 @@ static int is_forced(const siginfo_t *info)
  */
 static void pass_on(struct chained *fault, siginfo_t *info, ucontext_t *context)
 {
-	const struct kernel_action theirs = chained_use_action(fault);
+	struct kernel_action theirs = chained_use_action(fault);
 
+	theirs.mask |= ticks_kept_from(theirs.flags);
 	if (chained_is_function(&theirs)) {
 		chained_call(&theirs, 0, fault->signal, info, context);
 		return;

@@ -27,6 +27,7 @@
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
+#include "preload/sys/chained.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/sys.h"
@@ -37,6 +38,17 @@
 
 /* Signals whose handlers the program wants to run with SIGTRAP blocked. */
 static _Atomic uint64_t masks_with_trap;
+
+/* ... and those whose handlers run without our signals, though it did not ask. */
+static _Atomic uint64_t kept_from_ours;
+
+static void put(_Atomic uint64_t *signals, uint64_t bit, int is_in)
+{
+	if (is_in)
+		*signals |= bit;
+	else if (*signals & bit)
+		*signals &= ~bit;
+}
 
 /* A process that is being left has what it said of SIGTRAP until it is left. */
 static int is_on(void)
@@ -71,6 +83,15 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 	return copy;
 }
 
+/*
+ * A mask that the kernel told of, as the program means it: without what handlers
+ * on alternate stacks are kept from.
+ */
+static uint64_t as_meant(uint64_t mask)
+{
+	return ticks_put_back(mask & ~ticks_own_signals());
+}
+
 static int answer(int err)
 {
 	if (!err)
@@ -88,6 +109,18 @@ static void note_change(int how, int changes_trap)
 		trap_set_blocked(changes_trap && how != SIG_UNBLOCK);
 }
 
+/*
+ * What is unblocked: the thread has left a handler that was kept from our signals,
+ * as far as we know; longjmp() leaves masks alone.
+ */
+static const sigset_t *with_ours(const sigset_t *set, sigset_t *copy)
+{
+	if (!set)
+		return set;
+	copy->__val[0] = set->__val[0] | ticks_own_signals();
+	return copy;
+}
+
 static int change_mask(int (*change)(int, const sigset_t *, sigset_t *),
 		       int how, const sigset_t *set, sigset_t *old)
 {
@@ -100,12 +133,14 @@ static int change_mask(int (*change)(int, const sigset_t *, sigset_t *),
 	/* From here on SIGTRAPs that are sent to us may have to be kept. */
 	if (changes_trap && how != SIG_UNBLOCK && trap_install())
 		return change(how, set, old);
-	err = change(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy),
+	err = change(how,
+		     how == SIG_UNBLOCK ? with_ours(set, &copy)
+					: without_ours(set, &copy),
 		     old);
 	if (err)
 		return err;
 	if (old)
-		old->__val[0] = ticks_put_back(old->__val[0]);
+		old->__val[0] = as_meant(old->__val[0]);
 	if (old && trap_is_blocked(old->__val[0]))
 		old->__val[0] |= TRAP_BIT;
 	if (set)
@@ -259,17 +294,15 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 typedef int (*sigaction_function)(int signal, const struct sigaction *set,
 				  struct sigaction *old);
 
-static int change_action(sigaction_function change, int signal,
-			 const struct sigaction *set, struct sigaction *old)
+static int change_action_of(sigaction_function change, int signal,
+			    const struct sigaction *set, struct sigaction *old)
 {
 	const uint64_t bit = UINT64_C(1) << ((unsigned int)(signal - 1) & 63);
 	const int wants_trap = set && has_trap(&set->sa_mask);
 	struct sigaction changed;
-	uint64_t had_trap;
+	uint64_t had_trap, keeps_off = 0;
 	int err;
 
-	if (!is_on())
-		return change(signal, set, old);
 	if (signal == SIGTRAP)
 		return answer(trap_change_action(set, old));
 	if (ticks_is_signal(signal))
@@ -279,6 +312,8 @@ static int change_action(sigaction_function change, int signal,
 	if (set) {
 		changed = *set;
 		without_ours(&set->sa_mask, &changed.sa_mask);
+		keeps_off = ticks_kept_from((uint64_t)set->sa_flags);
+		changed.sa_mask.__val[0] |= keeps_off;
 		set = &changed;
 	}
 	had_trap = masks_with_trap & bit;
@@ -286,14 +321,21 @@ static int change_action(sigaction_function change, int signal,
 	if (err)
 		return err;
 	if (old)
-		old->sa_mask.__val[0] = ticks_put_back(old->sa_mask.__val[0]);
+		old->sa_mask.__val[0] = as_meant(old->sa_mask.__val[0]);
 	if (old && had_trap)
 		old->sa_mask.__val[0] |= TRAP_BIT;
-	if (wants_trap)
-		masks_with_trap |= bit;
-	else if (set && had_trap)
-		masks_with_trap &= ~bit;
+	if (set) {
+		put(&masks_with_trap, bit, wants_trap);
+		put(&kept_from_ours, bit, keeps_off != 0);
+	}
 	return 0;
+}
+
+static int change_action(sigaction_function change, int signal,
+			 const struct sigaction *set, struct sigaction *old)
+{
+	return is_on() ? change_action_of(change, signal, set, old)
+		       : change(signal, set, old);
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *set,
@@ -419,17 +461,37 @@ static int exchange_action(int signal, const struct kernel_action *set,
 			     sizeof(out->mask), 0, 0);
 }
 
-static int change_trap(int signal, uint64_t trap)
+/* Of a signal; how changes the action, or says that it stays as it is. */
+static void change_handler(int signal,
+			   int (*how)(int signal, struct kernel_action *action))
 {
 	struct kernel_action action;
 
-	if (exchange_action(signal, NULL, &action) ||
-	    action.handler == (uintptr_t)SIG_DFL ||
-	    action.handler == (uintptr_t)SIG_IGN ||
-	    (action.mask & TRAP_BIT) == trap)
-		return 0;
-	action.mask ^= TRAP_BIT;
-	return !exchange_action(signal, &action, NULL);
+	if (!exchange_action(signal, NULL, &action) &&
+	    chained_is_function(&action) && how(signal, &action))
+		exchange_action(signal, &action, NULL);
+}
+
+static int open_action(int signal, struct kernel_action *action)
+{
+	const uint64_t had = action->mask;
+	const uint64_t keeps_off = ticks_kept_from(action->flags) & ~had;
+
+	action->mask = (had & ~TRAP_BIT) | keeps_off;
+	put(&masks_with_trap, SIGNAL_BIT(signal), (had & TRAP_BIT) != 0);
+	put(&kept_from_ours, SIGNAL_BIT(signal), keeps_off != 0);
+	return action->mask != had;
+}
+
+static int close_action(int signal, struct kernel_action *action)
+{
+	const uint64_t had = action->mask;
+
+	if (kept_from_ours & SIGNAL_BIT(signal))
+		action->mask &= ~ticks_own_signals();
+	if (masks_with_trap & SIGNAL_BIT(signal))
+		action->mask |= TRAP_BIT;
+	return action->mask != had;
 }
 
 /* Signals that have handlers: there are few, and who traces is told of each call. */
@@ -444,17 +506,18 @@ void signals_open_actions(void)
 {
 	const uint64_t signals = caught() & ~TRAP_BIT;
 
-	masks_with_trap = 0;
+	masks_with_trap = kept_from_ours = 0;
 	for (int signal = 1; signal <= 64; signal++)
-		if (signals & SIGNAL_BIT(signal) && !ticks_is_signal(signal) &&
-		    change_trap(signal, 0))
-			masks_with_trap |= SIGNAL_BIT(signal);
+		if (signals & SIGNAL_BIT(signal) && !ticks_is_signal(signal))
+			change_handler(signal, open_action);
 }
 
 void signals_close_actions(void)
 {
+	const uint64_t signals = caught() & ~TRAP_BIT;
+
 	for (int signal = 1; signal <= 64; signal++)
-		if (masks_with_trap & SIGNAL_BIT(signal))
-			change_trap(signal, TRAP_BIT);
-	masks_with_trap = 0;
+		if (signals & SIGNAL_BIT(signal) && !ticks_is_signal(signal))
+			change_handler(signal, close_action);
+	masks_with_trap = kept_from_ours = 0;
 }

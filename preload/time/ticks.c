@@ -530,6 +530,11 @@ uint64_t ticks_own_signals(void)
 	return own_bit() | events_own_signal();
 }
 
+uint64_t ticks_kept_from(uint64_t action_flags)
+{
+	return action_flags & SA_ONSTACK ? ticks_own_signals() : 0;
+}
+
 uint64_t ticks_take_out(uint64_t mask)
 {
 	const uint64_t bit = own_bit();

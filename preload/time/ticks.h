@@ -88,6 +88,12 @@ uint64_t ticks_put_back(uint64_t mask);
 /* Those that timers and events send, a bit each. */
 uint64_t ticks_own_signals(void);
 
+/*
+ * Those of them that a handler with these flags is to run without: alternate.h
+ * says why.
+ */
+uint64_t ticks_kept_from(uint64_t action_flags);
+
 /* The program is going to send itself this signal. */
 void ticks_yield(int signal);
 

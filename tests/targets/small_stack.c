@@ -8,12 +8,10 @@
 #include "tests/targets/truth.h"
 
 #include <signal.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 
-#define PAGE       4096
-#define SPARE      2560
-#define STACK_ROOM (16 * PAGE)
+#include "tests/targets/spare_stack.h"
+
+#define SPARE 2560
 
 static char *program;
 
@@ -27,30 +25,14 @@ static COUNTED void on_signal(int signal)
 	_exit(3);
 }
 
-/* Which ends where the memory does, so that it may begin behind nothing. */
-static int use_small_stack(void)
-{
-	const size_t bytes = getauxval(AT_MINSIGSTKSZ) + SPARE;
-	char *memory = mmap(NULL, STACK_ROOM, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const size_t whole = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
-	const stack_t stack = {
-		.ss_sp = memory + STACK_ROOM - whole,
-		.ss_size = bytes,
-	};
-
-	return mprotect(memory + STACK_ROOM - whole, whole,
-			PROT_READ | PROT_WRITE) ||
-	       sigaltstack(&stack, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal,
 					  .sa_flags = SA_ONSTACK };
 
 	COUNT(main);
-	if (argc < 2 || use_small_stack() || sigaction(SIGUSR1, &action, NULL))
+	if (argc < 2 || use_spare_stack(SPARE) ||
+	    sigaction(SIGUSR1, &action, NULL))
 		return 1;
 	program = argv[1];
 	raise(SIGUSR1);

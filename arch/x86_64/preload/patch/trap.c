@@ -143,13 +143,15 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
 		 ucontext_t *context)
 {
 	uint64_t *const mask = &context->uc_sigmask.__val[0];
+	struct kernel_action with_ours = *theirs;
 	const int before = own.said;
 
 	if (!(theirs->flags & SA_NODEFER) || theirs->mask & TRAP_BIT) {
 		own.handler = (uintptr_t)__builtin_frame_address(0);
 		own.said = HANDLING;
 	}
-	chained_call(theirs, TRAP_BIT, SIGTRAP, info, context);
+	with_ours.mask |= ticks_kept_from(theirs->flags);
+	chained_call(&with_ours, TRAP_BIT, SIGTRAP, info, context);
 	own.said = *mask & TRAP_BIT ? BLOCKED : before;
 	*mask &= ~TRAP_BIT;
 }

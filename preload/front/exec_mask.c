@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/exec_mask.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "preload/sys/chained.h"
+#include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
+
+static uint64_t change_mask(int how, uint64_t signals)
+{
+	uint64_t old = 0;
+
+	sys_call(SYS_rt_sigprocmask, how, (long)&signals, (long)&old,
+		 sizeof(old), 0, 0);
+	return old;
+}
+
+/* From a timer or an event; what others send has no such code. */
+static int is_of_kernel(const siginfo_t *info)
+{
+	return info->si_signo == SIGURG ? info->si_code > 0
+					: info->si_code == SI_TIMER;
+}
+
+/* Those that came before their timers went; the program's come again at once. */
+static void drop_pending(uint64_t signals)
+{
+	const struct timespec no_time = { 0 };
+	siginfo_t info;
+
+	while (sys_call(SYS_rt_sigtimedwait, (long)&signals, (long)&info,
+			(long)&no_time, sizeof(signals), 0, 0) > 0)
+		if (!is_of_kernel(&info)) {
+			chained_send_again(info.si_signo, &info);
+			signals &= ~SIGNAL_BIT(info.si_signo);
+		}
+}
+
+uint64_t exec_mask_begin(void)
+{
+	uint64_t blocked = ticks_own_signals();
+
+	if (blocked)
+		blocked &= change_mask(SIG_BLOCK, 0);
+	if (!blocked)
+		return 0;
+	ticks_leave_thread();
+	drop_pending(blocked);
+	change_mask(SIG_UNBLOCK, blocked);
+	return blocked;
+}
+
+void exec_mask_end(uint64_t begun)
+{
+	if (!begun)
+		return;
+	change_mask(SIG_BLOCK, begun);
+	ticks_come_back_to_thread();
+}
