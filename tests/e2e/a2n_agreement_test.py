@@ -18,6 +18,7 @@ import unittest
 import a2n_evidence
 import a2n_truth
 import clewtest
+from clewtest import slow
 
 ADDRESSES = 10000
 LINES_AGREED = 0.998
@@ -180,6 +181,7 @@ class Agreement(clewtest.Case):
             self.skipTest(f"no debug file of {path}")
         self.compare(path, debug)
 
+    @slow
     def test_libjvm(self):
         self.system_library(LIBJVM)
 
@@ -209,6 +211,7 @@ class Agreement(clewtest.Case):
         self.compare(path)
 
     @clewtest.needs("clang++", "ld.lld")
+    @slow
     def test_what_compilers_make(self):
         """All over the targets of the matrix, in the forms that libdwarf
         reads: neither split nor with an alternate file."""

@@ -14,6 +14,7 @@ import subprocess
 import a2n_evidence
 import a2n_truth
 import clewtest
+from clewtest import slow
 
 COMPILERS = {"gcc": "g++", "clang": "clang++"}
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
@@ -133,6 +134,7 @@ class Matrix(clewtest.Case):
 
     # What compilers make.
 
+    @slow
     def test_every_optimisation_level(self):
         for compiler in COMPILERS:
             for version in (4, 5):
@@ -167,14 +169,17 @@ class Matrix(clewtest.Case):
         self.link_time("gcc", "-flto")
 
     @clewtest.needs("ld.lld")
+    @slow
     def test_link_time_optimisation_by_lld(self):
         self.link_time("clang", "-flto", "-fuse-ld=lld")
 
     @clewtest.needs("ld.lld")
+    @slow
     def test_thin_link_time_optimisation(self):
         self.link_time("clang", "-flto=thin", "-fuse-ld=lld")
 
     @clewtest.needs("ld.gold")
+    @slow
     def test_link_time_optimisation_by_gold(self):
         self.link_time("clang", "-flto", "-fuse-ld=gold")
 
@@ -226,6 +231,7 @@ class Matrix(clewtest.Case):
         return True
 
     @clewtest.needs("llvm-dwp")
+    @slow
     def test_split_in_a_package(self):
         made = 0
         for compiler in COMPILERS:
@@ -270,9 +276,11 @@ class Matrix(clewtest.Case):
                       path)
             self.assert_same(path, plain)
 
+    @slow
     def test_compressed_by_zlib(self):
         self.compressed("zlib")
 
+    @slow
     def test_compressed_the_old_way(self):
         self.compressed("zlib-gnu")
 
@@ -317,6 +325,7 @@ class Matrix(clewtest.Case):
         return folder, paths[0]
 
     @clewtest.needs("dwz")
+    @slow
     def test_dwz_with_an_alternate_file(self):
         for plain in self.each_plain(but=[("clang", 5)]):
             _, path = self.dwz_pair(plain)

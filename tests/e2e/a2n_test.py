@@ -19,6 +19,7 @@ import threading
 
 import a2n_truth
 import clewtest
+from clewtest import slow
 import wire
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
@@ -699,9 +700,11 @@ class Damage(A2n):
     def test_damaged_version_5(self):
         self.damage_all(5, "-gdwarf-5")
 
+    @slow
     def test_damaged_version_4(self):
         self.damage_all(6, "-gdwarf-4")
 
+    @slow
     def test_damaged_compressed(self):
         self.damage_all(7, "-gz")
 

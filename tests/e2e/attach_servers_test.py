@@ -19,7 +19,7 @@ import subprocess
 import attach_test
 import clewtest
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import CLEW, PYTHON, needs, until
+from clewtest import CLEW, PYTHON, needs, slow, until
 
 CYCLES = int(os.environ.get("CLEW_CYCLES", "10"))
 NOBODY = 65534
@@ -346,12 +346,14 @@ class Postgres(Served):
         self.assertEqual(self.psql(BALANCES), "t")
         self.end(self.server, signal.SIGINT)
 
+    @slow
     def test_a_busy_backend(self):
         backend = self.busy()[0]
         self.cycle([backend], backend)
         self.assertGreater(self.calls_until(self.go_on, backend), 10000)
         self.ends_well()
 
+    @slow
     def test_all_of_it(self):
         """The postmaster and what it has forked, meanwhile, too."""
         busy = self.busy()

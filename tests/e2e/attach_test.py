@@ -12,7 +12,7 @@ import time
 
 import clewtest
 import wire
-from clewtest import CLEW, PYTHON, needs, target, until
+from clewtest import CLEW, PYTHON, needs, slow, target, until
 
 PATIENCE_S = 60
 
@@ -292,6 +292,7 @@ class ManyThreads(Attached):
             self.assertRegex(said, "cannot be left|do not stop")
             self.assertTrue(until(is_left))
 
+    @slow
     def test_again_and_again(self):
         """All live and answer rightly, and nothing is left that grows."""
         tasks = self.tasks()

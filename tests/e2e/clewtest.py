@@ -50,6 +50,11 @@ def until(condition, seconds=60):
     return True
 
 
+def slow(test):
+    """Directly in front of a test: ctest labels it slow, too (CMakeLists.txt)."""
+    return test
+
+
 def needs(*programs):
     """Skips a test, or all of a class, where a program is missing."""
     missing = [p for p in programs if not shutil.which(p)]

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import clewtest
-from clewtest import LIBRARY, ROOT, needs, target
+from clewtest import LIBRARY, ROOT, needs, slow, target
 
 GREENLETS = """
 import greenlet
@@ -174,6 +174,7 @@ class Runtimes(clewtest.Case):
         self.check("greenlets.py", GREENLETS, clewtest.PYTHON)
 
     @needs("pypy3")
+    @slow
     def test_greenlets_of_pypy(self):
         self.check("greenlets.py", GREENLETS, "pypy3")
 

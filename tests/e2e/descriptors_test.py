@@ -9,7 +9,7 @@ import unittest
 import clewtest
 import seccomp
 import wire
-from clewtest import target
+from clewtest import slow, target
 
 TIMES = "none", "cpu", "wall", "exact"
 PROGRAM = target("descriptors")
@@ -33,6 +33,7 @@ class Numbers(clewtest.Case):
     def test_a_thread_gets_those_that_it_gets_natively(self):
         self.check(PROGRAM, "numbers")
 
+    @slow
     def test_a_child_needs_none_that_is_free(self):
         self.check("/bin/sh", "-c", f"ulimit -n 40; exec {PROGRAM} full")
 

@@ -8,7 +8,7 @@ import subprocess
 
 import clewtest
 import wire
-from clewtest import PYTHON, target
+from clewtest import PYTHON, slow, target
 
 COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
     ["html", "-o", "-"], \
@@ -35,11 +35,12 @@ class Damaged(clewtest.Case):
                                      done.stderr)
 
     def lengths(self):
-        """All that can matter: each byte of the headers, then every 8th of
-        the chunks' beginnings, then page by page."""
+        """All that can matter: each field of the headers and of the first
+        chunks, and the byte in front of it; then page by page."""
         end = wire.Part(self.part).end
-        step = [*range(0, 512), *range(512, 4096, 97),
-                *range(4096, 4096 + 1024, 8), *range(4096, end, 509), end - 1]
+        fields = [*range(0, 512, 8), *range(4096, 4096 + 512, 8)]
+        step = [*fields, *(at - 1 for at in fields[1:]),
+                *range(512, 4096, 509), *range(4096, end, 2039), end - 1]
         return sorted(set(step))
 
     def test_truncated_at_every_length(self):
@@ -169,6 +170,7 @@ class Cache(clewtest.Case):
         spoiled[len(spoiled) // 2] ^= 4
         return bytes(spoiled)
 
+    @slow
     def test_two_start_at_once_with_none(self):
         for number in range(5):
             shutil.rmtree(self.cache, ignore_errors=True)

@@ -9,7 +9,7 @@ import subprocess
 
 import clewtest
 from attach_test import Attached, PATIENCE_S
-from clewtest import needs, until
+from clewtest import needs, slow, until
 from java_test import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
@@ -168,6 +168,7 @@ class Counts(JavaAttached):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_by_java_caller_on_25(self):
         self.check_version(25)
 
@@ -242,10 +243,12 @@ class UnderLoad(JavaAttached):
                 self.ends()
 
     @needs("javac")
+    @slow
     def test_with_serial_gc(self):
         self.check_collector("SerialGC", "-Xcheck:jni")
 
     @needs("javac")
+    @slow
     def test_with_parallel_gc(self):
         self.check_collector("ParallelGC")
 

@@ -5,7 +5,7 @@ import collections
 import re
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / name
@@ -168,10 +168,12 @@ class Callers(JavaCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_interpreted_and_compiled_on_25(self):
         self.check_version(25)
 
     @needs("javac")
+    @slow
     def test_whatever_collects_the_garbage(self):
         for version in HOMES:
             if HOMES[version]:
@@ -217,6 +219,7 @@ class Callers(JavaCase):
         self.check(record=["--jit-callers"], rounds=4000)
 
     @needs("javac")
+    @slow
     def test_beside_the_machine_s_own_functions(self):
         # up() in C leaves by a jump, and is not below what it jumps to
         self.check(record=["--java=vm"], rounds=1000, flavour="O0")
@@ -287,6 +290,7 @@ class Callers(JavaCase):
     GET_CLASS = "java.lang.Object.getClass() <- com.acme.Unhooked.known(int)"
 
     @needs("javac")
+    @slow
     def test_of_natives_without_hooks(self):
         for version in HOMES:
             if HOMES[version]:
@@ -366,6 +370,7 @@ class Callers(JavaCase):
         self.check_hard("-Xint")
 
     @needs("javac")
+    @slow
     def test_on_stacks_that_are_hard_to_walk_on_25(self):
         self.version = 25
         self.check_hard()

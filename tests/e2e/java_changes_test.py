@@ -4,7 +4,7 @@
 import re
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 TARGETS = clewtest.ROOT / "tests" / "targets"
@@ -87,6 +87,7 @@ class Changes(CompiledCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_methods_that_change_while_they_run_on_25(self):
         self.check_version(25)
 
@@ -107,6 +108,7 @@ class ManyClasses(CompiledCase):
                    .group(1))
 
     @needs("javac")
+    @slow
     def test_memory_of_thirty_thousand_classes(self):
         self.compile("many", TARGETS / "Many.java")
         for version in HOMES:

@@ -5,7 +5,7 @@ import collections
 import re
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Envs.java"
@@ -151,6 +151,7 @@ class JniEnv(JavaCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_counts_and_notes_on_25(self):
         self.check_version(25)
 

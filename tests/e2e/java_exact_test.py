@@ -5,7 +5,7 @@ import collections
 import re
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_changes_test import TARGETS, CompiledCase
 
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
@@ -92,6 +92,7 @@ class Contexts(ExactCase):
             self.check_version(version, "-Xint")
 
     @needs("javac")
+    @slow
     def test_compiled_by_the_first_compiler(self):
         for version in 17, 25:
             self.check_version(version, "-XX:TieredStopAtLevel=1", "-Xcomp")
@@ -102,6 +103,7 @@ class Contexts(ExactCase):
             self.check_version(version, "-XX:-TieredCompilation")
 
     @needs("javac")
+    @slow
     def test_whatever_collects_the_garbage(self):
         for version in 17, 25:
             for collector in "Serial", "Parallel", "G1", "Z":
@@ -115,6 +117,7 @@ class Contexts(ExactCase):
         self.check("-Xint", word="virtual", count=30)
 
     @needs("javac")
+    @slow
     def test_many_calls_are_verified(self):
         for version in 17, 25:
             self.version = version
@@ -122,6 +125,7 @@ class Contexts(ExactCase):
                 self.check(count=3, record=["--verify-period=200"]), 200)
 
     @needs("javac")
+    @slow
     def test_without_time(self):
         self.check(record=["--time=none"])
 
@@ -153,12 +157,14 @@ class Compiler(ExactCase):
         return listed["java_methods"]
 
     @needs("javac")
+    @slow
     def test_its_own_methods(self):
         for version in 17, 25:
             methods = self.check(version, "", 5000)
             self.assertEqual(methods["left"], {})
 
     @needs("javac")
+    @slow
     def test_all_methods(self):
         for version in 17, 25:
             self.check(version, ":*", 10000)

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 JARS = pathlib.Path("/usr/share/java")
@@ -180,6 +180,7 @@ class Libraries(JavaCase):
   }""", {"com.sun.jna.Native.invokeInt <- com.sun.jna.Function.invoke": 2000})
 
     @needs("javac", "openssl")
+    @slow
     def test_netty(self):
         """Two ends of a connection, encrypted by OpenSSL, in one thread."""
         library = pathlib.Path(LIBRARIES, "jni", "libnetty-tcnative.so")

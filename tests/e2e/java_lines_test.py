@@ -6,7 +6,7 @@ import re
 import sqlite3
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 FOLDER = clewtest.ROOT / "tests" / "targets"
@@ -100,6 +100,7 @@ class CallLines(JavaCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_interpreted_and_compiled_on_25(self):
         self.check_version(25)
 
@@ -296,6 +297,7 @@ class SampleLines(JavaCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_of_each_compiler_on_25(self):
         self.check_version(25)
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Lives.java"
@@ -114,6 +114,7 @@ class Lives(JavaCase):
         self.check_both(check)
 
     @needs("javac")
+    @slow
     def test_tools_that_look_at_a_machine(self):
         def check():
             flights, dump = self.work / "flights.jfr", self.work / "heap.hprof"

@@ -6,6 +6,7 @@ import re
 import sys
 
 import clewtest
+from clewtest import slow
 from java_changes_test import TARGETS, CompiledCase
 
 TRACKER = """package java.lang;
@@ -156,6 +157,7 @@ class Rewritten(CompiledCase):
         self.assertGreater(counts["classes"], 3000)
         self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
 
+    @slow
     def test_methods_can_keep_what_an_entry_returns(self):
         for version in 17, 25:
             self.version = version
@@ -176,6 +178,7 @@ class Rewritten(CompiledCase):
         self.version = 25
         self.check_loaded()
 
+    @slow
     def test_the_verifier_takes_a_sample_on_25(self):
         self.version = 25
         self.test_the_verifier_takes_a_sample_of_the_machines_own_classes()

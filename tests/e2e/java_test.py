@@ -7,7 +7,7 @@ import re
 import shutil
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / f"{name}.java"
            for name in ("Natives", "Spins")]
@@ -125,6 +125,7 @@ class Natives(JavaCase):
         self.assertGreater(self.composed()["verified"], 100)
 
     @needs("javac")
+    @slow
     def test_counts_and_names_beside_the_machine(self):
         for version in HOMES:
             if HOMES[version]:
@@ -213,6 +214,7 @@ class Time(JavaCase):
         self.check_version(17)
 
     @needs("javac")
+    @slow
     def test_compiled_methods_have_names_on_25(self):
         self.check_version(25)
 
@@ -295,6 +297,7 @@ class Behaviour(JavaCase):
             self.check_counts(native.stdout)
 
     @needs("javac")
+    @slow
     def test_collectors(self):
         for _ in self.each_version():
             for collector in "Serial", "Parallel", "Z":
@@ -302,6 +305,7 @@ class Behaviour(JavaCase):
                     f"-XX:+Use{collector}GC", rounds="500")).stdout)
 
     @needs("javac")
+    @slow
     def test_javac(self):
         for number in range(5):
             (self.work / f"C{number}.java").write_text(

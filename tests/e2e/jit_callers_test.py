@@ -6,7 +6,7 @@ import re
 
 import announced_test
 import clewtest
-from clewtest import needs, target
+from clewtest import needs, slow, target
 
 CALLS = 3000
 OPTIONS = ("--jit-callers", "--verify-period=1")
@@ -121,6 +121,7 @@ define i32 @main() {{
                    "^calling$", "crc32", "--module=libz.so.1")
 
     @needs("php")
+    @slow
     def test_php(self):
         modules = self.run_program(["php", "-m"], text=True).stdout
         if "Zend OPcache" not in modules:

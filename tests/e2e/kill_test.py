@@ -10,7 +10,7 @@ import subprocess
 
 import clewtest
 import wire
-from clewtest import target
+from clewtest import slow, target
 
 ROUNDS = 60
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
@@ -54,6 +54,7 @@ class Kill(clewtest.Case):
                 max(part.counts([tally]).values(), default=0)
                 for tid, tally in tallies.items()}
 
+    @slow
     def test_killed_while_it_starts(self):
         """What is found, if anything, opens."""
         for number in range(40):

@@ -10,7 +10,7 @@ import resource
 
 import clewtest
 import seccomp
-from clewtest import target
+from clewtest import slow, target
 
 GIB = 1 << 30
 SHADOW_BYTES = 8 << 40
@@ -52,6 +52,7 @@ class ShadowInPieces(clewtest.Case):
     def test_recursion(self):
         self.check("recursion")
 
+    @slow
     def test_deep_recursion(self):
         self.check("deep", "100000")
 
@@ -73,6 +74,7 @@ class ShadowInPieces(clewtest.Case):
     def test_backtraces(self):
         self.check("backtraces")
 
+    @slow
     def test_cancelled_threads(self):
         self.check("cancel")
 

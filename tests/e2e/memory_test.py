@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import clewtest
-from clewtest import needs, target
+from clewtest import needs, slow, target
 
 TIMES = "none", "exact"
 
@@ -70,6 +70,7 @@ class Holes(clewtest.Case):
                 self.record_target([target("holes")], ["--time", timing])
 
     @needs("stress-ng")
+    @slow
     def test_stressors_that_look_at_what_they_unmapped(self):
         for stressor, operations in ("mincore", "1000"), ("remap", "10"):
             with self.subTest(stressor):

@@ -8,7 +8,7 @@ import subprocess
 
 import clewtest
 import wire
-from clewtest import PYTHON, needs
+from clewtest import PYTHON, needs, slow
 
 CAP_IPC_LOCK = 14  # linux/capability.h
 PYTHON_LOAD = """
@@ -121,6 +121,7 @@ class SameOutput(clewtest.Case):
                     clewtest.ROOT / "wire", clewtest.ROOT / "scripts"], 1000)
 
     @needs("gdb")
+    @slow
     def test_gdb(self):
         self.check(["gdb", "-batch", "-nx", "-ex", "python print(6 * 7)",
                     "-ex", "info functions ^malloc$", "/bin/true"], 100000)

@@ -11,7 +11,7 @@ import random
 import subprocess
 
 import clewtest
-from clewtest import CLEW, PYTHON
+from clewtest import CLEW, PYTHON, slow
 
 SEED = int(os.environ.get("CLEW_SEED", "1"))
 AT_ONCE = 32
@@ -183,6 +183,7 @@ class Case(clewtest.Case):
 
 @clewtest.unittest.skipIf("CLEW_SOAK" in os.environ, "the others are run")
 class Few(Case):
+    @slow
     def test_python(self):
         self.check_python(AT_ONCE // 2, 3)
 

@@ -7,7 +7,7 @@ import random
 import re
 
 import clewtest
-from clewtest import PYTHON, ROOT, needs
+from clewtest import PYTHON, ROOT, needs, slow
 
 HERE = ROOT / "tests" / "e2e"
 FUNCTIONS = ["leaf", "loops", "switches", "recursion", "through_pointers",
@@ -97,6 +97,7 @@ class EachInstruction(Case):
         for way in ("jump", "int3", "stub"):
             self.assertIn(way, seen)
 
+    @slow
     def test_not_optimized(self):
         self.walk("-O0")
 
@@ -106,6 +107,7 @@ class EachInstruction(Case):
     def test_optimized_for_size_and_marked(self):
         self.walk("-Os", "-fcf-protection=full")
 
+    @slow
     def test_not_position_independent(self):
         self.walk("-O1", "-no-pie", "-fno-pie")
 

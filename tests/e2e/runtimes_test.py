@@ -4,7 +4,7 @@
 import shutil
 
 import clewtest
-from clewtest import needs
+from clewtest import needs, slow
 
 GARBAGE_JS = """
 let kept = [], sum = 0;
@@ -78,6 +78,7 @@ class Runtimes(clewtest.Case):
         return part
 
     @needs("node")
+    @slow
     def test_node_with_every_function_hooked(self):
         (self.work / "garbage.js").write_text(GARBAGE_JS, encoding="ascii")
         node = shutil.which("node")
@@ -121,10 +122,12 @@ class Runtimes(clewtest.Case):
                          r"(?m)^/.*/libjvm\.so: not hooked: .*--java=vm")
 
     @needs("java", "javac")
+    @slow
     def test_java_interpreted(self):
         self.java("-Xint")
 
     @needs("java", "javac")
+    @slow
     def test_java_compiled_at_once_with_parallel_collections(self):
         self.java("-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:+UseParallelGC")
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import clewtest
-from clewtest import CLEW, PYTHON, until
+from clewtest import CLEW, PYTHON, slow, until
 
 # Calls as often as it is told to, and says so: nobody calls while it is looked at.
 STEPS = """
@@ -96,6 +96,7 @@ class Live(clewtest.Case):
         self.assert_one_line_error(self.clew("status", pid),
                                    "no such process")
 
+    @slow
     def test_how_fast_it_calls(self):
         process = self.start([
             CLEW, "record", "-q", "-o", self.recording_path, "--", PYTHON,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A signal before every instruction of what clew adds to a call."""
 import clewtest
-from clewtest import target
+from clewtest import slow, target
 
 
 class EveryStep(clewtest.Case):
@@ -68,15 +68,19 @@ class EveryStep(clewtest.Case):
     def test_a_fork_that_nobody_is_told_of_in_a_miss(self):
         self.interrupt("bare", "misses", depth=12)
 
+    @slow
     def test_a_fork_in_a_hit_and_tables_that_grow(self):
         self.interrupt("grows", "hits", depth=15)
 
+    @slow
     def test_a_fork_where_time_is_taken(self):
         self.interrupt("forks", "hits", "--time=exact", depth=15)
 
+    @slow
     def test_a_fork_in_a_tail_call_where_time_is_taken(self):
         self.interrupt("forks", "tails", "--time=exact", depth=15)
 
+    @slow
     def test_a_fork_of_a_child_that_is_not_recorded(self):
         argv = [target("steps"), "grows", "hits", 15]
         native = self.run_native(argv)
@@ -94,9 +98,11 @@ class EveryStep(clewtest.Case):
     def test_an_unwinder_in_a_tail_call(self):
         self.interrupt("phdrs", "tails", depth=17)
 
+    @slow
     def test_an_unwinder_where_time_is_taken(self):
         self.interrupt("phdrs", "hits", "--time=exact", depth=17)
 
+    @slow
     def test_an_unwinder_in_a_tail_call_where_time_is_taken(self):
         self.interrupt("phdrs", "tails", "--time=exact", depth=17)
 
