@@ -47,6 +47,7 @@ int command_dump(int argc, char **argv)
 	};
 	struct dump_options options = { .path = DEFAULT_RECORDING };
 	struct recording recording;
+	int status = EXIT_SUCCESS;
 	char *why;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -56,6 +57,8 @@ int command_dump(int argc, char **argv)
 		dump_part(stdout, &recording.parts[i], options.verbose);
 	for (size_t i = 0; i < recording.problem_count; i++)
 		complain(argv[0], "%s", recording.problems[i]);
+	if (recording.damage)
+		status = EXIT_FAILURE;
 	recording_close(&recording);
-	return finish_output(argv[0]);
+	return finish_output(argv[0]) ? EXIT_FAILURE : status;
 }

@@ -223,12 +223,17 @@ static int check_measures(const struct export *export,
 	return 0;
 }
 
-/* Formats of other tools have no room for it, most of them. */
+/*
+ * Formats of other tools have no room for it, most of them. Of what is damaged
+ * view_recording() tells.
+ */
 static void tell_of_losses(const struct session *session, const char *command)
 {
 	const struct summary *summary = &session->summary;
 	uint64_t calls = summary->folded_calls, samples = 0;
 
+	if (session->recording.damage)
+		return;
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		calls += summary->lost_calls[i];
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)

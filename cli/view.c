@@ -38,6 +38,11 @@ int view_recording(const char *command, struct view_options *view,
 	if (open_as_asked(view, &session, &why) != 0)
 		return give_up(command, why);
 	status = show(command, &session, options);
+	if (session.recording.damage) {
+		complain(command, "%s; the rest is shown",
+			 session.recording.damage);
+		status = status ? status : EXIT_FAILURE;
+	}
 	session_close(&session);
 	return status;
 }

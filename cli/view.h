@@ -10,7 +10,10 @@ typedef int view_show(const char *command, struct session *session,
 		      void *options);
 
 /*
- * A whole command: parses its arguments into `options`, of which `view` is
+ * A whole command. Where a part of the recording is damaged it shows what is left,
+ * says so on stderr and fails.
+ *
+ * It parses its arguments into `options`, of which `view` is
  * part, opens the recording and shows it. The exit status.
  */
 int view_command(const struct argp *argp, int argc, char **argv,

@@ -12,6 +12,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "report/recording/part_counters.h"
 
 /* A growing tally may move while it is copied; it cannot do so often. */
 enum { COPY_ATTEMPTS = 8 };
@@ -128,6 +129,11 @@ static void check_chunks(struct part_copy *part, uint64_t end)
 				      part->size_bytes, end);
 	else if (last != end)
 		part->damage = memory_printf("damaged at byte %" PRIu64, last);
+	else if (part->dropped_counters)
+		part->damage = memory_printf(
+			"damaged: %u counter%s of its header cannot be true",
+			part->dropped_counters,
+			text_plural(part->dropped_counters));
 }
 
 static int fail_version(uint32_t version, const char *path, char **why)
@@ -157,7 +163,7 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
 		return fail(why, -ENOEXEC, "%s: not a recording", path);
 	if (file_bytes < sizeof(*header))
-		return fail(why, -ENODATA, "%s: truncated in its header", path);
+		return fail(why, -EBADMSG, "%s: truncated in its header", path);
 	if (!wire_version_is_read(header->version))
 		return fail_version(header->version, path, why);
 	if (header->header_bytes < sizeof(*header) ||
@@ -215,6 +221,7 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 			    path);
 	part->size_bytes = copy_data(fd, part->bytes, size);
 	/* The copy of the header is the one that was checked. */
+	part->dropped_counters = part_counters_drop(&header);
 	memcpy(part->bytes, &header, sizeof(header));
 	part->header = (const void *)part->bytes;
 	*end = header.end;

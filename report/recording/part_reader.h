@@ -28,6 +28,7 @@ struct part_copy {
 	size_t size_bytes;    /* all chunks end at or before it */
 	const struct wire_header *header; /* in the copy */
 	char *damage;                     /* NULL, or what is wrong */
+	unsigned int dropped_counters;    /* of the header (part_counters.h) */
 	uint64_t unknown_chunks; /* of kinds that a later clew may know */
 };
 

@@ -94,6 +94,14 @@ static void note_violations(struct recording *recording,
 				  violation_text(header->first_violation)));
 }
 
+/* A problem that means that something of what was recorded is not shown. */
+static void add_damage(struct recording *recording, char *problem)
+{
+	add_problem(recording, problem);
+	if (!recording->damage)
+		recording->damage = problem;
+}
+
 /* A later clew may have written them, and may read them. */
 static void note_unknown_chunks(struct recording *recording,
 				const struct part_copy *part)
@@ -116,8 +124,8 @@ static int add_part(struct recording *recording, const char *path, char **why)
 	if (err)
 		return err;
 	if (part.damage)
-		add_problem(recording,
-			    memory_printf("%s: %s", part.name, part.damage));
+		add_damage(recording,
+			   memory_printf("%s: %s", part.name, part.damage));
 	note_disabled(recording, &part);
 	note_violations(recording, &part);
 	note_unknown_chunks(recording, &part);
@@ -135,12 +143,16 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir)
 
 	while ((entry = readdir(dir))) {
 		char *part_path, *problem;
+		int err;
 
 		if (!suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
-		if (add_part(recording, part_path, &problem) != 0)
+		err = add_part(recording, part_path, &problem);
+		if (err == -ENODATA) /* killed, or looked at, as it began */
 			add_problem(recording, problem);
+		else if (err)
+			add_damage(recording, problem);
 		free(part_path);
 	}
 }

@@ -3,7 +3,8 @@
  * A recording: the parts of all processes that were followed.
  *
  * A part that cannot be read does not spoil the others: it becomes a problem,
- * a line of text that every report shows. So does a process that could not be
+ * a line of text that every report shows, and a command that showed what is left
+ * fails (view.h). So does a process that could not be
  * recorded and says why.
  */
 #ifndef CLEW_RECORDING_RECORDING_READER_H
@@ -20,6 +21,8 @@ struct recording {
 	char **problems; /* "NAME: what is wrong" */
 	size_t problem_count;
 	size_t problem_capacity;
+	/* One of the problems, the first to say that something is missing; NULL. */
+	const char *damage;
 };
 
 /* `path` is a recording's directory or one part. 0, or -errno and *why. */
