@@ -18,6 +18,7 @@
 #include "cli/live_process.h"
 #include "cli/other_files.h"
 #include "cli/output.h"
+#include "cli/target_obstacle.h"
 #include "image/analysis.h"
 #include "image/analysis_cache.h"
 #include "image/dynamic.h"

@@ -13,6 +13,7 @@
 #include "cli/inner_recording.h"
 #include "cli/options.h"
 #include "cli/target_choice.h"
+#include "cli/target_obstacle.h"
 
 #define COMMAND "clew detach"
 

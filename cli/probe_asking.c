@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/attach_steps.h"
 #include "cli/library.h"
+#include "cli/target_obstacle.h"
 
 /* More than the library takes for as many lines as there can be. */
 #define DONE_NS UINT64_C(900000000000)

@@ -65,9 +65,8 @@ int64_t target_status(pid_t pid, const char *name, int base);
 /* How long its first thread's stack may be: UINT64_MAX where nothing limits it. */
 uint64_t target_stack_limit(pid_t pid);
 
-/* Why clew cannot be attached to it, for free(); NULL: nothing is known to be
- * in the way. */
-char *target_obstacle(pid_t pid);
+/* The letter that /proc has for a thread's state; 0: it is not there. */
+char target_thread_state(pid_t pid, pid_t tid);
 
 /* Whether a thread has ended, or all but. */
 int target_thread_is_going(pid_t pid, pid_t tid);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/target_obstacle.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/executable.h"
+#include "cli/other_files.h"
+#include "cli/own_ids.h"
+#include "cli/target.h"
+
+static char *user_name(uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	return user ? memory_printf("%s", user->pw_name)
+		    : memory_printf("user %u", uid);
+}
+
+static char *obstacle_of_user(pid_t pid)
+{
+	const int64_t uid = target_status(pid, "Uid", 10);
+	char *name, *why;
+
+	if (uid < 0 || (uid_t)uid == geteuid() || geteuid() == 0)
+		return NULL;
+	name = user_name((uid_t)uid);
+	why = memory_printf(
+		"it belongs to %s, and the recording is made by it: as root, "
+		"or sudo -u %s clew attach -o DIR %d",
+		name, name, pid);
+	free(name);
+	return why;
+}
+
+static char *read_link(pid_t pid, const char *name)
+{
+	char *path = memory_printf("/proc/%d/%s", pid, name);
+	char text[4096];
+	ssize_t length = readlink(path, text, sizeof(text) - 1);
+
+	free(path);
+	return length < 0 ? NULL : memory_string(text, (size_t)length);
+}
+
+/* Where its name is a path that has been replaced, it is read nevertheless. */
+static char *obstacle_of_program(pid_t pid)
+{
+	char *program = read_link(pid, "exe"), *path, *why;
+
+	if (!program)
+		return errno == ENOENT
+			       ? memory_printf("it is a thread of the kernel's")
+			       : memory_printf("its program cannot be seen: %s",
+					       strerror(errno));
+	free(program);
+	path = memory_printf("/proc/%d/exe", pid);
+	why = executable_obstacle(path);
+	free(path);
+	return why;
+}
+
+/* In memory, of a file that is mapped from its start. */
+static int has_build_id(int memory, const struct target_mapping *module)
+{
+	static const char note[] = "\3\0\0\0GNU"; /* NT_GNU_BUILD_ID */
+	char notes[4096];
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (target_read(memory, module->start, &header, sizeof(header)) != 0 ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return 1; /* or no module */
+	for (uint16_t i = 0; i < header.e_phnum; i++) {
+		if (target_read(memory,
+				module->start + header.e_phoff +
+					i * sizeof(segment),
+				&segment, sizeof(segment)) != 0 ||
+		    segment.p_type != PT_NOTE ||
+		    segment.p_filesz > sizeof(notes) ||
+		    target_read(memory, module->start + segment.p_offset, notes,
+				segment.p_filesz) != 0)
+			continue;
+		if (memmem(notes, segment.p_filesz, note, sizeof(note)))
+			return 1;
+	}
+	return 0;
+}
+
+static int is_replaced(pid_t pid, const char *path)
+{
+	char *there = other_files_mapped(pid, path);
+	const int is = access(there, F_OK) == 0;
+
+	free(there);
+	return is;
+}
+
+/* Of a module that has none nobody can say that its file is another by now. */
+static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
+{
+	char *path = memory_printf("/proc/%d/mem", pid), *why = NULL;
+	const int memory = open(path, O_RDONLY | O_CLOEXEC);
+
+	free(path);
+	for (size_t i = 0; memory >= 0 && i < maps->count && !why; i++) {
+		const struct target_mapping *module = &maps->items[i];
+
+		if (module->is_deleted && !module->offset &&
+		    is_replaced(pid, module->path) &&
+		    !has_build_id(memory, module))
+			why = memory_printf("%s has been replaced since it was "
+					    "loaded, and has no build-id",
+					    module->path);
+	}
+	if (memory >= 0)
+		close(memory);
+	return why;
+}
+
+static char *obstacle_of_maps(pid_t pid)
+{
+	struct target_maps maps;
+	char *why = NULL;
+
+	if (target_read_maps(pid, &maps, &why) != 0)
+		return why;
+	if (!target_module(&maps, "libc.so.6"))
+		why = memory_printf("it has no C library that is glibc's");
+	else if (target_module(&maps, "libasan.so.8") ||
+		 target_module(&maps, "libtsan.so.2"))
+		why = memory_printf("a sanitizer watches it");
+	else
+		why = obstacle_of_files(pid, &maps);
+	target_free_maps(&maps);
+	return why;
+}
+
+/* The library in it reads there what is mapped, and which threads there are. */
+static char *obstacle_of_proc(pid_t pid)
+{
+	char *root, *why = NULL;
+
+	if (own_ids_are_seen(pid))
+		return NULL;
+	if (own_ids_differ(pid))
+		return memory_printf("it is in another namespace of processes, "
+				     "and its /proc is not of that");
+	root = memory_printf("/proc/%d/root/.", pid);
+	if (access(root, F_OK) == 0)
+		why = memory_printf("it sees no /proc (chroot): one must be "
+				    "mounted below its root");
+	free(root);
+	return why;
+}
+
+char *target_obstacle(pid_t pid)
+{
+	const char state = target_thread_state(pid, pid);
+	const int64_t tracer = target_status(pid, "TracerPid", 10);
+	char *why;
+
+	if (!state)
+		return memory_printf("there is no such process");
+	if (state == 'Z' || state == 'X')
+		return memory_printf("it has ended");
+	if (target_status(pid, "Tgid", 10) != pid)
+		return memory_printf("it is a thread of process %" PRId64,
+				     target_status(pid, "Tgid", 10));
+	if (pid == getpid())
+		return memory_printf("it is clew itself");
+	if (target_status(pid, "Kthread", 10) == 1)
+		return memory_printf("it is a thread of the kernel's");
+	why = obstacle_of_user(pid);
+	if (why)
+		return why;
+	if (tracer > 0)
+		return memory_printf("process %" PRId64 " traces it", tracer);
+	if (target_status(pid, "Seccomp", 10) > 0)
+		return memory_printf("its system calls are filtered (seccomp)");
+	if (state == 'T' || state == 't')
+		return memory_printf("it is stopped; continue it first");
+	why = obstacle_of_proc(pid);
+	if (!why)
+		why = obstacle_of_program(pid);
+	return why ? why : obstacle_of_maps(pid);
+}

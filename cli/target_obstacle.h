@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why clew cannot be attached to a process, as far as /proc and its program's file
+ * tell, and what would help.
+ */
+#ifndef CLEW_CLI_TARGET_OBSTACLE_H
+#define CLEW_CLI_TARGET_OBSTACLE_H
+
+#include <sys/types.h>
+
+/* For free(); NULL: nothing is known to be in the way. */
+char *target_obstacle(pid_t pid);
+
+#endif
