@@ -13,6 +13,8 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "image/image.h"
+#include "image/traits.h"
 #include "machine/elf_numbers.h"
 
 enum {
@@ -118,9 +120,36 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 		length = sizeof(loader) - 1;
 	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
 	    strcmp(text_basename(loader), MACHINE_LOADER) != 0)
-		return memory_printf("its loader, %s, is not that of glibc",
-				     text_printable(loader));
+		return memory_printf(
+			"its loader, %s, is not that of glibc%s: "
+			"a program that is built for glibc can "
+			"be recorded",
+			text_printable(loader),
+			strncmp(text_basename(loader), "ld-musl", 7) == 0
+				? " but of musl"
+				: "");
 	return NULL;
+}
+
+/* Nobody is there who could load the runtime. */
+static char *obstacle_of_static(const char *path)
+{
+	struct image image;
+	uint32_t traits;
+
+	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
+		return memory_printf("it is the loader: record the program "
+				     "itself");
+	if (image_open(&image, path) != 0)
+		return memory_printf("it is statically linked");
+	traits = traits_of(&image);
+	image_close(&image);
+	if (traits & TRAIT_GO)
+		return memory_printf("it is a Go program, statically linked, "
+				     "whose functions clew cannot hook: perf "
+				     "and go tool pprof sample it");
+	return memory_printf("it is statically linked: one that is linked "
+			     "without -static can be recorded");
 }
 
 static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
@@ -147,10 +176,7 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 					     "capabilities)");
 		return obstacle_of_loader(fd, &segment);
 	}
-	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
-		return memory_printf("it is the loader: record the program "
-				     "itself");
-	return memory_printf("it is statically linked");
+	return obstacle_of_static(path);
 }
 
 /* The program that runs a script, or NULL if it is none. free() it. */

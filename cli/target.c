@@ -250,18 +250,57 @@ uint64_t target_stack_limit(pid_t pid)
 	return limit;
 }
 
-char target_thread_state(pid_t pid, pid_t tid)
+/* What /proc says of a thread behind its name, which may have brackets; or "". */
+static void read_stat(pid_t pid, pid_t tid, char *text, int bytes)
 {
 	char *path = memory_printf("/proc/%d/task/%d/stat", pid, tid);
 	FILE *file = fopen(path, "re");
-	char text[512] = "", *end = NULL;
+	const char *end = NULL;
 
 	free(path);
-	if (file && fgets(text, sizeof(text), file))
+	*text = '\0';
+	if (file && fgets(text, bytes, file))
 		end = strrchr(text, ')');
 	if (file)
 		fclose(file);
-	return end && end[1] == ' ' ? end[2] : '\0';
+	if (end)
+		memmove(text, end + 1, strlen(end + 1) + 1);
+	else
+		*text = '\0';
+}
+
+char target_thread_state(pid_t pid, pid_t tid)
+{
+	char text[512];
+
+	read_stat(pid, tid, text, sizeof(text));
+	return *text == ' ' ? text[1] : '\0';
+}
+
+/* PF_KTHREAD, of the kernel's linux/sched.h, which no program sees */
+int target_is_of_kernel(pid_t pid)
+{
+	unsigned int flags;
+	char text[512];
+
+	read_stat(pid, pid, text, sizeof(text));
+	return sscanf(text, " %*c %*s %*s %*s %*s %*s %u", &flags) == 1 &&
+	       flags & 0x00200000;
+}
+
+char *target_name(pid_t pid)
+{
+	char *path = memory_printf("/proc/%d/comm", pid);
+	FILE *file = fopen(path, "re");
+	char text[64] = "";
+
+	free(path);
+	if (file && !fgets(text, sizeof(text), file))
+		*text = '\0';
+	if (file)
+		fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return *text ? memory_printf("%s", text_printable(text)) : NULL;
 }
 
 int target_thread_is_going(pid_t pid, pid_t tid)

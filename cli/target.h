@@ -68,6 +68,12 @@ uint64_t target_stack_limit(pid_t pid);
 /* The letter that /proc has for a thread's state; 0: it is not there. */
 char target_thread_state(pid_t pid, pid_t tid);
 
+/* Whether it is one of the kernel's threads, by their mark in /proc. */
+int target_is_of_kernel(pid_t pid);
+
+/* What a process calls itself, as it can be shown; for free(). NULL: it is not there. */
+char *target_name(pid_t pid);
+
 /* Whether a thread has ended, or all but. */
 int target_thread_is_going(pid_t pid, pid_t tid);
 

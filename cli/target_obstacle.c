@@ -10,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/executable.h"
 #include "cli/other_files.h"
 #include "cli/own_ids.h"
 #include "cli/target.h"
+#include "machine/elf_numbers.h"
 
 static char *user_name(uid_t uid)
 {
@@ -50,16 +52,26 @@ static char *read_link(pid_t pid, const char *name)
 	return length < 0 ? NULL : memory_string(text, (size_t)length);
 }
 
+static int is_loader(const char *name)
+{
+	return strcmp(name, MACHINE_LOADER) == 0 ||
+	       strncmp(name, "ld-musl", 7) == 0;
+}
+
 /* Where its name is a path that has been replaced, it is read nevertheless. */
 static char *obstacle_of_program(pid_t pid)
 {
 	char *program = read_link(pid, "exe"), *path, *why;
 
 	if (!program)
-		return errno == ENOENT
-			       ? memory_printf("it is a thread of the kernel's")
-			       : memory_printf("its program cannot be seen: %s",
-					       strerror(errno));
+		return memory_printf("its program cannot be seen: %s",
+				     strerror(errno));
+	if (is_loader(text_basename(program))) {
+		why = memory_printf("the loader runs it as its argument: start "
+				    "the program itself");
+		free(program);
+		return why;
+	}
 	free(program);
 	path = memory_printf("/proc/%d/exe", pid);
 	why = executable_obstacle(path);
@@ -133,14 +145,28 @@ static char *obstacle_of_maps(pid_t pid)
 	if (target_read_maps(pid, &maps, &why) != 0)
 		return why;
 	if (!target_module(&maps, "libc.so.6"))
-		why = memory_printf("it has no C library that is glibc's");
+		why = memory_printf("it has no C library that is glibc's: a "
+				    "program that is built for glibc can be "
+				    "attached to");
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
-		why = memory_printf("a sanitizer watches it");
+		why = memory_printf("a sanitizer watches it: clew record can "
+				    "run it, and what is built without can be "
+				    "attached to");
 	else
 		why = obstacle_of_files(pid, &maps);
 	target_free_maps(&maps);
 	return why;
+}
+
+/* Whether what is mounted there has processes at all: each has a first. */
+static int has_proc(pid_t pid)
+{
+	char *path = memory_printf("/proc/%d/root/proc/1/stat", pid);
+	const int is_there = access(path, F_OK) == 0;
+
+	free(path);
+	return is_there;
 }
 
 /* The library in it reads there what is mapped, and which threads there are. */
@@ -152,7 +178,14 @@ static char *obstacle_of_proc(pid_t pid)
 		return NULL;
 	if (own_ids_differ(pid))
 		return memory_printf("it is in another namespace of processes, "
-				     "and its /proc is not of that");
+				     "and its /proc is not of that: mount one "
+				     "there (nsenter -t %d -p -m mount -t proc "
+				     "proc /proc)",
+				     pid);
+	if (has_proc(pid))
+		return memory_printf("its /proc is that of another namespace "
+				     "of processes, which it has made for its "
+				     "children (unshare): attach to those");
 	root = memory_printf("/proc/%d/root/.", pid);
 	if (access(root, F_OK) == 0)
 		why = memory_printf("it sees no /proc (chroot): one must be "
@@ -161,34 +194,104 @@ static char *obstacle_of_proc(pid_t pid)
 	return why;
 }
 
+/* The first thread is gone while others go on; or nobody has asked how it ended. */
+static char *obstacle_of_end(pid_t pid)
+{
+	pid_t *tids;
+	const size_t count = target_threads(pid, &tids);
+	size_t going = 0;
+
+	for (size_t i = 0; i < count; i++)
+		going += target_thread_is_going(pid, tids[i]) == 0;
+	free(tids);
+	return going ? memory_printf("its first thread has ended while others "
+				     "go on: clew needs that one")
+		     : memory_printf("it has ended, and waits for its parent, "
+				     "process %" PRId64 ", to ask how (zombie)",
+				     target_status(pid, "PPid", 10));
+}
+
+/* Before Linux 6.7 its status does not say so. */
+static int is_of_kernel(pid_t pid)
+{
+	const int64_t said = target_status(pid, "Kthread", 10);
+
+	return said < 0 ? target_is_of_kernel(pid) : said == 1;
+}
+
+static char *obstacle_of_tracer(pid_t tracer)
+{
+	char *name = target_name(tracer), *why;
+
+	why = memory_printf("process %d%s%s%s traces it: end that first, or "
+			    "have it detach",
+			    tracer, name ? " (" : "", name ? name : "",
+			    name ? ")" : "");
+	free(name);
+	return why;
+}
+
+/* Filters are forever, and nobody can say what they make of what clew asks for. */
+static char *obstacle_of_filter(pid_t pid)
+{
+	return target_status(pid, "Seccomp", 10) > 0
+		       ? memory_printf(
+				 "its system calls are filtered (seccomp), "
+				 "for good, and clew's might end it: start it "
+				 "by clew record, or without the filter (in a "
+				 "container: seccomp=unconfined)")
+		       : NULL;
+}
+
+static char *obstacle_of_state(pid_t pid, char state)
+{
+	const int64_t tracer = target_status(pid, "TracerPid", 10);
+
+	if (tracer > 0)
+		return obstacle_of_tracer((pid_t)tracer);
+	if (state == 'T' || state == 't')
+		return memory_printf("it is stopped: continue it first (kill "
+				     "-CONT %d)",
+				     pid);
+	return NULL;
+}
+
+/* Nor has it any memory then. */
+static char *obstacle_of_ending(pid_t pid)
+{
+	char *program = read_link(pid, "exe");
+	const int is_ending = !program && errno == ENOENT;
+
+	free(program);
+	return is_ending ? memory_printf("it is about to end") : NULL;
+}
+
+/* Each is asked once what was asked before is not in the way. */
+static char *(*const others[])(pid_t pid) = {
+	obstacle_of_ending,  obstacle_of_filter, obstacle_of_proc,
+	obstacle_of_program, obstacle_of_maps,
+};
+
 char *target_obstacle(pid_t pid)
 {
 	const char state = target_thread_state(pid, pid);
-	const int64_t tracer = target_status(pid, "TracerPid", 10);
 	char *why;
 
 	if (!state)
 		return memory_printf("there is no such process");
 	if (state == 'Z' || state == 'X')
-		return memory_printf("it has ended");
+		return obstacle_of_end(pid);
 	if (target_status(pid, "Tgid", 10) != pid)
 		return memory_printf("it is a thread of process %" PRId64,
 				     target_status(pid, "Tgid", 10));
 	if (pid == getpid())
 		return memory_printf("it is clew itself");
-	if (target_status(pid, "Kthread", 10) == 1)
+	if (is_of_kernel(pid))
 		return memory_printf("it is a thread of the kernel's");
 	why = obstacle_of_user(pid);
-	if (why)
-		return why;
-	if (tracer > 0)
-		return memory_printf("process %" PRId64 " traces it", tracer);
-	if (target_status(pid, "Seccomp", 10) > 0)
-		return memory_printf("its system calls are filtered (seccomp)");
-	if (state == 'T' || state == 't')
-		return memory_printf("it is stopped; continue it first");
-	why = obstacle_of_proc(pid);
 	if (!why)
-		why = obstacle_of_program(pid);
-	return why ? why : obstacle_of_maps(pid);
+		why = obstacle_of_state(pid, state);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !why; i++)
+		why = others[i](pid);
+	return why;
 }

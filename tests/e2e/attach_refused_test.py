@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What clew cannot be attached to: one line says why, and what would help."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import unittest
+
+import clewtest
+from attach_test import Attached, children
+from clewtest import CLEW, PYTHON, needs, until
+
+REPLACED = """
+#include <stdio.h>
+#include <unistd.h>
+#ifdef OTHER
+__attribute__((noinline)) int before(int n)
+{
+	return n < 2 ? n : before(n - 1) + 7 * before(n - 2);
+}
+#endif
+__attribute__((noinline)) int leaf(int n)
+{
+	__asm__("");
+	return n + 1;
+}
+int main(void)
+{
+#ifdef OTHER
+	before(20);
+#endif
+	for (int i = 0;;) {
+		i = leaf(i);
+		puts("round");
+		fflush(stdout);
+		usleep(1000);
+	}
+}
+"""
+
+
+FIRST_ENDS = """
+import ctypes, threading, time
+for _ in range(2):
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""
+
+
+def program(pid):
+    """The name of its file; '' where there is none any more."""
+    try:
+        return pathlib.Path(os.readlink(f"/proc/{pid}/exe")).name
+    except OSError:
+        return ""
+
+
+def runs(process, name):
+    """It has got as far as waiting for something."""
+    return program(process.pid) == name and state(process.pid) == "S"
+
+
+def state(pid):
+    text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    return text.rpartition(")")[2].split()[0]
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+class Refused(Attached):
+    """One line says why, and nothing has happened."""
+
+    def assert_refused(self, pid, *words):
+        done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
+                         pid)
+        self.assert_one_line_error(done, pid, *words)
+
+    def sleeper(self, **options):
+        return self.start(["sleep", "1000"], **options)
+
+    def test_no_process(self):
+        gone = self.start(["true"])
+        gone.wait()
+        self.assert_refused(gone.pid, "no such process")
+
+    def test_what_only_a_recording_from_the_start_has(self):
+        rules = self.work / "rules"
+        for word in "libc", "jni-env", "jit-callers", "probe main":
+            with self.subTest(word):
+                rules.write_text(word + "\n", encoding="ascii")
+                done = self.clew("attach", f"--rules={rules}", "1")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(word.split()[0] + ": ", done.stderr)
+
+    def test_words_that_are_no_process(self):
+        for words in (["attach"], ["attach", "x"], ["attach", "-3"],
+                      ["attach", "1", "x"], ["attach", "--children"],
+                      ["attach", "--for", "x", "1"],
+                      ["attach", "--for", "nan", "1"],
+                      ["attach", "--calls", "0", "1"],
+                      ["attach", "--calls", "x", "1"],
+                      ["detach"], ["detach", "x"]):
+            with self.subTest(words):
+                done = self.clew(*words)
+                self.assertEqual(done.returncode, 64, done.stderr)
+
+    def test_stopped(self):
+        process = self.sleeper()
+        process.send_signal(signal.SIGSTOP)
+        self.assertTrue(until(lambda: state(process.pid) == "T"))
+        self.assert_refused(process.pid, "stopped",
+                            f"kill -CONT {process.pid}")
+
+    def test_static(self):
+        source = self.work / "static.c"
+        source.write_text("int pause(void); int main(void) { pause(); }\n")
+        built = self.run_program(["cc", "-static", "-o", "static", source])
+        if built.returncode:
+            self.skipTest("no static C library here")
+        self.assert_refused(self.start([self.work / "static"]).pid,
+                            "statically linked", "without -static")
+
+    @needs("gofmt")
+    def test_a_go_program(self):
+        """It waits for what it is to format."""
+        process = self.start(["gofmt"], stdin=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL)
+        self.addCleanup(process.stdin.close)
+        self.assertTrue(until(lambda: runs(process, "gofmt")))
+        self.assert_refused(process.pid, "Go program", "pprof")
+
+    @needs("musl-gcc")
+    def test_musl(self):
+        built = self.run_program(
+            ["musl-gcc", "-x", "c", "-", "-o", "other"],
+            input=b"int pause(void); int main(void) { return pause(); }\n")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        program = self.work / "other"
+        process = self.start([program])
+        self.assertTrue(until(lambda: runs(process, "other")))
+        self.assert_refused(process.pid, "musl", "built for glibc")
+
+    def test_run_by_the_loader(self):
+        loader = next(pathlib.Path("/lib64").glob("ld-linux-*"), None)
+        if not loader:
+            self.skipTest("no loader there")
+        process = self.start([loader, shutil.which("sleep"), "1000"])
+        self.assertTrue(until(lambda: runs(process, loader.resolve().name)))
+        self.assert_refused(process.pid, "the program itself")
+
+    def test_a_zombie(self):
+        process = self.start(["true"])
+        self.assertTrue(until(lambda: state(process.pid) == "Z"))
+        self.assert_refused(process.pid, "has ended", os.getpid())
+
+    def test_whose_first_thread_has_ended(self):
+        """Of three, the others of which go on."""
+        process = self.start([PYTHON, "-c", FIRST_ENDS])
+        self.assertTrue(until(lambda: state(process.pid) == "Z"))
+        self.assert_refused(process.pid, "first thread has ended")
+
+    @unittest.skipIf(os.geteuid(), "wants to be root")
+    @needs("unshare", "nsenter")
+    def test_about_to_end(self):
+        """
+        The first of a namespace has no memory any more, and waits for one whose
+        parent does not ask how it has ended.
+        """
+        outer = self.start(["unshare", "-p", "-f", "sleep", "1000"])
+        self.assertTrue(until(lambda: children(outer.pid)))
+        (first,) = children(outer.pid)
+        self.addCleanup(kill, first)
+        self.assertTrue(until(lambda: program(first) == "sleep"))
+        entered = self.start(["nsenter", "-t", first, "-p", "sleep", "1000"])
+        self.assertTrue(until(lambda: children(entered.pid)))
+        entered.send_signal(signal.SIGSTOP)
+        self.assertTrue(until(lambda: state(entered.pid) == "T"))
+        os.kill(first, signal.SIGKILL)
+        self.assertTrue(until(lambda: not program(first)))
+        self.assert_refused(first, "about to end")
+        entered.send_signal(signal.SIGCONT)
+
+    @unittest.skipIf(os.geteuid(), "wants to be root")
+    @needs("unshare")
+    def test_whose_children_have_other_ids(self):
+        """Its /proc is theirs; they can be attached to."""
+        process = self.start(["unshare", "-p", "-f", "--mount-proc",
+                              "--kill-child", "sleep", "1000"])
+        self.assertTrue(until(lambda: children(process.pid)))
+        (child,) = children(process.pid)
+        self.assertTrue(until(lambda: program(child) == "sleep"))
+        self.assert_refused(process.pid, "another namespace",
+                            "attach to those")
+
+    def test_no_thread_local_storage_left(self):
+        """The loader's own words are told, and not left to the program."""
+        library = self.work / "greedy.so"
+        self.assertEqual(self.run_program(
+            ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library],
+            input=b"__thread char x[1200] "
+                  b"__attribute__((tls_model(\"initial-exec\")));"
+                  b"char *greedy(void) { return x; }\n").returncode, 0)
+        program = (
+            "import ctypes, sys\n"
+            "ctypes.CDLL(sys.argv[1]).greedy()\n"
+            "dlerror = ctypes.CDLL(None).dlerror\n"
+            "dlerror.restype = ctypes.c_char_p\n"
+            "print('ready', flush=True)\n"
+            "sys.stdin.readline()\n"
+            "print(dlerror(), flush=True)\n")
+        process = self.start([PYTHON, "-c", program, library],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        self.assert_refused(process.pid, "static TLS")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"None\n")
+
+    @needs("strace")
+    def test_traced(self):
+        # who is left over after a failure holds nobody's output open
+        tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"],
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+        found = []
+
+        def is_there():
+            """It has other children before."""
+            for pid in children(tracer.pid):
+                status = pathlib.Path(f"/proc/{pid}/status")
+                try:
+                    if "Name:\tsleep\n" in status.read_text():
+                        found.append(pid)
+                except (FileNotFoundError, ProcessLookupError):
+                    pass  # it has ended; the latter if while it was read
+            return found
+
+        self.assertTrue(until(is_there))
+        self.addCleanup(os.kill, found[0], signal.SIGKILL)
+        self.assert_refused(found[0], str(tracer.pid), "(strace) traces it")
+
+    def test_filtered(self):
+        program = (
+            "import ctypes, time\n"
+            "libc = ctypes.CDLL(None)\n"
+            "class F(ctypes.Structure):\n"
+            "    _fields_ = [('code', ctypes.c_ushort),\n"
+            "                ('jt', ctypes.c_ubyte), ('jf', ctypes.c_ubyte),\n"
+            "                ('k', ctypes.c_uint)]\n"
+            "class P(ctypes.Structure):\n"
+            "    _fields_ = [('n', ctypes.c_ushort),\n"
+            "                ('f', ctypes.POINTER(F))]\n"
+            "f = F(6, 0, 0, 0x7fff0000)\n"
+            "assert not libc.prctl(38, 1, 0, 0, 0)\n"
+            "assert not libc.prctl(22, 2, ctypes.byref(\n"
+            "    P(1, ctypes.pointer(f))), 0, 0)\n"
+            "print('filtered', flush=True)\n"
+            "time.sleep(1000)\n")
+        process = self.start([PYTHON, "-c", program], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"filtered\n")
+        self.assert_refused(process.pid, "seccomp", "clew record")
+
+    def test_a_thread_of_the_kernels(self):
+        if not pathlib.Path("/proc/2/status").exists() or \
+                "Kthread:\t1" not in pathlib.Path("/proc/2/status").read_text():
+            self.skipTest("none is to be seen here")
+        self.assert_refused(2, "kernel")
+
+    def test_a_program_that_was_replaced(self):
+        """What is mapped counts: by its build-id, and without one nothing is sure."""
+        for build_id, refused in (("sha1", False), ("none", True)):
+            with self.subTest(build_id):
+                source, program = self.work / "p.c", self.work / "program"
+                source.write_text(REPLACED)
+
+                def build(name, *options, build_id=build_id):
+                    self.run_program(
+                        ["cc", "-O1", f"-Wl,--build-id={build_id}", *options,
+                         "-o", name, source])
+
+                build(program)
+                process = self.start([program], stdout=subprocess.PIPE)
+                self.addCleanup(process.stdout.close)
+                self.assertEqual(process.stdout.readline(), b"round\n")
+                build(self.work / "other", "-DOTHER")
+                (self.work / "other").rename(program)
+                if refused:
+                    self.assert_refused(process.pid, "replaced", "program")
+                else:
+                    self.detach(self.attach(process))
+                for _ in range(3):
+                    self.assertEqual(process.stdout.readline(), b"round\n")
+                self.assertIsNone(process.poll())
+
+    def test_locked_memory(self):
+        """Of what the library only reserves it would fill all."""
+        process = self.start(
+            [PYTHON, "-c", "import ctypes, time\n"
+             "print(ctypes.CDLL(None).mlockall(3), flush=True)\n"
+             "time.sleep(1000)\n"], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        if process.stdout.readline() != b"0\n":
+            self.skipTest("may not lock memory")
+        self.assert_refused(process.pid, "mlockall")
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        locked = status.split("VmLck:")[1].split()[0]
+        self.assertLess(int(locked), 1 << 22)
+
+    def test_another_users(self):
+        """Root may (attach_group_test.py), and its own processes are theirs."""
+        if os.geteuid():
+            self.skipTest("wants to be root")
+        if self.run_program(["test", "-x", CLEW], user=65534).returncode:
+            self.skipTest("clew is where others cannot come")
+        process = self.sleeper()
+        done = self.clew("attach", process.pid, user=65534, cwd="/")
+        self.assert_one_line_error(done, process.pid, "belongs to root")
+
+    def test_recorded_from_its_start(self):
+        recorder = self.start([CLEW, "record", "-o", self.work / "first",
+                               "--", PYTHON, "-c", "import time\n"
+                               "print('runs', flush=True)\n"
+                               "time.sleep(1000)\n"],
+                              stdout=subprocess.PIPE)
+        self.addCleanup(recorder.stdout.close)
+        self.assertEqual(recorder.stdout.readline(), b"runs\n")
+        (pid,) = children(recorder.pid)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        self.assert_refused(pid, "since its start")
+
+
+if __name__ == "__main__":
+    clewtest.main()
