@@ -30,7 +30,14 @@
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
 
-enum { KEY_PROBE = KEY_OF_COMMAND, KEY_ACTION, KEY_HANDLER, KEY_ARGS, KEY_RET };
+enum {
+	KEY_PROBE = KEY_OF_COMMAND,
+	KEY_ACTION,
+	KEY_HANDLER,
+	KEY_ARGS,
+	KEY_RET,
+	KEY_SNAPSHOT_WHEN
+};
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -65,7 +72,7 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "action", KEY_ACTION, "ACTION", 0,
 	  "What the probe before it does, too: if EXPRESSION, limit N, record "
-	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME",
+	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME, snapshot",
 	  2 },
 	{ "args", KEY_ARGS, "FUNCTION", 0,
 	  "Keep the arguments of each call, as debug information has them, or "
@@ -86,6 +93,11 @@ static const struct argp_option argp_options[] = {
 	{ "stamps", KEY_STAMPS, "packet|N", 0,
 	  "In a trace, one time stamp each N calls (default: 64), or one a "
 	  "packet",
+	  3 },
+	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
+	  "Make a recording of what was done so far, in the recording, when "
+	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "
+	  "returns that; ten times a process",
 	  3 },
 	RECORDING_LIMITS,
 	{ 0 },
@@ -143,6 +155,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_RET:
 		probe_options_parse_ret(&options->probes, argument, state);
+		return 0;
+	case KEY_SNAPSHOT_WHEN:
+		probe_options_parse_snapshot(&options->probes, argument, state);
 		return 0;
 	case KEY_HANDLER:
 		probe_options_parse_handler(&options->probes, argument, state);

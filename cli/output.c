@@ -22,13 +22,23 @@ static int ends_with(const char *text, const char *suffix)
 	return length >= behind && strcmp(text + length - behind, suffix) == 0;
 }
 
+/* PID.SEQ.snapshotN, which is a recording in it. */
+static int is_snapshot(const char *name)
+{
+	const char *suffix = strstr(name, WIRE_SNAPSHOT_SUFFIX);
+	const char *number =
+		suffix ? suffix + strlen(WIRE_SNAPSHOT_SUFFIX) : "";
+
+	return *number && strspn(number, "0123456789") == strlen(number);
+}
+
 static int is_ours(const char *name)
 {
 	return strcmp(name, WIRE_CONFIG_NAME) == 0 ||
 	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX) ||
-	       ends_with(name, WIRE_TRACE_SUFFIX) ||
+	       ends_with(name, WIRE_TRACE_SUFFIX) || is_snapshot(name) ||
 	       ends_with(name, WIRE_MAP_SUFFIX) ||
 	       ends_with(name, WIRE_JITDUMP_SUFFIX);
 }
@@ -74,6 +84,19 @@ static int is_recording(const char *path)
 	return result;
 }
 
+static void remove_entry(const char *path, DIR *dir, const char *name)
+{
+	char *inner;
+
+	if (!is_snapshot(name)) {
+		unlinkat(dirfd(dir), name, 0);
+		return;
+	}
+	inner = memory_printf("%s/%s", path, name);
+	output_remove(inner);
+	free(inner);
+}
+
 int output_remove(const char *path)
 {
 	DIR *dir = open_directory(path);
@@ -87,7 +110,7 @@ int output_remove(const char *path)
 	}
 	while ((entry = readdir(dir))) {
 		if (is_ours(entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, 0);
+			remove_entry(path, dir, entry->d_name);
 	}
 	closedir(dir);
 	return rmdir(path) == 0 ? 0 : -errno;

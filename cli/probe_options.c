@@ -13,6 +13,7 @@
 #include "cli/handler_object.h"
 #include "cli/probe_file.h"
 #include "cli/probe_variables.h"
+#include "cli/snapshot_when.h"
 #include "cli/source_line.h"
 #include "cli/variable_text.h"
 
@@ -89,6 +90,27 @@ void probe_options_parse_ret(struct probe_options *options, const char *text,
 	free(function);
 	add_line(options, "ret", format ? "record ret/" : "record ret",
 		 format ? format : "", state);
+}
+
+void probe_options_parse_snapshot(struct probe_options *options,
+				  const char *text, struct argp_state *state)
+{
+	static const char name[] = "snapshot-when";
+	struct snapshot_when when;
+
+	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
+		argp_error(
+			state,
+			"--%s=%s: not FUNCTION, FUNCTION>5ms or FUNCTION==-1",
+			name, text);
+	if (when.start) {
+		probe_options_parse_place(options, when.start, state);
+		add_line(options, name, "", when.clock, state);
+	}
+	probe_options_parse_place(options, when.place, state);
+	for (size_t i = 0; i < SNAPSHOT_WHEN_LINES; i++)
+		if (when.lines[i])
+			add_line(options, name, "", when.lines[i], state);
 }
 
 /* ---- What can be known ---- */

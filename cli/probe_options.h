@@ -28,6 +28,7 @@ struct probe_options {
 		const char *text;
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
+	unsigned int snapshots; /* --snapshot-when */
 };
 
 /* 0, or -E2BIG. */
@@ -45,6 +46,10 @@ void probe_options_parse_args(struct probe_options *options, const char *text,
 			      struct argp_state *state);
 void probe_options_parse_ret(struct probe_options *options, const char *text,
 			     struct argp_state *state);
+
+/* When a snapshot is made (snapshot_when.h); likewise. */
+void probe_options_parse_snapshot(struct probe_options *options,
+				  const char *text, struct argp_state *state);
 
 /* What the last one does, besides; likewise. */
 void probe_options_parse_action(struct probe_options *options, const char *text,

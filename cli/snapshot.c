@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
+#include "report/recording/trace_reader.h"
 
 /* What was asked for when it began, for free(); or nothing. */
 static char *read_config(const char *from)
@@ -54,6 +55,8 @@ static int save(const struct recording *recording, const struct part_copy *part,
 	char *path = memory_printf("%s/%s", directory, part->name);
 	int err = part_save(part, path, why);
 
+	if (!err)
+		err = trace_keep(part->path, path, why);
 	for (int kind = 0; kind < ANNOUNCED_COUNT && !err; kind++)
 		err = announced_keep(recording, part, kind, path, why);
 	free(path);

@@ -175,6 +175,82 @@ static int add_call(struct probe_action *action, struct action_line *line)
 	return 0;
 }
 
+/* Up to a blank or the end: a hash (FNV-1a), 0 if there is none. */
+static uint64_t take_name(struct action_line *line)
+{
+	const size_t start = line->at;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (line->at < line->bytes && line->text[line->at] != ' ')
+		hash = (hash ^ (unsigned char)line->text[line->at++]) *
+		       UINT64_C(0x100000001b3);
+	return line->at > start ? hash : 0;
+}
+
+/* A number with a unit; 0 if it is none. */
+static uint64_t take_time(struct action_line *line)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 },
+		      { "us", 1000 },
+		      { "ms", 1000000 },
+		      { "s", 1000000000 } };
+	uint64_t number = 0;
+	size_t length;
+
+	for (; line->at < line->bytes && scan_is_digit(line->text[line->at]);
+	     line->at++)
+		if (number < UINT32_MAX)
+			number = 10 * number +
+				 (unsigned int)line->text[line->at] - '0';
+	length = line->bytes - line->at;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (scan_is(line->text + line->at, length, units[i].name))
+			return number * units[i].ns;
+	return 0;
+}
+
+static int add_stopwatch(struct probe_action *action, struct action_line *line,
+			 int is_slower)
+{
+	struct probe_stopwatch *made =
+		line->memory(line->context, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	if (is_slower && action->slower)
+		return wrong_at(line, 0, "a second time");
+	made->name = take_name(line);
+	if (!made->name)
+		return wrong_at(line, line->at, "a name is missing");
+	skip_blanks(line);
+	if (is_slower) {
+		const size_t at = line->at;
+
+		made->ns = take_time(line);
+		if (!made->ns)
+			return wrong_at(line, at,
+					"not a time, such as 5ms or 200us");
+		action->slower = made;
+		return 0;
+	}
+	if (line->at < line->bytes)
+		return wrong_at(line, line->at, "more than a name");
+	made->next = action->starts;
+	action->starts = made;
+	return 0;
+}
+
+static int add_snapshot(struct probe_action *action, struct action_line *line)
+{
+	if (line->at < line->bytes)
+		return wrong_at(line, line->at, "nothing is said of it");
+	action->takes_snapshot = 1;
+	return 0;
+}
+
 static int take_word(struct action_line *line, const char *word)
 {
 	const size_t length = scan_name(line->text, line->bytes, line->at);
@@ -211,6 +287,14 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_region(action, &line, 1);
 	if (take_word(&line, "call"))
 		return add_call(action, &line);
-	return wrong_at(&line, line.at,
-			"not one of if, limit, record, begin, end, call");
+	if (take_word(&line, "start"))
+		return add_stopwatch(action, &line, 0);
+	if (take_word(&line, "slower"))
+		return add_stopwatch(action, &line, 1);
+	if (take_word(&line, "snapshot"))
+		return add_snapshot(action, &line);
+	return wrong_at(
+		&line, line.at,
+		"not one of if, limit, record, begin, end, call, start, "
+		"slower, snapshot");
 }

@@ -8,6 +8,9 @@
  *	begin NAME [EXPRESSION]	here begins a region of that name and number (0),
  *	end NAME [EXPRESSION]	... and ends (agent/clew.h)
  *	call OBJECT:FUNCTION [TEXT]	call a handler (agent/clew_handler.h)
+ *	start NAME		from here time runs, for this call
+ *	slower NAME TIME	only where so much has passed since that, as 5ms
+ *	snapshot		make a recording of what was done so far
  *
  * Expressions and fields are expression.h's.
  */
@@ -41,6 +44,13 @@ struct probe_call {
 	char *text;
 };
 
+/* Which time a call's is: by its name, and for how long it has to have run. */
+struct probe_stopwatch {
+	struct probe_stopwatch *next;
+	uint64_t name; /* a hash */
+	uint64_t ns;   /* `slower` */
+};
+
 struct probe_action {
 	struct expression *condition; /* NULL: always */
 	uint64_t limit;               /* 0: none */
@@ -48,6 +58,9 @@ struct probe_action {
 	uint32_t field_count;
 	struct probe_region *regions;
 	struct probe_call *call; /* NULL: none */
+	struct probe_stopwatch *starts;
+	struct probe_stopwatch *slower; /* NULL: however long it took */
+	int takes_snapshot;
 };
 
 /* Memory of zeros, which lives as long as the action; NULL: there is none. */

@@ -16,8 +16,10 @@
 #include "preload/hot/tally.h"
 #include "preload/probe_calls.h"
 #include "preload/probe_hits.h"
+#include "preload/probe_stopwatches.h"
 #include "preload/probe_switch.h"
 #include "preload/record/slots.h"
+#include "preload/snapshots.h"
 #include "preload/sys/range.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
@@ -271,6 +273,26 @@ void probe_actions_place(uint32_t probe, const struct module *module)
 
 /* ---- Hits ---- */
 
+static void start_times(const struct probe_action *action, uint64_t sp)
+{
+	for (const struct probe_stopwatch *s = action->starts; s; s = s->next)
+		stopwatch_start(s->name, sp, stamp_counter());
+}
+
+/* Whether the call took as long as is asked for; its time is over, in any case. */
+static int is_slow(const struct probe_action *action, uint64_t sp,
+		   struct wire_probe_hits *hits)
+{
+	const uint64_t now = stamp_counter();
+	const uint64_t start = stopwatch_stop(action->slower->name, sp);
+
+	if (start && start < now &&
+	    stopwatch_is_over(now - start, action->slower->ns))
+		return 1;
+	tell(start ? &hits->refused : &hits->unknown);
+	return 0;
+}
+
 /* Whether the condition holds, and the limit is not reached. */
 static int is_wanted(const struct probe_action *action,
 		     const struct expression_view *view,
@@ -278,6 +300,9 @@ static int is_wanted(const struct probe_action *action,
 {
 	uint64_t value = 1;
 
+	if (action->slower &&
+	    !is_slow(action, view->registers[MACHINE_SP], hits))
+		return 0;
 	if (action->condition &&
 	    expression_evaluate(action->condition, view, &value) !=
 		    EXPRESSION_IS_FINE) {
@@ -354,6 +379,9 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
 	tell_regions(action, &view, &mine->hits[probe]);
+	if (action->takes_snapshot)
+		snapshot_take();
+	start_times(action, sp);
 	if (action->call)
 		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
 }
@@ -514,7 +542,8 @@ static int make_room(uint32_t probe)
 static int is_simple(const struct probe_action *action)
 {
 	return action->call && !action->condition && !action->limit &&
-	       !action->fields && !action->regions;
+	       !action->fields && !action->regions && !action->starts &&
+	       !action->slower && !action->takes_snapshot;
 }
 
 /* Before its code is reached. */

@@ -60,15 +60,18 @@
 #include "wire/told.h"
 #include "wire/user_probe.h"
 
-#define WIRE_MAGIC           "clewrec\n"
-#define WIRE_VERSION         5
-#define WIRE_VERSION_OLDEST  5
-#define WIRE_HEADER_BYTES    4096
-#define WIRE_PAGE_BYTES      4096
-#define WIRE_PART_SUFFIX     ".part"
-#define WIRE_STUBS_SUFFIX    ".stubs" /* not read: preload/stubs/stub_memory.h */
-#define WIRE_MAP_SUFFIX      ".perfmap"
-#define WIRE_JITDUMP_SUFFIX  ".jitdump"
+#define WIRE_MAGIC          "clewrec\n"
+#define WIRE_VERSION        5
+#define WIRE_VERSION_OLDEST 5
+#define WIRE_HEADER_BYTES   4096
+#define WIRE_PAGE_BYTES     4096
+#define WIRE_PART_SUFFIX    ".part"
+#define WIRE_STUBS_SUFFIX   ".stubs" /* not read: preload/stubs/stub_memory.h */
+#define WIRE_MAP_SUFFIX     ".perfmap"
+#define WIRE_JITDUMP_SUFFIX ".jitdump"
+#define WIRE_SNAPSHOT_SUFFIX                                                   \
+	".snapshot" /* a number follows: a folder, a recording */
+#define WIRE_SNAPSHOTS_MAX   100000
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
 #define WIRE_RECORDED_IN     "it is recorded in " /* a line of that: elsewhere */

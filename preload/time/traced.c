@@ -30,6 +30,7 @@
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/walk.h"
+#include "preload/time/samples.h"
 #include "wire/id.h"
 
 _Static_assert(TRACE_LEVEL == 1 << WIRE_PACKET_LEVEL_SHIFT, "stubs");
@@ -272,6 +273,8 @@ static int turn(void)
 	hot.packet.is_turning = 1;
 	sys_block_signals(&signals);
 	is_there = hot.tally && take_packet();
+	if (is_there) /* who is killed has told how fast the counter runs */
+		samples_note_moment(rt.header);
 	sys_restore_signals(&signals);
 	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
 	hot.packet.is_turning = 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,6 +47,8 @@ static void take_blocks(struct trace *trace, uint64_t payload)
 	trace->blocks.count = count;
 	trace->refused = blocks.refused;
 	trace->dropped = blocks.dropped;
+	trace->dropped_at =
+		payload + offsetof(struct wire_packet_blocks, dropped);
 }
 
 /* What a packet says at its beginning; 0 if nothing is written there yet. */
@@ -67,6 +70,13 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 	packet->tid = begin.tid;
 	packet->cause = begin.cause;
 	return 1;
+}
+
+/* Of one place in the file: whether nobody has used it again. */
+static int is_same(const struct trace_packet *one,
+		   const struct trace_packet *other)
+{
+	return one->sequence == other->sequence && one->tid == other->tid;
 }
 
 static void take_packet(struct trace *trace, uint64_t offset, uint32_t tally)
@@ -163,11 +173,54 @@ char *trace_path(const char *part_path)
 			     WIRE_TRACE_SUFFIX);
 }
 
+/* It has been used again while it was copied: in the copy it is none. 0 or -errno. */
+static int drop(int to, const struct trace_packet *packet)
+{
+	static const uint32_t nothing;
+	const off_t at = (off_t)(packet->offset + sizeof(struct wire_chunk));
+
+	return pwrite(to, &nothing, sizeof(nothing), at) == sizeof(nothing)
+		       ? 0
+		       : -errno;
+}
+
+/* What the process has written over while its file was copied is counted as such. */
+static int drop_changed(const struct trace *copy, int from, int to)
+{
+	const struct trace original = { .fd = from };
+	uint64_t dropped = copy->dropped;
+	int err = 0;
+
+	for (size_t i = 0; i < copy->count && !err; i++) {
+		const struct trace_packet *packet = &copy->packets[i];
+		struct trace_packet now;
+
+		if (read_begin(&original, packet->offset, &now) &&
+		    is_same(packet, &now))
+			continue;
+		err = drop(to, packet);
+		dropped++;
+	}
+	if (!err && dropped != copy->dropped &&
+	    pwrite(to, &dropped, sizeof(dropped), (off_t)copy->dropped_at) !=
+		    sizeof(dropped))
+		err = -errno;
+	return err;
+}
+
 static int keep(int from, const char *path)
 {
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int err = to < 0 ? -errno : file_copy(from, to);
+	struct trace copy;
+	char *why;
 
+	if (!err && trace_open(&copy, path, &why) == 0) {
+		err = drop_changed(&copy, from, to);
+		trace_close(&copy);
+	} else if (!err) {
+		free(why); /* it is as bad as the original */
+	}
 	if (to >= 0 && close(to) != 0 && !err)
 		err = -errno;
 	if (to >= 0 && err)
@@ -230,8 +283,7 @@ size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 	struct trace_packet now;
 
 	/* It may have been used again while it was read. */
-	if (!read_begin(trace, packet->offset, &now) ||
-	    now.sequence != packet->sequence || now.tid != packet->tid)
+	if (!read_begin(trace, packet->offset, &now) || !is_same(packet, &now))
 		return 0;
 	return got / sizeof(*words);
 }

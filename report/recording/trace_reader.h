@@ -31,6 +31,7 @@ struct trace {
 	struct packet_blocks blocks;
 	uint32_t refused; /* functions without an index, which are not hooked */
 	uint64_t dropped; /* packets that were used again */
+	uint64_t dropped_at;          /* where that stands in the file */
 	struct trace_packet *packets; /* by tally, then in their order */
 	size_t count, capacity;
 	char *damage; /* NULL, or what is wrong */
@@ -40,8 +41,8 @@ struct trace {
 char *trace_path(const char *part_path);
 
 /*
- * Copies what is beside one part, if there is anything, to beside another. 0, or -errno and
- * *why.
+ * Copies what is beside one part, if there is anything, to beside another, also while it is
+ * written. 0, or -errno and *why.
  */
 int trace_keep(const char *from_part, const char *to_part, char **why);
 

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files are copied as a reader copies them while they grow (report/recording/part_reader.h):
+ * from the start on, so that all that the header says to be there is. The trace comes before
+ * the part, which so knows of every function in it.
+ *
+ * A packet that its thread uses again while the trace is copied is a part of one and a part
+ * of another: it is looked for when all is copied, by its sequence, and is none in the copy.
+ */
+#include "preload/snapshots.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/clew.h"
+#include "preload/agent_recorded.h"
+#include "preload/sys/apart.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "preload/time/samples.h"
+#include "wire/packet.h"
+
+#define PIECE_BYTES (64 << 10)
+
+/* In memory of its own: there may be little stack. */
+struct snapshot_files {
+	char directory[PATH_MAX];
+	const char *from;
+	char to[PATH_MAX];
+	const struct wire_header
+		*header; /* the file's; NULL: it does not grow */
+	int has_packets;
+	unsigned char piece[PIECE_BYTES];
+};
+
+/* ---- A file ---- */
+
+static int write_all(int fd, const unsigned char *bytes, long count)
+{
+	while (count > 0) {
+		const long put =
+			sys_call(SYS_write, fd, (long)bytes, count, 0, 0, 0);
+
+		if (put < 0)
+			return (int)put;
+		bytes += put;
+		count -= put;
+	}
+	return 0;
+}
+
+/* A hole stays one. */
+static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
+			long at, long end)
+{
+	int err = 0;
+
+	sys_call(SYS_lseek, from, at, SEEK_SET, 0, 0, 0);
+	sys_call(SYS_lseek, to, at, SEEK_SET, 0, 0, 0);
+	while (at < end && !err) {
+		const long left = end - at;
+		const long got = sys_read(from, snapshot->piece,
+					  left < PIECE_BYTES ? (size_t)left
+							     : PIECE_BYTES);
+
+		if (got <= 0)
+			return (int)got;
+		err = write_all(to, snapshot->piece, got);
+		at += got;
+	}
+	return err;
+}
+
+/*
+ * A part is longer than what is in use. What its header said when it was copied, first of
+ * all, is less than what it says now.
+ */
+static long length_of(const struct snapshot_files *snapshot,
+		      const struct stat *st)
+{
+	return snapshot->header ? (long)atomic_load(&snapshot->header->end)
+				: (long)st->st_size;
+}
+
+static int copy_bytes_of(struct snapshot_files *snapshot, int from, int to)
+{
+	struct stat st;
+	long at = 0;
+	int err = sys_fstat(from, &st);
+
+	while (!err && at < st.st_size) {
+		long end;
+
+		at = sys_call(SYS_lseek, from, at, SEEK_DATA, 0, 0, 0);
+		if (at < 0)
+			break; /* nothing but a hole */
+		end = sys_call(SYS_lseek, from, at, SEEK_HOLE, 0, 0, 0);
+		if (end < 0 || end > st.st_size)
+			end = st.st_size;
+		err = copy_stretch(snapshot, from, to, at, end);
+		at = end;
+	}
+	if (err)
+		return err;
+	return (int)sys_call(SYS_ftruncate, to, length_of(snapshot, &st), 0, 0,
+			     0, 0);
+}
+
+/* ---- Packets ---- */
+
+static int is_at(int fd, void *bytes, size_t count, uint64_t at)
+{
+	return sys_call(SYS_pread64, fd, (long)bytes, (long)count, (long)at, 0,
+			0) == (long)count;
+}
+
+static void put_at(int fd, const void *bytes, size_t count, uint64_t at)
+{
+	sys_call(SYS_pwrite64, fd, (long)bytes, (long)count, (long)at, 0, 0);
+}
+
+static int is_begin(const struct wire_packet_begin *begin)
+{
+	return (begin->head & ~WIRE_PACKET_ODD_WORDS) ==
+	       wire_packet_odd(WIRE_PACKET_BEGIN, 0);
+}
+
+/* Whether the packet is in the copy, and was used again meanwhile. */
+static int is_changed(int from, int to, uint64_t at)
+{
+	struct wire_packet_begin old, new;
+
+	if (!is_at(to, &old, sizeof(old), at) || !is_begin(&old))
+		return 0;
+	return !is_at(from, &new, sizeof(new), at) || !is_begin(&new) ||
+	       new.sequence[0] != old.sequence[0] ||
+	       new.sequence[1] != old.sequence[1] || new.tid != old.tid;
+}
+
+/* Such packets are none, and counted as all that were used again. */
+static void drop_changed(struct snapshot_files *snapshot, int from, int to)
+{
+	static const uint32_t nothing;
+	const struct wire_header *header = (const void *)snapshot->piece;
+	struct wire_chunk chunk;
+	uint64_t dropped_at = 0, dropped = 0, count = 0, at;
+
+	if (!is_at(to, snapshot->piece, sizeof(*header), 0))
+		return;
+	for (at = header->header_bytes; at < header->end; at += chunk.bytes) {
+		const uint64_t payload = at + sizeof(chunk);
+
+		if (!is_at(to, &chunk, sizeof(chunk), at) ||
+		    chunk.bytes < sizeof(chunk))
+			break;
+		if (chunk.kind == WIRE_PACKET_BLOCKS)
+			dropped_at =
+				payload +
+				offsetof(struct wire_packet_blocks, dropped);
+		if (chunk.kind != WIRE_PACKET || !is_changed(from, to, payload))
+			continue;
+		put_at(to, &nothing, sizeof(nothing), payload);
+		count++;
+	}
+	if (!count || !dropped_at ||
+	    !is_at(to, &dropped, sizeof(dropped), dropped_at))
+		return;
+	dropped += count;
+	put_at(to, &dropped, sizeof(dropped), dropped_at);
+}
+
+/* For apart_call(). */
+static int copy_file(void *argument)
+{
+	struct snapshot_files *snapshot = argument;
+	int from = sys_open(snapshot->from, O_RDONLY | O_CLOEXEC, 0), to, err;
+
+	if (from < 0)
+		return from;
+	to = sys_open(snapshot->to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+		      0600);
+	err = to < 0 ? to : copy_bytes_of(snapshot, from, to);
+	if (!err && snapshot->has_packets)
+		drop_changed(snapshot, from, to);
+	if (to >= 0)
+		sys_close(to);
+	sys_close(from);
+	return err;
+}
+
+/* ---- All files ---- */
+
+static const char *last_part(const char *path)
+{
+	const char *last = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			last = path;
+	return last;
+}
+
+/* By its own name. */
+static int copy_into(struct snapshot_files *snapshot, const char *from)
+{
+	struct text text = text_in(snapshot->to, sizeof(snapshot->to));
+
+	text_string(&text, snapshot->directory);
+	text_string(&text, last_part(from));
+	snapshot->from = from;
+	return text_was_cut(&text) ? -ENAMETOOLONG
+				   : apart_call(copy_file, snapshot);
+}
+
+/* What was asked for, which lies beside the part. None is none. */
+static int copy_config(struct snapshot_files *snapshot, const char *part)
+{
+	char *path = (char *)snapshot->piece;
+	struct text text = text_in(path, PATH_MAX);
+	struct text to = text_in(snapshot->to, sizeof(snapshot->to));
+	int err;
+
+	for (const char *end = last_part(part); part < end; part++)
+		text_char(&text, *part);
+	text_string(&text, "/" WIRE_CONFIG_NAME);
+	text_string(&to, snapshot->directory);
+	text_string(&to, "/" WIRE_CONFIG_NAME);
+	if (text_was_cut(&text) || text_was_cut(&to))
+		return -ENAMETOOLONG;
+	snapshot->from = path;
+	err = apart_call(copy_file, snapshot);
+	return err == -ENOENT ? 0 : err;
+}
+
+static int copy_part(struct snapshot_files *snapshot, const struct part *part,
+		     int has_packets)
+{
+	int err;
+
+	snapshot->header = part->header;
+	snapshot->has_packets = has_packets;
+	err = copy_into(snapshot, part->file.path);
+	snapshot->header = NULL;
+	snapshot->has_packets = 0;
+	return err;
+}
+
+static int copy_all(struct snapshot_files *snapshot)
+{
+	const struct recorder *recorder = rt.recorder;
+	const struct part *trace = &recorder->trace.part;
+	int err = copy_config(snapshot, recorder->part.file.path);
+
+	if (!err && trace->header && !trace->file.is_private)
+		err = copy_part(snapshot, trace, 1);
+	if (!err)
+		err = copy_part(snapshot, &recorder->part, 0);
+	return err;
+}
+
+static int make_directory(const char *path)
+{
+	return (int)sys_call(SYS_mkdirat, AT_FDCWD, (long)path, 0700, 0, 0, 0);
+}
+
+/* NULL and *err: nothing is recorded that could be copied. */
+static struct snapshot_files *begin(int *err)
+{
+	struct snapshot_files *made;
+
+	*err = -ENODEV;
+	if (!agent_is_recorded() || rt.recorder->part.file.is_private)
+		return NULL;
+	*err = -EPERM;
+	if (runtime_is_filtered())
+		return NULL;
+	*err = -ENOMEM;
+	made = sys_map_private(sizeof(*made));
+	if (sys_failed(made))
+		return NULL;
+	samples_note_moment(rt.header);
+	*err = 0;
+	return made;
+}
+
+int snapshot_write(const char *path)
+{
+	int err;
+	struct snapshot_files *snapshot = begin(&err);
+	struct text text;
+
+	if (!snapshot)
+		return err;
+	text = text_in(snapshot->directory, sizeof(snapshot->directory));
+	text_string(&text, path);
+	err = text_was_cut(&text) ? -ENAMETOOLONG : make_directory(path);
+	if (!err)
+		err = copy_all(snapshot);
+	sys_munmap(snapshot, sizeof(*snapshot));
+	return err;
+}
+
+/* ---- Of the process's own ---- */
+
+/* PID.SEQ.snapshotN */
+static int name(struct snapshot_files *snapshot, uint32_t number)
+{
+	const char *part = rt.recorder->part.file.path, *end = part;
+	struct text text =
+		text_in(snapshot->directory, sizeof(snapshot->directory));
+
+	while (*end)
+		end++;
+	end -= sizeof(WIRE_PART_SUFFIX) - 1;
+	while (part < end)
+		text_char(&text, *part++);
+	text_string(&text, WIRE_SNAPSHOT_SUFFIX);
+	text_number(&text, number);
+	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+void snapshot_take(void)
+{
+	static _Atomic uint32_t latest; /* of this process or those before it */
+	int err;
+	struct snapshot_files *snapshot = begin(&err);
+	uint32_t n = atomic_load(&latest);
+
+	while (snapshot && (!err || err == -EEXIST)) {
+		err = n == WIRE_SNAPSHOTS_MAX ? -ENOSPC : name(snapshot, ++n);
+		if (!err)
+			err = make_directory(snapshot->directory);
+		if (!err)
+			break;
+	}
+	if (!err) {
+		atomic_store(&latest, n);
+		clew_mark("snapshot", n); /* it is in there, too */
+		err = copy_all(snapshot);
+	}
+	if (err)
+		clew_mark("snapshot failed", (uint64_t)-err);
+	if (snapshot)
+		sys_munmap(snapshot, sizeof(*snapshot));
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Recordings of what a process has done so far, made when something happens in it."""
+import os
+import signal
+import struct
+import subprocess
+
+import clewtest
+from clewtest import target
+
+ACKNOWLEDGEMENT = struct.Struct("<QQ")
+FAILED, SLOW = 7, 300
+SLOW_MS, LIMIT_MS = 300, 200
+
+
+class Case(clewtest.Case):
+    def calls(self, recording):
+        report = self.clew_json("report", "--json", "-n", "0", recording)
+        self.assertEqual(report["problems"], [])
+        return {row["name"]: row["calls"] for row in report["functions"]}
+
+    def snapshots(self):
+        found = self.recording_path.glob("*.snapshot*")
+        return sorted(found, key=lambda path: int(path.name.split("shot")[1]))
+
+    def run_requests(self, *options, count=400, slow_ms=1):
+        self.done = self.record([target("requests"), count, FAILED, SLOW,
+                                 slow_ms], options, text=True)
+        self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+        return [tuple(map(int, line.split()))
+                for line in self.done.stdout.splitlines()]
+
+
+class When(Case):
+    """targets/requests.c"""
+
+    def test_a_call_was_slow(self):
+        (_, others), _ = self.run_requests(
+            "--trace=ring:1M", f"--snapshot-when=handle>{LIMIT_MS}ms",
+            slow_ms=SLOW_MS)
+        taken = self.snapshots()
+        if others < LIMIT_MS * 1000000:  # else the machine was slow, too
+            self.assertEqual(len(taken), 1)
+        calls = [self.calls(one)["handle"] for one in taken]
+        self.assertIn(SLOW + 1, calls)
+        one = taken[calls.index(SLOW + 1)]
+        lines = [line for line in self.clew(
+            "trace", "--json", one).stdout.splitlines() if "handle" in line]
+        self.assertEqual(sum('"kind": "end"' in line or
+                             '"kind":"end"' in line for line in lines),
+                         SLOW + 1)
+        self.assertIn("open", lines[-1])
+
+    def test_a_call_returned_that(self):
+        for value in "==-1", "<0", "<= -1":
+            with self.subTest(value):
+                self.run_requests("--time=none",
+                                  f"--snapshot-when=handle{value}")
+                (one,) = self.snapshots()
+                self.assertEqual(self.calls(one)["handle"], FAILED + 1)
+        self.run_requests("--time=none", "--snapshot-when=handle==5")
+        (one,) = self.snapshots()
+        self.assertEqual(self.calls(one)["handle"], 6)
+
+    def test_a_function_is_called_ten_times(self):
+        for options in ["--time=none"], ["--trace=ring:1M"]:
+            self.run_requests("--snapshot-when=step", *options)
+            self.assertEqual([self.calls(one)["step"]
+                              for one in self.snapshots()],
+                             list(range(1, 11)))
+            report = self.clew_json("report", "--json", "--marks",
+                                    self.recording_path)
+            (probe,) = report["probes"]
+            self.assertEqual((probe["hits"], probe["over_limit"]), (10, 390))
+        # the one before was put aside, with all of its own
+        old = self.recording_path.with_suffix(".out.old")
+        self.assertEqual(len(list(old.glob("*.snapshot*"))), 10)
+
+    def test_a_mark_tells_of_it(self):
+        self.run_requests("--time=none", "--snapshot-when=handle==-1")
+        done = self.clew("report", "--marks", self.recording_path)
+        self.assertIn("snapshot", done.stdout.split("total:")[0])
+        (one,) = self.snapshots()
+        done = self.clew("report", "--marks", one)
+        self.assertIn("snapshot", done.stdout.split("total:")[0])
+
+    def test_nothing_happened(self):
+        self.run_requests("--time=none", "--snapshot-when=handle>100s",
+                          "--snapshot-when=step==-3")
+        self.assertEqual(self.snapshots(), [])
+
+    def test_what_is_not_understood(self):
+        for text in "", ">5ms", "f<5ms", "==3":
+            done = self.clew("record", f"--snapshot-when={text}", "--", "true")
+            self.assert_usage_error(done, "--snapshot-when")
+        for action in ("snapshot now", "start", "start a b", "slower a",
+                       "slower a 5", "slower a 0ms"):
+            done = self.clew("record", "--probe=handle", f"--action={action}",
+                             "--", target("requests"))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), action)
+            self.assertIn(f"action {action.split()[0]}", done.stderr)
+
+
+class Live(Case):
+    """targets/acknowledge.c: it says what it has called."""
+
+    def test_of_a_process_that_traces(self):
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command(
+                [target("acknowledge")], ["--trace=ring:128K"])],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work,
+            start_new_session=True)
+        with process.stdout:
+            process.stdout.read(2000 * ACKNOWLEDGEMENT.size)
+            (part,) = self.recording().parts
+            for name in "first", "second":
+                done = self.clew("snapshot", "-o", self.work / name, part.pid)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(clewtest.TIMEOUT_S)
+        for name in "first", "second", self.recording_path:
+            report = self.clew_json("report", "--json", self.work / name)
+            self.assertGreater(report["total"]["calls"], 1000)
+            for problem in report["problems"]:
+                self.assertIn("overwritten", problem)
+            done = self.clew("trace", "--json", self.work / name)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    clewtest.main()
