@@ -90,9 +90,9 @@ static const struct argp_option argp_options[] = {
 	  "SIZE bytes of a process (default: " DEFAULT_TRACE
 	  "), or of each thread",
 	  3 },
-	{ "stamps", KEY_STAMPS, "packet|N", 0,
-	  "In a trace, one time stamp each N calls (default: 64), or one a "
-	  "packet",
+	{ "stamps", KEY_STAMPS, "packet|N|all", 0,
+	  "In a trace, one time stamp each N calls (default: 64), one a "
+	  "packet, or one of each call and return",
 	  3 },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
 	  "Make a recording of what was done so far, in the recording, when "

@@ -258,6 +258,10 @@ static int add_stamps(struct directives *directives,
 		fprintf(directives->out, "%s 0\n", directive->word);
 		return 0;
 	}
+	if (strcmp(value, "all") == 0) {
+		fprintf(directives->out, "%s all\n", directive->word);
+		return 0;
+	}
 	return add_size(directives, directive, value, why);
 }
 

@@ -79,7 +79,8 @@ static void take_configuration(struct cold *cold)
 	if (config->time == WIRE_TIME_EXACT)
 		rt.sink = &sink_timing;
 	if (cold->recorder.trace.part.header)
-		rt.sink = &sink_tracing;
+		rt.sink =
+			config->stamp_returns ? &sink_stamping : &sink_tracing;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = thread_block();
 }

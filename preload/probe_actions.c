@@ -12,6 +12,7 @@
 #include "agent/clew.h"
 #include "preload/agent_recorded.h"
 #include "preload/handlers.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/probe_calls.h"
@@ -275,6 +276,8 @@ void probe_actions_place(uint32_t probe, const struct module *module)
 
 static void start_times(const struct probe_action *action, uint64_t sp)
 {
+	if (action->starts)
+		sink_moment();
 	for (const struct probe_stopwatch *s = action->starts; s; s = s->next)
 		stopwatch_start(s->name, sp, stamp_counter());
 }
@@ -286,6 +289,7 @@ static int is_slow(const struct probe_action *action, uint64_t sp,
 	const uint64_t now = stamp_counter();
 	const uint64_t start = stopwatch_stop(action->slower->name, sp);
 
+	sink_moment();
 	if (start && start < now &&
 	    stopwatch_is_over(now - start, action->slower->ns))
 		return 1;

@@ -5,7 +5,7 @@
  * the part, which so knows of every function in it.
  *
  * A packet that its thread uses again while the trace is copied is a part of one and a part
- * of another: it is looked for when all is copied, by its sequence, and is none in the copy.
+ * of another: it is looked for when all is copied, by its sequence, and copied once more.
  */
 #include "preload/snapshots.h"
 
@@ -19,6 +19,7 @@
 
 #include "agent/clew.h"
 #include "preload/agent_recorded.h"
+#include "preload/hot/sink.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -26,6 +27,8 @@
 #include "wire/packet.h"
 
 #define PIECE_BYTES (64 << 10)
+
+_Static_assert(PIECE_BYTES >= WIRE_PACKET_BYTES, "of a packet");
 
 /* In memory of its own: there may be little stack. */
 struct snapshot_files {
@@ -130,6 +133,14 @@ static int is_begin(const struct wire_packet_begin *begin)
 	       wire_packet_odd(WIRE_PACKET_BEGIN, 0);
 }
 
+static int is_same(const struct wire_packet_begin *one,
+		   const struct wire_packet_begin *other)
+{
+	return is_begin(one) && is_begin(other) &&
+	       one->sequence[0] == other->sequence[0] &&
+	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
+}
+
 /* Whether the packet is in the copy, and was used again meanwhile. */
 static int is_changed(int from, int to, uint64_t at)
 {
@@ -137,22 +148,36 @@ static int is_changed(int from, int to, uint64_t at)
 
 	if (!is_at(to, &old, sizeof(old), at) || !is_begin(&old))
 		return 0;
-	return !is_at(from, &new, sizeof(new), at) || !is_begin(&new) ||
-	       new.sequence[0] != old.sequence[0] ||
-	       new.sequence[1] != old.sequence[1] || new.tid != old.tid;
+	return !is_at(from, &new, sizeof(new), at) || !is_same(&old, &new);
 }
 
-/* Such packets are none, and counted as all that were used again. */
-static void drop_changed(struct snapshot_files *snapshot, int from, int to)
+/* The copy gets what is there now; where that changes as well, a packet that is none. */
+static void copy_again(struct snapshot_files *snapshot, int from, int to,
+		       uint64_t at)
 {
+	const size_t bytes = WIRE_PACKET_BYTES - sizeof(struct wire_chunk);
+	const struct wire_packet_begin *read = (const void *)snapshot->piece;
+	struct wire_packet_begin now;
 	static const uint32_t nothing;
+
+	if (is_at(from, snapshot->piece, bytes, at) &&
+	    is_at(from, &now, sizeof(now), at) && is_same(read, &now))
+		put_at(to, snapshot->piece, bytes, at);
+	else
+		put_at(to, &nothing, sizeof(nothing), at);
+}
+
+/* Such packets are counted as all that were used again. */
+static void settle_changed(struct snapshot_files *snapshot, int from, int to)
+{
 	const struct wire_header *header = (const void *)snapshot->piece;
 	struct wire_chunk chunk;
-	uint64_t dropped_at = 0, dropped = 0, count = 0, at;
+	uint64_t dropped_at = 0, dropped = 0, count = 0, at, end;
 
 	if (!is_at(to, snapshot->piece, sizeof(*header), 0))
 		return;
-	for (at = header->header_bytes; at < header->end; at += chunk.bytes) {
+	end = header->end;
+	for (at = header->header_bytes; at < end; at += chunk.bytes) {
 		const uint64_t payload = at + sizeof(chunk);
 
 		if (!is_at(to, &chunk, sizeof(chunk), at) ||
@@ -164,7 +189,7 @@ static void drop_changed(struct snapshot_files *snapshot, int from, int to)
 				offsetof(struct wire_packet_blocks, dropped);
 		if (chunk.kind != WIRE_PACKET || !is_changed(from, to, payload))
 			continue;
-		put_at(to, &nothing, sizeof(nothing), payload);
+		copy_again(snapshot, from, to, payload);
 		count++;
 	}
 	if (!count || !dropped_at ||
@@ -186,7 +211,7 @@ static int copy_file(void *argument)
 		      0600);
 	err = to < 0 ? to : copy_bytes_of(snapshot, from, to);
 	if (!err && snapshot->has_packets)
-		drop_changed(snapshot, from, to);
+		settle_changed(snapshot, from, to);
 	if (to >= 0)
 		sys_close(to);
 	sys_close(from);
@@ -283,6 +308,7 @@ static struct snapshot_files *begin(int *err)
 	made = sys_map_private(sizeof(*made));
 	if (sys_failed(made))
 		return NULL;
+	sink_moment();
 	samples_note_moment(rt.header);
 	*err = 0;
 	return made;

@@ -21,7 +21,8 @@
  *
  * The level says how deep the call is, modulo 256. So *returns have no words*:
  * a call at some depth says that all calls that were at least as deep have
- * returned. Between two words of a packet fewer than 255 calls return, or else
+ * returned. (Only where each return is to have its time are there words for them.)
+ * Between two words of a packet fewer than 255 calls return, or else
  * the second begins a context anew (below), so that depths are never in doubt:
  *
  *	calls		main{ a{ b{} } c{ d{} } }		a tail call: T
@@ -40,7 +41,11 @@
  *				whole calling context, innermost first
  *	WIRE_PACKET_TAIL	a call follows, in the second word, that is a tail
  *				call: it has taken the place of one at its level
- *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third
+ *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third,
+ *				beside the call before it
+ *	WIRE_PACKET_MOMENT	the same, at any time between two calls
+ *	WIRE_PACKET_RETURN	a level, and the counter: the call at that level
+ *				has returned then, and those within it before
  *
  * A packet begins with the first, before which there is nothing to know: so
  * packets can be read in any order, by any number of readers. Where a thread's
@@ -81,10 +86,14 @@ enum wire_packet_kind {
 	WIRE_PACKET_BEGIN = 1,
 	WIRE_PACKET_TAIL = 2,
 	WIRE_PACKET_STAMP = 3,
+	WIRE_PACKET_MOMENT = 4,
+	WIRE_PACKET_RETURN = 5,
 };
 
-#define WIRE_PACKET_TAIL_WORDS  2
-#define WIRE_PACKET_STAMP_WORDS 3
+#define WIRE_PACKET_TAIL_WORDS   2
+#define WIRE_PACKET_STAMP_WORDS  3
+#define WIRE_PACKET_MOMENT_WORDS 3
+#define WIRE_PACKET_RETURN_WORDS 4
 
 /* The first word of what is no call. */
 static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,

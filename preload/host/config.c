@@ -216,9 +216,11 @@ static int set_trace(struct config *config, const char *text)
 
 static int set_stamps(struct config *config, const char *text)
 {
-	uint64_t number;
+	uint64_t number = 1;
 
-	if (parse_number(text, &number) || number > UINT16_MAX)
+	config->stamp_returns = !strcmp(text, "all");
+	if (!config->stamp_returns &&
+	    (parse_number(text, &number) || number > UINT16_MAX))
 		return -EINVAL;
 	config->stamp_every = (uint32_t)number;
 	return 0;

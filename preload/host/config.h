@@ -88,6 +88,7 @@ struct config {
 	uint64_t trace_bytes; /* of a process's packets; 0: calls are counted */
 	uint64_t thread_bytes; /* of those of a thread; 0: no limit but that */
 	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
+	int stamp_returns;     /* and each return */
 	uint32_t budget;       /* thousandths of the CPU time; 0: no limit */
 };
 

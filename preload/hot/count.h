@@ -34,6 +34,7 @@ void hot_thunk_carried_timed(void);
 void hot_thunk_carried_traced(void);
 void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
+void hot_thunk_trace_return(void);
 
 /* What the thunks call. slot: stack address of the return address. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);

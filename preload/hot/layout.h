@@ -47,6 +47,7 @@
 #define HOT_TRACE_TAIL      248
 #define HOT_CARRIED_TRACED  256
 #define HOT_TRACE_LAST      264
+#define HOT_TRACE_RETURN    272
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

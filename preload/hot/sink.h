@@ -10,6 +10,7 @@
  *	sink_counting	counts each call (hot/sink.c)
  *	sink_timing	counts and times it (time/exact.c)
  *	sink_tracing	writes down each call, and counts none (time/traced.c)
+ *	sink_stamping	and each return, with its time (the same)
  *
  * What happens at nearly every call, return and tail call is in the template of
  * the sink's stubs, and in the thunks that the template calls. This table has
@@ -30,6 +31,7 @@
  *	switch_stack	front		swapcontext(), a coroutine's beginning
  *	moved		stack, front	the thread's id has become that of another
  *					function, without any stub: all of the above
+ *	moment		(top)		something of note happens, between two calls
  *	index		stubs		a stub is made
  *	begin_thread	time		a thread begins to use a tally
  *	fork		process		a child has become a process of its own
@@ -108,6 +110,8 @@ struct sink {
 	 */
 	void (*moved)(uint64_t from);
 
+	void (*moment)(void);
+
 	/* The number in the stubs of a function, cold; 0: it gets none. */
 	uint32_t (*index)(uint32_t function);
 
@@ -123,11 +127,12 @@ struct sink {
 	void (*zero_entry)(struct wire_count *table, uint64_t i);
 };
 
-extern const struct sink sink_counting, sink_timing, sink_tracing;
+extern const struct sink sink_counting, sink_timing, sink_tracing,
+	sink_stamping;
 
 /* The templates (hot/stub.S; preload/stubs/stub_template.h). */
 extern const struct stub_template hot_stub_plain, hot_stub_timed,
-	hot_stub_traced;
+	hot_stub_traced, hot_stub_stamped;
 
 /* What the sink keeps for so many bytes of stack. */
 static inline uint64_t sink_stack_bytes(uint64_t bytes)
@@ -193,6 +198,12 @@ static inline void sink_moved(uint64_t from)
 {
 	if (rt.sink->moved)
 		rt.sink->moved(from);
+}
+
+static inline void sink_moment(void)
+{
+	if (rt.sink->moment)
+		rt.sink->moment();
 }
 
 static inline void sink_begin_thread(struct tally *tally)

@@ -49,4 +49,5 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.trace_call = hot_thunk_trace_call,
 	.trace_tail = hot_thunk_trace_tail,
 	.carried_traced = hot_thunk_carried_traced,
+	.trace_return = hot_thunk_trace_return,
 };

@@ -171,6 +171,7 @@ struct hot_thread {
 	void (*trace_tail)(void);
 	void (*carried_traced)(void); /* likewise for trampolines */
 	uint64_t trace_last;          /* the stack pointer at the last call */
+	void (*trace_return)(void);
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
@@ -236,6 +237,7 @@ HOT_OFFSET(trace_call, HOT_TRACE_CALL);
 HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
 HOT_OFFSET(carried_traced, HOT_CARRIED_TRACED);
 HOT_OFFSET(trace_last, HOT_TRACE_LAST);
+HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

@@ -19,6 +19,7 @@
  *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
  *	hot_trace             hot               time/traced.c
+ *	hot_trace_return      hot               time/traced.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
@@ -107,6 +108,12 @@ void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
  * other; and where they would have gone.
  */
 void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail);
+
+/*
+ * From the exit of a stub that stamps returns, at that time: the slot has its return address
+ * again, and neither the thread's level nor its id is the caller's yet.
+ */
+void hot_trace_return(uint64_t *slot, uint64_t tsc);
 
 /*
  * In timed processes: a function has returned to a trampoline, whose address is

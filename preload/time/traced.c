@@ -41,6 +41,8 @@ _Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
 #define CALL_BYTES    4
 #define TAIL_BYTES    (4 * WIRE_PACKET_TAIL_WORDS)
 #define STAMP_BYTES   (4 * WIRE_PACKET_STAMP_WORDS)
+#define MOMENT_BYTES  (4 * WIRE_PACKET_MOMENT_WORDS)
+#define RETURN_BYTES  (4 * WIRE_PACKET_RETURN_WORDS)
 #define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
 #define SPARE_BYTES   64
 #define ATTEMPT_EVERY 4096
@@ -88,23 +90,20 @@ static uint64_t last_limit(void)
 	return hot.packet.end - SPARE_BYTES;
 }
 
+/* Of so many calls the last one has none of the words below the limit. */
 static void plan_stamp(void)
 {
-	const uint64_t next =
-		hot.trace_next + CALL_BYTES * (uint64_t)rt.config->stamp_every;
+	const uint64_t every = rt.config->stamp_every;
+	const uint64_t next = hot.trace_next + CALL_BYTES * (every - 1);
 
-	hot.packet.limit = rt.config->stamp_every && next < last_limit()
-				   ? next
-				   : last_limit();
+	hot.packet.limit = every && next < last_limit() ? next : last_limit();
 }
 
 /* ---- What is no call ---- */
 
 /* Its second and third word at once, so that there is no half of it. */
-static void put_tsc(uint32_t *words)
+static void put_tsc(uint32_t *words, uint64_t tsc)
 {
-	const uint64_t tsc = stamp_counter();
-
 	__builtin_memcpy(words, &tsc, sizeof(tsc));
 }
 
@@ -115,8 +114,39 @@ static void put_stamp(void)
 	if (!words)
 		return;
 	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
-	put_tsc(words + 1);
+	put_tsc(words + 1, stamp_counter());
 	plan_stamp();
+}
+
+/* Whether what is said now of the thread's stack is understood. */
+static int is_in_step(void)
+{
+	return switch_is_on() && hot.packet.end && !hot.trace_moved;
+}
+
+/* Where the packet has no room the next one begins with the time, too. */
+static void put_moment(void)
+{
+	uint32_t *words = is_in_step() ? (uint32_t *)claim(MOMENT_BYTES) : NULL;
+
+	if (!words)
+		return;
+	words[0] =
+		wire_packet_odd(WIRE_PACKET_MOMENT, WIRE_PACKET_MOMENT_WORDS);
+	put_tsc(words + 1, stamp_counter());
+}
+
+/* Of the call that the thread's level is of. Likewise. */
+static void put_return(uint64_t tsc)
+{
+	uint32_t *words = is_in_step() ? (uint32_t *)claim(RETURN_BYTES) : NULL;
+
+	if (!words)
+		return;
+	words[0] =
+		wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS);
+	words[1] = hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT;
+	put_tsc(words + 2, tsc);
 }
 
 /* In which the next call is made. */
@@ -224,7 +254,7 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	put_pair(begin->id, found.id);
 	begin->functions = found.count;
 	functions[found.count] = WIRE_PACKET_BEGIN_END;
-	put_tsc(begin->tsc);
+	put_tsc(begin->tsc, stamp_counter());
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
@@ -402,6 +432,21 @@ static void leave(const uint64_t *slot)
 	hot.trace_limit = 0;
 }
 
+/* The level first: a handler finds the id in step, or one call deeper. */
+void hot_trace_return(uint64_t *slot, uint64_t tsc)
+{
+	put_return(tsc);
+	leave(slot);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.id = shadow_of((uintptr_t)slot)->caller_id;
+}
+
+static void leave_stamped(const uint64_t *slot)
+{
+	put_return(stamp_counter());
+	leave(slot);
+}
+
 /* ---- The sink ---- */
 
 static void off(void)
@@ -437,6 +482,21 @@ const struct sink sink_tracing = {
 	.miss = miss,
 	.leave = leave,
 	.moved = moved,
+	.moment = put_moment,
+	.index = index_of,
+	.fork = forget,
+};
+
+const struct sink sink_stamping = {
+	.stub = &hot_stub_stamped,
+	.carried_at = HOT_CARRIED_TRACED,
+	.reads_clock = 1,
+	.off = off,
+	.on = on,
+	.miss = miss,
+	.leave = leave_stamped,
+	.moved = moved,
+	.moment = put_moment,
 	.index = index_of,
 	.fork = forget,
 };

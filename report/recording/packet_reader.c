@@ -69,6 +69,20 @@ static int take_tail(struct packet_cursor *cursor, uint32_t word)
 	return packet_take_call(cursor, word);
 }
 
+/* A return of what is around the context says nothing of it. */
+static int take_return(struct packet_cursor *cursor, const uint32_t *words)
+{
+	const uint8_t level = (uint8_t)words[0];
+	const uint32_t returned = (uint8_t)(cursor->level + 1 - level);
+
+	if (cursor->is_lost || returned == 0 || returned > cursor->depth ||
+	    !take_stamp(cursor, words + 1))
+		return 0;
+	cursor->depth -= returned;
+	cursor->level = (uint8_t)(level - 1);
+	return 1;
+}
+
 enum packet_event packet_next_odd(struct packet_cursor *cursor)
 {
 	const uint32_t *words = cursor->words + cursor->at;
@@ -99,6 +113,16 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 		if (count == WIRE_PACKET_STAMP_WORDS &&
 		    take_stamp(cursor, words + 1))
 			return PACKET_TIME;
+		break;
+	case WIRE_PACKET_MOMENT:
+		if (count == WIRE_PACKET_MOMENT_WORDS &&
+		    take_stamp(cursor, words + 1))
+			return PACKET_MOMENT;
+		break;
+	case WIRE_PACKET_RETURN:
+		if (count == WIRE_PACKET_RETURN_WORDS &&
+		    take_return(cursor, words + 1))
+			return PACKET_RETURN;
 		break;
 	}
 	return PACKET_END;

@@ -29,6 +29,8 @@ enum packet_event {
 	PACKET_CONTEXT, /* cursor.context: the stack is another one */
 	PACKET_CALL,    /* cursor.depth, .function, .is_tail */
 	PACKET_TIME,    /* cursor.tsc: it is that late; also at a context */
+	PACKET_MOMENT,  /* the same, not beside a call */
+	PACKET_RETURN,  /* and what was deeper than cursor.depth has returned */
 };
 
 /* Which numbers functions have. */
@@ -59,8 +61,9 @@ struct packet_cursor {
 	const uint32_t *words;
 	size_t count, at;
 	struct packet_context context;
-	uint64_t tsc;      /* 0: none was seen yet */
-	uint32_t depth;    /* of the call, or of the context's innermost */
+	uint64_t tsc; /* 0: none was seen yet */
+	uint32_t
+		depth; /* of the call, the context's innermost, or a return's caller */
 	uint32_t function; /* of the call */
 	uint8_t level;     /* of that depth */
 	uint8_t is_tail;

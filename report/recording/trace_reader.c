@@ -173,21 +173,33 @@ char *trace_path(const char *part_path)
 			     WIRE_TRACE_SUFFIX);
 }
 
-/* It has been used again while it was copied: in the copy it is none. 0 or -errno. */
-static int drop(int to, const struct trace_packet *packet)
+/*
+ * The packet has been used again while it was copied: the copy gets what is there now, or,
+ * where that changes as well, a packet that is none. 0 or -errno.
+ */
+static int copy_again(const struct trace *original, int to,
+		      const struct trace_packet *packet, uint32_t *words)
 {
-	static const uint32_t nothing;
-	const off_t at = (off_t)(packet->offset + sizeof(struct wire_chunk));
+	struct trace_packet now = *packet;
+	size_t count = 0, bytes;
 
-	return pwrite(to, &nothing, sizeof(nothing), at) == sizeof(nothing)
+	if (read_begin(original, packet->offset, &now))
+		count = trace_read(original, &now, words);
+	if (!count)
+		words[count++] = 0;
+	bytes = count * sizeof(*words);
+	return pwrite(to, words, bytes,
+		      (off_t)(packet->offset + sizeof(struct wire_chunk))) ==
+			       (ssize_t)bytes
 		       ? 0
 		       : -errno;
 }
 
 /* What the process has written over while its file was copied is counted as such. */
-static int drop_changed(const struct trace *copy, int from, int to)
+static int settle_changed(const struct trace *copy, int from, int to)
 {
 	const struct trace original = { .fd = from };
+	uint32_t *words = memory_zeroed(PACKET_WORDS_MAX, sizeof(*words));
 	uint64_t dropped = copy->dropped;
 	int err = 0;
 
@@ -198,9 +210,10 @@ static int drop_changed(const struct trace *copy, int from, int to)
 		if (read_begin(&original, packet->offset, &now) &&
 		    is_same(packet, &now))
 			continue;
-		err = drop(to, packet);
+		err = copy_again(&original, to, packet, words);
 		dropped++;
 	}
+	free(words);
 	if (!err && dropped != copy->dropped &&
 	    pwrite(to, &dropped, sizeof(dropped), (off_t)copy->dropped_at) !=
 		    sizeof(dropped))
@@ -216,7 +229,7 @@ static int keep(int from, const char *path)
 	char *why;
 
 	if (!err && trace_open(&copy, path, &why) == 0) {
-		err = drop_changed(&copy, from, to);
+		err = settle_changed(&copy, from, to);
 		trace_close(&copy);
 	} else if (!err) {
 		free(why); /* it is as bad as the original */

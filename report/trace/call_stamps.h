@@ -22,16 +22,17 @@ enum call_clock {
 	CLOCK_NOT_BEFORE,   /* it is that of the last stamp */
 };
 
+/* Calls of a packet have odd places, 1 and so on; what is between two an even one. */
 struct call_stamp {
-	uint32_t call; /* of the packet, from 0 on */
+	uint64_t place;
 	uint64_t tsc;
 };
 
 /* Zero-initialise before use; call_stamps_fini() it. */
 struct call_stamps {
-	struct call_stamp *items; /* by call, then by time */
+	struct call_stamp *items; /* by place, then by time */
 	size_t count, capacity;
-	size_t at; /* the first of a call that was not yet asked for */
+	size_t at; /* the first behind all calls that were asked for */
 };
 
 /* Of all calls in those words. `next` is the packet behind, if there is one. */

@@ -249,6 +249,23 @@ static void take_call(struct thread_calls *calls)
 	calls->has_call = 1;
 }
 
+static void take_time(struct thread_calls *calls)
+{
+	if (calls->cursor.tsc > calls->now)
+		calls->now = calls->cursor.tsc;
+	calls->clock = CLOCK_STAMPED;
+}
+
+/* The outermost of the calls that end has been running until then. */
+static void take_return(struct thread_calls *calls)
+{
+	take_time(calls);
+	calls->keep = calls->offset + calls->cursor.depth;
+	end_by_now(calls, CALL_RETURNED);
+	if (calls->keep < calls->depth)
+		calls->stack[calls->keep].inner_tsc = calls->now;
+}
+
 /* The packet has nothing more: 0 if there is no other. */
 static int take_end(struct thread_calls *calls)
 {
@@ -282,6 +299,10 @@ static int advance(struct thread_calls *calls)
 		take_context(calls);
 	else if (event == PACKET_CALL)
 		take_call(calls);
+	else if (event == PACKET_MOMENT)
+		take_time(calls);
+	else if (event == PACKET_RETURN)
+		take_return(calls);
 	else if (event == PACKET_END)
 		return !calls->is_last && take_end(calls);
 	return 1;

@@ -13,7 +13,7 @@
  * that, and says so (begin_tsc 0). What is running where the calls stop ends there,
  * and says so (CALL_OPEN).
  *
- * Packets have no returns. That a call has returned is known by the next call that
+ * Packets have no returns, or all (clew record --stamps=all). Without them, that a call has returned is known by the next call that
  * its thread makes outside of it: so an end is the time *by* which it had. It had not
  * when the last call within it was made (inner_tsc). How long it took is between the two.
  *

@@ -167,9 +167,11 @@ void text_trace_summary(struct trace_output *output)
 		"(~)\n",
 		text_grouped(output->calls).text, text_plural(output->calls),
 		text_grouped(output->estimated).text);
-	fputs("a call has returned by the next one outside of it: durations "
-	      "are at most\n",
-	      output->out);
+	if (output->bounded)
+		fprintf(output->out,
+			"%s of them have returned by the next one outside of "
+			"them: their durations are at most\n",
+			text_grouped(output->bounded).text);
 	for (unsigned int gap = 0; gap < GAP_COUNT; gap++)
 		if (output->gaps[gap])
 			fprintf(output->out, "%s: %s time%s\n",

@@ -53,6 +53,9 @@ void trace_output_count(struct trace_output *output,
 {
 	if (line->kind == LINE_GAP)
 		output->gaps[line->event.gap]++;
+	if (line->kind == LINE_CLOSE || line->kind == LINE_LEAF)
+		output->bounded +=
+			line->event.tsc != line->event.call.inner_tsc;
 	if (line->kind != LINE_OPEN && line->kind != LINE_LEAF)
 		return;
 	output->calls++;

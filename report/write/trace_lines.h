@@ -18,6 +18,7 @@ struct trace_output {
 	/* What was written. */
 	uint64_t calls;
 	uint64_t estimated; /* of these: their time is no stamp's */
+	uint64_t bounded;   /* of these: nobody knows how long they took */
 	uint64_t gaps[GAP_COUNT];
 };
 

@@ -4,7 +4,7 @@ import pathlib
 import struct
 
 PACKET, BLOCKS = 30, 31
-ODD, BEGIN, TAIL, STAMP = 0xff0000, 1, 2, 3
+ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0xff0000, 1, 2, 3, 4, 5
 BEGIN_WORDS, BEGIN_END = 10, 0x646e6521
 KEY, MULTIPLIER = 0x9e3779b1, 0xd1342543de82ef95
 INVERSE, WORD = 0x572b5ee77a54e3bd, (1 << 64) - 1
@@ -30,7 +30,7 @@ class Counts:
 
     def __init__(self):
         self.calls, self.tails, self.functions = {}, {}, {}
-        self.stamps = 0
+        self.stamps = self.returns = 0
 
     def count(self, name, function, is_tail):
         self.functions[name] = function
@@ -80,6 +80,14 @@ class Trace:
                 level = self._call(counts, stack, level, words[at + 1], True)
             elif kind == STAMP:
                 counts.stamps += 1
+            elif kind == RETURN:
+                counts.returns += 1
+                returned = (level + 1 - words[at + 1]) & 0xff
+                if 0 < returned < len(stack):
+                    del stack[-returned:]
+                    level = words[at + 1] - 1 & 0xff
+            elif kind == MOMENT:
+                pass
             else:
                 raise ValueError(f"word {word:#x}")
             at += size

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Recordings of what a process has done so far, made when something happens in it."""
+import json
 import os
 import signal
 import struct
@@ -36,7 +37,7 @@ class When(Case):
     """targets/requests.c"""
 
     def test_a_call_was_slow(self):
-        (_, others), _ = self.run_requests(
+        (_, others), (inside, outside) = self.run_requests(
             "--trace=ring:1M", f"--snapshot-when=handle>{LIMIT_MS}ms",
             slow_ms=SLOW_MS)
         taken = self.snapshots()
@@ -50,7 +51,11 @@ class When(Case):
         self.assertEqual(sum('"kind": "end"' in line or
                              '"kind":"end"' in line for line in lines),
                          SLOW + 1)
-        self.assertIn("open", lines[-1])
+        last = json.loads(lines[-1])
+        self.assertEqual(last["ending"], "open")
+        # its probes have said when it began, and when it was about to return
+        self.assertGreater(last["least_ns"], inside * .99)
+        self.assertLess(last["least_ns"], outside * 1.01 + others)
 
     def test_a_call_returned_that(self):
         for value in "==-1", "<0", "<= -1":
@@ -108,7 +113,7 @@ class Live(Case):
     def test_of_a_process_that_traces(self):
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
-                [target("acknowledge")], ["--trace=ring:128K"])],
+                [target("acknowledge")], ["--trace=ring:512K"])],
             stdout=subprocess.PIPE, env=self.environment, cwd=self.work,
             start_new_session=True)
         with process.stdout:
@@ -124,7 +129,8 @@ class Live(Case):
             self.assertGreater(report["total"]["calls"], 1000)
             for problem in report["problems"]:
                 self.assertIn("overwritten", problem)
-            done = self.clew("trace", "--json", self.work / name)
+            done = self.clew("trace", "--json", "--from=1000s",
+                             self.work / name)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 

@@ -503,5 +503,27 @@ class Text(Case):
             self.assertIn("not a time", done.stderr)
 
 
+class Stamped(Case):
+    """targets/requests.c, each return of which has its time."""
+
+    def test_how_long_calls_took(self):
+        done = self.record([target("requests"), 200, 7, 100, 50],
+                           ["--trace", "--stamps=all"], text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        truth = [tuple(map(int, line.split()))
+                 for line in done.stdout.splitlines()]
+        calls = [json.loads(line) for line in self.clew(
+            "trace", "--json", "--slowest=handle", "-n", "0",
+            self.recording_path).stdout.splitlines()]
+        self.assertEqual(len(calls), 200)
+        for call in calls:
+            self.assertEqual(call["least_ns"], call["most_ns"])
+        for call, (inside, outside) in zip(calls, sorted(truth)[::-1]):
+            self.assertGreaterEqual(call["most_ns"], inside * .999 - 100)
+            self.assertLessEqual(call["most_ns"], outside * 1.001 + 100)
+        done = self.clew("trace", "-q", self.recording_path)
+        self.assertNotIn("~", done.stdout)
+
+
 if __name__ == "__main__":
     clewtest.main()

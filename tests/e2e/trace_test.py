@@ -38,6 +38,15 @@ class Traced(clewtest.Case):
         self.assertEqual(sum(node["calls"] for node in tree["contexts"]),
                          sum(part.trace.calls for part in recording.parts))
 
+    def test_each_return_has_its_time(self):
+        for name, *arguments in (
+                ["recursion"], ["offsets"], ["tail"], ["threads"],
+                ["callbacks"], ["jumps"], ["leaps"], ["coroutines_ucontext"],
+                ["coroutines_switch"], ["deep", "5000"], ["cancel"]):
+            with self.subTest(name):
+                self.check(name, *arguments, options=["--stamps=all"],
+                           flavours=["O2"])
+
     def test_recursion(self):
         self.check("recursion")
         self.check("recursion", options=["--stamps=packet"])
@@ -61,8 +70,14 @@ class Traced(clewtest.Case):
 
     def test_signals(self):
         """A timer's come anywhere, also in the midst of a stub."""
+        self.check_signals("--trace")
+
+    def test_signals_while_returns_are_stamped(self):
+        self.check_signals("--trace", "--stamps=all")
+
+    def check_signals(self, *options):
         self.environment["TRUTH_DIR"] = str(self.truths)
-        self.record([target("signals")], ["--trace"])
+        self.record([target("signals")], options)
         (truth,) = self.truths.iterdir()
         totals = {int(line.split()[1], 0): int(line.split()[2])
                   for line in truth.read_text().splitlines()
@@ -130,6 +145,8 @@ class Traced(clewtest.Case):
                 self.assertEqual(self.tree(argv, "--trace"), counted)
                 self.assertEqual(self.tree(argv, "--trace=ring:512M",
                                            "--stamps=7"), counted)
+                self.assertEqual(self.tree(argv, "--trace",
+                                           "--stamps=all"), counted)
 
 
 class Kept(clewtest.Case):
@@ -145,6 +162,16 @@ class Kept(clewtest.Case):
         trace = self.trace()
         self.assertGreater(trace.calls, 100000)
         self.assertLess(4 * trace.words / trace.calls, 4.5)
+
+    def test_returns_are_stamped(self):
+        self.record([target("recursion")], ["--trace", "--stamps=all"])
+        (part,) = self.recording().parts
+        counts, = part.trace.tallies.values()
+        # but at the end of a packet, and what is running when it ends
+        self.assertGreater(counts.returns,
+                           sum(counts.calls.values()) * .99)
+        self.assertGreater(counts.stamps,
+                           sum(counts.calls.values()) * .99)
 
     def test_a_ring_keeps_the_latest_calls(self):
         self.record([target("recursion")], ["--time=none"])

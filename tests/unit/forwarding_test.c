@@ -109,6 +109,7 @@ static void timed_stubs_load_what_they_stored(void **state)
 static void traced_stubs_load_what_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_traced);
+	of_template(*state, &hot_stub_stamped);
 }
 
 static uint32_t stalls_of(const char *bytes, size_t count)

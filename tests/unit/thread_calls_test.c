@@ -146,6 +146,74 @@ static void times_between_stamps_are_interpolated(void **state)
 		      ">200-1:o");
 }
 
+static void a_moment_is_between_two_calls(void **state)
+{
+	struct told told;
+
+	(void)state;
+	start(&told);
+	trace_file_packet(&told.file, 0);
+	CONTEXT(FIRST, 1, 100, 0);
+	trace_file_call(&told.file, 1, 1);
+	trace_file_call(&told.file, 2, 2);
+	trace_file_moment(&told.file, 130);
+	trace_file_call(&told.file, 2, 3);
+	trace_file_stamp(&told.file, 150);
+	trace_file_moment(&told.file, 190);
+	open_it(&told);
+	expect(&told, "100+1 ~120+2 150-2:r 150+3 >190-3:o >190-1:o");
+}
+
+/* Of one that was not stamped, too: it has returned by then. */
+static void returns_have_their_own_times(void **state)
+{
+	struct told told;
+
+	(void)state;
+	start(&told);
+	trace_file_packet(&told.file, 0);
+	CONTEXT(FIRST, 1, 100, 0);
+	trace_file_call(&told.file, 1, 1);
+	trace_file_call(&told.file, 2, 2);
+	trace_file_call(&told.file, 3, 3);
+	trace_file_stamp(&told.file, 140);
+	trace_file_return(&told.file, 2, 160);
+	trace_file_call(&told.file, 2, 4);
+	trace_file_stamp(&told.file, 180);
+	trace_file_return(&told.file, 2, 190);
+	trace_file_return(&told.file, 1, 200);
+	trace_file_return(&told.file, 0, 210); /* of what is around it */
+	trace_file_call(&told.file, 1, 5);
+	trace_file_stamp(&told.file, 220);
+	open_it(&told);
+	expect(&told, "100+1 ~120+2 140+3 160-3:r 160-2:r 180+4 190-4:r "
+		      "200-1:r 220+5 >220-5:o");
+}
+
+static void how_long_a_call_took_is_known_by_its_return(void **state)
+{
+	struct told told;
+	struct call_event event;
+
+	(void)state;
+	start(&told);
+	trace_file_packet(&told.file, 0);
+	CONTEXT(FIRST, 1, 100, 0);
+	trace_file_call(&told.file, 1, 1);
+	trace_file_call(&told.file, 2, 2);
+	trace_file_stamp(&told.file, 140);
+	trace_file_return(&told.file, 2, 160);
+	open_it(&told);
+	for (int i = 0; i < 3; i++) /* 100+1 ~120+2 160-2 */
+		assert_true(thread_calls_next(&told.calls, &event));
+	assert_int_equal(event.kind, CALL_END);
+	assert_int_equal(event.tsc, 160);
+	assert_int_equal(event.call.inner_tsc, 160);
+	assert_true(thread_calls_next(&told.calls, &event));
+	assert_int_equal(event.ending, CALL_OPEN);
+	expect(&told, "");
+}
+
 static void a_tail_call_takes_the_place_of_its_caller(void **state)
 {
 	struct told told;
@@ -340,6 +408,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_begin_and_have_ended_by_the_next),
 		cmocka_unit_test(times_between_stamps_are_interpolated),
+		cmocka_unit_test(a_moment_is_between_two_calls),
+		cmocka_unit_test(returns_have_their_own_times),
+		cmocka_unit_test(how_long_a_call_took_is_known_by_its_return),
 		cmocka_unit_test(a_tail_call_takes_the_place_of_its_caller),
 		cmocka_unit_test(missing_packets_are_not_bridged),
 		cmocka_unit_test(what_was_before_the_first_packet_is_missing),

@@ -126,12 +126,32 @@ void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index)
 	trace_file_call(file, level, index);
 }
 
+static void add_tsc(struct trace_file *file, uint64_t tsc)
+{
+	trace_file_word(file, (uint32_t)tsc);
+	trace_file_word(file, (uint32_t)(tsc >> 32));
+}
+
 void trace_file_stamp(struct trace_file *file, uint64_t tsc)
 {
 	trace_file_word(file, wire_packet_odd(WIRE_PACKET_STAMP,
 					      WIRE_PACKET_STAMP_WORDS));
-	trace_file_word(file, (uint32_t)tsc);
-	trace_file_word(file, (uint32_t)(tsc >> 32));
+	add_tsc(file, tsc);
+}
+
+void trace_file_moment(struct trace_file *file, uint64_t tsc)
+{
+	trace_file_word(file, wire_packet_odd(WIRE_PACKET_MOMENT,
+					      WIRE_PACKET_MOMENT_WORDS));
+	add_tsc(file, tsc);
+}
+
+void trace_file_return(struct trace_file *file, uint32_t level, uint64_t tsc)
+{
+	trace_file_word(file, wire_packet_odd(WIRE_PACKET_RETURN,
+					      WIRE_PACKET_RETURN_WORDS));
+	trace_file_word(file, level);
+	add_tsc(file, tsc);
 }
 
 void trace_file_save(struct trace_file *file, const char *path)

@@ -40,6 +40,8 @@ void trace_file_context(struct trace_file *file,
 void trace_file_call(struct trace_file *file, uint32_t level, uint32_t index);
 void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index);
 void trace_file_stamp(struct trace_file *file, uint64_t tsc);
+void trace_file_moment(struct trace_file *file, uint64_t tsc);
+void trace_file_return(struct trace_file *file, uint32_t level, uint64_t tsc);
 void trace_file_word(struct trace_file *file, uint32_t word);
 
 void trace_file_save(struct trace_file *file, const char *path);

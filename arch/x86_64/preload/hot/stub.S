@@ -43,6 +43,7 @@
  *	hot_stub_plain	most processes
  *	hot_stub_timed	those whose calls are timed
  *	hot_stub_traced	those whose calls are written down, one by one
+ *	hot_stub_stamped	and their returns, with their times
  *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
@@ -65,6 +66,7 @@
 #define L(name)       .Lplain_##name
 #define IS_TIMED      0
 #define IS_TRACED     0
+#define IS_STAMPED    0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
@@ -77,6 +79,7 @@
 #define L(name)       .Ltimed_##name
 #define IS_TIMED      1
 #define IS_TRACED     0
+#define IS_STAMPED    0
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
@@ -89,6 +92,20 @@
 #define L(name)       .Ltraced_##name
 #define IS_TIMED      0
 #define IS_TRACED     1
+#define IS_STAMPED    0
+#define KIND          STUB_TRACED
+#define BYTES         (2 * STUB_BYTES)
+#define ENTRY_AT      0x97
+#define HOT_END       0x1d3
+#include "preload/hot/stub_template.inc"
+
+#define TEMPLATE      hot_stub_stamped
+#define SECTION       .rodata.hot_stub_stamped
+#define HOLES_SECTION .rodata.hot_stub_stamped_holes
+#define L(name)       .Lstamped_##name
+#define IS_TIMED      0
+#define IS_TRACED     1
+#define IS_STAMPED    1
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x97
@@ -150,6 +167,7 @@
 	.globl	hot_thunk_carried, hot_thunk_carried_timed
 	.globl	hot_thunk_carried_traced
 	.globl	hot_thunk_trace_call, hot_thunk_trace_tail
+	.globl	hot_thunk_trace_return
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
 	.hidden	hot_thunk_verify_call, hot_thunk_verify_tail
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
@@ -158,6 +176,7 @@
 	.hidden	hot_thunk_carried, hot_thunk_carried_timed
 	.hidden	hot_thunk_carried_traced
 	.hidden	hot_thunk_trace_call, hot_thunk_trace_tail
+	.hidden	hot_thunk_trace_return
 
 	/*
 	 * Miss: rcx is the id, a tail call's complement of it, rdx the entry it
@@ -389,7 +408,7 @@ hot_thunk_guard:
 	.endm
 
 	/* The same where not all is as usual: hot_close() sees to it. */
-	.macro	ACCOUNT_IN_C below_slot
+	.macro	ACCOUNT_IN_C below_slot, function=hot_close
 	cmpb	$0, -SLOW_STACK_BYTES(%rsp)	/* if it ends, then here */
 	.cfi_remember_state
 	leaq	-0x50 + \below_slot(%rsp), %rsp
@@ -400,7 +419,7 @@ hot_thunk_guard:
 	leaq	0x68(%rsp), %rdi		/* the slot */
 	movq	%rdx, %rsi
 	cld
-	call	hot_close
+	call	\function
 	popq	%r11
 	popq	%r10
 	popq	%r9
@@ -422,7 +441,9 @@ hot_thunk_close:
 	movq	%fs:HOT_TIME_BASE(%r8), %rdi
 	leaq	8(%rsp,%rdi), %rdi
 	ACCOUNT	9f
-8:	movl	-0x38(%rsp), %eax
+8:
+.Lclosed:
+	movl	-0x38(%rsp), %eax
 	addb	$0x7f, %al			/* overflow, if seto set it */
 	sahf
 	movq	-0x10(%rsp), %rcx
@@ -436,6 +457,20 @@ hot_thunk_close:
 	jmp	8b
 	.cfi_endproc
 	.size	hot_thunk_close, . - hot_thunk_close
+
+	/* The same from that of a stub that stamps returns (stub_traced.inc). */
+	.type	hot_thunk_trace_return, @function
+hot_thunk_trace_return:
+	.cfi_startproc
+	movq	%rcx, -0x10(%rsp)
+	movq	%rsi, -0x28(%rsp)
+	movq	%r8, -0x40(%rsp)
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	ACCOUNT_IN_C 0, hot_trace_return
+	jmp	.Lclosed
+	.cfi_endproc
+	.size	hot_thunk_trace_return, . - hot_thunk_trace_return
 
 	/*
 	 * A function leaves by a tail call. rsp is 8 bytes below the slot, and rcx
