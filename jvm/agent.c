@@ -31,6 +31,7 @@
 #include "preload/hot/switch.h"
 #include "preload/patch/relay.h"
 #include "preload/sys/lock.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
@@ -135,13 +136,14 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 
 	if (ask(jvmti, method, &asked)) {
 		const struct java_method its = method_of(&asked);
+		const int is_ours = own_code_is_library((uintptr_t)address);
 
 		if (is_bridged(&bound) && !changes_threads(&its) &&
 		    !tracker_natives_are(its.class))
 			bound.bridge = bridges_make(
 				class_changes_native(&its, address), method,
 				its.signature);
-		if (!tracker_natives_are(its.class))
+		if (!is_ours)
 			name_binding(&bound, &its);
 		if (bound.bridge) {
 			if (agent.is_exact)

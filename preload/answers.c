@@ -13,6 +13,7 @@
 #include "agent/nodes.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
+#include "preload/hot/upcalls.h"
 #include "preload/modules/catalog.h"
 #include "preload/patch/patches.h"
 #include "preload/record/numbers.h"
@@ -35,6 +36,19 @@ static inline const struct tally *counted_in(void)
 		       : NULL;
 }
 
+/*
+ * Methods that have called one of our own natives (preload/java_natives.c) are recorded by
+ * no stub, as that has none.
+ */
+static __attribute__((noinline)) union note record_java(uint64_t id)
+{
+	const struct tally *tally;
+
+	hot_record_running(__builtin_frame_address(0), id);
+	tally = counted_in();
+	return tally ? tally_note(tally, id) : (union note){ .word = 0 };
+}
+
 struct clew_here clew_context(void)
 {
 	const struct tally *tally = counted_in();
@@ -44,6 +58,8 @@ struct clew_here clew_context(void)
 	if (!tally)
 		return (struct clew_here){ 0 };
 	note = tally_note(tally, context.id);
+	if (!note.word && hot.java_top && context.id != ID_ROOT)
+		note = record_java(context.id);
 	context.depth = note.depth;
 	context.flags = CLEW_IS_COUNTED | (note.word ? CLEW_IS_RECORDED : 0) |
 			(hot.java_top ? CLEW_HAS_JAVA : 0);

@@ -15,7 +15,7 @@ from clewtest import BUILD, ROOT, needs, target
 TRIPLET = "x86_64-linux-gnu"
 DATE = "1700000000"  # 2023-11-14 22:13:20 UTC
 PACKAGES = ("clew", "liba2n0", "liba2n-dev", "libclew-agent0",
-            "libclew-agent-dev")
+            "libclew-agent-dev", "libclew-java")
 # Built from nothing once, and then brought up to date.
 PLACE = BUILD / "package-test"
 USES_A2N = """
@@ -137,6 +137,7 @@ class Package(clewtest.Case):
                 f"lib/{TRIPLET}/cmake/clew/clewConfigVersion.cmake",
                 "share/man/man3/libclew-agent.3.gz",
                 "share/man/man3/libclew-handler.3.gz"},
+            "libclew-java": {"share/java/clew.jar"},
         }
         for package in PACKAGES:
             with self.subTest(package=package):

@@ -40,7 +40,11 @@ class Library(clewtest.Case):
         self.assertEqual(len(fronts), len(set(fronts)))
         agent = {"Agent_OnLoad", *(
             f"Java_java_lang_ClewNatives_{name}"
-            for name in ("enter", "exit", "caught", "word"))} if any(
+            for name in ("enter", "exit", "caught", "word")), *(
+            f"Java_org_clew_Recorded_{name}" for name in re.findall(
+                r"native \w+ (\w+)\(", (
+                    ROOT / "agent/java/org/clew/Recorded.java").read_text()))
+        } if any(
             "jvm" in path.relative_to(BUILD).parts
             for path in OBJECTS) else set()
         attaching = {name for header in ("attachment.h", "probe_requests.h")

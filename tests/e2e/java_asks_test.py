@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Programs in Java that ask clew where they are (org.clew.Clew), and are told the truth."""
+import re
+
+import clewtest
+from clewtest import BUILD, needs
+from java_changes_test import TARGETS, CompiledCase
+from java_test import HOMES
+
+JAR = BUILD / "agent" / "clew.jar"
+ROUNDS = 200
+HERE = [version for version in HOMES if HOMES[version]]
+CONTEXTS = 2 + 4 + 8 + 16 + 1  # of shapes, so deep in each other, and a leaf
+
+
+@needs("javac")
+class Asks(CompiledCase):
+    """The program compares each answer with its own count (targets/Asks.java)."""
+
+    def program(self, *options):
+        if not JAR.exists():
+            self.skipTest("built without a JDK")
+        if not (self.work / "asks").exists():
+            self.compile("asks", TARGETS / "Asks.java", options=["-cp", JAR])
+        return self.java(*options, "-cp", f"{self.work / 'asks'}:{JAR}",
+                         "com.acme.Asks", str(ROUNDS))
+
+    def check(self, *options, record=(), more=()):
+        done = self.record([*self.program(*options), *more],
+                           ["--verify-period=50", *record], text=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode),
+                         (f"{CONTEXTS} contexts, 0 errors\n", "", 0))
+        return self.clew_json("report", "--json", self.recording_path)
+
+    def assert_marked(self, report):
+        marks = {one["name"]: (one["moments"], one["regions"], one["open"])
+                 for one in report["marks"]}
+        [long_name] = set(marks) - {"leaf", "round"}
+        self.assertRegex(long_name, "^a name that is so long .* k\u00e9pt")
+        self.assertEqual(marks, {"leaf": (2 * ROUNDS, 0, 0),
+                                 "round": (0, 2 * ROUNDS, 0),
+                                 long_name: (1, 0, 0)})
+
+    def test_answers_are_true(self):
+        for self.version in HERE:
+            copy = self.work / f"copy{self.version}"
+            report = self.check(more=[copy])
+            self.assert_marked(report)
+            self.assertEqual([row["name"] for row in report["functions"]
+                              if "org.clew" in row["name"] and row["calls"]],
+                             [])
+            self.assertEqual(report["confidence"]["diverged"], 0)
+            self.assert_marked(self.clew_json("report", "--json", copy))
+
+    def test_however_methods_are_run(self):
+        for self.version in HERE:
+            self.check("-Xint", "-Xcheck:jni")
+            self.assert_marked(self.check(record=["--java=exact"]))
+
+    def test_where_clew_is_absent(self):
+        for self.version in HERE:
+            done = self.run_program(self.program(), text=True)
+            self.assertEqual((done.stdout, done.stderr, done.returncode),
+                             ("clew is absent, 0 errors\n", "", 0))
+            done = self.record(self.program(), ["--java=off"], text=True)
+            self.assertEqual((done.stdout, done.stderr),
+                             ("clew is absent, 0 errors\n", ""))
+
+
+if __name__ == "__main__":
+    clewtest.main()
