@@ -13,8 +13,8 @@ typedef int view_show(const char *command, struct session *session,
  * A whole command. Where a part of the recording is damaged it shows what is left,
  * says so on stderr and fails.
  *
- * It parses its arguments into `options`, of which `view` is
- * part, opens the recording and shows it. The exit status.
+ * It parses its arguments into `options`, of which `view` is part, opens the
+ * recording and shows it. The exit status.
  */
 int view_command(const struct argp *argp, int argc, char **argv,
 		 struct view_options *view, view_show *show, void *options);

@@ -5,17 +5,9 @@
 #include <time.h>
 
 #include "preload/sys/chained.h"
+#include "preload/sys/signal_return.h"
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
-
-static uint64_t change_mask(int how, uint64_t signals)
-{
-	uint64_t old = 0;
-
-	sys_call(SYS_rt_sigprocmask, how, (long)&signals, (long)&old,
-		 sizeof(old), 0, 0);
-	return old;
-}
 
 /* From a timer or an event; what others send has no such code. */
 static int is_of_kernel(const siginfo_t *info)
@@ -43,12 +35,12 @@ uint64_t exec_mask_begin(void)
 	uint64_t blocked = ticks_own_signals();
 
 	if (blocked)
-		blocked &= change_mask(SIG_BLOCK, 0);
+		blocked &= signal_change_bits(SIG_BLOCK, 0);
 	if (!blocked)
 		return 0;
 	ticks_leave_thread();
 	drop_pending(blocked);
-	change_mask(SIG_UNBLOCK, blocked);
+	signal_change_bits(SIG_UNBLOCK, blocked);
 	return blocked;
 }
 
@@ -56,6 +48,6 @@ void exec_mask_end(uint64_t begun)
 {
 	if (!begun)
 		return;
-	change_mask(SIG_BLOCK, begun);
+	signal_change_bits(SIG_BLOCK, begun);
 	ticks_come_back_to_thread();
 }

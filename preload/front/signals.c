@@ -7,8 +7,8 @@
  * kernel, and the program must not replace our handlers. So SIGTRAP is taken
  * out of every mask on its way to the kernel, and what the program is told is
  * what it said. The same is done with the signals of timers and events: blocked,
- * they would come when the program waits for signals. All else goes on to libc
- * unchanged. Masks are changed from the start, not only once a breakpoint exists,
+ * they would come when the program waits for signals; but handlers on alternate
+ * stacks run without them (ticks_kept_from()). All else goes on to libc unchanged. Masks are changed from the start, not only once a breakpoint exists,
  * because live.c may write one at any time.
  *
  * As safe in signal handlers as libc's own.
@@ -223,6 +223,19 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 
 /* ---- Masks that hold while a call waits: handlers run with them ---- */
 
+/* For the wait: handlers that are kept from our signals are so while they wait. */
+static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
+{
+	uint64_t kept;
+
+	set = without_ours(set, copy);
+	if (!set || !is_on() || !kept_from_ours)
+		return set;
+	kept = signal_change_bits(SIG_BLOCK, 0) & ticks_own_signals();
+	copy->__val[0] = set->__val[0] | kept;
+	return copy;
+}
+
 /*
  * A signal of ours that was under way when the wait begins would end it: so they
  * wait, and what they stand for is told once it is over.
@@ -244,7 +257,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count,
 {
 	sigset_t copy;
 
-	return NEXT(ppoll)(fds, count, timeout, without_ours(set, &copy));
+	return NEXT(ppoll)(fds, count, timeout, in_wait(set, &copy));
 }
 
 /* For _FORTIFY_SOURCE, which knows the size of the array. */
@@ -258,7 +271,7 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count,
 {
 	sigset_t copy;
 
-	return NEXT(__ppoll_chk)(fds, count, timeout, without_ours(set, &copy),
+	return NEXT(__ppoll_chk)(fds, count, timeout, in_wait(set, &copy),
 				 fds_bytes);
 }
 
@@ -268,7 +281,7 @@ EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
 	sigset_t copy;
 
 	return NEXT(pselect)(count, reads, writes, others, timeout,
-			     without_ours(set, &copy));
+			     in_wait(set, &copy));
 }
 
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count,
@@ -277,7 +290,7 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count,
 	sigset_t copy;
 
 	return NEXT(epoll_pwait)(fd, events, count, timeout_ms,
-				 without_ours(set, &copy));
+				 in_wait(set, &copy));
 }
 
 EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
@@ -286,7 +299,7 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 	sigset_t copy;
 
 	return NEXT(epoll_pwait2)(fd, events, count, timeout,
-				  without_ours(set, &copy));
+				  in_wait(set, &copy));
 }
 
 /* ---- Actions ---- */

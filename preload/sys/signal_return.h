@@ -44,6 +44,16 @@ void signal_return(void);
  */
 void signal_change_mask(uint64_t mask);
 
+/* In the thread's mask, which is returned as it was. Nothing, behind a filter. */
+static inline uint64_t signal_change_bits(int how, uint64_t bits)
+{
+	uint64_t mask = 0;
+
+	sys_call(SYS_rt_sigprocmask, how, (long)&bits, (long)&mask,
+		 sizeof(mask), 0, 0);
+	return mask;
+}
+
 static inline int signal_get_action(int signal, struct kernel_action *out)
 {
 	return (int)sys_call_anyway(SYS_rt_sigaction, signal, 0, (long)out,

@@ -18,8 +18,9 @@
  * middle of a system call (POSIX_CPU_TIMERS_TASK_WORK): so a call that sleeps
  * is not woken, whatever it is. Only a signal that is blocked while it comes,
  * and let through while a call waits, could do that: so ours is taken out of
- * every mask (signals.c), and no call that waits for signals meets it. Older
- * kernels get no timers.
+ * every mask (signals.c), but for handlers on alternate stacks, whose waits keep
+ * it blocked; and no call that waits for signals meets it. Older kernels get no
+ * timers.
  *
  * The signal is one that the program does not use. Should it put a handler
  * there later, both have it (chained.h); should it name the signal in a mask,
@@ -89,8 +90,10 @@ uint64_t ticks_put_back(uint64_t mask);
 uint64_t ticks_own_signals(void);
 
 /*
- * Those of them that a handler with these flags is to run without: alternate.h
- * says why.
+ * Those of them that a handler with these flags is to run without. An alternate
+ * stack often has little more room than one signal's frame takes (SIGSTKSZ is 8
+ * KiB, a frame with the registers of AVX-512 3.5): one of ours on top of what the
+ * handler needs would end a process that natively lives.
  */
 uint64_t ticks_kept_from(uint64_t action_flags);
 

@@ -61,9 +61,8 @@ struct packet_cursor {
 	const uint32_t *words;
 	size_t count, at;
 	struct packet_context context;
-	uint64_t tsc; /* 0: none was seen yet */
-	uint32_t
-		depth; /* of the call, the context's innermost, or a return's caller */
+	uint64_t tsc;   /* 0: none was seen yet */
+	uint32_t depth; /* of the call, the innermost, or who is returned to */
 	uint32_t function; /* of the call */
 	uint8_t level;     /* of that depth */
 	uint8_t is_tail;

@@ -4,8 +4,7 @@
  *
  * A part that cannot be read does not spoil the others: it becomes a problem,
  * a line of text that every report shows, and a command that showed what is left
- * fails (view.h). So does a process that could not be
- * recorded and says why.
+ * fails (view.h). So does a process that could not be recorded and says why.
  */
 #ifndef CLEW_RECORDING_RECORDING_READER_H
 #define CLEW_RECORDING_RECORDING_READER_H

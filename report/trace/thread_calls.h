@@ -13,9 +13,9 @@
  * that, and says so (begin_tsc 0). What is running where the calls stop ends there,
  * and says so (CALL_OPEN).
  *
- * Packets have no returns, or all (clew record --stamps=all). Without them, that a call has returned is known by the next call that
- * its thread makes outside of it: so an end is the time *by* which it had. It had not
- * when the last call within it was made (inner_tsc). How long it took is between the two.
+ * Packets have no returns, or all (clew record --stamps=all). Without them, that a call
+ * has returned is known by the next call that its thread makes outside of it: so an end
+ * is the time *by* which it had. It had not when the last call within it was made (inner_tsc). How long it took is between the two.
  *
  * Where packets are missing, or words make no sense, nothing is bridged: all calls
  * end (CALL_CUT) and a CALL_GAP follows. Where the thread's stack is another one than

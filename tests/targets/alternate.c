@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * alternate [PROGRAM [ARGUMENT...]]: a handler on an alternate stack which has no
- * room for another's frame computes for a while, tells what is blocked there, what its
+ * room for another's frame computes for a while, waits for nothing, tells what is blocked there, what its
  * action is said to be, and what is blocked in the kernel once it has returned; then
  * the same by longjmp() and with its signal unblocked afterwards. At last a handler
  * executes the program.
  */
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +25,7 @@
 static enum { RETURNS, JUMPS, EXECUTES } mode;
 static char **program;
 static sigset_t blocked;
+static int interrupted; /* waits of the handler's */
 static jmp_buf landing;
 
 static void burn(void)
@@ -39,8 +42,14 @@ static void burn(void)
 
 static void on_signal(int signal)
 {
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	sigset_t none;
+
 	(void)signal;
 	burn();
+	sigemptyset(&none);
+	interrupted += ppoll(NULL, 0, &moment, &none) != 0;
+	interrupted += pselect(0, NULL, NULL, NULL, &moment, &none) != 0;
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	if (mode == JUMPS)
 		longjmp(landing, 1);
@@ -67,6 +76,7 @@ static void tell_all(void)
 	sigemptyset(&kernels);
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &kernels, 8);
 	tell("afterwards", &kernels);
+	printf("%d waits interrupted\n", interrupted);
 }
 
 int main(int argc, char **argv)

@@ -295,37 +295,27 @@ void trap_come_back(uint64_t handler)
 
 /* ---- Programs that are executed, and who executed us ---- */
 
-/* In the kernel's mask. Returns what that was. */
-static uint64_t change_bit(int how, uint64_t bit)
-{
-	uint64_t mask = 0;
-
-	sys_call(SYS_rt_sigprocmask, how, (long)&bit, (long)&mask, sizeof(mask),
-		 0, 0);
-	return mask;
-}
-
 uint64_t trap_begin_exec(void)
 {
-	const uint64_t mask = change_bit(SIG_BLOCK, 0);
+	const uint64_t mask = signal_change_bits(SIG_BLOCK, 0);
 	uint64_t missing = ticks_put_back(mask) & ~mask;
 
 	if (trap.chained.is_installed && trap_is_blocked(mask))
 		missing |= TRAP_BIT;
 	if (missing)
-		change_bit(SIG_BLOCK, missing);
+		signal_change_bits(SIG_BLOCK, missing);
 	return missing;
 }
 
 void trap_end_exec(uint64_t begun)
 {
 	if (begun)
-		change_bit(SIG_UNBLOCK, begun);
+		signal_change_bits(SIG_UNBLOCK, begun);
 }
 
 void trap_take_inherited_mask(void)
 {
-	uint64_t mask = change_bit(SIG_UNBLOCK, TRAP_BIT);
+	uint64_t mask = signal_change_bits(SIG_UNBLOCK, TRAP_BIT);
 
 	if (mask & TRAP_BIT && !trap_install())
 		own.said = BLOCKED;
