@@ -350,27 +350,41 @@ static int name(struct snapshot_files *snapshot, uint32_t number)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-void snapshot_take(void)
+/* The first that is free: its number, or -errno. */
+static int make_next(struct snapshot_files *snapshot)
 {
 	static _Atomic uint32_t latest; /* of this process or those before it */
-	int err;
-	struct snapshot_files *snapshot = begin(&err);
 	uint32_t n = atomic_load(&latest);
+	int err = -EEXIST;
 
-	while (snapshot && (!err || err == -EEXIST)) {
-		err = n == WIRE_SNAPSHOTS_MAX ? -ENOSPC : name(snapshot, ++n);
+	while (err == -EEXIST) {
+		if (n == WIRE_SNAPSHOTS_MAX)
+			return -ENOSPC;
+		err = name(snapshot, ++n);
 		if (!err)
 			err = make_directory(snapshot->directory);
-		if (!err)
-			break;
 	}
-	if (!err) {
-		atomic_store(&latest, n);
-		clew_mark("snapshot", n); /* it is in there, too */
-		err = copy_all(snapshot);
+	if (err)
+		return err;
+	atomic_store(&latest, n);
+	return (int)n;
+}
+
+void snapshot_take(void)
+{
+	int err, number;
+	struct snapshot_files *snapshot = begin(&err);
+
+	if (snapshot) {
+		number = make_next(snapshot);
+		err = number < 0 ? number : 0;
+		if (!err) {
+			/* it is in there, too */
+			clew_mark("snapshot", (uint64_t)number);
+			err = copy_all(snapshot);
+		}
+		sys_munmap(snapshot, sizeof(*snapshot));
 	}
 	if (err)
 		clew_mark("snapshot failed", (uint64_t)-err);
-	if (snapshot)
-		sys_munmap(snapshot, sizeof(*snapshot));
 }
