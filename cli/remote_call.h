@@ -5,7 +5,7 @@
  * The call stands on the thread's stack as a signal handler's would: where it
  * returns, the thread restores all that it had, whether anybody waits for that
  * or not. So a controller that is killed leaves a thread that goes on. Signals
- * wait meanwhile.
+ * wait meanwhile, whatever the call does with the thread's mask.
  */
 #ifndef CLEW_CLI_REMOTE_CALL_H
 #define CLEW_CLI_REMOTE_CALL_H

@@ -48,6 +48,7 @@ struct wire_attachment clew_attachment;
 static struct {
 	char *config; /* as written; CONFIG_BYTES of memory */
 	uint64_t config_bytes;
+	int has_trap; /* SIGTRAP comes to clew first, so that no thread need block it */
 } session;
 
 void attach_tell_texts(void)
@@ -68,7 +69,7 @@ void attach_tell_texts(void)
 	clew_attachment.variables = thread_template_at();
 	clew_attachment.variable_bytes = sizeof(hot);
 	clew_attachment.variables_at = (uintptr_t)&hot - thread_block();
-	clew_attachment.opened = rt.config && rt.config->budget ? TRAP_BIT : 0;
+	clew_attachment.opened = session.has_trap ? TRAP_BIT : 0;
 	clew_attachment.blocks_at = trap_blocks_at();
 }
 
@@ -364,6 +365,7 @@ static int go_on_preparing(void)
 		generators_foresee();
 	begin_time(rt.cold);
 	trap_look_again();
+	session.has_trap = trap_install() == 0; /* live changes want it */
 	budget_start(rt.cold);
 	return 0;
 }

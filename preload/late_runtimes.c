@@ -8,58 +8,26 @@
  * of it what libc does. It is there for as long as it is needed only.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "preload/attach.h"
-#include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
-#include "preload/hot/switch.h"
 #include "preload/layers.h"
+#include "preload/own_thread.h"
 #include "preload/sys/sys.h"
 
-/* Nobody waits for its end. */
-static void detach_self(void)
+static void begin(void)
 {
-	int (*const detach)(pthread_t) =
-		(int (*)(pthread_t))lookup_other("pthread_detach");
-
-	if (detach)
-		detach(pthread_self());
-}
-
-/* Nothing that the thread calls, in runtimes or libraries, is to be counted. */
-static void *begin(void *unused)
-{
-	switch_mute(HOT_MUTED_OWN);
-	detach_self();
 	layers_begin_late();
 	atomic_store(&clew_attachment.runtimes, WIRE_RUNTIMES_TELL);
-	return NULL;
 }
 
-static void *end(void *unused)
+static void end(void)
 {
-	switch_mute(HOT_MUTED_OWN);
-	detach_self();
 	atomic_store(&clew_attachment.runtimes, layers_end_late()
 							? WIRE_RUNTIMES_UNLEFT
 							: WIRE_RUNTIMES_NONE);
-	return NULL;
-}
-
-/* Signals of the program's are not for that thread. */
-static int make_thread(void *(*function)(void *))
-{
-	pthread_t thread;
-	uint64_t signals;
-	int err;
-
-	sys_block_signals(&signals);
-	err = NEXT(pthread_create)(&thread, NULL, function, NULL);
-	sys_restore_signals(&signals);
-	return err;
 }
 
 /* The process whose runtimes have been asked. */
@@ -91,7 +59,7 @@ static void ask(uint32_t wish)
 	}
 	asked_pid = sys_getpid();
 	atomic_store(&clew_attachment.runtimes, wish);
-	if (make_thread(wish == WIRE_RUNTIMES_BEGIN ? begin : end))
+	if (own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end))
 		atomic_store(&clew_attachment.runtimes,
 			     wish == WIRE_RUNTIMES_BEGIN ? WIRE_RUNTIMES_NONE
 							 : former);

@@ -9,18 +9,16 @@
  * ours, which has nothing of the program's to wait for, and is gone when it is done.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "image/probe_spec.h"
 #include "preload/cold.h"
 #include "preload/handlers.h"
 #include "preload/hooking_turn.h"
-#include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
-#include "preload/hot/switch.h"
 #include "preload/live_probes.h"
+#include "preload/own_thread.h"
 #include "preload/probe/probe_record.h"
 #include "preload/probe_actions.h"
 #include "preload/probe_additions.h"
@@ -424,31 +422,11 @@ static void serve(void)
 	}
 }
 
-/* Nothing that the thread calls is to be counted. */
-static void *run(void *unused)
+static void run(void)
 {
-	int (*const detach)(pthread_t) =
-		(int (*)(pthread_t))lookup_other("pthread_detach");
-
-	switch_mute(HOT_MUTED_OWN);
 	clew_probes.thread = (uint32_t)sys_gettid();
-	if (detach)
-		detach(pthread_self());
 	serve();
 	atomic_store(&clew_probes.state, WIRE_LIVE_DONE);
-	return NULL;
-}
-
-static int make_thread(void)
-{
-	pthread_t thread;
-	uint64_t signals;
-	int err;
-
-	sys_block_signals(&signals);
-	err = NEXT(pthread_create)(&thread, NULL, run, NULL);
-	sys_restore_signals(&signals);
-	return err;
 }
 
 static int is_busy(void)
@@ -467,7 +445,7 @@ static void ask(const char *lines, uint64_t bytes)
 	copy_bytes(asked.text, lines, bytes);
 	asked.text[bytes] = '\0';
 	atomic_store(&clew_probes.state, WIRE_LIVE_BUSY);
-	if (!make_thread())
+	if (!own_thread_make(run))
 		return;
 	refuse(-EAGAIN, "it can have no thread more");
 	atomic_store(&clew_probes.state, WIRE_LIVE_DONE);

@@ -62,6 +62,13 @@ int trap_is_blocked(uint64_t mask);
 void trap_set_blocked(int is_blocked);
 
 /*
+ * What the calling thread has said, for what clew makes it call: that may say something
+ * else (own_thread.c).
+ */
+uint32_t trap_said(void);
+void trap_say_again(uint32_t said);
+
+/*
  * The calling thread is about to go on at this stack pointer with the mask that
  * it had there: if that is outside of its handler for SIGTRAP, it does not block
  * that any more. What this returns goes to trap_come_back(), if the thread comes

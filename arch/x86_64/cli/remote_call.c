@@ -169,17 +169,32 @@ static int put_frame(const struct remote_call *call)
 
 /* ---- Calls ---- */
 
+/* What a crash raises may not be blocked, or its action changes. */
+static const uint64_t raised =
+	UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1) |
+	UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGILL - 1) |
+	UINT64_C(1) << (SIGFPE - 1);
+
+static int is_raised(int signal)
+{
+	return raised >> (signal - 1) & 1;
+}
+
+/* All others wait. */
+static int block_signals(const struct remote_call *call)
+{
+	const uint64_t blocked = ~raised;
+
+	return ptrace(PTRACE_SETSIGMASK, call->thread->tid,
+		      (long)sizeof(blocked), &blocked) != 0
+		       ? -errno
+		       : 0;
+}
+
 static int set_call(const struct remote_call *call, uint64_t function,
 		    const uint64_t *arguments)
 {
 	struct user_regs_struct registers = call->thread->registers;
-	uint64_t blocked = ~UINT64_C(0);
-
-	/* what a crash raises may not be blocked, or its action changes */
-	blocked &=
-		~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1) |
-		  UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGILL - 1) |
-		  UINT64_C(1) << (SIGFPE - 1));
 	registers.rip = function;
 	registers.rsp = call->frame;
 	registers.rbp = 0;
@@ -191,11 +206,9 @@ static int set_call(const struct remote_call *call, uint64_t function,
 	if (put_state(call) != 0 || put_frame(call) != 0)
 		return -EFAULT;
 	/* in this order: the frame has its signals */
-	if (ptrace(PTRACE_SETREGS, call->thread->tid, 0, &registers) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, call->thread->tid, (long)sizeof(blocked),
-		   &blocked) != 0)
+	if (ptrace(PTRACE_SETREGS, call->thread->tid, 0, &registers) != 0)
 		return -errno;
-	return 0;
+	return block_signals(call);
 }
 
 static uint64_t peek(const struct remote_call *call, size_t offset)
@@ -266,6 +279,26 @@ static void abandon(struct remote_call *call)
 	call->tracer->is_stuck = 1;
 }
 
+static int is_caught(const struct remote_call *call, int signal)
+{
+	const int64_t caught = target_status(call->tracer->pid, "SigCgt", 16);
+
+	return caught > 0 && (uint64_t)caught >> (signal - 1) & 1;
+}
+
+/*
+ * What the thread gets of a signal that has come: 0, if that is a crash. What should
+ * wait comes where the call changes the thread's mask, from which clew's own signals are
+ * taken out (front/signals.c): being blocked again, the kernel keeps it until the call is
+ * over. A breakpoint is met in code that is left out to keep a budget, or has a probe.
+ */
+static int hand_on(const struct remote_call *call, int signal)
+{
+	if (!is_raised(signal))
+		return block_signals(call) ? 0 : signal;
+	return signal == SIGTRAP && is_caught(call, signal) ? signal : 0;
+}
+
 static int is_at_end(const struct remote_call *call)
 {
 	return PEEK(call, orig_rax) == SYS_rt_sigreturn &&
@@ -276,10 +309,11 @@ int remote_run(struct remote_call *call, uint64_t function,
 	       const uint64_t arguments[REMOTE_ARGUMENTS], uint64_t patience_ns)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + patience_ns;
-	int err = set_call(call, function, arguments), status;
+	int err = set_call(call, function, arguments), status, signal = 0;
 
 	while (!err) {
-		ptrace(PTRACE_SYSCALL, call->thread->tid, 0, 0);
+		ptrace(PTRACE_SYSCALL, call->thread->tid, 0, signal);
+		signal = 0;
 		status = wait_for(call, deadline_ns);
 		if (!status && call->thread->is_gone)
 			return -ESRCH;
@@ -292,7 +326,9 @@ int remote_run(struct remote_call *call, uint64_t function,
 			if (is_at_end(call))
 				return stop_at_end(call);
 		} else if (!(status >> 16) && WSTOPSIG(status) != SIGSTOP) {
-			err = -EFAULT; /* signals that are sent wait */
+			signal = hand_on(call, WSTOPSIG(status));
+			if (!signal)
+				err = -EFAULT;
 		}
 	}
 	return err;

@@ -76,6 +76,16 @@ uint64_t trap_blocks_at(void)
 	return (uintptr_t)&own.said - thread_block();
 }
 
+uint32_t trap_said(void)
+{
+	return own.said;
+}
+
+void trap_say_again(uint32_t said)
+{
+	own.said = said;
+}
+
 int trap_change_action(const struct sigaction *set, struct sigaction *old)
 {
 	return chained_change_action(&trap.chained, set, old);
