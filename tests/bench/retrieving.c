@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * retrieving HOW SLICES: events in several thousand calling contexts, some often and
+ * most seldom, each of which an agent wants to know the context of. A slice has twice
+ * as many events as the one before; for each "EVENTS NEW NS": those of the slice, how
+ * many contexts were new in it, and the CPU time of an event with the calls that lead there.
+ *
+ *	nothing		nobody asks
+ *	ids		the id first (clew.h), and the stack where that is new
+ *	libunwind	the stack of each, by unw_backtrace()
+ *	libgcc		by backtrace()
+ */
+#define UNW_LOCAL_ONLY
+#include <execinfo.h>
+#include <libunwind.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/clew.h"
+
+#define FIRST    256
+#define DEPTH    20 /* functions between main() and an event */
+#define CONTEXTS 1024
+#define ROOM     64
+#define ALONE    __attribute__((noinline, noclone))
+
+static struct clew_nodes *nodes;
+static unsigned long new_contexts;
+static volatile unsigned long sink;
+static void (*ask)(void);
+
+static void meet(uint64_t id)
+{
+	new_contexts++;
+	clew_node_add(nodes, id, &nodes);
+}
+
+static void ask_nothing(void)
+{
+}
+
+static void ask_ids(void)
+{
+	const uint64_t id = clew_context().id;
+	struct clew_frame frames[ROOM];
+
+	if (clew_node(nodes, id))
+		return;
+	sink += (unsigned long)clew_stack(id, frames, ROOM);
+	meet(id);
+}
+
+/* As an agent finds what it knows of a stack. */
+static void look_up(void *const *pcs, int count)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < count; i++)
+		hash = (hash ^ (uintptr_t)pcs[i]) * 0x9e3779b97f4a7c15UL;
+	if (!clew_node(nodes, hash))
+		meet(hash);
+}
+
+static void ask_libunwind(void)
+{
+	void *pcs[ROOM];
+
+	look_up(pcs, unw_backtrace(pcs, ROOM));
+}
+
+static void ask_libgcc(void)
+{
+	void *pcs[ROOM];
+
+	look_up(pcs, backtrace(pcs, ROOM));
+}
+
+/* ---- Calls ---- */
+
+static void dive(unsigned long way, int left);
+
+#define WAY(n)                                                                 \
+	static ALONE void way_##n(unsigned long way, int left)                 \
+	{                                                                      \
+		dive(way, left);                                               \
+		sink += n;                                                     \
+	}
+WAY(0)
+WAY(1)
+WAY(2)
+WAY(3)
+
+static ALONE void dive(unsigned long way, int left)
+{
+	static void (*const ways[])(unsigned long, int) = { way_0, way_1, way_2,
+							    way_3 };
+
+	if (left > 0)
+		ways[way >> 2 * (left - 1) & 3](way, left - 1);
+	else
+		ask();
+	sink++;
+}
+
+/* A context: the n-th is met about 1/n as often as the first. */
+static unsigned long draw(unsigned long *random)
+{
+	unsigned long bits = 0;
+
+	*random = *random * 6364136223846793005UL + 1442695040888963407UL;
+	while ((1UL << bits) < CONTEXTS)
+		bits++;
+	bits = (*random >> 60) % (bits + 1);
+	return (1UL << bits) + (*random >> 33) % (1UL << bits);
+}
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void choose(const char *how)
+{
+	ask = strcmp(how, "ids") == 0         ? ask_ids
+	      : strcmp(how, "libunwind") == 0 ? ask_libunwind
+	      : strcmp(how, "libgcc") == 0    ? ask_libgcc
+					      : ask_nothing;
+}
+
+int main(int argc, char **argv)
+{
+	const int slices = argc > 2 ? atoi(argv[2]) : 8;
+	unsigned long random = 1;
+	struct clew_checks checks;
+
+	nodes = clew_nodes_new();
+	choose(argc > 1 ? argv[1] : "ids");
+	for (int i = 0; i < slices; i++) {
+		const unsigned long events = (unsigned long)FIRST << i;
+		const unsigned long before = new_contexts;
+		const double start = now_ns();
+
+		for (unsigned long j = 0; j < events; j++)
+			dive(draw(&random), DEPTH / 2);
+		printf("%lu %lu %.2f\n", events, new_contexts - before,
+		       (now_ns() - start) / (double)events);
+	}
+	if (clew_confidence(&checks) == 0)
+		printf("verified %lu, wrong at most %g\n", checks.verified,
+		       checks.wrong_at_most);
+	return 0;
+}
