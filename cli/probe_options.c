@@ -139,24 +139,52 @@ static const char *file_of(const struct probe_spec *spec, const char *program)
 	return probe_spec_means(spec, program, 1) ? program : NULL;
 }
 
-/* 0, or -EINVAL and *why. */
-static int check(const struct probe_spec *spec, const char *text,
-		 const char *program, char **why)
-{
-	const char *path = file_of(spec, program);
-	struct forecast forecast = { 0 };
+/*
+ * The file that was read last: to read one decodes all of its code, and most probes are in
+ * the same.
+ */
+struct read_file {
+	char *path; /* NULL: none is open */
 	struct probe_file file;
-	unsigned int count;
+};
+
+static void forget_file(struct read_file *last)
+{
+	if (last->path)
+		probe_file_close(&last->file);
+	free(last->path);
+	last->path = NULL;
+}
+
+/* What is to be seen there of a file; NULL: it is a script, say, whose interpreter is run. */
+static const struct probe_map *read_map(struct read_file *last,
+					const char *path)
+{
 	char *problem;
 
-	if (!path)
-		return 0;
-	if (probe_file_open(&file, path, &problem) != 0) {
-		free(problem); /* a script, say: its interpreter is run */
-		return 0;
+	if (last->path && strcmp(last->path, path) == 0)
+		return &last->file.map;
+	forget_file(last);
+	if (probe_file_open(&last->file, path, &problem) != 0) {
+		free(problem);
+		return NULL;
 	}
-	count = probe_spec_walk(spec, &file.map, look_at_site, &forecast);
-	probe_file_close(&file);
+	last->path = memory_printf("%s", path);
+	return &last->file.map;
+}
+
+/* 0, or -EINVAL and *why. */
+static int check(struct read_file *last, const struct probe_spec *spec,
+		 const char *text, const char *program, char **why)
+{
+	const char *path = file_of(spec, program);
+	const struct probe_map *map = path ? read_map(last, path) : NULL;
+	struct forecast forecast = { 0 };
+	unsigned int count;
+
+	if (!map)
+		return 0;
+	count = probe_spec_walk(spec, map, look_at_site, &forecast);
 	if (count && !forecast.possible)
 		return fail(why, -EINVAL, "probe %s: %s", text,
 			    probe_reason_text(forecast.reason));
@@ -283,8 +311,8 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 }
 
 static int settle(const struct probe_options *options, size_t probe,
-		  const char *program, struct directives *directives,
-		  char **why)
+		  struct read_file *last, const char *program,
+		  struct directives *directives, char **why)
 {
 	const char *text = options->texts[probe];
 	struct probe_spec spec;
@@ -296,7 +324,7 @@ static int settle(const struct probe_options *options, size_t probe,
 	if (probe_spec_parse(resolved ? resolved : text, &spec) != 0)
 		err = fail(why, -EINVAL, "probe %s: not a place", text);
 	if (!err)
-		err = check(&spec, text, program, why);
+		err = check(last, &spec, text, program, why);
 	if (!err)
 		err = settle_parsed(options, probe, resolved ? resolved : text,
 				    &spec, program, directives, why);
@@ -308,10 +336,12 @@ int probe_options_settle(const struct probe_options *options,
 			 const char *program, struct directives *directives,
 			 char **why)
 {
+	struct read_file last = { .path = NULL };
 	int err = 0;
 
 	for (size_t i = 0; i < options->count && !err; i++)
-		err = settle(options, i, program, directives, why);
+		err = settle(options, i, &last, program, directives, why);
+	forget_file(&last);
 	return err;
 }
 
