@@ -21,9 +21,32 @@
 #define FIRST_MOVES_NS UINT64_C(20000000)
 #define MOVES_MAX_NS   UINT64_C(300000000)
 
+/* A program that only loads and unloads does so by itself when it next does. */
+static int has_finished(const struct attaching *attaching)
+{
+	uint64_t wish = 1;
+
+	target_read(attaching->tracer.memory,
+		    attaching->attachment +
+			    offsetof(struct wire_attachment, finish_wish),
+		    &wish, sizeof(wish));
+	return !wish;
+}
+
 static int finish(struct attaching *attaching, char **why)
 {
-	return attach_call_alone(attaching, attaching->finish, 0, why);
+	const uint64_t wish = 1;
+	const int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment +
+			offsetof(struct wire_attachment, finish_wish),
+		&wish, sizeof(wish));
+
+	if (err)
+		return fail(why, err, "its memory cannot be written: %s",
+			    strerror(-err));
+	return attach_call_unless(attaching, attaching->finish, has_finished,
+				  why);
 }
 
 struct moving {

@@ -83,8 +83,10 @@ static int check_program(const struct attaching *attaching, char **why)
 		       : fail(why, -EIO, "it has executed another program");
 }
 
-/* Stop a thread in which libc can be called. 0, or -errno and *why. */
-int attach_stop_safe_thread(struct attaching *attaching, char **why)
+/* -EALREADY, and no *why: it is needless. */
+static int stop_unless(struct attaching *attaching,
+		       int (*is_needless)(const struct attaching *attaching),
+		       char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
 	struct safe_places places;
@@ -96,6 +98,8 @@ int attach_stop_safe_thread(struct attaching *attaching, char **why)
 		found = try_threads(attaching, &places, why);
 		if (!found)
 			found = check_program(attaching, why);
+		if (!found && is_needless && is_needless(attaching))
+			found = -EALREADY;
 		if (!found && tracer_now_ns() >= deadline_ns)
 			found = fail(
 				why, -EBUSY,
@@ -107,6 +111,12 @@ int attach_stop_safe_thread(struct attaching *attaching, char **why)
 	} while (!found);
 	safe_places_fini(&places);
 	return found < 0 ? found : 0;
+}
+
+/* Stop a thread in which libc can be called. 0, or -errno and *why. */
+int attach_stop_safe_thread(struct attaching *attaching, char **why)
+{
+	return stop_unless(attaching, NULL, why);
 }
 
 int attach_explain_call(int err, char **why)
@@ -162,16 +172,13 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 		       : 0;
 }
 
-int attach_call_alone(struct attaching *attaching, uint64_t function,
-		      uint64_t argument, char **why)
+/* In the thread that was stopped for it. */
+static int call_stopped_one(struct attaching *attaching, uint64_t function,
+			    uint64_t argument, char **why)
 {
 	struct remote_call call;
-	int err = attaching_look_again(attaching, why);
+	int err;
 
-	if (!err)
-		err = attach_stop_safe_thread(attaching, why);
-	if (err)
-		return err;
 	err = attach_begin_call(attaching, &call, 0, "", 1, why);
 	if (!err) {
 		err = attach_call_library(attaching, &call, function, argument,
@@ -181,6 +188,29 @@ int attach_call_alone(struct attaching *attaching, uint64_t function,
 	attach_note_pause(&attaching->tracer, &attaching->one_ns);
 	tracer_release(&attaching->tracer);
 	return err;
+}
+
+int attach_call_unless(struct attaching *attaching, uint64_t function,
+		       int (*is_needless)(const struct attaching *attaching),
+		       char **why)
+{
+	int err = attaching_look_again(attaching, why);
+
+	if (!err)
+		err = stop_unless(attaching, is_needless, why);
+	if (err)
+		return err == -EALREADY ? 0 : err;
+	return call_stopped_one(attaching, function, 0, why);
+}
+
+int attach_call_alone(struct attaching *attaching, uint64_t function,
+		      uint64_t argument, char **why)
+{
+	int err = attaching_look_again(attaching, why);
+
+	if (!err)
+		err = attach_stop_safe_thread(attaching, why);
+	return err ? err : call_stopped_one(attaching, function, argument, why);
 }
 
 /* ---- All threads ---- */
@@ -206,6 +236,18 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 	return fail(why, -EAGAIN, "none of its threads has stack enough");
 }
 
+/* A block of libc's begins with its own address. */
+static uint64_t block_of(const struct tracer *tracer,
+			 const struct tracee *thread)
+{
+	const uint64_t block = stopped_block(&thread->registers);
+	uint64_t own = 0;
+
+	if (target_read(tracer->memory, block, &own, sizeof(own)) != 0)
+		return 0;
+	return own == block ? block : 0;
+}
+
 struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 					 size_t *count)
 {
@@ -220,7 +262,7 @@ struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 			continue;
 		list[(*count)++] = (struct wire_stopped){
 			.tid = (uint64_t)thread->own_tid,
-			.block = stopped_block(&thread->registers),
+			.block = block_of(tracer, thread),
 			.pc = stopped_pc(&thread->registers),
 			.sp = stopped_sp(&thread->registers),
 		};

@@ -50,6 +50,11 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why);
 
+/* Likewise, unless that turns out to be needless while a thread is looked for. */
+int attach_call_unless(struct attaching *attaching, uint64_t function,
+		       int (*is_needless)(const struct attaching *attaching),
+		       char **why);
+
 /* Says in words what remote_run() gave. Returns it. */
 int attach_explain_call(int err, char **why);
 

@@ -73,15 +73,21 @@ void attach_tell_texts(void)
 	clew_attachment.blocks_at = trap_blocks_at();
 }
 
-int attach_begin_call(void)
+int attach_try_call(void)
 {
 	const uint32_t own = (uint32_t)sys_gettid();
 	uint32_t other = atomic_load(&clew_attachment.caller);
+
+	return (!other || !sys_thread_exists(sys_getpid(), (int)other)) &&
+	       atomic_compare_exchange_strong(&clew_attachment.caller, &other,
+					      own);
+}
+
+int attach_begin_call(void)
+{
 	struct text text;
 
-	if ((!other || !sys_thread_exists(sys_getpid(), (int)other)) &&
-	    atomic_compare_exchange_strong(&clew_attachment.caller, &other,
-					   own))
+	if (attach_try_call())
 		return 1;
 	text = text_in(clew_attachment.why, sizeof(clew_attachment.why));
 	text_string(&text, "a call that was made before is under way");
@@ -334,6 +340,7 @@ static int begin_preparing(const char *dir)
 	const int is_first = !rt.is_late;
 	int err;
 
+	atomic_store(&clew_attachment.finish_wish, 0);
 	if (is_new_memory_filled())
 		return refuse("its memory is locked (mlockall)", -EPERM);
 	rt.is_late = 1;

@@ -16,6 +16,7 @@ extern struct wire_attachment clew_attachment
  * and the result says so, if there is one; else it is to be ended.
  */
 int attach_begin_call(void);
+int attach_try_call(void); /* likewise, and says nothing of it */
 void attach_end_call(void);
 
 /*

@@ -35,26 +35,48 @@ static const struct patch_site *site_of(uint64_t function)
 	return site ? site : site_at(function + FUNCTION_MARK_BYTES);
 }
 
+/*
+ * The page of a stack that was read last: most frames are on the same one, and the thread
+ * stops twice at each system call for who traces.
+ */
+struct stack_page {
+	int pid;
+	uint64_t at; /* 0: none */
+	uint64_t words[PAGE_BYTES / 8];
+};
+
+/* Of words at their places: 0, which is no return address, where nothing is mapped. */
+static uint64_t word_at(struct stack_page *page, uint64_t at)
+{
+	const uint64_t wanted = at & ~(PAGE_BYTES - 1);
+
+	if (page->at != wanted &&
+	    sys_read_memory_of(page->pid, wanted, page->words, PAGE_BYTES)) {
+		page->at = 0;
+		return 0;
+	}
+	page->at = wanted;
+	return page->words[(at - wanted) / 8];
+}
+
 /* What has been interrupted at its entry is about to be called. */
-static int is_under_way(const struct wire_frame *frame,
+static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 			const struct patch_site *site)
 {
-	uint64_t word;
-
 	return (!frame->pc || frame->pc > site->text.pc) && !frame->is_kept &&
 	       native_find(frame->word) && frame->at % 8 == 0 &&
-	       !sys_read_memory(frame->at, &word, sizeof(word)) &&
-	       word == frame->word;
+	       word_at(page, frame->at) == frame->word;
 }
 
 /* The id of the function, called by that with this one. */
-static uint64_t enter(struct wire_frame *frame, uint64_t caller)
+static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
+		      uint64_t caller)
 {
 	const struct patch_site *site = site_of(frame->function);
 	const uint64_t at = frame->at;
 	uint64_t id;
 
-	if (!site || !is_under_way(frame, site) ||
+	if (!site || !is_under_way(page, frame, site) ||
 	    (!shadow_of(at) && hot_map_shadow(at))) {
 		frame->at = 0;
 		return caller;
@@ -91,6 +113,7 @@ static int is_in_unwinder(const struct wire_stopped *thread,
 int earlier_frames_enter(const struct wire_stopped *thread,
 			 struct wire_frame *frames)
 {
+	struct stack_page page;
 	uint64_t id = ID_ROOT;
 	uint32_t i = thread->frame_count;
 
@@ -103,8 +126,10 @@ int earlier_frames_enter(const struct wire_stopped *thread,
 		frames[thread->frame_count].at = 0;
 		return 0;
 	}
+	page.pid = sys_getpid();
+	page.at = 0;
 	while (i-- > 0)
-		id = enter(&frames[i], id);
+		id = enter(&page, &frames[i], id);
 	frames[thread->frame_count] = (struct wire_frame){
 		.at = (uintptr_t)&thread_template_of(thread->block)->id,
 		.word = id,

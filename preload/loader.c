@@ -37,18 +37,29 @@ static struct {
 	const struct r_debug *debug;
 	struct patch patch; /* of the loader, with one site: its breakpoint */
 	struct patch_site site;
+	void (*also)(void);
 } watch;
 
-static void update(void)
+void loader_also_call(void (*function)(void))
+{
+	watch.also = function;
+}
+
+static void call_muted(void (*function)(void))
 {
 	int saved_errno = errno;
 	uint32_t muted = switch_mute(HOT_MUTED_OWN);
 
+	function();
+	switch_unmute(muted);
+	errno = saved_errno;
+}
+
+static void update(void)
+{
 	hook_update(rt.cold);
 	if (CLEW_STRESS)
 		stress_check();
-	switch_unmute(muted);
-	errno = saved_errno;
 }
 
 /* In any namespace. */
@@ -79,7 +90,11 @@ static void loader_has_changed(void)
 	struct cold *cold = rt.cold;
 	uint64_t signals;
 
-	if (rt.header->state != WIRE_RUNNING || runtime_is_filtered())
+	if (runtime_is_filtered())
+		return;
+	if (watch.also && watch.debug->r_state == RT_CONSISTENT)
+		call_muted(watch.also);
+	if (rt.header->state != WIRE_RUNNING)
 		return;
 	atomic_store(&cold->patches.is_unloading, is_deleting());
 	/* Whoever holds it has not seen that, and may be writing. */
@@ -87,7 +102,7 @@ static void loader_has_changed(void)
 	lock_release(&cold->patches.lock, &signals);
 	await_others();
 	if (watch.debug->r_state == RT_CONSISTENT)
-		update();
+		call_muted(update);
 }
 
 static struct module *find_module_of(const struct modules *modules, uint64_t pc)

@@ -14,4 +14,10 @@
  */
 int loader_watch(struct cold *cold);
 
+/*
+ * What else is to be done each time when the list is consistent again, in any state,
+ * with the loader's lock held. One function; muted.
+ */
+void loader_also_call(void (*function)(void));
+
 #endif

@@ -19,6 +19,7 @@
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/loader.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/patches.h"
 #include "preload/patch/shadowed.h"
@@ -126,23 +127,74 @@ static struct stacks *look_at_stacks(void)
 	return NULL;
 }
 
-/* ---- Entering ---- */
+/* ---- Finishing ---- */
 
-static int has_block(const struct wire_stopped *thread)
+static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 {
-	uint64_t own;
-
-	return thread->block &&
-	       !sys_read_memory(thread->block, &own, sizeof(own)) &&
-	       own == thread->block;
+	clew_attachment.modules = lookup_generation();
+	if (!clew_attachment.modules)
+		return -EAGAIN;
+	hook_retire(cold);
+	return 1;
 }
+
+static void finish(void)
+{
+	if (attach_end_preparing() == -EAGAIN) {
+		answer(-EAGAIN, "it is still being made ready");
+		return;
+	}
+	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
+		answer(-EAGAIN, "the program is loading modules");
+		return;
+	}
+	if (process_is_own(0) && (rt.header->state == WIRE_RUNNING ||
+				  rt.header->state == WIRE_STARTING)) {
+		sampling_end();
+		budget_end();
+		begin_end();
+		atomic_store(&rt.header->state, WIRE_ENDED);
+		part_finish(&rt.recorder->part);
+	}
+	clew_attachment.state = WIRE_ATTACH_LEFT;
+	attach_free_frames();
+	attach_tell_texts();
+	atomic_store(&clew_attachment.finish_wish, 0);
+	answer(0, "");
+}
+
+/*
+ * Of a program that does nothing but load and unload no thread can be stopped outside of
+ * the loader: so who is told of what it has loaded finishes, with its lock.
+ */
+static void finish_if_wished(void)
+{
+	if (!atomic_load(&clew_attachment.finish_wish) || !attach_try_call())
+		return;
+	finish();
+	attach_end_call();
+}
+
+/* The others go on. */
+EXPORT void clew_attach_finish(void)
+{
+	const int saved_errno = errno;
+
+	if (!attach_begin_call())
+		return;
+	finish();
+	attach_end_call();
+	errno = saved_errno;
+}
+
+/* ---- Entering ---- */
 
 static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 {
 	struct wire_frame *frames = (struct wire_frame *)clew_attachment.frames;
 
 	for (uint64_t i = 0; i < count; i++)
-		if (!is_own(&threads[i]) && !has_block(&threads[i]))
+		if (!is_own(&threads[i]) && !threads[i].block)
 			return -ENOTSUP;
 	for (uint64_t i = 0; i < count; i++) {
 		if (is_own(&threads[i]))
@@ -167,6 +219,7 @@ static void enter(const struct stacks *stacks,
 		journal_set_ahead(0);
 		if (clew_attachment.opened)
 			signals_open_actions();
+		loader_also_call(finish_if_wished);
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 		answer(0, "");
@@ -201,57 +254,15 @@ EXPORT void clew_attach_enter(const struct wire_stopped *threads,
 
 /* ---- Leaving ---- */
 
-static int retire(struct dl_phdr_info *info, size_t size, void *cold)
-{
-	clew_attachment.modules = lookup_generation();
-	if (!clew_attachment.modules)
-		return -EAGAIN;
-	hook_retire(cold);
-	return 1;
-}
-
-static void finish(void)
-{
-	if (attach_end_preparing() == -EAGAIN) {
-		answer(-EAGAIN, "it is still being made ready");
-		return;
-	}
-	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
-		answer(-EAGAIN, "the program is loading modules");
-		return;
-	}
-	if (process_is_own(0) && (rt.header->state == WIRE_RUNNING ||
-				  rt.header->state == WIRE_STARTING)) {
-		sampling_end();
-		budget_end();
-		begin_end();
-		atomic_store(&rt.header->state, WIRE_ENDED);
-		part_finish(&rt.recorder->part);
-	}
-	clew_attachment.state = WIRE_ATTACH_LEFT;
-	attach_free_frames();
-	attach_tell_texts();
-	answer(0, "");
-}
-
-/* The others go on. */
-EXPORT void clew_attach_finish(void)
-{
-	const int saved_errno = errno;
-
-	if (!attach_begin_call())
-		return;
-	finish();
-	attach_end_call();
-	errno = saved_errno;
-}
-
 /* What the controller is to write, of as many frames as there can be. */
 #define WORDS_MAX (UINT64_C(1) << 22)
 
+/* What a walk through all stacks has found: one, as each costs a thread a stop. */
 static struct {
 	struct wire_stack_word *items;
 	uint64_t count;
+	int is_in_way; /* somebody is inside of code that is to change */
+	int is_ours;   /* or in ours */
 } words;
 
 static int begin_words(void)
@@ -266,6 +277,7 @@ static int begin_words(void)
 		return -ENOMEM;
 	words.items = at;
 	words.count = 0;
+	words.is_in_way = words.is_ours = 0;
 	return 0;
 }
 
@@ -302,36 +314,58 @@ static int is_unwinding(const struct wire_stopped *thread)
 	return thread_template_of(thread->block)->loans.borrower != 0;
 }
 
-static int may_leave(const struct stacks *stacks,
-		     const struct wire_stopped *threads, uint64_t count)
+/* Negative: there are too many; 1: nothing can be done at all. */
+static int see_word(const void *context, uint64_t at, uint64_t word, int is_pc)
+{
+	if (is_pc) {
+		words.is_in_way |= is_in_way_back(context, at, word, 1);
+		words.is_ours |= is_ours(context, at, word, 1) != 0;
+	}
+	return words.is_in_way ? 1 : restore_word(context, at, word, is_pc);
+}
+
+static int see_all(const struct stacks *stacks,
+		   const struct wire_stopped *threads, uint64_t count)
+{
+	int result = 0;
+
+	for (uint64_t i = 0; i < count && !result; i++) {
+		const int is_watch = is_own(&threads[i]);
+
+		if (!is_watch)
+			result = see_word(NULL, 0, threads[i].pc, 1);
+		if (!result)
+			result = stacks_walk(stacks, threads[i].sp,
+					     is_watch ? restore_word : see_word,
+					     NULL);
+	}
+	return result;
+}
+
+static int may_leave(const struct wire_stopped *threads, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
-		if (has_block(&threads[i]) && is_unwinding(&threads[i]))
+		if (threads[i].block && is_unwinding(&threads[i]))
 			return 0;
-	return !any_is(stacks, threads, count, is_ours);
+	return !words.is_ours;
 }
 
 /* Nobody is about to change code, either. */
-static int may_unhook(const struct stacks *stacks,
-		      const struct wire_stopped *threads, uint64_t count)
+static int may_unhook(void)
 {
-	return !rt.patches->lock.held &&
-	       !any_is(stacks, threads, count, is_in_way_back);
+	return !rt.patches->lock.held && !words.is_in_way;
 }
 
 static void leave(const struct stacks *stacks,
 		  const struct wire_stopped *threads, uint64_t count)
 {
-	int is_full = 0;
+	const int is_full = see_all(stacks, threads, count) < 0;
 
-	clew_attachment.may_unhook = may_unhook(stacks, threads, count) != 0;
-	if (!clew_attachment.may_unhook || !may_leave(stacks, threads, count)) {
+	clew_attachment.may_unhook = may_unhook();
+	if (!clew_attachment.may_unhook || !may_leave(threads, count)) {
 		answer(-EAGAIN, "a thread is where it cannot be left");
 		return;
 	}
-	for (uint64_t i = 0; i < count && !is_full; i++)
-		is_full =
-			stacks_walk(stacks, threads[i].sp, restore_word, NULL);
 	if (is_full || shadowed_walk(stacks, restore_word, NULL)) {
 		answer(-ENOSPC, "too many functions are running");
 		return;

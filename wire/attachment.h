@@ -18,7 +18,10 @@
  *						left: a thread of the library's own
  *						begins to ask language runtimes,
  *						or ends that; it says how far it is
- *	clew_attach_finish()			nothing is sampled any more
+ *	clew_attach_finish()			nothing is sampled any more; where no
+ *						thread can be made to call it, the
+ *						next that loads or unloads something
+ *						does so if that is wished for
  *	clew_attach_leave(threads, count)	the texts are restored, all threads
  *						stopped: nobody is to return into
  *						a stub. Where that is not yet so,
@@ -34,7 +37,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    8
+#define WIRE_ATTACH_VERSION    9
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -94,7 +97,7 @@ struct wire_stack_word {
 /* A thread that is stopped. */
 struct wire_stopped {
 	uint64_t tid;
-	uint64_t block; /* its thread pointer */
+	uint64_t block; /* its thread pointer; 0: that is none of libc's */
 	uint64_t pc, sp;
 	/* Its frames, among those of the attachment, the innermost first. */
 	uint32_t first_frame;
@@ -156,6 +159,11 @@ struct wire_attachment {
 	 * its control block, by enum wire_attach_blocks in 32 bits.
 	 */
 	uint64_t opened, blocks_at;
+	/*
+	 * The controller writes 1: whoever has the loader's lock next is to finish. 0 once
+	 * somebody has.
+	 */
+	_Atomic uint64_t finish_wish;
 	char why[256]; /* where result is not 0; NUL-terminated */
 	char dir[WIRE_ATTACH_DIR_BYTES];
 	/*

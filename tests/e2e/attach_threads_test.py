@@ -1,12 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to a process of many threads, and to one whose only thread sleeps."""
+"""clew attach to a process of many threads, and to one whose only thread sleeps, or loads."""
+import itertools
+import mmap
 import os
+import pathlib
+import shutil
+import struct
 import subprocess
 
 import clewtest
 from attach_test import Attached
-from clewtest import CLEW, PYTHON, target
+from clewtest import CLEW, PYTHON, target, until
 
 THREADS = 500
 
@@ -24,6 +29,8 @@ while True:
 class Many(Attached):
     # Some 2 to 4 s on a busy machine; far more if all are asked whenever one stops.
     CPU_MAX_S = 8
+    # 8 of each; 70 if each frame of a stack is read by itself.
+    STOPS_MAX = 25
 
     def test_hundreds_of_threads(self):
         process = self.start([PYTHON, "-c", PROGRAM], stdout=subprocess.PIPE)
@@ -42,6 +49,26 @@ class Many(Attached):
         self.assertLess(usage.ru_utime + usage.ru_stime, self.CPU_MAX_S)
         self.assertEqual(len(os.listdir(tasks)), THREADS + 1)
         self.assert_as_before(process)
+        if shutil.which("strace"):
+            self.assertLess(self.stops_at_calls(process),
+                            self.STOPS_MAX * (THREADS + 1))
+            self.assert_as_before(process)
+
+    def stops_at_calls(self, process):
+        """While all threads are stopped, at most: two at each of their system calls."""
+        trace = self.work / "calls"
+        done = self.run_program(
+            ["strace", "-qq", "-e", "trace=ptrace", "-o", trace, CLEW, "attach",
+             "-q", "-o", self.recording_path, "--for", "20ms", process.pid])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        requests = [line.split("(")[1].split(",")[0]
+                    for line in trace.read_text().splitlines()
+                    if line.startswith("ptrace(")]
+        stops = [list(stop) for is_end, stop in itertools.groupby(
+            requests, lambda request: request == "PTRACE_DETACH") if not is_end]
+        self.assertGreater(max(s.count("PTRACE_SEIZE") for s in stops), THREADS)
+        return max(stop.count("PTRACE_SYSCALL") for stop in stops
+                   if stop.count("PTRACE_SEIZE") > THREADS)
 
 
 class Asleep(Attached):
@@ -56,6 +83,75 @@ class Asleep(Attached):
             process.stdin.write(bytes([said]))
             self.assertEqual(process.stdout.read(1), bytes([said]))
             self.detach(self.attach(process))
+            self.assert_as_before(process)
+
+
+LOADING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <fcntl.h>
+int main(int count, char **argv)
+{
+	/* that it does nothing else, rounds, whether it waits */
+	volatile unsigned long *words =
+		mmap(0, 4096, 3, MAP_SHARED, open(argv[1], O_RDWR), 0);
+	for (;; words[2] = 1)
+		while (words[0]) {
+			words[2] = 0;
+			void *library = dlopen(argv[2], RTLD_NOW);
+			if (!library)
+				return 1;
+			dlclose(library);
+			words[1]++;
+		}
+}
+"""
+
+
+class Loading(Attached):
+    """Its only thread is in the loader always."""
+
+    def word(self, i):
+        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
+
+    def let_load(self, is_to):
+        struct.pack_into("<Q", self.memory, 0, is_to)
+        rounds = self.word(1)
+        if is_to:
+            self.assertTrue(until(lambda: self.word(1) > rounds + 3))
+
+    def build(self, name, *options, source):
+        built = self.run_program(["cc", "-O1", *options, "-o", name, "-x", "c",
+                                  "-"], input=source.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        return self.work / name
+
+    def test_it_is_left(self):
+        program = self.build("loading", source=LOADING)
+        library = self.build("loaded.so", "-shared", "-fPIC",
+                             source="int loaded(int n) { return n + 1; }")
+        words = self.work / "words"
+        words.write_bytes(bytes(4096))
+        process = self.start([program, words, library])
+        with words.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        self.addCleanup(self.memory.close)
+        self.assertTrue(until(lambda: "words" in pathlib.Path(
+            f"/proc/{process.pid}/maps").read_text()))
+        for is_killed in False, True, False:
+            controller = self.attach(process)
+            self.let_load(1)
+            if is_killed:
+                controller.kill()
+                controller.wait()
+                done = self.clew("detach", process.pid)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            else:
+                self.detach(controller)
+            self.let_load(1)
+            self.let_load(0)
+            self.assertTrue(until(lambda: self.word(2)))
             self.assert_as_before(process)
 
 
