@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/library.h"
 #include "cli/stopped_registers.h"
+#include "cli/tail_jumps.h"
 #include "cli/unwinding.h"
 #include "image/image.h"
 #include "image/symbols.h"
@@ -69,33 +71,83 @@ static const char *const avoided[] = {
 	"__cxa_atexit",
 	"__cxa_thread_atexit_impl",
 	"__run_exit_handlers",
+	"pthread_detach",
+	"thrd_create",
+	"thrd_detach",
+	"pthread_setattr_default_np",
+	"pthread_getattr_default_np",
+	"setlocale",
+	/* all threads do it, under the lock of the list of stacks */
+	"setuid",
+	"seteuid",
+	"setreuid",
+	"setresuid",
+	"setgid",
+	"setegid",
+	"setregid",
+	"setresgid",
+	"setgroups",
+	"initgroups",
 };
 
-static int is_avoided(const char *name)
+/* They free what an ended thread leaves, under that lock, too, but wait without. */
+static const char *const joining[] = {
+	"pthread_join",         "pthread_tryjoin_np", "pthread_timedjoin_np",
+	"pthread_clockjoin_np", "thrd_join",
+};
+
+#define IN(list, name) is_in(list, sizeof(list) / sizeof(*(list)), name)
+
+static int is_in(const char *const *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < sizeof(avoided) / sizeof(*avoided); i++)
-		if (strcmp(avoided[i], name) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], name) == 0)
 			return 1;
 	return 0;
 }
 
+struct avoided_function {
+	uint64_t start;
+	int may_wait; /* who waits in it for another thread is no matter */
+};
+
 struct avoiding {
 	struct safe_places *places;
+	const struct image *image;
 	uint64_t base;
 };
 
-static int see_symbol(void *context, const struct symbol *symbol)
+static void avoid(struct avoiding *avoiding, uint64_t vaddr, int may_wait)
 {
-	struct avoiding *avoiding = context;
 	struct safe_places *places = avoiding->places;
 
-	if (!symbol->is_defined || !is_avoided(symbol->name))
-		return 0;
 	places->avoided =
 		memory_grow(places->avoided, places->avoided_count,
 			    &places->capacity, sizeof(*places->avoided));
 	places->avoided[places->avoided_count++] =
-		avoiding->base + symbol->vaddr;
+		(struct avoided_function){ avoiding->base + vaddr, may_wait };
+}
+
+static int see_symbol(void *context, const struct symbol *symbol)
+{
+	struct avoiding *avoiding = context;
+	const int may_wait = IN(joining, symbol->name);
+	uint64_t left = 0;
+	const uint8_t *code;
+
+	if (!symbol->is_defined || (!may_wait && !IN(avoided, symbol->name)))
+		return 0;
+	avoid(avoiding, symbol->vaddr, may_wait);
+	code = image_at(avoiding->image, symbol->vaddr, &left);
+	if (left > symbol->size)
+		left = symbol->size;
+	for (uint64_t i = 0; code && i < left; i++) {
+		const uint64_t target =
+			tail_jump_at(code, left, i, symbol->vaddr);
+
+		if (target)
+			avoid(avoiding, target, may_wait);
+	}
 	return 0;
 }
 
@@ -103,8 +155,8 @@ static int see_symbol(void *context, const struct symbol *symbol)
 static void see_module(struct safe_places *places, pid_t pid,
 		       const struct target_mapping *module)
 {
-	struct avoiding avoiding = { .places = places };
 	struct image image;
+	struct avoiding avoiding = { .places = places, .image = &image };
 
 	if (target_open_module(pid, module, &image) != 0)
 		return;
@@ -206,7 +258,14 @@ int safe_thread_has_room(const struct safe_places *places,
 
 /* ---- Frames ---- */
 
-static int is_place_to_avoid(const struct safe_places *places, uint64_t pc,
+/* For another thread's end, or for a lock. */
+static int is_waiting(const struct tracee *thread)
+{
+	return stopped_call(&thread->registers) == SYS_futex;
+}
+
+static int is_place_to_avoid(const struct safe_places *places,
+			     const struct tracee *thread, uint64_t pc,
 			     uint64_t start)
 {
 	const struct target_mapping *code = target_find(places->maps, pc);
@@ -214,8 +273,9 @@ static int is_place_to_avoid(const struct safe_places *places, uint64_t pc,
 	if (!code || is_of(places->loader, code))
 		return 1;
 	for (size_t i = 0; i < places->avoided_count; i++)
-		if (places->avoided[i] == start)
-			return 1;
+		if (places->avoided[i].start == start)
+			return !places->avoided[i].may_wait ||
+			       !is_waiting(thread);
 	return 0;
 }
 
@@ -232,7 +292,8 @@ static int is_of_program(const struct safe_places *places, uint64_t pc)
  * beginning or about to end, with locks that no name tells of; and a stack that
  * does not go on above has others' frames below.
  */
-static int walk(const struct safe_places *places, unw_cursor_t *cursor)
+static int walk(const struct safe_places *places, const struct tracee *thread,
+		unw_cursor_t *cursor)
 {
 	int left = FRAMES_MAX, more = 1, has_program = 0;
 	unw_word_t last_sp = 0;
@@ -251,7 +312,7 @@ static int walk(const struct safe_places *places, unw_cursor_t *cursor)
 		has_program |= is_of_program(places, pc);
 		if (unw_get_proc_info(cursor, &function) != 0)
 			function.start_ip = 0;
-		if (is_place_to_avoid(places, pc, function.start_ip))
+		if (is_place_to_avoid(places, thread, pc, function.start_ip))
 			return 1;
 		more = unw_step(cursor);
 	}
@@ -259,20 +320,22 @@ static int walk(const struct safe_places *places, unw_cursor_t *cursor)
 }
 
 /* The same by frames that are sure, each of which names its caller's place. */
-static int look_at_frames(const struct safe_places *places, uint64_t pc,
+static int look_at_frames(const struct safe_places *places,
+			  const struct tracee *thread,
 			  const struct wire_frame *frames, size_t count)
 {
+	uint64_t pc = stopped_pc(&thread->registers);
 	int has_program = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (frames[i].pc)
 			pc = frames[i].pc;
-		if (is_place_to_avoid(places, pc, frames[i].function))
+		if (is_place_to_avoid(places, thread, pc, frames[i].function))
 			return 1;
 		has_program |= is_of_program(places, pc);
 		pc = frames[i].word;
 	}
-	return is_place_to_avoid(places, pc, 0) ||
+	return is_place_to_avoid(places, thread, pc, 0) ||
 	       !(has_program | is_of_program(places, pc));
 }
 
@@ -285,8 +348,7 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	long count = unwinding_frames(unwinding, thread, frames, FRAMES_MAX);
 
 	if (count >= 0)
-		count = !look_at_frames(places, stopped_pc(&thread->registers),
-					frames, (size_t)count);
+		count = !look_at_frames(places, thread, frames, (size_t)count);
 	free(frames);
 	return (int)count;
 }
@@ -301,7 +363,7 @@ static int seems_to_be_outside(const struct safe_places *places,
 	int is_outside = 0;
 
 	if (space && about && unw_init_remote(&cursor, space, about) == 0)
-		is_outside = !walk(places, &cursor);
+		is_outside = !walk(places, thread, &cursor);
 	if (about)
 		_UPT_destroy(about);
 	if (space)
@@ -323,7 +385,7 @@ static int is_outside_by_memory(const struct safe_places *places,
 	is_outside = is_sure_to_be_outside(places, unwinding, thread);
 	if (is_outside < 0 &&
 	    unwinding_begin(unwinding, thread, &cursor) == 0 &&
-	    !walk(places, &cursor))
+	    !walk(places, thread, &cursor))
 		is_outside = 1;
 	unwinding_destroy(unwinding);
 	return is_outside;

@@ -14,8 +14,8 @@ struct safe_places {
 	const struct target_mapping *loader, *libc;
 	const struct target_mapping *own; /* of libclew.so */
 	pid_t pid;
-	int memory;        /* of /proc/PID/mem */
-	uint64_t *avoided; /* starts of functions */
+	int memory; /* of /proc/PID/mem */
+	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to a process of many threads, and to one whose only thread sleeps, or loads."""
+"""clew attach to a process of many threads, and to one whose only thread sleeps, or loads,
+or whose threads end all the time."""
 import itertools
 import mmap
 import os
@@ -86,6 +87,53 @@ class Asleep(Attached):
             self.assert_as_before(process)
 
 
+SHORT_LIVED = r"""
+#include <pthread.h>
+#include <stdio.h>
+static void *live(void *argument)
+{
+	return argument;
+}
+int main(void)
+{
+	pthread_t threads[8];
+	for (int round = 0;; round++) {
+		for (int i = 0; i < 8; i++)
+			if (pthread_create(&threads[i], 0, live, 0))
+				return 1;
+		for (int i = 0; i < 8; i++)
+			if (pthread_join(threads[i], 0))
+				return 1;
+		if (round == 1)
+			puts("round");
+		fflush(stdout);
+	}
+}
+"""
+
+
+class Built(Attached):
+    def build(self, name, *options, source):
+        built = self.run_program(["cc", "-O1", *options, "-o", name, "-x", "c",
+                                  "-"], input=source.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        return self.work / name
+
+
+class ShortLived(Built):
+    """Libc's list of stacks is locked while one is freed: dlopen() would wait for that."""
+
+    def test_threads_that_end_all_the_time(self):
+        program = self.build("short", "-pthread", source=SHORT_LIVED)
+        for _ in range(3):
+            process = self.start([program], stdout=subprocess.PIPE)
+            self.addCleanup(process.stdout.close)
+            self.assertEqual(process.stdout.readline(), b"round\n")
+            self.detach(self.attach(process))
+            self.assert_as_before(process)
+            process.kill()
+
+
 LOADING = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -109,7 +157,7 @@ int main(int count, char **argv)
 """
 
 
-class Loading(Attached):
+class Loading(Built):
     """Its only thread is in the loader always."""
 
     def word(self, i):
@@ -120,12 +168,6 @@ class Loading(Attached):
         rounds = self.word(1)
         if is_to:
             self.assertTrue(until(lambda: self.word(1) > rounds + 3))
-
-    def build(self, name, *options, source):
-        built = self.run_program(["cc", "-O1", *options, "-o", name, "-x", "c",
-                                  "-"], input=source.encode())
-        self.assertEqual(built.returncode, 0, built.stderr)
-        return self.work / name
 
     def test_it_is_left(self):
         program = self.build("loading", source=LOADING)

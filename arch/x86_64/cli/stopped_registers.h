@@ -30,6 +30,12 @@ static inline uint64_t stopped_block(const struct user_regs_struct *registers)
 	return registers->fs_base;
 }
 
+/* The system call that it was in when it stopped; negative: none. */
+static inline long stopped_call(const struct user_regs_struct *registers)
+{
+	return (long)registers->orig_rax;
+}
+
 #define STOPPED_REGISTERS 17
 
 /* One by DWARF's number, the pc last: what unwinders ask for. */
