@@ -94,6 +94,10 @@ static const struct argp_option argp_options[] = {
 	  "In a trace, one time stamp each N calls (default: 64), one a "
 	  "packet, or one of each call and return",
 	  3 },
+	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
+	  "In a trace, take back calls that took less, such as 10us; with "
+	  "--stamps=all",
+	  3 },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
 	  "Make a recording of what was done so far, in the recording, when "
 	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "

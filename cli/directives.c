@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/cache_folder.h"
+#include "cli/trace_options.h"
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"
@@ -26,6 +27,7 @@ enum value_kind {
 	VALUE_BUDGET,
 	VALUE_TRACE,
 	VALUE_STAMPS,
+	VALUE_LEAST,
 	VALUE_JAVA,
 	VALUE_PROBE,
 	VALUE_ACTION
@@ -57,6 +59,7 @@ static const struct directive {
 	{ "budget", VALUE_BUDGET, 1, 1000 },
 	{ "trace", VALUE_TRACE, 65536, INT64_MAX },
 	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
+	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -255,14 +258,32 @@ static int add_stamps(struct directives *directives,
 		      char **why)
 {
 	if (strcmp(value, "packet") == 0) {
+		directives->has_stamps = 1;
 		fprintf(directives->out, "%s 0\n", directive->word);
 		return 0;
 	}
-	if (strcmp(value, "all") == 0) {
+	directives->has_stamps = strcmp(value, "all") != 0;
+	if (!directives->has_stamps) {
 		fprintf(directives->out, "%s all\n", directive->word);
 		return 0;
 	}
 	return add_size(directives, directive, value, why);
+}
+
+/* "10us", in nanoseconds for the runtime. */
+static int add_least(struct directives *directives,
+		     const struct directive *directive, const char *value,
+		     char **why)
+{
+	uint64_t ns;
+
+	if (read_time(value, &ns) != 0 || ns < directive->least ||
+	    ns > directive->most)
+		return fail(why, -EINVAL, "%s %s: not a time, such as 10us",
+			    directive->word, value);
+	fprintf(directives->out, "%s %" PRIu64 "\n", directive->word, ns);
+	directives->has_least = 1;
+	return 0;
 }
 
 static int add_probe(struct directives *directives, const char *word,
@@ -336,6 +357,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_trace(directives, directive, value, why);
 	if (directive->kind == VALUE_STAMPS)
 		return add_stamps(directives, directive, value, why);
+	if (directive->kind == VALUE_LEAST)
+		return add_least(directives, directive, value, why);
 	if (directive->kind == VALUE_PROBE)
 		return add_probe(directives, word, value, why);
 	if (directive->kind == VALUE_ACTION)

@@ -21,6 +21,8 @@ struct directives {
 	int has_cache;              /* `cache` was added */
 	int has_budget;             /* `budget` was */
 	int has_trace;              /* `trace` was */
+	int has_stamps;             /* `stamps` was, and not `all` */
+	int has_least;              /* `min-duration` was */
 	int has_time;               /* `time` was, and not `none` */
 	int has_callers;            /* `jni-env` or `jit-callers` was */
 	int is_exact;               /* the last `time` was `exact` */

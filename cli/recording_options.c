@@ -44,6 +44,8 @@ static const char *directive_of(int key)
 		return "trace";
 	case KEY_STAMPS:
 		return "stamps";
+	case KEY_MIN_DURATION:
+		return "min-duration";
 	default:
 		return NULL;
 	}
@@ -87,6 +89,11 @@ void recording_check(const struct directives *directives,
 	if (directives->has_trace && directives->has_callers)
 		argp_error(state, "--trace: not with --jni-env or "
 				  "--jit-callers");
+	if (directives->has_least && !directives->has_trace)
+		argp_error(state, "--min-duration: of a trace's calls; it goes "
+				  "with --trace");
+	if (directives->has_least && directives->has_stamps)
+		argp_error(state, "--min-duration: it goes with --stamps=all");
 	if (directives->has_budget && directives->is_exact)
 		argp_error(state, "--budget: what is left out cannot be "
 				  "measured (--time=exact)");

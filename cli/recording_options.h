@@ -28,6 +28,7 @@ enum {
 	KEY_BUDGET,
 	KEY_TRACE,
 	KEY_STAMPS,
+	KEY_MIN_DURATION,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 

@@ -2,6 +2,7 @@
 #include "cli/trace_options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,7 @@ static double unit_of(const char *text)
 	return 0;
 }
 
-uint64_t parse_time(struct argp_state *state, const char *option,
-		    const char *text)
+int read_time(const char *text, uint64_t *ns)
 {
 	char *end;
 	const double number = strtod(text, &end);
@@ -45,11 +45,22 @@ uint64_t parse_time(struct argp_state *state, const char *option,
 
 	if ((!isdigit((unsigned char)*text) && *text != '.') || end == text ||
 	    unit == 0 || !(number * unit < 1e18))
+		return -EINVAL;
+	*ns = (uint64_t)(number * unit + 0.5);
+	return 0;
+}
+
+uint64_t parse_time(struct argp_state *state, const char *option,
+		    const char *text)
+{
+	uint64_t ns = 0;
+
+	if (read_time(text, &ns) != 0)
 		argp_error(state,
 			   "--%s %s: not a time, such as 1.5 (seconds), 200ms "
 			   "or 30us",
 			   option, text);
-	return (uint64_t)(number * unit + 0.5);
+	return ns;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

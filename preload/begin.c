@@ -104,6 +104,7 @@ static int begin_trace(struct cold *cold)
 	if (!config->trace_bytes)
 		return 0;
 	trace->most_bytes = config->trace_bytes;
+	trace->least_ns = config->least_ns;
 	trace->thread_bytes = config->thread_bytes ? config->thread_bytes
 						   : config->trace_bytes;
 	return trace_create(trace, &cold->recorder.part);

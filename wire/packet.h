@@ -147,8 +147,10 @@ struct wire_packet_blocks {
 	uint32_t refused; /* functions that found none, and are not hooked */
 	uint32_t reserved_too;
 	_Atomic uint64_t dropped; /* packets that were used again: any thread */
+	_Atomic uint64_t taken_back; /* calls that were too short: any thread */
+	uint64_t least_ns;           /* of those that are kept; 0: all */
 };
-_Static_assert(sizeof(struct wire_packet_blocks) == 24 + 4 * 4080,
+_Static_assert(sizeof(struct wire_packet_blocks) == 40 + 4 * 4080,
 	       "on the wire");
 
 #endif

@@ -214,6 +214,14 @@ static int set_trace(struct config *config, const char *text)
 	return 0;
 }
 
+/* It is known by the times of returns. */
+static int set_least(struct config *config, const char *text)
+{
+	config->stamp_returns = 1;
+	config->stamp_every = 1;
+	return parse_number(text, &config->least_ns);
+}
+
 static int set_stamps(struct config *config, const char *text)
 {
 	uint64_t number = 1;
@@ -391,6 +399,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_trace(config, text);
 	if (!strcmp(word, "stamps"))
 		return set_stamps(config, text);
+	if (!strcmp(word, "min-duration"))
+		return set_least(config, text);
 	if (!strcmp(word, "rate"))
 		return set_rate(config, text);
 	if (!strcmp(word, "clock"))

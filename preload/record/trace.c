@@ -51,6 +51,7 @@ int trace_create(struct trace_file *trace, const struct part *part)
 	}
 	trace->blocks = chunk_payload(&chunk);
 	trace->blocks->count = 1; /* nobody has index 0 */
+	trace->blocks->least_ns = trace->least_ns;
 	return 0;
 }
 

@@ -18,8 +18,10 @@
 struct trace_file {
 	struct part part; /* its header is NULL where nothing is traced */
 	struct wire_packet_blocks *blocks;
-	uint64_t most_bytes;         /* of packets, of all threads */
-	uint64_t thread_bytes;       /* of those of one */
+	uint64_t most_bytes;   /* of packets, of all threads */
+	uint64_t thread_bytes; /* of those of one */
+	uint64_t least_ns;     /* that a call takes which is kept; 0: all are */
+	uint64_t least_ticks;  /* the same; 0: not known yet. Any thread */
 	_Atomic uint64_t used_bytes; /* any thread */
 };
 

@@ -18,6 +18,7 @@
  * and take away one; it is never set right: where nobody knows how it stands to the
  * stack, the next context says so, and so it is whenever trace_moved is not 0.
  */
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "preload/host/config.h"
@@ -136,10 +137,47 @@ static void put_moment(void)
 	put_tsc(words + 1, stamp_counter());
 }
 
+/*
+ * Whether nothing has come behind the call that returns, and its stamp, and that is too
+ * near: their words are taken back. What a handler writes meanwhile stays behind a hole.
+ */
+static int take_back(uint64_t tsc)
+{
+	const uint32_t stamp =
+		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
+	uint32_t *end = (uint32_t *)hot.trace_next;
+	uint64_t begun;
+
+	/* The packet is full, and more than it has was asked for. */
+	if ((uintptr_t)end > hot.packet.end)
+		return 0;
+	if (end[-3] != stamp ||
+	    (end[-4] ^ hot.trace_level) >> WIRE_PACKET_LEVEL_SHIFT ||
+	    (end[-4] & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
+	    end[-5] == TRACE_TAIL_WORD)
+		return 0;
+	__builtin_memcpy(&begun, end - 2, sizeof(begun));
+	if (tsc - begun >= rt.recorder->trace.least_ticks)
+		return 0;
+	end[-4] = 0;
+	put_tsc(end - 2, 0); /* a stamp of 0 is none, its halves are no calls */
+	end[-3] = 0;
+	give_back((uintptr_t)(end - 4), CALL_BYTES + STAMP_BYTES, 0);
+	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->taken_back, 1,
+				  memory_order_relaxed);
+	plan_stamp();
+	set_limit(hot.packet.limit);
+	return 1;
+}
+
 /* Of the call that the thread's level is of. Likewise. */
 static void put_return(uint64_t tsc)
 {
-	uint32_t *words = is_in_step() ? (uint32_t *)claim(RETURN_BYTES) : NULL;
+	uint32_t *words;
+
+	if (!is_in_step() || (rt.recorder->trace.least_ticks && take_back(tsc)))
+		return;
+	words = (uint32_t *)claim(RETURN_BYTES);
 
 	if (!words)
 		return;
@@ -291,6 +329,20 @@ static int take_packet(void)
 	return 1;
 }
 
+/* How many ticks are too few for a call, by what the clocks have said by now. */
+static void learn_least(void)
+{
+	struct trace_file *trace = &rt.recorder->trace;
+	const struct wire_header *header = rt.header;
+	uint64_t ticks = header->latest.tsc - header->first.tsc;
+	uint64_t ns = header->latest.ns - header->first.ns;
+
+	for (; ticks >> 20; ticks >>= 1)
+		ns >>= 1;
+	if (trace->least_ns && ns)
+		trace->least_ticks = trace->least_ns * ticks / ns;
+}
+
 /* Behind a filter a handler may come in, whose calls are lost until it is done. */
 static int turn(void)
 {
@@ -303,8 +355,10 @@ static int turn(void)
 	hot.packet.is_turning = 1;
 	sys_block_signals(&signals);
 	is_there = hot.tally && take_packet();
-	if (is_there) /* who is killed has told how fast the counter runs */
+	if (is_there) { /* who is killed has told how fast the counter runs */
 		samples_note_moment(rt.header);
+		learn_least();
+	}
 	sys_restore_signals(&signals);
 	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
 	hot.packet.is_turning = 0;

@@ -37,6 +37,22 @@ static void note_missing(struct recording *recording,
 				trace->dropped > 1 ? "were" : "was"));
 }
 
+/* That was asked for; but who counts calls has to know. */
+static void note_taken_back(struct recording *recording,
+			    const struct part_copy *part,
+			    const struct trace *trace)
+{
+	if (trace->taken_back > 0)
+		recording_note(
+			recording,
+			memory_printf("%s: counts are without %s call%s that "
+				      "took less than %s",
+				      part->name,
+				      text_grouped(trace->taken_back).text,
+				      text_plural(trace->taken_back),
+				      text_duration(trace->least_ns).text));
+}
+
 static void note_wrong(struct recording *recording,
 		       const struct part_copy *part,
 		       const struct packet_counts *counts)
@@ -86,6 +102,7 @@ void part_packets_add(struct part_packets *packets, struct recording *recording,
 	packet_counts_init(&packets->counts, &trace, workers_for(&trace), NULL);
 	packet_counts_add(&packets->counts, tallies);
 	note_missing(recording, part, &trace);
+	note_taken_back(recording, part, &trace);
 	note_wrong(recording, part, &packets->counts);
 	trace_close(&trace);
 }

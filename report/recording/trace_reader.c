@@ -47,6 +47,8 @@ static void take_blocks(struct trace *trace, uint64_t payload)
 	trace->blocks.count = count;
 	trace->refused = blocks.refused;
 	trace->dropped = blocks.dropped;
+	trace->taken_back = blocks.taken_back;
+	trace->least_ns = blocks.least_ns;
 	trace->dropped_at =
 		payload + offsetof(struct wire_packet_blocks, dropped);
 }

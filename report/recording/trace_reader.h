@@ -31,8 +31,9 @@ struct trace {
 	struct packet_blocks blocks;
 	uint32_t refused; /* functions without an index, which are not hooked */
 	uint64_t dropped; /* packets that were used again */
-	uint64_t dropped_at;          /* where that stands in the file */
-	struct trace_packet *packets; /* by tally, then in their order */
+	uint64_t dropped_at;           /* where that stands in the file */
+	uint64_t taken_back, least_ns; /* calls that took less than that */
+	struct trace_packet *packets;  /* by tally, then in their order */
 	size_t count, capacity;
 	char *damage; /* NULL, or what is wrong */
 };

@@ -173,6 +173,30 @@ class Kept(clewtest.Case):
         self.assertGreater(counts.stamps,
                            sum(counts.calls.values()) * .99)
 
+    def test_short_calls_are_taken_back(self):
+        """None is lost, and what is left is balanced."""
+        for name in "recursion", "threads", "tail", "jumps":
+            with self.subTest(name):
+                self.record([target(name)], ["--trace", "--stamps=packet"])
+                (part,) = self.recording().parts
+                made = part.trace.calls
+                done = self.record([target(name)],
+                                   ["--trace", "--min-duration=2us"])
+                self.assertEqual(done.returncode, 0)
+                (part,) = self.recording().parts
+                self.assertEqual(list(part.losses), [0] * 8)
+                self.assertGreater(part.trace.taken_back, 0)
+                self.assertEqual(part.trace.calls + part.trace.taken_back,
+                                 made)
+                (problem,) = self.clew_json(
+                    "report", "--json", self.recording_path)["problems"]
+                self.assertIn(f"without {part.trace.taken_back:,} calls that "
+                              "took less than 2.00 us", problem)
+                lines = self.clew("trace", "--json", self.recording_path)
+                self.assertEqual(lines.stdout.count('"most_ns"'),
+                                 sum('"returned"' in line or '"left"' in line
+                                     for line in lines.stdout.splitlines()))
+
     def test_a_ring_keeps_the_latest_calls(self):
         self.record([target("recursion")], ["--time=none"])
         (part,) = self.recording().parts
@@ -236,6 +260,11 @@ class Kept(clewtest.Case):
                         ["--jni-env"]):
             done = self.clew("record", "--trace", *options, "--", "true")
             self.assert_usage_error(done, "--trace")
+        for options in (["--min-duration=1us"],
+                        ["--trace", "--min-duration=1us", "--stamps=64"],
+                        ["--trace", "--min-duration=x"]):
+            done = self.clew("record", *options, "--", "true")
+            self.assert_usage_error(done, "min-duration")
         for value in "0", "x", "ring:", "64":
             done = self.clew("record", f"--trace={value}", "--", "true")
             self.assert_usage_error(done, "SIZE")
