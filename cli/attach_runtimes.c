@@ -15,14 +15,20 @@ static int ask(struct attaching *attaching, uint64_t wish, char **why)
 	return attach_call_alone(attaching, attaching->runtimes, wish, why);
 }
 
-static int read_state(const struct attaching *attaching, uint32_t *state,
-		      char **why)
+struct runtimes_seen {
+	uint32_t state;
+	uint64_t steps;
+};
+
+static int read_state(const struct attaching *attaching,
+		      struct runtimes_seen *seen, char **why)
 {
 	struct wire_attachment attachment;
 	int err = attaching_read(attaching, &attachment, why);
 
 	if (!err)
-		*state = attachment.runtimes;
+		*seen = (struct runtimes_seen){ attachment.runtimes,
+						attachment.runtime_steps };
 	else if (target_thread_is_going(attaching->pid, attaching->pid)) {
 		free(*why);
 		err = fail(why, -ESRCH, "it has ended");
@@ -30,30 +36,40 @@ static int read_state(const struct attaching *attaching, uint32_t *state,
 	return err;
 }
 
-/* Until the thread is not about it any more, for a time. */
+static int is_about_it(const struct runtimes_seen *seen)
+{
+	return seen->state == WIRE_RUNTIMES_BEGIN ||
+	       seen->state == WIRE_RUNTIMES_END;
+}
+
+/* Until the thread is not about it any more, or has not got on for a time. */
 static int await(const struct attaching *attaching, uint32_t *state, char **why)
 {
-	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
-	int err = read_state(attaching, state, why);
+	uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	struct runtimes_seen seen = { .steps = 0 }, last = seen;
+	int err = read_state(attaching, &seen, why);
 
-	while (!err &&
-	       (*state == WIRE_RUNTIMES_BEGIN || *state == WIRE_RUNTIMES_END) &&
-	       tracer_now_ns() < deadline_ns) {
+	while (!err && is_about_it(&seen) && tracer_now_ns() < deadline_ns) {
+		if (seen.steps != last.steps)
+			deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+		last = seen;
 		attach_pause_ms(1);
-		err = read_state(attaching, state, why);
+		err = read_state(attaching, &seen, why);
 	}
+	if (!err)
+		*state = seen.state;
 	return err;
 }
 
 int attach_begin_runtimes(struct attaching *attaching, char **why)
 {
-	uint32_t state = WIRE_RUNTIMES_NONE;
-	int err = read_state(attaching, &state, why);
+	struct runtimes_seen seen = { .state = WIRE_RUNTIMES_NONE };
+	int err = read_state(attaching, &seen, why);
 
-	if (err || state != WIRE_RUNTIMES_FOUND)
+	if (err || seen.state != WIRE_RUNTIMES_FOUND)
 		return err;
 	err = ask(attaching, WIRE_RUNTIMES_BEGIN, why);
-	return err ? err : await(attaching, &state, why);
+	return err ? err : await(attaching, &seen.state, why);
 }
 
 int attach_end_runtimes(struct attaching *attaching, char **why)

@@ -143,9 +143,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->has_no_cache = 1;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->directives.is_exact_java)
-			argp_error(state, "--java=exact: only machines that "
-					  "clew record starts");
 		recording_check(&options->directives, state);
 		if (options->directives.has_trace)
 			argp_error(state, "trace: not of a process that runs");

@@ -146,8 +146,8 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 		if (!is_ours)
 			name_binding(&bound, &its);
 		if (bound.bridge) {
-			if (agent.is_exact)
-				atomic_store(&bound.bridge->is_silent, 1);
+			atomic_store(&bound.bridge->is_silent,
+				     (uint32_t)agent.is_exact);
 			bound.bridge->original = address;
 			*new_address = bridges_entry(bound.bridge);
 		}
@@ -363,8 +363,8 @@ static int listen(jvmtiEnv *jvmti)
 	jvmtiCapabilities wanted = { .can_generate_native_method_bind_events =
 					     1 };
 
-	if (java_exact_is_wanted())
-		agent.is_exact = !java_exact_prepare(jvmti, &callbacks);
+	agent.is_exact = java_exact_is_wanted() &&
+			 !java_exact_prepare(jvmti, &callbacks);
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted) &&
 	       !(*jvmti)->SetEventCallbacks(jvmti, &callbacks,
 					    sizeof(callbacks)) &&
@@ -488,6 +488,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return;
 	}
+	rt.counts_java = 0;
 	agent_begin(vm);
 	if (!agent.heard)
 		return;
@@ -495,9 +496,11 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 	callers_begin_late();
 	bound_natives_change(vm, jni, pc, choose_bridge, NULL);
 	tell_of_code(agent.heard);
+	if (agent.is_exact)
+		java_exact_begin(agent.heard, jni);
 }
 
-/* First nobody is bound to a bridge any more, then nobody is. */
+/* Methods are as they were; then nobody is bound to a bridge, then nobody is in one. */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {
 	long changed;
@@ -505,6 +508,9 @@ int agent_end_late(JavaVM *vm, JNIEnv *jni)
 
 	if (!agent.heard)
 		return 0;
+	err = java_exact_end(agent.heard, jni);
+	if (err)
+		return err;
 	(*agent.heard)
 		->SetEventNotificationMode(agent.heard, JVMTI_DISABLE,
 					   JVMTI_EVENT_NATIVE_METHOD_BIND,

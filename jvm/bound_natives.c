@@ -7,18 +7,14 @@
  * classes that we hold meanwhile keep what is read alive; but a class may be
  * redefined, so that all is read by a system call that can fail, and RegisterNatives()
  * finds the method by its name.
- *
- * That function warns on the console of natives of the machine's own classes, unless
- * its caller in Java has their loader. We have one in an event: that we wait for a
- * monitor, which Object.wait(long, int) does for us.
  */
 #include "jvm/bound_natives.h"
 
 #include <errno.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
+#include "jvm/from_java.h"
 #include "jvm/hotspot.h"
 #include "preload/host/lookup.h"
 #include "preload/sys/copy_bytes.h"
@@ -52,6 +48,7 @@ struct found_native {
 
 /* What is looked for, and found; too large for a stack. */
 struct natives_search {
+	JavaVM *vm;
 	JNIEnv *jni;
 	jvmtiEnv *jvmti;
 	bound_natives_choose choose;
@@ -73,9 +70,6 @@ struct natives_search {
 	unsigned char copies[BATCH_MAX * METHOD_BYTES]; /* of some of these */
 	char texts[TEXT_BYTES];
 };
-
-/* By the thread that does so, for its own event; NULL: nobody does. */
-static struct natives_search *_Atomic under_way;
 
 /* ---- What the machine tells debuggers ---- */
 
@@ -442,58 +436,13 @@ static void change(struct natives_search *search,
 	has_failed(jni);
 }
 
-/* Of our own thread, which is in Object.wait(): that has been called by Java. */
-static void JNICALL waits(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
-			  jobject object, jlong ms)
+static void change_all(JNIEnv *jni, void *context)
 {
-	struct natives_search *search = atomic_load(&under_way);
+	struct natives_search *search = context;
 
-	for (uint32_t i = 0; search && i < search->found; i++)
+	for (uint32_t i = 0; i < search->found; i++)
 		if (is_bound(search, &search->natives[i]))
 			change(search, &search->natives[i], jni);
-	atomic_store(&under_way, NULL);
-}
-
-static int wait_for_nobody(struct natives_search *search)
-{
-	JNIEnv *jni = search->jni;
-	jclass class = find_class(jni, "java/lang/Object");
-	jobject object = class ? (*jni)->AllocObject(jni, class) : NULL;
-	jmethodID wait;
-
-	if (has_failed(jni) || !object)
-		return -ENOMEM;
-	wait = (*jni)->GetMethodID(jni, class, "wait", "(JI)V");
-	if (has_failed(jni) || !wait || (*jni)->MonitorEnter(jni, object))
-		return -ENOTSUP;
-	(*jni)->CallVoidMethod(jni, object, wait, (jlong)1, (jint)0);
-	has_failed(jni);
-	(*jni)->MonitorExit(jni, object);
-	return 0;
-}
-
-static int change_all(struct natives_search *search)
-{
-	static const jvmtiEventCallbacks callbacks = { .MonitorWait = waits };
-	const jvmtiCapabilities wanted = { .can_generate_monitor_events = 1 };
-	jvmtiEnv *jvmti = search->jvmti;
-	jthread self;
-	int err = -ENOTSUP;
-
-	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
-	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
-	    (*jvmti)->GetCurrentThread(jvmti, &self))
-		return err;
-	atomic_store(&under_way, search);
-	if (!(*jvmti)->SetEventNotificationMode(
-		    jvmti, JVMTI_ENABLE, JVMTI_EVENT_MONITOR_WAIT, self)) {
-		err = wait_for_nobody(search);
-		(*jvmti)->SetEventNotificationMode(
-			jvmti, JVMTI_DISABLE, JVMTI_EVENT_MONITOR_WAIT, self);
-	}
-	if (atomic_exchange(&under_way, NULL))
-		err = -ENOTSUP; /* nobody has told of it */
-	return err;
 }
 
 /* ---- All of it ---- */
@@ -526,7 +475,7 @@ static int run(struct natives_search *search)
 	if (!err && search->choose)
 		err = search_classes(search);
 	if (!err)
-		err = change_all(search);
+		err = from_java_call(search->vm, jni, change_all, search);
 	let_go_of_classes(search);
 	(*jni)->PopLocalFrame(jni, NULL);
 	return err;
@@ -540,6 +489,7 @@ long bound_natives_change(JavaVM *vm, JNIEnv *jni, uint64_t machine_pc,
 
 	if (sys_failed(search))
 		return -ENOMEM;
+	search->vm = vm;
 	search->jni = jni;
 	search->choose = choose;
 	search->context = context;

@@ -15,6 +15,8 @@
 #include "jvm/agent_load.h"
 #include "jvm/java_exact.h"
 #include "jvm/java_numbers.h"
+#include "jvm/java_tracked.h"
+#include "jvm/java_verify.h"
 #include "jvm/jni_env.h"
 #include "jvm/jvm.h"
 #include "jvm/late.h"
@@ -176,6 +178,8 @@ static void meet_module(struct module *module, struct windows *windows,
 static void forget_numbers(void)
 {
 	java_numbers_forget();
+	java_tracked_forget();
+	java_verify_forget();
 	native_relays_forget();
 }
 

@@ -21,7 +21,13 @@ char *java_exact_option(void);
 /* Adds what it needs, while a machine is being started. 0, or -1: it has not got it. */
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
 
-/* The machine runs: from here on classes are changed. In VMInit, muted. */
+/*
+ * The machine runs: from here on classes are changed. In VMInit, or on a thread of ours
+ * that is attached; muted.
+ */
 void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni);
+
+/* All classes are given back: 0, or -errno: somebody is still in the tracker. */
+int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni);
 
 #endif

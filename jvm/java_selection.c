@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "image/arena.h"
+#include "jvm/tracker_class.h"
 #include "match/ere.h"
 #include "match/glob.h"
 #include "preload/sys/copy_bytes.h"
@@ -79,6 +80,7 @@ int java_selection_begin(const char *patterns)
 	const char *at = patterns ? patterns : "";
 	int err = 0;
 
+	arena_fini(&selection.arena);
 	selection.count = 0;
 	selection.includes = 0;
 	while (*at && !err) {
@@ -157,4 +159,39 @@ int java_selection_may_have(const char *class_name)
 		    may_match(&selection.patterns[i], class_name))
 			return 1;
 	return 0;
+}
+
+/* ---- Classes that stay ---- */
+
+int java_selection_is_needed(const char *class_name)
+{
+	static const char *const needed[] = {
+		"java/lang/Object",        "java/lang/Thread",
+		"java/lang/Class",         TRACKER_NATIVES,
+		"java/lang/VirtualThread",
+	};
+	static const char *const beginnings[] = {
+		"java/lang/invoke/", "java/lang/ref/",
+		"jdk/internal/",     "sun/",
+		"java/lang/Thread$", "java/lang/Class$",
+		TRACKER_CLASS,
+	};
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (same_text(class_name, needed[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (!strncmp(class_name, beginnings[i], strlen(beginnings[i])))
+			return 1;
+	return 0;
+}
+
+void java_selection_dotted(char out[JAVA_SELECTION_NAME_BYTES],
+			   const char *name, size_t bytes)
+{
+	if (bytes > JAVA_SELECTION_NAME_BYTES - 1)
+		bytes = JAVA_SELECTION_NAME_BYTES - 1;
+	for (size_t i = 0; i < bytes; i++)
+		out[i] = name[i] == '/' ? '.' : name[i];
+	out[bytes] = '\0';
 }

@@ -7,7 +7,9 @@
 #ifndef CLEW_JVM_JAVA_SELECTION_H
 #define CLEW_JVM_JAVA_SELECTION_H
 
-/* Read them, once; NULL: there are none. 0 or -errno. */
+#include <stddef.h>
+
+/* Read them, anew if it was done before; NULL: there are none. 0 or -errno. */
 int java_selection_begin(const char *patterns);
 
 /* Whether classes of the machine's own may be meant. */
@@ -21,5 +23,16 @@ int java_selection_has(const char *class_name, const char *method, int is_own);
 
 /* Whether some method of a class may be, as far as its name says. */
 int java_selection_may_have(const char *class_name);
+
+/*
+ * What stays as it is, by its internal name, "java/lang/Object": what the tracker itself
+ * needs, or the machine handles in ways of its own.
+ */
+int java_selection_is_needed(const char *class_name);
+
+/* "java/lang/String", of so many bytes, with dots. */
+#define JAVA_SELECTION_NAME_BYTES 1024
+void java_selection_dotted(char out[JAVA_SELECTION_NAME_BYTES],
+			   const char *name, size_t bytes);
 
 #endif

@@ -159,3 +159,16 @@ void java_tracked_leave(const struct tracked_method *method,
 {
 	find_or_add(method, why);
 }
+
+void java_tracked_forget(void)
+{
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (tracked.table)
+		sys_munmap(tracked.table,
+			   tracked.room * sizeof(*tracked.table));
+	tracked.table = NULL;
+	tracked.room = tracked.used = 0;
+	lock_release(&tracked.lock, &signals);
+}

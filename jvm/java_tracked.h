@@ -32,4 +32,7 @@ uint32_t java_tracked_find(const struct tracked_method *method);
 void java_tracked_leave(const struct tracked_method *method,
 			enum wire_java_left why);
 
+/* All numbers: a recording with another configuration begins. */
+void java_tracked_forget(void);
+
 #endif

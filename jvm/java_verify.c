@@ -2,6 +2,7 @@
 #include "jvm/java_verify.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "jvm/java_tracked.h"
@@ -31,6 +32,12 @@ static struct {
 void java_verify_begin(jvmtiEnv *jvmti)
 {
 	atomic_store(&asked, jvmti);
+}
+
+void java_verify_forget(void)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		atomic_store(&known[i].method, 0);
 }
 
 void java_verify_change(void)
@@ -121,6 +128,16 @@ static int is_before_entry(const jvmtiFrameInfo *frame)
 	return frame->location >= 0 && frame->location <= CALL_AT;
 }
 
+/* A call that began before its class was changed, and does not tell. */
+static int is_former(jvmtiEnv *jvmti, jmethodID method)
+{
+	jboolean is_obsolete = JNI_FALSE;
+
+	return atomic_load(&has_changed) &&
+	       !(*jvmti)->IsMethodObsolete(jvmti, method, &is_obsolete) &&
+	       is_obsolete;
+}
+
 /*
  * Each method that is running and tells of its calls has to be in the context, in this
  * order. What ran before its class was changed did not.
@@ -140,6 +157,8 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 		if (!number || (has_begun && is_before_entry(&frames[i])))
 			continue;
 		has_begun = 1;
+		if (number != wanted && is_former(jvmti, frames[i].method))
+			continue;
 		if (number != wanted) {
 			if (wanted || !atomic_load(&has_changed))
 				java_verify_note(0);

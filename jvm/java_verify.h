@@ -10,8 +10,11 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* By whom it is asked from now on. */
+/* By whom it is asked from now on; NULL: by nobody. */
 void java_verify_begin(jvmtiEnv *jvmti);
+
+/* The numbers of methods are others from now on, and nobody asks yet. */
+void java_verify_forget(void);
 
 /*
  * Classes have been changed while methods of theirs may have been running, which do not

@@ -11,6 +11,7 @@
  *			(preload/front/records.h writes that into the part)
  *	late.c		a machine that runs already, which has no option
  *	bound_natives.c	its natives, that are bound already
+ *	from_java.c	what only a caller in Java may do
  *	bridges.c	makes bridges, through which Java calls them
  *	intrinsics.c	which natives it may never call
  *	class_changes.c	when methods are changed while they run

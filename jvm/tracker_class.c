@@ -43,6 +43,7 @@
 #include <stddef.h>
 
 #include "classfile/class_pool.h"
+#include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "wire/counts.h"
 #include "wire/id.h"
@@ -85,6 +86,7 @@ enum op {
 	LOR = 129,
 	LXOR = 131,
 	I2L = 133,
+	L2I = 136,
 	LCMP = 148,
 	IFEQ = 153,
 	IFNE = 154,
@@ -102,6 +104,7 @@ enum op {
 struct class_making {
 	struct class_pool pool;
 	struct class_output members, whole;
+	const char *name;
 	uint32_t code_name, method_count;
 	uint32_t unsafe_field, word_field, holder_field;
 	uint32_t get_long, get_long_volatile, put_long, get_reference;
@@ -126,8 +129,8 @@ static uint32_t add_field(struct class_making *making, const char *name,
 			  const char *descriptor)
 {
 	return pool_add_field(&making->pool,
-			      pool_add_class(&making->pool, TRACKER_CLASS),
-			      name, descriptor);
+			      pool_add_class(&making->pool, making->name), name,
+			      descriptor);
 }
 
 /* ---- Code ---- */
@@ -455,10 +458,11 @@ static void write_field(struct class_making *making, const char *name,
 	output_u2(&making->whole, 0);
 }
 
-static void begin(struct class_making *making,
+static void begin(struct class_making *making, const char *name,
 		  const struct classfile_caller *caller)
 {
-	*making = (struct class_making){ .pool = { .count = 1, .next = 1 } };
+	*making = (struct class_making){ .pool = { .count = 1, .next = 1 },
+					 .name = name };
 	making->pool.added.caller = caller;
 	making->members.caller = caller;
 	making->whole.caller = caller;
@@ -466,11 +470,10 @@ static void begin(struct class_making *making,
 }
 
 /* From the access flags on, in what is to come behind the constants. */
-static void write_class(struct class_making *making, const char *name,
-			uint32_t field_count)
+static void write_class(struct class_making *making, uint32_t field_count)
 {
 	output_u2(&making->whole, PUBLIC | FINAL | SUPER | SYNTHETIC);
-	output_u2(&making->whole, pool_add_class(&making->pool, name));
+	output_u2(&making->whole, pool_add_class(&making->pool, making->name));
 	output_u2(&making->whole,
 		  pool_add_class(&making->pool, "java/lang/Object"));
 	output_u2(&making->whole, 0); /* interfaces */
@@ -493,19 +496,6 @@ static int end(struct class_making *making, struct classfile_result *result)
 					     making->method_count };
 	return !(out.is_full || making->whole.is_full ||
 		 making->members.is_full || making->pool.added.is_full);
-}
-
-static int make_natives(struct class_making *making,
-			const struct classfile_caller *caller,
-			struct classfile_result *result)
-{
-	begin(making, caller);
-	write_native(making, "enter", "(I)J");
-	write_native(making, "exit", "(J)V");
-	write_native(making, "caught", "(JI)V");
-	write_native(making, "word", "()J");
-	write_class(making, TRACKER_NATIVES, 0);
-	return end(making, result);
 }
 
 static void add_constants(struct class_making *making)
@@ -534,31 +524,81 @@ static void add_constants(struct class_making *making)
 		add_method(making, TRACKER_NATIVES, "word", "()J");
 }
 
-static int make_tracker(struct class_making *making,
-			const struct classfile_caller *caller,
-			enum tracker_layout layout,
-			struct classfile_result *result)
+/* ---- Of a recording that is over ---- */
+
+/* The caller's id stays what it is. */
+static void make_enter_of_nobody(struct class_making *making,
+				 enum tracker_layout layout)
 {
-	begin(making, caller);
-	add_constants(making);
-	write_method(making, "<clinit>", "()V", make_initialiser, layout);
-	write_method(making, "enter", "(I)J", make_enter, layout);
-	write_method(making, "exit", "(J)V", make_exit, layout);
-	write_method(making, "caught", "(JI)V", make_caught, layout);
-	write_class(making, TRACKER_CLASS, 3);
-	write_field(making, "U", "L" UNSAFE ";");
-	write_field(making, "WORD", "J");
-	write_field(making, "HOLDER", "J");
-	return end(making, result);
+	put(making, LCONST_0);
+	put(making, L2I);
+	put_with(making, INVOKESTATIC, making->natives_enter);
+	put(making, LRETURN);
+}
+
+/* Returns if there is another session. */
+static void put_session(struct class_making *making)
+{
+	uint32_t is_mine;
+
+	put_with(making, GETSTATIC, making->unsafe_field);
+	put(making, ACONST_NULL);
+	put_long(making, (uintptr_t)&rt.sessions);
+	put_with(making, INVOKEVIRTUAL, making->get_long);
+	put_long(making, rt.sessions);
+	put(making, LCMP);
+	is_mine = jump(making, IFEQ);
+	put(making, RETURN);
+	land(making, is_mine);
+}
+
+static void make_late_exit(struct class_making *making,
+			   enum tracker_layout layout)
+{
+	put_session(making);
+	make_exit(making, layout);
+}
+
+static void make_late_caught(struct class_making *making,
+			     enum tracker_layout layout)
+{
+	put_session(making);
+	make_caught(making, layout);
 }
 
 int tracker_class_make(const struct classfile_caller *caller,
-		       enum tracker_layout layout,
-		       struct classfile_result *tracker,
-		       struct classfile_result *natives)
+		       const struct tracker_kind *kind,
+		       struct classfile_result *result)
+{
+	const enum tracker_layout layout = kind->layout;
+	struct class_making making;
+
+	begin(&making, kind->name, caller);
+	add_constants(&making);
+	write_method(&making, "<clinit>", "()V", make_initialiser, layout);
+	write_method(&making, "enter", "(I)J",
+		     kind->is_over ? make_enter_of_nobody : make_enter, layout);
+	write_method(&making, "exit", "(J)V",
+		     kind->is_over ? make_late_exit : make_exit, layout);
+	write_method(&making, "caught", "(JI)V",
+		     kind->is_over ? make_late_caught : make_caught, layout);
+	write_class(&making, 3);
+	write_field(&making, "U", "L" UNSAFE ";");
+	write_field(&making, "WORD", "J");
+	write_field(&making, "HOLDER", "J");
+	return end(&making, result);
+}
+
+int tracker_class_make_natives(const struct classfile_caller *caller,
+			       struct classfile_result *result)
 {
 	struct class_making making;
 
-	return make_tracker(&making, caller, layout, tracker) &&
-	       make_natives(&making, caller, natives);
+	begin(&making, TRACKER_NATIVES, caller);
+	write_native(&making, "enter", "(I)J");
+	write_native(&making, "exit", "(J)V");
+	write_native(&making, "caught", "(JI)V");
+	write_native(&making, "word", "()J");
+	write_class(&making, 0);
+	return end(&making, result);
 }

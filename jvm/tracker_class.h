@@ -21,10 +21,21 @@ enum tracker_layout {
 	TRACKER_IN_HOLDER, /* Thread.holder.stackSize: virtual threads have none */
 };
 
-/* Makes the class files. False: there is no memory. */
+struct tracker_kind {
+	const char *name;
+	enum tracker_layout layout;
+	/*
+	 * The recording is over: methods that still run go on with what they have
+	 * kept, but only as long as there is no other session (rt.sessions).
+	 */
+	int is_over;
+};
+
+/* Make the class files. False: there is no memory. */
 int tracker_class_make(const struct classfile_caller *caller,
-		       enum tracker_layout layout,
-		       struct classfile_result *tracker,
-		       struct classfile_result *natives);
+		       const struct tracker_kind *kind,
+		       struct classfile_result *result);
+int tracker_class_make_natives(const struct classfile_caller *caller,
+			       struct classfile_result *result);
 
 #endif

@@ -7,8 +7,9 @@
  * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
  * with the carrier's own where it comes and goes.
  *
- * They are bound by their names, which the machine looks for in its agents' libraries.
- * RegisterNatives() would warn on the console, as the class is one of its own.
+ * They are bound by their names, which the machine looks for in its agents' libraries; in
+ * one that runs already, by RegisterNatives(), which would warn on the console elsewhere, as
+ * the class is one of its own.
  */
 #include "jvm/tracker_natives.h"
 
@@ -141,26 +142,61 @@ int tracker_natives_are(const char *signature)
 	return same_text(signature, "L" TRACKER_NATIVES ";");
 }
 
-/* By calling each, so that none is looked for where Java is in the tracker. */
-int tracker_natives_bind(JNIEnv *jni, jclass natives)
+/* Nothing is pending afterwards. */
+static int has_failed(JNIEnv *jni)
 {
-	const jmethodID enter =
-		(*jni)->GetStaticMethodID(jni, natives, "enter", "(I)J");
-	const jmethodID leave =
-		(*jni)->GetStaticMethodID(jni, natives, "exit", "(J)V");
-	const jmethodID catches =
-		(*jni)->GetStaticMethodID(jni, natives, "caught", "(JI)V");
-	const jmethodID word =
-		(*jni)->GetStaticMethodID(jni, natives, "word", "()J");
+	if (!(*jni)->ExceptionCheck(jni))
+		return 0;
+	(*jni)->ExceptionClear(jni);
+	return 1;
+}
+
+/* NULL: it is not there. */
+static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
+		      const char *descriptor)
+{
+	const jmethodID method =
+		(*jni)->GetStaticMethodID(jni, natives, name, descriptor);
+
+	return has_failed(jni) ? NULL : method;
+}
+
+/* By calling each, so that none is looked for where Java is in the tracker. */
+int tracker_natives_find(JNIEnv *jni, jclass natives)
+{
+	const jmethodID enter = find(jni, natives, "enter", "(I)J");
+	const jmethodID leave = find(jni, natives, "exit", "(J)V");
+	const jmethodID catches = find(jni, natives, "caught", "(JI)V");
+	const jmethodID word = find(jni, natives, "word", "()J");
 	const jlong id = (jlong)hot.id;
+	int is_missing = 0;
 
 	if (!enter || !leave || !catches || !word)
 		return -1;
 	(*jni)->CallStaticLongMethod(jni, natives, enter, NOBODY);
+	is_missing |= has_failed(jni);
 	(*jni)->CallStaticVoidMethod(jni, natives, leave, id);
+	is_missing |= has_failed(jni);
 	(*jni)->CallStaticVoidMethod(jni, natives, catches, id, NOBODY);
+	is_missing |= has_failed(jni);
 	(*jni)->CallStaticLongMethod(jni, natives, word);
-	return (*jni)->ExceptionCheck(jni) ? -1 : 0;
+	is_missing |= has_failed(jni);
+	return is_missing ? -1 : 0;
+}
+
+int tracker_natives_register(JNIEnv *jni, jclass natives)
+{
+	static const JNINativeMethod methods[] = {
+		{ (char *)"enter", (char *)"(I)J", (void *)NATIVE(enter) },
+		{ (char *)"exit", (char *)"(J)V", (void *)NATIVE(exit) },
+		{ (char *)"caught", (char *)"(JI)V", (void *)NATIVE(caught) },
+		{ (char *)"word", (char *)"()J", (void *)NATIVE(word) },
+	};
+
+	return (*jni)->RegisterNatives(jni, natives, methods,
+				       sizeof(methods) / sizeof(*methods))
+		       ? -1
+		       : 0;
 }
 
 /* ---- Threads ---- */

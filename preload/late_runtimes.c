@@ -58,6 +58,7 @@ static void ask(uint32_t wish)
 		return;
 	}
 	asked_pid = sys_getpid();
+	rt.late_steps = &clew_attachment.runtime_steps;
 	atomic_store(&clew_attachment.runtimes, wish);
 	if (own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end))
 		atomic_store(&clew_attachment.runtimes,

@@ -221,6 +221,7 @@ static void enter(const struct stacks *stacks,
 			signals_open_actions();
 		loader_also_call(finish_if_wished);
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
+		rt.sessions++;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 		answer(0, "");
 	}

@@ -37,7 +37,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    9
+#define WIRE_ATTACH_VERSION    10
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -164,6 +164,8 @@ struct wire_attachment {
 	 * somebody has.
 	 */
 	_Atomic uint64_t finish_wish;
+	/* Grows while a runtime's thread gets on. */
+	_Atomic uint64_t runtime_steps;
 	char why[256]; /* where result is not 0; NUL-terminated */
 	char dir[WIRE_ATTACH_DIR_BYTES];
 	/*

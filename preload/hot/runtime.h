@@ -76,6 +76,10 @@ struct runtime {
 	 * contexts have no place on the stack. Stored before the first does.
 	 */
 	uint32_t counts_java;
+	uint64_t
+		sessions; /* that have entered; changes while all threads are stopped */
+	/* A language's layer says so that it gets on (late_runtimes.c), or NULL. */
+	_Atomic uint64_t *late_steps;
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */

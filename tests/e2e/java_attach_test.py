@@ -13,11 +13,11 @@ from clewtest import needs, slow, until
 from java_test import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
-GO, LATE, END, HELD, CALLS = 1, 2, 3, 8, 128
+GO, LATE, END, TELL, BYTES, HELD, CALLS = 1, 2, 3, 4, 5, 8, 128
 THREADS = 3
 # What Attached.java calls as which number.
 CALLERS = ["hot", "innermost", "recursion", "asRegistered", "upper", "back",
-           "latest", "asks"]
+           "latest", "asks", "rests"]
 NATIVES = {"asRegistered": "registered", "upper": "up", "latest": "late"}
 OURS = re.compile(r"com\.acme\.Attached\.(hit|registered|up|late)\(")
 CHAINS = {"innermost": ["innermost", "middle", "outer"],
@@ -25,7 +25,7 @@ CHAINS = {"innermost": ["innermost", "middle", "outer"],
 
 
 class JavaAttached(JavaCase, Attached):
-    def start_java(self, *options):
+    def start_java(self, *options, words=()):
         classes = self.work / "attached"
         if not classes.exists():
             if not HOMES[17]:
@@ -40,7 +40,7 @@ class JavaAttached(JavaCase, Attached):
         self.addCleanup(self.said.close)
         self.process, self.memory = self.shared_java(
             [*java, self.work / "shared",
-             clewtest.target("attached_java.so"), THREADS])
+             clewtest.target("attached_java.so"), THREADS, *words])
         self.let_go()
         self.hold()
 

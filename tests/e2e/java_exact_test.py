@@ -66,6 +66,7 @@ class Contexts(ExactCase):
         said = self.record_exactly(
             self.program(word, count, *options),
             "--java=exact:com.acme.Exact*,!com.acme.Exact$In*", *record)
+        self.assertNotIn("WARNING", said)
         truth = {path: int(calls) for calls, path in
                  re.findall(r"(?m)^(\d+) (.*)$", said)}
         self.assertGreater(len(truth), 10)
@@ -127,7 +128,7 @@ class Contexts(ExactCase):
     @needs("javac")
     @slow
     def test_without_time(self):
-        self.check(record=["--time=none"])
+        self.check("-Xcheck:jni", record=["--time=none"])
 
 
 class Compiler(ExactCase):

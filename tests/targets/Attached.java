@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Threads that call natives (attached_java.c) from Java methods, in a loop, until the
 // file that both share with a test says to stop; how often each has is in that file.
-// Some threads live for a moment only, and there is garbage.
+// Some threads live for a moment only, and there is garbage. Virtual threads leave their
+// carriers in the midst of a recursion.
 //
-//	java -cp DIR com.acme.Attached FILE LIBRARY THREADS
+//	java -cp DIR com.acme.Attached FILE LIBRARY THREADS [virtual]
 package com.acme;
 
 public class Attached {
@@ -16,20 +17,27 @@ public class Attached {
   static native int up(int who);
   static native boolean mayBindLate();
 
+  static boolean isVirtual;
+
   static int hot(int i) { return hit(0) + i; }
   static int innermost(int i) { return hit(1) + i; }
   static int middle(int i) { return innermost(i) + 1; }
   static int outer(int i) { return middle(i) + 1; }
-  static int recursion(int n) { return n == 0 ? 0 : hit(2) + recursion(n - 1); }
+  static int recursion(int n) {
+    if (n == 0 && isVirtual) Thread.yield();
+    return n == 0 ? 0 : hit(2) + recursion(n - 1);
+  }
   static int asRegistered(int i) { return registered(3); }
   static int upper(int i) { return up(4); }
   static int back(int i) { return hit(5); }
   static int latest(int i) { return late(6); }
   static boolean asks(Object o) { return hit(7) == 0 || Thread.holdsLock(o); }
 
+  static boolean rests(int thread) { return hit(8) == 7 && pause(thread); }
+
   static void work(int thread) {
     byte[][] garbage = new byte[16][];
-    for (int i = 0; pause(thread); i++) {
+    for (int i = 0; rests(thread); i++) {
       for (int k = 0; k < 50; k++) {
         if (hot(k) != k + 7 || outer(k) != k + 9 || asRegistered(k) != 7 ||
             upper(k) != 7 || recursion(3) != 21 || asks(garbage))
@@ -46,13 +54,22 @@ public class Attached {
     }
   }
 
+  static Thread start(Runnable body) throws Exception {
+    if (isVirtual)
+      return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+    Thread thread = new Thread(body);
+    thread.start();
+    return thread;
+  }
+
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[1]);
     share(arguments[0]);
+    isVirtual = arguments.length > 3;
     Thread[] threads = new Thread[Integer.parseInt(arguments[2])];
     for (int t = 0; t < threads.length; t++) {
       final int number = t;
-      (threads[t] = new Thread(() -> work(number))).start();
+      threads[t] = start(() -> work(number));
     }
     ready();
     for (Thread thread : threads) thread.join();

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Natives of Attached.java, which count their calls in a file that a test shares.
- * Its words: [0] ready, [1] go, [2] bind late, [3] end, [8 + t] thread t is
- * held, [128 + who] calls by who.
+ * Its words: [0] ready, [1] go, [2] bind late, [3] end, [4] tell how long a method of
+ * it is, [5] so many bytes of code, [8 + t] thread t is held, [128 + who] calls by who.
  */
 #include <fcntl.h>
 #include <jni.h>
+#include <jvmti.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { READY, GO, LATE, END, HELD = 8, CALLS = 128, WORDS = 512 };
+enum { READY, GO, LATE, END, TELL, BYTES, HELD = 8, CALLS = 128, WORDS = 512 };
 
 static _Atomic uint64_t *shared;
 
@@ -52,6 +53,28 @@ JNIEXPORT void JNICALL Java_com_acme_Attached_ready(JNIEnv *env, jclass class)
 	shared[READY] = 1;
 }
 
+/* As an agent that is there for a moment sees it. */
+static void tell_bytes(JNIEnv *env, jclass class)
+{
+	const jvmtiCapabilities wanted = { .can_get_bytecodes = 1 };
+	const jmethodID method =
+		(*env)->GetStaticMethodID(env, class, "outer", "(I)I");
+	unsigned char *code = NULL;
+	jvmtiEnv *jvmti;
+	jint bytes = 0;
+	JavaVM *vm;
+
+	if ((*env)->GetJavaVM(env, &vm) ||
+	    (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9))
+		return;
+	(*jvmti)->AddCapabilities(jvmti, &wanted);
+	(*jvmti)->GetBytecodes(jvmti, method, &bytes, &code);
+	(*jvmti)->Deallocate(jvmti, code);
+	(*jvmti)->DisposeEnvironment(jvmti);
+	shared[BYTES] = (uint64_t)bytes;
+	shared[TELL] = 0;
+}
+
 JNIEXPORT jboolean JNICALL Java_com_acme_Attached_pause(JNIEnv *env,
 							jclass class,
 							jint thread)
@@ -60,6 +83,8 @@ JNIEXPORT jboolean JNICALL Java_com_acme_Attached_pause(JNIEnv *env,
 
 	while (!shared[GO] && !shared[END]) {
 		shared[HELD + thread] = 1;
+		if (thread == 0 && shared[TELL])
+			tell_bytes(env, class);
 		nanosleep(&moment, NULL);
 	}
 	shared[HELD + thread] = 0;

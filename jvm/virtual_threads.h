@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Virtual threads have their own contexts (tracker_natives.h) where the machine tells
+ * when they are on which thread.
+ */
+#ifndef CLEW_JVM_VIRTUAL_THREADS_H
+#define CLEW_JVM_VIRTUAL_THREADS_H
+
+#include <jvmti.h>
+
+/* Of a machine of Java 21 or later: add what it takes. */
+void virtual_threads_want(jvmtiCapabilities *capabilities);
+
+/*
+ * 0, or -1: virtual threads would count in each other's contexts. When all other
+ * callbacks are set: that takes these off.
+ */
+int virtual_threads_hear(jvmtiEnv *jvmti);
+
+#endif

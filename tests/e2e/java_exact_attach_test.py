@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach --java=exact: Java methods of a machine that runs already."""
+import collections
+import re
+
+import clewtest
+from attach_test import PATIENCE_S
+from clewtest import needs, until
+from java_attach_test import BYTES, JavaAttached, TELL
+from java_exact_test import VERIFY
+from java_test import HOMES
+
+# Methods of Attached.java, by the natives' count that says how often each was called.
+METHODS = {"hot": "hot", "innermost": "innermost", "middle": "innermost",
+           "outer": "innermost", "recursion": "recursion", "upper": "upper",
+           "back": "back", "asRegistered": "asRegistered",
+           "latest": "latest", "asks": "asks", "rests": "rests"}
+CALLEES = {"innermost": "middle", "middle": "outer", "back": "upper"}
+EXACT = ["--java=exact:com.acme.*", "--java-min-size=0"]
+
+
+class ExactAttached(JavaAttached):
+    def methods(self):
+        """({method: calls}, {(method, Java caller): calls}) of Attached's."""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual([p for p in tree["problems"]
+                          if "stand at the top" not in p], [])
+        names = [re.sub(r"^com\.acme\.Attached\.|\(.*$", "", f["name"])
+                 for f in tree["functions"]]
+        calls, edges = collections.Counter(), collections.Counter()
+        for node in tree["contexts"]:
+            name = names[node["function"]]
+            if name not in METHODS or not node["calls"]:
+                continue
+            above = node
+            while above["parent"]:
+                above = tree["contexts"][above["parent"] - 1]
+                if names[above["function"]] in METHODS:
+                    break
+            caller = names[above["function"]] if above is not node else None
+            calls[name] += node["calls"]
+            edges[name, caller if caller in METHODS else None] += node["calls"]
+        return calls, edges
+
+    def confidence(self):
+        report = self.clew_json("report", "--json", self.recording_path)
+        confidence = report["confidence"]
+        for verdicts in confidence, confidence["java_stacks"]:
+            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
+                             (0, 0), confidence)
+        return confidence["java_stacks"]["verified"]
+
+    def is_counted_exactly(self, *options):
+        self.hold()
+        before = self.counted()
+        controller = self.attach(self.process, *EXACT, *options)
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        after = self.counted()
+        calls, edges = self.methods()
+        made = {name: after[native] - before[native]
+                for name, native in METHODS.items()}
+        made["recursion"] += made["recursion"] // 3  # recursion(0) calls none
+        self.assertEqual({name: calls[name] for name in made}, made)
+        for callee, caller in CALLEES.items():
+            self.assertEqual(edges[callee, caller], made[callee], edges)
+        for name in ("hot", "outer", "asks"):
+            self.assertEqual(edges[name, None], made[name], edges)
+        self.assert_quiet()
+        return self.confidence()
+
+
+    def code_bytes(self):
+        """Of the method outer(), as the machine has it now."""
+        self.set_word(TELL, 1)
+        self.assertTrue(until(lambda: not self.word(TELL)))
+        return self.word(BYTES)
+
+
+class Counts(ExactAttached):
+    @needs("javac")
+    def test_each_call_while_attached(self):
+        """Methods of the first session are under way when the second begins."""
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            self.start_java()
+            self.is_counted_exactly("--time=none")
+            self.assertGreater(
+                self.is_counted_exactly("--verify-period=1000"), 10)
+            self.ends()
+
+    @needs("javac")
+    def test_of_the_interpreter_and_each_compiler(self):
+        for options in (["-Xint"], ["-XX:TieredStopAtLevel=1"], ["-Xcomp"]):
+            with self.subTest(options):
+                self.start_java(*VERIFY, *options)
+                self.is_counted_exactly("--time=none")
+                self.ends()
+
+    @needs("javac")
+    def test_virtual_threads(self):
+        """That are mounted, and not, when clew comes and when it goes."""
+        self.version = 25
+        if not HOMES[25]:
+            self.skipTest("no JDK 25 here")
+        self.start_java("-Djdk.virtualThreadScheduler.parallelism=4",
+                        words=["virtual"])
+        for _ in range(2):
+            self.is_counted_exactly("--time=none", "--verify-period=1000")
+        self.ends()
+
+    @needs("javac")
+    def test_sessions_that_count_natives_only(self):
+        """In between: natives have their Java callers."""
+        self.start_java()
+        self.is_counted_exactly()
+        self.is_recorded_exactly()
+        self.is_counted_exactly()
+        self.ends()
+
+    @needs("javac")
+    def test_classes_are_given_back(self):
+        self.start_java()
+        bytes_before = self.code_bytes()
+        controller = self.attach(self.process, *EXACT)
+        self.assertGreater(self.code_bytes(), bytes_before)
+        self.detach(controller)
+        self.assertEqual(self.code_bytes(), bytes_before)
+        self.assert_quiet()
+        self.ends()
+
+    @needs("javac")
+    def test_an_application_s_classes_without_a_pattern(self):
+        self.start_java()
+        before = self.counted()
+        controller = self.attach(self.process, "--java=exact")
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        calls, _ = self.methods()
+        self.assertEqual(calls["outer"],
+                         self.counted()["innermost"] - before["innermost"])
+
+    @needs("javac")
+    def test_a_machine_that_ends_meanwhile(self):
+        self.start_java()
+        controller = self.attach(self.process, *EXACT)
+        self.let_go()
+        self.ends()
+        self.assertIn(controller.wait(PATIENCE_S), (0, 1))
+        calls, _ = self.methods()
+        self.assertGreater(calls["hot"], 5000)
+
+
+if __name__ == "__main__":
+    clewtest.main()
