@@ -28,8 +28,9 @@
  *	}
  *
  * - The word of a thread is negative only if it is ours: the size of a stack is not.
- *   `thread` is the holder in later machines, which virtual threads do not have; what
- *   they call is counted by the natives, on whatever thread carries them.
+ *   In later machines `thread` is the holder of the thread that carries a virtual one
+ *   (Thread.currentCarrierThread()), or of the thread itself. A virtual thread cannot
+ *   come to another while it is in here.
  * - All that does not go as usual is left to a native, before anything is changed.
  * - The mask is read before the table (count.c): nothing is moved before a volatile read.
  * - Compiled code does not add to a count by one instruction. While COUNTING is not 0
@@ -228,7 +229,7 @@ static void stop_counting(struct class_making *making)
 }
 
 struct ways {
-	uint32_t virtual_thread, unknown;
+	uint32_t no_holder, unknown;
 };
 
 /* The block of the thread, with more on the stack than anything later has. */
@@ -251,7 +252,7 @@ static struct ways put_block(struct class_making *making,
 	put(making, POP2);
 	if (layout == TRACKER_IN_HOLDER) {
 		put_with(making, ALOAD, OBJECT);
-		ways.virtual_thread = jump(making, IFNULL);
+		ways.no_holder = jump(making, IFNULL);
 	}
 	put(making, LCONST_0);
 	put(making, LCONST_0);
@@ -346,7 +347,7 @@ static void make_enter(struct class_making *making, enum tracker_layout layout)
 	stop_counting(making);
 	land(making, is_elsewhere);
 	if (layout == TRACKER_IN_HOLDER)
-		land(making, ways.virtual_thread);
+		land(making, ways.no_holder);
 	put_with(making, ILOAD, NUMBER);
 	put_with(making, INVOKESTATIC, making->natives_enter);
 	put(making, LRETURN);
@@ -372,7 +373,7 @@ static void make_exit(struct class_making *making, enum tracker_layout layout)
 	put(making, RETURN);
 	land(making, ways.unknown);
 	if (layout == TRACKER_IN_HOLDER)
-		land(making, ways.virtual_thread);
+		land(making, ways.no_holder);
 	put_with(making, LLOAD, KEPT);
 	put_with(making, INVOKESTATIC, making->natives_exit);
 	put(making, RETURN);
@@ -498,7 +499,8 @@ static int end(struct class_making *making, struct classfile_result *result)
 		 making->members.is_full || making->pool.added.is_full);
 }
 
-static void add_constants(struct class_making *making)
+static void add_constants(struct class_making *making,
+			  enum tracker_layout layout)
 {
 	making->unsafe_field = add_field(making, "U", "L" UNSAFE ";");
 	making->word_field = add_field(making, "WORD", "J");
@@ -513,7 +515,10 @@ static void add_constants(struct class_making *making)
 		add_method(making, UNSAFE, "getReference",
 			   "(Ljava/lang/Object;J)Ljava/lang/Object;");
 	making->current_thread =
-		add_method(making, THREAD, "currentThread", "()L" THREAD ";");
+		add_method(making, THREAD,
+			   layout == TRACKER_IN_HOLDER ? "currentCarrierThread"
+						       : "currentThread",
+			   "()L" THREAD ";");
 	making->natives_enter =
 		add_method(making, TRACKER_NATIVES, "enter", "(I)J");
 	making->natives_exit =
@@ -574,7 +579,7 @@ int tracker_class_make(const struct classfile_caller *caller,
 	struct class_making making;
 
 	begin(&making, kind->name, caller);
-	add_constants(&making);
+	add_constants(&making, layout);
 	write_method(&making, "<clinit>", "()V", make_initialiser, layout);
 	write_method(&making, "enter", "(I)J",
 		     kind->is_over ? make_enter_of_nobody : make_enter, layout);

@@ -18,7 +18,7 @@
  */
 enum tracker_layout {
 	TRACKER_IN_THREAD, /* Thread.stackSize, until Java 18 */
-	TRACKER_IN_HOLDER, /* Thread.holder.stackSize: virtual threads have none */
+	TRACKER_IN_HOLDER, /* Thread.holder.stackSize, of a virtual thread's carrier */
 };
 
 struct tracker_kind {

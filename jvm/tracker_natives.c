@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tracker leaves to natives: calls that are not found where they should be,
- * those of virtual threads, and those that are due to be verified.
+ * What the tracker leaves to natives: calls that are not found where they should be, and
+ * those that are due to be verified.
  *
  * A native's thread is that of the block, whatever thread Java takes it for. So the id of
  * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
