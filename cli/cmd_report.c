@@ -6,6 +6,7 @@
 #include "cli/view.h"
 #include "report/view/flat.h"
 #include "report/view/flat_lines.h"
+#include "report/view/java_methods.h"
 #include "report/view/labels.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
 	KEY_VALUE,
 	KEY_MARKS,
 	KEY_EVENTS,
+	KEY_JAVA,
 	DEFAULT_TOP = 40,
 };
 
@@ -36,6 +38,7 @@ static const struct subject {
 	{ "process", LABEL_GROUP, GROUP_PROCESS, 0 },
 	{ "jni", LABEL_JNI, GROUP_NONE, 0 },
 	{ "jni-env", LABEL_JNI_ENV, GROUP_NONE, 0 },
+	{ "java", LABEL_JAVA, GROUP_NONE, 0 },
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
@@ -56,10 +59,14 @@ static const struct argp_option argp_options[] = {
 	  "without), contexts, callers, callees, name, module",
 	  0 },
 	{ "by", KEY_BY,
-	  "function|context|line|module|thread|process|jni|jni-env", 0,
+	  "function|context|line|module|thread|process|jni|jni-env|java", 0,
 	  "What a row is (default: function)", 0 },
 	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
 	  "Show one function, who calls it, and what it calls", 0 },
+	{ "java", KEY_JAVA, NULL, 0,
+	  "Show Java methods each call of which counts (record "
+	  "--java=exact): --by=java",
+	  0 },
 	{ "jni", KEY_JNI, NULL, 0,
 	  "Show native methods by the Java methods that call them: --by=jni",
 	  0 },
@@ -112,10 +119,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->by = parse_subject(state, argument);
 		options->view.whose.grouping = subjects[options->by].grouping;
 		return 0;
+	case KEY_JAVA:
 	case KEY_JNI:
 	case KEY_JNI_ENV:
-		options->by = parse_subject(state,
-					    key == KEY_JNI ? "jni" : "jni-env");
+		options->by =
+			parse_subject(state, key == KEY_JAVA  ? "java"
+					     : key == KEY_JNI ? "jni"
+							      : "jni-env");
 		options->view.whose.grouping = GROUP_NONE;
 		return 0;
 	case KEY_BUTTERFLY:
@@ -159,6 +169,8 @@ static void make_flat(struct flat *flat, struct session *session,
 	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV ||
 	    subject->label == LABEL_CONTEXT)
 		flat_keep_groups(flat, &session->catalog);
+	if (subject->label == LABEL_JAVA)
+		flat_keep_java(flat, &session->catalog);
 	if (subject->label == LABEL_JNI) {
 		flat_find_quantiles(flat, &session->tree, labels,
 				    session->catalog.function_count);
@@ -174,6 +186,8 @@ static const char *heading_of(size_t by)
 		return "native method" LABEL_JNI_FROM "Java method";
 	case LABEL_JNI_ENV:
 		return "JNI function" LABEL_JNI_FROM "caller";
+	case LABEL_JAVA:
+		return "Java method";
 	case LABEL_CONTEXT:
 		return "context: function" LABEL_JNI_FROM "caller ...";
 	default:
@@ -260,6 +274,13 @@ static int show(const char *command, struct session *session, void *input)
 		complain(command,
 			 "--by=jni-env: no function of JNI was called, "
 			 "or it was recorded without --jni-env");
+		return EXIT_FAILURE;
+	}
+	if (subjects[options->by].label == LABEL_JAVA &&
+	    java_methods_of(&session->catalog).counted == 0) {
+		complain(command, "--by=java: no method of Java counts each "
+				  "call, or it was recorded without "
+				  "--java=exact");
 		return EXIT_FAILURE;
 	}
 	if ((options->shows_marks || options->shows_events) &&

@@ -142,6 +142,16 @@ void flat_keep_groups(struct flat *flat, struct catalog *catalog)
 	flat->count = kept;
 }
 
+void flat_keep_java(struct flat *flat, const struct catalog *catalog)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < flat->count; i++)
+		if (catalog->functions[flat->rows[i].function].tells_calls)
+			flat->rows[kept++] = flat->rows[i];
+	flat->count = kept;
+}
+
 /* By label; NULL where nothing is known. Each native and caller once. */
 static struct timing_bins **bins_of_labels(const struct tree *tree,
 					   const uint32_t *labels,

@@ -71,6 +71,8 @@ void flat_select(struct flat *flat, const struct selection *selection,
 		 struct catalog *catalog);
 /* Only groups: of LABEL_JNI, say, none of the functions that are in none. */
 void flat_keep_groups(struct flat *flat, struct catalog *catalog);
+/* Only Java methods each call of which counts. */
+void flat_keep_java(struct flat *flat, const struct catalog *catalog);
 /*
  * Within what half of the calls of each row stayed, and most of them, where calls were
  * timed and the labels are those of LABEL_JNI.

@@ -18,6 +18,7 @@ enum label_by {
 	LABEL_GROUP,
 	LABEL_JNI,     /* a native method with the Java method that calls it */
 	LABEL_JNI_ENV, /* a function of JNI's with what calls it */
+	LABEL_JAVA, /* a function, as LABEL_FUNCTION: Java methods alone count */
 	/* A function with all that lead to it; nodes of no calls and time: none */
 	LABEL_CONTEXT,
 };

@@ -202,6 +202,12 @@ class Methods(ExactCase):
                   re.sub(r"^lambda\$.*", "lambda$", method)] += node["calls"]
         self.assertEqual({name: calls[name] for name in own}, own)
         self.confidence()
+        rows = self.clew_json("report", "--json", "--java", "--top=0",
+                              self.recording_path)["functions"]
+        self.assertEqual(
+            sum(row["calls"] for row in rows
+                if row["name"].startswith("com.acme.")), sum(calls.values()))
+        self.assertTrue(all("(" in row["name"] for row in rows))
 
 
 if __name__ == "__main__":
