@@ -2,7 +2,8 @@
 """Java: what crossing JNI costs in ns, and whole programs in CPU time.
 
 The first table is of the least of many short loops that the program times
-itself, the median of all rounds of that; the second has ratios to native.
+itself, the median of all rounds of that; so is the second, of calls of Java methods, by
+each JDK that is here, for --java=exact; the last has ratios to native.
 """
 import pathlib
 import shutil
@@ -22,6 +23,18 @@ PLAIN = tool("clew")
 CALLS = tool("--time=none", "--time=none")
 WITH_JNI = tool("--time=none --jni-env", "--time=none", "--jni-env")
 OFF = tool("--java=off", "--java=off")
+EXACT = tool("--java=exact", "--time=none", "--java=exact")
+H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian's libh2-java
+SQL = """
+create table t(id int primary key, name varchar(40), v double);
+insert into t select x, 'n' || mod(x, 97), x*1.5 from system_range(1, 300000);
+create index i on t(name);
+select name, count(*), sum(v) from t group by name order by name;
+select count(*) from t a join t b on a.id = b.id + 1 where a.name < 'n5';
+update t set v = v + 1 where mod(id, 3) = 0;
+select sum(v) from t;
+delete from t where id > 15000;
+"""
 
 
 def crossing(folder, rounds):
@@ -42,12 +55,40 @@ def crossing(folder, rounds):
     return table(["ns", "native", CALLS.name, WITH_JNI.name], rows)
 
 
+def least_of_lines(one, argv, rounds):
+    """{what: ns}, of a program that times itself; medians of rounds."""
+    found = {}
+    for _ in range(rounds):
+        for line in run(one, argv).output.splitlines():
+            what, ns = line.rsplit("=", 1)
+            found.setdefault(what, []).append(float(ns))
+    return {what: statistics.median(ns) for what, ns in found.items()}
+
+
+def methods(folder, rounds):
+    rows = []
+    for home in sorted(pathlib.Path("/usr/lib/jvm").iterdir()):
+        if home.is_symlink() or not (home / "bin" / "java").exists():
+            continue
+        argv = [home / "bin" / "java", "-cp", folder, "Fib"]
+        native, exact = (least_of_lines(one, argv, rounds)
+                         for one in (NATIVE, EXACT))
+        rows += [[f"{what} ({home.name})", f"{native[what]:.2f}",
+                  f"{exact[what]:.2f}"] for what in native]
+    return table(["ns a call, its body included", NATIVE.name, EXACT.name],
+                 rows)
+
+
 def programs(folder, rounds):
     sources = sorted((ROOT / "tests" / "targets").glob("*.java"))
     jobs = {"java -version": ["java", "-version"],
             f"javac, {len(sources)} files": [
                 "javac", "-d", folder / "out", *sources]}
-    tools = (NATIVE, PLAIN, OFF)
+    if H2.exists():
+        (folder / "load.sql").write_text(SQL)
+        jobs["H2"] = ["java", "-cp", H2, "org.h2.tools.RunScript", "-url",
+                      "jdbc:h2:mem:", "-script", folder / "load.sql"]
+    tools = (NATIVE, PLAIN, OFF, EXACT)
     found = medians({(name, one): (one, argv, None)
                      for name, argv in jobs.items() for one in tools}, rounds)
     return table(["CPU seconds", *(one.name for one in tools)], [
@@ -63,5 +104,7 @@ def bench(rounds):
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as name:
         folder = pathlib.Path(name)
         subprocess.run(["javac", "-d", folder,
-                        ROOT / "tests" / "bench" / "Border.java"], check=True)
-        return crossing(folder, rounds) + "\n\n" + programs(folder, rounds)
+                        *(ROOT / "tests" / "bench").glob("*.java")],
+                       check=True)
+        return "\n\n".join(part(folder, rounds) for part in
+                           (crossing, methods, programs))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a call of a Java method takes, its body included: lines "WHAT=NS", of the least of
+// many short rounds. In a virtual thread where the machine has those.
+//
+//	java -cp DIR Fib
+public class Fib {
+  static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+  static void measure(String what) {
+    final int n = 27;
+    long calls = 0, least = Long.MAX_VALUE, next = 1;
+    for (int i = 0; i <= n; i++) { // of fib(n): 2 fib(n + 1) - 1
+      long sum = calls + next;
+      calls = next;
+      next = sum;
+    }
+    calls = 2 * calls - 1;
+    for (int i = 0; i < 200; i++) {
+      long start = System.nanoTime();
+      if (fib(n) != 196418) throw new AssertionError();
+      least = Math.min(least, System.nanoTime() - start);
+    }
+    System.out.println(what + "=" + (double) least / calls);
+  }
+
+  public static void main(String[] argv) throws Exception {
+    measure("fib");
+    try {
+      ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
+          .invoke(null, (Runnable) () -> measure("fib, in a virtual thread"))).join();
+    } catch (NoSuchMethodException e) {
+    }
+  }
+}
