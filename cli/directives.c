@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/cache_folder.h"
-#include "cli/trace_options.h"
+#include "cli/time_text.h"
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"

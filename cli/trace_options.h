@@ -21,10 +21,7 @@ int window_is_asked(const struct window_options *options);
 struct trace_window window_of(const struct window_options *options,
 			      uint64_t start_ns);
 
-/* The same text: 0, or -EINVAL. */
-int read_time(const char *text, uint64_t *ns);
-
-/* "1.5", in seconds, or "1500ms", "20us", "300ns", "1.5s"; or argp_error(). */
+/* As read_time() takes it; or argp_error(). */
 uint64_t parse_time(struct argp_state *state, const char *option,
 		    const char *text);
 
