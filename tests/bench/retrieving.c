@@ -24,7 +24,7 @@
 #define DEPTH    20 /* functions between main() and an event */
 #define CONTEXTS 1024
 #define ROOM     64
-#define ALONE    __attribute__((noinline, noclone))
+#define ALONE __attribute__((noinline))
 
 static struct clew_nodes *nodes;
 static unsigned long new_contexts;
