@@ -61,11 +61,13 @@ struct beginning {
 	int flags;
 };
 
-/* Its thread-local storage may be a copy of another's. */
+/* Its thread-local storage may be a copy of another's, whom what is aside belongs to. */
 static void begin_thread(void)
 {
 	if (hot.multiplier != ID_MULTIPLIER)
 		return; /* not a block that the loader has made */
+	hot.aside = NULL;
+	hot.loans = (struct hot_loans){ 0 };
 	sharing_forget();
 	tallies_begin_thread();
 }

@@ -21,11 +21,11 @@
 
 #include <stdint.h>
 
+#include "preload/hot/thread.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
 struct event;
-struct hot_thread;
 struct watched;
 
 /* A chunk of the recording, mapped. */
@@ -204,6 +204,7 @@ struct tally {
 	struct tally_histograms histograms;
 	struct tally_presence presence;
 	struct tally_packets packets;
+	struct hot_aside aside; /* of the first owner's thread */
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

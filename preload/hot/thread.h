@@ -34,14 +34,14 @@ enum hot_muted {
 
 /*
  * Who shares the thread pointer while the thread is HOT_MUTED_SHARED
- * (stack/sharing.c). `owner` and `from` are the owner's, stored before it is
- * muted; the others are changed by any sharer, one word at a time.
+ * (stack/sharing.c): those that are aside, and others. `owner` and `from` are the
+ * owner's, stored before it is muted; the others are changed by any sharer, one
+ * word at a time.
  */
 struct hot_sharing {
 	int32_t owner;
-	int32_t with[HOT_SHARERS_MAX]; /* 0: none */
-	int32_t unknown;               /* for whom there was no place */
-	uint64_t from;                 /* stack slot where it began */
+	int32_t unknown; /* how many there was no place for */
+	uint64_t from;   /* stack slot where it began */
 };
 
 /*
@@ -83,16 +83,27 @@ struct loan {
 };
 
 /*
- * Return addresses lent to an exception (stack/loans.c). A loan is in the list
- * and in the filter before its slot changes, so a handler that walks the stack
- * finds what belongs there.
+ * Return addresses lent to an exception (stack/loans.c), which are aside. A loan is
+ * in the list there and in the filter before its slot changes, so a handler that
+ * walks the stack finds what belongs there.
  */
 struct hot_loans {
 	uint64_t borrower; /* 0: none is on its way */
-	uint64_t until;    /* the outermost slot */
 	uint64_t filter;   /* bit at / 8 % 64 of each */
-	uint32_t count;
-	struct loan of[HOT_LOANS_MAX];
+};
+
+/*
+ * What of a thread's is too large for its block, which is to fit where threads have
+ * little room (machine/control_block.h): beside the tally that it first had, where a forked
+ * child finds it, too.
+ */
+struct hot_aside {
+	struct hot_lent {
+		uint64_t until; /* the outermost slot */
+		uint32_t count;
+		struct loan of[HOT_LOANS_MAX];
+	} lent;
+	int32_t sharers[HOT_SHARERS_MAX]; /* 0: none */
 };
 
 /*
@@ -175,6 +186,7 @@ struct hot_thread {
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
+	struct hot_aside *aside; /* NULL until it has had a tally */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
 	uint64_t random;        /* state of a generator, for verifications */

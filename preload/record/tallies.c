@@ -159,6 +159,15 @@ static void record_thread(struct tallies *tallies, struct tally *tally)
 	atomic_store_explicit(&thread->tid, tally->tid, memory_order_release);
 }
 
+/* A forked child goes on with its parent's: loans may be noted there. */
+static void take_aside(struct tally *tally)
+{
+	if (hot.aside)
+		return;
+	fill_zero(&tally->aside, sizeof(tally->aside));
+	hot.aside = &tally->aside;
+}
+
 /* *blocked: by the thread, of its own will. */
 static int attach(struct tallies *tallies, uint64_t *blocked)
 {
@@ -174,6 +183,7 @@ static int attach(struct tallies *tallies, uint64_t *blocked)
 		tally->busy = 0; /* the last owner may have ended in there */
 		record_thread(tallies, tally);
 		tally->hot = &hot;
+		take_aside(tally);
 		*blocked &= ~hot_thread_begins(tally);
 	}
 	lock_release(&tallies->lock, &signals);

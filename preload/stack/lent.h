@@ -16,8 +16,8 @@ static inline int lent_has(uint64_t at)
 {
 	if (!(hot.loans.filter >> at / 8 % 64 & 1))
 		return 0;
-	for (uint32_t i = 0; i < hot.loans.count; i++)
-		if (hot.loans.of[i].at == at)
+	for (uint32_t i = 0; i < hot.aside->lent.count; i++)
+		if (hot.aside->lent.of[i].at == at)
 			return 1;
 	return 0;
 }

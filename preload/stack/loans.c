@@ -31,14 +31,14 @@ static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 	if (!hot.loans.borrower || hot.loans.borrower == exception)
 		return 0;
 	signals = landing_signal_stack();
-	return landing_is_inward(&signals, sp, hot.loans.until);
+	return landing_is_inward(&signals, sp, hot.aside->lent.until);
 }
 
 static void forget(void)
 {
 	hot.loans.borrower = 0;
 	hot.loans.filter = 0;
-	hot.loans.count = 0;
+	hot.aside->lent.count = 0;
 }
 
 /*
@@ -58,15 +58,16 @@ static int is_plain(const struct link *link)
 
 static void lend(const struct link *link)
 {
+	struct hot_lent *lent = &hot.aside->lent;
 	uint64_t *slot = (uint64_t *)link->at;
 
-	hot.loans.of[hot.loans.count] = (struct loan){ link->at, *slot };
+	lent->of[lent->count] = (struct loan){ link->at, *slot };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.loans.filter |= UINT64_C(1) << link->at / 8 % 64;
-	hot.loans.count++;
+	lent->count++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*slot = link->shadow->return_address;
-	hot.loans.until = link->at;
+	lent->until = link->at;
 }
 
 static void lend_outwards(uint64_t exception, uint64_t sp)
@@ -76,12 +77,21 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 
 	forget();
 	hot.loans.borrower = exception;
-	hot.loans.until = sp;
+	hot.aside->lent.until = sp;
 	walk.readable_until = (sp | (PAGE_BYTES - 1)) + 1;
 	walk.scan_left = SCAN_SLOTS;
-	while (hot.loans.count < HOT_LOANS_MAX && walk_next(&walk, &link) &&
-	       !walk.interrupted_until && is_plain(&link))
+	while (hot.aside->lent.count < HOT_LOANS_MAX &&
+	       walk_next(&walk, &link) && !walk.interrupted_until &&
+	       is_plain(&link))
 		lend(&link);
+}
+
+/* Functions that ran before clew came may be all that the thread has called. */
+static int has_place(void)
+{
+	if (!hot.aside && rt.is_late)
+		hot_make_room();
+	return hot.aside != NULL;
 }
 
 void loans_make(uint64_t exception, uint64_t sp)
@@ -89,7 +99,7 @@ void loans_make(uint64_t exception, uint64_t sp)
 	struct sink_pause pause;
 
 	if ((!hot.tally && !rt.is_late) || runtime_is_filtered() ||
-	    is_another_on_its_way(exception, sp))
+	    is_another_on_its_way(exception, sp) || !has_place())
 		return;
 	pause = sink_pause();
 	lend_outwards(exception, sp);
@@ -119,12 +129,13 @@ static void take_back(const struct loan *loan)
 /* Of functions that are dead. The filter still has them, which is no harm. */
 static void drop_below(uint64_t cfa)
 {
+	struct hot_lent *lent = &hot.aside->lent;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < hot.loans.count; i++)
-		if (hot.loans.of[i].at >= cfa)
-			hot.loans.of[kept++] = hot.loans.of[i];
-	hot.loans.count = kept;
+	for (uint32_t i = 0; i < lent->count; i++)
+		if (lent->of[i].at >= cfa)
+			lent->of[kept++] = lent->of[i];
+	lent->count = kept;
 }
 
 static uint64_t handler_of(uint64_t exception)
@@ -158,11 +169,11 @@ static void settle(uint64_t exception, uint64_t cfa)
 		return;
 	drop_below(cfa);
 	if (!is_here) {
-		hot.loans.until = handler_of(exception);
+		hot.aside->lent.until = handler_of(exception);
 		return;
 	}
-	for (uint32_t i = 0; i < hot.loans.count; i++)
-		take_back(&hot.loans.of[i]);
+	for (uint32_t i = 0; i < hot.aside->lent.count; i++)
+		take_back(&hot.aside->lent.of[i]);
 	forget();
 }
 

@@ -29,20 +29,20 @@ static int count_sharers(void)
 {
 	int others = __atomic_load_n(&hot.sharing.unknown, __ATOMIC_SEQ_CST);
 
-	for (int i = 0; i < HOT_SHARERS_MAX; i++) {
-		int32_t tid =
-			__atomic_load_n(&hot.sharing.with[i], __ATOMIC_SEQ_CST);
+	for (int i = 0; hot.aside && i < HOT_SHARERS_MAX; i++) {
+		int32_t *sharer = &hot.aside->sharers[i];
+		int32_t tid = __atomic_load_n(sharer, __ATOMIC_SEQ_CST);
 
-		others += tid && !(tid > 0 && has_gone(tid) &&
-				   change(&hot.sharing.with[i], tid, 0));
+		others += tid &&
+			  !(tid > 0 && has_gone(tid) && change(sharer, tid, 0));
 	}
 	return others;
 }
 
 static int take_place(void)
 {
-	for (int i = 0; i < HOT_SHARERS_MAX; i++)
-		if (change(&hot.sharing.with[i], 0, TO_BE_MADE))
+	for (int i = 0; hot.aside && i < HOT_SHARERS_MAX; i++)
+		if (change(&hot.aside->sharers[i], 0, TO_BE_MADE))
 			return i;
 	return SHARING_UNKNOWN;
 }
@@ -51,6 +51,8 @@ int sharing_begin(uint64_t stack)
 {
 	int place;
 
+	if (!hot.aside)
+		hot_make_room();
 	if (hot.muted == HOT_IS_HEARD) {
 		hot.sharing.owner = sys_gettid();
 		hot.sharing.from = stack;
@@ -69,7 +71,7 @@ int sharing_begin(uint64_t stack)
 void sharing_with(int place, int tid)
 {
 	if (place != SHARING_UNKNOWN)
-		__atomic_store_n(&hot.sharing.with[place], tid < 0 ? 0 : tid,
+		__atomic_store_n(&hot.aside->sharers[place], tid < 0 ? 0 : tid,
 				 __ATOMIC_SEQ_CST);
 	else if (tid < 0)
 		__atomic_fetch_sub(&hot.sharing.unknown, 1, __ATOMIC_SEQ_CST);
@@ -77,8 +79,8 @@ void sharing_with(int place, int tid)
 
 void sharing_forget(void)
 {
-	for (int i = 0; i < HOT_SHARERS_MAX; i++)
-		hot.sharing.with[i] = 0;
+	for (int i = 0; hot.aside && i < HOT_SHARERS_MAX; i++)
+		hot.aside->sharers[i] = 0;
 	hot.sharing.unknown = 0;
 }
 

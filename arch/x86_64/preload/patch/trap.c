@@ -19,7 +19,7 @@ static void on_trap(int signal, siginfo_t *info, void *context);
 
 #define NSIG_LIBC_FIRST 32 /* libc keeps two signals for itself */
 #define SENT_BY_PERF    6  /* TRAP_PERF of <asm-generic/siginfo.h> */
-#define INFO_BYTES      48 /* of a siginfo_t, which the kernel fills in */
+#define INFO_BYTES      40 /* of a siginfo_t: all that those have which are kept */
 
 /*
  * A SIGTRAP that waits to be unblocked, if there is one in this process: a forked
