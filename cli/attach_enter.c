@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach_blocks.h"
 #include "cli/library.h"
 #include "cli/opened_signals.h"
 #include "cli/remote_frames.h"
@@ -91,7 +92,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 	int err;
 
 	if (attaching->leave)
-		return 0;
+		return attach_fill_blocks(attaching, why);
 	if (target_module(&attaching->maps, LIBRARY_NAME))
 		return fail(why, -EPROTO,
 			    "it has libclew.so of another version");
@@ -106,7 +107,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 	}
 	attach_note_pause(&attaching->tracer, &attaching->one_ns);
 	tracer_release(&attaching->tracer);
-	return err;
+	return err ? err : attach_fill_blocks(attaching, why);
 }
 
 /* ---- Entering ---- */
@@ -160,6 +161,7 @@ struct looking {
 	size_t count;
 	struct remote_frames frames;
 	struct wire_attachment attachment;
+	uint64_t makes_threads; /* 0: who makes one is no matter */
 };
 
 static int is_inside(const struct wire_attach_range *range, uint64_t pc)
@@ -191,6 +193,37 @@ static int is_unwinding(void *context, const struct tracee *thread)
 		return 1;
 	for (uint32_t i = 0; i < stopped->frame_count; i++)
 		if (is_inside(unwinder, frames[i].word))
+			return 1;
+	return 0;
+}
+
+/* Whom it makes may have a control block from before the library came. */
+static int is_making_thread(const struct looking *looking,
+			    const struct tracee *thread)
+{
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
+
+	for (uint32_t i = 0; i < stopped->frame_count; i++)
+		if (looking->makes_threads &&
+		    frames[i].function == looking->makes_threads)
+			return 1;
+	return 0;
+}
+
+static int is_to_go_on(void *context, const struct tracee *thread)
+{
+	return is_unwinding(context, thread) ||
+	       is_making_thread(context, thread);
+}
+
+static int any_makes_thread(const struct looking *looking,
+			    const struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->count; i++)
+		if (!tracer->threads[i].is_gone &&
+		    is_making_thread(looking, &tracer->threads[i]))
 			return 1;
 	return 0;
 }
@@ -242,11 +275,19 @@ static int find_frames(struct attaching *attaching, struct looking *looking,
 
 	if (err)
 		return err;
+	if (attach_is_in_blocks(&looking->attachment))
+		looking->makes_threads = attach_makes_threads(attaching);
 	for (;;) {
 		err = look_once(attaching, looking, why);
-		if (err || tracer_now_ns() >= deadline_ns)
+		if (err)
 			return err;
-		err = tracer_move(&attaching->tracer, is_unwinding, looking,
+		if (tracer_now_ns() >= deadline_ns)
+			return any_makes_thread(looking, &attaching->tracer)
+				       ? fail(why, -EAGAIN,
+					      "its threads make others all the "
+					      "time")
+				       : 0;
+		err = tracer_move(&attaching->tracer, is_to_go_on, looking,
 				  &moved);
 		if (err || !moved)
 			return err;

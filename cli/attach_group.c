@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach_blocks.h"
 #include "cli/attach_steps.h"
 #include "cli/command.h"
 #include "cli/inner_recording.h"
@@ -273,16 +274,56 @@ static int leave_former(const struct attach_group *group,
 	return err;
 }
 
+/* Of two reasons the first is why the second was come to. */
+static int also_because(char **why, int err, char *also)
+{
+	char *first = *why;
+
+	fail(why, err, "%s; and %s", first, also);
+	free(first);
+	free(also);
+	return err;
+}
+
+/* It has no static thread-local storage left, as far as is known. */
+static int load_in_blocks(struct attach_group *group,
+			  struct attach_member *member, const char *path,
+			  char **why)
+{
+	char *other = library_in_blocks(group->library);
+	char *also = NULL;
+	int err = attach_check_blocks(&member->attaching, &also);
+
+	if (!err && path != group->library) {
+		unlinkat(member->folder.fd, LIBRARY_NAME, 0);
+		err = inner_folder_copy(&member->folder, other, LIBRARY_NAME,
+					&also);
+	}
+	if (!err)
+		err = attaching_load(&member->attaching,
+				     path == group->library ? other : path,
+				     &also);
+	free(other);
+	if (err)
+		return also_because(why, err, also);
+	free(*why);
+	*why = NULL;
+	return 0;
+}
+
 /* Load, from its folder or from where the library is; the copy is not kept. */
 static int load(struct attach_group *group, struct attach_member *member,
 		int is_to_load, char **why)
 {
-	char *path = is_to_load ? memory_printf("%s/" LIBRARY_NAME,
+	char *copy = is_to_load ? memory_printf("%s/" LIBRARY_NAME,
 						member->folder.path)
-				: memory_printf("%s", group->library);
+				: NULL;
+	const char *path = copy ? copy : group->library;
 	int err = attaching_load(&member->attaching, path, why);
 
-	free(path);
+	if (err == -ELIBACC)
+		err = load_in_blocks(group, member, path, why);
+	free(copy);
 	if (is_to_load && unlinkat(member->folder.fd, LIBRARY_NAME, 0) != 0 &&
 	    !err)
 		err = fail(why, -errno, "%s/" LIBRARY_NAME ": %s",

@@ -43,7 +43,10 @@ int attaching_look_again(struct attaching *attaching, char **why);
 /* Where the library's functions are, by what is mapped: 0 where they are not. */
 void attaching_find_library(struct attaching *attaching);
 
-/* Load the library, unless it is there. 0, or -errno and *why. */
+/*
+ * Load the library, unless it is there. 0, or -errno and *why; -ELIBACC: its loader
+ * does not.
+ */
 int attaching_load(struct attaching *attaching, const char *library,
 		   char **why);
 

@@ -67,3 +67,11 @@ int library_find(char **path, char **why)
 	*path = found;
 	return 0;
 }
+
+char *library_in_blocks(const char *path)
+{
+	const int folder_bytes = (int)(strrchr(path, '/') - path);
+
+	return memory_printf("%.*s/in-blocks/" LIBRARY_NAME, folder_bytes,
+			     path);
+}

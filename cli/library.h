@@ -12,4 +12,10 @@
  */
 int library_find(char **path, char **why);
 
+/*
+ * The one beside that, for processes that have no static thread-local storage left
+ * (attach_blocks.h). free() it.
+ */
+char *library_in_blocks(const char *path);
+
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "machine/control_block.h"
 #include "preload/begin.h"
 #include "preload/budget.h"
 #include "preload/front/earlier_code.h"
@@ -25,6 +26,7 @@
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/host/obstacle.h"
+#include "preload/host/own_place.h"
 #include "preload/host/shadow_place.h"
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
@@ -87,6 +89,7 @@ int attach_begin_call(void)
 {
 	struct text text;
 
+	own_place_begin_thread();
 	if (attach_try_call())
 		return 1;
 	text = text_in(clew_attachment.why, sizeof(clew_attachment.why));
@@ -119,6 +122,18 @@ static int refuse_explained(const char *why, int err)
 	obstacle_explain(&text, err);
 	clew_attachment.result = err;
 	return err;
+}
+
+void attach_begin_in_blocks(void)
+{
+	if (!own_place_begin(&clew_attachment.variables,
+			     &clew_attachment.variable_bytes))
+		clew_attachment.variables_at = CONTROL_BLOCK_ROOM_AT;
+}
+
+static int threads_have_variables(void)
+{
+	return !own_place_is_in_blocks() || clew_attachment.variables_at;
 }
 
 /* ---- What is read of files ---- */
@@ -341,6 +356,10 @@ static int begin_preparing(const char *dir)
 	int err;
 
 	atomic_store(&clew_attachment.finish_wish, 0);
+	if (!threads_have_variables())
+		return refuse("its C library does not keep threads' storage as "
+			      "clew knows it",
+			      -ENOTSUP);
 	if (is_new_memory_filled())
 		return refuse("its memory is locked (mlockall)", -EPERM);
 	rt.is_late = 1;

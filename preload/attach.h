@@ -25,6 +25,9 @@ void attach_end_call(void);
  */
 int attach_end_preparing(void);
 
+/* In the constructor, where thread-local variables are in control blocks. */
+void attach_begin_in_blocks(void);
+
 /* Where the journal is, and how long by now. */
 void attach_tell_texts(void);
 

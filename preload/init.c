@@ -22,6 +22,7 @@
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/host/obstacle.h"
+#include "preload/host/own_place.h"
 #include "preload/host/shadow_place.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -170,6 +171,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
 	int saved_errno = errno;
 
+	if (own_place_is_in_blocks())
+		attach_begin_in_blocks();
 	clew_attachment.version = WIRE_ATTACH_VERSION; /* it is whole */
 	if (!is_preloaded())
 		return;

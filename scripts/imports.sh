@@ -8,6 +8,8 @@
 # 2. by address: what it has looked up itself (next.h, lookup.h) and calls from
 #    elsewhere than from the function of that name that stands in front of it.
 #
+# And that the other libclew.so asks the loader for no static thread-local storage.
+#
 # All of the library is held to the same rules, and not only what can be reached
 # from under the loader's lock, say: so no graph of calls can be incomplete.
 set -eu
@@ -17,10 +19,13 @@ set -eu
 	exit 2
 }
 library=$1/preload/libclew.so
-[ -f "$library" ] || {
-	echo "imports: no $library" >&2
-	exit 2
-}
+in_blocks=$1/preload/in-blocks/libclew.so
+for file in "$library" "$in_blocks"; do
+	[ -f "$file" ] || {
+		echo "imports: no $file" >&2
+		exit 2
+	}
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -46,5 +51,8 @@ comm -23 "$work/found" "$work/allowed" |
 comm -13 "$work/found" "$work/allowed" |
 	sed 's/^/imports: no longer needed in preload\/imports.txt: /' \
 		>>"$work/bad"
+readelf --wide --relocs --dynamic "$in_blocks" |
+	grep -E 'R_X86_64_TPOFF64|STATIC_TLS' |
+	sed "s|^|imports: static storage: $in_blocks: |" >>"$work/bad" || true
 cat "$work/bad"
 [ ! -s "$work/bad" ]

@@ -23,11 +23,14 @@ long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 
 /*
  * A task's memory: its stack, its thread-local variables as far down as ours, and
- * the block that its thread pointer points to, whose first word says where it is.
+ * the block that its thread pointer points to, whose first word says where it is, and
+ * in which our variables may be as well (host/own_place.h).
  */
 static size_t variables_bytes(void)
 {
-	size_t bytes = thread_block() - (uintptr_t)&hot;
+	const uint64_t block = thread_block();
+	const size_t bytes = (uintptr_t)&hot < block ? block - (uintptr_t)&hot
+						     : 0; /* they are in it */
 
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }

@@ -200,13 +200,18 @@ class Refused(Attached):
                             "attach to those")
 
     def test_no_thread_local_storage_left(self):
-        """The loader's own words are told, and not left to the program."""
+        """
+        Nor room in its control block. The loader's own words are told, and not
+        left to the program.
+        """
         library = self.work / "greedy.so"
         self.assertEqual(self.run_program(
             ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library],
             input=b"__thread char x[1200] "
                   b"__attribute__((tls_model(\"initial-exec\")));"
-                  b"char *greedy(void) { return x; }\n").returncode, 0)
+                  b"char *greedy(void) {"
+                  b" __asm__ volatile(\"movb $1, %fs:200\"); return x; }\n"
+        ).returncode, 0)
         program = (
             "import ctypes, sys\n"
             "ctypes.CDLL(sys.argv[1]).greedy()\n"
@@ -220,7 +225,8 @@ class Refused(Attached):
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
-        self.assert_refused(process.pid, "static TLS")
+        self.assert_refused(process.pid, "static TLS",
+                            "somebody else uses")
         process.stdin.write(b"\n")
         process.stdin.flush()
         self.assertEqual(process.stdout.readline(), b"None\n")

@@ -105,6 +105,7 @@ class Package(clewtest.Case):
             "clew": {"bin/clew", "bin/clew-alloc", "bin/clew-locks",
                      "bin/clew-preload",
                      f"lib/{TRIPLET}/clew/libclew.so",
+                     f"lib/{TRIPLET}/clew/in-blocks/libclew.so",
                      f"lib/{TRIPLET}/clew/libclew-alloc.so",
                      f"lib/{TRIPLET}/clew/libclew-locks.so",
                      "share/man/man1/clew-alloc.1.gz",

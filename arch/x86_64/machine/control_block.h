@@ -10,6 +10,7 @@
 
 #define CONTROL_BLOCK_ROOM_AT    128
 #define CONTROL_BLOCK_ROOM_BYTES 576
+#define CONTROL_BLOCK_ALIGN      64 /* of the block, and of the room */
 
 /* Where the block has its own address a second time, as pthread_self(). */
 #define CONTROL_BLOCK_SELF_AT 16

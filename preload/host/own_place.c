@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/host/own_place.h"
+
+#include <errno.h>
+#include <link.h>
+
+#include "machine/control_block.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/thread_block.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+/* Of a struct link_map; it is larger than what <link.h> shows of it. */
+#define MAP_WORDS 192
+
+/* Its thread-local storage. */
+struct map_storage {
+	uint64_t image, image_bytes, bytes, align, first_byte;
+	uint64_t offset; /* to be subtracted */
+	uint64_t module; /* its number */
+};
+
+#define KNOWN_WORDS 5
+#define MODULES_MAX 65536
+
+int own_place_is_in_blocks(void)
+{
+	return (uintptr_t)&hot > thread_block();
+}
+
+static const ElfW(Phdr) * own_segment(void)
+{
+	const ElfW(Ehdr) *file = (const void *)own_code_start();
+	const ElfW(Phdr) *segment =
+		(const void *)(own_code_start() + file->e_phoff);
+
+	for (int i = 0; i < file->e_phnum; i++, segment++)
+		if (segment->p_type == PT_TLS)
+			return segment;
+	return NULL;
+}
+
+static int is_storage(const uint64_t *words, const struct map_storage *known)
+{
+	const struct map_storage *found = (const void *)words;
+
+	return found->image == known->image &&
+	       found->image_bytes == known->image_bytes &&
+	       found->bytes == known->bytes && found->align == known->align &&
+	       found->first_byte == known->first_byte &&
+	       (!found->offset || found->offset == known->offset) &&
+	       found->module && found->module < MODULES_MAX;
+}
+
+/* 0: it is not as it is known. */
+static uint64_t find_offset(const struct link_map *map,
+			    const struct map_storage *known)
+{
+	const size_t storage_words = sizeof(*known) / sizeof(uint64_t);
+	uint64_t words[MAP_WORDS];
+	size_t count = MAP_WORDS;
+
+	/* it may end right before what is not mapped */
+	while (count >= storage_words &&
+	       sys_read_memory((uintptr_t)map, words, count * sizeof(*words)))
+		count--;
+	for (size_t i = 0; i + storage_words <= count; i++)
+		if (is_storage(words + i, known))
+			return (uintptr_t)map +
+			       (i + KNOWN_WORDS) * sizeof(*words);
+	return 0;
+}
+
+static int set_offset(const ElfW(Phdr) * segment)
+{
+	const struct map_storage known = {
+		.image = own_code_start() + segment->p_vaddr,
+		.image_bytes = segment->p_filesz,
+		.bytes = segment->p_memsz,
+		.align = segment->p_align,
+		.first_byte = segment->p_vaddr & (segment->p_align - 1),
+		.offset = -(uint64_t)CONTROL_BLOCK_ROOM_AT,
+	};
+	const struct link_map *map = lookup_debug()->r_map;
+	uint64_t at;
+
+	while (map && map->l_addr != own_code_start())
+		map = map->l_next;
+	at = map ? find_offset(map, &known) : 0;
+	if (!at)
+		return -ENOTSUP;
+	__atomic_store_n((uint64_t *)at, known.offset, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* The initial values; the rest is zero there. */
+static struct {
+	uint64_t at, bytes;
+} initial;
+
+void own_place_begin_thread(void)
+{
+	if (own_place_is_in_blocks() && hot.multiplier != ID_MULTIPLIER)
+		copy_bytes((void *)(thread_block() + CONTROL_BLOCK_ROOM_AT),
+			   (const void *)initial.at, initial.bytes);
+}
+
+int own_place_begin(uint64_t *image, uint64_t *bytes)
+{
+	const ElfW(Phdr) *segment = own_segment();
+	int err = segment && segment->p_memsz <= CONTROL_BLOCK_ROOM_BYTES
+			  ? set_offset(segment)
+			  : -ENOTSUP;
+
+	if (err)
+		return err;
+	initial.at = own_code_start() + segment->p_vaddr;
+	initial.bytes = segment->p_filesz;
+	own_place_begin_thread();
+	*image = initial.at;
+	*bytes = initial.bytes;
+	return 0;
+}

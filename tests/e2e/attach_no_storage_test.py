@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach to processes that have no static thread-local storage left."""
+import mmap
+import os
+import pathlib
+import shutil
+import struct
+
+import attach_container_test
+import attach_test
+import clewtest
+from attach_threads_test import Built
+from clewtest import until
+
+PIECES = 40  # of 64 bytes: more than there are
+
+GREEDY = r"""
+__thread char greedy[64] __attribute__((tls_model("initial-exec")));
+char *greedy_of(void)
+{
+	return greedy;
+}
+"""
+
+EATER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+__attribute__((constructor)) static void eat(void)
+{
+	char path[256];
+	int i = 0;
+	do
+		snprintf(path, sizeof(path), FOLDER "/greedy%d.so", i++);
+	while (dlopen(path, RTLD_NOW));
+	/* what it has said of that would be found by the program */
+	dlerror();
+}
+"""
+
+# Rounds of threads that begin where others have ended, and a child at each pause.
+LIVES = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct shared {
+	volatile uint64_t may_go, is_idle, rounds, errors;
+	uint64_t calls;
+} *shared;
+__attribute__((noinline, noipa)) int lives_leaf(int x)
+{
+	__atomic_add_fetch(&shared->calls, 1, __ATOMIC_SEQ_CST);
+	return x + 1;
+}
+__attribute__((noinline, noipa)) int lives_middle(int x)
+{
+	return lives_leaf(lives_leaf(x)) + 1;
+}
+static void *live(void *argument)
+{
+	const int from = (int)(uintptr_t)argument;
+	return (void *)(uintptr_t)(lives_middle(from) + lives_middle(from));
+}
+static void make_threads(void)
+{
+	pthread_t threads[4];
+	void *result;
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], 0, live, (void *)(uintptr_t)i))
+			shared->errors++;
+	for (int i = 0; i < 4; i++)
+		if (pthread_join(threads[i], &result) ||
+		    result != (void *)(uintptr_t)(2 * i + 6))
+			shared->errors++;
+}
+static void make_child(void)
+{
+	int status;
+	const pid_t child = fork();
+	if (!child) {
+		make_threads();
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		shared->errors++;
+}
+int main(int argc, char **argv)
+{
+	const int file = open(argv[1], O_RDWR);
+	shared = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	for (;;) {
+		shared->is_idle = 1;
+		while (!shared->may_go)
+			usleep(1000);
+		shared->is_idle = 0;
+		make_child();
+		for (; shared->may_go; shared->rounds++)
+			make_threads();
+	}
+}
+"""
+
+
+class NoStorage(Built):
+    def setUp(self):
+        self.hungry = None
+        super().setUp()
+
+    def eater(self):
+        """A library with which a program finds that there is none left."""
+        if not self.hungry:
+            first = self.build("greedy0.so", "-shared", "-fPIC",
+                               source=GREEDY)
+            for i in range(1, PIECES):
+                shutil.copy(first, self.work / f"greedy{i}.so")
+            self.hungry = self.build("eater.so", "-shared", "-fPIC",
+                                     f'-DFOLDER="{self.work}"', source=EATER)
+        return self.hungry
+
+    def start(self, argv, **options):
+        environment = {**self.environment, "LD_PRELOAD": str(self.eater())}
+        return super().start(argv, **{"env": environment, **options})
+
+    def assert_is_in_blocks(self, process):
+        maps = pathlib.Path(f"/proc/{process.pid}/maps").read_text()
+        self.assertIn("/in-blocks/libclew.so\n", maps)
+
+
+class Counts(NoStorage, attach_test.Counts):
+    def tearDown(self):
+        self.assert_is_in_blocks(self.process)
+        super().tearDown()
+
+    def test_exceptions_jumps_and_signals_are_counted_exactly(self):
+        super().test_exceptions_jumps_and_signals_are_counted_exactly()
+
+    def test_exact_times(self):
+        self.is_recorded_exactly("--time", "exact")
+
+    def test_a_controller_that_is_killed(self):
+        super().test_a_controller_that_is_killed()
+
+    def test_killed_at_any_moment(self):
+        super().test_killed_at_any_moment()
+
+
+class Hidden(NoStorage, attach_container_test.Container):
+    """It cannot see the libraries: the second is copied where the first was."""
+
+    def test_one_that_cannot_see_the_library(self):
+        hidden = self.work / "hidden"
+        shutil.copytree(self.library().parent / "in-blocks",
+                        hidden / "in-blocks")
+        shutil.copy(self.library(), hidden)
+        process = self.begin(self.hiding(hidden))
+        self.environment["CLEW_LIBRARY"] = str(hidden / "libclew.so")
+        self.is_recorded(process)
+
+
+class Threads(NoStorage):
+    CYCLES = 10
+
+    def setUp(self):
+        super().setUp()
+        program = self.build("lives", "-pthread", source=LIVES)
+        words = self.work / "words"
+        words.write_bytes(bytes(4096))
+        self.process = self.start([program, words])
+        with words.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        self.addCleanup(self.memory.close)
+
+    def word(self, i):
+        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
+
+    def let_go(self):
+        struct.pack_into("<Q", self.memory, 0, 1)
+        rounds = self.word(2)
+        self.assertTrue(until(lambda: self.word(2) > rounds + 20))
+
+    def hold(self):
+        struct.pack_into("<Q", self.memory, 0, 0)
+        self.assertTrue(until(lambda: self.word(1)))
+
+    def test_that_begin_and_end_are_counted_exactly(self):
+        """And those of a forked child; twice, the second time with the same stubs."""
+        for _ in range(2):
+            self.hold()
+            before = self.word(4)
+            controller = self.attach(self.process, "--time", "none")
+            self.let_go()
+            self.hold()
+            self.detach(controller)
+            made = self.word(4) - before
+            calls = self.calls()
+            self.assertEqual(calls["lives_leaf"], made)
+            self.assertEqual(calls["lives_middle"], made // 2)
+            self.assertEqual(self.word(3), 0, "wrong answers")
+            self.assert_as_before(self.process)
+        self.assert_is_in_blocks(self.process)
+
+    def test_again_and_again_while_threads_begin_and_end(self):
+        self.let_go()
+        tasks = os.listdir(f"/proc/{self.process.pid}/task")
+        for _ in range(self.CYCLES):
+            controller = self.attach(self.process)
+            self.let_go()
+            self.detach(controller)
+            self.assert_as_before(self.process)
+            self.let_go()
+        self.assertGreater(self.calls()["lives_leaf"], 50)
+        self.hold()
+        self.assertEqual(self.word(3), 0, "wrong answers")
+        self.assertEqual(len(os.listdir(f"/proc/{self.process.pid}/task")), 1,
+                         tasks)
+        self.assert_is_in_blocks(self.process)
+
+
+if __name__ == "__main__":
+    clewtest.main()
