@@ -5,10 +5,10 @@
 
 #include "preload/budget_functions.h"
 #include "preload/budget_hooks.h"
+#include "preload/budget_pace.h"
+#include "preload/budget_price.h"
 #include "preload/budget_records.h"
-#include "preload/calibrate.h"
 #include "preload/hot/runtime.h"
-#include "preload/hot/stamp_counter.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
@@ -16,22 +16,21 @@
 #define LOOK_NS       UINT64_C(50000000)
 #define LOOK_FIRST_NS UINT64_C(10000000) /* longer each time */
 #define IDLE_NS       UINT64_C(250000000)
-#define SURVEY_NS     UINT64_C(20000000)
-#define SURVEY_LEAST  1e9 /* ns between two of them */
+#define SURVEY_NS     UINT64_C(5000000)  /* or as long as the change took, */
+#define SURVEY_LONG   UINT64_C(20000000) /* up to that */
+#define SURVEY_LEAST  2.5e8              /* ns between two of them */
 #define SURVEY_MOST   6e10
 #define LATE_NS       UINT64_C(1000000) /* off the processor, while it counts */
 #define AFRESH_MOST   3                 /* times in a row */
 #define LEAST_CPU_NS  UINT64_C(2000000) /* less says nothing */
 #define CREDIT_NS     1e7
-#define SAMPLED_NS    1e8 /* so much of them tells what a call costs */
 #define PAUSE_MOST_NS 1e9
 #define AGAIN_NS      UINT64_C(200000000) /* after a change that failed */
 #define CONTEXT_NS    1000                /* what a new one takes */
 #define TRAP_NS       2000
-#define CALL_PS       4000 /* where it cannot be measured */
-#define ROOM_PERCENT  60   /* of the budget, for what is left */
-#define OWN_PART      10   /* of the budget, for looking and for surveys */
-#define CHEAP_PART    500  /* of that: who takes less always stays */
+#define ROOM_PERCENT  60  /* of the budget, for what is left */
+#define OWN_PART      10  /* of the budget, for looking and for surveys */
+#define CHEAP_PART    500 /* of that: who takes less always stays */
 
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define MAX(a, b)     ((a) > (b) ? (a) : (b))
@@ -57,8 +56,9 @@ static struct {
 	uint32_t is_survey; /* they are, for this look */
 	double credit_ns;   /* for looking */
 	double debt_ns;     /* by which the budget was exceeded, in all */
-	/* By which the cost of a call is corrected: correct_call(). */
-	double measured_ps, late_ns, late_calls;
+	struct budget_price price; /* of a call, but in surveys */
+	struct budget_pace pace;   /* which says that of surveys */
+	double survey_ps;
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* what hooking all again took the last time */
 	uint64_t again_ns;  /* nothing is changed until then */
@@ -89,6 +89,14 @@ static struct budget_clocks read_clocks(uint64_t now_ns)
 	return (struct budget_clocks){ .now_ns = now_ns,
 				       .cpu_ns = process_cpu_ns(),
 				       .own_ns = thread_cpu_ns() };
+}
+
+static int are_any_out(void)
+{
+	for (uint32_t i = 0; i < budget.functions.room; i++)
+		if (budget.functions.slots[i].is_out)
+			return 1;
+	return 0;
 }
 
 /*
@@ -126,48 +134,56 @@ static void begin_process(uint64_t now_ns)
 	budget.idle_ns = LOOK_NS;
 	budget.credit_ns = CREDIT_NS;
 	budget.debt_ns = 0;
-	budget.late_ns = budget.late_calls = 0;
-	budget.measured_ps = rt.header->budget_call_ps;
+	budget_price_forget_samples(&budget.price);
 	budget.last_sampled_ns = rt.header->own_sampled_ns;
 }
 
 /* ---- What it costs ---- */
 
-/*
- * What a call costs in this program, on this machine, beside its neighbours: what
- * samples found in clew's code, where time is sampled, over the calls meanwhile. Of
- * late: old ones count half when there are enough new ones.
- */
-static void correct_call(void)
+/* New contexts are paid for once, and are what is to be learnt. */
+static uint64_t weigh_contexts(void)
 {
-	const double least_ps = budget.measured_ps;
-	double ps;
+	uint64_t sum = 0;
 
-	budget.late_ns +=
-		(double)(rt.header->own_sampled_ns - budget.last_sampled_ns);
-	budget.last_sampled_ns = rt.header->own_sampled_ns;
-	for (uint32_t i = 0; i < budget.functions.room; i++) {
-		const struct budget_function *slot = &budget.functions.slots[i];
+	for (uint32_t i = 0; i < budget.functions.room; i++)
+		sum += budget.functions.slots[i].new_contexts;
+	return sum * CONTEXT_NS;
+}
 
-		budget.late_calls += (double)slot->new_calls;
-		budget.late_ns -= (double)(slot->new_contexts * CONTEXT_NS);
-	}
-	if (budget.late_ns < SAMPLED_NS || budget.late_calls < 1)
+static uint64_t count_calls(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < budget.functions.room; i++)
+		sum += budget.functions.slots[i].new_calls;
+	return sum;
+}
+
+/* What a call costs in this program, on this machine, beside its neighbours. */
+static void correct_price(uint64_t cpu_ns)
+{
+	const uint64_t sampled_ns = rt.header->own_sampled_ns;
+	const uint64_t late_ns = sampled_ns - budget.last_sampled_ns;
+
+	budget.last_sampled_ns = sampled_ns;
+	if (budget.is_survey) {
+		budget_pace_go_on(&budget.pace, &budget.functions, 1, cpu_ns);
+		budget.survey_ps =
+			budget_pace_call_ps(&budget.pace, &budget.functions);
+		rt.header->budget_call_ps = (uint32_t)budget.survey_ps;
 		return;
-	ps = budget.late_ns * 1000 / budget.late_calls;
-	rt.header->budget_call_ps =
-		(uint32_t)MAX(MIN(ps, 10 * least_ps), least_ps / 2);
-	if (budget.late_ns > 2 * SAMPLED_NS) {
-		budget.late_ns /= 2;
-		budget.late_calls /= 2;
 	}
+	budget_price_learn(&budget.price,
+			   (double)late_ns - (double)weigh_contexts(),
+			   count_calls());
 }
 
 static uint64_t cost_of(const struct budget_function *slot)
 {
-	return slot->is_trap
-		       ? slot->new_calls * TRAP_NS
-		       : slot->new_calls * rt.header->budget_call_ps / 1000;
+	const double ps = budget.is_survey ? budget.survey_ps : budget.price.ps;
+
+	return slot->is_trap ? slot->new_calls * TRAP_NS
+			     : (uint64_t)((double)slot->new_calls * ps / 1000);
 }
 
 /* Of all calls since the last look. */
@@ -182,16 +198,6 @@ static uint64_t weigh_calls(void)
 		sum += slot->cost_ns;
 	}
 	return sum;
-}
-
-/* New contexts are paid for once, and are what is to be learnt. */
-static uint64_t weigh_contexts(void)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < budget.functions.room; i++)
-		sum += budget.functions.slots[i].new_contexts;
-	return sum * CONTEXT_NS;
 }
 
 /* ---- Leaving out ---- */
@@ -243,6 +249,11 @@ static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 	return saved_ns;
 }
 
+static uint64_t survey_lasts_ns(void)
+{
+	return MIN(MAX(SURVEY_NS, budget.change_ns), SURVEY_LONG);
+}
+
 /*
  * So that surveys cost their part of the budget: while one lasts, clew takes so
  * much as what is left out took before, and never more than all CPU time.
@@ -250,7 +261,7 @@ static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {
 	const double part = (double)rt.config->budget / 1000 / OWN_PART;
-	const double lasts_ns = (double)(SURVEY_NS + budget.change_ns);
+	const double lasts_ns = (double)(survey_lasts_ns() + budget.change_ns);
 	uint64_t out_ns = 0;
 	double wait_ns;
 
@@ -327,11 +338,15 @@ static struct interval account(const struct budget_clocks *then)
 				 .is_survey = budget.is_survey };
 	uint64_t all_ns, target_ns;
 
-	correct_call();
+	all_ns = weigh_contexts() + own_ns;
+	correct_price(cpu_ns - MIN(all_ns, cpu_ns));
 	past.calls_ns = weigh_calls();
-	all_ns = past.calls_ns + weigh_contexts() + own_ns;
+	all_ns += past.calls_ns;
 	/* Estimates may be too high: clew seldom takes more. */
 	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
+	if (are_any_out())
+		budget_pace_go_on(&budget.pace, &budget.functions, 0,
+				  past.program_ns);
 	target_ns =
 		MAX(cpu_ns - MIN(past.calls_ns + own_ns, cpu_ns), cpu_ns / 10);
 	/* Looking has a part of its own (pause_after()). */
@@ -432,14 +447,6 @@ static void survey(void)
 	budget.change_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 }
 
-static int are_any_out(void)
-{
-	for (uint32_t i = 0; i < budget.functions.room; i++)
-		if (budget.functions.slots[i].is_out)
-			return 1;
-	return 0;
-}
-
 /*
  * Looking costs as well: its part of the budget, which is saved up for a while, so
  * that whatever begins is looked at often.
@@ -484,7 +491,7 @@ static uint64_t look(uint64_t now_ns)
 		survey();
 		budget.survey_ns = now_ns + (uint64_t)SURVEY_LEAST;
 		if (budget.is_survey)
-			pause_ns = SURVEY_NS;
+			pause_ns = survey_lasts_ns();
 	}
 	return sys_clock_ns(CLOCK_MONOTONIC) + pause_ns;
 }
@@ -501,25 +508,6 @@ static uint64_t take_turn(uint64_t now_ns)
 
 /* ---- The start ---- */
 
-/*
- * What a call costs: more than in a loop that does nothing else, where calls overlap
- * and all is in the caches.
- */
-static uint32_t measure_call(void)
-{
-	const uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
-	const uint64_t start = stamp_counter();
-	struct time_cost cost = { 0 };
-	uint64_t past_ns, past;
-
-	if (calibrate(&cost))
-		return CALL_PS;
-	past_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
-	past = MAX(stamp_counter() - start, 1);
-	return (uint32_t)((uint64_t)(cost.self + cost.caller) * past_ns * 3500 /
-			  past);
-}
-
 static void forget_session(void)
 {
 	budget.header = NULL;
@@ -529,6 +517,7 @@ static void forget_session(void)
 
 		slot->record = NULL;
 		slot->is_out = slot->is_chosen = 0;
+		slot->paced[0] = slot->paced[1] = 0;
 	}
 }
 
@@ -543,7 +532,10 @@ void budget_start(const struct cold *cold)
 		rt.header->budget_state = WIRE_BUDGET_TRACED;
 		return;
 	}
-	rt.header->budget_call_ps = measure_call();
+	rt.header->budget_call_ps = budget_price_measure();
+	budget.survey_ps = rt.header->budget_call_ps;
+	budget.pace = (struct budget_pace){ .measured_ps = budget.survey_ps };
+	budget_price_begin(&budget.price, budget.survey_ps);
 	budget.start = (struct budget_clocks){
 		.now_ns = sys_clock_ns(CLOCK_MONOTONIC),
 		.cpu_ns = process_cpu_ns(),

@@ -24,6 +24,8 @@ struct budget_function {
 	/* Since the time before. */
 	uint64_t new_calls, new_contexts;
 	uint64_t cost_ns;
+	uint64_t paced
+		[2]; /* calls between surveys, and in them (budget_pace.h) */
 	uint8_t may_change; /* it can be left out */
 	uint8_t is_trap;
 	uint8_t is_out;    /* it is left out */

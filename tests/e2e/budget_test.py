@@ -13,6 +13,9 @@ from clewtest import PYTHON, target
 SMALL = ["--budget", "10%", "--time=none", "-m", "budgeted"]
 
 
+# Surveys come often.
+LARGE = ["--budget", "20%", "-m", "budgeted"]
+
 # Of what a call of 200 loops costs: less than any machine takes.
 TINY = ["--budget", "0.2%", "--time=none", "-m", "budgeted"]
 
@@ -78,13 +81,13 @@ class Budget(clewtest.Case):
         _, rows = self.rows(one)
         self.assert_left_out(one, rows, "leaf")
 
-    def missed(self, what):
+    def missed(self, what, options=TINY, name="long_leaf"):
         """Calls of a leaf that were missed: (as stated, as it was)."""
-        one, = self.record_budgeted(what, TINY)
+        one, = self.record_budgeted(what, options)
         _, rows = self.rows(one)
         made, = (calls for function, calls in one.totals.items()
-                 if one.names[function] == "long_leaf")
-        leaf = rows["long_leaf"]
+                 if one.names[function] == name)
+        leaf = rows[name]
         self.assertLess(leaf["calls"], made)
         return leaf["left_out"]["missed_calls"], made - leaf["calls"]
 
@@ -93,6 +96,12 @@ class Budget(clewtest.Case):
         stated, missed = self.missed("sleepy")
         self.assertGreater(stated, missed / 3)
         self.assertLess(stated, missed * 3)
+
+    def test_what_was_missed(self):
+        """Surveys are slower than what is between: by how much says the pace."""
+        stated, missed = self.missed("steady", LARGE, "leaf")
+        self.assertGreater(stated, missed / 2)
+        self.assertLess(stated, missed * 2)
 
     def test_what_was_killed(self):
         """The last look may be a while ago."""

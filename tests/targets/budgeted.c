@@ -6,6 +6,7 @@
  *	    fork: then forks, and the child calls it
  * budgeted sleepy: calls a longer leaf likewise, and then now and then between sleeps
  *	    killed: the same, and is killed at its end
+ * budgeted steady: calls a leaf all the time, until that has come back a few times
  *
  * Natively it does each once.
  */
@@ -24,6 +25,8 @@
 #define NAP_NS     25000000
 #define LONG_CALLS 8000
 #define LONG_SPINS 200
+#define FEW_CALLS  1000
+#define SURVEYS    4
 
 static COUNTED unsigned long leaf(unsigned long n)
 {
@@ -108,6 +111,31 @@ static unsigned long be_quiet(unsigned long n, int is_recorded)
 	return n;
 }
 
+static COUNTED unsigned long step(unsigned long n)
+{
+	COUNT(step);
+	for (int i = 0; i < FEW_CALLS; i++)
+		n = leaf(n);
+	return n;
+}
+
+/* A step is called as often for each call of the leaf, whether that is hooked or not. */
+static unsigned long be_steady(unsigned long n)
+{
+	const int is_recorded = has(0xe9);
+	int was_in = 1, times = 0;
+
+	do {
+		const int is_in = has(0xe9);
+
+		for (int i = 0; i < 10; i++)
+			n = step(n);
+		times += is_in && !was_in;
+		was_in = is_in || (was_in && has(0xcc));
+	} while (is_recorded && (times < SURVEYS || was_in));
+	return n;
+}
+
 static int in_child(unsigned long n)
 {
 	int status = -1;
@@ -132,6 +160,8 @@ int main(int argc, char **argv)
 	COUNT(main);
 	if (strcmp(what, "sleepy") == 0 || strcmp(what, "killed") == 0)
 		n = be_sleepy(n);
+	else if (strcmp(what, "steady") == 0)
+		n = be_steady(n);
 	else
 		n = be_hot(n);
 	if (strcmp(what, "back") == 0)

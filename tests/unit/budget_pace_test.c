@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include "preload/budget_pace.h"
+
+#define MS_NS UINT64_C(1000000)
+
+enum { STEP, LEAF, SLOTS };
+
+struct program {
+	struct wire_left_out record;
+	struct budget_function slots[SLOTS];
+	struct budget_functions functions;
+	struct budget_pace pace;
+};
+
+/* A loop says that a call takes 1 ns. The leaf has been left out. */
+static void begin(struct program *program)
+{
+	*program = (struct program){ .pace = { .measured_ps = 1000 } };
+	program->functions = (struct budget_functions){
+		.slots = program->slots,
+		.room = SLOTS,
+	};
+	program->slots[LEAF].record = &program->record;
+}
+
+/* In each ms of its own the program calls 1,000 steps, of 100 leaves each. */
+static void go_on(struct program *program, int is_survey, uint64_t own_ms,
+		  uint64_t cpu_ms)
+{
+	program->slots[STEP].new_calls = own_ms * 1000;
+	program->slots[LEAF].new_calls = is_survey ? own_ms * 100000 : 0;
+	budget_pace_go_on(&program->pace, &program->functions, is_survey,
+			  cpu_ms * MS_NS);
+}
+
+static double call_ps(const struct program *program)
+{
+	return budget_pace_call_ps(&program->pace, &program->functions);
+}
+
+static void the_loop_is_believed_at_first(void **state)
+{
+	struct program program;
+
+	(void)state;
+	begin(&program);
+	assert_int_equal((int)call_ps(&program), 1000);
+	go_on(&program, 0, 1000, 1000);
+	assert_int_equal((int)call_ps(&program), 1000);
+}
+
+/* Of 5 ms clew takes 3: 200,000 leaves and 2,000 steps for 15 ns each. */
+static void surveys_outweigh_the_loop(void **state)
+{
+	struct program program;
+	double before_ps = 1000;
+
+	(void)state;
+	begin(&program);
+	for (int i = 0; i < 200; i++) {
+		double now_ps;
+
+		go_on(&program, 0, 1000, 1000);
+		go_on(&program, 1, 2, 5);
+		now_ps = call_ps(&program);
+		assert_true(now_ps >= before_ps);
+		before_ps = now_ps;
+	}
+	assert_in_range((int)before_ps, 10000, 3000 * 1000 / 202);
+	for (int i = 0; i < 20000; i++) {
+		go_on(&program, 0, 1000, 1000);
+		go_on(&program, 1, 2, 5);
+	}
+	assert_in_range((int)call_ps(&program), 14500, 3000 * 1000 / 202);
+}
+
+/* It was slower in between: another processor, or other things to do. */
+static void calls_cost_no_less_than_nothing(void **state)
+{
+	struct program program;
+
+	(void)state;
+	begin(&program);
+	go_on(&program, 0, 1000, 3000);
+	for (int i = 0; i < 10; i++)
+		go_on(&program, 1, 4, 5);
+	assert_true(call_ps(&program) > 0);
+	assert_true(call_ps(&program) < 1000);
+}
+
+static void steps_that_were_left_out_say_nothing(void **state)
+{
+	struct program program;
+
+	(void)state;
+	begin(&program);
+	go_on(&program, 0, 1000, 1000);
+	go_on(&program, 1, 2, 5);
+	assert_true(call_ps(&program) > 1000);
+	program.slots[STEP].record = &program.record;
+	assert_int_equal((int)call_ps(&program), 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_loop_is_believed_at_first),
+		cmocka_unit_test(surveys_outweigh_the_loop),
+		cmocka_unit_test(calls_cost_no_less_than_nothing),
+		cmocka_unit_test(steps_that_were_left_out_say_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
