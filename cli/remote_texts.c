@@ -100,6 +100,30 @@ static void make_runs(struct remote_texts *texts)
 	texts->pages = memory_zeroed(bytes + 1, 1);
 }
 
+static uint8_t *place_of(const struct remote_texts *texts,
+			 const struct text_run *run,
+			 const struct wire_text *text)
+{
+	return texts->pages + run->at + (text->at - run->start);
+}
+
+static int read_run(int memory, const struct remote_texts *texts,
+		    const struct text_run *run)
+{
+	return target_read(memory, run->start, texts->pages + run->at,
+			   run->end - run->start);
+}
+
+/*
+ * Once before anybody is stopped: then the copy has its memory, and the process has in
+ * its page tables what it has not executed yet. What is there later is read again.
+ */
+static void read_ahead(int memory, const struct remote_texts *texts)
+{
+	for (size_t i = 0; i < texts->run_count; i++)
+		(void)read_run(memory, texts, &texts->runs[i]);
+}
+
 int remote_texts_plan(int memory, const struct wire_attachment *attachment,
 		      struct remote_texts *texts)
 {
@@ -115,6 +139,7 @@ int remote_texts_plan(int memory, const struct wire_attachment *attachment,
 		texts->items[i].number = (uint32_t)i;
 	qsort(texts->items, texts->count, sizeof(*texts->items), by_place);
 	make_runs(texts);
+	read_ahead(memory, texts);
 	return 0;
 }
 
@@ -127,20 +152,6 @@ void remote_texts_free(struct remote_texts *texts)
 }
 
 /* ---- Writing ---- */
-
-static uint8_t *place_of(const struct remote_texts *texts,
-			 const struct text_run *run,
-			 const struct wire_text *text)
-{
-	return texts->pages + run->at + (text->at - run->start);
-}
-
-static int read_run(int memory, const struct remote_texts *texts,
-		    const struct text_run *run)
-{
-	return target_read(memory, run->start, texts->pages + run->at,
-			   run->end - run->start);
-}
 
 static int write_run(int memory, const struct remote_texts *texts,
 		     const struct text_run *run)
@@ -174,21 +185,29 @@ static int is_front(const struct wire_text *text)
 	return text->is_kept || text->is_data;
 }
 
+static int has_kind(const struct remote_texts *texts,
+		    const struct text_run *run, int is_of_fronts)
+{
+	for (uint64_t i = run->first; i < run->behind; i++)
+		if (is_front(&texts->items[i]) == is_of_fronts)
+			return 1;
+	return 0;
+}
+
 /* What is written of that kind: nothing is if there is nothing. 0 or -errno. */
 static int write_kind(int memory, const struct remote_texts *texts,
 		      const struct text_run *run, int is_of_fronts)
 {
-	int count = 0;
-
+	if (!has_kind(texts, run, is_of_fronts))
+		return 0;
 	for (uint64_t i = run->first; i < run->behind; i++) {
 		const struct wire_text *text = &texts->items[i];
 
 		if (is_front(text) != is_of_fronts)
 			continue;
 		memcpy(place_of(texts, run, text), text->after, text->bytes);
-		count++;
 	}
-	return count ? write_run(memory, texts, run) : 0;
+	return write_run(memory, texts, run);
 }
 
 int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
@@ -210,7 +229,11 @@ int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
 static int restore_kind(int memory, const struct remote_texts *texts,
 			const struct text_run *run, int is_of_fronts)
 {
-	int err = read_run(memory, texts, run), count = 0;
+	int err;
+
+	if (!has_kind(texts, run, is_of_fronts))
+		return 0;
+	err = read_run(memory, texts, run);
 
 	for (uint64_t i = run->behind; i > run->first && !err; i--) {
 		const struct wire_text *text = &texts->items[i - 1];
@@ -218,9 +241,8 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 		if (is_front(text) != is_of_fronts)
 			continue;
 		memcpy(place_of(texts, run, text), text->before, text->bytes);
-		count++;
 	}
-	return err || !count ? err : write_run(memory, texts, run);
+	return err ? err : write_run(memory, texts, run);
 }
 
 static int restore_all(int memory, const struct remote_texts *texts,
