@@ -209,6 +209,7 @@ static uint64_t recorded_id(uint64_t id)
 	    id != hot.id)
 		return id;
 	walk = walk_from(__builtin_frame_address(0), id);
+	walk_trust_own_stack(&walk, __builtin_frame_address(0));
 	for (int i = 0; i < CALLERS_MAX && walk_next(&walk, &link); i++)
 		if (tally_note(tally, link.id).word)
 			return link.id;

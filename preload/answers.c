@@ -148,7 +148,7 @@ static const void *address_of(struct guide *guide, uint32_t number)
 	if (!numbers || numbers->kind != WIRE_RANGE_MODULE)
 		return NULL;
 	if (numbers != guide->numbers &&
-	    catalog_find_module(&rt.recorder->part, numbers, &guide->entry))
+	    catalog_find_module(numbers, &guide->entry))
 		return NULL;
 	guide->numbers = numbers;
 	return (const void *)(guide->entry.module->base +
@@ -163,6 +163,7 @@ static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 	struct link link;
 	size_t count = 0;
 
+	walk_trust_own_stack(&walk, __builtin_frame_address(0));
 	for (; walk_next(&walk, &link) && link.function != WIRE_FOLDED; count++)
 		if (count < room)
 			frames[count] = (struct clew_frame){

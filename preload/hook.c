@@ -59,7 +59,7 @@ static void mark_unloaded(const struct cold *cold, const struct module *module,
 {
 	struct catalog_entry entry;
 
-	if (!catalog_find_module(&cold->recorder.part, module->numbers, &entry))
+	if (!catalog_find_module(module->numbers, &entry))
 		atomic_store(&entry.module->unloaded_ns, when_ns);
 }
 

@@ -78,8 +78,7 @@ static int prepare_module(struct probe_additions *adding, struct module *module)
 	int err;
 
 	if (!wanted ||
-	    (catalog_find_module(&cold->recorder.part, module->numbers,
-				 &candidate.entry) &&
+	    (catalog_find_module(module->numbers, &candidate.entry) &&
 	     module->state == MODULE_IS_HOOKED))
 		return 0;
 	added = arena_alloc(&adding->scratch, sizeof(*added));

@@ -55,39 +55,22 @@ int catalog_add_module(struct part *part, const struct module *module,
 	*out = entry_of(record);
 	copy_bytes(out->functions, analysis->functions, function_bytes);
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+	if (record->first_function)
+		numbers_set_module(record->first_function, record);
 	return 0;
 }
 
-struct wanted {
-	uint32_t first_function;
-	struct wire_module *found;
-};
-
-static int is_wanted(void *context, const struct chunk *chunk)
-{
-	struct wire_module *record = chunk_payload(chunk);
-	struct wanted *wanted = context;
-
-	if (record->first_function != wanted->first_function ||
-	    !record->function_count)
-		return 0;
-	wanted->found = record;
-	return 1;
-}
-
-int catalog_find_module(const struct part *part,
-			const struct number_range *numbers,
+int catalog_find_module(const struct number_range *numbers,
 			struct catalog_entry *out)
 {
-	struct wanted wanted = { 0 };
+	struct wire_module *record =
+		numbers ? atomic_load_explicit(&numbers->module,
+					       memory_order_acquire)
+			: NULL;
 
-	if (!numbers)
+	if (!record)
 		return -ENOENT;
-	wanted.first_function = numbers->first;
-	part_each_chunk(part, WIRE_MODULE, is_wanted, &wanted);
-	if (!wanted.found)
-		return -ENOENT;
-	*out = entry_of(wanted.found);
+	*out = entry_of(record);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * What the recording says of modules, their functions, and rules.
  *
- * Records are found again by what they are about: pointers into a part do not
- * survive a fork, after which the child has a part of its own.
+ * Records are found again by the numbers of what they are about (numbers.h): pointers
+ * into a part do not survive a fork, after which the child has a part of its own.
  */
 #ifndef CLEW_MODULES_CATALOG_H
 #define CLEW_MODULES_CATALOG_H
@@ -27,9 +27,8 @@ int catalog_add_module(struct part *part, const struct module *module,
 		       const struct analysis *analysis, uint64_t loaded_ns,
 		       struct catalog_entry *out);
 
-/* The record of the module whose functions have those numbers. 0 or -ENOENT. */
-int catalog_find_module(const struct part *part,
-			const struct number_range *numbers,
+/* The record of the module whose functions have those numbers. 0 or -ENOENT. Any thread. */
+int catalog_find_module(const struct number_range *numbers,
 			struct catalog_entry *out);
 
 /* Record the rules, and later how much they have matched since. */

@@ -85,7 +85,26 @@ static int copy_left_out(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* What was decided before the fork holds for the child too. 0 or -errno. */
+static int remember_module(void *unused, const struct chunk *chunk)
+{
+	struct wire_module *module = chunk_payload(chunk);
+
+	numbers_set_module(module->first_function, module);
+	return 0;
+}
+
+static int forget_module(void *unused, const struct chunk *chunk)
+{
+	const struct wire_module *module = chunk_payload(chunk);
+
+	numbers_set_module(module->first_function, NULL);
+	return 0;
+}
+
+/*
+ * What was decided before the fork holds for the child too. 0 or -errno. Modules are
+ * found in the copy from then on.
+ */
 static int copy_chunks(struct part *to, const struct part *from)
 {
 	int err = part_each_chunk(from, WIRE_PROCESS, copy_chunk, to);
@@ -108,6 +127,8 @@ static int copy_chunks(struct part *to, const struct part *from)
 		err = part_each_chunk(from, WIRE_LEFT_OUT, copy_left_out, to);
 	if (!err)
 		err = function_names_after_fork(&rt.recorder->names, to, from);
+	if (!err)
+		part_each_chunk(to, WIRE_MODULE, remember_module, NULL);
 	return err;
 }
 
@@ -127,8 +148,10 @@ static void create_part(struct part *part, const struct part *parent)
 		if (err)
 			part_discard(part);
 	}
-	if (err)
+	if (err) {
+		part_each_chunk(parent, WIRE_MODULE, forget_module, NULL);
 		part_create_nowhere(part);
+	}
 	if (!is_wanted || !part->file.is_private)
 		rt.losses = part->header->losses;
 }

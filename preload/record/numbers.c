@@ -83,6 +83,16 @@ uint32_t numbers_preferred(const void *identity, size_t bytes)
 	return (uint32_t)((hash ^ hash >> 32) % NUMBER_BLOCKS);
 }
 
+void numbers_set_module(uint32_t first, struct wire_module *record)
+{
+	const struct number_range *range =
+		atomic_load(&number_blocks[first >> NUMBER_BLOCK_LOG2]);
+
+	if (first && range && range->first == first)
+		atomic_store_explicit(&((struct number_range *)range)->module,
+				      record, memory_order_release);
+}
+
 uint32_t numbers_modules(void)
 {
 	const struct number_range *former = NULL;

@@ -36,6 +36,11 @@ struct number_range {
 	_Atomic uint32_t used;
 	/* WIRE_RANGE_JAVA_STACK: the innermost method of each, stored before `used` */
 	uint32_t *innermost;
+	/*
+	 * WIRE_RANGE_MODULE: the module's record in this process's part, NULL: there
+	 * is none. Stored by whoever records it; a child's is another.
+	 */
+	struct wire_module *_Atomic module;
 };
 
 /* The range that a block's numbers belong to, or NULL; stored once. */
@@ -53,6 +58,12 @@ int numbers_take(struct number_range *range, uint32_t preferred_block);
  * in every process. Of FNV-1a.
  */
 uint32_t numbers_preferred(const void *identity, size_t bytes);
+
+/*
+ * The module whose first function's number this is has its record there, or nowhere
+ * (NULL) from now on. No effect if the number begins no range.
+ */
+void numbers_set_module(uint32_t first, struct wire_module *record);
 
 /* How many ranges there are of modules, used ones. Looks at all blocks: slow. */
 uint32_t numbers_modules(void);

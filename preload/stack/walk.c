@@ -65,6 +65,14 @@ int walk_is_on_own_stack(uint64_t address)
 	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
 }
 
+void walk_trust_own_stack(struct walk *walk, const void *slot)
+{
+	const uint64_t end = runtime_own_stack_end();
+
+	if (walk_is_on_own_stack((uintptr_t)slot))
+		walk->readable_until = end ? end : rt.first_stack_end;
+}
+
 int walk_is_readable(uint64_t address, uint64_t *known_page)
 {
 	uint64_t page = address & ~(PAGE_BYTES - 1);

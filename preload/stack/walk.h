@@ -58,6 +58,13 @@ struct link {
 /* Start at a stack slot at or below that of the function that runs as id. */
 struct walk walk_from(const void *slot, uint64_t id);
 
+/*
+ * Know that the stack is there from this slot on, which may be read, if it is the one that
+ * the thread began on: no system call asks about its pages then, and words that are no
+ * stub's address are passed over quickly.
+ */
+void walk_trust_own_stack(struct walk *walk, const void *slot);
+
 /* Whether a function with this id is a Java method that has no slot. */
 int walk_is_java(uint64_t id);
 

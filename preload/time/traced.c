@@ -195,15 +195,6 @@ struct surroundings {
 	uint8_t is_handler; /* a signal has come on the way */
 };
 
-/* Where the stack goes on behind a slot that may be read. */
-static void trust_own_stack(struct walk *walk, const uint64_t *slot)
-{
-	const uint64_t end = runtime_own_stack_end();
-
-	if (walk_is_on_own_stack((uintptr_t)slot))
-		walk->readable_until = end ? end : rt.first_stack_end;
-}
-
 /* Without the one that is entered at the slot, where the walk begins. */
 static struct surroundings put_functions(uint32_t *words, const uint64_t *slot)
 {
@@ -213,10 +204,10 @@ static struct surroundings put_functions(uint32_t *words, const uint64_t *slot)
 	struct walk walk = walk_from(slot, hot.id);
 	struct link link;
 
-	trust_own_stack(&walk, slot);
+	walk_trust_own_stack(&walk, slot);
 	if (!walk_next(&walk, &link) || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
-		trust_own_stack(&walk, slot);
+		walk_trust_own_stack(&walk, slot);
 	}
 	found.is_handler = walk.is_handler != 0;
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&

@@ -62,6 +62,27 @@ static void numbers_that_are_not_used_yet_are_not_found(void **state)
 	assert_null(numbers_find(range.first + 3));
 }
 
+static void a_module_has_its_record_with_its_numbers(void **state)
+{
+	const struct number_range *one = take(5000, 7), *two = take(1, 9);
+	struct wire_module records[2];
+
+	(void)state;
+	numbers_set_module(one->first, &records[0]);
+	numbers_set_module(two->first, &records[1]);
+	assert_ptr_equal(one->module, &records[0]);
+	assert_ptr_equal(two->module, &records[1]);
+	numbers_set_module(one->first, NULL);
+	assert_null(one->module);
+	/* no range begins there */
+	numbers_set_module(two->first + 1, &records[0]);
+	numbers_set_module(one->first + NUMBER_BLOCK, &records[0]);
+	numbers_set_module(12 * NUMBER_BLOCK, &records[0]);
+	numbers_set_module(0, &records[0]);
+	assert_null(one->module);
+	assert_ptr_equal(two->module, &records[1]);
+}
+
 static void who_prefers_what_is_taken_gets_the_next_gap(void **state)
 {
 	const struct number_range *one = take(2 * NUMBER_BLOCK, 100);
@@ -337,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_number_is_found_in_its_range_only),
 		CLAIM(numbers_that_are_not_used_yet_are_not_found),
+		CLAIM(a_module_has_its_record_with_its_numbers),
 		CLAIM(who_prefers_what_is_taken_gets_the_next_gap),
 		CLAIM(behind_the_last_block_it_goes_on_from_the_first),
 		CLAIM(when_all_are_taken_none_are_left),
