@@ -3,11 +3,11 @@
  * What a program, or an agent in it (an allocator that tells, a logger, a monitor),
  * can ask of clew while it runs under it.
  *
- *	struct clew_here here = clew_context();
- *	struct site *site = clew_node(nodes, here.id);
+ *	uint64_t id = clew_id();
+ *	struct site *site = clew_node(nodes, id);
  *
  *	if (!site)			(this context is new: look at it once)
- *		site = remember(nodes, here.id);
+ *		site = remember(nodes, id);
  *	site->bytes += bytes;
  *
  * A calling context, all functions from the thread's outermost to the innermost, is
@@ -58,6 +58,12 @@ struct clew_here {
  * called that. Signals.
  */
 struct clew_here clew_context(void);
+
+/*
+ * Its id alone, which is what a table of an agent's own is asked for: nothing is looked
+ * up. 0 also if the thread's calls are not counted. Signals.
+ */
+uint64_t clew_id(void);
 
 /* ---- What is an id? ---- */
 
@@ -123,7 +129,7 @@ void *clew_node_add(struct clew_nodes *nodes, uint64_t id, void *node);
  *				      { "sent", CLEW_BYTES } };
  *	struct clew_values *values = clew_values_new(kinds, 2);
  *	...
- *	site->row = clew_row_new(values, here.id);	(once for each context)
+ *	site->row = clew_row_new(values, id);	(once for each context)
  *	clew_value_add(values, site->row, 1, bytes);
  *
  * A forked child has a recording of its own, in which all is 0 and there are no rows:

@@ -56,15 +56,15 @@ static struct value_site *meet(struct value_sites *sites, uint64_t id)
 
 uint64_t value_sites_here(struct value_sites *sites)
 {
-	const struct clew_here here = clew_context();
+	const uint64_t id = clew_id();
 	struct value_site *site;
 
-	if (here.id == 0)
+	if (id == 0)
 		return value_sites_nowhere(sites);
-	site = clew_node(sites->nodes, here.id);
+	site = clew_node(sites->nodes, id);
 	if (!site)
-		site = meet(sites, here.id);
-	return site ? row_of(sites, site, here.id) : value_sites_nowhere(sites);
+		site = meet(sites, id);
+	return site ? row_of(sites, site, id) : value_sites_nowhere(sites);
 }
 
 int value_sites_begin(struct value_sites *sites,

@@ -39,6 +39,7 @@ static const char *const harmless[] = {
 	"clew_context",
 	"clew_depth",
 	"clew_end",
+	"clew_id",
 	"clew_mark",
 	"clew_node",
 	"clew_node_add",

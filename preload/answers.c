@@ -66,6 +66,13 @@ struct clew_here clew_context(void)
 	return context;
 }
 
+uint64_t clew_id(void)
+{
+	if (!counted_in())
+		return 0;
+	return hot.java_top ? clew_context().id : hot.id;
+}
+
 /* ---- Contexts of other threads ---- */
 
 struct sought {

@@ -53,10 +53,16 @@ static void ask_context(void)
 	sink = clew_context().id;
 }
 
+static void ask_id(void)
+{
+	begin();
+	sink = clew_id();
+}
+
 static void ask_node(void)
 {
 	begin();
-	sink = (uint64_t)clew_node(nodes, clew_context().id);
+	sink = (uint64_t)clew_node(nodes, clew_id());
 }
 
 static void tell_mark(void)
@@ -110,6 +116,7 @@ static __attribute__((noinline)) void measure(void)
 	printf("clew_context() %.2f\n", least(ask_context, 10000) - nothing);
 	printf("clew_context() at once %.2f\n",
 	       least(ask_at_once, 10000) - nothing);
+	printf("clew_id() %.2f\n", least(ask_id, 10000) - nothing);
 	printf("... and clew_node() %.2f\n", least(ask_node, 10000) - nothing);
 	printf("clew_mark() %.2f\n", least(tell_mark, 5000) - nothing);
 	printf("clew_stack() %.0f\n", least(ask_stack, 100) - nothing);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retrieving HOW SLICES: events in several thousand calling contexts, some often and
- * most seldom, each of which an agent wants to know the context of. A slice has twice
- * as many events as the one before; for each "EVENTS NEW NS": those of the slice, how
- * many contexts were new in it, and the CPU time of an event with the calls that lead there.
+ * retrieving HOW SLICES [DEPTH]: events in several thousand calling contexts, so many
+ * functions deep, some often and most seldom, each of which an agent wants to know the
+ * context of. A slice has twice as many events as the one before; for each "EVENTS NEW
+ * NS": those of the slice, how many contexts were new in it, and what CPU time an event
+ * took longer than one of which nobody asks. Both take turns in blocks of a few, drawn
+ * from the same contexts, so that whatever else slows the process down slows both.
  *
- *	nothing		nobody asks
  *	ids		the id first (clew.h), and the stack where that is new
  *	libunwind	the stack of each, by unw_backtrace()
  *	libgcc		by backtrace()
@@ -21,7 +22,7 @@
 #include "agent/clew.h"
 
 #define FIRST    256
-#define DEPTH    20 /* functions between main() and an event */
+#define BLOCK    64
 #define CONTEXTS 1024
 #define ROOM     64
 #define ALONE __attribute__((noinline))
@@ -37,13 +38,14 @@ static void meet(uint64_t id)
 	clew_node_add(nodes, id, &nodes);
 }
 
-static void ask_nothing(void)
+static ALONE void ask_nothing(void)
 {
+	sink++;
 }
 
 static void ask_ids(void)
 {
-	const uint64_t id = clew_context().id;
+	const uint64_t id = clew_id();
 	struct clew_frame frames[ROOM];
 
 	if (clew_node(nodes, id))
@@ -124,31 +126,43 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void choose(const char *how)
+static void (*chosen(const char *how))(void)
 {
-	ask = strcmp(how, "ids") == 0         ? ask_ids
-	      : strcmp(how, "libunwind") == 0 ? ask_libunwind
-	      : strcmp(how, "libgcc") == 0    ? ask_libgcc
-					      : ask_nothing;
+	return strcmp(how, "libunwind") == 0 ? ask_libunwind
+	       : strcmp(how, "libgcc") == 0  ? ask_libgcc
+					     : ask_ids;
+}
+
+/* What a block of events takes, each of which is asked about so. */
+static double block_ns(void (*how)(void), int depth)
+{
+	static unsigned long random = 1;
+	const double start = now_ns();
+
+	ask = how;
+	for (int i = 0; i < BLOCK; i++)
+		dive(draw(&random), depth / 2);
+	return now_ns() - start;
 }
 
 int main(int argc, char **argv)
 {
+	void (*const how)(void) = chosen(argc > 1 ? argv[1] : "ids");
 	const int slices = argc > 2 ? atoi(argv[2]) : 8;
-	unsigned long random = 1;
+	const int depth = argc > 3 ? atoi(argv[3]) : 20;
 	struct clew_checks checks;
 
 	nodes = clew_nodes_new();
-	choose(argc > 1 ? argv[1] : "ids");
 	for (int i = 0; i < slices; i++) {
 		const unsigned long events = (unsigned long)FIRST << i;
 		const unsigned long before = new_contexts;
-		const double start = now_ns();
+		double more = 0;
 
-		for (unsigned long j = 0; j < events; j++)
-			dive(draw(&random), DEPTH / 2);
+		for (unsigned long j = 0; j < events; j += BLOCK)
+			more += block_ns(how, depth) -
+				block_ns(ask_nothing, depth);
 		printf("%lu %lu %.2f\n", events, new_contexts - before,
-		       (now_ns() - start) / (double)events);
+		       more / (double)events);
 	}
 	if (clew_confidence(&checks) == 0)
 		printf("verified %lu, wrong at most %g\n", checks.verified,

@@ -94,6 +94,7 @@ TRUTH_INLINE void ask(void)
 	const struct truth_node *const here = &truth.nodes[TRUTH_HERE], *first;
 	const struct clew_here told = clew_context();
 
+	EXPECT(clew_id() == told.id);
 	if (!told.flags)
 		return;
 	EXPECT(told.flags == (CLEW_IS_COUNTED | CLEW_IS_RECORDED));
@@ -156,6 +157,7 @@ static COUNTED void on_timer(int signal)
 
 	COUNT(on_timer);
 	interrupts++;
+	EXPECT(clew_id() == told.id);
 	if (told.flags & CLEW_IS_COUNTED) {
 		EXPECT(clew_stack(told.id, frames, ROOM) > 0);
 		EXPECT(clew_node_add(of_handlers, told.id, &truth));
