@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/startup.h"
 #include "image/symbols.h"
 #include "match/glob.h"
 
@@ -206,25 +207,38 @@ static unsigned int walk_one(const struct probe_map *map, uint64_t vaddr,
 	return 1;
 }
 
-int probe_spec_is_in(const struct probe_spec *spec, const struct image *image)
+/*
+ * Stripped programs have no name for main() either, but say where it is as they are
+ * entered.
+ */
+static struct name_matches find_name(const struct probe_spec *spec,
+				     const struct image *image)
 {
 	struct name_matches matches = { .spec = spec };
 
-	if (*spec->function)
-		symbols_walk(image, note_symbol, &matches);
-	return !*spec->function || matches.count;
+	symbols_walk(image, note_symbol, &matches);
+	if (matches.count == 0 && strcmp(spec->function, "main") == 0) {
+		matches.vaddrs[0] = startup_main(image);
+		matches.count = matches.vaddrs[0] != 0;
+	}
+	return matches;
+}
+
+int probe_spec_is_in(const struct probe_spec *spec, const struct image *image)
+{
+	return !*spec->function || find_name(spec, image).count;
 }
 
 unsigned int probe_spec_walk(const struct probe_spec *spec,
 			     const struct probe_map *map,
 			     probe_site_visit visit, void *context)
 {
-	struct name_matches matches = { .spec = spec };
+	struct name_matches matches;
 	unsigned int count = 0;
 
 	if (!*spec->function)
 		return walk_one(map, spec->offset, 0, visit, context);
-	symbols_walk(map->inquiry->image, note_symbol, &matches);
+	matches = find_name(spec, map->inquiry->image);
 	for (unsigned int i = 0; i < matches.count; i++)
 		count += spec->is_return
 				 ? walk_exits(map, matches.vaddrs[i], visit,

@@ -17,4 +17,10 @@ uint64_t startup_bytes(const struct image *image, uint64_t vaddr);
 /* Whether vaddr is where .init or .fini begins, as the loader knows them. */
 int startup_is_init(const struct image *image, uint64_t vaddr);
 
+/*
+ * Where main() is, by what glibc's crt1.o passes on from where the program is entered;
+ * 0 if that is not there, as in libraries and in programs of other C libraries.
+ */
+uint64_t startup_main(const struct image *image);
+
 #endif

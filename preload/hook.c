@@ -48,8 +48,9 @@ struct pass {
 	struct arena scratch;
 	struct candidate *first, **tail;
 	struct probed_candidate *probed;
-	uint64_t now_ns;     /* 0 before main */
-	uint64_t charged_ns; /* charge() */
+	uint64_t now_ns;              /* 0 before main */
+	uint64_t charged_ns;          /* charge() */
+	struct probed_candidate last; /* for which there was no memory */
 };
 
 /* ---- Unloaded modules ---- */
@@ -244,6 +245,8 @@ static struct probed_candidate *find_probes(struct pass *pass,
 	if (!cold->config.probes)
 		return NULL;
 	probed = arena_alloc(&pass->scratch, sizeof(*probed));
+	if (!probed && !pass->last.candidate)
+		probed = &pass->last;
 	if (!probed)
 		return NULL;
 	probed->candidate = candidate;

@@ -326,6 +326,27 @@ static int may_have_any(struct place_search *search,
 	return 0;
 }
 
+/* Nothing could be found: what was asked for there is refused. */
+static void refuse_all(struct place_search *search, const struct config *config,
+		       int is_program)
+{
+	struct probe_places *places = search->places;
+	struct probe_spec spec;
+
+	places->list = places->last;
+	places->room = WIRE_PROBES_MAX;
+	places->count = 0;
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		if (places->wanted >> p->number & 1 &&
+		    places->count < places->room &&
+		    !probe_spec_parse(p->text, &spec) &&
+		    is_sought(&spec, search->candidate, is_program))
+			places->list[places->count++] = (struct probe_place){
+				.probe = p->number,
+				.reason = PROBE_IS_NO_MEMORY,
+			};
+}
+
 int probe_places_find(struct probe_places *places, const struct config *config,
 		      const struct candidate *candidate, int is_program,
 		      int has_traps)
@@ -341,8 +362,11 @@ int probe_places_find(struct probe_places *places, const struct config *config,
 		note_module(&search, config, is_program);
 		return search.err;
 	}
-	if (image_open(&image, candidate->module->path))
-		return 0;
+	err = image_open(&image, candidate->module->path);
+	if (err == -ENOMEM)
+		refuse_all(&search, config, is_program);
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	if (may_have_any(&search, config, &image, is_program)) {
 		err = inquiry_begin(&inquiry);
 		if (!err)
@@ -355,7 +379,10 @@ int probe_places_find(struct probe_places *places, const struct config *config,
 	}
 	arena_fini(&inquiry.scratch);
 	image_close(&image);
-	return err == -ENOMEM ? err : 0;
+	if (err != -ENOMEM)
+		return 0;
+	refuse_all(&search, config, is_program);
+	return err;
 }
 
 uint32_t probe_places_removed(const struct config *config)

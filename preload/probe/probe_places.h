@@ -35,6 +35,7 @@ struct probe_places {
 	struct arena *arena;
 	uint32_t wanted; /* a bit for each probe that is looked for */
 	int is_late;     /* the module is hooked already */
+	struct probe_place last[WIRE_PROBES_MAX]; /* list without memory */
 };
 
 #define PROBE_PLACES_ALL (~UINT32_C(0))

@@ -7,6 +7,8 @@
  *	register_tm_clones	subtracts them
  *	__do_global_dtors_aux	[endbr64] cmpb $0, completed; jne
  *	frame_dummy		ends with: jmp register_tm_clones
+ *
+ * And what glibc's crt1.o tells of main().
  */
 #include "image/startup.h"
 
@@ -118,6 +120,62 @@ uint64_t startup_bytes(const struct image *image, uint64_t vaddr)
 		end = next;
 	return end ? (uint64_t)(end - code) : 0;
 }
+
+/* ---- crt1.o ---- */
+
+/* [endbr64]; xor %ebp, %ebp; mov %rdx, %r9; pop %rsi; mov %rsp, %rdx; and ...; push; push */
+static const char enters[] =
+	"\x31\xed\x49\x89\xd1\x5e\x48\x89\xe2\x48\x83\xe4\xf0\x50\x54";
+
+/*
+ * What else is passed on: nothing in newer ones, __libc_csu_fini and __libc_csu_init in
+ * older ones. By what it begins with, and bytes of an operand.
+ */
+static const struct {
+	const char *bytes;
+	uint8_t count, operand;
+} passed[] = {
+	{ "\x45\x31\xc0\x31\xc9", 5, 0 }, /* xor %r8d, %r8d; xor %ecx, %ecx */
+	{ "\x4c\x8d\x05", 3, 4 },         /* lea fini(%rip), %r8 */
+	{ "\x48\x8d\x0d", 3, 4 },         /* lea init(%rip), %rcx */
+	{ "\x49\xc7\xc0", 3, 4 },         /* mov $fini, %r8 */
+	{ "\x48\xc7\xc1", 3, 4 },         /* mov $init, %rcx */
+};
+
+#define CRT1_BYTES 64
+
+static const uint8_t *behind_passed(const uint8_t *code)
+{
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		if (has(code, passed[i].bytes, passed[i].count))
+			code += passed[i].count + passed[i].operand;
+	return code;
+}
+
+uint64_t startup_main(const struct image *image)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image->bytes;
+	uint64_t left = 0, at = header->e_entry;
+	const uint8_t *start = image_at(image, at, &left), *code = start;
+	int32_t operand;
+
+	if (!code || left < CRT1_BYTES)
+		return 0;
+	if (has(code, "\xf3\x0f\x1e\xfa", 4))
+		code += 4;
+	if (!has(code, enters, sizeof(enters) - 1))
+		return 0;
+	code = behind_passed(code + sizeof(enters) - 1);
+	memcpy(&operand, code + 3, sizeof(operand));
+	at += (uint64_t)(code - start) + 7;
+	if (has(code, "\x48\x8d\x3d", 3)) /* lea main(%rip), %rdi */
+		return at + (uint64_t)(int64_t)operand;
+	if (has(code, "\x48\xc7\xc7", 3)) /* mov $main, %rdi */
+		return (uint64_t)(int64_t)operand;
+	return 0;
+}
+
+/* ---- .init, .fini ---- */
 
 int startup_is_init(const struct image *image, uint64_t vaddr)
 {
