@@ -98,6 +98,10 @@ static const struct argp_option argp_options[] = {
 	  "In a trace, take back calls that took less, such as 10us; with "
 	  "--stamps=all",
 	  3 },
+	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process", 0,
+	  "When a trace's SIZE is used up, drop the oldest calls (default), or "
+	  "count them before they are overwritten",
+	  3 },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
 	  "Make a recording of what was done so far, in the recording, when "
 	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "

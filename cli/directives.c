@@ -28,6 +28,7 @@ enum value_kind {
 	VALUE_TRACE,
 	VALUE_STAMPS,
 	VALUE_LEAST,
+	VALUE_OVERFLOW,
 	VALUE_JAVA,
 	VALUE_PROBE,
 	VALUE_ACTION
@@ -60,6 +61,7 @@ static const struct directive {
 	{ "trace", VALUE_TRACE, 65536, INT64_MAX },
 	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
+	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -286,6 +288,18 @@ static int add_least(struct directives *directives,
 	return 0;
 }
 
+static int add_overflow(struct directives *directives, const char *word,
+			const char *value, char **why)
+{
+	if (strcmp(value, "drop-oldest") != 0 && strcmp(value, "process") != 0)
+		return fail(why, -EINVAL,
+			    "%s %s: not one of drop-oldest, process", word,
+			    value);
+	fprintf(directives->out, "%s %s\n", word, value);
+	directives->has_overflow = 1;
+	return 0;
+}
+
 static int add_probe(struct directives *directives, const char *word,
 		     const char *value, char **why)
 {
@@ -359,6 +373,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_stamps(directives, directive, value, why);
 	if (directive->kind == VALUE_LEAST)
 		return add_least(directives, directive, value, why);
+	if (directive->kind == VALUE_OVERFLOW)
+		return add_overflow(directives, word, value, why);
 	if (directive->kind == VALUE_PROBE)
 		return add_probe(directives, word, value, why);
 	if (directive->kind == VALUE_ACTION)

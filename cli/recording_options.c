@@ -46,6 +46,8 @@ static const char *directive_of(int key)
 		return "stamps";
 	case KEY_MIN_DURATION:
 		return "min-duration";
+	case KEY_ON_OVERFLOW:
+		return "on-overflow";
 	default:
 		return NULL;
 	}
@@ -92,6 +94,9 @@ void recording_check(const struct directives *directives,
 	if (directives->has_least && !directives->has_trace)
 		argp_error(state, "--min-duration: of a trace's calls; it goes "
 				  "with --trace");
+	if (directives->has_overflow && !directives->has_trace)
+		argp_error(state, "--on-overflow: of a trace's packets; it "
+				  "goes with --trace");
 	if (directives->has_least && directives->has_stamps)
 		argp_error(state, "--min-duration: it goes with --stamps=all");
 	if (directives->has_budget && directives->is_exact)

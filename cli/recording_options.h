@@ -29,6 +29,7 @@ enum {
 	KEY_TRACE,
 	KEY_STAMPS,
 	KEY_MIN_DURATION,
+	KEY_ON_OVERFLOW,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 

@@ -90,6 +90,13 @@ enum wire_packet_kind {
 	WIRE_PACKET_RETURN = 5,
 };
 
+/*
+ * What a level seems to say has returned where a signal handler came between a
+ * function's entry and its word: the handler's calls come first, one deeper than that
+ * function, whose caller is taken for the handler's, too.
+ */
+#define WIRE_PACKET_EARLY        0xff
+
 #define WIRE_PACKET_TAIL_WORDS   2
 #define WIRE_PACKET_STAMP_WORDS  3
 #define WIRE_PACKET_MOMENT_WORDS 3
@@ -149,8 +156,10 @@ struct wire_packet_blocks {
 	_Atomic uint64_t dropped; /* packets that were used again: any thread */
 	_Atomic uint64_t taken_back; /* calls that were too short: any thread */
 	uint64_t least_ns;           /* of those that are kept; 0: all */
+	/* Packets that were used again once their calls were counted in the part. */
+	_Atomic uint64_t counted; /* any thread */
 };
-_Static_assert(sizeof(struct wire_packet_blocks) == 40 + 4 * 4080,
+_Static_assert(sizeof(struct wire_packet_blocks) == 48 + 4 * 4080,
 	       "on the wire");
 
 #endif

@@ -234,6 +234,14 @@ static int set_stamps(struct config *config, const char *text)
 	return 0;
 }
 
+static int set_overflow(struct config *config, const char *text)
+{
+	config->counts_overflow = !strcmp(text, "process");
+	return config->counts_overflow || !strcmp(text, "drop-oldest")
+		       ? 0
+		       : -EINVAL;
+}
+
 static int set_verify_period(struct config *config, const char *text)
 {
 	uint64_t number;
@@ -401,6 +409,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_stamps(config, text);
 	if (!strcmp(word, "min-duration"))
 		return set_least(config, text);
+	if (!strcmp(word, "on-overflow"))
+		return set_overflow(config, text);
 	if (!strcmp(word, "rate"))
 		return set_rate(config, text);
 	if (!strcmp(word, "clock"))

@@ -90,7 +90,8 @@ struct config {
 	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
 	int stamp_returns;     /* and each return */
 	uint64_t least_ns;     /* that calls take which are kept; 0: all are */
-	uint32_t budget;       /* thousandths of the CPU time; 0: no limit */
+	int counts_overflow; /* calls of packets that are used again are counted */
+	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */
 };
 
 /*

@@ -262,6 +262,23 @@ void hot_verify(uint64_t *slot, int is_tail_call)
 		hot_verify_stack(slot, &hot.tally->wire->calls);
 }
 
+void count_past_call(uint64_t id, uint64_t caller, int is_tail_call)
+{
+	const uint64_t entry = is_tail_call ? wire_tail_id(id) : id;
+	const uint64_t site = is_tail_call ? WIRE_SITE_TAIL : 0;
+	const uint64_t running = hot.id;
+	enum record_known known = record_known_call(hot.tally, entry);
+
+	if (known == RECORD_IS_UNKNOWN && is_tail_call)
+		known = record_first_tail_call(id, site);
+	if (known == RECORD_IS_DUE)
+		count_is_drawn(entry);
+	if (known != RECORD_IS_UNKNOWN || record_new_call(id, caller, site))
+		return;
+	record_folded_call(caller);
+	hot.id = running;
+}
+
 /*
  * Stubs load the mask before the table: an interrupted one may go on with any
  * mask that this thread has had, and finds itself in a table that is no smaller

@@ -68,6 +68,13 @@ uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 int count_is_drawn(uint64_t id);
 
 /*
+ * A call that was made earlier, of a function whose callers are recorded unless there
+ * was no room: it is counted like any other, and not verified. The thread's own id
+ * stays. Signals blocked.
+ */
+void count_past_call(uint64_t id, uint64_t caller, int is_tail_call);
+
+/*
  * What every sink that counts does to switch stubs: no id is found in a thread's
  * table from now on; or those of its tally are.
  */

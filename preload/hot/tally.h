@@ -167,6 +167,7 @@ struct tally_packets {
 	uint32_t oldest; /* the next that is used again */
 	uint32_t cannot_grow;
 	uint64_t sequence; /* of the latest context in one */
+	uint64_t *ids;     /* by depth, of a packet whose calls are counted */
 };
 
 struct tally {

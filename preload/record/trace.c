@@ -5,6 +5,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/record/numbers.h"
+#include "preload/record/past_calls.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
@@ -176,15 +177,22 @@ static struct wire_chunk *add_packet(struct trace_file *trace,
 
 /* Whoever reads it sees first of all that it is no packet any more. */
 static struct wire_chunk *use_again(struct trace_file *trace,
-				    struct tally_packets *packets)
+				    struct tally *tally)
 {
+	struct tally_packets *packets = &tally->packets;
 	struct wire_chunk *chunk = packets->chunks[packets->oldest];
+	uint32_t *words = (uint32_t *)(chunk + 1);
+	const int is_counted =
+		trace->counts_overflow &&
+		past_calls_count(tally, trace->blocks, words,
+				 PAYLOAD_BYTES / sizeof(*words)) == 0;
 
-	*(volatile uint32_t *)(chunk + 1) = 0;
-	fill_zero(chunk + 1, PAYLOAD_BYTES);
+	*(volatile uint32_t *)words = 0;
+	fill_zero(words, PAYLOAD_BYTES);
 	packets->oldest = (packets->oldest + 1) % packets->count;
-	atomic_fetch_add_explicit(&trace->blocks->dropped, 1,
-				  memory_order_relaxed);
+	atomic_fetch_add_explicit(is_counted ? &trace->blocks->counted
+					     : &trace->blocks->dropped,
+				  1, memory_order_relaxed);
 	return chunk;
 }
 
@@ -198,7 +206,7 @@ uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
 	if (may_grow(trace, packets) && !runtime_is_filtered())
 		chunk = add_packet(trace, tally);
 	if (!chunk && packets->count)
-		chunk = use_again(trace, packets);
+		chunk = use_again(trace, tally);
 	packets->newest = chunk;
 	return chunk ? (uint32_t *)(chunk + 1) : NULL;
 }

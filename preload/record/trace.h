@@ -6,7 +6,8 @@
  * It grows like a part (part.h), by a chunk for each packet, up to as many bytes
  * as the process may write, or each of its threads. From then on a thread uses its
  * oldest packet again; the file says how often. So a thread whose system calls
- * are filtered goes on, too, once it has had a packet.
+ * are filtered goes on, too, once it has had a packet. If that is asked for the
+ * packet's calls are counted before, in the thread's tally (past_calls.h).
  */
 #ifndef CLEW_RECORD_TRACE_H
 #define CLEW_RECORD_TRACE_H
@@ -22,6 +23,7 @@ struct trace_file {
 	uint64_t thread_bytes; /* of those of one */
 	uint64_t least_ns;     /* that a call takes which is kept; 0: all are */
 	uint64_t least_ticks;  /* the same; 0: not known yet. Any thread */
+	int counts_overflow;   /* what is used again is counted before */
 	_Atomic uint64_t used_bytes; /* any thread */
 };
 

@@ -49,13 +49,6 @@ struct packet_context {
 	enum wire_packet_cause cause;
 };
 
-/*
- * By a handler that came when a function had been entered and its word not yet
- * written: its calls come first, one deeper than that function, whose caller is taken for
- * the handler's, too.
- */
-#define PACKET_NONE_RETURNED 0xff
-
 struct packet_cursor {
 	const struct packet_blocks *blocks;
 	const uint32_t *words;
@@ -89,7 +82,7 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
 	const uint32_t block =
 		cursor->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
 
-	cursor->is_early = returned == PACKET_NONE_RETURNED;
+	cursor->is_early = returned == WIRE_PACKET_EARLY;
 	if (cursor->is_lost || !block ||
 	    (returned > cursor->depth && !cursor->is_early)) {
 		cursor->is_lost = 1;

@@ -33,12 +33,14 @@ static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 	return done;
 }
 
-static void take_blocks(struct trace *trace, uint64_t payload)
+/* An older one ends before what has come since. */
+static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 {
 	struct wire_packet_blocks blocks = { 0 };
 	uint32_t count;
 
-	read_at(trace->fd, payload, &blocks, sizeof(blocks));
+	read_at(trace->fd, payload, &blocks,
+		bytes < sizeof(blocks) ? bytes : sizeof(blocks));
 	count = blocks.count;
 	if (count > WIRE_PACKET_BLOCKS_COUNT)
 		count = WIRE_PACKET_BLOCKS_COUNT;
@@ -103,7 +105,8 @@ static uint64_t take_chunk(struct trace *trace, uint64_t offset, uint64_t end)
 	    chunk.bytes > end - offset)
 		return 0;
 	if (chunk.kind == WIRE_PACKET_BLOCKS)
-		take_blocks(trace, offset + sizeof(chunk));
+		take_blocks(trace, offset + sizeof(chunk),
+			    chunk.bytes - sizeof(chunk));
 	if (chunk.kind == WIRE_PACKET && chunk.bytes == WIRE_PACKET_BYTES)
 		take_packet(trace, offset, chunk.owner);
 	return chunk.bytes;

@@ -53,6 +53,7 @@ class Trace:
                 count, = struct.unpack_from("<I", payload)
                 self.blocks = struct.unpack_from(f"<{count}I", payload, 8)
                 self.taken_back, = struct.unpack_from("<Q", payload, 16344)
+                self.counted, = struct.unpack_from("<Q", payload, 16360)
             elif kind == PACKET:
                 self._read(self.tallies.setdefault(owner, Counts()), payload)
             at += size

@@ -36,7 +36,8 @@ class Traced(clewtest.Case):
     def assert_clew_reads_the_same(self, recording):
         tree = self.clew_json("tree", "--json", recording.path)
         self.assertEqual(sum(node["calls"] for node in tree["contexts"]),
-                         sum(part.trace.calls for part in recording.parts))
+                         sum(sum(part.counts().values())
+                             for part in recording.parts))
 
     def test_each_return_has_its_time(self):
         for name, *arguments in (
@@ -98,6 +99,14 @@ class Traced(clewtest.Case):
     def test_jumps_that_no_library_makes(self):
         self.check("leaps")
 
+    def test_calls_are_counted_before_they_are_overwritten(self):
+        for name in "recursion", "tail", "jumps", "threads":
+            with self.subTest(name):
+                self.check(name, options=["--trace=64K",
+                                          "--on-overflow=process"],
+                           flavours=["O2"])
+                self.assertGreater(self.recording().parts[0].trace.counted, 0)
+
     def test_coroutines(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
@@ -147,6 +156,8 @@ class Traced(clewtest.Case):
                                            "--stamps=7"), counted)
                 self.assertEqual(self.tree(argv, "--trace",
                                            "--stamps=all"), counted)
+                self.assertEqual(self.tree(argv, "--trace=64K",
+                                           "--on-overflow=process"), counted)
 
 
 class Kept(clewtest.Case):
@@ -265,6 +276,10 @@ class Kept(clewtest.Case):
                         ["--trace", "--min-duration=x"]):
             done = self.clew("record", *options, "--", "true")
             self.assert_usage_error(done, "min-duration")
+        for options in (["--on-overflow=process"],
+                        ["--trace", "--on-overflow=wait"]):
+            done = self.clew("record", *options, "--", "true")
+            self.assert_usage_error(done, "on-overflow")
         for value in "0", "x", "ring:", "64":
             done = self.clew("record", f"--trace={value}", "--", "true")
             self.assert_usage_error(done, "SIZE")
