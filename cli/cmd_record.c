@@ -90,9 +90,9 @@ static const struct argp_option argp_options[] = {
 	  "SIZE bytes of a process (default: " DEFAULT_TRACE
 	  "), or of each thread",
 	  3 },
-	{ "stamps", KEY_STAMPS, "packet|N|all", 0,
-	  "In a trace, one time stamp each N calls (default: 64), one a "
-	  "packet, or one of each call and return",
+	{ "stamps", KEY_STAMPS, "packet|N|TIME|all", 0,
+	  "In a trace, one time stamp each N calls (default: 64), about each "
+	  "TIME, such as 10us, one a packet, or one of each call and return",
 	  3 },
 	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
 	  "In a trace, take back calls that took less, such as 10us; with "

@@ -17,6 +17,9 @@
 #include "image/probe_spec.h"
 #include "match/ere.h"
 
+#define STAMP_NS_LEAST 100
+#define STAMP_NS_MOST  UINT64_C(10000000000)
+
 enum value_kind {
 	VALUE_NONE,
 	VALUE_TEXT,
@@ -259,6 +262,8 @@ static int add_stamps(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
 {
+	uint64_t ns;
+
 	if (strcmp(value, "packet") == 0) {
 		directives->has_stamps = 1;
 		fprintf(directives->out, "%s 0\n", directive->word);
@@ -267,6 +272,12 @@ static int add_stamps(struct directives *directives,
 	directives->has_stamps = strcmp(value, "all") != 0;
 	if (!directives->has_stamps) {
 		fprintf(directives->out, "%s all\n", directive->word);
+		return 0;
+	}
+	if (text_parse_size(value, &ns) != 0 && read_time(value, &ns) == 0 &&
+	    ns >= STAMP_NS_LEAST && ns <= STAMP_NS_MOST) {
+		fprintf(directives->out, "%s time %" PRIu64 "\n",
+			directive->word, ns);
 		return 0;
 	}
 	return add_size(directives, directive, value, why);

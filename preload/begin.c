@@ -105,6 +105,7 @@ static int begin_trace(struct cold *cold)
 		return 0;
 	trace->most_bytes = config->trace_bytes;
 	trace->least_ns = config->least_ns;
+	trace->stamp_ns = config->stamp_ns;
 	trace->counts_overflow = config->counts_overflow;
 	trace->thread_bytes = config->thread_bytes ? config->thread_bytes
 						   : config->trace_bytes;

@@ -222,10 +222,16 @@ static int set_least(struct config *config, const char *text)
 	return parse_number(text, &config->least_ns);
 }
 
+/* "N" calls, "time N" in nanoseconds, or "all". */
 static int set_stamps(struct config *config, const char *text)
 {
+	static const char time[] = "time ";
 	uint64_t number = 1;
 
+	config->stamp_ns = 0;
+	config->stamp_every = DEFAULT_STAMP_EVERY;
+	if (!strncmp(text, time, sizeof(time) - 1))
+		return parse_number(text + sizeof(time) - 1, &config->stamp_ns);
 	config->stamp_returns = !strcmp(text, "all");
 	if (!config->stamp_returns &&
 	    (parse_number(text, &number) || number > UINT16_MAX))

@@ -89,6 +89,7 @@ struct config {
 	uint64_t thread_bytes; /* of those of a thread; 0: no limit but that */
 	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
 	int stamp_returns;     /* and each return */
+	uint64_t stamp_ns;     /* from stamp to stamp, about; 0: by calls */
 	uint64_t least_ns;     /* that calls take which are kept; 0: all are */
 	int counts_overflow; /* calls of packets that are used again are counted */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */

@@ -129,6 +129,9 @@ struct hot_packet {
 	uint8_t has_base;      /* depth less level, modulo 256, is known */
 	uint8_t base;
 	uint32_t attempts_left; /* to pass over until one is asked for again */
+	/* Where stamps are so much time apart: that of the last one, and so many calls. */
+	uint64_t stamped_tsc;
+	uint64_t stamp_every;
 };
 
 /*

@@ -23,6 +23,8 @@ struct trace_file {
 	uint64_t thread_bytes; /* of those of one */
 	uint64_t least_ns;     /* that a call takes which is kept; 0: all are */
 	uint64_t least_ticks;  /* the same; 0: not known yet. Any thread */
+	uint64_t stamp_ns;     /* from stamp to stamp; 0: by calls */
+	uint64_t stamp_ticks;  /* the same; 0: not known yet. Any thread */
 	int counts_overflow;   /* what is used again is counted before */
 	_Atomic uint64_t used_bytes; /* any thread */
 };

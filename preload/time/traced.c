@@ -47,6 +47,7 @@ _Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
 #define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
 #define SPARE_BYTES   64
 #define ATTEMPT_EVERY 4096
+#define EVERY_MAX     1024 /* calls, where stamps are by time */
 
 /* ---- Places ---- */
 
@@ -91,10 +92,32 @@ static uint64_t last_limit(void)
 	return hot.packet.end - SPARE_BYTES;
 }
 
+/*
+ * Where stamps are by time: a call that looked at the clock would cost what a stamp
+ * does, so the next one is due after as many calls as took so long before, and after
+ * no more than twice as many as the last one was.
+ */
+static void pace(uint64_t tsc)
+{
+	const uint64_t ticks = rt.recorder->trace.stamp_ticks;
+	const uint64_t elapsed = tsc - hot.packet.stamped_tsc;
+	const uint64_t every = hot.packet.stamp_every;
+	uint64_t next = 2 * every;
+
+	hot.packet.stamped_tsc = tsc;
+	if (!ticks)
+		return;
+	if (elapsed > ticks / 2)
+		next = every * ticks / elapsed;
+	if (next < 1)
+		next = 1;
+	hot.packet.stamp_every = next < EVERY_MAX ? next : EVERY_MAX;
+}
+
 /* Of so many calls the last one has none of the words below the limit. */
 static void plan_stamp(void)
 {
-	const uint64_t every = rt.config->stamp_every;
+	const uint64_t every = hot.packet.stamp_every;
 	const uint64_t next = hot.trace_next + CALL_BYTES * (every - 1);
 
 	hot.packet.limit = every && next < last_limit() ? next : last_limit();
@@ -111,11 +134,13 @@ static void put_tsc(uint32_t *words, uint64_t tsc)
 static void put_stamp(void)
 {
 	uint32_t *words = (uint32_t *)claim(STAMP_BYTES);
+	const uint64_t tsc = stamp_counter();
 
 	if (!words)
 		return;
 	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
-	put_tsc(words + 1, stamp_counter());
+	put_tsc(words + 1, tsc);
+	pace(tsc);
 	plan_stamp();
 }
 
@@ -283,7 +308,8 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	put_pair(begin->id, found.id);
 	begin->functions = found.count;
 	functions[found.count] = WIRE_PACKET_BEGIN_END;
-	put_tsc(begin->tsc, stamp_counter());
+	hot.packet.stamped_tsc = stamp_counter();
+	put_tsc(begin->tsc, hot.packet.stamped_tsc);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
@@ -314,14 +340,16 @@ static int take_packet(void)
 	hot.trace_moved = 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!hot.packet.stamped_tsc)
+		hot.packet.stamp_every = rt.config->stamp_every;
 	hot.trace_next = (uintptr_t)words;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.packet.end = end;
 	return 1;
 }
 
-/* How many ticks are too few for a call, by what the clocks have said by now. */
-static void learn_least(void)
+/* How many ticks times are that were asked for, by what the clocks have said by now. */
+static void learn_ticks(void)
 {
 	struct trace_file *trace = &rt.recorder->trace;
 	const struct wire_header *header = rt.header;
@@ -330,8 +358,12 @@ static void learn_least(void)
 
 	for (; ticks >> 20; ticks >>= 1)
 		ns >>= 1;
-	if (trace->least_ns && ns)
+	if (!ns)
+		return;
+	if (trace->least_ns)
 		trace->least_ticks = trace->least_ns * ticks / ns;
+	if (trace->stamp_ns)
+		trace->stamp_ticks = trace->stamp_ns * ticks / ns;
 }
 
 /* Behind a filter a handler may come in, whose calls are lost until it is done. */
@@ -348,7 +380,7 @@ static int turn(void)
 	is_there = hot.tally && take_packet();
 	if (is_there) { /* who is killed has told how fast the counter runs */
 		samples_note_moment(rt.header);
-		learn_least();
+		learn_ticks();
 	}
 	sys_restore_signals(&signals);
 	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;

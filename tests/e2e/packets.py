@@ -31,6 +31,7 @@ class Counts:
     def __init__(self):
         self.calls, self.tails, self.functions = {}, {}, {}
         self.stamps = self.returns = 0
+        self.gaps = []  # ticks from stamp to stamp, without a context between
 
     def count(self, name, function, is_tail):
         self.functions[name] = function
@@ -64,7 +65,7 @@ class Trace:
             words = words[:-1]
         self.words += len(words)
         self.packets += 1
-        stack, level, at = None, 0, 0
+        stack, level, at, tsc = None, 0, 0, 0
         while at < len(words):
             word = words[at]
             if word == 0:
@@ -78,10 +79,15 @@ class Trace:
             kind, size = word >> 24, word & 0xffff
             if kind == BEGIN:
                 stack, level = self._context(counts, words[at:at + size])
+                tsc = 0
             elif kind == TAIL:
                 level = self._call(counts, stack, level, words[at + 1], True)
             elif kind == STAMP:
                 counts.stamps += 1
+                now = words[at + 1] | words[at + 2] << 32
+                if tsc:
+                    counts.gaps.append(now - tsc)
+                tsc = now
             elif kind == RETURN:
                 counts.returns += 1
                 returned = (level + 1 - words[at + 1]) & 0xff

@@ -174,6 +174,22 @@ class Kept(clewtest.Case):
         self.assertGreater(trace.calls, 100000)
         self.assertLess(4 * trace.words / trace.calls, 4.5)
 
+    def test_stamps_are_so_much_time_apart(self):
+        """About, whatever the calls take: where processors are shared there
+        are longer ones, so the middle one is looked at."""
+        for ns in 2000, 6000:
+            with self.subTest(ns=ns):
+                self.record([target("recursion")],
+                            ["--trace", f"--stamps={ns}ns"])
+                (part,) = self.recording().parts
+                counts, = part.trace.tallies.values()
+                gaps = sorted(counts.gaps)
+                ticks = (part.latest.tsc - part.first.tsc) / \
+                    (part.latest.ns - part.first.ns)
+                self.assertGreater(len(gaps), 50)
+                self.assertLess(gaps[len(gaps) // 2], 2 * ns * ticks)
+                self.assertGreater(gaps[len(gaps) // 2], ns * ticks / 2)
+
     def test_returns_are_stamped(self):
         self.record([target("recursion")], ["--trace", "--stamps=all"])
         (part,) = self.recording().parts
