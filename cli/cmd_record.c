@@ -36,7 +36,9 @@ enum {
 	KEY_HANDLER,
 	KEY_ARGS,
 	KEY_RET,
-	KEY_SNAPSHOT_WHEN
+	KEY_SNAPSHOT_WHEN,
+	KEY_TRACE_ON,
+	KEY_TRACE_OFF
 };
 
 enum {
@@ -72,7 +74,8 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "action", KEY_ACTION, "ACTION", 0,
 	  "What the probe before it does, too: if EXPRESSION, limit N, record "
-	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME, snapshot",
+	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME, snapshot, trace on, "
+	  "trace off",
 	  2 },
 	{ "args", KEY_ARGS, "FUNCTION", 0,
 	  "Keep the arguments of each call, as debug information has them, or "
@@ -102,6 +105,14 @@ static const struct argp_option argp_options[] = {
 	  "When a trace's SIZE is used up, drop the oldest calls (default), or "
 	  "count them before they are overwritten",
 	  3 },
+	{ "trace-on", KEY_TRACE_ON, "PLACE", 0,
+	  "In a trace, write down a thread's calls from there on, such as "
+	  "FUNCTION, and none before",
+	  3 },
+	{ "trace-off", KEY_TRACE_OFF, "PLACE", 0,
+	  "In a trace, write down no more of a thread's calls from there on, "
+	  "such as FUNCTION%return",
+	  3 },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
 	  "Make a recording of what was done so far, in the recording, when "
 	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "
@@ -117,6 +128,7 @@ struct record_options {
 	int verbose;
 	int quiet;
 	int no_cache;
+	int switches_trace;
 	struct directives directives;
 	struct probe_options probes;
 };
@@ -167,6 +179,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_SNAPSHOT_WHEN:
 		probe_options_parse_snapshot(&options->probes, argument, state);
 		return 0;
+	case KEY_TRACE_ON:
+	case KEY_TRACE_OFF:
+		options->switches_trace = 1;
+		probe_options_parse_trace(&options->probes, argument,
+					  key == KEY_TRACE_ON ? "on" : "off",
+					  state);
+		return 0;
 	case KEY_HANDLER:
 		probe_options_parse_handler(&options->probes, argument, state);
 		return 0;
@@ -181,6 +200,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		    is_asked(options, "java off"))
 			argp_error(state, "--jni-env: with --java=off nothing "
 					  "of Java is recorded");
+		if (options->switches_trace && !options->directives.has_trace)
+			argp_error(state, "--trace-on and --trace-off: of a "
+					  "trace; they go with --trace");
 		recording_check(&options->directives, state);
 		return 0;
 	default:

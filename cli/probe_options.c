@@ -113,6 +113,13 @@ void probe_options_parse_snapshot(struct probe_options *options,
 			add_line(options, name, "", when.lines[i], state);
 }
 
+void probe_options_parse_trace(struct probe_options *options, const char *text,
+			       const char *how, struct argp_state *state)
+{
+	probe_options_parse_place(options, text, state);
+	add_line(options, "trace", "trace ", how, state);
+}
+
 /* ---- What can be known ---- */
 
 struct forecast {

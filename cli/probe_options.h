@@ -51,6 +51,10 @@ void probe_options_parse_ret(struct probe_options *options, const char *text,
 void probe_options_parse_snapshot(struct probe_options *options,
 				  const char *text, struct argp_state *state);
 
+/* Where a thread's trace is switched "on" or "off"; likewise. */
+void probe_options_parse_trace(struct probe_options *options, const char *text,
+			       const char *how, struct argp_state *state);
+
 /* What the last one does, besides; likewise. */
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state);

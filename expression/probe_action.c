@@ -262,6 +262,21 @@ static int take_word(struct action_line *line, const char *word)
 	return 1;
 }
 
+static int add_trace(struct probe_action *action, struct action_line *line)
+{
+	const size_t at = line->at;
+
+	if (action->trace)
+		return wrong_at(line, 0, "a second switch of the trace");
+	if (take_word(line, "on"))
+		action->trace = PROBE_TRACE_ON;
+	else if (take_word(line, "off"))
+		action->trace = PROBE_TRACE_OFF;
+	if (!action->trace || line->at < line->bytes)
+		return wrong_at(line, at, "not on or off");
+	return 0;
+}
+
 int probe_action_add(struct probe_action *action, const char *text,
 		     probe_action_memory memory, void *context,
 		     struct expression_problem *problem)
@@ -293,8 +308,10 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_stopwatch(action, &line, 1);
 	if (take_word(&line, "snapshot"))
 		return add_snapshot(action, &line);
+	if (take_word(&line, "trace"))
+		return add_trace(action, &line);
 	return wrong_at(
 		&line, line.at,
 		"not one of if, limit, record, begin, end, call, start, "
-		"slower, snapshot");
+		"slower, snapshot, trace");
 }

@@ -11,6 +11,7 @@
  *	start NAME		from here time runs, for this call
  *	slower NAME TIME	only where so much has passed since that, as 5ms
  *	snapshot		make a recording of what was done so far
+ *	trace on|off		write down the thread's calls from now on, or not
  *
  * Expressions and fields are expression.h's.
  */
@@ -51,6 +52,9 @@ struct probe_stopwatch {
 	uint64_t ns;   /* `slower` */
 };
 
+/* Whether the thread's calls are written down from now on, in a trace. */
+enum probe_trace { PROBE_TRACE_STAYS, PROBE_TRACE_ON, PROBE_TRACE_OFF };
+
 struct probe_action {
 	struct expression *condition; /* NULL: always */
 	uint64_t limit;               /* 0: none */
@@ -61,6 +65,7 @@ struct probe_action {
 	struct probe_stopwatch *starts;
 	struct probe_stopwatch *slower; /* NULL: however long it took */
 	int takes_snapshot;
+	enum probe_trace trace;
 };
 
 /* Memory of zeros, which lives as long as the action; NULL: there is none. */

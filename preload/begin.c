@@ -103,6 +103,8 @@ static int begin_trace(struct cold *cold)
 
 	if (!config->trace_bytes)
 		return 0;
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		rt.begins_unwanted |= p->action.trace == PROBE_TRACE_ON;
 	trace->most_bytes = config->trace_bytes;
 	trace->least_ns = config->least_ns;
 	trace->stamp_ns = config->stamp_ns;

@@ -14,6 +14,7 @@
 #include "preload/handlers.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
 #include "preload/probe_calls.h"
 #include "preload/probe_hits.h"
@@ -325,6 +326,14 @@ static int is_wanted(const struct probe_action *action,
 	return 1;
 }
 
+/* Where calls are counted all of them are. */
+static void switch_trace(enum probe_trace to)
+{
+	if (to && rt.config->trace_bytes)
+		switch_want(to == PROBE_TRACE_ON ? HOT_IS_WANTED
+						 : HOT_IS_UNWANTED);
+}
+
 static void tell_regions(const struct probe_action *action,
 			 const struct expression_view *view,
 			 struct wire_probe_hits *hits)
@@ -386,6 +395,7 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	if (action->takes_snapshot)
 		snapshot_take();
 	start_times(action, sp);
+	switch_trace(action->trace);
 	if (action->call)
 		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
 }
@@ -547,7 +557,7 @@ static int is_simple(const struct probe_action *action)
 {
 	return action->call && !action->condition && !action->limit &&
 	       !action->fields && !action->regions && !action->starts &&
-	       !action->slower && !action->takes_snapshot;
+	       !action->slower && !action->takes_snapshot && !action->trace;
 }
 
 /* Before its code is reached. */

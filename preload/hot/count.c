@@ -75,6 +75,8 @@ int count_is_heard(void)
 			record_loss(WIRE_LOSS_HANDLER);
 		return 0;
 	}
+	if (!switch_is_wanted())
+		return 0;
 	/* The loads pair with the stores at the end of hot_after_fork(). */
 	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&
 	    !find_own_part())

@@ -52,6 +52,15 @@ void switch_unmute(uint32_t former)
 	switch_update();
 }
 
+void switch_want(enum hot_wanted wanted)
+{
+	if (hot.wanted == wanted)
+		return;
+	hot.wanted = wanted;
+	sink_moved(0);
+	switch_update();
+}
+
 void switch_doubt(uint32_t calls)
 {
 	hot.doubts_left = calls;

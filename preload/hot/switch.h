@@ -9,6 +9,7 @@
  *	muted		its calls are not to be recorded (enum hot_muted)
  *	in doubt	its id may be stale (stack/heal.h): the caller of each
  *			call is looked at
+ *	unwanted	the user has switched its trace off
  *
  * While a thread is off, each of its calls misses (hot/sink.h), and what a miss
  * leads to knows the reasons: it attaches the thread, counts a loss, or finds
@@ -31,13 +32,22 @@
 
 #include <stdint.h>
 
+#include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+
+static inline int switch_is_wanted(void)
+{
+	const volatile struct hot_thread *now = &hot;
+
+	return now->wanted ? now->wanted == HOT_IS_WANTED : !rt.begins_unwanted;
+}
 
 static inline int switch_is_on(void)
 {
 	const volatile struct hot_thread *now = &hot;
 
-	return now->tally && !now->muted && !now->doubts_left;
+	return now->tally && !now->muted && !now->doubts_left &&
+	       switch_is_wanted();
 }
 
 /* Stubs are told what the reasons say; and that there is another table. */
@@ -56,6 +66,12 @@ void switch_begin(void);
  */
 uint32_t switch_mute(enum hot_muted why);
 void switch_unmute(uint32_t former);
+
+/*
+ * The user wants what the thread calls from now on, or does not. What it has called
+ * meanwhile is not known, so where it is goes by its stack.
+ */
+void switch_want(enum hot_wanted wanted);
 
 /* The callers of so many calls are to be looked at; one has been; no more. */
 void switch_doubt(uint32_t calls);

@@ -30,6 +30,13 @@ enum hot_muted {
 	HOT_MUTED_HANDLER, /* in a probe's handler (probe_calls.h): likewise */
 };
 
+/* What the user's switches of the trace have said to a thread (switch.h). */
+enum hot_wanted {
+	HOT_WANTED_AS_BEGUN, /* nothing yet: rt.begins_unwanted */
+	HOT_IS_WANTED,
+	HOT_IS_UNWANTED,
+};
+
 #define HOT_SHARERS_MAX 16
 
 /*
@@ -192,6 +199,7 @@ struct hot_thread {
 	struct hot_aside *aside; /* NULL until it has had a tally */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
+	uint32_t wanted;        /* enum hot_wanted */
 	uint64_t random;        /* state of a generator, for verifications */
 	uint64_t stacks_left;   /* of Java's, until one is verified */
 	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */

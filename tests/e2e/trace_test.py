@@ -160,6 +160,56 @@ class Traced(clewtest.Case):
                                            "--on-overflow=process"), counted)
 
 
+class Switched(clewtest.Case):
+    """targets/requests.c: main() calls handle(), which calls step()."""
+
+    COUNT = 400
+
+    def paths(self, *options):
+        """{path: calls}, of the program's own functions."""
+        done = self.record([target("requests"), self.COUNT, -1, -1, 0],
+                           ["--trace", *options])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        paths, found = {0: ()}, {}
+        for node in tree["contexts"]:
+            name = tree["functions"][node["function"]]["name"]
+            paths[node["id"]] = (*paths[node["parent"]], name)
+            if name in ("main", "handle", "step"):
+                found[paths[node["id"]][-3:]] = node["calls"]
+        return found
+
+    def test_calls_in_a_function_alone(self):
+        found = self.paths("--trace-on=handle",
+                           "--trace-off=handle%return")
+        self.assertEqual(found.pop(("main", "handle", "step")), self.COUNT)
+        self.assertEqual(set(found.values()), {0})  # they were running
+        shown = self.clew("trace", "--json", self.recording_path).stdout
+        self.assertEqual(shown.count('"name":"step"'), self.COUNT)
+
+    def test_none_in_a_function(self):
+        self.assertEqual(self.paths("--trace-off=handle",
+                                    "--probe=handle%return",
+                                    "--action=trace on"),
+                         {("main",): 0, ("main", "handle"): self.COUNT - 1})
+
+    def test_off_from_the_beginning_of_the_last(self):
+        found = self.paths("--probe=step",
+                           f"--action=if arg1 == {self.COUNT - 1}",
+                           "--action=trace off")
+        self.assertEqual(found, {("main",): 1, ("main", "handle"): self.COUNT,
+                                 ("main", "handle", "step"): self.COUNT})
+
+    def test_what_is_not_understood(self):
+        done = self.clew("record", "--trace-on=handle", "--", "true")
+        self.assert_usage_error(done, "--trace-on")
+        for action in "trace", "trace now", "trace on off":
+            done = self.clew("record", "--trace", "--probe=handle",
+                             f"--action={action}", "--", target("requests"))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), action)
+            self.assertIn("action trace", done.stderr)
+
+
 class Kept(clewtest.Case):
     """Of the file of packets."""
 
