@@ -118,6 +118,11 @@ static const struct argp_option argp_options[] = {
 	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "
 	  "returns that; ten times a process",
 	  3 },
+	{ "snapshot-on", KEY_SNAPSHOT_ON, "SIGNAL", 0,
+	  "The same when a process is sent that signal, such as USR2, before "
+	  "its "
+	  "own handler runs",
+	  3 },
 	RECORDING_LIMITS,
 	{ 0 },
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,7 @@ enum value_kind {
 	VALUE_STAMPS,
 	VALUE_LEAST,
 	VALUE_OVERFLOW,
+	VALUE_SIGNAL,
 	VALUE_JAVA,
 	VALUE_PROBE,
 	VALUE_ACTION
@@ -65,6 +67,7 @@ static const struct directive {
 	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
 	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
+	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -311,6 +314,29 @@ static int add_overflow(struct directives *directives, const char *word,
 	return 0;
 }
 
+/* By name, as kill has it; its number for the runtime. */
+static int add_signal(struct directives *directives, const char *word,
+		      const char *value, char **why)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} known[] = { { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+		      { "HUP", SIGHUP },   { "QUIT", SIGQUIT },
+		      { "PWR", SIGPWR },   { "WINCH", SIGWINCH } };
+	const char *name = value + (strncmp(value, "SIG", 3) == 0 ? 3 : 0);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		fprintf(directives->out, "%s %d\n", word, known[i].number);
+		return 0;
+	}
+	return fail(why, -EINVAL,
+		    "%s %s: not one of USR1, USR2, HUP, QUIT, PWR, WINCH", word,
+		    value);
+}
+
 static int add_probe(struct directives *directives, const char *word,
 		     const char *value, char **why)
 {
@@ -384,6 +410,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_stamps(directives, directive, value, why);
 	if (directive->kind == VALUE_LEAST)
 		return add_least(directives, directive, value, why);
+	if (directive->kind == VALUE_SIGNAL)
+		return add_signal(directives, word, value, why);
 	if (directive->kind == VALUE_OVERFLOW)
 		return add_overflow(directives, word, value, why);
 	if (directive->kind == VALUE_PROBE)

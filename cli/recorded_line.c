@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/recorded_line.h"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
@@ -9,6 +11,7 @@
 #include "report/merge/merged_samples.h"
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
+#include "wire/recording.h"
 
 /* ", 1,234 samples", or nothing where none were to be taken; free() it. */
 static char *samples_text(const struct session *session)
@@ -21,6 +24,24 @@ static char *samples_text(const struct session *session)
 	count = samples_taken(&session->recording);
 	return memory_printf(", %s sample%s", text_grouped(count).text,
 			     count == 1 ? "" : "s");
+}
+
+/* PID.SEQ.snapshotN */
+static int is_snapshot(const struct dirent *entry)
+{
+	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
+}
+
+static void tell_snapshots(const char *path, const char *named)
+{
+	struct dirent **found = NULL;
+	const int count = scandir(path, &found, is_snapshot, versionsort);
+
+	for (int i = 0; i < count; i++) {
+		complain("clew", "snapshot -> %s/%s", named, found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
 }
 
 void recorded_line_print(const char *path, const char *named)
@@ -39,6 +60,7 @@ void recorded_line_print(const char *path, const char *named)
 		 text_grouped(session.summary.contexts).text,
 		 text_grouped(session.summary.processes).text,
 		 session.summary.processes == 1 ? "" : "es", samples, named);
+	tell_snapshots(path, named);
 	free(samples);
 	gaps = text_unknown_code(&session.catalog);
 	if (gaps)

@@ -46,6 +46,8 @@ static const char *directive_of(int key)
 		return "stamps";
 	case KEY_MIN_DURATION:
 		return "min-duration";
+	case KEY_SNAPSHOT_ON:
+		return "snapshot-on";
 	case KEY_ON_OVERFLOW:
 		return "on-overflow";
 	default:

@@ -30,6 +30,7 @@ enum {
 	KEY_STAMPS,
 	KEY_MIN_DURATION,
 	KEY_ON_OVERFLOW,
+	KEY_SNAPSHOT_ON,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 

@@ -15,6 +15,7 @@
 #include "preload/begin.h"
 #include "preload/budget.h"
 #include "preload/cold.h"
+#include "preload/front/chosen_signal.h"
 #include "preload/front/exec.h"
 #include "preload/front/runtimes.h"
 #include "preload/handlers.h"
@@ -30,6 +31,7 @@
 #include "preload/loader.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
+#include "preload/snapshots.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
@@ -150,6 +152,9 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	if (prepare_unheard(cold, why, sizeof(why))) {
 		part_disable(&cold->recorder.part, why);
 	} else {
+		if (cold->config.snapshot_signal)
+			chosen_signal_begin(cold->config.snapshot_signal,
+					    snapshot_take);
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		begin_time(cold);
 		budget_start(cold);

@@ -22,6 +22,7 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "preload/front/chosen_signal.h"
 #include "preload/front/faults.h"
 #include "preload/front/signals.h"
 #include "preload/host/next.h"
@@ -66,7 +67,7 @@ static int has_trap(const sigset_t *set)
 static int is_ours(int signal)
 {
 	return is_on() && (signal == SIGTRAP || ticks_is_signal(signal) ||
-			   faults_have(signal));
+			   faults_have(signal) || chosen_signal_is(signal));
 }
 
 /* The set, or a copy of it without our signals. */
@@ -320,6 +321,8 @@ static int change_action_of(sigaction_function change, int signal,
 		return answer(trap_change_action(set, old));
 	if (ticks_is_signal(signal))
 		return answer(ticks_change_action(signal, set, old));
+	if (chosen_signal_is(signal))
+		return answer(chosen_signal_change_action(set, old));
 	if (faults_have(signal))
 		return answer(faults_change_action(signal, set, old));
 	if (set) {

@@ -248,6 +248,16 @@ static int set_overflow(struct config *config, const char *text)
 		       : -EINVAL;
 }
 
+static int set_snapshot_signal(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || !number || number > 31)
+		return -EINVAL;
+	config->snapshot_signal = (int)number;
+	return 0;
+}
+
 static int set_verify_period(struct config *config, const char *text)
 {
 	uint64_t number;
@@ -415,6 +425,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_stamps(config, text);
 	if (!strcmp(word, "min-duration"))
 		return set_least(config, text);
+	if (!strcmp(word, "snapshot-on"))
+		return set_snapshot_signal(config, text);
 	if (!strcmp(word, "on-overflow"))
 		return set_overflow(config, text);
 	if (!strcmp(word, "rate"))

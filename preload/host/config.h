@@ -92,6 +92,7 @@ struct config {
 	uint64_t stamp_ns;     /* from stamp to stamp, about; 0: by calls */
 	uint64_t least_ns;     /* that calls take which are kept; 0: all are */
 	int counts_overflow; /* calls of packets that are used again are counted */
+	int snapshot_signal; /* at which one is made; 0: none */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */
 };
 

@@ -107,6 +107,42 @@ class When(Case):
             self.assertIn(f"action {action.split()[0]}", done.stderr)
 
 
+class Signalled(Case):
+    """targets/signalled.c"""
+
+    COUNT = 500
+
+    def test_one_for_each_signal(self):
+        for how, handled in (("handler", 2), ("once", 1), ("ignored", 0),
+                             ("default", 0)):
+            with self.subTest(how):
+                done = self.record([target("signalled"), how, self.COUNT],
+                                   ["--trace=ring:1M", "--snapshot-on=USR2"],
+                                   text=True)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (0, f"{handled} 1\n", ""))
+                self.assertEqual([self.calls(one)["step"]
+                                  for one in self.snapshots()],
+                                 [self.COUNT, 2 * self.COUNT])
+
+    def test_where_they_are_is_said(self):
+        command = self.record_command(
+            [target("signalled"), "handler", self.COUNT],
+            ["-v", "--time=none", "--snapshot-on", "SIGUSR2"])
+        done = subprocess.run([str(a) for a in command], text=True,
+                              capture_output=True, env=self.environment,
+                              cwd=self.work, timeout=clewtest.TIMEOUT_S)
+        taken = self.snapshots()
+        self.assertEqual(len(taken), 2)
+        for one in taken:
+            self.assertIn(f"snapshot -> {one}", done.stderr)
+
+    def test_not_a_signal_for_it(self):
+        for name in "KILL", "12", "SEGV", "":
+            done = self.clew("record", f"--snapshot-on={name}", "--", "true")
+            self.assert_usage_error(done, "snapshot-on")
+
+
 class Live(Case):
     """targets/acknowledge.c: it says what it has called."""
 
