@@ -252,6 +252,26 @@ int clew_unhook(void);
 /* Put them back. */
 int clew_hook(void);
 
+/* ---- Contexts of your own ---- */
+
+/* A call, of what clew has recorded; texts last as long as the function that gets it. */
+struct clew_called {
+	const char *function; /* its name, as reports have it */
+	const char *module;   /* the name of its file; "": it has none */
+	uint64_t vaddr;       /* where it begins, as the file has it */
+};
+
+/*
+ * What a shared object of yours has, for clew tree --context=./my.so: there it is called
+ * by clew, by one thread, and not in the program. Which context a call is in, that is made
+ * in the context `parent`, 0 being outside of all: the same as `parent` if it does not
+ * leave that, else any number but 2^64 - 1. The same numbers have to have the same answer.
+ */
+uint64_t clew_context_of(uint64_t parent, const struct clew_called *called);
+
+/* Its name, at most `room` bytes with the NUL. An object need not have this one. */
+void clew_context_name(uint64_t context, char *name, size_t room);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
+#include "cli/context_object.h"
 #include "cli/view.h"
+#include "report/view/representation.h"
 #include "report/view/views.h"
 
 enum {
@@ -11,6 +14,7 @@ enum {
 	KEY_CALLERS_OF = 'c',
 	KEY_GROUP = 'g',
 	KEY_VALUE = 0x300,
+	KEY_CONTEXT,
 	/*
 	 * A recursion of n levels has n^2 / 2 callers of callers, so chains
 	 * end somewhere unless all of them are asked for.
@@ -22,6 +26,7 @@ struct tree_options {
 	struct view_options view;
 	struct tree_limits limits;
 	const char *callers_of;
+	const char *context; /* what one is; NULL: a chain of functions */
 	int has_depth;
 };
 
@@ -34,12 +39,42 @@ static const struct argp_option argp_options[] = {
 	  "Show each process or thread by itself", 0 },
 	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
 	  "Show this function, its callers, their callers, and so on", 0 },
+	{ "context", KEY_CONTEXT, "function|module|file|class|OBJECT", 0,
+	  "What a context is a chain of (default: function), or what a shared "
+	  "object of yours says, such as ./my.so",
+	  0 },
 	{ "value", KEY_VALUE, "NAME", 0,
 	  "Show what an agent in the program counted by that name, in place "
 	  "of time",
 	  0 },
 	{ 0 },
 };
+
+/* Its index, or REPRESENT_COUNT. */
+static size_t find_representation(const char *name)
+{
+	size_t i = 0;
+
+	while (i < REPRESENT_COUNT &&
+	       strcmp(representation_names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static int is_function(const char *name)
+{
+	return strcmp(name, "function") == 0;
+}
+
+static void check_context(const char *text, struct argp_state *state)
+{
+	if (!is_function(text) && !strchr(text, '/') &&
+	    find_representation(text) == REPRESENT_COUNT)
+		argp_error(state,
+			   "--context=%s: not function, module, file, class, "
+			   "or the path of an object, such as ./my.so",
+			   text);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -64,10 +99,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_CALLERS_OF:
 		options->callers_of = argument;
 		return 0;
+	case KEY_CONTEXT:
+		check_context(argument, state);
+		options->context = argument;
+		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
 		return 0;
 	case ARGP_KEY_END:
+		if (options->context && options->callers_of)
+			argp_error(state,
+				   "--context goes without --callers-of");
 		check_value(&options->view, state);
 		return 0;
 	default:
@@ -97,9 +139,38 @@ static int write_callers(struct session *session,
 	return 0;
 }
 
-/* 0, or -1 if there is no function to show the callers of. */
+/* Of chains of functions, or of what was asked for. 0, or -errno and *why. */
+static int write_contexts(struct session *session,
+			  const struct tree_options *options,
+			  struct tree_view *view, char **why)
+{
+	const char *text = options->context;
+	const size_t by = text ? find_representation(text) : REPRESENT_COUNT;
+	struct tree represented;
+
+	if (!text || is_function(text)) {
+		options->view.writer->tree(stdout, session, view);
+		return 0;
+	}
+	if (by < REPRESENT_COUNT) {
+		tree_represent_by(view->tree, &session->catalog,
+				  (enum represented_by)by, &represented);
+	} else {
+		const int err = context_object_represent(
+			text, view->tree, &session->catalog, &represented, why);
+
+		if (err)
+			return err;
+	}
+	view->tree = &represented;
+	options->view.writer->tree(stdout, session, view);
+	tree_fini(&represented);
+	return 0;
+}
+
+/* 0, -1 if there is no function to show the callers of, or 1 and *why. */
 static int write_tree(struct session *session,
-		      const struct tree_options *options)
+		      const struct tree_options *options, char **why)
 {
 	const struct selection *selection = &options->view.selection;
 	struct tree_view view = { .tree = &session->tree,
@@ -115,8 +186,8 @@ static int write_tree(struct session *session,
 	}
 	if (options->callers_of)
 		err = write_callers(session, options, view.tree);
-	else
-		options->view.writer->tree(stdout, session, &view);
+	else if (write_contexts(session, options, &view, why))
+		err = 1;
 	if (mask)
 		tree_fini(&kept);
 	free(mask);
@@ -127,10 +198,13 @@ static int show(const char *command, struct session *session, void *input)
 {
 	struct tree_options *options = input;
 	int err, status;
+	char *why;
 
 	view_begin(&options->view, session);
-	err = write_tree(session, options);
+	err = write_tree(session, options, &why);
 	status = view_finish(&options->view, command);
+	if (err > 0)
+		return give_up(command, why);
 	if (err)
 		return view_give_up_on(session, command, options->callers_of);
 	return status;
