@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <argp.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -26,6 +29,7 @@ enum {
 	KEY_SLOWEST,
 	KEY_TREE,
 	KEY_HISTOGRAM,
+	KEY_AGAINST,
 	KEY_TOP = 'n',
 	DEFAULT_COLUMN = 8,
 	DEFAULT_TOP = 20,
@@ -45,6 +49,8 @@ struct trace_options {
 	const char *slowest, *histogram; /* a function, or NULL */
 	size_t top;
 	uint32_t levels;
+	int compares;   /* the slowest with another one, */
+	size_t against; /* of this rank; 0: the middle one */
 };
 
 /* What is open while the command runs. */
@@ -61,6 +67,11 @@ static const struct argp_option argp_options[] = {
 	{ "top", KEY_TOP, "N", 0, "--slowest: N of them (default: 20)", 0 },
 	{ "tree", KEY_TREE, "N", 0,
 	  "--slowest: show what each did, N levels of calls", 0 },
+	{ "against", KEY_AGAINST, "median|fastest|RANK", 0,
+	  "--slowest: show the slowest of all beside that one, by context: "
+	  "what "
+	  "each did",
+	  0 },
 	{ "histogram", KEY_HISTOGRAM, "FN", 0,
 	  "Show how long the calls of this function took", 0 },
 	{ "depth", KEY_DEPTH, "N", 0, "Show N levels (default and 0: all)", 0 },
@@ -90,6 +101,15 @@ static void set_function(struct trace_options *options, const char *text,
 	options->selection.function = &options->regex;
 }
 
+static size_t parse_rank(const char *text, struct argp_state *state)
+{
+	if (strcmp(text, "median") == 0)
+		return 0;
+	if (strcmp(text, "fastest") == 0)
+		return SIZE_MAX;
+	return parse_number(state, "against", text, UINT32_MAX);
+}
+
 /* What is of one way to show a trace only. */
 static void check(const struct trace_options *options, struct argp_state *state)
 {
@@ -106,6 +126,10 @@ static void check(const struct trace_options *options, struct argp_state *state)
 	if (!options->slowest &&
 	    (options->levels || options->top != DEFAULT_TOP))
 		argp_error(state, "--top and --tree go with --slowest");
+	if (options->compares &&
+	    (!options->slowest || options->top != DEFAULT_TOP))
+		argp_error(state, "--against goes with --slowest, and without "
+				  "--top");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -146,6 +170,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_SLOWEST:
 		options->slowest = argument;
+		return 0;
+	case KEY_AGAINST:
+		options->compares = 1;
+		options->against = parse_rank(argument, state);
 		return 0;
 	case KEY_HISTOGRAM:
 		options->histogram = argument;
@@ -227,6 +255,28 @@ static void write_slowest(struct opened *opened,
 	trace_output_fini(&output);
 }
 
+/* 0, or -ENOENT: there are not two. */
+static int write_compared(struct opened *opened,
+			  const struct trace_options *options,
+			  const uint8_t *chosen, int has_color)
+{
+	struct trace_output output = output_of(opened, has_color);
+	struct compared_calls compared;
+	int err =
+		compared_calls_find(&compared, &opened->traces, &opened->window,
+				    chosen, options->against);
+
+	if (err)
+		return err;
+	compared_calls_read(&compared, &opened->traces, options->levels);
+	if (options->is_json)
+		json_compared_calls(&output, &compared);
+	else
+		text_compared_calls(&output, &compared);
+	compared_calls_fini(&compared);
+	return 0;
+}
+
 static void add_latency(void *context, const struct function_call *call)
 {
 	struct call_latencies *latencies = context;
@@ -256,21 +306,24 @@ static void write_histogram(struct opened *opened,
 	free(latencies);
 }
 
-/* 0, or -1: there is no such function. */
+/* 0, -1: there is no such function, or -ENOENT: it has no two calls to compare. */
 static int write_function(struct opened *opened,
 			  const struct trace_options *options,
 			  const char *function, int has_color)
 {
 	uint8_t *chosen = selection_named(&opened->catalog, function);
+	int err = 0;
 
 	if (!chosen)
 		return -1;
-	if (options->slowest)
+	if (options->compares)
+		err = write_compared(opened, options, chosen, has_color);
+	else if (options->slowest)
 		write_slowest(opened, options, chosen, has_color);
 	else
 		write_histogram(opened, options, chosen, has_color);
 	free(chosen);
-	return 0;
+	return err;
 }
 
 static int write_selected(struct opened *opened, struct trace_options *options,
@@ -299,6 +352,10 @@ static int show(const char *command, struct opened *opened,
 
 	for (size_t i = 0; i < opened->recording.problem_count; i++)
 		complain(command, "%s", opened->recording.problems[i]);
+	if (err == -ENOENT) {
+		complain(command, "%s: no two calls of it were over", function);
+		return EXIT_FAILURE;
+	}
 	return err ? give_up_on_function(&opened->catalog, command, function)
 		   : status;
 }

@@ -3,6 +3,7 @@
 #ifndef CLEW_WRITE_TRACE_CALLS_H
 #define CLEW_WRITE_TRACE_CALLS_H
 
+#include "report/trace/compared_calls.h"
 #include "report/trace/function_calls.h"
 #include "report/trace/latencies.h"
 #include "report/write/trace_lines.h"
@@ -12,6 +13,12 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
+
+/* What two of them did, side by side. */
+void text_compared_calls(const struct trace_output *output,
+			 const struct compared_calls *compared);
+void json_compared_calls(const struct trace_output *output,
+			 const struct compared_calls *compared);
 
 /* How long the calls of a function took at least, and at most. */
 struct call_latencies {

@@ -251,6 +251,50 @@ class Functions(Case):
             shown += len(expected)
         self.assertGreater(shown, 20)
 
+    def did(self, function, ns):
+        """{path below that call of the function: [calls, ns, ns of itself]}"""
+        ((calls, first),) = [(run.calls, i) for run in (self.one, self.other)
+                             for i, call in enumerate(run.calls)
+                             if call[3] == function and call[1] and
+                             call[1] - call[0] == ns]
+        found, path, depth = {}, [], calls[first][2]
+        for begin, end, at, called in calls[first:]:
+            if path and at <= depth:
+                break
+            path[at - depth:] = [name(called)]
+            for key, all_of_it in ((tuple(path), 1), (tuple(path[:-1]), 0)):
+                row = found.setdefault(key, [0, 0, 0])
+                row[0] += all_of_it
+                row[1] += (end - begin) * all_of_it
+                row[2] += (end - begin) * (1 if all_of_it else -1)
+        found.pop(())
+        return found
+
+    def test_the_slowest_beside_another(self):
+        compared = 0
+        for function in range(1, 90):
+            took = self.took(function)
+            if len(took) < 3 or len(set(took)) < len(took):
+                continue
+            for against, ns in (("median", took[len(took) // 2]),
+                                ("fastest", took[-1]), ("2", took[1])):
+                rows, path = {}, []
+                for line in self.lines_of_one(f"--slowest={name(function)}",
+                                          f"--against={against}"):
+                    path[line["depth"]:] = [line["name"]]
+                    rows[tuple(path)] = [
+                        [line[side][key] for key in ("calls", "total_ns",
+                                                     "self_ns")]
+                        for side in ("fast", "slow")]
+                fast, slow = self.did(function, ns), self.did(function, took[0])
+                self.assertEqual(rows, {
+                    key: [fast.get(key, [0, 0, 0]), slow.get(key, [0, 0, 0])]
+                    for key in {**fast, **slow}})
+                compared += 1
+            if compared > 8:
+                break
+        self.assertGreater(compared, 8)
+
     def test_a_histogram(self):
         [found] = self.lines_of_one("--histogram=" + name(9))
         took = self.took(9)[::-1]
@@ -291,7 +335,8 @@ class Functions(Case):
                       done.stderr)
         for options in (["--top=3"], ["--tree=1"],
                         ["--slowest=a", "--histogram=b"],
-                        ["--slowest=a", "--depth=3"]):
+                        ["--slowest=a", "--depth=3"], ["--against=median"],
+                        ["--slowest=a", "--against=x"]):
             self.assertEqual(self.clew("trace", *options).returncode, 64)
 
 

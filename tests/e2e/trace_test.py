@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 import clewtest
-from clewtest import TARGETS, target
+from clewtest import TARGETS, slow, target
 
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
 
@@ -146,7 +146,14 @@ class Traced(clewtest.Case):
         return sorted(found)
 
     def test_counted_and_traced_trees_are_the_same(self):
-        for name in "tail", "jumps", "exceptions", "unwinding":
+        self.check_trees("tail", "jumps", "unwinding")
+
+    @slow
+    def test_so_are_those_of_many_contexts(self):
+        self.check_trees("exceptions")
+
+    def check_trees(self, *names):
+        for name in names:
             with self.subTest(name):
                 argv = [target(name)]
                 counted = self.tree(argv, "--time=none")
@@ -252,7 +259,14 @@ class Kept(clewtest.Case):
 
     def test_short_calls_are_taken_back(self):
         """None is lost, and what is left is balanced."""
-        for name in "recursion", "threads", "tail", "jumps":
+        self.check_taken_back("tail", "jumps")
+
+    @slow
+    def test_short_calls_of_threads_are_taken_back(self):
+        self.check_taken_back("recursion", "threads")
+
+    def check_taken_back(self, *names):
+        for name in names:
             with self.subTest(name):
                 self.record([target(name)], ["--trace", "--stamps=packet"])
                 (part,) = self.recording().parts

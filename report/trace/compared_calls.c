@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * There may be millions of calls: first how long each took is looked at, which tells how
+ * long the two did, and then for these.
+ */
+#include "report/trace/compared_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- Which two ---- */
+
+struct durations {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static void add_duration(void *context, const struct function_call *call)
+{
+	struct durations *all = context;
+
+	if (!call->duration.has_most)
+		return;
+	all->items = memory_grow(all->items, all->count, &all->capacity,
+				 sizeof(*all->items));
+	all->items[all->count++] = call->duration.most_ns;
+}
+
+static int longest_first(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left;
+	const uint64_t b = *(const uint64_t *)right;
+
+	return a > b ? -1 : a < b;
+}
+
+struct pair_search {
+	struct compared_calls *compared;
+	uint64_t ns[COMPARED_SIDES];
+	int has_slow;
+};
+
+/* The first that took the longest, and the last other one of that rank. */
+static void take_if_it(void *context, const struct function_call *call)
+{
+	struct pair_search *search = context;
+
+	if (!call->duration.has_most)
+		return;
+	if (!search->has_slow &&
+	    call->duration.most_ns == search->ns[COMPARED_SLOW]) {
+		search->compared->of[COMPARED_SLOW] = *call;
+		search->has_slow = 1;
+	} else if (call->duration.most_ns == search->ns[COMPARED_FAST]) {
+		search->compared->of[COMPARED_FAST] = *call;
+	}
+}
+
+static size_t place_of(size_t rank, size_t count)
+{
+	if (!rank)
+		return count / 2;
+	if (rank > count)
+		return count - 1;
+	return rank - 1 ? rank - 1 : 1;
+}
+
+int compared_calls_find(struct compared_calls *compared,
+			const struct traces *traces,
+			const struct trace_window *window,
+			const uint8_t *chosen, size_t rank)
+{
+	struct pair_search search = { .compared = compared };
+	struct durations all = { 0 };
+
+	*compared = (struct compared_calls){ 0 };
+	function_calls_each(traces, window, chosen, add_duration, &all);
+	if (all.count < 2) {
+		free(all.items);
+		return -ENOENT;
+	}
+	qsort(all.items, all.count, sizeof(*all.items), longest_first);
+	search.ns[COMPARED_SLOW] = all.items[0];
+	search.ns[COMPARED_FAST] = all.items[place_of(rank, all.count)];
+	compared->all = all.count;
+	free(all.items);
+	function_calls_each(traces, window, chosen, take_if_it, &search);
+	return 0;
+}
+
+/* ---- What they did ---- */
+
+struct side_reading {
+	struct compared_calls *compared;
+	int side;
+	uint32_t *nodes; /* by depth, of what is running */
+	size_t capacity;
+};
+
+static void reach(struct compared_calls *compared, uint32_t node)
+{
+	const size_t had = compared->capacity;
+	size_t room = had ? had : 64;
+
+	if (node < had)
+		return;
+	while (room <= node)
+		room *= 2;
+	for (int side = 0; side < COMPARED_SIDES; side++) {
+		struct compared_context *grown =
+			memory_zeroed(room, sizeof(*grown));
+
+		for (size_t i = 0; i < had; i++)
+			grown[i] = compared->contexts[side][i];
+		free(compared->contexts[side]);
+		compared->contexts[side] = grown;
+	}
+	compared->capacity = room;
+}
+
+static void begin(struct side_reading *reading, const struct call_line *line)
+{
+	struct compared_calls *compared = reading->compared;
+	uint32_t node;
+
+	while (line->depth + 1 >= reading->capacity)
+		reading->nodes = memory_grow(reading->nodes, reading->capacity,
+					     &reading->capacity,
+					     sizeof(*reading->nodes));
+	reading->nodes[0] = TREE_ROOT;
+	node = tree_child(&compared->tree, reading->nodes[line->depth],
+			  line->function);
+	reading->nodes[line->depth + 1] = node;
+	reach(compared, node);
+	compared->contexts[reading->side][node].calls++;
+}
+
+static void end(struct side_reading *reading, const struct call_line *line)
+{
+	struct compared_context *contexts =
+		reading->compared->contexts[reading->side];
+	const struct call_duration duration =
+		call_duration(line->process, &line->event);
+	const uint64_t ns =
+		duration.has_most ? duration.most_ns : duration.least_ns;
+	const uint32_t node = reading->nodes[line->depth + 1];
+
+	contexts[node].total_ns += ns;
+	contexts[node].self_ns += (int64_t)ns;
+	contexts[reading->nodes[line->depth]].self_ns -= (int64_t)ns;
+}
+
+static void take_line(void *context, const struct call_line *line)
+{
+	if (line->kind == LINE_OPEN || line->kind == LINE_LEAF)
+		begin(context, line);
+	if (line->kind == LINE_CLOSE || line->kind == LINE_LEAF)
+		end(context, line);
+}
+
+/* The tree is ordered by how much of each context itself is another. */
+static void sum_changes(struct compared_calls *compared)
+{
+	for (uint32_t i = 1; i < compared->tree.count; i++) {
+		const int64_t change =
+			compared->contexts[COMPARED_SLOW][i].self_ns -
+			compared->contexts[COMPARED_FAST][i].self_ns;
+
+		compared->tree.nodes[i].self.ns =
+			(uint64_t)(change < 0 ? -change : change);
+	}
+	tree_sum(&compared->tree);
+}
+
+void compared_calls_read(struct compared_calls *compared,
+			 const struct traces *traces, uint32_t levels)
+{
+	tree_init(&compared->tree);
+	reach(compared, TREE_ROOT);
+	for (int side = 0; side < COMPARED_SIDES; side++) {
+		struct side_reading reading = { .compared = compared,
+						.side = side };
+
+		function_call_lines(traces, &compared->of[side], levels,
+				    take_line, &reading);
+		free(reading.nodes);
+	}
+	sum_changes(compared);
+}
+
+void compared_calls_fini(struct compared_calls *compared)
+{
+	tree_fini(&compared->tree);
+	for (int side = 0; side < COMPARED_SIDES; side++)
+		free(compared->contexts[side]);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Two calls of a function, by context: where they differ most comes first. */
+#include <inttypes.h>
+
+#include "base/display_text.h"
+#include "report/model/tree_walk.h"
+#include "report/write/json.h"
+#include "report/write/text_writer.h"
+#include "report/write/trace_calls.h"
+
+static const char *const side_names[COMPARED_SIDES] = {
+	[COMPARED_FAST] = "fast",
+	[COMPARED_SLOW] = "slow",
+};
+
+/* "+1.20 ms", or "-" where nothing is different. */
+static void write_change(FILE *out, int64_t ns)
+{
+	char text[sizeof(struct duration) + 1] = "-";
+
+	if (ns)
+		snprintf(text, sizeof(text), "%c%s", ns < 0 ? '-' : '+',
+			 text_duration((uint64_t)(ns < 0 ? -ns : ns)).text);
+	fprintf(out, "%10s ", text);
+}
+
+static void write_side(FILE *out, const struct compared_context *context)
+{
+	if (context->calls)
+		fprintf(out, "%10s %9s ", text_duration(context->total_ns).text,
+			text_grouped(context->calls).text);
+	else
+		fprintf(out, "%10s %9s ", "-", "-");
+}
+
+static void write_row(const struct trace_output *output,
+		      const struct compared_calls *compared, uint32_t node,
+		      uint32_t depth)
+{
+	const struct compared_context *fast =
+		&compared->contexts[COMPARED_FAST][node];
+	const struct compared_context *slow =
+		&compared->contexts[COMPARED_SLOW][node];
+
+	write_side(output->out, fast);
+	write_side(output->out, slow);
+	write_change(output->out,
+		     (int64_t)slow->total_ns - (int64_t)fast->total_ns);
+	write_change(output->out, slow->self_ns - fast->self_ns);
+	fprintf(output->out, "%*s%s\n", (int)(2 * (depth - 1)) + 1, "",
+		catalog_name(output->traces->catalog,
+			     compared->tree.nodes[node].function));
+}
+
+void text_compared_calls(const struct trace_output *output,
+			 const struct compared_calls *compared)
+{
+	struct tree_walk walk;
+	enum tree_step step;
+
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%10s %9s %10s %9s %10s %10s  function\n", "fast",
+		"calls", "slow", "calls", "change", "itself");
+	text_end(output->out, output->has_color, STYLE_HEADING);
+	tree_walk_init(&walk, &compared->tree, METRIC_TIME);
+	while ((step = tree_walk_next(&walk)) != TREE_END)
+		if (step == TREE_ENTER)
+			write_row(output, compared, walk.node, walk.depth);
+	tree_walk_fini(&walk);
+	fprintf(output->out,
+		"\ntwo of %s calls, in threads %" PRIu32 " and %" PRIu32
+		"; times are at most that\n",
+		text_grouped(compared->all).text,
+		compared->of[COMPARED_FAST].end.tid,
+		compared->of[COMPARED_SLOW].end.tid);
+}
+
+static json_t *json_side(const struct compared_context *context)
+{
+	return json_pack("{sososo}", "calls", json_number(context->calls),
+			 "total_ns", json_number(context->total_ns), "self_ns",
+			 json_integer((json_int_t)context->self_ns));
+}
+
+/* An object a line. */
+void json_compared_calls(const struct trace_output *output,
+			 const struct compared_calls *compared)
+{
+	struct tree_walk walk;
+	enum tree_step step;
+
+	tree_walk_init(&walk, &compared->tree, METRIC_TIME);
+	while ((step = tree_walk_next(&walk)) != TREE_END) {
+		json_t *object;
+
+		if (step != TREE_ENTER)
+			continue;
+		object =
+			json_function(output->traces->catalog,
+				      compared->tree.nodes[walk.node].function);
+		json_object_set_new(object, "kind", json_string("compared"));
+		json_object_set_new(object, "depth",
+				    json_number(walk.depth - 1));
+		for (int side = 0; side < COMPARED_SIDES; side++)
+			json_object_set_new(
+				object, side_names[side],
+				json_side(
+					&compared->contexts[side][walk.node]));
+		json_dumpf(object, output->out, JSON_COMPACT);
+		json_decref(object);
+		fputc('\n', output->out);
+	}
+	tree_walk_fini(&walk);
+}
