@@ -25,7 +25,7 @@
 #define BLOCK    64
 #define CONTEXTS 1024
 #define ROOM     64
-#define ALONE __attribute__((noinline))
+#define ALONE    __attribute__((noinline))
 
 static struct clew_nodes *nodes;
 static unsigned long new_contexts;
