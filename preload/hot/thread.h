@@ -111,6 +111,11 @@ struct hot_aside {
 		struct loan of[HOT_LOANS_MAX];
 	} lent;
 	int32_t sharers[HOT_SHARERS_MAX]; /* 0: none */
+	/* Of the trace, where they are so much time apart: the last one, and so many calls. */
+	struct hot_stamps {
+		uint64_t tsc;
+		uint64_t every;
+	} stamps;
 };
 
 /*
@@ -136,9 +141,6 @@ struct hot_packet {
 	uint8_t has_base;      /* depth less level, modulo 256, is known */
 	uint8_t base;
 	uint32_t attempts_left; /* to pass over until one is asked for again */
-	/* Where stamps are so much time apart: that of the last one, and so many calls. */
-	uint64_t stamped_tsc;
-	uint64_t stamp_every;
 };
 
 /*
@@ -199,7 +201,6 @@ struct hot_thread {
 	struct hot_aside *aside; /* NULL until it has had a tally */
 	uint32_t attempts_left; /* to pass over until room is asked for again */
 	uint32_t doubts_left;   /* calls whose caller is to be looked at */
-	uint32_t wanted;        /* enum hot_wanted */
 	uint64_t random;        /* state of a generator, for verifications */
 	uint64_t stacks_left;   /* of Java's, until one is verified */
 	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */
@@ -214,6 +215,7 @@ struct hot_thread {
 	const volatile uint8_t *selector;
 	/* Filters of a child that borrows this thread until it execs (filter.c). */
 	uint32_t child_filters;
+	uint32_t wanted; /* enum hot_wanted */
 	struct hot_sharing sharing;
 	struct hot_stay stay;
 	struct hot_slices slices;

@@ -100,24 +100,25 @@ static uint64_t last_limit(void)
 static void pace(uint64_t tsc)
 {
 	const uint64_t ticks = rt.recorder->trace.stamp_ticks;
-	const uint64_t elapsed = tsc - hot.packet.stamped_tsc;
-	const uint64_t every = hot.packet.stamp_every;
+	struct hot_stamps *stamps = &hot.aside->stamps;
+	const uint64_t elapsed = tsc - stamps->tsc;
+	const uint64_t every = stamps->every;
 	uint64_t next = 2 * every;
 
-	hot.packet.stamped_tsc = tsc;
+	stamps->tsc = tsc;
 	if (!ticks)
 		return;
 	if (elapsed > ticks / 2)
 		next = every * ticks / elapsed;
 	if (next < 1)
 		next = 1;
-	hot.packet.stamp_every = next < EVERY_MAX ? next : EVERY_MAX;
+	stamps->every = next < EVERY_MAX ? next : EVERY_MAX;
 }
 
 /* Of so many calls the last one has none of the words below the limit. */
 static void plan_stamp(void)
 {
-	const uint64_t every = hot.packet.stamp_every;
+	const uint64_t every = hot.aside->stamps.every;
 	const uint64_t next = hot.trace_next + CALL_BYTES * (every - 1);
 
 	hot.packet.limit = every && next < last_limit() ? next : last_limit();
@@ -308,8 +309,8 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	put_pair(begin->id, found.id);
 	begin->functions = found.count;
 	functions[found.count] = WIRE_PACKET_BEGIN_END;
-	hot.packet.stamped_tsc = stamp_counter();
-	put_tsc(begin->tsc, hot.packet.stamped_tsc);
+	hot.aside->stamps.tsc = stamp_counter();
+	put_tsc(begin->tsc, hot.aside->stamps.tsc);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
@@ -340,8 +341,8 @@ static int take_packet(void)
 	hot.trace_moved = 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!hot.packet.stamped_tsc)
-		hot.packet.stamp_every = rt.config->stamp_every;
+	if (!hot.aside->stamps.tsc)
+		hot.aside->stamps.every = rt.config->stamp_every;
 	hot.trace_next = (uintptr_t)words;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.packet.end = end;
