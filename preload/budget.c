@@ -18,7 +18,7 @@
 #define IDLE_NS       UINT64_C(250000000)
 #define SURVEY_NS     UINT64_C(5000000)  /* or as long as the change took, */
 #define SURVEY_LONG   UINT64_C(20000000) /* up to that */
-#define SURVEY_LEAST  2.5e8              /* ns between two of them */
+#define SURVEY_LEAST  1e9                /* ns between two of them */
 #define SURVEY_MOST   6e10
 #define LATE_NS       UINT64_C(1000000) /* off the processor, while it counts */
 #define AFRESH_MOST   3                 /* times in a row */

@@ -13,7 +13,7 @@ from clewtest import PYTHON, target
 SMALL = ["--budget", "10%", "--time=none", "-m", "budgeted"]
 
 
-# Surveys come often.
+# Two surveys a second apart are what it takes at least.
 LARGE = ["--budget", "20%", "-m", "budgeted"]
 
 # Of what a call of 200 loops costs: less than any machine takes.
