@@ -20,6 +20,8 @@
 #define NAME_CHAR_BYTES 3
 
 EXPORT jboolean JNICALL NATIVE(isHere)(JNIEnv *jni, jobject self);
+EXPORT jint JNICALL NATIVE(setHooked)(JNIEnv *jni, jobject self,
+				      jboolean is_hooked);
 EXPORT jlong JNICALL NATIVE(context)(JNIEnv *jni, jobject self);
 EXPORT jint JNICALL NATIVE(flags)(JNIEnv *jni, jobject self);
 EXPORT jint JNICALL NATIVE(depth)(JNIEnv *jni, jobject self, jlong id);
@@ -105,6 +107,12 @@ EXPORT jdouble JNICALL NATIVE(wrongAtMost)(JNIEnv *jni, jobject self)
 	struct clew_checks checks;
 
 	return clew_confidence(&checks) ? 1 : checks.wrong_at_most;
+}
+
+EXPORT jint JNICALL NATIVE(setHooked)(JNIEnv *jni, jobject self,
+				      jboolean is_hooked)
+{
+	return is_hooked ? clew_hook() : clew_unhook();
 }
 
 /* It ends in NUL. */

@@ -93,6 +93,8 @@ public class Asks implements Runnable {
       wrong("a snapshot of nothing");
     } catch (java.io.IOException e) {
     }
+    CLEW.pause();
+    CLEW.resume();
     if (CLEW.context() != 0 || CLEW.flags() != 0 || CLEW.depth(1) != 0 ||
         CLEW.parent(1) != 0 || CLEW.verified() != 0 || CLEW.wrongAtMost() != 1)
       wrong("it is not");
@@ -104,6 +106,8 @@ public class Asks implements Runnable {
       alone();
       return;
     }
+    CLEW.pause(); // and all that follows is as it ever was
+    CLEW.resume();
     final int rounds = Integer.parseInt(args[0]);
     final Thread[] threads = new Thread[2];
     for (int i = 0; i < threads.length; i++) {

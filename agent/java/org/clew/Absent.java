@@ -16,4 +16,5 @@ final class Absent extends Clew {
   @Override public long verified() { return 0; }
   @Override public double wrongAtMost() { return 1; }
   @Override int snapshot(byte[] path) { return -ENODEV; }
+  @Override int setHooked(boolean isHooked) { return 0; }
 }

@@ -83,6 +83,8 @@ public abstract class Clew {
 
   abstract int snapshot(byte[] path);
 
+  abstract int setHooked(boolean isHooked);
+
   /** A region that ends where a try statement does. */
   public static final class Region implements AutoCloseable {
     private final Clew clew;
@@ -118,6 +120,29 @@ public abstract class Clew {
     final int error = snapshot((path + "\0").getBytes(Charset.forName(names)));
 
     if (error != 0) throw new IOException(path + ": error " + -error);
+  }
+
+  /**
+   * Takes all hooks out of native code, and {@link #resume} puts them back. Natives' calls are
+   * not counted from then on, save those of native methods whose code has no hook; Java
+   * methods that count exactly go on. Nothing happens where clew is not there.
+   *
+   * @throws IOException with the number of the error, as clew_unhook() gives it; nothing has
+   *     changed then. EBUSY (16): a thread did not leave the code in question; try again.
+   */
+  public final void pause() throws IOException {
+    change(false);
+  }
+
+  /** Puts the hooks back that {@link #pause} has taken out. */
+  public final void resume() throws IOException {
+    change(true);
+  }
+
+  private void change(boolean isHooked) throws IOException {
+    final int error = setHooked(isHooked);
+
+    if (error != 0) throw new IOException("clew: error " + -error);
   }
 
   private static Clew find() {

@@ -17,4 +17,5 @@ final class Recorded extends Clew {
   @Override public native long verified();
   @Override public native double wrongAtMost();
   @Override native int snapshot(byte[] path);
+  @Override native int setHooked(boolean isHooked);
 }
