@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import tempfile
 
-from measure import BENCH, CLEW, ROOT, NATIVE, Tool, medians, run, table
+from measure import BENCH, BUILD, CLEW, ROOT, NATIVE, Tool, medians, run, table
 
 
 def tool(name, *options):
@@ -24,6 +24,7 @@ CALLS = tool("--time=none", "--time=none")
 WITH_JNI = tool("--time=none --jni-env", "--time=none", "--jni-env")
 OFF = tool("--java=off", "--java=off")
 EXACT = tool("--java=exact", "--time=none", "--java=exact")
+JAR = BUILD / "agent" / "clew.jar"
 H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian's libh2-java
 SQL = """
 create table t(id int primary key, name varchar(40), v double);
@@ -98,13 +99,23 @@ def programs(folder, rounds):
            for one in tools[1:])] for name in jobs])
 
 
+def questions(folder, rounds):
+    """org.clew.Clew, where clew is and where it is not."""
+    argv = ["java", "-cp", f"{folder}:{JAR}", "Questions"]
+    found = {}
+    for one in NATIVE, CALLS:
+        found |= least_of_lines(one, argv, rounds)
+    return table(["org.clew.Clew", "ns"],
+                 [[what, f"{ns:.2f}"] for what, ns in found.items()])
+
+
 def bench(rounds):
     if not shutil.which("javac") or not (BENCH / "border.so").exists():
         return "no JDK here"
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as name:
         folder = pathlib.Path(name)
-        subprocess.run(["javac", "-d", folder,
+        subprocess.run(["javac", "-d", folder, "-cp", JAR,
                         *(ROOT / "tests" / "bench").glob("*.java")],
                        check=True)
         return "\n\n".join(part(folder, rounds) for part in
-                           (crossing, methods, programs))
+                           (crossing, methods, programs, questions))

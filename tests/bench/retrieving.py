@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The id first: what an agent pays for the context of an event, as contexts become known.
 
-Each slice has twice as many events as the one before. Of each, less what the same
-events take where nobody asks: with clew, for ids; without, for unwinders. The plot is
+Each slice has twice as many events as the one before. Of each, less what events take in
+the same run of which nobody asks: with clew, for ids; without, for unwinders. The plot is
 left in the build directory, as retrieving.svg (docs/retrieving.svg is one).
 """
 import math
@@ -18,14 +18,16 @@ WAYS = {"ids": (RECORDED, 13, "the id first"),
         "libunwind": (NATIVE, 11, "libunwind, each"),
         "libgcc": (NATIVE, 10, "backtrace(), each")}
 COLOURS = {"ids": "#c0392b", "libunwind": "#2471a3", "libgcc": "#7d8471"}
+DEPTHS = 10, 20, 40, 60
 LEAST = .5  # ns: what is below is drawn there
 
 
-def slices(tool, how, count):
+def slices(tool, how, count, depth=20):
     """([(events, new contexts, ns)], what is said of verification)."""
-    said = run(tool, [BENCH / "retrieving", how, str(count)]).output
+    said = run(tool, [BENCH / "retrieving", how, str(count),
+                      str(depth)]).output
     return [(int(m[1]), int(m[2]), float(m[3])) for m in
-            re.finditer(r"(?m)^(\d+) (\d+) ([\d.]+)$", said)], \
+            re.finditer(r"(?m)^(\d+) (\d+) (-?[\d.]+)$", said)], \
         said.splitlines()[-1]
 
 
@@ -35,14 +37,26 @@ def measured(rounds):
     for _ in range(rounds):
         for how, (tool, count, _) in WAYS.items():
             asked, said = slices(tool, how, count)
-            plain, _ = slices(tool, "nothing", count)
-            found[how].append([(events, new / events, ns - base[2]) for
-                               (events, new, ns), base in zip(asked, plain)])
+            found[how].append([(events, new / events, ns)
+                               for events, new, ns in asked])
             bound = said if how == "ids" else bound
     return {how: [(one[0][0], one[0][1],
                    statistics.median(ns for _, _, ns in one))
                   for one in zip(*all_rounds)]
             for how, all_rounds in found.items()}, bound
+
+
+def by_depth(rounds):
+    """What the last event but a few of 130,000 take, by how deep they are."""
+    rows = []
+    for depth in DEPTHS:
+        ns = {how: statistics.median(slices(tool, how, 10, depth)[0][-1][2]
+                                     for _ in range(rounds))
+              for how, (tool, _, _) in WAYS.items()}
+        rows.append([depth + 2, *(f"{ns[how]:,.0f}" for how in WAYS),
+                     f"{ns['libunwind'] / ns['ids']:.0f}x"])
+    return table(["functions deep", "the id first, ns", "libunwind, each",
+                  "backtrace(), each", "libunwind is"], rows)
 
 
 def svg(found):
@@ -90,4 +104,4 @@ def bench(rounds):
                        for other in others)])
     return table(["the next ... events", "in new contexts", "ns: the id first",
                   "libunwind, each", "backtrace(), each"], rows) + \
-        f"\n\nCalls: {bound}."
+        f"\n\nCalls: {bound}.\n\n" + by_depth(rounds)
