@@ -105,6 +105,9 @@ static const struct argp_option argp_options[] = {
 	  "When a trace's SIZE is used up, drop the oldest calls (default), or "
 	  "count them before they are overwritten",
 	  3 },
+	{ "trace-depth", KEY_TRACE_DEPTH, "N", 0,
+	  "In a trace, write down no calls deeper than N levels, up to 200",
+	  3 },
 	{ "trace-on", KEY_TRACE_ON, "PLACE", 0,
 	  "In a trace, write down a thread's calls from there on, such as "
 	  "FUNCTION, and none before",

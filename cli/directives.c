@@ -68,6 +68,7 @@ static const struct directive {
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
 	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
 	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
+	{ "trace-depth", VALUE_SIZE, 1, 200 },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -394,6 +395,7 @@ int directives_add(struct directives *directives, const char *word,
 			    is_empty ? "a value is missing" : "takes no value");
 	if (!is_empty && strchr(value, '\n'))
 		return fail(why, -EINVAL, "%s: more than one line", word);
+	directives->has_depth |= strcmp(word, "trace-depth") == 0;
 	if (directive->kind == VALUE_REGEX)
 		return add_regex(directives, word, value, why);
 	if (directive->kind == VALUE_SIZE)

@@ -23,6 +23,7 @@ struct directives {
 	int has_trace;              /* `trace` was */
 	int has_stamps;             /* `stamps` was, and not `all` */
 	int has_least;              /* `min-duration` was */
+	int has_depth;              /* `trace-depth` was */
 	int has_overflow;           /* `on-overflow` was */
 	int has_time;               /* `time` was, and not `none` */
 	int has_callers;            /* `jni-env` or `jit-callers` was */

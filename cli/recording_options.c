@@ -46,6 +46,8 @@ static const char *directive_of(int key)
 		return "stamps";
 	case KEY_MIN_DURATION:
 		return "min-duration";
+	case KEY_TRACE_DEPTH:
+		return "trace-depth";
 	case KEY_SNAPSHOT_ON:
 		return "snapshot-on";
 	case KEY_ON_OVERFLOW:
@@ -99,6 +101,9 @@ void recording_check(const struct directives *directives,
 	if (directives->has_overflow && !directives->has_trace)
 		argp_error(state, "--on-overflow: of a trace's packets; it "
 				  "goes with --trace");
+	if (directives->has_depth && !directives->has_trace)
+		argp_error(state, "--trace-depth: of a trace's calls; it goes "
+				  "with --trace");
 	if (directives->has_least && directives->has_stamps)
 		argp_error(state, "--min-duration: it goes with --stamps=all");
 	if (directives->has_budget && directives->is_exact)

@@ -240,6 +240,17 @@ static int set_stamps(struct config *config, const char *text)
 	return 0;
 }
 
+static int set_trace_depth(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || !number ||
+	    number > CONFIG_TRACE_DEPTH_MAX)
+		return -EINVAL;
+	config->trace_depth = (uint32_t)number;
+	return 0;
+}
+
 static int set_overflow(struct config *config, const char *text)
 {
 	config->counts_overflow = !strcmp(text, "process");
@@ -425,6 +436,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_stamps(config, text);
 	if (!strcmp(word, "min-duration"))
 		return set_least(config, text);
+	if (!strcmp(word, "trace-depth"))
+		return set_trace_depth(config, text);
 	if (!strcmp(word, "snapshot-on"))
 		return set_snapshot_signal(config, text);
 	if (!strcmp(word, "on-overflow"))

@@ -64,6 +64,9 @@ enum config_java {
 	CONFIG_JAVA_EXACT,   /* and each call of a Java method */
 };
 
+/* Beyond it levels would say too little (wire/packet.h). */
+#define CONFIG_TRACE_DEPTH_MAX 200
+
 struct config {
 	const char *dir;       /* of the recording, absolute */
 	const char *cache_dir; /* NULL: no analysis cache */
@@ -89,8 +92,10 @@ struct config {
 	uint64_t thread_bytes; /* of those of a thread; 0: no limit but that */
 	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
 	int stamp_returns;     /* and each return */
-	uint64_t stamp_ns;     /* from stamp to stamp, about; 0: by calls */
-	uint64_t least_ns;     /* that calls take which are kept; 0: all are */
+	uint32_t
+		trace_depth; /* calls that are deeper are not written; 0: all are */
+	uint64_t stamp_ns; /* from stamp to stamp, about; 0: by calls */
+	uint64_t least_ns; /* that calls take which are kept; 0: all are */
 	int counts_overflow; /* calls of packets that are used again are counted */
 	int snapshot_signal; /* at which one is made; 0: none */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */

@@ -116,6 +116,12 @@ struct hot_aside {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
+	/* Of the trace, where calls are written to some depth only. */
+	struct hot_depth {
+		uint32_t depth;       /* that of the last call that was made */
+		uint8_t level;        /* and its level */
+		uint8_t owes_context; /* trace_moved was set while all was too deep */
+	} last;
 };
 
 /*
@@ -140,6 +146,7 @@ struct hot_packet {
 	uint8_t is_turning;    /* the next packet is being made */
 	uint8_t has_base;      /* depth less level, modulo 256, is known */
 	uint8_t base;
+	uint8_t has_depth;      /* what is aside of depths is so */
 	uint32_t attempts_left; /* to pass over until one is asked for again */
 };
 

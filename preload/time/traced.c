@@ -77,7 +77,7 @@ static void set_limit(uint64_t limit)
 {
 	volatile struct hot_thread *const thread = &hot;
 
-	thread->trace_limit = limit;
+	thread->trace_limit = rt.config->trace_depth ? 0 : limit;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!switch_is_on() || thread->trace_moved)
 		thread->trace_limit = 0;
@@ -221,8 +221,11 @@ struct surroundings {
 	uint8_t is_handler; /* a signal has come on the way */
 };
 
-/* Without the one that is entered at the slot, where the walk begins. */
-static struct surroundings put_functions(uint32_t *words, const uint64_t *slot)
+/*
+ * Without the one that is entered at the slot, where the walk begins. `words` may be
+ * NULL: they are counted only.
+ */
+static struct surroundings find_functions(uint32_t *words, const uint64_t *slot)
 {
 	struct surroundings found = {
 		.id = shadow_of((uintptr_t)slot)->caller_id,
@@ -238,7 +241,9 @@ static struct surroundings put_functions(uint32_t *words, const uint64_t *slot)
 	found.is_handler = walk.is_handler != 0;
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
 	       walk_next(&walk, &link)) {
-		words[found.count++] = link.function;
+		if (words)
+			words[found.count] = link.function;
+		found.count++;
 		found.is_handler |= walk.is_handler != 0;
 	}
 	found.is_whole = walk.id == ID_ROOT;
@@ -301,7 +306,7 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->cause = (uint8_t)cause;
 	begin->tid = tally->tid;
 	put_pair(begin->sequence, ++tally->packets.sequence);
-	found = put_functions(functions, slot);
+	found = find_functions(functions, slot);
 	if (is_out_of_step(&found, begin->level, why))
 		leave_out_innermost(&found, functions);
 	hot.packet.base = (uint8_t)(found.count - begin->level);
@@ -318,6 +323,57 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 		  UINT64_C(4) * WIRE_PACKET_BEGIN_WORDS(found.count));
 	plan_stamp();
 	return 1;
+}
+
+/* ---- How deep ---- */
+
+/* As far as levels tell, of a call that is running, or that is made. */
+static uint32_t depth_at(uint8_t level)
+{
+	const struct hot_depth *last = &hot.aside->last;
+	const uint8_t deeper = (uint8_t)(level - last->level);
+
+	if (deeper <=
+	    2) /* two: a handler's, before the word of whom it came in */
+		return last->depth + deeper;
+	return last->depth - (uint8_t)-deeper;
+}
+
+/*
+ * Whether the call that is made at a slot is deeper than is asked for. Each call comes
+ * by here then. While all is too deep nothing is said of the stack, but owed.
+ */
+static int is_too_deep(const uint64_t *slot)
+{
+	struct hot_depth *last = &hot.aside->last;
+	const uint8_t level =
+		(uint8_t)(hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT);
+	uint32_t depth = depth_at(level);
+
+	if (hot.trace_moved || !hot.packet.has_depth) {
+		depth = find_functions(NULL, slot).count + 1;
+		hot.packet.has_depth = depth <= WIRE_PACKET_FUNCTIONS;
+	}
+	last->depth = depth;
+	last->level = level;
+	if (depth <= rt.config->trace_depth) {
+		hot.trace_moved |= last->owes_context;
+		last->owes_context = 0;
+		return 0;
+	}
+	last->owes_context |= hot.trace_moved != 0;
+	hot.trace_moved = 0;
+	return 1;
+}
+
+/* Of the call that returns. */
+static int was_too_deep(void)
+{
+	return rt.config->trace_depth &&
+	       (!hot.packet.has_depth ||
+		depth_at(
+			(uint8_t)(hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT)) >
+			rt.config->trace_depth);
 }
 
 /* ---- The next packet ---- */
@@ -457,6 +513,8 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	if (!count_is_heard())
 		return;
 	settle(slot);
+	if (rt.config->trace_depth && hot.aside && is_too_deep(slot))
+		return;
 	if (!prepare(slot) || !put_call(index, is_tail)) {
 		hot.trace_moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
@@ -495,6 +553,7 @@ static void moved(uint64_t from)
 	hot.packet.settled_from = from;
 	hot.packet.is_turning = 0;
 	hot.packet.has_base = 0;
+	hot.packet.has_depth = 0;
 	hot.trace_moved = 1;
 	hot.trace_limit = 0;
 }
@@ -513,7 +572,8 @@ static void leave(const uint64_t *slot)
 /* The level first: a handler finds the id in step, or one call deeper. */
 void hot_trace_return(uint64_t *slot, uint64_t tsc)
 {
-	put_return(tsc);
+	if (!was_too_deep())
+		put_return(tsc);
 	leave(slot);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hot.id = shadow_of((uintptr_t)slot)->caller_id;
@@ -521,7 +581,8 @@ void hot_trace_return(uint64_t *slot, uint64_t tsc)
 
 static void leave_stamped(const uint64_t *slot)
 {
-	put_return(stamp_counter());
+	if (!was_too_deep())
+		put_return(stamp_counter());
 	leave(slot);
 }
 

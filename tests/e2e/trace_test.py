@@ -131,19 +131,32 @@ class Traced(clewtest.Case):
                     [target("processes"), way], ["--trace"], images=images)
                 self.assert_clew_reads_the_same(recording)
 
-    def tree(self, argv, *options):
+    def tree(self, argv, *options, depth=1 << 32):
         """[hash of the path, calls, tail calls], sorted."""
         self.record(argv, options)
         tree = self.clew_json("tree", "--json",
                               self.recording_path)
-        paths, found = {0: 0}, []
+        paths, found, depths = {0: 0}, [], {0: 0}
         for node in tree["contexts"]:
             function = tree["functions"][node["function"]]
             path = hash((paths[node["parent"]], function["module"],
                          function["vaddr"]))
             paths[node["id"]] = path
-            found.append((path, node["calls"], node["tail"]))
+            depths[node["id"]] = depths[node["parent"]] + 1
+            if depths[node["id"]] <= depth:
+                found.append((path, node["calls"], node["tail"]))
         return sorted(found)
+
+    def test_calls_that_are_deeper_are_left_out(self):
+        for name in "tail", "jumps", "unwinding":
+            counted = self.tree([target(name)], "--time=none", depth=4)
+            self.assertGreater(len(counted), 10)
+            for stamps in "64", "all":
+                with self.subTest(name=name, stamps=stamps):
+                    self.assertEqual(
+                        self.tree([target(name)], "--trace",
+                                  "--trace-depth=4", f"--stamps={stamps}"),
+                        counted)
 
     def test_counted_and_traced_trees_are_the_same(self):
         self.check_trees("tail", "jumps", "unwinding")
@@ -356,6 +369,10 @@ class Kept(clewtest.Case):
                         ["--trace", "--min-duration=x"]):
             done = self.clew("record", *options, "--", "true")
             self.assert_usage_error(done, "min-duration")
+        for options in (["--trace-depth=3"], ["--trace", "--trace-depth=0"],
+                        ["--trace", "--trace-depth=201"]):
+            done = self.clew("record", *options, "--", "true")
+            self.assert_usage_error(done, "trace-depth")
         for options in (["--on-overflow=process"],
                         ["--trace", "--on-overflow=wait"]):
             done = self.clew("record", *options, "--", "true")
