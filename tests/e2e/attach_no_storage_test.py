@@ -144,7 +144,10 @@ class Counts(NoStorage, attach_test.Counts):
         super().test_a_controller_that_is_killed()
 
     def test_killed_at_any_moment(self):
+        """Before the library has been loaded, too; then it can be attached to."""
         super().test_killed_at_any_moment()
+        self.detach(self.attach(self.process))
+        self.assert_as_before(self.process)
 
 
 class Hidden(NoStorage, attach_container_test.Container):
