@@ -13,6 +13,7 @@ with, where a test does not say.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -38,6 +39,13 @@ UNRECORDED = 125  # the program ran and succeeded, but was not recorded
 
 def target(name, flavour="O2"):
     return str(TARGETS / flavour / name)
+
+
+def interface():
+    """What libclew-agent has of clew.h; the others are for a user's own object."""
+    said = (ROOT / "agent" / "clew.h").read_text(encoding="utf-8")
+    return set(re.findall(r"(?m)^\w.*?\b(clew_\w+)\(", said)) - {
+        "clew_context_of", "clew_context_name"}
 
 
 def until(condition, seconds=60):

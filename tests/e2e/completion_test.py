@@ -70,7 +70,7 @@ class Common:
     def test_choices(self):
         for command, option, wanted in (
                 ("report", "--by=", "function context line module thread process "
-                 "jni jni-env"),
+                 "jni jni-env java"),
                 ("report", "--metric=", "calls time"),
                 ("report", "--color=", "auto always never"),
                 ("tree", "--group=", "process thread"),

@@ -233,7 +233,7 @@ class Html(clewtest.Case):
         self.assertEqual(sum(page.calls), sum(
             self.recording().parts[0].counts().values()))
         self.assertLess(usage.ru_maxrss, 500 * 1024)
-        self.assertLess(usage.ru_utime + usage.ru_stime, 6)
+        self.assertLess(usage.ru_utime + usage.ru_stime, 12)
 
     def test_what_cannot_be_written_is_said_and_removed(self):
         self.record(["/bin/true"])
