@@ -123,8 +123,7 @@ static const struct argp_option argp_options[] = {
 	  3 },
 	{ "snapshot-on", KEY_SNAPSHOT_ON, "SIGNAL", 0,
 	  "The same when a process is sent that signal, such as USR2, before "
-	  "its "
-	  "own handler runs",
+	  "its own handler runs",
 	  3 },
 	RECORDING_LIMITS,
 	{ 0 },

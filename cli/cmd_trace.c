@@ -69,8 +69,7 @@ static const struct argp_option argp_options[] = {
 	  "--slowest: show what each did, N levels of calls", 0 },
 	{ "against", KEY_AGAINST, "median|fastest|RANK", 0,
 	  "--slowest: show the slowest of all beside that one, by context: "
-	  "what "
-	  "each did",
+	  "what each did",
 	  0 },
 	{ "histogram", KEY_HISTOGRAM, "FN", 0,
 	  "Show how long the calls of this function took", 0 },

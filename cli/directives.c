@@ -17,6 +17,7 @@
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"
+#include "wire/packet.h"
 
 #define STAMP_NS_LEAST 100
 #define STAMP_NS_MOST  UINT64_C(10000000000)
@@ -32,6 +33,7 @@ enum value_kind {
 	VALUE_TRACE,
 	VALUE_STAMPS,
 	VALUE_LEAST,
+	VALUE_DEPTH,
 	VALUE_OVERFLOW,
 	VALUE_SIGNAL,
 	VALUE_JAVA,
@@ -68,7 +70,7 @@ static const struct directive {
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
 	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
 	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
-	{ "trace-depth", VALUE_SIZE, 1, 200 },
+	{ "trace-depth", VALUE_DEPTH, 1, WIRE_PACKET_DEPTH_MAX },
 	{ "probe", VALUE_PROBE, 0, 0 },
 	{ "action", VALUE_ACTION, 0, 0 },
 };
@@ -395,7 +397,6 @@ int directives_add(struct directives *directives, const char *word,
 			    is_empty ? "a value is missing" : "takes no value");
 	if (!is_empty && strchr(value, '\n'))
 		return fail(why, -EINVAL, "%s: more than one line", word);
-	directives->has_depth |= strcmp(word, "trace-depth") == 0;
 	if (directive->kind == VALUE_REGEX)
 		return add_regex(directives, word, value, why);
 	if (directive->kind == VALUE_SIZE)
@@ -412,6 +413,10 @@ int directives_add(struct directives *directives, const char *word,
 		return add_stamps(directives, directive, value, why);
 	if (directive->kind == VALUE_LEAST)
 		return add_least(directives, directive, value, why);
+	if (directive->kind == VALUE_DEPTH) {
+		directives->has_depth = 1;
+		return add_size(directives, directive, value, why);
+	}
 	if (directive->kind == VALUE_SIGNAL)
 		return add_signal(directives, word, value, why);
 	if (directive->kind == VALUE_OVERFLOW)

@@ -234,7 +234,6 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 	if (!has_kind(texts, run, is_of_fronts))
 		return 0;
 	err = read_run(memory, texts, run);
-
 	for (uint64_t i = run->behind; i > run->first && !err; i--) {
 		const struct wire_text *text = &texts->items[i - 1];
 

@@ -160,7 +160,7 @@ static uint64_t count_calls(void)
 }
 
 /* What a call costs in this program, on this machine, beside its neighbours. */
-static void correct_price(uint64_t cpu_ns)
+static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 {
 	const uint64_t sampled_ns = rt.header->own_sampled_ns;
 	const uint64_t late_ns = sampled_ns - budget.last_sampled_ns;
@@ -173,8 +173,7 @@ static void correct_price(uint64_t cpu_ns)
 		rt.header->budget_call_ps = (uint32_t)budget.survey_ps;
 		return;
 	}
-	budget_price_learn(&budget.price,
-			   (double)late_ns - (double)weigh_contexts(),
+	budget_price_learn(&budget.price, (double)late_ns - (double)contexts_ns,
 			   count_calls());
 }
 
@@ -336,10 +335,10 @@ static struct interval account(const struct budget_clocks *then)
 	struct interval past = { .wall_ns = then->now_ns - budget.last.now_ns,
 				 .cpu_ns = cpu_ns,
 				 .is_survey = budget.is_survey };
-	uint64_t all_ns, target_ns;
+	const uint64_t contexts_ns = weigh_contexts();
+	uint64_t all_ns = contexts_ns + own_ns, target_ns;
 
-	all_ns = weigh_contexts() + own_ns;
-	correct_price(cpu_ns - MIN(all_ns, cpu_ns));
+	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
 	past.calls_ns = weigh_calls();
 	all_ns += past.calls_ns;
 	/* Estimates may be too high: clew seldom takes more. */

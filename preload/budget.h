@@ -10,7 +10,7 @@
  * CPU time of the process. Where that is too much, functions are left out until
  * what remains would take 60 % of the budget: first those that cost most for each
  * context right below theirs, which are leaves. Whether they are still called as
- * often nobody can count; so all of them are hooked again for 5 ms now and then,
+ * often nobody can count; so all of them are hooked again for 5 to 20 ms now and then,
  * as seldom as costs a tenth of the budget, and stay so if the budget allows it.
  *
  * The recording has a record of each function that was ever left out

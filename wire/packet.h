@@ -95,7 +95,10 @@ enum wire_packet_kind {
  * function's entry and its word: the handler's calls come first, one deeper than that
  * function, whose caller is taken for the handler's, too.
  */
-#define WIRE_PACKET_EARLY        0xff
+#define WIRE_PACKET_EARLY 0xff
+
+/* How deep the calls are at most that a trace can be bound to: levels say too little beyond. */
+#define WIRE_PACKET_DEPTH_MAX    200
 
 #define WIRE_PACKET_TAIL_WORDS   2
 #define WIRE_PACKET_STAMP_WORDS  3

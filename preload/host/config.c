@@ -245,7 +245,7 @@ static int set_trace_depth(struct config *config, const char *text)
 	uint64_t number;
 
 	if (parse_number(text, &number) || !number ||
-	    number > CONFIG_TRACE_DEPTH_MAX)
+	    number > WIRE_PACKET_DEPTH_MAX)
 		return -EINVAL;
 	config->trace_depth = (uint32_t)number;
 	return 0;

@@ -64,9 +64,6 @@ enum config_java {
 	CONFIG_JAVA_EXACT,   /* and each call of a Java method */
 };
 
-/* Beyond it levels would say too little (wire/packet.h). */
-#define CONFIG_TRACE_DEPTH_MAX 200
-
 struct config {
 	const char *dir;       /* of the recording, absolute */
 	const char *cache_dir; /* NULL: no analysis cache */

@@ -55,8 +55,7 @@ int catalog_add_module(struct part *part, const struct module *module,
 	*out = entry_of(record);
 	copy_bytes(out->functions, analysis->functions, function_bytes);
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
-	if (record->first_function)
-		numbers_set_module(record->first_function, record);
+	numbers_set_module(record->first_function, record);
 	return 0;
 }
 

@@ -347,38 +347,46 @@ static void refuse_all(struct place_search *search, const struct config *config,
 			};
 }
 
+/* In the module's file, if it can be read. 0 or -errno. */
+static int find_in_file(struct place_search *search,
+			const struct config *config, int is_program,
+			int has_traps)
+{
+	struct probe_map map;
+	struct image image;
+	struct inquiry inquiry = { .image = &image };
+	int err = image_open(&image, search->candidate->module->path);
+
+	if (err)
+		return err;
+	if (may_have_any(search, config, &image, is_program)) {
+		err = inquiry_begin(&inquiry);
+		if (!err)
+			err = probe_map_init(&map, &inquiry, &inquiry.scratch);
+		map.has_traps &= has_traps;
+		if (!err)
+			err = find_sites(search, config, &map, is_program);
+		if (!err)
+			settle(search->places, search->candidate, &image);
+	}
+	arena_fini(&inquiry.scratch);
+	image_close(&image);
+	return err;
+}
+
 int probe_places_find(struct probe_places *places, const struct config *config,
 		      const struct candidate *candidate, int is_program,
 		      int has_traps)
 {
 	struct place_search search = { .places = places,
 				       .candidate = candidate };
-	struct probe_map map;
-	struct image image;
-	struct inquiry inquiry = { .image = &image };
-	int err = 0;
+	int err;
 
 	if (candidate->module->state != MODULE_IS_HOOKED) {
 		note_module(&search, config, is_program);
 		return search.err;
 	}
-	err = image_open(&image, candidate->module->path);
-	if (err == -ENOMEM)
-		refuse_all(&search, config, is_program);
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	if (may_have_any(&search, config, &image, is_program)) {
-		err = inquiry_begin(&inquiry);
-		if (!err)
-			err = probe_map_init(&map, &inquiry, &inquiry.scratch);
-		map.has_traps &= has_traps;
-		if (!err)
-			err = find_sites(&search, config, &map, is_program);
-		if (!err)
-			settle(places, candidate, &image);
-	}
-	arena_fini(&inquiry.scratch);
-	image_close(&image);
+	err = find_in_file(&search, config, is_program, has_traps);
 	if (err != -ENOMEM)
 		return 0;
 	refuse_all(&search, config, is_program);

@@ -85,19 +85,12 @@ static int copy_left_out(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-static int remember_module(void *unused, const struct chunk *chunk)
+/* Modules are found in this process's part, or nowhere any more. */
+static int place_module(void *is_there, const struct chunk *chunk)
 {
 	struct wire_module *module = chunk_payload(chunk);
 
-	numbers_set_module(module->first_function, module);
-	return 0;
-}
-
-static int forget_module(void *unused, const struct chunk *chunk)
-{
-	const struct wire_module *module = chunk_payload(chunk);
-
-	numbers_set_module(module->first_function, NULL);
+	numbers_set_module(module->first_function, is_there ? module : NULL);
 	return 0;
 }
 
@@ -128,7 +121,7 @@ static int copy_chunks(struct part *to, const struct part *from)
 	if (!err)
 		err = function_names_after_fork(&rt.recorder->names, to, from);
 	if (!err)
-		part_each_chunk(to, WIRE_MODULE, remember_module, NULL);
+		part_each_chunk(to, WIRE_MODULE, place_module, to);
 	return err;
 }
 
@@ -149,7 +142,7 @@ static void create_part(struct part *part, const struct part *parent)
 			part_discard(part);
 	}
 	if (err) {
-		part_each_chunk(parent, WIRE_MODULE, forget_module, NULL);
+		part_each_chunk(parent, WIRE_MODULE, place_module, NULL);
 		part_create_nowhere(part);
 	}
 	if (!is_wanted || !part->file.is_private)

@@ -30,8 +30,9 @@
 #include "preload/hot/switch.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
-#include "preload/stack/walk.h"
 #include "preload/time/samples.h"
+#include "preload/time/surroundings.h"
+#include "preload/time/trace_depth.h"
 #include "wire/id.h"
 
 _Static_assert(TRACE_LEVEL == 1 << WIRE_PACKET_LEVEL_SHIFT, "stubs");
@@ -213,43 +214,6 @@ static void put_return(uint64_t tsc)
 	put_tsc(words + 2, tsc);
 }
 
-/* In which the next call is made. */
-struct surroundings {
-	uint64_t id;        /* of the innermost function */
-	uint32_t count;     /* of functions */
-	uint8_t is_whole;   /* there is nothing around them */
-	uint8_t is_handler; /* a signal has come on the way */
-};
-
-/*
- * Without the one that is entered at the slot, where the walk begins. `words` may be
- * NULL: they are counted only.
- */
-static struct surroundings find_functions(uint32_t *words, const uint64_t *slot)
-{
-	struct surroundings found = {
-		.id = shadow_of((uintptr_t)slot)->caller_id,
-	};
-	struct walk walk = walk_from(slot, hot.id);
-	struct link link;
-
-	walk_trust_own_stack(&walk, slot);
-	if (!walk_next(&walk, &link) || walk.id != found.id) {
-		walk = walk_from(slot + 1, found.id);
-		walk_trust_own_stack(&walk, slot);
-	}
-	found.is_handler = walk.is_handler != 0;
-	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
-	       walk_next(&walk, &link)) {
-		if (words)
-			words[found.count] = link.function;
-		found.count++;
-		found.is_handler |= walk.is_handler != 0;
-	}
-	found.is_whole = walk.id == ID_ROOT;
-	return found;
-}
-
 /*
  * Whether the innermost has stepped the id and not yet the level, or taken back the
  * level and not yet the id: a handler has interrupted its stub, and calls. What
@@ -267,14 +231,6 @@ static int is_out_of_step(const struct surroundings *found, uint8_t level,
 	if (why && why != TRACE_LEVEL_AGAIN && !found->is_handler)
 		return 0;
 	return over == 1 || (why == TRACE_LEVEL_AGAIN && over == 129);
-}
-
-static void leave_out_innermost(struct surroundings *found, uint32_t *words)
-{
-	found->id = id_pop(found->id, id_key(words[0]));
-	found->count--;
-	for (uint32_t i = 0; i < found->count; i++)
-		words[i] = words[i + 1];
 }
 
 static void put_pair(uint32_t *words, uint64_t value)
@@ -306,9 +262,9 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->cause = (uint8_t)cause;
 	begin->tid = tally->tid;
 	put_pair(begin->sequence, ++tally->packets.sequence);
-	found = find_functions(functions, slot);
+	found = surroundings_find(functions, slot);
 	if (is_out_of_step(&found, begin->level, why))
-		leave_out_innermost(&found, functions);
+		surroundings_leave_out_innermost(&found, functions);
 	hot.packet.base = (uint8_t)(found.count - begin->level);
 	hot.packet.has_base = found.is_whole;
 	put_pair(begin->id, found.id);
@@ -323,57 +279,6 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 		  UINT64_C(4) * WIRE_PACKET_BEGIN_WORDS(found.count));
 	plan_stamp();
 	return 1;
-}
-
-/* ---- How deep ---- */
-
-/* As far as levels tell, of a call that is running, or that is made. */
-static uint32_t depth_at(uint8_t level)
-{
-	const struct hot_depth *last = &hot.aside->last;
-	const uint8_t deeper = (uint8_t)(level - last->level);
-
-	if (deeper <=
-	    2) /* two: a handler's, before the word of whom it came in */
-		return last->depth + deeper;
-	return last->depth - (uint8_t)-deeper;
-}
-
-/*
- * Whether the call that is made at a slot is deeper than is asked for. Each call comes
- * by here then. While all is too deep nothing is said of the stack, but owed.
- */
-static int is_too_deep(const uint64_t *slot)
-{
-	struct hot_depth *last = &hot.aside->last;
-	const uint8_t level =
-		(uint8_t)(hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT);
-	uint32_t depth = depth_at(level);
-
-	if (hot.trace_moved || !hot.packet.has_depth) {
-		depth = find_functions(NULL, slot).count + 1;
-		hot.packet.has_depth = depth <= WIRE_PACKET_FUNCTIONS;
-	}
-	last->depth = depth;
-	last->level = level;
-	if (depth <= rt.config->trace_depth) {
-		hot.trace_moved |= last->owes_context;
-		last->owes_context = 0;
-		return 0;
-	}
-	last->owes_context |= hot.trace_moved != 0;
-	hot.trace_moved = 0;
-	return 1;
-}
-
-/* Of the call that returns. */
-static int was_too_deep(void)
-{
-	return rt.config->trace_depth &&
-	       (!hot.packet.has_depth ||
-		depth_at(
-			(uint8_t)(hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT)) >
-			rt.config->trace_depth);
 }
 
 /* ---- The next packet ---- */
@@ -513,7 +418,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	if (!count_is_heard())
 		return;
 	settle(slot);
-	if (rt.config->trace_depth && hot.aside && is_too_deep(slot))
+	if (rt.config->trace_depth && trace_depth_leaves_out(slot))
 		return;
 	if (!prepare(slot) || !put_call(index, is_tail)) {
 		hot.trace_moved = 1;
@@ -569,10 +474,15 @@ static void leave(const uint64_t *slot)
 	hot.trace_limit = 0;
 }
 
+static int has_left_out(void)
+{
+	return rt.config->trace_depth && trace_depth_has_left_out();
+}
+
 /* The level first: a handler finds the id in step, or one call deeper. */
 void hot_trace_return(uint64_t *slot, uint64_t tsc)
 {
-	if (!was_too_deep())
+	if (!has_left_out())
 		put_return(tsc);
 	leave(slot);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -581,7 +491,7 @@ void hot_trace_return(uint64_t *slot, uint64_t tsc)
 
 static void leave_stamped(const uint64_t *slot)
 {
-	if (!was_too_deep())
+	if (!has_left_out())
 		put_return(stamp_counter());
 	leave(slot);
 }

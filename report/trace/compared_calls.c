@@ -101,23 +101,13 @@ struct side_reading {
 
 static void reach(struct compared_calls *compared, uint32_t node)
 {
-	const size_t had = compared->capacity;
-	size_t room = had ? had : 64;
-
-	if (node < had)
-		return;
-	while (room <= node)
-		room *= 2;
-	for (int side = 0; side < COMPARED_SIDES; side++) {
-		struct compared_context *grown =
-			memory_zeroed(room, sizeof(*grown));
-
-		for (size_t i = 0; i < had; i++)
-			grown[i] = compared->contexts[side][i];
-		free(compared->contexts[side]);
-		compared->contexts[side] = grown;
+	while (compared->context_count <= node) {
+		compared->contexts = memory_grow(
+			compared->contexts, compared->context_count,
+			&compared->capacity, sizeof(*compared->contexts));
+		compared->contexts[compared->context_count++] =
+			(struct compared_pair){ 0 };
 	}
-	compared->capacity = room;
 }
 
 static void begin(struct side_reading *reading, const struct call_line *line)
@@ -134,22 +124,22 @@ static void begin(struct side_reading *reading, const struct call_line *line)
 			  line->function);
 	reading->nodes[line->depth + 1] = node;
 	reach(compared, node);
-	compared->contexts[reading->side][node].calls++;
+	compared->contexts[node].of[reading->side].calls++;
 }
 
 static void end(struct side_reading *reading, const struct call_line *line)
 {
-	struct compared_context *contexts =
-		reading->compared->contexts[reading->side];
+	struct compared_pair *contexts = reading->compared->contexts;
 	const struct call_duration duration =
 		call_duration(line->process, &line->event);
 	const uint64_t ns =
 		duration.has_most ? duration.most_ns : duration.least_ns;
 	const uint32_t node = reading->nodes[line->depth + 1];
 
-	contexts[node].total_ns += ns;
-	contexts[node].self_ns += (int64_t)ns;
-	contexts[reading->nodes[line->depth]].self_ns -= (int64_t)ns;
+	contexts[node].of[reading->side].total_ns += ns;
+	contexts[node].of[reading->side].self_ns += (int64_t)ns;
+	contexts[reading->nodes[line->depth]].of[reading->side].self_ns -=
+		(int64_t)ns;
 }
 
 static void take_line(void *context, const struct call_line *line)
@@ -164,9 +154,9 @@ static void take_line(void *context, const struct call_line *line)
 static void sum_changes(struct compared_calls *compared)
 {
 	for (uint32_t i = 1; i < compared->tree.count; i++) {
-		const int64_t change =
-			compared->contexts[COMPARED_SLOW][i].self_ns -
-			compared->contexts[COMPARED_FAST][i].self_ns;
+		const struct compared_pair *pair = &compared->contexts[i];
+		const int64_t change = pair->of[COMPARED_SLOW].self_ns -
+				       pair->of[COMPARED_FAST].self_ns;
 
 		compared->tree.nodes[i].self.ns =
 			(uint64_t)(change < 0 ? -change : change);
@@ -193,6 +183,5 @@ void compared_calls_read(struct compared_calls *compared,
 void compared_calls_fini(struct compared_calls *compared)
 {
 	tree_fini(&compared->tree);
-	for (int side = 0; side < COMPARED_SIDES; side++)
-		free(compared->contexts[side]);
+	free(compared->contexts);
 }

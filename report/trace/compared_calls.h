@@ -23,8 +23,10 @@ struct compared_calls {
 	uint64_t all; /* calls of the function that were over */
 	/* Below the root the function; by node, what each has there. */
 	struct tree tree;
-	struct compared_context *contexts[COMPARED_SIDES];
-	size_t capacity;
+	struct compared_pair {
+		struct compared_context of[COMPARED_SIDES];
+	} * contexts;
+	size_t context_count, capacity;
 };
 
 /*

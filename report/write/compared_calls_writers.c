@@ -38,9 +38,9 @@ static void write_row(const struct trace_output *output,
 		      uint32_t depth)
 {
 	const struct compared_context *fast =
-		&compared->contexts[COMPARED_FAST][node];
+		&compared->contexts[node].of[COMPARED_FAST];
 	const struct compared_context *slow =
-		&compared->contexts[COMPARED_SLOW][node];
+		&compared->contexts[node].of[COMPARED_SLOW];
 
 	write_side(output->out, fast);
 	write_side(output->out, slow);
@@ -104,8 +104,8 @@ void json_compared_calls(const struct trace_output *output,
 		for (int side = 0; side < COMPARED_SIDES; side++)
 			json_object_set_new(
 				object, side_names[side],
-				json_side(
-					&compared->contexts[side][walk.node]));
+				json_side(&compared->contexts[walk.node]
+						   .of[side]));
 		json_dumpf(object, output->out, JSON_COMPACT);
 		json_decref(object);
 		fputc('\n', output->out);
