@@ -190,9 +190,9 @@ void begin_end(void)
 	sink_finish();
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.recorder->tallies);
-	samples_note_moment(rt.header);
 	if (CLEW_STRESS)
 		stress_check();
 	budget_note_end();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
+	samples_note_moment(rt.header); /* samples from here on do the same */
 }

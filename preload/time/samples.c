@@ -104,6 +104,8 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	sample->weight = WIRE_WEIGHT_LOOK | (weight_ns & WIRE_WEIGHT_NS);
 	atomic_store_explicit(&sample->tsc, stamp_counter(),
 			      memory_order_release);
+	if (rt.header->end_ns) /* exit handlers are recorded, too */
+		samples_note_moment(rt.header);
 	if ((where & (WIRE_SAMPLE_CLEW | WIRE_SAMPLE_KERNEL)) ==
 	    WIRE_SAMPLE_CLEW)
 		atomic_fetch_add(&rt.header->own_sampled_ns, weight_ns);
