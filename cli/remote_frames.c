@@ -5,13 +5,26 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/stopped_registers.h"
 #include "cli/unwinding.h"
 
 /* More are not looked for in one thread. */
 #define FRAMES_MAX 65536
 
-static void find(struct unwinding *unwinding, const struct tracee *thread,
-		 struct wire_stopped *stopped, struct remote_frames *frames)
+/*
+ * A thread that has just been made is in nothing, which unwinders do not know where it
+ * comes out of the system call: what they take for a return address there is not one.
+ */
+static int has_run_nothing(const struct tracer *tracer,
+			   const struct tracee *thread)
+{
+	return thread->tid != tracer->pid &&
+	       stopped_is_made(&thread->registers);
+}
+
+static void find(const struct tracer *tracer, struct unwinding *unwinding,
+		 const struct tracee *thread, struct wire_stopped *stopped,
+		 struct remote_frames *frames)
 {
 	const size_t left = frames->room - frames->count;
 	long count = -ENOSPC;
@@ -20,6 +33,8 @@ static void find(struct unwinding *unwinding, const struct tracee *thread,
 		count = unwinding_frames(
 			unwinding, thread, frames->items + frames->count,
 			left - 1 < FRAMES_MAX ? left - 1 : FRAMES_MAX);
+	if (count == -ENOENT && has_run_nothing(tracer, thread))
+		count = 0;
 	stopped->first_frame = (uint32_t)frames->count;
 	stopped->frame_count = count < 0 ? 0 : (uint32_t)count;
 	stopped->is_unwound = count >= 0;
@@ -39,7 +54,8 @@ int remote_frames_find(const struct tracer *tracer,
 	frames->items = memory_zeroed(frames->room + 1, sizeof(*frames->items));
 	for (size_t i = 0; i < tracer->count; i++)
 		if (unwinding && !tracer->threads[i].is_gone)
-			find(unwinding, &tracer->threads[i], list++, frames);
+			find(tracer, unwinding, &tracer->threads[i], list++,
+			     frames);
 	if (unwinding)
 		unwinding_destroy(unwinding);
 	return target_write(tracer->memory, frames->at, frames->items,

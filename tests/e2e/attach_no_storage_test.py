@@ -214,7 +214,7 @@ class Threads(NoStorage):
             self.detach(controller)
             self.assert_as_before(self.process)
             self.let_go()
-        self.assertGreater(self.calls(may_throw=True)["lives_leaf"], 50)
+        self.assertGreater(self.calls()["lives_leaf"], 50)
         self.hold()
         self.assertEqual(self.word(3), 0, "wrong answers")
         self.assertEqual(len(os.listdir(f"/proc/{self.process.pid}/task")), 1,

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/user.h>
 
@@ -34,6 +35,13 @@ static inline uint64_t stopped_block(const struct user_regs_struct *registers)
 static inline long stopped_call(const struct user_regs_struct *registers)
 {
 	return (long)registers->orig_rax;
+}
+
+/* Whether it has been made by a system call that it has still to return from. */
+static inline int stopped_is_made(const struct user_regs_struct *registers)
+{
+	return registers->rax == 0 && (registers->orig_rax == SYS_clone ||
+				       registers->orig_rax == SYS_clone3);
 }
 
 #define STOPPED_REGISTERS 17
