@@ -152,13 +152,14 @@ class Reasons(Case):
         """{function: {reason: ns}} below each of them."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         names = [function["name"] for function in tree["functions"]]
+        kinds = [function.get("kind") for function in tree["functions"]]
         inside = {0: None}  # the function of the program that a node is below
         found = collections.defaultdict(collections.Counter)
         for node in tree["contexts"]:
             name = names[node["function"]]
             inside[node["id"]] = name if name.startswith("by_") \
                 else inside[node["parent"]]
-            if name.startswith("("):
+            if kinds[node["function"]] in ("blocked", "kernel"):
                 found[inside[node["id"]]][name.strip("()")] += node["self_ns"]
         return found
 
