@@ -22,7 +22,6 @@
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
 #include "cli/target_choice.h"
-#include "cli/time_text.h"
 
 #define COMMAND "clew attach"
 
@@ -86,11 +85,20 @@ struct attach_options {
 
 static int parse_time(const char *text, int64_t *ms)
 {
-	uint64_t ns;
+	char *end;
+	double number = strtod(text, &end);
 
-	if (read_time(text, &ns) != 0)
+	if (end == text || !(number >= 0 && number <= 1e9))
 		return -EINVAL;
-	*ms = (int64_t)(ns / 1000000);
+	if (strcmp(end, "ms") == 0)
+		number /= 1000;
+	else if (strcmp(end, "m") == 0)
+		number *= 60;
+	else if (strcmp(end, "h") == 0)
+		number *= 3600;
+	else if (*end && strcmp(end, "s") != 0)
+		return -EINVAL;
+	*ms = (int64_t)(number * 1000);
 	return 0;
 }
 

@@ -12,8 +12,10 @@ static double unit_of(const char *text)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 },  { "h", 3600e9 }, { "m", 60e9 },
-		      { "s", 1e9 }, { "ms", 1e6 },   { "us", 1e3 },
+	} units[] = { { "", 1e9 },
+		      { "s", 1e9 },
+		      { "ms", 1e6 },
+		      { "us", 1e3 },
 		      { "ns", 1e0 } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* "1.5", in seconds, or "2h", "5m", "1.5s", "1500ms", "20us", "300ns": 0, or -EINVAL. */
+/* "1.5", in seconds, or "1500ms", "20us", "300ns", "1.5s": 0, or -EINVAL. */
 int read_time(const char *text, uint64_t *ns);
 
 #endif
