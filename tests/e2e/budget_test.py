@@ -98,10 +98,13 @@ class Budget(clewtest.Case):
         self.assertLess(stated, missed * 3)
 
     def test_what_was_missed(self):
-        """Surveys are slower than what is between: by how much says the pace."""
+        """Surveys are slower than what is between: by how much says the pace.
+
+        A neighbour on the machine may have it in one second and not in another.
+        """
         stated, missed = self.missed("steady", LARGE, "leaf")
-        self.assertGreater(stated, missed / 2)
-        self.assertLess(stated, missed * 2)
+        self.assertGreater(stated, missed / 3)
+        self.assertLess(stated, missed * 3)
 
     def test_what_was_killed(self):
         """The last look may be a while ago."""

@@ -26,7 +26,7 @@
 #define LONG_CALLS 8000
 #define LONG_SPINS 200
 #define FEW_CALLS  1000
-#define SURVEYS    2
+#define SURVEYS    4
 
 static COUNTED unsigned long leaf(unsigned long n)
 {
