@@ -24,27 +24,33 @@ static int copy_range(int from, int to, off_t at, off_t end)
 	return 0;
 }
 
-int file_copy(int from, int to)
+int file_copy_until(int from, int to, off_t end)
 {
-	struct stat status;
 	off_t at = 0;
 	int err = 0;
 
-	if (fstat(from, &status) != 0)
-		return -errno;
-	while (!err && at < status.st_size) {
+	while (!err && at < end) {
 		off_t data = lseek(from, at, SEEK_DATA);
 		off_t hole = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
 
-		if (data < 0)
+		if (data < 0 || data >= end)
 			break;
-		if (hole < 0 || hole > status.st_size)
-			hole = status.st_size;
+		if (hole < 0 || hole > end)
+			hole = end;
 		errno = 0;
 		err = copy_range(from, to, data, hole);
 		at = hole;
 	}
-	if (!err && ftruncate(to, status.st_size) != 0)
+	if (!err && ftruncate(to, end) != 0)
 		err = -errno;
 	return err;
+}
+
+int file_copy(int from, int to)
+{
+	struct stat status;
+
+	if (fstat(from, &status) != 0)
+		return -errno;
+	return file_copy_until(from, to, status.st_size);
 }

@@ -111,6 +111,11 @@ static int changes_rights(const char *path, int fd)
 			sizeof(capabilities)) > 0;
 }
 
+int executable_is_musl_loader(const char *name)
+{
+	return strncmp(name, "ld-musl", 7) == 0;
+}
+
 static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 {
 	char loader[SCRIPT_LINE_MAX] = { 0 };
@@ -125,7 +130,7 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 			"a program that is built for glibc can "
 			"be recorded",
 			text_printable(loader),
-			strncmp(text_basename(loader), "ld-musl", 7) == 0
+			executable_is_musl_loader(text_basename(loader))
 				? " but of musl"
 				: "");
 	return NULL;

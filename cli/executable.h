@@ -19,6 +19,9 @@ int executable_find(const char *name, char **path);
 /* Whether the file begins as an ELF file does, of whatever machine. */
 int executable_is_elf(const char *path);
 
+/* Whether a loader of this name, without its folder, is musl's. */
+int executable_is_musl_loader(const char *name);
+
 /*
  * What would be loaded: the file itself, or what runs it, if it begins with "#!".
  * free() it.

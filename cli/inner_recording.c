@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file_copy.h"
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "cli/live_process.h"
 #include "wire/recording.h"
 
-#define COPY_BYTES    65536
 #define LINES_BYTES   (1 << 20)
 #define SEQ_SHIFT_MAX 100000
 
@@ -186,32 +186,6 @@ static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
 	return is;
 }
 
-/* From a hole to the next, or to the end. */
-static int copy_data(int from, int to, off_t end)
-{
-	char bytes[COPY_BYTES];
-	off_t at = 0, hole = 0;
-
-	while ((at = lseek(from, hole, SEEK_DATA)) >= 0 && at < end) {
-		hole = lseek(from, at, SEEK_HOLE);
-		if (hole < 0 || hole > end)
-			hole = end;
-		while (at < hole) {
-			const size_t wanted = (size_t)(hole - at) < COPY_BYTES
-						      ? (size_t)(hole - at)
-						      : COPY_BYTES;
-			const ssize_t got = pread(from, bytes, wanted, at);
-
-			if (got <= 0)
-				return got ? -errno : -EIO;
-			if (pwrite(to, bytes, (size_t)got, at) != got)
-				return errno ? -errno : -ENOSPC;
-			at += got;
-		}
-	}
-	return ftruncate(to, end) == 0 ? 0 : -errno;
-}
-
 /* It is the one that has the new name, and has forked those that are brought with it. */
 static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
 {
@@ -235,7 +209,7 @@ static int copy_part(int from, int to, uint32_t shift)
 		return -EIO;
 	if ((uint64_t)status.st_size > header.end)
 		status.st_size = (off_t)header.end;
-	err = copy_data(from, to, status.st_size);
+	err = file_copy_until(from, to, status.st_size);
 	return err ? err : shift_seq(to, &header, shift);
 }
 

@@ -55,7 +55,7 @@ static char *read_link(pid_t pid, const char *name)
 static int is_loader(const char *name)
 {
 	return strcmp(name, MACHINE_LOADER) == 0 ||
-	       strncmp(name, "ld-musl", 7) == 0;
+	       executable_is_musl_loader(name);
 }
 
 /* Where its name is a path that has been replaced, it is read nevertheless. */

@@ -36,41 +36,56 @@ static inline const struct tally *counted_in(void)
 		       : NULL;
 }
 
+static inline struct clew_here answer(uint64_t id, union note note,
+				      uint32_t flags)
+{
+	return (struct clew_here){
+		.id = id,
+		.depth = note.depth,
+		.flags = flags | CLEW_IS_COUNTED |
+			 (note.word ? CLEW_IS_RECORDED : 0),
+	};
+}
+
 /*
  * Methods that have called one of our own natives (preload/java_natives.c) are recorded by
  * no stub, as that has none.
  */
-static __attribute__((noinline)) union note record_java(uint64_t id)
-{
-	const struct tally *tally;
-
-	hot_record_running(__builtin_frame_address(0), id);
-	tally = counted_in();
-	return tally ? tally_note(tally, id) : (union note){ .word = 0 };
-}
-
-struct clew_here clew_context(void)
+static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 {
 	const struct tally *tally = counted_in();
-	struct clew_here context = { .id = hot.id };
 	union note note;
 
 	if (!tally)
 		return (struct clew_here){ 0 };
-	note = tally_note(tally, context.id);
-	if (!note.word && hot.java_top && context.id != ID_ROOT)
-		note = record_java(context.id);
-	context.depth = note.depth;
-	context.flags = CLEW_IS_COUNTED | (note.word ? CLEW_IS_RECORDED : 0) |
-			(hot.java_top ? CLEW_HAS_JAVA : 0);
-	return context;
+	note = tally_note(tally, id);
+	if (!note.word && id != ID_ROOT) {
+		hot_record_running(__builtin_frame_address(0), id);
+		tally = counted_in();
+		note = tally ? tally_note(tally, id)
+			     : (union note){ .word = 0 };
+	}
+	return answer(id, note, CLEW_HAS_JAVA);
+}
+
+/* What is not for all has functions of its own: so this saves no registers. */
+struct clew_here clew_context(void)
+{
+	const struct tally *tally = counted_in();
+	const uint64_t id = hot.id;
+
+	if (!tally)
+		return (struct clew_here){ 0 };
+	if (hot.java_top)
+		return java_context(id);
+	return answer(id, tally_note(tally, id), 0);
 }
 
 uint64_t clew_id(void)
 {
 	if (!counted_in())
 		return 0;
-	return hot.java_top ? clew_context().id : hot.id;
+	return hot.java_top ? java_context(hot.id).id : hot.id;
 }
 
 /* ---- Contexts of other threads ---- */
