@@ -16,7 +16,7 @@
 
 #include "machine/control_block.h"
 #include "preload/begin.h"
-#include "preload/budget.h"
+#include "preload/budget/budget.h"
 #include "preload/front/earlier_code.h"
 #include "preload/front/entries.h"
 #include "preload/front/generators.h"
@@ -392,7 +392,7 @@ static int go_on_preparing(void)
 	begin_time(rt.cold);
 	trap_look_again();
 	session.has_trap = trap_install() == 0; /* live changes want it */
-	budget_start(rt.cold);
+	budget_start();
 	return 0;
 }
 

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "preload/budget.h"
-#include "preload/calibrate.h"
+#include "preload/budget/budget.h"
 #include "preload/host/machine.h"
 #include "preload/host/next.h"
 #include "preload/host/sanitizers.h"
@@ -16,6 +15,7 @@
 #include "preload/stack/generated_callers.h"
 #include "preload/stack/starts.h"
 #include "preload/stack/trampolines.h"
+#include "preload/stubs/calibrate.h"
 #include "preload/stubs/stub_template.h"
 #include "preload/sys/place.h"
 #include "preload/sys/signal_frame.h"

@@ -11,9 +11,10 @@
 #include <link.h>
 #include <string.h>
 
+#include "preload/answers/snapshots.h"
 #include "preload/attach.h"
 #include "preload/begin.h"
-#include "preload/budget.h"
+#include "preload/budget/budget.h"
 #include "preload/cold.h"
 #include "preload/front/chosen_signal.h"
 #include "preload/front/exec.h"
@@ -31,7 +32,6 @@
 #include "preload/loader.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
-#include "preload/snapshots.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
@@ -157,7 +157,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 					    snapshot_take);
 		rt.header->hook_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		begin_time(cold);
-		budget_start(cold);
+		budget_start();
 		rt.header->start_cpu_ns =
 			sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 		atomic_store(&rt.header->state, WIRE_RUNNING);

@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
-#include "preload/agent_recorded.h"
+#include "preload/answers/agent_recorded.h"
+#include "preload/answers/snapshots.h"
 #include "preload/handlers.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
@@ -21,7 +22,6 @@
 #include "preload/probe_stopwatches.h"
 #include "preload/probe_switch.h"
 #include "preload/record/slots.h"
-#include "preload/snapshots.h"
 #include "preload/sys/range.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"

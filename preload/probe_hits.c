@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
-#include "preload/agent_values.h"
+#include "preload/answers/agent_values.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/sys/sys.h"

@@ -9,7 +9,7 @@
 
 #include "preload/attach.h"
 #include "preload/begin.h"
-#include "preload/budget.h"
+#include "preload/budget/budget.h"
 #include "preload/earlier_frames.h"
 #include "preload/front/faults.h"
 #include "preload/front/signals.h"

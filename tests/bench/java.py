@@ -84,7 +84,7 @@ def programs(folder, rounds):
     sources = sorted((ROOT / "tests" / "targets").glob("*.java"))
     jobs = {"java -version": ["java", "-version"],
             f"javac, {len(sources)} files": [
-                "javac", "-d", folder / "out", *sources]}
+                "javac", "-cp", JAR, "-d", folder / "out", *sources]}
     if H2.exists():
         (folder / "load.sql").write_text(SQL)
         jobs["H2"] = ["java", "-cp", H2, "org.h2.tools.RunScript", "-url",

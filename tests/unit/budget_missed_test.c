@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/unit.h"
 
-#include "preload/budget_missed.h"
+#include "preload/budget/budget_missed.h"
 
 #define S_NS  UINT64_C(1000000000)
 #define MS_NS UINT64_C(1000000)

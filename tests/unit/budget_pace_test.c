@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/unit.h"
 
-#include "preload/budget_pace.h"
+#include "preload/budget/budget_pace.h"
 
 #define MS_NS UINT64_C(1000000)
 

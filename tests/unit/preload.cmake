@@ -19,8 +19,8 @@ preload_test(select ${preload}/host/config.c ${preload}/modules/select.c ${count
 target_link_libraries(select_test PRIVATE expression)
 preload_test(window ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
-preload_test(budget_missed ${preload}/budget_missed.c)
-preload_test(budget_pace ${preload}/budget_pace.c)
+preload_test(budget_missed ${preload}/budget/budget_missed.c)
+preload_test(budget_pace ${preload}/budget/budget_pace.c)
 preload_test(numbers ${counting})
 preload_test(part ${counting})
 preload_test(tallies ${counting})

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_pace.h"
+#include "preload/budget/budget_pace.h"
 
 #define LEAST_CALLS 200 /* fewer tell nothing of the pace */
 #define LOOP_NS     1e7 /* of calls, that what a loop says counts for */

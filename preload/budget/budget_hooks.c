@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_hooks.h"
+#include "preload/budget/budget_hooks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * A packet that its thread uses again while the trace is copied is a part of one and a part
  * of another: it is looked for when all is copied, by its sequence, and copied once more.
  */
-#include "preload/snapshots.h"
+#include "preload/answers/snapshots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "agent/clew.h"
-#include "preload/agent_recorded.h"
+#include "preload/answers/agent_recorded.h"
 #include "preload/hot/sink.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"

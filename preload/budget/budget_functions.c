@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_functions.h"
+#include "preload/budget/budget_functions.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_records.h"
+#include "preload/budget/budget_records.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_missed.h"
+#include "preload/budget/budget_missed.h"
 
 #include <stdatomic.h>
 

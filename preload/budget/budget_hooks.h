@@ -9,7 +9,7 @@
 #ifndef CLEW_PRELOAD_BUDGET_HOOKS_H
 #define CLEW_PRELOAD_BUDGET_HOOKS_H
 
-#include "preload/budget_functions.h"
+#include "preload/budget/budget_functions.h"
 
 /*
  * Find out of all functions whether they can be left out, and of those that were

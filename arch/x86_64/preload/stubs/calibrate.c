@@ -12,7 +12,7 @@
  *
  * The function itself, one instruction that returns, is taken for nothing.
  */
-#include "preload/calibrate.h"
+#include "preload/stubs/calibrate.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
-#include "preload/agent_recorded.h"
+#include "preload/answers/agent_recorded.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
 #include "preload/patch/patches.h"

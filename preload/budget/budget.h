@@ -19,13 +19,11 @@
 #ifndef CLEW_PRELOAD_BUDGET_H
 #define CLEW_PRELOAD_BUDGET_H
 
-#include "preload/cold.h"
-
 /*
  * Begin, where there is a budget. Before the program runs, or before it counts again;
  * what is hooked is all hooked then.
  */
-void budget_start(const struct cold *cold);
+void budget_start(void);
 
 /* The process is about to end: how much CPU time nobody has looked at yet. */
 void budget_note_end(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget_price.h"
+#include "preload/budget/budget_price.h"
 
-#include "preload/calibrate.h"
 #include "preload/hot/stamp_counter.h"
+#include "preload/stubs/calibrate.h"
 #include "preload/sys/sys.h"
 
 #define ENOUGH_NS  1e8 /* of samples, to tell what a call costs */

@@ -15,7 +15,7 @@
 #ifndef CLEW_PRELOAD_BUDGET_PACE_H
 #define CLEW_PRELOAD_BUDGET_PACE_H
 
-#include "preload/budget_functions.h"
+#include "preload/budget/budget_functions.h"
 
 struct budget_pace {
 	double measured_ps; /* a call, as a loop says */

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "preload/budget_missed.h"
+#include "preload/budget/budget_missed.h"
 #include "wire/recording.h"
 
 struct budget_function {

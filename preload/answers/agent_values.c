@@ -9,13 +9,13 @@
  * after the other, chunks are placed by compare-and-swap, and nothing moves, so nobody
  * waits. The first row of each life is for contexts that find none.
  */
-#include "preload/agent_values.h"
+#include "preload/answers/agent_values.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 
 #include "agent/clew.h"
-#include "preload/agent_recorded.h"
+#include "preload/answers/agent_recorded.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/record/recorder.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/budget.h"
+#include "preload/budget/budget.h"
 
 #include <errno.h>
 
-#include "preload/budget_functions.h"
-#include "preload/budget_hooks.h"
-#include "preload/budget_pace.h"
-#include "preload/budget_price.h"
-#include "preload/budget_records.h"
+#include "preload/budget/budget_functions.h"
+#include "preload/budget/budget_hooks.h"
+#include "preload/budget/budget_pace.h"
+#include "preload/budget/budget_price.h"
+#include "preload/budget/budget_records.h"
+#include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/sys.h"
@@ -520,12 +521,12 @@ static void forget_session(void)
 	}
 }
 
-void budget_start(const struct cold *cold)
+void budget_start(void)
 {
-	if (!cold->config.budget)
+	if (!rt.config->budget)
 		return;
 	forget_session();
-	rt.header->budget = cold->config.budget;
+	rt.header->budget = rt.config->budget;
 	/* who attaches traces for a moment */
 	if ((!rt.is_late && !trap_is_possible()) || trap_install()) {
 		rt.header->budget_state = WIRE_BUDGET_TRACED;

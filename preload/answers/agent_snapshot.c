@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clew_snapshot(): a recording of what the process has done so far, beside its own. */
 #include "agent/clew.h"
-#include "preload/snapshots.h"
+#include "preload/answers/snapshots.h"
 
 int clew_snapshot(const char *path)
 {

@@ -6,7 +6,7 @@
 #ifndef CLEW_PRELOAD_BUDGET_RECORDS_H
 #define CLEW_PRELOAD_BUDGET_RECORDS_H
 
-#include "preload/budget_functions.h"
+#include "preload/budget/budget_functions.h"
 
 /* The recording is another process's. */
 void budget_records_forget(void);
