@@ -446,7 +446,7 @@ static int prepare(const char *dir, uint64_t controller)
 	text_string(&text, dir);
 	clew_attachment.controller = (uint32_t)controller;
 	clew_attachment.state = WIRE_ATTACH_PREPARING;
-	return go_on_preparing();
+	return -EINPROGRESS; /* that was a slice, too */
 }
 
 EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)

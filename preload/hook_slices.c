@@ -12,7 +12,7 @@
 #include "preload/sys/slices.h"
 
 /* Of CPU time; what a thread is away is some milliseconds longer. */
-#define SLICE_NS UINT64_C(8000000)
+#define SLICE_NS UINT64_C(5000000)
 
 /* Under the loader's list's lock. */
 static struct {

@@ -228,7 +228,11 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 				functions[until - 1].size_bytes;
 }
 
-#define BETWEEN_RESTS 32
+/*
+ * Of some microseconds each. To look at the time is a system call, at each of which
+ * who traces the thread stops it twice.
+ */
+#define BETWEEN_RESTS 256
 
 /* Whether the module is there: others may have done something meanwhile. */
 static int rest(const struct patch *patch, uint32_t i)
