@@ -133,6 +133,24 @@ void probe_additions_record(const struct probe_additions *adding,
 				    &m->places, number);
 }
 
+/* Why a probe of that number has no place at all. */
+static enum probe_reason reason_of_none(const struct cold *cold,
+					uint32_t number)
+{
+	const struct asked_probe *asked = cold->config.probes;
+	struct probe_spec spec;
+
+	while (asked && asked->number != number)
+		asked = asked->next;
+	if (!asked || probe_spec_parse(asked->text, &spec))
+		return PROBE_IS_NO_NAME;
+	EACH_MODULE(cold, m)
+	if (module_is_loaded(m) &&
+	    probe_spec_means(&spec, m->path, m == cold->modules.first))
+		return PROBE_IS_NO_NAME;
+	return PROBE_IS_NO_MODULE;
+}
+
 enum probe_reason probe_additions_reason(const struct probe_additions *adding,
 					 uint32_t number)
 {
@@ -143,5 +161,5 @@ enum probe_reason probe_additions_reason(const struct probe_additions *adding,
 			if (place->probe == number && !place->tier)
 				return place->reason;
 		}
-	return PROBE_IS_NO_NAME;
+	return reason_of_none(adding->cold, number);
 }

@@ -32,7 +32,10 @@ struct probe_additions {
  */
 int probe_additions_prepare(struct probe_additions *adding);
 
-/* The reason of the first place that there is none at; NO_NAME: there is no place. */
+/*
+ * The reason of the first place that there is none at; NO_NAME or NO_MODULE: there is no
+ * place.
+ */
 enum probe_reason probe_additions_reason(const struct probe_additions *adding,
 					 uint32_t number);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model/probe_list.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -120,6 +121,45 @@ static char *module_of(const struct part_copy *part, uint32_t function)
 	return memory_string("", 0);
 }
 
+/* As image/probe_spec.h has it: a glob for the file's name, or for its path. */
+static int may_be_in(const struct listed_probe *probe, const char *path)
+{
+	const size_t bytes = strcspn(probe->text, " ");
+	const char *colon = memchr(probe->text, ':', bytes);
+	char *glob;
+	int is_meant;
+
+	if (!colon)
+		return 1;
+	glob = memory_string(probe->text, (size_t)(colon - probe->text));
+	is_meant = fnmatch(glob, strchr(glob, '/') ? path : text_basename(path),
+			   0) == 0;
+	free(glob);
+	return is_meant;
+}
+
+static void read_module(struct probe_list *list,
+			const struct part_probes *probes,
+			const struct part_chunk *chunk)
+{
+	struct module_record record;
+	char *path;
+
+	if (!module_record_of(chunk, &record))
+		return;
+	path = memory_string(record.path, record.path_bytes);
+	for (size_t i = 0; i < WIRE_PROBES_MAX; i++) {
+		struct listed_probe *probe;
+
+		if (!probes->index[i])
+			continue;
+		probe = &list->items[probes->index[i] - 1];
+		if (!probe->has_module)
+			probe->has_module = (uint8_t)may_be_in(probe, path);
+	}
+	free(path);
+}
+
 /* Forked children have what their parents have. */
 static int is_there(const struct listed_probe *probe,
 		    const struct listed_place *place)
@@ -228,6 +268,8 @@ void probe_list_read(struct probe_list *list, const struct recording *recording)
 				read_asked(list, &probes, &chunk);
 		cursor = 0;
 		while (part_next_chunk(part, &cursor, &chunk)) {
+			if (chunk.kind == WIRE_MODULE)
+				read_module(list, &probes, &chunk);
 			if (chunk.kind == WIRE_PROBE_PLACES)
 				read_places(list, &probes, part, &chunk);
 			if (chunk.kind == WIRE_PROBE_ACTIONS)
@@ -275,8 +317,10 @@ unsigned int listed_probe_places(const struct listed_probe *probe)
 
 const char *listed_probe_reason(const struct listed_probe *probe)
 {
-	return probe_reason_text(probe->place_count ? probe->reason
-						    : PROBE_IS_NO_NAME);
+	if (probe->place_count)
+		return probe_reason_text(probe->reason);
+	return probe_reason_text(probe->has_module ? PROBE_IS_NO_NAME
+						   : PROBE_IS_NO_MODULE);
 }
 
 char *listed_crash_text(const struct listed_probe *probe,

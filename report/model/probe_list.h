@@ -35,6 +35,7 @@ struct listed_probe {
 	unsigned int by_tier[PROBE_TIER_COUNT]; /* places */
 	uint8_t reason;     /* the first of those that have no tier */
 	uint8_t is_removed; /* in the process that was read last */
+	uint8_t has_module; /* one was there that it may be in */
 	char **actions;     /* lines of what it does, as they were said */
 	size_t action_count, action_capacity;
 	/* Hits that are not among its value (struct wire_probe_hits). */

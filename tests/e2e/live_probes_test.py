@@ -384,8 +384,10 @@ class Recorded(Case):
         self.start("--time=none")
         self.assertIn("no module that was hooked has a function of that name",
                       self.probe("add", "part", status=1))
+        self.assertIn("no such module was loaded",
+                      self.probe("add", "libpart.so:part", status=1))
         self.tell(f"l {library}")
-        self.probe("add", "part")
+        self.probe("add", "libpart.so:part")
         self.tell(f"l {library}")
         self.tell("u")
         self.tell("u")

@@ -526,7 +526,7 @@ datum:	.quad 1
     def test_when_the_program_has_run(self):
         for places, why, options in (
                 (["nothing"], "has a function of that name", []),
-                (["nothing*:bad"], "has a function of that name", []),
+                (["nothing*:bad"], "no such module was loaded", []),
                 (["bad", "bad+0"], "another probe is at the same place", []),
                 (["libc.so.6:write"], "its module is not hooked", []),
                 (["main+1"], "its module is not hooked", ["-m", "lib*"])):
@@ -568,12 +568,14 @@ datum:	.quad 1
         self.assertEqual(one["hits"], 1)
 
     def test_a_report_says_where_each_is(self):
-        self.probed(["bad", "nothing"], [self.program])
+        self.probed(["bad", "nothing", "elsewhere*:bad"], [self.program])
         report = self.clew("report", self.recording_path).stdout
         self.assertIn("\nprobe p1: bad, 1 hits at 1 place (1 in a stub); "
                       "--value=p1 shows them\n", report)
         self.assertIn("\nprobe p2: nothing, is nowhere: no module that was "
                       "hooked has a function of that name\n", report)
+        self.assertIn("\nprobe p3: elsewhere*:bad, is nowhere: no such module "
+                      "was loaded\n", report)
 
     def test_a_dump_has_them(self):
         self.probed(["bad", "nothing"], [self.program])
