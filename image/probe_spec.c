@@ -6,7 +6,9 @@
 
 #include "image/startup.h"
 #include "image/symbols.h"
+#include "match/cxx_name.h"
 #include "match/glob.h"
+#include "wire/user_probe.h"
 
 #define RETURN_SUFFIX "%return"
 
@@ -82,7 +84,7 @@ static int parse_place(const char *text, struct probe_spec *spec)
 
 int probe_spec_parse(const char *text, struct probe_spec *out)
 {
-	const char *colon = memchr(text, ':', strcspn(text, " "));
+	const char *colon = probe_text_colon(text);
 
 	*out = (struct probe_spec){ .offset = 0 };
 	if (!colon)
@@ -106,7 +108,7 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 
 /* ---- Functions by name ---- */
 
-#define NAMESAKES_MAX 64 /* static functions of one name */
+#define NAMESAKES_MAX 64 /* static functions of one name, or a template's */
 
 struct name_matches {
 	const struct probe_spec *spec;
@@ -120,7 +122,8 @@ static int note_symbol(void *context, const struct symbol *symbol)
 	struct name_matches *matches = context;
 
 	if (!symbol->is_function || !symbol->is_defined ||
-	    strcmp(symbol->name, matches->spec->function) != 0)
+	    (strcmp(symbol->name, matches->spec->function) != 0 &&
+	     !cxx_name_means(matches->spec->function, symbol->name)))
 		return 0;
 	for (unsigned int i = 0; i < matches->count; i++)
 		if (matches->vaddrs[i] == symbol->vaddr)

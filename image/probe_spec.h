@@ -7,7 +7,8 @@
  *	[MODULE:]FUNCTION%return	each by which it is left
  *	[MODULE:]0xADDRESS		an address as the file has it
  *
- * FUNCTION is a symbol as linkers know it, MODULE a glob for the file's name, or with
+ * FUNCTION is a symbol as linkers know it, or a C++ function's name without parameters
+ * (match/cxx_name.h), each of that name; MODULE a glob for the file's name, or with
  * a "/" for its path. Without one, each module that has such a function is meant; of
  * an address, the program itself. What follows a blank is a remark.
  */

@@ -105,6 +105,22 @@ static inline const char *probe_reason_text(unsigned int reason)
 	return reason < PROBE_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
+/*
+ * The ':' between a module and a place, which a C++ name has none of but in "::". NULL:
+ * no module is named. What follows a blank is a remark.
+ */
+static inline const char *probe_text_colon(const char *text)
+{
+	for (; *text && *text != ' '; text++) {
+		if (*text != ':')
+			continue;
+		if (text[1] != ':')
+			return text;
+		text++;
+	}
+	return 0;
+}
+
 /* A probe that was asked for, and its text: p1 is number 0. */
 struct wire_probe {
 	uint32_t bytes; /* of this record, text included, a multiple of 8 */

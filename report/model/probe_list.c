@@ -124,8 +124,7 @@ static char *module_of(const struct part_copy *part, uint32_t function)
 /* As image/probe_spec.h has it: a glob for the file's name, or for its path. */
 static int may_be_in(const struct listed_probe *probe, const char *path)
 {
-	const size_t bytes = strcspn(probe->text, " ");
-	const char *colon = memchr(probe->text, ':', bytes);
+	const char *colon = probe_text_colon(probe->text);
 	char *glob;
 	int is_meant;
 

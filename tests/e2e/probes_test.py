@@ -44,22 +44,6 @@ class Case(clewtest.Case):
         return found
 
 
-class Stripped(Case):
-    def test_main_is_found_without_its_name(self):
-        """Programs say where it is as they are entered."""
-        for how in "-pie", "-no-pie":
-            program = self.compile("probed", "-O2", how)
-            names = self.run_program(["nm", program], text=True).stdout
-            main = int(re.search(r"(?m)^(\w+) T main$", names)[1], 16)
-            stripped = self.work / "stripped"
-            self.run_program(["strip", "-o", stripped, program])
-            native = self.run_program([stripped])
-            [one] = self.probed(["main"], [stripped], ["--time=none"])
-            self.assert_same_behaviour(native, self.done)
-            self.assertEqual((one["hits"], [place["vaddr"] for place in
-                                            one["places"]]), (1, [main]), how)
-
-
 class WithoutMemory(Case):
     @needs("strace")
     def test_that_is_what_a_probe_says(self):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * match/: globs and extended regular expressions, against what libc makes of the
- * same ones in the locale "C".
+ * same ones in the locale "C"; names of C++ against symbols of GCC's.
  */
 #include "tests/unit/unit.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "image/arena.h"
+#include "match/cxx_name.h"
 #include "match/ere.h"
 #include "match/glob.h"
 
@@ -218,6 +219,132 @@ static void bytes_beyond_ascii_are_bytes(void **state)
 	arena_fini(&arena);
 }
 
+/* ---- Names of C++ ---- */
+
+static const struct {
+	const char *name, *symbol;
+} named[] = {
+	{ "f", "_Z1fi" },
+	{ "f", "_ZL1fv" },
+	{ "f", "_Z1fIiEvT_" },
+	{ "std::f", "_ZSt1fv" },
+	{ "std::swap", "_ZSt4swapIPcEvRT_S2_" },
+	{ "shop::total", "_ZN4shop5totalERKNS_4ItemEm" },
+	{ "shop::Cart::add", "_ZN4shop4Cart3addEi" },
+	{ "shop::Cart::add", "_ZNK4shop4Cart3addEv" },
+	{ "shop::Cart::add", "_ZNO4shop4Cart3addEv" },
+	{ "shop::Cart::Cart", "_ZN4shop4CartC1Ev" },
+	{ "shop::Cart::Cart", "_ZN4shop4CartC2IiEET_" },
+	{ "shop::Cart::~Cart", "_ZN4shop4CartD0Ev" },
+	{ "shop::Box::get", "_ZN4shop3BoxIsE3getEv" },
+	{ "shop::Box::get", "_ZN4shop3BoxINS_4KindEE3getEv" },
+	{ "shop::Box::get", "_ZN4shop3BoxILi5EE3getEv" },
+	{ "shop::Box::get", "_ZN4shop3BoxILNS_4KindE1EE3getEv" },
+	{ "shop::Box::get", "_ZN4shop3BoxIXadL_Z1fvEEE3getEv" },
+	{ "shop::Box::get", "_ZN4shop3BoxIFviEA5_cS1A_T_E3getIlEEvT_" },
+	{ "shop::Box::get", "_ZN4shop3BoxIJiDpT_DtfpEEE3getEv" },
+	{ "hidden", "_ZN12_GLOBAL__N_16hiddenEv" },
+	{ "shop::hidden", "_ZN4shop12_GLOBAL__N_1L6hiddenEv" },
+	{ "shop::text", "_ZN4shop4textB5cxx11Ev" },
+	{ "std::to", "_ZNSt7__cxx112toEi" },
+};
+
+/* Neither another one's, nor what is no function, nor what no symbol is. */
+static const struct {
+	const char *name, *symbol;
+} not_named[] = {
+	{ "f", "f" },
+	{ "f", "_Z1g" },
+	{ "f", "_Z1f" },
+	{ "f", "_Z2fgv" },
+	{ "f", "_ZN4shop1fEv" },
+	{ "total", "_ZN4shop5totalEv" },
+	{ "shop::total", "_ZN4shop5totalE" },
+	{ "shop::total", "_ZN4shop5totalEi.cold" },
+	{ "shop::total", "_ZN4shop5totalC1Ev" },
+	{ "shop::total::total", "_ZN4shop5totalEv" },
+	{ "shop", "_ZN4shop5totalEv" },
+	{ "shop::Cart::Bag", "_ZN4shop4CartC1Ev" },
+	{ "shop::Cart::~Bag", "_ZN4shop4CartD1Ev" },
+	{ "shop::Cart::Cart", "_ZN4shop4CartD1Ev" },
+	{ "shop::Cart::", "_ZN4shop4Cart3addEi" },
+	{ "::f", "_Z1fv" },
+	{ "", "_Z1fv" },
+	{ "f", "_Z" },
+	{ "f", "_ZN" },
+	{ "f", "_Z99999999999999999999f" },
+	{ "f", "_Z1fI" },
+	{ "f", "_Z1fIS" },
+	{ "f", "_Z1fILi" },
+	{ "f", "_Z1fIZ1gvEv" },
+	{ "f", "_ZTV1f" },
+};
+
+static void names_are_of_their_symbols(void **state)
+{
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+		if (!cxx_name_means(named[i].name, named[i].symbol))
+			fail_msg("%s is not %s", named[i].symbol,
+				 named[i].name);
+	for (size_t i = 0; i < sizeof(not_named) / sizeof(*not_named); i++)
+		if (cxx_name_means(not_named[i].name, not_named[i].symbol))
+			fail_msg("%s is %s", not_named[i].symbol,
+				 not_named[i].name);
+}
+
+/* Symbols come from files that may say anything: read to their ends and no further. */
+static void no_symbol_is_read_beyond_its_end(void **state)
+{
+	static const char *const bits[] = {
+		"_Z",
+		"N",
+		"E",
+		"I",
+		"L",
+		"S",
+		"St",
+		"T_",
+		"Z",
+		"X",
+		"A",
+		"D",
+		"Dt",
+		"C1",
+		"D2",
+		"1f",
+		"4shop",
+		"9",
+		"12_GLOBAL__N_1",
+		"B5cxx11",
+		"J",
+		"F",
+		"Li",
+		"i",
+		"_",
+		"K",
+		".",
+	};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		char text[256] = "_ZN4shop", *symbol;
+
+		COMPOSE(text + (random_below(2) ? 8 : 0), bits, 12);
+		symbol = strdup(text);
+		assert_non_null(symbol);
+		cxx_name_means("shop::f", symbol);
+		cxx_name_means("f", symbol);
+		free(symbol);
+	}
+}
+
+static void arguments_may_not_be_any_depth(void **state)
+{
+	char symbol[4096] = "_Z1f";
+
+	memset(symbol + 4, 'I', sizeof(symbol) - 5);
+	assert_false(cxx_name_means("f", symbol));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +357,9 @@ int main(void)
 		cmocka_unit_test(parentheses_may_not_be_any_depth),
 		cmocka_unit_test(no_expression_takes_for_ever),
 		cmocka_unit_test(bytes_beyond_ascii_are_bytes),
+		cmocka_unit_test(names_are_of_their_symbols),
+		cmocka_unit_test(no_symbol_is_read_beyond_its_end),
+		cmocka_unit_test(arguments_may_not_be_any_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Probes of functions by the names that people have for them."""
+import re
+
+import clewtest
+import probes_test
+from clewtest import needs
+
+SHOP = """
+#include <cstdio>
+#define KEPT __attribute__((noipa))
+namespace shop {
+struct Cart {
+  int held;
+  KEPT Cart(int n) : held(n) {}
+  KEPT Cart(int n, int more) : held(n + more) {}
+  KEPT ~Cart() { held = 0; }
+  KEPT int add(int n) { return held += n; }
+  KEPT int add(int n) const { return held + n; }
+};
+template <typename T> struct Box {
+  T held;
+  KEPT T get() { return held; }
+};
+namespace { KEPT int hidden(int n) { return n + 1; } }
+KEPT int total(int n) { return n + 2; }
+KEPT int total(long n, int times) { return (int)n * times; }
+}
+KEPT int total(char n) { return n; }
+KEPT static int lone(int n) { return n + 3; }
+int main()
+{
+  int sum = 0;
+  for (int i = 0; i < 5; i++) {
+    shop::Cart cart(i);
+    const shop::Cart other(i, 1);
+    shop::Box<int> one{ i };
+    shop::Box<const char *> two{ "two" };
+    sum += cart.add(i) + other.add(1) + one.get() + two.get()[0];
+    sum += shop::hidden(i) + shop::total(i) + shop::total(i, 2) + lone(i);
+    sum += shop::total(i) + total('a');
+  }
+  std::printf("%d\\n", sum);
+}
+"""
+
+# Hits, and at how many functions.
+CALLS = {
+    "shop::Cart::add": (10, 2),
+    "shop::Cart::Cart": (10, 2),
+    "shop::Cart::~Cart": (10, 1),
+    "shop::Box::get": (10, 2),
+    "shop::hidden": (5, 1),
+    "shop::total": (15, 2),
+    "total": (5, 1),
+    "lone": (5, 1),
+    "_ZN4shop5totalEi": (10, 1),
+    "named:shop::Cart::add": (10, 2),
+    "nam*:total": (5, 1),
+}
+OF_NOBODY = ["shop::Cart::sub", "shop::Cart", "Cart::add", "add", "hidden"]
+
+
+class Cxx(probes_test.Case):
+    """A function's name is that of its source, without parameters."""
+
+    def setUp(self):
+        super().setUp()
+        source = self.work / "shop.cc"
+        source.write_text(SHOP, encoding="utf-8")
+        self.program = self.work / "named"
+        done = self.run_program(["g++", "-O2", "-g", "-o", self.program,
+                                 source], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.native = self.run_program([self.program])
+
+    @needs("g++")
+    def test_each_overload_and_instance(self):
+        for place, (hits, functions) in CALLS.items():
+            with self.subTest(place):
+                [one] = self.probed([place], [self.program], ["--time=none"])
+                self.assert_same_behaviour(self.native, self.done)
+                self.assertEqual((one["hits"], len(one["places"])),
+                                 (hits, functions))
+
+    @needs("g++")
+    def test_of_no_other(self):
+        found = self.probed(OF_NOBODY, [self.program], ["--time=none"])
+        self.assertEqual(self.native.stdout, self.done.stdout)
+        self.assertEqual([one["places"] for one in found],
+                         [[]] * len(OF_NOBODY))
+
+    @needs("g++")
+    def test_where_it_is_left(self):
+        [one] = self.probed(["shop::Cart::add%return"], [self.program])
+        self.assertEqual(one["hits"], 10)
+
+    @needs("g++")
+    def test_with_its_variables(self):
+        self.done = self.record([self.program], [
+            "--probe", "shop::hidden", "--action", "record n"], text=True)
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        shown = self.clew_json("report", "--json", "--events",
+                               self.recording_path)
+        self.assertEqual([event["values"]["n"] for event in shown["events"]],
+                         list(range(5)))
+
+    @needs("g++")
+    def test_its_sites(self):
+        self.assertEqual(self.sites("lone", self.program),
+                         self.sites("_ZL4lonei", self.program))
+
+
+class Stripped(probes_test.Case):
+    def test_main_is_found_without_its_name(self):
+        """Programs say where it is as they are entered."""
+        for how in "-pie", "-no-pie":
+            program = self.compile("probed", "-O2", how)
+            names = self.run_program(["nm", program], text=True).stdout
+            main = int(re.search(r"(?m)^(\w+) T main$", names)[1], 16)
+            stripped = self.work / "stripped"
+            self.run_program(["strip", "-o", stripped, program])
+            native = self.run_program([stripped])
+            [one] = self.probed(["main"], [stripped], ["--time=none"])
+            self.assert_same_behaviour(native, self.done)
+            self.assertEqual((one["hits"], [place["vaddr"] for place in
+                                            one["places"]]), (1, [main]), how)
+
+
+if __name__ == "__main__":
+    clewtest.main()
