@@ -53,6 +53,12 @@ class Asks(CompiledCase):
             self.assertEqual(report["confidence"]["diverged"], 0)
             self.assert_marked(self.clew_json("report", "--json", copy))
 
+    def test_what_pauses_is_not_counted(self):
+        for self.version in HERE:
+            report = self.check()
+            self.assertEqual([row["calls"] for row in report["functions"]
+                              if "Deflater.reset(" in row["name"]], [7])
+
     def test_however_methods_are_run(self):
         for self.version in HERE:
             self.check("-Xint", "-Xcheck:jni")

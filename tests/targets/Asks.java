@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.Deflater;
 import org.clew.Clew;
 
 public class Asks implements Runnable {
@@ -101,13 +102,27 @@ public class Asks implements Runnable {
     System.out.println("clew is absent, " + errors + " errors");
   }
 
+  static void reset(Deflater deflater, int times) {
+    for (int i = 0; i < times; i++) deflater.reset();
+  }
+
+  /** 7 calls of a native method that are counted, and 50 that are not. */
+  static void pauses() throws Exception {
+    final Deflater deflater = new Deflater();
+    reset(deflater, 3);
+    CLEW.pause();
+    reset(deflater, 50);
+    CLEW.resume();
+    reset(deflater, 4);
+    deflater.end();
+  }
+
   public static void main(String[] args) throws Exception {
     if (!CLEW.isHere()) {
       alone();
       return;
     }
-    CLEW.pause(); // and all that follows is as it ever was
-    CLEW.resume();
+    pauses(); // and all that follows is as it ever was
     final int rounds = Integer.parseInt(args[0]);
     final Thread[] threads = new Thread[2];
     for (int i = 0; i < threads.length; i++) {
