@@ -359,41 +359,170 @@ static struct insn plain(uint8_t length)
 	return (struct insn){ .kind = INSN_PLAIN, .length = length };
 }
 
-static void an_instruction_is_found_by_its_own_bytes(void **state)
+static void an_instruction_is_found_by_how_it_begins(void **state)
 {
-	static const uint8_t known[] = { 0x48, 0x83, 0xec, 0x18, 0x90, 0x90 };
-	static const uint8_t before_others[] = { 0x48, 0x83, 0xec,
-						 0x18, 0xc3, 0xc3 };
-	static const uint8_t other[] = { 0x48, 0x83, 0xec, 0x19, 0x90, 0x90 };
+	static const uint8_t known[] = { 0x48, 0x83, 0xec, 0x18, 0x90 };
+	static const uint8_t alike[] = { 0x48, 0x83, 0xec, 0x19, 0xc3 };
+	static const uint8_t other[] = { 0x48, 0x83, 0xc4, 0x18, 0x90 };
 	static struct decoded decoded;
 	struct insn insn = plain(4), found = { 0 };
 
-	assert_false(decoded_find(&decoded, DECODED_KIND, known, 6, &found));
-	decoded_keep(&decoded, DECODED_KIND, known, &insn);
-	assert_true(decoded_find(&decoded, DECODED_KIND, known, 6, &found));
+	assert_false(decoded_find(&decoded, DECODED_KIND, known, 5, &found));
+	decoded_keep(&decoded, DECODED_KIND, known, 5, &insn);
+	assert_true(decoded_find(&decoded, DECODED_KIND, known, 5, &found));
 	assert_same_insn(&found, &insn);
-	assert_true(
-		decoded_find(&decoded, DECODED_KIND, before_others, 4, &found));
-	assert_false(decoded_find(&decoded, DECODED_KIND, known, 3, &found));
-	assert_false(decoded_find(&decoded, DECODED_KIND, other, 6, &found));
+	assert_true(decoded_find(&decoded, DECODED_KIND, alike, 4, &found));
+	assert_false(decoded_find(&decoded, DECODED_KIND, alike, 3, &found));
+	assert_false(decoded_find(&decoded, DECODED_KIND, other, 5, &found));
 	assert_false(
-		decoded_find(&decoded, DECODED_OPERANDS, known, 6, &found));
+		decoded_find(&decoded, DECODED_OPERANDS, known, 5, &found));
 }
 
-static void the_longest_instruction_is_kept_whole(void **state)
+/* mov with a SIB byte: with a base, and with a disp32 in its place */
+static void a_base_of_sib_tells_lengths_apart(void **state)
 {
-	uint8_t code[INSN_MAX_BYTES + 1] = { 0x66, 0x66, 0x2e, 0x0f, 0x1f };
-	static struct decoded decoded;
-	struct insn insn = plain(INSN_MAX_BYTES), found = { 0 };
+	static const uint8_t based[] = { 0x8b, 0x04, 0x24, 0, 0, 0, 0 };
+	static const uint8_t baseless[] = { 0x8b, 0x04, 0x25, 0, 0, 0, 0 };
+	const struct decoder *decoder = *state;
 
-	decoded_keep(&decoded, DECODED_KIND, code, &insn);
-	code[INSN_MAX_BYTES] = 0x90;
-	assert_true(decoded_find(&decoded, DECODED_KIND, code, sizeof(code),
-				 &found));
-	assert_same_insn(&found, &insn);
-	code[INSN_MAX_BYTES - 1] = 1;
-	assert_false(decoded_find(&decoded, DECODED_KIND, code, sizeof(code),
-				  &found));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(decode(decoder, (const char *)based, 7).length,
+				 3);
+		assert_int_equal(
+			decode(decoder, (const char *)baseless, 7).length, 7);
+	}
+}
+
+/* Openings must be long enough to tell from, and no longer than needed. */
+static void openings_end_with_what_tells(void **state)
+{
+	static const struct {
+		const char *bytes;
+		uint8_t opening_bytes;
+	} rows[] = {
+		{ "\x55", 1 },
+		{ "\xb8\x01\x02\x03\x04", 1 },
+		{ "\x48\xb8\x01\x02\x03\x04", 2 },
+		{ "\x48\x8b\x44\x24\x08", 3 },
+		{ "\x66\x2e\x0f\x1f\x84\x00\x01", 5 },
+		{ "\x0f\x84\x01\x02\x03\x04", 2 },
+		{ "\x66\x0f\x3a\x0f\xc1\x08", 5 },
+		{ "\xc5\xf8\x10\x40\x08", 4 },
+		{ "\xc4\xe3\x79\x0f\xc1\x08", 5 },
+		{ "\x62\xf1\x7c\x48\x10\x40\x01", 6 },
+		{ "\x8f\xe8\x78\xc0\xc1\x01", 0 },
+		{ "\x0f\x0f\xc1\x94", 0 },
+		{ "\x48\x66\x90", 0 },
+		{ "\x66\x66\x66\x66\x66\x66\x66\x66\x90", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t code[OPENING_READ_BYTES] = { 0 };
+
+		memcpy(code, rows[i].bytes, strlen(rows[i].bytes));
+		assert_int_equal(opening_read(code).bytes,
+				 rows[i].opening_bytes);
+	}
+}
+
+/* ---- What openings promise ---- */
+
+/* An opening, and what may come behind it: of a SIB byte only the base is kept. */
+static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
+			uint8_t opcode, uint8_t modrm, uint64_t random)
+{
+	const int is_baseless = (opcode ^ modrm) & 1;
+	size_t at = 0;
+
+	while (*start)
+		code[at++] = (uint8_t)*start++;
+	code[at++] = opcode;
+	code[at++] = modrm;
+	memcpy(code + at, &random, sizeof(random));
+	if (is_baseless || (code[at] & 7) == 5)
+		code[at] = (uint8_t)((code[at] & 0xf8) | (is_baseless ? 5 : 4));
+	memset(code + at + sizeof(random), 0x90,
+	       OPENING_READ_BYTES - at - sizeof(random));
+}
+
+static void assert_alike(const struct decoder *one, const uint8_t *code,
+			 const struct decoder *other, const uint8_t *alike)
+{
+	struct insn a = { 0 }, b = { 0 };
+
+	assert_int_equal(decode_scan(one, code, OPENING_READ_BYTES, &a),
+			 decode_scan(other, alike, OPENING_READ_BYTES, &b));
+	a.branch_bytes = b.branch_bytes = 0;
+	assert_same_insn(&a, &b);
+	a = b = (struct insn){ 0 };
+	assert_int_equal(decode_operands(one, code, OPENING_READ_BYTES, &a),
+			 decode_operands(other, alike, OPENING_READ_BYTES, &b));
+	a.branch_bytes = b.branch_bytes = 0;
+	assert_same_insn(&a, &b);
+}
+
+/*
+ * Two decoders each meet every opening once, one with other displacements and
+ * immediates behind it than the other, so that the library answers both.
+ */
+static void what_begins_alike_is_read_alike(void **state)
+{
+	static const char *const starts[] = {
+		"",
+		"\x48",
+		"\x44",
+		"\x66",
+		"\xf2",
+		"\xf3",
+		"\xf0",
+		"\x64",
+		"\x67",
+		"\x66\x48",
+		"\x0f",
+		"\x48\x0f",
+		"\x66\x0f",
+		"\xf2\x0f",
+		"\xf3\x0f",
+		"\xf3\x48\x0f",
+		"\x0f\x38",
+		"\x66\x0f\x38",
+		"\x0f\x3a",
+		"\x66\x0f\x3a",
+		"\xc5\xf8",
+		"\xc5\xf9",
+		"\xc5\xfe",
+		"\xc5\xff",
+		"\xc4\xe1\xfd",
+		"\xc4\xe2\x7d",
+		"\xc4\xe2\xf9",
+		"\xc4\xe3\xfd",
+		"\xc4\x43\x79",
+		"\x62\xf1\x7c\x48",
+		"\x62\xf1\xfd\x28",
+		"\x62\xf2\x7d\x48",
+		"\x62\xf3\xfd\x48",
+	};
+	const size_t count = sizeof(starts) / sizeof(starts[0]);
+	uint64_t seed = 88172645463325252;
+	struct arena arena = { 0 };
+	struct decoder one, other;
+
+	assert_int_equal(decoder_open(&one, arena_memory, &arena), 0);
+	assert_int_equal(decoder_open(&other, arena_memory, &arena), 0);
+	for (size_t i = 0; i < count << 16; i++) {
+		const uint8_t opcode = (uint8_t)(i >> 8), modrm = (uint8_t)i;
+		uint8_t code[OPENING_READ_BYTES], alike[OPENING_READ_BYTES];
+
+		put_opening(code, starts[i >> 16], opcode, modrm,
+			    next_random(&seed));
+		put_opening(alike, starts[i >> 16], opcode, modrm,
+			    next_random(&seed));
+		if (opening_read(code).bytes <= strlen(starts[i >> 16]) ||
+		    opening_read(code).bytes > strlen(starts[i >> 16]) + 2)
+			continue;
+		assert_alike(&one, code, &other, alike);
+	}
+	arena_fini(&arena);
 }
 
 int main(void)
@@ -417,8 +546,10 @@ int main(void)
 			what_was_decoded_before_changes_nothing_in_this_program),
 		cmocka_unit_test(
 			what_was_decoded_before_changes_nothing_in_random_bytes),
-		cmocka_unit_test(an_instruction_is_found_by_its_own_bytes),
-		cmocka_unit_test(the_longest_instruction_is_kept_whole),
+		cmocka_unit_test(an_instruction_is_found_by_how_it_begins),
+		cmocka_unit_test(a_base_of_sib_tells_lengths_apart),
+		cmocka_unit_test(openings_end_with_what_tells),
+		cmocka_unit_test(what_begins_alike_is_read_alike),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

@@ -75,7 +75,7 @@ static void of_template(struct decoder *decoder,
 	munmap(at, ROOM);
 }
 
-static _Alignas(16) char decoder_room[1 << 18];
+static _Alignas(16) char decoder_room[1 << 20];
 static size_t decoder_used;
 
 static void *decoder_memory(void *context, size_t bytes)

@@ -83,27 +83,3 @@ int branch_read(const uint8_t *code, struct insn *insn)
 		memcpy(&insn->branch_bytes, code + insn->length - 4, 4);
 	return 0;
 }
-
-static enum insn_kind kind_of(const uint8_t *opcode, size_t opcode_bytes)
-{
-	if (opcode_bytes == 2 || (opcode[0] & 0xf0) == 0x70)
-		return INSN_JUMP_IF;
-	if (opcode[0] == 0xe8)
-		return INSN_CALL;
-	return (opcode[0] & 0xfc) == 0xe0 ? INSN_LOOP : INSN_JUMP;
-}
-
-int branch_read_plain(const uint8_t *code, size_t bytes, struct insn *insn)
-{
-	size_t opcode_bytes;
-	size_t rel_bytes;
-
-	relative_form(code, bytes, &opcode_bytes, &rel_bytes);
-	if (rel_bytes == 0 || opcode_bytes + rel_bytes > bytes)
-		return 0;
-	*insn = (struct insn){
-		.kind = (uint8_t)kind_of(code, opcode_bytes),
-		.length = (uint8_t)(opcode_bytes + rel_bytes),
-	};
-	return branch_read(code, insn) == 0;
-}

@@ -21,10 +21,4 @@ int branch_has_idle_rex(const uint8_t *code, size_t length);
  */
 int branch_read(const uint8_t *code, struct insn *insn);
 
-/*
- * Whether a direct branch without prefixes stands at `code`, whole; then it is in
- * *insn. These are told by their first bytes, and no two look alike.
- */
-int branch_read_plain(const uint8_t *code, size_t bytes, struct insn *insn);
-
 #endif

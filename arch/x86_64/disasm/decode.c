@@ -341,12 +341,11 @@ int decode_scan(const struct decoder *decoder, const uint8_t *code,
 	struct workspace *ws = decoder->workspace;
 	int err;
 
-	if (branch_read_plain(code, bytes, out) ||
-	    decoded_find(&ws->decoded, DECODED_KIND, code, bytes, out))
+	if (decoded_find(&ws->decoded, DECODED_KIND, code, bytes, out))
 		return 0;
 	err = scan(decoder->scan, ws, code, bytes, out);
 	if (!err)
-		decoded_keep(&ws->decoded, DECODED_KIND, code, out);
+		decoded_keep(&ws->decoded, DECODED_KIND, code, bytes, out);
 	return err;
 }
 
@@ -356,12 +355,11 @@ int decode_operands(const struct decoder *decoder, const uint8_t *code,
 	struct workspace *ws = decoder->workspace;
 	int err;
 
-	if (branch_read_plain(code, bytes, out) ||
-	    decoded_find(&ws->decoded, DECODED_OPERANDS, code, bytes, out))
+	if (decoded_find(&ws->decoded, DECODED_OPERANDS, code, bytes, out))
 		return 0;
 	err = scan_operands(decoder->detail, ws, code, bytes, out);
 	if (!err)
-		decoded_keep(&ws->decoded, DECODED_OPERANDS, code, out);
+		decoded_keep(&ws->decoded, DECODED_OPERANDS, code, bytes, out);
 	return err;
 }
 

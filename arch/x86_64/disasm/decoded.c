@@ -3,47 +3,27 @@
 
 #include <string.h>
 
-#define KEY_BYTES     16
-#define HASH_BITS     12
-#define OPENING_BYTES 3 /* prefix, opcode and ModRM, mostly */
+#define KEY_BYTES 16
+#define HASH_BITS 14
 
 _Static_assert(1 << HASH_BITS == DECODED_COUNT, "a place for each hash");
 _Static_assert(offsetof(struct decoded_insn, depth) == KEY_BYTES - 1,
 	       "the key is what stands in front");
+_Static_assert(OPENING_READ_BYTES == KEY_BYTES, "read at once");
 
-/* An instruction's bytes, zeros, and its depth. */
+/* An opening, zeros, whether it is baseless, and the depth. */
 struct key {
 	uint64_t words[2];
 };
 
-static size_t hash(uint64_t word)
+static size_t place_of(const struct key *key)
 {
+	const uint64_t word =
+		key->words[0] ^ (key->words[1] << 1 | key->words[1] >> 63);
+
 	/* the golden ratio's bits: Knuth, The Art of Computer Programming 6.4 */
 	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >>
 			(64 - HASH_BITS));
-}
-
-static size_t place_of(const struct key *key)
-{
-	return hash(key->words[0] ^ (key->words[1] << 1 | key->words[1] >> 63));
-}
-
-static size_t opening_of(uint64_t first_word)
-{
-	return hash(first_word << (64 - 8 * OPENING_BYTES));
-}
-
-/* Up to KEY_BYTES of code, and zeros. */
-static struct key read_code(const uint8_t *code, size_t bytes)
-{
-	struct key key = { { 0 } };
-
-	if (bytes >= KEY_BYTES)
-		memcpy(&key, code, KEY_BYTES);
-	else
-		for (size_t i = 0; i < bytes; i++)
-			key.words[i / 8] |= (uint64_t)code[i] << (i % 8 * 8);
-	return key;
 }
 
 static uint64_t low_bytes(uint64_t word, size_t count)
@@ -51,39 +31,65 @@ static uint64_t low_bytes(uint64_t word, size_t count)
 	return count < 8 ? word & ((UINT64_C(1) << 8 * count) - 1) : word;
 }
 
-/* Of `length` bytes, 1 to INSN_MAX_BYTES. */
-static void finish_key(struct key *key, size_t length, enum decoded_depth depth)
+/* The opening, and its key if it has one. */
+static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
+					   enum decoded_depth depth,
+					   struct key *key)
 {
-	key->words[0] = low_bytes(key->words[0], length);
-	key->words[1] = length > 8 ? low_bytes(key->words[1], length - 8) : 0;
-	key->words[1] |= (uint64_t)depth << 56;
+	uint8_t copy[KEY_BYTES] = { 0 };
+	struct insn_opening opening;
+
+	if (bytes < KEY_BYTES) {
+		memcpy(copy, code, bytes);
+		code = copy;
+	}
+	opening = opening_read(code);
+	memcpy(key, code, KEY_BYTES);
+	key->words[1] = opening.bytes > 8
+				? low_bytes(key->words[1], opening.bytes - 8)
+				: 0;
+	key->words[0] = low_bytes(key->words[0], opening.bytes);
+	key->words[1] |= (uint64_t)opening.is_baseless << 48 | (uint64_t)depth
+								       << 56;
+	return opening;
+}
+
+/* What a direct branch has behind its opening, 1 or 4 bytes: see branch.h. */
+static int32_t branch_bytes(const uint8_t *displacement, size_t bytes)
+{
+	int32_t wide;
+
+	if (bytes == 1)
+		return (int8_t)*displacement;
+	memcpy(&wide, displacement, sizeof(wide));
+	return wide;
 }
 
 int decoded_find(const struct decoded *decoded, enum decoded_depth depth,
 		 const uint8_t *code, size_t bytes, struct insn *out)
 {
-	struct key key = read_code(code, bytes);
-	const size_t length = decoded->lengths[opening_of(key.words[0])];
-	const struct decoded_insn *found;
+	struct key key;
+	const struct insn_opening opening = read_key(code, bytes, depth, &key);
+	const struct decoded_insn *found = &decoded->insns[place_of(&key)];
 
-	if (length == 0 || length > bytes)
-		return 0;
-	finish_key(&key, length, depth);
-	found = &decoded->insns[place_of(&key)];
-	if (memcmp(found, &key, KEY_BYTES) != 0 || found->insn.length != length)
+	if (!opening.bytes || memcmp(found, &key, KEY_BYTES) != 0 ||
+	    found->insn.length > bytes)
 		return 0;
 	*out = found->insn;
+	if (insn_is_direct_branch(out))
+		out->branch_bytes = branch_bytes(code + opening.bytes,
+						 out->length - opening.bytes);
 	return 1;
 }
 
 void decoded_keep(struct decoded *decoded, enum decoded_depth depth,
-		  const uint8_t *code, const struct insn *insn)
+		  const uint8_t *code, size_t bytes, const struct insn *insn)
 {
-	struct key key = read_code(code, insn->length);
 	struct decoded_insn *place;
+	struct key key;
 
-	decoded->lengths[opening_of(key.words[0])] = insn->length;
-	finish_key(&key, insn->length, depth);
+	if (!read_key(code, bytes, depth, &key).bytes)
+		return;
 	place = &decoded->insns[place_of(&key)];
 	memcpy(place, &key, KEY_BYTES);
 	place->insn = *insn;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that were decoded before, by their bytes.
+ * Instructions that were decoded before, by their openings (opening.h).
  *
- * How an instruction is to be read follows from its own bytes alone. Few thousand
- * make up most of a program, prologues above all, and the library takes 200 ns for
- * each; it takes 5 to find it here. A cache of one place for each hash: what was there
- * before is forgotten.
+ * The library takes 200 ns for an instruction; it takes 5 to find here how one is to
+ * be read that began with the same prefixes, opcode and ModRM. Few thousand of these make
+ * up most of a program. A cache of one place for each hash: what was there before is
+ * forgotten.
  */
 #ifndef CLEW_DISASM_DECODED_H
 #define CLEW_DISASM_DECODED_H
@@ -14,30 +14,31 @@
 #include <stdint.h>
 
 #include "disasm/decode.h"
+#include "disasm/opening.h"
 
-#define DECODED_COUNT 4096
+#define DECODED_COUNT 16384
 
 /* What is known of an instruction. */
 enum decoded_depth { DECODED_NOT, DECODED_KIND, DECODED_OPERANDS };
 
 struct decoded_insn {
-	uint8_t bytes[INSN_MAX_BYTES]; /* zeros behind its last */
-	uint8_t depth;                 /* enum decoded_depth */
+	uint8_t opening[OPENING_MAX_BYTES]; /* zeros behind its last */
+	uint8_t is_baseless;
+	uint8_t depth; /* enum decoded_depth */
 	struct insn insn;
 };
 
 /* All zeros is an empty one. */
 struct decoded {
 	struct decoded_insn insns[DECODED_COUNT];
-	/* Of an instruction that began with the same bytes: a guess. */
-	uint8_t lengths[DECODED_COUNT];
 };
 
-/* Whether it is known as far as that; then it is in *out. */
+/* Whether it is known as far as that, and whole; then it is in *out. */
 int decoded_find(const struct decoded *decoded, enum decoded_depth depth,
 		 const uint8_t *code, size_t bytes, struct insn *out);
 
+/* What was found out about the instruction that `bytes` bytes begin with. */
 void decoded_keep(struct decoded *decoded, enum decoded_depth depth,
-		  const uint8_t *code, const struct insn *insn);
+		  const uint8_t *code, size_t bytes, const struct insn *insn);
 
 #endif
