@@ -125,9 +125,12 @@ static void note_branch(struct reading *r, const struct insn *insn,
 static void note_pointer(void *context, uint64_t vaddr)
 {
 	struct reading *r = context;
-	uint32_t index = functions_at(r->functions, vaddr);
+	uint32_t index;
 
+	if (!marks_cover(&r->branches->targets, vaddr))
+		return; /* to data, mostly */
 	marks_set(&r->branches->targets, vaddr);
+	index = functions_at(r->functions, vaddr);
 	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
 		r->branches->notes[index].is_pointed = 1;
 }

@@ -165,17 +165,26 @@ static int split_tail_calls(struct found_search *s)
 	return s->found.count > before;
 }
 
-/* Whether some rel32 or disp32 in there may lead into a region. */
+/*
+ * Whether some rel32 or disp32 in there may lead into a region. Most words of code
+ * lead to nowhere near.
+ */
 static int may_lead_there(const struct found_search *s, uint64_t vaddr,
 			  const uint8_t *code, uint64_t bytes)
 {
+	const struct region *regions = (const struct region *)s->regions.items;
+	const uint64_t start = regions[0].vaddr;
+	const uint64_t span = regions[s->regions.count - 1].end - start;
+
 	for (uint64_t i = 1; i + 4 <= bytes; i++) {
 		int32_t value;
+		uint64_t relative, absolute;
 
 		memcpy(&value, code + i, sizeof(value));
-		if (found_region_at(s,
-				    vaddr + i + 4 + (uint64_t)(int64_t)value) ||
-		    found_region_at(s, (uint64_t)(int64_t)value))
+		absolute = (uint64_t)(int64_t)value;
+		relative = vaddr + i + 4 + absolute;
+		if ((relative - start < span && found_region_at(s, relative)) ||
+		    (absolute - start < span && found_region_at(s, absolute)))
 			return 1;
 	}
 	return 0;

@@ -3,6 +3,24 @@
 
 #include "image/found.h"
 
+/* What no function covers: of that, once functions were found in it, what is left. */
+static int look_for_more(struct inquiry *q)
+{
+	uint32_t known;
+	int err = bare_find(q->image, &q->decoder, &q->functions, &q->scratch,
+			    &q->bare);
+
+	if (err || !q->bare.count)
+		return err;
+	known = q->functions.count;
+	err = found_add(q->image, &q->decoder, &q->bare, &q->scratch,
+			&q->functions);
+	if (err || q->functions.count == known)
+		return err;
+	return bare_find(q->image, &q->decoder, &q->functions, &q->scratch,
+			 &q->bare);
+}
+
 int inquiry_begin(struct inquiry *q)
 {
 	int err = functions_find(q->image, &q->scratch, &q->functions);
@@ -10,16 +28,9 @@ int inquiry_begin(struct inquiry *q)
 	if (!err)
 		err = decoder_open(&q->decoder, arena_memory, &q->scratch);
 	if (!err)
-		err = bare_find(q->image, &q->decoder, &q->functions,
-				&q->scratch, &q->bare);
-	if (!err && q->bare.count)
-		err = found_add(q->image, &q->decoder, &q->bare, &q->scratch,
-				&q->functions);
+		err = look_for_more(q);
 	if (!err)
 		err = branches_find(q->image, &q->decoder, &q->functions,
 				    &q->scratch, &q->branches);
-	if (!err)
-		err = bare_find(q->image, &q->decoder, &q->functions,
-				&q->scratch, &q->bare);
 	return err;
 }

@@ -22,19 +22,22 @@ struct operation {
 	uint8_t rex;
 };
 
-static int is_one_of(uint8_t byte, const char *bytes, size_t count)
-{
-	return memchr(bytes, byte, count) != NULL;
-}
-
 /* Of one-byte opcodes with REX.W; lea (8d) is none. */
 static int moves_64_bits(uint8_t opcode)
 {
-	static const char opcodes[] =
-		"\x01\x03\x09\x0b\x11\x13\x19\x1b\x21\x23\x29\x2b\x31\x33"
-		"\x39\x3b\x81\x83\x85\x87\x89\x8b\xc7\xf7";
-
-	return is_one_of(opcode, opcodes, sizeof(opcodes) - 1);
+	switch (opcode) {
+	case 0x81:
+	case 0x83:
+	case 0x85:
+	case 0x87:
+	case 0x89:
+	case 0x8b:
+	case 0xc7:
+	case 0xf7:
+		return 1;
+	default: /* add to cmp, both ways: 01, 03, 09, 0b, 11... */
+		return opcode < 0x40 && (opcode & 0x05) == 0x01;
+	}
 }
 
 /* Behind 0f: movq and movhps to vector registers. */
@@ -58,7 +61,7 @@ static struct operation operation_of(const uint8_t *code,
 	struct operation op = { .end = code + insn->length };
 	const uint8_t *at = code;
 
-	while (at < op.end && is_one_of(*at, "\x66\xf2\xf3", 3))
+	while (at < op.end && (*at == 0x66 || *at == 0xf2 || *at == 0xf3))
 		at++;
 	if (at < op.end && (*at & 0xf0) == 0x40)
 		op.rex = *at++;
@@ -229,13 +232,15 @@ static int keeps(const struct reader_watch *watch, const struct operation *op)
 void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		       const struct insn *insn, uint64_t vaddr)
 {
-	struct operation op = operation_of(code, insn);
+	struct operation op;
 	uint8_t which = 0;
-	int is_pop = pops(code, insn, &which);
-	int is_push = pushes(code, insn);
+	int is_pop, is_push;
 
 	if (watch->is_reader)
 		return;
+	op = operation_of(code, insn);
+	is_pop = pops(code, insn, &which);
+	is_push = pushes(code, insn);
 	if (watch->has_taken && jumps_to(code, insn, watch->taken_register))
 		look_at_jump(watch, vaddr);
 	if (watch->has_taken && keeps(watch, &op))
