@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One process reads one file: what is damaged or huge ends no more than that, and
- * processors are used. Files that are read by several at the same moment, here or
- * elsewhere, are kept by each, the last one's in the end (analysis_cache.h).
+ * processors are used. Of those that want one analysis at the same moment, here or
+ * elsewhere, one makes it (analysis_claim.h); an index is kept by each.
  */
 #include "cli/cache_warming.h"
 
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,9 +39,15 @@ struct found {
 	char reason[160]; /* there is no debug information, say */
 };
 
+struct sized_file {
+	size_t number;
+	off_t bytes;
+};
+
 struct readers {
 	const struct cache_warming *warming;
 	const struct loaded_files *files;
+	struct sized_file *order; /* of beginning */
 	struct found *found;
 	const char *folder;
 	size_t begun, ended;
@@ -108,12 +115,13 @@ static uint32_t processors(void)
 
 static void begin_next(struct readers *readers)
 {
-	struct found *found = &readers->found[readers->begun];
+	const size_t number = readers->order[readers->begun].number;
+	struct found *found = &readers->found[number];
 
 	fflush(NULL);
 	found->reader = fork();
 	if (found->reader == 0) {
-		read_file(readers, readers->begun);
+		read_file(readers, number);
 		_exit(0);
 	}
 	if (found->reader < 0) {
@@ -129,9 +137,11 @@ static void await_one(struct readers *readers)
 	int status;
 	pid_t pid = waitpid(-1, &status, 0);
 
-	for (size_t i = 0; pid > 0 && i < readers->begun; i++)
-		if (readers->found[i].reader == pid)
+	for (size_t i = 0; pid > 0 && i < readers->files->count; i++)
+		if (readers->found[i].reader == pid) {
+			readers->found[i].reader = 0; /* others may get it */
 			readers->ended++;
+		}
 	if (pid < 0 && errno == ECHILD)
 		readers->ended = readers->begun;
 }
@@ -219,6 +229,28 @@ static char *resolve(const char *name)
 	return path;
 }
 
+static int by_size(const void *left, const void *right)
+{
+	const struct sized_file *a = left, *b = right;
+
+	return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
+}
+
+/* The largest first, for what takes longest is not to be begun last. */
+static struct sized_file *choose_order(const struct loaded_files *files)
+{
+	struct sized_file *order = memory_zeroed(files->count, sizeof(*order));
+	struct stat status;
+
+	for (size_t i = 0; i < files->count; i++) {
+		order[i].number = i;
+		if (stat(files->paths[i], &status) == 0)
+			order[i].bytes = status.st_size;
+	}
+	qsort(order, files->count, sizeof(*order), by_size);
+	return order;
+}
+
 /* The named ones come first. */
 static void choose_files(const struct cache_warming *warming,
 			 struct loaded_files *files, size_t *named)
@@ -267,9 +299,11 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		memory_exhausted();
 	for (size_t i = 0; i < named; i++)
 		readers.found[i].is_named = 1;
+	readers.order = choose_order(&files);
 	read_all(&readers);
 	status = tell_all(command, &readers);
 	munmap(readers.found, bytes);
+	free(readers.order);
 	loaded_files_fini(&files);
 	free(folder);
 	return status;
