@@ -57,6 +57,14 @@ class Warm(clewtest.Case):
             self.assertEqual(said.count(", known already"), 2)
         self.assertIn(plain, self.clew("cache", "ls").stdout)
 
+    def test_the_largest_is_begun_first(self):
+        self.warm("--no-libraries", "--no-indexes", "-j", "1", target("deep"),
+                  PYTHON)
+        small, large = (path.stat() for path in sorted(
+            self.folder.glob("*.analysis"),
+            key=lambda path: path.stat().st_size))
+        self.assertLessEqual(large.st_mtime_ns, small.st_mtime_ns)
+
     def test_what_runs_a_script(self):
         (self.work / "env").write_text("#!/usr/bin/env -S python3 -S\n")
         (self.work / "plain").write_text(f"#! {PYTHON} -S\n")
