@@ -124,8 +124,7 @@ static uint32_t timeline_thread(struct work *work, uint32_t tally)
 		if (work->roots.threads.items[i].tally == tally)
 			thread = &work->roots.threads.items[i];
 	}
-	*entered = timeline_add_thread(work->samples.timeline,
-				       work->part->header->pid,
+	*entered = timeline_add_thread(work->samples.timeline, work->part,
 				       thread ? thread->tid : 0,
 				       thread ? thread->name : "(no thread)") +
 		   (uint64_t)1;

@@ -323,8 +323,9 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 	uint64_t time_ns = clock_time_ns(&samples->clock, wire->tsc);
 	struct sight sight = look_at(samples, wire, root, time_ns);
 	uint32_t node = place_one(samples, &sight);
+	const uint32_t looks = wire_sample_looks(wire);
 	const struct measure more = { .ns = wire_sample_ns(wire),
-				      .samples = wire_sample_looks(wire) };
+				      .samples = looks };
 	const uint32_t site = site_of(samples, &sight);
 
 	measure_add(&contexts->tree->nodes[node].self, &more);
@@ -339,6 +340,8 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 							.weight_ns = more.ns,
 							.node = node,
 							.thread = thread,
+							.site = site,
+							.looks = looks,
 						});
 }
 

@@ -13,8 +13,9 @@ void timeline_fini(struct timeline *timeline)
 	*timeline = (struct timeline){ 0 };
 }
 
-uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
-			     uint32_t tid, const char *name)
+uint32_t timeline_add_thread(struct timeline *timeline,
+			     const struct part_copy *part, uint32_t tid,
+			     const char *name)
 {
 	struct timeline_thread *thread;
 
@@ -22,7 +23,11 @@ uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
 		timeline->threads, timeline->thread_count,
 		&timeline->thread_capacity, sizeof(*timeline->threads));
 	thread = &timeline->threads[timeline->thread_count];
-	*thread = (struct timeline_thread){ .pid = pid, .tid = tid };
+	*thread = (struct timeline_thread){
+		.part = part,
+		.pid = part->header->pid,
+		.tid = tid,
+	};
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
 	return (uint32_t)timeline->thread_count++;
 }

@@ -6,14 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/recording/part_reader.h"
+
 struct timeline_sample {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t weight_ns;
 	uint32_t node;   /* of the tree */
 	uint32_t thread; /* index */
+	uint32_t site;   /* of the catalog; 0: unknown */
+	uint32_t looks;  /* that found the same */
 };
 
 struct timeline_thread {
+	const struct part_copy *part;
 	uint32_t pid, tid;
 	char name[16]; /* safe to print */
 };
@@ -28,9 +33,11 @@ struct timeline {
 
 void timeline_fini(struct timeline *timeline);
 
-/* Returns the thread's index. `name` is copied. */
-uint32_t timeline_add_thread(struct timeline *timeline, uint32_t pid,
-			     uint32_t tid, const char *name);
+/* Returns the thread's index. `name` is copied; the part must outlive the timeline. */
+uint32_t timeline_add_thread(struct timeline *timeline,
+			     const struct part_copy *part, uint32_t tid,
+			     const char *name);
+
 /* Recordings have samples in the order in which threads found room. */
 void timeline_sort(struct timeline *timeline);
 

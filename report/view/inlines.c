@@ -91,9 +91,9 @@ static void copy_node(struct tree *out, uint32_t at,
 	copy->is_context |= node->is_context;
 }
 
-/* Hands a part of a node's own time down to what is inlined there. */
-static void move_spot(struct tree *out, struct catalog *catalog,
-		      const struct tree_spot *spot, uint32_t at)
+/* Hands a part of a node's own time down to what is inlined there; returns where to. */
+static uint32_t move_spot(struct tree *out, struct catalog *catalog,
+			  const struct tree_spot *spot, uint32_t at)
 {
 	uint32_t to = at;
 	struct chain chain;
@@ -103,17 +103,35 @@ static void move_spot(struct tree *out, struct catalog *catalog,
 		to = descend(out, catalog, &chain, spot->site, 0, at);
 	tree_add_spot(out, to, spot->site, spot->ns, spot->samples);
 	if (to == at)
-		return;
+		return to;
 	out->nodes[at].self.ns -= spot->ns;
 	out->nodes[at].self.samples -= spot->samples;
 	out->nodes[to].self.ns += spot->ns;
 	out->nodes[to].self.samples += spot->samples;
+	return to;
+}
+
+/* Each sample goes where its spot has gone. */
+static void move_samples(struct timeline *timeline, const struct tree *tree,
+			 const uint32_t *moved, const uint32_t *moved_spots)
+{
+	for (size_t i = 0; i < timeline->count; i++) {
+		struct timeline_sample *sample = &timeline->samples[i];
+		const uint64_t *spot =
+			idmap_find(&tree->spots_at,
+				   (uint64_t)sample->node << 32 | sample->site);
+
+		sample->node = sample->site && spot ? moved_spots[*spot - 1]
+						    : moved[sample->node];
+	}
 }
 
 void tree_inline(const struct tree *tree, struct catalog *catalog,
-		 struct tree *out)
+		 struct timeline *timeline, struct tree *out)
 {
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
+	uint32_t *moved_spots =
+		memory_zeroed(tree->spot_count + 1, sizeof(*moved_spots));
 
 	tree_init(out);
 	out->nodes[TREE_ROOT].self = tree->nodes[TREE_ROOT].self;
@@ -131,8 +149,10 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 		timings_move(&out->timings, moved[i], &tree->timings,
 			     (uint32_t)i);
 	for (size_t i = 0; i < tree->spot_count; i++)
-		move_spot(out, catalog, &tree->spots[i],
-			  moved[tree->spots[i].node]);
+		moved_spots[i] = move_spot(out, catalog, &tree->spots[i],
+					   moved[tree->spots[i].node]);
+	move_samples(timeline, tree, moved, moved_spots);
+	free(moved_spots);
 	free(moved);
 	tree_sum(out);
 }

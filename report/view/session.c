@@ -106,7 +106,8 @@ void session_inline(struct session *session)
 {
 	struct tree inlined;
 
-	tree_inline(&session->tree, &session->catalog, &inlined);
+	tree_inline(&session->tree, &session->catalog, &session->timeline,
+		    &inlined);
 	tree_fini(&session->tree);
 	session->tree = inlined;
 }

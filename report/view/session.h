@@ -35,7 +35,7 @@ struct session {
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);
 
-/* Puts inlined functions into the tree. There must be no timeline. */
+/* Puts inlined functions into the tree. */
 void session_inline(struct session *session);
 
 void session_close(struct session *session);
