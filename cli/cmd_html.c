@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/replacement.h"
+#include "cli/trace_options.h"
 #include "cli/view.h"
 
 enum {
@@ -15,12 +16,18 @@ enum {
 	KEY_THREAD = 0x100,
 	KEY_PROCESS,
 	KEY_NO_INLINES,
-	KEY_VALUE
+	KEY_SLICES,
+	KEY_VALUE,
+	DEFAULT_SLICES = 1000000,
+	SLICES_MAX = 100000000,
 };
 
 struct html_options {
 	struct view_options view;
+	struct window_options window;
 	const char *output;
+	size_t slices;
+	int has_slices;
 };
 
 static const struct argp_option argp_options[] = {
@@ -31,12 +38,31 @@ static const struct argp_option argp_options[] = {
 	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 0 },
 	{ "no-inlines", KEY_NO_INLINES, NULL, 0,
 	  "Do not put inlined functions in", 0 },
+	{ "slices", KEY_SLICES, "N", 0,
+	  "Have at most N calls of a trace, the longest, and the first N "
+	  "samples in the timeline (default: 1000000; 0: no timeline)",
+	  0 },
 	{ "value", KEY_VALUE, "NAME", 0,
 	  "Show what an agent in the program counted by that name, in place "
 	  "of time",
 	  0 },
 	{ 0 },
 };
+
+/* Values have no times; without a timeline nothing has. */
+static void check_timeline(struct html_options *options,
+			   struct argp_state *state)
+{
+	const int has_window = window_is_asked(&options->window);
+
+	if (options->view.whose.value && (options->has_slices || has_window))
+		argp_error(state, "--value: values have no times");
+	if (options->slices == 0 && has_window)
+		argp_error(state, "--slices=0 goes without --from, --to and "
+				  "--around");
+	options->view.whose.with_timeline =
+		options->slices > 0 && !options->view.whose.value;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -45,6 +71,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		options->view.shows_inlines = 1;
+		state->child_inputs[0] = &options->window;
 		return 0;
 	case KEY_OUTPUT:
 		options->output = argument;
@@ -59,11 +86,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_NO_INLINES:
 		options->view.shows_inlines = 0;
 		return 0;
+	case KEY_SLICES:
+		options->slices =
+			parse_number(state, "slices", argument, SLICES_MAX);
+		options->has_slices = 1;
+		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
 		return 0;
 	case ARGP_KEY_END:
 		check_value(&options->view, state);
+		check_timeline(options, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
@@ -108,6 +141,9 @@ static int show(const char *command, struct session *session, void *input)
 	struct html_view view = {
 		.session = session,
 		.whose = &options->view.whose,
+		.slices = options->slices,
+		.window = window_of(&options->window,
+				    recording_start_ns(&session->recording)),
 	};
 	char *why;
 	int err = html_save(options->output, &view, &why);
@@ -121,14 +157,22 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_html(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ .argp = &window_argp },
+		{ 0 },
+	};
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Write a page with flame graphs and tables, for a "
-		       "browser.",
+		.doc = "Write a page with flame graphs, tables and a "
+		       "timeline, for a browser.",
+		.children = children,
 	};
-	struct html_options options = { .output = "clew.html" };
+	struct html_options options = {
+		.output = "clew.html",
+		.slices = DEFAULT_SLICES,
+	};
 
 	return view_command(&argp, argc, argv, &options.view, show, &options);
 }

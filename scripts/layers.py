@@ -73,7 +73,7 @@ MAY_INCLUDE = {
            ("view", "recording model merge"),
            ("write", "recording model trace view"),
            ("export", "recording model trace view write"),
-           ("html", "recording model merge view write"))},
+           ("html", "recording model merge trace view write"))},
     "cli": {"agent", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
             "report/recording",
             "report/model", "report/merge", "report/trace", "report/live", "report/view", "report/write",

@@ -52,6 +52,7 @@ static void write_data(FILE *out, const struct html_view *view)
 		page.catalog = view->diff->catalog;
 		page.tree = &view->diff->after;
 	}
+	html_timeline_read(&page);
 	page.numbers = memory_zeroed(page.catalog->function_count,
 				     sizeof(*page.numbers));
 	html_page_function(&page, FUNCTION_NONE);
@@ -62,9 +63,12 @@ static void write_data(FILE *out, const struct html_view *view)
 	html_page_lines(&page, &stream);
 	if (!view->diff)
 		html_page_groups(&page, &stream);
+	html_timeline_write(&page, &stream);
 	html_page_meta(&page, &stream);
 	html_stream_end(&stream);
 	strings_fini(&page.files);
+	idmap_fini(&page.uninlined);
+	html_timeline_fini(&page.timeline);
 	free(page.groups);
 	free(page.functions);
 	free(page.numbers);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/trace/merged_lines.h"
 #include "report/view/diff.h"
 #include "report/view/session.h"
 
@@ -14,6 +15,13 @@ struct html_view {
 	/* Two sessions side by side, of which this one is the later; or NULL. */
 	const struct diff *diff;
 	const struct session *before;
+	/*
+	 * The page's timeline: of how many calls at most, and of how many samples, in which
+	 * time. 0: none. Of samples there are those that the session has one by one; those
+	 * that find no room are cut from it.
+	 */
+	size_t slices;
+	struct trace_window window;
 };
 
 /* What could not be written is for ferror() to say. */

@@ -35,42 +35,10 @@ static uint32_t add_group(struct html_page *page, uint32_t function,
 			    &page->group_capacity, sizeof(*page->groups));
 	page->groups[page->group_count] = (struct html_group){
 		.name = catalog_marked_name(page->catalog, function),
+		.function = function,
 		.is_process = whose->grouping == GROUP_PROCESS,
 	};
 	return (uint32_t)page->group_count++;
-}
-
-static int has_inlines(const struct html_page *page)
-{
-	for (size_t i = 0; i < page->function_count; i++) {
-		uint32_t function = page->functions[i];
-
-		if (page->catalog->functions[function].kind == KIND_INLINED)
-			return 1;
-	}
-	return 0;
-}
-
-/*
- * (caller << 32 | function) -> node, where callers are not inlined functions:
- * those stand between nodes that the tree with groups has next to each other.
- */
-static void index_nodes(const struct html_page *page, struct idmap *nodes)
-{
-	const struct tree *tree = page->tree;
-	uint32_t *caller = memory_zeroed(tree->count, sizeof(*caller));
-
-	for (uint32_t i = 1; i < tree->count; i++) {
-		const struct tree_node *node = &tree->nodes[i];
-		uint32_t above = tree->nodes[node->parent].function;
-
-		caller[i] = node->parent;
-		if (page->catalog->functions[above].kind == KIND_INLINED)
-			caller[i] = caller[node->parent];
-		*idmap_at(nodes, (uint64_t)caller[i] << 32 | node->function) =
-			i;
-	}
-	free(caller);
 }
 
 static void add_individual(struct individuals *all, const struct measure *self,
@@ -96,29 +64,22 @@ static void sort_out(struct html_page *page, const struct tree *grouped,
 {
 	uint32_t *node = memory_zeroed(grouped->count, sizeof(*node));
 	uint32_t *group = memory_zeroed(grouped->count, sizeof(*group));
-	struct idmap apart = { 0 };
-	const struct idmap *nodes = &page->tree->children;
 
-	if (has_inlines(page)) {
-		index_nodes(page, &apart);
-		nodes = &apart;
-	}
 	for (size_t i = 1; i < grouped->count; i++) {
 		const struct tree_node *from = &grouped->nodes[i];
-		const uint64_t *found;
+		uint32_t found;
 
 		if (from->parent == TREE_ROOT) {
 			group[i] = add_group(page, from->function, whose);
 			continue;
 		}
-		found = idmap_find(nodes, (uint64_t)node[from->parent] << 32 |
-						  from->function);
-		node[i] = found ? (uint32_t)*found : node[from->parent];
+		found = html_page_callee(page, node[from->parent],
+					 from->function);
+		node[i] = found ? found : node[from->parent];
 		group[i] = group[from->parent];
 		add_individual(all, &from->self, group[i],
 			       page->positions[node[i]]);
 	}
-	idmap_fini(&apart);
 	free(node);
 	free(group);
 }

@@ -312,6 +312,7 @@ void html_page_meta(struct html_page *page, struct html_stream *stream)
 		write_processes(page->view->before, "before", &meta);
 	write_groups(page, &meta);
 	json_member(&meta, "too_many", json_boolean(page->has_too_many));
+	html_timeline_meta(page, &meta);
 	json_end(&meta, "}");
 	fclose(top.out);
 	html_stream_section(stream, "meta", text, bytes);

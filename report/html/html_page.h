@@ -11,10 +11,12 @@
 #include "base/strings.h"
 #include "report/html/html.h"
 #include "report/html/html_stream.h"
+#include "report/html/html_timeline.h"
 
 /* A process or a thread, with what it did in each context. */
 struct html_group {
 	const char *name;
+	uint32_t function; /* of the catalog, that stands for it */
 	int is_process;
 	uint64_t calls;
 	size_t contexts;
@@ -34,13 +36,26 @@ struct html_page {
 
 	struct strings files; /* the first is "" */
 
+	/* See html_page_callee(); NULL until it is asked. */
+	const struct idmap *callees;
+	struct idmap uninlined;
+
 	struct html_group *groups;
 	size_t group_count, group_capacity;
 	int has_too_many; /* contexts to tell threads apart */
+
+	struct html_timeline timeline; /* no lanes: there is none */
 };
 
 /* The page's number of a catalog's function. */
 uint32_t html_page_function(struct html_page *page, uint32_t function);
+
+/*
+ * The node of a function that is called in another's node, or TREE_ROOT: there is none.
+ * What is inlined between the two does not matter.
+ */
+uint32_t html_page_callee(struct html_page *page, uint32_t caller,
+			  uint32_t function);
 
 /* Sections; the second finds the groups. */
 void html_page_contexts(struct html_page *page, struct html_stream *stream);

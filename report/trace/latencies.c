@@ -58,6 +58,18 @@ uint64_t latencies_quantile(const struct latencies *latencies, double share)
 	return latencies->max_ns;
 }
 
+uint64_t latencies_longest(const struct latencies *latencies, uint64_t most)
+{
+	uint64_t seen = 0;
+
+	for (unsigned int bin = LATENCY_BINS; bin-- > 0;) {
+		seen += latencies->bins[bin];
+		if (seen > most)
+			return greatest_of(bin) + 1;
+	}
+	return 0;
+}
+
 uint64_t latencies_octave(const struct latencies *latencies, unsigned int bit)
 {
 	uint64_t count = 0;

@@ -28,6 +28,12 @@ void latencies_add(struct latencies *latencies, uint64_t ns);
  */
 uint64_t latencies_quantile(const struct latencies *latencies, double share);
 
+/*
+ * How long calls took at least, of which there are not more than `most`: the longest. 0 if
+ * all are not more.
+ */
+uint64_t latencies_longest(const struct latencies *latencies, uint64_t most);
+
 /* How many took from 2^(bit - 1) to 2^bit - 1 ns; bit 0: none. */
 uint64_t latencies_octave(const struct latencies *latencies, unsigned int bit);
 

@@ -24,6 +24,68 @@ class Numbers:
         return zip(*[iter(self.values)] * width)
 
 
+def signed(number):
+    return -(number >> 1) if number & 1 else number >> 1
+
+
+Slice = collections.namedtuple(
+    "Slice", "begin end least depth context function began_before ending")
+Sample = collections.namedtuple("Sample", "time weight looks context")
+Note = collections.namedtuple("Note", "kind begin end name")
+ENDINGS = "returned", "left", "cut", "open"
+
+
+class Lane:
+    """report/html/html_timeline.c, once more."""
+
+    def __init__(self, page, meta, numbers):
+        self.name, self.pid, self.tid = (
+            meta[key] for key in ("name", "pid", "tid"))
+        self.groups = [meta[key] for key in ("process", "thread")
+                       if meta[key] >= 0]
+        self.slices = self.read_slices(page, meta["slices"], numbers)
+        self.samples = self.read_samples(meta["samples"], numbers)
+        self.notes = self.read_notes(page, meta["notes"], numbers)
+
+    @staticmethod
+    def read_slices(page, count, numbers):
+        found, begin, context, depth = [], 0, 0, 0
+        for _ in range(count):
+            nest = next(numbers["t.nest"])
+            depth -= nest >> 4
+            begin += next(numbers["t.begin"])
+            length = next(numbers["t.length"])
+            context += signed(next(numbers["t.where"]))
+            least = length - next(numbers["t.slack"])
+            function = (next(numbers["t.odd"]) if nest & 8
+                        else page.function[context])
+            found.append(Slice(begin, begin + length, least, depth, context,
+                               page.names[function], bool(nest & 1),
+                               ENDINGS[nest >> 1 & 3]))
+            depth += 1
+        return found
+
+    @staticmethod
+    def read_samples(count, numbers):
+        found, time, context = [], 0, 0
+        for _ in range(count):
+            time += next(numbers["s.time"])
+            context += signed(next(numbers["s.where"]))
+            found.append(Sample(time, next(numbers["s.weight"]),
+                                next(numbers["s.looks"]), context))
+        return found
+
+    @staticmethod
+    def read_notes(page, count, numbers):
+        found, time, names = [], 0, page.meta["timeline"]["names"]
+        for _ in range(count):
+            kind = ("gap", "moment", "region")[next(numbers["notes"])]
+            time += next(numbers["notes"])
+            end = time + next(numbers["notes"])
+            found.append(Note(kind, time, end, names[next(numbers["notes"])]))
+        return found
+
+
 class Page:
     """report/html/html_stream.h and report/html/src/data.js, once more."""
 
@@ -49,6 +111,16 @@ class Page:
             path.append(path[i - self.up[i]] + (self.names[self.function[i]],))
             found[path[i]] += self.calls[i]
         return found
+
+    def timeline(self):
+        """[Lane], each with its slices, samples and notes; none: no lanes."""
+        if "timeline" not in self.meta:
+            return []
+        numbers = {name: iter(Numbers(self.sections[name]).values)
+                   for name in self.sections
+                   if name[:2] in ("t.", "s.") or name == "notes"}
+        return [Lane(self, lane, numbers)
+                for lane in self.meta["timeline"]["lanes"]]
 
     def total(self):
         return sum(self.calls)

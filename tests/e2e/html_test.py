@@ -13,6 +13,17 @@ import clewtest
 from html_page import Numbers, Page
 
 
+# Three threads beside the first, and another process.
+FORKS_AND_THREADS = """if True:
+    import os, threading
+    workers = [threading.Thread(target=lambda: sorted(range(99)),
+                                name=f"worker{i}") for i in range(3)]
+    [each.start() for each in workers]
+    [each.join() for each in workers]
+    if os.fork() == 0: os._exit(0)
+    os.wait()"""
+
+
 class Html(clewtest.Case):
     def page(self, *options):
         path = self.work / "page.html"
@@ -61,14 +72,7 @@ class Html(clewtest.Case):
             self.assertTrue(parent == i - 1 or end[i - 1] <= i)
 
     def test_threads_and_processes_add_up(self):
-        self.record([clewtest.PYTHON, "-c", """if True:
-            import os, threading
-            workers = [threading.Thread(target=lambda: sorted(range(99)),
-                                        name=f"worker{i}") for i in range(3)]
-            [each.start() for each in workers]
-            [each.join() for each in workers]
-            if os.fork() == 0: os._exit(0)
-            os.wait()"""])
+        self.record([clewtest.PYTHON, "-c", FORKS_AND_THREADS])
         page = self.page()
         for kind, number in (True, 2), (False, 5):
             members = [calls for _, is_process, calls in page.groups()

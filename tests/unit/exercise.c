@@ -155,12 +155,33 @@ static void write_some(FILE *out, struct session *session)
 	free(export.keep);
 }
 
+static void check_timeline(const struct session *session)
+{
+	for (size_t i = 0; i < session->timeline.count; i++) {
+		if (session->timeline.samples[i].node >= session->tree.count)
+			abort();
+	}
+}
+
+/* The page, with all that has a time, and with hardly any of it. */
+static void write_timelines(FILE *out, struct session *session)
+{
+	static const struct whose everybody;
+	static const size_t most[] = { 1000000, 3 };
+
+	for (size_t i = 0; i < 2; i++)
+		html_write(out, &(struct html_view){ .session = session,
+						     .whose = &everybody,
+						     .slices = most[i] });
+}
+
 /* The same bytes again, each thread by itself, sample by sample. */
 static void write_otherwise(const char *path, struct session *whole)
 {
 	static const struct whose each = {
 		.grouping = GROUP_THREAD,
 		.with_clew = 1,
+		.with_timeline = 1,
 	};
 	static const struct whose slowly = { .with_timeline = 1 };
 	FILE *out = fopen("/dev/null", "w");
@@ -170,16 +191,15 @@ static void write_otherwise(const char *path, struct session *whole)
 	if (session_open(&other, path, &each, &why) != 0)
 		abort();
 	session_inline(&other);
+	check_timeline(&other);
 	write_with(&writer_text, out, &other);
 	write_diff(&writer_text, out, whole, &other);
 	write_diff(&writer_json, out, &other, whole);
 	session_close(&other);
 	if (session_open(&other, path, &slowly, &why) != 0)
 		abort();
-	for (size_t i = 0; i < other.timeline.count; i++) {
-		if (other.timeline.samples[i].node >= other.tree.count)
-			abort();
-	}
+	check_timeline(&other);
+	write_timelines(out, &other);
 	write_some(out, &other);
 	session_close(&other);
 	fclose(out);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes by caller and function where inlined functions stand between the two: trees
+ * with groups, and traces, have callers and callees next to each other.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "report/html/html_page.h"
+
+static int has_inlines(const struct html_page *page)
+{
+	for (size_t i = 1; i < page->tree->count; i++) {
+		uint32_t function = page->tree->nodes[i].function;
+
+		if (page->catalog->functions[function].kind == KIND_INLINED)
+			return 1;
+	}
+	return 0;
+}
+
+/* (caller << 32 | function) -> node, where callers are not inlined functions. */
+static void index_nodes(const struct html_page *page, struct idmap *nodes)
+{
+	const struct tree *tree = page->tree;
+	uint32_t *caller = memory_zeroed(tree->count, sizeof(*caller));
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		uint32_t above = tree->nodes[node->parent].function;
+
+		caller[i] = node->parent;
+		if (page->catalog->functions[above].kind == KIND_INLINED)
+			caller[i] = caller[node->parent];
+		*idmap_at(nodes, (uint64_t)caller[i] << 32 | node->function) =
+			i;
+	}
+	free(caller);
+}
+
+uint32_t html_page_callee(struct html_page *page, uint32_t caller,
+			  uint32_t function)
+{
+	const uint64_t *found;
+
+	if (!page->callees) {
+		page->callees = &page->tree->children;
+		if (has_inlines(page)) {
+			index_nodes(page, &page->uninlined);
+			page->callees = &page->uninlined;
+		}
+	}
+	found = idmap_find(page->callees, (uint64_t)caller << 32 | function);
+	return found ? (uint32_t)*found : TREE_ROOT;
+}

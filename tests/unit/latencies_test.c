@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "report/trace/latencies.h"
+
+enum { CALLS = 3000 };
+
+static uint64_t at_least(const uint64_t *calls, uint64_t ns)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < CALLS; i++)
+		count += calls[i] >= ns;
+	return count;
+}
+
+/* Of some length each: short ones, many of which are alike, and long ones. */
+static struct latencies *measured(uint64_t *calls)
+{
+	struct latencies *latencies = calloc(1, sizeof(*latencies));
+	uint64_t random = 88172645463325252;
+
+	assert_non_null(latencies);
+	for (size_t i = 0; i < CALLS; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		calls[i] = random >> (4 + i % 60);
+		latencies_add(latencies, calls[i]);
+	}
+	return latencies;
+}
+
+static void the_longest_are_no_more_than_wanted(void **state)
+{
+	uint64_t calls[CALLS];
+	struct latencies *latencies = measured(calls);
+
+	(void)state;
+	for (uint64_t most = 0; most < CALLS; most++) {
+		const uint64_t ns = latencies_longest(latencies, most);
+
+		assert_true(at_least(calls, ns) <= most);
+		/* A bin is one part in 128 wide: with that much less they are more. */
+		assert_true(at_least(calls, ns - 1 - ns / 128) > most);
+	}
+	free(latencies);
+}
+
+static void all_are_the_longest_of_few(void **state)
+{
+	uint64_t calls[CALLS];
+	struct latencies *latencies = measured(calls);
+
+	(void)state;
+	assert_int_equal(latencies_longest(latencies, CALLS), 0);
+	assert_int_equal(latencies_longest(latencies, UINT64_MAX), 0);
+	free(latencies);
+}
+
+static void longer_than_any_there_are_none(void **state)
+{
+	struct latencies *latencies = calloc(1, sizeof(*latencies));
+
+	(void)state;
+	assert_non_null(latencies);
+	assert_int_equal(latencies_longest(latencies, 0), 0);
+	latencies_add(latencies, 100);
+	assert_int_equal(latencies_longest(latencies, 0), 101);
+	free(latencies);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longest_are_no_more_than_wanted),
+		cmocka_unit_test(all_are_the_longest_of_few),
+		cmocka_unit_test(longer_than_any_there_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
