@@ -13,7 +13,8 @@ import { Profile } from "../../report/html/src/profile.js";
 import { search } from "../../report/html/src/search.js";
 import { calleesTree, callersTree, ContextTree, invertedTree }
   from "../../report/html/src/tree.js";
-import { column, metaOf, sectionsOf } from "./synthetic.mjs";
+import { marks, moment, rangeText } from "../../report/html/src/timescale.js";
+import { column, metaOf, sectionsOf, timelineOf } from "./synthetic.mjs";
 
 const FUNCTIONS = 6;
 
@@ -46,7 +47,7 @@ const below = (node) =>
   node.calls + node.callees.reduce((sum, each) => sum + below(each), 0);
 
 /* Items: [depth, function, calls] in preorder; more columns. */
-function profileWith(items, more = {}) {
+function profileWith(items, more = {}, meta = {}) {
   const sections = { ...sectionsOf(items), ...more };
   const same = (value) => Array.from({ length: FUNCTIONS }, () => value);
   const numbers = (name) => sections[name] ? new Numbers(sections[name]) : null;
@@ -54,7 +55,7 @@ function profileWith(items, more = {}) {
   return new Profile({
     meta: metaOf(items.length, {
       name: same().map((_, f) => `f${f}`), module: same(-1), kind: same(1),
-      file: same(0), line: same(0) }),
+      file: same(0), line: same(0) }, meta),
     numbers,
     column: (name, array) => numbers(name)?.fill(array) ?? null });
 }
@@ -232,4 +233,180 @@ test("samples that stand for more tell less", () => {
 
   assert.ok(Math.abs(profile.equalSamples(200e6, 50) -
                      0.2 * 0.8 / variance) < 1e-3);
+});
+
+/* ---- The timeline ---- */
+
+function randomly(seed) {
+  let state = seed;
+
+  return (below) => {
+    state = Math.imul(state, 1664525) + 1013904223 >>> 0;
+    return Math.floor(state / 2 ** 32 * below);
+  };
+}
+
+/* A chain of contexts: the context at each depth is depth + 1, or one beside it. */
+const chain = [[1, 1, 0], [2, 2, 0], [3, 3, 0], [4, 4, 0], [1, 5, 0]];
+
+/* Nested calls, [depth, context, begin, length, least, flags]. */
+function randomSlices(r, count) {
+  const found = [], open = [];
+  let now = r(50);
+
+  while (found.length < count) {
+    now += r(20);
+    for (let ends = r(3); ends > 0 && open.length; ends--) {
+      const slice = open.pop();
+
+      slice[3] = now - slice[2];
+      slice[4] = r(slice[3] + 1);
+    }
+    if (open.length < 4) {
+      const depth = open.length;
+      const slice = [depth, depth + 1, now, 0, 0, r(8) === 0 ? 1 : 0];
+
+      found.push(slice);
+      open.push(slice);
+    }
+  }
+  for (const slice of open)
+    slice[3] = now - slice[2];
+  return found;
+}
+
+function timed(lanes, more = {}, meta = {}) {
+  const timeline = timelineOf(lanes);
+
+  return profileWith(chain, { ...timeline.sections, ...more },
+                     { timeline: timeline.meta, ...meta });
+}
+
+const zeros = () => new Array(chain.length + 1).fill(0);
+
+test("a range has the calls that began in it, and their time", () => {
+  for (let seed = 1; seed < 40; seed++) {
+    const r = randomly(seed);
+    const lanes = [{ slices: randomSlices(r, 60) },
+                   { slices: randomSlices(r, 40) }];
+    const profile = timed(lanes);
+    const all = lanes.flatMap(({ slices }) => slices);
+
+    for (let round = 0; round < 20; round++) {
+      const from = r(700), to = from + 1 + r(400);
+      const calls = zeros(), below = zeros();
+
+      profile.look({ from, to });
+      for (const [, context, begin, length, , flags] of all) {
+        calls[context] += begin >= from && begin < to && !(flags & 1);
+        below[context] += Math.max(
+          0, Math.min(to, begin + length) - Math.max(from, begin));
+      }
+      assert.deepEqual([...profile.self.calls], calls);
+      /* A context calls the next alone: what is below it is its time. */
+      assert.deepEqual([...profile.below.time].slice(1), below.slice(1));
+    }
+    profile.look(null);
+    assert.equal(profile.below.time[0], all.filter(([depth]) => depth === 0)
+      .reduce((sum, slice) => sum + slice[3], 0));
+  }
+});
+
+test("ranges next to each other add up", () => {
+  const r = randomly(5);
+  const lanes = [{ slices: randomSlices(r, 80) },
+                 { samples: Array.from({ length: 50 }, (_, i) =>
+                   [100 + 9 * i, 8, 1 + r(4), 1 + r(4)]) }];
+  const sampled = { time: column(zeros()), samples: column(zeros()) };
+  const profile = timed(lanes, sampled, { taken: { mode: "cpu", lost: [] } });
+  const { from, to } = profile.timeline;
+  const sums = () => ["calls", "time", "samples"].map((key) =>
+    [...profile.self[key]]);
+  const total = [zeros(), zeros(), zeros()];
+
+  for (let at = from; at < to; at += 37) {
+    profile.look({ from: at, to: Math.min(at + 37, to) });
+    sums().forEach((column, i) => column.forEach((number, c) => {
+      total[i][c] += number;
+    }));
+  }
+  profile.look({ from, to });
+  assert.deepEqual(sums(), total);
+  assert.deepEqual(total[2].reduce((a, b) => a + b, 0), lanes[1].samples
+    .reduce((sum, sample) => sum + sample[3], 0));
+});
+
+test("a range has the samples in it, and no calls without a trace", () => {
+  const profile = timed([{ samples: [[100, 10, 1], [120, 10, 2], [150, 10, 2]] }],
+    { time: column([0, 10, 20, 0, 0, 0]), samples: column([0, 1, 2, 0, 0, 0]) },
+    { taken: { mode: "cpu", lost: [] } });
+
+  profile.look({ from: 110, to: 150 });
+  assert.deepEqual([...profile.self.time], [0, 0, 10, 0, 0, 0]);
+  assert.equal(profile.samples, 1);
+  assert.deepEqual(profile.measures, ["time"]);
+  profile.look(null);
+  assert.deepEqual(profile.measures, ["time", "calls"]);
+});
+
+test("a sample that grew is looks, one after the other", () => {
+  const profile = timed([{ samples: [[100, 40, 1, 4]] }],
+    { time: column([0, 40, 0, 0, 0, 0]), samples: column([0, 4, 0, 0, 0, 0]) },
+    { taken: { mode: "wall", lost: [] } });
+  const looks = (from, to) => {
+    profile.look({ from, to });
+    return [profile.self.samples[1], profile.self.time[1]];
+  };
+
+  assert.deepEqual(looks(0, 100), [0, 0]);
+  assert.deepEqual(looks(100, 101), [1, 10]);
+  assert.deepEqual(looks(101, 121), [2, 20]);
+  assert.deepEqual(looks(0, 131), [4, 40]);
+  assert.deepEqual([profile.timeline.from, profile.timeline.to], [90, 131]);
+});
+
+test("samples in a row are slices of what stayed on the stack", () => {
+  const profile = timed([{ samples: [[100, 10, 2], [110, 10, 3], [120, 10, 1],
+                                     [200, 10, 1]] }],
+    { time: column(zeros()), samples: column(zeros()) },
+    { taken: { mode: "cpu", lost: [] } });
+  const { timeline } = profile;
+
+  assert.deepEqual(timeline.rows.map((row) =>
+    Array.from({ length: row.end - row.first }, (_, i) => row.first + i)
+      .map((i) => [timeline.context[i], timeline.begin[i], timeline.end[i]])), [
+    [[1, 90, 120], [1, 190, 200]], [[2, 90, 110]], [[3, 100, 110]]]);
+});
+
+test("rows are in order and know their callers", () => {
+  const slices = randomSlices(randomly(9), 300);
+  const { timeline } = timed([{ slices }]);
+
+  assert.equal(timeline.count, 300);
+  for (const { first, end, depth } of timeline.rows)
+    for (let i = first; i < end; i++) {
+      const parent = timeline.parent[i];
+
+      assert.equal(timeline.rowOf(i).depth, depth);
+      assert.ok(i === first || timeline.begin[i] >= timeline.end[i - 1]);
+      assert.equal(parent < 0, depth === 0);
+      if (depth > 0)
+        assert.ok(timeline.begin[parent] <= timeline.begin[i] &&
+                  timeline.end[i] <= timeline.end[parent]);
+    }
+  assert.equal([...timeline.self].reduce((a, b) => a + b, 0),
+    slices.filter(([depth]) => depth === 0).reduce((sum, s) => sum + s[3], 0));
+});
+
+test("moments are as exact as the axis", () => {
+  assert.equal(moment(0), "0");
+  assert.equal(moment(1500, 100), "1.5 µs");
+  assert.equal(moment(5000001000, 1000), "5.000001 s");
+  assert.equal(moment(250e6, 50e6), "250 ms");
+  assert.equal(rangeText({ from: 96969358, to: 118778806 }),
+               "97.0 ms to 118.8 ms");
+  const { step, moments } = marks(0, 251e6, 10);
+
+  assert.deepEqual([step, moments], [50e6, [0, 50e6, 100e6, 150e6, 200e6,
+                                            250e6]]);
 });

@@ -103,6 +103,66 @@ export function metaOf(contexts, functions, extra = {}) {
   };
 }
 
+const change = (from, to) => to >= from ? 2 * (to - from) : 2 * (from - to) + 1;
+
+/*
+ * Lanes are { name, pid, tid, process, thread, slices, samples, notes }: slices in the
+ * order of their beginnings, [depth, context, begin, length, least, flags], samples
+ * [time, weight, context, looks], notes [kind, begin, length, name].
+ * { meta: member "timeline", sections }.
+ */
+export function timelineOf(lanes, extra = {}) {
+  const columns = Object.fromEntries(["t.nest", "t.begin", "t.length", "t.slack",
+    "t.where", "t.odd", "s.time", "s.weight", "s.looks", "s.where", "notes"]
+    .map((name) => [name, new Column()]));
+  const names = [];
+
+  for (const { slices = [], samples = [], notes = [] } of lanes) {
+    let last = { depth: 0, begin: 0, context: 0 };
+
+    for (const [depth, context, begin, length, least = length, flags = 0] of
+      slices) {
+      columns["t.nest"].put((last.depth - depth) * 16 + flags);
+      columns["t.begin"].put(begin - last.begin);
+      columns["t.length"].put(length);
+      columns["t.slack"].put(length - least);
+      columns["t.where"].put(change(last.context, context));
+      last = { depth: depth + 1, begin, context };
+    }
+    last = { time: 0, context: 0 };
+    for (const [time, weight, context, looks = 1] of samples) {
+      columns["s.time"].put(time - last.time);
+      columns["s.weight"].put(weight);
+      columns["s.looks"].put(looks);
+      columns["s.where"].put(change(last.context, context));
+      last = { time, context };
+    }
+    last = 0;
+    for (const [kind, begin, length, name] of notes) {
+      columns.notes.put(kind);
+      columns.notes.put(begin - last);
+      columns.notes.put(length);
+      columns.notes.put(names.push(name) - 1);
+      last = begin;
+    }
+  }
+  const count = (key) => lanes.reduce((sum, lane) =>
+    sum + (lane[key]?.length ?? 0), 0);
+
+  return {
+    sections: Object.fromEntries(Object.entries(columns).map(
+      ([name, { bytes }]) => [name, Buffer.from(bytes)])),
+    meta: {
+      calls: count("slices"), shortest_ns: 0, odd: 0, samples: count("samples"),
+      sampled_to_ns: 0, notes: count("notes"), is_window: false, names,
+      lanes: lanes.map((lane, i) => ({
+        name: `thread${i}`, pid: 4711, tid: 4711 + i, process: -1, thread: -1,
+        ...lane, slices: lane.slices?.length ?? 0,
+        samples: lane.samples?.length ?? 0, notes: lane.notes?.length ?? 0 })),
+      ...extra },
+  };
+}
+
 const words = ("sqlite3 btree page cursor vdbe parse expr table index record " +
   "cache lock wal pager hash mem value column codec select where scan sort " +
   "merge open close read write alloc free init step").split(" ");

@@ -92,7 +92,8 @@ export class ButterflyView {
       ...app.profile.measures.includes("time")
         ? [column("time", `Total ${measures.amountName(app.profile)}`,
                   "In these calls and below", format.amount)] : [],
-      column("calls", "Calls", "Calls along this edge; exact", format.count),
+      column("calls", "Calls", "Calls along this edge; exact", (calls) =>
+        app.profile.measures.includes("calls") ? format.count(calls) : "–"),
     ];
   }
 
@@ -134,8 +135,10 @@ export class ButterflyView {
   #describe(f) {
     const { profile } = this.app;
     const { rows } = profile;
-    const facts = [`${format.count(rows.calls[f])} calls`,
-                   `${format.plural(rows.contexts[f], "context")}`];
+    const facts = [
+      profile.measures.includes("calls")
+        ? `${format.count(rows.calls[f])} calls` : "calls not known",
+      `${format.plural(rows.contexts[f], "context")}`];
 
     if (profile.measures.includes("time"))
       facts.push(

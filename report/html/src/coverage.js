@@ -2,7 +2,7 @@
 /* "What you are not seeing": how much of the truth this recording is. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
-import { amountName, capital, rangeOf } from "./measures.js";
+import { amountName, capital, rangeOf, traceTimeNote } from "./measures.js";
 
 function card(title, figure, text, level = "good") {
   return element(`section.card.${level}`, {}, element("h3", {}, title),
@@ -89,6 +89,8 @@ function timeCard({ taken: time }, profile) {
     return card(capital(amountName(profile)), format.amount(value.total),
       "In the place of time: what an agent in the program counted, exactly.",
       "good");
+  if (profile.isTraceTimed)
+    return card("Time", "of the trace", traceTimeNote(profile), "plain");
   if (!time)
     return card("Time", "not recorded", "This recording counts calls; " +
       "widths and shares are of calls, not of time.", "plain");
@@ -194,9 +196,9 @@ function processTable({ processes }) {
 }
 
 function groupTable(profile) {
-  const { groups, whole, meta } = profile;
+  const { groups, meta } = profile;
   const sum = (column) => column.reduce((a, b) => a + b, 0);
-  const isTimed = Boolean(whole.time);
+  const isTimed = Boolean(groups[0]?.self.time);
 
   if (meta.too_many)
     return element("section", {}, element("h2", {}, "Threads"),

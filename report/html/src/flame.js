@@ -8,6 +8,7 @@ import { FlameChartContainer } from "flame-chart-js";
 import { Frames, ROW, WIDTH } from "./frames.js";
 import { element } from "./dom.js";
 import { Labels } from "./labels.js";
+import { placeTip } from "./tips.js";
 
 const SMOOTH_MS = 160;
 const FONT = "12px system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', " +
@@ -92,7 +93,7 @@ export class FlameView {
       if (this.selected !== null)
         this.options.opened?.(this.selected);
     });
-    this.canvas.addEventListener("mousemove", (event) => this.#placeTip(event));
+    this.canvas.addEventListener("mousemove", (event) => placeTip(this.tip, event));
     this.canvas.addEventListener("keydown", (event) => this.#key(event));
     /* The engine zooms by the wheel alone; here that takes a modifier. */
     this.host.addEventListener("wheel", (event) => {
@@ -297,16 +298,6 @@ export class FlameView {
     if (key !== this.tipped && region)
       this.tip.replaceChildren(...this.options.tip(this.tree, region));
     this.tipped = key;
-  }
-
-  #placeTip({ clientX, clientY }) {
-    const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const x = Math.min(clientX + 14, innerWidth - width - 8);
-    const y = clientY + 18 + height > innerHeight
-      ? clientY - height - 10 : clientY + 18;
-
-    this.tip.style.transform =
-      `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
   }
 
   /* Keys: arrows walk, Enter zooms, Escape goes back. */

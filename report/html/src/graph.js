@@ -4,7 +4,8 @@ import { element, replace, segments, select } from "./dom.js";
 import { FlameView } from "./flame.js";
 import * as format from "./format.js";
 import * as measures from "./measures.js";
-import { tip, where } from "./tips.js";
+import { rangeText } from "./timescale.js";
+import { showLegend, tip, where } from "./tips.js";
 import { ContextTree, invertedTree } from "./tree.js";
 
 export class GraphView {
@@ -42,6 +43,7 @@ export class GraphView {
       (mode) => {
         colours.mode = mode;
         this.#recolour();
+        this.app.views.timeline?.show();
       });
     return [this.shape, this.order, this.mode];
   }
@@ -51,7 +53,8 @@ export class GraphView {
 
     return `all · ${measures.value(tree.measure, tree.value(tree.root))} ` +
       `${tree.measure === "calls" ? "calls " : ""}` +
-      (profile.chosen ? `of ${profile.chosen[0].name}` : "");
+      (profile.chosen ? `of ${profile.chosen[0].name} ` : "") +
+      (profile.range ? `from ${rangeText(profile.range)}` : "");
   }
 
   show() {
@@ -69,16 +72,23 @@ export class GraphView {
       this.hits = null;
     }
     this.#recolour();
+    this.#showWanted();
+  }
+
+  /* What another view has chosen, where this one shows contexts. */
+  #showWanted() {
+    const { context } = this.app;
+
+    this.app.context = 0;
+    if (!context || !(this.graph.tree instanceof ContextTree) ||
+        !(this.graph.tree.value(context) > 0))
+      return;
+    this.graph.select(context);
+    this.graph.reveal(context);
   }
 
   #recolour() {
-    replace(this.legend, this.app.colours.matches ? []
-      : this.app.colours.legend().map(([label, colour]) => {
-        const mark = element("i.mark");
-
-        mark.style.background = colour;
-        return element("span", {}, mark, label);
-      }));
+    showLegend(this.legend, this.app.colours);
     this.graph.render();
   }
 

@@ -4,11 +4,18 @@ import { element } from "./dom.js";
 
 const keys = [
   ["1 … 5", "flame graph, functions, butterfly, source, coverage"],
+  ["6", "timeline"],
   ["/", "search; Enter and Shift Enter, or n and N, go from match to match"],
   ["← → ↑ ↓", "walk from frame to frame, or from row to row"],
   ["Enter", "zoom to the selected frame; open the selected row"],
   ["Esc", "zoom out; end the search"],
   ["+ −", "zoom in, zoom out (also Ctrl and the wheel)"],
+  ["0", "timeline: all of the time (also Home)"],
+  ["r", "timeline: all views show the time that is selected, or in sight"],
+  ["z", "timeline: zoom to that range; Esc ends it"],
+  ["e", "timeline: fold or unfold all lanes"],
+  ["h", "timeline: lanes, or a heatmap of samples"],
+  ["Shift ← →", "timeline: earlier and later"],
   ["f", "flame or icicle"],
   ["i", "inverted: from functions to their callers"],
   ["m", "width by time or by calls"],
@@ -16,11 +23,14 @@ const keys = [
   ["d", "light or dark"],
 ];
 
-export function help() {
+/* Where there is no timeline, nothing is said of it. */
+export function help(hasTimeline) {
   const dialog = element("dialog", { "aria-label": "Keys" },
     element("h2", {}, "Keys"),
-    element("dl", {}, keys.map(([key, what]) =>
-      [element("dt", {}, key), element("dd", {}, what)])),
+    element("dl", {}, keys
+      .filter(([, what]) => hasTimeline || !what.startsWith("timeline"))
+      .map(([key, what]) =>
+        [element("dt", {}, key), element("dd", {}, what)])),
     element("form", { method: "dialog" },
       element("button", {}, "Close")));
 

@@ -13,22 +13,28 @@ import * as measures from "./measures.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
 import { SourceView } from "./source.js";
+import { TimelineView } from "./timelineview.js";
+import { rangeText } from "./timescale.js";
 
-const tabs = [["graph", "Flame graph", GraphView],
-              ["functions", "Functions", FunctionsView],
-              ["butterfly", "Butterfly", ButterflyView],
-              ["source", "Source", SourceView],
-              ["coverage", "Coverage", CoverageView]];
+const allTabs = [["graph", "Flame graph", GraphView],
+                 ["functions", "Functions", FunctionsView],
+                 ["butterfly", "Butterfly", ButterflyView],
+                 ["source", "Source", SourceView],
+                 ["coverage", "Coverage", CoverageView],
+                 ["timeline", "Timeline", TimelineView]];
 
 class App {
   constructor(profile) {
     this.profile = profile;
+    this.tabs = allTabs.filter(([key]) =>
+      key !== "timeline" || profile.timeline);
     [this.measure] = profile.measures;
     this.colours = new Colours(profile);
     this.colours.mode = profile.base ? "change"
       : this.colours.kindsPresent().filter((kind) => kind !== "note")
         .length > 1 ? "kind" : "module";
     this.function = 0; /* the selected one */
+    this.context = 0; /* that the flame graph is to select, once */
     this.found = null; /* what search() returned */
     this.views = {};
     this.#makePage();
@@ -44,14 +50,14 @@ class App {
   /* The frame around the views. */
 
   #makePage() {
-    this.panels = Object.fromEntries(tabs.map(([key, label]) =>
+    this.panels = Object.fromEntries(this.tabs.map(([key, label]) =>
       [key, element("main", { id: `panel-${key}`, role: "tabpanel",
                               "aria-label": label, hidden: true })]));
-    this.buttons = Object.fromEntries(tabs.map(([key, label], i) =>
+    this.buttons = Object.fromEntries(this.tabs.map(([key, label], i) =>
       [key, element("button", {
         type: "button", role: "tab", title: `${label} (${i + 1})`,
         onclick: () => this.go(key) }, label)]));
-    this.help = help();
+    this.help = help(Boolean(this.profile.timeline));
     replace(document.body, this.#header(), this.#toolbar(),
             Object.values(this.panels), this.help);
     document.title = `${this.#command()} · clew`;
@@ -105,8 +111,10 @@ class App {
           type: "button", title: "What you are not seeing",
           onclick: () => this.go("coverage") }, state.text)),
       this.#comparison(),
-      element("nav", { role: "tablist", "aria-label": "Views" },
-              Object.values(this.buttons)));
+      element("div.tabs", {},
+        element("nav", { role: "tablist", "aria-label": "Views" },
+                Object.values(this.buttons)),
+        this.#rangeChip()));
   }
 
   #timeFact() {
@@ -165,6 +173,38 @@ class App {
         this.profile.choose(value === "" ? null : [groups[Number(value)]]);
         this.#changed();
       }) : null;
+  }
+
+  /* The range of time that all views are of, and what of it they can show. */
+  #rangeChip() {
+    if (!this.profile.timeline)
+      return null;
+    this.rangeSaid = element("span.quiet");
+    this.rangeButton = element("button.chip.range", {
+      type: "button", id: "range", title: "Show all of the time again",
+      onclick: () => this.setRange(null) });
+    this.rangeBox = element("span.ranged", { role: "status", hidden: true },
+                            this.rangeButton, this.rangeSaid);
+    return this.rangeBox;
+  }
+
+  /* Shows what was in a range of time, { from, to }; null: all. */
+  setRange(range) {
+    const { profile } = this;
+
+    profile.look(range);
+    if (!profile.measures.includes(this.measure))
+      [this.measure] = profile.measures;
+    this.measureButtons?.choose(this.measure);
+    this.measureButtons?.toggleAttribute("inert",
+                                         profile.measures.length < 2);
+    this.rangeBox.hidden = !range;
+    if (range) {
+      replace(this.rangeButton, `${rangeText(range)} ✕`);
+      this.rangeSaid.textContent = measures.rangeNote(profile);
+      this.rangeSaid.title = this.rangeSaid.textContent;
+    }
+    this.#changed();
   }
 
   setMeasure(measure) {
@@ -241,7 +281,7 @@ class App {
   open(wanted) {
     const tab = this.panels[wanted] ? wanted : "graph";
 
-    for (const [key, , View] of tabs) {
+    for (const [key, , View] of this.tabs) {
       this.panels[key].hidden = key !== tab;
       this.buttons[key].setAttribute("aria-selected", String(key === tab));
       if (key === tab || key === "graph")
@@ -270,6 +310,13 @@ class App {
     for (const key of ["butterfly", "functions"])
       if (this.views[key] && key !== this.tab)
         this.stale.add(key);
+  }
+
+  /* A context, 0 if it has none, and its function. */
+  selectContext(context, f) {
+    this.selectFunction(f);
+    this.context = context;
+    this.stale.add("graph");
   }
 
   openButterfly(f) {
@@ -324,7 +371,7 @@ class App {
 
   #key(event) {
     const isTyping = event.target.closest?.("input, select, textarea, dialog");
-    const tab = tabs[Number(event.key) - 1];
+    const tab = this.tabs[Number(event.key) - 1];
     const keys = {
       "/": () => this.searchBox.select(),
       "?": () => this.help.showModal(),

@@ -7,7 +7,7 @@ import * as format from "./format.js";
 import { range } from "./interval.js";
 
 export function isSampled(profile, measure) {
-  return measure === "time" && !profile.meta.value &&
+  return measure === "time" && !profile.meta.value && !profile.isTraceTimed &&
     profile.meta.taken?.mode !== "exact";
 }
 
@@ -32,6 +32,8 @@ export function label(profile, measure) {
     return "calls (exact)";
   if (profile.meta.value)
     return `${amountName(profile)} (exact)`;
+  if (profile.isTraceTimed)
+    return "wall-clock time (of the trace)";
   switch (profile.meta.taken?.mode) {
   case "exact":
     return "time (exact)";
@@ -49,17 +51,43 @@ export function rangeOf(profile, share, samples) {
   return range(share, profile.equalSamples(time, samples));
 }
 
+/* What is counted as time where a trace has it. */
+export function traceTimeNote({ timeline: { meta } }) {
+  return "Times are from when calls began to when they had ended, as their " +
+    "trace knows it" + (meta.shortest_ns > 0 ? `; calls of less than ${
+    format.time(meta.shortest_ns)} are in the time of their callers.` : ".");
+}
+
 /* How far sampled shares are to be trusted, or "". */
 export function errorNote(profile) {
   if (profile.meta.value)
     return `Calls are exact, and so is ${amountName(profile)}, ` +
       "as an agent in the program counted it.";
+  if (profile.isTraceTimed)
+    return `Calls are exact. ${traceTimeNote(profile)}`;
   if (!profile.whole.time || !isSampled(profile, "time"))
     return "Calls are exact.";
   return "Calls are exact. Times are estimated from " +
     `${format.plural(profile.samples, "sample")}: 50 % may be ` +
     `${rangeOf(profile, 0.5)} %, 1 % ` +
     `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`;
+}
+
+/* What is known of a range of time, in a few words. */
+export function rangeNote(profile) {
+  const { timeline } = profile;
+  const words = [];
+
+  if (timeline.hasCalls)
+    words.push(timeline.meta.shortest_ns > 0
+      ? `calls that began then and took ${format.time(
+        timeline.meta.shortest_ns)} or more` : "calls that began then");
+  else
+    words.push("calls have no times here");
+  if (profile.whole.time)
+    words.push(timeline.samples.count === 0 ? "wall-clock time of the trace"
+      : `time of ${format.plural(profile.samples, "sample")}`);
+  return words.join(", ");
 }
 
 export function value(measure, number) {

@@ -6,10 +6,12 @@
  * contexts are a dozen arrays here and never a million objects.
  *
  * A measure is "calls" or "time"; each has `self`, of exactly this context,
- * and `below`, of its subtree. Whose count is chosen by choose().
+ * and `below`, of its subtree. Whose count is chosen by choose(), and of which
+ * time by look().
  */
 
 import { showCounts } from "./format.js";
+import { Timeline } from "./timeline.js";
 
 export class Profile {
   constructor(data) {
@@ -31,12 +33,17 @@ export class Profile {
       time: data.column("time", new Float64Array(contexts)),
       samples: data.column("samples", new Float64Array(contexts)),
     };
-    this.isCounted = this.#counted();
+    this.allCounted = this.#counted();
     this.base = this.#base(data, contexts);
     this.isBefore = false; /* shows what it is compared with */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
-    this.measures = this.whole.time ? ["time", "calls"] : ["calls"];
+    this.timeline = meta.timeline ? new Timeline(data, this) : null;
+    this.range = null; /* of time: { from, to }, or all of it */
+    /* There is no time but that of the calls in the trace. */
+    this.isTraceTimed = !this.whole.time && Boolean(this.timeline?.hasCalls);
+    if (this.isTraceTimed)
+      this.whole.time = this.timeline.within(this.timeline, null, true).time;
     this.choose(null);
   }
 
@@ -130,7 +137,7 @@ export class Profile {
 
     if (!numbers)
       return [];
-    return this.meta.groups.map((group) => {
+    return this.meta.groups.map((group, index) => {
       const context = new Uint32Array(group.contexts);
       const self = Object.fromEntries(Object.entries(this.whole)
         .map(([key, column]) =>
@@ -142,7 +149,7 @@ export class Profile {
           if (column)
             column[i] = numbers.next();
       }
-      return { ...group, context, self };
+      return { ...group, index, context, self };
     });
   }
 
@@ -175,8 +182,31 @@ export class Profile {
   /* Counts what these groups (an array of this.groups, null: all) did. */
   choose(groups) {
     this.chosen = groups;
-    this.self = groups ? this.#selfOf(groups)
-      : this.isBefore ? this.base.self : this.whole;
+    this.#count();
+  }
+
+  /* Counts what was in a range of time, { from, to }; null: all. */
+  look(range) {
+    this.range = range;
+    this.#count();
+  }
+
+  /* Whether what is counted is a part of the recording. */
+  get isPart() {
+    return Boolean(this.chosen || this.range);
+  }
+
+  #count() {
+    const { chosen, range, whole } = this;
+    const hasCalls = !range || this.timeline.hasCalls;
+
+    this.self = range
+      ? this.timeline.within(range, chosen, Boolean(whole.time))
+      : chosen ? this.#selfOf(chosen) : this.isBefore ? this.base.self : whole;
+    this.isCounted = hasCalls ? this.allCounted
+      : new Uint8Array(this.allCounted.length);
+    this.measures = [...whole.time ? ["time"] : [],
+                     ...hasCalls ? ["calls"] : []];
     this.below = {
       calls: this.sum(this.self.calls),
       time: this.self.time && this.sum(this.self.time),
@@ -220,10 +250,12 @@ export class Profile {
 
     for (const group of groups)
       for (const [key, sum] of Object.entries(sums))
-        if (sum)
+        if (sum && group.self[key])
           group.context.forEach((context, i) => {
             sum[context] += group.self[key][i];
           });
+    if (this.isTraceTimed)
+      sums.time = this.timeline.within(this.timeline, groups, true).time;
     return sums;
   }
 
@@ -239,7 +271,7 @@ export class Profile {
     for (let i = 1; i < this.count; i++) {
       const f = this.function[i];
 
-      if (this.self.calls[i] > 0 || !this.chosen)
+      if (this.self.calls[i] > 0 || this.below.time?.[i] > 0 || !this.isPart)
         rows.contexts[f]++;
       rows.calls[f] += this.self.calls[i];
       if (this.self.time) {

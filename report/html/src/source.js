@@ -44,7 +44,8 @@ export class SourceView {
       ...profile.measures.includes("time")
         ? [column("time", `Self ${amountName(profile)}`,
                   format.amount)] : [],
-      column("calls", "Calls", format.count),
+      column("calls", "Calls", (calls) =>
+        profile.measures.includes("calls") ? format.count(calls) : "–"),
     ];
   }
 
@@ -108,8 +109,8 @@ export class SourceView {
     for (let f = 1; f < functions.name.length; f++)
       if (functions.file[f] && rows.contexts[f] && !isOut(f))
         this.#add(functions.file[f], functions.line[f], f, rows.calls[f], 0);
-    /* Nobody kept apart whose samples those of a line were. */
-    for (let i = 0; !profile.chosen && i < lines.context.length; i++) {
+    /* Nobody kept apart whose samples those of a line were, and of when. */
+    for (let i = 0; !profile.isPart && i < lines.context.length; i++) {
       const f = profile.function[lines.context[i]];
 
       if (!isOut(f))

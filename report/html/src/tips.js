@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said of a frame: beside the mouse, and below the graph. */
-import { element } from "./dom.js";
+import { element, replace } from "./dom.js";
 import * as format from "./format.js";
 import * as measures from "./measures.js";
 import { kinds } from "./colours.js";
@@ -45,6 +45,27 @@ function change(profile, measure, facts) {
   return line("before, after", `${measures.value(
     measure, facts.base.before[measure])} → ${measures.value(
     measure, facts.base.now[measure])}`);
+}
+
+/* Puts a tip beside the mouse. */
+export function placeTip(tip, { clientX, clientY }) {
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const x = Math.min(clientX + 14, innerWidth - width - 8);
+  const y = clientY + 18 + height > innerHeight
+    ? clientY - height - 10 : clientY + 18;
+
+  tip.style.transform = `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
+}
+
+/* What the colours mean, unless a search has taken them. */
+export function showLegend(host, colours) {
+  replace(host, colours.matches ? []
+    : colours.legend().map(([label, colour]) => {
+      const mark = element("i.mark");
+
+      mark.style.background = colour;
+      return element("span", {}, mark, label);
+    }));
 }
 
 export function where(profile, f) {
