@@ -158,6 +158,25 @@ test("a lane for each thread, and each slice where it was", async () => {
                    [255, 255, 255]);
 });
 
+test("a long call is there, whatever begins in the same pixel", async () => {
+  const short = [...Array(5).keys()].map((i) => [0, 2, i * 10, 5]);
+
+  await open("same_pixel", pageOf([
+    { name: "main", tid: 11, slices: [...short, [0, 1, 60, 100 * MS],
+                                      [1, 4, 70, 5], [1, 3, 90, 99 * MS]] },
+  ]));
+  for (const name of ["main", "lex"]) {
+    const { x, y } = await slice(name);
+
+    assert.deepEqual(await colourAt(x, y), await page.evaluate((wanted) => {
+      const view = clew.views.timeline;
+      const f = clew.profile.functions.name.indexOf(wanted);
+
+      return view.lanes.palette.rgb(view.lanes.colours.function(f));
+    }, name), name);
+  }
+});
+
 test("a tip says how long a call took, and how sure that is", async () => {
   await open("timeline", pageOf(lanes));
   const tip = async (name, n) => {

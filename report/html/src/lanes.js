@@ -309,10 +309,14 @@ export class Lanes {
     }
   }
 
-  /* All that begins in a pixel, from slice i on; returns the next slice. */
+  /* All narrow ones that begin in a pixel, from slice i on; returns the next slice. */
   #pixel({ from, scale, width }, row, i, column, at) {
     const { timeline } = this;
-    const next = this.#pixelEnd(row, i, from + (column + 1) / scale);
+    const end = this.#pixelEnd(row, i, from + (column + 1) / scale);
+    /* The last one alone may reach far beyond it. */
+    const isLastWide = end - i > 1 &&
+      timeline.length(end - 1) * scale >= NARROWEST;
+    const next = isLastWide ? end - 1 : end;
     const covered = timeline.before[next - 1] - timeline.before[i] +
       timeline.length(next - 1);
     const half = from + (column + 0.5) / scale;
