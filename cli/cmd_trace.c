@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
@@ -338,6 +339,21 @@ static int write_selected(struct opened *opened, struct trace_options *options,
 	return 0;
 }
 
+static void complain_of(const char *command, const struct recording *recording)
+{
+	const struct packet_waits *waits = &recording->waits;
+
+	for (size_t i = 0; i < recording->problem_count; i++)
+		complain(command, "%s", recording->problems[i]);
+	if (waits->count > 0)
+		complain(command,
+			 "threads waited %s time%s, %s in all, until packets "
+			 "were counted",
+			 text_grouped(waits->count).text,
+			 text_plural(waits->count),
+			 text_duration(waits->ns).text);
+}
+
 static int show(const char *command, struct opened *opened,
 		struct trace_options *options)
 {
@@ -349,8 +365,7 @@ static int show(const char *command, struct opened *opened,
 			 : write_selected(opened, options, has_color);
 	const int status = terminal_finish(&options->terminal, command);
 
-	for (size_t i = 0; i < opened->recording.problem_count; i++)
-		complain(command, "%s", opened->recording.problems[i]);
+	complain_of(command, &opened->recording);
 	if (err == -ENOENT) {
 		complain(command, "%s: no two calls of it were over", function);
 		return EXIT_FAILURE;

@@ -66,6 +66,11 @@
  * The runtime writes it in place (preload/time/traced.c), so a kill or a crash
  * costs no word. A packet that is used again is zeroed first, and its sequence
  * is another; a reader that copies one while it is written looks at that again.
+ *
+ * Where workers count the calls of packets while the process runs (taken.h), the
+ * chunk's `used` says whose the packet is (enum wire_packet_state). The one that a thread
+ * has left last stays its own until it has left another one: a stub that a signal
+ * handler interrupted between claiming a word and writing it may still do so.
  */
 #ifndef CLEW_WIRE_PACKET_H
 #define CLEW_WIRE_PACKET_H
@@ -120,6 +125,31 @@ enum wire_packet_cause {
 	WIRE_PACKET_MOVED, /* the stack is no longer what the calls say */
 };
 
+/* Whose a packet is: changed by compare-and-swap, by its thread and by workers. */
+enum wire_packet_state {
+	WIRE_PACKET_OWNED, /* its thread's, as all are where there are no workers */
+	WIRE_PACKET_OFFERED, /* full: whoever is first may count its calls */
+	WIRE_PACKET_TAKEN,   /* a worker has it */
+	WIRE_PACKET_COUNTED, /* its calls are in the file; to be used again */
+};
+
+/* Why no thread waits for workers any more. */
+enum wire_given_up {
+	WIRE_WORKERS_AWAITED,
+	WIRE_WORKERS_LATE,  /* one has waited long enough, in vain */
+	WIRE_WORKERS_ENDED, /* as workers have said */
+};
+
+#define WIRE_WORKERS_MAX 64
+
+/* What becomes of the oldest packet where there is to be no more room. */
+enum wire_overflow {
+	WIRE_OVERFLOW_DROP,    /* it is used again */
+	WIRE_OVERFLOW_PROCESS, /* its thread counts its calls before */
+	WIRE_OVERFLOW_WAIT,    /* its thread waits until a worker has */
+	WIRE_OVERFLOW_COUNT
+};
+
 /* Of 32-bit words only: it is not aligned to more. */
 struct wire_packet_begin {
 	uint32_t head;
@@ -133,6 +163,21 @@ struct wire_packet_begin {
 	uint32_t functions; /* that follow: their numbers, innermost first */
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
+
+static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
+{
+	return (begin->head & ~WIRE_PACKET_ODD_WORDS) ==
+	       wire_packet_odd(WIRE_PACKET_BEGIN, 0);
+}
+
+/* Of one place, at two times: whether it has not been used again in between. */
+static inline int wire_packet_is_same(const struct wire_packet_begin *one,
+				      const struct wire_packet_begin *other)
+{
+	return wire_packet_is_begun(one) && wire_packet_is_begun(other) &&
+	       one->sequence[0] == other->sequence[0] &&
+	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
+}
 
 /* Behind the functions, so that a context is known to be whole. */
 #define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
@@ -154,15 +199,30 @@ struct wire_packet_blocks {
 	_Atomic uint32_t count;
 	uint32_t reserved;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
-	uint32_t refused; /* functions that found none, and are not hooked */
-	uint32_t reserved_too;
+	uint32_t refused;  /* functions that found none, and are not hooked */
+	uint32_t overflow; /* enum wire_overflow */
 	_Atomic uint64_t dropped; /* packets that were used again: any thread */
 	_Atomic uint64_t taken_back; /* calls that were too short: any thread */
 	uint64_t least_ns;           /* of those that are kept; 0: all */
 	/* Packets that were used again once their calls were counted in the part. */
 	_Atomic uint64_t counted; /* any thread */
+	/* Likewise, once a worker had: their calls are in the file beside (taken.h). */
+	_Atomic uint64_t handed_over; /* any thread */
+	/* How often a thread waited for a worker, and how long in all: any thread. */
+	_Atomic uint64_t waits, waited_ns;
+	/*
+	 * Words of futex(2). A thread adds 1 to `filled` for each packet that may be
+	 * taken, workers add 1 to `freed` when some may be used again.
+	 */
+	_Atomic uint32_t filled, freed;
+	_Atomic uint32_t waiting; /* threads, now */
+	_Atomic uint32_t
+		sleeping; /* workers that want to be woken for `filled` */
+	_Atomic uint32_t
+		is_given_up; /* enum wire_given_up: if not 0 nobody waits */
+	uint32_t reserved_at_end;
 };
-_Static_assert(sizeof(struct wire_packet_blocks) == 48 + 4 * 4080,
+_Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4080,
 	       "on the wire");
 
 #endif

@@ -6,80 +6,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "wire/id.h"
-
-enum { TABLE_LOG2 = 12 };
-
-/* ---- Tables ---- */
-
-static size_t home_of(const struct packet_table *table, uint64_t id,
-		      uint32_t tally)
-{
-	const uint64_t key = id ^ tally * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(key * UINT64_C(0xd1342543de82ef95) >>
-			(64 - table->log2));
-}
-
-static struct packet_count *look(const struct packet_table *table, uint64_t id,
-				 uint32_t tally)
-{
-	const size_t mask = ((size_t)1 << table->log2) - 1;
-	size_t i = home_of(table, id, tally);
-
-	while (table->entries[i].id &&
-	       (table->entries[i].id != id || table->entries[i].tally != tally))
-		i = (i + 1) & mask;
-	return &table->entries[i];
-}
-
-static void table_init(struct packet_table *table, unsigned int log2)
-{
-	*table = (struct packet_table){ .log2 = log2 };
-	table->entries =
-		memory_zeroed((size_t)1 << log2, sizeof(*table->entries));
-}
-
-static void grow(struct packet_table *table)
-{
-	struct packet_table grown;
-
-	table_init(&grown, table->log2 + 1);
-	grown.used = table->used;
-	for (size_t i = 0; i < (size_t)1 << table->log2; i++) {
-		const struct packet_count *entry = &table->entries[i];
-
-		if (entry->id)
-			*look(&grown, entry->id, entry->tally) = *entry;
-	}
-	free(table->entries);
-	*table = grown;
-}
-
-/* The entry of a context, made if need be. Valid until the next one is made. */
-static struct packet_count *enter(struct packet_table *table, uint64_t id,
-				  uint32_t tally, uint32_t function)
-{
-	struct packet_count *entry = look(table, id, tally);
-
-	if (entry->id)
-		return entry;
-	if (4 * table->used >= (size_t)3 << table->log2) {
-		grow(table);
-		entry = look(table, id, tally);
-	}
-	table->used++;
-	*entry = (struct packet_count){ .id = id,
-					.tally = tally,
-					.function = function };
-	return entry;
-}
+#include "report/merge/packet_counter.h"
 
 /* ---- Workers ---- */
 
 /* What all workers share. */
 struct packet_work {
 	const struct trace *trace;
+	const struct taken *taken;
 	const size_t *order;
 	_Atomic size_t next;
 };
@@ -88,56 +22,10 @@ struct packet_worker {
 	struct packet_work *work;
 	pthread_t thread;
 	int is_running;
-	struct packet_table table;
-	uint64_t *ids; /* by depth, of the functions that are running */
-	size_t room;
-	uint64_t calls, verified, mismatched, bad_words;
+	struct packet_counter counter;
+	uint64_t verified, mismatched;
 	uint32_t words[PACKET_WORDS_MAX];
 };
-
-static void reach(struct packet_worker *worker, size_t depth)
-{
-	while (depth >= worker->room)
-		worker->ids = memory_grow(worker->ids, worker->room,
-					  &worker->room, sizeof(*worker->ids));
-}
-
-/* Ids of a context's functions, and of what is around them. */
-static void take_context(struct packet_worker *worker, uint32_t tally,
-			 const struct packet_context *context)
-{
-	uint64_t id = context->id;
-
-	reach(worker, context->count);
-	for (uint32_t i = 0; i < context->count; i++) {
-		const uint32_t function = context->functions[i];
-
-		worker->ids[context->count - i] = id;
-		if (id)
-			enter(&worker->table, id, tally, function);
-		id = id_pop(id, id_key(function));
-	}
-	worker->ids[0] = id;
-}
-
-static void take_call(struct packet_worker *worker, uint32_t tally,
-		      const struct packet_cursor *cursor)
-{
-	struct packet_count *entry;
-	uint64_t id;
-
-	reach(worker, cursor->depth);
-	if (cursor->is_early)
-		worker->ids[cursor->depth - 1] = worker->ids[cursor->depth - 2];
-	id = id_push(worker->ids[cursor->depth - 1], id_key(cursor->function));
-	worker->ids[cursor->depth] = id;
-	if (!id)
-		return; /* as good as never */
-	entry = enter(&worker->table, id, tally, cursor->function);
-	entry->calls++;
-	entry->tails += cursor->is_tail;
-	worker->calls++;
-}
 
 /* Whether the packet behind it goes on from here. */
 static void verify(struct packet_worker *worker,
@@ -152,7 +40,7 @@ static void verify(struct packet_worker *worker,
 	    next->sequence != cursor->context.sequence + 1)
 		return;
 	for (uint32_t depth = 0; depth <= cursor->depth; depth++) {
-		if (worker->ids[depth] != next->id)
+		if (worker->counter.ids[depth] != next->id)
 			continue;
 		worker->verified++;
 		return;
@@ -163,20 +51,14 @@ static void verify(struct packet_worker *worker,
 static void take_packet(struct packet_worker *worker, size_t packet)
 {
 	const struct trace *trace = worker->work->trace;
-	const uint32_t tally = trace->packets[packet].tally;
-	const size_t count =
-		trace_read(trace, &trace->packets[packet], worker->words);
+	const struct trace_packet *of = &trace->packets[packet];
 	struct packet_cursor cursor;
-	enum packet_event event;
 
-	packet_begin(&cursor, worker->words, count, &trace->blocks);
-	while ((event = packet_next(&cursor)) != PACKET_END) {
-		if (event == PACKET_CALL)
-			take_call(worker, tally, &cursor);
-		else if (event == PACKET_CONTEXT)
-			take_context(worker, tally, &cursor.context);
-	}
-	worker->bad_words += cursor.bad_words;
+	if (taken_has(worker->work->taken, of->offset, of->sequence))
+		return;
+	packet_begin(&cursor, worker->words,
+		     trace_read(trace, of, worker->words), &trace->blocks);
+	packet_counter_take(&worker->counter, &cursor, of->tally);
 	verify(worker, &cursor, packet);
 }
 
@@ -197,7 +79,7 @@ static void start(struct packet_worker *workers, unsigned int count,
 {
 	for (unsigned int i = 0; i < count; i++) {
 		workers[i].work = work;
-		table_init(&workers[i].table, TABLE_LOG2);
+		packet_counter_init(&workers[i].counter);
 	}
 	for (unsigned int i = 1; i < count; i++)
 		workers[i].is_running = pthread_create(&workers[i].thread, NULL,
@@ -208,40 +90,51 @@ static void start(struct packet_worker *workers, unsigned int count,
 			pthread_join(workers[i].thread, NULL);
 }
 
-static void add_table(struct packet_table *to, const struct packet_table *from)
-{
-	for (size_t i = 0; i < (size_t)1 << from->log2; i++) {
-		const struct packet_count *more = &from->entries[i];
-		struct packet_count *entry;
-
-		if (!more->id)
-			continue;
-		entry = enter(to, more->id, more->tally, more->function);
-		entry->calls += more->calls;
-		entry->tails += more->tails;
-	}
-}
-
 static void add_worker(struct packet_counts *counts,
 		       struct packet_worker *worker)
 {
-	counts->calls += worker->calls;
+	struct packet_counter *counter = &worker->counter;
+
+	counts->calls += counter->calls;
 	counts->verified += worker->verified;
 	counts->mismatched += worker->mismatched;
-	counts->bad_words += worker->bad_words;
+	counts->bad_words += counter->bad_words;
 	if (counts->table.entries) {
-		add_table(&counts->table, &worker->table);
-		free(worker->table.entries);
+		packet_table_add_all(&counts->table, &counter->table);
 	} else {
-		counts->table = worker->table;
+		counts->table = counter->table;
+		counter->table = (struct packet_table){ 0 };
 	}
-	free(worker->ids);
+	packet_counter_fini(counter);
+}
+
+/* What workers have counted while the process ran. */
+static void add_taken(struct packet_counts *counts, const struct taken *taken)
+{
+	for (size_t i = 0; i < taken->count_count; i++) {
+		const struct wire_taken_count *count = &taken->counts[i];
+
+		if (count->id)
+			packet_table_add(&counts->table,
+					 &(struct packet_count){
+						 .id = count->id,
+						 .calls = count->calls,
+						 .tails = count->tails,
+						 .tally = count->tally,
+						 .function = count->function,
+					 });
+	}
+	counts->calls += taken->calls;
+	counts->bad_words += taken->bad_words;
 }
 
 void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
-			unsigned int workers, const size_t *order)
+			const struct taken *taken, unsigned int workers,
+			const size_t *order)
 {
-	struct packet_work work = { .trace = trace, .order = order };
+	struct packet_work work = { .trace = trace,
+				    .taken = taken,
+				    .order = order };
 	struct packet_worker *all;
 
 	if (workers > PACKET_WORKERS_MAX)
@@ -253,12 +146,14 @@ void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 	*counts = (struct packet_counts){ 0 };
 	for (unsigned int i = 0; i < workers; i++)
 		add_worker(counts, &all[i]);
+	if (taken)
+		add_taken(counts, taken);
 	free(all);
 }
 
 void packet_counts_fini(struct packet_counts *counts)
 {
-	free(counts->table.entries);
+	packet_table_fini(&counts->table);
 	free(counts->contexts);
 	free(counts->counts);
 	*counts = (struct packet_counts){ 0 };
@@ -267,9 +162,7 @@ void packet_counts_fini(struct packet_counts *counts)
 const struct packet_count *packet_counts_find(
 	const struct packet_counts *counts, uint64_t id, uint32_t tally)
 {
-	const struct packet_count *entry = look(&counts->table, id, tally);
-
-	return entry->id ? entry : NULL;
+	return packet_table_find(&counts->table, id, tally);
 }
 
 /* ---- As a part has them ---- */

@@ -4,10 +4,9 @@
  * would have recorded, had it counted.
  *
  * Packets are independent, so any number of workers, each a thread, take one after
- * the other, in any order. A worker steps ids as stubs do (wire/id.h) and counts
- * by id, in a table of its own; so what a packet does not know, the callers of
- * the context that it begins in, need not be known: their ids are enough. In the
- * end the tables are added up, and who calls whom follows from the ids.
+ * the other, in any order, and count by id, each in a table of its own
+ * (packet_counter.h). In the end the tables are added up, and who calls whom follows
+ * from the ids.
  *
  * When a packet was full the next one says in which context its first call is
  * made, as found on the stack. That has to be one of those which the calls before
@@ -16,24 +15,10 @@
 #ifndef CLEW_MERGE_PACKET_COUNTS_H
 #define CLEW_MERGE_PACKET_COUNTS_H
 
+#include "report/merge/packet_table.h"
 #include "report/merge/part_tallies.h"
+#include "report/recording/taken_reader.h"
 #include "report/recording/trace_reader.h"
-
-/* A context, in one tally. */
-struct packet_count {
-	uint64_t id;    /* 0: the entry is free */
-	uint64_t calls; /* tail calls, too */
-	uint64_t tails;
-	uint32_t tally;
-	uint32_t function; /* its number */
-};
-
-/* Open addressing, by id and tally. */
-struct packet_table {
-	struct packet_count *entries;
-	size_t used;
-	unsigned int log2;
-};
 
 struct packet_counts {
 	struct packet_table table;
@@ -47,11 +32,13 @@ struct packet_counts {
 #define PACKET_WORKERS_MAX 64
 
 /*
- * Counts all packets by so many workers. `order` says in which order they are
+ * Counts all packets by so many workers, but for those that were counted while the process
+ * ran, whose counts are added (NULL: there are none). `order` says in which order they are
  * taken, as indices of the trace's packets; NULL: as they are.
  */
 void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
-			unsigned int workers, const size_t *order);
+			const struct taken *taken, unsigned int workers,
+			const size_t *order);
 void packet_counts_fini(struct packet_counts *counts);
 
 /*

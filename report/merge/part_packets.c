@@ -8,6 +8,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/recording/trace_waits.h"
 
 /* Workers are threads; more than there are packets would have nothing to do. */
 static unsigned int workers_for(const struct trace *trace)
@@ -76,6 +77,19 @@ static void note_wrong(struct recording *recording,
 				counts->mismatched + counts->verified));
 }
 
+static void open_taken(struct taken *taken, struct recording *recording,
+		       const struct part_copy *part)
+{
+	char *path = taken_path(part->path), *why = NULL;
+	int err = path ? taken_open(taken, path, &why) : -ENOENT;
+
+	free(path);
+	if (err && err != -ENOENT)
+		recording_note(recording, why);
+	else
+		free(why);
+}
+
 static int open_trace(struct trace *trace, struct recording *recording,
 		      const struct part_copy *part)
 {
@@ -95,12 +109,18 @@ void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      struct part_tallies *tallies)
 {
 	struct trace trace;
+	struct taken taken = { 0 };
 
 	*packets = (struct part_packets){ 0 };
 	if (open_trace(&trace, recording, part))
 		return;
-	packet_counts_init(&packets->counts, &trace, workers_for(&trace), NULL);
+	/* Later, so that no packet is missing in both. */
+	open_taken(&taken, recording, part);
+	packet_counts_init(&packets->counts, &trace, &taken,
+			   workers_for(&trace), NULL);
+	taken_close(&taken);
 	packet_counts_add(&packets->counts, tallies);
+	trace_add_waits(&trace, recording, part->name);
 	note_missing(recording, part, &trace);
 	note_taken_back(recording, part, &trace);
 	note_wrong(recording, part, &packets->counts);

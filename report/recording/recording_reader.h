@@ -13,6 +13,11 @@
 
 #include "report/recording/part_reader.h"
 
+/* How often threads waited until workers had counted packets, and how long in all. */
+struct packet_waits {
+	uint64_t count, ns;
+};
+
 struct recording {
 	struct part_copy *parts; /* in order of their start */
 	size_t part_count;
@@ -22,6 +27,7 @@ struct recording {
 	size_t problem_capacity;
 	/* One of the problems, the first to say that something is missing; NULL. */
 	const char *damage;
+	struct packet_waits waits; /* of the traces that were looked at */
 };
 
 /* `path` is a recording's directory or one part. 0, or -errno and *why. */

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/file_copy.h"
 #include "base/memory.h"
+#include "report/recording/taken_reader.h"
 #include "wire/recording.h"
 
 /* Returns how many bytes there are, of those that were asked for. */
@@ -51,6 +52,10 @@ static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 	trace->dropped = blocks.dropped;
 	trace->taken_back = blocks.taken_back;
 	trace->least_ns = blocks.least_ns;
+	trace->overflow = blocks.overflow;
+	trace->waits = blocks.waits;
+	trace->waited_ns = blocks.waited_ns;
+	trace->given_up = blocks.is_given_up;
 	trace->dropped_at =
 		payload + offsetof(struct wire_packet_blocks, dropped);
 }
@@ -62,10 +67,8 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 	struct wire_packet_begin begin;
 
 	if (read_at(trace->fd, offset + sizeof(struct wire_chunk), &begin,
-		    sizeof(begin)) < sizeof(begin))
-		return 0;
-	if ((begin.head & ~WIRE_PACKET_ODD_WORDS) !=
-	    wire_packet_odd(WIRE_PACKET_BEGIN, 0))
+		    sizeof(begin)) < sizeof(begin) ||
+	    !wire_packet_is_begun(&begin))
 		return 0;
 	packet->sequence =
 		(uint64_t)begin.sequence[1] << 32 | begin.sequence[0];
@@ -200,7 +203,6 @@ static int copy_again(const struct trace *original, int to,
 		       : -errno;
 }
 
-/* What the process has written over while its file was copied is counted as such. */
 static int settle_changed(const struct trace *copy, int from, int to)
 {
 	const struct trace original = { .fd = from };
@@ -216,7 +218,7 @@ static int settle_changed(const struct trace *copy, int from, int to)
 		    is_same(packet, &now))
 			continue;
 		err = copy_again(&original, to, packet, words);
-		dropped++;
+		dropped += copy->overflow == WIRE_OVERFLOW_DROP;
 	}
 	free(words);
 	if (!err && dropped != copy->dropped &&
@@ -226,19 +228,13 @@ static int settle_changed(const struct trace *copy, int from, int to)
 	return err;
 }
 
-static int keep(int from, const char *path)
+static int copy_new(int from, const char *path, int is_trace)
 {
-	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int err = to < 0 ? -errno : file_copy(from, to);
-	struct trace copy;
-	char *why;
 
-	if (!err && trace_open(&copy, path, &why) == 0) {
-		err = settle_changed(&copy, from, to);
-		trace_close(&copy);
-	} else if (!err) {
-		free(why); /* it is as bad as the original */
-	}
+	if (!err && is_trace)
+		err = trace_settle(from, path);
 	if (to >= 0 && close(to) != 0 && !err)
 		err = -errno;
 	if (to >= 0 && err)
@@ -246,18 +242,52 @@ static int keep(int from, const char *path)
 	return err;
 }
 
-int trace_keep(const char *from_part, const char *to_part, char **why)
+/* A file beside one part, if there is any, to beside another. 0 or -errno. */
+static int keep_file(const char *from_path, const char *to_path, int is_trace,
+		     char **why)
 {
-	char *from_path = trace_path(from_part), *to_path = trace_path(to_part);
 	int from = from_path
 			   ? open(from_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 			   : -1;
-	int err = from >= 0 && to_path ? keep(from, to_path) : 0;
+	int err = from >= 0 && to_path ? copy_new(from, to_path, is_trace) : 0;
 
 	if (from >= 0)
 		close(from);
+	return err ? fail(why, err, "%s: %s", to_path, strerror(-err)) : 0;
+}
+
+int trace_settle(int from, const char *path)
+{
+	int to = open(path, O_WRONLY | O_CLOEXEC), err;
+	struct trace copy;
+	char *why;
+
+	if (to < 0)
+		return -errno;
+	if (trace_open(&copy, path, &why) == 0) {
+		err = settle_changed(&copy, from, to);
+		trace_close(&copy);
+	} else {
+		free(why); /* it is as bad as the original */
+		err = 0;
+	}
+	if (close(to) != 0 && !err)
+		err = -errno;
+	return err;
+}
+
+int trace_keep(const char *from_part, const char *to_part, char **why)
+{
+	char *from_path = trace_path(from_part), *to_path = trace_path(to_part);
+	int err = keep_file(from_path, to_path, 1, why);
+
+	free(from_path);
+	free(to_path);
 	if (err)
-		err = fail(why, err, "%s: %s", to_path, strerror(-err));
+		return err;
+	from_path = taken_path(from_part);
+	to_path = taken_path(to_part);
+	err = keep_file(from_path, to_path, 0, why);
 	free(from_path);
 	free(to_path);
 	return err;

@@ -33,6 +33,9 @@ struct trace {
 	uint64_t dropped; /* packets that were used again */
 	uint64_t dropped_at;           /* where that stands in the file */
 	uint64_t taken_back, least_ns; /* calls that took less than that */
+	uint32_t overflow;             /* enum wire_overflow */
+	uint32_t given_up;             /* enum wire_given_up */
+	uint64_t waits, waited_ns;     /* of threads, for workers */
 	struct trace_packet *packets;  /* by tally, then in their order */
 	size_t count, capacity;
 	char *damage; /* NULL, or what is wrong */
@@ -43,9 +46,16 @@ char *trace_path(const char *part_path);
 
 /*
  * Copies what is beside one part, if there is anything, to beside another, also while it is
- * written. 0, or -errno and *why.
+ * written: its trace, and then what was counted of that (taken_reader.h). 0, or -errno and *why.
  */
 int trace_keep(const char *from_part, const char *to_part, char **why);
+
+/*
+ * A copy was made of the trace that is open at `from`, while its process wrote: packets that
+ * have been used again since are copied once more. They count as dropped, unless calls are
+ * counted before that happens: what has these is copied later. 0 or -errno.
+ */
+int trace_settle(int from, const char *path);
 
 /* 0, or -errno and *why; -ENOENT if there is none. */
 int trace_open(struct trace *trace, const char *path, char **why);

@@ -8,6 +8,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "report/recording/trace_waits.h"
 
 static void note_oddities(struct recording *recording,
 			  const struct traced_process *process)
@@ -27,6 +28,7 @@ static void note_oddities(struct recording *recording,
 					     text_basename(trace->path),
 					     trace->refused,
 					     text_plural(trace->refused)));
+	trace_add_waits(trace, recording, text_basename(trace->path));
 	if (process->clock.ticks == 0)
 		recording_note(recording,
 			       memory_printf("%s: no times: how fast its time "

@@ -164,6 +164,7 @@ void summary_init(struct summary *summary, const struct recording *recording,
 		.threads = merged->threads,
 		.follow_ups = merged->follow_ups,
 		.strays = merged->strays,
+		.waits = recording->waits,
 	};
 	for (size_t i = 0; i < recording->part_count; i++)
 		add_part(summary, &recording->parts[i]);

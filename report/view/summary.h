@@ -48,6 +48,7 @@ struct summary {
 	uint64_t folds[WIRE_FOLD_COUNT]; /* the same, by cause */
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
 	uint64_t trap_hits;
+	struct packet_waits waits;
 	enum wire_time time; /* how it was taken, by the first part that did */
 	uint32_t rate_hz;    /* of samples that were asked for */
 	/* By the CPU clock: threads that had a finer one than the tick. */

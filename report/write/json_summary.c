@@ -380,6 +380,12 @@ static json_t *budget_of(const struct summary_budget *budget)
 			 json_number(budget->missed_calls));
 }
 
+static json_t *waits_of(const struct packet_waits *waits)
+{
+	return json_pack("{soso}", "count", json_number(waits->count), "ns",
+			 json_number(waits->ns));
+}
+
 static json_t *hooking_of(const struct hooking_costs *costs)
 {
 	json_t *modules = json_array();
@@ -446,6 +452,8 @@ void json_summary(struct json_stream *stream, struct session *session)
 	json_member(stream, "folded", folds_of(&session->summary));
 	json_member(stream, "breakpoint_hits",
 		    json_number(session->summary.trap_hits));
+	if (session->summary.waits.count > 0)
+		json_member(stream, "waits", waits_of(&session->summary.waits));
 	json_member(stream, "problems", problems_of(&session->recording));
 }
 

@@ -284,6 +284,18 @@ static void write_traps(FILE *out, const struct summary *summary)
 			text_plural(summary->trap_hits));
 }
 
+/* That was asked for; but whoever looks at times has to know. */
+static void write_waits(FILE *out, const struct summary *summary)
+{
+	if (summary->waits.count > 0)
+		fprintf(out,
+			"waits: threads waited %s time%s, %s in all, until "
+			"packets were counted\n",
+			GROUPED(summary->waits.count),
+			text_plural(summary->waits.count),
+			text_duration(summary->waits.ns).text);
+}
+
 static void write_doubts(FILE *out, struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -576,6 +588,7 @@ void text_summary(FILE *out, struct session *session)
 	write_asked(out, summary);
 	write_java_confidence(out, session);
 	write_traps(out, summary);
+	write_waits(out, summary);
 	write_doubts(out, session);
 	write_budget(out, summary);
 	write_losses(out, session);

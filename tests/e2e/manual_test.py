@@ -15,6 +15,7 @@ from clewtest import BUILD, ROOT, needs
 MANUAL = BUILD / "man"
 # in struct wire_header
 VERIFIED_STACKS, ASKED_STACKS, BUDGET = 576, 616, 740
+TRACE_WAITS = 4096 + 64 + 16376  # behind the header, and that of the first chunk
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
@@ -353,6 +354,13 @@ class Members(clewtest.Case):
             file.seek(ASKED_STACKS)
             file.write(struct.pack("<QQI", 1, 1000, 1))
 
+    def pretend_waits(self, recording):
+        """As if a thread had waited for a worker, once."""
+        (trace,) = recording.glob("*.trace")
+        with trace.open("r+b") as file:
+            file.seek(TRACE_WAITS)
+            file.write(struct.pack("<QQ", 1, 1000))
+
     def commands(self):
         """[(paragraphs that are about it, what it writes)]"""
         program = self.work / "program"
@@ -373,6 +381,10 @@ class Members(clewtest.Case):
         exact_java = self.work / "exact_java"
         shutil.copytree(exact, exact_java)
         self.pretend_java(exact_java)
+        self.record([program], ["--trace"])
+        waited = self.work / "waited"
+        self.recording_path.rename(waited)
+        self.pretend_waits(waited)
         self.record([program], ["--probe=main", "--action=record tid",
                               "--probe=not_there"])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
@@ -383,6 +395,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", "--events"),
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
+                ([report], "report", "--json", waited),
                 ([report], "report", "--json", "--top=0", java),
                 ([report], "report", "--json", "--jni", exact_java),
                 ([report], "report", "--json", "--value=bytes", java),

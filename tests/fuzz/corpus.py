@@ -66,6 +66,15 @@ def packet():
     return struct.pack("<%dI" % len(words), *words)
 
 
+def taken():
+    """Two packets that were counted, and three contexts (wire/taken.h)."""
+    return (struct.pack("<8s6I5Q2I", b"clewtkn\n", 1, 80, 4242, 0, 16, 32,
+                        2, 3, 2, 900, 0, 2, 0) +
+            struct.pack("<4Q", 24576, 3, 24576 + 65536, 5) +
+            b"".join(struct.pack("<3Q2I", 0x1234 + i, 300, i, i % 2, 7 + i)
+                     for i in range(3)))
+
+
 def trace():
     def chunk(kind, owner, size, payload):
         head = struct.pack("<IIQQ40x", kind, owner, size, 0)
@@ -233,6 +242,7 @@ def main(build, folder):
     (folder / "jitdump").write_bytes(jitdump())
     (folder / "packet").write_bytes(packet())
     (folder / "trace").write_bytes(trace())
+    (folder / "taken").write_bytes(taken())
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         subprocess.run(

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer entry: any bytes as the words of a packet, and as a trace. */
+/*
+ * libFuzzer entry: any bytes as the words of a packet, as a trace, and as what workers have
+ * counted of one.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/recording/taken_reader.h"
 #include "report/trace/thread_calls.h"
 #include "tests/fuzz/space_fuzz.h"
 
@@ -98,6 +102,24 @@ static void read_file(const char *path)
 	trace_close(&trace);
 }
 
+static void read_taken(const char *path)
+{
+	struct taken taken;
+	volatile uint64_t sum = 0;
+	char *why = NULL;
+
+	if (taken_open(&taken, path, &why)) {
+		free(why);
+		return;
+	}
+	for (size_t i = 0; i < taken.packet_count; i++)
+		sum = sum + (uint64_t)taken_has(&taken, taken.packets[i].offset,
+						taken.packets[i].sequence);
+	for (size_t i = 0; i < taken.count_count; i++)
+		sum = sum + taken.counts[i].calls;
+	taken_close(&taken);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct packet_blocks blocks = { .count = 2, .blocks = { 8, 4 } };
@@ -110,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_words(words, size / 4, &blocks);
 	free(words);
 	read_file(file.path);
+	read_taken(file.path);
 	close(file.fd);
 	return 0;
 }

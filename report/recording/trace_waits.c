@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/trace_waits.h"
+
+#include "base/memory.h"
+
+void trace_add_waits(const struct trace *trace, struct recording *recording,
+		     const char *name)
+{
+	recording->waits.count += trace->waits;
+	recording->waits.ns += trace->waited_ns;
+	if (trace->given_up == WIRE_WORKERS_LATE)
+		recording_note(
+			recording,
+			memory_printf("%s: threads have waited in vain for "
+				      "packets to be counted, and count them "
+				      "themselves since",
+				      name));
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace that was copied while its process used a packet again: the copy has the old
+ * packet, or half of it, the original the new one.
+ */
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/recording/trace_reader.h"
+#include "tests/unit/trace_file.h"
+#include "wire/recording.h"
+
+#define CALLS 100
+
+static char folder[] = "/tmp/clew-settle-XXXXXX";
+static char original[64], copy[64];
+
+static void put_packet(struct trace_file *file, uint32_t tally,
+		       uint64_t sequence, uint32_t function)
+{
+	const struct trace_file_context context = {
+		.tid = 7,
+		.sequence = sequence,
+		.tsc = 1,
+		.cause = WIRE_PACKET_FIRST,
+	};
+
+	trace_file_packet(file, tally);
+	trace_file_context(file, &context);
+	for (uint32_t i = 0; i < CALLS; i++)
+		trace_file_call(file, 1, function);
+}
+
+static struct wire_packet_blocks *blocks_of(struct trace_file *file)
+{
+	return (void *)(file->bytes + sizeof(struct wire_header) +
+			sizeof(struct wire_chunk));
+}
+
+/* Two packets, of which the second one is of that sequence, and calls that function. */
+static void save(const char *path, uint64_t sequence, uint32_t function,
+		 enum wire_overflow overflow)
+{
+	struct trace_file file;
+
+	trace_file_init(&file, 1, 0, 0);
+	put_packet(&file, 0, 1, 1);
+	put_packet(&file, 1, sequence, function);
+	blocks_of(&file)->overflow = overflow;
+	if (!sequence) { /* it is zeroed by now, or the first word is */
+		memset(file.bytes + file.packet + sizeof(struct wire_chunk), 0,
+		       4);
+	}
+	trace_file_save(&file, path);
+	trace_file_fini(&file);
+}
+
+static void settle(struct trace *settled)
+{
+	int from = open(original, O_RDONLY);
+	char *why;
+
+	assert_true(from >= 0);
+	assert_int_equal(trace_settle(from, copy), 0);
+	close(from);
+	assert_int_equal(trace_open(settled, copy, &why), 0);
+}
+
+/* How many calls of one function the only packet of tally 1 has, and no others. */
+static uint32_t calls_of(const struct trace *trace, uint32_t function)
+{
+	static uint32_t words[PACKET_WORDS_MAX];
+	struct packet_cursor cursor;
+	enum packet_event event;
+	uint32_t calls = 0;
+
+	assert_int_equal(trace->packets[1].tally, 1);
+	packet_begin(&cursor, words,
+		     trace_read(trace, &trace->packets[1], words),
+		     &trace->blocks);
+	while ((event = packet_next(&cursor)) != PACKET_END) {
+		if (event != PACKET_CALL)
+			continue;
+		assert_int_equal(cursor.function, function);
+		calls++;
+	}
+	assert_int_equal(cursor.bad_words, 0);
+	return calls;
+}
+
+static void what_was_used_again_is_copied_once_more(void **unused)
+{
+	struct trace settled;
+
+	(void)unused;
+	save(copy, 3, 2, WIRE_OVERFLOW_DROP);
+	save(original, 9, 5, WIRE_OVERFLOW_DROP);
+	settle(&settled);
+	assert_int_equal(settled.count, 2);
+	assert_int_equal(settled.packets[1].sequence, 9);
+	assert_int_equal(calls_of(&settled, 5), CALLS);
+	assert_int_equal(settled.dropped, 1);
+	trace_close(&settled);
+}
+
+/* All calls of that packet are elsewhere, in what is copied later. */
+static void nothing_is_dropped_where_calls_are_counted_before(void **unused)
+{
+	struct trace settled;
+
+	(void)unused;
+	for (int overflow = WIRE_OVERFLOW_PROCESS;
+	     overflow < WIRE_OVERFLOW_COUNT; overflow++) {
+		save(copy, 3, 2, (enum wire_overflow)overflow);
+		save(original, 9, 5, (enum wire_overflow)overflow);
+		settle(&settled);
+		assert_int_equal(settled.packets[1].sequence, 9);
+		assert_int_equal(settled.dropped, 0);
+		trace_close(&settled);
+	}
+}
+
+static void what_is_just_used_again_is_no_packet(void **unused)
+{
+	struct trace settled;
+
+	(void)unused;
+	save(copy, 3, 2, WIRE_OVERFLOW_DROP);
+	save(original, 0, 5, WIRE_OVERFLOW_DROP);
+	settle(&settled);
+	assert_int_equal(settled.count, 1);
+	assert_int_equal(settled.dropped, 1);
+	trace_close(&settled);
+}
+
+static void what_has_not_changed_stays(void **unused)
+{
+	struct trace settled;
+
+	(void)unused;
+	save(copy, 3, 2, WIRE_OVERFLOW_DROP);
+	save(original, 3, 2, WIRE_OVERFLOW_DROP);
+	settle(&settled);
+	assert_int_equal(calls_of(&settled, 2), CALLS);
+	assert_int_equal(settled.dropped, 0);
+	trace_close(&settled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_used_again_is_copied_once_more),
+		cmocka_unit_test(
+			nothing_is_dropped_where_calls_are_counted_before),
+		cmocka_unit_test(what_is_just_used_again_is_no_packet),
+		cmocka_unit_test(what_has_not_changed_stays),
+	};
+	int failed;
+
+	if (!mkdtemp(folder))
+		return EXIT_FAILURE;
+	snprintf(original, sizeof(original), "%s/original", folder);
+	snprintf(copy, sizeof(copy), "%s/copy", folder);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(original);
+	unlink(copy);
+	rmdir(folder);
+	return failed;
+}
