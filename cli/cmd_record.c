@@ -26,9 +26,11 @@
 #include "cli/recording_options.h"
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
+#include "report/live/packet_workers.h"
 #include "report/model/probe_list.h"
 #include "report/recording/announced.h"
 #include "report/recording/rules.h"
+#include "wire/packet.h"
 
 enum {
 	KEY_PROBE = KEY_OF_COMMAND,
@@ -101,9 +103,13 @@ static const struct argp_option argp_options[] = {
 	  "In a trace, take back calls that took less, such as 10us; with "
 	  "--stamps=all",
 	  3 },
-	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process", 0,
-	  "When a trace's SIZE is used up, drop the oldest calls (default), or "
-	  "count them before they are overwritten",
+	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process|wait", 0,
+	  "When a trace's SIZE is used up, drop the oldest calls (default), "
+	  "count them before they are overwritten, or wait until workers have",
+	  3 },
+	{ "workers", KEY_WORKERS, "N", 0,
+	  "Count a trace's calls in N threads of clew record while the program "
+	  "runs (default with --on-overflow=wait: one a processor)",
 	  3 },
 	{ "trace-depth", KEY_TRACE_DEPTH, "N", 0,
 	  "In a trace, write down no calls deeper than N levels, up to 200",
@@ -322,10 +328,44 @@ static struct reading_lines *begin_lines(const struct record_options *options,
 	return lines;
 }
 
+/* Who counts a trace's calls meanwhile; without them their threads do. */
+static struct packet_workers *begin_workers(
+	const char *name, const struct record_options *options,
+	const struct launch *job)
+{
+	const struct directives *directives = &options->directives;
+	unsigned int count = directives->workers;
+	struct packet_workers *workers;
+	char *why;
+
+	if (!count && directives->waits)
+		count = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (!job->output || !count)
+		return NULL;
+	if (count > WIRE_WORKERS_MAX)
+		count = WIRE_WORKERS_MAX;
+	if (packet_workers_start(&workers, job->output, count, &why) == 0)
+		return workers;
+	complain(name, "%s", why);
+	free(why);
+	return NULL;
+}
+
+static void end_workers(const char *name, struct packet_workers *workers)
+{
+	char *why;
+
+	if (!workers || packet_workers_stop(workers, &why) == 0)
+		return;
+	complain(name, "calls were left in the trace: %s", why);
+	free(why);
+}
+
 static int record(const char *name, struct record_options *options)
 {
 	struct launch job = { .argv = options->target };
 	struct launch_outcome outcome;
+	struct packet_workers *workers;
 	struct reading_lines *lines;
 	char *program, *why;
 	int is_recorded = 0, status;
@@ -342,7 +382,9 @@ static int record(const char *name, struct record_options *options)
 	prepare(name, options, program, &job);
 	free(program);
 	lines = begin_lines(options, &job);
+	workers = begin_workers(name, options, &job);
 	err = launch(&job, &outcome);
+	end_workers(name, workers);
 	reading_lines_destroy(lines);
 	if (err) {
 		complain(name, "cannot start a process: %s", strerror(-err));

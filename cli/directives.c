@@ -35,6 +35,7 @@ enum value_kind {
 	VALUE_LEAST,
 	VALUE_DEPTH,
 	VALUE_OVERFLOW,
+	VALUE_WORKERS,
 	VALUE_SIGNAL,
 	VALUE_JAVA,
 	VALUE_PROBE,
@@ -69,6 +70,7 @@ static const struct directive {
 	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
 	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
+	{ "workers", VALUE_WORKERS, 1, WIRE_WORKERS_MAX },
 	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
 	{ "trace-depth", VALUE_DEPTH, 1, WIRE_PACKET_DEPTH_MAX },
 	{ "probe", VALUE_PROBE, 0, 0 },
@@ -308,12 +310,29 @@ static int add_least(struct directives *directives,
 static int add_overflow(struct directives *directives, const char *word,
 			const char *value, char **why)
 {
-	if (strcmp(value, "drop-oldest") != 0 && strcmp(value, "process") != 0)
+	if (strcmp(value, "drop-oldest") != 0 &&
+	    strcmp(value, "process") != 0 && strcmp(value, "wait") != 0)
 		return fail(why, -EINVAL,
-			    "%s %s: not one of drop-oldest, process", word,
-			    value);
+			    "%s %s: not one of drop-oldest, process, wait",
+			    word, value);
 	fprintf(directives->out, "%s %s\n", word, value);
 	directives->has_overflow = 1;
+	directives->drops = strcmp(value, "drop-oldest") == 0;
+	directives->waits = strcmp(value, "wait") == 0;
+	return 0;
+}
+
+static int add_workers(struct directives *directives,
+		       const struct directive *directive, const char *value,
+		       char **why)
+{
+	uint64_t number = 0;
+	int err = add_size(directives, directive, value, why);
+
+	if (err)
+		return err;
+	text_parse_size(value, &number);
+	directives->workers = (unsigned int)number;
 	return 0;
 }
 
@@ -421,6 +440,8 @@ int directives_add(struct directives *directives, const char *word,
 		return add_signal(directives, word, value, why);
 	if (directive->kind == VALUE_OVERFLOW)
 		return add_overflow(directives, word, value, why);
+	if (directive->kind == VALUE_WORKERS)
+		return add_workers(directives, directive, value, why);
 	if (directive->kind == VALUE_PROBE)
 		return add_probe(directives, word, value, why);
 	if (directive->kind == VALUE_ACTION)

@@ -18,18 +18,20 @@ struct directives {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
-	int has_cache;              /* `cache` was added */
-	int has_budget;             /* `budget` was */
-	int has_trace;              /* `trace` was */
-	int has_stamps;             /* `stamps` was, and not `all` */
-	int has_least;              /* `min-duration` was */
-	int has_depth;              /* `trace-depth` was */
-	int has_overflow;           /* `on-overflow` was */
-	int has_time;               /* `time` was, and not `none` */
-	int has_callers;            /* `jni-env` or `jit-callers` was */
-	int is_exact;               /* the last `time` was `exact` */
-	int is_exact_java;          /* the last `java` was */
-	int probes;                 /* how many `probe` */
+	int has_cache;        /* `cache` was added */
+	int has_budget;       /* `budget` was */
+	int has_trace;        /* `trace` was */
+	int has_stamps;       /* `stamps` was, and not `all` */
+	int has_least;        /* `min-duration` was */
+	int has_depth;        /* `trace-depth` was */
+	int has_overflow;     /* `on-overflow` was */
+	int drops, waits;     /* the last one was `drop-oldest`, `wait` */
+	unsigned int workers; /* as the last `workers` says; 0: none did */
+	int has_time;         /* `time` was, and not `none` */
+	int has_callers;      /* `jni-env` or `jit-callers` was */
+	int is_exact;         /* the last `time` was `exact` */
+	int is_exact_java;    /* the last `java` was */
+	int probes;           /* how many `probe` */
 	struct probe_action action; /* of the last of these */
 	struct arena arena;         /* has what it consists of */
 };

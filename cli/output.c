@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "wire/recording.h"
+#include "wire/taken.h"
 
 static int ends_with(const char *text, const char *suffix)
 {
@@ -38,7 +39,8 @@ static int is_ours(const char *name)
 	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX) ||
-	       ends_with(name, WIRE_TRACE_SUFFIX) || is_snapshot(name) ||
+	       ends_with(name, WIRE_TRACE_SUFFIX) ||
+	       ends_with(name, WIRE_TAKEN_SUFFIX) || is_snapshot(name) ||
 	       ends_with(name, WIRE_MAP_SUFFIX) ||
 	       ends_with(name, WIRE_JITDUMP_SUFFIX);
 }

@@ -52,6 +52,8 @@ static const char *directive_of(int key)
 		return "snapshot-on";
 	case KEY_ON_OVERFLOW:
 		return "on-overflow";
+	case KEY_WORKERS:
+		return "workers";
 	default:
 		return NULL;
 	}
@@ -101,6 +103,12 @@ void recording_check(const struct directives *directives,
 	if (directives->has_overflow && !directives->has_trace)
 		argp_error(state, "--on-overflow: of a trace's packets; it "
 				  "goes with --trace");
+	if (directives->workers &&
+	    (!directives->has_trace || !directives->has_overflow ||
+	     directives->drops))
+		argp_error(state, "--workers: they count calls before these "
+				  "are overwritten; it goes with "
+				  "--on-overflow=process or wait");
 	if (directives->has_depth && !directives->has_trace)
 		argp_error(state, "--trace-depth: of a trace's calls; it goes "
 				  "with --trace");

@@ -108,7 +108,9 @@ static int begin_trace(struct cold *cold)
 	trace->most_bytes = config->trace_bytes;
 	trace->least_ns = config->least_ns;
 	trace->stamp_ns = config->stamp_ns;
-	trace->counts_overflow = config->counts_overflow;
+	trace->overflow = config->overflow;
+	trace->has_workers =
+		config->workers > 0 || config->overflow == WIRE_OVERFLOW_WAIT;
 	trace->thread_bytes = config->thread_bytes ? config->thread_bytes
 						   : config->trace_bytes;
 	return trace_create(trace, &cold->recorder.part);

@@ -25,6 +25,7 @@
 #include "preload/sys/text.h"
 #include "preload/time/samples.h"
 #include "wire/packet.h"
+#include "wire/taken.h"
 
 #define PIECE_BYTES (64 << 10)
 
@@ -127,28 +128,15 @@ static void put_at(int fd, const void *bytes, size_t count, uint64_t at)
 	sys_call(SYS_pwrite64, fd, (long)bytes, (long)count, (long)at, 0, 0);
 }
 
-static int is_begin(const struct wire_packet_begin *begin)
-{
-	return (begin->head & ~WIRE_PACKET_ODD_WORDS) ==
-	       wire_packet_odd(WIRE_PACKET_BEGIN, 0);
-}
-
-static int is_same(const struct wire_packet_begin *one,
-		   const struct wire_packet_begin *other)
-{
-	return is_begin(one) && is_begin(other) &&
-	       one->sequence[0] == other->sequence[0] &&
-	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
-}
-
 /* Whether the packet is in the copy, and was used again meanwhile. */
 static int is_changed(int from, int to, uint64_t at)
 {
 	struct wire_packet_begin old, new;
 
-	if (!is_at(to, &old, sizeof(old), at) || !is_begin(&old))
+	if (!is_at(to, &old, sizeof(old), at) || !wire_packet_is_begun(&old))
 		return 0;
-	return !is_at(from, &new, sizeof(new), at) || !is_same(&old, &new);
+	return !is_at(from, &new, sizeof(new), at) ||
+	       !wire_packet_is_same(&old, &new);
 }
 
 /* The copy gets what is there now; where that changes as well, a packet that is none. */
@@ -161,13 +149,17 @@ static void copy_again(struct snapshot_files *snapshot, int from, int to,
 	static const uint32_t nothing;
 
 	if (is_at(from, snapshot->piece, bytes, at) &&
-	    is_at(from, &now, sizeof(now), at) && is_same(read, &now))
+	    is_at(from, &now, sizeof(now), at) &&
+	    wire_packet_is_same(read, &now))
 		put_at(to, snapshot->piece, bytes, at);
 	else
 		put_at(to, &nothing, sizeof(nothing), at);
 }
 
-/* Such packets are counted as all that were used again. */
+/*
+ * Such packets are counted as all that were used again, unless their calls are counted before:
+ * what has these is copied later.
+ */
 static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 {
 	const struct wire_header *header = (const void *)snapshot->piece;
@@ -193,6 +185,7 @@ static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 		count++;
 	}
 	if (!count || !dropped_at ||
+	    rt.recorder->trace.overflow != WIRE_OVERFLOW_DROP ||
 	    !is_at(to, &dropped, sizeof(dropped), dropped_at))
 		return;
 	dropped += count;
@@ -242,6 +235,23 @@ static int copy_into(struct snapshot_files *snapshot, const char *from)
 				   : apart_call(copy_file, snapshot);
 }
 
+/* What workers have counted of the trace, which lies beside it. None is none. */
+static int copy_taken(struct snapshot_files *snapshot, const char *trace)
+{
+	char *path = (char *)snapshot->piece;
+	struct text text = text_in(path, PATH_MAX);
+	const char *end = trace;
+	int err;
+
+	while (*end)
+		end++;
+	for (end -= sizeof(WIRE_TRACE_SUFFIX) - 1; trace < end; trace++)
+		text_char(&text, *trace);
+	text_string(&text, WIRE_TAKEN_SUFFIX);
+	err = text_was_cut(&text) ? -ENAMETOOLONG : copy_into(snapshot, path);
+	return err == -ENOENT ? 0 : err;
+}
+
 /* What was asked for, which lies beside the part. None is none. */
 static int copy_config(struct snapshot_files *snapshot, const char *part)
 {
@@ -283,6 +293,8 @@ static int copy_all(struct snapshot_files *snapshot)
 
 	if (!err && trace->header && !trace->file.is_private)
 		err = copy_part(snapshot, trace, 1);
+	if (!err && recorder->trace.has_workers && !trace->file.is_private)
+		err = copy_taken(snapshot, trace->file.path);
 	if (!err)
 		err = copy_part(snapshot, &recorder->part, 0);
 	return err;

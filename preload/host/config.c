@@ -253,10 +253,29 @@ static int set_trace_depth(struct config *config, const char *text)
 
 static int set_overflow(struct config *config, const char *text)
 {
-	config->counts_overflow = !strcmp(text, "process");
-	return config->counts_overflow || !strcmp(text, "drop-oldest")
-		       ? 0
-		       : -EINVAL;
+	static const char *const names[WIRE_OVERFLOW_COUNT] = {
+		[WIRE_OVERFLOW_DROP] = "drop-oldest",
+		[WIRE_OVERFLOW_PROCESS] = "process",
+		[WIRE_OVERFLOW_WAIT] = "wait",
+	};
+
+	for (int i = 0; i < WIRE_OVERFLOW_COUNT; i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		config->overflow = (enum wire_overflow)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int set_workers(struct config *config, const char *text)
+{
+	uint64_t number;
+
+	if (parse_number(text, &number) || !number || number > WIRE_WORKERS_MAX)
+		return -EINVAL;
+	config->workers = (uint32_t)number;
+	return 0;
 }
 
 static int set_snapshot_signal(struct config *config, const char *text)
@@ -442,6 +461,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_snapshot_signal(config, text);
 	if (!strcmp(word, "on-overflow"))
 		return set_overflow(config, text);
+	if (!strcmp(word, "workers"))
+		return set_workers(config, text);
 	if (!strcmp(word, "rate"))
 		return set_rate(config, text);
 	if (!strcmp(word, "clock"))

@@ -11,6 +11,7 @@
 #include "expression/probe_action.h"
 #include "image/arena.h"
 #include "match/ere.h"
+#include "wire/packet.h"
 #include "wire/recording.h"
 
 #define CONFIG_DIR_VARIABLE "CLEW_DIR"
@@ -93,7 +94,8 @@ struct config {
 		trace_depth; /* calls that are deeper are not written; 0: all are */
 	uint64_t stamp_ns; /* from stamp to stamp, about; 0: by calls */
 	uint64_t least_ns; /* that calls take which are kept; 0: all are */
-	int counts_overflow; /* calls of packets that are used again are counted */
+	enum wire_overflow overflow; /* of packets that are to be used again */
+	uint32_t workers;    /* of clew record, which count calls; 0: none */
 	int snapshot_signal; /* at which one is made; 0: none */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */
 };

@@ -163,6 +163,7 @@ struct tally_presence {
 struct tally_packets {
 	struct wire_chunk **chunks; /* in the order in which they came */
 	struct wire_chunk *newest;  /* in use */
+	struct wire_chunk *left;    /* before that, unless it was handed over */
 	uint32_t count, room;
 	uint32_t oldest; /* the next that is used again */
 	uint32_t cannot_grow;

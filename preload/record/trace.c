@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/record/handed_packets.h"
 #include "preload/record/numbers.h"
 #include "preload/record/past_calls.h"
 #include "preload/sys/copy_bytes.h"
@@ -53,6 +54,9 @@ int trace_create(struct trace_file *trace, const struct part *part)
 	trace->blocks = chunk_payload(&chunk);
 	trace->blocks->count = 1; /* nobody has index 0 */
 	trace->blocks->least_ns = trace->least_ns;
+	trace->blocks->overflow = trace->overflow;
+	if (trace->part.file.is_private)
+		trace->has_workers = 0; /* nobody else sees it */
 	return 0;
 }
 
@@ -176,24 +180,62 @@ static struct wire_chunk *add_packet(struct trace_file *trace,
 }
 
 /* Whoever reads it sees first of all that it is no packet any more. */
-static struct wire_chunk *use_again(struct trace_file *trace,
-				    struct tally *tally)
+static void clear(struct wire_chunk *chunk)
 {
-	struct tally_packets *packets = &tally->packets;
-	struct wire_chunk *chunk = packets->chunks[packets->oldest];
 	uint32_t *words = (uint32_t *)(chunk + 1);
-	const int is_counted =
-		trace->counts_overflow &&
-		past_calls_count(tally, trace->blocks, words,
-				 PAYLOAD_BYTES / sizeof(*words)) == 0;
 
 	*(volatile uint32_t *)words = 0;
 	fill_zero(words, PAYLOAD_BYTES);
-	packets->oldest = (packets->oldest + 1) % packets->count;
+}
+
+/* Counts the calls of a packet that is to be used again, if that is asked for. */
+static void end_packet(struct trace_file *trace, struct tally *tally,
+		       struct wire_chunk *chunk)
+{
+	uint32_t *words = (uint32_t *)(chunk + 1);
+	const int is_counted =
+		trace->overflow != WIRE_OVERFLOW_DROP &&
+		past_calls_count(tally, trace->blocks, words,
+				 PAYLOAD_BYTES / sizeof(*words)) == 0;
+
 	atomic_fetch_add_explicit(is_counted ? &trace->blocks->counted
 					     : &trace->blocks->dropped,
 				  1, memory_order_relaxed);
+}
+
+static struct wire_chunk *use_oldest_again(struct trace_file *trace,
+					   struct tally *tally)
+{
+	struct tally_packets *packets = &tally->packets;
+	struct wire_chunk *chunk = packets->chunks[packets->oldest];
+
+	end_packet(trace, tally, chunk);
+	clear(chunk);
+	packets->oldest = (packets->oldest + 1) % packets->count;
 	return chunk;
+}
+
+/* One that a worker has counted, or, if need be, one that it is counted for. */
+static struct wire_chunk *use_handed_again(struct trace_file *trace,
+					   struct tally *tally)
+{
+	struct wire_chunk *chunk;
+
+	switch (handed_packets_find(trace, &tally->packets, &chunk)) {
+	case HANDED_COUNTED:
+		clear(chunk);
+		atomic_fetch_add_explicit(&trace->blocks->handed_over, 1,
+					  memory_order_relaxed);
+		return chunk;
+	case HANDED_BACK:
+		end_packet(trace, tally, chunk);
+		clear(chunk);
+		return chunk;
+	case HANDED_NONE:
+		break;
+	}
+	/* All are with workers that do not come back: they stay as they are. */
+	return runtime_is_filtered() ? NULL : add_packet(trace, tally);
 }
 
 uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
@@ -203,10 +245,14 @@ uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
 
 	if (!trace->blocks)
 		return NULL;
+	if (trace->has_workers)
+		handed_packets_give(trace, packets);
 	if (may_grow(trace, packets) && !runtime_is_filtered())
 		chunk = add_packet(trace, tally);
 	if (!chunk && packets->count)
-		chunk = use_again(trace, tally);
+		chunk = trace->has_workers ? use_handed_again(trace, tally)
+					   : use_oldest_again(trace, tally);
+	packets->left = packets->newest;
 	packets->newest = chunk;
 	return chunk ? (uint32_t *)(chunk + 1) : NULL;
 }

@@ -7,7 +7,8 @@
  * as the process may write, or each of its threads. From then on a thread uses its
  * oldest packet again; the file says how often. So a thread whose system calls
  * are filtered goes on, too, once it has had a packet. If that is asked for the
- * packet's calls are counted before, in the thread's tally (past_calls.h).
+ * packet's calls are counted before, in the thread's tally (past_calls.h), or by
+ * workers in another process (handed_packets.h).
  */
 #ifndef CLEW_RECORD_TRACE_H
 #define CLEW_RECORD_TRACE_H
@@ -25,7 +26,8 @@ struct trace_file {
 	uint64_t least_ticks;  /* the same; 0: not known yet. Any thread */
 	uint64_t stamp_ns;     /* from stamp to stamp; 0: by calls */
 	uint64_t stamp_ticks;  /* the same; 0: not known yet. Any thread */
-	int counts_overflow;   /* what is used again is counted before */
+	enum wire_overflow overflow;
+	int has_workers;             /* somebody takes packets that are full */
 	_Atomic uint64_t used_bytes; /* any thread */
 };
 

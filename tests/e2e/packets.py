@@ -39,10 +39,41 @@ class Counts:
         if is_tail:
             self.tails[name] = self.tails.get(name, 0) + 1
 
+    def add(self, name, calls, tails, function):
+        self.functions[name] = function
+        if calls:
+            self.calls[name] = self.calls.get(name, 0) + calls
+        if tails:
+            self.tails[name] = self.tails.get(name, 0) + tails
+
+
+class Taken:
+    """What workers have counted while the process ran (wire/taken.h)."""
+
+    def __init__(self, path):
+        self.packets, self.counts, self.taken = {}, [], 0
+        if not path.exists():
+            return
+        data = path.read_bytes()
+        magic, _, head, _, _, _, _, packets, counts, self.taken, self.calls = \
+            struct.unpack_from("<8s6I4Q", data)
+        if magic != b"clewtkn\n":
+            raise ValueError("not of workers")
+        self.packets = dict(struct.unpack_from("<QQ", data, head + 16 * i)
+                            for i in range(packets))
+        self.counts = [struct.unpack_from("<QQQII", data,
+                                          head + 16 * packets + 32 * i)
+                       for i in range(counts)]
+
+    def has(self, offset, payload):
+        low, high = struct.unpack_from("<II", payload, 8)
+        return self.packets.get(offset, 0) >= (low | high << 32)
+
 
 class Trace:
     def __init__(self, path):
         data = pathlib.Path(path).read_bytes()
+        taken = Taken(pathlib.Path(path).with_suffix(".taken"))
         at, (end,) = 4096, struct.unpack_from("<Q", data, 16)
         self.tallies, self.blocks, self.packets = {}, [], 0
         self.known = {}  # the ids of a context that is met again
@@ -54,10 +85,17 @@ class Trace:
                 count, = struct.unpack_from("<I", payload)
                 self.blocks = struct.unpack_from(f"<{count}I", payload, 8)
                 self.taken_back, = struct.unpack_from("<Q", payload, 16344)
-                self.counted, = struct.unpack_from("<Q", payload, 16360)
-            elif kind == PACKET:
+                self.counted, self.handed_over, self.waits, self.waited_ns, \
+                    self.filled, _, _, _, self.given_up = \
+                    struct.unpack_from("<4Q5I", payload, 16360)
+            elif kind == PACKET and not taken.has(at, payload):
                 self._read(self.tallies.setdefault(owner, Counts()), payload)
             at += size
+        self.taken = taken.taken
+        for name, calls, tails, owner, function in taken.counts:
+            self.tallies.setdefault(owner, Counts()).add(name, calls, tails,
+                                                         function)
+            self.calls += calls
 
     def _read(self, counts, payload):
         words = struct.unpack(f"<{len(payload) // 4}I", payload)

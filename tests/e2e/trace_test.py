@@ -107,6 +107,55 @@ class Traced(clewtest.Case):
                            flavours=["O2"])
                 self.assertGreater(self.recording().parts[0].trace.counted, 0)
 
+    def test_workers_count_while_threads_wait(self):
+        """Each full packet is waited for: a thread has no more than two."""
+        for name in "recursion", "tail", "jumps", "threads":
+            with self.subTest(name):
+                self.check(name, flavours=["O2"],
+                           options=["--trace=64K", "--on-overflow=wait",
+                                    "--workers=3"])
+                trace = self.recording().parts[0].trace
+                self.assertGreater(trace.filled, 0)
+                self.assertEqual(trace.counted, 0)
+                self.assertEqual(trace.given_up, 2)
+
+    def test_threads_wait_for_each_packet(self):
+        self.check("recursion", flavours=["O2"],
+                   options=["--trace=64K", "--on-overflow=wait"])
+        trace = self.recording().parts[0].trace
+        self.assertGreater(trace.filled, 5)
+        self.assertEqual(trace.handed_over, trace.filled)
+        # not for one that was counted before its thread looked again
+        self.assertLessEqual(trace.waits, trace.filled)
+
+    def test_any_number_of_workers_finds_the_same(self):
+        argv = [target("recursion")]
+        counted = self.tree(argv, "--time=none")
+        for workers in 1, 2, 4, 8, 64:
+            for overflow in "wait", "process":
+                for size in "64K", "256K":
+                    with self.subTest(workers=workers, overflow=overflow,
+                                      size=size):
+                        self.assertEqual(
+                            self.tree(argv, f"--trace={size}",
+                                      f"--on-overflow={overflow}",
+                                      f"--workers={workers}"), counted)
+                        trace = self.recording().parts[0].trace
+                        self.assertGreater(trace.handed_over + trace.counted,
+                                           0)
+
+    def test_signals_while_threads_wait(self):
+        self.check_signals("--trace=64K", "--on-overflow=wait")
+
+    def test_forks_while_workers_count(self):
+        for way, images in ("fork", 13), ("threads", 13), ("vfork", 5):
+            with self.subTest(way):
+                self.setUp()
+                recording, _ = self.record_target(
+                    [target("processes"), way],
+                    ["--trace=64K", "--on-overflow=wait"], images=images)
+                self.assert_clew_reads_the_same(recording)
+
     def test_coroutines(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
@@ -230,6 +279,90 @@ class Switched(clewtest.Case):
             self.assertIn("action trace", done.stderr)
 
 
+class Deserted(clewtest.Case):
+    """targets/batches.c, which goes on when `clew record` does not."""
+
+    CALLS = 40000  # of a batch: two packets and more
+
+    def begin(self, *options):
+        self.process = subprocess.Popen(
+            [str(a) for a in self.record_command(
+                [target("batches"), self.CALLS],
+                ["--trace=64K", "--on-overflow=wait", *options])],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=self.environment, cwd=self.work)
+        self.addCleanup(self.process.stdout.close)
+        self.batches = 0
+
+    def call(self, batches):
+        for _ in range(batches):
+            self.process.stdin.write(b".")
+            self.process.stdin.flush()
+            self.assertEqual(self.process.stdout.read(1), b".")
+            self.batches += 1
+
+    def end(self):
+        """The target is at its end when nobody can write what is read."""
+        self.process.stdin.close()
+        self.assertEqual(self.process.stdout.read(), b"")
+        self.process.wait(clewtest.TIMEOUT_S)
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(shown["total"]["calls"],
+                         self.batches * self.CALLS + 1)  # and main()
+        return shown
+
+    def test_nobody_waits_for_a_recorder_that_was_killed(self):
+        for before in 1, 5:
+            with self.subTest(before=before):
+                self.setUp()
+                self.begin()
+                self.call(before)
+                self.process.kill()
+                self.call(3)
+                self.assert_waited_in_vain(self.end())
+
+    def assert_waited_in_vain(self, shown):
+        (problem,) = shown["problems"]
+        self.assertIn("waited in vain", problem)
+        self.assertGreater(shown["waits"]["count"], 0)
+        self.assertGreater(shown["waits"]["ns"], 1e9)
+
+    def test_nor_for_one_that_is_stopped(self):
+        self.begin()
+        self.call(2)
+        self.process.send_signal(signal.SIGSTOP)
+        self.call(2)
+        self.process.send_signal(signal.SIGCONT)
+        self.call(2)
+        shown = self.end()
+        self.assert_waited_in_vain(shown)
+        (part,) = self.recording().parts
+        self.assertEqual(shown["waits"], {"count": part.trace.waits,
+                                          "ns": part.trace.waited_ns})
+        for command in "report", "trace":
+            done = self.clew(command, self.recording_path)
+            self.assertIn("until packets were counted",
+                          done.stdout + done.stderr)
+
+    def test_a_snapshot_has_what_workers_have_counted(self):
+        self.begin()
+        self.call(3)
+        (part,) = self.recording().parts
+        done = self.clew("snapshot", "-q", "-o", "snapshot", part.pid)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shown = self.clew_json("report", "--json", "snapshot")
+        self.assertEqual(shown["total"]["calls"], 3 * self.CALLS + 1)
+        self.call(1)
+        self.end()
+
+    def test_threads_that_never_wait_say_nothing(self):
+        self.begin("--trace=1G")
+        self.call(3)
+        shown = self.end()
+        self.assertEqual(shown["problems"], [])
+        self.assertNotIn("waits", shown)
+
+
 class Kept(clewtest.Case):
     """Of the file of packets."""
 
@@ -343,10 +476,12 @@ class Kept(clewtest.Case):
 
     def test_merged_recordings_have_the_calls_of_all(self):
         totals = []
-        for name in "first", "second":
+        for name, *options in (["first", "--trace"],
+                               ["second", "--trace=64K",
+                                "--on-overflow=wait"]):
             self.recording_path = self.work / name
             done = self.record([target("recursion")],
-                               ["--trace", "--time=none"])
+                               ["--time=none", *options])
             self.assertEqual(done.returncode, 0, done.stderr)
             totals.append(self.clew_json("report", "--json", name)["total"])
         done = self.clew("merge", "-o", "both", "first", "second", "second")
@@ -374,9 +509,16 @@ class Kept(clewtest.Case):
             done = self.clew("record", *options, "--", "true")
             self.assert_usage_error(done, "trace-depth")
         for options in (["--on-overflow=process"],
-                        ["--trace", "--on-overflow=wait"]):
+                        ["--trace", "--on-overflow=sleep"]):
             done = self.clew("record", *options, "--", "true")
             self.assert_usage_error(done, "on-overflow")
+        for options in (["--workers=2"], ["--trace", "--workers=2"],
+                        ["--trace", "--on-overflow=drop-oldest",
+                         "--workers=2"],
+                        ["--trace", "--on-overflow=wait", "--workers=0"],
+                        ["--trace", "--on-overflow=wait", "--workers=65"]):
+            done = self.clew("record", *options, "--", "true")
+            self.assert_usage_error(done, "workers")
         for value in "0", "x", "ring:", "64":
             done = self.clew("record", f"--trace={value}", "--", "true")
             self.assert_usage_error(done, "SIZE")

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/live/packet_workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/now.h"
+#include "base/suffix.h"
+#include "report/live/handed_process.h"
+#include "wire/packet.h"
+
+#define REST_NS      1000000 /* while nothing is full; each time twice as long */
+#define REST_NS_MOST 16000000
+#define BEGINNING_NS 1000000000 /* a trace that is none by then is none */
+#define EVENTS_BYTES 16384
+#define STACK_BYTES  (256 << 10)
+
+/* A file that has been made, and may not be a trace yet. */
+struct young_trace {
+	char *path;
+	uint64_t since_ns;
+};
+
+struct workers_thread {
+	struct packet_workers *workers;
+	unsigned int number;
+	pthread_t thread;
+	uint32_t words[PACKET_WORDS_MAX];
+};
+
+struct packet_workers {
+	char *folder;
+	int notify_fd;
+	_Atomic int is_ending;
+	pthread_mutex_t finding; /* of what is beginning */
+	struct young_trace *beginnings;
+	size_t beginning_count, beginning_capacity;
+	pthread_rwlock_t listing; /* of the list; what is in it stays */
+	struct handed_process **processes;
+	size_t count, capacity;
+	unsigned int wanted; /* threads */
+	unsigned int thread_count;
+	struct workers_thread threads[];
+};
+
+/* ---- Processes ---- */
+
+static void add_beginning(struct packet_workers *workers, const char *name)
+{
+	if (!suffix_stem(name, WIRE_TRACE_SUFFIX))
+		return;
+	workers->beginnings = memory_grow(
+		workers->beginnings, workers->beginning_count,
+		&workers->beginning_capacity, sizeof(*workers->beginnings));
+	workers->beginnings[workers->beginning_count++] = (struct young_trace){
+		.path = memory_printf("%s/%s", workers->folder, name),
+		.since_ns = now_ns(CLOCK_MONOTONIC),
+	};
+}
+
+static void take_events(struct packet_workers *workers)
+{
+	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
+	ssize_t bytes;
+
+	while ((bytes = read(workers->notify_fd, events, sizeof(events))) > 0)
+		for (ssize_t at = 0; at < bytes;) {
+			const struct inotify_event *event =
+				(const void *)(events + at);
+
+			if (event->len > 0)
+				add_beginning(workers, event->name);
+			at += (ssize_t)(sizeof(*event) + event->len);
+		}
+}
+
+/* Whether there is nothing more to be seen of it. */
+static int begin(struct packet_workers *workers,
+		 const struct young_trace *beginning)
+{
+	struct handed_process *process;
+	const int err =
+		handed_process_open(&process, beginning->path, workers->wanted);
+
+	if (err == -EAGAIN)
+		return now_ns(CLOCK_MONOTONIC) - beginning->since_ns >
+		       BEGINNING_NS;
+	if (err)
+		return 1;
+	pthread_rwlock_wrlock(&workers->listing);
+	workers->processes = memory_grow(workers->processes, workers->count,
+					 &workers->capacity,
+					 sizeof(struct handed_process *));
+	workers->processes[workers->count++] = process;
+	pthread_rwlock_unlock(&workers->listing);
+	return 1;
+}
+
+/* One thread at a time; others have something else to do. */
+static void find_processes(struct packet_workers *workers)
+{
+	size_t left = 0;
+
+	if (pthread_mutex_trylock(&workers->finding) != 0)
+		return;
+	take_events(workers);
+	for (size_t i = 0; i < workers->beginning_count; i++) {
+		struct young_trace *beginning = &workers->beginnings[i];
+
+		if (begin(workers, beginning))
+			free(beginning->path);
+		else
+			workers->beginnings[left++] = *beginning;
+	}
+	workers->beginning_count = left;
+	pthread_mutex_unlock(&workers->finding);
+}
+
+static struct handed_process *process_at(struct packet_workers *workers,
+					 size_t i)
+{
+	struct handed_process *process;
+
+	pthread_rwlock_rdlock(&workers->listing);
+	process = i < workers->count ? workers->processes[i] : NULL;
+	pthread_rwlock_unlock(&workers->listing);
+	return process;
+}
+
+/* ---- Threads ---- */
+
+/*
+ * Of a process, all that is full by now. What becomes full meanwhile is for the next time:
+ * there are others, and an end.
+ */
+static int count_some(struct workers_thread *thread,
+		      struct handed_process *process)
+{
+	uint64_t most = 1, done = 0;
+
+	while (done < most &&
+	       handed_process_count(process, thread->number, thread->words)) {
+		done++;
+		most = process->places;
+		if (handed_process_is_due(process))
+			handed_process_write(process, 0);
+	}
+	return done > 0;
+}
+
+/* *latest is the process that had some, the last one. */
+static int count_all(struct workers_thread *thread,
+		     struct handed_process **latest)
+{
+	struct handed_process *process;
+	int has_some = 0;
+
+	for (size_t i = 0; (process = process_at(thread->workers, i)); i++)
+		if (count_some(thread, process)) {
+			*latest = process;
+			has_some = 1;
+		}
+	return has_some;
+}
+
+static void rest(struct handed_process *process, uint64_t ns)
+{
+	const struct timespec most = { .tv_nsec = (long)ns };
+
+	if (process)
+		handed_trace_sleep(&process->trace, ns);
+	else
+		nanosleep(&most, NULL);
+}
+
+static void *run(void *argument)
+{
+	struct workers_thread *thread = argument;
+	struct packet_workers *workers = thread->workers;
+	struct handed_process *latest = NULL, *process;
+	uint64_t rest_ns = REST_NS;
+	int is_ending;
+
+	do {
+		is_ending = atomic_load(&workers->is_ending);
+		find_processes(workers);
+		if (count_all(thread, &latest)) {
+			rest_ns = REST_NS;
+			continue;
+		}
+		for (size_t i = 0; (process = process_at(workers, i)); i++)
+			handed_process_write(process, 0);
+		if (!is_ending)
+			rest(latest ? latest : process_at(workers, 0), rest_ns);
+		if (rest_ns < REST_NS_MOST)
+			rest_ns *= 2;
+	} while (!is_ending);
+	return NULL;
+}
+
+/* ---- Beginning and end ---- */
+
+static int start_threads(struct packet_workers *workers, unsigned int count)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int err = 0;
+
+	sigfillset(&all);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (unsigned int i = 0; i < count && !err; i++) {
+		struct workers_thread *thread = &workers->threads[i];
+
+		thread->workers = workers;
+		thread->number = i;
+		err = -pthread_create(&thread->thread, &attributes, run,
+				      thread);
+		workers->thread_count += !err;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return err;
+}
+
+int packet_workers_start(struct packet_workers **workers, const char *folder,
+			 unsigned int count, char **why)
+{
+	struct packet_workers *made = memory_zeroed(
+		1, sizeof(*made) + count * sizeof(*made->threads));
+	int err = 0;
+
+	made->wanted = count;
+	made->folder = memory_printf("%s", folder);
+	pthread_mutex_init(&made->finding, NULL);
+	pthread_rwlock_init(&made->listing, NULL);
+	made->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (made->notify_fd < 0 ||
+	    inotify_add_watch(made->notify_fd, folder,
+			      IN_CREATE | IN_MOVED_TO) < 0)
+		err = -errno;
+	if (!err)
+		err = start_threads(made, count);
+	if (err) {
+		packet_workers_stop(made, why);
+		return fail(why, err, "%u workers: %s", count, strerror(-err));
+	}
+	*workers = made;
+	return 0;
+}
+
+int packet_workers_stop(struct packet_workers *workers, char **why)
+{
+	int err = 0;
+
+	atomic_store(&workers->is_ending, 1);
+	for (unsigned int i = 0; i < workers->thread_count; i++)
+		pthread_join(workers->threads[i].thread, NULL);
+	for (size_t i = 0; i < workers->count; i++) {
+		struct handed_process *process = workers->processes[i];
+
+		handed_process_write(process, 1);
+		if (process->err && !err)
+			err = fail(why, process->err, "%s: %s", process->path,
+				   strerror(-process->err));
+		handed_trace_give_up(&process->trace);
+		handed_process_close(process);
+	}
+	for (size_t i = 0; i < workers->beginning_count; i++)
+		free(workers->beginnings[i].path);
+	if (workers->notify_fd >= 0)
+		close(workers->notify_fd);
+	free(workers->beginnings);
+	free(workers->processes);
+	free(workers->folder);
+	pthread_mutex_destroy(&workers->finding);
+	pthread_rwlock_destroy(&workers->listing);
+	free(workers);
+	return err;
+}
