@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/bench/two_hundred.h"
+
 #define THREADS_MAX 64
 
 typedef unsigned long (*leaf)(unsigned long n);
@@ -23,17 +25,6 @@ typedef unsigned long (*leaf)(unsigned long n);
 	{                                                                      \
 		return (x ^ n##UL * 2654435761UL) + (x >> (n % 13));           \
 	}
-#define TEN(X, n)                                                              \
-	X(n##0)                                                                \
-	X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
-#define HUNDRED(X, n)                                                          \
-	TEN(X, n##0)                                                           \
-	TEN(X, n##1)                                                           \
-	TEN(X, n##2)                                                           \
-	TEN(X, n##3)                                                           \
-	TEN(X, n##4)                                                           \
-	TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
-#define TWO_HUNDRED(X) HUNDRED(X, 1) HUNDRED(X, 2)
 
 TWO_HUNDRED(LEAF)
 
