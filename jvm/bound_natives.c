@@ -16,6 +16,7 @@
 
 #include "jvm/from_java.h"
 #include "jvm/hotspot.h"
+#include "jvm/java_exceptions.h"
 #include "preload/host/lookup.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
@@ -120,21 +121,12 @@ static uint64_t word_at(uint64_t at)
 
 /* ---- Java ---- */
 
-/* Nothing is pending afterwards. */
-static int has_failed(JNIEnv *jni)
-{
-	if (!(*jni)->ExceptionCheck(jni))
-		return 0;
-	(*jni)->ExceptionClear(jni);
-	return 1;
-}
-
 /* NULL: there is none. */
 static jclass find_class(JNIEnv *jni, const char *name)
 {
 	jclass class = (*jni)->FindClass(jni, name);
 
-	return has_failed(jni) ? NULL : class;
+	return has_thrown(jni) ? NULL : class;
 }
 
 /* What a static method without arguments returns. */
@@ -145,10 +137,10 @@ static jobject ask(JNIEnv *jni, jclass class, const char *name,
 		(*jni)->GetStaticMethodID(jni, class, name, signature);
 	jobject object;
 
-	if (has_failed(jni) || !method)
+	if (has_thrown(jni) || !method)
 		return NULL;
 	object = (*jni)->CallStaticObjectMethod(jni, class, method);
-	return has_failed(jni) ? NULL : object;
+	return has_thrown(jni) ? NULL : object;
 }
 
 static int find_helpers(struct natives_search *search)
@@ -165,7 +157,7 @@ static int find_helpers(struct natives_search *search)
 			       "()Ljava/lang/ClassLoader;");
 	search->get_long = (*jni)->GetMethodID(jni, unsafe, "getLong",
 					       "(Ljava/lang/Object;J)J");
-	return !has_failed(jni) && search->unsafe && search->platform &&
+	return !has_thrown(jni) && search->unsafe && search->platform &&
 			       search->get_long
 		       ? 0
 		       : -ENOTSUP;
@@ -178,7 +170,7 @@ static uint64_t klass_of(const struct natives_search *search, jclass class)
 		(*jni)->CallLongMethod(jni, search->unsafe, search->get_long,
 				       class, (jlong)search->klass);
 
-	return has_failed(jni) ? 0 : (uint64_t)klass;
+	return has_thrown(jni) ? 0 : (uint64_t)klass;
 }
 
 /* ---- The natives of a class ---- */
@@ -304,7 +296,7 @@ static void hold_class(struct natives_search *search, jclass class,
 	JNIEnv *jni = search->jni;
 	jclass held = (*jni)->NewGlobalRef(jni, class);
 
-	if (has_failed(jni) || !held) {
+	if (has_thrown(jni) || !held) {
 		search->found = since;
 		return;
 	}
@@ -433,7 +425,7 @@ static void change(struct natives_search *search,
 		return;
 	search->changed +=
 		!(*jni)->RegisterNatives(jni, one->class, &wanted, 1);
-	has_failed(jni);
+	has_thrown(jni);
 }
 
 static void change_all(JNIEnv *jni, void *context)
@@ -468,7 +460,7 @@ static int run(struct natives_search *search)
 	int err;
 
 	if ((*jni)->PushLocalFrame(jni, CLASSES_MAX)) {
-		has_failed(jni);
+		has_thrown(jni);
 		return -ENOMEM;
 	}
 	err = find_helpers(search);

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "jvm/java_exceptions.h"
+
 struct wished_call {
 	from_java_function function;
 	void *context;
@@ -28,28 +30,19 @@ static void JNICALL waits(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	atomic_store(&under_way, NULL);
 }
 
-/* Nothing is pending afterwards. */
-static int has_failed(JNIEnv *jni)
-{
-	if (!(*jni)->ExceptionCheck(jni))
-		return 0;
-	(*jni)->ExceptionClear(jni);
-	return 1;
-}
-
 static int wait_for_nobody(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Object");
 	jobject object = class ? (*jni)->AllocObject(jni, class) : NULL;
 	jmethodID wait;
 
-	if (has_failed(jni) || !object)
+	if (has_thrown(jni) || !object)
 		return -ENOMEM;
 	wait = (*jni)->GetMethodID(jni, class, "wait", "(JI)V");
-	if (has_failed(jni) || !wait || (*jni)->MonitorEnter(jni, object))
+	if (has_thrown(jni) || !wait || (*jni)->MonitorEnter(jni, object))
 		return -ENOTSUP;
 	(*jni)->CallVoidMethod(jni, object, wait, (jlong)1, (jint)0);
-	has_failed(jni);
+	has_thrown(jni);
 	(*jni)->MonitorExit(jni, object);
 	(*jni)->DeleteLocalRef(jni, object);
 	(*jni)->DeleteLocalRef(jni, class);

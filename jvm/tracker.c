@@ -14,6 +14,7 @@
 
 #include "image/arena.h"
 #include "jvm/from_java.h"
+#include "jvm/java_exceptions.h"
 #include "jvm/tracker_class.h"
 #include "jvm/tracker_natives.h"
 #include "preload/hot/runtime.h"
@@ -40,15 +41,6 @@ const char *tracker_name(void)
 
 /* ---- The classes ---- */
 
-/* Nothing is pending afterwards. */
-static int has_failed(JNIEnv *jni)
-{
-	if (!(*jni)->ExceptionCheck(jni))
-		return 0;
-	(*jni)->ExceptionClear(jni);
-	return 1;
-}
-
 static jclass define(JNIEnv *jni, const char *name,
 		     const struct classfile_result *made)
 {
@@ -56,7 +48,7 @@ static jclass define(JNIEnv *jni, const char *name,
 		jni, name, NULL, (const jbyte *)made->data, (jsize)made->bytes);
 	jclass kept;
 
-	if (has_failed(jni) || !class)
+	if (has_thrown(jni) || !class)
 		return NULL;
 	kept = (*jni)->NewGlobalRef(jni, class);
 	(*jni)->DeleteLocalRef(jni, class);
@@ -124,7 +116,7 @@ static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 	if (!tracker.class)
 		return -1;
 	(*jni)->GetStaticMethodID(jni, tracker.class, "enter", "(I)J");
-	return has_failed(jni) ? -1 : 0;
+	return has_thrown(jni) ? -1 : 0;
 }
 
 static enum tracker_layout find_layout(jvmtiEnv *jvmti)

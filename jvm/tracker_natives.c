@@ -13,6 +13,7 @@
  */
 #include "jvm/tracker_natives.h"
 
+#include "jvm/java_exceptions.h"
 #include "jvm/java_verify.h"
 #include "jvm/tracker_class.h"
 #include "preload/hot/count.h"
@@ -142,15 +143,6 @@ int tracker_natives_are(const char *signature)
 	return same_text(signature, "L" TRACKER_NATIVES ";");
 }
 
-/* Nothing is pending afterwards. */
-static int has_failed(JNIEnv *jni)
-{
-	if (!(*jni)->ExceptionCheck(jni))
-		return 0;
-	(*jni)->ExceptionClear(jni);
-	return 1;
-}
-
 /* NULL: it is not there. */
 static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 		      const char *descriptor)
@@ -158,7 +150,7 @@ static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 	const jmethodID method =
 		(*jni)->GetStaticMethodID(jni, natives, name, descriptor);
 
-	return has_failed(jni) ? NULL : method;
+	return has_thrown(jni) ? NULL : method;
 }
 
 /* By calling each, so that none is looked for where Java is in the tracker. */
@@ -174,13 +166,13 @@ int tracker_natives_find(JNIEnv *jni, jclass natives)
 	if (!enter || !leave || !catches || !word)
 		return -1;
 	(*jni)->CallStaticLongMethod(jni, natives, enter, NOBODY);
-	is_missing |= has_failed(jni);
+	is_missing |= has_thrown(jni);
 	(*jni)->CallStaticVoidMethod(jni, natives, leave, id);
-	is_missing |= has_failed(jni);
+	is_missing |= has_thrown(jni);
 	(*jni)->CallStaticVoidMethod(jni, natives, catches, id, NOBODY);
-	is_missing |= has_failed(jni);
+	is_missing |= has_thrown(jni);
 	(*jni)->CallStaticLongMethod(jni, natives, word);
-	is_missing |= has_failed(jni);
+	is_missing |= has_thrown(jni);
 	return is_missing ? -1 : 0;
 }
 
