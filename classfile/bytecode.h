@@ -11,6 +11,7 @@
 enum bytecode_op {
 	OP_SIPUSH = 17,
 	OP_LDC_W = 19,
+	OP_ILOAD = 21,
 	OP_LLOAD = 22,
 	OP_ALOAD = 25,
 	OP_ALOAD_0 = 42,

@@ -82,6 +82,12 @@ struct classfile_tracker {
 	 */
 	struct classfile_call caught;
 	/*
+	 * What methods with handlers of their own call first, "()I", and keep, too: an
+	 * int, which catching() and caught() may take behind the number. They call
+	 * catching() then, for enter(). NULL: they do neither.
+	 */
+	struct classfile_call state, catching;
+	/*
 	 * 0, or bytes: code up to that is refused rather than made longer than
 	 * that. HotSpot compiles no method of more than 8,000.
 	 */

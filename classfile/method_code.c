@@ -8,25 +8,43 @@
 #define EXCEPTION_LEN 8
 #define VARIABLE_NEAR 255
 
-/* lload or lstore, of the variable that is kept. */
-static uint32_t kept_bytes(const struct method_code *code)
+/* What the method tells that it begins. */
+static const struct tracker_call *entry_of(const struct method_code *code,
+					   const struct tracker_calls *calls)
 {
-	return code->kept > VARIABLE_NEAR ? 4 : 2;
+	return code->keeps_state ? &calls->catching : &calls->enter;
+}
+
+static uint32_t state_variable(const struct method_code *code)
+{
+	return code->kept + 2; /* a long has two */
+}
+
+/* To load or store it. */
+static uint32_t variable_bytes(uint32_t variable)
+{
+	return variable > VARIABLE_NEAR ? 4 : 2;
 }
 
 static uint32_t call_bytes(const struct method_code *code,
 			   const struct tracker_call *call)
 {
 	return CALL_BYTES + (call->has_number ? NUMBER_BYTES : 0) +
-	       (call->has_kept ? kept_bytes(code) : 0);
+	       (call->has_kept ? variable_bytes(code->kept) : 0) +
+	       (call->has_state ? variable_bytes(state_variable(code)) : 0);
 }
 
 /* Before the first instruction. */
 static uint32_t entry_bytes(const struct method_code *code,
 			    const struct tracker_calls *calls)
 {
-	return call_bytes(code, &calls->enter) +
-	       (calls->keeps ? kept_bytes(code) : 0);
+	uint32_t bytes = call_bytes(code, entry_of(code, calls));
+
+	if (code->keeps_state)
+		bytes += CALL_BYTES + variable_bytes(state_variable(code));
+	if (calls->keeps)
+		bytes += variable_bytes(code->kept);
+	return bytes;
 }
 
 /* Before an instruction. */
@@ -140,16 +158,16 @@ uint32_t method_code_near(const struct method_code *code, uint32_t offset)
 
 /* ---- Instructions ---- */
 
-static void write_kept(const struct method_code *code, uint8_t opcode,
+static void write_with(uint8_t opcode, uint32_t variable,
 		       struct class_output *output)
 {
-	if (code->kept > VARIABLE_NEAR)
+	if (variable > VARIABLE_NEAR)
 		output_u1(output, OP_WIDE);
 	output_u1(output, opcode);
-	if (code->kept > VARIABLE_NEAR)
-		output_u2(output, code->kept);
+	if (variable > VARIABLE_NEAR)
+		output_u2(output, variable);
 	else
-		output_u1(output, code->kept);
+		output_u1(output, variable);
 }
 
 static void write_call(const struct method_code *code,
@@ -158,12 +176,14 @@ static void write_call(const struct method_code *code,
 		       struct class_output *output)
 {
 	if (call->has_kept)
-		write_kept(code, OP_LLOAD, output);
+		write_with(OP_LLOAD, code->kept, output);
 	if (call->has_number) {
 		output_u1(output, number->constant ? OP_LDC_W : OP_SIPUSH);
 		output_u2(output,
 			  number->constant ? number->constant : number->value);
 	}
+	if (call->has_state)
+		write_with(OP_ILOAD, state_variable(code), output);
 	output_u1(output, OP_INVOKESTATIC);
 	output_u2(output, call->method);
 }
@@ -237,6 +257,20 @@ static enum classfile_refusal write_insn(const struct method_code *code,
 	return CLASSFILE_DONE;
 }
 
+static void write_entry(const struct method_code *code,
+			const struct tracker_calls *calls,
+			const struct method_number *number,
+			struct class_output *output)
+{
+	if (code->keeps_state) {
+		write_call(code, &calls->state, number, output);
+		write_with(OP_ISTORE, state_variable(code), output);
+	}
+	write_call(code, entry_of(code, calls), number, output);
+	if (calls->keeps)
+		write_with(OP_LSTORE, code->kept, output);
+}
+
 enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct tracker_calls *calls,
 					 const struct method_number *number,
@@ -244,9 +278,7 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 {
 	struct bytecode insn;
 
-	write_call(code, &calls->enter, number, output);
-	if (calls->keeps)
-		write_kept(code, OP_LSTORE, output);
+	write_entry(code, calls, number, output);
 	for (uint32_t at = 0; at < code->length; at += insn.length) {
 		enum classfile_refusal why;
 

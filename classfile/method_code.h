@@ -17,11 +17,12 @@ struct tracker_call {
 	uint32_t method;     /* 0: none is made */
 	uint32_t has_number; /* 0 or 1: it is given the method's */
 	uint32_t has_kept;   /* likewise what enter() has returned */
+	uint32_t has_state;  /* likewise what state() has */
 };
 
 /* What is the same in each method of a class. */
 struct tracker_calls {
-	struct tracker_call enter, exit, thrown, caught;
+	struct tracker_call enter, state, catching, exit, thrown, caught;
 	int keeps;           /* what enter() returns */
 	uint32_t throwable;  /* the class of that name */
 	uint32_t frames;     /* the string "StackMapTable" */
@@ -78,6 +79,7 @@ struct method_code {
 	uint32_t
 		kept; /* number of the variable that is kept, behind all others */
 	uint32_t frame_locals; /* in a constructor: of the first frame */
+	uint32_t keeps_state;  /* 0 or 1: an int, in the variable behind that */
 	/* Where a variable is kept: that frame, and room for kept ones; or NULL */
 	struct frame_local *locals;
 

@@ -97,6 +97,13 @@ static void write_tops(struct class_output *output, uint32_t count)
 		output_u1(output, TYPE_TOP);
 }
 
+static void write_kept(const struct frames_move *move)
+{
+	output_u1(move->output, TYPE_LONG);
+	if (move->code->keeps_state)
+		output_u1(move->output, TYPE_INTEGER);
+}
+
 static int read_locals(struct frames_move *move, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -129,14 +136,15 @@ static int write_locals(const struct frames_move *move)
 			 locals[i].type == TYPE_DOUBLE;
 	if (slots > kept)
 		return 0;
-	output_u2(move->output, move->locals + (kept - slots) + 1);
+	output_u2(move->output,
+		  move->locals + (kept - slots) + 1 + move->code->keeps_state);
 	for (uint32_t i = 0; i < move->locals; i++) {
 		output_u1(move->output, locals[i].type);
 		if (locals[i].type >= TYPE_OBJECT)
 			output_u2(move->output, locals[i].of);
 	}
 	write_tops(move->output, kept - slots);
-	output_u1(move->output, TYPE_LONG);
+	write_kept(move);
 	return 1;
 }
 
@@ -241,12 +249,14 @@ static void write_handler(struct frames_move *move, uint32_t place,
 	output_u1(move->output, FULL);
 	output_u2(move->output,
 		  move->to == NOT_YET ? place : place - move->to - 1);
-	output_u2(move->output, calls->keeps ? move->code->kept + 1 : own);
+	output_u2(move->output,
+		  calls->keeps ? move->code->kept + 1 + move->code->keeps_state
+			       : own);
 	if (own)
 		output_u1(move->output, TYPE_THIS);
 	if (calls->keeps) {
 		write_tops(move->output, move->code->kept - own);
-		output_u1(move->output, TYPE_LONG);
+		write_kept(move);
 	}
 	output_u2(move->output, 1);
 	output_u1(move->output, TYPE_OBJECT);

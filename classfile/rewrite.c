@@ -75,11 +75,13 @@ static struct tracker_call make_call(struct class_pool *pool, uint32_t class,
 {
 	const char *end = strchr(call->descriptor, ')');
 	const char *kept = strchr(call->descriptor, 'J');
+	const char *number = strchr(call->descriptor, 'I');
 
 	return (struct tracker_call){
 		pool_add_method(pool, class, call->name, call->descriptor),
-		strchr(call->descriptor, 'I') != NULL,
+		number && number < end,
 		kept && kept < end,
+		number && number + 1 < end,
 	};
 }
 
@@ -108,6 +110,10 @@ static int make_calls(struct rewriting *re)
 	re->calls.thrown = tracker->thrown.name
 				   ? make_call(pool, class, &tracker->thrown)
 				   : re->calls.exit;
+	if (tracker->state.name) {
+		re->calls.state = make_call(pool, class, &tracker->state);
+		re->calls.catching = make_call(pool, class, &tracker->catching);
+	}
 	if (tracker->caught.name)
 		re->calls.caught = make_call(pool, class, &tracker->caught);
 	return re->calls.thrown.method != 0;
@@ -145,6 +151,11 @@ static int make_scratch(struct rewriting *re, uint32_t length)
 	return 1;
 }
 
+static uint32_t kept_slots(const struct method_code *code)
+{
+	return KEPT_SLOTS + code->keeps_state;
+}
+
 static enum classfile_refusal find_places(struct rewriting *re,
 					  struct old_method *method)
 {
@@ -159,7 +170,8 @@ static enum classfile_refusal find_places(struct rewriting *re,
 	code->places = re->places;
 	code->catches = re->marks + code->length * (size_t)2;
 	code->kept = code->max_locals;
-	if (code->kept + KEPT_SLOTS > UINT16_MAX && re->calls.keeps)
+	code->keeps_state = re->calls.state.method && code->exception_count > 0;
+	if (code->kept + kept_slots(code) > UINT16_MAX && re->calls.keeps)
 		return CLASSFILE_TOO_LARGE;
 	code->handler_count = is_constructor ? 2 : 1;
 	why = method_code_place(code, &re->calls);
@@ -180,7 +192,7 @@ static uint32_t larger(uint32_t one, uint32_t other)
 
 static uint32_t call_slots(const struct tracker_call *call)
 {
-	return call->has_number + KEPT_SLOTS * call->has_kept;
+	return call->has_number + KEPT_SLOTS * call->has_kept + call->has_state;
 }
 
 /* Entry and handlers have the stack for themselves; a return has its result there. */
@@ -193,7 +205,9 @@ static uint32_t stack_needed(const struct method_code *code,
 	const uint32_t entry = calls->keeps ? KEPT_SLOTS : 0;
 
 	return larger(larger(stack, handler),
-		      larger(call_slots(&calls->enter), entry));
+		      larger(call_slots(code->keeps_state ? &calls->catching
+							  : &calls->enter),
+			     entry));
 }
 
 enum attribute {
@@ -318,7 +332,8 @@ static enum classfile_refusal write_code(struct rewriting *re,
 		return CLASSFILE_TOO_LARGE;
 	output_u4(body, 0);
 	output_u2(body, stack);
-	output_u2(body, code->max_locals + (re->calls.keeps ? KEPT_SLOTS : 0));
+	output_u2(body,
+		  code->max_locals + (re->calls.keeps ? kept_slots(code) : 0));
 	output_u4(body, code->places[code->length] +
 				code->handler_count * code->handler_bytes);
 	why = method_code_write(code, &re->calls, number, body);

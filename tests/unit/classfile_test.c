@@ -326,6 +326,51 @@ static void what_an_entry_returns_is_kept_in_each_frame(void **state)
 	free_memory();
 }
 
+#define ADDED_STATE    (ADDED_EXIT + 4)
+#define ADDED_CATCHING (ADDED_STATE + 4)
+#define STATE          (KEPT + 2)
+
+/* That of a method without handlers is not asked for. */
+static void a_state_is_kept_where_handlers_are(void **state)
+{
+	const struct sketch sketch = {
+		.code = BYTES(0x00, 0xb1),
+		.exceptions = BYTES(0, 1, 0, 0, 0, 1, 0, 1, 0, 0),
+		.attributes = BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 6, 0, 1, 65,
+				    7, 0, CLASS_A),
+	};
+	const struct sketch plain = { .code = BYTES(0xb1) };
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = (struct classfile_tracker){
+		.class_name = "T",
+		.enter = { "enter", "(I)J" },
+		.state = { "state", "()I" },
+		.catching = { "catching", "(II)J" },
+		.exit = { "exit", "(J)V" },
+		.caught = { "caught", "(JII)V" },
+	};
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, 0xb8, 0, ADDED_STATE, 0x36, STATE, 0x11, 0, 7, 0x15,
+		    STATE, 0xb8, 0, ADDED_CATCHING, 0x37, KEPT, 0x00, 0x16,
+		    KEPT, 0x11, 0, 7, 0x15, STATE, 0xb8, 0, ADDED_CATCHING + 4,
+		    LEAVE, 0xb1, LEAVE, 0xbf);
+	EXPECT_EXCEPTIONS(code, 0, 15, 0, 16, 0, 16, 0, 0, 0, 15, 0, 32, 0, 32,
+			  0, 0);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 32, 0, 2, 255, 0, 16,
+			  0, 5, 0, 0, 0, 4, 1, 0, 1, 7, 0, CLASS_A, 255, 0, 15,
+			  0, 5, 0, 0, 0, 4, 1, 0, 1, 7, 0, ADDED_THROWABLE);
+	assert_int_equal(code.max_stack, 5);
+	assert_int_equal(code.max_locals, 6);
+	free_memory();
+	assert_int_equal(rewrite(&plain, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, ENTER, 0x37, KEPT, LEAVE, 0xb1, LEAVE, 0xbf);
+	assert_int_equal(code.max_locals, 5);
+	tracker = with_numbers;
+	free_memory();
+}
+
 static void old_classes_have_no_frames(void **state)
 {
 	const struct sketch sketch = { .major = 49, .code = BYTES(0xb1) };
@@ -716,6 +761,7 @@ int main(void)
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
+		cmocka_unit_test(a_state_is_kept_where_handlers_are),
 		cmocka_unit_test(old_classes_have_no_frames),
 		cmocka_unit_test(jumps_lead_behind_the_entry_and_before_exits),
 		cmocka_unit_test(switches_are_padded_anew),
