@@ -41,10 +41,14 @@ EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
 /* One new context in so many is verified: the machine takes long to tell a stack. */
 #define FIRST_PERIOD 256
 
-/* Whether a call has been counted at a "(folded)", where the thread's id is now. */
+/*
+ * Whether a call has been counted at a "(folded)", where the thread's id is now. That of
+ * a virtual thread may have been counted by another carrier.
+ */
 static int is_folded(uint64_t id)
 {
-	return switch_is_on() && !tally_note(hot.tally, id).word;
+	return switch_is_on() && hot.tally->has_folds &&
+	       !tally_note(hot.tally, id).word;
 }
 
 static int is_at_home(uint64_t id)
