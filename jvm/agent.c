@@ -26,6 +26,7 @@
 #include "jvm/line_tables.h"
 #include "jvm/native_relays.h"
 #include "jvm/tracker_natives.h"
+#include "jvm/tracker_standby.h"
 #include "preload/front/records.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -50,6 +51,7 @@ static struct {
 	jvmtiEnv *heard;           /* whose events are heard; NULL: none */
 	int knows_callers;         /* who calls natives can be told */
 	int is_exact;              /* Java methods tell of their calls */
+	int is_silent;             /* ... all the time: bridges need not ask */
 	struct lock lock;          /* of what follows */
 	struct early *early;       /* EARLY_MAX; NULL until there is one */
 	uint32_t early_count;
@@ -147,7 +149,7 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 			name_binding(&bound, &its);
 		if (bound.bridge) {
 			atomic_store(&bound.bridge->is_silent,
-				     (uint32_t)agent.is_exact);
+				     (uint32_t)agent.is_silent);
 			bound.bridge->original = address;
 			*new_address = bridges_entry(bound.bridge);
 		}
@@ -187,7 +189,7 @@ static void keep_early(jmethodID method, void *address, void **new_address)
 		records_miss();
 		return;
 	}
-	if (early.bridge && agent.is_exact)
+	if (early.bridge && agent.is_silent)
 		atomic_store(&early.bridge->is_silent, 1);
 	if (early.bridge)
 		*new_address = bridges_entry(early.bridge);
@@ -365,6 +367,7 @@ static int listen(jvmtiEnv *jvmti)
 
 	agent.is_exact = java_exact_is_wanted() &&
 			 !java_exact_prepare(jvmti, &callbacks);
+	agent.is_silent = agent.is_exact && !standby_is_wanted();
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted) &&
 	       !(*jvmti)->SetEventCallbacks(jvmti, &callbacks,
 					    sizeof(callbacks)) &&

@@ -8,11 +8,14 @@
 #include "jvm/java_stack.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
+#include "preload/record/numbers.h"
 #include "preload/stack/trampolines.h"
 #include "wire/id.h"
 
 _Atomic uint32_t bridges_are_closed;
+_Atomic uint32_t bridges_are_yielding;
 _Atomic uint64_t callers_known[CALLERS_COUNT];
 _Atomic uint64_t *callers_stacks;
 
@@ -76,6 +79,15 @@ static uint32_t find_callers(struct bridge_frame *frame)
 			    : callers_find(frame->place);
 }
 
+/* The Java method that calls has told of itself. */
+static int is_told(void)
+{
+	return atomic_load_explicit(&bridges_are_yielding,
+				    memory_order_relaxed) &&
+	       hot.tally && hot.id != ID_ROOT &&
+	       numbers_are_java(tally_note(hot.tally, hot.id).function);
+}
+
 int bridge_enter(struct bridge_frame *frame)
 {
 	uint32_t number;
@@ -86,7 +98,8 @@ int bridge_enter(struct bridge_frame *frame)
 	frame->locals = (struct bridge_locals){ 0 };
 	frame->expected = 0;
 	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
-	if (!java_code_has(&java_code, frame->slot) || frame->bridge->is_silent)
+	if (!java_code_has(&java_code, frame->slot) ||
+	    frame->bridge->is_silent || is_told())
 		return 0;
 	number = find_callers(frame);
 	if (!number)

@@ -79,6 +79,9 @@ void bridge_miss(void);
  */
 extern _Atomic uint32_t bridges_are_closed;
 
+/* Whether a Java method may be in the context, by its own account. */
+extern _Atomic uint32_t bridges_are_yielding;
+
 /* ---- For bridge.S ---- */
 
 void jvm_bridge(void);

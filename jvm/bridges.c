@@ -163,6 +163,11 @@ void bridges_close(void)
 				     c->records[i].native);
 }
 
+void bridges_yield(void)
+{
+	atomic_store(&bridges_are_yielding, 1);
+}
+
 void bridges_open(void)
 {
 	atomic_store(&bridges_are_closed, 0);

@@ -31,6 +31,9 @@ struct bridge *bridges_make(void *native, const void *method,
 /* The bridge that is entered there; NULL: none is. */
 struct bridge *bridges_find(const void *entry);
 
+/* From now on none asks who calls where the innermost in the context is in Java. */
+void bridges_yield(void);
+
 /* No call is counted by its callers any more; each goes to the native itself. */
 void bridges_close(void);
 void bridges_open(void);

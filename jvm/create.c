@@ -189,4 +189,5 @@ const struct managed_runtime jvm_runtime = {
 	.is_there = late_is_there,
 	.begin_late = late_begin,
 	.end_late = late_end,
+	.switch_calls = java_exact_switch,
 };

@@ -13,17 +13,22 @@
 
 #include "classfile/classfile.h"
 #include "image/arena.h"
+#include "jvm/bridges.h"
+#include "jvm/daemon.h"
 #include "jvm/java_selection.h"
 #include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
 #include "jvm/loaded_classes.h"
 #include "jvm/tracker.h"
 #include "jvm/tracker_natives.h"
+#include "jvm/tracker_standby.h"
 #include "jvm/virtual_threads.h"
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+#include "wire/attachment.h"
 
 #define NAME_BYTES    JAVA_SELECTION_NAME_BYTES
 #define CODE_LIMIT    8000 /* HotSpot compiles no method of more */
@@ -32,12 +37,14 @@
 static struct {
 	jobject platform_loader; /* of classes that are the machine's own; global */
 	int is_there;            /* methods may call the tracker */
-	_Atomic int is_over;     /* all are to be as they were */
+	JavaVM *vm; /* that stands by, in the process pid; NULL: none does */
+	int pid;
+	_Atomic int is_over; /* all are to be as they were */
 } exact;
 
 int java_exact_is_wanted(void)
 {
-	return rt.config->java == CONFIG_JAVA_EXACT;
+	return rt.config->java == CONFIG_JAVA_EXACT || standby_is_wanted();
 }
 
 /* ---- Rewriting ---- */
@@ -129,7 +136,7 @@ static enum classfile_refusal rewrite(const char *name,
 				      struct changed_class *changed,
 				      struct classfile_result *result)
 {
-	const struct classfile_tracker tracker = {
+	struct classfile_tracker tracker = {
 		.class_name = tracker_name(),
 		.enter = { "enter", "(I)J" },
 		.exit = { "exit", "(J)V" },
@@ -147,6 +154,13 @@ static enum classfile_refusal rewrite(const char *name,
 	    (changed->is_own && !java_selection_names_classes()))
 		return CLASSFILE_DONE;
 	java_selection_dotted(changed->class_name, name, strlen(name));
+	if (standby_is_wanted()) { /* tracker_standby.c */
+		tracker.state = (struct classfile_call){ "state", "()I" };
+		tracker.catching =
+			(struct classfile_call){ "catching", "(II)J" };
+		tracker.caught = (struct classfile_call){ "caught", "(JII)V" };
+		tracker.thrown = (struct classfile_call){ "thrown", "(J)V" };
+	}
 	return classfile_rewrite(data, (size_t)bytes, &tracker, &caller,
 				 result);
 }
@@ -291,12 +305,21 @@ static int enable(jvmtiEnv *jvmti, jvmtiEvent event)
 						   NULL);
 }
 
+/* The controller sees that there is something to be switched. */
+static void stand_by(JNIEnv *jni)
+{
+	exact.pid = sys_getpid();
+	if (!(*jni)->GetJavaVM(jni, &exact.vm) && rt.runtimes)
+		atomic_store(rt.runtimes, WIRE_RUNTIMES_FOUND);
+}
+
 void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	rt.counts_java = 1;
 	atomic_store(&exact.is_over, 0);
 	if ((has_virtual_threads(jvmti) && virtual_threads_hear(jvmti)) ||
-	    find_platform_loader(jni) || tracker_begin(jvmti, jni) ||
+	    find_platform_loader(jni) ||
+	    tracker_begin(jvmti, jni, standby_is_wanted()) ||
 	    !enable(jvmti, JVMTI_EVENT_THREAD_END) ||
 	    !enable(jvmti, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)) {
 		atomic_store(&rt.header->java, WIRE_JAVA_INEXACT);
@@ -304,10 +327,32 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 	}
 	exact.is_there = 1;
 	java_verify_begin(jvmti);
+	if (standby_is_wanted())
+		stand_by(jni);
 	if (!rt.is_late && !java_selection_names_classes())
 		return; /* the machine's own alone have been loaded */
 	java_verify_change();
 	loaded_classes_change(jvmti, jni, &asker);
+}
+
+/* ---- Standing by ---- */
+
+/* Natives are not to be called below Java methods twice, once these may count. */
+int java_exact_switch(int is_on)
+{
+	JNIEnv *jni;
+	int err;
+
+	if (!exact.vm || exact.pid != sys_getpid())
+		return -ENOENT;
+	jni = daemon_attach(exact.vm);
+	if (!jni)
+		return -EBUSY;
+	if (is_on)
+		bridges_yield();
+	err = tracker_switch(jni, is_on);
+	(*exact.vm)->DetachCurrentThread(exact.vm);
+	return err;
 }
 
 /* ---- The end ---- */

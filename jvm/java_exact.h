@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each call of Java methods, counted exactly (--java=exact): their classes are rewritten
- * as they are loaded (classfile/), so that they call a tracker (tracker_class.h).
+ * Each call of Java methods, counted exactly (--java=exact), or while that is switched on
+ * (--java=standby): their classes are rewritten as they are loaded (classfile/), so that
+ * they call a tracker (tracker_class.h).
  */
 #ifndef CLEW_JVM_JAVA_EXACT_H
 #define CLEW_JVM_JAVA_EXACT_H
@@ -9,7 +10,7 @@
 #include <jni.h>
 #include <jvmti.h>
 
-/* Whether it was asked for. */
+/* Whether it was asked for, one way or the other. */
 int java_exact_is_wanted(void);
 
 /*
@@ -26,6 +27,12 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
  * that is attached; muted.
  */
 void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni);
+
+/*
+ * Of a machine that stands by: calls of Java methods that begin from now on count, or do
+ * not. On a thread that libc has made, in which nothing is counted. 0 or -errno.
+ */
+int java_exact_switch(int is_on);
 
 /* All classes are given back: 0, or -errno: somebody is still in the tracker. */
 int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni);

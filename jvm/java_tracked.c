@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "jvm/java_tracked.h"
 
+#include <string.h>
+
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/copy_bytes.h"
@@ -13,6 +15,7 @@
 struct tracked {
 	uint64_t hash;
 	uint32_t number;
+	uint32_t is_constructor;
 };
 
 static struct {
@@ -113,6 +116,14 @@ static int make_room(void)
 	return 1;
 }
 
+static uint32_t is_constructor(const struct tracked_method *method)
+{
+	static const char name[] = "<init>";
+
+	return method->name.bytes == sizeof(name) - 1 &&
+	       !memcmp(method->name.text, name, sizeof(name) - 1);
+}
+
 static uint32_t find_or_add(const struct tracked_method *method,
 			    enum wire_java_left why)
 {
@@ -126,7 +137,8 @@ static uint32_t find_or_add(const struct tracked_method *method,
 			slot_of(tracked.table, tracked.room, hash);
 
 		if (!slot->hash) {
-			*slot = (struct tracked){ hash, record(method, why) };
+			*slot = (struct tracked){ hash, record(method, why),
+						  is_constructor(method) };
 			tracked.used++;
 		}
 		number = slot->number;
@@ -152,6 +164,19 @@ uint32_t java_tracked_find(const struct tracked_method *method)
 				->number;
 	lock_release(&tracked.lock, &signals);
 	return number;
+}
+
+int java_tracked_is_constructor(uint32_t number)
+{
+	uint64_t signals;
+	int is = 0;
+
+	lock_acquire(&tracked.lock, &signals);
+	for (uint32_t i = 0; i < tracked.room && !is; i++)
+		is = tracked.table[i].number == number &&
+		     tracked.table[i].is_constructor;
+	lock_release(&tracked.lock, &signals);
+	return is;
 }
 
 void java_tracked_leave(const struct tracked_method *method,

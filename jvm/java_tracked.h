@@ -28,6 +28,9 @@ uint32_t java_tracked_number(const struct tracked_method *method);
 /* The same, of one that counts already, or 0: it does not. */
 uint32_t java_tracked_find(const struct tracked_method *method);
 
+/* Whether a constructor has that number. It is looked for everywhere: slow. */
+int java_tracked_is_constructor(uint32_t number);
+
 /* It is left as it was, for a reason. */
 void java_tracked_leave(const struct tracked_method *method,
 			enum wire_java_left why);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jvm/java_tracked.h"
+#include "jvm/tracker_standby.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
@@ -139,6 +140,15 @@ static int is_former(jvmtiEnv *jvmti, jmethodID method)
 }
 
 /*
+ * While the machine stands by, a call counts or not by when it began: of those that are running
+ * some are in the context.
+ */
+static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
+{
+	return standby_is_wanted() ? !is_innermost : is_former(jvmti, method);
+}
+
+/*
  * Each method that is running and tells of its calls has to be in the context, in this
  * order. What ran before its class was changed did not.
  */
@@ -147,7 +157,7 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 	jvmtiFrameInfo frames[FRAMES_MAX];
 	jint count = 0;
 	uint32_t wanted = next_in_context(&id);
-	int has_begun = 0;
+	int has_begun = 0, is_innermost;
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX, frames, &count))
 		return;
@@ -156,8 +166,10 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 
 		if (!number || (has_begun && is_before_entry(&frames[i])))
 			continue;
+		is_innermost = !has_begun;
 		has_begun = 1;
-		if (number != wanted && is_former(jvmti, frames[i].method))
+		if (number != wanted &&
+		    may_be_silent(jvmti, frames[i].method, is_innermost))
 			continue;
 		if (number != wanted) {
 			if (wanted || !atomic_load(&has_changed))
@@ -169,6 +181,78 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 	if (count < FRAMES_MAX)
 		java_verify_note(!wanted);
 }
+
+/* ---- Calls that count beside others that do not ---- */
+
+/* Those that are running, the innermost first, behind the one that asks. */
+struct running {
+	uint32_t numbers[FRAMES_MAX];
+	uint32_t count;
+	int is_cut; /* there are more, or nobody knows */
+};
+
+static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)
+{
+	jvmtiFrameInfo frames[FRAMES_MAX];
+	jint count = 0;
+	int has_begun = 0;
+
+	running->count = 0;
+	running->is_cut = (*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX,
+						  frames, &count) ||
+			  count == FRAMES_MAX;
+	for (jint i = 0; i < count; i++) {
+		const uint32_t number = number_of(jvmti, jni, frames[i].method);
+
+		if (number && has_begun)
+			running->numbers[running->count++] = number;
+		has_begun |= number != 0;
+	}
+}
+
+/* Whether all Java methods of a context may be running. */
+static int may_run(const struct running *running, uint64_t id)
+{
+	uint32_t wanted = next_in_context(&id);
+
+	for (uint32_t i = 0; i < running->count && wanted; i++)
+		if (running->numbers[i] == wanted)
+			wanted = next_in_context(&id);
+	return !wanted || running->is_cut;
+}
+
+static int is_in_java(uint64_t id)
+{
+	return id != ID_ROOT &&
+	       numbers_are_java(tally_note(hot.tally, id).function);
+}
+
+static uint64_t find_live(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	struct running running;
+
+	if (!is_in_java(id))
+		return id;
+	find_running(jvmti, jni, &running);
+	while (is_in_java(id) && !may_run(&running, id))
+		next_in_context(&id);
+	return id;
+}
+
+uint64_t java_verify_live(JNIEnv *jni, uint64_t id)
+{
+	jvmtiEnv *jvmti = atomic_load(&asked);
+	uint32_t muted;
+
+	if (!jvmti || !hot.tally || runtime_is_filtered())
+		return id;
+	muted = switch_mute(HOT_MUTED_OWN);
+	id = find_live(jvmti, jni, id);
+	switch_unmute(muted);
+	return id;
+}
+
+/* ---- Verifying ---- */
 
 void java_verify(JNIEnv *jni, uint64_t id)
 {

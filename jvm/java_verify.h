@@ -25,6 +25,12 @@ void java_verify_change(void);
 /* The calling thread is in a native of the tracker's, below the method with this id. */
 void java_verify(JNIEnv *jni, uint64_t id);
 
+/*
+ * A context without the innermost Java methods that are not running: the calling thread is in
+ * a native of the tracker's, called by a method that is not in the context.
+ */
+uint64_t java_verify_live(JNIEnv *jni, uint64_t id);
+
 /* One more that was right, or wrong. */
 void java_verify_note(int is_right);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nobody loads agents into a machine that runs. But a thread of ours can attach to it, as
- * threads of native code do, and has the tool interface then as an agent does. It
- * is a daemon, for whom the machine does not wait when it ends.
+ * threads of native code do, and has the tool interface then as an agent does.
  */
 #include "jvm/late.h"
 
@@ -11,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "jvm/agent.h"
+#include "jvm/daemon.h"
 #include "jvm/hotspot.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
@@ -60,19 +60,6 @@ static int is_delicate(uint64_t pc)
 	return is_used && *is_used && (!version || *version > CALM_VERSION);
 }
 
-/* NULL: the machine does not take the thread. */
-static JNIEnv *attach(JavaVM *vm)
-{
-	JavaVMAttachArgs arguments = { .version = JNI_VERSION_1_8,
-				       .name = (char *)"clew" };
-	JNIEnv *jni = NULL;
-
-	return (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni,
-						  &arguments) == JNI_OK
-		       ? jni
-		       : NULL;
-}
-
 void late_begin(void)
 {
 	JavaVM *vm = find_machine();
@@ -84,7 +71,7 @@ void late_begin(void)
 		atomic_store(&rt.header->java, WIRE_JAVA_COLLECTOR);
 		return;
 	}
-	jni = attach(vm);
+	jni = daemon_attach(vm);
 	if (!jni) {
 		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return;
@@ -102,7 +89,7 @@ int late_end(void)
 
 	if (!vm || atomic_load(&rt.header->java) == WIRE_JAVA_COLLECTOR)
 		return 0;
-	jni = attach(vm);
+	jni = daemon_attach(vm);
 	if (!jni)
 		return -EBUSY;
 	err = agent_end_late(vm, jni);

@@ -17,6 +17,7 @@
 #include "jvm/java_exceptions.h"
 #include "jvm/tracker_class.h"
 #include "jvm/tracker_natives.h"
+#include "jvm/tracker_standby.h"
 #include "preload/hot/runtime.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -30,6 +31,7 @@ static struct {
 	char name[NAME_BYTES];
 	enum tracker_layout layout;
 	uint32_t count; /* of trackers that the machine has */
+	int stands_by;
 	_Atomic int is_over;
 	jclass class, natives; /* global */
 } tracker;
@@ -90,7 +92,7 @@ static int make(const struct classfile_caller *caller, int is_over,
 		struct classfile_result *made)
 {
 	const struct tracker_kind kind = { tracker.name, tracker.layout,
-					   is_over };
+					   tracker.stands_by, is_over };
 
 	return tracker_class_make(caller, &kind, made);
 }
@@ -130,7 +132,7 @@ static enum tracker_layout find_layout(jvmtiEnv *jvmti)
 		       : TRACKER_IN_THREAD;
 }
 
-int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni)
+int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by)
 {
 	struct arena arena = { 0 };
 	const struct classfile_caller caller = { &arena, arena_memory, NULL,
@@ -138,12 +140,25 @@ int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 	int err;
 
 	tracker.layout = find_layout(jvmti);
+	tracker.stands_by = stands_by;
 	atomic_store(&tracker.is_over, 0);
 	err = define_natives(jni, &caller);
 	if (!err)
 		err = define_tracker(jni, &caller);
 	arena_fini(&arena);
 	return err;
+}
+
+int tracker_switch(JNIEnv *jni, int is_on)
+{
+	const jfieldID state = (*jni)->GetStaticFieldID(jni, tracker.class,
+							STANDBY_FIELD, "I");
+
+	if (has_thrown(jni) || !state)
+		return -ENOENT;
+	(*jni)->SetStaticIntField(jni, tracker.class, state,
+				  is_on ? STANDBY_ON : STANDBY_OFF);
+	return 0;
 }
 
 /* ---- The end ---- */

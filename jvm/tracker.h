@@ -13,9 +13,12 @@
 
 /*
  * Defined in java.base, and initialised: 0 or -1. In VMInit, or on a thread of ours that
- * is attached and in no Java method.
+ * is attached and in no Java method. One that stands by counts nothing yet.
  */
-int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni);
+int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by);
+
+/* Of one that stands by: calls that begin from now on count, or do not. 0 or -errno. */
+int tracker_switch(JNIEnv *jni, int is_on);
 
 /* What methods have to call, "java/lang/ClewTracker". */
 const char *tracker_name(void);

@@ -24,6 +24,7 @@ enum tracker_layout {
 struct tracker_kind {
 	const char *name;
 	enum tracker_layout layout;
+	int stands_by; /* it counts only while it is told to (tracker_standby.h) */
 	/*
 	 * The recording is over: methods that still run go on with what they have
 	 * kept, but only as long as there is no other session (rt.sessions).

@@ -14,8 +14,10 @@
 #include "jvm/tracker_natives.h"
 
 #include "jvm/java_exceptions.h"
+#include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
 #include "jvm/tracker_class.h"
+#include "jvm/tracker_standby.h"
 #include "preload/hot/count.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
@@ -35,6 +37,7 @@ EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept);
 EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 				   jint number);
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong kept);
 
 #define NOBODY 0 /* is called: no method has this number */
 
@@ -119,6 +122,17 @@ static uint64_t folded_below(uint64_t caller)
 	return note.word ? caller : id_push(ID_ROOT, id_key(WIRE_FOLDED));
 }
 
+/* The innermost method is Java's, which *id is then without; or not. */
+static int leave_java(uint64_t *id)
+{
+	const union note note = tally_note(hot.tally, *id);
+
+	if (*id == ID_ROOT || !note.word || !numbers_are_java(note.function))
+		return 0;
+	*id = id_pop(*id, id_key(note.function));
+	return 1;
+}
+
 /*
  * A handler of the method's has caught something: what has not told of its end, as
  * constructors out of whose super() something is thrown, has ended.
@@ -134,6 +148,26 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 	hot.java_counting = 0;
 	*(volatile uint64_t *)&hot.id =
 		is_folded(id) ? folded_below(caller) : id;
+}
+
+/*
+ * Something is thrown that goes through a call which does not count, or is caught there, and
+ * which has kept no id: the same. Outside of one that began when nothing had been
+ * counted yet, nothing counts.
+ */
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong kept)
+{
+	uint64_t id = hot.id;
+
+	if (kept == NOBODY)
+		return;
+	hot.java_counting = 0;
+	if (kept == KEPT_NEVER)
+		while (leave_java(&id))
+			;
+	else
+		id = java_verify_live(jni, id);
+	*(volatile uint64_t *)&hot.id = id;
 }
 
 /* What the thread's Thread is to have. */
@@ -164,10 +198,11 @@ int tracker_natives_find(JNIEnv *jni, jclass natives)
 	const jmethodID leave = find(jni, natives, "exit", "(J)V");
 	const jmethodID catches = find(jni, natives, "caught", "(JI)V");
 	const jmethodID word = find(jni, natives, "word", "()J");
+	const jmethodID passed = find(jni, natives, "passed", "(J)V");
 	const jlong id = (jlong)hot.id;
 	int is_missing = 0;
 
-	if (!enter || !leave || !catches || !word)
+	if (!enter || !leave || !catches || !word || !passed)
 		return -1;
 	(*jni)->CallStaticLongMethod(jni, natives, enter, NOBODY);
 	is_missing |= has_thrown(jni);
@@ -176,6 +211,8 @@ int tracker_natives_find(JNIEnv *jni, jclass natives)
 	(*jni)->CallStaticVoidMethod(jni, natives, catches, id, NOBODY);
 	is_missing |= has_thrown(jni);
 	(*jni)->CallStaticLongMethod(jni, natives, word);
+	is_missing |= has_thrown(jni);
+	(*jni)->CallStaticVoidMethod(jni, natives, passed, (jlong)NOBODY);
 	is_missing |= has_thrown(jni);
 	return is_missing ? -1 : 0;
 }
@@ -187,6 +224,7 @@ int tracker_natives_register(JNIEnv *jni, jclass natives)
 		{ (char *)"exit", (char *)"(J)V", (void *)NATIVE(exit) },
 		{ (char *)"caught", (char *)"(JI)V", (void *)NATIVE(caught) },
 		{ (char *)"word", (char *)"()J", (void *)NATIVE(word) },
+		{ (char *)"passed", (char *)"(J)V", (void *)NATIVE(passed) },
 	};
 
 	return (*jni)->RegisterNatives(jni, natives, methods,
@@ -212,6 +250,22 @@ void tracker_natives_unmounted(jvmtiEnv *jvmti)
 	*(volatile uint64_t *)&hot.id = hot.carrier_id;
 }
 
+/*
+ * Constructors that have thrown out of super(), and through calls that do not count: nobody
+ * was left to tell.
+ */
+static uint64_t leave_constructors(uint64_t id)
+{
+	union note note = tally_note(hot.tally, id);
+
+	while (id != ID_ROOT && note.word &&
+	       java_tracked_is_constructor(note.function)) {
+		id = id_pop(id, id_key(note.function));
+		note = tally_note(hot.tally, id);
+	}
+	return id;
+}
+
 /* No Java method is running any more: is there one in its context? */
 void tracker_natives_end_thread(void)
 {
@@ -220,6 +274,8 @@ void tracker_natives_end_thread(void)
 
 	if (!switch_is_on())
 		return;
+	if (standby_is_wanted())
+		*(volatile uint64_t *)&hot.id = id = leave_constructors(id);
 	while (id != ID_ROOT && !is_wrong) {
 		const union note note = tally_note(hot.tally, id);
 

@@ -182,6 +182,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	if (!is_preloaded())
 		return;
 	clew_attachment.state = WIRE_ATTACH_PRELOADED;
+	rt.runtimes = &clew_attachment.runtimes;
 	next_find();
 	if (dir && *dir == '/' && begin_is_possible(dir)) {
 		begin_learn_starts();

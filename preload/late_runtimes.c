@@ -17,17 +17,39 @@
 #include "preload/own_thread.h"
 #include "preload/sys/sys.h"
 
+static void end_with(uint32_t state)
+{
+	atomic_store(&clew_attachment.runtimes, state);
+}
+
 static void begin(void)
 {
 	layers_begin_late();
-	atomic_store(&clew_attachment.runtimes, WIRE_RUNTIMES_TELL);
+	end_with(WIRE_RUNTIMES_TELL);
 }
 
 static void end(void)
 {
-	atomic_store(&clew_attachment.runtimes, layers_end_late()
-							? WIRE_RUNTIMES_UNLEFT
-							: WIRE_RUNTIMES_NONE);
+	end_with(layers_end_late() ? WIRE_RUNTIMES_UNLEFT : WIRE_RUNTIMES_NONE);
+}
+
+/* Where it was there from the start, and one that stands by. */
+static void switch_on(void)
+{
+	end_with(layers_switch(1) ? WIRE_RUNTIMES_FOUND : WIRE_RUNTIMES_TELL);
+}
+
+static void switch_off(void)
+{
+	end_with(layers_switch(0) ? WIRE_RUNTIMES_UNLEFT : WIRE_RUNTIMES_FOUND);
+}
+
+static int make_thread(uint32_t wish)
+{
+	if (clew_attachment.state == WIRE_ATTACH_PRELOADED)
+		return own_thread_make(
+			wish == WIRE_RUNTIMES_BEGIN ? switch_on : switch_off);
+	return own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end);
 }
 
 /* The process whose runtimes have been asked. */
@@ -60,10 +82,13 @@ static void ask(uint32_t wish)
 	asked_pid = sys_getpid();
 	rt.late_steps = &clew_attachment.runtime_steps;
 	atomic_store(&clew_attachment.runtimes, wish);
-	if (own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end))
+	if (make_thread(wish))
 		atomic_store(&clew_attachment.runtimes,
-			     wish == WIRE_RUNTIMES_BEGIN ? WIRE_RUNTIMES_NONE
-							 : former);
+			     wish == WIRE_RUNTIMES_BEGIN &&
+					     clew_attachment.state !=
+						     WIRE_ATTACH_PRELOADED
+				     ? WIRE_RUNTIMES_NONE
+				     : former);
 }
 
 EXPORT void clew_attach_runtimes(uint64_t wish)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/layers.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "jvm/jvm.h"
@@ -46,6 +47,16 @@ void layers_begin_late(void)
 	for (size_t i = 0; runtimes[i]; i++)
 		if (is_there(runtimes[i]))
 			runtimes[i]->begin_late();
+}
+
+int layers_switch(int is_on)
+{
+	int err = -ENOENT;
+
+	for (size_t i = 0; runtimes[i]; i++)
+		if (runtimes[i]->switch_calls && err)
+			err = runtimes[i]->switch_calls(is_on);
+	return err;
 }
 
 int layers_end_late(void)

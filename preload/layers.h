@@ -18,4 +18,7 @@ int layers_are_there(void);
 void layers_begin_late(void);
 int layers_end_late(void);
 
+/* The one that stands by is to count, or not: 0, or -errno if none does. */
+int layers_switch(int is_on);
+
 #endif

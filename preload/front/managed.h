@@ -35,6 +35,13 @@ struct managed_runtime {
 	 */
 	void (*begin_late)(void);
 	int (*end_late)(void);
+
+	/*
+	 * Where the library has been there from the start: what the runtime runs is to
+	 * count from now on, or not, if it stands by (rt.runtimes). 0, or -errno: it does not.
+	 * On such a thread, too.
+	 */
+	int (*switch_calls)(int is_on);
 };
 
 #endif

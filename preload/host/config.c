@@ -362,12 +362,13 @@ static int set_time(struct config *config, const char *text)
 	return -EINVAL;
 }
 
-/* "exact", or "exact:PATTERNS". */
-static int set_exact_java(struct reader *reader, const char *text)
+/* Nothing, or ":PATTERNS", behind a way to count each call. */
+static int set_java_methods(struct reader *reader, enum config_java way,
+			    const char *text)
 {
 	struct config *config = reader->config;
 
-	config->java = CONFIG_JAVA_EXACT;
+	config->java = way;
 	config->java_methods = NULL;
 	if (!*text)
 		return 0;
@@ -387,7 +388,9 @@ static int set_java(struct reader *reader, const char *text)
 	};
 
 	if (!strncmp(text, "exact", 5))
-		return set_exact_java(reader, text + 5);
+		return set_java_methods(reader, CONFIG_JAVA_EXACT, text + 5);
+	if (!strncmp(text, "standby", 7))
+		return set_java_methods(reader, CONFIG_JAVA_STANDBY, text + 7);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(words[i], text)) {
 			config->java = (enum config_java)i;

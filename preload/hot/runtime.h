@@ -81,6 +81,11 @@ struct runtime {
 		sessions; /* that have entered; changes while all threads are stopped */
 	/* A language's layer says so that it gets on (late_runtimes.c), or NULL. */
 	_Atomic uint64_t *late_steps;
+	/*
+	 * Where the library was there from the start: a layer that counts when it is
+	 * switched on only says so here, WIRE_RUNTIMES_FOUND.
+	 */
+	_Atomic uint32_t *runtimes;
 	/* Any thread, at any time (filter.h): */
 	uint32_t is_filtered;   /* no system calls may be made */
 	uint32_t sections;      /* under way with signals blocked */
