@@ -19,6 +19,7 @@
 #include "cli/live_process.h"
 #include "cli/other_files.h"
 #include "cli/output.h"
+#include "cli/standing_by.h"
 #include "cli/target_obstacle.h"
 #include "image/analysis.h"
 #include "image/analysis_cache.h"
@@ -394,6 +395,18 @@ static void take_pauses(struct attach_group *group, struct attaching *attaching)
 	attaching->all_ns = attaching->one_ns = 0;
 }
 
+/* It has a recording already. */
+static int switch_on(const struct attach_group *group,
+		     struct attach_member *member, char **why)
+{
+	if (group->has_wishes)
+		return fail(why, -EEXIST,
+			    "it has been under clew since its start "
+			    "(--java=standby): nothing but when to end can be "
+			    "said now");
+	return standing_by_enter(&member->attaching, why);
+}
+
 static int attach(struct attach_group *group, struct attach_member *member,
 		  char **why)
 {
@@ -410,8 +423,12 @@ static int attach(struct attach_group *group, struct attach_member *member,
 	err = attaching_open(&member->attaching, member->pid, why);
 	if (err)
 		return err;
-	analyse(group, member->pid, &member->attaching.maps);
-	err = enter(group, member, why);
+	if (standing_by_look(&member->attaching)) {
+		err = switch_on(group, member, why);
+	} else {
+		analyse(group, member->pid, &member->attaching.maps);
+		err = enter(group, member, why);
+	}
 	if (err) {
 		give_up_folder(group, member);
 		attaching_close(&member->attaching);
@@ -446,7 +463,9 @@ static int has_ended(const struct attach_member *member)
 int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		       char **why)
 {
-	int err = attaching_leave(&member->attaching, why);
+	int err = member->attaching.stands_by
+			  ? standing_by_leave(&member->attaching, why)
+			  : attaching_leave(&member->attaching, why);
 
 	take_pauses(group, &member->attaching);
 	/* before its end was known, other things are in the way */

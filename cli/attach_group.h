@@ -23,6 +23,7 @@ struct attach_member {
 struct attach_group {
 	const char *output; /* the recording, as it was named, */
 	const char *config; /* what is to be in it, */
+	int has_wishes;     /* of what is said only where one is begun, */
 	char *directory;    /* and where it is, once there is one */
 	uid_t owner;        /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;

@@ -250,7 +250,7 @@ int attaching_read(const struct attaching *attaching,
 	if (err)
 		return fail(why, err, "its memory cannot be read: %s",
 			    strerror(-err));
-	if (attachment->state == WIRE_ATTACH_PRELOADED)
+	if (attachment->state == WIRE_ATTACH_PRELOADED && !attaching->stands_by)
 		return fail(why, -EEXIST,
 			    "it has been under clew since its start");
 	if (attachment->version && attachment->version != WIRE_ATTACH_VERSION)

@@ -20,6 +20,11 @@ struct attaching {
 	int64_t errno_offset, load_result;
 	/* libclew.so's, once it is there; 0 before. */
 	uint64_t attachment, prepare, enter, runtimes, finish, leave;
+	/*
+	 * It has been recorded since its start, and calls that its runtimes run are counted
+	 * when that is switched on only: nothing else is done with it.
+	 */
+	int stands_by;
 	/* For how long they were stopped, at most. */
 	uint64_t all_ns, one_ns;
 };

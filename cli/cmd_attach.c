@@ -65,7 +65,7 @@ static const struct argp_option argp_options[] = {
 	  "Keep what each call returns; see clew record --ret", 2 },
 	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
 	  "Whom it calls; see clew record --handler", 2 },
-	RECORDING_JAVA,
+	RECORDING_JAVA("", ""),
 	RECORDING_RULES,
 	RECORDING_TIME,
 	RECORDING_LIMITS,
@@ -73,7 +73,7 @@ static const struct argp_option argp_options[] = {
 };
 
 struct attach_options {
-	char *output;
+	char *output; /* NULL: not said */
 	struct target_choice choice;
 	int is_quiet;
 	int has_no_cache;
@@ -171,6 +171,20 @@ static const struct {
 	{ "probe", "probes are asked for by --probe, or by clew probe add" },
 };
 
+/* "standby", with patterns or not: what is waited for is the next attachment. */
+static int check_java(const char *text, char **why)
+{
+	char *java = attach_group_directive(text, "java");
+	const int is_standby = java && strncmp(java, "standby", 7) == 0;
+
+	free(java);
+	return is_standby ? fail(why, -ENOTSUP,
+				 "--java=standby: of clew record; a process "
+				 "that it records so is attached to without "
+				 "options")
+			  : 0;
+}
+
 static int check_directives(const char *text, char **why)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
@@ -181,7 +195,7 @@ static int check_directives(const char *text, char **why)
 			return fail(why, -ENOTSUP, "%s: %s", refused[i].word,
 				    refused[i].why);
 	}
-	return 0;
+	return check_java(text, why);
 }
 
 /* ---- Entering ---- */
@@ -417,7 +431,7 @@ static int record(struct attach_run *run)
 	tell_pauses(run, "attached to", run->group.count);
 	wait_for_end(run);
 	failed = leave_all(run);
-	if (!run->options->is_quiet)
+	if (!run->options->is_quiet && run->group.directory)
 		recorded_line_print(run->group.directory, run->options->output);
 	if (failed)
 		return EXIT_FAILURE;
@@ -451,19 +465,29 @@ static void add_cache(struct attach_options *options,
 		directives_add_cache(&options->directives);
 }
 
+/* Whether anything was said of what is to be recorded. */
+static int wishes(struct attach_options *options)
+{
+	return options->output || options->calls || options->has_no_cache ||
+	       options->probes.count || *directives_text(&options->directives);
+}
+
 static int attach(struct attach_options *options, const struct chosen *chosen)
 {
+	const int has_wishes = wishes(options);
 	struct attach_run run = { .options = options };
 	const char *config;
 	char *why = NULL;
 	int status = EXIT_FAILURE;
 
+	options->output = options->output ? options->output : DEFAULT_RECORDING;
 	allow_descriptors();
 	run.signals = ending_signals_watch();
 	add_cache(options, chosen);
 	config = directives_text(&options->directives);
 	if (attach_group_init(&run.group, options->output, config, &why) != 0)
 		return give_up(COMMAND, why);
+	run.group.has_wishes = has_wishes;
 	add_all(&run, chosen);
 	if (run.group.count)
 		status = record(&run);
@@ -483,8 +507,7 @@ int command_attach(int argc, char **argv)
 		.doc = "Count every call of processes that run already, for a "
 		       "while, and leave them as they were.",
 	};
-	struct attach_options options = { .output = DEFAULT_RECORDING,
-					  .for_ms = -1 };
+	struct attach_options options = { .for_ms = -1 };
 	struct chosen chosen = { 0 };
 	char *why = NULL;
 	int status;

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/inner_recording.h"
 #include "cli/options.h"
+#include "cli/standing_by.h"
 #include "cli/target_choice.h"
 #include "cli/target_obstacle.h"
 
@@ -71,6 +72,22 @@ static int leave(struct attaching *attaching, int is_quiet, char **why)
 	return 0;
 }
 
+/* Nothing of it is changed but that. */
+static int switch_off(struct attaching *attaching, int is_quiet, char **why)
+{
+	int err;
+
+	if (!standing_by_is_entered(attaching))
+		return fail(why, -ENOENT, "clew is not attached to it");
+	err = standing_by_leave(attaching, why);
+	if (!err && !is_quiet)
+		complain(COMMAND,
+			 "detached from process %d: its Java methods count no "
+			 "more",
+			 attaching->pid);
+	return err;
+}
+
 static int detach(pid_t pid, int is_quiet, char **why)
 {
 	struct attaching attaching;
@@ -82,7 +99,9 @@ static int detach(pid_t pid, int is_quiet, char **why)
 	err = attaching_open(&attaching, pid, why);
 	if (err)
 		return err;
-	err = leave(&attaching, is_quiet, why);
+	err = standing_by_look(&attaching)
+		      ? switch_off(&attaching, is_quiet, why)
+		      : leave(&attaching, is_quiet, why);
 	attaching_close(&attaching);
 	return err;
 }

@@ -163,10 +163,10 @@ static int add_clock(struct directives *directives, const char *word,
 	return 0;
 }
 
-/* Patterns behind "exact:", of which the regular expressions are in slashes. */
-static int check_patterns(const char *patterns, const char *word, char **why)
+/* Patterns behind "exact:" or "standby:", of which the regular expressions are in slashes. */
+static int check_patterns(const char *word, const char *value, char **why)
 {
-	const char *at = patterns;
+	const char *at = strchr(value, ':') + 1;
 
 	while (*at) {
 		const char *end;
@@ -184,14 +184,14 @@ static int check_patterns(const char *patterns, const char *word, char **why)
 		}
 		end = strchr(at + 1, '/');
 		if (!end || (end[1] && end[1] != ','))
-			return fail(why, -EINVAL, "%s exact:%s: a / is missing",
-				    word, patterns);
+			return fail(why, -EINVAL, "%s %s: a / is missing", word,
+				    value);
 		text = memory_string(at + 1, (size_t)(end - at - 1));
 		err = ere_compile(&regex, text, arena_memory, &arena, &problem);
 		arena_fini(&arena);
 		if (err)
-			fail(why, -EINVAL, "%s exact: /%s/: %s", word, text,
-			     problem);
+			fail(why, -EINVAL, "%s %.*s: /%s/: %s", word,
+			     (int)strcspn(value, ":"), value, text, problem);
 		free(text);
 		if (err)
 			return err;
@@ -200,13 +200,23 @@ static int check_patterns(const char *patterns, const char *word, char **why)
 	return 0;
 }
 
+/* A way to count each call of Java methods, and patterns behind it, or not. */
+static int is_way(const char *value, const char *way)
+{
+	const size_t length = strlen(way);
+
+	return strncmp(value, way, length) == 0 &&
+	       (!value[length] || value[length] == ':');
+}
+
 static int add_java(struct directives *directives, const char *word,
 		    const char *value, char **why)
 {
-	directives->is_exact_java = strncmp(value, "exact", 5) == 0 &&
-				    (!value[5] || value[5] == ':');
+	directives->is_exact_java =
+		is_way(value, "exact") || is_way(value, "standby");
 	if (directives->is_exact_java) {
-		int err = value[5] ? check_patterns(value + 6, word, why) : 0;
+		int err = strchr(value, ':') ? check_patterns(word, value, why)
+					     : 0;
 
 		if (!err)
 			fprintf(directives->out, "%s %s\n", word, value);
@@ -215,8 +225,9 @@ static int add_java(struct directives *directives, const char *word,
 	if (strcmp(value, "natives") != 0 && strcmp(value, "vm") != 0 &&
 	    strcmp(value, "off") != 0)
 		return fail(why, -EINVAL,
-			    "%s %s: not one of natives, exact, vm, off", word,
-			    value);
+			    "%s %s: not one of natives, exact, standby, vm, "
+			    "off",
+			    word, value);
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }

@@ -119,8 +119,9 @@ void recording_check(const struct directives *directives,
 				  "measured (--time=exact)");
 	if (directives->has_budget && directives->is_exact_java)
 		argp_error(state, "--budget: Java methods cannot be left out "
-				  "(--java=exact)");
+				  "(--java=exact, standby)");
 	if (directives->is_exact_java && directives->is_exact)
-		argp_error(state, "--java=exact: Java methods cannot be "
-				  "measured (--time=exact)");
+		argp_error(state,
+			   "--java=exact, standby: Java methods cannot be "
+			   "measured (--time=exact)");
 }

@@ -46,14 +46,16 @@ enum {
 	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 }, \
 	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 }
 
-#define RECORDING_JAVA \
-	{ "java", KEY_JAVA, "natives|exact[:PATTERN,...]|vm|off", 0, \
+/* standby and what is said of it, each behind another; or nothing. */
+#define RECORDING_JAVA(standby, its_text) \
+	{ "java", KEY_JAVA, "natives|exact[:PATTERN,...]" standby "|vm|off", 0, \
 	  "natives: of a Java virtual machine its native methods (default); " \
 	  "exact: each call of Java methods, too, of the application or those " \
-	  "that match; vm: its own functions, too; off: leave it alone", \
+	  "that match; " its_text "vm: its own functions, too; off: leave it " \
+	  "alone", \
 	  2 }, \
 	{ "java-min-size", KEY_JAVA_MIN_SIZE, "N", 0, \
-	  "--java=exact: no methods of less than N bytes of code (default: 7)", \
+	  "No Java methods of less than N bytes of code (default: 7)", \
 	  2 }
 
 #define RECORDING_RULES \

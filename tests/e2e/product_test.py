@@ -41,7 +41,7 @@ class Library(clewtest.Case):
         self.assertEqual(len(fronts), len(set(fronts)))
         agent = {"Agent_OnLoad", *(
             f"Java_java_lang_ClewNatives_{name}"
-            for name in ("enter", "exit", "caught", "word")), *(
+            for name in ("enter", "exit", "caught", "passed", "word")), *(
             f"Java_org_clew_Recorded_{name}" for name in re.findall(
                 r"native \w+ (\w+)\(", (
                     ROOT / "agent/java/org/clew/Recorded.java").read_text()))

@@ -1,0 +1,353 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew record --java=standby: Java methods count while clew attach is there."""
+import collections
+import re
+import signal
+import subprocess
+
+import clewtest
+from attach_test import PATIENCE_S
+from clewtest import CLEW, needs, slow, until
+from java_changes_test import TARGETS
+from java_exact_test import VERIFY, ExactCase
+from java_test import HOMES
+
+PATTERNS = ("--java=standby:com.acme.Standby*,!com.acme.Standby$In*,"
+            "!com.acme.Standby$Rests*")
+
+# Methods of Standby.java, and those that may count below each if it is the nearest that does.
+MAKES = {"Doubly.<init>", "Doomed.<init>", "Base.<init>", "leaf"}
+CALLS = {
+    "leaf": set(), "sinks": {"sinks"}, "fib": {"fib", "leaf"},
+    "deep": {"deep", "sinks", "leaf"}, "catches": {"deep", "sinks", "leaf"},
+    "Base.<init>": {"leaf"}, "Doomed.<init>": {"Base.<init>", "leaf"},
+    "Doubly.<init>": {"Doomed.<init>", "Base.<init>", "leaf"},
+    "Tree.<init>": {"Tree.grows", "Tree.<init>", "Base.<init>", "leaf"},
+    "Tree.grows": {"Tree.grows", "Tree.<init>", "Base.<init>", "leaf"},
+    "Stem.<init>": {"Stem.<init>", "Base.<init>", "leaf"},
+    "constructs": MAKES, "makes": MAKES, "fails": {"makes", *MAKES},
+    "Shape.twice": {"Square.sides", "leaf"}, "Square.sides": {"leaf"},
+    "Locks.locked": {"Locks.locked", "leaf"}, "calls": {"calls", "leaf"},
+}
+CALLEES = {**CALLS, "round": set(CALLS)}
+
+LOOP = """
+public class Loop {
+  static long sum;
+  static long work(int n) {
+    long s = 0;
+    for (int i = 0; i < n; i++) s += i ^ (s << 1);
+    return s;
+  }
+  static long outer(int n) { return work(n) + work(n / 2); }
+  static void loop(long rounds) {
+    for (long i = 0; i < rounds; i++) sum += outer(100);
+  }
+  public static void main(String[] a) throws Exception {
+    Thread end = new Thread(() -> {
+      try {
+        System.exit(System.in.read() + 1);
+      } catch (java.io.IOException e) {
+        throw new Error(e);
+      }
+    });
+    end.setDaemon(true);
+    end.start();
+    System.out.println(ProcessHandle.current().pid());
+    loop(3_000_000);
+    System.out.println("compiled");
+    loop(Long.MAX_VALUE);
+  }
+}
+"""
+
+
+def in_source(name):
+    return name.removeprefix("com.acme.Standby.") \
+        .removeprefix("com.acme.Standby$").partition("(")[0]
+
+
+class StandbyCase(ExactCase):
+    def start(self, *options, seed=0, steps=3000, words=(), record=(),
+              patterns=PATTERNS):
+        """Standby.java, all of whose threads rest."""
+        if not (self.work / "standby").exists():
+            self.compile("standby", TARGETS / "Standby.java")
+        self.process = subprocess.Popen(
+            [CLEW, "record", "-q", "-o", self.recording_path, "--time=none",
+             "--java-min-size=0", patterns, *record, "--",
+             *self.java(*VERIFY, *options, "-cp", self.work / "standby",
+                        "com.acme.Standby", str(seed), str(steps), *words)],
+            cwd=self.work, env=self.environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        for file in (self.process.stdin, self.process.stdout,
+                     self.process.stderr):
+            self.addCleanup(file.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+        self.pid = int(self.process.stdout.readline())
+        self.rests()
+
+    def tell(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def rests(self):
+        self.assertEqual(self.process.stdout.readline(), "rested\n",
+                         self.process.poll())
+
+    def goes_on(self):
+        self.tell("go")
+        self.rests()
+
+    def attach(self, *options):
+        controller = subprocess.Popen(
+            [CLEW, "attach", *options, str(self.pid)], cwd=self.work,
+            env=self.environment, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(controller.stderr.close)
+        self.addCleanup(controller.wait)
+        self.addCleanup(controller.kill)
+        self.assertIn("attached to", controller.stderr.readline())
+        return controller
+
+    def detach(self, controller):
+        controller.send_signal(signal.SIGINT)
+        status, said = controller.wait(PATIENCE_S), controller.stderr.read()
+        self.assertEqual(status, 0, said)
+        self.assertIn("detached from", said)
+
+    def counts(self):
+        """For a while."""
+        controller = self.attach()
+        self.tell("on")
+        self.goes_on()
+        self.detach(controller)
+        self.tell("off")
+
+    def truth(self):
+        said, errors = self.process.communicate("end\n", PATIENCE_S)
+        self.assertEqual((self.process.returncode, errors), (0, ""), said)
+        return {path: int(calls) for calls, path in
+                re.findall(r"(?m)^(\d+) (.*)$", said)}
+
+    def counted(self, wanted):
+        """{path: calls}, of methods that count themselves."""
+        tree = self.tree()
+        names = [in_source(function["name"]) for function in tree["functions"]]
+        paths, calls = [], collections.Counter()
+        for node in tree["contexts"]:
+            above = paths[node["parent"] - 1] if node["parent"] else ()
+            name = names[node["function"]]
+            paths.append(above + ((name,) if name in wanted else ()))
+            if name in wanted and node["calls"]:
+                calls[";".join(paths[-1])] += node["calls"]
+        return calls
+
+    def is_counted_exactly(self):
+        truth = self.truth()
+        self.assertGreater(len(truth), 30)
+        found = self.counted({name for path in truth
+                              for name in path.split(";")})
+        self.assertEqual({path: (found[path], truth.get(path, 0))
+                          for path in {*found, *truth}
+                          if found[path] != truth.get(path, 0)}, {})
+        return self.confidence()
+
+
+class Counts(StandbyCase):
+    maxDiff = None
+
+    def check(self, *options, times=12, versions=(17, 25), **how):
+        for self.version in versions:
+            if not HOMES[self.version]:
+                continue
+            with self.subTest(self.version):
+                # or else natives, which have silent callers as well
+                self.start("-Dsun.reflect.noInflation=true", *options, **how)
+                for _ in range(times):
+                    self.counts()
+                    self.goes_on()
+                self.assertGreater(self.is_counted_exactly(), 4)
+
+    @needs("javac")
+    def test_calls_that_begin_while_it_is_on(self):
+        self.check()
+
+    @needs("javac")
+    def test_switched_in_the_midst_of_everything(self):
+        self.check(seed=100, steps=100, times=25)
+
+    @needs("javac")
+    def test_of_the_interpreter(self):
+        self.check("-Xint", seed=200, steps=300)
+
+    @needs("javac")
+    @slow
+    def test_of_each_compiler(self):
+        self.check("-XX:TieredStopAtLevel=1", "-Xcomp", times=4)
+        self.check("-XX:-TieredCompilation", seed=300, steps=500)
+
+    @needs("javac")
+    def test_in_virtual_threads(self):
+        self.check(seed=400, steps=300, words=["virtual"], versions=(25,))
+
+    @needs("javac")
+    def test_with_verifications_and_samples(self):
+        self.check(seed=500, steps=500, record=["--time=cpu",
+                                                "--verify-period=500"])
+
+    @needs("javac")
+    def test_natives_count_all_the_time(self):
+        """Below all Java methods that call them, whether these count or not."""
+        self.version = 17  # whose reflection begins with a native
+        self.start()
+        self.goes_on()
+        self.truth()
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        names = [in_source(function["name"]) for function in tree["functions"]]
+        called = {names[node["function"]]: node for node in tree["contexts"]
+                  if node["calls"]}
+        self.assertNotIn("round", called)
+        node, callers = called[next(name for name in called
+                                    if name.endswith(".invoke0"))], []
+        while node["parent"]:
+            node = tree["contexts"][node["parent"] - 1]
+            callers.append(names[node["function"]])
+        self.assertEqual([name for name in callers if name in (
+            "fails", "round", "rounds")], ["fails", "round", "rounds"])
+
+
+class UnderLoad(StandbyCase):
+    @needs("javac")
+    def test_again_and_again(self):
+        """While all run: contexts and stacks agree, and threads end in none."""
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            self.start(record=["--verify-period=200"])
+            self.tell("run")
+            for _ in range(25):
+                self.detach(self.attach())
+            self.truth()
+            calls = collections.Counter()
+            for path, count in self.counted(set(CALLEES)).items():
+                *above, name = path.split(";")
+                calls[name] += count
+                if above:
+                    self.assertIn(name, CALLEES[above[-1]], path)
+            self.assertEqual(set(calls), set(CALLEES))
+            self.assertGreater(self.confidence(), 100)
+
+    @needs("javac")
+    def test_a_loop_that_was_compiled_before(self):
+        """And never calls what is not compiled into it."""
+        (self.work / "Loop.java").write_text(LOOP)
+        self.compile("loop", self.work / "Loop.java")
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            self.process = subprocess.Popen(
+                [CLEW, "record", "-q", "-o", self.recording_path,
+                 "--java=standby", "--", *self.java(
+                     "-cp", self.work / "loop", "Loop")], cwd=self.work,
+                env=self.environment, text=True, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE)
+            with self.process as process:
+                self.pid = int(process.stdout.readline())
+                process.stdout.readline()
+                controller = self.attach()
+                until(lambda: self.calls_of("Loop.outer(int)") > 1000)
+                self.detach(controller)
+                process.stdin.close()
+                self.assertEqual(process.wait(PATIENCE_S), 0)
+            calls = self.calls_of("Loop.outer(int)")
+            self.assertGreater(calls, 1000)
+            # a call may have been under way when it came, and when it went
+            self.assertLessEqual(
+                abs(self.calls_of("Loop.work(int)") - 2 * calls), 2)
+
+    def calls_of(self, name):
+        rows = self.clew_json("report", "--json", "--top=0",
+                              self.recording_path)["functions"]
+        return sum(row["calls"] for row in rows if row["name"] == name)
+
+
+class Commands(StandbyCase):
+    def is_refused(self, done, *words):
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assert_one_line(done, *words)
+
+    @needs("javac")
+    def test_what_is_said_of_a_process_that_stands_by(self):
+        self.start()
+        for options in (["-o", "other"], ["--java=exact"], ["--time=none"],
+                        ["--calls=1"], ["--no-cache"], ["--probe=main"]):
+            self.is_refused(self.clew("attach", *options, self.pid),
+                            "under clew since its start", "--java=standby")
+        self.is_refused(self.clew("attach", "--java=standby", self.pid),
+                        "of clew record")
+        self.is_refused(self.clew("detach", self.pid), "not attached")
+        first = self.attach()
+        self.is_refused(self.clew("attach", self.pid), "another clew")
+        self.is_refused(self.clew("detach", self.pid), "another clew")
+        first.kill()
+        first.wait()
+        done = self.clew("detach", self.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_one_line(done, "Java methods count no more")
+        done = self.clew("attach", "-q", "--for=10ms", self.pid)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.truth()
+
+    @needs("javac")
+    def test_a_controller_that_is_killed(self):
+        """What it has begun counts until another has ended."""
+        self.start("-Dsun.reflect.noInflation=true")
+        controller = self.attach()
+        self.tell("on")
+        controller.kill()
+        controller.wait()
+        self.goes_on()
+        self.detach(self.attach())
+        self.tell("off")
+        self.goes_on()
+        self.is_counted_exactly()
+
+    @needs("javac")
+    def test_others_are_refused_as_ever(self):
+        self.start(patterns="--java=exact:com.acme.Standby*")
+        self.is_refused(self.clew("attach", self.pid),
+                        "it has been under clew since its start")
+        self.tell("run")
+        self.process.communicate("end\n", PATIENCE_S)
+
+    @needs("javac")
+    def test_programs_say_the_same(self):
+        self.compile("exact", TARGETS / "Exact.java")
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            program = self.java("-Xverify:all", "-cp", self.work / "exact",
+                                "com.acme.Exact", "threads", "5")
+            native = self.run_program(program)
+            self.assertEqual(native.returncode, 0)
+            for patterns in "", ":*":
+                self.assert_same_behaviour(native, self.record(
+                    program, [f"--java=standby{patterns}",
+                              "--java-min-size=0"]))
+
+    def test_what_it_does_not_go_with(self):
+        for options, *words in (
+                (["--budget=5%"], "--budget", "standby"),
+                (["--time=exact"], "--time=exact", "standby"),
+                (["--java=standby:/(/"], "standby", "/(/"),
+                (["--java=standbys"], "not one of", "standby")):
+            self.assert_usage_error(
+                self.clew("record", "--java=standby", *options, "--", "true"),
+                *words)
+
+
+if __name__ == "__main__":
+    clewtest.main()
