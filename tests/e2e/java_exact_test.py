@@ -210,5 +210,37 @@ class Methods(ExactCase):
         self.assertTrue(all("(" in row["name"] for row in rows))
 
 
+class Classes(ExactCase):
+    @needs("javac")
+    def test_that_are_unloaded_and_loaded_again_or_hidden(self):
+        """Methods of one name are one method; those of hidden ones do not count."""
+        self.compile("unloads", TARGETS / "Unloads.java")
+        for self.version in 17, 25:
+            for way in "exact", "standby":
+                said = self.record_exactly(
+                    self.java(*VERIFY, "-cp", self.work / "unloads",
+                              "com.acme.Unloads", "20"), f"--java={way}")
+                told = {name: int(calls) for name, calls in
+                        re.findall(r"(?m)^(\S+) (\d+)$", said)}
+                self.assertGreater(len(told), 4)
+                if way == "standby":
+                    told = dict.fromkeys(told, 0)
+                else:
+                    self.assertEqual([function["name"] for function in
+                                      self.tree()["functions"]
+                                      if re.search("Unloads.Unnamed",
+                                                   function["name"])], [])
+                calls = collections.Counter()
+                tree = self.tree()
+                for node in tree["contexts"]:
+                    name = tree["functions"][node["function"]]["name"]
+                    calls[name.removeprefix("com.acme.Unloads")[1:]
+                          .partition("(")[0]] += node["calls"]
+                self.assertEqual({name: calls[name] for name in told}, told)
+                listed = self.clew_json("list", "--json",
+                                        self.recording_path)["java_methods"]
+                self.assertLess(listed["counted"], 20)
+
+
 if __name__ == "__main__":
     clewtest.main()
