@@ -8,8 +8,8 @@
  *
  * Nobody waits for what may never come: a thread that has waited for three seconds while
  * no packet of the process came back ends that for all of them, for good, and says so in
- * the file. Signals are blocked meanwhile, and no lock is held. Packets that workers have taken by then stay as they are, for the reader to tell
- * whether they were counted.
+ * the file. Signals are blocked meanwhile, and no lock is held. Packets that workers
+ * have taken by then stay as they are, for the reader to tell whether they were counted.
  */
 #ifndef CLEW_RECORD_HANDED_PACKETS_H
 #define CLEW_RECORD_HANDED_PACKETS_H
