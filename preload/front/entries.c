@@ -9,6 +9,7 @@
 #include "preload/patch/divert.h"
 #include "preload/patch/journal.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/slices.h"
 #include "preload/sys/text.h"
 
 /* Under the loader's lock. */
@@ -88,6 +89,9 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		if (!pc || is_another(entry, pc) ||
 		    same_text(entry->called, too_late))
 			continue;
+		slices_rest(); /* some system calls each */
+		if (module->is_gone)
+			return;
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;
 		stand_in_front(entry, module, windows, pc);
