@@ -101,8 +101,8 @@ static struct wire_chunk *wait_for_counted(struct wire_packet_blocks *blocks,
 	int patience = PATIENCE;
 
 	atomic_fetch_add(&blocks->waiting, 1);
-	wake_workers(
-		blocks); /* what they have counted may not be written yet */
+	/* What they have counted may not be written yet. */
+	wake_workers(blocks);
 	while (!chunk && patience && !atomic_load(&blocks->is_given_up)) {
 		const uint32_t freed = atomic_load(&blocks->freed);
 

@@ -62,7 +62,7 @@ void handed_process_close(struct handed_process *process)
 		struct handed_share *share = &process->shares[i];
 
 		packet_counter_fini(&share->counter);
-		free(share->packets);
+		free(share->done.items);
 		pthread_mutex_destroy(&share->lock);
 	}
 	pthread_mutex_destroy(&process->taking);
@@ -75,9 +75,16 @@ void handed_process_close(struct handed_process *process)
 
 /* ---- Counting ---- */
 
+static void add_done(struct handed_list *list, const struct handed_done *done)
+{
+	list->items = memory_grow(list->items, list->count, &list->capacity,
+				  sizeof(*list->items));
+	list->items[list->count++] = *done;
+}
+
 static void count(struct handed_share *share,
 		  const struct packet_blocks *blocks,
-		  const struct handed_packet *packet, const uint32_t *words)
+		  struct handed_packet *packet, const uint32_t *words)
 {
 	const struct wire_packet_begin *begin = (const void *)words;
 	struct packet_cursor cursor;
@@ -89,13 +96,12 @@ static void count(struct handed_share *share,
 			     sizeof(*words),
 		     blocks);
 	packet_counter_take(&share->counter, &cursor, packet->head->owner);
-	share->packets = memory_grow(share->packets, share->count,
-				     &share->capacity, sizeof(*share->packets));
-	share->packets[share->count++] = (struct wire_taken_packet){
-		.offset = packet->offset,
-		.sequence =
-			(uint64_t)begin->sequence[1] << 32 | begin->sequence[0],
-	};
+	add_done(&share->done,
+		 &(struct handed_done){
+			 .packet = packet,
+			 .sequence = (uint64_t)begin->sequence[1] << 32 |
+				     begin->sequence[0],
+		 });
 }
 
 int handed_process_count(struct handed_process *process, unsigned int worker,
@@ -104,7 +110,6 @@ int handed_process_count(struct handed_process *process, unsigned int worker,
 	struct handed_share *share = &process->shares[worker];
 	struct packet_blocks blocks;
 	struct handed_packet *packet;
-
 	size_t contexts;
 
 	pthread_mutex_lock(&process->taking);
@@ -134,8 +139,7 @@ struct handed_counts {
 	struct wire_taken head;
 	struct wire_taken_count *counts;
 	size_t capacity;
-	struct handed_packet **done; /* to be given back */
-	size_t done_count, done_capacity;
+	struct handed_list done; /* to be given back */
 };
 
 static void add_table(struct handed_counts *counts,
@@ -161,38 +165,16 @@ static void add_table(struct handed_counts *counts,
 	}
 }
 
-/* By offset, as they were found in the file. */
-static struct handed_packet *find_packet(const struct handed_trace *trace,
-					 uint64_t offset)
-{
-	size_t low = 0, high = trace->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (trace->packets[middle]->offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return trace->packets[low];
-}
-
-static void add_share(struct handed_counts *counts, struct handed_share *share,
-		      const struct handed_trace *trace)
+static void add_share(struct handed_counts *counts, struct handed_share *share)
 {
 	add_table(counts, &share->counter.table);
 	counts->head.calls += share->counter.calls;
 	counts->head.bad_words += share->counter.bad_words;
-	for (size_t i = 0; i < share->count; i++) {
-		struct handed_packet *packet =
-			find_packet(trace, share->packets[i].offset);
+	for (size_t i = 0; i < share->done.count; i++) {
+		const struct handed_done *done = &share->done.items[i];
 
-		packet->sequence = share->packets[i].sequence;
-		counts->done = memory_grow(counts->done, counts->done_count,
-					   &counts->done_capacity,
-					   sizeof(struct handed_packet *));
-		counts->done[counts->done_count++] = packet;
+		done->packet->sequence = done->sequence;
+		add_done(&counts->done, done);
 	}
 }
 
@@ -205,9 +187,9 @@ static void collect(struct handed_counts *counts,
 
 		pthread_mutex_lock(&share->lock);
 		pthread_mutex_lock(&process->taking);
-		add_share(counts, share, &process->trace);
+		add_share(counts, share);
 		pthread_mutex_unlock(&process->taking);
-		share->count = 0;
+		share->done.count = 0;
 		pthread_mutex_unlock(&share->lock);
 	}
 }
@@ -251,7 +233,7 @@ static int write_counts(FILE *out, struct handed_counts *counts,
 	head->packet_bytes = sizeof(*packets);
 	head->count_bytes = sizeof(*counts->counts);
 	head->packet_count = list_packets(process, &packets);
-	head->taken = process->taken + counts->done_count;
+	head->taken = process->taken + counts->done.count;
 	head->workers = process->workers;
 	err = write_all(out, head, sizeof(*head), 1);
 	if (!err)
@@ -291,15 +273,8 @@ static void keep_pending(struct handed_process *process,
 	struct handed_share *share = &process->shares[0];
 
 	pthread_mutex_lock(&share->lock);
-	for (size_t i = 0; i < counts->done_count; i++) {
-		share->packets =
-			memory_grow(share->packets, share->count,
-				    &share->capacity, sizeof(*share->packets));
-		share->packets[share->count++] = (struct wire_taken_packet){
-			.offset = counts->done[i]->offset,
-			.sequence = counts->done[i]->sequence,
-		};
-	}
+	for (size_t i = 0; i < counts->done.count; i++)
+		add_done(&share->done, &counts->done.items[i]);
 	pthread_mutex_unlock(&share->lock);
 }
 
@@ -308,19 +283,19 @@ static void write_now(struct handed_process *process)
 	struct handed_counts counts = { 0 };
 
 	collect(&counts, process);
-	process->err = counts.done_count ? write_file(process, &counts) : 0;
+	process->err = counts.done.count ? write_file(process, &counts) : 0;
 	process->written_ns = now_ns(CLOCK_MONOTONIC);
 	if (process->err) {
 		keep_pending(process, &counts);
-	} else if (counts.done_count) {
-		process->taken += counts.done_count;
-		atomic_fetch_sub(&process->pending, counts.done_count);
-		for (size_t i = 0; i < counts.done_count; i++)
-			handed_trace_give_back(counts.done[i]);
+	} else if (counts.done.count) {
+		process->taken += counts.done.count;
+		atomic_fetch_sub(&process->pending, counts.done.count);
+		for (size_t i = 0; i < counts.done.count; i++)
+			handed_trace_give_back(counts.done.items[i].packet);
 		handed_trace_wake(&process->trace);
 	}
 	free(counts.counts);
-	free(counts.done);
+	free(counts.done.items);
 }
 
 /* Whether a thread waits, or would soon. */

@@ -11,13 +11,24 @@
 #include "report/live/handed_trace.h"
 #include "report/merge/packet_counter.h"
 
+/* A packet that was counted, and which one it was of those that come to its place. */
+struct handed_done {
+	struct handed_packet *packet;
+	uint64_t sequence;
+};
+
+/* Of these, so many. */
+struct handed_list {
+	struct handed_done *items;
+	size_t count, capacity;
+};
+
 /* What one worker has counted. */
 struct handed_share {
 	pthread_mutex_t
-		lock; /* of all else: its worker's, or who writes the file */
+		lock; /* of what follows: its worker's or the writer's */
 	struct packet_counter counter;
-	struct wire_taken_packet *packets; /* not in the file yet */
-	size_t count, capacity;
+	struct handed_list done; /* not in the file yet */
 };
 
 struct handed_process {
