@@ -138,3 +138,14 @@ class Page:
                 calls[at] = number
             found.append((group["name"], group["is_process"], calls))
         return found
+
+
+class Paged:
+    """A test that has a recording, and what a page of it holds."""
+
+    def page(self, *options):
+        path = self.work / "page.html"
+        done = self.clew("html", *options, "-o", path, self.recording_path)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "", ""))
+        return Page(path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import re
 import subprocess
 
 import clewtest
-from html_page import Numbers, Page
+from html_page import Numbers, Page, Paged
 
 
 # Three threads beside the first, and another process.
@@ -24,14 +24,7 @@ FORKS_AND_THREADS = """if True:
     os.wait()"""
 
 
-class Html(clewtest.Case):
-    def page(self, *options):
-        path = self.work / "page.html"
-        done = self.clew("html", *options, "-o", path, self.recording_path)
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "", ""))
-        return Page(path.read_text(encoding="utf-8"))
-
+class Html(Paged, clewtest.Case):
     def paths_of_tree(self, *options):
         tree = self.clew_json("tree", "--json", *options, self.recording_path)
         names = [each["name"] for each in tree["functions"]]

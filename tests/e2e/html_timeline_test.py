@@ -8,27 +8,18 @@ import subprocess
 import clewtest
 import trace_lines_test
 from clewtest import target
-from html_page import Numbers, Page
+from html_page import Numbers, Page, Paged
 from html_test import FORKS_AND_THREADS
 from trace_lines_test import FIRST, MAIN, WORKER, Run, calls_of, name, told
 
 
-class Paged:
-    """What a page of the recording holds."""
-
-    def page(self, *options):
-        path = self.work / "page.html"
-        done = self.clew("html", *options, "-o", path, self.recording_path)
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "", ""))
-        return Page(path.read_text(encoding="utf-8"))
-
+class Timed(Paged):
     def recorded(self, argv, *options):
         done = self.record(argv, options)
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
-class Made(Paged, trace_lines_test.Case):
+class Made(Timed, trace_lines_test.Case):
     """Traces whose every call was made up."""
 
     def make_runs(self, *runs):
@@ -192,7 +183,7 @@ int main(void)
 """
 
 
-class Recorded(Paged, clewtest.Case):
+class Recorded(Timed, clewtest.Case):
     """Contexts of slices and samples beside the page's own counts."""
 
     def spins(self):

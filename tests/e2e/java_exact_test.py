@@ -10,16 +10,16 @@ from java_changes_test import TARGETS, CompiledCase
 
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
           "-XX:+BytecodeVerificationRemote"]
-OURS = "com.acme.Exact."
-
-
-def in_source(name):
-    """A method of Exact as it names itself: "Base.<init>", "fib"."""
-    return name.removeprefix(OURS).removeprefix("com.acme.Exact$") \
-        .partition("(")[0]
 
 
 class ExactCase(CompiledCase):
+    source = "Exact"  # whose methods count themselves
+
+    def in_source(self, name):
+        """A method as it names itself: "Base.<init>", "fib"."""
+        return name.removeprefix(f"com.acme.{self.source}.") \
+            .removeprefix(f"com.acme.{self.source}$").partition("(")[0]
+
     def record_exactly(self, argv, *options):
         done = self.record(argv, ["--java-min-size=0", *options])
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
@@ -40,18 +40,11 @@ class ExactCase(CompiledCase):
                              (0, 0))
         return stacks["verified"]
 
-
-class Contexts(ExactCase):
-    def program(self, word, count, *options):
-        if not (self.work / "exact").exists():
-            self.compile("exact", TARGETS / "Exact.java")
-        return self.java(*VERIFY, *options, "-cp", self.work / "exact",
-                         "com.acme.Exact", word, str(count))
-
     def counted(self, wanted):
         """{path: calls}, of methods that count themselves."""
         tree = self.tree()
-        names = [in_source(function["name"]) for function in tree["functions"]]
+        names = [self.in_source(function["name"])
+                 for function in tree["functions"]]
         paths, calls = [], collections.Counter()
         for node in tree["contexts"]:
             above = paths[node["parent"] - 1] if node["parent"] else ()
@@ -61,6 +54,14 @@ class Contexts(ExactCase):
             if name in wanted:
                 calls[";".join(path)] += node["calls"]
         return calls
+
+
+class Contexts(ExactCase):
+    def program(self, word, count, *options):
+        if not (self.work / "exact").exists():
+            self.compile("exact", TARGETS / "Exact.java")
+        return self.java(*VERIFY, *options, "-cp", self.work / "exact",
+                         "com.acme.Exact", word, str(count))
 
     def check(self, *options, word="threads", count=40, record=()):
         said = self.record_exactly(

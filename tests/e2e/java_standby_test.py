@@ -63,12 +63,9 @@ public class Loop {
 """
 
 
-def in_source(name):
-    return name.removeprefix("com.acme.Standby.") \
-        .removeprefix("com.acme.Standby$").partition("(")[0]
-
-
 class StandbyCase(ExactCase):
+    source = "Standby"
+
     def start(self, *options, seed=0, steps=3000, words=(), record=(),
               patterns=PATTERNS):
         """Standby.java, all of whose threads rest."""
@@ -133,17 +130,10 @@ class StandbyCase(ExactCase):
                 re.findall(r"(?m)^(\d+) (.*)$", said)}
 
     def counted(self, wanted):
-        """{path: calls}, of methods that count themselves."""
-        tree = self.tree()
-        names = [in_source(function["name"]) for function in tree["functions"]]
-        paths, calls = [], collections.Counter()
-        for node in tree["contexts"]:
-            above = paths[node["parent"] - 1] if node["parent"] else ()
-            name = names[node["function"]]
-            paths.append(above + ((name,) if name in wanted else ()))
-            if name in wanted and node["calls"]:
-                calls[";".join(paths[-1])] += node["calls"]
-        return calls
+        """Natives have contexts below calls that do not count."""
+        return collections.Counter({
+            path: calls for path, calls in super().counted(wanted).items()
+            if calls})
 
     def is_counted_exactly(self):
         truth = self.truth()
@@ -206,7 +196,8 @@ class Counts(StandbyCase):
         self.goes_on()
         self.truth()
         tree = self.clew_json("tree", "--json", self.recording_path)
-        names = [in_source(function["name"]) for function in tree["functions"]]
+        names = [self.in_source(function["name"])
+                 for function in tree["functions"]]
         called = {names[node["function"]]: node for node in tree["contexts"]
                   if node["calls"]}
         self.assertNotIn("round", called)
