@@ -29,9 +29,10 @@
 #define AGAIN_NS      UINT64_C(200000000) /* after a change that failed */
 #define CONTEXT_NS    1000                /* what a new one takes */
 #define TRAP_NS       2000
-#define ROOM_PERCENT  60  /* of the budget, for what is left */
-#define OWN_PART      10  /* of the budget, for looking and for surveys */
-#define CHEAP_PART    500 /* of that: who takes less always stays */
+#define SAMPLE_NS     5000 /* a signal, and what its handler does */
+#define ROOM_PERCENT  40   /* of the budget, for what is left */
+#define OWN_PART      10   /* of the budget, for looking and for surveys */
+#define CHEAP_PART    500  /* of that: who takes less always stays */
 
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define MAX(a, b)     ((a) > (b) ? (a) : (b))
@@ -149,6 +150,14 @@ static uint64_t weigh_contexts(void)
 	for (uint32_t i = 0; i < budget.functions.room; i++)
 		sum += budget.functions.slots[i].new_contexts;
 	return sum * CONTEXT_NS;
+}
+
+/* They come by the process's CPU time, whatever is hooked. */
+static uint64_t weigh_samples(uint64_t cpu_ns)
+{
+	const uint64_t period_ns = rt.header->period_ns;
+
+	return period_ns ? SAMPLE_NS * cpu_ns / period_ns : 0;
 }
 
 static uint64_t count_calls(void)
@@ -337,7 +346,8 @@ static struct interval account(const struct budget_clocks *then)
 				 .cpu_ns = cpu_ns,
 				 .is_survey = budget.is_survey };
 	const uint64_t contexts_ns = weigh_contexts();
-	uint64_t all_ns = contexts_ns + own_ns, target_ns;
+	const uint64_t fixed_ns = own_ns + weigh_samples(cpu_ns);
+	uint64_t all_ns = contexts_ns + fixed_ns, target_ns;
 
 	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
 	past.calls_ns = weigh_calls();
@@ -347,14 +357,14 @@ static struct interval account(const struct budget_clocks *then)
 	if (are_any_out())
 		budget_pace_go_on(&budget.pace, &budget.functions, 0,
 				  past.program_ns);
-	target_ns =
-		MAX(cpu_ns - MIN(past.calls_ns + own_ns, cpu_ns), cpu_ns / 10);
+	target_ns = MAX(cpu_ns - MIN(past.calls_ns + fixed_ns, cpu_ns),
+			cpu_ns / 10);
 	/* Looking has a part of its own (pause_after()). */
 	past.budget_ns = target_ns * rt.config->budget / 1000;
 	rt.header->budget_cpu_ns += cpu_ns;
 	rt.header->budget_cost_ns += MIN(all_ns, cpu_ns);
 	budget.debt_ns +=
-		(double)(past.calls_ns + own_ns) - (double)past.budget_ns;
+		(double)(past.calls_ns + fixed_ns) - (double)past.budget_ns;
 	budget.debt_ns = MAX(budget.debt_ns, -CREDIT_NS);
 	budget.last = *then;
 	budget_records_go_on(&budget.functions, past.program_ns);
