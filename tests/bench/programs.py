@@ -6,6 +6,7 @@ Peers get a smaller load than clew, since they need 20 to 70 times native.
 """
 import pathlib
 import shutil
+import subprocess
 import tempfile
 
 from measure import CALLGRIND, CLEW_TOOL, NATIVE, UFTRACE, medians, table
@@ -37,6 +38,54 @@ for _ = 1, tonumber(arg[1]) do
   for i = 1, 300 do s[#s + 1] = tostring(i):rep(2) .. ("x"):rep(i % 7) end
   table.concat(s, ","):gsub("x+", "y")
 end
+"""
+
+PERL = """
+sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
+for (1 .. $ARGV[0]) {
+  fib(15);
+  my %words;
+  push @{$words{$_ * 7919 % 101}}, $_ for 1 .. 1000;
+  my @sorted = sort { @{$words{$a}} <=> @{$words{$b}} || $a <=> $b }
+    keys %words;
+  my $text = join ",", map { "$_:" . "x" x ($_ % 7) } 1 .. 300;
+  my @parts = split /,/, $text;
+  (my $copy = $text) =~ s/x+/y/g;
+}
+"""
+
+NODE = """
+let kept = [];
+for (let i = 0; i < Number(process.argv[2]); i++) {
+  const rows = [];
+  for (let k = 0; k < 300; k++)
+    rows.push({ id: k, name: "row" + (k * 7919 % 1000), tags: ["a", "b", k] });
+  const text = JSON.stringify(rows);
+  kept.push(JSON.parse(text));
+  if (kept.length > 200) kept = [];
+}
+"""
+
+CPLUSPLUS = """
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+template <int N> struct Table {
+  std::map<std::string, std::vector<int>> rows;
+  void add(const std::string &name) { rows[name].push_back(N); }
+  int sum() const {
+    int all = 0;
+    for (auto &row : rows) for (int x : row.second) all += x;
+    return all + Table<N - 1>().sum();
+  }
+};
+template <> struct Table<0> { int sum() const { return 0; } };
+int main() {
+  Table<SIZE> table;
+  table.add("x");
+  std::cout << table.sum() << std::endl;
+}
 """
 
 SQL = """
@@ -74,12 +123,39 @@ def sqlite_argv(folder, size):
     return ["sqlite3", ":memory:"], path
 
 
+def perl_argv(folder, size):
+    return ["perl", folder / "script", str(size)], None
+
+
+def node_argv(folder, size):
+    return ["node", folder / "script", str(size)], None
+
+
+def cc1plus():
+    if not shutil.which("g++"):
+        return ""
+    return subprocess.run(["g++", "-print-prog-name=cc1plus"], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def cc1plus_argv(folder, size):
+    """Its size is that of its templates; 0: an empty file."""
+    script = folder / "script" if size else "/dev/null"
+    return [cc1plus(), "-quiet", "-imultiarch", "x86_64-linux-gnu",
+            "-D_GNU_SOURCE", "-O1", f"-DSIZE={size}", "-o", "/dev/null",
+            script], None
+
+
 LOADS = [
     Load("python3, pure Python", "/usr/bin/python3", PYTHON, (0, 200, 3000),
          python_argv),
     Load("sqlite3 + libsqlite3", "sqlite3", SQL, (1, 15000, 500000),
          sqlite_argv),
     Load("luajit -joff", "luajit", LUA, (0, 200, 3000), luajit_argv),
+    Load("perl", "perl", PERL, (0, 200, 3000), perl_argv),
+    Load("node, JSON and garbage", "node", NODE, (0, 500, 5000), node_argv),
+    Load("cc1plus: map, vector, iostream", cc1plus() or "cc1plus", CPLUSPLUS,
+         (0, 1, 40), cc1plus_argv),
 ]
 NONE, FEW, MANY = range(3)
 NOTE = """These programs are stripped. clew and callgrind count all calls of \

@@ -2,26 +2,21 @@
 """What hooking everything costs before main, cold and with a warm cache."""
 import os
 import pathlib
-import shutil
 import statistics
-import subprocess
 import tempfile
 
 from measure import CLEW, NATIVE, Tool, run, table
-
-
-def cc1plus():
-    if not shutil.which("g++"):
-        return None
-    return subprocess.run(["g++", "-print-prog-name=cc1plus"], check=True,
-                          capture_output=True, text=True).stdout.strip()
+from programs import cc1plus
 
 
 PROGRAMS = {
     "bash": ["/bin/bash", "-c", ":"],
     "git": ["/usr/bin/git", "--version"],
     "python3": ["/usr/bin/python3", "-S", "-c", "pass"],
-    "cc1plus": [cc1plus() or "", "--version"],
+    "cc1plus": [cc1plus(), "--version"],
+    "clang": ["/usr/bin/clang-14", "-cc1", "-version"],
+    "node": ["/usr/bin/node", "-e", "0"],
+    "java": ["/usr/bin/java", "-version"],
 }
 
 
