@@ -30,6 +30,7 @@ enum {
 	KEY_SLOWEST,
 	KEY_TREE,
 	KEY_HISTOGRAM,
+	KEY_LATENCIES,
 	KEY_AGAINST,
 	KEY_TOP = 'n',
 	DEFAULT_COLUMN = 8,
@@ -46,7 +47,7 @@ struct trace_options {
 	struct window_options window;
 	struct terminal terminal;
 	uint32_t column;
-	int is_json, is_quiet;
+	int is_json, is_quiet, has_latencies;
 	const char *slowest, *histogram; /* a function, or NULL */
 	size_t top;
 	uint32_t levels;
@@ -65,7 +66,8 @@ struct opened {
 static const struct argp_option argp_options[] = {
 	{ "slowest", KEY_SLOWEST, "FN", 0,
 	  "Show the slowest calls of this function", 0 },
-	{ "top", KEY_TOP, "N", 0, "--slowest: N of them (default: 20)", 0 },
+	{ "top", KEY_TOP, "N", 0,
+	  "--slowest, --latencies: N of them (default: 20; 0: all)", 0 },
 	{ "tree", KEY_TREE, "N", 0,
 	  "--slowest: show what each did, N levels of calls", 0 },
 	{ "against", KEY_AGAINST, "median|fastest|RANK", 0,
@@ -74,6 +76,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "histogram", KEY_HISTOGRAM, "FN", 0,
 	  "Show how long the calls of this function took", 0 },
+	{ "latencies", KEY_LATENCIES, NULL, 0,
+	  "Show how long the calls of each function took", 0 },
 	{ "depth", KEY_DEPTH, "N", 0, "Show N levels (default and 0: all)", 0 },
 	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
 	  "Hide calls that took less, such as 10us", 0 },
@@ -114,18 +118,25 @@ static size_t parse_rank(const char *text, struct argp_state *state)
 static void check(const struct trace_options *options, struct argp_state *state)
 {
 	const int has_function = options->slowest || options->histogram;
+	const int chooses_lines = options->filter.depth ||
+				  options->filter.least_ns || options->column;
 
-	if (options->slowest && options->histogram)
-		argp_error(state, "--slowest or --histogram: one at a time");
-	if (has_function &&
-	    (options->filter.depth || options->filter.least_ns ||
-	     options->column || options->selection.module ||
-	     options->selection.function))
+	if (!!options->slowest + !!options->histogram + options->has_latencies >
+	    1)
+		argp_error(state, "--slowest, --histogram or --latencies: one "
+				  "at a time");
+	if (options->has_latencies && chooses_lines)
+		argp_error(state, "--latencies goes without --depth, "
+				  "--min-duration and --columns");
+	if (has_function && (chooses_lines || options->selection.module ||
+			     options->selection.function))
 		argp_error(state, "--slowest and --histogram go without what "
 				  "chooses lines");
-	if (!options->slowest &&
-	    (options->levels || options->top != DEFAULT_TOP))
-		argp_error(state, "--top and --tree go with --slowest");
+	if (!options->slowest && options->levels)
+		argp_error(state, "--tree goes with --slowest");
+	if (!options->slowest && !options->has_latencies &&
+	    options->top != DEFAULT_TOP)
+		argp_error(state, "--top goes with --slowest and --latencies");
 	if (options->compares &&
 	    (!options->slowest || options->top != DEFAULT_TOP))
 		argp_error(state, "--against goes with --slowest, and without "
@@ -177,6 +188,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_HISTOGRAM:
 		options->histogram = argument;
+		return 0;
+	case KEY_LATENCIES:
+		options->has_latencies = 1;
 		return 0;
 	case KEY_TOP:
 		options->top = parse_number(state, "top", argument, TOP_MAX);
@@ -279,14 +293,7 @@ static int write_compared(struct opened *opened,
 
 static void add_latency(void *context, const struct function_call *call)
 {
-	struct call_latencies *latencies = context;
-
-	if (!call->duration.has_most) {
-		latencies->unknown++;
-		return;
-	}
-	latencies_add(&latencies->least, call->duration.least_ns);
-	latencies_add(&latencies->most, call->duration.most_ns);
+	call_latencies_add(context, call);
 }
 
 static void write_histogram(struct opened *opened,
@@ -326,11 +333,31 @@ static int write_function(struct opened *opened,
 	return err;
 }
 
+static void write_latencies(struct opened *opened,
+			    const struct trace_options *options, int has_color)
+{
+	struct trace_output output = output_of(opened, has_color);
+	uint8_t *chosen = selection_mask(&options->selection, &opened->catalog);
+	struct function_latencies all;
+
+	function_latencies_find(&all, &opened->traces, &opened->window, chosen);
+	if (options->is_json)
+		json_all_latencies(&output, &all, options->top);
+	else
+		text_all_latencies(&output, &all, options->top);
+	function_latencies_fini(&all);
+	free(chosen);
+}
+
 static int write_selected(struct opened *opened, struct trace_options *options,
 			  int has_color)
 {
 	uint8_t *mask = NULL;
 
+	if (options->has_latencies) {
+		write_latencies(opened, options, has_color);
+		return 0;
+	}
 	if (options->selection.module || options->selection.function)
 		mask = selection_mask(&options->selection, &opened->catalog);
 	options->filter.keep = mask;

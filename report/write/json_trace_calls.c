@@ -107,3 +107,10 @@ void json_latencies(struct trace_output *output,
 			       json_quantiles(&latencies->most), "histogram",
 			       json_octaves(&latencies->most)));
 }
+
+void json_all_latencies(struct trace_output *output,
+			const struct function_latencies *all, size_t top)
+{
+	for (size_t i = 0; i < all->count && (!top || i < top); i++)
+		json_latencies(output, all->sorted[i]);
+}

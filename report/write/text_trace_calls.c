@@ -136,3 +136,48 @@ void text_latencies(struct trace_output *output,
 	fputs("\nat most:\n", output->out);
 	write_bars(output, &latencies->most);
 }
+
+/* ---- How long those of each function took ---- */
+
+static void write_latencies(const struct trace_output *output,
+			    const struct call_latencies *one)
+{
+	const struct latencies *most = &one->most;
+
+	fprintf(output->out, "%15s", text_grouped(most->count).text);
+	for (const double *next = latency_shares; *next > 0; next++)
+		fprintf(output->out, " %10s",
+			text_duration(latencies_quantile(most, *next)).text);
+	fprintf(output->out, " %10s %10s  %s\n",
+		text_duration(most->max_ns).text,
+		text_duration((uint64_t)most->sum_ns).text, one->name);
+}
+
+void text_all_latencies(struct trace_output *output,
+			const struct function_latencies *all, size_t top)
+{
+	const size_t shown = top && top < all->count ? top : all->count;
+	uint64_t unknown = 0;
+
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%15s", "calls");
+	for (const double *next = latency_shares; *next > 0; next++)
+		fprintf(output->out, " %8g %%", *next * 100);
+	fprintf(output->out, " %10s %10s  function (at most)\n", "max",
+		"total");
+	text_end(output->out, output->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < shown; i++)
+		write_latencies(output, all->sorted[i]);
+	for (size_t i = 0; i < all->count; i++)
+		unknown += all->sorted[i]->unknown;
+	if (shown < all->count)
+		fprintf(output->out, "\n%s of %s functions\n",
+			text_grouped(shown).text,
+			text_grouped(all->count).text);
+	if (unknown)
+		fprintf(output->out,
+			"\nnot of them: %s call%s whose beginning or end is "
+			"not "
+			"known\n",
+			text_grouped(unknown).text, text_plural(unknown));
+}

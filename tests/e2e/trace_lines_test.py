@@ -4,6 +4,7 @@
 import collections
 import json
 import random
+import re
 
 import clewtest
 import exports
@@ -314,6 +315,21 @@ class Functions(Case):
         self.assertEqual(sum(octave["calls"]
                              for octave in found["histogram"]), len(took))
 
+    def test_latencies_of_each_function(self):
+        found = self.lines_of_one("--latencies", "--top=0")
+        self.assertEqual(len({one["name"] for one in found}), len(found))
+        for one in found:
+            [alone] = self.lines_of_one("--histogram=" + one["name"])
+            self.assertEqual(one, alone)
+        sums = [one["calls"] * one["most"].get("mean_ns", 0) for one in found]
+        for more, less, one in zip(sums, sums[1:], found[1:]):
+            self.assertGreaterEqual(more + one["calls"], less)
+        took = self.took(9)
+        [nine] = self.lines_of_one("--latencies", f"-f^{re.escape(name(9))}$")
+        self.assertEqual(nine["calls"], len(took))
+        self.assertEqual(self.lines_of_one("--latencies", "-n2"), found[:2])
+        self.assertEqual(self.lines_of_one("--latencies", "-fnobody"), [])
+
     def lines_of_one(self, *options):
         done = self.clew("trace", "--json", *options, self.recording_path)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -327,6 +343,10 @@ class Functions(Case):
         histogram = self.text(f"--histogram={name(5)}")
         self.assertRegex(histogram, r"99\.9 % +[\d.]+ [nu]s +[\d.]+ [nu]s\n")
         self.assertIn("####", histogram)
+        every = self.text("--latencies", "--top=2")
+        self.assertRegex(every, r"\n +[\d,]+( +[\d.]+ [num]?s){6}  "
+                                r"\S+\n")
+        self.assertRegex(every, r"2 of \d+ functions\n")
 
     def test_functions_that_are_not_there_and_options_that_do_not_fit(self):
         done = self.clew("trace", "--slowest=nobody", self.recording_path)
@@ -335,6 +355,9 @@ class Functions(Case):
                       done.stderr)
         for options in (["--top=3"], ["--tree=1"],
                         ["--slowest=a", "--histogram=b"],
+                        ["--slowest=a", "--latencies"],
+                        ["--latencies", "--depth=3"],
+                        ["--latencies", "--tree=1"],
                         ["--slowest=a", "--depth=3"], ["--against=median"],
                         ["--slowest=a", "--against=x"]):
             self.assertEqual(self.clew("trace", *options).returncode, 64)
