@@ -224,7 +224,7 @@ static char **changed(const struct changes *changes, char *const old[],
 #define WITH_MASK(call)                                                        \
 	({                                                                     \
 		events_end_own();                                              \
-		const uint64_t opened_ = exec_mask_begin();                    \
+		const struct exec_mask opened_ = exec_mask_begin();            \
 		const uint64_t begun_ = trap_begin_exec();                     \
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \

@@ -30,7 +30,8 @@ static void drop_pending(uint64_t signals)
 		}
 }
 
-uint64_t exec_mask_begin(void)
+/* Those of ours that are blocked here, which they are no more. */
+static uint64_t let_through(void)
 {
 	uint64_t blocked = ticks_own_signals();
 
@@ -44,10 +45,19 @@ uint64_t exec_mask_begin(void)
 	return blocked;
 }
 
-void exec_mask_end(uint64_t begun)
+struct exec_mask exec_mask_begin(void)
 {
-	if (!begun)
+	const uint32_t ignored = chained_ignore_for_exec();
+
+	return (struct exec_mask){ .blocked = let_through(),
+				   .ignored = ignored };
+}
+
+void exec_mask_end(struct exec_mask begun)
+{
+	chained_handle_again(begun.ignored);
+	if (!begun.blocked)
 		return;
-	signal_change_bits(SIG_BLOCK, begun);
+	signal_change_bits(SIG_BLOCK, begun.blocked);
 	ticks_come_back_to_thread();
 }

@@ -121,6 +121,54 @@ int chained_change_action(struct chained *chained, const struct sigaction *set,
 	return err;
 }
 
+static int is_ignored(const struct chained *chained)
+{
+	return chained->is_installed &&
+	       chained->theirs.handler == (uintptr_t)SIG_IGN;
+}
+
+/* What is not a fault: those who ignore that die of it. */
+static int may_be_ignored(enum chained_place place)
+{
+	return place != CHAINED_TRAP && place < CHAINED_FAULTS;
+}
+
+/* Under its lock: have the kernel ignore it, or have it handled. */
+static int set_ignored(struct chained *chained, int is_to_be)
+{
+	uint64_t signals;
+	int was_set = 0;
+
+	enter(chained, &signals);
+	if (is_ignored(chained))
+		was_set = !(is_to_be ? signal_set_action(chained->signal,
+							 &chained->theirs, NULL)
+				     : install_over(chained, &chained->theirs));
+	lock_release(&chained->lock, &signals);
+	return was_set;
+}
+
+uint32_t chained_ignore_for_exec(void)
+{
+	uint32_t ignored = 0;
+
+	for (uint32_t i = 0; i < CHAINED_PLACES; i++) {
+		struct chained *chained = atomic_load(&known[i]);
+
+		if (chained && may_be_ignored(i) && is_ignored(chained) &&
+		    set_ignored(chained, 1))
+			ignored |= UINT32_C(1) << i;
+	}
+	return ignored;
+}
+
+void chained_handle_again(uint32_t ignored)
+{
+	for (uint32_t i = 0; i < CHAINED_PLACES; i++)
+		if (ignored >> i & 1)
+			set_ignored(atomic_load(&known[i]), 0);
+}
+
 struct kernel_action chained_use_action(struct chained *chained)
 {
 	struct kernel_action theirs;

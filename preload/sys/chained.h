@@ -74,6 +74,15 @@ void chained_send_again(int signal, siginfo_t *info);
 /* Let the signal have its default effect from now on. */
 void chained_set_default(int signal);
 
+/*
+ * A program is about to be executed: what the program ignores the kernel does, too,
+ * which is inherited where a handler is not. Faults and breakpoints, which would kill
+ * whoever ignores them, are not among that. What this returns, a bit for each place,
+ * goes to chained_handle_again() if the caller lives on. As safe in handlers as exec.
+ */
+uint32_t chained_ignore_for_exec(void);
+void chained_handle_again(uint32_t ignored);
+
 /* In a forked child: threads that were in the midst of these are not there. */
 void chained_after_fork(void);
 

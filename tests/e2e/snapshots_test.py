@@ -125,6 +125,18 @@ class Signalled(Case):
                                   for one in self.snapshots()],
                                  [self.COUNT, 2 * self.COUNT])
 
+    def test_whoever_executed_it_ignores_the_signal(self):
+        script = "trap '' USR2; exec \"$0\" \"$@\""
+        done = self.record(["/bin/sh", "-c", script, target("signalled"),
+                            "inherited", self.COUNT],
+                           ["--trace=ring:1M", "--snapshot-on=USR2"],
+                           text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "0 1\n", ""))
+        self.assertEqual([self.calls(one)["step"]
+                          for one in self.snapshots()],
+                         [self.COUNT, 2 * self.COUNT])
+
     def test_where_they_are_is_said(self):
         command = self.record_command(
             [target("signalled"), "handler", self.COUNT],

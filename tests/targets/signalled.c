@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * signalled HOW COUNT: calls step() so often, sends itself SIGUSR2, and does so again.
- * HOW it handles the signal: "handler", "once", "ignored" or "default". Prints how often
- * its handler ran, and whether sigaction() has told what it had said.
+ * HOW it handles the signal: "handler", "once", "ignored", "default", or "inherited":
+ * ignored by who has executed it. Prints how often its handler ran, and whether
+ * sigaction() has told what it had said.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -33,9 +34,10 @@ int main(int argc, char **argv)
 		set.sa_handler = on_signal;
 	if (!strcmp(argv[1], "once"))
 		set.sa_flags = (int)SA_RESETHAND;
-	if (!strcmp(argv[1], "ignored"))
+	if (!strcmp(argv[1], "ignored") || !strcmp(argv[1], "inherited"))
 		set.sa_handler = SIG_IGN;
-	sigaction(SIGUSR2, &set, NULL);
+	if (strcmp(argv[1], "inherited") != 0)
+		sigaction(SIGUSR2, &set, NULL);
 	sigaction(SIGUSR2, NULL, &old);
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < atoi(argv[2]); i++)
