@@ -97,13 +97,9 @@ int probe_spec_parse(const char *text, struct probe_spec *out)
 int probe_spec_means(const struct probe_spec *spec, const char *path,
 		     int is_program)
 {
-	const char *slash = strrchr(path, '/');
-
 	if (!*spec->module)
 		return *spec->function || is_program;
-	return glob_matches(spec->module, strchr(spec->module, '/') || !slash
-						  ? path
-						  : slash + 1);
+	return glob_matches_file(spec->module, path);
 }
 
 /* ---- Functions by name ---- */

@@ -52,3 +52,21 @@ int glob_matches(const char *glob, const char *text)
 		glob++;
 	return !*glob;
 }
+
+/* Behind its last slash, or all of it. */
+static const char *name_of(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+int glob_matches_file(const char *glob, const char *path)
+{
+	const int has_slash = name_of(glob) != glob;
+
+	return glob_matches(glob, has_slash ? path : name_of(path));
+}

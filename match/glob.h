@@ -12,4 +12,7 @@
 
 int glob_matches(const char *glob, const char *text);
 
+/* A glob with a '/' is meant for the file's path, any other for its name. */
+int glob_matches_file(const char *glob, const char *path);
+
 #endif

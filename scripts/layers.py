@@ -62,7 +62,7 @@ MAY_INCLUDE = {
     "image": {"machine", "disasm", "wire", "match"},
     "base": set(),
     "symbolizer": {"base"},
-    **{f"report/{room}": {"wire", "symbolizer", "base"} |
+    **{f"report/{room}": {"wire", "symbolizer", "base", "match"} |
        {f"report/{name}" for name in below.split()}
        for room, below in (
            ("recording", ""),

@@ -35,11 +35,11 @@ static const struct {
 	{ "libjvm.so", MODULE_IS_JAVA_VM },
 };
 
-static enum module_state state_by_default(const char *name)
+static enum module_state state_by_default(const char *path)
 {
 	for (size_t i = 0;
 	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
-		if (glob_matches(special_modules[i].glob, name))
+		if (glob_matches_file(special_modules[i].glob, path))
 			return special_modules[i].state;
 	return MODULE_IS_HOOKED;
 }
@@ -58,24 +58,14 @@ static int is_asked_for(const struct config *config, enum module_state state,
 	}
 }
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 int select_is_libc(const char *path)
 {
-	return state_by_default(file_name(path)) == MODULE_IS_LIBC;
+	return state_by_default(path) == MODULE_IS_LIBC;
 }
 
-static int rule_matches_module(struct rule *rule, const char *path,
-			       const char *name)
+static int rule_matches_module(struct rule *rule, const char *path)
 {
-	const char *subject = strchr(rule->text, '/') ? path : name;
-
-	if (!glob_matches(rule->text, subject))
+	if (!glob_matches_file(rule->text, path))
 		return 0;
 	rule->matches++;
 	return 1;
@@ -92,16 +82,15 @@ static int has_handlers(const struct config *config, const char *path)
 
 enum module_state select_module(const struct config *config, const char *path)
 {
-	const char *name = file_name(path);
-	enum module_state state = state_by_default(name);
+	enum module_state state = state_by_default(path);
 	int wanted = 0, has_wishes = 0, unwanted = 0;
 
 	for (struct rule *rule = config->rules; rule; rule = rule->next) {
 		if (rule->kind == RULE_MODULE) {
 			has_wishes = 1;
-			wanted |= rule_matches_module(rule, path, name);
+			wanted |= rule_matches_module(rule, path);
 		} else if (rule->kind == RULE_NOT_MODULE) {
-			unwanted |= rule_matches_module(rule, path, name);
+			unwanted |= rule_matches_module(rule, path);
 		}
 	}
 	if (has_handlers(config, path))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model/probe_list.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "match/glob.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/probes_reader.h"
 
@@ -131,8 +131,7 @@ static int may_be_in(const struct listed_probe *probe, const char *path)
 	if (!colon)
 		return 1;
 	glob = memory_string(probe->text, (size_t)(colon - probe->text));
-	is_meant = fnmatch(glob, strchr(glob, '/') ? path : text_basename(path),
-			   0) == 0;
+	is_meant = glob_matches_file(glob, path);
 	free(glob);
 	return is_meant;
 }

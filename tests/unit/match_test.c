@@ -73,6 +73,17 @@ static void a_bracket_that_is_not_closed_stands_for_itself(void **state)
 	assert_true(glob_matches("[", "["));
 }
 
+static void a_glob_of_files_is_for_the_path_if_it_has_a_slash(void **state)
+{
+	assert_true(glob_matches_file("lib*", "/usr/lib/libc.so.6"));
+	assert_true(glob_matches_file("/usr/*", "/usr/lib/libc.so.6"));
+	assert_true(glob_matches_file("*/libc*", "/usr/lib/libc.so.6"));
+	assert_false(glob_matches_file("usr*", "/usr/lib/libc.so.6"));
+	assert_false(glob_matches_file("/usr/lib", "/usr/lib/libc.so.6"));
+	assert_true(glob_matches_file("app", "app"));
+	assert_true(glob_matches_file("", "/usr/"));
+}
+
 static void a_glob_of_many_stars_takes_no_time(void **state)
 {
 	char text[4096];
@@ -351,6 +362,8 @@ int main(void)
 		cmocka_unit_test(globs_are_libcs),
 		cmocka_unit_test(
 			a_bracket_that_is_not_closed_stands_for_itself),
+		cmocka_unit_test(
+			a_glob_of_files_is_for_the_path_if_it_has_a_slash),
 		cmocka_unit_test(a_glob_of_many_stars_takes_no_time),
 		cmocka_unit_test(expressions_are_libcs),
 		cmocka_unit_test(what_cannot_be_had_is_refused),
