@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum bytecode_op {
+	OP_LCONST_1 = 10,
 	OP_SIPUSH = 17,
 	OP_LDC_W = 19,
 	OP_ILOAD = 21,
@@ -33,13 +34,20 @@ enum bytecode_op {
 	OP_DUP2_X2 = 94,
 	OP_SWAP = 95,
 	OP_IINC = 132,
+	OP_LCMP = 148,
 	OP_IFEQ = 153,
+	OP_IFNE = 154,
+	OP_IFLE = 158,
 	OP_GOTO = 167,
 	OP_JSR = 168,
 	OP_RET = 169,
 	OP_TABLESWITCH = 170,
 	OP_LOOKUPSWITCH = 171,
 	OP_IRETURN = 172,
+	OP_LRETURN = 173,
+	OP_FRETURN = 174,
+	OP_DRETURN = 175,
+	OP_ARETURN = 176,
 	OP_RETURN = 177,
 	OP_GETSTATIC = 178,
 	OP_PUTSTATIC = 179,

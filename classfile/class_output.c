@@ -38,16 +38,16 @@ void output_bytes(struct class_output *output, const void *data, size_t bytes)
 
 void output_u1(struct class_output *output, uint32_t value)
 {
-	const uint8_t byte = (uint8_t)value;
-
-	output_bytes(output, &byte, 1);
+	if (make_room(output, 1))
+		output->data[output->used++] = (uint8_t)value;
 }
 
 void output_u2(struct class_output *output, uint32_t value)
 {
-	const uint8_t bytes[2] = { (uint8_t)(value >> 8), (uint8_t)value };
-
-	output_bytes(output, bytes, 2);
+	if (!make_room(output, 2))
+		return;
+	output->data[output->used++] = (uint8_t)(value >> 8);
+	output->data[output->used++] = (uint8_t)value;
 }
 
 void output_u4(struct class_output *output, uint32_t value)

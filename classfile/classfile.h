@@ -15,6 +15,22 @@
  * the caller's function. Input is not trusted: what cannot be read is refused
  * with a reason, and a class or a method that is refused is as it was.
  *
+ * With a gate (struct classfile_tracker) methods look at a field first, and keep whether
+ * their call is told of:
+ *
+ *	   0: lconst_1; lstore KEPT
+ *	   3: getstatic TRACKER.GATE; ifle 17
+ *	   9: sipush NUMBER; invokestatic TRACKER.enter; lstore KEPT
+ *	  17: BODY
+ *	      ...
+ *	   n: lload KEPT; lconst_1; lcmp; ifne m
+ *	      ireturn
+ *	   m: lload KEPT; invokestatic TRACKER.exit
+ *	      ireturn
+ *	   k: getstatic TRACKER.GATE; ifeq t
+ *	      lload KEPT; invokestatic TRACKER.thrown
+ *	   t: athrow		(of any exception in 17..k)
+ *
  * Each call of enter() is followed by one of exit() or thrown(). The handler comes last
  * in the table, so that those of the method itself go first. There are two exceptions:
  *
@@ -35,6 +51,8 @@
 #include <stdint.h>
 
 #define CLASSFILE_NEWEST 69 /* major version: that of Java 25 */
+
+#define CLASSFILE_SILENT 1 /* in place of what enter() returns */
 
 /* Why a class or a method was left as it was. */
 enum classfile_refusal {
@@ -82,11 +100,18 @@ struct classfile_tracker {
 	 */
 	struct classfile_call caught;
 	/*
-	 * What methods with handlers of their own call first, "()I", and keep, too: an
-	 * int, which catching() and caught() may take behind the number. They call
-	 * catching() then, for enter(). NULL: they do neither.
+	 * A field of the tracker's class, a static int that is public; NULL: there is none.
+	 * Calls are told of that begin while it is above 0. For others KEPT is
+	 * CLASSFILE_SILENT: exit() may be told of these, and thrown() is while it is not 0; so it
+	 * never gets 0 again. enter() returns a long.
 	 */
-	struct classfile_call state, catching;
+	const char *gate;
+	/*
+	 * With a gate: methods with handlers of their own keep what it was, too, an int,
+	 * which catching() and caught() may take behind the number. While it is not 0 they
+	 * call catching() for enter().
+	 */
+	struct classfile_call catching;
 	/*
 	 * 0, or bytes: code up to that is refused rather than made longer than
 	 * that. HotSpot compiles no method of more than 8,000.

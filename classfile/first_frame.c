@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame that a method begins with, which no table has: its object and its
- * arguments, as the descriptor says. Frames that are written whole repeat it.
+ * What a method's descriptor says of frames: the one that it begins with, which no table
+ * has, its object and its arguments, repeated by frames that are written whole; and what
+ * is on the stack where it returns.
  */
 #include <string.h>
 
+#include "classfile/bytecode.h"
 #include "classfile/method_frames.h"
 
 #define STATIC 0x0008
@@ -102,4 +104,51 @@ int method_frames_first(struct method_code *code,
 	}
 	code->frame_locals = count;
 	return slots <= code->kept;
+}
+
+/* By the type of what it returns. */
+static uint8_t return_of(uint8_t type)
+{
+	switch (type) {
+	case TYPE_INTEGER:
+		return OP_IRETURN;
+	case TYPE_LONG:
+		return OP_LRETURN;
+	case TYPE_FLOAT:
+		return OP_FRETURN;
+	case TYPE_DOUBLE:
+		return OP_DRETURN;
+	case TYPE_OBJECT:
+		return OP_ARETURN;
+	default:
+		return OP_RETURN;
+	}
+}
+
+int method_frames_result(struct method_code *code,
+			 const struct classfile_name *descriptor,
+			 struct class_pool *pool)
+{
+	const char *end = descriptor->text + descriptor->length;
+	const char *from = memchr(descriptor->text, ')', descriptor->length);
+	struct type_reader reader;
+	struct method_result result = { .opcode = OP_RETURN };
+
+	if (!from || ++from == end)
+		return 0;
+	if (*from != 'V') {
+		result.type.type = type_of(*from);
+		result.opcode = return_of(result.type.type);
+		result.slots = (uint8_t)slots_of(result.type.type);
+		reader = (struct type_reader){ from, end };
+		if (result.type.type == TYPE_TOP || !skip_type(&reader))
+			return 0;
+		if (result.type.type == TYPE_OBJECT)
+			result.type.of = (uint16_t)pool_class(
+				pool, name_of(from, reader.at));
+		if (result.type.type == TYPE_OBJECT && !result.type.of)
+			return -1;
+	}
+	code->result = result;
+	return 1;
 }

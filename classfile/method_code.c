@@ -5,6 +5,9 @@
 #define CODE_MAX      65535 /* bytes */
 #define CALL_BYTES    3     /* invokestatic and its method */
 #define NUMBER_BYTES  3     /* sipush or ldc_w */
+#define JUMP_BYTES    3
+#define FIELD_BYTES   3                /* getstatic and its field */
+#define TEST_BYTES    (2 + JUMP_BYTES) /* lconst_1; lcmp; ifne */
 #define EXCEPTION_LEN 8
 #define VARIABLE_NEAR 255
 
@@ -34,17 +37,25 @@ static uint32_t call_bytes(const struct method_code *code,
 	       (call->has_state ? variable_bytes(state_variable(code)) : 0);
 }
 
+/* Before the call at the entry. */
+static uint32_t gate_bytes(const struct method_code *code,
+			   const struct tracker_calls *calls)
+{
+	if (!calls->gate)
+		return 0;
+	return 1 + variable_bytes(code->kept) + FIELD_BYTES +
+	       (code->keeps_state ? 1 + variable_bytes(state_variable(code))
+				  : 0) +
+	       JUMP_BYTES;
+}
+
 /* Before the first instruction. */
 static uint32_t entry_bytes(const struct method_code *code,
 			    const struct tracker_calls *calls)
 {
-	uint32_t bytes = call_bytes(code, entry_of(code, calls));
-
-	if (code->keeps_state)
-		bytes += CALL_BYTES + variable_bytes(state_variable(code));
-	if (calls->keeps)
-		bytes += variable_bytes(code->kept);
-	return bytes;
+	return gate_bytes(code, calls) +
+	       call_bytes(code, entry_of(code, calls)) +
+	       (calls->keeps ? variable_bytes(code->kept) : 0);
 }
 
 /* Before an instruction. */
@@ -55,8 +66,10 @@ static uint32_t bytes_before(const struct method_code *code,
 	uint32_t bytes = 0;
 
 	if (code->catches[insn->at])
-		bytes += call_bytes(code, &calls->caught);
-	if (bytecode_is_return(insn))
+		bytes += code->caught_bytes;
+	if (code->sharing[insn->at])
+		bytes += variable_bytes(code->kept) + TEST_BYTES;
+	else if (bytecode_is_return(insn))
 		bytes += call_bytes(code, &calls->exit);
 	return bytes;
 }
@@ -110,10 +123,13 @@ enum classfile_refusal method_code_place(struct method_code *code,
 					 const struct tracker_calls *calls)
 {
 	uint64_t place = entry_bytes(code, calls), end;
+	uint8_t shares = 0;
 	struct bytecode insn;
 
-	if (calls->caught.method)
+	if (calls->caught.method) {
 		find_handlers(code);
+		code->caught_bytes = call_bytes(code, &calls->caught);
+	}
 	for (uint32_t at = 0; at < code->length; at += insn.length) {
 		if (!bytecode_read(code->bytes, code->length, at, &insn))
 			return CLASSFILE_CODE_MALFORMED;
@@ -124,15 +140,30 @@ enum classfile_refusal method_code_place(struct method_code *code,
 			code->places[at + i] = WITHIN | at;
 		place += bytes_before(code, calls, &insn);
 		place += placed_bytes(&insn, (uint32_t)place);
+		shares |= code->sharing[at];
 	}
 	code->places[code->length] = (uint32_t)place;
-	code->handler_bytes = call_bytes(code, &calls->thrown) + 1;
-	end = place + (uint64_t)code->handler_count * code->handler_bytes;
+	code->exit_bytes = shares ? call_bytes(code, &calls->exit) + 1 : 0;
+	code->handler_bytes = call_bytes(code, &calls->thrown) + 1 +
+			      (calls->gate ? FIELD_BYTES + JUMP_BYTES : 0);
+	end = place + code->exit_bytes +
+	      (uint64_t)code->handler_count * code->handler_bytes;
 	if (end > CODE_MAX ||
 	    (calls->code_limit > 0 && code->length <= calls->code_limit &&
 	     end > calls->code_limit))
 		return CLASSFILE_TOO_LARGE;
 	return CLASSFILE_DONE;
+}
+
+uint32_t method_code_handlers(const struct method_code *code)
+{
+	return code->places[code->length] + code->exit_bytes;
+}
+
+uint32_t method_code_bytes(const struct method_code *code)
+{
+	return method_code_handlers(code) +
+	       code->handler_count * code->handler_bytes;
 }
 
 uint32_t method_code_edge(const struct method_code *code, uint32_t offset)
@@ -147,6 +178,15 @@ uint32_t method_code_at(const struct method_code *code, int64_t offset)
 	if (offset < 0 || offset >= code->length)
 		return NO_PLACE;
 	return method_code_edge(code, (uint32_t)offset);
+}
+
+uint32_t method_code_insn(const struct method_code *code, uint32_t offset)
+{
+	const uint32_t place = method_code_at(code, offset);
+
+	if (place == NO_PLACE)
+		return NO_PLACE;
+	return place + (code->catches[offset] ? code->caught_bytes : 0);
 }
 
 uint32_t method_code_near(const struct method_code *code, uint32_t offset)
@@ -197,7 +237,7 @@ static enum classfile_refusal distance(const struct method_code *code,
 
 	if (to == NO_PLACE)
 		return CLASSFILE_CODE_MALFORMED;
-	*out = (int32_t)to - (int32_t)code->places[insn->at];
+	*out = (int32_t)to - (int32_t)method_code_insn(code, insn->at);
 	if (bytecode_jumps_near(insn) && *out != (int16_t)*out)
 		return CLASSFILE_FAR_JUMP;
 	return CLASSFILE_DONE;
@@ -213,7 +253,8 @@ static enum classfile_refusal write_switch(const struct method_code *code,
 	int32_t to;
 
 	output_u1(output, insn->opcode);
-	output_bytes(output, padding, 3 - (code->places[insn->at] & 3));
+	output_bytes(output, padding,
+		     3 - (method_code_insn(code, insn->at) & 3));
 	for (uint32_t i = 0; i < insn->target_count; i++) {
 		const enum classfile_refusal why = distance(code, insn, i, &to);
 
@@ -257,18 +298,77 @@ static enum classfile_refusal write_insn(const struct method_code *code,
 	return CLASSFILE_DONE;
 }
 
+/* Passes over the call at the entry. */
+static void write_gate(const struct method_code *code,
+		       const struct tracker_calls *calls,
+		       struct class_output *output)
+{
+	output_u1(output, OP_LCONST_1); /* CLASSFILE_SILENT */
+	write_with(OP_LSTORE, code->kept, output);
+	output_u1(output, OP_GETSTATIC);
+	output_u2(output, calls->gate);
+	if (code->keeps_state) {
+		output_u1(output, OP_DUP);
+		write_with(OP_ISTORE, state_variable(code), output);
+	}
+	output_u1(output, code->keeps_state ? OP_IFEQ : OP_IFLE);
+	output_u2(output, entry_bytes(code, calls) - gate_bytes(code, calls) +
+				  JUMP_BYTES);
+}
+
 static void write_entry(const struct method_code *code,
 			const struct tracker_calls *calls,
 			const struct method_number *number,
 			struct class_output *output)
 {
-	if (code->keeps_state) {
-		write_call(code, &calls->state, number, output);
-		write_with(OP_ISTORE, state_variable(code), output);
-	}
+	if (calls->gate)
+		write_gate(code, calls, output);
 	write_call(code, entry_of(code, calls), number, output);
 	if (calls->keeps)
 		write_with(OP_LSTORE, code->kept, output);
+}
+
+/* Jumps to the exit that returns share if the call is told of. */
+static enum classfile_refusal write_test(const struct method_code *code,
+					 const struct tracker_calls *calls,
+					 const struct bytecode *insn,
+					 struct class_output *output)
+{
+	const uint32_t jump = code->places[insn->at] +
+			      bytes_before(code, calls, insn) - JUMP_BYTES;
+	const uint32_t distance = code->places[code->length] - jump;
+
+	if (distance > INT16_MAX)
+		return CLASSFILE_FAR_JUMP;
+	write_with(OP_LLOAD, code->kept, output);
+	output_u1(output, OP_LCONST_1); /* CLASSFILE_SILENT */
+	output_u1(output, OP_LCMP);
+	output_u1(output, OP_IFNE);
+	output_u2(output, distance);
+	return CLASSFILE_DONE;
+}
+
+static void write_ends(const struct method_code *code,
+		       const struct tracker_calls *calls,
+		       const struct method_number *number,
+		       struct class_output *output)
+{
+	if (code->exit_bytes) {
+		write_call(code, &calls->exit, number, output);
+		output_u1(output, code->result.opcode);
+	}
+	for (uint32_t i = 0; i < code->handler_count; i++) {
+		if (calls->gate) {
+			output_u1(output, OP_GETSTATIC);
+			output_u2(output, calls->gate);
+			output_u1(output, OP_IFEQ);
+			output_u2(output,
+				  JUMP_BYTES +
+					  call_bytes(code, &calls->thrown));
+		}
+		write_call(code, &calls->thrown, number, output);
+		output_u1(output, OP_ATHROW);
+	}
 }
 
 enum classfile_refusal method_code_write(const struct method_code *code,
@@ -280,22 +380,22 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 
 	write_entry(code, calls, number, output);
 	for (uint32_t at = 0; at < code->length; at += insn.length) {
-		enum classfile_refusal why;
+		enum classfile_refusal why = CLASSFILE_DONE;
 
 		if (!bytecode_read(code->bytes, code->length, at, &insn))
 			return CLASSFILE_CODE_MALFORMED;
 		if (code->catches[at])
 			write_call(code, &calls->caught, number, output);
-		if (bytecode_is_return(&insn))
+		if (code->sharing[at])
+			why = write_test(code, calls, &insn, output);
+		else if (bytecode_is_return(&insn))
 			write_call(code, &calls->exit, number, output);
-		why = write_insn(code, &insn, output);
+		if (!why)
+			why = write_insn(code, &insn, output);
 		if (why)
 			return why;
 	}
-	for (uint32_t i = 0; i < code->handler_count; i++) {
-		write_call(code, &calls->thrown, number, output);
-		output_u1(output, OP_ATHROW);
-	}
+	write_ends(code, calls, number, output);
 	return CLASSFILE_DONE;
 }
 
@@ -345,14 +445,17 @@ static uint32_t end_of_state(const struct method_code *code, uint32_t start)
 	return at;
 }
 
-/* Where an exception of an instruction that does not initialise goes. */
-static uint32_t handler_of(const struct method_code *code, uint32_t offset)
+/* Places from which exceptions go to the handler of a state. */
+static void write_range(const struct method_code *code, uint32_t start,
+			uint32_t end, int state, struct class_output *output)
 {
-	const int is_second =
-		code->states && state_at(code, offset) == INITIALIZED;
+	const int is_second = code->states && state == INITIALIZED;
 
-	return code->places[code->length] +
-	       (is_second ? code->handler_bytes : 0);
+	output_u2(output, start);
+	output_u2(output, end);
+	output_u2(output, method_code_handlers(code) +
+				  (is_second ? code->handler_bytes : 0));
+	output_u2(output, 0); /* of any class */
 }
 
 enum classfile_refusal method_exceptions_write(const struct method_code *code,
@@ -370,10 +473,13 @@ enum classfile_refusal method_exceptions_write(const struct method_code *code,
 		end = end_of_state(code, at);
 		if (state_at(code, at) == INITIALIZES)
 			continue;
-		output_u2(output, code->places[at]);
-		output_u2(output, code->places[end]);
-		output_u2(output, handler_of(code, at));
-		output_u2(output, 0); /* of any class */
+		write_range(code, code->places[at], code->places[end],
+			    state_at(code, at), output);
+		count++;
+	}
+	if (code->exit_bytes) {
+		write_range(code, code->places[code->length],
+			    method_code_handlers(code), INITIALIZED, output);
 		count++;
 	}
 	if (count > UINT16_MAX)

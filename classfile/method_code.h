@@ -17,12 +17,13 @@ struct tracker_call {
 	uint32_t method;     /* 0: none is made */
 	uint32_t has_number; /* 0 or 1: it is given the method's */
 	uint32_t has_kept;   /* likewise what enter() has returned */
-	uint32_t has_state;  /* likewise what state() has */
+	uint32_t has_state;  /* likewise what the gate was */
 };
 
 /* What is the same in each method of a class. */
 struct tracker_calls {
-	struct tracker_call enter, state, catching, exit, thrown, caught;
+	struct tracker_call enter, catching, exit, thrown, caught;
+	uint32_t gate;       /* the field; 0: there is none */
 	int keeps;           /* what enter() returns */
 	uint32_t throwable;  /* the class of that name */
 	uint32_t frames;     /* the string "StackMapTable" */
@@ -71,17 +72,29 @@ struct method_code {
 
 	/*
 	 * By offset, length included: where the instruction is, or what is put
-	 * before it; or WITHIN one. At length: where the handlers begin.
+	 * before it; or WITHIN one. At length: where the exit that returns share is,
+	 * and behind it the handlers.
 	 */
 	uint32_t *places;
 	const uint8_t *states; /* by offset, of a constructor; or NULL */
 	uint8_t *catches;      /* by offset: whether a handler begins there */
+	uint8_t *
+		sharing; /* by offset, of returns: whether they share an exit */
 	uint32_t
 		kept; /* number of the variable that is kept, behind all others */
 	uint32_t frame_locals; /* in a constructor: of the first frame */
 	uint32_t keeps_state;  /* 0 or 1: an int, in the variable behind that */
 	/* Where a variable is kept: that frame, and room for kept ones; or NULL */
 	struct frame_local *locals;
+
+	struct method_result {
+		uint8_t opcode; /* by which it is returned */
+		uint8_t slots;
+		struct frame_local type; /* if it has slots */
+	} result;
+	uint32_t
+		exit_bytes; /* of the exit that returns share; 0: there is none */
+	uint32_t caught_bytes; /* before what a handler begins with */
 
 	uint32_t handler_count; /* 2 in a constructor: of both states */
 	uint32_t handler_bytes; /* of each */
@@ -94,13 +107,22 @@ int method_code_read(struct method_code *code, struct class_input input);
 enum classfile_refusal method_code_place(struct method_code *code,
 					 const struct tracker_calls *calls);
 
+/* Where the handlers begin. */
+uint32_t method_code_handlers(const struct method_code *code);
+
+/* Bytes of all that is written. */
+uint32_t method_code_bytes(const struct method_code *code);
+
 /* The place of an instruction or of the code's end, or NO_PLACE. */
 uint32_t method_code_edge(const struct method_code *code, uint32_t offset);
 
 /* The place of an instruction, or NO_PLACE. */
 uint32_t method_code_at(const struct method_code *code, int64_t offset);
 
-/* The same of the instruction that an offset is in. */
+/* Where a jump, a switch or new itself is, behind what is put before it; or NO_PLACE. */
+uint32_t method_code_insn(const struct method_code *code, uint32_t offset);
+
+/* The place of the instruction that an offset is in. */
 uint32_t method_code_near(const struct method_code *code, uint32_t offset);
 
 /* Writes the instructions and the handlers. places are known. */

@@ -3,17 +3,6 @@
 
 #define NOT_YET UINT32_MAX
 
-enum frame_kind {
-	SAME_MAX = 63,
-	SAME_ONE = 64, /* one on the stack */
-	SAME_ONE_MAX = 127,
-	SAME_ONE_FAR = 247,
-	CHOP = 248,
-	SAME_FAR = 251,
-	APPEND_MAX = 254,
-	FULL = 255,
-};
-
 struct frames_move {
 	const struct method_code *code;
 	struct class_input input;
@@ -33,7 +22,7 @@ static int move_type(struct frames_move *move, uint8_t *type)
 	if (*type == TYPE_OBJECT) {
 		output_u2(move->output, input_u2(&move->input));
 	} else if (*type == TYPE_NEW) {
-		place = method_code_at(move->code, input_u2(&move->input));
+		place = method_code_insn(move->code, input_u2(&move->input));
 		if (place == NO_PLACE)
 			return 0;
 		output_u2(move->output, place);
@@ -113,7 +102,7 @@ static int read_locals(struct frames_move *move, uint32_t count)
 		if (local.type == TYPE_OBJECT || local.type == TYPE_NEW)
 			of = input_u2(&move->input);
 		if (local.type == TYPE_NEW)
-			of = method_code_at(move->code, of);
+			of = method_code_insn(move->code, of);
 		if (of == NO_PLACE || local.type > TYPE_NEW ||
 		    move->locals >= move->code->kept)
 			return 0;
@@ -150,20 +139,23 @@ static int write_locals(const struct frames_move *move)
 
 static int write_whole(struct frames_move *move, uint8_t tag, uint32_t far)
 {
-	uint32_t stack = tag > SAME_MAX && tag <= SAME_ONE_FAR ? 1 : 0;
+	uint32_t stack =
+		tag > FRAME_SAME_MAX && tag <= FRAME_SAME_ONE_FAR ? 1 : 0;
 
-	if (tag >= CHOP && tag < SAME_FAR && !chop(move, SAME_FAR - tag))
+	if (tag >= FRAME_CHOP && tag < FRAME_SAME_FAR &&
+	    !chop(move, FRAME_SAME_FAR - tag))
 		return 0;
-	if (tag > SAME_FAR && tag < FULL && !read_locals(move, tag - SAME_FAR))
+	if (tag > FRAME_SAME_FAR && tag < FRAME_FULL &&
+	    !read_locals(move, tag - FRAME_SAME_FAR))
 		return 0;
-	if (tag == FULL) {
+	if (tag == FRAME_FULL) {
 		move->locals = 0;
 		move->this_local = NOT_YET;
 		if (!read_locals(move, input_u2(&move->input)))
 			return 0;
 		stack = input_u2(&move->input);
 	}
-	output_u1(move->output, FULL);
+	output_u1(move->output, FRAME_FULL);
 	output_u2(move->output, far);
 	if (!write_locals(move))
 		return 0;
@@ -191,7 +183,7 @@ static int next_place(struct frames_move *move, uint32_t delta, uint32_t *far)
 static void write_head(struct class_output *output, uint32_t near, uint32_t far,
 		       uint32_t distance)
 {
-	if (distance <= SAME_MAX) {
+	if (distance <= FRAME_SAME_MAX) {
 		output_u1(output, near + distance);
 		return;
 	}
@@ -204,30 +196,31 @@ static int move_frame(struct frames_move *move)
 	const uint8_t tag = input_u1(&move->input);
 	uint32_t delta = tag, far;
 
-	if (tag > SAME_ONE_MAX && tag < SAME_ONE_FAR)
+	if (tag > FRAME_SAME_ONE_MAX && tag < FRAME_SAME_ONE_FAR)
 		return 0;
-	if (tag > SAME_ONE_MAX)
+	if (tag > FRAME_SAME_ONE_MAX)
 		delta = input_u2(&move->input);
-	else if (tag > SAME_MAX)
-		delta = tag - SAME_ONE;
+	else if (tag > FRAME_SAME_MAX)
+		delta = tag - FRAME_SAME_ONE;
 	if (!next_place(move, delta, &far))
 		return 0;
 	if (move->code->locals)
 		return write_whole(move, tag, far);
-	if (tag <= SAME_MAX || tag == SAME_FAR) {
-		write_head(move->output, 0, SAME_FAR, far);
+	if (tag <= FRAME_SAME_MAX || tag == FRAME_SAME_FAR) {
+		write_head(move->output, 0, FRAME_SAME_FAR, far);
 		return 1;
 	}
-	if (tag <= SAME_ONE_FAR) {
-		write_head(move->output, SAME_ONE, SAME_ONE_FAR, far);
+	if (tag <= FRAME_SAME_ONE_FAR) {
+		write_head(move->output, FRAME_SAME_ONE, FRAME_SAME_ONE_FAR,
+			   far);
 		return move_stack(move, 1);
 	}
 	output_u1(move->output, tag);
 	output_u2(move->output, far);
-	if (tag < SAME_FAR)
-		return chop(move, SAME_FAR - tag);
-	return tag == FULL ? move_full(move)
-			   : move_locals(move, tag - SAME_FAR);
+	if (tag < FRAME_SAME_FAR)
+		return chop(move, FRAME_SAME_FAR - tag);
+	return tag == FRAME_FULL ? move_full(move)
+				 : move_locals(move, tag - FRAME_SAME_FAR);
 }
 
 /* Whether the frame and the code's own flow say the same of a constructor's object. */
@@ -239,6 +232,15 @@ static int is_understood(const struct frames_move *move)
 				  (move->this_local != NOT_YET);
 }
 
+/* At a place of ours, from its tag to its local variables. */
+static void begin_own(struct frames_move *move, uint32_t place)
+{
+	output_u1(move->output, FRAME_FULL);
+	output_u2(move->output,
+		  move->to == NOT_YET ? place : place - move->to - 1);
+	move->to = place;
+}
+
 /* A handler's: an exception on the stack, and nothing that is needed elsewhere. */
 static void write_handler(struct frames_move *move, uint32_t place,
 			  int is_uninitialized,
@@ -246,9 +248,7 @@ static void write_handler(struct frames_move *move, uint32_t place,
 {
 	const uint32_t own = is_uninitialized ? 1 : 0;
 
-	output_u1(move->output, FULL);
-	output_u2(move->output,
-		  move->to == NOT_YET ? place : place - move->to - 1);
+	begin_own(move, place);
 	output_u2(move->output,
 		  calls->keeps ? move->code->kept + 1 + move->code->keeps_state
 			       : own);
@@ -261,7 +261,38 @@ static void write_handler(struct frames_move *move, uint32_t place,
 	output_u2(move->output, 1);
 	output_u1(move->output, TYPE_OBJECT);
 	output_u2(move->output, calls->throwable);
-	move->to = place;
+}
+
+/* That of the exit which returns share: the result on the stack. */
+static void write_exit(struct frames_move *move)
+{
+	const struct method_code *code = move->code;
+
+	begin_own(move, code->places[code->length]);
+	output_u2(move->output, code->kept + 1 + code->keeps_state);
+	write_tops(move->output, code->kept);
+	write_kept(move);
+	output_u2(move->output, code->result.slots ? 1 : 0);
+	if (code->result.slots)
+		output_u1(move->output, code->result.type.type);
+	if (code->result.slots && code->result.type.type == TYPE_OBJECT)
+		output_u2(move->output, code->result.type.of);
+}
+
+/* Where a call that is not told of goes on, unless the method has a frame there. */
+static int write_beginning(struct frames_move *move, struct class_input frames)
+{
+	const uint8_t tag = input_u1(&frames);
+	const int is_far = tag > FRAME_SAME_ONE_MAX;
+
+	if (frames.at && !frames.is_short &&
+	    (is_far ? !input_u2(&frames) : tag == 0 || tag == FRAME_SAME_ONE))
+		return 1;
+	begin_own(move, move->code->places[0]);
+	if (!write_locals(move))
+		return 0;
+	output_u2(move->output, 0);
+	return 1;
 }
 
 enum classfile_refusal method_frames_write(const struct method_code *code,
@@ -276,17 +307,19 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 				    NOT_YET,
 				    code->frame_locals,
 				    code->states ? 0 : NOT_YET };
-	const uint32_t count = input.at ? input_u2(&move.input) : 0;
-	const uint32_t handler = code->places[code->length];
-	size_t length_at;
+	const uint32_t old_count = input.at ? input_u2(&move.input) : 0;
+	size_t length_at, count_at;
+	uint32_t count = 0;
 
-	if (count + code->handler_count > UINT16_MAX)
-		return CLASSFILE_TOO_LARGE;
 	output_u2(output, calls->frames);
 	length_at = output->used;
 	output_u4(output, 0);
-	output_u2(output, count + code->handler_count);
-	for (uint32_t i = 0; i < count; i++) {
+	count_at = output->used;
+	output_u2(output, 0);
+	if (calls->gate && !write_beginning(&move, move.input))
+		return CLASSFILE_CODE_MALFORMED;
+	count += move.to != NOT_YET;
+	for (uint32_t i = 0; i < old_count; i++) {
 		if (!move_frame(&move))
 			return CLASSFILE_CODE_MALFORMED;
 		if (!is_understood(&move))
@@ -294,9 +327,24 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 	}
 	if (move.input.is_short || input_left(&move.input) > 0)
 		return CLASSFILE_CODE_MALFORMED;
-	for (uint32_t i = 0; i < code->handler_count; i++)
-		write_handler(&move, handler + i * code->handler_bytes,
-			      code->states && i == 0, calls);
+	count += old_count + code->handler_count * (calls->gate ? 2 : 1);
+	if (code->exit_bytes) {
+		write_exit(&move);
+		count++;
+	}
+	for (uint32_t i = 0; i < code->handler_count; i++) {
+		const uint32_t end = method_code_handlers(code) +
+				     (i + 1) * code->handler_bytes;
+		const int is_uninitialized = code->states && i == 0;
+
+		write_handler(&move, end - code->handler_bytes,
+			      is_uninitialized, calls);
+		if (calls->gate) /* jumps to its athrow */
+			write_handler(&move, end - 1, is_uninitialized, calls);
+	}
+	if (count > UINT16_MAX)
+		return CLASSFILE_TOO_LARGE;
+	output_set_u2(output, count_at, count);
 	output_set_u4(output, length_at,
 		      (uint32_t)(output->used - length_at - 4));
 	return CLASSFILE_DONE;

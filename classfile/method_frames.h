@@ -8,6 +8,25 @@
 
 #include "classfile/method_code.h"
 
+/* What a frame begins with: how far it is from the one before, and what has changed. */
+enum frame_tag {
+	FRAME_SAME_MAX = 63,
+	FRAME_SAME_ONE = 64, /* one on the stack */
+	FRAME_SAME_ONE_MAX = 127,
+	FRAME_SAME_ONE_FAR = 247,
+	FRAME_CHOP = 248,
+	FRAME_SAME_FAR = 251,
+	FRAME_FULL = 255,
+};
+
+/*
+ * What the method returns, by its descriptor, to be in code->result. 0: the descriptor is
+ * none. -1: there is no room for constants.
+ */
+int method_frames_result(struct method_code *code,
+			 const struct classfile_name *descriptor,
+			 struct class_pool *pool);
+
 /*
  * Where the tracker's calls keep a variable: the types of the arguments, that the
  * first frame has, to be in code->locals, which is there. 0: the descriptor is none.

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "classfile/bytecode.h"
+#include "classfile/stack_effect.h"
 #include "classfile/uninitialized.h"
 
 #define STATES_MAX_BYTES (1 << 20) /* of states that are kept for later */
@@ -28,49 +29,6 @@ struct init_flow {
 };
 
 enum init_step { STEP_ON, STEP_ENDS, STEP_FAILS };
-
-/* ---- Descriptors ---- */
-
-static uint32_t type_slots(char type)
-{
-	return type == 'J' || type == 'D' ? 2 : type == 'V' ? 0 : 1;
-}
-
-/* Passes over a type that an argument may have; whether there is one. */
-static int skip_type(const struct classfile_name *name, uint32_t *at)
-{
-	while (*at < name->length && name->text[*at] == '[')
-		++*at;
-	if (*at >= name->length || !strchr("BCDFIJSZL", name->text[*at]) ||
-	    name->text[*at] == '\0')
-		return 0;
-	if (name->text[*at] == 'L')
-		while (*at < name->length && name->text[*at] != ';')
-			++*at;
-	return (*at)++ < name->length;
-}
-
-int method_slots_read(const struct classfile_name *descriptor,
-		      struct method_slots *out)
-{
-	uint32_t at = 1;
-
-	*out = (struct method_slots){ 0 };
-	if (descriptor->length < 3 || descriptor->text[0] != '(')
-		return 0;
-	while (at < descriptor->length && descriptor->text[at] != ')') {
-		const char type = descriptor->text[at];
-
-		if (!skip_type(descriptor, &at))
-			return 0;
-		out->arguments++;
-		out->argument_slots += type_slots(type);
-	}
-	if (at + 1 >= descriptor->length)
-		return 0;
-	out->result_slots = type_slots(descriptor->text[at + 1]);
-	return 1;
-}
 
 /* ---- States ---- */
 
@@ -219,48 +177,21 @@ static enum init_step swap(struct init_flow *flow)
 	return STEP_ON;
 }
 
-static enum init_step access_field(struct init_flow *flow,
-				   const struct bytecode *insn)
-{
-	struct classfile_name name, type;
-	uint32_t slots;
-
-	if (!pool_member(flow->pool, bytecode_u2(insn), &name, &type) ||
-	    type.length == 0)
-		return STEP_FAILS;
-	slots = type_slots(type.text[0]);
-	switch (insn->opcode) {
-	case OP_GETSTATIC:
-		return pop_and_push(flow, 0, slots);
-	case OP_PUTSTATIC:
-		return pop_and_push(flow, slots, 0);
-	case OP_GETFIELD:
-		return pop_and_push(flow, 1, slots);
-	default:
-		return pop_and_push(flow, slots + 1, 0);
-	}
-}
-
 static enum init_step call(struct init_flow *flow, const struct bytecode *insn)
 {
-	const uint32_t has_object = insn->opcode != OP_INVOKESTATIC &&
-				    insn->opcode != OP_INVOKEDYNAMIC;
 	struct classfile_name name, descriptor;
-	struct method_slots slots;
-	uint32_t popped;
+	uint32_t pops, pushes;
 
-	if (!pool_member(flow->pool, bytecode_u2(insn), &name, &descriptor) ||
-	    !method_slots_read(&descriptor, &slots))
-		return STEP_FAILS;
-	popped = slots.argument_slots + has_object;
-	if (popped > flow->now->depth)
+	if (!stack_effect(flow->pool, insn, &pops, &pushes) ||
+	    !pool_member(flow->pool, bytecode_u2(insn), &name, &descriptor) ||
+	    pops > flow->now->depth)
 		return STEP_FAILS;
 	if (insn->opcode == OP_INVOKESPECIAL && name_is(&name, "<init>") &&
-	    flow->stack[flow->now->depth - popped] == THE_OBJECT) {
+	    flow->stack[flow->now->depth - pops] == THE_OBJECT) {
 		flow->marks[insn->at] = INITIALIZES;
 		return STEP_ENDS;
 	}
-	return pop_and_push(flow, popped, slots.result_slots);
+	return pop_and_push(flow, pops, pushes);
 }
 
 static enum init_step step(struct init_flow *flow, const struct bytecode *insn)
@@ -274,8 +205,6 @@ static enum init_step step(struct init_flow *flow, const struct bytecode *insn)
 		return load(flow, opcode - OP_ALOAD_0);
 	if (opcode >= OP_ISTORE && opcode <= OP_ASTORE_3)
 		return store_insn(flow, insn);
-	if (opcode >= OP_GETSTATIC && opcode <= OP_PUTFIELD)
-		return access_field(flow, insn);
 	if (opcode >= OP_INVOKEVIRTUAL && opcode <= OP_INVOKEDYNAMIC)
 		return call(flow, insn);
 	if (opcode >= OP_DUP && opcode < OP_DUP2)
@@ -284,10 +213,8 @@ static enum init_step step(struct init_flow *flow, const struct bytecode *insn)
 		return duplicate(flow, 2, opcode - OP_DUP2);
 	if (opcode == OP_SWAP)
 		return swap(flow);
-	if (opcode == OP_MULTIANEWARRAY)
-		return pop_and_push(flow, insn->code[insn->at + 3], 1);
 	if (bytecode_is_return(insn) ||
-	    !bytecode_effect(opcode, &pops, &pushes))
+	    !stack_effect(flow->pool, insn, &pops, &pushes))
 		return STEP_FAILS;
 	return pop_and_push(flow, pops, pushes);
 }

@@ -23,15 +23,4 @@ enum classfile_refusal uninitialized_find(const struct method_code *code,
 					  const struct classfile_caller *caller,
 					  uint8_t *marks, uint8_t *seen);
 
-/* A method's, from its descriptor. */
-struct method_slots {
-	uint32_t arguments;      /* how many there are */
-	uint32_t argument_slots; /* 2 of a long or a double */
-	uint32_t result_slots;
-};
-
-/* Whether it is one. */
-int method_slots_read(const struct classfile_name *descriptor,
-		      struct method_slots *out);
-
 #endif

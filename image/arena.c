@@ -57,6 +57,22 @@ void *arena_memory(void *arena, size_t bytes)
 	return arena_alloc(arena, bytes);
 }
 
+void arena_clear(struct arena *arena)
+{
+	struct block_head head;
+
+	if (!arena->block)
+		return;
+	memcpy(&head, arena->block, sizeof(head));
+	if (head.older) { /* more than most need */
+		arena_fini(arena);
+		return;
+	}
+	memset(arena->block + sizeof(head), 0,
+	       arena->used_bytes - sizeof(head));
+	arena->used_bytes = sizeof(head);
+}
+
 void arena_fini(struct arena *arena)
 {
 	while (arena->block) {

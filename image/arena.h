@@ -25,4 +25,7 @@ void *arena_memory(void *arena, size_t bytes);
 
 void arena_fini(struct arena *arena);
 
+/* All is given up, but one block of memory may stay for what is allocated next. */
+void arena_clear(struct arena *arena);
+
 #endif

@@ -55,6 +55,44 @@ struct changed_class {
 	char class_name[NAME_BYTES];
 };
 
+/*
+ * Memory that one thread at a time has for the class that it changes, so that the kernel
+ * need not make it anew for each.
+ */
+static struct {
+	atomic_flag is_taken;
+	struct arena arena;
+} spare;
+
+/* Whether the arena is the spare one. */
+static int begin_memory(struct arena *arena)
+{
+	if (atomic_flag_test_and_set(&spare.is_taken))
+		return 0;
+	*arena = spare.arena;
+	return 1;
+}
+
+static void end_memory(struct arena *arena, int is_spare)
+{
+	if (!is_spare) {
+		arena_fini(arena);
+		return;
+	}
+	arena_clear(arena);
+	spare.arena = *arena;
+	atomic_flag_clear(&spare.is_taken);
+}
+
+static void give_back_memory(void)
+{
+	struct arena arena = { 0 };
+	const int is_spare = begin_memory(&arena);
+
+	arena_fini(&arena);
+	end_memory(&arena, is_spare);
+}
+
 static void *take(void *context, size_t bytes)
 {
 	struct changed_class *changed = context;
@@ -155,7 +193,7 @@ static enum classfile_refusal rewrite(const char *name,
 		return CLASSFILE_DONE;
 	java_selection_dotted(changed->class_name, name, strlen(name));
 	if (standby_is_wanted()) { /* tracker_standby.c */
-		tracker.state = (struct classfile_call){ "state", "()I" };
+		tracker.gate = STANDBY_FIELD;
 		tracker.catching =
 			(struct classfile_call){ "catching", "(II)J" };
 		tracker.caught = (struct classfile_call){ "caught", "(JII)V" };
@@ -195,6 +233,7 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 	const int saved_errno = errno;
 
 	if (name) {
+		const int is_spare = begin_memory(&changed.arena);
 		const enum classfile_refusal why =
 			rewrite(name, data, bytes, &changed, &result);
 
@@ -203,7 +242,7 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 		if (result.data &&
 		    hand_over(jvmti, &result, new_bytes, new_data))
 			leave_class(name, strlen(name), WIRE_JAVA_ROOM);
-		arena_fini(&changed.arena);
+		end_memory(&changed.arena, is_spare);
 	}
 	errno = saved_errno;
 	switch_unmute(muted);
@@ -370,6 +409,7 @@ int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni)
 	java_verify_begin(NULL);
 	if (!atomic_exchange(&exact.is_over, 1))
 		loaded_classes_change(jvmti, jni, &asker);
+	give_back_memory();
 	err = tracker_end(jvmti, jni);
 	if (!err)
 		exact.is_there = 0;

@@ -133,6 +133,8 @@ int java_selection_has(const char *class_name, const char *method, int is_own)
 	uint64_t signals;
 	int has;
 
+	if (!selection.count)
+		return !is_own;
 	text_string(&text, class_name);
 	text_char(&text, '.');
 	text_string(&text, method);

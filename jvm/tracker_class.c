@@ -248,25 +248,21 @@ static void write_methods(struct tracker_making *making,
 {
 	const enum tracker_layout layout = kind->layout;
 
-	making_write_method(making, "<clinit>", "()V", make_initialiser, layout,
-			    0);
+	making_write_method(making, "<clinit>", "()V", make_initialiser,
+			    layout);
+	making_write_method(making, "enter", "(I)J",
+			    kind->is_over ? make_enter_of_nobody : make_enter,
+			    layout);
 	if (kind->stands_by) {
-		making_write_method(making, "count", "(I)J", make_enter, layout,
-				    0);
-		making_write_method(making, "leave", "(J)V", make_exit, layout,
-				    0);
+		making_write_method(making, "leave", "(J)V", make_exit, layout);
 		tracker_standby_write(making, layout);
 		return;
 	}
-	making_write_method(making, "enter", "(I)J",
-			    kind->is_over ? make_enter_of_nobody : make_enter,
-			    layout, 0);
 	making_write_method(making, "exit", "(J)V",
-			    kind->is_over ? make_late_exit : make_exit, layout,
-			    0);
+			    kind->is_over ? make_late_exit : make_exit, layout);
 	making_write_method(making, "caught", "(JI)V",
 			    kind->is_over ? make_late_caught : make_caught,
-			    layout, 0);
+			    layout);
 }
 
 int tracker_class_make(const struct classfile_caller *caller,
@@ -282,7 +278,8 @@ int tracker_class_make(const struct classfile_caller *caller,
 	making_write_field(&making, TRACKER_FINAL, "U", "L" TRACKER_UNSAFE ";");
 	making_write_field(&making, TRACKER_FINAL, "WORD", "J");
 	making_write_field(&making, TRACKER_FINAL, "HOLDER", "J");
-	making_write_field(&making, TRACKER_VOLATILE, STANDBY_FIELD, "I");
+	making_write_field(&making, TRACKER_PUBLIC | TRACKER_VOLATILE,
+			   STANDBY_FIELD, "I");
 	return making_end(&making, result);
 }
 

@@ -5,7 +5,6 @@
 
 #define MAGIC         0xcafebabe
 #define VERSION       49
-#define PUBLIC        0x0001
 #define STATIC        0x0008
 #define SUPER         0x0020
 #define NATIVE        0x0100
@@ -13,9 +12,6 @@
 
 #define VARIABLES_MAX 16
 #define STACK_MAX     16
-#define SMALL_MAX     4 /* of both, in a method that is inlined */
-
-#define INLINED       "Ljdk/internal/vm/annotation/ForceInline;"
 
 /* ---- Constants ---- */
 
@@ -172,35 +168,20 @@ static void write_head(struct tracker_making *making, uint32_t access,
 	output_u2(&making->members, pool_add_string(&making->pool, descriptor));
 }
 
-/* An annotation that is heeded in classes of java.base. */
-static void write_inlining(struct tracker_making *making)
-{
-	struct class_pool *pool = &making->pool;
-
-	output_u2(&making->members,
-		  pool_add_string(pool, "RuntimeVisibleAnnotations"));
-	output_u4(&making->members, 6);
-	output_u2(&making->members, 1);
-	output_u2(&making->members, pool_add_string(pool, INLINED));
-	output_u2(&making->members, 0);
-}
-
 void making_write_method(struct tracker_making *making, const char *name,
 			 const char *descriptor,
 			 void (*make)(struct tracker_making *,
 				      enum tracker_layout),
-			 enum tracker_layout layout, int is_inlined)
+			 enum tracker_layout layout)
 {
 	making->used = 0;
 	make(making, layout);
-	write_head(making, PUBLIC | STATIC, name, descriptor);
-	output_u2(&making->members, is_inlined ? 2 : 1);
-	if (is_inlined)
-		write_inlining(making);
+	write_head(making, TRACKER_PUBLIC | STATIC, name, descriptor);
+	output_u2(&making->members, 1);
 	output_u2(&making->members, making->code_name);
 	output_u4(&making->members, 12 + making->used);
-	output_u2(&making->members, is_inlined ? SMALL_MAX : STACK_MAX);
-	output_u2(&making->members, is_inlined ? SMALL_MAX : VARIABLES_MAX);
+	output_u2(&making->members, STACK_MAX);
+	output_u2(&making->members, VARIABLES_MAX);
 	output_u4(&making->members, making->used);
 	output_bytes(&making->members, making->code, making->used);
 	output_u2(&making->members, 0); /* exceptions */
@@ -210,7 +191,7 @@ void making_write_method(struct tracker_making *making, const char *name,
 void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor)
 {
-	write_head(making, PUBLIC | STATIC | NATIVE, name, descriptor);
+	write_head(making, TRACKER_PUBLIC | STATIC | NATIVE, name, descriptor);
 	output_u2(&making->members, 0);
 }
 
@@ -237,7 +218,8 @@ void making_begin(struct tracker_making *making, const char *name,
 /* From the access flags on, in what is to come behind the constants. */
 void making_write_class(struct tracker_making *making, uint32_t field_count)
 {
-	output_u2(&making->whole, PUBLIC | TRACKER_FINAL | SUPER | SYNTHETIC);
+	output_u2(&making->whole,
+		  TRACKER_PUBLIC | TRACKER_FINAL | SUPER | SYNTHETIC);
 	output_u2(&making->whole, pool_add_class(&making->pool, making->name));
 	output_u2(&making->whole,
 		  pool_add_class(&making->pool, "java/lang/Object"));

@@ -14,6 +14,7 @@
 #include "preload/hot/thread.h"
 
 #define TRACKER_CODE_MAX 512
+#define TRACKER_PUBLIC   0x0001
 #define TRACKER_FINAL    0x0010
 #define TRACKER_VOLATILE 0x0040
 #define TRACKER_UNSAFE   "jdk/internal/misc/Unsafe"
@@ -22,7 +23,6 @@
 
 enum tracker_op {
 	ACONST_NULL = 1,
-	ICONST_1 = 4,
 	LCONST_0 = 9,
 	LCONST_1 = 10,
 	BIPUSH = 16,
@@ -47,8 +47,8 @@ enum tracker_op {
 	LCMP = 148,
 	IFEQ = 153,
 	IFNE = 154,
+	IFLT = 155,
 	IFGE = 156,
-	IF_ICMPNE = 160,
 	IRETURN = 172,
 	LRETURN = 173,
 	RETURN = 177,
@@ -139,15 +139,12 @@ void making_begin(struct tracker_making *making, const char *name,
 void making_add_constants(struct tracker_making *making,
 			  enum tracker_layout layout);
 
-/*
- * All that make() puts. is_inlined: compilers make it part of its callers; it has four slots
- * of variables, and of a stack.
- */
+/* All that make() puts. */
 void making_write_method(struct tracker_making *making, const char *name,
 			 const char *descriptor,
 			 void (*make)(struct tracker_making *,
 				      enum tracker_layout),
-			 enum tracker_layout layout, int is_inlined);
+			 enum tracker_layout layout);
 void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor);
 

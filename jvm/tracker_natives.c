@@ -37,7 +37,7 @@ EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept);
 EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 				   jint number);
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
-EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong kept);
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 
 #define NOBODY 0 /* is called: no method has this number */
 
@@ -155,14 +155,14 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
  * which has kept no id: the same. Outside of one that began when nothing had been
  * counted yet, nothing counts.
  */
-EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong kept)
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
 {
 	uint64_t id = hot.id;
 
-	if (kept == NOBODY)
+	if (began == NOBODY)
 		return;
 	hot.java_counting = 0;
-	if (kept == KEPT_NEVER)
+	if (began == PASSED_NEVER)
 		while (leave_java(&id))
 			;
 	else

@@ -2,28 +2,20 @@
 /*
  * In Java:
  *
- *	static int STATE;
- *	static long enter(int number) {
- *		return STATE == NEVER ? KEPT_NEVER : wake(number);
- *	}
- *	static long wake(int number) {
- *		return STATE == ON ? count(number) : KEPT_OFF;
- *	}
+ *	public static volatile int STATE;
  *	static void exit(long kept) {
- *		if (kept >>> 1 != 1)
+ *		if (kept != SILENT)
  *			leave(kept);
  *	}
  *
- * and for methods with handlers, which keep what state() has returned, too,
+ * and for methods with handlers, which keep what STATE was, too,
  *
  *	static long catching(int number, int state) {
- *		if (state == NEVER)
- *			return KEPT_NEVER;
- *		return state == ON ? count(number) : the thread's id;
+ *		return state == ON ? enter(number) : the thread's id;
  *	}
  *	static void caught(long kept, int number, int state) {
- *		if (kept >>> 1 == 1)
- *			ClewNatives.passed(kept);
+ *		if (kept == SILENT)
+ *			ClewNatives.passed(NEVER);
  *		else if (state == ON)
  *			ClewNatives.caught(kept, number);
  *		else
@@ -34,9 +26,6 @@
  *   before never takes from the context what it has not put there, whoever
  *   switches meanwhile, and however it ends.
  * - The field is volatile, or else compilers would read it once for a loop.
- * - They make the few bytes of enter() and exit() part of their callers. Until it is on for
- *   the first time they leave wake() out, so that what is kept is a constant, and
- *   nothing is left of exit().
  * - A constructor that throws out of super() tells of no end (classfile/classfile.h): whoever
  *   catches that sets the id. Calls that do not count have to do so, too. While it has never
  *   been on nothing of Java's is further out, so that all of it which is innermost in the
@@ -56,77 +45,18 @@ static void call_own(struct tracker_making *making, const char *name,
 		making_add_method(making, making->name, name, descriptor));
 }
 
-static void put_state(struct tracker_making *making)
-{
-	making_put_with(making, GETSTATIC, making->state_field);
-}
-
-static void make_state(struct tracker_making *making,
-		       enum tracker_layout layout)
-{
-	put_state(making);
-	making_put(making, IRETURN);
-}
-
-/* Returns if it has never been on, which is on the stack. */
-static void put_first_test(struct tracker_making *making)
-{
-	const uint32_t was_on = making_jump(making, IFNE);
-
-	making_put_long(making, KEPT_NEVER);
-	making_put(making, LRETURN);
-	making_land(making, was_on);
-}
-
-/* Returns what is counted if it is on, which is on the stack. */
-static void put_count(struct tracker_making *making)
-{
-	uint32_t is_off;
-
-	making_put(making, ICONST_1);
-	is_off = making_jump(making, IF_ICMPNE);
-	making_put_with(making, ILOAD, NUMBER);
-	call_own(making, "count", "(I)J");
-	making_put(making, LRETURN);
-	making_land(making, is_off);
-}
-
-static void make_enter(struct tracker_making *making,
-		       enum tracker_layout layout)
-{
-	put_state(making);
-	put_first_test(making);
-	making_put_with(making, ILOAD, NUMBER);
-	call_own(making, "wake", "(I)J");
-	making_put(making, LRETURN);
-}
-
-static void make_wake(struct tracker_making *making, enum tracker_layout layout)
-{
-	put_state(making);
-	put_count(making);
-	making_put_long(making, KEPT_OFF);
-	making_put(making, LRETURN);
-}
-
 static void make_catching(struct tracker_making *making,
 			  enum tracker_layout layout)
 {
-	making_put_with(making, ILOAD, STATE_OF_ENTRY);
-	put_first_test(making);
-	making_put_with(making, ILOAD, NUMBER);
-	making_put_with(making, ILOAD, STATE_OF_ENTRY);
-	call_own(making, "wakeCatching", "(II)J");
-	making_put(making, LRETURN);
-}
-
-static void make_wake_catching(struct tracker_making *making,
-			       enum tracker_layout layout)
-{
 	struct tracker_ways ways;
+	uint32_t is_off;
 
 	making_put_with(making, ILOAD, STATE_OF_ENTRY);
-	put_count(making);
+	is_off = making_jump(making, IFLT);
+	making_put_with(making, ILOAD, NUMBER);
+	call_own(making, "enter", "(I)J");
+	making_put(making, LRETURN);
+	making_land(making, is_off);
 	ways = making_put_block(making, layout);
 	making_get(making, BLOCK, BLOCK_AT(id));
 	making_put(making, LRETURN);
@@ -144,9 +74,7 @@ static void make_wake_catching(struct tracker_making *making,
 static uint32_t jump_if_silent(struct tracker_making *making)
 {
 	making_put_with(making, LLOAD, KEPT);
-	making_put(making, ICONST_1);
-	making_put(making, LUSHR);
-	making_put(making, LCONST_1);
+	making_put(making, LCONST_1); /* CLASSFILE_SILENT */
 	making_put(making, LCMP);
 	return making_jump(making, IFEQ);
 }
@@ -162,13 +90,13 @@ static void make_exit(struct tracker_making *making, enum tracker_layout layout)
 }
 
 /* An exception is where a call was that does not count. */
-static void put_passed(struct tracker_making *making)
+static void put_passed(struct tracker_making *making, uint64_t began)
 {
 	uint32_t was_never_on;
 
 	making_put_with(making, GETSTATIC, making->state_field);
 	was_never_on = making_jump(making, IFEQ);
-	making_put_with(making, LLOAD, KEPT);
+	making_put_long(making, began);
 	making_put_with(making, INVOKESTATIC, making->natives_passed);
 	making_land(making, was_never_on);
 	making_put(making, RETURN);
@@ -183,7 +111,7 @@ static void make_thrown(struct tracker_making *making,
 	call_own(making, "leave", "(J)V");
 	making_put(making, RETURN);
 	making_land(making, is_silent);
-	put_passed(making);
+	put_passed(making, PASSED_LATER);
 }
 
 static void make_caught(struct tracker_making *making,
@@ -193,8 +121,7 @@ static void make_caught(struct tracker_making *making,
 	uint32_t was_off;
 
 	making_put_with(making, ILOAD, STATE_OF_CATCH);
-	making_put(making, ICONST_1);
-	was_off = making_jump(making, IF_ICMPNE);
+	was_off = making_jump(making, IFLT);
 	making_put_with(making, LLOAD, KEPT);
 	making_put_with(making, ILOAD, KEPT + 2);
 	making_put_with(making, INVOKESTATIC, making->natives_caught);
@@ -204,7 +131,7 @@ static void make_caught(struct tracker_making *making,
 	call_own(making, "leave", "(J)V");
 	making_put(making, RETURN);
 	making_land(making, is_silent);
-	put_passed(making);
+	put_passed(making, PASSED_NEVER);
 }
 
 void tracker_standby_write(struct tracker_making *making,
@@ -214,20 +141,15 @@ void tracker_standby_write(struct tracker_making *making,
 		const char *name, *descriptor;
 		void (*make)(struct tracker_making *making,
 			     enum tracker_layout layout);
-		int is_inlined;
 	} methods[] = {
-		{ "enter", "(I)J", make_enter, 1 },
-		{ "wake", "(I)J", make_wake, 1 },
-		{ "state", "()I", make_state, 1 },
-		{ "catching", "(II)J", make_catching, 1 },
-		{ "wakeCatching", "(II)J", make_wake_catching, 0 },
-		{ "exit", "(J)V", make_exit, 1 },
-		{ "thrown", "(J)V", make_thrown, 0 },
-		{ "caught", "(JII)V", make_caught, 0 },
+		{ "catching", "(II)J", make_catching },
+		{ "exit", "(J)V", make_exit },
+		{ "thrown", "(J)V", make_thrown },
+		{ "caught", "(JII)V", make_caught },
 	};
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		making_write_method(making, methods[i].name,
 				    methods[i].descriptor, methods[i].make,
-				    layout, methods[i].is_inlined);
+				    layout);
 }

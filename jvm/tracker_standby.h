@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracker that counts only while it is told to (--java=standby): methods in front of
- * those that count, with one test of one static field.
+ * A tracker that counts only while it is told to (--java=standby), by a static field that
+ * methods look at before they call it (the gate of classfile/classfile.h).
  */
 #ifndef CLEW_JVM_TRACKER_STANDBY_H
 #define CLEW_JVM_TRACKER_STANDBY_H
@@ -16,26 +16,23 @@ static inline int standby_is_wanted(void)
 	return rt.config->java == CONFIG_JAVA_STANDBY;
 }
 
-/* What the field holds. */
+/* What the field holds: calls that begin count if it is above 0. */
 enum standby_state {
-	STANDBY_NEVER, /* it has not counted yet */
-	STANDBY_ON,
-	STANDBY_OFF, /* it has counted, and does not now */
+	STANDBY_OFF = -1,  /* it has counted, and does not now */
+	STANDBY_NEVER = 0, /* it has not counted yet */
+	STANDBY_ON = 1,
 };
 
 /* The field, an int. */
 #define STANDBY_FIELD "STATE"
 
-/*
- * What enter() returns while nothing is counted, in place of the caller's id, which is
- * 0 or a hash of 64 bits. By the state.
- */
-#define KEPT_NEVER 2
-#define KEPT_OFF   3
+/* To ClewNatives.passed(): when the call began that something goes through. */
+#define PASSED_NEVER 1 /* before anything counted */
+#define PASSED_LATER 2 /* that is not known */
 
 /*
- * Writes enter(), state(), catching(), exit(), thrown() and caught(), in front of count()
- * and leave(), which are there.
+ * Writes catching(), exit(), thrown() and caught(), beside enter() and leave(), which are
+ * there.
  */
 void tracker_standby_write(struct tracker_making *making,
 			   enum tracker_layout layout);

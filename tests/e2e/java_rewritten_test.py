@@ -26,6 +26,22 @@ public class ClewTracker {
     }
 }
 """
+GATED = """package java.lang;
+public class ClewTracker {
+    public static volatile int STATE = %d;
+    public static long enter(int number) { return number + 2L; }
+    public static long catching(int number, int state) {
+        if (state == 0)
+            throw new InternalError();
+        return number + 2L;
+    }
+    public static void exit(long kept) { }
+    public static void caught(long kept, int number, int state) {
+        if (kept != (state == 0 ? 1 : number + 2L))
+            throw new InternalError();
+    }
+}
+"""
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
           "-XX:+BytecodeVerificationRemote"]
 
@@ -121,11 +137,11 @@ class Rewritten(CompiledCase):
 
     # ---- All that there is ----
 
-    def patched(self, prefix=""):
+    def patched(self, prefix="", tracker=TRACKER):
         """Options by which the tracker is one of the machine's own classes."""
         source = self.work / "source" / "java" / "lang" / "ClewTracker.java"
         source.parent.mkdir(parents=True, exist_ok=True)
-        source.write_text(KEEPING if "keep:" in prefix else TRACKER)
+        source.write_text(tracker)
         self.run_tool("javac", "--patch-module",
                       f"java.base={self.work / 'source'}", "-d",
                       self.work / "patch", source)
@@ -133,11 +149,11 @@ class Rewritten(CompiledCase):
                 f"java.base={self.work / 'patch'}",
                 self.agent("java/lang/ClewTracker", prefix)]
 
-    def verify(self, every, jars=(), prefix=""):
+    def verify(self, every, jars=(), prefix="", tracker=TRACKER):
         """Each EVERYth class; all that are loaded are rewritten."""
         self.compile("classes", TARGETS / "Verifies.java")
         said, told = self.run_rewritten(
-            *self.patched(prefix), "--add-modules=ALL-SYSTEM", "-cp",
+            *self.patched(prefix, tracker), "--add-modules=ALL-SYSTEM", "-cp",
             self.work / "classes", "com.acme.Verifies", every, *jars)
         counts = {kind: int(count) for kind, count in
                   (line.split() for line in [*said, *told[-2:]]
@@ -162,9 +178,27 @@ class Rewritten(CompiledCase):
         for version in 17, 25:
             self.version = version
             with self.subTest(version=version):
-                counts, refused, _ = self.verify(7, prefix="keep:")
+                counts, refused, _ = self.verify(7, prefix="keep:",
+                                                 tracker=KEEPING)
                 self.assertEqual(refused, [])
                 self.assertGreater(counts["classes"], 3000)
+
+    def check_gate(self, every):
+        """The verifier takes it, whether it is open or shut."""
+        for state in 0, 1:
+            counts, refused, _ = self.verify(every, prefix="gate:",
+                                             tracker=GATED % state)
+            self.assertEqual(refused, [])
+            self.assertGreater(counts["classes"], 3000)
+
+    @slow
+    def test_methods_can_pass_by_a_gate(self):
+        self.check_gate(7)
+
+    @slow
+    def test_methods_can_pass_by_a_gate_on_25(self):
+        self.version = 25
+        self.check_gate(7)
 
     def check_loaded(self):
         counts, refused, _ = self.verify(100, prefix="late:")

@@ -2,7 +2,7 @@
 /*
  * An agent that rewrites classes as they are loaded:
  *
- *	java -agentpath:rewritten.so=TRACKER,FILE,[late:][keep:]PREFIX
+ *	java -agentpath:rewritten.so=TRACKER,FILE,[late:][keep:|gate:]PREFIX
  *
  * Those whose names begin with PREFIX, but for TRACKER, java/lang/Object, whose
  * constructor HotSpot has its own code for, and classes of lambdas. FILE says
@@ -10,7 +10,8 @@
  * the end "classes COUNT", "methods COUNT". late: they are loaded as they are, and all
  * changed at the end, but for what the machine itself would call meanwhile; FILE
  * says "kept CLASS" of each that the machine does not want to change. keep: methods keep
- * what enter() returns, and handlers of theirs call caught().
+ * what enter() returns, and handlers of theirs call caught(). gate: the same, and they look
+ * at STATE first.
  */
 #include <jvmti.h>
 #include <pthread.h>
@@ -211,12 +212,19 @@ static int read_options(char *options)
 	tracker.class_name = options;
 	is_late = strncmp(rest + 1, "late:", 5) == 0;
 	prefix = rest + 1 + (is_late ? 5 : 0);
-	if (strncmp(prefix, "keep:", 5) == 0) {
+	if (strncmp(prefix, "gate:", 5) == 0) {
+		tracker.gate = "STATE";
+		tracker.catching =
+			(struct classfile_call){ "catching", "(II)J" };
+	}
+	if (strncmp(prefix, "keep:", 5) == 0 || tracker.gate) {
 		prefix += 5;
 		tracker.enter.descriptor = "(I)J";
 		tracker.exit.descriptor = "(J)V";
 		tracker.thrown.name = NULL;
-		tracker.caught = (struct classfile_call){ "caught", "(JI)V" };
+		tracker.caught = (struct classfile_call){
+			"caught", tracker.gate ? "(JII)V" : "(JI)V"
+		};
 	}
 	told = fopen(file + 1, "w");
 	return told != NULL;

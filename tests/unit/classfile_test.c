@@ -326,12 +326,48 @@ static void what_an_entry_returns_is_kept_in_each_frame(void **state)
 	free_memory();
 }
 
-#define ADDED_STATE    (ADDED_EXIT + 4)
-#define ADDED_CATCHING (ADDED_STATE + 4)
+#define ADDED_GATE     (ADDED_EXIT + 4)
+#define ADDED_CATCHING (ADDED_GATE + 4)
 #define STATE          (KEPT + 2)
+#define SILENT         0x0a, 0x37, KEPT, 0xb2, 0, ADDED_GATE
+#define TEST           0x16, KEPT, 0x0a, 0x94, 0x9a
+#define GATED_LOCALS   0, 4, 0, 0, 0, 4
+#define GATED_THROWN   0xb2, 0, ADDED_GATE, 0x99, 0, 8, LEAVE, 0xbf
+#define GATED_HANDLER  0, 1, 7, 0, ADDED_THROWABLE
 
-/* That of a method without handlers is not asked for. */
-static void a_state_is_kept_where_handlers_are(void **state)
+static const struct classfile_tracker gated = {
+	.class_name = "T",
+	.enter = { "enter", "(I)J" },
+	.gate = "ON",
+	.catching = { "catching", "(II)J" },
+	.exit = { "exit", "(J)V" },
+	.caught = { "caught", "(JII)V" },
+};
+
+static void calls_pass_by_a_gate(void **state)
+{
+	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = gated;
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, SILENT, 0x9e, 0, 11, ENTER, 0x37, KEPT, 0x00, TEST, 0,
+		    4, 0xb1, LEAVE, 0xb1, GATED_THROWN);
+	EXPECT_EXCEPTIONS(code, 0, 17, 0, 26, 0, 32, 0, 0, 0, 26, 0, 32, 0, 32,
+			  0, 0);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 52, 0, 4, 255, 0, 17,
+			  GATED_LOCALS, 0, 0, 255, 0, 8, GATED_LOCALS, 0, 0,
+			  255, 0, 5, GATED_LOCALS, GATED_HANDLER, 255, 0, 10,
+			  GATED_LOCALS, GATED_HANDLER);
+	assert_int_equal(code.max_stack, 5);
+	assert_int_equal(code.max_locals, 5);
+	tracker = with_numbers;
+	free_memory();
+}
+
+/* It is kept, and told to handlers; a return with more on the stack shares no exit. */
+static void a_gate_is_kept_where_handlers_are(void **state)
 {
 	const struct sketch sketch = {
 		.code = BYTES(0x00, 0xb1),
@@ -339,34 +375,93 @@ static void a_state_is_kept_where_handlers_are(void **state)
 		.attributes = BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 6, 0, 1, 65,
 				    7, 0, CLASS_A),
 	};
-	const struct sketch plain = { .code = BYTES(0xb1) };
 	const struct classfile_tracker with_numbers = tracker;
 	struct method_code code;
 
-	tracker = (struct classfile_tracker){
-		.class_name = "T",
-		.enter = { "enter", "(I)J" },
-		.state = { "state", "()I" },
-		.catching = { "catching", "(II)J" },
-		.exit = { "exit", "(J)V" },
-		.caught = { "caught", "(JII)V" },
-	};
+	tracker = gated;
 	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
-	EXPECT_CODE(code, 0xb8, 0, ADDED_STATE, 0x36, STATE, 0x11, 0, 7, 0x15,
-		    STATE, 0xb8, 0, ADDED_CATCHING, 0x37, KEPT, 0x00, 0x16,
-		    KEPT, 0x11, 0, 7, 0x15, STATE, 0xb8, 0, ADDED_CATCHING + 4,
-		    LEAVE, 0xb1, LEAVE, 0xbf);
-	EXPECT_EXCEPTIONS(code, 0, 15, 0, 16, 0, 16, 0, 0, 0, 15, 0, 32, 0, 32,
+	EXPECT_CODE(code, SILENT, 0x59, 0x36, STATE, 0x99, 0, 13, 0x11, 0, 7,
+		    0x15, STATE, 0xb8, 0, ADDED_CATCHING, 0x37, KEPT, 0x00,
+		    0x16, KEPT, 0x11, 0, 7, 0x15, STATE, 0xb8, 0,
+		    ADDED_CATCHING + 4, LEAVE, 0xb1, GATED_THROWN);
+	EXPECT_EXCEPTIONS(code, 0, 22, 0, 23, 0, 23, 0, 0, 0, 22, 0, 39, 0, 39,
 			  0, 0);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 32, 0, 2, 255, 0, 16,
-			  0, 5, 0, 0, 0, 4, 1, 0, 1, 7, 0, CLASS_A, 255, 0, 15,
-			  0, 5, 0, 0, 0, 4, 1, 0, 1, 7, 0, ADDED_THROWABLE);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 59, 0, 4, 255, 0, 22,
+			  0, 5, 0, 0, 0, 4, 1, 0, 0, 255, 0, 0, 0, 5, 0, 0, 0,
+			  4, 1, 0, 1, 7, 0, CLASS_A, 255, 0, 15, 0, 5, 0, 0, 0,
+			  4, 1, GATED_HANDLER, 255, 0, 10, 0, 5, 0, 0, 0, 4, 1,
+			  GATED_HANDLER);
 	assert_int_equal(code.max_stack, 5);
 	assert_int_equal(code.max_locals, 6);
+	tracker = with_numbers;
 	free_memory();
-	assert_int_equal(rewrite(&plain, &code), CLASSFILE_DONE);
-	EXPECT_CODE(code, ENTER, 0x37, KEPT, LEAVE, 0xb1, LEAVE, 0xbf);
-	assert_int_equal(code.max_locals, 5);
+}
+
+static void a_loop_to_the_beginning_has_its_frame_there(void **state)
+{
+	/* 0: iload_0; 1: ifeq 7; 4: goto 0; 7: return */
+	const struct sketch sketch = {
+		.code = BYTES(0x1a, 0x99, 0, 6, 0xa7, 0xff, 0xfc, 0xb1),
+		.attributes =
+			BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 4, 0, 2, 0, 6),
+	};
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = gated;
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, SILENT, 0x9e, 0, 11, ENTER, 0x37, KEPT, 0x1a, 0x99, 0,
+		    6, 0xa7, 0xff, 0xfc, TEST, 0, 4, 0xb1, LEAVE, 0xb1,
+		    GATED_THROWN);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 63, 0, 5, 255, 0, 17,
+			  GATED_LOCALS, 0, 0, 255, 0, 6, GATED_LOCALS, 0, 0,
+			  255, 0, 7, GATED_LOCALS, 0, 0, 255, 0, 5,
+			  GATED_LOCALS, GATED_HANDLER, 255, 0, 10, GATED_LOCALS,
+			  GATED_HANDLER);
+	tracker = with_numbers;
+	free_memory();
+}
+
+/* What follows one that does not go on has a frame, or else nobody knows the stack. */
+static void returns_share_an_exit_where_the_stack_is_known(void **state)
+{
+	/* 0: iconst_0; 1: goto 5; 4: return; 5: pop; 6: return */
+	const struct sketch sketch = {
+		.code = BYTES(0x03, 0xa7, 0, 4, 0xb1, 0x57, 0xb1),
+		.attributes =
+			BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 4, 0, 1, 69, 1),
+	};
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = gated;
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, SILENT, 0x9e, 0, 11, ENTER, 0x37, KEPT, 0x03, 0xa7, 0,
+		    9, LEAVE, 0xb1, 0x57, TEST, 0, 4, 0xb1, LEAVE, 0xb1,
+		    GATED_THROWN);
+	tracker = with_numbers;
+	free_memory();
+}
+
+static void what_a_handler_begins_with_may_jump(void **state)
+{
+	/* 0: nop; 1: return; 2: goto 5; 5: return */
+	const struct sketch sketch = {
+		.code = BYTES(0x00, 0xb1, 0xa7, 0, 3, 0xb1),
+		.exceptions = BYTES(0, 1, 0, 0, 0, 1, 0, 2, 0, 0),
+		.attributes = BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 10, 0, 2, 66,
+				    7, 0, CLASS_A, 66, 7, 0, CLASS_A),
+	};
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = gated;
+	tracker.gate = NULL;
+	tracker.caught.descriptor = "(JI)V";
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, ENTER, 0x37, KEPT, 0x00, LEAVE, 0xb1, 0x16, KEPT,
+		    0x11, 0, 7, 0xb8, 0, ADDED_CAUGHT, 0xa7, 0, 3, LEAVE, 0xb1,
+		    LEAVE, 0xbf);
 	tracker = with_numbers;
 	free_memory();
 }
@@ -761,7 +856,12 @@ int main(void)
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
-		cmocka_unit_test(a_state_is_kept_where_handlers_are),
+		cmocka_unit_test(calls_pass_by_a_gate),
+		cmocka_unit_test(a_gate_is_kept_where_handlers_are),
+		cmocka_unit_test(a_loop_to_the_beginning_has_its_frame_there),
+		cmocka_unit_test(
+			returns_share_an_exit_where_the_stack_is_known),
+		cmocka_unit_test(what_a_handler_begins_with_may_jump),
 		cmocka_unit_test(old_classes_have_no_frames),
 		cmocka_unit_test(jumps_lead_behind_the_entry_and_before_exits),
 		cmocka_unit_test(switches_are_padded_anew),
