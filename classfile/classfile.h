@@ -122,7 +122,9 @@ struct classfile_tracker {
 /* One with code: neither abstract nor native. */
 struct classfile_method {
 	struct classfile_name class_name, name, descriptor;
+	struct classfile_name source; /* its file, without a folder; or "" */
 	uint16_t class_access, access;
+	uint16_t line; /* that it begins at; 0: not known */
 	uint32_t code_bytes;
 };
 

@@ -49,12 +49,40 @@ static int find_code(const struct rewriting *re, struct old_method *method)
 	return found;
 }
 
+/* The line of the first of its instructions, of a table in any order. */
+static uint16_t first_line(const struct rewriting *re,
+			   const struct method_code *code)
+{
+	struct class_input input = code->attributes, content;
+	uint32_t first = UINT32_MAX, name;
+	struct classfile_name called;
+	uint16_t line = 0;
+
+	for (uint32_t i = 0; i < code->attribute_count; i++) {
+		if (!read_attribute(&input, &name, &content) ||
+		    !pool_name(&re->pool, name, &called) ||
+		    !name_is(&called, "LineNumberTable"))
+			continue;
+		for (uint32_t left = input_u2(&content); left > 0; left--) {
+			const uint32_t at = input_u2(&content);
+			const uint16_t of = input_u2(&content);
+
+			if (at < first && !content.is_short) {
+				first = at;
+				line = of;
+			}
+		}
+	}
+	return line;
+}
+
 /* Whether what is asked about it can be answered. */
 static int read_method(const struct rewriting *re, struct class_input *input,
 		       struct old_method *method)
 {
 	*method = (struct old_method){ .start = input->at };
 	method->asked.class_name = re->class_name;
+	method->asked.source = re->source;
 	method->asked.class_access = (uint16_t)re->class_access;
 	method->asked.access = input_u2(input);
 	if (!pool_name(&re->pool, input_u2(input), &method->asked.name) ||
@@ -82,6 +110,8 @@ static enum classfile_refusal write_method(struct rewriting *re,
 	if (has_code < 0)
 		return CLASSFILE_MALFORMED;
 	method.asked.code_bytes = method.code.length;
+	if (has_code)
+		method.asked.line = first_line(re, &method.code);
 	if (has_code && !(method.asked.access & (NATIVE | ABSTRACT)))
 		number = caller->choose(caller->context, &method.asked);
 	if (number >= 0)
@@ -109,6 +139,25 @@ static int skip_fields(struct class_input *input)
 		if (!input_take(input, 6) || !skip_attributes(input))
 			return 0;
 	return !input->is_short;
+}
+
+/* What comes behind the methods says where all of them are written. */
+static void read_source(struct rewriting *re, struct class_input input)
+{
+	uint32_t count = input_u2(&input), name;
+	struct classfile_name called;
+	struct class_input content;
+
+	while (count-- > 0)
+		if (!input_take(&input, 6) || !skip_attributes(&input))
+			return;
+	for (count = input_u2(&input); count > 0; count--) {
+		if (!read_attribute(&input, &name, &content))
+			return;
+		if (pool_name(&re->pool, name, &called) &&
+		    name_is(&called, "SourceFile"))
+			pool_name(&re->pool, input_u2(&content), &re->source);
+	}
 }
 
 static enum classfile_refusal read_header(struct rewriting *re,
@@ -143,6 +192,7 @@ static enum classfile_refusal write_body(struct rewriting *re,
 	input_take(input, 2 * (size_t)input_u2(input));
 	if (!skip_fields(input))
 		return CLASSFILE_MALFORMED;
+	read_source(re, *input);
 	count = input_u2(input);
 	output_bytes(&re->body, start, (size_t)(input->at - start));
 	for (uint32_t i = 0; i < count; i++) {

@@ -16,7 +16,7 @@ struct rewriting {
 	struct class_pool pool;
 	struct tracker_calls calls; /* method 0: not made yet */
 	struct class_output body;   /* what follows the constants */
-	struct classfile_name class_name;
+	struct classfile_name class_name, source;
 	uint32_t class_number, class_access;
 	int has_super;
 	uint32_t method_count;

@@ -106,6 +106,8 @@ static struct tracked_method tracked(const struct classfile_method *method)
 		{ method->class_name.text, method->class_name.length },
 		{ method->name.text, method->name.length },
 		{ method->descriptor.text, method->descriptor.length },
+		{ method->source.text, method->source.length },
+		method->line,
 	};
 }
 
@@ -160,9 +162,9 @@ static void refuse(void *context, const struct classfile_method *method,
 static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
 {
 	const struct tracked_method all = {
-		{ name, (uint32_t)bytes },
-		{ "*", 1 },
-		{ "", 0 },
+		.class_name = { name, (uint32_t)bytes },
+		.name = { "*", 1 },
+		.signature = { "", 0 },
 	};
 
 	java_tracked_leave(&all, why);

@@ -82,6 +82,33 @@ static uint32_t record(const struct tracked_method *method,
 				  text.bytes, text.used);
 }
 
+/* The folder of a class's package: "com/acme/" of "com/acme/Foo". */
+static uint32_t folder_bytes(const struct tracked_name *class_name)
+{
+	uint32_t bytes = class_name->bytes;
+
+	while (bytes > 0 && class_name->text[bytes - 1] != '/')
+		bytes--;
+	return bytes;
+}
+
+/* As a wire_line has it: where the method begins is all that is known of its lines. */
+static void record_source(const struct tracked_method *method, uint32_t number)
+{
+	static const char padding[4];
+	const struct wire_line line = { .bytecode = 0,
+					.line = (uint16_t)method->line };
+	struct recorder *recorder = rt.recorder;
+	struct method_text text = { .used = 0 };
+
+	put(&text, method->class_name.text, folder_bytes(&method->class_name));
+	put(&text, method->source.text, method->source.bytes);
+	put(&text, padding, 4 - text.used % 4);
+	put(&text, (const char *)&line, sizeof(line));
+	function_names_tell(&recorder->names, &recorder->part, NAMES_SOURCE,
+			    number, text.bytes, text.used);
+}
+
 /* ---- The table, under the lock ---- */
 
 static struct tracked *slot_of(struct tracked *table, uint32_t room,
@@ -140,6 +167,9 @@ static uint32_t find_or_add(const struct tracked_method *method,
 			*slot = (struct tracked){ hash, record(method, why),
 						  is_constructor(method) };
 			tracked.used++;
+			if (slot->number && why == WIRE_JAVA_COUNTS &&
+			    method->line && method->source.bytes)
+				record_source(method, slot->number);
 		}
 		number = slot->number;
 	}

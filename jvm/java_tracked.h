@@ -20,6 +20,8 @@ struct tracked_name {
 struct tracked_method {
 	struct tracked_name class_name; /* "java/lang/String" */
 	struct tracked_name name, signature;
+	struct tracked_name source; /* its file, without a folder; or "" */
+	uint32_t line;              /* that it begins at; 0: not known */
 };
 
 /* The number under which a method counts; 0: there is no room. */

@@ -70,9 +70,10 @@ static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) &&
 	    *class_name == 'L') {
 		const struct tracked_method its = {
-			named(class_name + 1, strlen(class_name) - 2),
-			named(name, strlen(name)),
-			named(signature, strlen(signature)),
+			.class_name =
+				named(class_name + 1, strlen(class_name) - 2),
+			.name = named(name, strlen(name)),
+			.signature = named(signature, strlen(signature)),
 		};
 
 		number = java_tracked_find(&its);

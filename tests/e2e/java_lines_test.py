@@ -222,6 +222,52 @@ class CallLines(JavaCase):
         self.assertEqual(found, wanted)
 
 
+class MethodLines(JavaCase):
+    """Of methods each call of which counts: where they begin."""
+    BEGINNINGS = {
+        "com.acme.Lines.several(int)": "int sum = Callers.hit(0)",
+        "com.acme.Lines.innermost(int)": "int sum = Callers.hit(8)",
+        "com.acme.Lines.middle(int)": "the call of innermost()",
+        "com.acme.Lines.outer(int)": "the call of middle()",
+        "com.acme.Lines.lambda$static$0(int)": "Callers.hit(14)",
+    }
+
+    def functions(self, way, debug="-g"):
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        classes = self.work / debug.replace(":", "")
+        if not classes.exists():
+            done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
+                                     "17", debug, "-d", classes, *SOURCES])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        options = (("--enable-native-access=ALL-UNNAMED",)
+                   if self.version > 17 else ())
+        done = self.record(
+            self.java(*options, "-cp", classes, "com.acme.Lines",
+                      clewtest.target("callers.so"), "100"),
+            [f"--java={way}"])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        return {function["name"]: (function.get("file"), function.get("line"))
+                for function in tree["functions"]}
+
+    @needs("javac")
+    def test_of_methods_that_count(self):
+        wanted = {name: (FILE, line_with(text))
+                  for name, text in self.BEGINNINGS.items()}
+        for self.version in HOMES:
+            if HOMES[self.version]:
+                found = self.functions("exact")
+                self.assertEqual({name: found[name] for name in wanted},
+                                 wanted)
+
+    @needs("javac")
+    def test_without_tables_they_have_none(self):
+        found = self.functions("exact", "-g:none")
+        self.assertEqual({found[name] for name in self.BEGINNINGS},
+                         {(None, None)})
+
+
 class SampleLines(JavaCase):
     """Of compiled code, and of what is inlined there."""
     SOURCE = FOLDER / "Burns.java"
