@@ -49,9 +49,17 @@ int java_exact_is_wanted(void)
 
 /* ---- Rewriting ---- */
 
+/* A method that is none of those that were asked for. */
+struct other_method {
+	struct other_method *next;
+	struct tracked_method method;
+};
+
 struct changed_class {
 	struct arena arena;
-	int is_own; /* the class is the machine's */
+	int is_own;   /* the class is the machine's */
+	int is_meant; /* some method of it was asked for */
+	struct other_method *others;
 	char class_name[NAME_BYTES];
 };
 
@@ -111,6 +119,19 @@ static struct tracked_method tracked(const struct classfile_method *method)
 	};
 }
 
+/* Without memory it is not listed. */
+static void note_other(struct changed_class *changed,
+		       const struct tracked_method *method)
+{
+	struct other_method *other =
+		arena_alloc(&changed->arena, sizeof(*other));
+
+	if (!other)
+		return;
+	*other = (struct other_method){ changed->others, *method };
+	changed->others = other;
+}
+
 static int64_t choose(void *context, const struct classfile_method *method)
 {
 	const struct tracked_method its = tracked(method);
@@ -119,13 +140,16 @@ static int64_t choose(void *context, const struct classfile_method *method)
 	uint32_t number;
 
 	java_selection_dotted(name, method->name.text, method->name.length);
-	if (!java_selection_has(changed->class_name, name, changed->is_own))
+	if (!java_selection_has(changed->class_name, name, changed->is_own)) {
+		note_other(changed, &its);
 		return -1;
+	}
+	changed->is_meant = 1;
 	if (method->code_bytes < rt.config->java_min_size) {
 		java_tracked_leave(&its, WIRE_JAVA_SMALL);
 		return -1;
 	}
-	number = java_tracked_number(&its);
+	number = java_tracked_number(&its, standby_is_wanted());
 	if (!number)
 		java_tracked_leave(&its, WIRE_JAVA_ROOM);
 	return number ? (int64_t)number : -1;
@@ -170,6 +194,32 @@ static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
 	java_tracked_leave(&all, why);
 }
 
+/*
+ * Methods that were not asked for are listed where others of their class were; of an
+ * application's class, else, that it was not. Most of the machine's own never are.
+ */
+static void leave_others(const char *name, const struct changed_class *changed)
+{
+	const struct other_method *other = changed->others;
+
+	if (other && !changed->is_meant && !changed->is_own)
+		leave_class(name, strlen(name), WIRE_JAVA_PATTERN);
+	for (; other && changed->is_meant; other = other->next)
+		java_tracked_leave(&other->method, WIRE_JAVA_PATTERN);
+}
+
+/* Somebody may have asked for it by its name. */
+static void leave_needed(const char *name)
+{
+	char class_name[NAME_BYTES];
+
+	java_selection_dotted(class_name, name, strlen(name));
+	if (!atomic_load(&exact.is_over) && !tracker_class_is_clews(name) &&
+	    java_selection_names_classes() &&
+	    java_selection_may_have(class_name))
+		leave_class(name, strlen(name), WIRE_JAVA_NEEDED);
+}
+
 /* 0, or why the class is as it was. */
 static enum classfile_refusal rewrite(const char *name,
 				      const unsigned char *data, jint bytes,
@@ -190,8 +240,11 @@ static enum classfile_refusal rewrite(const char *name,
 		tracker_makes(name, &caller, result);
 		return CLASSFILE_DONE;
 	}
-	if (java_selection_is_needed(name) ||
-	    (changed->is_own && !java_selection_names_classes()))
+	if (java_selection_is_needed(name)) {
+		leave_needed(name);
+		return CLASSFILE_DONE;
+	}
+	if (changed->is_own && !java_selection_names_classes())
 		return CLASSFILE_DONE;
 	java_selection_dotted(changed->class_name, name, strlen(name));
 	if (standby_is_wanted()) { /* tracker_standby.c */
@@ -241,6 +294,7 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 
 		if (why)
 			leave_class(name, strlen(name), reason_of(why));
+		leave_others(name, &changed);
 		if (result.data &&
 		    hand_over(jvmti, &result, new_bytes, new_data))
 			leave_class(name, strlen(name), WIRE_JAVA_ROOM);
@@ -324,8 +378,10 @@ static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 {
 	char class_name[NAME_BYTES];
 
-	if (java_selection_is_needed(name))
+	if (java_selection_is_needed(name)) {
+		leave_needed(name);
 		return 0;
+	}
 	java_selection_dotted(class_name, name, strlen(name));
 	return java_selection_names_classes()
 		       ? java_selection_may_have(class_name)

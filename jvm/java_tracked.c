@@ -35,6 +35,11 @@ static uint64_t mix(uint64_t hash, const struct tracked_name *name)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* in no name */
 }
 
+static int tells(enum wire_java_left why)
+{
+	return why == WIRE_JAVA_COUNTS || why == WIRE_JAVA_STANDS_BY;
+}
+
 /* FNV-1a, of one that counts, or was left. */
 static uint64_t hash_of(const struct tracked_method *method, int is_left)
 {
@@ -63,7 +68,7 @@ static void put(struct method_text *text, const char *bytes, uint32_t count)
 static uint32_t record(const struct tracked_method *method,
 		       enum wire_java_left why)
 {
-	const char reason[2] = { (char)('0' + why), '\0' };
+	const char reason[2] = { wire_java_digit(why), '\0' };
 	struct recorder *recorder = rt.recorder;
 	struct method_text text = { .used = 0 };
 
@@ -76,9 +81,8 @@ static uint32_t record(const struct tracked_method *method,
 	put(&text, "", 1);
 	put(&text, reason, 2);
 	return function_names_add(&recorder->names, &recorder->part,
-				  why == WIRE_JAVA_COUNTS
-					  ? WIRE_RANGE_JAVA
-					  : WIRE_RANGE_JAVA_LEFT,
+				  tells(why) ? WIRE_RANGE_JAVA
+					     : WIRE_RANGE_JAVA_LEFT,
 				  text.bytes, text.used);
 }
 
@@ -154,7 +158,7 @@ static uint32_t is_constructor(const struct tracked_method *method)
 static uint32_t find_or_add(const struct tracked_method *method,
 			    enum wire_java_left why)
 {
-	const uint64_t hash = hash_of(method, why != WIRE_JAVA_COUNTS);
+	const uint64_t hash = hash_of(method, !tells(why));
 	uint32_t number = 0;
 	uint64_t signals;
 
@@ -167,8 +171,8 @@ static uint32_t find_or_add(const struct tracked_method *method,
 			*slot = (struct tracked){ hash, record(method, why),
 						  is_constructor(method) };
 			tracked.used++;
-			if (slot->number && why == WIRE_JAVA_COUNTS &&
-			    method->line && method->source.bytes)
+			if (slot->number && tells(why) && method->line &&
+			    method->source.bytes)
 				record_source(method, slot->number);
 		}
 		number = slot->number;
@@ -177,9 +181,10 @@ static uint32_t find_or_add(const struct tracked_method *method,
 	return number;
 }
 
-uint32_t java_tracked_number(const struct tracked_method *method)
+uint32_t java_tracked_number(const struct tracked_method *method, int stands_by)
 {
-	return find_or_add(method, WIRE_JAVA_COUNTS);
+	return find_or_add(method,
+			   stands_by ? WIRE_JAVA_STANDS_BY : WIRE_JAVA_COUNTS);
 }
 
 uint32_t java_tracked_find(const struct tracked_method *method)

@@ -24,8 +24,9 @@ struct tracked_method {
 	uint32_t line;              /* that it begins at; 0: not known */
 };
 
-/* The number under which a method counts; 0: there is no room. */
-uint32_t java_tracked_number(const struct tracked_method *method);
+/* The number under which a method counts, at times or always; 0: there is no room. */
+uint32_t java_tracked_number(const struct tracked_method *method,
+			     int stands_by);
 
 /* The same, of one that counts already, or 0: it does not. */
 uint32_t java_tracked_find(const struct tracked_method *method);

@@ -42,10 +42,12 @@
 #include "jvm/tracker_class.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "jvm/tracker_making.h"
 #include "jvm/tracker_standby.h"
 #include "preload/hot/runtime.h"
+#include "preload/sys/text.h"
 #include "wire/counts.h"
 #include "wire/id.h"
 
@@ -263,6 +265,14 @@ static void write_methods(struct tracker_making *making,
 	making_write_method(making, "caught", "(JI)V",
 			    kind->is_over ? make_late_caught : make_caught,
 			    layout);
+}
+
+int tracker_class_is_clews(const char *name)
+{
+	static const char beginning[] = TRACKER_CLASS;
+
+	return same_text(name, TRACKER_NATIVES) ||
+	       !strncmp(name, beginning, sizeof(beginning) - 1);
 }
 
 int tracker_class_make(const struct classfile_caller *caller,

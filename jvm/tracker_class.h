@@ -32,6 +32,9 @@ struct tracker_kind {
 	int is_over;
 };
 
+/* Whether a class of that name is a tracker, or has their natives. */
+int tracker_class_is_clews(const char *name);
+
 /* Make the class files. False: there is no memory. */
 int tracker_class_make(const struct classfile_caller *caller,
 		       const struct tracker_kind *kind,

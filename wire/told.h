@@ -32,7 +32,7 @@ enum wire_range_kind {
 	WIRE_RANGE_GENERATED_CALLER,
 	/*
 	 * Not functions: Java methods that do not tell of their calls, though others
-	 * do. Behind the texts of the name one digit says why (enum wire_java_left).
+	 * do. Behind the texts of the name one character says why (wire_java_digit()).
 	 */
 	WIRE_RANGE_JAVA_LEFT,
 	WIRE_RANGE_KIND_COUNT
@@ -50,8 +50,16 @@ enum wire_java_left {
 	WIRE_JAVA_CONSTANTS,   /* no room for more */
 	WIRE_JAVA_ROOM,        /* no memory, or no number */
 	WIRE_JAVA_MACHINE,     /* refused to change the class */
+	WIRE_JAVA_PATTERN,     /* it is none of those that were asked for */
+	WIRE_JAVA_NEEDED,      /* clew or the machine needs it as it is */
+	WIRE_JAVA_STANDS_BY,   /* it is not: it tells of its calls at times */
 	WIRE_JAVA_LEFT_COUNT
 };
+
+static inline char wire_java_digit(enum wire_java_left why)
+{
+	return (char)('0' + why);
+}
 
 /* Function numbers that are no module's. Those in use have a wire_name. */
 struct wire_range {
@@ -69,7 +77,8 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 /*
  * What a function of a wire_range is called. Followed by the text (no NUL, padded
  * to 8); of a method of Java's, native ones, too, by the texts of a wire_binding, NULs
- * and all; and of one whose every call counts by "0". The chunk's `used` covers whole ones only.
+ * and all; and of one that tells of its calls by the digit of WIRE_JAVA_COUNTS or
+ * WIRE_JAVA_STANDS_BY. The chunk's `used` covers whole ones only.
  */
 struct wire_name {
 	uint32_t number;

@@ -206,8 +206,11 @@ static void enter_caller(struct numbering *numbering,
 	numbering->callers[numbering->caller_count++] = caller;
 }
 
-/* What is behind the texts of a Java method's name: a digit, if it was to be counted. */
-static enum wire_java_left left_of(const struct recorded_name *name)
+/*
+ * What is behind the texts of a Java method's name: a digit, if it was to be counted, or
+ * the end.
+ */
+static char digit_of(const struct recorded_name *name)
 {
 	const char *at = name->text, *end = at + name->text_bytes;
 
@@ -216,17 +219,26 @@ static enum wire_java_left left_of(const struct recorded_name *name)
 
 		at = nul ? nul + 1 : end;
 	}
-	return at<end && * at> '0' && *at < '0' + WIRE_JAVA_LEFT_COUNT
-		       ? (enum wire_java_left)(*at - '0')
+	return at < end ? *at : '\0';
+}
+
+static enum wire_java_left left_of(const struct recorded_name *name)
+{
+	const char digit = digit_of(name);
+
+	return digit > '0' && digit < wire_java_digit(WIRE_JAVA_LEFT_COUNT)
+		       ? (enum wire_java_left)(digit - '0')
 		       : WIRE_JAVA_COUNTS;
 }
 
-/* Whether there is such a digit. */
-static int is_exact(const struct recorded_name *name)
+static void enter_exact(struct catalog_function *function,
+			const struct recorded_name *name)
 {
-	return name->text_bytes > 1 &&
-	       name->text[name->text_bytes - 1] == '\0' &&
-	       name->text[name->text_bytes - 2] == '0';
+	const char digit = digit_of(name);
+
+	function->stands_by |= digit == wire_java_digit(WIRE_JAVA_STANDS_BY);
+	function->tells_calls |= function->stands_by ||
+				 digit == wire_java_digit(WIRE_JAVA_COUNTS);
 }
 
 static void enter_left(struct catalog *catalog,
@@ -270,10 +282,10 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 		text = text_of(range->kind, &name);
 		*idmap_at(&numbering->named, name.number) = catalog_named(
 			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
-		if (range->kind == WIRE_RANGE_JAVA && is_exact(&name))
-			catalog->functions[*idmap_at(&numbering->named,
-						     name.number)]
-				.tells_calls = 1;
+		if (range->kind == WIRE_RANGE_JAVA)
+			enter_exact(&catalog->functions[*idmap_at(
+					    &numbering->named, name.number)],
+				    &name);
 		free(text);
 	}
 }

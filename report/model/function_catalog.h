@@ -67,6 +67,7 @@ struct catalog_function {
 	uint8_t is_extra;     /* found by its address only, not as recorded */
 	uint8_t is_intrinsic; /* a native that its machine may not call */
 	uint8_t tells_calls;  /* a Java method, each call of which counts */
+	uint8_t stands_by;    /* it does so while clew attach is there */
 	uint8_t java_left;    /* enum wire_java_left: why it does not; 0 */
 	uint8_t loops; /* hooked, and jumps to its own start: wire_loops() */
 	uint32_t bare_bytes; /* of code, if it is VERDICT_IS_BARE */

@@ -17,6 +17,12 @@ static const struct {
 	[WIRE_JAVA_CONSTANTS] = { "constants", "no room for constants" },
 	[WIRE_JAVA_ROOM] = { "room", "no room for it in clew" },
 	[WIRE_JAVA_MACHINE] = { "machine", "the machine refused the class" },
+	[WIRE_JAVA_PATTERN] = { "pattern", "not one that was asked for" },
+	[WIRE_JAVA_NEEDED] = {
+		"needed",
+		"clew or the machine needs it as it is",
+	},
+	[WIRE_JAVA_STANDS_BY] = { "standby", "stands by" },
 };
 
 struct java_methods java_methods_of(const struct catalog *catalog)
@@ -27,12 +33,20 @@ struct java_methods java_methods_of(const struct catalog *catalog)
 		const struct catalog_function *one = &catalog->functions[i];
 
 		methods.counted += one->tells_calls;
+		methods.standing_by += one->stands_by;
 		if (!one->java_left)
 			continue;
 		methods.left++;
 		methods.by_reason[one->java_left]++;
 	}
 	return methods;
+}
+
+const char *java_method_way(const struct catalog_function *method)
+{
+	if (method->stands_by)
+		return "standby";
+	return method->tells_calls ? "exact" : NULL;
 }
 
 const char *java_left_text(unsigned int why)

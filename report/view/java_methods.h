@@ -7,13 +7,18 @@
 #include "wire/told.h"
 
 struct java_methods {
-	uint64_t counted; /* methods each call of which counts */
+	uint64_t
+		counted; /* methods each call of which counts, always or at times */
+	uint64_t standing_by; /* those of them that do at times */
 	uint64_t left;
 	uint64_t by_reason[WIRE_JAVA_LEFT_COUNT]; /* of those that do not */
 };
 
 /* counted and left are 0 where nobody has asked for it. */
 struct java_methods java_methods_of(const struct catalog *catalog);
+
+/* How a method is counted: "exact", "standby"; NULL: it is not. */
+const char *java_method_way(const struct catalog_function *method);
 
 /* To follow "left as they were:", as "smaller than --java-min-size". */
 const char *java_left_text(unsigned int why);

@@ -47,10 +47,10 @@ static json_t *java_list(const struct list_view *view)
 
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
+		const char *way = java_method_way(one);
 		json_t *value;
 
-		if (!one->java_left &&
-		    !(one->tells_calls && view->detail == LIST_ALL))
+		if (way ? view->detail != LIST_ALL : !one->java_left)
 			continue;
 		value = json_object();
 		json_object_set_new(
@@ -58,7 +58,9 @@ static json_t *java_list(const struct list_view *view)
 			json_text(catalog_name(catalog, (uint32_t)i)));
 		json_object_set_new(value, "counted",
 				    json_boolean(one->tells_calls));
-		if (one->java_left)
+		if (way)
+			json_object_set_new(value, "way", json_string(way));
+		else
 			json_object_set_new(
 				value, "reason",
 				json_string(java_left_text(one->java_left)));
@@ -81,6 +83,8 @@ static void write_java(struct json_stream *object, const struct list_view *view)
 			json_object_set_new(left, java_left_word(i),
 					    json_number(methods.by_reason[i]));
 	json_object_set_new(value, "counted", json_number(methods.counted));
+	json_object_set_new(value, "standing_by",
+			    json_number(methods.standing_by));
 	json_object_set_new(value, "left", left);
 	if (view->detail != LIST_REASONS)
 		json_object_set_new(value, "methods", java_list(view));

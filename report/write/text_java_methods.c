@@ -5,16 +5,32 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-/* What --java=exact has done. */
+void text_java_counted(FILE *out, const struct java_methods *methods)
+{
+	const int is_one = methods->counted == 1;
+
+	if (methods->standing_by < methods->counted ||
+	    methods->standing_by == 0)
+		fprintf(out, "each call of %s method%s counted",
+			GROUPED(methods->counted), is_one ? " is" : "s is");
+	else
+		fprintf(out,
+			"%s method%s by, and count while clew attach is "
+			"there",
+			GROUPED(methods->counted),
+			is_one ? " stands" : "s stand");
+}
+
+/* What --java=exact or standby has done. */
 void text_java_methods(FILE *out, const struct session *session)
 {
 	const struct java_methods methods = java_methods_of(&session->catalog);
 
 	if (methods.counted + methods.left == 0)
 		return;
-	fprintf(out, "Java: each call of %s method%s counted; %s left",
-		GROUPED(methods.counted), methods.counted == 1 ? " is" : "s is",
-		GROUPED(methods.left));
+	fputs("Java: ", out);
+	text_java_counted(out, &methods);
+	fprintf(out, "; %s left", GROUPED(methods.left));
 	for (unsigned int i = 0, some = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
 			fprintf(out, "%s%s: %s", some++ ? ", " : " (",

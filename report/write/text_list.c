@@ -121,9 +121,9 @@ static void write_java(FILE *out, const struct list_view *view)
 
 	if (methods.counted + methods.left == 0)
 		return;
-	fprintf(out, "\nJava: each call of %s method%s counted, %s left\n",
-		GROUPED(methods.counted), methods.counted == 1 ? " is" : "s is",
-		GROUPED(methods.left));
+	fputs("\nJava: ", out);
+	text_java_counted(out, &methods);
+	fprintf(out, ", %s left\n", GROUPED(methods.left));
 	for (unsigned int i = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
 			fprintf(out, "%15s  left: %s\n",
@@ -133,10 +133,13 @@ static void write_java(FILE *out, const struct list_view *view)
 		return;
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
+		const char *way = java_method_way(one);
 
-		if (one->java_left ||
-		    (one->tells_calls && view->detail == LIST_ALL))
-			fprintf(out, "%15s  %s: %s\n", "java",
+		if (way && view->detail == LIST_ALL)
+			fprintf(out, "%15s  %s: counted (%s)\n", "java",
+				catalog_name(view->catalog, (uint32_t)i), way);
+		else if (!way && one->java_left)
+			fprintf(out, "%15s  %s: left, %s\n", "java",
 				catalog_name(view->catalog, (uint32_t)i),
 				java_left_text(one->java_left));
 	}

@@ -3,6 +3,7 @@
 #ifndef CLEW_WRITE_TEXT_WRITER_H
 #define CLEW_WRITE_TEXT_WRITER_H
 
+#include "report/view/java_methods.h"
 #include "report/write/writer.h"
 
 void text_flat(FILE *out, struct session *session,
@@ -16,8 +17,10 @@ void text_diff(FILE *out, struct session *session,
 void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
 
-/* What --java=exact has done, a line of a report; nothing without it. */
+/* What --java=exact or standby has done, a line of a report; nothing without it. */
 void text_java_methods(FILE *out, const struct session *session);
+/* How many of them are counted, and when, as a part of a sentence. */
+void text_java_counted(FILE *out, const struct java_methods *methods);
 void text_list(FILE *out, const struct list_view *view);
 
 /* What clew itself took: lines of the summary. */
