@@ -82,6 +82,14 @@ extern _Atomic uint32_t bridges_are_closed;
 /* Whether a Java method may be in the context, by its own account. */
 extern _Atomic uint32_t bridges_are_yielding;
 
+/*
+ * A virtual thread leaves this thread, whose id is the virtual one's: returns what that
+ * will be in when it goes on. Since Java 24 it may leave in the midst of a native
+ * (Object.wait0()), which then returns on this thread, and never to its caller: the bridge
+ * sets own_id there, and the virtual thread goes on in the native's caller.
+ */
+uint64_t bridge_abandon(uint64_t own_id);
+
 /* ---- For bridge.S ---- */
 
 void jvm_bridge(void);

@@ -13,6 +13,7 @@
  */
 #include "jvm/tracker_natives.h"
 
+#include "jvm/bridge.h"
 #include "jvm/java_exceptions.h"
 #include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
@@ -246,7 +247,9 @@ void tracker_natives_mounted(jvmtiEnv *jvmti)
 
 void tracker_natives_unmounted(jvmtiEnv *jvmti)
 {
-	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)hot.id);
+	const uint64_t id = bridge_abandon(hot.carrier_id);
+
+	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)id);
 	*(volatile uint64_t *)&hot.id = hot.carrier_id;
 }
 
