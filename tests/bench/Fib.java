@@ -2,9 +2,11 @@
 // What a call of a Java method takes, its body included: lines "WHAT=NS", of the least of
 // many short rounds. In a virtual thread where the machine has those.
 //
-//	java -cp DIR Fib
+//	java -cp DIR Fib [ROUNDS]
 public class Fib {
   static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+  static int rounds = 200;
 
   static void measure(String what) {
     final int n = 27;
@@ -15,7 +17,7 @@ public class Fib {
       next = sum;
     }
     calls = 2 * calls - 1;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < rounds; i++) {
       long start = System.nanoTime();
       if (fib(n) != 196418) throw new AssertionError();
       least = Math.min(least, System.nanoTime() - start);
@@ -24,6 +26,7 @@ public class Fib {
   }
 
   public static void main(String[] argv) throws Exception {
+    if (argv.length > 0) rounds = Integer.parseInt(argv[0]);
     measure("fib");
     try {
       ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)

@@ -3,8 +3,8 @@
 
 The first table is of the least of many short loops that the program times
 itself, the median of all rounds of that; so is the second, of calls of Java methods, by
-each JDK that is here, for --java=exact, and --java=standby while nothing counts; the last
-has ratios to native.
+each JDK that is here, for --java=exact, --java=standby while nothing counts, and an agent
+that counts by the machine's own events; the last has ratios to native.
 """
 import pathlib
 import shutil
@@ -26,6 +26,10 @@ WITH_JNI = tool("--time=none --jni-env", "--time=none", "--jni-env")
 OFF = tool("--java=off", "--java=off")
 EXACT = tool("--java=exact", "--time=none", "--java=exact")
 STANDBY = tool("--java=standby", "--time=none", "--java=standby")
+EVENTS = Tool("MethodEntry, MethodExit", lambda argv, scratch: [
+    argv[0], f"-agentpath:{BENCH / 'method_events.so'}", *argv[1:],
+    str(EVENT_ROUNDS)])
+EVENT_ROUNDS = 5  # as each takes a thousand times as long
 JAR = BUILD / "agent" / "clew.jar"
 H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian's libh2-java
 SQL = """
@@ -74,7 +78,7 @@ def methods(folder, rounds):
         if home.is_symlink() or not (home / "bin" / "java").exists():
             continue
         argv = [home / "bin" / "java", "-cp", folder, "Fib"]
-        tools = NATIVE, STANDBY, EXACT
+        tools = NATIVE, STANDBY, EXACT, EVENTS
         found = [least_of_lines(one, argv, rounds) for one in tools]
         rows += [[f"{what} ({home.name})", *(f"{ns[what]:.2f}" for ns in found)]
                  for what in found[0]]

@@ -13,12 +13,19 @@ VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
 
 
 class ExactCase(CompiledCase):
-    source = "Exact"  # whose methods count themselves
+    source = "Exact"  # whose methods count themselves, and those of Calls
+
+    def compile_source(self):
+        if not (self.work / self.source).exists():
+            self.compile(self.source, *(
+                TARGETS / f"{name}.java"
+                for name in (self.source, "Calls", "In")))
+        return self.work / self.source
 
     def in_source(self, name):
         """A method as it names itself: "Base.<init>", "fib"."""
-        return name.removeprefix(f"com.acme.{self.source}.") \
-            .removeprefix(f"com.acme.{self.source}$").partition("(")[0]
+        return re.sub(rf"^com\.acme\.(?:{self.source}|Calls)[.$]", "",
+                      name).partition("(")[0]
 
     def record_exactly(self, argv, *options):
         done = self.record(argv, ["--java-min-size=0", *options])
@@ -58,15 +65,13 @@ class ExactCase(CompiledCase):
 
 class Contexts(ExactCase):
     def program(self, word, count, *options):
-        if not (self.work / "exact").exists():
-            self.compile("exact", TARGETS / "Exact.java")
-        return self.java(*VERIFY, *options, "-cp", self.work / "exact",
+        return self.java(*VERIFY, *options, "-cp", self.compile_source(),
                          "com.acme.Exact", word, str(count))
 
     def check(self, *options, word="threads", count=40, record=()):
         said = self.record_exactly(
             self.program(word, count, *options),
-            "--java=exact:com.acme.Exact*,!com.acme.Exact$In*", *record)
+            "--java=exact:com.acme.Exact*,com.acme.Calls*", *record)
         self.assertNotIn("WARNING", said)
         truth = {path: int(calls) for calls, path in
                  re.findall(r"(?m)^(\d+) (.*)$", said)}
@@ -116,7 +121,25 @@ class Contexts(ExactCase):
     def test_virtual_threads(self):
         self.version = 25
         self.check(word="virtual", count=300)
+        self.check_natives()
         self.check("-Xint", word="virtual", count=30)
+        self.check_natives()
+
+    def check_natives(self):
+        """No method counts below a native: none of these calls Java."""
+        tree = self.tree()
+        names = [function["name"] for function in tree["functions"]]
+        waits = 0
+        for node in tree["contexts"]:
+            name = names[node["function"]]
+            caller = (names[tree["contexts"][node["parent"] - 1]["function"]]
+                      if node["parent"] else "")
+            if name.startswith("com.acme."):
+                self.assertNotIn("java.lang.Object.wait0", caller)
+            elif (name.startswith("java.lang.Object.wait0") and
+                  caller.startswith("com.acme.Exact.waits(")):
+                waits += node["calls"]
+        self.assertGreater(waits, 10)
 
     @needs("javac")
     @slow
@@ -209,6 +232,57 @@ class Methods(ExactCase):
             sum(row["calls"] for row in rows
                 if row["name"].startswith("com.acme.")), sum(calls.values()))
         self.assertTrue(all("(" in row["name"] for row in rows))
+
+
+class Listed(ExactCase):
+    """clew list says of each method how it is counted, or why not."""
+    PATTERNS = "com.acme.*,java.lang.Thread.run,!com.acme.Calls.fib,!com.acme.In"
+
+    def listed(self, way):
+        """{method: way or reason}, and the whole."""
+        self.record_exactly(
+            self.java("-cp", self.compile_source(), "com.acme.Exact",
+                      "threads", "1"), f"--java={way}:{self.PATTERNS}",
+            "--java-min-size=8")
+        whole = self.clew_json("list", "-a", "--json",
+                               self.recording_path)["java_methods"]
+        methods = {}
+        for method in whole["methods"]:
+            self.assertEqual(method["counted"], "way" in method)
+            methods[method["name"].removeprefix("com.acme.")] = \
+                method.get("way", method.get("reason"))
+        return methods, whole
+
+    @needs("javac")
+    def test_with_its_way_or_its_reason(self):
+        for way in "exact", "standby":
+            methods, whole = self.listed(way)
+            self.assertEqual(methods["Calls.leaf()"], way)
+            self.assertEqual(methods["Calls.fib(int)"],
+                             "not one that was asked for")
+            self.assertEqual(methods["In.*"], "not one that was asked for")
+            self.assertEqual(methods["java.lang.Thread.*"],
+                             "clew or the machine needs it as it is")
+            self.assertEqual(methods["Exact.<init>()"],
+                             "smaller than --java-min-size")
+            ways = collections.Counter(methods.values())
+            self.assertEqual(whole["counted"], ways[way])
+            self.assertEqual(whole["standing_by"],
+                             ways[way] if way == "standby" else 0)
+            self.assertEqual(sum(whole["left"].values()),
+                             len(methods) - ways[way])
+            shown = self.clew("list", "-a", self.recording_path).stdout
+            for line in (f"com.acme.Calls.leaf(): counted ({way})",
+                         "com.acme.Calls.fib(int): left, not one that was "
+                         "asked for"):
+                self.assertIn(f"java  {line}\n", shown)
+            self.assertIn({
+                "exact": f"Java: each call of {ways[way]} methods is counted",
+                "standby": f"Java: {ways[way]} methods stand by, and count "
+                           "while clew attach is there"}[way], shown)
+            refused = self.clew("list", "-v", self.recording_path).stdout
+            self.assertIn("com.acme.Calls.fib(int): left", refused)
+            self.assertNotIn("leaf()", refused)
 
 
 class Classes(ExactCase):

@@ -3,12 +3,9 @@ package com.acme;
 
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Scanner;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * Counts by their contexts its calls that begin while it is told to count, by words of its
- * standard input: "go" lets its threads run until each rests, somewhere in the midst of
+ * Counts by their contexts the calls (In.java) that begin while it is told to count, by words
+ * of its standard input: "go" lets its threads run until each rests, somewhere in the midst of
  * its calls, "run" that none does any more; "on" and "off" say whether calls count; "end" has them end,
  * and lines "CALLS METHOD;METHOD;..." be written.
  *
@@ -27,87 +24,7 @@ import java.util.function.IntSupplier;
  *
  * By the seed threads rest each so many steps, at most.
  */
-public class Standby {
-	static final Map<String, Long> ALL = new TreeMap<>();
-
-	/** One thread's contexts, and where it is. */
-	static final class In {
-		static volatile boolean counts;
-		static final ThreadLocal<In[]> TOP = ThreadLocal.withInitial(() -> new In[] { new In(null, "") });
-
-		final In parent;
-		final String path;
-		final Map<String, In> callees = new HashMap<>();
-		boolean isSilent;
-		long calls;
-
-		In(In parent, String path) {
-			this.parent = parent;
-			this.path = path;
-		}
-
-		static In of(String name) {
-			In[] top = TOP.get();
-			In caller = top[0];
-
-			if (!counts) {
-				In silent = new In(caller, caller.path);
-
-				silent.isSilent = true;
-				return silent;
-			}
-			In in = caller.callees.get(name);
-
-			if (in == null) {
-				in = new In(caller, caller.path.isEmpty() ? name : caller.path + ";" + name);
-				caller.callees.put(name, in);
-			}
-			in.calls++;
-			top[0] = in;
-			return in;
-		}
-
-		/** Whoever it has called has ended, too. */
-		void out() {
-			TOP.get()[0] = parent;
-		}
-
-		/** It has caught something. */
-		void caught() {
-			TOP.get()[0] = isSilent ? parent : this;
-		}
-
-		/** Nobody that counts is running. */
-		static void start() {
-			In[] top = TOP.get();
-
-			while (top[0].parent != null)
-				top[0] = top[0].parent;
-		}
-
-		/** Of an argument of super(), for what comes behind that. */
-		static int begin(String name, In[] in, int value) {
-			in[0] = of(name);
-			Rests.rest();
-			return value;
-		}
-
-		void add() {
-			if (calls > 0)
-				ALL.merge(path, calls, Long::sum);
-			for (In callee : callees.values())
-				callee.add();
-		}
-
-		/** The calling thread is about to end. */
-		static void end() {
-			start();
-			synchronized (ALL) {
-				TOP.get()[0].add();
-			}
-		}
-	}
-
+public class Standby extends Calls {
 	/** Where threads wait for each other. */
 	static final class Rests {
 		static final ReentrantLock LOCK = new ReentrantLock();
@@ -164,103 +81,6 @@ public class Standby {
 		}
 	}
 
-	static class Thrown extends RuntimeException {
-		Thrown(String text) {
-			super(text, null, false, false);
-		}
-	}
-
-	// ---- Calls ----
-
-	static int leaf() {
-		In in = In.of("leaf");
-
-		Rests.rest();
-		in.out();
-		return 1;
-	}
-
-	static int fib(int n) {
-		In in = In.of("fib");
-		int result = n < 2 ? leaf() : fib(n - 1) + fib(n - 2);
-
-		in.out();
-		return result;
-	}
-
-	/** Has no handler: whoever catches tells. */
-	static int sinks(int depth) {
-		In in = In.of("sinks");
-
-		if (depth == 0)
-			throw new Thrown("sinks");
-		int result = sinks(depth - 1);
-
-		in.out();
-		return result;
-	}
-
-	static int deep(int depth) {
-		In in = In.of("deep");
-
-		try {
-			Rests.rest();
-			return depth == 0 ? sinks(5) : deep(depth - 1);
-		} finally {
-			in.caught();
-			leaf();
-			in.out();
-		}
-	}
-
-	/** Goes on in its own context after what it has called has thrown. */
-	static int catches(int depth) {
-		In in = In.of("catches");
-		int caught = 0;
-
-		for (int i = 0; i < 3; i++)
-			try {
-				deep(depth);
-			} catch (Thrown e) {
-				in.caught();
-				caught += leaf();
-			}
-		in.out();
-		return caught;
-	}
-
-	static class Base {
-		Base(int value) {
-			In in = In.of("Base.<init>");
-
-			try {
-				if (value < 0)
-					throw new Thrown("base");
-				leaf();
-			} finally {
-				in.caught();
-				in.out();
-			}
-		}
-	}
-
-	/** What comes behind super() never does if that throws. */
-	static class Doomed extends Base {
-		Doomed(int value, In[] in) {
-			super(In.begin("Doomed.<init>", in, value));
-			leaf();
-			in[0].out();
-		}
-	}
-
-	static class Doubly extends Doomed {
-		Doubly(int value, In[] in) {
-			super(In.begin("Doubly.<init>", in, value), new In[1]);
-			leaf();
-			in[0].out();
-		}
-	}
-
 	/** Catches what others of its kind throw. */
 	static class Tree extends Base {
 		Tree(int depth, int value, In[] in) {
@@ -300,22 +120,6 @@ public class Standby {
 		}
 	}
 
-	static int constructs() {
-		In in = In.of("constructs");
-		int made = 0;
-
-		for (int value = -2; value < 3; value++)
-			try {
-				new Doubly(value, new In[1]);
-				made += leaf();
-			} catch (Thrown e) {
-				in.caught();
-				made += leaf();
-			}
-		in.out();
-		return made;
-	}
-
 	/** Without a handler. */
 	static Object makes() {
 		In in = In.of("makes");
@@ -350,28 +154,6 @@ public class Standby {
 		return sum;
 	}
 
-	interface Shape {
-		int sides();
-
-		default int twice() {
-			In in = In.of("Shape.twice");
-			int result = sides() + sides();
-
-			in.out();
-			return result;
-		}
-	}
-
-	static class Square implements Shape {
-		public int sides() {
-			In in = In.of("Square.sides");
-
-			leaf();
-			in.out();
-			return 4;
-		}
-	}
-
 	/** Its monitors are one thread's only. */
 	static class Locks {
 		synchronized int locked(int depth) {
@@ -379,7 +161,6 @@ public class Standby {
 
 			try {
 				synchronized (new Object()) {
-					Rests.rest();
 					if (depth == 0)
 						throw new Thrown("locked");
 					return locked(depth - 1);
@@ -407,7 +188,7 @@ public class Standby {
 
 		new Tree(i % 4, 2, new In[1]);
 		new Stem(i % 5, 1, new In[1]);
-		sum += calls(() -> leaf() + calls(Standby::leaf));
+		sum += calls(() -> leaf() + calls(Calls::leaf));
 		in.out();
 		return sum;
 	}
@@ -455,6 +236,8 @@ public class Standby {
 
 		Rests.made = Integer.parseInt(argv[0]);
 		Rests.most = Integer.parseInt(argv[1]);
+		In.counts = false;
+		In.next = Rests::rest;
 		System.out.println(ProcessHandle.current().pid());
 		for (int i = 0; i < 4; i++)
 			threads.add(start(argv.length > 2));
@@ -478,7 +261,6 @@ public class Standby {
 		service.shutdown();
 		while (!service.isTerminated())
 			Thread.onSpinWait();
-		for (Map.Entry<String, Long> entry : ALL.entrySet())
-			System.out.println(entry.getValue() + " " + entry.getKey());
+		In.print();
 	}
 }
