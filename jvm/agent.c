@@ -14,6 +14,7 @@
 #include <jvmti.h>
 
 #include "jvm/agent.h"
+#include "jvm/asked_method.h"
 #include "jvm/bound_natives.h"
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
@@ -59,37 +60,6 @@ static struct {
 
 /* ---- Names ---- */
 
-/* A method's, in the machine's memory. */
-struct asked {
-	char *class_name, *name, *signature;
-	jclass class; /* a local reference */
-};
-
-static int ask(jvmtiEnv *jvmti, jmethodID method, struct asked *out)
-{
-	*out = (struct asked){ 0 };
-	return !(*jvmti)->GetMethodName(jvmti, method, &out->name,
-					&out->signature, NULL) &&
-	       !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &out->class) &&
-	       !(*jvmti)->GetClassSignature(jvmti, out->class, &out->class_name,
-					    NULL);
-}
-
-static struct java_method method_of(const struct asked *asked)
-{
-	return (struct java_method){ asked->class_name, asked->name,
-				     asked->signature };
-}
-
-static void give_back(jvmtiEnv *jvmti, JNIEnv *jni, const struct asked *asked)
-{
-	if (asked->class && jni)
-		(*jni)->DeleteLocalRef(jni, asked->class);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->signature);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)asked->class_name);
-}
-
 /*
  * In natives by which a virtual thread comes to another carrier the machine cannot
  * say who calls, nor should it be asked there.
@@ -134,10 +104,10 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 		 void **new_address)
 {
 	struct early bound = { method, address, intrinsics_have(method), NULL };
-	struct asked asked;
+	struct asked_method asked;
 
-	if (ask(jvmti, method, &asked)) {
-		const struct java_method its = method_of(&asked);
+	if (asked_method_ask(jvmti, method, &asked)) {
+		const struct java_method its = asked_method_names(&asked);
 		const int is_ours = own_code_is_library((uintptr_t)address);
 
 		if (is_bridged(&bound) && !changes_threads(&its) &&
@@ -156,7 +126,7 @@ static void bind(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, void *address,
 	} else {
 		records_miss();
 	}
-	give_back(jvmti, jni, &asked);
+	asked_method_give_back(jvmti, jni, &asked);
 }
 
 static int put_early(const struct early *early)
@@ -214,10 +184,11 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct early early;
 
 	while (take_early(&early)) {
-		struct asked asked;
+		struct asked_method asked;
 
-		if (ask(jvmti, early.method, &asked)) {
-			const struct java_method its = method_of(&asked);
+		if (asked_method_ask(jvmti, early.method, &asked)) {
+			const struct java_method its =
+				asked_method_names(&asked);
 
 			if (early.bridge)
 				bridges_tell(early.bridge, its.signature);
@@ -225,7 +196,7 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 		} else {
 			records_miss();
 		}
-		give_back(jvmti, jni, &asked);
+		asked_method_give_back(jvmti, jni, &asked);
 	}
 }
 
@@ -302,16 +273,16 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 	struct compiled_code code = { .start = (uintptr_t)start,
 				      .bytes = (uint32_t)bytes };
 	JNIEnv *jni = NULL;
-	struct asked asked;
+	struct asked_method asked;
 
 	(*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8);
-	if (ask(jvmti, method, &asked)) {
-		const struct java_method its = method_of(&asked);
+	if (asked_method_ask(jvmti, method, &asked)) {
+		const struct java_method its = asked_method_names(&asked);
 
 		code.tsc = records_compiled(code.start, (uint32_t)bytes, &its);
 		inlined_methods_tell(jvmti, jni, &code, inlined);
 	}
-	give_back(jvmti, jni, &asked);
+	asked_method_give_back(jvmti, jni, &asked);
 	errno = saved_errno;
 	switch_unmute(muted);
 }

@@ -19,6 +19,7 @@
 #include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
 #include "jvm/loaded_classes.h"
+#include "jvm/own_loaders.h"
 #include "jvm/tracker.h"
 #include "jvm/tracker_natives.h"
 #include "jvm/tracker_standby.h"
@@ -30,14 +31,12 @@
 #include "preload/sys/sys.h"
 #include "wire/attachment.h"
 
-#define NAME_BYTES    JAVA_SELECTION_NAME_BYTES
-#define CODE_LIMIT    8000 /* HotSpot compiles no method of more */
-#define VIRTUAL_SINCE 21   /* the version of Java that has virtual threads */
+#define NAME_BYTES JAVA_SELECTION_NAME_BYTES
+#define CODE_LIMIT 8000 /* HotSpot compiles no method of more */
 
 static struct {
-	jobject platform_loader; /* of classes that are the machine's own; global */
-	int is_there;            /* methods may call the tracker */
-	JavaVM *vm; /* that stands by, in the process pid; NULL: none does */
+	int is_there; /* methods may call the tracker */
+	JavaVM *vm;   /* that stands by, in the process pid; NULL: none does */
 	int pid;
 	_Atomic int is_over; /* all are to be as they were */
 } exact;
@@ -271,19 +270,14 @@ static int hand_over(jvmtiEnv *jvmti, const struct classfile_result *result,
 
 /* ---- Events ---- */
 
-static int is_own(JNIEnv *jni, jobject loader)
-{
-	return !loader ||
-	       (*jni)->IsSameObject(jni, loader, exact.platform_loader);
-}
-
 static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 			      jobject loader, const char *name, jobject domain,
 			      jint bytes, const unsigned char *data,
 			      jint *new_bytes, unsigned char **new_data)
 {
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
-	struct changed_class changed = { .is_own = is_own(jni, loader) };
+	struct changed_class changed = { .is_own = own_loaders_have(jni,
+								    loader) };
 	struct classfile_result result = { NULL, 0, 0 };
 	const int saved_errno = errno;
 
@@ -315,16 +309,6 @@ static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 /* ---- The beginning ---- */
 
-/* Of Java: the tool interface has the same. */
-static int has_virtual_threads(jvmtiEnv *jvmti)
-{
-	jint number = 0;
-
-	(*jvmti)->GetVersionNumber(jvmti, &number);
-	number &= JVMTI_VERSION_MASK_MAJOR;
-	return number >> JVMTI_VERSION_SHIFT_MAJOR >= VIRTUAL_SINCE;
-}
-
 char *java_exact_option(void)
 {
 	static char option[] = "-Xshare:off";
@@ -344,7 +328,7 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 		.can_retransform_any_class = 1,
 	};
 
-	if (has_virtual_threads(jvmti))
+	if (virtual_threads_are_there(jvmti))
 		virtual_threads_want(&wanted);
 	if (java_selection_begin(rt.config->java_methods) ||
 	    (*jvmti)->AddCapabilities(jvmti, &wanted))
@@ -352,25 +336,6 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 	callbacks->ClassFileLoadHook = is_loaded;
 	callbacks->ThreadEnd = thread_ends;
 	return 0;
-}
-
-/* Once for a machine. */
-static int find_platform_loader(JNIEnv *jni)
-{
-	jclass loaders = (*jni)->FindClass(jni, "java/lang/ClassLoader");
-	jmethodID get =
-		loaders ? (*jni)->GetStaticMethodID(jni, loaders,
-						    "getPlatformClassLoader",
-						    "()Ljava/lang/ClassLoader;")
-			: NULL;
-	jobject loader =
-		get ? (*jni)->CallStaticObjectMethod(jni, loaders, get) : NULL;
-
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	else if (loader && !exact.platform_loader)
-		exact.platform_loader = (*jni)->NewGlobalRef(jni, loader);
-	return exact.platform_loader ? 0 : -1;
 }
 
 /* Of a class that is loaded already. */
@@ -385,7 +350,7 @@ static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 	java_selection_dotted(class_name, name, strlen(name));
 	return java_selection_names_classes()
 		       ? java_selection_may_have(class_name)
-		       : !is_own(jni, loader);
+		       : !own_loaders_have(jni, loader);
 }
 
 static void is_refused(const char *name, size_t bytes)
@@ -414,8 +379,8 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	rt.counts_java = 1;
 	atomic_store(&exact.is_over, 0);
-	if ((has_virtual_threads(jvmti) && virtual_threads_hear(jvmti)) ||
-	    find_platform_loader(jni) ||
+	if ((virtual_threads_are_there(jvmti) && virtual_threads_hear(jvmti)) ||
+	    own_loaders_find(jni) ||
 	    tracker_begin(jvmti, jni, standby_is_wanted()) ||
 	    !enable(jvmti, JVMTI_EVENT_THREAD_END) ||
 	    !enable(jvmti, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)) {

@@ -14,6 +14,7 @@
 #include "jvm/tracker_natives.h"
 
 #include "jvm/bridge.h"
+#include "jvm/java_call.h"
 #include "jvm/java_exceptions.h"
 #include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
@@ -25,7 +26,6 @@
 #include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/upcalls.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/text.h"
 #include "wire/id.h"
@@ -45,30 +45,6 @@ EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 /* One new context in so many is verified: the machine takes long to tell a stack. */
 #define FIRST_PERIOD 256
 
-/*
- * Whether a call has been counted at a "(folded)", where the thread's id is now. That of
- * a virtual thread may have been counted by another carrier.
- */
-static int is_folded(uint64_t id)
-{
-	return switch_is_on() && hot.tally->has_folds &&
-	       !tally_note(hot.tally, id).word;
-}
-
-static int is_at_home(uint64_t id)
-{
-	const struct tally *tally = hot.tally;
-
-	return !tally || tally->table[id >> 4 & tally->mask].id == id;
-}
-
-/* A call that was found away from home, as those of stubs are (stub.S). */
-static void count_stray(uint64_t id)
-{
-	if (switch_is_on() && !is_at_home(id) && --hot.strays_left < 0)
-		hot_reorder();
-}
-
 /* Whether the call is to be compared with the stack. */
 static int is_drawn(enum count_result result, uint64_t id)
 {
@@ -78,26 +54,15 @@ static int is_drawn(enum count_result result, uint64_t id)
 	       record_draw() % FIRST_PERIOD == 0;
 }
 
-/*
- * The id is the caller's until the context is recorded: what a handler calls meanwhile is
- * below that.
- */
 EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number)
 {
 	const uint64_t caller = hot.id;
 	const uint64_t id = id_push(caller, id_key((uint32_t)number));
-	enum count_result result;
 
 	if (number == NOBODY)
 		return (jlong)caller;
 	hot.java_counting = 0; /* what was thrown out of the tracker */
-	result = hot_count(id, caller, 0);
-	if (is_folded(id))
-		return (jlong)caller;
-	*(volatile uint64_t *)&hot.id = id;
-	if (result != COUNT_IS_FIRST)
-		count_stray(id);
-	if (is_drawn(result, id))
+	if (is_drawn(java_call_count(caller, (uint32_t)number), id))
 		java_verify(jni, id);
 	return (jlong)caller;
 }
@@ -148,7 +113,7 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 		return;
 	hot.java_counting = 0;
 	*(volatile uint64_t *)&hot.id =
-		is_folded(id) ? folded_below(caller) : id;
+		java_call_is_folded(id) ? folded_below(caller) : id;
 }
 
 /*

@@ -8,6 +8,18 @@
 #include "jvm/tracker_natives.h"
 #include "preload/sys/text.h"
 
+#define SINCE 21 /* the version of Java */
+
+/* The tool interface has the same as Java. */
+int virtual_threads_are_there(jvmtiEnv *jvmti)
+{
+	jint number = 0;
+
+	(*jvmti)->GetVersionNumber(jvmti, &number);
+	number &= JVMTI_VERSION_MASK_MAJOR;
+	return number >> JVMTI_VERSION_SHIFT_MAJOR >= SINCE;
+}
+
 static void is_mounted(jvmtiEnv *jvmti, ...)
 {
 	tracker_natives_mounted(jvmti);
@@ -62,25 +74,46 @@ static int hear_of(jvmtiEnv *jvmti, jint event, jvmtiExtensionEvent hear)
 						   (jvmtiEvent)event, NULL);
 }
 
-int virtual_threads_hear(jvmtiEnv *jvmti)
+struct thread_event {
+	const char *id;
+	jvmtiExtensionEvent hear;
+};
+
+/* 0, or -1: the machine does not have all of them. */
+static int hear_all(jvmtiEnv *jvmti, const struct thread_event *wanted,
+		    int count_wanted)
 {
-	static const struct {
-		const char *id;
-		jvmtiExtensionEvent hear;
-	} wanted[] = {
-		{ "com.sun.hotspot.events.VirtualThreadMount", is_mounted },
-		{ "com.sun.hotspot.events.VirtualThreadUnmount", is_unmounted },
-	};
 	jvmtiExtensionEventInfo *events;
-	jint count, heard = 0;
+	jint count;
+	int heard = 0;
 
 	if ((*jvmti)->GetExtensionEvents(jvmti, &count, &events))
 		return -1;
 	for (jint i = 0; i < count; i++)
-		for (int j = 0; j < 2; j++)
+		for (int j = 0; j < count_wanted; j++)
 			heard += same_text(events[i].id, wanted[j].id) &&
 				 hear_of(jvmti, events[i].extension_event_index,
 					 wanted[j].hear);
 	give_back_events(jvmti, count, events);
-	return heard == 2 ? 0 : -1;
+	return heard == count_wanted ? 0 : -1;
+}
+
+#define MOUNT   "com.sun.hotspot.events.VirtualThreadMount"
+#define UNMOUNT "com.sun.hotspot.events.VirtualThreadUnmount"
+
+int virtual_threads_hear(jvmtiEnv *jvmti)
+{
+	static const struct thread_event wanted[] = {
+		{ MOUNT, is_mounted },
+		{ UNMOUNT, is_unmounted },
+	};
+
+	return hear_all(jvmti, wanted, 2);
+}
+
+int virtual_threads_hear_mounts(jvmtiEnv *jvmti, jvmtiExtensionEvent hear)
+{
+	const struct thread_event wanted = { MOUNT, hear };
+
+	return hear_all(jvmti, &wanted, 1);
 }

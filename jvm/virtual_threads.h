@@ -8,7 +8,10 @@
 
 #include <jvmti.h>
 
-/* Of a machine of Java 21 or later: add what it takes. */
+/* Whether the machine is one of Java 21 or later. */
+int virtual_threads_are_there(jvmtiEnv *jvmti);
+
+/* Then: add what it takes. */
 void virtual_threads_want(jvmtiCapabilities *capabilities);
 
 /*
@@ -16,5 +19,8 @@ void virtual_threads_want(jvmtiCapabilities *capabilities);
  * callbacks are set: that takes these off.
  */
 int virtual_threads_hear(jvmtiEnv *jvmti);
+
+/* Likewise, that one comes to a carrier, whatever is made of that. */
+int virtual_threads_hear_mounts(jvmtiEnv *jvmti, jvmtiExtensionEvent hear);
 
 #endif
