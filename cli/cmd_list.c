@@ -111,6 +111,8 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 			       0);
 		numbering_fini(&numbering);
 		view->trap_hits += recording.parts[i].header->trap_hits;
+		view->is_java_in_place |=
+			wire_java_is_in_place(recording.parts[i].header->java);
 	}
 	recording_close(&recording);
 	return 0;

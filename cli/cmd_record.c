@@ -59,7 +59,7 @@ static const struct argp_option argp_options[] = {
 	{ 0, 0, NULL, 0, "What to hook:", 2 },
 	RECORDING_SELECTION,
 	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
-	RECORDING_JAVA("|standby[:PATTERN,...]",
+	RECORDING_JAVA("|standby[:...]",
 		       "standby: likewise, while clew attach is there only; "),
 	{ "jni-env", KEY_JNI_ENV, NULL, 0,
 	  "What native methods call of JNI, too: see clew report --jni-env",

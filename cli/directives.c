@@ -163,7 +163,7 @@ static int add_clock(struct directives *directives, const char *word,
 	return 0;
 }
 
-/* Patterns behind "exact:" or "standby:", of which the regular expressions are in slashes. */
+/* Patterns behind "exact:", "standby:" or "inplace:", of which the regular expressions are in slashes. */
 static int check_patterns(const char *word, const char *value, char **why)
 {
 	const char *at = strchr(value, ':') + 1;
@@ -212,8 +212,9 @@ static int is_way(const char *value, const char *way)
 static int add_java(struct directives *directives, const char *word,
 		    const char *value, char **why)
 {
-	directives->is_exact_java =
-		is_way(value, "exact") || is_way(value, "standby");
+	directives->is_exact_java = is_way(value, "exact") ||
+				    is_way(value, "standby") ||
+				    is_way(value, "inplace");
 	if (directives->is_exact_java) {
 		int err = strchr(value, ':') ? check_patterns(word, value, why)
 					     : 0;
@@ -225,8 +226,8 @@ static int add_java(struct directives *directives, const char *word,
 	if (strcmp(value, "natives") != 0 && strcmp(value, "vm") != 0 &&
 	    strcmp(value, "off") != 0)
 		return fail(why, -EINVAL,
-			    "%s %s: not one of natives, exact, standby, vm, "
-			    "off",
+			    "%s %s: not one of natives, exact, standby, "
+			    "inplace, vm, off",
 			    word, value);
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;

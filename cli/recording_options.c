@@ -119,9 +119,9 @@ void recording_check(const struct directives *directives,
 				  "measured (--time=exact)");
 	if (directives->has_budget && directives->is_exact_java)
 		argp_error(state, "--budget: Java methods cannot be left out "
-				  "(--java=exact, standby)");
+				  "(--java=exact, standby, inplace)");
 	if (directives->is_exact_java && directives->is_exact)
 		argp_error(state,
-			   "--java=exact, standby: Java methods cannot be "
-			   "measured (--time=exact)");
+			   "--java=exact, standby, inplace: Java methods "
+			   "cannot be measured (--time=exact)");
 }

@@ -48,10 +48,12 @@ enum {
 
 /* standby and what is said of it, each behind another; or nothing. */
 #define RECORDING_JAVA(standby, its_text) \
-	{ "java", KEY_JAVA, "natives|exact[:PATTERN,...]" standby "|vm|off", 0, \
+	{ "java", KEY_JAVA, \
+	  "natives|exact[:PATTERN,...]|inplace[:...]" standby "|vm|off", 0, \
 	  "natives: of a Java virtual machine its native methods (default); " \
 	  "exact: each call of Java methods, too, of the application or those " \
-	  "that match; " its_text "vm: its own functions, too; off: leave it " \
+	  "that match; inplace: each call of code that is compiled of these, in " \
+	  "which compilers leave no calls that they have inlined; " its_text "vm: its own functions, too; off: leave it " \
 	  "alone", \
 	  2 }, \
 	{ "java-min-size", KEY_JAVA_MIN_SIZE, "N", 0, \

@@ -19,6 +19,7 @@
 #include "jvm/bridge.h"
 #include "jvm/bridges.h"
 #include "jvm/class_changes.h"
+#include "jvm/in_place.h"
 #include "jvm/inlined_methods.h"
 #include "jvm/intrinsics.h"
 #include "jvm/java_callers.h"
@@ -394,6 +395,8 @@ void agent_begin(JavaVM *vm)
 				     java_exact_is_wanted() && !agent.is_exact
 					     ? WIRE_JAVA_INEXACT
 					     : WIRE_JAVA_TOLD);
+			if (in_place_is_wanted() && !rt.is_late)
+				in_place_prepare(vm);
 			return;
 		}
 		(*jvmti)->DisposeEnvironment(jvmti);
@@ -472,6 +475,8 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 	tell_of_code(agent.heard);
 	if (agent.is_exact)
 		java_exact_begin(agent.heard, jni);
+	if (in_place_is_wanted())
+		in_place_begin_late(vm, jni);
 }
 
 /* Methods are as they were; then nobody is bound to a bridge, then nobody is in one. */
@@ -483,6 +488,8 @@ int agent_end_late(JavaVM *vm, JNIEnv *jni)
 	if (!agent.heard)
 		return 0;
 	err = java_exact_end(agent.heard, jni);
+	if (!err)
+		err = in_place_end();
 	if (err)
 		return err;
 	(*agent.heard)

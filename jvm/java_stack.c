@@ -82,7 +82,7 @@ static uint64_t blob_in(uint64_t heap, uint64_t pc)
 		       : 0;
 }
 
-static uint64_t blob_of(uint64_t pc)
+uint64_t java_stack_blob(uint64_t pc)
 {
 	for (uint32_t i = 0; i < layout.heap_count; i++) {
 		const uint64_t blob = blob_in(layout.heaps[i], pc);
@@ -206,7 +206,7 @@ static enum java_step leave_call_stub(struct position *at)
 static int is_continuation_entry(uint64_t blob)
 {
 	return layout.continuation_return &&
-	       blob == blob_of(*layout.continuation_return);
+	       blob == java_stack_blob(*layout.continuation_return);
 }
 
 /* Where code that will be interpreted has the pc at which it was; 0: it will not. */
@@ -220,7 +220,7 @@ static uint64_t real_pc_at(const struct position *at, uint64_t blob)
 
 static uint64_t learn_size(struct position *at)
 {
-	const uint64_t blob = blob_of(at->pc);
+	const uint64_t blob = java_stack_blob(at->pc);
 	uint64_t words, real, pc = at->pc;
 
 	if (!blob)
@@ -386,7 +386,7 @@ static void tell(struct java_frames *frames, const struct position *at)
 		frames->frames[frames->count++] = interpreted_at(at);
 		return;
 	}
-	blob = blob_of(at->pc);
+	blob = java_stack_blob(at->pc);
 	if (blob && is_method(blob))
 		frames->frames[frames->count++] = compiled_at(at, blob);
 }

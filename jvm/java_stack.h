@@ -48,6 +48,13 @@ static inline int java_code_has(const struct java_code *code, uint64_t pc)
  */
 int java_stack_learn(uint64_t machine_pc);
 
+/*
+ * The machine's record of the piece of code that a pc is in (CodeBlob *), or 0; once that
+ * is learnt. It is there while the code has a frame on some stack, or while all threads of
+ * Java's are stopped, or while the machine tells of it.
+ */
+uint64_t java_stack_blob(uint64_t pc);
+
 /* Addresses may become others': no stack has the hash that it had. */
 void java_stack_forget(void);
 

@@ -26,6 +26,11 @@
  *	line_tables.c	where Java methods are written
  *	inlined_methods.c	which of them are where in compiled code
  *	hotspot.c	what HotSpot tells debuggers of itself
+ *	in_place.c	calls of compiled methods, counted where they are made: with
+ *			compiled_methods.c (what the machine knows of one),
+ *			compiled_shape.c (where its code is entered and left), and
+ *			in_place_*.c (its stub, and when that is led to)
+ *	stopped_machine.c	what is done while no Java thread runs
  *	jni_env.c	natives' calls of JNI's functions, and with jni_watch.h what
  *			is worth knowing of them
  *

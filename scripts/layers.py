@@ -53,7 +53,7 @@ MAY_INCLUDE = {
            ("preload", {"wire", "agent", "disasm", "expression", "image", "jvm"},
             "hot sys host record stack time process stubs modules patch "
             "probe budget answers front"))},
-    "jvm": {"machine", "wire", "classfile", "image", "match", *(f"preload/{room}" for room in
+    "jvm": {"machine", "wire", "classfile", "disasm", "image", "match", *(f"preload/{room}" for room in
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),

@@ -147,8 +147,17 @@ enum wire_java {
 	WIRE_JAVA_REFUSED, /* it has no such interface, or does not let it be used */
 	WIRE_JAVA_COLLECTOR, /* clew came late, and its collector is ZGC of 18 or later */
 	WIRE_JAVA_INEXACT, /* each call was to be counted, which it does not permit */
+	WIRE_JAVA_IN_PLACE, /* it does, and calls of compiled methods count (--java=inplace) */
+	WIRE_JAVA_UNSHAPED, /* these were to count, but the machine is none that clew knows */
+	WIRE_JAVA_VIRTUAL, /* they did until a virtual thread came */
 	WIRE_JAVA_COUNT
 };
+
+/* Whether calls of compiled methods have counted. */
+static inline int wire_java_is_in_place(uint32_t java)
+{
+	return java == WIRE_JAVA_IN_PLACE || java == WIRE_JAVA_VIRTUAL;
+}
 
 /* Whether calls of JNI's functions are recorded. */
 enum wire_jni {

@@ -391,6 +391,8 @@ static int set_java(struct reader *reader, const char *text)
 		return set_java_methods(reader, CONFIG_JAVA_EXACT, text + 5);
 	if (!strncmp(text, "standby", 7))
 		return set_java_methods(reader, CONFIG_JAVA_STANDBY, text + 7);
+	if (!strncmp(text, "inplace", 7))
+		return set_java_methods(reader, CONFIG_JAVA_IN_PLACE, text + 7);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(words[i], text)) {
 			config->java = (enum config_java)i;

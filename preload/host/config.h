@@ -64,6 +64,7 @@ enum config_java {
 	CONFIG_JAVA_OFF,     /* it is not told of us */
 	CONFIG_JAVA_EXACT,   /* and each call of a Java method */
 	CONFIG_JAVA_STANDBY, /* the same, but only while it is switched on */
+	CONFIG_JAVA_IN_PLACE, /* and each call of compiled code of a Java method */
 };
 
 struct config {
@@ -74,10 +75,9 @@ struct config {
 	struct handler_object *handler_objects; /* of probes */
 	int hook_libc;
 	enum config_java java;
-	const char *
-		java_methods; /* of JAVA_EXACT and _STANDBY: patterns; NULL: none */
-	uint32_t java_min_size; /* bytes of code that they have */
-	int hook_jni;           /* what natives call of JNI, too */
+	const char *java_methods; /* of the last three: patterns; NULL: none */
+	uint32_t java_min_size;   /* bytes of code that they have */
+	int hook_jni;             /* what natives call of JNI, too */
 	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
 	uint64_t max_contexts;

@@ -48,6 +48,7 @@
 #define HOT_CARRIED_TRACED  256
 #define HOT_TRACE_LAST      264
 #define HOT_TRACE_RETURN    272
+#define HOT_COMPILED_FRAME  368
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

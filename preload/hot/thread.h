@@ -151,8 +151,8 @@ struct hot_packet {
 };
 
 /*
- * What comes before `tally` has offsets that stubs and thunks know (layout.h).
- * What follows is for C; each struct says above whose it is.
+ * What comes before `tally` has offsets that stubs and thunks know (layout.h), and
+ * compiled_frame has. What else follows is for C; each struct says above whose it is.
  */
 struct hot_thread {
 	uint64_t id;   /* of the context that is running */
@@ -216,8 +216,12 @@ struct hot_thread {
 	 * instruction (jvm/tracker_class.c), so that the table must stay; or 0.
 	 */
 	uint64_t java_counting;
-	uint64_t
-		carrier_id; /* while a virtual thread is mounted: the id before */
+	union {
+		/* While a virtual thread is mounted: the id before. */
+		uint64_t carrier_id;
+		/* The slot of the innermost call (jvm/in_place_calls.c), or 0. */
+		uint64_t compiled_frame;
+	};
 	/* No system calls while it says 1; NULL: always (dispatch.c). */
 	const volatile uint8_t *selector;
 	/* Filters of a child that borrows this thread until it execs (filter.c). */
@@ -270,6 +274,7 @@ HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
 HOT_OFFSET(carried_traced, HOT_CARRIED_TRACED);
 HOT_OFFSET(trace_last, HOT_TRACE_LAST);
 HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
+HOT_OFFSET(compiled_frame, HOT_COMPILED_FRAME);
 
 extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));

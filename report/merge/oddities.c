@@ -28,6 +28,12 @@ const char *java_text(uint32_t state)
 		[WIRE_JAVA_INEXACT] =
 			("its classes cannot be changed, or it has virtual "
 			 "threads of which it does not tell"),
+		[WIRE_JAVA_IN_PLACE] =
+			"calls of its compiled methods are counted",
+		[WIRE_JAVA_UNSHAPED] =
+			"clew knows compiled code of JDK 17 and 25 only",
+		[WIRE_JAVA_VIRTUAL] =
+			"a virtual thread came, whose frames move",
 		[WIRE_JAVA_COLLECTOR] =
 			"clew does not attach to machines with ZGC",
 	};
@@ -39,11 +45,17 @@ char *java_problem_text(const struct part_copy *part)
 {
 	const struct wire_header *header = part->header;
 
-	if (header->java == WIRE_JAVA_INEXACT)
+	if (header->java == WIRE_JAVA_INEXACT ||
+	    header->java == WIRE_JAVA_UNSHAPED)
 		return memory_printf("%s: calls of Java methods are not "
 				     "counted: %s",
 				     part->name, java_text(header->java));
-	if (header->java != WIRE_JAVA_NONE && header->java != WIRE_JAVA_TOLD)
+	if (header->java == WIRE_JAVA_VIRTUAL)
+		return memory_printf("%s: calls of Java methods are no longer "
+				     "counted: %s",
+				     part->name, java_text(header->java));
+	if (header->java != WIRE_JAVA_NONE && header->java != WIRE_JAVA_TOLD &&
+	    header->java != WIRE_JAVA_IN_PLACE)
 		return memory_printf("%s: native methods of Java have no names "
 				     "of Java's: %s",
 				     part->name, java_text(header->java));

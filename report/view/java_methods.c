@@ -23,6 +23,10 @@ static const struct {
 		"clew or the machine needs it as it is",
 	},
 	[WIRE_JAVA_STANDS_BY] = { "standby", "stands by" },
+	[WIRE_JAVA_SHAPE] = {
+		"shape",
+		"some of its compiled code is not understood",
+	},
 };
 
 struct java_methods java_methods_of(const struct catalog *catalog)
@@ -42,11 +46,14 @@ struct java_methods java_methods_of(const struct catalog *catalog)
 	return methods;
 }
 
-const char *java_method_way(const struct catalog_function *method)
+const char *java_method_way(const struct catalog_function *method,
+			    int is_in_place)
 {
 	if (method->stands_by)
 		return "standby";
-	return method->tells_calls ? "exact" : NULL;
+	if (!method->tells_calls)
+		return NULL;
+	return is_in_place ? "inplace" : "exact";
 }
 
 const char *java_left_text(unsigned int why)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Java methods whose calls were to be counted exactly (--java=exact), and are or not. */
+/*
+ * Java methods whose calls were to be counted (--java=exact, standby or inplace), and are
+ * or not.
+ */
 #ifndef CLEW_VIEW_JAVA_METHODS_H
 #define CLEW_VIEW_JAVA_METHODS_H
 
@@ -17,8 +20,9 @@ struct java_methods {
 /* counted and left are 0 where nobody has asked for it. */
 struct java_methods java_methods_of(const struct catalog *catalog);
 
-/* How a method is counted: "exact", "standby"; NULL: it is not. */
-const char *java_method_way(const struct catalog_function *method);
+/* How a method is counted: "exact", "inplace", "standby"; NULL: it is not. */
+const char *java_method_way(const struct catalog_function *method,
+			    int is_in_place);
 
 /* To follow "left as they were:", as "smaller than --java-min-size". */
 const char *java_left_text(unsigned int why);

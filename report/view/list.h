@@ -10,8 +10,9 @@ enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
 struct list_view {
 	struct catalog *catalog;
 	enum list_detail detail;
-	int is_forecast;    /* of a file: nothing is hooked yet */
-	uint64_t trap_hits; /* of breakpoints, in a recording */
+	int is_forecast;      /* of a file: nothing is hooked yet */
+	uint64_t trap_hits;   /* of breakpoints, in a recording */
+	int is_java_in_place; /* in the code that the machine has compiled */
 };
 
 /* Breakpoints are dear, and doubts are few: these are named in any case. */

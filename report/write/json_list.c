@@ -47,7 +47,7 @@ static json_t *java_list(const struct list_view *view)
 
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
-		const char *way = java_method_way(one);
+		const char *way = java_method_way(one, view->is_java_in_place);
 		json_t *value;
 
 		if (way ? view->detail != LIST_ALL : !one->java_left)

@@ -5,13 +5,15 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-void text_java_counted(FILE *out, const struct java_methods *methods)
+void text_java_counted(FILE *out, const struct java_methods *methods,
+		       int is_in_place)
 {
 	const int is_one = methods->counted == 1;
 
 	if (methods->standing_by < methods->counted ||
 	    methods->standing_by == 0)
-		fprintf(out, "each call of %s method%s counted",
+		fprintf(out, "each call of %s%s method%s counted",
+			is_in_place ? "compiled code of " : "",
 			GROUPED(methods->counted), is_one ? " is" : "s is");
 	else
 		fprintf(out,
@@ -21,7 +23,7 @@ void text_java_counted(FILE *out, const struct java_methods *methods)
 			is_one ? " stands" : "s stand");
 }
 
-/* What --java=exact or standby has done. */
+/* What --java=exact, standby or inplace has done. */
 void text_java_methods(FILE *out, const struct session *session)
 {
 	const struct java_methods methods = java_methods_of(&session->catalog);
@@ -29,7 +31,7 @@ void text_java_methods(FILE *out, const struct session *session)
 	if (methods.counted + methods.left == 0)
 		return;
 	fputs("Java: ", out);
-	text_java_counted(out, &methods);
+	text_java_counted(out, &methods, session->summary.is_in_place);
 	fprintf(out, "; %s left", GROUPED(methods.left));
 	for (unsigned int i = 0, some = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
@@ -37,4 +39,8 @@ void text_java_methods(FILE *out, const struct session *session)
 				java_left_text(i),
 				GROUPED(methods.by_reason[i]));
 	fputs(methods.left > 0 ? ")\n" : "\n", out);
+	if (session->summary.is_in_place)
+		fputs("Java: calls that are interpreted, or inlined, are not "
+		      "seen\n",
+		      out);
 }

@@ -122,7 +122,7 @@ static void write_java(FILE *out, const struct list_view *view)
 	if (methods.counted + methods.left == 0)
 		return;
 	fputs("\nJava: ", out);
-	text_java_counted(out, &methods);
+	text_java_counted(out, &methods, view->is_java_in_place);
 	fprintf(out, ", %s left\n", GROUPED(methods.left));
 	for (unsigned int i = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
@@ -133,7 +133,7 @@ static void write_java(FILE *out, const struct list_view *view)
 		return;
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
-		const char *way = java_method_way(one);
+		const char *way = java_method_way(one, view->is_java_in_place);
 
 		if (way && view->detail == LIST_ALL)
 			fprintf(out, "%15s  %s: counted (%s)\n", "java",

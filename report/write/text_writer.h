@@ -20,7 +20,8 @@ void text_events(FILE *out, struct session *session);
 /* What --java=exact or standby has done, a line of a report; nothing without it. */
 void text_java_methods(FILE *out, const struct session *session);
 /* How many of them are counted, and when, as a part of a sentence. */
-void text_java_counted(FILE *out, const struct java_methods *methods);
+void text_java_counted(FILE *out, const struct java_methods *methods,
+		       int is_in_place);
 void text_list(FILE *out, const struct list_view *view);
 
 /* What clew itself took: lines of the summary. */
