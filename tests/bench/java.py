@@ -3,8 +3,8 @@
 
 The first table is of the least of many short loops that the program times
 itself, the median of all rounds of that; so is the second, of calls of Java methods, by
-each JDK that is here, for --java=exact, --java=standby while nothing counts, and an agent
-that counts by the machine's own events; the last has ratios to native.
+each JDK that is here, for --java=exact, --java=inplace, --java=standby while nothing
+counts, and an agent that counts by the machine's own events; the last has ratios to native.
 """
 import pathlib
 import shutil
@@ -25,6 +25,7 @@ CALLS = tool("--time=none", "--time=none")
 WITH_JNI = tool("--time=none --jni-env", "--time=none", "--jni-env")
 OFF = tool("--java=off", "--java=off")
 EXACT = tool("--java=exact", "--time=none", "--java=exact")
+IN_PLACE = tool("--java=inplace", "--time=none", "--java=inplace")
 STANDBY = tool("--java=standby", "--time=none", "--java=standby")
 EVENTS = Tool("MethodEntry, MethodExit", lambda argv, scratch: [
     argv[0], f"-agentpath:{BENCH / 'method_events.so'}", *argv[1:],
@@ -78,7 +79,7 @@ def methods(folder, rounds):
         if home.is_symlink() or not (home / "bin" / "java").exists():
             continue
         argv = [home / "bin" / "java", "-cp", folder, "Fib"]
-        tools = NATIVE, STANDBY, EXACT, EVENTS
+        tools = NATIVE, STANDBY, IN_PLACE, EXACT, EVENTS
         found = [least_of_lines(one, argv, rounds) for one in tools]
         rows += [[f"{what} ({home.name})", *(f"{ns[what]:.2f}" for ns in found)]
                  for what in found[0]]
@@ -96,7 +97,7 @@ def programs(folder, rounds):
         (folder / "load.sql").write_text(SQL)
         jobs["H2"] = ["java", "-cp", H2, "org.h2.tools.RunScript", "-url",
                       "jdbc:h2:mem:", "-script", folder / "load.sql"]
-    tools = (NATIVE, PLAIN, CALLS, STANDBY, OFF, EXACT)
+    tools = (NATIVE, PLAIN, CALLS, STANDBY, OFF, IN_PLACE, EXACT)
     found = medians({(name, one): (one, argv, None)
                      for name, argv in jobs.items() for one in tools}, rounds)
     return table(["CPU seconds", *(one.name for one in tools)], [
