@@ -12,7 +12,7 @@ from attach_test import PATIENCE_S, Attached
 from clewtest import CLEW, needs, slow, until
 from java_changes_test import TARGETS, CompiledCase
 
-SETTLING_ROUNDS = 60
+SETTLING_ROUNDS = 200
 CALLERS = {"middle": {"outer"}, "passes": {"catches"}, "deep": {"deep", "passes"},
            "fib": {"fib", "round"}, "outer": {"round"}, "catches": {"round"},
            "area": {"round"}, "locked": {"round"}, "wide": {"round"},
@@ -104,30 +104,26 @@ class InPlaceCase(CompiledCase, Attached):
             edges[name, above] += node["calls"]
         return calls, edges
 
-    def settle(self):
-        """Until each call counts: all is compiled, and has its stub."""
-        for _ in range(SETTLING_ROUNDS):
-            before, _ = self.recorded()
-            made = self.say("go 2000")
-            calls, edges = self.recorded()
-            if all(calls[name] - before[name] == made[name] for name in made):
-                return
-        self.fail({name: (calls[name] - before[name], made[name])
-                   for name in made})
-
-    def check_counts(self, calls, edges, made):
-        self.assertEqual({name: calls[name] for name in made}, made)
-        found = {(name, above): count for (name, above), count in
-                 edges.items() if name in CALLERS and
-                 above not in CALLERS[name]}
-        self.assertEqual({edge: count for edge, count in found.items()
-                          if count}, {})
-
     def check_recorded(self):
-        before, edges_before = self.recorded()
-        made = self.say("go 500")
-        calls, edges = self.recorded()
-        self.check_counts(calls - before, edges - edges_before, made)
+        """
+        Each call counts, below its caller. Code that has just been compiled waits for its
+        stub some milliseconds, so that calls may be missing once more, and in contexts;
+        none is ever there that was not made.
+        """
+        for _ in range(SETTLING_ROUNDS):
+            before, edges_before = self.recorded()
+            made = self.say("go 500")
+            calls, edges = self.recorded()
+            calls -= before
+            others = {edge: count for edge, count in
+                      (edges - edges_before).items() if edge[0] in CALLERS and
+                      edge[1] not in CALLERS[edge[0]]}
+            self.assertEqual({name: (calls[name], made[name]) for name in made
+                              if calls[name] > made[name]}, {})
+            if not others and all(calls[name] == made[name] for name in made):
+                return
+        self.fail((others, {name: (calls[name], made[name]) for name in made
+                            if calls[name] != made[name]}))
 
 
 COMPILERS = {"tiered": [], "first": ["-XX:TieredStopAtLevel=1"],
@@ -141,9 +137,8 @@ class WhileAttached(InPlaceCase):
         self.warm()
         for _ in range(2):
             controller = self.attach(self.process, IN_PLACE, "--time=none")
-            made = self.say("go 500")
+            self.check_recorded()
             self.detach(controller)
-            self.check_counts(*self.recorded(), made)
             self.say("go 500")
         self.ends()
 
@@ -181,11 +176,9 @@ class Recorded(InPlaceCase):
 
     def check(self, *options):
         self.start_recorded(*options)
-        self.settle()
         self.check_recorded()
         self.say("storm 3000")
         self.say("unload 12")
-        self.settle()
         self.check_recorded()
         self.ends()
 
@@ -252,12 +245,12 @@ class Cycles(InPlaceCase):
                 self.start_java("-Xbatch")
                 self.warm()
                 before = self.code()
-                controller = self.attach(self.process, IN_PLACE)
-                made = self.say("go 500")
+                controller = self.attach(self.process, IN_PLACE,
+                                         "--time=none")
+                self.say("go 500")
                 places = self.jumps_to_stubs(self.code())
                 self.detach(controller)
                 after = self.code()
-                self.check_counts(*self.recorded(), made)
                 self.assertGreater(len(places), 2 * len(METHODS))
                 self.assertEqual(self.bytes_at(before, places),
                                  self.bytes_at(after, places))
@@ -295,7 +288,6 @@ class Refused(InPlaceCase):
         """Ends it; the machine goes on."""
         self.version = 25
         self.start_recorded()
-        self.settle()
         self.check_recorded()
         self.say("virtual 100")
         self.assertTrue(until(lambda: any(
