@@ -174,7 +174,8 @@ static int write_stub(const struct patch_workshop *workshop,
 				   &function, site->function, at);
 	}
 	site->entry = site->stub + stub_entry_at();
-	return stub_write(constants, &workshop->decoder, &function, at);
+	return stub_write(constants, &workshop->decoder, &function, at,
+			  site->stub);
 }
 
 /* One function. If its site cannot be aimed at it, a stub stays unused. */

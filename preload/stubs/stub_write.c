@@ -104,19 +104,22 @@ static void write_frame(const struct stub_constants *constants,
 
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
-	       const struct stub_function *function, uint8_t *at)
+	       const struct stub_function *function, uint8_t *at,
+	       uint64_t run_at)
 {
 	const struct stub_template *template = stub_template();
-	uint8_t *displaced = at + template->displaced_at;
-	size_t room = template->displaced_end - template->displaced_at;
+	const uint8_t *code =
+		function->code ? function->code
+			       : (const uint8_t *)(uintptr_t)function->pc;
+	const size_t room = template->displaced_end - template->displaced_at;
 	int err;
 
 	if (rt.sink->index && !rt.sink->index(function->number))
 		return -ENOSPC; /* beside so many others */
 	write_frame(constants, function, at);
-	err = relocate(decoder, (const uint8_t *)(uintptr_t)function->pc,
-		       function->displaced_bytes, function->pc, displaced, room,
-		       (uintptr_t)displaced);
+	err = relocate(decoder, code, function->displaced_bytes, function->pc,
+		       at + template->displaced_at, room,
+		       run_at + template->displaced_at);
 	return err < 0 ? err : 0;
 }
 

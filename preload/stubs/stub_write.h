@@ -41,16 +41,17 @@ unsigned int stub_guard(uint8_t whom,
 struct stub_function {
 	uint32_t number;
 	uint64_t pc; /* of the instructions that are patched */
-	/* What they are, where that is not what stands there: probes only. */
+	/* What they are, where that is not what stands there; or NULL. */
 	const uint8_t *code;
 	uint8_t displaced_bytes;
 	uint8_t loops; /* wire_loops() */
 };
 
-/* Write a function's stub at `at`, where it will run. 0, or -errno from relocate(). */
+/* Write a function's stub at `at`, to run at run_at. 0, or -errno from relocate(). */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
-	       const struct stub_function *function, uint8_t *at);
+	       const struct stub_function *function, uint8_t *at,
+	       uint64_t run_at);
 
 /* Where in a stub its displaced instructions begin: there is room for a jump. */
 uint64_t stub_displaced_at(void);

@@ -22,15 +22,15 @@ static int write_all(const struct decoder *decoder, uint32_t first,
 	};
 	int err = 0;
 
-	for (uint32_t i = 0; i < count && !err; i++) {
+	for (uint32_t i = 0; i < count && !err; i++, at += stub_bytes()) {
 		const struct stub_function function = {
 			.number = first + i,
 			.pc = (uintptr_t)leave,
 			.displaced_bytes = sizeof(leave),
 		};
 
-		err = stub_write(&constants, decoder, &function,
-				 at + i * stub_bytes());
+		err = stub_write(&constants, decoder, &function, at,
+				 (uintptr_t)at);
 	}
 	return err;
 }

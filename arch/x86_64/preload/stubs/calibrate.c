@@ -64,7 +64,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 					 .pc = (uintptr_t)at,
 					 .displaced_bytes = DISPLACED_BYTES,
 				 },
-				 page);
+				 page, (uintptr_t)page);
 	}
 	arena_fini(&scratch);
 	return err ? err : sys_mprotect(page, PAGE, PROT_READ | PROT_EXEC);
