@@ -14,6 +14,7 @@
 
 enum frames_rules_for {
 	FRAMES_FOR_ALL,
+	FRAMES_FOR_FILES,           /* nothing of this process: no pieces */
 	FRAMES_FOR_LIBGCC,          /* the CFA is odd */
 	FRAMES_FOR_LIBGCC_THROWING, /* ... and stubs wait for a return */
 	FRAMES_OF_TRAMPOLINES,      /* instead of stubs (hot/trampoline.h) */
@@ -21,7 +22,8 @@ enum frames_rules_for {
 };
 
 /*
- * Write an .eh_frame section that describes what is in [start, start + bytes).
+ * Write an .eh_frame section that describes what is in [start, start + bytes), for
+ * FRAMES_FOR_FILES as seen from the section.
  * Returns where in it the FDE is. Call it when the shadow has been reserved.
  */
 size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,

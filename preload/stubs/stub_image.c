@@ -30,12 +30,17 @@ enum {
 _Static_assert(sizeof(names) <= sizeof(((struct stub_image *)0)->names),
 	       "names fit");
 
-static void write_elf(Elf64_Ehdr *elf)
+/* What an image is of. */
+struct described {
+	uint64_t start, bytes;
+};
+
+static void write_elf(Elf64_Ehdr *elf, uint16_t type)
 {
 	*elf = (Elf64_Ehdr){
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC,
+		.e_type = type,
 		.e_machine = MACHINE_ELF,
 		.e_version = EV_CURRENT,
 		.e_phoff = offsetof(struct stub_image, segments),
@@ -51,16 +56,18 @@ static void write_elf(Elf64_Ehdr *elf)
 
 #define UNWINDING_HEADER_BYTES offsetof(struct stub_unwinding, rules)
 
-static void write_segments(Elf64_Phdr *segments, uint64_t place,
+static void write_segments(Elf64_Phdr *segments, const struct described *all,
 			   uint64_t unwinding)
 {
+	const uint64_t place = all->start;
+
 	segments[0] = (Elf64_Phdr){
 		.p_type = PT_LOAD,
 		.p_flags = PF_R | PF_X,
 		.p_vaddr = place,
 		.p_paddr = place,
-		.p_filesz = WINDOW_BLOCK_BYTES,
-		.p_memsz = WINDOW_BLOCK_BYTES,
+		.p_filesz = all->bytes,
+		.p_memsz = all->bytes,
 		.p_align = PAGE_BYTES,
 	};
 	segments[1] = (Elf64_Phdr){
@@ -75,12 +82,15 @@ static void write_segments(Elf64_Phdr *segments, uint64_t place,
 	};
 }
 
-static void write_unwinding(struct stub_image *image, uint64_t place, size_t at,
+static void write_unwinding(struct stub_image *image,
+			    const struct described *all, size_t at,
 			    enum frames_rules_for whom)
 {
 	struct stub_unwinding *unwinding = (void *)((uint8_t *)image + at);
-	size_t fde = frames_rules_write(unwinding->rules, whom, place,
-					WINDOW_BLOCK_BYTES);
+	const uint64_t from =
+		whom == FRAMES_FOR_FILES ? at + UNWINDING_HEADER_BYTES : 0;
+	size_t fde = frames_rules_write(unwinding->rules, whom,
+					all->start - from, all->bytes);
 
 	unwinding->version = 1;
 	unwinding->frames_enc = PE_PCREL_SDATA4;
@@ -92,15 +102,15 @@ static void write_unwinding(struct stub_image *image, uint64_t place, size_t at,
 	unwinding->fde = (int32_t)(UNWINDING_HEADER_BYTES + fde);
 }
 
-static void write_symbols(struct stub_image *image, uint64_t place)
+static void write_symbols(struct stub_image *image, const struct described *all)
 {
 	memcpy(image->names, names, sizeof(names));
 	image->symbols[1] = (Elf64_Sym){
 		.st_name = NAME_SYMBOL,
 		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 		.st_shndx = STUB_SECTION_TEXT,
-		.st_value = place + WINDOW_HEAD_BYTES,
-		.st_size = WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES,
+		.st_value = all->start + WINDOW_HEAD_BYTES,
+		.st_size = all->bytes - WINDOW_HEAD_BYTES,
 	};
 }
 
@@ -120,12 +130,12 @@ static Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset,
 	section(name, type, offsetof(struct stub_image, member),               \
 		sizeof(((struct stub_image *)0)->member))
 
-static void write_sections(Elf64_Shdr *sections, uint64_t place)
+static void write_sections(Elf64_Shdr *sections, const struct described *all)
 {
 	/* No contents: gdb is given no more than this page. */
 	sections[STUB_SECTION_TEXT] =
 		section(NAME_TEXT, SHT_NOBITS, WINDOW_HEAD_BYTES,
-			WINDOW_BLOCK_BYTES - WINDOW_HEAD_BYTES);
+			all->bytes - WINDOW_HEAD_BYTES);
 	sections[STUB_SECTION_HEADER] =
 		SECTION(NAME_HEADER, SHT_PROGBITS, unwinding);
 	sections[STUB_SECTION_HEADER].sh_size = UNWINDING_HEADER_BYTES;
@@ -135,7 +145,7 @@ static void write_sections(Elf64_Shdr *sections, uint64_t place)
 		FRAMES_RULES_BYTES - UNWINDING_HEADER_BYTES);
 	for (int i = STUB_SECTION_TEXT; i <= STUB_SECTION_FRAMES; i++) {
 		sections[i].sh_flags = SHF_ALLOC;
-		sections[i].sh_addr = place + sections[i].sh_offset;
+		sections[i].sh_addr = all->start + sections[i].sh_offset;
 	}
 	sections[STUB_SECTION_TEXT].sh_flags |= SHF_EXECINSTR;
 	sections[STUB_SECTION_SYMBOLS] =
@@ -156,22 +166,39 @@ static const struct {
 				   FRAMES_OF_TRAMPOLINES_FOR_LIBGCC },
 };
 
+/* What whoever looks from outside wants. */
+static void write_for_all(struct stub_image *image, uint16_t type,
+			  const struct described *all,
+			  enum frames_rules_for whom)
+{
+	const size_t at = offsetof(struct stub_image, unwinding);
+
+	write_elf(&image->elf, type);
+	write_segments(image->segments, all, at);
+	write_unwinding(image, all, at, whom);
+	write_symbols(image, all);
+	write_sections(image->sections, all);
+}
+
 void stub_image_write(struct stub_image *image, uint64_t place,
 		      enum stub_image_of what)
 {
-	write_elf(&image->elf);
-	write_segments(image->segments, place,
-		       offsetof(struct stub_image, unwinding));
-	write_segments(image->libgcc_segments, place,
+	const struct described all = { place, WINDOW_BLOCK_BYTES };
+
+	write_for_all(image, ET_EXEC, &all, rules[what].all);
+	write_segments(image->libgcc_segments, &all,
 		       offsetof(struct stub_image, libgcc_unwinding));
-	write_unwinding(image, place, offsetof(struct stub_image, unwinding),
-			rules[what].all);
-	write_unwinding(image, place,
+	write_unwinding(image, &all,
 			offsetof(struct stub_image, libgcc_unwinding),
 			rules[what].libgcc);
-	write_unwinding(image, place,
+	write_unwinding(image, &all,
 			offsetof(struct stub_image, throwing_unwinding),
 			rules[what].throwing);
-	write_symbols(image, place);
-	write_sections(image->sections, place);
+}
+
+void stub_image_write_file(struct stub_image *image, uint64_t bytes)
+{
+	const struct described all = { 0, bytes };
+
+	write_for_all(image, ET_DYN, &all, FRAMES_FOR_FILES);
 }

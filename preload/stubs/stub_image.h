@@ -62,4 +62,10 @@ enum stub_image_of { IMAGE_OF_STUBS, IMAGE_OF_TRAMPOLINES };
 void stub_image_write(struct stub_image *image, uint64_t place,
 		      enum stub_image_of what);
 
+/*
+ * The same for a file of `bytes` bytes that begins with it and has stubs in it, to be
+ * mapped anywhere: for those who look from outside.
+ */
+void stub_image_write_file(struct stub_image *image, uint64_t bytes);
+
 #endif

@@ -71,6 +71,7 @@ enum {
 	DW_OP_lit31 = 0x4f,
 	DW_OP_breg7 = 0x77,
 	DW_OP_breg16 = 0x80,
+	DW_EH_PE_pcrel_sdata8 = 0x1c,
 	DWARF_RSP = 7,
 	DWARF_RETURN_ADDRESS = 16,
 };
@@ -79,6 +80,7 @@ struct rules {
 	uint8_t *at;
 	uint64_t start; /* of the block */
 	uint8_t odd;    /* 1 if the CFA is to be */
+	uint8_t is_for_files;
 };
 
 static void put(struct rules *rules, const void *bytes, size_t count)
@@ -232,15 +234,30 @@ static void put_cfa(struct rules *rules)
 	land(rules, elsewhere);
 }
 
+/* Of an ordinary stack. */
+static void put_ordinary_slot(struct rules *rules)
+{
+	const uint8_t above = 8 + rules->odd; /* the slot is the CFA */
+
+	PUT(rules, DW_OP_dup, DW_OP_plus);
+	put_const8(rules, 2 * (hot_shadow_half - SHADOW_STACK_LOW - above));
+	PUT(rules, DW_OP_plus);
+}
+
 /*
  * [cfa] -> [address of the return address in the shadow slot]: the arithmetic
- * of shadow_of(), in postfix, and short where stacks are ordinary.
+ * of shadow_of(), in postfix, and short where stacks are ordinary. The directory is
+ * somewhere else in each process.
  */
 static void put_shadow_slot(struct rules *rules)
 {
-	const uint8_t above = 8 + rules->odd; /* the slot is the CFA */
+	const uint8_t above = 8 + rules->odd;
 	uint8_t *ordinary, *done;
 
+	if (rules->is_for_files) {
+		put_ordinary_slot(rules);
+		return;
+	}
 	PUT(rules, DW_OP_dup);
 	put_const8(rules, hot_shadow_low == SHADOW_NOWHERE
 				  ? SHADOW_NOWHERE
@@ -256,9 +273,7 @@ static void put_shadow_slot(struct rules *rules)
 	    DW_OP_deref, DW_OP_swap, DW_OP_lit1, DW_OP_shl, DW_OP_plus);
 	done = put_branch(rules, DW_OP_skip);
 	land(rules, ordinary);
-	PUT(rules, DW_OP_dup, DW_OP_plus);
-	put_const8(rules, 2 * (hot_shadow_half - SHADOW_STACK_LOW - above));
-	PUT(rules, DW_OP_plus);
+	put_ordinary_slot(rules);
 	land(rules, done);
 }
 
@@ -355,11 +370,15 @@ static void put_cie(struct rules *rules, enum frames_rules_for whom)
 	uint8_t *record = begin_record(rules);
 
 	PUT(rules, 0, 0, 0, 0, /* this is a CIE */
-	    1,                 /* version */
-	    0,                 /* no augmentation: pointers of 8 bytes */
-	    1,                 /* code alignment */
-	    0x7f,              /* data alignment -1 */
+	    1);                /* version */
+	if (rules->is_for_files)
+		PUT(rules, 'z', 'R');
+	PUT(rules, 0, /* else no augmentation: pointers of 8 bytes */
+	    1,        /* code alignment */
+	    0x7f,     /* data alignment -1 */
 	    DWARF_RETURN_ADDRESS);
+	if (rules->is_for_files)
+		PUT(rules, 1, DW_EH_PE_pcrel_sdata8);
 	if (whom == FRAMES_FOR_LIBGCC_THROWING)
 		put_waiting_rules(rules);
 	else if (is_of_trampolines(whom))
@@ -376,8 +395,12 @@ static uint8_t *put_fde(struct rules *rules, const uint8_t *cie, uint64_t start,
 	uint32_t back = (uint32_t)(record - cie);
 
 	put(rules, &back, sizeof(back));
+	if (rules->is_for_files)
+		start -= (uint64_t)(rules->at - cie);
 	put(rules, &start, sizeof(start));
 	put(rules, &bytes, sizeof(bytes));
+	if (rules->is_for_files)
+		PUT(rules, 0); /* no augmentation here */
 	end_record(rules, record);
 	return record - 4;
 }
@@ -388,7 +411,9 @@ size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
 	struct rules rules = { .at = at,
 			       .start = start,
 			       .odd = whom != FRAMES_FOR_ALL &&
-				      whom != FRAMES_OF_TRAMPOLINES };
+				      whom != FRAMES_FOR_FILES &&
+				      whom != FRAMES_OF_TRAMPOLINES,
+			       .is_for_files = whom == FRAMES_FOR_FILES };
 	size_t fde;
 
 	put_cie(&rules, whom);
