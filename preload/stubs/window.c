@@ -104,31 +104,40 @@ static int map_block(const struct windows *windows, uint64_t place,
 					  IMAGE_OF_STUBS);
 }
 
+/* 0; -EEXIST if the place is taken, or another -errno. */
+static int add_block_at(struct windows *windows, uint64_t place, int is_spare)
+{
+	int err;
+
+	if (windows->block_count == WINDOW_BLOCK_MAX)
+		return -ENOMEM;
+	err = map_block(windows, place, is_spare);
+	if (err)
+		return err;
+	windows->blocks[windows->block_count] =
+		(struct window_block){ place, is_spare };
+	__atomic_store_n(&windows->block_count, windows->block_count + 1,
+			 __ATOMIC_RELEASE);
+	hot_windows[place >> WINDOW_SHIFT] = WINDOW_STUBS;
+	return add_span(windows, place + WINDOW_HEAD_BYTES,
+			place + WINDOW_BLOCK_BYTES);
+}
+
 static int add_block(struct windows *windows, const struct window_user *user,
 		     enum rank rank, int is_spare)
 {
-	if (windows->block_count == WINDOW_BLOCK_MAX)
-		return -ENOMEM;
+	const uint32_t count = windows->block_count;
+
 	for (unsigned int i = 0; i < PLACE_COUNT; i++) {
 		uint64_t place = place_near(&user->code, i);
-		struct window_block *block;
 		int err;
 
 		if (!place || overlaps(place, &user->image) ||
 		    rank_of(windows, place, user) != rank)
 			continue;
-		err = map_block(windows, place, is_spare);
-		if (err == -ENOMEM)
+		err = add_block_at(windows, place, is_spare);
+		if (!err || err == -ENOMEM || windows->block_count > count)
 			return err;
-		if (err)
-			continue;
-		block = &windows->blocks[windows->block_count];
-		*block = (struct window_block){ place, is_spare };
-		__atomic_store_n(&windows->block_count,
-				 windows->block_count + 1, __ATOMIC_RELEASE);
-		hot_windows[place >> WINDOW_SHIFT] = WINDOW_STUBS;
-		return add_span(windows, place + WINDOW_HEAD_BYTES,
-				place + WINDOW_BLOCK_BYTES);
 	}
 	return -ERANGE;
 }
@@ -257,6 +266,135 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 	err = take_good(windows, user, bytes, out);
 	return err == -ERANGE ? take_any(windows, user, bytes, out) : err;
 }
+
+/* ---- Places that are asked for ---- */
+
+/* The part of [start, end) that lies in a block behind its head; may be empty. */
+static struct pc_range piece_in(uint64_t block, uint64_t start, uint64_t end)
+{
+	const uint64_t first = block + WINDOW_HEAD_BYTES;
+	const uint64_t last = block + WINDOW_BLOCK_BYTES;
+
+	return (struct pc_range){ start > first ? start : first,
+				  end < last ? end : last };
+}
+
+/* The span that has all of it, and has handed out none. */
+static struct window_span *span_around(struct windows *windows,
+				       const struct pc_range *piece)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++)
+		if (windows->spans[i].next <= piece->start &&
+		    windows->spans[i].end >= piece->end)
+			return &windows->spans[i];
+	return NULL;
+}
+
+static struct window_block *find_block(struct windows *windows, uint64_t place)
+{
+	for (uint32_t i = 0; i < windows->block_count; i++)
+		if (windows->blocks[i].start == place)
+			return &windows->blocks[i];
+	return NULL;
+}
+
+static int prepare_block(struct windows *windows,
+			 const struct window_user *user, uint64_t place)
+{
+	struct window_block *block = find_block(windows, place);
+
+	if (block)
+		return block->is_spare ? use_spare(windows, block) : 0;
+	if (place < LOWEST || place >= ADDRESS_END - WINDOW_BLOCK_BYTES ||
+	    overlaps(place, &user->image) || is_next_to_4_gib(place) ||
+	    !is_within_reach(place, &user->image))
+		return -ERANGE;
+	return add_block_at(windows, place, 0);
+}
+
+/*
+ * Out of the span that is around it. What is left before it comes last in the list,
+ * and so is filled first: with the block's head it is one mapping, which some
+ * unwinders want (stub_memory.h).
+ */
+static int cut_out(struct windows *windows, const struct pc_range *piece)
+{
+	struct window_span *span = span_around(windows, piece);
+	struct window_span before;
+
+	if (!span)
+		return -EEXIST;
+	before = *span;
+	before.end = piece->start;
+	if (before.backed > before.end)
+		before.backed = before.end;
+	if (piece->end < span->end)
+		*span = (struct window_span){ piece->end, piece->end,
+					      piece->end, span->end };
+	else
+		*span = windows->spans[--windows->span_count];
+	if (before.start == before.end)
+		return 0;
+	if (windows->span_count == WINDOW_SPAN_MAX)
+		return -ENOMEM; /* what was before it is lost */
+	windows->spans[windows->span_count++] = before;
+	return 0;
+}
+
+int window_take(struct windows *windows, const struct window_user *user,
+		const struct pc_range *place)
+{
+	const uint64_t first = place->start & ~(WINDOW_BLOCK_BYTES - 1);
+	int err = 0;
+
+	for (uint64_t b = first; !err && b < place->end;
+	     b += WINDOW_BLOCK_BYTES) {
+		const struct pc_range piece =
+			piece_in(b, place->start, place->end);
+
+		err = prepare_block(windows, user, b);
+		if (!err && piece.start < piece.end &&
+		    !span_around(windows, &piece))
+			err = -EEXIST;
+	}
+	for (uint64_t b = first; !err && b < place->end;
+	     b += WINDOW_BLOCK_BYTES) {
+		const struct pc_range piece =
+			piece_in(b, place->start, place->end);
+
+		if (piece.start < piece.end)
+			err = cut_out(windows, &piece);
+	}
+	return err;
+}
+
+static int map_piece(const struct pc_range *place, const struct pc_range *piece,
+		     int fd)
+{
+	const void *got =
+		sys_mmap((void *)piece->start, piece->end - piece->start,
+			 PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+			 (off_t)(piece->start - place->start));
+
+	return sys_failed(got) ? (int)(long)got : 0;
+}
+
+int window_map(const struct pc_range *place, int fd)
+{
+	int err = 0;
+
+	for (uint64_t b = place->start & ~(WINDOW_BLOCK_BYTES - 1);
+	     !err && b < place->end; b += WINDOW_BLOCK_BYTES) {
+		const struct pc_range piece =
+			piece_in(b, place->start, place->end);
+
+		if (piece.start < piece.end)
+			err = map_piece(place, &piece, fd);
+	}
+	return err;
+}
+
+/* ---- */
 
 void windows_keep_spare(struct windows *windows, const struct window_user *user)
 {

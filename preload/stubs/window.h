@@ -64,6 +64,20 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out);
 
 /*
+ * That very place, whole pages, near the user's code and image, but for the heads of
+ * its blocks, for code that is mapped there: nothing else is handed out of it. 0;
+ * -EEXIST or -ERANGE where something else is there, or it will not do; -ENOMEM.
+ */
+int window_take(struct windows *windows, const struct window_user *user,
+		const struct pc_range *place);
+
+/*
+ * Map a file's code to such a place, from its beginning on, but for what the heads
+ * cover. 0, or -errno: then some of the place stays unused.
+ */
+int window_map(const struct pc_range *place, int fd);
+
+/*
  * Keep a block's worth of memory free within the user's reach for what is loaded
  * later, when the program may have taken all places. In vain is no error.
  */
