@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stubs/prelinked_file.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/vfs.h>
+
+#include "preload/sys/enlarge.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+#define MAGIC     "clewpre\n"
+#define VERSION   1
+
+#define FILE_MODE 0400
+#define XFS_MAGIC 0x58465342
+#define ZFS_MAGIC 0x2fc12fc1
+
+uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes)
+{
+	for (uint64_t at = 0; at + 8 <= bytes; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, (const uint8_t *)words + at, 8);
+		sum = (sum ^ word) * UINT64_C(0x100000001b3);
+	}
+	return sum;
+}
+
+static uint64_t sum_of(const struct prelinked_head *head)
+{
+	return prelinked_sum(PRELINKED_SUM_OF_NOTHING, head,
+			     offsetof(struct prelinked_head, checksum));
+}
+
+static int open_at(const struct prelinked_folder *folder, const char *name,
+		   int flags)
+{
+	return (int)sys_call(SYS_openat, folder->fd, (long)name,
+			     flags | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+}
+
+static uint32_t user(void)
+{
+	return (uint32_t)sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+/* ---- The folder ---- */
+
+/* What others change, on other machines, nobody here would know of. */
+static int is_of_this_machine(int fd)
+{
+	static const uint32_t known[] = {
+		EXT4_SUPER_MAGIC, XFS_MAGIC, BTRFS_SUPER_MAGIC,
+		F2FS_SUPER_MAGIC, ZFS_MAGIC, OVERLAYFS_SUPER_MAGIC,
+		TMPFS_MAGIC
+	};
+	struct statfs system;
+
+	if (sys_call(SYS_fstatfs, fd, (long)&system, 0, 0, 0, 0))
+		return 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if ((uint32_t)system.f_type == known[i])
+			return 1;
+	return 0;
+}
+
+static int is_own_folder(int fd)
+{
+	struct stat st;
+
+	return !sys_fstat(fd, &st) && st.st_uid == user() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int read_boot(char boot[PRELINKED_BOOT_BYTES])
+{
+	int fd = sys_open("/proc/sys/kernel/random/boot_id",
+			  O_RDONLY | O_CLOEXEC, 0);
+	long bytes;
+
+	if (fd < 0)
+		return fd;
+	memset(boot, 0, PRELINKED_BOOT_BYTES);
+	bytes = sys_read(fd, boot, PRELINKED_BOOT_BYTES - 1);
+	sys_close(fd);
+	return bytes > 0 ? 0 : -EIO;
+}
+
+int prelinked_folder_open(struct prelinked_folder *folder, const char *path)
+{
+	int err;
+
+	folder->fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (folder->fd < 0)
+		return folder->fd;
+	err = is_own_folder(folder->fd) && is_of_this_machine(folder->fd)
+		      ? read_boot(folder->boot)
+		      : -EPERM;
+	if (err)
+		sys_close(folder->fd);
+	folder->is_open = !err;
+	return err;
+}
+
+void prelinked_folder_close(struct prelinked_folder *folder)
+{
+	if (folder->is_open)
+		sys_close(folder->fd);
+	folder->is_open = 0;
+}
+
+/* ---- Reading ---- */
+
+static int is_nobody_elses(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == user() &&
+	       st->st_nlink == 1;
+}
+
+static int is_sealed(const struct stat *st, const struct prelinked_head *head)
+{
+	return st->st_mtim.tv_sec == head->seal_s &&
+	       st->st_mtim.tv_nsec == head->seal_ns;
+}
+
+static int check(const struct prelinked_folder *folder, int fd,
+		 struct prelinked_head *head)
+{
+	struct stat st;
+	long got = sys_call(SYS_pread64, fd, (long)head, sizeof(*head),
+			    PRELINKED_HEAD_AT, 0, 0);
+
+	if (got != (long)sizeof(*head) ||
+	    memcmp(head->magic, MAGIC, sizeof(head->magic)) != 0 ||
+	    head->version != VERSION || head->checksum != sum_of(head))
+		return -EBADMSG;
+	/* behind what was read, so that no write of it goes unseen */
+	if (sys_fstat(fd, &st))
+		return -EBADMSG;
+	if (!is_nobody_elses(&st) || (st.st_mode & 07777) != FILE_MODE ||
+	    st.st_ino != head->inode ||
+	    memcmp(head->boot, folder->boot, sizeof(head->boot)) != 0)
+		return -EPERM;
+	return is_sealed(&st, head) && (uint64_t)st.st_size == head->bytes
+		       ? 0
+		       : -EBADMSG;
+}
+
+int prelinked_file_open(const struct prelinked_folder *folder, const char *name,
+			struct prelinked_head *head)
+{
+	int fd = open_at(folder, name, O_RDONLY | O_NONBLOCK), err;
+
+	if (fd < 0)
+		return fd;
+	err = check(folder, fd, head);
+	if (!err)
+		return fd;
+	sys_close(fd);
+	return err;
+}
+
+/* ---- Writing ---- */
+
+static int draw_seal(struct prelinked_head *head)
+{
+	uint32_t random[2];
+
+	if (sys_call(SYS_getrandom, (long)random, sizeof(random),
+		     1 /* GRND_NONBLOCK */, 0, 0, 0) != sizeof(random))
+		return -EAGAIN;
+	head->seal_s = random[0] >> 2; /* until 2004 */
+	head->seal_ns = random[1] % 1000000000;
+	return 0;
+}
+
+static int set_seal(const struct prelinked_writing *writing)
+{
+	const struct timespec times[2] = {
+		{ .tv_nsec = UTIME_NOW },
+		{ writing->head.seal_s, writing->head.seal_ns },
+	};
+
+	return (int)sys_call(SYS_utimensat, writing->fd, 0, (long)times, 0, 0,
+			     0);
+}
+
+/* Whether it is still what that name leads to: who had it before may have renamed it. */
+static int is_named(const struct prelinked_writing *writing,
+		    const struct stat *st)
+{
+	struct stat named;
+
+	return !sys_call(SYS_newfstatat, writing->folder->fd,
+			 (long)writing->temporary, (long)&named,
+			 AT_SYMLINK_NOFOLLOW, 0, 0) &&
+	       named.st_ino == st->st_ino && named.st_dev == st->st_dev;
+}
+
+/* It is this process's alone while it holds the lock, which it cannot outlive. */
+static int lock_file(struct prelinked_writing *writing)
+{
+	struct stat st;
+
+	if (sys_call(SYS_flock, writing->fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0))
+		return -EBUSY;
+	if (sys_fstat(writing->fd, &st) || !is_named(writing, &st))
+		return -EBUSY;
+	if (!is_nobody_elses(&st) || st.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	writing->head.inode = st.st_ino;
+	return 0;
+}
+
+/* All its space at once: a disk that is full is known before anything is made. */
+static int reserve(const struct prelinked_writing *writing)
+{
+	int err = enlarge_file(writing->fd, 0);
+
+	if (!err)
+		err = enlarge_file(writing->fd, writing->head.bytes);
+	if (!err)
+		err = (int)sys_call(SYS_fallocate, writing->fd, 0, 0,
+				    (long)writing->head.bytes, 0, 0);
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+static int keeps_times(const struct prelinked_writing *writing)
+{
+	struct stat st;
+
+	return !set_seal(writing) && !sys_fstat(writing->fd, &st) &&
+	       is_sealed(&st, &writing->head);
+}
+
+static void begin_head(struct prelinked_writing *writing, uint64_t bytes)
+{
+	struct prelinked_head *head = &writing->head;
+
+	*head = (struct prelinked_head){ .version = VERSION, .bytes = bytes };
+	memcpy(head->magic, MAGIC, sizeof(head->magic));
+	memcpy(head->boot, writing->folder->boot, sizeof(head->boot));
+}
+
+int prelinked_file_begin(struct prelinked_writing *writing,
+			 const struct prelinked_folder *folder,
+			 const char *name, uint64_t bytes)
+{
+	struct text temporary =
+		text_in(writing->temporary, sizeof(writing->temporary));
+	int err;
+
+	text_string(&temporary, name);
+	text_string(&temporary, ".new");
+	if (text_was_cut(&temporary))
+		return -ENAMETOOLONG;
+	writing->folder = folder;
+	writing->name = name;
+	begin_head(writing, bytes);
+	writing->fd = open_at(folder, writing->temporary, O_RDWR | O_CREAT);
+	if (writing->fd < 0)
+		return writing->fd;
+	err = lock_file(writing);
+	if (err) {
+		sys_close(writing->fd);
+		return err;
+	}
+	err = draw_seal(&writing->head);
+	if (!err && !keeps_times(writing))
+		err = -ENOTSUP;
+	if (!err)
+		err = reserve(writing);
+	if (err)
+		prelinked_file_revert(writing);
+	return err;
+}
+
+int prelinked_file_write(const struct prelinked_writing *writing,
+			 const void *bytes, uint64_t count, uint64_t at)
+{
+	const uint8_t *from = bytes;
+
+	while (count) {
+		long done = enlarge_by_pwrite(writing->fd, from, count, at);
+
+		if (done <= 0)
+			return done ? (int)done : -EIO;
+		from += done;
+		at += (uint64_t)done;
+		count -= (uint64_t)done;
+	}
+	return 0;
+}
+
+static int seal(struct prelinked_writing *writing)
+{
+	struct prelinked_head *head = &writing->head;
+	int err;
+
+	head->checksum = sum_of(head);
+	err = prelinked_file_write(writing, head, sizeof(*head),
+				   PRELINKED_HEAD_AT);
+	if (!err)
+		err = (int)sys_call(SYS_fchmod, writing->fd, FILE_MODE, 0, 0, 0,
+				    0);
+	return err ? err : set_seal(writing);
+}
+
+int prelinked_file_commit(struct prelinked_writing *writing)
+{
+	const int fd = writing->folder->fd;
+	int err = seal(writing);
+
+	if (!err)
+		err = (int)sys_call(SYS_renameat, fd, (long)writing->temporary,
+				    fd, (long)writing->name, 0, 0);
+	if (err)
+		prelinked_file_revert(writing);
+	else
+		sys_close(writing->fd);
+	return err;
+}
+
+void prelinked_file_revert(struct prelinked_writing *writing)
+{
+	sys_call(SYS_unlinkat, writing->folder->fd, (long)writing->temporary, 0,
+		 0, 0, 0);
+	sys_close(writing->fd);
+}
