@@ -133,6 +133,8 @@ static const struct argp_option argp_options[] = {
 	  "its own handler runs",
 	  3 },
 	RECORDING_LIMITS,
+	{ "no-prelinking", KEY_NO_PRELINKING, NULL, 0,
+	  "Make stubs anew in each process, and keep none in the cache", 4 },
 	{ 0 },
 };
 

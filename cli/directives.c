@@ -52,6 +52,7 @@ static const struct directive {
 	{ "jni-env", VALUE_NONE, 0, 0 },
 	{ "jit-callers", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
+	{ "no-prelinking", VALUE_NONE, 0, 0 },
 	{ "java", VALUE_JAVA, 0, 0 },
 	{ "java-min-size", VALUE_SIZE, 0, UINT16_MAX },
 	{ "module", VALUE_TEXT, 0, 0 },

@@ -26,6 +26,8 @@ static const char *directive_of(int key)
 		return "jit-callers";
 	case KEY_NO_CHILDREN:
 		return "no-children";
+	case KEY_NO_PRELINKING:
+		return "no-prelinking";
 	case KEY_MAX_CONTEXTS:
 		return "max-contexts";
 	case KEY_MAX_MEMORY:

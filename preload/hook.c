@@ -24,6 +24,7 @@
 #include "preload/patch/journal.h"
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/trap.h"
+#include "preload/prelinking.h"
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
 #include "preload/probe_actions.h"
@@ -48,6 +49,7 @@ struct pass {
 	struct arena scratch;
 	struct candidate *first, **tail;
 	struct probed_candidate *probed;
+	struct prelinking prelinking;
 	uint64_t now_ns;              /* 0 before main */
 	uint64_t charged_ns;          /* charge() */
 	struct probed_candidate last; /* for which there was no memory */
@@ -326,6 +328,29 @@ static void record_probes(struct pass *pass)
 
 /* ---- Hooking, continued ---- */
 
+static void serve_candidate(const struct pass *pass,
+			    struct patch_workshop *workshop,
+			    const struct candidate *c)
+{
+	workshop->constants.whom =
+		whom_to_serve(pass->cold, c->analysis.traits);
+}
+
+/* Before anything is written over the modules, or lies where it pleases. */
+static void find_prelinked(struct pass *pass, struct patch_workshop *workshop)
+{
+	charge(pass, NULL);
+	for (struct candidate *c = pass->first; c; c = c->next) {
+		if (c->module->is_gone || c->module->state != MODULE_IS_HOOKED)
+			continue;
+		serve_candidate(pass, workshop, c);
+		prelinking_find(&pass->prelinking, pass->cold, c, workshop,
+				&pass->scratch);
+		charge(pass, &c->cost.patch_ns);
+	}
+	prelinking_end(&pass->prelinking);
+}
+
 /* The stubs of a candidate's module, and its probes; none after an error. */
 static void prepare_candidate(struct pass *pass,
 			      struct patch_workshop *workshop,
@@ -339,10 +364,10 @@ static void prepare_candidate(struct pass *pass,
 	probed = find_probes(pass, c, has_traps);
 	if (c->module->state != MODULE_IS_HOOKED)
 		return;
-	workshop->constants.whom =
-		whom_to_serve(pass->cold, c->analysis.traits);
+	serve_candidate(pass, workshop, c);
 	/* libc blocks all signals now and then, behind our back. */
 	workshop->has_traps = has_traps && !c->module->is_libc;
+	workshop->prelinked = &c->prelinked;
 	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 	if (!c->patch || err ||
 	    patch_prepare(c->patch, workshop, c->module,
@@ -359,16 +384,15 @@ static void prepare_candidate(struct pass *pass,
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
-static void prepare_patches(struct pass *pass)
+static void prepare_patches(struct pass *pass, struct patch_workshop *workshop,
+			    int err)
 {
-	struct patch_workshop workshop;
 	const int has_traps = !rt.is_late && trap_is_possible();
-	int err = open_workshop(pass, &workshop);
 
 	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		slices_rest();
-		prepare_candidate(pass, &workshop, c, has_traps, err);
+		prepare_candidate(pass, workshop, c, has_traps, err);
 		charge(pass, &c->cost.patch_ns);
 	}
 }
@@ -418,6 +442,7 @@ static void commit_candidates(struct pass *pass)
 static int hook_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
+	struct patch_workshop workshop;
 	int err = 0;
 
 	if (!cold->has_begun)
@@ -426,8 +451,11 @@ static int hook_candidates(struct pass *pass)
 		catalog_update_rules(&cold->recorder.part, cold->config.rules);
 	if (err)
 		return err;
+	err = open_workshop(pass, &workshop);
+	if (!err)
+		find_prelinked(pass, &workshop);
 	ask_layers(pass);
-	prepare_patches(pass);
+	prepare_patches(pass, &workshop, err);
 	keep_spare(pass);
 	commit_candidates(pass);
 	record_probes(pass);

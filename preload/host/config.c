@@ -426,6 +426,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_flag(&config->jit_callers, text);
 	if (!strcmp(word, "no-children"))
 		return set_flag(&config->no_children, text);
+	if (!strcmp(word, "no-prelinking"))
+		return set_flag(&config->no_prelinking, text);
 	if (!*text)
 		return -EINVAL;
 	if (!strcmp(word, "module"))

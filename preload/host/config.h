@@ -80,6 +80,7 @@ struct config {
 	int hook_jni;             /* what natives call of JNI, too */
 	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
+	int no_prelinking; /* stubs are made anew */
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */

@@ -10,6 +10,7 @@
 
 #include "preload/host/config.h"
 #include "preload/modules/catalog.h"
+#include "preload/stubs/prelinked.h"
 
 struct candidate {
 	struct candidate *next;
@@ -17,6 +18,7 @@ struct candidate {
 	struct analysis analysis;
 	struct catalog_entry entry;
 	struct number_range *numbers; /* of its functions, NULL: it has none */
+	struct prelinked prelinked;   /* what stubs are there for it already */
 	struct patch *patch;          /* NULL: nothing to hook, or no memory */
 	struct wire_hooking cost; /* base and loaded_ns are added in the end */
 };

@@ -158,8 +158,8 @@ static void insert_site(struct patch *patch)
 static int write_stub(const struct patch_workshop *workshop,
 		      struct patch_site *site)
 {
-	const struct stub_constants *constants = &workshop->constants;
 	const struct probe_kind *kind = probe_kind_of(site->verdict);
+	const struct stub_constants *constants = &workshop->constants;
 	const struct stub_function function = {
 		.number = site->function,
 		.pc = site->text.pc,
@@ -168,22 +168,17 @@ static int write_stub(const struct patch_workshop *workshop,
 	};
 	uint8_t *at = (uint8_t *)site->stub;
 
-	if (kind) {
-		site->entry = site->stub;
-		return probe_write(constants, &workshop->decoder, kind,
-				   &function, site->function, at);
-	}
-	site->entry = site->stub + stub_entry_at();
-	return stub_write(constants, &workshop->decoder, &function, at,
-			  site->stub);
+	return kind ? probe_write(constants, &workshop->decoder, kind,
+				  &function, site->function, at)
+		    : stub_write(constants, &workshop->decoder, &function, at,
+				 site->stub);
 }
 
-/* One function. If its site cannot be aimed at it, a stub stays unused. */
-static int prepare_function(struct patch *patch,
-			    struct patch_workshop *workshop, uint32_t number,
-			    struct wire_function *function, int is_guest)
+/* A stub where there is none yet. */
+static int make_stub(const struct patch *patch,
+		     const struct patch_workshop *workshop,
+		     struct patch_site *site)
 {
-	struct patch_site *site = &patch->sites[patch->site_count];
 	const struct window_user user = module_user(patch->module);
 	uint8_t *stub;
 	int err = window_alloc(workshop->windows, &user, patch->stub_bytes,
@@ -191,6 +186,23 @@ static int prepare_function(struct patch *patch,
 
 	if (err)
 		return err;
+	site->stub = (uintptr_t)stub;
+	return write_stub(workshop, site);
+}
+
+/*
+ * The i-th function, whose number is i more than the first one's. If its site cannot
+ * be aimed at it, a stub stays unused.
+ */
+static int prepare_function(struct patch *patch,
+			    struct patch_workshop *workshop,
+			    uint32_t first_function,
+			    struct wire_function *function, uint32_t i,
+			    int is_guest)
+{
+	struct patch_site *site = &patch->sites[patch->site_count];
+	int err;
+
 	*site = (struct patch_site){
 		.text.pc = patch->module->base + function->vaddr +
 			   function->patch_offset,
@@ -198,12 +210,16 @@ static int prepare_function(struct patch *patch,
 		.is_guest = (uint8_t)is_guest,
 		.displaced_bytes = wire_displaced_bytes(function),
 		.loops = (uint8_t)wire_loops(function),
-		.function = number,
-		.stub = (uintptr_t)stub,
+		.function = first_function + i,
+		.stub = prelinked_stub(workshop->prelinked, i),
 	};
-	err = write_stub(workshop, site);
-	if (!err)
-		err = aim(patch, workshop, site, function);
+	err = site->stub ? 0 : make_stub(patch, workshop, site);
+	if (err)
+		return err;
+	site->entry = site->stub;
+	if (!probe_kind_of(site->verdict))
+		site->entry += stub_entry_at();
+	err = aim(patch, workshop, site, function);
 	if (err)
 		return err;
 	function->verdict = site->verdict;
@@ -256,8 +272,8 @@ static void prepare_functions(struct patch *patch,
 		if (!verdict_is_written(functions[i].verdict) ||
 		    is_guest(functions, count, &functions[i]) != guests)
 			continue;
-		err = prepare_function(patch, workshop, first_function + i,
-				       &functions[i], guests);
+		err = prepare_function(patch, workshop, first_function,
+				       &functions[i], i, guests);
 		if (err && functions[i].verdict != VERDICT_IS_LEAP)
 			functions[i].verdict = (uint8_t)verdict_of(err);
 	}

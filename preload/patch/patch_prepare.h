@@ -9,6 +9,7 @@
 
 #include "preload/patch/patch.h"
 #include "preload/stubs/pads.h"
+#include "preload/stubs/prelinked.h"
 #include "preload/stubs/stub_write.h"
 #include "wire/recording.h"
 
@@ -18,12 +19,13 @@ struct patch_workshop {
 	struct pads *pads;
 	struct stub_constants constants;
 	struct decoder decoder;
+	const struct prelinked *prelinked; /* of this module */
 	int has_traps; /* a breakpoint may be used where nothing else fits */
 };
 
 /*
  * Make a stub, or a probe, for each function whose verdict says that something
- * is written, and the bytes that lead there. A function that cannot be hooked
+ * is written, unless it has a prelinked one, and the bytes that lead there. A function that cannot be hooked
  * after all has its verdict changed. 0, -ENOMEM, or -ESTALE where the module has gone
  * while this was resting (sys/slices.h).
  */

@@ -20,6 +20,11 @@ target_link_libraries(select_test PRIVATE expression)
 preload_test(window ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 preload_test(prelinked_file ${preload}/stubs/prelinked_file.c ${counting})
+preload_test(prelinked ${preload}/stubs/prelinked.c
+  ${preload}/stubs/prelinked_file.c ${preload}/stubs/stub_write.c
+  ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
+  ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
+target_link_libraries(prelinked_test PRIVATE disasm)
 preload_test(budget_missed ${preload}/budget/budget_missed.c)
 preload_test(budget_pace ${preload}/budget/budget_pace.c)
 preload_test(numbers ${counting})

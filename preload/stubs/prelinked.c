@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stubs/prelinked.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "machine/address_space.h"
+#include "preload/hot/shadow.h"
+#include "preload/stubs/stub_template.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "wire/verdict.h"
+
+#define SUFFIX       ".prelinked"
+#define FILES_MAX    8 /* of a module */
+
+#define BUFFER_BYTES 65536
+#define STUBS_MAX    (UINT64_C(1) << 29)
+
+/* Below a module, and so what is below that keeps its distance as well. */
+#define DISTANCE (UINT64_C(1) << 30)
+/* Above one that nothing is below, where the heap comes last. */
+#define REACH    ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
+#define FOUR_GIB (UINT64_C(1) << 32)
+
+/* Any whole pages. */
+#define ELSEWHERE (UINT64_C(0x2a) << 20)
+
+/* ---- Where what is ---- */
+
+struct prelinked_layout {
+	uint64_t stubs_at, bytes; /* in the file, and of it */
+	struct pc_range place;
+	uint64_t maker, key;
+};
+
+static uint64_t pages(uint64_t bytes)
+{
+	return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static uint64_t flags_bytes(const struct prelinked_module *module)
+{
+	return pages(module->count);
+}
+
+static uint64_t place_of(const struct prelinked_module *module, uint64_t bytes)
+{
+	const uint64_t start =
+		module->user.image.start & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (start >= FOUR_GIB)
+		return start - DISTANCE;
+	return ((start + REACH - bytes) & ~(WINDOW_BLOCK_BYTES - 1)) -
+	       WINDOW_BLOCK_BYTES + WINDOW_HEAD_BYTES;
+}
+
+/* Of all that stubs are made of, but who makes them, the build-id and the code. */
+static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
+{
+	const struct stub_template *template = stub_template();
+	const uint64_t others[] = {
+		template->bytes,
+		template->kind,
+		(uint64_t)(int64_t)module->constants.tls_offset,
+		module->constants.whom,
+		module->first_number,
+		place - module->base,
+		hot_shadow_half,
+	};
+	uint64_t key = PRELINKED_SUM_OF_NOTHING;
+
+	key = prelinked_sum(key, template->start, template->bytes);
+	for (const struct hole *hole = template->holes;
+	     hole < template->holes_end; hole++) {
+		const uint64_t word = (uint64_t)hole->kind << 16 | hole->at;
+
+		key = prelinked_sum(key, &word, sizeof(word));
+	}
+	key = prelinked_sum(key, others, sizeof(others));
+	return prelinked_sum(key, module->functions,
+			     module->count * sizeof(*module->functions));
+}
+
+static int name_file(char *name, const struct prelinked_module *module,
+		     uint32_t number)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct text text = text_in(name, PRELINKED_NAME_BYTES);
+
+	for (uint32_t i = 0; i < module->build_id_bytes; i++) {
+		text_char(&text, digits[module->build_id[i] >> 4]);
+		text_char(&text, digits[module->build_id[i] & 15]);
+	}
+	text_char(&text, '-');
+	text_hex(&text, number);
+	text_string(&text, SUFFIX);
+	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+/* -ENOTSUP: what this process's stubs are made of is not the same in others. */
+static int lay_out(struct prelinked_layout *layout,
+		   const struct prelinked_module *module)
+{
+	const uint64_t bytes = module->count * stub_bytes();
+
+	if (!module->build_id_bytes || module->maker_bytes < 8 ||
+	    !module->count || rt.sink->index ||
+	    hot_shadow_low == SHADOW_NOWHERE || bytes > STUBS_MAX)
+		return -ENOTSUP;
+	layout->stubs_at = PRELINKED_FLAGS_AT + flags_bytes(module);
+	layout->bytes = pages(layout->stubs_at + bytes);
+	layout->place.start = place_of(module, layout->bytes);
+	layout->place.end = layout->place.start + layout->bytes;
+	layout->maker = prelinked_sum(PRELINKED_SUM_OF_NOTHING, module->maker,
+				      module->maker_bytes);
+	layout->key = key_of(module, layout->place.start);
+	return 0;
+}
+
+/* ---- What is displaced ---- */
+
+static uint64_t code_pc(const struct prelinked_module *module, uint32_t i)
+{
+	const struct wire_function *function = &module->functions[i];
+
+	return module->base + function->vaddr + function->patch_offset;
+}
+
+static uint64_t add_code(uint64_t sum, const struct prelinked_module *module,
+			 uint32_t i)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)code_pc(module, i);
+	uint32_t left = wire_displaced_bytes(&module->functions[i]);
+	uint64_t word = 0;
+
+	sum = prelinked_sum(sum, code, left);
+	code += left & ~7U;
+	left &= 7;
+	memcpy(&word, code, left);
+	return left ? prelinked_sum(sum, &word, sizeof(word)) : sum;
+}
+
+static int is_hooked(const struct prelinked_module *module, uint32_t i)
+{
+	return verdict_class(module->functions[i].verdict) == VERDICT_HOOKED;
+}
+
+/* Of those that are not kept as well, for they may be when a debugger's traps are out. */
+static uint64_t sum_of_code(const struct prelinked_module *module)
+{
+	uint64_t sum = PRELINKED_SUM_OF_NOTHING;
+
+	for (uint32_t i = 0; i < module->count; i++)
+		if (is_hooked(module, i))
+			sum = add_code(sum, module, i);
+	return sum;
+}
+
+/* ---- Mapping ---- */
+
+/* Those of functions that have a stub, and of no others. */
+static int flags_are_sound(const struct prelinked_module *module,
+			   const uint8_t *has)
+{
+	for (uint32_t i = 0; i < module->count; i++)
+		if (has[i] > 1 || (has[i] && !is_hooked(module, i)))
+			return 0;
+	return 1;
+}
+
+static int read_flags(const struct prelinked_module *module, int fd,
+		      const struct prelinked_head *head, uint8_t *has)
+{
+	const uint64_t bytes = flags_bytes(module);
+	const long got = sys_call(SYS_pread64, fd, (long)has, (long)bytes,
+				  PRELINKED_FLAGS_AT, 0, 0);
+
+	return got == (long)bytes &&
+	       prelinked_sum(PRELINKED_SUM_OF_NOTHING, has, bytes) ==
+		       head->flags &&
+	       flags_are_sound(module, has);
+}
+
+/* Whether the stubs are these functions', as they are in memory. */
+static int are_its(const struct prelinked_module *module,
+		   const struct prelinked_layout *layout, int fd,
+		   const struct prelinked_head *head, uint8_t *has)
+{
+	return head->function_count == module->count &&
+	       head->bytes == layout->bytes &&
+	       head->stubs_at == layout->stubs_at &&
+	       read_flags(module, fd, head, has) &&
+	       head->code == sum_of_code(module);
+}
+
+/* Returns it open, or -errno; -ENOENT: the *number-th may be made. */
+static int find_file(const struct prelinked_module *module,
+		     const struct prelinked_layout *layout,
+		     const struct prelinked_folder *folder,
+		     struct prelinked_head *head, uint32_t *number)
+{
+	char name[PRELINKED_NAME_BYTES];
+
+	for (uint32_t i = 0; i < FILES_MAX; i++) {
+		int fd = name_file(name, module, i);
+
+		if (!fd)
+			fd = prelinked_file_open(folder, name, head);
+		*number = i;
+		if (fd == -ENAMETOOLONG)
+			return fd;
+		if (fd >= 0 && head->maker == layout->maker &&
+		    head->key == layout->key)
+			return fd;
+		if (fd >= 0)
+			sys_close(fd);
+		if (fd < 0 || head->maker != layout->maker)
+			return -ENOENT;
+	}
+	return -ENOSPC;
+}
+
+int prelinked_load(struct prelinked *prelinked,
+		   const struct prelinked_module *module,
+		   const struct prelinked_folder *folder,
+		   struct windows *windows, struct arena *arena,
+		   uint32_t *number)
+{
+	struct prelinked_head head;
+	struct prelinked_layout layout;
+	uint8_t *has;
+	int fd, err = lay_out(&layout, module);
+
+	if (err)
+		return err;
+	fd = find_file(module, &layout, folder, &head, number);
+	if (fd < 0)
+		return fd;
+	has = arena_alloc(arena, flags_bytes(module));
+	if (!has)
+		err = -ENOMEM;
+	else if (!are_its(module, &layout, fd, &head, has))
+		err = -ENOENT;
+	if (!err)
+		err = window_take(windows, &module->user, &layout.place);
+	if (!err)
+		err = window_map(&layout.place, fd);
+	sys_close(fd);
+	if (err)
+		return err;
+	prelinked->stubs = layout.place.start + layout.stubs_at;
+	prelinked->has = has;
+	return 0;
+}
+
+/* ---- Making ---- */
+
+struct maker {
+	const struct prelinked_module *module;
+	const struct decoder *decoder;
+	struct prelinked_writing writing;
+	uint8_t *has;
+	uint8_t *buffer;
+	uint8_t *again; /* a stub */
+	uint64_t stubs; /* where the first is going to run */
+};
+
+static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
+		       uint8_t *at)
+{
+	const struct prelinked_module *module = maker->module;
+	const struct wire_function *function = &module->functions[i];
+	const uint64_t pc = code_pc(module, i);
+
+	return stub_write(
+		&module->constants, maker->decoder,
+		&(struct stub_function){
+			.number = module->first_number + i,
+			.pc = pc + away,
+			.code = (const uint8_t *)(uintptr_t)pc,
+			.displaced_bytes = wire_displaced_bytes(function),
+			.loops = (uint8_t)wire_loops(function),
+		},
+		at, maker->stubs + i * stub_bytes() + away);
+}
+
+/* Whether it is the same wherever module and stubs are, at this distance. */
+static int compose(const struct maker *maker, uint32_t i, uint8_t *at)
+{
+	memset(at, 0, stub_bytes());
+	memset(maker->again, 0, stub_bytes());
+	if (!compose_for(maker, i, 0, at) &&
+	    !compose_for(maker, i, ELSEWHERE, maker->again) &&
+	    !memcmp(at, maker->again, stub_bytes()))
+		return 1;
+	memset(at, 0, stub_bytes());
+	return 0;
+}
+
+static int write_stubs(struct maker *maker)
+{
+	const uint32_t at_once = (uint32_t)(BUFFER_BYTES / stub_bytes());
+	const uint32_t count = maker->module->count;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < count; i += at_once) {
+		uint32_t n = 0;
+
+		for (; n < at_once && i + n < count; n++) {
+			uint8_t *at = maker->buffer + n * stub_bytes();
+
+			memset(at, 0, stub_bytes());
+			if (is_hooked(maker->module, i + n))
+				maker->has[i + n] =
+					(uint8_t)compose(maker, i + n, at);
+		}
+		err = prelinked_file_write(
+			&maker->writing, maker->buffer, n * stub_bytes(),
+			maker->writing.head.stubs_at + i * stub_bytes());
+	}
+	return err;
+}
+
+static int write_front(struct maker *maker)
+{
+	struct prelinked_head *head = &maker->writing.head;
+	const uint64_t bytes = flags_bytes(maker->module);
+	struct stub_image *image = (struct stub_image *)maker->buffer;
+	int err;
+
+	memset(image, 0, sizeof(*image));
+	stub_image_write_file(image, head->bytes);
+	head->function_count = maker->module->count;
+	head->flags =
+		prelinked_sum(PRELINKED_SUM_OF_NOTHING, maker->has, bytes);
+	head->code = sum_of_code(maker->module);
+	err = prelinked_file_write(&maker->writing, image, sizeof(*image), 0);
+	return err ? err
+		   : prelinked_file_write(&maker->writing, maker->has, bytes,
+					  PRELINKED_FLAGS_AT);
+}
+
+int prelinked_make(const struct prelinked_module *module,
+		   const struct prelinked_folder *folder,
+		   const struct decoder *decoder, struct arena *arena,
+		   uint32_t number)
+{
+	struct maker maker = { .module = module, .decoder = decoder };
+	char name[PRELINKED_NAME_BYTES];
+	struct prelinked_layout layout;
+	int err = lay_out(&layout, module);
+
+	if (!err)
+		err = name_file(name, module, number);
+	if (err)
+		return err;
+	maker.has = arena_alloc(arena, flags_bytes(module));
+	maker.buffer = arena_alloc(arena, BUFFER_BYTES);
+	maker.again = arena_alloc(arena, stub_bytes());
+	maker.stubs = layout.place.start + layout.stubs_at;
+	if (!maker.has || !maker.buffer || !maker.again)
+		return -ENOMEM;
+	err = prelinked_file_begin(&maker.writing, folder, name, layout.bytes);
+	if (err)
+		return err;
+	maker.writing.head.stubs_at = layout.stubs_at;
+	maker.writing.head.maker = layout.maker;
+	maker.writing.head.key = layout.key;
+	err = write_stubs(&maker);
+	if (!err)
+		err = write_front(&maker);
+	if (!err)
+		return prelinked_file_commit(&maker.writing);
+	prelinked_file_revert(&maker.writing);
+	return err;
+}

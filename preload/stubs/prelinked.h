@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prelinked stubs: those of a module, made once, kept in the cache and mapped at
+ * the next start as a library is. Who only maps them shares them with others, and
+ * has composed nothing.
+ *
+ * A stub is a function of a few things: of who makes it, and the template; of the function's number,
+ * which follows from the module's build-id; of where the thread's block is from
+ * %fs; of the displaced instructions; and, as these refer to places from where they
+ * stand, of the distance between stub and function. So a module's stubs lie at a
+ * distance of their own from it, the same in each process, one for each function
+ * of the analysis, in their order:
+ *
+ *	file	[ ELF image | head | flags | stub | stub | stub ...
+ *		      \ mapped at `start`, but for the heads of blocks (window.h)
+ *
+ * What else stubs are made of is in the file's head. A module has a few such files,
+ * as what programs have before the library in their thread-local storage differs;
+ * those that another libclew.so has made, or that are not believed, are replaced.
+ * What is displaced is compared with the code in memory at each start. A stub that
+ * depends on anything else, which is found out by composing it twice, as if for
+ * another place, is not kept, nor is one where a block has its head: such functions
+ * get theirs as they do where nothing is kept. So does all of the module, where its
+ * stubs' place is taken, or anything is not as it should be.
+ */
+#ifndef CLEW_STUBS_PRELINKED_H
+#define CLEW_STUBS_PRELINKED_H
+
+#include <stdint.h>
+
+#include "image/arena.h"
+#include "preload/stubs/prelinked_file.h"
+#include "preload/stubs/stub_write.h"
+#include "preload/stubs/window.h"
+#include "wire/recording.h"
+
+/* Whose stubs, and what they are made of. */
+struct prelinked_module {
+	const uint8_t *build_id;
+	uint32_t build_id_bytes;
+	const uint8_t *maker; /* the build-id of whoever makes stubs */
+	uint32_t maker_bytes;
+	uint64_t base; /* load bias */
+	struct window_user user;
+	const struct wire_function *functions; /* as the analysis has them */
+	uint32_t count;
+	uint32_t first_number;
+	struct stub_constants constants;
+};
+
+/* What is mapped. All zero: nothing. */
+struct prelinked {
+	uint64_t stubs;     /* where the first function's is, or would be */
+	const uint8_t *has; /* by function: 1 if there is one */
+};
+
+/*
+ * Map a module's stubs. `has` lives in the arena. 0; -ENOENT if none are kept that are
+ * believed: they may be made, as the *number-th file; or another -errno where they
+ * are of no use to this process.
+ */
+int prelinked_load(struct prelinked *prelinked,
+		   const struct prelinked_module *module,
+		   const struct prelinked_folder *folder,
+		   struct windows *windows, struct arena *arena,
+		   uint32_t *number);
+
+/* Make and keep them; nothing of the module has been patched yet. 0 or -errno. */
+int prelinked_make(const struct prelinked_module *module,
+		   const struct prelinked_folder *folder,
+		   const struct decoder *decoder, struct arena *arena,
+		   uint32_t number);
+
+/* Where the stub of the i-th function begins, 0: it has none there. */
+static inline uint64_t prelinked_stub(const struct prelinked *prelinked,
+				      uint32_t i)
+{
+	uint64_t stub;
+
+	if (!prelinked->stubs || !prelinked->has[i])
+		return 0;
+	stub = prelinked->stubs + i * stub_bytes();
+	return stub % WINDOW_BLOCK_BYTES < WINDOW_HEAD_BYTES ? 0 : stub;
+}
+
+#endif

@@ -1,0 +1,310 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Stubs that are made once and mapped: the same counts, whatever is in the cache."""
+import fcntl
+import os
+import random
+import resource
+import shutil
+import unittest
+
+import clewtest
+from clewtest import PYTHON, needs, slow, target
+
+# Its own mappings of stubs, and some work.
+SHOW = ("print(sum(range(1000)), sum('.prelinked' in line "
+        "for line in open('/proc/self/maps')))")
+
+
+class Case(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.cache = self.work / "cache"
+        self.environment["XDG_CACHE_HOME"] = str(self.cache)
+
+    def files(self):
+        """The files of stubs, and the seals of each, which are drawn."""
+        return {path.name: path.stat().st_mtime_ns
+                for path in self.cache.rglob("*.prelinked*")}
+
+    def show(self, *options, **run_options):
+        """How many mappings of stubs a program has that is recorded."""
+        done = self.record([PYTHON, "-S", "-E", "-c", SHOW], options,
+                           text=True, **run_options)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        result, mappings = done.stdout.split()
+        self.assertEqual(result, "499500")
+        self.assertGreater(self.calls(), 1000)
+        self.assert_no_problem()
+        shutil.rmtree(self.recording_path)
+        return int(mappings)
+
+    def calls(self):
+        part, = self.recording().parts
+        self.assert_nothing_lost(part)
+        return sum(part.counts().values())
+
+
+class Counts(Case):
+    """Programs that know their own calls."""
+
+    def both_ways(self, argv, options=(), images=1):
+        self.record_target(argv, options, images)
+        made = self.files()
+        self.assertTrue(made)
+        for more in [], ["--no-prelinking"]:
+            shutil.rmtree(self.recording_path)
+            shutil.rmtree(self.truths)
+            self.truths.mkdir()
+            del self.environment["TRUTH_DIR"]
+            self.record_target(argv, [*options, *more], images)
+        self.assertEqual(self.files(), made)
+
+    def test_deep(self):
+        self.both_ways([target("deep")])
+
+    def test_tail_calls(self):
+        self.both_ways([target("tail")])
+
+    def test_exact_times(self):
+        self.both_ways([target("deep")], ["--time=exact"])
+
+    def test_children(self):
+        self.both_ways([target("processes"), "forkexec"], images=9)
+
+    def test_the_c_library(self):
+        self.both_ways([target("deep")], ["--libc"])
+
+
+class Cache(Case):
+    """What is in it, or not, and whose it is."""
+
+    def test_the_second_start_maps_what_the_first_has_made(self):
+        self.assertGreater(self.show(), 1)
+        made = self.files()
+        self.assertGreater(self.show(), 1)
+        self.assertEqual(self.files(), made)
+        self.assertTrue(all(name.endswith("-0.prelinked") for name in made))
+
+    def test_without(self):
+        for options in ["--no-prelinking"], ["--no-cache"]:
+            self.assertEqual(self.show(*options), 0)
+            self.assertEqual(self.files(), {})
+        self.assertGreater(self.show(), 1)
+        self.assertEqual(self.show("--no-prelinking"), 0)
+
+    def test_some_functions_alone(self):
+        self.assertGreater(self.show("-f", "^PyObject_"), 1)
+        made = self.files()
+        self.assertGreater(self.show(), 1)
+        self.assertEqual(self.files(), made)
+
+    def test_a_probe_is_written_into_stubs(self):
+        self.assertEqual(self.show("--probe", "PyObject_Call"), 0)
+
+    def test_a_trace_has_stubs_of_its_own(self):
+        self.assertEqual(self.show("--trace"), 0)
+
+    def test_garbage_is_not_believed_and_replaced(self):
+        self.show()
+        made = self.files()
+        randomness = random.Random(7)
+        for name, spoil in {
+                "empty": lambda data: b"",
+                "noise": lambda data: randomness.randbytes(len(data)),
+                "cut": lambda data: data[:len(data) // 2],
+                "longer": lambda data: data + data,
+                "traps": lambda data: data[:8192] + b"\xcc" * (len(data) -
+                                                               8192),
+                "touched": lambda data: data,
+        }.items():
+            with self.subTest(name):
+                for path in self.cache.rglob("*.prelinked"):
+                    spoiled = spoil(path.read_bytes())
+                    path.chmod(0o600)
+                    path.write_bytes(spoiled)
+                    path.chmod(0o400)
+                self.assertGreater(self.show(), 1)
+                self.assertEqual(set(self.files()), set(made))
+                self.assertFalse(set(self.files().values()) &
+                                 set(made.values()))
+                made = self.files()
+
+    def test_what_is_in_its_place_is_left_alone(self):
+        self.show()
+        precious = self.work / "precious"
+        precious.write_text("mine", encoding="utf-8")
+        for number, path in enumerate(sorted(self.cache.rglob("*.prelinked"))):
+            path.unlink()
+            if number % 2:
+                path.mkdir()
+            else:
+                (path.parent / (path.name + ".new")).symlink_to(precious)
+        self.assertEqual(self.show(), 0)
+        self.assertEqual(precious.read_text(encoding="utf-8"), "mine")
+
+    def test_others_may_write_there(self):
+        self.show()
+        (self.cache / "clew").chmod(0o777)
+        self.assertEqual(self.show(), 0)
+        (self.cache / "clew").chmod(0o755)
+        self.assertGreater(self.show(), 1)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give files away")
+    def test_another_users(self):
+        self.show()
+        for path in self.cache.rglob("*.prelinked"):
+            os.chown(path, 65534, 65534)
+        before = self.files()
+        self.show()
+        self.assertFalse(set(before.values()) & set(self.files().values()))
+        os.chown(self.cache / "clew", 65534, 65534)
+        self.assertEqual(self.show(), 0)
+
+    def test_a_writer_was_killed(self):
+        self.show()
+        for path in list(self.cache.rglob("*.prelinked")):
+            path.rename(f"{path}.new")
+        self.assertGreater(self.show(), 1)
+        self.assertFalse([name for name in self.files()
+                          if name.endswith(".new")])
+
+    def test_a_writer_is_at_it(self):
+        self.show()
+        held = []
+        for path in list(self.cache.rglob("*.prelinked")):
+            path.rename(f"{path}.new")
+            held.append(open(f"{path}.new", "rb"))
+            fcntl.flock(held[-1], fcntl.LOCK_EX)
+        self.assertEqual(self.show(), 0)
+        for file in held:
+            file.close()
+        self.assertGreater(self.show(), 1)
+
+    def test_no_room(self):
+        """Neither file system nor limit lets them have their size."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+        self.before_exec = limit
+        done = self.record([PYTHON, "-S", "-E", "-c", SHOW], text=True)
+        self.assertEqual(done.stdout.split()[0], "499500")
+        self.assertFalse([name for name in self.files()
+                          if name.endswith(".new")])
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can mount")
+    def test_a_disk_that_is_full_or_lets_nothing_execute(self):
+        self.cache.mkdir()
+        # python itself has few functions: there may be room for these
+        for option, most in ("size=200k", 1), ("noexec", 0), ("ro", 0):
+            with self.subTest(option):
+                done = self.run_program(
+                    ["unshare", "-m", "sh", "-c",
+                     'mount -t tmpfs -o "$0" none "$1" && mkdir -p "$1/clew";'
+                     ' shift; "$@" && ls cache/clew >&2',
+                     option, self.cache,
+                     *self.record_command([PYTHON, "-S", "-E", "-c", SHOW])],
+                    text=True)
+                if "unshare:" in done.stderr or "mount:" in done.stderr:
+                    self.skipTest("nothing may be mounted here")
+                result, found = done.stdout.split()
+                self.assertEqual(result, "499500", done.stderr)
+                self.assertLessEqual(int(found), most)
+                self.assertNotIn(".new", done.stderr)
+                self.recording()
+                shutil.rmtree(self.recording_path)
+
+
+class Places(Case):
+    """Where modules come to lie."""
+
+    @needs("setarch")
+    def test_at_the_same_place_each_time(self):
+        argv = ["setarch", "-R", PYTHON, "-S", "-E", "-c", SHOW]
+        found = []
+        for _ in range(2):
+            done = self.record(argv, ["-M", "*/setarch"], text=True)
+            self.assertEqual((done.stderr, done.returncode), ("", 0))
+            found.append(done.stdout)
+            shutil.rmtree(self.recording_path)
+        self.assertEqual(found[1], found[0])
+        self.assertNotEqual(found[0].split()[1], "0")
+
+    def test_wherever_they_lie(self):
+        """A boundary of blocks lies in some of the stubs in each 16 MiB."""
+        for _ in range(25):
+            self.show()
+
+    SOURCES = {
+        "first.c": "int twice(int n) { return 2 * n; }",
+        "large.c": "char large[BYTES];",
+        "program.c": """
+            #include <stdio.h>
+            #include <string.h>
+            int twice(int n);
+            extern char large[];
+            int main(void)
+            {
+                FILE *maps = fopen("/proc/self/maps", "r");
+                char line[4096];
+                int sum = 0, found = 0;
+                while (fgets(line, sizeof(line), maps))
+                    found += strstr(line, ".prelinked") != NULL;
+                for (int i = 0; i < 1000; i++)
+                    sum += large[i] + twice(i);
+                printf("%d %d\\n", sum, found);
+                return 0;
+            }
+        """}
+
+    def build(self, bytes_):
+        for name, text in self.SOURCES.items():
+            (self.work / name).write_text(text, encoding="ascii")
+        for argv in (["-shared", "-o", "libfirst.so", "first.c"],
+                     ["-shared", f"-DBYTES={bytes_}", "-o", "liblarge.so",
+                      "large.c"],
+                     ["-o", "program", "program.c", "-L.", "-Wl,-rpath=.",
+                      "-lfirst", "-llarge"]):
+            done = self.run_program(["gcc", "-O1", "-fPIC", *argv], text=True)
+            self.assertEqual((done.stderr, done.returncode), ("", 0))
+
+    @needs("gcc")
+    def test_the_place_is_taken(self):
+        """By another library's variables, a gigabyte below the first one."""
+        for bytes_, mapped in ("1000", "1"), ("0x50000000", "0"):
+            self.build(bytes_)
+            for _ in range(2):
+                done = self.record(["./program"], ["-m", "libfirst.so"],
+                                   text=True)
+                self.assertEqual((done.stderr, done.returncode), ("", 0))
+                self.assertEqual(done.stdout, f"999000 {mapped}\n")
+                part, = self.recording().parts
+                self.assertIn(1000, part.counts().values())
+                shutil.rmtree(self.recording_path)
+
+
+class Crowd(Case):
+    @slow
+    def test_a_thousand_starts_at_once(self):
+        """Some of them while nothing is kept yet."""
+        each, rounds = 50, 20
+        works = target("processes") + " work 30 >/dev/null &"
+        run = f"i=0; while [ $i -lt {each} ]; do {works} i=$((i + 1)); done"
+        script = f"n=0; while [ $n -lt {rounds} ]; do {run}; wait; n=$((n + 1))"
+        calls = {}
+        for text, times in (script + "; done", each * rounds), \
+                (works + " wait", 1):
+            done = self.record(["sh", "-c", text], ["-M", "*sh"], text=True)
+            self.assertEqual((done.stderr, done.returncode), ("", 0))
+            shown = self.clew_json("report", "--json", self.recording_path)
+            self.assertEqual((shown["problems"], shown["lost"]), ([], {}))
+            calls[times] = shown["total"]["calls"]
+            shutil.rmtree(self.recording_path)
+        self.assertGreater(calls[1], 10)
+        self.assertEqual(calls[each * rounds], calls[1] * each * rounds)
+        self.assertFalse([name for name in self.files()
+                          if name.endswith(".new")])
+
+
+if __name__ == "__main__":
+    clewtest.main()
