@@ -2,11 +2,15 @@
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/array.h"
+
+enum { PAGE_BYTES = 4096, LARGE_BYTES = 8 << 20 };
 
 void memory_exhausted(void)
 {
@@ -24,6 +28,19 @@ static void *or_die(void *memory)
 void *memory_zeroed(size_t count, size_t size)
 {
 	return or_die(calloc(count ? count : 1, size));
+}
+
+void *memory_large(size_t count, size_t size)
+{
+	char *memory = memory_zeroed(count, size);
+	const size_t before = -(uintptr_t)memory % PAGE_BYTES;
+
+	/* Only advice: of smaller ones, huge pages would be wasted. */
+	if (size && count >= LARGE_BYTES / size)
+		madvise(memory + before,
+			(count * size - before) & -(size_t)PAGE_BYTES,
+			MADV_HUGEPAGE);
+	return memory;
 }
 
 char *memory_string(const char *text, size_t length)

@@ -14,6 +14,12 @@
 /* Zeroed; free() it. */
 void *memory_zeroed(size_t count, size_t size);
 
+/*
+ * The same for what may be large and is looked into at random: in huge pages, if the
+ * kernel has any.
+ */
+void *memory_large(size_t count, size_t size);
+
 char *memory_string(const char *text, size_t length);
 
 /* printf into a string of its own; free() it. */

@@ -109,6 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
+		options->view.whose.is_only_merged = 1;
 		return 0;
 	case KEY_SORT:
 		if (flat_parse_keys(argument, &options->keys) != 0)

@@ -83,6 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
+		options->view.whose.is_only_merged = 1;
 		return 0;
 	case KEY_DEPTH:
 		options->limits.depth = (uint32_t)parse_number(

@@ -67,12 +67,12 @@ const struct export_format *export_format_named(const char *name);
 /* Whether there is any time in it. */
 static inline int export_has_time(const struct export *export)
 {
-	return export->tree->nodes[TREE_ROOT].below.ns > 0;
+	return tree_below(export->tree, TREE_ROOT).ns > 0;
 }
 
 static inline int export_has_samples(const struct export *export)
 {
-	return export->tree->nodes[TREE_ROOT].below.samples > 0;
+	return tree_below(export->tree, TREE_ROOT).samples > 0;
 }
 
 /* Before each node, by how many were before it. */

@@ -92,9 +92,12 @@ static void add_calls(struct callgrind *callgrind)
 					    labels[i], node->site);
 
 		cost->is_return = node->is_return_site;
-		cost->calls += node->self.calls;
-		if (outermost[i])
-			measure_add(&cost->measure, &node->below);
+		cost->calls += node->calls;
+		if (outermost[i]) {
+			const struct measure below = tree_below(tree, i);
+
+			measure_add(&cost->measure, &below);
+		}
 	}
 	free(labels);
 	free(outermost);
@@ -105,13 +108,16 @@ static void add_own(struct callgrind *callgrind)
 {
 	const struct tree *tree = callgrind->export->tree;
 
-	for (size_t i = 0; i < tree->count; i++)
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct measure self = tree_self(tree, i);
+
 		measure_add(&cost_at(callgrind,
 				     whole_function(callgrind->catalog,
 						    tree->nodes[i].function),
 				     0, 0)
 				     ->measure,
-			    &tree->nodes[i].self);
+			    &self);
+	}
 	for (size_t i = 0; i < tree->spot_count; i++) {
 		const struct tree_spot *spot = &tree->spots[i];
 		uint32_t function = whole_function(
@@ -154,6 +160,8 @@ static void write_head(struct callgrind *callgrind)
 	static const char calls[] = "event: Calls : Calls\n";
 	const struct value_sum *value = callgrind->export->session->value;
 	FILE *out = callgrind->out;
+	const struct measure all =
+		tree_below(callgrind->export->tree, TREE_ROOT);
 	char *command = export_command(callgrind->export);
 
 	fprintf(out,
@@ -176,8 +184,7 @@ static void write_head(struct callgrind *callgrind)
 	else
 		fprintf(out, "events: Calls %s\n", value ? "Value" : "ns");
 	fputs("summary: ", out);
-	write_measure(callgrind,
-		      &callgrind->export->tree->nodes[TREE_ROOT].below);
+	write_measure(callgrind, &all);
 }
 
 /* Names are written once, behind their numbers; then the numbers suffice. */

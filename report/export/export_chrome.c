@@ -211,12 +211,11 @@ static void write_values(struct chrome *chrome)
 	write_name(chrome, "thread_name", &nobody, "by context");
 	tree_walk_init(&walk, tree, METRIC_TIME);
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
-		const struct tree_node *node = &tree->nodes[walk.node];
-
-		if (node->below.ns == 0)
+		if (tree_below_of(tree, walk.node, METRIC_TIME) == 0)
 			continue;
 		if (step == TREE_LEAVE)
-			chrome->at_ns += node->self.ns;
+			chrome->at_ns +=
+				tree_self_of(tree, walk.node, METRIC_TIME);
 		write_node(chrome, step == TREE_ENTER ? 'B' : 'E', walk.node);
 	}
 	tree_walk_fini(&walk);

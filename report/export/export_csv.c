@@ -109,6 +109,8 @@ int export_csv_contexts(struct export *export, FILE *out, char **why)
 		self_column(export), total_column(export));
 	for (size_t i = 1; i < export->tree->count; i++) {
 		const struct tree_node *node = &export->tree->nodes[i];
+		const struct measure self = tree_self(export->tree, i);
+		const struct measure below = tree_below(export->tree, i);
 
 		export_tell(export, i);
 		fprintf(out, "%zu,%" PRIu32 ",%" PRIu32 ",", i, node->parent,
@@ -117,8 +119,8 @@ int export_csv_contexts(struct export *export, FILE *out, char **why)
 		fprintf(out,
 			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			",%" PRIu64 ",%" PRIu64 "\n",
-			node->self.calls, node->below.calls, node->self.ns,
-			node->below.ns, node->self.samples, node->self.tails);
+			self.calls, below.calls, self.ns, below.ns,
+			self.samples, self.tails);
 	}
 	return 0;
 }

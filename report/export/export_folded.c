@@ -92,7 +92,8 @@ int export_folded(struct export *export, FILE *out, char **why)
 	tree_walk_init(&walk, export->tree, export->metric);
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
 		const struct tree_node *node = &export->tree->nodes[walk.node];
-		uint64_t number = measure_of(&node->self, export->metric);
+		uint64_t number =
+			tree_self_of(export->tree, walk.node, export->metric);
 
 		export_tell(export, walk.entered);
 		if (step == TREE_LEAVE) {

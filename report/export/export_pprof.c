@@ -149,7 +149,7 @@ static void add_node(struct pprof_stacks *stacks, uint32_t index)
 {
 	const struct tree_node *node = &stacks->tree->nodes[index];
 	const uint32_t *first = stacks->spots.first;
-	struct measure rest = node->self;
+	struct measure rest = tree_self(stacks->tree, index);
 
 	for (uint32_t i = first[index]; i < first[index + 1]; i++) {
 		const struct tree_spot *spot =

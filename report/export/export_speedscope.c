@@ -83,17 +83,15 @@ static void write_tree(struct speedscope *speedscope,
 	enum tree_step step;
 
 	begin_profile(speedscope, &profile, name, unit_of(speedscope->export),
-		      measure_of(&tree->nodes[TREE_ROOT].below, metric));
+		      tree_below_of(tree, TREE_ROOT, metric));
 	free(name);
 	tree_walk_init(&walk, tree, metric);
 	while ((step = tree_walk_next(&walk)) != TREE_END) {
-		const struct tree_node *node = &tree->nodes[walk.node];
-
 		export_tell(speedscope->export, walk.entered);
-		if (measure_of(&node->below, metric) == 0)
+		if (tree_below_of(tree, walk.node, metric) == 0)
 			continue;
 		if (step == TREE_LEAVE)
-			speedscope->at += measure_of(&node->self, metric);
+			speedscope->at += tree_self_of(tree, walk.node, metric);
 		write_event(speedscope, step == TREE_ENTER ? 'O' : 'C',
 			    walk.node);
 	}

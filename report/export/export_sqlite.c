@@ -277,6 +277,8 @@ static void add_contexts(struct rows *rows, const struct export *export)
 	rows_begin(rows, "contexts", 13);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		const struct measure self = tree_self(tree, i);
+		const struct measure below = tree_below(tree, i);
 
 		export_tell(export, i);
 		rows_number(rows, i);
@@ -286,19 +288,19 @@ static void add_contexts(struct rows *rows, const struct export *export)
 			rows_number(rows, node->parent);
 		rows_number(rows, node->function);
 		rows_number(rows, node->depth);
-		rows_number(rows, node->self.calls);
-		rows_number(rows, node->below.calls);
-		rows_number(rows, is_time ? node->self.ns : 0);
-		rows_number(rows, is_time ? node->below.ns : 0);
-		rows_number(rows, node->self.samples);
-		rows_number(rows, node->self.tails);
+		rows_number(rows, self.calls);
+		rows_number(rows, below.calls);
+		rows_number(rows, is_time ? self.ns : 0);
+		rows_number(rows, is_time ? below.ns : 0);
+		rows_number(rows, self.samples);
+		rows_number(rows, self.tails);
 		if (node->site != 0)
 			rows_number(rows, node->site);
 		else
 			rows_null(rows);
 		if (!is_time) {
-			rows_number(rows, node->self.ns);
-			rows_number(rows, node->below.ns);
+			rows_number(rows, self.ns);
+			rows_number(rows, below.ns);
 		}
 		rows_next(rows);
 	}

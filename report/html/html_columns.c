@@ -24,13 +24,13 @@ static void write_measures(struct html_page *page, struct html_stream *stream)
 			     page->session->summary.time != WIRE_TIME_NONE;
 
 	for (size_t i = 0; i < tree->count; i++) {
-		const struct measure *self = &tree->nodes[page->order[i]].self;
+		const struct measure self = tree_self(tree, page->order[i]);
 
-		html_column_put(&calls, self->calls);
+		html_column_put(&calls, self.calls);
 		if (!has_time)
 			continue;
-		html_column_put(&time, self->ns);
-		html_column_put(&samples, self->samples);
+		html_column_put(&time, self.ns);
+		html_column_put(&samples, self.samples);
 	}
 	html_stream_column(stream, "calls", &calls);
 	if (!has_time)
@@ -47,12 +47,12 @@ static void write_before(struct html_page *page, struct html_stream *stream)
 	if (!diff)
 		return;
 	for (size_t i = 0; i < page->tree->count; i++) {
-		const struct tree_node *node =
-			&diff->before.nodes[page->order[i]];
+		const struct measure self =
+			tree_self(&diff->before, page->order[i]);
 
-		html_column_put(&calls, node->self.calls);
+		html_column_put(&calls, self.calls);
 		if (diff->metric == METRIC_TIME)
-			html_column_put(&time, node->self.ns);
+			html_column_put(&time, self.ns);
 	}
 	html_stream_column(stream, "b.calls", &calls);
 	if (diff->metric == METRIC_TIME)
@@ -67,14 +67,15 @@ void html_page_contexts(struct html_page *page, struct html_stream *stream)
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[page->order[i]];
+		const uint64_t tails = tree_self(tree, page->order[i]).tails;
 
 		html_column_put(&up, i - page->positions[node->parent]);
 		html_column_put(&function,
 				html_page_function(page, node->function));
-		if (node->self.tails == 0)
+		if (tails == 0)
 			continue;
 		html_column_put(&tail, i - last_tail);
-		html_column_put(&tail, node->self.tails);
+		html_column_put(&tail, tails);
 		last_tail = i;
 	}
 	html_stream_column(stream, "up", &up);

@@ -67,6 +67,7 @@ static void sort_out(struct html_page *page, const struct tree *grouped,
 
 	for (size_t i = 1; i < grouped->count; i++) {
 		const struct tree_node *from = &grouped->nodes[i];
+		const struct measure self = tree_self(grouped, i);
 		uint32_t found;
 
 		if (from->parent == TREE_ROOT) {
@@ -77,8 +78,7 @@ static void sort_out(struct html_page *page, const struct tree *grouped,
 					 from->function);
 		node[i] = found ? found : node[from->parent];
 		group[i] = group[from->parent];
-		add_individual(all, &from->self, group[i],
-			       page->positions[node[i]]);
+		add_individual(all, &self, group[i], page->positions[node[i]]);
 	}
 	free(node);
 	free(group);

@@ -43,13 +43,14 @@ uint32_t html_page_callee(struct html_page *page, uint32_t caller,
 {
 	const uint64_t *found;
 
-	if (!page->callees) {
-		page->callees = &page->tree->children;
-		if (has_inlines(page)) {
+	if (!page->is_indexed) {
+		page->is_indexed = 1;
+		page->has_inlines = has_inlines(page);
+		if (page->has_inlines)
 			index_nodes(page, &page->uninlined);
-			page->callees = &page->uninlined;
-		}
 	}
-	found = idmap_find(page->callees, (uint64_t)caller << 32 | function);
+	if (!page->has_inlines)
+		return tree_find(page->tree, caller, function);
+	found = idmap_find(&page->uninlined, (uint64_t)caller << 32 | function);
 	return found ? (uint32_t)*found : TREE_ROOT;
 }

@@ -36,8 +36,8 @@ struct html_page {
 
 	struct strings files; /* the first is "" */
 
-	/* See html_page_callee(); NULL until it is asked. */
-	const struct idmap *callees;
+	/* See html_page_callee(); whether it was asked, and the answers differ. */
+	int is_indexed, has_inlines;
 	struct idmap uninlined;
 
 	struct html_group *groups;

@@ -12,14 +12,33 @@ enum { TALLY_MASK = (1 << 30) - 1 };
 /* Values of context.node and context.root that are none. */
 enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 
+/* Of a context and of its tail calls, whose ids are complements, one hash. */
+static uint32_t hash_of_id(uint64_t id)
+{
+	return hash_of_word(id >> 63 ? wire_tail_id(id) : id);
+}
+
+/* Where a context with this id is in the index, or belongs. */
+static struct hash_slot *slot_of(const struct contexts *contexts, uint64_t id,
+				 uint32_t hash)
+{
+	struct hash_slot *at = hash_index_first(&contexts->by_id, hash);
+
+	while (at->item && contexts->items[at->item - 1].id != id)
+		at = hash_index_next(&contexts->by_id, hash, at);
+	return at;
+}
+
 static void add_context(struct contexts *contexts,
 			const struct wire_context *wire, uint32_t tally)
 {
 	const uint64_t id = wire_context_id(wire);
-	uint64_t *slot = idmap_at(&contexts->by_id, id);
-	uint64_t index;
+	const uint32_t hash = hash_of_id(id);
+	struct hash_slot *slot;
 
-	if (*slot == 0) {
+	hash_index_reserve(&contexts->by_id, contexts->count + 1);
+	slot = slot_of(contexts, id, hash);
+	if (!slot->item) {
 		contexts->items = memory_grow(contexts->items, contexts->count,
 					      &contexts->capacity,
 					      sizeof(*contexts->items));
@@ -31,11 +50,22 @@ static void add_context(struct contexts *contexts,
 			.depth = (uint16_t)wire->depth,
 			.tally = tally & TALLY_MASK,
 		};
-		*slot = ++contexts->count;
+		hash_index_enter(&contexts->by_id, slot, hash,
+				 contexts->count++);
 	}
-	index = *slot;
-	if (wire_is_tail(wire))
-		*idmap_at(&contexts->by_id, wire->id) = index;
+	contexts->items[slot->item - 1].has_tails |= wire_is_tail(wire);
+}
+
+static void add_span(struct contexts *contexts, const struct context_span *span)
+{
+	for (size_t i = 0; i < span->count; i++) {
+		if (i + CONTEXTS_AHEAD < span->count)
+			hash_index_prefetch(
+				&contexts->by_id,
+				hash_of_id(span->items[i + CONTEXTS_AHEAD].id));
+		if (span->items[i].id != 0)
+			add_context(contexts, &span->items[i], span->tally);
+	}
 }
 
 void contexts_init(struct contexts *contexts,
@@ -54,49 +84,75 @@ void contexts_init(struct contexts *contexts,
 		recorded += tallies->items[i].head->contexts;
 	for (size_t i = 0; i < tallies->context_spans; i++)
 		room += tallies->contexts[i].count;
-	idmap_reserve(&contexts->by_id, recorded < room ? recorded : room);
-	for (size_t i = 0; i < tallies->context_spans; i++) {
-		const struct context_span *span = &tallies->contexts[i];
-
-		for (size_t j = 0; j < span->count; j++) {
-			if (j + CONTEXTS_AHEAD < span->count)
-				idmap_prefetch(
-					&contexts->by_id,
-					span->items[j + CONTEXTS_AHEAD].id);
-			if (span->items[j].id != 0)
-				add_context(contexts, &span->items[j],
-					    span->tally);
-		}
-	}
+	contexts->capacity = recorded < room ? recorded : room;
+	contexts->items =
+		memory_large(contexts->capacity, sizeof(*contexts->items));
+	hash_index_reserve(&contexts->by_id, contexts->capacity);
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		add_span(contexts, &tallies->contexts[i]);
 }
 
 void contexts_fini(struct contexts *contexts)
 {
 	free(contexts->items);
 	free(contexts->path);
-	idmap_fini(&contexts->by_id);
+	hash_index_fini(&contexts->by_id);
 	*contexts = (struct contexts){ 0 };
 }
 
 struct context *contexts_find(const struct contexts *contexts, uint64_t id)
 {
-	const uint64_t *index = idmap_find(&contexts->by_id, id);
+	const uint32_t hash = hash_of_id(id);
+	struct hash_slot *at = slot_of(contexts, id, hash);
 
-	return index ? &contexts->items[*index - 1] : NULL;
+	if (!at->item) {
+		at = slot_of(contexts, wire_tail_id(id), hash);
+		if (!at->item || !contexts->items[at->item - 1].has_tails)
+			return NULL;
+	}
+	return &contexts->items[at->item - 1];
 }
 
 void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 		       uint64_t id_half_way, uint64_t id_soon)
 {
-	const struct context *context;
+	const struct hash_slot *at;
 
-	idmap_prefetch(&contexts->by_id, id_far_ahead);
-	context = contexts_find(contexts, id_half_way);
-	if (context)
-		__builtin_prefetch(context);
-	context = contexts_find(contexts, id_soon);
-	if (context && context->node < contexts->tree->count)
-		__builtin_prefetch(&contexts->tree->nodes[context->node], 1);
+	hash_index_prefetch(&contexts->by_id, hash_of_id(id_far_ahead));
+	at = hash_index_first(&contexts->by_id, hash_of_id(id_half_way));
+	if (at->item)
+		__builtin_prefetch(&contexts->items[at->item - 1]);
+	at = hash_index_first(&contexts->by_id, hash_of_id(id_soon));
+	if (at->item &&
+	    contexts->items[at->item - 1].node < contexts->tree->count)
+		__builtin_prefetch(
+			&contexts->tree
+				 ->nodes[contexts->items[at->item - 1].node],
+			1);
+}
+
+static uint64_t caller_id_of(const struct context *context)
+{
+	return id_pop(context->id, id_key(context->function));
+}
+
+void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
+			     size_t soon, uint32_t root)
+{
+	const struct context *context, *caller;
+
+	if (far_ahead < contexts->count)
+		hash_index_prefetch(
+			&contexts->by_id,
+			hash_of_id(caller_id_of(&contexts->items[far_ahead])));
+	if (soon >= contexts->count)
+		return;
+	context = &contexts->items[soon];
+	caller = contexts_find(contexts, caller_id_of(context));
+	if (caller && caller->root == root)
+		tree_prefetch_child(contexts->tree, caller->node,
+				    numbering_function(contexts->numbering,
+						       context->function));
 }
 
 /* Nodes of another root do not count. */
@@ -139,8 +195,7 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 		      uint32_t root, size_t *length)
 {
 	for (;;) {
-		uint64_t caller_id =
-			id_pop(context->id, id_key(context->function));
+		uint64_t caller_id = caller_id_of(context);
 		struct context *caller;
 		uint32_t node;
 
@@ -187,8 +242,7 @@ static const struct context *caller_of(const struct contexts *contexts,
 	if (length == 0 || contexts->numbering->stack_count == 0)
 		return NULL;
 	context = &contexts->items[contexts->path[length - 1]];
-	return contexts_find(contexts,
-			     id_pop(context->id, id_key(context->function)));
+	return contexts_find(contexts, caller_id_of(context));
 }
 
 /* Where what is below a context is called, if its function is a stack. */

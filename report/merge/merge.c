@@ -38,10 +38,12 @@ static void add_all_contexts(struct work *work)
 {
 	struct contexts *contexts = &work->contexts;
 
-	idmap_reserve(&work->tree->children,
-		      work->tree->children.used + contexts->count);
-	for (size_t i = 0; i < contexts->count; i++)
+	tree_reserve(work->tree, work->tree->count + contexts->count);
+	for (size_t i = 0; i < contexts->count; i++) {
+		contexts_prefetch_place(contexts, i + CONTEXTS_AHEAD,
+					i + CONTEXTS_SOON, TREE_ROOT);
 		contexts_place(contexts, &contexts->items[i], TREE_ROOT);
+	}
 }
 
 static void add_contexts(struct work *work, const struct context_span *span)
@@ -68,13 +70,32 @@ static void add_spans(struct work *work)
 		add_contexts(work, &tallies->contexts[i]);
 }
 
+static void forget_contexts(const struct work *work)
+{
+	const struct part_tallies *tallies = &work->tallies;
+
+	for (size_t i = 0;
+	     work->whose->is_only_merged && i < tallies->context_spans; i++)
+		part_forget(work->part, tallies->contexts[i].items,
+			    tallies->contexts[i].count *
+				    sizeof(struct wire_context));
+}
+
+static void forget_counts(const struct work *work,
+			  const struct count_span *span)
+{
+	if (work->whose->is_only_merged)
+		part_forget(work->part, span->items,
+			    span->count * sizeof(*span->items));
+}
+
 /* Calls that belong to no context. */
 static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 {
 	uint32_t nobody = tree_child(work->tree, root, FUNCTION_UNKNOWN_CALLER);
 
 	nobody = tree_child(work->tree, nobody, FUNCTION_UNKNOWN);
-	work->tree->nodes[nobody].self.calls += calls;
+	work->tree->nodes[nobody].calls += calls;
 	work->merged->strays += calls;
 }
 
@@ -102,9 +123,13 @@ static void add_counts(struct work *work, const struct count_span *span)
 			continue;
 		}
 		node = contexts_place(&work->contexts, context, root);
-		work->tree->nodes[node].self.calls += wire_calls(count);
-		if (context->id != count->id)
-			work->tree->nodes[node].self.tails += wire_calls(count);
+		tree_add(work->tree, node,
+			 &(struct measure){
+				 .calls = wire_calls(count),
+				 .tails = context->id == count->id
+						  ? 0
+						  : wire_calls(count),
+			 });
 		if (span->times && !work->whose->without_time)
 			timing_add(&work->timing, work->tree, node,
 				   count_span_times(span, i));
@@ -233,14 +258,19 @@ static void add_everything(struct work *work)
 			 &work->tallies);
 	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
 		      work->tree);
-	if (roots_want_everything(&work->roots))
+	if (roots_want_everything(&work->roots)) {
+		forget_contexts(work);
 		add_all_contexts(work);
-	else
+	} else {
 		add_spans(work);
+		forget_contexts(work);
+	}
 	if (is_timed)
 		begin_timing(work);
-	for (size_t i = 0; i < tallies->count_spans; i++)
+	for (size_t i = 0; i < tallies->count_spans; i++) {
 		add_counts(work, &tallies->counts[i]);
+		forget_counts(work, &tallies->counts[i]);
+	}
 	if (!work->whose->without_time)
 		add_samples(work);
 	if (is_timed)
@@ -295,7 +325,7 @@ static void count_open_calls(struct tree *tree)
 	struct timings *timings = &tree->timings;
 
 	for (size_t i = 0; i < tree->count && i < timings->node_count; i++) {
-		uint64_t calls = tree->nodes[i].self.calls;
+		uint64_t calls = tree->nodes[i].calls;
 
 		if (calls > timings->nodes[i].ended)
 			timings->open_calls += calls - timings->nodes[i].ended;

@@ -28,6 +28,8 @@ struct whose {
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
 	int without_time; /* do not look at samples */
+	/* Nobody else wants the counts of the recording's parts: see part_forget(). */
+	int is_only_merged;
 	/* Have what an agent counted by that name in place of time; or NULL. */
 	const char *value;
 	int by_line; /* keep calls that Java methods make in each line apart */

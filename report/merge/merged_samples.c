@@ -328,7 +328,7 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 				      .samples = looks };
 	const uint32_t site = site_of(samples, &sight);
 
-	measure_add(&contexts->tree->nodes[node].self, &more);
+	tree_add(contexts->tree, node, &more);
 	samples->count += more.samples;
 	samples->weight_ns += more.ns;
 	if (site)

@@ -53,7 +53,8 @@ static void place_column(const struct recorded_values *values, uint32_t column,
 		if (row->state == WIRE_ROW_FREE || value == 0)
 			continue;
 		node = node_of(contexts, row, root);
-		contexts->tree->nodes[node].self.ns += (uint64_t)value;
+		tree_add(contexts->tree, node,
+			 &(struct measure){ .ns = (uint64_t)value });
 	}
 }
 
@@ -79,6 +80,6 @@ void part_values_add(struct value_list *list, const struct part_copy *part,
 void values_settle(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
-		if ((int64_t)tree->nodes[i].self.ns < 0)
-			tree->nodes[i].self.ns = 0;
+		if ((int64_t)tree_self(tree, i).ns < 0)
+			tree_set_ns(tree, (uint32_t)i, 0);
 }

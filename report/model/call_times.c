@@ -277,8 +277,10 @@ static void finish_item(const struct timing_work *work,
 	timings->ended_calls += item->raw.ended;
 	timings->clamped_calls += item->raw.clamped;
 	if (item->compensated > 0)
-		tree->nodes[item->node].self.ns +=
-			clock_ns(&work->clock, (uint64_t)item->compensated);
+		tree_add(tree, item->node,
+			 &(struct measure){
+				 .ns = clock_ns(&work->clock,
+						(uint64_t)item->compensated) });
 	else
 		timings->overcompensated += item->raw.ended != 0;
 }

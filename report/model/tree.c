@@ -2,8 +2,10 @@
 #include "report/model/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "report/model/tree_measures.h"
 
 static uint32_t append(struct tree *tree, const struct tree_node *node)
 {
@@ -17,38 +19,82 @@ void tree_init(struct tree *tree)
 {
 	*tree = (struct tree){ 0 };
 	append(tree, &(struct tree_node){ 0 });
+	hash_index_reserve(&tree->children, 1);
+	tree_measures_init(tree);
 }
 
 void tree_fini(struct tree *tree)
 {
 	free(tree->nodes);
+	tree_measures_fini(tree);
 	free(tree->spots);
-	idmap_fini(&tree->children);
+	hash_index_fini(&tree->children);
 	idmap_fini(&tree->spots_at);
 	timings_fini(&tree->timings);
 }
 
+void tree_reserve(struct tree *tree, size_t count)
+{
+	struct tree_node *nodes;
+
+	hash_index_reserve(&tree->children, count);
+	if (count <= tree->capacity)
+		return;
+	nodes = memory_large(count, sizeof(*nodes));
+	memcpy(nodes, tree->nodes, tree->count * sizeof(*nodes));
+	free(tree->nodes);
+	tree->nodes = nodes;
+	tree->capacity = count;
+}
+
+static uint32_t child_hash(uint32_t parent, uint32_t function)
+{
+	return hash_of_word((uint64_t)parent << 32 | function);
+}
+
+/* Where the child is in the index, or belongs. */
+static struct hash_slot *child_at(const struct tree *tree, uint32_t parent,
+				  uint32_t function, uint32_t hash)
+{
+	struct hash_slot *at = hash_index_first(&tree->children, hash);
+
+	while (at->item && (tree->nodes[at->item - 1].function != function ||
+			    tree->nodes[at->item - 1].parent != parent))
+		at = hash_index_next(&tree->children, hash, at);
+	return at;
+}
+
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function)
 {
-	uint64_t *slot =
-		idmap_at(&tree->children, (uint64_t)parent << 32 | function);
+	const uint32_t hash = child_hash(parent, function);
+	struct hash_slot *at;
 
-	if (*slot == 0)
-		*slot = append(tree,
+	hash_index_reserve(&tree->children, tree->children.used + 1);
+	at = child_at(tree, parent, function, hash);
+	if (!at->item)
+		hash_index_enter(
+			&tree->children, at, hash,
+			append(tree,
 			       &(struct tree_node){
 				       .parent = parent,
 				       .function = function,
 				       .depth = tree->nodes[parent].depth + 1,
-			       });
-	return (uint32_t)*slot;
+			       }));
+	return at->item - 1;
 }
 
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t function)
 {
-	const uint64_t *slot =
-		idmap_find(&tree->children, (uint64_t)parent << 32 | function);
+	const struct hash_slot *at =
+		child_at(tree, parent, function, child_hash(parent, function));
 
-	return slot ? (uint32_t)*slot : TREE_ROOT;
+	return at->item ? at->item - 1 : TREE_ROOT;
+}
+
+void tree_prefetch_child(const struct tree *tree, uint32_t parent,
+			 uint32_t function)
+{
+	hash_index_prefetch(&tree->children, child_hash(parent, function));
 }
 
 void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
@@ -70,40 +116,33 @@ void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
 	tree->spots[*slot - 1].samples += samples;
 }
 
-void tree_sum(struct tree *tree)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		tree->nodes[i].below = tree->nodes[i].self;
-	for (size_t i = tree->count - 1; i > TREE_ROOT; i--)
-		measure_add(&tree->nodes[tree->nodes[i].parent].below,
-			    &tree->nodes[i].below);
-}
-
 struct tree_sorting {
-	const struct tree_node *nodes;
+	const struct tree *tree;
 	enum metric metric;
 };
 
 static int by_below(const void *left, const void *right, void *context)
 {
 	const struct tree_sorting *sorting = context;
-	const struct tree_node *a = &sorting->nodes[*(const uint32_t *)left];
-	const struct tree_node *b = &sorting->nodes[*(const uint32_t *)right];
-	uint64_t less = measure_of(&a->below, sorting->metric);
-	uint64_t more = measure_of(&b->below, sorting->metric);
+	const struct tree *tree = sorting->tree;
+	const uint32_t a = *(const uint32_t *)left;
+	const uint32_t b = *(const uint32_t *)right;
+	const uint64_t less = tree_below_of(tree, a, sorting->metric);
+	const uint64_t more = tree_below_of(tree, b, sorting->metric);
 
 	if (less != more)
 		return less > more ? -1 : 1;
-	if (a->below.calls != b->below.calls)
-		return a->below.calls > b->below.calls ? -1 : 1;
-	return a->function < b->function ? -1 : a->function > b->function;
+	if (tree->below[a] != tree->below[b])
+		return tree->below[a] > tree->below[b] ? -1 : 1;
+	return tree->nodes[a].function < tree->nodes[b].function
+		       ? -1
+		       : tree->nodes[a].function > tree->nodes[b].function;
 }
 
 void tree_order(const struct tree *tree, enum metric metric,
 		struct tree_order *order)
 {
-	struct tree_sorting sorting = { .nodes = tree->nodes,
-					.metric = metric };
+	struct tree_sorting sorting = { .tree = tree, .metric = metric };
 	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
 	uint32_t *children = memory_zeroed(tree->count, sizeof(*children));
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "base/idmap.h"
 #include "report/model/call_times.h"
 
@@ -27,6 +28,15 @@ struct measure {
 	uint64_t samples; /* that the time was estimated from; 0: none */
 };
 
+/* What subtrees are compared by. */
+enum metric { METRIC_CALLS, METRIC_TIME };
+
+static inline uint64_t measure_of(const struct measure *measure,
+				  enum metric metric)
+{
+	return metric == METRIC_TIME ? measure->ns : measure->calls;
+}
+
 static inline void measure_add(struct measure *to, const struct measure *more)
 {
 	to->calls += more->calls;
@@ -35,15 +45,21 @@ static inline void measure_add(struct measure *to, const struct measure *more)
 	to->samples += more->samples;
 }
 
+/* Of ten million nodes each byte counts: what most have none of is elsewhere. */
 struct tree_node {
-	struct measure self;  /* of exactly this context */
-	struct measure below; /* of the whole subtree, this node included */
+	uint64_t calls; /* of exactly this context */
 	uint32_t parent;
-	uint32_t function; /* in the catalog */
-	uint32_t depth;    /* 0 for the root */
-	uint32_t site;     /* of its first call, in the catalog; 0: unknown */
-	uint8_t is_return_site; /* the site is where a call returns to */
-	uint8_t is_context;     /* was recorded: no frame that samples found */
+	uint32_t function;  /* in the catalog */
+	uint32_t depth;     /* 0 for the root */
+	uint32_t site : 30; /* of its first call, in the catalog; 0: unknown */
+	uint32_t is_return_site : 1; /* the site is where a call returns to */
+	uint32_t is_context : 1; /* was recorded: no frame that samples found */
+};
+_Static_assert(sizeof(struct tree_node) == 24, "small");
+
+/* What a node has beside calls; or all that is below it, itself included. */
+struct tree_more {
+	uint64_t tails, ns, samples;
 };
 
 /* Where in a node's own code its samples fell. */
@@ -57,7 +73,13 @@ struct tree_spot {
 struct tree {
 	struct tree_node *nodes; /* nodes[TREE_ROOT] is nobody's function */
 	size_t count, capacity;
-	struct idmap children;   /* parent << 32 | function -> node */
+	struct hash_index children; /* of each (parent, function): the node */
+	uint64_t *below;            /* calls, by node; NULL until tree_sum() */
+	/* By node: where in `more` what it has more is; 0: it has no more. */
+	uint32_t *more_of;
+	size_t more_of_count; /* nodes that have been asked for; may be fewer */
+	struct tree_more *more, *more_below;
+	size_t more_count, more_capacity;
 	struct tree_spot *spots; /* each (node, site) once, in no order */
 	size_t spot_count, spot_capacity;
 	struct idmap spots_at; /* node << 32 | site -> spot + 1 */
@@ -71,17 +93,60 @@ struct tree_order {
 	uint32_t *first;
 };
 
-/* What subtrees are compared by. */
-enum metric { METRIC_CALLS, METRIC_TIME };
-
-static inline uint64_t measure_of(const struct measure *measure,
-				  enum metric metric)
-{
-	return metric == METRIC_TIME ? measure->ns : measure->calls;
-}
-
 void tree_init(struct tree *tree);
 void tree_fini(struct tree *tree);
+
+/* Makes room for so many nodes in all. */
+void tree_reserve(struct tree *tree, size_t count);
+
+static inline uint32_t tree_more_of(const struct tree *tree, size_t node)
+{
+	return node < tree->more_of_count ? tree->more_of[node] : 0;
+}
+
+/* Of exactly this node. */
+static inline struct measure tree_self(const struct tree *tree, size_t node)
+{
+	const struct tree_more *more = &tree->more[tree_more_of(tree, node)];
+
+	return (struct measure){ .calls = tree->nodes[node].calls,
+				 .tails = more->tails,
+				 .ns = more->ns,
+				 .samples = more->samples };
+}
+
+/* Of the whole subtree, the node included. Needs tree_sum(). */
+static inline struct measure tree_below(const struct tree *tree, size_t node)
+{
+	const struct tree_more *more =
+		&tree->more_below[tree_more_of(tree, node)];
+
+	return (struct measure){ .calls = tree->below[node],
+				 .tails = more->tails,
+				 .ns = more->ns,
+				 .samples = more->samples };
+}
+
+static inline uint64_t tree_self_of(const struct tree *tree, size_t node,
+				    enum metric metric)
+{
+	return metric == METRIC_TIME ? tree->more[tree_more_of(tree, node)].ns
+				     : tree->nodes[node].calls;
+}
+
+static inline uint64_t tree_below_of(const struct tree *tree, size_t node,
+				     enum metric metric)
+{
+	return metric == METRIC_TIME
+		       ? tree->more_below[tree_more_of(tree, node)].ns
+		       : tree->below[node];
+}
+
+/* Adds to what is a node's own; what is below is wrong until tree_sum(). */
+void tree_add(struct tree *tree, uint32_t node, const struct measure *more);
+
+/* Sets its time, which is the only thing that may become less. */
+void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns);
 
 /* The child of `parent` for this function (not 0), made if need be. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function);
@@ -89,11 +154,15 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function);
 /* The same if it is there, else TREE_ROOT. */
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t function);
 
+/* Worth it some ten children ahead, in a large tree. */
+void tree_prefetch_child(const struct tree *tree, uint32_t parent,
+			 uint32_t function);
+
 /* Adds to a node's spot; the node's measure is not changed. */
 void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
 		   uint64_t samples);
 
-/* Fills in `below` of all nodes. */
+/* Sums up what is below each node. */
 void tree_sum(struct tree *tree);
 
 /* Sorted by `below`, descending, then by function. Needs tree_sum(). */

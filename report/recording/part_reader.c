@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -264,6 +265,19 @@ int part_open(struct part_copy *part, const char *path, char **why)
 	check_chunks(&copy, end);
 	*part = copy;
 	return 0;
+}
+
+void part_forget(const struct part_copy *part, const void *from, size_t bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t at = (uintptr_t)from, start = (uintptr_t)part->bytes;
+	const uintptr_t first = (at + page - 1) & -page;
+	const uintptr_t end = (at + bytes) & -page;
+
+	/* Of the heap's memory, pages read as zeros, and are the heap's still. */
+	if (at >= start && at + bytes <= start + part->size_bytes &&
+	    first < end)
+		madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void part_close(struct part_copy *part)

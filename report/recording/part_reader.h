@@ -62,6 +62,12 @@ int part_save(const struct part_copy *part, const char *path, char **why);
 void part_close(struct part_copy *part);
 
 /*
+ * What is at `from`, if it is in the part's copy, is not wanted any more: it may read
+ * as zeros from now on, and takes no memory.
+ */
+void part_forget(const struct part_copy *part, const void *from, size_t bytes);
+
+/*
  * The chunk that starts at *cursor, which must be 0 at first. Returns 0 when
  * there is none.
  */

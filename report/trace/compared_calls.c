@@ -158,8 +158,8 @@ static void sum_changes(struct compared_calls *compared)
 		const int64_t change = pair->of[COMPARED_SLOW].self_ns -
 				       pair->of[COMPARED_FAST].self_ns;
 
-		compared->tree.nodes[i].self.ns =
-			(uint64_t)(change < 0 ? -change : change);
+		tree_set_ns(&compared->tree, i,
+			    (uint64_t)(change < 0 ? -change : change));
 	}
 	tree_sum(&compared->tree);
 }

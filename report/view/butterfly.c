@@ -30,15 +30,15 @@ static uint32_t first_chosen(const struct catalog *catalog,
 	return function;
 }
 
-static void add_edge(struct measure *edges, uint32_t function,
-		     const struct tree_node *node, int has_time)
+static void add_edge(struct measure *edge, const struct measure *self,
+		     const struct measure *below, int has_time)
 {
-	edges[function].calls += node->self.calls;
-	edges[function].tails += node->self.tails;
+	edge->calls += self->calls;
+	edge->tails += self->tails;
 	if (!has_time)
 		return;
-	edges[function].ns += node->below.ns;
-	edges[function].samples += node->below.samples;
+	edge->ns += below->ns;
+	edge->samples += below->samples;
 }
 
 static int by_edge(const void *left, const void *right, void *context)
@@ -99,19 +99,21 @@ void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 	*butterfly = (struct butterfly){ 0 };
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		const struct measure self = tree_self(tree, i);
+		const struct measure below = tree_below(tree, i);
 		uint32_t caller = tree->nodes[node->parent].function;
 
 		if (chosen[node->function]) {
-			measure_add(&butterfly->self, &node->self);
+			measure_add(&butterfly->self, &self);
 			timing_sum(
 				&butterfly->timing,
 				timings_of_node(&tree->timings, (uint32_t)i));
 			if (outermost[i])
-				measure_add(&butterfly->total, &node->below);
-			add_edge(callers, caller, node, outermost[i]);
+				measure_add(&butterfly->total, &below);
+			add_edge(&callers[caller], &self, &below, outermost[i]);
 		}
 		if (chosen[caller])
-			add_edge(callees, node->function, node,
+			add_edge(&callees[node->function], &self, &below,
 				 outermost[node->parent]);
 	}
 	add_bins(&butterfly->bins, &tree->timings, chosen, count);

@@ -34,11 +34,15 @@ static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
 static void fill(struct tree *to, const struct tree *nodes,
 		 const struct tree *from, const uint32_t *moved)
 {
-	to->nodes = memory_zeroed(nodes->count, sizeof(*to->nodes));
+	tree_init(to);
+	tree_reserve(to, nodes->count);
 	to->count = nodes->count;
 	memcpy(to->nodes, nodes->nodes, nodes->count * sizeof(*to->nodes));
-	for (size_t i = 0; i < from->count; i++)
-		measure_add(&to->nodes[moved[i]].self, &from->nodes[i].self);
+	for (size_t i = 0; i < from->count; i++) {
+		const struct measure self = tree_self(from, i);
+
+		tree_add(to, moved[i], &self);
+	}
 	tree_sum(to);
 }
 
@@ -50,13 +54,14 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static void fill_changes(struct diff *diff)
 {
 	for (size_t i = 0; i < diff->changes.count; i++) {
-		const struct measure *a = &diff->before.nodes[i].self;
-		const struct measure *b = &diff->after.nodes[i].self;
+		const struct measure a = tree_self(&diff->before, i);
+		const struct measure b = tree_self(&diff->after, i);
 
-		diff->changes.nodes[i].self = (struct measure){
-			.calls = distance(a->calls, b->calls),
-			.ns = distance(a->ns, b->ns),
-		};
+		tree_add(&diff->changes, (uint32_t)i,
+			 &(struct measure){
+				 .calls = distance(a.calls, b.calls),
+				 .ns = distance(a.ns, b.ns),
+			 });
 	}
 	tree_sum(&diff->changes);
 }

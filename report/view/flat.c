@@ -26,20 +26,24 @@ static void add_nodes(struct flat_row *rows, const struct tree *tree,
 {
 	/* Of calls nobody wants the sum with all below: only time needs it. */
 	uint8_t *outermost =
-		tree->nodes[TREE_ROOT].below.ns > 0
+		tree_below(tree, TREE_ROOT).ns > 0
 			? labels_outermost(tree, labels, label_count)
 			: memory_zeroed(tree->count, 1);
 	struct idmap edges = { 0 };
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		const struct measure self = tree_self(tree, i);
 		struct flat_row *row = &rows[labels[i]];
 
-		measure_add(&row->self, &node->self);
+		measure_add(&row->self, &self);
 		timing_sum(&row->timing,
 			   timings_of_node(&tree->timings, (uint32_t)i));
-		if (outermost[i])
-			measure_add(&row->total, &node->below);
+		if (outermost[i]) {
+			const struct measure below = tree_below(tree, i);
+
+			measure_add(&row->total, &below);
+		}
 		row->contexts += node->is_context;
 		if (node->parent != TREE_ROOT)
 			count_edge(rows, &edges, labels[node->parent],

@@ -79,11 +79,10 @@ void flat_init_lines(struct flat *flat, const struct tree *tree,
 	struct flat_row *rows = memory_zeroed(count, sizeof(*rows));
 	struct measure *rest = memory_zeroed(tree->count, sizeof(*rest));
 
-	for (size_t i = 0; i < tree->count; i++)
-		rest[i] =
-			(struct measure){ .ns = tree->nodes[i].self.ns,
-					  .samples =
-						  tree->nodes[i].self.samples };
+	for (size_t i = 0; i < tree->count; i++) {
+		rest[i] = tree_self(tree, i);
+		rest[i].calls = rest[i].tails = 0;
+	}
 	add_spots(rows, tree, labels, rest);
 	for (size_t i = 0; i < tree->count; i++)
 		if (rest[i].ns > 0) /* samples without a pc */

@@ -85,7 +85,6 @@ static void copy_node(struct tree *out, uint32_t at,
 {
 	struct tree_node *copy = &out->nodes[at];
 
-	measure_add(&copy->self, &node->self);
 	copy->site = node->site;
 	copy->is_return_site = node->is_return_site;
 	copy->is_context |= node->is_context;
@@ -104,10 +103,11 @@ static uint32_t move_spot(struct tree *out, struct catalog *catalog,
 	tree_add_spot(out, to, spot->site, spot->ns, spot->samples);
 	if (to == at)
 		return to;
-	out->nodes[at].self.ns -= spot->ns;
-	out->nodes[at].self.samples -= spot->samples;
-	out->nodes[to].self.ns += spot->ns;
-	out->nodes[to].self.samples += spot->samples;
+	tree_add(out, at,
+		 &(struct measure){ .ns = -spot->ns,
+				    .samples = -spot->samples });
+	tree_add(out, to,
+		 &(struct measure){ .ns = spot->ns, .samples = spot->samples });
 	return to;
 }
 
@@ -132,9 +132,11 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
 	uint32_t *moved_spots =
 		memory_zeroed(tree->spot_count + 1, sizeof(*moved_spots));
+	struct measure self;
 
 	tree_init(out);
-	out->nodes[TREE_ROOT].self = tree->nodes[TREE_ROOT].self;
+	self = tree_self(tree, TREE_ROOT);
+	tree_add(out, TREE_ROOT, &self);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 		uint32_t caller = node->site ? find_caller(out, catalog, tree,
@@ -143,6 +145,8 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 
 		moved[i] = tree_child(out, caller, node->function);
 		copy_node(out, moved[i], node);
+		self = tree_self(tree, i);
+		tree_add(out, moved[i], &self);
 	}
 	timings_init(&out->timings, &tree->timings, out->count);
 	for (size_t i = 1; i < tree->count; i++)

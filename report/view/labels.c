@@ -86,7 +86,7 @@ static uint32_t context_label(struct catalog *catalog, const struct tree *tree,
 	FILE *out;
 	uint32_t label;
 
-	if (at->self.calls == 0 && at->self.ns == 0)
+	if (at->calls == 0 && tree_self(tree, node).ns == 0)
 		return at->function;
 	out = open_memstream(&text, &bytes);
 	if (!out)

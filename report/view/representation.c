@@ -26,6 +26,7 @@ void tree_represent(const struct tree *tree, struct catalog *catalog,
 	tree_init(represented);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		const struct measure self = tree_self(tree, i);
 		const uint32_t at = moved[node->parent];
 		const uint32_t parent = represented->nodes[at].function;
 		const uint32_t label =
@@ -34,7 +35,7 @@ void tree_represent(const struct tree *tree, struct catalog *catalog,
 		moved[i] = at != TREE_ROOT && label == parent
 				   ? at
 				   : tree_child(represented, at, label);
-		measure_add(&represented->nodes[moved[i]].self, &node->self);
+		tree_add(represented, moved[i], &self);
 		represented->nodes[moved[i]].is_context |= node->is_context;
 	}
 	free(moved);

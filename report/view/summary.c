@@ -84,7 +84,7 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
-		if (is_found[node->function] || node->self.calls == 0 ||
+		if (is_found[node->function] || node->calls == 0 ||
 		    !catalog_loops(&catalog->functions[node->function]))
 			continue;
 		is_found[node->function] = 1;
@@ -109,7 +109,7 @@ static void find_left_out(struct summary_budget *budget,
 	}
 	for (size_t i = 0; i < tree->count; i++)
 		if (!catalog->functions[tree->nodes[i].function].left_out)
-			budget->exact_calls += tree->nodes[i].self.calls;
+			budget->exact_calls += tree->nodes[i].calls;
 }
 
 /* Calls from Java into native code, and the time until they return. */
@@ -126,9 +126,9 @@ static void find_natives(struct summary *summary, struct catalog *catalog,
 		is_inside[i] = is_native || is_inside[node->parent];
 		if (!is_native)
 			continue;
-		summary->natives.calls += node->self.calls;
+		summary->natives.calls += node->calls;
 		if (!is_inside[node->parent])
-			summary->natives.ns += node->below.ns;
+			summary->natives.ns += tree_below(tree, i).ns;
 	}
 	free(is_inside);
 }
@@ -139,9 +139,9 @@ static double squares_of(const struct tree *tree)
 	double sum = 0;
 
 	for (size_t i = 0; i < tree->count; i++) {
-		const struct measure *self = &tree->nodes[i].self;
+		const struct measure self = tree_self(tree, i);
 
-		sum += sampled_alike((double)self->ns, (double)self->samples)
+		sum += sampled_alike((double)self.ns, (double)self.samples)
 			       .squares;
 	}
 	return sum;
@@ -154,9 +154,9 @@ void summary_init(struct summary *summary, const struct recording *recording,
 	struct coverage *modules = coverage_of_modules(catalog);
 
 	*summary = (struct summary){
-		.calls = tree->nodes[TREE_ROOT].below.calls,
+		.calls = tree->below[TREE_ROOT],
 		.contexts = merged->contexts,
-		.time_ns = tree->nodes[TREE_ROOT].below.ns,
+		.time_ns = tree_below(tree, TREE_ROOT).ns,
 		.samples = merged->samples,
 		.places = merged->places,
 		.clew_ns = merged->clew_ns,

@@ -5,21 +5,14 @@
 
 #include "base/memory.h"
 
-/* Time that a hidden function took goes to who is shown in its place. */
-static void add_time(struct measure *to, const struct measure *hidden)
-{
-	to->ns += hidden->ns;
-	to->samples += hidden->samples;
-}
-
 static void keep_node(struct tree *kept, uint32_t *at,
-		      const struct tree_node *node)
+		      const struct tree_node *node, const struct measure *self)
 {
 	struct tree_node *copy;
 
 	*at = tree_child(kept, *at, node->function);
 	copy = &kept->nodes[*at];
-	measure_add(&copy->self, &node->self);
+	tree_add(kept, *at, self);
 	if (copy->site == 0) {
 		copy->site = node->site;
 		copy->is_return_site = node->is_return_site;
@@ -34,12 +27,16 @@ void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
 	tree_init(kept);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		struct measure self = tree_self(tree, i);
 
 		moved[i] = moved[node->parent];
-		if (keep[node->function])
-			keep_node(kept, &moved[i], node);
-		else
-			add_time(&kept->nodes[moved[i]].self, &node->self);
+		if (keep[node->function]) {
+			keep_node(kept, &moved[i], node, &self);
+			continue;
+		}
+		/* Time that it took goes to who is shown in its place. */
+		self.calls = self.tails = 0;
+		tree_add(kept, moved[i], &self);
 	}
 	timings_init(&kept->timings, &tree->timings, kept->count);
 	for (size_t i = 1; i < tree->count; i++) {
@@ -65,16 +62,16 @@ static int has_any(const struct measure *measure)
 
 /* Enters the chain of callers of one node. */
 static void add_chain(const struct tree *tree, const struct tree_node *node,
-		      uint32_t depth, struct tree *callers)
+		      const struct measure *self, uint32_t depth,
+		      struct tree *callers)
 {
 	uint32_t at = tree_child(callers, TREE_ROOT, node->function);
-	struct measure self = node->self;
 
 	while (node->parent != TREE_ROOT && --depth > 0) {
 		node = &tree->nodes[node->parent];
 		at = tree_child(callers, at, node->function);
 	}
-	measure_add(&callers->nodes[at].self, &self);
+	tree_add(callers, at, self);
 }
 
 void tree_callers(const struct tree *tree, const uint8_t *chosen,
@@ -83,10 +80,11 @@ void tree_callers(const struct tree *tree, const uint8_t *chosen,
 	tree_init(callers);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
+		const struct measure self = tree_self(tree, i);
 
 		/* Depth 0 wraps round: no chain is that long. */
-		if (has_any(&node->self) && chosen[node->function])
-			add_chain(tree, node, depth, callers);
+		if (has_any(&self) && chosen[node->function])
+			add_chain(tree, node, &self, depth, callers);
 	}
 	tree_sum(callers);
 }

@@ -11,25 +11,25 @@ static int is_shown(const struct tree_view *view, enum metric metric,
 		    uint32_t index)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
-	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below, metric);
+	uint64_t all = tree_below_of(view->tree, TREE_ROOT, metric);
 	double least = ceil(view->limits.threshold_percent / 100 * (double)all);
 
-	return (double)measure_of(&node->below, metric) >= least &&
+	return (double)tree_below_of(view->tree, index, metric) >= least &&
 	       (view->limits.depth == 0 || node->depth <= view->limits.depth);
 }
 
 static json_t *measure_json(const struct session *session,
-			    const struct tree_node *node)
+			    const struct tree *tree, uint32_t index)
 {
-	return json_pack("{sIsIsIsIsIsI}", "calls",
-			 (json_int_t)node->self.calls, "tail",
-			 (json_int_t)node->self.tails, "below",
-			 (json_int_t)node->below.calls,
-			 session->value ? "self_value" : "self_ns",
-			 (json_int_t)node->self.ns,
-			 session->value ? "below_value" : "below_ns",
-			 (json_int_t)node->below.ns, "samples",
-			 (json_int_t)node->self.samples);
+	const struct measure self = tree_self(tree, index);
+	const struct measure below = tree_below(tree, index);
+
+	return json_pack(
+		"{sIsIsIsIsIsI}", "calls", (json_int_t)self.calls, "tail",
+		(json_int_t)self.tails, "below", (json_int_t)below.calls,
+		session->value ? "self_value" : "self_ns", (json_int_t)self.ns,
+		session->value ? "below_value" : "below_ns",
+		(json_int_t)below.ns, "samples", (json_int_t)self.samples);
 }
 
 static json_t *changed_node(const struct session *session,
@@ -40,9 +40,8 @@ static json_t *changed_node(const struct session *session,
 
 	return json_pack("{sisisisoso}", "id", (int)index, "parent",
 			 (int)node->parent, "function", (int)function, "before",
-			 measure_json(session, &diff->before.nodes[index]),
-			 "after",
-			 measure_json(session, &diff->after.nodes[index]));
+			 measure_json(session, &diff->before, index), "after",
+			 measure_json(session, &diff->after, index));
 }
 
 /* Where a Java method calls it. */
@@ -63,20 +62,20 @@ static json_t *node_of(const struct tree_view *view,
 		       uint32_t function)
 {
 	const struct tree_node *node = &view->tree->nodes[index];
+	const struct measure self = tree_self(view->tree, index);
+	const struct measure below = tree_below(view->tree, index);
 	json_t *json;
 
 	if (view->diff)
 		return changed_node(session, view->diff, index, function);
-	json = json_pack("{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
-			 (int)node->parent, "function", (int)function, "calls",
-			 (json_int_t)node->self.calls, "below",
-			 (json_int_t)node->below.calls,
-			 session->value ? "self_value" : "self_ns",
-			 (json_int_t)node->self.ns,
-			 session->value ? "below_value" : "below_ns",
-			 (json_int_t)node->below.ns, "samples",
-			 (json_int_t)node->self.samples, "tail",
-			 (json_int_t)node->self.tails);
+	json = json_pack(
+		"{sisisisIsIsIsIsIsI}", "id", (int)index, "parent",
+		(int)node->parent, "function", (int)function, "calls",
+		(json_int_t)self.calls, "below", (json_int_t)below.calls,
+		session->value ? "self_value" : "self_ns", (json_int_t)self.ns,
+		session->value ? "below_value" : "below_ns",
+		(json_int_t)below.ns, "samples", (json_int_t)self.samples,
+		"tail", (json_int_t)self.tails);
 	add_call_place(json, &session->catalog, node->site);
 	return json;
 }

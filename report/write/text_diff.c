@@ -107,17 +107,17 @@ static int has_change(const struct diff_row *row, enum diff_key key)
 static void write_totals(FILE *out, const struct session *session,
 			 const struct diff *diff)
 {
-	const struct measure *before = &diff->before.nodes[TREE_ROOT].below;
-	const struct measure *after = &diff->after.nodes[TREE_ROOT].below;
+	const struct measure before = tree_below(&diff->before, TREE_ROOT);
+	const struct measure after = tree_below(&diff->after, TREE_ROOT);
 
 	fprintf(out, "\ntotal: %s calls before, %s after",
-		GROUPED(before->calls), GROUPED(after->calls));
-	if (before->ns > 0 || after->ns > 0)
+		GROUPED(before.calls), GROUPED(after.calls));
+	if (before.ns > 0 || after.ns > 0)
 		fprintf(out, "; %s%s%s before, %s after",
 			session->value ? session->value->name : "",
 			session->value ? ": " : "",
-			text_amount(session, before->ns).text,
-			text_amount(session, after->ns).text);
+			text_amount(session, before.ns).text,
+			text_amount(session, after.ns).text);
 	fputc('\n', out);
 }
 

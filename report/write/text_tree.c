@@ -80,8 +80,7 @@ static int shows_time(const struct text_walk *walk)
 
 static uint64_t below_of(const struct text_walk *walk, uint32_t node)
 {
-	return measure_of(&walk->view->tree->nodes[node].below,
-			  walk->session->metric);
+	return tree_below_of(walk->view->tree, node, walk->session->metric);
 }
 
 static int is_anything(const struct measure *measure)
@@ -171,23 +170,28 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 	uint64_t calls;
 
 	if (diff) {
-		write_change(walk, &diff->before.nodes[index].below,
-			     &diff->after.nodes[index].below);
+		const struct measure before = tree_below(&diff->before, index);
+		const struct measure after = tree_below(&diff->after, index);
+
+		write_change(walk, &before, &after);
 		return;
 	}
 	write_below(walk, below_of(walk, index));
-	calls = walk->view->shows_callers ? node->below.calls
-					  : node->self.calls;
-	write_self(walk, text_amount(walk->session, node->self.ns).text,
+	calls = walk->view->shows_callers ? walk->view->tree->below[index]
+					  : node->calls;
+	write_self(walk,
+		   text_amount(walk->session,
+			       tree_self(walk->view->tree, index).ns)
+			   .text,
 		   node->is_context || calls ? GROUPED(calls) : "-");
 }
 
 /* By what it took itself. */
-static enum text_style heat_of(const struct text_walk *walk,
-			       const struct tree_node *node)
+static enum text_style heat_of(const struct text_walk *walk, uint32_t index)
 {
 	uint64_t all = below_of(walk, TREE_ROOT);
-	uint64_t self = measure_of(&node->self, walk->session->metric);
+	uint64_t self =
+		tree_self_of(walk->view->tree, index, walk->session->metric);
 
 	if (walk->view->diff || all == 0)
 		return STYLE_PLAIN;
@@ -198,22 +202,22 @@ static enum text_style heat_of(const struct text_walk *walk,
 static void write_tails(const struct text_walk *walk, uint32_t index)
 {
 	const struct diff *diff = walk->view->diff;
-	const struct measure *self = &walk->view->tree->nodes[index].self;
+	const struct measure self = tree_self(walk->view->tree, index);
 
-	if (diff ? diff->before.nodes[index].self.tails == 0 &&
-			    diff->after.nodes[index].self.tails == 0
-		 : self->tails == 0)
+	if (diff ? tree_self(&diff->before, index).tails == 0 &&
+			    tree_self(&diff->after, index).tails == 0
+		 : self.tails == 0)
 		return;
-	if (diff || self->tails == self->calls)
+	if (diff || self.tails == self.calls)
 		fputs(" (tail)", walk->out);
 	else
-		fprintf(walk->out, " (%s by tail calls)", GROUPED(self->tails));
+		fprintf(walk->out, " (%s by tail calls)", GROUPED(self.tails));
 }
 
 static void write_node(const struct text_walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
-	enum text_style heat = heat_of(walk, node);
+	enum text_style heat = heat_of(walk, index);
 
 	write_numbers(walk, index);
 	fputc(' ', walk->out);
@@ -312,8 +316,7 @@ static void write_heading(const struct text_walk *walk)
 
 void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
-	uint64_t all = measure_of(&view->tree->nodes[TREE_ROOT].below,
-				  session->metric);
+	uint64_t all = tree_below_of(view->tree, TREE_ROOT, session->metric);
 	struct text_walk walk = {
 		.out = out,
 		.session = session,

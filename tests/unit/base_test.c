@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/hash_index.h"
 #include "base/idmap.h"
 #include "base/strings.h"
 
@@ -53,6 +54,46 @@ static void idmap_finds_nothing_when_empty(void **state)
 	*idmap_at(&map, 1) = 1;
 	assert_null(idmap_find(&map, 0));
 	idmap_fini(&map);
+}
+
+/* Of few hashes, so that most slots of an item's are another's. */
+static uint32_t crowded_hash(uint64_t key)
+{
+	return hash_of_word(key % 1000);
+}
+
+static struct hash_slot *crowded_slot(const struct hash_index *index,
+				      const uint64_t *keys, uint64_t key)
+{
+	const uint32_t hash = crowded_hash(key);
+	struct hash_slot *at = hash_index_first(index, hash);
+
+	while (at->item && keys[at->item - 1] != key)
+		at = hash_index_next(index, hash, at);
+	return at;
+}
+
+static void an_index_finds_each_of_many_with_one_hash(void **state)
+{
+	enum { KEYS = 20000 };
+	struct hash_index index = { 0 };
+	uint64_t *keys = calloc(KEYS, sizeof(*keys));
+
+	(void)state;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		hash_index_reserve(&index, index.used + 1);
+		keys[i] = 7 * (uint64_t)i;
+		hash_index_enter(&index, crowded_slot(&index, keys, keys[i]),
+				 crowded_hash(keys[i]), i);
+	}
+	for (uint32_t i = 0; i < KEYS; i++)
+		assert_int_equal(crowded_slot(&index, keys, keys[i])->item,
+				 i + 1);
+	assert_int_equal(crowded_slot(&index, keys, 1)->item, 0);
+	assert_int_equal(index.used, KEYS);
+	assert_in_range(index.used, 0, ((size_t)3 << index.log2) / 4);
+	hash_index_fini(&index);
+	free(keys);
 }
 
 static void durations_have_three_digits_and_a_unit(void **state)
@@ -190,6 +231,7 @@ int main(void)
 		cmocka_unit_test(idmap_keeps_what_it_was_given),
 		cmocka_unit_test(idmap_keeps_all_when_room_is_made),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
+		cmocka_unit_test(an_index_finds_each_of_many_with_one_hash),
 		cmocka_unit_test(percentages_have_two_digits_and_no_exponent),
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),

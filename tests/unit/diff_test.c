@@ -42,9 +42,11 @@ static void begin(struct session *session, const char *module,
 }
 
 /* Of the nth function. */
-static struct measure *self_of(struct session *session, uint32_t n)
+static void add(struct session *session, uint32_t n, uint64_t calls,
+		uint64_t ns)
 {
-	return &session->tree.nodes[n + 1].self;
+	tree_add(&session->tree, n + 1,
+		 &(struct measure){ .calls = calls, .ns = ns });
 }
 
 static void end(struct session *session)
@@ -74,9 +76,9 @@ static void versions_of_a_module_are_one(void **state)
 	(void)state;
 	begin(&before, "/lib/liba.so.1.2", everything);
 	begin(&after, "/opt/liba.so.1.3", everything);
-	*self_of(&before, 0) = (struct measure){ .calls = 1, .ns = 10 };
-	*self_of(&after, 0) = (struct measure){ .calls = 2, .ns = 30 };
-	*self_of(&after, 2) = (struct measure){ .calls = 5, .ns = 5 };
+	add(&before, 0, 1, 10);
+	add(&after, 0, 2, 30);
+	add(&after, 2, 5, 5);
 	end(&before);
 	end(&after);
 	diff_init(&diff, &before, &after);
@@ -86,7 +88,7 @@ static void versions_of_a_module_are_one(void **state)
 	assert_int_equal(table.rows[0].before.self.ns, 10);
 	assert_int_equal(table.rows[0].after.self.ns, 30);
 	assert_int_equal(row_of(&diff, &table, "h")->before.self.calls, 0);
-	assert_int_equal(diff.changes.nodes[TREE_ROOT].below.ns, 25);
+	assert_int_equal(tree_below(&diff.changes, TREE_ROOT).ns, 25);
 	diff_table_fini(&table);
 	diff_fini(&diff);
 	session_close(&before);
@@ -103,8 +105,8 @@ static void modules_of_other_names_stay_apart(void **state)
 	(void)state;
 	begin(&before, "/lib/liba.so", everything);
 	begin(&after, "/lib/libb.so", everything);
-	self_of(&before, 0)->calls = 1;
-	self_of(&after, 0)->calls = 1;
+	add(&before, 0, 1, 0);
+	add(&after, 0, 1, 0);
 	end(&before);
 	end(&after);
 	diff_init(&diff, &before, &after);

@@ -30,9 +30,11 @@ static void code_is_that_which_was_there_at_the_time(void **state)
 	for (int i = 0; i < 6; i++)
 		sampled_add(world, world->f, 0x30000008);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, "one")),
+		       2);
 	sampled_assert(
+		world,
 		NODE(world, F(1), F(2), generated(world, "(interpreter)")), 2);
 	session_close(&world->session);
 }
@@ -58,9 +60,11 @@ static void code_without_a_name_is_its_makers(void **state)
 	for (int i = 0; i < 11; i++)
 		sampled_add(world, world->f, 0x30000008);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 4);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, plainly)), 4);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, named)), 3);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_GENERATED), 4);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2), generated(world, plainly)), 4);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, named)),
+		       3);
 	session_close(&world->session);
 }
 
@@ -88,7 +92,8 @@ static void told_code_has_lines_and_inlined_methods(void **state)
 	sampled_add(world, world->f, 0x30000008);
 	sampled_add(world, world->f, 0x30000009);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 2);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, "one")),
+		       2);
 	assert_int_equal(world->session.tree.spot_count, 1);
 	spot = &world->session.tree.spots[0];
 	assert_int_equal(spot->samples, 1);
@@ -100,8 +105,10 @@ static void told_code_has_lines_and_inlined_methods(void **state)
 	session_inline(&world->session);
 	inlined = catalog_named(&world->session.catalog, KIND_INLINED,
 				CATALOG_NO_MODULE, "A.inner()");
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "one")), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, "one")),
+		       1);
 	sampled_assert(
+		world,
 		NODE(world, F(1), F(2), generated(world, "one"), inlined), 1);
 	session_close(&world->session);
 }
@@ -118,9 +125,11 @@ static void objects_with_code_may_overlap(void **state)
 	for (int i = 0; i < 6; i++)
 		sampled_add(world, world->f, 0x30000008);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "under")), 1);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "over")), 3);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_GENERATED), 2);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2), generated(world, "under")), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, "over")),
+		       3);
 	session_close(&world->session);
 }
 
@@ -154,8 +163,10 @@ static void it_is_counted_how_dynamic_code_is_found(void **state)
 	sampled_add(world, ID_ROOT, 0x30001008);
 	sampled_add(world, world->f, 0x30000208);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "told")), 1);
-	sampled_assert(NODE(world, F(1), F(2), generated(world, "mapped")), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), generated(world, "told")),
+		       1);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2), generated(world, "mapped")), 1);
 	assert_int_equal(dynamic[PLACE_TIMED], 1);
 	assert_int_equal(dynamic[PLACE_NEWEST], 1);
 	assert_int_equal(dynamic[PLACE_MAKER], 2);
@@ -220,22 +231,24 @@ static void java_is_looked_for_in_its_context_first(void **state)
 			     java(world, "A.b()"), java(world, "A.c()"), 0, 0 },
 	       sizeof(path));
 	path[3] = 0;
-	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(world, sampled_node(&world->session, path), 1);
 	path[3] = java(world, "A.b()");
 	path[4] = 0;
-	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(world, sampled_node(&world->session, path), 1);
 	path[4] = java(world, "A.e()");
-	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(world, sampled_node(&world->session, path), 1);
 	path[4] = java(world, "A.c()");
-	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(world, sampled_node(&world->session, path), 1);
 	path[5] = java(world, "A.d()");
-	sampled_assert(sampled_node(&world->session, path), 1);
+	sampled_assert(world, sampled_node(&world->session, path), 1);
 	path[5] = java(world, "A.f()");
-	sampled_assert(sampled_node(&world->session, path), 1);
-	sampled_assert(NODE(world, path[0], path[1], path[2], path[3], path[4],
+	sampled_assert(world, sampled_node(&world->session, path), 1);
+	sampled_assert(world,
+		       NODE(world, path[0], path[1], path[2], path[3], path[4],
 			    F(3), java(world, "A.c()")),
 		       1);
-	sampled_assert(NODE(world, path[0], path[1], path[2], path[3], path[4],
+	sampled_assert(world,
+		       NODE(world, path[0], path[1], path[2], path[3], path[4],
 			    F(3), java(world, "A.d()")),
 		       1);
 	assert_int_equal(dynamic[PLACE_LEAF], 1);

@@ -35,9 +35,12 @@ static void a_function_may_have_but_a_name(void **state)
 	made = catalog_named(catalog, KIND_GENERATED, CATALOG_NO_MODULE,
 			     "made");
 	assert_int_equal(
-		made_child(&world->session, TREE_ROOT, java)->below.calls, 111);
+		node_below(&world->session.tree,
+			   made_child(&world->session, TREE_ROOT, java))
+			.calls,
+		111);
 	assert_int_equal(world->session.tree.nodes[3].function, made);
-	assert_int_equal(world->session.tree.nodes[3].self.calls, 100);
+	assert_int_equal(world->session.tree.nodes[3].calls, 100);
 	session_close(&world->session);
 	fixture_fini(&fixture);
 }
@@ -73,15 +76,15 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 	more = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
 			     "(more callers)");
 	node = made_child(&world->session, TREE_ROOT, more);
-	assert_int_equal(node->below.calls, 100);
+	assert_int_equal(node_below(&world->session.tree, node).calls, 100);
 	node = made_child(&world->session, TREE_ROOT, one);
-	assert_int_equal(node->below.calls, 10);
+	assert_int_equal(node_below(&world->session.tree, node).calls, 10);
 	node = made_child(&world->session,
 			  (uint32_t)(node - world->session.tree.nodes), two);
 	node = made_child(&world->session,
 			  (uint32_t)(node - world->session.tree.nodes), one);
-	assert_int_equal(node->below.calls, 10);
-	assert_int_equal(node->self.calls, 0);
+	assert_int_equal(node_below(&world->session.tree, node).calls, 10);
+	assert_int_equal(node_self(&world->session.tree, node).calls, 0);
 	session_close(&world->session);
 	fixture_fini(&fixture);
 }
@@ -166,7 +169,7 @@ static void calls_have_the_lines_that_were_told(void **state)
 	made_read(world, &everybody);
 	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
 	node = java_child(session, node, "A.two()", 20, 11);
-	assert_int_equal(session->tree.nodes[node].below.calls, 110);
+	assert_int_equal(session->tree.below[node], 110);
 	assert_true(told_site_place(&session->catalog,
 				    session->tree.nodes[node + 1].site, &file,
 				    &line));
@@ -174,16 +177,12 @@ static void calls_have_the_lines_that_were_told(void **state)
 	session_close(session);
 	made_read(world, &by_line);
 	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
-	assert_int_equal(
-		session->tree
-			.nodes[java_child(session, node, "A.two():22", 22, 11)]
-			.below.calls,
-		100);
-	assert_int_equal(
-		session->tree
-			.nodes[java_child(session, node, "A.two():20", 20, 11)]
-			.below.calls,
-		10);
+	assert_int_equal(session->tree.below[java_child(session, node,
+							"A.two():22", 22, 11)],
+			 100);
+	assert_int_equal(session->tree.below[java_child(session, node,
+							"A.two():20", 20, 11)],
+			 10);
 	session_close(session);
 	fixture_fini(&fixture);
 }

@@ -56,12 +56,10 @@ const struct tree_node *made_node(const struct session *session,
 
 	for (; *functions; functions++) {
 		uint32_t function = FUNCTION_FIRST + *functions - 1;
-		const uint64_t *child = idmap_find(
-			&session->tree.children, (uint64_t)at << 32 | function);
 
-		if (!child)
+		at = tree_find(&session->tree, at, function);
+		if (at == TREE_ROOT)
 			return NULL;
-		at = (uint32_t)*child;
 	}
 	return &session->tree.nodes[at];
 }
@@ -69,10 +67,9 @@ const struct tree_node *made_node(const struct session *session,
 const struct tree_node *made_child(const struct session *session,
 				   uint32_t parent, uint32_t function)
 {
-	const uint64_t *child = idmap_find(&session->tree.children,
-					   (uint64_t)parent << 32 | function);
+	const uint32_t child = tree_find(&session->tree, parent, function);
 
-	return child ? &session->tree.nodes[*child] : NULL;
+	return child == TREE_ROOT ? NULL : &session->tree.nodes[child];
 }
 
 /* The only problem that reading this brings up, or NULL. To be freed. */

@@ -5,6 +5,7 @@
 
 #include "report/view/session.h"
 #include "tests/unit/fixture.h"
+#include "tests/unit/node_measures.h"
 
 struct made_world {
 	char *directory;
@@ -29,6 +30,11 @@ const struct tree_node *made_node(const struct session *session,
 
 #define NODE(session, ...)                                                     \
 	made_node(session, (const uint32_t[]){ __VA_ARGS__, 0 })
+
+#define SELF(session, ...)                                                     \
+	node_self(&(session)->tree, NODE(session, __VA_ARGS__))
+#define BELOW(session, ...)                                                    \
+	node_below(&(session)->tree, NODE(session, __VA_ARGS__))
 
 /* By a function of the catalog. */
 const struct tree_node *made_child(const struct session *session,

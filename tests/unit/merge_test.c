@@ -22,11 +22,11 @@ static void a_context_hangs_below_its_caller(void **state)
 	fixture_context(&fixture, 0, a, 3, 1000);
 	made_end(world, &fixture);
 	made_read(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 1);
-	assert_int_equal(NODE(&world->session, 1)->below.calls, 1111);
-	assert_int_equal(NODE(&world->session, 1, 2)->below.calls, 110);
-	assert_int_equal(NODE(&world->session, 1, 2, 3)->self.calls, 100);
-	assert_int_equal(NODE(&world->session, 1, 3)->self.calls, 1000);
+	assert_int_equal(SELF(&world->session, 1).calls, 1);
+	assert_int_equal(BELOW(&world->session, 1).calls, 1111);
+	assert_int_equal(BELOW(&world->session, 1, 2).calls, 110);
+	assert_int_equal(SELF(&world->session, 1, 2, 3).calls, 100);
+	assert_int_equal(SELF(&world->session, 1, 3).calls, 1000);
 	assert_int_equal(NODE(&world->session, 1, 3)->depth, 2);
 	assert_int_equal(world->session.summary.contexts, 4);
 	session_close(&world->session);
@@ -46,8 +46,8 @@ static void tallies_of_a_process_add_up(void **state)
 	fixture_context(&fixture, 1, a, 2, 20);
 	made_end(world, &fixture);
 	made_read(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 3);
-	assert_int_equal(NODE(&world->session, 1, 2)->self.calls, 30);
+	assert_int_equal(SELF(&world->session, 1).calls, 3);
+	assert_int_equal(SELF(&world->session, 1, 2).calls, 30);
 	assert_int_equal(world->session.summary.contexts, 2);
 	session_close(&world->session);
 }
@@ -71,8 +71,8 @@ static void processes_add_up_by_function(void **state)
 	fixture_context(&fixture, 0, a, 7, 20);
 	made_end(world, &fixture);
 	made_read(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 3);
-	assert_int_equal(NODE(&world->session, 1, 2)->self.calls, 30);
+	assert_int_equal(SELF(&world->session, 1).calls, 3);
+	assert_int_equal(SELF(&world->session, 1, 2).calls, 30);
 	assert_int_equal(world->session.summary.processes, 2);
 	assert_int_equal(world->session.catalog.module_count, 2);
 	session_close(&world->session);
@@ -97,7 +97,7 @@ static void a_build_id_is_stronger_than_a_path(void **state)
 	}
 	made_read(world, &everybody);
 	assert_int_equal(world->session.catalog.module_count, 2);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 2);
+	assert_int_equal(SELF(&world->session, 1).calls, 2);
 	session_close(&world->session);
 }
 
@@ -113,7 +113,7 @@ static void a_retired_table_still_counts(void **state)
 	fixture_count(&fixture, 0, a, 40);
 	made_end(world, &fixture);
 	made_read(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 43);
+	assert_int_equal(SELF(&world->session, 1).calls, 43);
 	session_close(&world->session);
 }
 
@@ -131,7 +131,7 @@ static void a_table_that_nobody_refers_to_does_not_count(void **state)
 	fixture_count(&fixture, 0, a, 500);
 	made_end(world, &fixture);
 	made_read(world, &everybody);
-	assert_int_equal(NODE(&world->session, 1)->self.calls, 540);
+	assert_int_equal(SELF(&world->session, 1).calls, 540);
 	session_close(&world->session);
 }
 
@@ -152,7 +152,7 @@ static void folded_calls_stand_below_their_ancestor(void **state)
 				       world->session.tree.nodes),
 			    FUNCTION_FOLDED);
 	assert_non_null(folded);
-	assert_int_equal(folded->self.calls, 77);
+	assert_int_equal(node_self(&world->session.tree, folded).calls, 77);
 	session_close(&world->session);
 }
 
@@ -169,8 +169,8 @@ static void an_unrecorded_caller_is_unknown(void **state)
 	unknown =
 		made_child(&world->session, TREE_ROOT, FUNCTION_UNKNOWN_CALLER);
 	assert_non_null(unknown);
-	assert_int_equal(unknown->self.calls, 0);
-	assert_int_equal(unknown->below.calls, 5);
+	assert_int_equal(node_self(&world->session.tree, unknown).calls, 0);
+	assert_int_equal(node_below(&world->session.tree, unknown).calls, 5);
 	session_close(&world->session);
 }
 
@@ -218,11 +218,37 @@ static void tail_calls_are_calls_and_counted_apart(void **state)
 	made_end(world, &fixture);
 	made_read(world, &everybody);
 	assert_int_equal(world->session.summary.contexts, 2);
-	assert_int_equal(NODE(&world->session, 1)->self.tails, 0);
+	assert_int_equal(SELF(&world->session, 1).tails, 0);
 	node = NODE(&world->session, 1, 2);
-	assert_int_equal(node->self.calls, 27);
-	assert_int_equal(node->self.tails, 7);
+	assert_int_equal(node_self(&world->session.tree, node).calls, 27);
+	assert_int_equal(node_self(&world->session.tree, node).tails, 7);
 	session_close(&world->session);
+}
+
+/* Who is told so forgets what has been merged: it is not read a second time. */
+static void what_is_only_merged_is_the_same(void **state)
+{
+	enum { CONTEXTS = 3000 };
+	struct made_world *world = *state;
+	struct fixture fixture;
+	uint64_t id = ID_ROOT;
+
+	fixture_init(&fixture, 100, 0);
+	fixture_module(&fixture, "/lib/app", 1, 8);
+	fixture_thread(&fixture, 100, "main", 0);
+	fixture_tally(&fixture, 0, CONTEXTS, 13);
+	for (uint32_t i = 0; i < CONTEXTS; i++)
+		id = fixture_context(&fixture, 0, id, 1 + i % 7, i);
+	made_end(world, &fixture);
+	for (int is_only_merged = 0; is_only_merged < 2; is_only_merged++) {
+		made_read(world,
+			  &(struct whose){ .is_only_merged = is_only_merged });
+		assert_int_equal(world->session.recording.problem_count, 0);
+		assert_int_equal(world->session.summary.contexts, CONTEXTS);
+		assert_int_equal(world->session.summary.calls,
+				 CONTEXTS * (CONTEXTS - 1) / 2);
+		session_close(&world->session);
+	}
 }
 
 static void a_thread_is_chosen_by_name_or_number(void **state)
@@ -240,7 +266,7 @@ static void a_thread_is_chosen_by_name_or_number(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		made_read(world, &(struct whose){ .thread = wanted[i] });
 		assert_null(NODE(&world->session, 1));
-		assert_int_equal(NODE(&world->session, 2)->self.calls, 20);
+		assert_int_equal(SELF(&world->session, 2).calls, 20);
 		assert_int_equal(world->session.summary.threads, 1);
 		session_close(&world->session);
 	}
@@ -297,7 +323,7 @@ static void a_recursion_of_100000_levels_is_read(void **state)
 	made_read(world, &everybody);
 	deepest = (uint32_t)world->session.tree.count - 1;
 	assert_int_equal(world->session.tree.nodes[deepest].depth, LEVELS);
-	assert_int_equal(NODE(&world->session, 1)->below.calls, LEVELS);
+	assert_int_equal(BELOW(&world->session, 1).calls, LEVELS);
 	session_close(&world->session);
 }
 
@@ -354,12 +380,14 @@ static void values_stand_in_place_of_time(void **state)
 	made_end(world, &fixture);
 	made_read(world,
 		  &(struct whose){ .value = "bytes", .without_time = 1 });
-	assert_int_equal(NODE(&world->session, 1)->self.ns, 20);
-	assert_int_equal(NODE(&world->session, 1, 2)->self.ns, 7);
-	assert_int_equal(NODE(&world->session, 1, 3)->self.ns, 0);
-	assert_int_equal(NODE(&world->session, 1)->below.ns, 27);
-	assert_int_equal(made_child(&world->session, TREE_ROOT, FUNCTION_FOLDED)
-				 ->self.ns,
+	assert_int_equal(SELF(&world->session, 1).ns, 20);
+	assert_int_equal(SELF(&world->session, 1, 2).ns, 7);
+	assert_int_equal(SELF(&world->session, 1, 3).ns, 0);
+	assert_int_equal(BELOW(&world->session, 1).ns, 27);
+	assert_int_equal(node_self(&world->session.tree,
+				   made_child(&world->session, TREE_ROOT,
+					      FUNCTION_FOLDED))
+				 .ns,
 			 4000);
 	assert_int_equal(world->session.summary.time_ns, 4527);
 	assert_int_equal(world->session.value->total, 4526);
@@ -424,6 +452,7 @@ int main(void)
 		TEST(a_recursion_of_100000_levels_is_read),
 		TEST(values_stand_in_place_of_time),
 		TEST(damaged_values_are_passed_over),
+		TEST(what_is_only_merged_is_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

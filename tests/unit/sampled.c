@@ -70,9 +70,13 @@ const struct tree_node *sampled_node(const struct session *session,
 	return &session->tree.nodes[at];
 }
 
-void sampled_assert(const struct tree_node *node, uint64_t samples)
+void sampled_assert(const struct sampled_world *world,
+		    const struct tree_node *node, uint64_t samples)
 {
+	struct measure self;
+
 	assert_non_null(node);
-	assert_int_equal(node->self.samples, samples);
-	assert_int_equal(node->self.ns, 1000 * samples);
+	self = node_self(&world->session.tree, node);
+	assert_int_equal(self.samples, samples);
+	assert_int_equal(self.ns, 1000 * samples);
 }

@@ -8,6 +8,7 @@
 
 #include "report/view/session.h"
 #include "tests/unit/fixture.h"
+#include "tests/unit/node_measures.h"
 
 struct sampled_world {
 	char *directory;
@@ -35,6 +36,7 @@ const struct tree_node *sampled_node(const struct session *session,
 	sampled_node(&(world)->session, (const uint32_t[]){ __VA_ARGS__, 0 })
 
 /* So many samples are a node's own, of sampled_add(). */
-void sampled_assert(const struct tree_node *node, uint64_t samples);
+void sampled_assert(const struct sampled_world *world,
+		    const struct tree_node *node, uint64_t samples);
 
 #endif

@@ -21,10 +21,13 @@ static void a_sample_in_the_leaf_is_its_own(void **state)
 	sampled_add(world, world->h, fixture_pc(4) + 3);
 	sampled_add(world, world->h, fixture_pc(4) + 5);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), F(4)), 3);
-	assert_int_equal(NODE(world, F(1))->below.samples, 3);
-	assert_int_equal(NODE(world, F(1))->below.ns, 3000);
-	assert_int_equal(NODE(world, F(1))->self.samples, 0);
+	sampled_assert(world, NODE(world, F(1), F(2), F(4)), 3);
+	assert_int_equal(
+		node_below(&world->session.tree, NODE(world, F(1))).samples, 3);
+	assert_int_equal(node_below(&world->session.tree, NODE(world, F(1))).ns,
+			 3000);
+	assert_int_equal(
+		node_self(&world->session.tree, NODE(world, F(1))).samples, 0);
 	assert_int_equal(world->session.tree.spot_count, 2);
 	assert_int_equal(world->session.summary.samples, 3);
 	assert_int_equal(world->session.summary.time_ns, 3000);
@@ -38,7 +41,7 @@ static void who_is_leaving_is_back_in_the_caller(void **state)
 
 	sampled_add(world, world->h, fixture_pc(2) + 1);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2)), 1);
 	session_close(&world->session);
 }
 
@@ -48,7 +51,7 @@ static void who_is_entering_is_in_the_callee(void **state)
 
 	sampled_add(world, world->f, fixture_pc(4));
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), F(4)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(4)), 1);
 	session_close(&world->session);
 }
 
@@ -58,7 +61,7 @@ static void behind_a_tail_call_is_the_sibling(void **state)
 
 	sampled_add(world, world->f, fixture_pc(3));
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(3)), 1);
+	sampled_assert(world, NODE(world, F(1), F(3)), 1);
 	session_close(&world->session);
 }
 
@@ -69,9 +72,9 @@ static void code_that_is_not_hooked_gets_a_node(void **state)
 	sampled_add(world, world->f, fixture_pc(7) + 2);
 	sampled_add(world, ID_ROOT, fixture_pc(8) + 2);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), F(7)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(7)), 1);
 	assert_int_equal(NODE(world, F(1), F(2), F(7))->is_context, 0);
-	sampled_assert(NODE(world, F(8)), 1);
+	sampled_assert(world, NODE(world, F(8)), 1);
 	assert_int_equal(world->session.summary.contexts, 4);
 	session_close(&world->session);
 }
@@ -89,7 +92,7 @@ static void code_of_no_symbol_is_named_after_its_module(void **state)
 	sampled_read(world);
 	function = catalog_named(&world->session.catalog, KIND_NATIVE, 1,
 				 "(in none)");
-	sampled_assert(NODE(world, F(1), F(2), function), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), function), 1);
 	session_close(&world->session);
 }
 
@@ -103,11 +106,12 @@ static void flags_become_nodes(void **state)
 	sampled_add(world, world->f, 0x30000000);
 	sampled_add(world, world->f, 0);
 	sampled_read_as(world, &(struct whose){ .with_clew = 1 });
-	sampled_assert(NODE(world, F(1), F(2), F(7), FUNCTION_KERNEL), 1);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_BLOCKED), 1);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_CLEW), 1);
-	sampled_assert(NODE(world, F(1), F(2), FUNCTION_GENERATED), 1);
-	sampled_assert(NODE(world, F(1), F(2)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(7), FUNCTION_KERNEL),
+		       1);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_BLOCKED), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_CLEW), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_GENERATED), 1);
+	sampled_assert(world, NODE(world, F(1), F(2)), 1);
 	session_close(&world->session);
 }
 
@@ -119,7 +123,7 @@ static void assert_wait(struct sampled_world *world, uint32_t wait,
 
 	assert_int_equal(wait_function(&world->session.catalog, wait),
 			 function);
-	sampled_assert(NODE(world, F(1), F(2), F(7), function), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(7), function), 1);
 }
 
 /* As after a jump that was not seen: main is two calls further out. */
@@ -129,7 +133,7 @@ static void who_has_jumped_is_further_out(void **state)
 
 	sampled_add(world, world->h, fixture_pc(1) + 2);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1)), 1);
+	sampled_assert(world, NODE(world, F(1)), 1);
 	session_close(&world->session);
 }
 
@@ -148,7 +152,7 @@ static void what_is_not_hooked_is_no_caller(void **state)
 	id = fixture_context(&world->fixture, 0, id, 2, 1);
 	sampled_add(world, id, 0x20001000);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(9), F(1), F(2), F(9)), 1);
+	sampled_assert(world, NODE(world, F(9), F(1), F(2), F(9)), 1);
 	session_close(&world->session);
 }
 
@@ -220,8 +224,8 @@ static void a_sample_that_grew_counts_its_looks(void **state)
 	sampled_add(world, world->f, WIRE_SAMPLE_BLOCKED);
 	sampled_read(world);
 	node = NODE(world, F(1), F(2), FUNCTION_BLOCKED);
-	assert_int_equal(node->self.samples, 6);
-	assert_int_equal(node->self.ns, 5001000);
+	assert_int_equal(node_self(&world->session.tree, node).samples, 6);
+	assert_int_equal(node_self(&world->session.tree, node).ns, 5001000);
 	assert_int_equal(world->session.summary.samples, 6);
 	assert_int_equal(samples_taken(&world->session.recording), 6);
 	session_close(&world->session);
@@ -271,6 +275,7 @@ static void an_unknown_id_is_said_to_be_that(void **state)
 	sampled_add(world, 0x1234567, fixture_pc(7));
 	sampled_read(world);
 	sampled_assert(
+		world,
 		NODE(world, FUNCTION_UNKNOWN_CALLER, FUNCTION_UNKNOWN, F(7)),
 		1);
 	session_close(&world->session);
@@ -282,7 +287,7 @@ static void samples_can_be_left_out(void **state)
 
 	sampled_add(world, world->f, fixture_pc(2));
 	sampled_read_as(world, &(struct whose){ .without_time = 1 });
-	sampled_assert(NODE(world, F(1), F(2)), 0);
+	sampled_assert(world, NODE(world, F(1), F(2)), 0);
 	session_close(&world->session);
 }
 
@@ -305,8 +310,8 @@ static void a_module_that_went_is_found_by_its_time(void **state)
 	sampled_add(world, world->f, 0x20001000);
 	sampled_add(world, world->f, 0x20001000);
 	sampled_read(world);
-	sampled_assert(NODE(world, F(1), F(2), F(9)), 1);
-	sampled_assert(NODE(world, F(1), F(2), F(13)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(9)), 1);
+	sampled_assert(world, NODE(world, F(1), F(2), F(13)), 1);
 	session_close(&world->session);
 }
 
@@ -346,10 +351,15 @@ static void threads_can_be_told_apart(void **state)
 			      "main (100)");
 	second = catalog_named(catalog, KIND_GROUP, CATALOG_NO_MODULE,
 			       "worker (101)");
-	sampled_assert(NODE(world, first, F(1), F(2)), 1);
-	assert_int_equal(NODE(world, first, F(1))->self.calls, 1);
-	sampled_assert(NODE(world, second, F(1)), 1);
-	assert_int_equal(NODE(world, second, F(1))->self.calls, 7);
+	sampled_assert(world, NODE(world, first, F(1), F(2)), 1);
+	assert_int_equal(
+		node_self(&world->session.tree, NODE(world, first, F(1))).calls,
+		1);
+	sampled_assert(world, NODE(world, second, F(1)), 1);
+	assert_int_equal(
+		node_self(&world->session.tree, NODE(world, second, F(1)))
+			.calls,
+		7);
 	assert_null(NODE(world, second, F(1), F(2)));
 	assert_int_equal(world->session.summary.calls, 38);
 	session_close(&world->session);

@@ -91,11 +91,11 @@ static void own_time_is_compensated_and_raw_is_kept(void **state)
 	read_and_remove(&session, &fixture, fixture_directory());
 	outer = node_of(&session, TREE_ROOT, 1);
 	inner = node_of(&session, outer, 2);
-	assert_int_equal(session.tree.nodes[inner].self.ns,
+	assert_int_equal(tree_self(&session.tree, inner).ns,
 			 (5000 - 10 * COST_SELF) / TICKS_PER_NS);
-	assert_int_equal(session.tree.nodes[outer].self.ns,
+	assert_int_equal(tree_self(&session.tree, outer).ns,
 			 (4000 - COST_SELF - 10 * COST_CALLER) / TICKS_PER_NS);
-	assert_int_equal(session.tree.nodes[outer].below.ns,
+	assert_int_equal(tree_below(&session.tree, outer).ns,
 			 (9000 - 11 * COST_SELF - 10 * COST_CALLER) /
 				 TICKS_PER_NS);
 	timing = timings_of_node(&session.tree.timings, inner);
@@ -120,7 +120,7 @@ static void what_measuring_took_longer_for_is_nothing(void **state)
 	    (struct wire_times){ .ended = 100, .total = 900, .self = 900 });
 	read_and_remove(&session, &fixture, fixture_directory());
 	node = node_of(&session, TREE_ROOT, 1);
-	assert_int_equal(session.tree.nodes[node].self.ns, 0);
+	assert_int_equal(tree_self(&session.tree, node).ns, 0);
 	assert_int_equal(session.tree.timings.overcompensated, 1);
 	assert_int_equal(timings_of_node(&session.tree.timings, node)->self_ns,
 			 450);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees and tables made from trees, and how they look. */
+#include "tests/unit/node_measures.h"
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void add(struct session *session, const char *context, uint64_t calls)
 
 	for (; *context; context++)
 		node = tree_child(tree, node, function_of(*context));
-	tree->nodes[node].self.calls += calls;
+	tree->nodes[node].calls += calls;
 	for (; node != TREE_ROOT; node = tree->nodes[node].parent)
 		tree->nodes[node].is_context = 1;
 }
@@ -71,15 +72,12 @@ static void add(struct session *session, const char *context, uint64_t calls)
 static const struct tree_node *find(const struct tree *tree,
 				    const char *context)
 {
-	uint64_t node = TREE_ROOT;
+	uint32_t node = TREE_ROOT;
 
 	for (; *context; context++) {
-		const uint64_t *child = idmap_find(
-			&tree->children, node << 32 | function_of(*context));
-
-		if (!child)
+		node = tree_find(tree, node, function_of(*context));
+		if (node == TREE_ROOT)
 			return NULL;
-		node = *child;
 	}
 	return &tree->nodes[node];
 }
@@ -87,7 +85,7 @@ static const struct tree_node *find(const struct tree *tree,
 static void end(struct session *session)
 {
 	tree_sum(&session->tree);
-	session->summary.calls = session->tree.nodes[TREE_ROOT].below.calls;
+	session->summary.calls = session->tree.below[TREE_ROOT];
 	session->summary.contexts = session->tree.count - 1;
 }
 
@@ -130,8 +128,7 @@ static void add_time(struct session *session, const char *context, uint64_t ns)
 
 	for (; *context; context++)
 		node = tree_child(tree, node, function_of(*context));
-	tree->nodes[node].self.ns += ns;
-	tree->nodes[node].self.samples++;
+	tree_add(tree, node, &(struct measure){ .ns = ns, .samples = 1 });
 }
 
 static void recursion_is_counted_once(void **state)
@@ -204,7 +201,7 @@ static void modules_are_rows_too(void **state)
 	session->tree
 		.nodes[tree_child(&session->tree, TREE_ROOT,
 				  FUNCTION_UNKNOWN_CALLER)]
-		.self.calls = 5;
+		.calls = 5;
 	end(session);
 	labels = labels_of(&session->tree, &session->catalog, LABEL_MODULE);
 	flat_init(&flat, &session->tree, labels,
@@ -256,8 +253,8 @@ static void hidden_functions_hand_their_callees_up(void **state)
 	add(session, "b", 50);
 	end(session);
 	tree_keep(&session->tree, keep, &kept);
-	assert_int_equal(find(&kept, "ac")->self.calls, 7);
-	assert_int_equal(kept.nodes[TREE_ROOT].below.calls, 7);
+	assert_int_equal(find(&kept, "ac")->calls, 7);
+	assert_int_equal(kept.below[TREE_ROOT], 7);
 	assert_null(find(&kept, "b"));
 	tree_fini(&kept);
 }
@@ -276,13 +273,15 @@ static void callers_are_exact(void **state)
 	chosen = selection_named(&session->catalog, "c");
 	assert_null(selection_named(&session->catalog, "nothing"));
 	tree_callers(&session->tree, chosen, 0, &callers);
-	assert_int_equal(find(&callers, "c")->below.calls, 1111);
-	assert_int_equal(find(&callers, "ca")->below.calls, 110);
-	assert_int_equal(find(&callers, "cab")->below.calls, 100);
-	assert_int_equal(find(&callers, "cb")->below.calls, 1000);
+	assert_int_equal(node_below(&callers, find(&callers, "c")).calls, 1111);
+	assert_int_equal(node_below(&callers, find(&callers, "ca")).calls, 110);
+	assert_int_equal(node_below(&callers, find(&callers, "cab")).calls,
+			 100);
+	assert_int_equal(node_below(&callers, find(&callers, "cb")).calls,
+			 1000);
 	tree_fini(&callers);
 	tree_callers(&session->tree, chosen, 2, &callers);
-	assert_int_equal(find(&callers, "ca")->below.calls, 110);
+	assert_int_equal(node_below(&callers, find(&callers, "ca")).calls, 110);
 	assert_null(find(&callers, "cab"));
 	tree_fini(&callers);
 	free(chosen);
@@ -453,7 +452,7 @@ static void output_of_a_deep_recursion_is_linear(void **state)
 
 	for (int i = 0; i < LEVELS; i++) {
 		node = tree_child(&session->tree, node, function_of('a'));
-		session->tree.nodes[node].self.calls = 1;
+		session->tree.nodes[node].calls = 1;
 	}
 	end(session);
 	free(written(&writer_text, session, whole, &bytes));
