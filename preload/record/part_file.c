@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/part_file.h"
 
+#include "machine/address_space.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/enlarge.h"
@@ -105,6 +106,25 @@ static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 			 sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+/*
+ * The same where it is as far from a huge page's start as it is in the file, so that
+ * the kernel can map what it keeps in such pages as a whole.
+ */
+static unsigned char *reserve_like_file(const struct part_file *file,
+					uint64_t offset, uint64_t bytes)
+{
+	unsigned char *at = reserve(file, bytes + HUGE_PAGE_BYTES);
+	uint64_t before;
+
+	if (sys_failed(at))
+		return reserve(file, bytes);
+	before = (offset - (uintptr_t)at) % HUGE_PAGE_BYTES;
+	if (before)
+		sys_munmap(at, before);
+	sys_munmap(at + before + bytes, HUGE_PAGE_BYTES - before);
+	return at + before;
+}
+
 static unsigned char *address_of(const struct part_file *file, uint64_t offset)
 {
 	const struct segment *segment =
@@ -138,6 +158,9 @@ static int map_over(const struct part_file *file, unsigned char *at,
 		return (int)(long)got;
 	/* or the first store would read megabytes of hole around it */
 	sys_madvise(at, bytes, MADV_RANDOM);
+	/* Who has filled a segment fills more: a page at a time is six times dearer. */
+	if (offset)
+		sys_madvise(at, bytes, MADV_HUGEPAGE);
 	return sys_mprotect(at, bytes, PROT_NONE);
 }
 
@@ -146,7 +169,9 @@ static int map_segment(const struct part_file *file, uint64_t offset,
 		       uint64_t bytes, int fd, struct segment *out)
 {
 	const uint64_t known = offset ? PAGE : 0;
-	unsigned char *at = reserve(file, known + bytes);
+	unsigned char *at =
+		offset ? reserve_like_file(file, offset - known, known + bytes)
+		       : reserve(file, bytes);
 	int err;
 
 	if (sys_failed(at))

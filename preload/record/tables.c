@@ -12,8 +12,10 @@
 #include "preload/sys/copy_bytes.h"
 
 #define CONTEXT_STEP_BYTES 65536
-#define SWEEP_AFTER        1024 /* contexts, or calls counted away from home */
-#define REORDER_AFTER      16   /* such calls, for each entry of the table */
+/* Notes of so many bytes are worth huge pages: they are looked at in no order. */
+#define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
+#define SWEEP_AFTER      1024 /* contexts, or calls counted away from home */
+#define REORDER_AFTER    16   /* such calls, for each entry of the table */
 
 /* Entries a table holds before it grows: 13/16 of them. */
 static uint64_t table_limit(unsigned int log2)
@@ -35,9 +37,14 @@ static uint64_t first_table_offset(void)
 
 static union note *map_notes(unsigned int log2)
 {
-	void *notes = sys_map_private(sizeof(union note) << log2);
+	const uint64_t bytes = sizeof(union note) << log2;
+	void *notes = sys_map_private(bytes);
 
-	return sys_failed(notes) ? NULL : notes;
+	if (sys_failed(notes))
+		return NULL;
+	if (bytes >= HUGE_NOTES_BYTES)
+		sys_madvise(notes, bytes, MADV_HUGEPAGE);
+	return notes;
 }
 
 static void use_table(struct tally *tally, const struct mapping *mapping)

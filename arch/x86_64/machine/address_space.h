@@ -9,9 +9,10 @@
 #ifndef CLEW_MACHINE_ADDRESS_SPACE_H
 #define CLEW_MACHINE_ADDRESS_SPACE_H
 
-#define PAGE_BYTES   4096UL
-#define ADDRESS_BITS 47
-#define ADDRESS_END  (1UL << ADDRESS_BITS)
-#define STACK_END    (ADDRESS_END - PAGE_BYTES) /* no stack ends above it */
+#define PAGE_BYTES      4096UL
+#define HUGE_PAGE_BYTES (512 * PAGE_BYTES)
+#define ADDRESS_BITS    47
+#define ADDRESS_END     (1UL << ADDRESS_BITS)
+#define STACK_END       (ADDRESS_END - PAGE_BYTES) /* no stack ends above it */
 
 #endif
