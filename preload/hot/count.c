@@ -13,6 +13,7 @@
 
 #include "preload/hot/count.h"
 #include "preload/hot/native.h"
+#include "preload/hot/own_word.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
@@ -250,10 +251,8 @@ int count_is_drawn(uint64_t id)
 		return 0;
 	/* Underflow left 0xffff there; what is added wraps round to the rest.
 	 */
-	__atomic_fetch_add(&entry->field,
-			   record_draw_countdown() -
-				   (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT),
-			   __ATOMIC_RELAXED);
+	own_add(&entry->field, record_draw_countdown() -
+				       (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT));
 	return rt.verify_period && hot.tally &&
 	       record_draw() % rt.verify_period < record_look_period();
 }

@@ -4,7 +4,7 @@
  *
  * A thread records in its tally, between two instructions of its own, and
  * re-entered by signal handlers of its own at every step: a record and an entry
- * of the table are claimed by one atomic instruction each, and valid once the
+ * of the table are claimed by one instruction each (own_word.h), and valid once the
  * id is stored in them, last.
  */
 #include "preload/hot/record.h"
@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/hot/own_word.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -107,8 +108,7 @@ static struct wire_context *take_context(uintptr_t *next,
 					 const uintptr_t *end_of_chunk)
 {
 	uintptr_t end = __atomic_load_n(end_of_chunk, __ATOMIC_SEQ_CST);
-	uintptr_t at = __atomic_fetch_add(next, sizeof(struct wire_context),
-					  __ATOMIC_SEQ_CST);
+	uintptr_t at = own_fetch_add(next, sizeof(struct wire_context));
 
 	if (at >= end || end != __atomic_load_n(end_of_chunk, __ATOMIC_SEQ_CST))
 		return NULL;
@@ -127,15 +127,10 @@ static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 {
 	struct view view = tally_view(tally);
 	uint64_t i = id >> 4 & view.mask;
-	uint64_t none = 0;
 
-	while (!__atomic_compare_exchange_n(&view.notes[i].word, &none,
-					    note.word, 0, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED)) {
-		none = 0;
+	while (!own_claim(&view.notes[i].word, note.word))
 		i = (i + 1) & view.mask;
-	}
-	__atomic_fetch_add(&tally->used, 1, __ATOMIC_RELAXED);
+	own_add(&tally->used, 1);
 	return &view.table[i];
 }
 
@@ -151,10 +146,9 @@ static void fill_context(struct tally *tally, struct wire_context *context,
 	context->function = note.function;
 	context->depth = note.depth;
 	atomic_store_explicit(&context->id, id, memory_order_release);
-	__atomic_fetch_add(&entry->field, calls + record_draw_countdown(),
-			   __ATOMIC_RELAXED);
+	own_add(&entry->field, calls + record_draw_countdown());
 	atomic_store_explicit(&entry->id, id, memory_order_release);
-	__atomic_fetch_add(&tally->wire->contexts, 1, __ATOMIC_RELAXED);
+	own_add(&tally->wire->contexts, 1);
 }
 
 enum record_known record_known_call(struct tally *tally, uint64_t id)
@@ -164,8 +158,7 @@ enum record_known record_known_call(struct tally *tally, uint64_t id)
 
 	if (entry->id != id)
 		return RECORD_IS_UNKNOWN;
-	former = __atomic_fetch_add(&entry->field, WIRE_CALL_STEP,
-				    __ATOMIC_RELAXED);
+	former = own_fetch_add(&entry->field, WIRE_CALL_STEP);
 	return former >> WIRE_VERIFY_SHIFT ? RECORD_IS_COUNTED : RECORD_IS_DUE;
 }
 
@@ -342,8 +335,7 @@ static int fold_below(uint64_t caller, union note note)
 	}
 	tally = hot.tally;
 	if (tally)
-		__atomic_fetch_add(&tally->wire->folded_calls[tally->refusal],
-				   1, __ATOMIC_RELAXED);
+		own_add(&tally->wire->folded_calls[tally->refusal], 1);
 	hot.id = id;
 	return 1;
 }

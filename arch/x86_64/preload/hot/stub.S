@@ -211,10 +211,11 @@
 	movq	%fs:HOT_EXIT_BASE(%rcx), %rdx
 	leaq	8 + \below_slot(%rsp,%rdx), %rdx
 	movq	8(,%rdx,2), %rdx
-	xchgq	%rdx, %fs:HOT_ID(%rcx)
+	xorq	%fs:HOT_ID(%rcx), %rdx
+	xorq	%rdx, %fs:HOT_ID(%rcx)	/* not xchg: that waits for all */
 	cmpb	$0, -SLOW_STACK_BYTES(%rsp)
-	movq	%rdx, %fs:HOT_ID(%rcx)
-	movq	%rdx, %rcx
+	xorq	%rdx, %fs:HOT_ID(%rcx)
+	movq	%fs:HOT_ID(%rcx), %rcx
 	.endm
 
 	.globl	hot_thunks, hot_thunks_end
