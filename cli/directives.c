@@ -53,6 +53,7 @@ static const struct directive {
 	{ "jit-callers", VALUE_NONE, 0, 0 },
 	{ "no-children", VALUE_NONE, 0, 0 },
 	{ "no-prelinking", VALUE_NONE, 0, 0 },
+	{ "fold-recursion", VALUE_NONE, 0, 0 },
 	{ "java", VALUE_JAVA, 0, 0 },
 	{ "java-min-size", VALUE_SIZE, 0, UINT16_MAX },
 	{ "module", VALUE_TEXT, 0, 0 },
@@ -462,6 +463,7 @@ int directives_add(struct directives *directives, const char *word,
 	if (directive->kind == VALUE_JAVA)
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;
+	directives->folds_recursion |= strcmp(word, "fold-recursion") == 0;
 	directives->has_callers |= strcmp(word, "jni-env") == 0 ||
 				   strcmp(word, "jit-callers") == 0;
 	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);

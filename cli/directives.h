@@ -29,6 +29,7 @@ struct directives {
 	unsigned int workers; /* as the last `workers` says; 0: none did */
 	int has_time;         /* `time` was, and not `none` */
 	int has_callers;      /* `jni-env` or `jit-callers` was */
+	int folds_recursion;  /* `fold-recursion` was */
 	int is_exact;         /* the last `time` was `exact` */
 	int is_exact_java;    /* the last `java` was */
 	int probes;           /* how many `probe` */

@@ -28,6 +28,8 @@ static const char *directive_of(int key)
 		return "no-children";
 	case KEY_NO_PRELINKING:
 		return "no-prelinking";
+	case KEY_FOLD_RECURSION:
+		return "fold-recursion";
 	case KEY_MAX_CONTEXTS:
 		return "max-contexts";
 	case KEY_MAX_MEMORY:
@@ -116,6 +118,16 @@ void recording_check(const struct directives *directives,
 				  "with --trace");
 	if (directives->has_least && directives->has_stamps)
 		argp_error(state, "--min-duration: it goes with --stamps=all");
+	if (directives->folds_recursion && directives->has_trace)
+		argp_error(state, "--fold-recursion: not with --trace, which "
+				  "has each call where it was made");
+	if (directives->folds_recursion && directives->is_exact)
+		argp_error(state, "--fold-recursion: times of calls within "
+				  "each other cannot be added up "
+				  "(--time=exact)");
+	if (directives->folds_recursion && directives->is_exact_java)
+		argp_error(state, "--fold-recursion: Java methods keep their "
+				  "contexts (--java=exact, standby)");
 	if (directives->has_budget && directives->is_exact)
 		argp_error(state, "--budget: what is left out cannot be "
 				  "measured (--time=exact)");

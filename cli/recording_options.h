@@ -20,6 +20,7 @@ enum {
 	KEY_RULES,
 	KEY_MAX_CONTEXTS,
 	KEY_MAX_MEMORY,
+	KEY_FOLD_RECURSION,
 	KEY_VERIFY_PERIOD,
 	KEY_NO_CACHE,
 	KEY_NO_PRELINKING,
@@ -85,6 +86,10 @@ enum {
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0, \
 	  "Let tables, contexts and samples take that many bytes a process; K, " \
 	  "M or G may follow", \
+	  4 }, \
+	{ "fold-recursion", KEY_FOLD_RECURSION, NULL, 0, \
+	  "Count calls of functions that are on their way already where they " \
+	  "began, so that recursion makes no contexts", \
 	  4 }, \
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
 	  "Verify one hit in N, on average, against the stack", 4 }, \

@@ -70,6 +70,7 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts = config->max_contexts;
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
+	rt.folds_recursion = (uint32_t)config->folds_recursion;
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
 	part_limit(&cold->recorder.part, config->max_bytes);

@@ -424,6 +424,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_flag(&config->hook_jni, text);
 	if (!strcmp(word, "jit-callers"))
 		return set_flag(&config->jit_callers, text);
+	if (!strcmp(word, "fold-recursion"))
+		return set_flag(&config->folds_recursion, text);
 	if (!strcmp(word, "no-children"))
 		return set_flag(&config->no_children, text);
 	if (!strcmp(word, "no-prelinking"))
@@ -585,6 +587,11 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 		config->java = CONFIG_JAVA_OFF;
 		config->hook_jni = config->jit_callers = 0;
 	}
+	/* Who has calls within each other wants to know which is which. */
+	if (config->trace_bytes || config->time == WIRE_TIME_EXACT ||
+	    config->java == CONFIG_JAVA_EXACT ||
+	    config->java == CONFIG_JAVA_STANDBY)
+		config->folds_recursion = 0;
 	limit_contexts(config);
 	if (!config->rate_hz)
 		config->rate_hz = DEFAULT_HZ;

@@ -85,6 +85,7 @@ struct config {
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
 	uint32_t verify_period;
+	int folds_recursion;
 	enum wire_time time;
 	uint32_t rate_hz;     /* of samples */
 	int wants_ticks;      /* no finer clock */

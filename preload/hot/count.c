@@ -15,6 +15,7 @@
 #include "preload/hot/native.h"
 #include "preload/hot/own_word.h"
 #include "preload/hot/record.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
@@ -25,8 +26,9 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-static enum count_result count_slowly(struct tally *tally, uint64_t id,
-				      uint64_t caller, uint64_t site)
+/* False if nobody has recorded the context. */
+static int count_known(struct tally *tally, uint64_t id, uint64_t site,
+		       enum count_result *result)
 {
 	const int is_tail = (site & WIRE_SITE_TAIL) != 0;
 	enum record_known known =
@@ -34,16 +36,36 @@ static enum count_result count_slowly(struct tally *tally, uint64_t id,
 
 	if (known == RECORD_IS_UNKNOWN && is_tail)
 		known = record_first_tail_call(id, site);
-	switch (known) {
-	case RECORD_IS_DUE:
-		return COUNT_IS_DUE;
-	case RECORD_IS_COUNTED:
-		return COUNT_IS_DONE;
-	case RECORD_IS_UNKNOWN:
-		break;
-	}
+	*result = known == RECORD_IS_DUE ? COUNT_IS_DUE : COUNT_IS_DONE;
+	return known != RECORD_IS_UNKNOWN;
+}
+
+/*
+ * A call whose own id would be `id`, and which runs as another. False if it is
+ * no recursion; a handler that forks may have left its child without the tally.
+ */
+static int count_recursion(uint64_t runs_as, uint64_t id, uint64_t site,
+			   enum count_result *result)
+{
+	if (runs_as == id || !hot.tally ||
+	    !count_known(hot.tally, runs_as, site, result))
+		return 0;
+	hot.id = runs_as;
+	return 1;
+}
+
+static enum count_result count_slowly(struct tally *tally, uint64_t id,
+				      uint64_t caller, uint64_t site)
+{
+	enum count_result result;
+
+	if (count_known(tally, id, site, &result))
+		return result;
 	if (caller != ID_ROOT && !tally_note(tally, caller).word)
 		hot_record_callers(id);
+	if (rt.folds_recursion &&
+	    count_recursion(recursion_runs_as(caller, id), id, site, &result))
+		return result;
 	if (record_new_call(id, caller, site))
 		return COUNT_IS_FIRST;
 	record_folded_call(caller);

@@ -171,6 +171,17 @@ struct tally_packets {
 	uint64_t *ids;     /* by depth, of a packet whose calls are counted */
 };
 
+/*
+ * Of calls that are recursion, by id (recursion.c): which context they count in. Any
+ * slow path of the owner's.
+ */
+#define HOT_WAYS 64
+
+struct hot_way {
+	uint64_t mixed; /* the id, exclusive or what was found */
+	uint64_t found; /* ID_ROOT: nothing is here */
+};
+
 struct tally {
 	/*
 	 * What calls are counted in: changed by slow paths of the owner and by
@@ -207,6 +218,7 @@ struct tally {
 	struct tally_presence presence;
 	struct tally_packets packets;
 	struct hot_aside aside; /* of the first owner's thread */
+	struct hot_way ways[HOT_WAYS];
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/hot/recursion.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -104,7 +105,10 @@ static inline uint32_t numbers_java_method(uint32_t number)
 		       : 0;
 }
 
-/* The function that is entered from one id to another, or 0 if none is. */
+/*
+ * The function that is entered from one id to another, or 0 if none is. By recursion
+ * that is folded there may be others that have called it (hot/recursion.h).
+ */
 static inline uint32_t numbers_function_between(uint64_t caller,
 						uint64_t callee)
 {
@@ -113,7 +117,7 @@ static inline uint32_t numbers_function_between(uint64_t caller,
 	return id_key_function(id_key_between(caller, callee), &function) &&
 			       numbers_find(function)
 		       ? function
-		       : 0;
+		       : recursion_function_between(caller, callee);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/hot/count.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -312,6 +313,30 @@ static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 }
 
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
+				     int need_live);
+
+/*
+ * A link of recursion that is folded may be a slot that was left behind by an earlier
+ * one: of other ids no chain would lead there. It is one if it leads on.
+ */
+static int is_sure(const struct walk *walk, const struct shadow_slot *shadow)
+{
+	struct walk beyond = *walk;
+	uint32_t function;
+
+	if (walk->is_ahead || walk->is_handler || !walk->id ||
+	    shadow->caller_id == ID_ROOT ||
+	    trampoline_at(shadow->return_address) ||
+	    id_key_function(id_key_between(shadow->caller_id, walk->id),
+			    &function))
+		return 1;
+	set_id(&beyond, shadow->caller_id);
+	beyond.is_ahead = beyond.has_begun = 1;
+	beyond.at += 8;
+	return find_link(&beyond, &function, 1) != NULL;
+}
+
+static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live)
 {
 	const uint32_t gap = walk->gap_max ? walk->gap_max : GAP_MAX;
@@ -331,7 +356,8 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 			continue;
 		if ((!need_live || walk->at < walk->interrupted_until ||
 		     trampoline_has(shadow) || is_live(walk, shadow)) &&
-		    is_whole(walk, shadow))
+		    is_whole(walk, shadow) &&
+		    (!rt.folds_recursion || is_sure(walk, shadow)))
 			return shadow;
 	}
 	return NULL;
@@ -448,7 +474,7 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
 uint64_t walk_running_as(uint64_t caller, uint64_t key)
 {
 	const struct tally *tally = hot.tally;
-	const uint64_t id = id_push(caller, key);
+	const uint64_t id = recursion_runs_as(caller, id_push(caller, key));
 	uint64_t folded = caller;
 
 	if (!tally || !tally->has_folds || tally_note(tally, id).word)

@@ -46,6 +46,7 @@ struct walk {
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
 	int is_handler;  /* a signal has entered the last link's function */
+	int is_ahead;    /* it only looks whether a link leads on */
 };
 
 struct link {

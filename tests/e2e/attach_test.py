@@ -162,6 +162,9 @@ class Counts(Attached):
         for _ in range(2):
             self.is_recorded_exactly("--time", "none")
 
+    def test_with_recursion_folded(self):
+        self.is_recorded_exactly("--time", "none", "--fold-recursion")
+
     def test_each_kind_of_time(self):
         for kind in ("cpu", "wall", "exact"):
             with self.subTest(kind):

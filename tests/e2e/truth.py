@@ -183,6 +183,18 @@ class Comparison:
                 for node in sorted(self.wanted_tails | self.found_tails)
                 if self.wanted_tails[node] != self.found_tails[node]]
 
+    def sum_differences(self):
+        """Whatever the contexts: each function's calls in all."""
+        sums = collections.Counter(), collections.Counter()
+        for counts, by_function in zip((self.wanted, self.found), sums):
+            for node, calls in counts.items():
+                by_function[self.trie.back[node][1]] += calls
+        wanted, found = sums
+        return [f"{self.truth.names[function]}: called {wanted[function]} "
+                f"times, {found[function]} recorded"
+                for function in sorted(set(wanted) | set(found))
+                if wanted[function] != found[function]]
+
     def differences(self):
         lines = [f"{what}: {calls} calls that the program knows nothing of"
                  for what, calls in self.strangers.items() if calls]
@@ -199,6 +211,51 @@ class Comparison:
                              f"{wanted} times, {self.totals[function]} "
                              "recorded")
         return lines
+
+
+class Folded(Comparison):
+    """The same of a part whose recursion is folded: no path has a function twice."""
+
+    def _lay_truth(self, tid):
+        self.folded = {}
+        return super()._lay_truth(tid)
+
+    def _lay_context(self, above, context, calls, counts):
+        node = super()._lay_context(above, context, calls, counts)
+        path = self.trie.path(node)
+        if len(set(path)) < len(path) and calls:
+            self.strangers[f"recursion: {self._path_text(node)}"] += calls
+        return node
+
+    def differences(self):
+        wanted, tails = collections.Counter(), collections.Counter()
+        for node, calls in self.wanted.items():
+            folded = self._fold(node)
+            wanted[folded] += calls
+            tails[folded] += self.wanted_tails[node]
+        self.wanted, self.wanted_tails = wanted, tails
+        return super().differences()
+
+    def _fold(self, node):
+        """Where the path stands in which each function is once."""
+        pending = []
+        while node not in self.folded and node != NOWHERE:
+            pending.append(node)
+            node, _ = self.trie.back[node]
+        folded = self.folded.get(node, NOWHERE)
+        for node in reversed(pending):
+            _, function = self.trie.back[node]
+            folded = self._step(folded, function)
+            self.folded[node] = folded
+        return folded
+
+    def _step(self, above, function):
+        node = above
+        while node != NOWHERE:
+            if self.trie.back[node][1] == function:
+                return node
+            node, _ = self.trie.back[node]
+        return self.trie.step(above, function)
 
 
 def read_all(directory):

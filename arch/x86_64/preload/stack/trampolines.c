@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/hot/recursion.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
@@ -185,7 +186,9 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 	if (!shadow || !shadow->return_address)
 		return 0;
 	id = is_chained ? *expected
-			: id_push(shadow->caller_id, runtime_stub_key(word));
+			: recursion_runs_as(shadow->caller_id,
+					    id_push(shadow->caller_id,
+						    runtime_stub_key(word)));
 	if (is_chained || !*expected)
 		*expected = shadow->caller_id;
 	return trampoline_for(shadow, id);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hot/recursion.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "wire/id.h"
+
+/* Where the way from `from` to the root has the function, or ID_ROOT. */
+static uint64_t find_on_way(const struct tally *tally, uint64_t from,
+			    uint32_t function)
+{
+	uint32_t depth = UINT32_MAX;
+
+	/* Each is nearer to the root, whatever a damaged table says. */
+	while (from != ID_ROOT) {
+		const union note note = tally_note(tally, from);
+
+		if (!note.word || note.depth >= depth ||
+		    note.function == WIRE_FOLDED)
+			return ID_ROOT;
+		if (note.function == function)
+			return from;
+		depth = note.depth;
+		from = id_pop(from, id_key(note.function));
+	}
+	return ID_ROOT;
+}
+
+/*
+ * What was found lately. Either word of an entry may be from another one, whose
+ * handler has come between two accesses: then they do not fit together.
+ */
+static struct hot_way *way_of(struct tally *tally, uint64_t id)
+{
+	return &tally->ways[id >> 32 & (HOT_WAYS - 1)];
+}
+
+static uint64_t recall(const struct hot_way *way, uint64_t id)
+{
+	const volatile struct hot_way *now = way;
+	const uint64_t found = now->found;
+
+	return (now->mixed ^ found) == id ? found : ID_ROOT;
+}
+
+static void keep(struct hot_way *way, uint64_t id, uint64_t found)
+{
+	volatile struct hot_way *now = way;
+
+	now->found = found;
+	now->mixed = id ^ found;
+}
+
+uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
+{
+	struct tally *tally = hot.tally;
+	uint32_t function;
+	uint64_t found;
+
+	if (!rt.folds_recursion || !tally)
+		return id;
+	found = recall(way_of(tally, id), id);
+	if (found != ID_ROOT)
+		return found;
+	if (!id_key_function(id_key_between(caller, id), &function))
+		return id;
+	found = find_on_way(tally, caller, function);
+	if (found == ID_ROOT)
+		return id;
+	keep(way_of(tally, id), id, found);
+	return found;
+}
+
+uint32_t recursion_function_between(uint64_t caller, uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+	union note note;
+
+	if (!rt.folds_recursion || !tally || id == ID_ROOT)
+		return 0;
+	note = tally_note(tally, id);
+	if (!note.word || note.function == WIRE_FOLDED)
+		return 0;
+	return find_on_way(tally, caller, note.function) == id ? note.function
+							       : 0;
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""--fold-recursion: no context has a function twice, and no call is lost.
+
+What the program counted itself has a context for each level of its recursion. Folded
+as the manual says, it is what clew has to find.
+"""
+import pathlib
+
+import clewtest
+import truth
+from clewtest import target
+
+
+class FoldRecursion(clewtest.Case):
+    def fold(self, argv, options=()):
+        """(recording, truths): of the target's own functions."""
+        native = self.run_program(argv)
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        name = pathlib.Path(argv[0]).name
+        recorded = self.record(argv, ["--fold-recursion", "-m", f"*{name}*",
+                                      *options])
+        self.assert_same_behaviour(native, recorded)
+        self.assert_no_problem()
+        recording = self.recording()
+        for part in recording.parts:
+            self.assert_nothing_lost(part)
+            self.assert_callers_are_recorded(part)
+        return recording, truth.read_all(self.truths)
+
+    def check(self, name, *arguments, options=()):
+        recording, truths = self.fold([target(name), *arguments], options)
+        parts = {part.pid: part for part in recording.parts}
+        self.assertEqual(len(parts), len(truths))
+        for one in truths:
+            compared = truth.Folded(one, parts[one.pid])
+            self.assertEqual(compared.differences(), [])
+        return parts, truths, compared
+
+    def check_sums(self, name, *arguments):
+        """Where only the sum of a function's calls is known, or its stack begins anew."""
+        recording, (one,) = self.fold([target(name), *arguments])
+        compared = truth.Comparison(one, recording.parts[0])
+        self.assertEqual(compared.sum_differences(), [])
+        self.assertGreater(sum(compared.wanted.values()), 0)
+
+    def test_recursion(self):
+        parts, (one,), _ = self.check("recursion")
+        (part,) = parts.values()
+        self.assertGreater(len(one.nodes), 1000)
+        self.assertLess(len(part.contexts()), 100)
+
+    def test_tail_calls(self):
+        *_, compared = self.check("tail")
+        self.assertEqual(compared.tail_differences(), [])
+
+    def test_longjmp(self):
+        self.check("jumps")
+
+    def test_exceptions(self):
+        self.check("exceptions")
+
+    def test_threads(self):
+        self.check("threads")
+
+    def test_children_forked_within_recursion(self):
+        self.check("processes", "fork")
+
+    def test_signals(self):
+        self.check_sums("signals")
+
+    def test_coroutines(self):
+        for name in "coroutines_ucontext", "coroutines_switch":
+            with self.subTest(name):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                self.recording_path = self.work / name
+                self.check_sums(name)
+
+    def test_stacks_that_are_copied(self):
+        self.check_sums("copied_jump", "memcpy", "after")
+
+    def test_recursion_as_deep_as_the_stack(self):
+        """One context for each function, and as many calls."""
+        self.check("deep")
+
+    def test_each_call_verified(self):
+        """The stack tells another way than the contexts."""
+        for name in "recursion", "tail", "jumps", "exceptions":
+            with self.subTest(name):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                self.recording_path = self.work / name
+                parts, *_ = self.check(name, options=["--verify-period=1"])
+                for part in parts.values():
+                    tallies = part.tallies.values()
+                    self.assertGreater(sum(t.verified for t in tallies), 500)
+                    self.assertEqual([t.firsts_wrong for t in tallies
+                                      if t.firsts_wrong], [])
+
+    def test_what_it_does_not_go_with(self):
+        for options in (["--trace"], ["--time=exact"], ["--java=exact"]):
+            with self.subTest(options):
+                done = self.record(["true"], ["--fold-recursion", *options],
+                                   text=True)
+                self.assert_usage_error(done, "--fold-recursion")
+
+
+if __name__ == "__main__":
+    clewtest.main()
