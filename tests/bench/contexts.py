@@ -2,7 +2,8 @@
 """How the cost of a call grows with the number of contexts, 1e3 to 1e6.
 
 Ten functions call each other in a tree (tests/targets/contexts.c). What a new
-context costs is taken off: the tree is walked once, and then many times.
+context costs is a column of its own, which is the first walk, and taken off
+the others: the tree is walked once, and then many times.
 Walking it all is the worst that can happen to a cache, and no program does;
 so there is also a walk that dwells in each part of the tree for a while.
 """
@@ -21,32 +22,38 @@ def sums_of(sample):
 
 
 def added_ns(depth, again, rounds):
-    """(native ns per call, ns that clew adds, the sample of one clew walk)"""
+    """(native ns per call, ns that clew adds, and in a new context, a sample)
+
+    The sample is one of clew that walks the tree once.
+    """
     calls = sum(FANOUT ** level * (again if level > 1 and level + 1 >= depth
                                    else 1) for level in range(1, depth + 1))
     many = max(CALLS // calls, 5)
     found = medians({(tool, n): (tool, [PROGRAM, FANOUT, depth, n, again],
                                  None)
-                     for tool in (NATIVE, CLEW_TOOL) for n in (1, many)},
+                     for tool in (NATIVE, CLEW_TOOL) for n in (0, 1, many)},
                     rounds)
-    _, first = sums_of(found[NATIVE, 1])
+    contexts, first = sums_of(found[NATIVE, 1])
     _, all_calls = sums_of(found[NATIVE, many])
     native, clew = (
         (found[tool, many].cpu - found[tool, 1].cpu) / (all_calls - first)
         for tool in (NATIVE, CLEW_TOOL))
-    return native * 1e9, (clew - native) * 1e9, found[CLEW_TOOL, 1]
+    new = (found[CLEW_TOOL, 1].cpu - found[CLEW_TOOL, 0].cpu) / contexts
+    return (native * 1e9, (clew - native) * 1e9, (new - native) * 1e9,
+            found[CLEW_TOOL, 1])
 
 
 def bench(rounds):
     rows = []
     for depth in DEPTHS:
-        native, walk, once = added_ns(depth, 1, rounds)
-        _, near, _ = added_ns(depth, AGAIN, rounds)
+        native, walk, new, once = added_ns(depth, 1, rounds)
+        _, near, *_ = added_ns(depth, AGAIN, rounds)
         contexts, _ = sums_of(once)
         rows.append([f"{contexts:,}", f"{native:.2f}", f"+{near:.2f}",
-                     f"+{walk:.2f}", f"{once.scratch_bytes / 2**20:.1f} MiB",
+                     f"+{walk:.2f}", f"+{new:.0f}", f"{once.scratch_bytes / 2**20:.1f} MiB",
                      f"{once.scratch_bytes / contexts:.0f}"])
     return table(["contexts", "native ns per call",
                   f"clew adds, each visited {AGAIN} times in a row",
-                  "clew adds, never twice in a row", "recording",
+                  "clew adds, never twice in a row",
+                  "clew adds, in a new context", "recording",
                   "bytes per context"], rows)
