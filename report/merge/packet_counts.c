@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/merge/packet_counts.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "report/merge/packet_counter.h"
+#include "report/merge/packet_pool.h"
 
 /* ---- Workers ---- */
 
-/* What all workers share. */
-struct packet_work {
-	const struct trace *trace;
-	const struct taken *taken;
-	const size_t *order;
-	_Atomic size_t next;
-};
-
 struct packet_worker {
-	struct packet_work *work;
-	pthread_t thread;
-	int is_running;
+	const struct trace *trace;
 	struct packet_counter counter;
 	uint64_t verified, mismatched;
-	uint32_t words[PACKET_WORDS_MAX];
 };
 
 /* Whether the packet behind it goes on from here. */
 static void verify(struct packet_worker *worker,
 		   const struct packet_cursor *cursor, size_t packet)
 {
-	const struct trace *trace = worker->work->trace;
+	const struct trace *trace = worker->trace;
 	const struct trace_packet *this = &trace->packets[packet];
 	const struct trace_packet *next = this + 1;
 
@@ -48,46 +36,14 @@ static void verify(struct packet_worker *worker,
 	worker->mismatched++;
 }
 
-static void take_packet(struct packet_worker *worker, size_t packet)
+static void take_packet(void *context, struct packet_cursor *cursor,
+			size_t packet)
 {
-	const struct trace *trace = worker->work->trace;
-	const struct trace_packet *of = &trace->packets[packet];
-	struct packet_cursor cursor;
+	struct packet_worker *worker = context;
 
-	if (taken_has(worker->work->taken, of->offset, of->sequence))
-		return;
-	packet_begin(&cursor, worker->words,
-		     trace_read(trace, of, worker->words), &trace->blocks);
-	packet_counter_take(&worker->counter, &cursor, of->tally);
-	verify(worker, &cursor, packet);
-}
-
-static void *run(void *argument)
-{
-	struct packet_worker *worker = argument;
-	struct packet_work *work = worker->work;
-	size_t i;
-
-	while ((i = atomic_fetch_add(&work->next, 1)) < work->trace->count)
-		take_packet(worker, work->order ? work->order[i] : i);
-	return NULL;
-}
-
-/* Where no thread can be had, the first worker does it all. */
-static void start(struct packet_worker *workers, unsigned int count,
-		  struct packet_work *work)
-{
-	for (unsigned int i = 0; i < count; i++) {
-		workers[i].work = work;
-		packet_counter_init(&workers[i].counter);
-	}
-	for (unsigned int i = 1; i < count; i++)
-		workers[i].is_running = pthread_create(&workers[i].thread, NULL,
-						       run, &workers[i]) == 0;
-	run(&workers[0]);
-	for (unsigned int i = 1; i < count; i++)
-		if (workers[i].is_running)
-			pthread_join(workers[i].thread, NULL);
+	packet_counter_take(&worker->counter, cursor,
+			    worker->trace->packets[packet].tally);
+	verify(worker, cursor, packet);
 }
 
 static void add_worker(struct packet_counts *counts,
@@ -132,9 +88,10 @@ void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 			const struct taken *taken, unsigned int workers,
 			const size_t *order)
 {
-	struct packet_work work = { .trace = trace,
+	struct packet_pool pool = { .trace = trace,
 				    .taken = taken,
-				    .order = order };
+				    .order = order,
+				    .take = take_packet };
 	struct packet_worker *all;
 
 	if (workers > PACKET_WORKERS_MAX)
@@ -142,7 +99,11 @@ void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 	if (workers < 1)
 		workers = 1;
 	all = memory_zeroed(workers, sizeof(*all));
-	start(all, workers, &work);
+	for (unsigned int i = 0; i < workers; i++) {
+		all[i].trace = trace;
+		packet_counter_init(&all[i].counter);
+	}
+	packet_pool_run(&pool, all, sizeof(*all), workers);
 	*counts = (struct packet_counts){ 0 };
 	for (unsigned int i = 0; i < workers; i++)
 		add_worker(counts, &all[i]);

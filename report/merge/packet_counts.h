@@ -3,9 +3,7 @@
  * Contexts and counts from packets (wire/packet.h): what a process that counts
  * would have recorded, had it counted.
  *
- * Packets are independent, so any number of workers, each a thread, take one after
- * the other, in any order, and count by id, each in a table of its own
- * (packet_counter.h). In the end the tables are added up, and who calls whom follows
+ * Workers (packet_pool.h) count by id, each in a table of its own (packet_counter.h). In the end the tables are added up, and who calls whom follows
  * from the ids.
  *
  * When a packet was full the next one says in which context its first call is
@@ -28,8 +26,6 @@ struct packet_counts {
 	struct wire_context *contexts; /* by tally, for the spans */
 	struct wire_count *counts;
 };
-
-#define PACKET_WORKERS_MAX 64
 
 /*
  * Counts all packets by so many workers, but for those that were counted while the process
