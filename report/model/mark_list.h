@@ -74,6 +74,9 @@ void mark_list_add(struct mark_list *list, const struct mark_event *event);
 const char *mark_list_value_name(struct mark_list *list, const char *text,
 				 size_t bytes);
 
+/* As C writes it; free() it. */
+char *mark_value_text(const struct mark_value *value);
+
 /* Of the event that is added next: the list takes its string over. */
 void mark_list_add_value(struct mark_list *list,
 			 const struct mark_value *value);

@@ -2,34 +2,16 @@
 /* Each moment that programs told of, and that probes kept, by time. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/display_text.h"
-#include "base/memory.h"
 #include "report/write/text_writer.h"
 
 static void write_value(FILE *out, const struct mark_value *value)
 {
-	char *string;
+	char *text = mark_value_text(value);
 
-	fprintf(out, "  %s=", value->name);
-	if (value->is_missing) {
-		fputs("?", out);
-	} else if (value->string) {
-		string = text_printable(
-			memory_string(value->string, strlen(value->string)));
-		fprintf(out, "\"%s\"%s", string, value->is_cut ? "..." : "");
-		free(string);
-	} else if (value->format == WIRE_FIELD_HEX) {
-		fprintf(out, "%#" PRIx64, value->number);
-	} else if (value->format == WIRE_FIELD_UNSIGNED) {
-		fprintf(out, "%" PRIu64, value->number);
-	} else if (value->format == WIRE_FIELD_CHARACTER &&
-		   value->number >= ' ' && value->number < 0x7f) {
-		fprintf(out, "'%c'", (char)value->number);
-	} else {
-		fprintf(out, "%" PRId64, (int64_t)value->number);
-	}
+	fprintf(out, "  %s=%s", value->name, text);
+	free(text);
 }
 
 static void write_event(FILE *out, struct session *session,
