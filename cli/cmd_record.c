@@ -104,6 +104,10 @@ static const struct argp_option argp_options[] = {
 	  "In a trace, take back calls that took less, such as 10us; with "
 	  "--stamps=all",
 	  3 },
+	{ "sites", KEY_SITES, NULL, 0,
+	  "In a trace, write down where each call is made, too, for clew tree "
+	  "--context=site",
+	  3 },
 	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process|wait", 0,
 	  "When a trace's SIZE is used up, drop the oldest calls (default), "
 	  "count them before they are overwritten, or wait until workers have",

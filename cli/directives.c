@@ -71,6 +71,7 @@ static const struct directive {
 	{ "trace", VALUE_TRACE, 65536, INT64_MAX },
 	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
 	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
+	{ "sites", VALUE_NONE, 0, 0 },
 	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
 	{ "workers", VALUE_WORKERS, 1, WIRE_WORKERS_MAX },
 	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
@@ -464,6 +465,7 @@ int directives_add(struct directives *directives, const char *word,
 		return add_java(directives, word, value, why);
 	directives->has_cache |= strcmp(word, "cache") == 0;
 	directives->folds_recursion |= strcmp(word, "fold-recursion") == 0;
+	directives->has_sites |= strcmp(word, "sites") == 0;
 	directives->has_callers |= strcmp(word, "jni-env") == 0 ||
 				   strcmp(word, "jit-callers") == 0;
 	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);

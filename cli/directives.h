@@ -24,6 +24,7 @@ struct directives {
 	int has_stamps;       /* `stamps` was, and not `all` */
 	int has_least;        /* `min-duration` was */
 	int has_depth;        /* `trace-depth` was */
+	int has_sites;        /* `sites` was */
 	int has_overflow;     /* `on-overflow` was */
 	int drops, waits;     /* the last one was `drop-oldest`, `wait` */
 	unsigned int workers; /* as the last `workers` says; 0: none did */

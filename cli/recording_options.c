@@ -52,6 +52,8 @@ static const char *directive_of(int key)
 		return "min-duration";
 	case KEY_TRACE_DEPTH:
 		return "trace-depth";
+	case KEY_SITES:
+		return "sites";
 	case KEY_SNAPSHOT_ON:
 		return "snapshot-on";
 	case KEY_ON_OVERFLOW:
@@ -116,6 +118,9 @@ void recording_check(const struct directives *directives,
 	if (directives->has_depth && !directives->has_trace)
 		argp_error(state, "--trace-depth: of a trace's calls; it goes "
 				  "with --trace");
+	if (directives->has_sites && !directives->has_trace)
+		argp_error(state, "--sites: of a trace's calls; it goes with "
+				  "--trace");
 	if (directives->has_least && directives->has_stamps)
 		argp_error(state, "--min-duration: it goes with --stamps=all");
 	if (directives->folds_recursion && directives->has_trace)

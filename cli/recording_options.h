@@ -35,6 +35,7 @@ enum {
 	KEY_WORKERS,
 	KEY_SNAPSHOT_ON,
 	KEY_TRACE_DEPTH,
+	KEY_SITES,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 

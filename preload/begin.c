@@ -80,8 +80,7 @@ static void take_configuration(struct cold *cold)
 	if (config->time == WIRE_TIME_EXACT)
 		rt.sink = &sink_timing;
 	if (cold->recorder.trace.part.header)
-		rt.sink =
-			config->stamp_returns ? &sink_stamping : &sink_tracing;
+		rt.sink = sink_of_trace(config);
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.first_block = thread_block();
 }
@@ -109,6 +108,7 @@ static int begin_trace(struct cold *cold)
 	trace->most_bytes = config->trace_bytes;
 	trace->least_ns = config->least_ns;
 	trace->stamp_ns = config->stamp_ns;
+	trace->keeps = config->keeps_sites ? WIRE_KEEPS_SITES : 0;
 	trace->overflow = config->overflow;
 	trace->has_workers =
 		config->workers > 0 || config->overflow == WIRE_OVERFLOW_WAIT;

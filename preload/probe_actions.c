@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
+#include "image/probe_spec.h"
 #include "preload/answers/agent_recorded.h"
 #include "preload/answers/snapshots.h"
 #include "preload/handlers.h"
@@ -19,11 +20,14 @@
 #include "preload/hot/tally.h"
 #include "preload/probe_calls.h"
 #include "preload/probe_hits.h"
+#include "preload/probe_records.h"
 #include "preload/probe_stopwatches.h"
 #include "preload/probe_switch.h"
 #include "preload/record/slots.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/range.h"
 #include "preload/sys/sys.h"
+#include "preload/time/call_values.h"
 #include "preload/time/samples.h"
 #include "wire/id.h"
 #include "wire/user_probe.h"
@@ -163,13 +167,6 @@ static void keep_field(const struct expression_field *field,
 		*slot = value;
 }
 
-static uint32_t field_bytes(const struct expression_field *field)
-{
-	return field->format == WIRE_FIELD_STRING
-		       ? 8 + ((field->string_bytes + 7U) & ~7U)
-		       : 8;
-}
-
 static void keep_values(const struct probe_action *action,
 			const struct expression_view *view,
 			struct wire_probe_event *event)
@@ -182,7 +179,7 @@ static void keep_values(const struct probe_action *action,
 		keep_field(&f->field, view, (uint64_t *)slot, &failed);
 		if (failed)
 			event->failed |= (uint16_t)(1U << index);
-		slot += field_bytes(&f->field);
+		slot += probe_field_bytes(&f->field);
 		index++;
 	}
 }
@@ -238,10 +235,24 @@ static uint64_t own_tid(void)
 	return tally ? tally->tid : (uint64_t)sys_gettid();
 }
 
+/* As values of the call whose entry that is, if it is one; else NULL. */
+static const struct wire_probe_event *keep_of_call(
+	uint32_t probe, const struct expression_view *view)
+{
+	struct wire_probe_event *event =
+		call_values_begin(view->registers[MACHINE_SP], probe);
+
+	if (!event)
+		return NULL;
+	keep_values(actions.of[probe], view, event);
+	return call_values_end(event) ? event : NULL;
+}
+
 static void keep(struct probe_life *mine, uint32_t probe,
 		 const struct expression_view *view)
 {
 	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	const struct wire_probe_event *of_call = keep_of_call(probe, view);
 	uint32_t before;
 	struct wire_probe_event *event = take_event(mine, probe, &before);
 
@@ -250,7 +261,13 @@ static void keep(struct probe_life *mine, uint32_t probe,
 	event->tsc = stamp_counter();
 	event->id = tally && !hot.muted ? hot.id : ID_ROOT;
 	event->tid = (uint32_t)own_tid();
-	keep_values(actions.of[probe], view, event);
+	if (of_call) {
+		event->failed = of_call->failed;
+		copy_bytes(event + 1, of_call + 1,
+			   actions.event_bytes[probe] - sizeof(*event));
+	} else {
+		keep_values(actions.of[probe], view, event);
+	}
 	atomic_store_explicit(&event->is_there, 1, memory_order_release);
 	if ((before & (before + 1)) == 0 ||
 	    before % EVENTS_A_MOMENT == EVENTS_A_MOMENT - 1)
@@ -386,8 +403,10 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	for (unsigned int i = 0; i < MACHINE_SP; i++)
 		registers[i] = pushed[i];
 	registers[MACHINE_SP] = sp;
-	if (!is_wanted(action, &view, &mine->hits[probe]))
+	if (!is_wanted(action, &view, &mine->hits[probe])) {
+		call_values_forget(sp);
 		return;
+	}
 	probe_count(0, sp, probe);
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
@@ -433,109 +452,13 @@ void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe)
 
 /* ---- What was asked for ---- */
 
-static uint32_t padded(uint64_t bytes)
-{
-	return (uint32_t)((bytes + 7) & ~UINT64_C(7));
-}
-
-static void copy_text(void *to, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		((char *)to)[i] = text[i];
-}
-
-static uint32_t text_bytes_of(const struct probe_field *field)
-{
-	return (uint32_t)(field->field.end - field->field.start);
-}
-
-/* The fields of a probe, at `at`; NULL: how many bytes they take. */
-static uint64_t write_fields(unsigned char *at, const struct asked_probe *probe)
-{
-	uint64_t bytes = 0;
-	uint32_t offset = sizeof(struct wire_probe_event);
-	uint8_t index = 0;
-
-	for (const struct probe_field *f = probe->action.fields; f;
-	     f = f->next) {
-		const uint32_t text = text_bytes_of(f);
-		const uint32_t size =
-			sizeof(struct wire_probe_field) + padded(text);
-
-		if (at) {
-			struct wire_probe_field *record = (void *)(at + bytes);
-
-			*record = (struct wire_probe_field){
-				.bytes = size,
-				.text_bytes = text,
-				.probe = (uint16_t)probe->number,
-				.index = index++,
-				.format = (uint8_t)f->field.format,
-				.offset = (uint16_t)offset,
-				.string_bytes =
-					f->field.format == WIRE_FIELD_STRING
-						? f->field.string_bytes
-						: 0,
-			};
-			copy_text(record + 1, f->text + f->field.start, text);
-		}
-		bytes += size;
-		offset += field_bytes(&f->field);
-	}
-	return bytes;
-}
-
-/* The lines of a probe, likewise. */
-static uint64_t write_lines(unsigned char *at, const struct asked_probe *probe)
-{
-	uint64_t bytes = 0;
-
-	for (const struct probe_line *l = probe->lines; l; l = l->next) {
-		uint32_t text = 0, size;
-
-		while (l->text[text] && l->text[text] != PROBE_ACTION_MARK)
-			text++;
-		size = sizeof(struct wire_probe) + padded(text);
-		if (at) {
-			struct wire_probe *record = (void *)(at + bytes);
-
-			record->bytes = size;
-			record->text_bytes = text;
-			record->number = probe->number;
-			copy_text(record + 1, l->text, text);
-		}
-		bytes += size;
-	}
-	return bytes;
-}
-
 static uint32_t event_bytes_of(const struct probe_action *action)
 {
 	uint32_t bytes = sizeof(struct wire_probe_event);
 
 	for (const struct probe_field *f = action->fields; f; f = f->next)
-		bytes += field_bytes(&f->field);
+		bytes += probe_field_bytes(&f->field);
 	return bytes;
-}
-
-typedef uint64_t (*probe_writer)(unsigned char *at,
-				 const struct asked_probe *probe);
-
-static int record(struct part *part, enum wire_chunk_kind kind,
-		  const struct asked_probe *probe, probe_writer write)
-{
-	const uint64_t bytes = write(NULL, probe);
-	struct chunk chunk;
-	int err;
-
-	if (!bytes)
-		return 0;
-	err = part_alloc(part, kind, 0, bytes, &chunk);
-	if (err)
-		return err;
-	write(chunk_payload(&chunk), probe);
-	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
-	return 0;
 }
 
 /* Behind a filter of system calls there is none to be had any more. */
@@ -577,6 +500,29 @@ static void foresee(const struct asked_probe *probe)
 			probe_has_action[i] = ACTS_SIMPLY;
 }
 
+/* If it stands at functions' entries: what of its hits is of calls. */
+static void describe(const struct asked_probe *probe)
+{
+	struct call_value values[WIRE_PROBE_FIELDS_MAX];
+	uint32_t offset = sizeof(struct wire_probe_event), count = 0;
+	struct probe_spec spec;
+
+	if (probe_spec_parse(probe->text, &spec) != 0 || !*spec.function ||
+	    spec.offset || spec.is_return)
+		return;
+	for (const struct probe_field *f = probe->action.fields; f;
+	     f = f->next) {
+		values[count++] = (struct call_value){
+			.offset = (uint16_t)offset,
+			.string_bytes = f->field.format == WIRE_FIELD_STRING
+						? f->field.string_bytes
+						: 0,
+		};
+		offset += probe_field_bytes(&f->field);
+	}
+	call_values_describe(probe->number, values, count, offset);
+}
+
 int probe_actions_add(struct part *part, const struct asked_probe *probe)
 {
 	int err;
@@ -584,9 +530,8 @@ int probe_actions_add(struct part *part, const struct asked_probe *probe)
 	foresee(probe);
 	if (!probe->lines)
 		return 0;
-	err = record(part, WIRE_PROBE_ACTIONS, probe, write_lines);
-	if (!err)
-		err = record(part, WIRE_PROBE_FIELDS, probe, write_fields);
+	describe(probe);
+	err = probe_records_add(part, probe);
 	return err ? err : make_room(probe->number);
 }
 

@@ -46,6 +46,17 @@
  *	WIRE_PACKET_MOMENT	the same, at any time between two calls
  *	WIRE_PACKET_RETURN	a level, and the counter: the call at that level
  *				has returned then, and those within it before
+ *	WIRE_PACKET_SITE	where the call just before it returns to, in the
+ *				second and third: an address, or 0
+ *	WIRE_PACKET_SITES	the same of each function of the context just before
+ *				it, innermost first
+ *
+ *	WIRE_PACKET_VALUE	struct wire_packet_value, and a string's bytes: what a
+ *				probe has kept of a call (user_probe.h)
+ *
+ * The last three are there if wire_packet_blocks.keeps says so. A tail call returns to where
+ * the one does whose place it has taken. Values are said behind the call, as soon as they are
+ * known, and again behind each context that it is in.
  *
  * A packet begins with the first, before which there is nothing to know: so
  * packets can be read in any order, by any number of readers. Where a thread's
@@ -93,6 +104,9 @@ enum wire_packet_kind {
 	WIRE_PACKET_STAMP = 3,
 	WIRE_PACKET_MOMENT = 4,
 	WIRE_PACKET_RETURN = 5,
+	WIRE_PACKET_SITE = 6,
+	WIRE_PACKET_SITES = 7,
+	WIRE_PACKET_VALUE = 8,
 };
 
 /*
@@ -103,12 +117,14 @@ enum wire_packet_kind {
 #define WIRE_PACKET_EARLY 0xff
 
 /* How deep the calls are at most that a trace can be bound to: levels say too little beyond. */
-#define WIRE_PACKET_DEPTH_MAX    200
+#define WIRE_PACKET_DEPTH_MAX              200
 
-#define WIRE_PACKET_TAIL_WORDS   2
-#define WIRE_PACKET_STAMP_WORDS  3
-#define WIRE_PACKET_MOMENT_WORDS 3
-#define WIRE_PACKET_RETURN_WORDS 4
+#define WIRE_PACKET_TAIL_WORDS             2
+#define WIRE_PACKET_STAMP_WORDS            3
+#define WIRE_PACKET_MOMENT_WORDS           3
+#define WIRE_PACKET_RETURN_WORDS           4
+#define WIRE_PACKET_SITE_WORDS             3
+#define WIRE_PACKET_SITES_WORDS(functions) (1 + 2 * (uint32_t)(functions))
 
 /* The first word of what is no call. */
 static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
@@ -142,6 +158,10 @@ enum wire_given_up {
 
 #define WIRE_WORKERS_MAX 64
 
+/* What else there is of calls: bits. */
+#define WIRE_KEEPS_SITES  1U
+#define WIRE_KEEPS_VALUES 2U
+
 /* What becomes of the oldest packet where there is to be no more room. */
 enum wire_overflow {
 	WIRE_OVERFLOW_DROP,    /* it is used again */
@@ -163,6 +183,24 @@ struct wire_packet_begin {
 	uint32_t functions; /* that follow: their numbers, innermost first */
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
+
+#define WIRE_VALUE_IS_MISSING 1 /* it could not be had */
+#define WIRE_VALUE_IS_AGAIN   2 /* it was said when the call was made */
+
+/*
+ * A value of the call at a level, or of one that is so many functions further out. Of a string
+ * `number` is how many bytes of it follow. Likewise.
+ */
+struct wire_packet_value {
+	uint32_t head;
+	uint8_t probe; /* its number */
+	uint8_t field; /* among the probe's (struct wire_probe_field) */
+	uint8_t level;
+	uint8_t flags;
+	uint32_t out;
+	uint32_t number[2]; /* low, high */
+};
+_Static_assert(sizeof(struct wire_packet_value) == 20, "on the wire");
 
 static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
 {
@@ -197,7 +235,8 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
  */
 struct wire_packet_blocks {
 	_Atomic uint32_t count;
-	uint32_t reserved;
+	/* Hits of which no value is here, though calls' are: any thread. */
+	_Atomic uint32_t values_lost;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
 	uint32_t refused;  /* functions that found none, and are not hooked */
 	uint32_t overflow; /* enum wire_overflow */
@@ -220,7 +259,7 @@ struct wire_packet_blocks {
 		sleeping; /* workers that want to be woken for `filled` */
 	_Atomic uint32_t
 		is_given_up; /* enum wire_given_up: if not 0 nobody waits */
-	uint32_t reserved_at_end;
+	uint32_t keeps;      /* WIRE_KEEPS_SITES, _VALUES */
 };
 _Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4080,
 	       "on the wire");

@@ -94,6 +94,7 @@ struct config {
 	uint64_t thread_bytes; /* of those of a thread; 0: no limit but that */
 	uint32_t stamp_every;  /* calls in a packet; 0: none but at contexts */
 	int stamp_returns;     /* and each return */
+	int keeps_sites;       /* and where each call returns to */
 	uint32_t
 		trace_depth; /* calls that are deeper are not written; 0: all are */
 	uint64_t stamp_ns; /* from stamp to stamp, about; 0: by calls */

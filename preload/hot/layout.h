@@ -146,6 +146,7 @@
 #define TRACE_LEVEL       0x1000000
 #define TRACE_LEVEL_AGAIN 0x80000000 /* where levels go on that came to 0 */
 #define TRACE_TAIL_WORD   0x02ff0002
+#define TRACE_SITE_WORD   0x06ff0003
 
 /* A call so near to the last one, in bytes of stack, is on the same stack. */
 #define TRACE_NEAR_LOG2     12

@@ -9,8 +9,8 @@
  *
  *	sink_counting	counts each call (hot/sink.c)
  *	sink_timing	counts and times it (time/exact.c)
- *	sink_tracing	writes down each call, and counts none (time/traced.c)
- *	sink_stamping	and each return, with its time (the same)
+ *	sink_of_trace()	writes down each call, and counts none; or each return, with
+ *			its time, or where calls return to, as well (time/traced.c)
  *
  * What happens at nearly every call, return and tail call is in the template of
  * the sink's stubs, and in the thunks that the template calls. This table has
@@ -127,12 +127,16 @@ struct sink {
 	void (*zero_entry)(struct wire_count *table, uint64_t i);
 };
 
-extern const struct sink sink_counting, sink_timing, sink_tracing,
-	sink_stamping;
+extern const struct sink sink_counting, sink_timing;
+
+/* That of a trace, by what is asked for (time/traced.c). */
+struct config;
+const struct sink *sink_of_trace(const struct config *config);
 
 /* The templates (hot/stub.S; preload/stubs/stub_template.h). */
 extern const struct stub_template hot_stub_plain, hot_stub_timed,
-	hot_stub_traced, hot_stub_stamped;
+	hot_stub_traced, hot_stub_stamped, hot_stub_sited,
+	hot_stub_stamped_sited;
 
 /* What the sink keeps for so many bytes of stack. */
 static inline uint64_t sink_stack_bytes(uint64_t bytes)

@@ -160,6 +160,8 @@ struct tally_presence {
  * The packets of its calls, where each leaves words (record/trace.c). Changed by
  * the owner with signals blocked; behind a filter by one that is_turning.
  */
+struct call_entries;
+
 struct tally_packets {
 	struct wire_chunk **chunks; /* in the order in which they came */
 	struct wire_chunk *newest;  /* in use */
@@ -169,6 +171,8 @@ struct tally_packets {
 	uint32_t cannot_grow;
 	uint64_t sequence; /* of the latest context in one */
 	uint64_t *ids;     /* by depth, of a packet whose calls are counted */
+	struct call_entries
+		*values; /* of calls that run (time/call_values.c) */
 };
 
 /*

@@ -55,6 +55,7 @@ int trace_create(struct trace_file *trace, const struct part *part)
 	trace->blocks->count = 1; /* nobody has index 0 */
 	trace->blocks->least_ns = trace->least_ns;
 	trace->blocks->overflow = trace->overflow;
+	trace->blocks->keeps = trace->keeps;
 	if (trace->part.file.is_private)
 		trace->has_workers = 0; /* nobody else sees it */
 	return 0;
@@ -257,16 +258,32 @@ uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
 	return chunk ? (uint32_t *)(chunk + 1) : NULL;
 }
 
+/* Behind all that is written; what is no call may end in zeros. */
+static uint32_t *find_end(uint32_t *words, const uint32_t *end)
+{
+	uint32_t *last = words, *at = words;
+
+	while (at < end) {
+		uint32_t size = 1;
+
+		if ((*at & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD)
+			size = *at & WIRE_PACKET_ODD_WORDS;
+		if (!size || size > end - at)
+			size = 1;
+		if (*at)
+			last = at + size;
+		at += size;
+	}
+	return last;
+}
+
 uint32_t *trace_resume(struct tally *tally, uint64_t *end)
 {
-	uint32_t *words, *at;
+	uint32_t *words;
 
 	if (!tally->packets.newest)
 		return NULL;
 	words = (uint32_t *)(tally->packets.newest + 1);
-	at = words + PAYLOAD_BYTES / sizeof(*words);
-	*end = (uintptr_t)at;
-	while (at > words && !at[-1])
-		at--;
-	return at;
+	*end = (uintptr_t)words + PAYLOAD_BYTES;
+	return find_end(words, words + PAYLOAD_BYTES / sizeof(*words));
 }

@@ -27,6 +27,7 @@ struct trace_file {
 	uint64_t stamp_ns;     /* from stamp to stamp; 0: by calls */
 	uint64_t stamp_ticks;  /* the same; 0: not known yet. Any thread */
 	enum wire_overflow overflow;
+	uint32_t keeps;              /* WIRE_KEEPS_SITES */
 	int has_workers;             /* somebody takes packets that are full */
 	_Atomic uint64_t used_bytes; /* any thread */
 };

@@ -7,7 +7,23 @@
 #include "wire/id.h"
 #include "wire/packet.h"
 
-struct surroundings surroundings_find(uint32_t *words, const uint64_t *slot)
+static void tell(const struct surroundings_of *of, uint32_t at,
+		 const struct link *link)
+{
+	if (of->tell)
+		of->tell(of->context, at, link);
+	if (of->functions)
+		of->functions[at] = link->function;
+	if (of->sites) {
+		const uint64_t site = link->shadow->return_address;
+
+		of->sites[2 * at] = (uint32_t)site;
+		of->sites[2 * at + 1] = (uint32_t)(site >> 32);
+	}
+}
+
+struct surroundings surroundings_find(const struct surroundings_of *of,
+				      const uint64_t *slot)
 {
 	struct surroundings found = {
 		.id = shadow_of((uintptr_t)slot)->caller_id,
@@ -23,8 +39,7 @@ struct surroundings surroundings_find(uint32_t *words, const uint64_t *slot)
 	found.is_handler = walk.is_handler != 0;
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
 	       walk_next(&walk, &link)) {
-		if (words)
-			words[found.count] = link.function;
+		tell(of, found.count, &link);
 		found.count++;
 		found.is_handler |= walk.is_handler != 0;
 	}
@@ -33,10 +48,12 @@ struct surroundings surroundings_find(uint32_t *words, const uint64_t *slot)
 }
 
 void surroundings_leave_out_innermost(struct surroundings *found,
-				      uint32_t *words)
+				      const struct surroundings_of *of)
 {
-	found->id = id_pop(found->id, id_key(words[0]));
+	found->id = id_pop(found->id, id_key(of->functions[0]));
 	found->count--;
 	for (uint32_t i = 0; i < found->count; i++)
-		words[i] = words[i + 1];
+		of->functions[i] = of->functions[i + 1];
+	for (uint32_t i = 0; of->sites && i < 2 * found->count; i++)
+		of->sites[i] = of->sites[i + 2];
 }

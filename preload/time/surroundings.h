@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+struct link;
+
 struct surroundings {
 	uint64_t id;        /* of the innermost function */
 	uint32_t count;     /* of functions */
@@ -12,14 +14,23 @@ struct surroundings {
 	uint8_t is_handler; /* a signal has come on the way */
 };
 
+/* What is to be known of each, the innermost first; NULL: nobody asks. */
+struct surroundings_of {
+	uint32_t *functions; /* their numbers */
+	uint32_t *sites;     /* where they return to: low, high */
+	/* Told of each, `at` being how many were before. */
+	void (*tell)(void *context, uint32_t at, const struct link *link);
+	void *context;
+};
+
 /*
  * Without the function that is entered at the slot, where the walk begins, and at most
- * WIRE_PACKET_FUNCTIONS. Their numbers, the innermost first; `words` may be NULL: they are
- * counted only.
+ * WIRE_PACKET_FUNCTIONS.
  */
-struct surroundings surroundings_find(uint32_t *words, const uint64_t *slot);
+struct surroundings surroundings_find(const struct surroundings_of *of,
+				      const uint64_t *slot);
 
 void surroundings_leave_out_innermost(struct surroundings *found,
-				      uint32_t *words);
+				      const struct surroundings_of *of);
 
 #endif

@@ -26,6 +26,7 @@ static uint32_t depth_at(uint8_t level)
 
 int trace_depth_leaves_out(const uint64_t *slot)
 {
+	static const struct surroundings_of nothing;
 	struct hot_depth *last = &hot.aside->last;
 
 	if (!hot.aside)
@@ -33,7 +34,7 @@ int trace_depth_leaves_out(const uint64_t *slot)
 	if (!hot.trace_moved && hot.packet.has_depth) {
 		last->depth = depth_at(level_now());
 	} else {
-		last->depth = surroundings_find(NULL, slot).count + 1;
+		last->depth = surroundings_find(&nothing, slot).count + 1;
 		hot.packet.has_depth = last->depth <= WIRE_PACKET_FUNCTIONS;
 	}
 	last->level = level_now();

@@ -30,14 +30,20 @@
 #include "preload/hot/switch.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
+#include "preload/time/call_values.h"
+#include "preload/time/packet_words.h"
 #include "preload/time/samples.h"
 #include "preload/time/surroundings.h"
 #include "preload/time/trace_depth.h"
+#include "preload/time/trace_pace.h"
 #include "wire/id.h"
 
 _Static_assert(TRACE_LEVEL == 1 << WIRE_PACKET_LEVEL_SHIFT, "stubs");
 _Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_TAIL_WORDS),
+	       "stubs");
+_Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_LEVEL_SHIFT |
+				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
 	       "stubs");
 
 #define CALL_BYTES    4
@@ -46,29 +52,30 @@ _Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
 #define MOMENT_BYTES  (4 * WIRE_PACKET_MOMENT_WORDS)
 #define RETURN_BYTES  (4 * WIRE_PACKET_RETURN_WORDS)
 #define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
+#define SITES_BYTES   (4 * WIRE_PACKET_SITES_WORDS(WIRE_PACKET_FUNCTIONS))
 #define SPARE_BYTES   64
 #define ATTEMPT_EVERY 4096
-#define EVERY_MAX     1024 /* calls, where stamps are by time */
+
+/* ---- Sizes ---- */
+
+/* What a call has beside its words. */
+static uint32_t site_words(void)
+{
+	return rt.config->keeps_sites ? WIRE_PACKET_SITE_WORDS : 0;
+}
+
+static uint64_t call_bytes(int is_tail)
+{
+	return (is_tail ? TAIL_BYTES : CALL_BYTES) + 4 * site_words();
+}
+
+/* At most. */
+static uint64_t context_bytes(void)
+{
+	return CONTEXT_BYTES + (rt.config->keeps_sites ? SITES_BYTES : 0);
+}
 
 /* ---- Places ---- */
-
-/* Of so many bytes, or 0: the packet is full. */
-static uint64_t claim(uint64_t bytes)
-{
-	const uint64_t place =
-		__atomic_fetch_add(&hot.trace_next, bytes, __ATOMIC_RELAXED);
-
-	return place + bytes <= hot.packet.end ? place : 0;
-}
-
-/* What was claimed last, but for the first so many bytes. */
-static void give_back(uint64_t place, uint64_t bytes, uint64_t but)
-{
-	uint64_t behind = place + bytes;
-
-	__atomic_compare_exchange_n(&hot.trace_next, &behind, place + but, 0,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
 
 /*
  * Stubs write up to there. A handler may come in between and switch the thread, or
@@ -85,42 +92,19 @@ static void set_limit(uint64_t limit)
 }
 
 /*
- * A stub below the limit may write two words; one that a handler has interrupted
- * may take the next packet's limit for its own.
+ * A stub below the limit may write two words, and a site; a probe, what it keeps. One
+ * that a handler has interrupted may take the next packet's limit for its own.
  */
 static uint64_t last_limit(void)
 {
-	return hot.packet.end - SPARE_BYTES;
-}
-
-/*
- * Where stamps are by time: a call that looked at the clock would cost what a stamp
- * does, so the next one is due after as many calls as took so long before, and after
- * no more than twice as many as the last one was.
- */
-static void pace(uint64_t tsc)
-{
-	const uint64_t ticks = rt.recorder->trace.stamp_ticks;
-	struct hot_stamps *stamps = &hot.aside->stamps;
-	const uint64_t elapsed = tsc - stamps->tsc;
-	const uint64_t every = stamps->every;
-	uint64_t next = 2 * every;
-
-	stamps->tsc = tsc;
-	if (!ticks)
-		return;
-	if (elapsed > ticks / 2)
-		next = every * ticks / elapsed;
-	if (next < 1)
-		next = 1;
-	stamps->every = next < EVERY_MAX ? next : EVERY_MAX;
+	return hot.packet.end - SPARE_BYTES - call_values_room();
 }
 
 /* Of so many calls the last one has none of the words below the limit. */
 static void plan_stamp(void)
 {
 	const uint64_t every = hot.aside->stamps.every;
-	const uint64_t next = hot.trace_next + CALL_BYTES * (every - 1);
+	const uint64_t next = hot.trace_next + call_bytes(0) * (every - 1);
 
 	hot.packet.limit = every && next < last_limit() ? next : last_limit();
 }
@@ -135,14 +119,14 @@ static void put_tsc(uint32_t *words, uint64_t tsc)
 
 static void put_stamp(void)
 {
-	uint32_t *words = (uint32_t *)claim(STAMP_BYTES);
+	uint32_t *words = (uint32_t *)packet_claim(STAMP_BYTES);
 	const uint64_t tsc = stamp_counter();
 
 	if (!words)
 		return;
 	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
 	put_tsc(words + 1, tsc);
-	pace(tsc);
+	trace_pace_step(tsc);
 	plan_stamp();
 }
 
@@ -155,7 +139,8 @@ static int is_in_step(void)
 /* Where the packet has no room the next one begins with the time, too. */
 static void put_moment(void)
 {
-	uint32_t *words = is_in_step() ? (uint32_t *)claim(MOMENT_BYTES) : NULL;
+	uint32_t *words =
+		is_in_step() ? (uint32_t *)packet_claim(MOMENT_BYTES) : NULL;
 
 	if (!words)
 		return;
@@ -173,23 +158,29 @@ static int take_back(uint64_t tsc)
 	const uint32_t stamp =
 		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
 	uint32_t *end = (uint32_t *)hot.trace_next;
+	uint32_t *call = end - WIRE_PACKET_STAMP_WORDS - site_words() - 1;
 	uint64_t begun;
 
 	/* The packet is full, and more than it has was asked for. */
 	if ((uintptr_t)end > hot.packet.end)
 		return 0;
 	if (end[-3] != stamp ||
-	    (end[-4] ^ hot.trace_level) >> WIRE_PACKET_LEVEL_SHIFT ||
-	    (end[-4] & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
-	    end[-5] == TRACE_TAIL_WORD)
+	    (rt.config->keeps_sites && call[1] != TRACE_SITE_WORD) ||
+	    (*call ^ hot.trace_level) >> WIRE_PACKET_LEVEL_SHIFT ||
+	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
+	    call[-1] == TRACE_TAIL_WORD)
 		return 0;
 	__builtin_memcpy(&begun, end - 2, sizeof(begun));
 	if (tsc - begun >= rt.recorder->trace.least_ticks)
 		return 0;
-	end[-4] = 0;
+	*call = 0;
 	put_tsc(end - 2, 0); /* a stamp of 0 is none, its halves are no calls */
 	end[-3] = 0;
-	give_back((uintptr_t)(end - 4), CALL_BYTES + STAMP_BYTES, 0);
+	if (rt.config->keeps_sites) {
+		put_tsc(call + 2, 0); /* likewise */
+		call[1] = 0;
+	}
+	packet_give_back((uintptr_t)call, call_bytes(0) + STAMP_BYTES, 0);
 	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->taken_back, 1,
 				  memory_order_relaxed);
 	plan_stamp();
@@ -204,7 +195,7 @@ static void put_return(uint64_t tsc)
 
 	if (!is_in_step() || (rt.recorder->trace.least_ticks && take_back(tsc)))
 		return;
-	words = (uint32_t *)claim(RETURN_BYTES);
+	words = (uint32_t *)packet_claim(RETURN_BYTES);
 
 	if (!words)
 		return;
@@ -240,21 +231,47 @@ static void put_pair(uint32_t *words, uint64_t value)
 }
 
 /*
+ * From farther behind, where there may be those of one more; returns where they end. Behind
+ * that all is 0 again.
+ */
+static uint32_t *put_sites(uint32_t *at, uint32_t *sites, uint32_t count)
+{
+	const uint32_t words = WIRE_PACKET_SITES_WORDS(count);
+	uint32_t *behind = sites + 2 * (count + 1);
+
+	*at = wire_packet_odd(WIRE_PACKET_SITES, words);
+	for (uint32_t i = 0; i < 2 * count; i++)
+		at[1 + i] = sites[i];
+	while (behind > at + words)
+		*--behind = 0;
+	return at + words;
+}
+
+/*
  * The context of the function that is called at a slot, before its call. Until it
  * is whole its length is that of the longest, so that nobody takes what is in it
  * for calls. 0: there is no room in the packet.
  */
 static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 {
-	struct wire_packet_begin *begin = (void *)claim(CONTEXT_BYTES);
-	uint32_t *functions = (uint32_t *)(begin + 1);
+	const uint64_t claimed = context_bytes();
+	struct wire_packet_begin *begin = (void *)packet_claim(claimed);
+	const struct surroundings_of of = {
+		.functions = (uint32_t *)(begin + 1),
+		.sites = rt.config->keeps_sites
+				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
+				 : NULL,
+	};
 	struct tally *tally = hot.tally;
 	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
 	struct surroundings found;
+	uint32_t *end;
+	int is_out;
 
 	if (!begin)
 		return 0;
-	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN, CONTEXT_BYTES / 4);
+	begin->head =
+		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
 	hot.trace_moved = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->level =
@@ -262,21 +279,26 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->cause = (uint8_t)cause;
 	begin->tid = tally->tid;
 	put_pair(begin->sequence, ++tally->packets.sequence);
-	found = surroundings_find(functions, slot);
-	if (is_out_of_step(&found, begin->level, why))
-		surroundings_leave_out_innermost(&found, functions);
+	found = surroundings_find(&of, slot);
+	is_out = is_out_of_step(&found, begin->level, why);
+	if (is_out)
+		surroundings_leave_out_innermost(&found, &of);
 	hot.packet.base = (uint8_t)(found.count - begin->level);
 	hot.packet.has_base = found.is_whole;
 	put_pair(begin->id, found.id);
 	begin->functions = found.count;
-	functions[found.count] = WIRE_PACKET_BEGIN_END;
+	of.functions[found.count] = WIRE_PACKET_BEGIN_END;
+	end = of.functions + found.count + 1;
+	if (of.sites)
+		end = put_sites(end, of.sites, found.count);
 	hot.aside->stamps.tsc = stamp_counter();
 	put_tsc(begin->tsc, hot.aside->stamps.tsc);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
-	give_back((uintptr_t)begin, CONTEXT_BYTES,
-		  UINT64_C(4) * WIRE_PACKET_BEGIN_WORDS(found.count));
+	packet_give_back((uintptr_t)begin, claimed,
+			 (uintptr_t)end - (uintptr_t)begin);
+	call_values_put_around(slot, begin->level, (uint32_t)is_out);
 	plan_stamp();
 	return 1;
 }
@@ -291,7 +313,7 @@ static int take_packet(void)
 
 	if (!hot.packet.end)
 		words = trace_resume(hot.tally, &end);
-	if (!words || end - (uintptr_t)words < CONTEXT_BYTES + STAMP_BYTES) {
+	if (!words || end - (uintptr_t)words < context_bytes() + STAMP_BYTES) {
 		words = trace_take(&rt.recorder->trace, hot.tally);
 		end = (uintptr_t)words + WIRE_PACKET_BYTES -
 		      sizeof(struct wire_chunk);
@@ -310,24 +332,6 @@ static int take_packet(void)
 	return 1;
 }
 
-/* How many ticks times are that were asked for, by what the clocks have said by now. */
-static void learn_ticks(void)
-{
-	struct trace_file *trace = &rt.recorder->trace;
-	const struct wire_header *header = rt.header;
-	uint64_t ticks = header->latest.tsc - header->first.tsc;
-	uint64_t ns = header->latest.ns - header->first.ns;
-
-	for (; ticks >> 20; ticks >>= 1)
-		ns >>= 1;
-	if (!ns)
-		return;
-	if (trace->least_ns)
-		trace->least_ticks = trace->least_ns * ticks / ns;
-	if (trace->stamp_ns)
-		trace->stamp_ticks = trace->stamp_ns * ticks / ns;
-}
-
 /* Behind a filter a handler may come in, whose calls are lost until it is done. */
 static int turn(void)
 {
@@ -342,7 +346,7 @@ static int turn(void)
 	is_there = hot.tally && take_packet();
 	if (is_there) { /* who is killed has told how fast the counter runs */
 		samples_note_moment(rt.header);
-		learn_ticks();
+		trace_pace_learn();
 	}
 	sys_restore_signals(&signals);
 	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
@@ -350,8 +354,10 @@ static int turn(void)
 	return is_there;
 }
 
+/* Of so many bytes, and what a probe keeps of the call that they end with. */
 static int is_full(uint64_t bytes)
 {
+	bytes += call_values_room();
 	return hot.trace_next + bytes > hot.packet.end;
 }
 
@@ -362,16 +368,19 @@ static int is_full(uint64_t bytes)
 static int prepare(const uint64_t *slot)
 {
 	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
+	uint64_t bytes = call_bytes(1) + context_bytes();
 
 	if (!hot.packet.end)
 		cause = WIRE_PACKET_FIRST;
-	else if (!hot.trace_moved && is_full(TAIL_BYTES))
+	else if (!hot.trace_moved && is_full(call_bytes(1)))
 		cause = WIRE_PACKET_FULL;
+	if (hot.trace_moved || cause != WIRE_PACKET_MOVED)
+		bytes += call_values_bytes(slot);
 	for (int i = 0; i < 3; i++) {
-		if (hot.packet.end && !hot.trace_moved && !is_full(TAIL_BYTES))
+		if (hot.packet.end && !hot.trace_moved &&
+		    !is_full(call_bytes(1)))
 			return 1;
-		if (hot.packet.end && hot.trace_moved &&
-		    !is_full(CONTEXT_BYTES + TAIL_BYTES) &&
+		if (hot.packet.end && hot.trace_moved && !is_full(bytes) &&
 		    put_context(slot, cause))
 			return 1;
 		if (!turn())
@@ -387,15 +396,19 @@ static uint32_t word_of(uint32_t index)
 	return hot.trace_level | index;
 }
 
-static int put_call(uint32_t index, int is_tail)
+static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 {
-	uint32_t *words = (uint32_t *)claim(is_tail ? TAIL_BYTES : CALL_BYTES);
+	uint32_t *words = (uint32_t *)packet_claim(call_bytes(is_tail));
 
 	if (!words)
 		return 0;
 	if (is_tail)
 		*words++ = TRACE_TAIL_WORD;
-	*words = word_of(index);
+	*words++ = word_of(index);
+	if (!rt.config->keeps_sites)
+		return 1;
+	words[0] = TRACE_SITE_WORD;
+	put_pair(words + 1, shadow_of((uintptr_t)slot)->return_address);
 	return 1;
 }
 
@@ -420,7 +433,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	settle(slot);
 	if (rt.config->trace_depth && trace_depth_leaves_out(slot))
 		return;
-	if (!prepare(slot) || !put_call(index, is_tail)) {
+	if (!prepare(slot) || !put_call(slot, index, is_tail)) {
 		hot.trace_moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
@@ -434,7 +447,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 
 void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail)
 {
-	give_back(place, is_tail ? TAIL_BYTES : CALL_BYTES, 0);
+	packet_give_back(place, call_bytes(is_tail), 0);
 	trace(slot, (uint32_t)(is_tail ? word >> 32 : word) & WIRE_PACKET_INDEX,
 	      is_tail);
 }
@@ -522,30 +535,29 @@ static uint32_t index_of(uint32_t function)
 	return trace_index(&rt.recorder->trace, function);
 }
 
-const struct sink sink_tracing = {
-	.stub = &hot_stub_traced,
-	.carried_at = HOT_CARRIED_TRACED,
-	.reads_clock = 1,
-	.off = off,
-	.on = on,
-	.miss = miss,
-	.leave = leave,
-	.moved = moved,
-	.moment = put_moment,
-	.index = index_of,
-	.fork = forget,
-};
+/* clang-format off */
+#define TRACES(template, way_out) \
+	.stub = &(template), \
+	.carried_at = HOT_CARRIED_TRACED, \
+	.reads_clock = 1, \
+	.off = off, \
+	.on = on, \
+	.miss = miss, \
+	.leave = (way_out), \
+	.moved = moved, \
+	.moment = put_moment, \
+	.index = index_of, \
+	.fork = forget
 
-const struct sink sink_stamping = {
-	.stub = &hot_stub_stamped,
-	.carried_at = HOT_CARRIED_TRACED,
-	.reads_clock = 1,
-	.off = off,
-	.on = on,
-	.miss = miss,
-	.leave = leave_stamped,
-	.moved = moved,
-	.moment = put_moment,
-	.index = index_of,
-	.fork = forget,
-};
+static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave) };
+static const struct sink sink_stamping = { TRACES(hot_stub_stamped, leave_stamped) };
+static const struct sink sink_siting = { TRACES(hot_stub_sited, leave) };
+static const struct sink sink_doing_both = { TRACES(hot_stub_stamped_sited, leave_stamped) };
+/* clang-format on */
+
+const struct sink *sink_of_trace(const struct config *config)
+{
+	if (config->keeps_sites)
+		return config->stamp_returns ? &sink_doing_both : &sink_siting;
+	return config->stamp_returns ? &sink_stamping : &sink_tracing;
+}

@@ -29,6 +29,20 @@ static int is_context(const uint32_t *words, uint32_t count)
 	       begin->cause <= WIRE_PACKET_MOVED;
 }
 
+/* Behind a context of so many functions, where the cursor is; or NULL. */
+static const uint32_t *sites_of(const struct packet_cursor *cursor,
+				uint32_t functions)
+{
+	const uint32_t *words = cursor->words + cursor->at;
+	const uint32_t count = WIRE_PACKET_SITES_WORDS(functions);
+
+	return cursor->count - cursor->at >= count &&
+			       words[0] ==
+				       wire_packet_odd(WIRE_PACKET_SITES, count)
+		       ? words + 1
+		       : NULL;
+}
+
 static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const struct wire_packet_begin *begin = (const void *)words;
@@ -37,6 +51,7 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 		.sequence = word_of(begin->sequence),
 		.id = word_of(begin->id),
 		.functions = (const uint32_t *)(begin + 1),
+		.sites = sites_of(cursor, begin->functions),
 		.count = begin->functions,
 		.tid = begin->tid,
 		.cause = begin->cause,
@@ -83,6 +98,25 @@ static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 	return 1;
 }
 
+static int take_value(struct packet_cursor *cursor, const uint32_t *words,
+		      uint32_t count)
+{
+	const struct wire_packet_value *wire = (const void *)words;
+	const uint32_t returned = (uint8_t)(cursor->level - wire->level);
+
+	if (cursor->is_lost || returned >= cursor->depth ||
+	    wire->out >= cursor->depth - returned)
+		return 0;
+	cursor->value = (struct packet_value){
+		.wire = wire,
+		.number = word_of(wire->number),
+		.string = (const char *)(wire + 1),
+		.string_bytes = 4 * count - (uint32_t)sizeof(*wire),
+		.depth = cursor->depth - returned - wire->out,
+	};
+	return 1;
+}
+
 enum packet_event packet_next_odd(struct packet_cursor *cursor)
 {
 	const uint32_t *words = cursor->words + cursor->at;
@@ -123,6 +157,11 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 		if (count == WIRE_PACKET_RETURN_WORDS &&
 		    take_return(cursor, words + 1))
 			return PACKET_RETURN;
+		break;
+	case WIRE_PACKET_VALUE:
+		if (4 * count >= sizeof(struct wire_packet_value) &&
+		    take_value(cursor, words, count))
+			return PACKET_VALUE;
 		break;
 	}
 	return PACKET_END;

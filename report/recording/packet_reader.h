@@ -31,6 +31,7 @@ enum packet_event {
 	PACKET_TIME,    /* cursor.tsc: it is that late; also at a context */
 	PACKET_MOMENT,  /* the same, not beside a call */
 	PACKET_RETURN,  /* and what was deeper than cursor.depth has returned */
+	PACKET_VALUE,   /* cursor.value: of a call that is running */
 };
 
 /* Which numbers functions have. */
@@ -44,9 +45,19 @@ struct packet_context {
 	uint64_t sequence; /* of the thread's packets and contexts, from 1 on */
 	uint64_t id;
 	const uint32_t *functions; /* numbers, innermost first */
+	const uint32_t *sites; /* where they return to: low, high; or NULL */
 	uint32_t count;
 	uint32_t tid;
 	enum wire_packet_cause cause;
+};
+
+/* What a probe has kept of a call. */
+struct packet_value {
+	const struct wire_packet_value *wire;
+	uint64_t number;
+	const char *string; /* what follows, if it is one */
+	uint32_t string_bytes;
+	uint32_t depth; /* of the call */
 };
 
 struct packet_cursor {
@@ -54,6 +65,7 @@ struct packet_cursor {
 	const uint32_t *words;
 	size_t count, at;
 	struct packet_context context;
+	struct packet_value value;
 	uint64_t tsc;   /* 0: none was seen yet */
 	uint32_t depth; /* of the call, the innermost, or who is returned to */
 	uint32_t function; /* of the call */
@@ -93,6 +105,19 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
 	cursor->level = level;
 	cursor->function = wire_packet_function(block, index);
 	return 1;
+}
+
+/* Where the call returns to that packet_next() has told of last; 0: it does not say. */
+static inline uint64_t packet_site(const struct packet_cursor *cursor)
+{
+	const uint32_t *words = cursor->words + cursor->at;
+
+	return cursor->count - cursor->at >= WIRE_PACKET_SITE_WORDS &&
+			       words[0] ==
+				       wire_packet_odd(WIRE_PACKET_SITE,
+						       WIRE_PACKET_SITE_WORDS)
+		       ? (uint64_t)words[2] << 32 | words[1]
+		       : 0;
 }
 
 static inline enum packet_event packet_next(struct packet_cursor *cursor)

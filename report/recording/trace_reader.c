@@ -56,6 +56,8 @@ static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 	trace->waits = blocks.waits;
 	trace->waited_ns = blocks.waited_ns;
 	trace->given_up = blocks.is_given_up;
+	trace->keeps = blocks.keeps;
+	trace->values_lost = blocks.values_lost;
 	trace->dropped_at =
 		payload + offsetof(struct wire_packet_blocks, dropped);
 }

@@ -35,6 +35,8 @@ struct trace {
 	uint64_t taken_back, least_ns; /* calls that took less than that */
 	uint32_t overflow;             /* enum wire_overflow */
 	uint32_t given_up;             /* enum wire_given_up */
+	uint32_t keeps;                /* WIRE_KEEPS_SITES, _VALUES */
+	uint32_t values_lost;          /* hits of which it has no value */
 	uint64_t waits, waited_ns;     /* of threads, for workers */
 	struct trace_packet *packets;  /* by tally, then in their order */
 	size_t count, capacity;

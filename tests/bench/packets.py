@@ -41,6 +41,7 @@ OPTIONS = {
     "counting, no trace": ["--time=none"],
     "--stamps=packet": ["--stamps=packet"],
     "a stamp each 64 calls": [],
+    "... --sites": ["--sites"],
     "... --trace-depth=200": ["--trace-depth=200"],
     "... --trace-depth=10": ["--trace-depth=10"],
     "... --on-overflow=process": ["--on-overflow=process"],

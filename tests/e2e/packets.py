@@ -5,6 +5,7 @@ import struct
 
 PACKET, BLOCKS = 30, 31
 ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0xff0000, 1, 2, 3, 4, 5
+SITE, SITES, VALUE = 6, 7, 8
 BEGIN_WORDS, BEGIN_END = 10, 0x646e6521
 KEY, MULTIPLIER = 0x9e3779b1, 0xd1342543de82ef95
 INVERSE, WORD = 0x572b5ee77a54e3bd, (1 << 64) - 1
@@ -132,7 +133,7 @@ class Trace:
                 if 0 < returned < len(stack):
                     del stack[-returned:]
                     level = words[at + 1] - 1 & 0xff
-            elif kind == MOMENT:
+            elif kind in (MOMENT, SITE, SITES, VALUE):
                 pass
             else:
                 raise ValueError(f"word {word:#x}")

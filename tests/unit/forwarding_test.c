@@ -110,6 +110,8 @@ static void traced_stubs_load_what_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_traced);
 	of_template(*state, &hot_stub_stamped);
+	of_template(*state, &hot_stub_sited);
+	of_template(*state, &hot_stub_stamped_sited);
 }
 
 static uint32_t stalls_of(const char *bytes, size_t count)

@@ -263,9 +263,86 @@ static void half_of_a_context_is_none(void **state)
 	expect_end(&cursor, WIRE_PACKET_BEGIN_WORDS(3) + 1);
 }
 
+static void a_call_says_where_it_returns_to(void **state)
+{
+	const uint32_t functions[] = { 10, 11 };
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	(void)state;
+	put_context(&packet, 2, 2, functions);
+	put(&packet,
+	    wire_packet_odd(WIRE_PACKET_SITES, WIRE_PACKET_SITES_WORDS(2)));
+	for (uint32_t i = 0; i < 4; i++)
+		put(&packet, 20 + i);
+	put_call(&packet, 3, 1);
+	put(&packet, wire_packet_odd(WIRE_PACKET_SITE, WIRE_PACKET_SITE_WORDS));
+	put(&packet, 5);
+	put(&packet, 1);
+	put_call(&packet, 3, 2);
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	assert_non_null(cursor.context.sites);
+	assert_int_equal(cursor.context.sites[3], 23);
+	expect_call(&cursor, 3, 0x7001);
+	assert_int_equal(packet_site(&cursor), UINT64_C(0x100000005));
+	expect_call(&cursor, 3, 0x7002);
+	assert_int_equal(packet_site(&cursor), 0);
+	expect_end(&cursor, 0);
+}
+
+static void put_value(struct packet *packet, uint8_t level, uint32_t out)
+{
+	const struct wire_packet_value value = {
+		.head = wire_packet_odd(WIRE_PACKET_VALUE, 6),
+		.probe = 3,
+		.flags = WIRE_VALUE_IS_AGAIN,
+		.level = level,
+		.out = out,
+		.number = { 2, 0 },
+	};
+
+	memcpy(packet->words + packet->count, &value, sizeof(value));
+	packet->count += sizeof(value) / 4;
+	put(packet, 0x6261);
+}
+
+/* Of one that has returned, or that nothing is known of, nothing is told. */
+static void a_value_is_of_a_call_that_runs(void **state)
+{
+	const uint32_t functions[] = { 10, 11 };
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	(void)state;
+	put_context(&packet, 2, 2, functions);
+	put_value(&packet, 2, 1);
+	put_value(&packet, 2, 2);
+	put_value(&packet, 3, 0);
+	put_call(&packet, 3, 1);
+	put_call(&packet, 4, 1);
+	put_value(&packet, 3, 0);
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	assert_null(cursor.context.sites);
+	assert_int_equal(packet_next(&cursor), PACKET_VALUE);
+	assert_int_equal(cursor.value.depth, 1);
+	assert_int_equal(cursor.value.wire->probe, 3);
+	assert_int_equal(cursor.value.number, 2);
+	assert_int_equal(cursor.value.string_bytes, 4);
+	assert_memory_equal(cursor.value.string, "ab", 2);
+	expect_call(&cursor, 3, 0x7001);
+	expect_call(&cursor, 4, 0x7001);
+	assert_int_equal(packet_next(&cursor), PACKET_VALUE);
+	assert_int_equal(cursor.value.depth, 3);
+	expect_end(&cursor, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_says_where_it_returns_to),
+		cmocka_unit_test(a_value_is_of_a_call_that_runs),
 		cmocka_unit_test(returns_follow_from_the_levels_of_calls),
 		cmocka_unit_test(a_context_says_where_calls_go_on),
 		cmocka_unit_test(levels_go_round),

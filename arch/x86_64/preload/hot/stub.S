@@ -44,6 +44,8 @@
  *	hot_stub_timed	those whose calls are timed
  *	hot_stub_traced	those whose calls are written down, one by one
  *	hot_stub_stamped	and their returns, with their times
+ *	hot_stub_sited	... or with where they are made
+ *	hot_stub_stamped_sited	... or both
  *
  * Constants of 64 bits are loaded from the thread's block: as immediate operands
  * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
@@ -67,6 +69,7 @@
 #define IS_TIMED      0
 #define IS_TRACED     0
 #define IS_STAMPED    0
+#define IS_SITED      0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
@@ -80,6 +83,7 @@
 #define IS_TIMED      1
 #define IS_TRACED     0
 #define IS_STAMPED    0
+#define IS_SITED      0
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
@@ -93,6 +97,7 @@
 #define IS_TIMED      0
 #define IS_TRACED     1
 #define IS_STAMPED    0
+#define IS_SITED      0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x97
@@ -106,9 +111,38 @@
 #define IS_TIMED      0
 #define IS_TRACED     1
 #define IS_STAMPED    1
+#define IS_SITED      0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x97
+#define HOT_END       0x1d3
+#include "preload/hot/stub_template.inc"
+
+#define TEMPLATE      hot_stub_sited
+#define SECTION       .rodata.hot_stub_sited
+#define HOLES_SECTION .rodata.hot_stub_sited_holes
+#define L(name)       .Lsited_##name
+#define IS_TIMED      0
+#define IS_TRACED     1
+#define IS_STAMPED    0
+#define IS_SITED      1
+#define KIND          STUB_TRACED
+#define BYTES         (2 * STUB_BYTES)
+#define ENTRY_AT      0x7c
+#define HOT_END       0x1d3
+#include "preload/hot/stub_template.inc"
+
+#define TEMPLATE      hot_stub_stamped_sited
+#define SECTION       .rodata.hot_stub_stamped_sited
+#define HOLES_SECTION .rodata.hot_stub_stamped_sited_holes
+#define L(name)       .Lstamped_sited_##name
+#define IS_TIMED      0
+#define IS_TRACED     1
+#define IS_STAMPED    1
+#define IS_SITED      1
+#define KIND          STUB_TRACED
+#define BYTES         (2 * STUB_BYTES)
+#define ENTRY_AT      0x7c
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
