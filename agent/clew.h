@@ -254,11 +254,27 @@ int clew_hook(void);
 
 /* ---- Contexts of your own ---- */
 
-/* A call, of what clew has recorded; texts last as long as the function that gets it. */
+/* What a probe has kept of a call, by the name that it was asked for. */
+struct clew_called_value {
+	const char *name;
+	const char *string; /* NULL: it is a number, or missing */
+	uint64_t number;
+	int is_missing; /* it could not be had */
+};
+
+/* A call, of what clew has recorded; what it has lasts as long as the function that gets it. */
 struct clew_called {
 	const char *function; /* its name, as reports have it */
 	const char *module;   /* the name of its file; "": it has none */
 	uint64_t vaddr;       /* where it begins, as the file has it */
+	/*
+	 * Where it is called, "file.c:12" or "caller+0x34": of a trace that says it (clew
+	 * record --trace --sites). Else NULL.
+	 */
+	const char *site;
+	/* Likewise (--args): what is known of its arguments. */
+	const struct clew_called_value *values;
+	size_t value_count;
 };
 
 /*

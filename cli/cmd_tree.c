@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/context_object.h"
 #include "cli/view.h"
@@ -27,6 +28,8 @@ struct tree_options {
 	struct tree_limits limits;
 	const char *callers_of;
 	const char *context; /* what one is; NULL: a chain of functions */
+	struct label_wish labels;
+	char *function; /* of these */
 	int has_depth;
 };
 
@@ -39,9 +42,12 @@ static const struct argp_option argp_options[] = {
 	  "Show each process or thread by itself", 0 },
 	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
 	  "Show this function, its callers, their callers, and so on", 0 },
-	{ "context", KEY_CONTEXT, "function|module|file|class|OBJECT", 0,
-	  "What a context is a chain of (default: function), or what a shared "
-	  "object of yours says, such as ./my.so",
+	{ "context", KEY_CONTEXT,
+	  "function|site|FN@ARG|module|file|class|OBJECT", 0,
+	  "What a context is a chain of (default: function; site: functions "
+	  "and where each is called; FN@ARG: functions, and of FN the value of "
+	  "an argument), or what a shared object of yours says, such as "
+	  "./my.so",
 	  0 },
 	{ "value", KEY_VALUE, "NAME", 0,
 	  "Show what an agent in the program counted by that name, in place "
@@ -61,18 +67,51 @@ static size_t find_representation(const char *name)
 	return i;
 }
 
-static int is_function(const char *name)
+/* "FN@ARG": where ARG is, or NULL. C++ names have no '@'. */
+static const char *argument_in(const char *name)
 {
-	return strcmp(name, "function") == 0;
+	const char *at = strchr(name, '@');
+
+	return at && at > name && at[1] && !strchr(name, '/') ? at + 1 : NULL;
+}
+
+/* Those that the session's tree has. */
+static int is_as_opened(const char *name)
+{
+	return strcmp(name, "function") == 0 || strcmp(name, "site") == 0 ||
+	       argument_in(name);
+}
+
+/* What of calls the session is to tell apart. */
+static void set_context(struct tree_options *options, const char *text)
+{
+	const int is_object = strchr(text, '/') != NULL;
+	const char *argument = argument_in(text);
+
+	free(options->function);
+	options->function =
+		argument ? memory_string(text, (size_t)(argument - 1 - text))
+			 : NULL;
+	options->context = text;
+	options->labels = (struct label_wish){
+		.has_sites = is_object || strcmp(text, "site") == 0,
+		.has_values = is_object,
+		.is_optional = is_object,
+		.function = options->function,
+		.argument = argument,
+	};
+	options->view.whose.labels =
+		options->labels.has_sites || argument ? &options->labels : NULL;
 }
 
 static void check_context(const char *text, struct argp_state *state)
 {
-	if (!is_function(text) && !strchr(text, '/') &&
+	if (!is_as_opened(text) && !strchr(text, '/') &&
 	    find_representation(text) == REPRESENT_COUNT)
 		argp_error(state,
-			   "--context=%s: not function, module, file, class, "
-			   "or the path of an object, such as ./my.so",
+			   "--context=%s: not function, site, FN@ARG, module, "
+			   "file, class, or the path of an object, such as "
+			   "./my.so",
 			   text);
 }
 
@@ -102,7 +141,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_CONTEXT:
 		check_context(argument, state);
-		options->context = argument;
+		set_context(options, argument);
 		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
@@ -111,6 +150,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (options->context && options->callers_of)
 			argp_error(state,
 				   "--context goes without --callers-of");
+		if (options->view.whose.labels && options->view.whose.value &&
+		    !options->labels.is_optional)
+			argp_error(state, "--context=%s goes without --value",
+				   options->context);
+		if (options->view.whose.value)
+			options->view.whose.labels = NULL;
 		check_value(&options->view, state);
 		return 0;
 	default:
@@ -149,7 +194,7 @@ static int write_contexts(struct session *session,
 	const size_t by = text ? find_representation(text) : REPRESENT_COUNT;
 	struct tree represented;
 
-	if (!text || is_function(text)) {
+	if (!text || is_as_opened(text)) {
 		options->view.writer->tree(stdout, session, view);
 		return 0;
 	}
@@ -221,6 +266,9 @@ int command_tree(int argc, char **argv)
 		.children = view_children,
 	};
 	struct tree_options options = { 0 };
+	const int status =
+		view_command(&argp, argc, argv, &options.view, show, &options);
 
-	return view_command(&argp, argc, argv, &options.view, show, &options);
+	free(options.function);
+	return status;
 }

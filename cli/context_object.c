@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/idmap.h"
 #include "base/memory.h"
+#include "report/model/call_labels.h"
 #include "report/view/representation.h"
 
 #define NAME_BYTES 1024
@@ -66,19 +67,43 @@ static uint64_t context_at(struct context_object *object, uint32_t label)
 	return known ? known - 1 : 0;
 }
 
+#define VALUES_MAX 512 /* of all probes that there can be */
+
+static size_t tell_values(const struct call_label *label,
+			  struct clew_called_value *values)
+{
+	size_t count = label ? label->value_count : 0;
+
+	if (count > VALUES_MAX)
+		count = VALUES_MAX;
+	for (size_t i = 0; i < count; i++)
+		values[i] = (struct clew_called_value){
+			.name = label->values[i].name,
+			.string = label->values[i].string,
+			.number = label->values[i].number,
+			.is_missing = label->values[i].is_missing,
+		};
+	return count;
+}
+
 static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 {
 	struct context_object *object = argument;
-	const struct catalog_function *of =
-		&object->catalog->functions[function];
+	const struct call_label *label =
+		catalog_label(object->catalog, function);
+	const uint32_t plain = label ? label->function : function;
+	struct clew_called_value values[VALUES_MAX];
 	const struct clew_called called = {
-		.function = catalog_name(object->catalog, function),
-		.module = catalog_module_name(object->catalog, function),
-		.vaddr = of->vaddr,
+		.function = catalog_name(object->catalog, plain),
+		.module = catalog_module_name(object->catalog, plain),
+		.vaddr = object->catalog->functions[plain].vaddr,
+		.site = label ? label->site : NULL,
+		.values = values,
+		.value_count = tell_values(label, values),
 	};
 	const uint64_t from = context_at(object, parent);
 	const uint64_t context = object->of(from, &called);
-	uint64_t *label;
+	uint64_t *known;
 	uint32_t made;
 
 	if (context == from && parent)
@@ -86,9 +111,9 @@ static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 	if (!context) /* outside of all: under a name, as calls are counted */
 		return catalog_named(object->catalog, KIND_GROUP,
 				     CATALOG_NO_MODULE, "(no context)");
-	label = idmap_at(&object->labels, context);
-	if (*label)
-		return (uint32_t)*label;
+	known = idmap_at(&object->labels, context);
+	if (*known)
+		return (uint32_t)*known;
 	made = name_context(object, context);
 	*idmap_at(&object->labels, context) = made;
 	return made;

@@ -5,6 +5,7 @@
 #include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
 #include "report/merge/part_jni.h"
+#include "report/merge/part_labels.h"
 #include "report/merge/part_left_out.h"
 #include "report/merge/part_marks.h"
 #include "report/merge/part_packets.h"
@@ -233,6 +234,16 @@ static void add_values(struct work *work)
 			work->whose->value);
 }
 
+/* Contexts that are not labelled are those only which calls were counted in. */
+static void add_labelled(struct work *work, const struct part_labels *labels,
+			 size_t own_spans)
+{
+	for (size_t i = 0; i < own_spans; i++)
+		add_counts(work, &work->tallies.counts[i]);
+	part_labels_add(labels, &work->contexts, &work->roots);
+	work->merged->labelled++;
+}
+
 /* What was told, and what probes have kept. */
 static void add_moments(struct work *work)
 {
@@ -245,19 +256,13 @@ static void add_moments(struct work *work)
 	mark_list_pair(marks, from);
 }
 
-static void add_everything(struct work *work)
+/* Calls and times by context, and what was found in them. */
+static void add_plain(struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
 	const int is_timed = !work->whose->without_time &&
 			     work->part->header->time == WIRE_TIME_EXACT;
 
-	generated_name_callers(&work->generated, &work->numbering);
-	roots_select(&work->roots, work->merged);
-	part_tallies_init(&work->tallies, work->part);
-	part_packets_add(&work->packets, work->recording, work->part,
-			 &work->tallies);
-	contexts_init(&work->contexts, tallies, &work->numbering, work->catalog,
-		      work->tree);
 	if (roots_want_everything(&work->roots)) {
 		forget_contexts(work);
 		add_all_contexts(work);
@@ -277,6 +282,29 @@ static void add_everything(struct work *work)
 		finish_timing(work);
 	add_values(work);
 	add_moments(work);
+}
+
+static void add_everything(struct work *work)
+{
+	const struct label_wish nothing = { 0 };
+	const struct label_wish *wish =
+		work->whose->labels ? work->whose->labels : &nothing;
+	struct part_labels labels;
+	size_t own_spans;
+
+	generated_name_callers(&work->generated, &work->numbering);
+	roots_select(&work->roots, work->merged);
+	part_tallies_init(&work->tallies, work->part);
+	own_spans = work->tallies.count_spans;
+	part_packets_add(&work->packets, work->recording, work->part,
+			 &work->tallies);
+	contexts_init(&work->contexts, &work->tallies, &work->numbering,
+		      work->catalog, work->tree);
+	if (part_labels_init(&labels, wish, work->part, &work->packets))
+		add_labelled(work, &labels, own_spans);
+	else
+		add_plain(work);
+	part_labels_fini(&labels);
 	recording_note(work->recording,
 		       oddities_text(&work->contexts.oddities, work->part,
 				     work->contexts.count));
@@ -371,6 +399,8 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 	count_open_calls(tree);
 	if (whose->value)
 		values_settle(tree);
+	if (merged->labelled)
+		labels_settle(tree);
 	tree_sum(tree);
 	mark_list_finish(&merged->marks);
 	jni_usage_finish(&merged->jni);

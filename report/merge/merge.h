@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "report/merge/timeline.h"
+#include "report/model/call_labels.h"
 #include "report/model/function_catalog.h"
 #include "report/model/jni_usage.h"
 #include "report/model/mark_list.h"
@@ -30,6 +31,8 @@ struct whose {
 	int without_time; /* do not look at samples */
 	/* Nobody else wants the counts of the recording's parts: see part_forget(). */
 	int is_only_merged;
+	/* Tell calls of traces apart by that, too, and show nothing else; or NULL. */
+	const struct label_wish *labels;
 	/* Have what an agent counted by that name in place of time; or NULL. */
 	const char *value;
 	int by_line; /* keep calls that Java methods make in each line apart */
@@ -45,6 +48,7 @@ struct merged {
 	uint64_t follow_ups; /* threads that share a selected one's counts */
 	uint64_t strays;     /* calls of ids that no context explains */
 	uint64_t contexts;   /* nodes of the tree that were recorded as such */
+	uint64_t labelled; /* processes whose calls are told apart as wished */
 	uint64_t samples;
 	struct sample_places places;    /* how these were */
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */

@@ -8,16 +8,8 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/merge/packet_pool.h"
 #include "report/recording/trace_waits.h"
-
-/* Workers are threads; more than there are packets would have nothing to do. */
-static unsigned int workers_for(const struct trace *trace)
-{
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	const size_t most = processors > 1 ? (size_t)processors : 1;
-
-	return (unsigned int)(trace->count < most ? trace->count : most);
-}
 
 static void note_missing(struct recording *recording,
 			 const struct part_copy *part,
@@ -52,6 +44,19 @@ static void note_taken_back(struct recording *recording,
 				      text_grouped(trace->taken_back).text,
 				      text_plural(trace->taken_back),
 				      text_duration(trace->least_ns).text));
+}
+
+/* Who tells calls apart by their values has some without. */
+static void note_values_lost(struct recording *recording,
+			     const struct part_copy *part,
+			     const struct trace *trace)
+{
+	if (trace->values_lost > 0)
+		recording_note(recording,
+			       memory_printf("%s: what probes kept of %" PRIu32
+					     " call%s is not in its trace",
+					     part->name, trace->values_lost,
+					     text_plural(trace->values_lost)));
 }
 
 static void note_wrong(struct recording *recording,
@@ -104,30 +109,46 @@ static int open_trace(struct trace *trace, struct recording *recording,
 	return err;
 }
 
+/* More than there are packets would have nothing to do. */
+unsigned int part_packets_workers(const struct part_packets *packets)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t most = processors > 1 ? (size_t)processors : 1;
+
+	if (most > packets->trace.count)
+		most = packets->trace.count;
+	if (most > PACKET_WORKERS_MAX)
+		most = PACKET_WORKERS_MAX;
+	return most > 1 ? (unsigned int)most : 1;
+}
+
 void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      const struct part_copy *part,
 		      struct part_tallies *tallies)
 {
-	struct trace trace;
-	struct taken taken = { 0 };
+	struct trace *trace = &packets->trace;
 
 	*packets = (struct part_packets){ 0 };
-	if (open_trace(&trace, recording, part))
+	if (open_trace(trace, recording, part))
 		return;
+	packets->is_there = 1;
 	/* Later, so that no packet is missing in both. */
-	open_taken(&taken, recording, part);
-	packet_counts_init(&packets->counts, &trace, &taken,
-			   workers_for(&trace), NULL);
-	taken_close(&taken);
+	open_taken(&packets->taken, recording, part);
+	packet_counts_init(&packets->counts, trace, &packets->taken,
+			   part_packets_workers(packets), NULL);
 	packet_counts_add(&packets->counts, tallies);
-	trace_add_waits(&trace, recording, part->name);
-	note_missing(recording, part, &trace);
-	note_taken_back(recording, part, &trace);
+	trace_add_waits(trace, recording, part->name);
+	note_missing(recording, part, trace);
+	note_taken_back(recording, part, trace);
+	note_values_lost(recording, part, trace);
 	note_wrong(recording, part, &packets->counts);
-	trace_close(&trace);
 }
 
 void part_packets_fini(struct part_packets *packets)
 {
 	packet_counts_fini(&packets->counts);
+	if (!packets->is_there)
+		return;
+	taken_close(&packets->taken);
+	trace_close(&packets->trace);
 }

@@ -7,6 +7,7 @@
 #include "base/display_text.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "report/model/call_labels.h"
 #include "wire/verdict.h"
 
 /* Limits of the keys by_vaddr and sites_at; no x86-64 user address comes near them. */
@@ -315,8 +316,24 @@ void catalog_forget_left_out(struct catalog *catalog)
 	}
 }
 
+static void free_labels(struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->label_count; i++) {
+		const struct call_label *label = &catalog->labels[i];
+
+		for (size_t j = 0; j < label->value_count; j++) {
+			free((char *)label->values[j].name);
+			free(label->values[j].string);
+		}
+		free((struct mark_value *)label->values);
+		free((char *)label->site);
+	}
+	free(catalog->labels);
+}
+
 void catalog_fini(struct catalog *catalog)
 {
+	free_labels(catalog);
 	catalog_forget_left_out(catalog);
 	for (size_t i = 0; i < catalog->function_count; i++)
 		free(catalog->functions[i].name);

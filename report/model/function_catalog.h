@@ -74,6 +74,7 @@ struct catalog_function {
 	/* As its runtime told: see told_lines.h. 0: it did not. */
 	uint32_t file, line; /* where it begins; 1 + number in `files` */
 	uint32_t whole; /* that it is one line of, for those that call there */
+	uint32_t label; /* 1 + number in `labels`; 0: none (call_labels.h) */
 	struct left_out *left_out; /* or NULL: its calls are all there */
 };
 
@@ -140,6 +141,8 @@ struct catalog_module {
 	int is_maker; /* of memory that is executable: it generates code */
 };
 
+struct call_label;
+
 struct catalog {
 	struct a2n *a2n;           /* NULL until asked for */
 	struct progress *progress; /* told when modules are read, or NULL */
@@ -157,6 +160,8 @@ struct catalog {
 	size_t told_count, told_capacity;
 	struct idmap told_sites; /* hash of their frames -> site */
 	struct strings files;
+	struct call_label *labels;
+	size_t label_count, label_capacity;
 };
 
 /* A module as it was recorded. */

@@ -145,8 +145,10 @@ static inline uint64_t tree_below_of(const struct tree *tree, size_t node,
 /* Adds to what is a node's own; what is below is wrong until tree_sum(). */
 void tree_add(struct tree *tree, uint32_t node, const struct measure *more);
 
-/* Sets its time, which is the only thing that may become less. */
+/* Set what may become less: its time; its calls, and which of them are tail calls. */
 void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns);
+void tree_set_calls(struct tree *tree, uint32_t node, uint64_t calls,
+		    uint64_t tails);
 
 /* The child of `parent` for this function (not 0), made if need be. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function);

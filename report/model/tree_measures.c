@@ -69,6 +69,14 @@ void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns)
 		more_at(tree, node)->ns = ns;
 }
 
+void tree_set_calls(struct tree *tree, uint32_t node, uint64_t calls,
+		    uint64_t tails)
+{
+	tree->nodes[node].calls = calls;
+	if (tails != tree_self(tree, node).tails)
+		more_at(tree, node)->tails = tails;
+}
+
 static void sum_calls(struct tree *tree)
 {
 	free(tree->below);

@@ -46,6 +46,21 @@ static int choose_value(struct session *session, const char *path,
 	return 0;
 }
 
+/* -ENODATA and *why: no packet says by what calls are to be told apart. */
+static int refuse_labels(const char *path, const struct label_wish *wish,
+			 char **why)
+{
+	if (wish->has_sites)
+		return fail(why, -ENODATA,
+			    "%s: it does not say where calls are made: that "
+			    "takes clew record --trace --sites",
+			    path);
+	return fail(why, -ENODATA,
+		    "%s: no call of %s in it has a value %s: that takes clew "
+		    "record --trace --args %s",
+		    path, wish->function, wish->argument, wish->function);
+}
+
 /* Columns for probes that nobody has asked for. */
 static void forget_spare_columns(struct session *session)
 {
@@ -89,6 +104,10 @@ int session_open(struct session *session, const char *path,
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
 		return fail(why, -ESRCH, "%s: no such process or thread", path);
+	}
+	if (whose->labels && !whose->labels->is_optional && !merged.labelled) {
+		session_close(session);
+		return refuse_labels(path, whose->labels, why);
 	}
 	summary_init(&session->summary, &session->recording, &session->catalog,
 		     &session->tree, &merged);

@@ -51,16 +51,24 @@ def jitdump():
 
 
 def packet():
-    """A context, calls, tail calls and stamps (wire/packet.h)."""
+    """A context, calls, tail calls and stamps, sites and values (wire/packet.h)."""
     def call(level, index):
         return level << 24 | index
 
     words = [0x01ff0000 | 13, 77, 1, 0, 5000, 0, 3, 0, 2, 2, 0x7001, 0x7002,
-             0x646e6521]
+             0x646e6521, 0x07ff0005, 0x1234, 0x5555, 0x5678, 0x5555,
+             0x08ff0005, 2 << 16 | 1 << 8, 1, 99, 0]
     for i in range(200):
         words.append(call(3 + i % 7, 1 + i % 50))
         if i % 20 == 7:
             words += [0x02ff0002, call(3 + i % 7, 0x1003)]
+        if i % 3 == 0:
+            words += [0x06ff0003, 0x1234 + i, 0x5555]
+        if i % 10 == 1:
+            words += [0x08ff0005, (3 + i % 7) << 16, 0, i, 0]
+        if i % 10 == 2:
+            words += [0x08ff0006, (3 + i % 7) << 16 | 0x101, i % 3, 4, 0,
+                      0x64636261 + i % 5]
         if i % 64 == 63:
             words += [0x03ff0003, 6000 + i, 0]
     return struct.pack("<%dI" % len(words), *words)

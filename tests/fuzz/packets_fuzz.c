@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as the words of a packet, as a trace, and as what workers have
- * counted of one.
+ * libFuzzer entry: any bytes as the words of a packet, whose calls are told apart by sites and
+ * values, as a trace, and as what workers have counted of one.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/merge/labelled_counter.h"
 #include "report/recording/taken_reader.h"
 #include "report/trace/thread_calls.h"
 #include "tests/fuzz/space_fuzz.h"
@@ -20,10 +21,22 @@ static uint64_t look_at(const struct packet_cursor *cursor,
 
 	if (event == PACKET_CALL && cursor->depth == 0)
 		abort();
+	if (event == PACKET_CALL)
+		return sum + cursor->function + packet_site(cursor);
+	if (event == PACKET_VALUE) {
+		if (cursor->value.depth == 0 ||
+		    cursor->value.depth > cursor->depth)
+			abort();
+		for (uint32_t i = 0; i < cursor->value.string_bytes; i++)
+			sum += (uint8_t)cursor->value.string[i];
+	}
 	if (event != PACKET_CONTEXT)
-		return sum + cursor->function;
+		return sum;
 	for (uint32_t i = 0; i < cursor->context.count; i++)
 		sum += cursor->context.functions[i];
+	for (uint32_t i = 0;
+	     cursor->context.sites && i < 2 * cursor->context.count; i++)
+		sum += cursor->context.sites[i];
 	return sum;
 }
 
@@ -41,6 +54,30 @@ static void read_words(const uint32_t *words, size_t count,
 		if (++events > count)
 			abort();
 	}
+}
+
+/* No call is lost or made up, whatever they are told apart by. */
+static void count_calls(const uint32_t *words, size_t count,
+			const struct packet_blocks *blocks)
+{
+	static char name[] = "value";
+	static const struct label_wish wish = { .has_sites = 1 };
+	static struct label_fields fields = { .names = { { name, name } },
+					      .formats = { { 'd', 's' } } };
+	struct labelled_counter counter = { .wish = &wish, .fields = &fields };
+	struct packet_cursor cursor;
+	uint64_t calls = 0;
+
+	packet_begin(&cursor, words, count, blocks);
+	labelled_counter_take(&counter, &cursor, 0);
+	for (size_t i = 0; i < counter.tree.count; i++)
+		calls += counter.tree.nodes[i].calls;
+	packet_begin(&cursor, words, count, blocks);
+	for (enum packet_event event; (event = packet_next(&cursor));)
+		calls -= event == PACKET_CALL;
+	if (calls)
+		abort();
+	labelled_counter_fini(&counter);
 }
 
 /* Beginnings and ends are balanced, and time does not go back, whatever there is. */
@@ -130,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	memcpy(words, data, size);
 	read_words(words, size / 4, &blocks);
+	count_calls(words, size / 4, &blocks);
 	free(words);
 	read_file(file.path);
 	read_taken(file.path);

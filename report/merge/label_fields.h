@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Which values that probes of a process keep are to tell its calls apart. */
+#ifndef CLEW_MERGE_LABEL_FIELDS_H
+#define CLEW_MERGE_LABEL_FIELDS_H
+
+#include "report/model/call_labels.h"
+#include "report/recording/part_reader.h"
+#include "wire/user_probe.h"
+
+struct label_fields {
+	/* By number of the probe; NULL: not wanted. Safe to print. */
+	char *names[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
+	uint8_t formats[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
+	uint16_t string_bytes[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
+	size_t count; /* of those that are wanted */
+};
+
+void label_fields_init(struct label_fields *fields,
+		       const struct label_wish *wish,
+		       const struct part_copy *part);
+void label_fields_fini(struct label_fields *fields);
+
+#endif
