@@ -39,4 +39,13 @@ static inline int own_claim(uint64_t *word, uint64_t value)
 	return !former;
 }
 
+/* To another value, if it is the first one. */
+static inline void own_change(uint64_t *word, uint64_t from, uint64_t to)
+{
+	__asm__ volatile("cmpxchgq %2, %1"
+			 : "+a"(from), "+m"(*word)
+			 : "r"(to)
+			 : "memory", "cc");
+}
+
 #endif
