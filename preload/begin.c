@@ -73,6 +73,7 @@ static void take_configuration(struct cold *cold)
 	rt.folds_recursion = (uint32_t)config->folds_recursion;
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
+	rt.header->folds_recursion = rt.folds_recursion;
 	part_limit(&cold->recorder.part, config->max_bytes);
 	rt.header->verify_period = config->verify_period;
 	cold->recorder.tallies.part = &cold->recorder.part;

@@ -289,8 +289,10 @@ struct wire_header {
 	_Atomic uint64_t reading_ns; /* under the loader's lock; release */
 	char reading[56];
 	uint64_t start_cpu_ns; /* CPU time of clew's until the program began */
+	uint32_t folds_recursion; /* 1: no context has a function twice */
+	uint32_t unused;          /* 0 */
 };
-_Static_assert(sizeof(struct wire_header) == 888, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 896, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

@@ -84,6 +84,9 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	if (header->start_cpu_ns > 0)
 		fprintf(out, "start cpu_ns=%" PRIu64 "\n",
 			header->start_cpu_ns);
+	if (header->folds_recursion > 0)
+		fprintf(out, "recursion folded=%" PRIu32 "\n",
+			header->folds_recursion);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->java != WIRE_JAVA_NONE)

@@ -28,6 +28,8 @@ static json_t *totals_of(struct session *session)
 		json_number(session->value ? 0 : summary->time_ns), "samples",
 		json_number(summary->samples));
 
+	if (summary->folds_recursion)
+		json_object_set_new(totals, "folds_recursion", json_true());
 	if (summary->natives.calls > 0)
 		json_object_set_new(
 			totals, "natives",

@@ -564,6 +564,10 @@ void text_summary(FILE *out, struct session *session)
 		summary->processes == 1 ? "" : "es");
 	fprintf(out, ", %s thread%s\n", GROUPED(summary->threads),
 		text_plural(summary->threads));
+	if (summary->folds_recursion)
+		fputs("recursion folded: a call within another one of its "
+		      "function counts in the outer one's context\n",
+		      out);
 	if (summary->follow_ups > 0)
 		fprintf(out,
 			"shared: %s other thread%s counted together with the "

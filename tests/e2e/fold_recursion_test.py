@@ -49,6 +49,10 @@ class FoldRecursion(clewtest.Case):
         (part,) = parts.values()
         self.assertGreater(len(one.nodes), 1000)
         self.assertLess(len(part.contexts()), 100)
+        total = self.clew_json("report", "--json", self.recording_path)["total"]
+        self.assertIs(total["folds_recursion"], True)
+        report = self.clew("report", self.recording_path).stdout
+        self.assertIn("\nrecursion folded: ", report)
 
     def test_tail_calls(self):
         *_, compared = self.check("tail")
