@@ -23,6 +23,8 @@
 
 #include <stdint.h>
 
+struct tally;
+
 /*
  * The id that a function runs as whose own would be `id`, called by one that runs as
  * `caller`: that of the innermost context of its own that the caller is in or below; or
@@ -35,5 +37,11 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
  * recursively; or 0. Another that has called it runs below it, too.
  */
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
+
+/*
+ * Have that go by the contexts of another tally, in a forked child whose own has none
+ * yet; NULL: by the calling thread's again. Of one thread at a time.
+ */
+void recursion_look_in(const struct tally *tally);
 
 #endif

@@ -2,6 +2,7 @@
 #include "preload/stack/callers.h"
 
 #include "preload/hot/record.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -93,6 +94,22 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
+ * Where recursion is folded, ids lead by the outermost of its calls only: those that
+ * stand between have callers of their own.
+ */
+static void copy_folded(const struct tally *old, struct walk walk)
+{
+	struct link link;
+
+	recursion_look_in(old);
+	walk.scan_left = SCAN_MAX;
+	while (walk.id != ID_ROOT && walk_next(&walk, &link))
+		if (!tally_note(hot.tally, walk.id).word)
+			copy_records(old, walk.id);
+	recursion_look_in(NULL);
+}
+
+/*
  * The parent has no record of functions that it called while it forked: they
  * are between here and those that it has.
  */
@@ -106,4 +123,6 @@ void callers_inherit(const struct tally *old)
 	gap = find_gap(old, walk);
 	record_gap(&gap, walk);
 	copy_records(old, gap.id);
+	if (rt.folds_recursion)
+		copy_folded(old, walk);
 }

@@ -202,11 +202,13 @@ class ArgumentContexts(clewtest.Case):
             lost = [int(text.split("kept of ")[1].split()[0])
                     for text in report["problems"] if "probes kept" in text]
             without = found.pop(None, 0)
-            self.assertEqual(without, sum(lost))
+            # One whose value is lost may have that of the call before it.
+            others = sum(lost) - without
+            self.assertGreaterEqual(others, 0)
             self.assertEqual(sum(found.values()) + without,
                              sum(own["tell"].values()))
             for value, calls in found.items():
-                self.assertLessEqual(calls, own["tell"][value])
+                self.assertLessEqual(calls, own["tell"][value] + others)
 
     def test_what_is_not_there(self):
         program = self.build("none", "-O2", "-g0")

@@ -206,10 +206,10 @@ class Records(clewtest.Case):
     def all_dumped(self):
         self.record_a_wait()
         found = self.dumped()
-        for time in "cpu", "exact":
+        for options in ["--time=cpu", "--fold-recursion"], ["--time=exact"]:
             self.record([clewtest.PYTHON, "-c",
                          "for i in range(300000): str(i)"],
-                        (f"--time={time}", "-m", "python*",
+                        (*options, "-m", "python*",
                          "--probe=Py_BytesMain", "--action=record tid",
                          "--action=limit 5"))
             for kind, keys in self.dumped().items():
@@ -386,7 +386,7 @@ class Members(clewtest.Case):
         self.recording_path.rename(waited)
         self.pretend_waits(waited)
         self.record([program], ["--probe=main", "--action=record tid",
-                              "--probe=not_there"])
+                              "--probe=not_there", "--fold-recursion"])
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
         for paragraphs, *arguments in [
