@@ -72,16 +72,14 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
 	return found;
 }
 
-static const struct tally *other_tally;
-
 void recursion_look_in(const struct tally *tally)
 {
-	other_tally = tally;
+	rt.folded_in = tally;
 }
 
 uint32_t recursion_function_between(uint64_t caller, uint64_t id)
 {
-	const struct tally *tally = other_tally ? other_tally : hot.tally;
+	const struct tally *tally = rt.folded_in ? rt.folded_in : hot.tally;
 	union note note;
 
 	if (!rt.folds_recursion || !tally || id == ID_ROOT)

@@ -39,8 +39,9 @@ struct runtime {
 	struct cold *cold;
 	uint64_t max_contexts; /* past it contexts fold, for this reason: */
 	enum wire_fold max_contexts_cause;
-	uint32_t verify_period;   /* 0: never verify */
-	uint32_t folds_recursion; /* recursion.h */
+	uint32_t verify_period;        /* 0: never verify */
+	uint32_t folds_recursion;      /* recursion.h */
+	const struct tally *folded_in; /* or NULL: recursion_look_in() */
 	uint32_t begins_unwanted; /* threads do: the user will switch them on */
 	/* Where functions on stacks below hot_shadow_low return to in a stub. */
 	uint32_t exit_elsewhere_at;

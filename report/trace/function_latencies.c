@@ -48,9 +48,9 @@ void function_latencies_find(struct function_latencies *all,
 	*all = (struct function_latencies){
 		.room = traces->catalog->function_count
 	};
-	all->items = memory_zeroed(all->room, sizeof(*all->items));
+	all->items = memory_zeroed(all->room, sizeof(void *));
 	function_calls_each(traces, window, chosen, add, all);
-	all->sorted = memory_zeroed(all->count, sizeof(*all->sorted));
+	all->sorted = memory_zeroed(all->count, sizeof(void *));
 	for (size_t i = 0; i < all->room; i++) {
 		if (!all->items[i])
 			continue;
@@ -58,7 +58,7 @@ void function_latencies_find(struct function_latencies *all,
 			catalog_name(traces->catalog, (uint32_t)i);
 		all->sorted[count++] = all->items[i];
 	}
-	qsort(all->sorted, count, sizeof(*all->sorted), by_sum);
+	qsort(all->sorted, count, sizeof(void *), by_sum);
 }
 
 void function_latencies_fini(struct function_latencies *all)
