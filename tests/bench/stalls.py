@@ -77,9 +77,9 @@ def sampled(argv, stdin, folder):
                           check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
     lines = said.splitlines()
-    return collections.Counter(int(line.split()[0], 16) % STUB_BYTES
-                               for line in lines if ".stubs" in line), \
-        len(lines)
+    return collections.Counter(
+        int(line.split()[0], 16) % STUB_BYTES for line in lines
+        if ".stubs" in line or ".prelinked" in line), len(lines)
 
 
 def programs(folder):
