@@ -18,8 +18,8 @@ void call_latencies_add(struct call_latencies *latencies,
 
 /* Of each function that is called, those first that took longest in all. */
 struct function_latencies {
-	struct call_latencies *
-		*items; /* of a function of the catalog, or NULL */
+	/* By function of the catalog; NULL: it is not called. */
+	struct call_latencies **items;
 	size_t room;
 	struct call_latencies **sorted;
 	size_t count;

@@ -177,7 +177,6 @@ void text_all_latencies(struct trace_output *output,
 	if (unknown)
 		fprintf(output->out,
 			"\nnot of them: %s call%s whose beginning or end is "
-			"not "
-			"known\n",
+			"not known\n",
 			text_grouped(unknown).text, text_plural(unknown));
 }

@@ -81,16 +81,9 @@ class ArgumentContexts(clewtest.Case):
         return own
 
     def paths(self, context):
-        """{(name, ...), outermost first: calls}"""
-        tree = self.clew_json("tree", "--json", f"--context={context}",
-                              self.recording_path)
-        by_id, found = {0: ()}, collections.Counter()
-        for node in tree["contexts"]:
-            path = (*by_id[node["parent"]],
-                    tree["functions"][node["function"]]["name"])
-            by_id[node["id"]] = path
-            found[path] += node["calls"]
-        return found
+        return clewtest.paths_of(
+            self.clew_json("tree", "--json", f"--context={context}",
+                           self.recording_path))
 
     @staticmethod
     def value_of(name):

@@ -10,6 +10,7 @@ Each test has a directory of its own, self.work, in which it also runs; with
 $CLEW_KEEP set it is left behind. $CLEW_TEST_TIME says which --time= to record
 with, where a test does not say.
 """
+import collections
 import json
 import os
 import pathlib
@@ -67,6 +68,17 @@ def needs(*programs):
     """Skips a test, or all of a class, where a program is missing."""
     missing = [p for p in programs if not shutil.which(p)]
     return unittest.skipIf(missing, f"no {', '.join(missing)} here")
+
+
+def paths_of(tree):
+    """Of `clew tree --json`: {(name, ...), outermost first: calls}."""
+    by_id, found = {0: ()}, collections.Counter()
+    for node in tree["contexts"]:
+        path = (*by_id[node["parent"]],
+                tree["functions"][node["function"]]["name"])
+        by_id[node["id"]] = path
+        found[path] += node["calls"]
+    return found
 
 
 class Case(unittest.TestCase):

@@ -33,21 +33,10 @@ class Sites(clewtest.Case):
         return self.clew_json("tree", "--json", f"--context={context}",
                               self.recording_path)
 
-    @staticmethod
-    def names(tree):
-        """{(name, ...), outermost first: calls}"""
-        by_id, found = {0: ()}, collections.Counter()
-        for node in tree["contexts"]:
-            path = (*by_id[node["parent"]],
-                    tree["functions"][node["function"]]["name"])
-            by_id[node["id"]] = path
-            found[path] += node["calls"]
-        return found
-
     def by_site(self, tree):
         """{(function, site): calls}; a site is NONE where it was not kept."""
         found = collections.Counter()
-        for path, calls in self.names(tree).items():
+        for path, calls in clewtest.paths_of(tree).items():
             function, _, site = path[-1].partition(" @ ")
             found[function, site] += calls
         return +found
@@ -96,7 +85,7 @@ class Sites(clewtest.Case):
         self.run_traced(self.build("sites", "-g", "-O2"))
         inner = collections.defaultdict(collections.Counter)
         outer = collections.Counter()
-        for path, calls in self.names(self.tree("site")).items():
+        for path, calls in clewtest.paths_of(self.tree("site")).items():
             if len(path) > 1 and path[-2].startswith("nest @ "):
                 inner[path[:-1]][path[-1]] += calls
             if path[-1].startswith("nest @ "):
@@ -191,7 +180,7 @@ void clew_context_name(uint64_t context, char *name, size_t room)
                         path, source], check=True)
         own = self.run_traced(self.build("sites", "-g", "-O2"))
         found = collections.Counter()
-        for names, calls in self.names(self.tree(path)).items():
+        for names, calls in clewtest.paths_of(self.tree(path)).items():
             found[names[-1]] += calls
         del found["(no context)"]
         self.assertEqual(found, {str(line): calls for (function, line), calls
