@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "report/merge/labelled_counter.h"
 #include "report/merge/packet_pool.h"
+#include "tests/unit/drawn.h"
 #include "tests/unit/trace_file.h"
 #include "wire/id.h"
 
@@ -45,14 +46,6 @@ struct test_thread {
 static struct test_thread threads[TALLIES];
 static struct trace_file file;
 static struct idmap known; /* path -> calls */
-static uint64_t state = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(state >> 33) % below;
-}
-
 static uint64_t path_of(uint64_t caller, const struct test_frame *frame)
 {
 	uint64_t path = id_push(caller, id_key(frame->function));
@@ -301,13 +294,7 @@ static void packets_may_come_in_any_order(void **unused)
 	for (size_t i = 0; i < PACKETS; i++)
 		order[i] = i;
 	for (unsigned int round = 0; round < 8; round++) {
-		for (size_t i = PACKETS - 1; i > 0; i--) {
-			const size_t other = draw((uint32_t)i + 1);
-			const size_t kept = order[i];
-
-			order[i] = order[other];
-			order[other] = kept;
-		}
+		shuffle(order, PACKETS);
 		check(&trace, 1u << round % 4, order);
 	}
 	trace_close(&trace);

@@ -15,6 +15,7 @@
 #include "base/idmap.h"
 #include "report/merge/packet_counter.h"
 #include "report/merge/packet_counts.h"
+#include "tests/unit/drawn.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -36,14 +37,6 @@ struct writer {
 static uint8_t *file;
 static size_t file_bytes;
 static struct writer writers[TALLIES];
-static uint64_t state = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(state >> 33) % below;
-}
-
 static void put_head(size_t at, uint32_t kind, uint32_t owner, uint64_t bytes)
 {
 	struct wire_chunk *chunk = (void *)(file + at);
@@ -216,17 +209,6 @@ static void any_number_of_workers_finds_the_same(void **unused)
 	trace_close(&trace);
 }
 
-static void shuffle(size_t *order)
-{
-	for (size_t i = PACKETS - 1; i > 0; i--) {
-		const size_t other = draw((uint32_t)i + 1);
-		const size_t kept = order[i];
-
-		order[i] = order[other];
-		order[other] = kept;
-	}
-}
-
 static void packets_may_come_in_any_order(void **unused)
 {
 	size_t order[PACKETS];
@@ -237,7 +219,7 @@ static void packets_may_come_in_any_order(void **unused)
 	for (size_t i = 0; i < PACKETS; i++)
 		order[i] = i;
 	for (unsigned int round = 0; round < 10; round++) {
-		shuffle(order);
+		shuffle(order, PACKETS);
 		check(&trace, NULL, 1u << round % 4, order);
 	}
 	trace_close(&trace);
@@ -307,7 +289,7 @@ static void packets_that_were_taken_before_count_once(void **unused)
 	for (size_t i = 0; i < PACKETS; i++)
 		order[i] = i;
 	for (unsigned int round = 0; round < 8; round++) {
-		shuffle(order);
+		shuffle(order, PACKETS);
 		check(&trace, &taken, 1u << round % 4, order);
 	}
 	taken_close(&taken);
