@@ -177,6 +177,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 					  : broken(walk, at);
 		is_handler = walk->is_handler;
 		at = link.at;
+		/* The innermost may still have its return address there. */
+		if (!frames && at != WALK_IN_JAVA)
+			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
 			return COLLISION;
 		if (starts_is_first(link.shadow->return_address))

@@ -42,6 +42,8 @@ static void set_id(struct walk *walk, uint64_t id)
 struct walk walk_from(const void *slot, uint64_t id)
 {
 	struct walk walk = { .at = (uintptr_t)slot & ~UINT64_C(7),
+			     .readable_from =
+				     (uintptr_t)slot & ~(PAGE_BYTES - 1),
 			     .scan_left = SCAN_MAX };
 
 	set_id(&walk, id);
@@ -213,6 +215,12 @@ static void enter_interrupted_stack(struct walk *walk)
 	}
 }
 
+/* Of a stack that is known to be there; an interrupted one may be another. */
+static int is_known(const struct walk *walk, uint64_t at)
+{
+	return at >= walk->readable_from && at < walk->readable_until;
+}
+
 /*
  * Whether a function is running whose slot this is: the stack has a stub's
  * address there, or still (again) the return address, of the innermost function,
@@ -225,7 +233,7 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 
 	if (lent_has(walk->at))
 		return 1;
-	if (walk->at >= walk->readable_until &&
+	if (!is_known(walk, walk->at) &&
 	    !walk_is_readable(walk->at, &walk->mapped_page)) {
 		walk->is_believed = runtime_is_filtered();
 		return walk->is_believed;
@@ -248,8 +256,8 @@ static void skip_dead(struct walk *walk)
 
 	if (walk->at != at)
 		return;
-	while (at < walk->readable_until &&
-	       !is_waiting(*(const uint64_t *)at) && !lent_has(at))
+	while (is_known(walk, at) && !is_waiting(*(const uint64_t *)at) &&
+	       !lent_has(at))
 		at += 8;
 	passed = (at - walk->at) / 8;
 	if (passed >= walk->gap_left)
@@ -271,7 +279,7 @@ const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
 /* At which the function whose slot this is waits, or NULL. */
 static const struct trampoline *trampoline_here(struct walk *walk)
 {
-	if (walk->at < walk->readable_until)
+	if (is_known(walk, walk->at))
 		return trampoline_at(*(const uint64_t *)walk->at);
 	return walk_trampoline(walk->at, &walk->mapped_page);
 }

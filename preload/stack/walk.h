@@ -37,7 +37,8 @@ struct walk {
 	uint32_t gap_left;          /* until the next link */
 	uint32_t gap_max;           /* between two links; 0: as usual */
 	uint64_t mapped_page;       /* of the stack, known to be there */
-	uint64_t readable_until;    /* all below is known to be */
+	uint64_t readable_from;     /* where it began: from there on, */
+	uint64_t readable_until;    /* all below this is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
 	/* That of the last link's caller, generated code (generated_callers.c) */
 	const struct trampoline *generated;
