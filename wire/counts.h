@@ -94,14 +94,26 @@ static inline unsigned int wire_table_log2(uint64_t ref)
 
 /*
  * One count. The home of an id is entry (id >> 4) & (entries - 1), collisions
- * go to the next entry, round the end. id 0 is an empty entry. One more empty
- * entry stands behind the last and is not part of the table.
+ * go to the next entry, round the end. id 0 is an empty entry, and one that is
+ * being filled is claimed; a killed process may leave it so. One more empty entry
+ * stands behind the last and is not part of the table.
  */
 struct wire_count {
 	_Atomic uint64_t id; /* owner; stored once, before the first count */
 	uint64_t field;      /* owner; calls are field & WIRE_CALLS */
 };
 _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
+
+/* No context's id: that of tail calls of the root, which nobody calls. */
+#define WIRE_COUNT_CLAIMED UINT64_MAX
+
+/* Whether an entry is some context's. */
+static inline int wire_is_counted(const struct wire_count *count)
+{
+	const uint64_t id = count->id;
+
+	return id && id != WIRE_COUNT_CLAIMED;
+}
 
 /*
  * The high 16 bits of a field count down to the next verification of a call

@@ -165,7 +165,7 @@ static int look_at_tally(struct budget_functions *functions,
 	if (!stable_view(tally, &view))
 		return -EAGAIN;
 	for (uint64_t i = 0; i <= view.mask && !err; i++)
-		if (view.table[i].id && view.notes[i].function)
+		if (wire_is_counted(&view.table[i]) && view.notes[i].function)
 			err = look(functions, &view, i);
 	return !err && !is_same_view(tally, &view) ? -EAGAIN : err;
 }

@@ -121,15 +121,17 @@ static int has_room(const struct tally *tally)
 	       tally->next_context < tally->end_context;
 }
 
-/* A free entry for id, claimed by writing its note. */
+/* A free entry for id, with its note. */
 static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 				      union note note)
 {
 	struct view view = tally_view(tally);
 	uint64_t i = id >> 4 & view.mask;
 
-	while (!own_claim(&view.notes[i].word, note.word))
+	while (view.table[i].id ||
+	       !own_claim((uint64_t *)&view.table[i].id, WIRE_COUNT_CLAIMED))
 		i = (i + 1) & view.mask;
+	view.notes[i] = note;
 	own_add(&tally->used, 1);
 	return &view.table[i];
 }

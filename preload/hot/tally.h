@@ -9,7 +9,8 @@
  * handlers of that thread may interrupt any step, so every step leaves the
  * tally consistent:
  *
- *	claim a note	compare-and-swap 0 -> {function, depth}
+ *	claim an entry	compare-and-swap 0 -> WIRE_COUNT_CLAIMED
+ *	write a note	{function, depth}
  *	write a context	its id last
  *	publish the id	from here on the entry is found, and counted
  *
@@ -41,9 +42,9 @@ union note {
 		uint32_t function;
 		uint32_t depth; /* never 0 */
 	};
-	uint64_t word; /* 0: the entry is free */
+	uint64_t word; /* 0: the entry has no id yet */
 };
-_Static_assert(sizeof(union note) == 8, "claimed by one compare-and-swap");
+_Static_assert(sizeof(union note) == 8, "written at once");
 
 /* A count table in memory, and where it lies in the recording. */
 struct mapping {
@@ -280,14 +281,14 @@ static inline struct view tally_view(const struct tally *tally)
 
 /*
  * The entry of id, or the free entry where it belongs. A claimed entry whose
- * id is not yet published is passed over.
+ * id is not yet published is passed over. Notes are not looked at: they are far
+ * from the entries, and of a new context nothing is there that was.
  */
 static inline struct wire_count *view_find(const struct view *view, uint64_t id)
 {
 	uint64_t i = id >> 4 & view->mask;
 
-	while (view->table[i].id != id &&
-	       (view->table[i].id || view->notes[i].word))
+	while (view->table[i].id != id && view->table[i].id)
 		i = (i + 1) & view->mask;
 	return &view->table[i];
 }
@@ -302,15 +303,14 @@ static inline struct wire_count *tally_find(const struct tally *tally,
 
 /*
  * What is known of a context; word 0 if it is not recorded here. The root never
- * is: where it would be, there is an entry that is free, or whose id is not yet
- * published.
+ * is: where it would be, there is a free entry.
  */
 static inline union note tally_note(const struct tally *tally, uint64_t id)
 {
 	struct view view = tally_view(tally);
 	const struct wire_count *entry = view_find(&view, id);
 
-	if (id == ID_ROOT || entry->id != id)
+	if (entry->id != id)
 		return (union note){ .word = 0 };
 	return view.notes[entry - view.table];
 }

@@ -13,8 +13,7 @@ static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
 	uint64_t i = entry->id >> 4 & mask;
 
-	while (to->table[i].id != entry->id &&
-	       (to->table[i].id || to->notes[i].word))
+	while (to->table[i].id != entry->id && to->table[i].id)
 		i = (i + 1) & mask;
 	if (to->table[i].id)
 		to->table[i].field += wire_calls(entry);
@@ -44,7 +43,7 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 		const struct wire_count *entry = &from->table[i];
 		uint64_t calls = wire_calls(entry), at;
 
-		if (!entry->id || calls < least || calls >= limit)
+		if (!wire_is_counted(entry) || calls < least || calls >= limit)
 			continue;
 		at = put_count(to, entry, from->notes[i]);
 		sink_add_entry(to->table, at, from->table, i);
@@ -59,7 +58,7 @@ static void copy_rest(const struct mapping *from, struct mapping *to)
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
 
-		if (entry->id && !wire_calls(entry) &&
+		if (wire_is_counted(entry) && !wire_calls(entry) &&
 		    sink_has_entry(from->table, i))
 			sink_add_entry(to->table,
 				       put_count(to, entry, from->notes[i]),
@@ -86,7 +85,7 @@ void table_add_late(const struct mapping *from, struct mapping *to)
 void table_zero(const struct mapping *mapping)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {
-		if (!mapping->table[i].id)
+		if (!wire_is_counted(&mapping->table[i]))
 			continue;
 		mapping->table[i].field = 0;
 		sink_zero_entry(mapping->table, i);

@@ -22,7 +22,7 @@ void table_add_late(const struct mapping *from, struct mapping *to);
 
 /*
  * Zero the counts of all entries that table_copy() has copied: those with an id.
- * An entry without one is still being claimed, by a slow path that was
+ * One that is claimed is still being filled, by a slow path that was
  * interrupted and will publish its first call in this table.
  */
 void table_zero(const struct mapping *mapping);

@@ -89,12 +89,11 @@ static enum violation check_entry(struct walk_of_tally *walk, uint64_t i)
 	const struct wire_count *entry = &tally->table[i];
 	const struct wire_count *found;
 
-	if (entry->id || tally->notes[i].word)
+	if (entry->id)
 		walk->entries++;
-	if (!entry->id)
-		return tally->notes[i].word && walk->is_quiet
-			       ? VIOLATION_IS_TALLY_CLAIM
-			       : VIOLATION_IS_NONE;
+	if (!wire_is_counted(entry))
+		return entry->id && walk->is_quiet ? VIOLATION_IS_TALLY_CLAIM
+						   : VIOLATION_IS_NONE;
 	if (!tally->notes[i].word)
 		return VIOLATION_IS_TALLY_CLAIM;
 	found = tally_find(tally, entry->id);
@@ -110,7 +109,7 @@ static enum violation check_entry(struct walk_of_tally *walk, uint64_t i)
 static int has_free_entry(const struct tally *tally)
 {
 	for (uint64_t i = 0; i <= tally->mask; i++)
-		if (!tally->table[i].id && !tally->notes[i].word)
+		if (!tally->table[i].id)
 			return 1;
 	return 0;
 }

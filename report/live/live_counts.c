@@ -156,7 +156,7 @@ static int add_span(struct live_counts *counts, const struct count_span *span)
 		const uint64_t calls = wire_calls(&span->items[i]);
 		struct live_context *context;
 
-		if (!span->items[i].id)
+		if (!wire_is_counted(&span->items[i]))
 			continue;
 		if (i + 8 < span->count)
 			idmap_prefetch(&counts->by_id, span->items[i + 8].id);

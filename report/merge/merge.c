@@ -116,7 +116,7 @@ static void add_counts(struct work *work, const struct count_span *span)
 					  count[CONTEXTS_AHEAD].id,
 					  count[CONTEXTS_AHEAD * 2 / 3].id,
 					  count[CONTEXTS_AHEAD / 3].id);
-		if (count->id == 0)
+		if (!wire_is_counted(count))
 			continue;
 		context = contexts_find(&work->contexts, count->id);
 		if (!context) {

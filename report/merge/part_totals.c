@@ -15,7 +15,7 @@ static void add_tallies(struct part_totals *totals,
 		const struct count_span *span = &tallies.counts[i];
 
 		for (size_t j = 0; j < span->count; j++)
-			if (span->items[j].id)
+			if (wire_is_counted(&span->items[j]))
 				totals->calls += wire_calls(&span->items[j]);
 	}
 	for (size_t i = 0; i < tallies.count; i++)

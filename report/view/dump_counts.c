@@ -70,7 +70,7 @@ static void dump_times(FILE *out, const struct count_span *span)
 	for (size_t i = 0; i < span->count; i++) {
 		const struct wire_times *times = count_span_times(span, i);
 
-		if (!times || !span->items[i].id ||
+		if (!times || !wire_is_counted(&span->items[i]) ||
 		    (!times->ended && !times->self && !times->latest))
 			continue;
 		fprintf(out,
@@ -165,7 +165,7 @@ void dump_tallies(FILE *out, const struct part_copy *part)
 		const struct count_span *span = &tallies.counts[i];
 
 		for (size_t j = 0; j < span->count; j++) {
-			if (span->items[j].id == 0)
+			if (!wire_is_counted(&span->items[j]))
 				continue;
 			*idmap_at(&calls,
 				  key_of(span->tally, span->items[j].id)) +=

@@ -275,6 +275,7 @@ static void a_place_claimed_below_two_growths_is_kept(void **state)
 	busy = tally_enter_path(hot.tally, __builtin_frame_address(0));
 	view = tally_view(hot.tally);
 	entry = view_find(&view, id_of(2));
+	entry->id = WIRE_COUNT_CLAIMED;
 	view.notes[entry - view.table] =
 		(union note){ .function = 2, .depth = 1 };
 	entry->field++;
@@ -297,6 +298,7 @@ static void a_claimed_entry_is_not_the_root_s(void **state)
 	hot_count(id_of(1), ID_ROOT, 0);
 	view = tally_view(hot.tally);
 	entry = view_find(&view, ID_ROOT);
+	entry->id = WIRE_COUNT_CLAIMED;
 	view.notes[entry - view.table] =
 		(union note){ .function = WIRE_FOLDED, .depth = 7 };
 	hot.tally->was_reentered = 1;

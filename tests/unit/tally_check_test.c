@@ -167,19 +167,16 @@ static void a_full_table_is_found(void **state)
 	(void)state;
 	count_some();
 	for (uint64_t i = 0; i <= hot.tally->mask; i++)
-		hot.tally->notes[i].word |= 1;
+		if (!hot.tally->table[i].id)
+			hot.tally->table[i].id = WIRE_COUNT_CLAIMED;
 	assert_int_equal(check(), VIOLATION_IS_TALLY_FULL);
 }
 
 static void a_claim_is_allowed_in_a_slow_path_only(void **state)
 {
-	union note *note;
-
 	(void)state;
 	count_some();
-	note = &hot.tally->notes[tally_find(hot.tally, id_of(77)) -
-				 hot.tally->table];
-	*note = (union note){ .function = 77, .depth = 1 };
+	tally_find(hot.tally, id_of(77))->id = WIRE_COUNT_CLAIMED;
 	hot.tally->used++;
 	assert_int_equal(check(), VIOLATION_IS_TALLY_CLAIM);
 	hot.tally->busy = 1;
