@@ -19,10 +19,21 @@ enum wire_fold {
 };
 
 /*
- * Of known contexts one call in verify_period is verified, on average, of new
- * ones one in so many, or in verify_period where that is less.
+ * Of known contexts one call in verify_period is verified, on average. Of new ones
+ * more are, as there are few; of those that a tally gets when it has many already,
+ * which may be on deep stacks, not as many.
  */
-#define WIRE_FIRST_PERIOD 16
+#define WIRE_EARLY_CONTEXTS 65536
+#define WIRE_EARLY_PERIOD   16
+#define WIRE_LATE_PERIOD    128
+
+/* One new context in so many is verified; 0: none. */
+static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
+{
+	const uint32_t period = is_late ? WIRE_LATE_PERIOD : WIRE_EARLY_PERIOD;
+
+	return verify_period < period ? verify_period : period;
+}
 
 /* Why a call agreed with the stack only as far as that could be followed. */
 enum wire_partial {
@@ -68,7 +79,8 @@ struct wire_tally {
 	 * worst. 0: unknown.
 	 */
 	uint64_t present_ns, cpu_ns;
-	uint64_t reserved[2];
+	/* Of firsts, those of late contexts that are verified or wrong. */
+	uint64_t late_decided, late_wrong;
 };
 _Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 

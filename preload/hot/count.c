@@ -128,14 +128,22 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	return result;
 }
 
-/* One new context in so many is verified, as likely as any other. */
-static int is_first_drawn(void)
+/* Of new contexts some are, early and late ones each as likely as any other. */
+static void verify_first(uint64_t *slot)
 {
-	const uint32_t period = rt.verify_period < WIRE_FIRST_PERIOD
-					? rt.verify_period
-					: WIRE_FIRST_PERIOD;
+	struct tally *tally = hot.tally;
+	const int is_late =
+		tally && tally->wire->contexts > WIRE_EARLY_CONTEXTS;
+	const uint32_t period = wire_first_period(rt.verify_period, is_late);
+	int outcome;
 
-	return period && hot.tally && record_draw() % period == 0;
+	if (!tally || !period || record_draw() % period != 0)
+		return;
+	outcome = hot_verify_stack(slot, &tally->wire->firsts);
+	if (is_late && outcome >= 0)
+		tally->wire->late_decided++;
+	if (is_late && outcome == 0)
+		tally->wire->late_wrong++;
 }
 
 /* So near to where the thread began that it may be about to end (heal.c). */
@@ -166,8 +174,7 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 		hot_verify(slot, is_tail_call);
 		break;
 	case COUNT_IS_FIRST:
-		if (is_first_drawn())
-			hot_verify_stack(slot, &hot.tally->wire->firsts);
+		verify_first(slot);
 		break;
 	case COUNT_IS_DONE:
 		break;

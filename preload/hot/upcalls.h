@@ -98,9 +98,10 @@ int hot_map_shadow(uint64_t stack);
 
 /*
  * Compare the ids of the calling thread with its stack, from slot outwards, and
- * add the verdict to the others.
+ * add the verdict to the others. 1 if they agree, 0 if not, -1 if that is not
+ * decided.
  */
-void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
+int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
 /*
  * In traced processes, from a thunk: the function at the slot is entered, and the

@@ -198,7 +198,7 @@ int verify_is_right(const void *from, uint64_t id)
 }
 
 /* What folded is in no context of its own, and reports say how much that is. */
-void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
+int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 {
 	struct walk walk = walk_from(slot, hot.id);
 	enum outcome outcome = verify(
@@ -213,4 +213,7 @@ void hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 		verdicts->collisions++;
 	else if (outcome == DIVERGED)
 		verdicts->diverged++;
+	if (outcome == VERIFIED)
+		return 1;
+	return outcome == COLLISION || outcome == DIVERGED ? 0 : -1;
 }

@@ -3,7 +3,7 @@
 
 #include "report/model/confidence.h"
 
-void verdicts_add(struct verdicts *sum, const struct wire_verdicts *more)
+static void add(struct verdicts *sum, const struct wire_verdicts *more)
 {
 	sum->verified += more->verified;
 	sum->collisions += more->collisions;
@@ -14,10 +14,51 @@ void verdicts_add(struct verdicts *sum, const struct wire_verdicts *more)
 	}
 }
 
+/* So many were drawn, and wrong, one in `period` each. */
+static void stand_for(struct verdicts *sum, uint64_t decided, uint64_t wrong,
+		      uint32_t period)
+{
+	sum->stand_for += decided * period;
+	sum->wrong_for += wrong * period;
+	if (decided && period > sum->most_for)
+		sum->most_for = period;
+}
+
+void verdicts_add(struct verdicts *sum, const struct wire_verdicts *more)
+{
+	add(sum, more);
+	stand_for(sum, more->verified + more->collisions + more->diverged,
+		  more->collisions + more->diverged, 1);
+}
+
+void verdicts_add_firsts(struct verdicts *sum, const struct wire_tally *tally,
+			 uint32_t verify_period)
+{
+	const struct wire_verdicts *firsts = &tally->firsts;
+	const uint64_t wrong = firsts->collisions + firsts->diverged;
+	const uint64_t decided = firsts->verified + wrong;
+	const uint64_t late =
+		tally->late_decided < decided ? tally->late_decided : decided;
+	const uint64_t late_wrong =
+		tally->late_wrong < wrong ? tally->late_wrong : wrong;
+
+	add(sum, firsts);
+	stand_for(sum, decided - late, wrong - late_wrong,
+		  wire_first_period(verify_period, 0));
+	stand_for(sum, late, late_wrong, wire_first_period(verify_period, 1));
+}
+
+/*
+ * Where the share that is wrong differs between strata, nothing is seen with a
+ * probability of at most exp(-wrong / most_for), as each one that was drawn stands for
+ * no more than most_for: as if so many fewer had been drawn from all alike.
+ */
 void verdicts_conclude(struct verdicts *sum)
 {
-	sum->wrong_at_most = confidence_upper_bound(verdicts_decided(sum),
-						    verdicts_wrong(sum));
+	const uint64_t most = sum->most_for ? sum->most_for : 1;
+
+	sum->wrong_at_most = confidence_upper_bound(
+		sum->stand_for / most, (sum->wrong_for + most - 1) / most);
 }
 
 double verdicts_undecided(const struct verdicts *verdicts)

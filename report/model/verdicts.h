@@ -18,13 +18,23 @@ struct verdicts {
 	uint64_t verified, collisions, diverged;
 	uint64_t partial; /* of which the stack did not tell all */
 	uint64_t partial_by[WIRE_PARTIAL_COUNT];
+	/*
+	 * How many those that are decided stand for, and those that were wrong, and
+	 * for how many one does at most.
+	 */
+	uint64_t stand_for, wrong_for, most_for;
 	/* The exact bound (95 %) of the share that is wrong, of what can be
 	 * verified; 1 if nothing was. */
 	double wrong_at_most;
 };
 
-/* To verdicts that begin as 0; verdicts_conclude() then finds the bound. */
+/*
+ * To verdicts that begin as 0; verdicts_conclude() then finds the bound. Those of
+ * calls all stand for as many, those of new contexts for what a tally drew them from.
+ */
 void verdicts_add(struct verdicts *sum, const struct wire_verdicts *more);
+void verdicts_add_firsts(struct verdicts *sum, const struct wire_tally *tally,
+			 uint32_t verify_period);
 void verdicts_conclude(struct verdicts *sum);
 
 static inline uint64_t verdicts_wrong(const struct verdicts *verdicts)

@@ -52,8 +52,10 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 		summary->coarse = part->header->coarse;
 	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
 		summary->lost_samples[i] += part->header->sample_losses[i];
-	summary->stacks_verified.verified += part->header->verified_stacks;
-	summary->stacks_verified.diverged += part->header->mismatched_stacks;
+	verdicts_add(&summary->stacks_verified,
+		     &(struct wire_verdicts){
+			     .verified = part->header->verified_stacks,
+			     .diverged = part->header->mismatched_stacks });
 	summary->asked.count += part->header->asked_stacks;
 	summary->asked.ns += part->header->asked_ns;
 	summary->asked.composed += part->header->composed_stacks;
@@ -71,7 +73,8 @@ static void add_part(struct summary *summary, const struct part_copy *part)
 			summary->folded_calls += head->folded_calls[j];
 		}
 		verdicts_add(&summary->calls_verified, &head->calls);
-		verdicts_add(&summary->contexts_verified, &head->firsts);
+		verdicts_add_firsts(&summary->contexts_verified, head,
+				    part->header->verify_period);
 	}
 	part_tallies_fini(&tallies);
 }

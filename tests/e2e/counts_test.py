@@ -273,6 +273,26 @@ class ManyContexts(clewtest.Case):
         self.assertEqual(sum(counted), calls)
         self.assert_nothing_lost(part)
 
+    def test_late_contexts_are_verified_less_often(self):
+        # By six standard deviations; all that are not late are early ones.
+        _, _, part = self.totals([target("contexts"), "10", "5", "1"])
+        tally = max(part.tallies.values(), key=lambda t: t.recorded)
+        early = tally.firsts_verified - tally.late_decided
+        late = tally.recorded - 65536
+        self.assertEqual(tally.firsts_wrong + tally.firsts_partial, 0)
+        self.assertLess(abs(early - 65536 / 16), 6 * (65536 / 16) ** .5)
+        self.assertLess(abs(tally.late_decided - late / 128),
+                        6 * (late / 128) ** .5)
+        self.assertEqual(tally.late_wrong, 0)
+
+    def test_each_is_verified_if_each_call_is(self):
+        _, _, part = self.totals([target("contexts"), "10", "5", "1"],
+                                 ["--verify-period=1"])
+        tally = max(part.tallies.values(), key=lambda t: t.recorded)
+        self.assertEqual(tally.firsts_verified + tally.firsts_partial,
+                         tally.recorded)
+        self.assertEqual(tally.firsts_wrong, 0)
+
     @staticmethod
     def disk_bytes(part):
         """What the part occupies: space that was given back is a hole."""

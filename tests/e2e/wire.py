@@ -63,7 +63,7 @@ CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 THREAD = struct.Struct("<II16sQ")
-TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q16x")
+TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q2Q")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
 CALLS = (1 << 48) - 1  # of a count's field
 SITE_PC = (1 << 48) - 1  # of a context's site
@@ -136,6 +136,7 @@ class Tally:
         self.firsts_wrong = firsts[1] + firsts[2]
         self.firsts_partial = sum(firsts[3:])
         self.present_ns, self.cpu_ns = rest[25:27]
+        self.late_decided, self.late_wrong = rest[27:29]
         self.number = number
         self.records = []
 
