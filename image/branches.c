@@ -33,7 +33,10 @@ struct reading {
 	struct arena *arena;
 	uint32_t owner; /* index of the function being read, or NOBODY */
 	int runs_on;    /* what was read last goes on to what comes now */
-	uint64_t entries_left; /* of jump tables: time is linear */
+	/* Tables of distances: where they begin, and whose they may be. */
+	struct marks table_starts;
+	struct references tables;
+	uint64_t entries_left; /* of their entries: time is linear */
 	int is_hostile;        /* there were more than a file can have */
 	int err;
 };
@@ -169,6 +172,62 @@ static int note_entry(void *context, uint64_t target)
 	return 1;
 }
 
+/* Whether the first distance there leads into the function being read. */
+static int is_own_table(const struct reading *r, uint64_t vaddr)
+{
+	struct bytes b = image_bytes_at(r->image, vaddr);
+
+	return bytes_left(&b) >= 4 &&
+	       functions_at(r->functions,
+			    vaddr + (uint64_t)bytes_signed(&b, 4)) == r->owner;
+}
+
+/*
+ * What may be a table of the function being read. It is walked when all tables are
+ * known, as one may lie behind another of the same function.
+ */
+static void note_table(struct reading *r, uint64_t vaddr)
+{
+	if (is_own_table(r, vaddr))
+		marks_set(&r->table_starts, vaddr);
+	if (marks_cover(&r->table_starts, vaddr))
+		add_reference(r, &r->tables,
+			      (uint32_t)(vaddr - r->table_starts.vaddr_start));
+	else
+		pointers_walk_distances(r->image, vaddr, note_entry, r);
+}
+
+struct table_walk {
+	struct reading *reading;
+	uint64_t at; /* of the entry that is next */
+	int has_begun;
+};
+
+/* A table ends where another begins. */
+static int note_distance(void *context, uint64_t target)
+{
+	struct table_walk *walk = context;
+	const uint64_t at = walk->at;
+
+	walk->at += 4;
+	if (walk->has_begun &&
+	    (marks_from(&walk->reading->table_starts, at) & 1))
+		return 0;
+	walk->has_begun = 1;
+	return note_entry(walk->reading, target);
+}
+
+static void read_table(void *context, const struct reference *one)
+{
+	struct reading *r = context;
+	struct table_walk walk = { r, r->table_starts.vaddr_start + one->to,
+				   0 };
+
+	r->owner = one->from;
+	pointers_walk_distances(r->image, walk.at, note_distance, &walk);
+	r->owner = BRANCHES_NOBODY;
+}
+
 /* Taken by the code: of code, or of a table of distances. */
 static void note_address(struct reading *r, uint64_t vaddr)
 {
@@ -184,7 +243,7 @@ static void note_address(struct reading *r, uint64_t vaddr)
 		}
 	}
 	if (r->owner != BRANCHES_NOBODY)
-		pointers_walk_distances(r->image, vaddr, note_entry, r);
+		note_table(r, vaddr);
 }
 
 /* What tells an unwinder, or somebody else who lands where he likes. */
@@ -386,6 +445,17 @@ static void mark_inner_entries(struct branches *branches,
 	}
 }
 
+/* Where tables may lie; in larger files than most they are walked at once. */
+static int mark_tables(struct reading *r, struct arena *arena)
+{
+	uint64_t start, end;
+
+	image_load_range(r->image, &start, &end);
+	if (end - start > UINT32_MAX)
+		return 0;
+	return marks_init(&r->table_starts, arena, start, end);
+}
+
 int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out)
@@ -412,8 +482,11 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		arena_alloc(arena, functions->count * sizeof(*found.notes));
 	if (!found.notes || marks_init(&found.targets, arena, start, end))
 		return -ENOMEM;
+	if (mark_tables(&r, arena))
+		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	code_walk(image, visit_code, &walk);
+	references_walk(&r.tables, read_table, &r);
 	if (r.is_hostile || r.err)
 		return r.is_hostile ? -EBADMSG : r.err;
 	pointers_walk(image, note_pointer, &r);

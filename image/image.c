@@ -188,7 +188,9 @@ const void *image_section_bytes(const struct image *image,
 	return file_range(image, section->sh_offset, section->sh_size, 1);
 }
 
-void image_text_range(const struct image *image, uint64_t *start, uint64_t *end)
+/* What the file has of segments with these flags. */
+static void range_of(const struct image *image, uint32_t flags, uint64_t *start,
+		     uint64_t *end)
 {
 	uint64_t low = UINT64_MAX;
 	uint64_t high = 0;
@@ -197,7 +199,8 @@ void image_text_range(const struct image *image, uint64_t *start, uint64_t *end)
 		const Elf64_Phdr *segment = image->segments + i;
 		uint64_t past = segment->p_vaddr + segment->p_filesz;
 
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+		if (segment->p_type != PT_LOAD ||
+		    (segment->p_flags & flags) != flags ||
 		    past <= segment->p_vaddr)
 			continue;
 		if (segment->p_vaddr < low)
@@ -207,6 +210,16 @@ void image_text_range(const struct image *image, uint64_t *start, uint64_t *end)
 	}
 	*start = high ? low : 0;
 	*end = high;
+}
+
+void image_text_range(const struct image *image, uint64_t *start, uint64_t *end)
+{
+	range_of(image, PF_X, start, end);
+}
+
+void image_load_range(const struct image *image, uint64_t *start, uint64_t *end)
+{
+	range_of(image, 0, start, end);
 }
 
 /* Notes are 4-byte words: sizes, type, name, contents, each padded to 4. */

@@ -61,6 +61,10 @@ const char *image_section_name(const struct image *image,
 const void *image_section_bytes(const struct image *image,
 				const Elf64_Shdr *section);
 
+/* Bounds of what the file has of all segments that are loaded. */
+void image_load_range(const struct image *image, uint64_t *start,
+		      uint64_t *end);
+
 /* Bounds of the executable segments; 0 to 0 if there is none. */
 void image_text_range(const struct image *image, uint64_t *start,
 		      uint64_t *end);

@@ -36,6 +36,26 @@ zero:	lea to_start(%rip), %rdx
 zero_end: body
 	end
 
+# The first table ends where the second begins: by what is there it would lead
+# between two instructions that are displaced, 16 bytes before `seventeenth`.
+function "JUMP..two tables, one behind the other"
+	push %rbx
+	push %rbp
+	mov %rdi, %rax
+	lea second_of_two(%rip), %rdx
+	movslq (%rdx,%rsi,4), %rsi
+	nop
+seventeenth:
+	lea first_of_two(%rip), %rcx
+	movslq (%rcx,%rdi,4), %rdi
+	add %rcx, %rdi
+	jmp *%rdi
+in_first:
+	pop %rbp
+	pop %rbx
+	ret
+	end
+
 # The table ends where it does not lead into its function any more.
 function "JUMP..next to a table that is not its own"
 	mov %rdi, %rax
@@ -79,6 +99,12 @@ six:	mov other_addresses(,%r9,8), %r9
 distances:
 	.long two - distances, one - distances
 	.long pointed + 3 - distances	# far off: something else
+first_of_two:
+	.long in_first - first_of_two, in_first - first_of_two
+	.long in_first - first_of_two, in_first - first_of_two
+second_of_two:
+	.long seventeenth - second_of_two
+	.long pointed + 3 - second_of_two
 to_start:
 	.long zero_end - to_start, zero - to_start
 	.long pointed + 3 - to_start
