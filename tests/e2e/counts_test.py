@@ -190,6 +190,9 @@ class Counts(clewtest.Case):
     def test_coroutines_by_ucontext(self):
         self.check("coroutines_ucontext")
 
+    def test_handlers_on_one_stack_while_another_runs(self):
+        self.check("stacks_within", options=["--verify-period=1"])
+
     def test_coroutines_by_switching_stacks(self):
         self.check("coroutines_switch")
 
