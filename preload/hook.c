@@ -57,15 +57,6 @@ struct pass {
 
 /* ---- Unloaded modules ---- */
 
-static void mark_unloaded(const struct cold *cold, const struct module *module,
-			  uint64_t when_ns)
-{
-	struct catalog_entry entry;
-
-	if (!catalog_find_module(module->numbers, &entry))
-		atomic_store(&entry.module->unloaded_ns, when_ns);
-}
-
 static void retire_modules(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
@@ -74,7 +65,8 @@ static void retire_modules(struct pass *pass)
 		if (!m->is_gone || m->is_retired)
 			continue;
 		m->is_retired = 1;
-		mark_unloaded(cold, m, pass->now_ns);
+		catalog_note_unloaded(&cold->recorder.part, m->numbers,
+				      pass->now_ns);
 		module_patches_retire(cold, m);
 		journal_forget(&m->image);
 	}
@@ -108,7 +100,7 @@ static int take_up_again(struct cold *cold, struct module *module)
 	module->numbers = former->numbers;
 	module->is_libc = former->is_libc;
 	module->traits = former->traits;
-	mark_unloaded(cold, module, 0);
+	catalog_note_unloaded(&cold->recorder.part, module->numbers, 0);
 	modules_forget(&cold->modules, former);
 	return 1;
 }

@@ -36,7 +36,7 @@
  * ids alone: the parent of a context is id_pop(id, id_key(function)).
  *
  * All integers are little-endian and naturally aligned. What most chunks hold is
- * in headers that this one includes: module_functions.h, told.h, counts.h, sample.h,
+ * in headers that this one includes: module_functions.h, inherited.h, told.h, counts.h, sample.h,
  * context_values.h, mark_records.h, user_probe.h, packet.h.
  *
  * WIRE_VERSION is bumped when a record that exists changes: its size, its place,
@@ -53,6 +53,7 @@
 
 #include "wire/context_values.h"
 #include "wire/counts.h"
+#include "wire/inherited.h"
 #include "wire/mark_records.h"
 #include "wire/module_functions.h"
 #include "wire/packet.h"
@@ -329,6 +330,7 @@ enum wire_chunk_kind {
 	WIRE_PACKET_BLOCKS = 31, /* likewise: wire_packet_blocks */
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
+	WIRE_INHERITED = 34,     /* array of wire_inherited */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -20,6 +20,7 @@
 #include "agent/clew.h"
 #include "preload/answers/agent_recorded.h"
 #include "preload/hot/sink.h"
+#include "preload/record/inheritance.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -315,6 +316,10 @@ static struct snapshot_files *begin(int *err)
 		return NULL;
 	*err = -EPERM;
 	if (runtime_is_filtered())
+		return NULL;
+	/* what a forked child has inherited is not in the new folder */
+	*err = inheritance_settle(&rt.recorder->part);
+	if (*err)
 		return NULL;
 	*err = -ENOMEM;
 	made = sys_map_private(sizeof(*made));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
@@ -71,6 +72,18 @@ int catalog_find_module(const struct number_range *numbers,
 		return -ENOENT;
 	*out = entry_of(record);
 	return 0;
+}
+
+void catalog_note_unloaded(struct part *part,
+			   const struct number_range *numbers, uint64_t when_ns)
+{
+	struct catalog_entry entry;
+
+	if (numbers)
+		atomic_store(&((struct number_range *)numbers)->unloaded_ns,
+			     when_ns);
+	if (!inheritance_settle(part) && !catalog_find_module(numbers, &entry))
+		atomic_store(&entry.module->unloaded_ns, when_ns);
 }
 
 static uint64_t rule_bytes(const struct rule *rule)

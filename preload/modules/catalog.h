@@ -31,6 +31,14 @@ int catalog_add_module(struct part *part, const struct module *module,
 int catalog_find_module(const struct number_range *numbers,
 			struct catalog_entry *out);
 
+/*
+ * It has been unloaded, or with 0 is back where it was. A forked child has records of
+ * its own from then on.
+ */
+void catalog_note_unloaded(struct part *part,
+			   const struct number_range *numbers,
+			   uint64_t when_ns);
+
 /* Record the rules, and later how much they have matched since. */
 int catalog_add_rules(struct part *part, const struct rule *rules);
 void catalog_update_rules(const struct part *part, const struct rule *rules);

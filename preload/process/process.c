@@ -14,6 +14,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/process/dispatch.h"
+#include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/record/stress.h"
@@ -29,30 +30,34 @@
 
 static int copy_chunk(void *context, const struct chunk *chunk)
 {
-	const struct wire_chunk *head = chunk->head;
-	const uint64_t used =
-		atomic_load_explicit(&head->used, memory_order_acquire);
 	struct chunk copy;
-	int err;
 
-	if (!used)
+	if (!chunk->head->used)
 		return 0; /* the parent is about to fill it */
-	err = part_alloc(context, head->kind, head->owner, used, &copy);
-	if (err)
-		return err;
-	copy_bytes(copy.head + 1, head + 1, used);
-	atomic_store_explicit(&copy.head->used, used, memory_order_release);
-	return 0;
+	return part_copy_chunk(context, chunk, &copy);
 }
 
 /* But those that the parent has loaded since the fork. */
-static int copy_module(void *context, const struct chunk *chunk)
+static int is_known(const struct wire_chunk *chunk)
 {
-	const struct wire_module *module = chunk_payload(chunk);
+	const struct wire_module *module = (const void *)(chunk + 1);
 
-	if (module->function_count && !numbers_find(module->first_function))
-		return 0;
-	return copy_chunk(context, chunk);
+	return chunk->kind != WIRE_MODULE || !module->function_count ||
+	       numbers_find(module->first_function);
+}
+
+static int copy_if_known(void *context, const struct chunk *chunk)
+{
+	return is_known(chunk->head) ? copy_chunk(context, chunk) : 0;
+}
+
+/* A part's own, and those that it has inherited. */
+static int copy_all(struct part *to, const struct part *from,
+		    enum wire_chunk_kind kind)
+{
+	int err = inheritance_each_chunk(from, kind, copy_if_known, to);
+
+	return err ? err : part_each_chunk(from, kind, copy_if_known, to);
 }
 
 /* Those functions that are left out at this moment. */
@@ -90,39 +95,51 @@ static int place_module(void *is_there, const struct chunk *chunk)
 {
 	struct wire_module *module = chunk_payload(chunk);
 
+	if (is_there) /* the parent may have unloaded it since */
+		atomic_store(&module->unloaded_ns, numbers_unloaded_ns(module));
 	numbers_set_module(module->first_function, is_there ? module : NULL);
 	return 0;
 }
 
-/*
- * What was decided before the fork holds for the child too. 0 or -errno. Modules are
- * found in the copy from then on.
- */
-static int copy_chunks(struct part *to, const struct part *from)
+/* What was decided before the fork holds for the child too. 0 or -errno. */
+static int copy_decisions(struct part *to, const struct part *from)
 {
-	int err = part_each_chunk(from, WIRE_PROCESS, copy_chunk, to);
+	static const enum wire_chunk_kind kinds[] = {
+		WIRE_RULES,         WIRE_PROBES,       WIRE_PROBE_PLACES,
+		WIRE_PROBE_ACTIONS, WIRE_PROBE_FIELDS, WIRE_BINDINGS,
+	};
+	int err = 0;
 
-	if (!err)
-		err = part_each_chunk(from, WIRE_RULES, copy_chunk, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_PROBES, copy_chunk, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_PROBE_PLACES, copy_chunk, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_PROBE_ACTIONS, copy_chunk, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_PROBE_FIELDS, copy_chunk, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_MODULE, copy_module, to);
-	if (!err)
-		err = part_each_chunk(from, WIRE_BINDINGS, copy_chunk, to);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !err; i++)
+		err = part_each_chunk(from, kinds[i], copy_chunk, to);
 	if (!err)
 		err = part_each_chunk(from, WIRE_LEFT_OUT, copy_left_out, to);
+	return err ? err
+		   : function_names_after_fork(&rt.recorder->names, to, from);
+}
+
+/* Modules are found in the copy from then on. 0 or -errno. */
+static int copy_chunks(struct part *to, const struct part *from)
+{
+	int err = copy_all(to, from, WIRE_PROCESS);
+
 	if (!err)
-		err = function_names_after_fork(&rt.recorder->names, to, from);
+		err = copy_all(to, from, WIRE_MODULE);
+	if (!err)
+		err = copy_decisions(to, from);
 	if (!err)
 		part_each_chunk(to, WIRE_MODULE, place_module, to);
 	return err;
+}
+
+/* Modules stay in the parent's part, where they can. */
+static int inherit_chunks(struct part *to, const struct part *from)
+{
+	const int err = inheritance_take(to, from, is_known);
+
+	if (err == -ENOTSUP)
+		return copy_chunks(to, from);
+	return err ? err : copy_decisions(to, from);
 }
 
 /*
@@ -137,7 +154,7 @@ static void create_part(struct part *part, const struct part *parent)
 	int err = part_create(part, is_wanted ? rt.config->dir : NULL);
 
 	if (!err) {
-		err = copy_chunks(part, parent);
+		err = inherit_chunks(part, parent);
 		if (err)
 			part_discard(part);
 	}
@@ -160,6 +177,7 @@ static void abandon_former(struct part *former)
 
 	part_file_unmap(&zeros, 0);
 	part_file_blank(&former->file, 0);
+	inheritance_forget(former);
 	copy_bytes(&zeros, &former->file, sizeof(zeros));
 }
 
@@ -312,7 +330,8 @@ void process_after_fork(void)
 		tally_leave_to_parent(old);
 	}
 	trace_after_fork(&recorder->trace, &recorder->part);
-	part_abandon(&parent, rt.losses == parent.header->losses);
+	inheritance_abandon_rest(&parent, rt.losses == parent.header->losses,
+				 &recorder->part);
 	say_that_it_is_ours();
 	sampling_after_fork();
 	sink_fork();

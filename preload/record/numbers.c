@@ -93,6 +93,15 @@ void numbers_set_module(uint32_t first, struct wire_module *record)
 				      record, memory_order_release);
 }
 
+uint64_t numbers_unloaded_ns(const struct wire_module *record)
+{
+	const struct number_range *range =
+		record->function_count ? numbers_find(record->first_function)
+				       : NULL;
+
+	return range ? atomic_load(&range->unloaded_ns) : 0;
+}
+
 uint32_t numbers_modules(void)
 {
 	const struct number_range *former = NULL;

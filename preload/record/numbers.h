@@ -42,6 +42,11 @@ struct number_range {
 	 * is none. Stored by whoever records it; a child's is another.
 	 */
 	struct wire_module *_Atomic module;
+	/*
+	 * When that module was unloaded, or 0; as the record says, but of this process
+	 * alone, where the record may be shared with its parent.
+	 */
+	_Atomic uint64_t unloaded_ns;
 };
 
 /* The range that a block's numbers belong to, or NULL; stored once. */
@@ -65,6 +70,9 @@ uint32_t numbers_preferred(const void *identity, size_t bytes);
  * (NULL) from now on. No effect if the number begins no range.
  */
 void numbers_set_module(uint32_t first, struct wire_module *record);
+
+/* When it was unloaded, 0: not, or it has no functions. Stored by catalog.c. */
+uint64_t numbers_unloaded_ns(const struct wire_module *record);
 
 /* How many ranges there are of modules, used ones. Looks at all blocks: slow. */
 uint32_t numbers_modules(void);

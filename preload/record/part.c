@@ -143,6 +143,21 @@ int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	return err;
 }
 
+int part_copy_chunk(struct part *part, const struct chunk *from,
+		    struct chunk *out)
+{
+	const struct wire_chunk *head = from->head;
+	const uint64_t used =
+		atomic_load_explicit(&head->used, memory_order_acquire);
+	int err = part_alloc(part, head->kind, head->owner, used, out);
+
+	if (err)
+		return err;
+	copy_bytes(out->head + 1, head + 1, used);
+	atomic_store_explicit(&out->head->used, used, memory_order_release);
+	return 0;
+}
+
 /* Zero a chunk behind its head, giving back the blocks of all other pages. */
 static void clear(struct part *part, const struct chunk *chunk)
 {

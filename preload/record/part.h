@@ -22,6 +22,16 @@
 
 #define PART_FREE_MAX 64
 
+struct inherited_chunk;
+
+/* What it has in its ancestors' files (inheritance.h). */
+struct inheritance {
+	struct inherited_chunk *items;
+	uint32_t count, room;
+	struct lock lock;
+	struct chunk chunk; /* its WIRE_INHERITED: a record for each item */
+};
+
 struct part {
 	struct wire_header *header;
 	struct lock lock;
@@ -31,6 +41,7 @@ struct part {
 	uint32_t unused_count;
 	/* Of chunks that are in use, and grow with what the program does. */
 	uint64_t spent_bytes, sample_bytes;
+	struct inheritance inherited;
 };
 
 /*
@@ -70,6 +81,10 @@ void part_limit(struct part *part, uint64_t max_bytes);
  */
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out);
+
+/* A chunk like one of another part's, or an inherited one. 0 or -errno. */
+int part_copy_chunk(struct part *part, const struct chunk *from,
+		    struct chunk *out);
 
 /* Give a chunk back. It stays mapped, reads as zeros and may be reused. */
 void part_free(struct part *part, const struct chunk *chunk);

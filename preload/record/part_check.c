@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/part_check.h"
 
+#include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
 
 #define WORDS_OF_PAYLOAD(chunk)                                                \
@@ -124,6 +125,15 @@ static int shares_numbers_with_any(void *context, const struct chunk *chunk)
 			       chunk_payload(chunk));
 }
 
+static int count_inherited(void *context, const struct chunk *chunk)
+{
+	const struct wire_module *module = chunk_payload(chunk);
+	struct walk_of_part *walk = context;
+
+	walk->modules += module->function_count != 0;
+	return 0;
+}
+
 enum violation part_check(struct part *part)
 {
 	struct walk_of_part walk = { .part = part };
@@ -137,6 +147,7 @@ enum violation part_check(struct part *part)
 	if (!found &&
 	    part_each_chunk(part, WIRE_MODULE, shares_numbers_with_any, part))
 		found = VIOLATION_IS_MODULE_NUMBERS;
+	inheritance_each_chunk(part, WIRE_MODULE, count_inherited, &walk);
 	if (!found && walk.modules != numbers_modules())
 		found = VIOLATION_IS_MODULES_MISSING;
 	lock_release(&part->lock, &signals);

@@ -435,6 +435,31 @@ void part_file_cut(struct part_file *file, uint64_t bytes)
 		file->bytes = bytes;
 }
 
+/* Behind the last slash, or the beginning. */
+static const char *name_in(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+int part_file_is_beside(const struct part_file *file,
+			const struct part_file *other)
+{
+	const char *path = file->path, *name = name_in(path);
+
+	if (file->is_private || other->is_private)
+		return 0;
+	for (const char *at = other->path; path < name; path++, at++)
+		if (*path != *at)
+			return 0;
+	return name_in(other->path) - other->path == name - file->path &&
+	       is_there(other);
+}
+
 void part_file_remove(const struct part_file *file)
 {
 	if (!file->is_private && is_there(file))
@@ -454,18 +479,21 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes)
 }
 
 /* Private zeros in place of shared pages, or at least nothing of the file's. */
-static void blank_out(struct segment *segment, uint64_t kept)
+int part_file_blank_stretch(const struct segment *segment, uint64_t from,
+			    uint64_t to)
 {
-	const uint64_t bytes = segment->bytes - kept;
-	unsigned char *at = segment->at + kept;
+	unsigned char *at = segment->at + from;
+	void *zeros;
 
-	if (!sys_failed(sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
-					 MAP_NORESERVE,
-				 -1, 0)))
-		return;
-	sys_munmap(at, bytes);
-	segment->bytes = kept;
+	if (from >= to)
+		return 0;
+	zeros = sys_mmap(
+		at, to - from, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	if (!sys_failed(zeros))
+		return 0;
+	sys_munmap(at, to - from);
+	return (int)(long)zeros;
 }
 
 void part_file_blank(struct part_file *file, uint64_t but_bytes)
@@ -474,7 +502,7 @@ void part_file_blank(struct part_file *file, uint64_t but_bytes)
 		struct segment *segment = &file->segments[i];
 		const uint64_t kept = i ? 0 : but_bytes;
 
-		if (kept < segment->bytes)
-			blank_out(segment, kept);
+		if (part_file_blank_stretch(segment, kept, segment->bytes))
+			segment->bytes = kept;
 	}
 }

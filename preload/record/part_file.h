@@ -71,6 +71,10 @@ void part_file_give_back(void *at, uint64_t bytes);
 /* Cut off what is behind `bytes`. It can grow again. */
 void part_file_cut(struct part_file *file, uint64_t bytes);
 
+/* Whether both are files of one folder, and the other is still there. */
+int part_file_is_beside(const struct part_file *file,
+			const struct part_file *other);
+
 /* Remove the file, of which nothing is to be kept. It stays mapped. */
 void part_file_remove(const struct part_file *file);
 
@@ -84,5 +88,9 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes);
  * part_file_unmap().
  */
 void part_file_blank(struct part_file *file, uint64_t but_bytes);
+
+/* The same of whole pages of a segment. 0, or -errno: nothing is mapped there. */
+int part_file_blank_stretch(const struct segment *segment, uint64_t from,
+			    uint64_t to);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "report/recording/inherited_reader.h"
 #include "report/recording/part_counters.h"
 
 /* A growing tally may move while it is copied; it cannot do so often. */
@@ -74,17 +75,16 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 	return size;
 }
 
-static int chunk_at(const struct part_copy *part, uint64_t offset,
+static int chunk_at(const struct part_copy *part, uint64_t offset, size_t end,
 		    struct part_chunk *out)
 {
 	const struct wire_chunk *chunk;
 	size_t left;
 
-	if (offset > part->size_bytes ||
-	    part->size_bytes - offset < sizeof(*chunk))
+	if (offset > end || end - offset < sizeof(*chunk))
 		return 0;
 	chunk = (const void *)(part->bytes + offset);
-	left = part->size_bytes - offset - sizeof(*chunk);
+	left = end - offset - sizeof(*chunk);
 	if (chunk->bytes < sizeof(*chunk) || chunk->bytes % 8 != 0)
 		return 0;
 	if (left > chunk->bytes - sizeof(*chunk))
@@ -101,17 +101,30 @@ static int chunk_at(const struct part_copy *part, uint64_t offset,
 	return 1;
 }
 
+/* In the part's own file, or else among what it has inherited. */
+static int next_before(const struct part_copy *part, uint64_t *cursor,
+		       size_t end, struct part_chunk *out)
+{
+	if (!chunk_at(part, *cursor, end, out))
+		return 0;
+	*cursor = out->payload_bytes + sizeof(struct wire_chunk) < out->bytes
+			  ? end
+			  : *cursor + out->bytes;
+	return 1;
+}
+
 int part_next_chunk(const struct part_copy *part, uint64_t *cursor,
 		    struct part_chunk *out)
 {
 	if (*cursor == 0)
 		*cursor = part->header->header_bytes;
-	if (!chunk_at(part, *cursor, out))
-		return 0;
-	*cursor = out->payload_bytes + sizeof(struct wire_chunk) < out->bytes
-			  ? part->size_bytes
-			  : *cursor + out->bytes;
-	return 1;
+	if (*cursor <= part->size_bytes &&
+	    next_before(part, cursor, part->size_bytes, out))
+		return 1;
+	if (*cursor < part->inherited_at)
+		*cursor = part->inherited_at;
+	return next_before(part, cursor,
+			   part->inherited_at + part->inherited_bytes, out);
 }
 
 /* Finds where the chunks stop making sense, and says so. */
@@ -239,6 +252,21 @@ static uint32_t run_of(const char *name)
 							      : 0;
 }
 
+static void read_inherited(struct part_copy *part)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	part->inherited_at = (part->size_bytes + 7) & ~(size_t)7;
+	while (part_next_chunk(part, &cursor, &chunk) &&
+	       chunk.offset < part->size_bytes)
+		if (chunk.kind == WIRE_INHERITED)
+			inherited_read(part,
+				       (size_t)(chunk.payload - part->bytes),
+				       part_chunk_used(&chunk) /
+					       sizeof(struct wire_inherited));
+}
+
 int part_open(struct part_copy *part, const char *path, char **why)
 {
 	struct part_copy copy = { 0 };
@@ -263,6 +291,7 @@ int part_open(struct part_copy *part, const char *path, char **why)
 	text_printable(copy.name);
 	copy.run = run_of(copy.name);
 	check_chunks(&copy, end);
+	read_inherited(&copy);
 	*part = copy;
 	return 0;
 }

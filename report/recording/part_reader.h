@@ -8,6 +8,9 @@
  * the reader is a short read, not a SIGBUS. Holes are not copied, so the price
  * is the data alone.
  *
+ * A forked child's part has modules in its ancestors' files (wire/inherited.h): they
+ * are read along, and come last. Where they are not to be had, `damage` says so.
+ *
  * All chunks are walked once on opening. What follows the first impossible one
  * is cut off and `damage` says so; afterwards every chunk that the iterator
  * returns lies inside the copy.
@@ -25,7 +28,9 @@ struct part_copy {
 	char *name;           /* without folders, printable */
 	uint32_t run;         /* "RUN-PID.SEQ.part", by clew merge; else 0 */
 	unsigned char *bytes; /* the copy */
-	size_t size_bytes;    /* all chunks end at or before it */
+	size_t size_bytes;    /* its own chunks end at or before it */
+	/* Behind these in the copy: copies of those it has inherited. */
+	size_t inherited_at, inherited_bytes;
 	const struct wire_header *header; /* in the copy */
 	char *damage;                     /* NULL, or what is wrong */
 	unsigned int dropped_counters;    /* of the header (part_counters.h) */
@@ -35,7 +40,8 @@ struct part_copy {
 struct part_chunk {
 	uint32_t kind;
 	uint32_t owner;
-	uint64_t offset;     /* of its header, in the file */
+	uint64_t
+		offset; /* of its header, in the file; an inherited one's: in the copy */
 	uint64_t bytes;      /* as its header says */
 	uint64_t used_bytes; /* of the payload; at most payload_bytes */
 	const unsigned char *payload;
@@ -56,7 +62,7 @@ static inline size_t part_chunk_used(const struct part_chunk *chunk)
  */
 int part_open(struct part_copy *part, const char *path, char **why);
 
-/* Writes what there is of it to a new file. 0, or -errno and *why. */
+/* Writes what there is of it, but nothing inherited, to a new file. 0, or -errno and *why. */
 int part_save(const struct part_copy *part, const char *path, char **why);
 
 void part_close(struct part_copy *part);

@@ -239,6 +239,21 @@ static void dump_hooking(FILE *out, const struct part_chunk *chunk)
 			items[i].patch_ns);
 }
 
+static void dump_inherited(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_inherited *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < part_chunk_used(chunk) / sizeof(*items); i++)
+		fprintf(out,
+			"inherited from=%" PRIu32 ".%" PRIu32
+			" start_ns=%" PRIu64 " kind=%" PRIu32 " offset=%" PRIu64
+			" used=%" PRIu64 " first=%" PRIu32
+			" unloaded_ns=%" PRIu64 "\n",
+			items[i].pid, items[i].seq, items[i].start_ns,
+			(uint32_t)items[i].kind, items[i].offset, items[i].used,
+			items[i].first_function, items[i].unloaded_ns);
+}
+
 static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		       int with_functions)
 {
@@ -277,6 +292,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_PACKET_BLOCKS] = "packet_blocks",
 		[WIRE_HOOKING] = "hooking",
 		[WIRE_HANDLER_CRASH] = "handler_crash",
+		[WIRE_INHERITED] = "inherited",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -289,6 +305,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		chunk->used_bytes, name);
 	if (chunk->kind == WIRE_PROCESS)
 		dump_process(out, chunk);
+	if (chunk->kind == WIRE_INHERITED)
+		dump_inherited(out, chunk);
 	if (chunk->kind == WIRE_MODULE)
 		dump_module(out, chunk, with_functions);
 	if (chunk->kind == WIRE_THREADS)

@@ -53,6 +53,7 @@ FROM_START, FROM_FORK, FROM_EXEC = 1, 2, 3
  SAMPLES, HISTOGRAMS, RANGES, NAMES, BINDINGS, CODES,
  JITDUMP, SOURCES, CALL_PLACES, JNI_NOTES, MAKERS, CODE_LINES, LEFT_OUT,
  VALUES, PROBES, PROBE_PLACES, MARKS, MARK_NAMES) = range(1, 26)
+INHERITED = 34
 TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
 LOOPS = 0x80  # of a function's `displaced`
@@ -62,6 +63,7 @@ HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
 CHUNK = struct.Struct("<IIQQ40x")
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
+HEIRLOOM = struct.Struct("<IIIIQQQQ")
 THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q2Q")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
@@ -175,6 +177,7 @@ class Part:
         self._bins = {}  # function: those of calls but the latest
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
+        self.inherited = []  # (kind, pid of the part, offset there)
         chunks = list(self._chunks())
         # a tally may have been given a place before it in the file
         for kind, owner, payload in sorted(
@@ -200,7 +203,7 @@ class Part:
         while at < self.end:
             kind, owner, size, used = CHUNK.unpack_from(self.data, at)
             used = used if kind in (PROCESS, MODULE, THREADS, RULES,
-                                    HISTOGRAMS) \
+                                    HISTOGRAMS, INHERITED) \
                 else size - CHUNK.size
             yield kind, owner, self.data[at + CHUNK.size:at + CHUNK.size + used]
             at += size
@@ -230,6 +233,9 @@ class Part:
                                        TALLY_TABLE_OFFSET - CHUNK.size])
         elif kind == CONTEXTS:
             self.tallies[owner].add_contexts(payload)
+        elif kind == INHERITED:
+            for heirloom in HEIRLOOM.iter_unpack(payload):
+                self._add_inherited(*heirloom)
         elif kind == RULES:
             self._add_rules(payload)
         elif kind == SAMPLES:
@@ -246,6 +252,26 @@ class Part:
                 known = self._bins.get(function, [0] * BINS)
                 self._bins[function] = [
                     a + b for a, b in zip(known, bins)]
+
+    def _add_inherited(self, kind, first, pid, seq, start_ns, offset, used,
+                       unloaded_ns):
+        """What another part has that is this one's, too."""
+        if kind not in (PROCESS, MODULE):
+            return
+        with self.path.with_name(f"{pid}.{seq}.part").open("rb") as file:
+            header = HEADER.unpack(file.read(HEADER.size))
+            file.seek(offset)
+            chunk = CHUNK.unpack(file.read(CHUNK.size))
+            payload = file.read(used)
+        if (header[6], header[7], header[12]) != (pid, seq, start_ns) or \
+                chunk[0] != kind or len(payload) != used:
+            raise ValueError(f"{self.path}: inherits what is not there")
+        self.inherited.append((kind, pid, offset))
+        self._add(kind, 0, payload)
+        if kind == MODULE:
+            self.modules[-1].unloaded_ns = unloaded_ns
+            if self.modules[-1].count and self.modules[-1].first != first:
+                raise ValueError(f"{self.path}: inherits another module")
 
     def _add_rules(self, payload):
         at = 0

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recording/inherited_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* More than processes have modules; a file that says so is nobody's recording. */
+#define BYTES_MAX (UINT64_C(1) << 30)
+
+/* An ancestor's file, and what is being made of the copy. */
+struct ancestor {
+	struct part_copy *part;
+	int fd;                   /* -1: there is none */
+	uint64_t bytes;           /* of the file */
+	struct wire_inherited of; /* whose file that is */
+	const char *why; /* the first that was not to be had, and why: */
+	struct wire_inherited missing;
+};
+
+static char *path_of(const struct part_copy *part,
+		     const struct wire_inherited *item)
+{
+	const char *slash = strrchr(part->path, '/');
+	const int folder = slash ? (int)(slash + 1 - part->path) : 0;
+
+	return part->run ? memory_printf("%.*s%" PRIu32 "-%" PRIu32
+					 ".%" PRIu32 WIRE_PART_SUFFIX,
+					 folder, part->path, part->run,
+					 item->pid, item->seq)
+			 : memory_printf(
+				   "%.*s%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX,
+				   folder, part->path, item->pid, item->seq);
+}
+
+static int is_its(int fd, const struct wire_inherited *item)
+{
+	struct wire_header header;
+
+	return pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+	       memcmp(header.magic, WIRE_MAGIC, sizeof(header.magic)) == 0 &&
+	       wire_version_is_read(header.version) &&
+	       header.pid == item->pid && header.seq == item->seq &&
+	       header.start_ns == item->start_ns;
+}
+
+static void leave(struct ancestor *ancestor)
+{
+	if (ancestor->fd >= 0)
+		close(ancestor->fd);
+	ancestor->fd = -1;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *enter(struct ancestor *ancestor,
+			 const struct wire_inherited *item)
+{
+	char *path = path_of(ancestor->part, item);
+	struct stat status;
+
+	leave(ancestor);
+	ancestor->of = *item;
+	ancestor->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(path);
+	if (ancestor->fd < 0)
+		return errno == ENOENT ? "is not there" : "cannot be read";
+	if (fstat(ancestor->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    is_its(ancestor->fd, item)) {
+		ancestor->bytes = (uint64_t)status.st_size;
+		return NULL;
+	}
+	leave(ancestor);
+	return "is another process's";
+}
+
+static int is_of(const struct wire_inherited *item,
+		 const struct wire_inherited *other)
+{
+	return item->pid == other->pid && item->seq == other->seq &&
+	       item->start_ns == other->start_ns;
+}
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+/* Room at the end of the copy. NULL: there is no memory, or it is too much. */
+static unsigned char *add_room(struct part_copy *part, uint64_t bytes)
+{
+	unsigned char *grown, *at;
+
+	if (bytes > BYTES_MAX - part->inherited_bytes)
+		return NULL;
+	grown = realloc(part->bytes,
+			part->inherited_at + part->inherited_bytes + bytes);
+	if (!grown)
+		return NULL;
+	part->bytes = grown;
+	part->header = (const void *)grown;
+	at = grown + part->inherited_at + part->inherited_bytes;
+	memset(at, 0, bytes);
+	return at;
+}
+
+static int is_whole(const struct ancestor *ancestor,
+		    const struct wire_inherited *item,
+		    const struct wire_chunk *chunk)
+{
+	return chunk->kind == item->kind && chunk->used >= item->used &&
+	       chunk->bytes >= sizeof(*chunk) &&
+	       item->used <= chunk->bytes - sizeof(*chunk) &&
+	       item->used <= ancestor->bytes &&
+	       item->offset <= ancestor->bytes - item->used;
+}
+
+/* What the ancestor says of it since is not the child's. */
+static void settle(const struct wire_inherited *item, unsigned char *payload)
+{
+	struct wire_module *module = (void *)payload;
+
+	if (item->kind == WIRE_MODULE && item->used >= sizeof(*module))
+		module->unloaded_ns = item->unloaded_ns;
+}
+
+/* NULL, or what is wrong. */
+static const char *add(struct ancestor *ancestor,
+		       const struct wire_inherited *item)
+{
+	struct part_copy *part = ancestor->part;
+	struct wire_chunk chunk;
+	const uint64_t bytes = sizeof(chunk) + padded(item->used);
+	unsigned char *at;
+
+	if (pread(ancestor->fd, &chunk, sizeof(chunk), (off_t)item->offset) !=
+		    sizeof(chunk) ||
+	    !is_whole(ancestor, item, &chunk))
+		return "is truncated or damaged";
+	at = add_room(part, bytes);
+	if (!at)
+		return "has more than there is memory for";
+	chunk.bytes = bytes;
+	chunk.used = item->used;
+	memcpy(at, &chunk, sizeof(chunk));
+	if (pread(ancestor->fd, at + sizeof(chunk), item->used,
+		  (off_t)(item->offset + sizeof(chunk))) != (ssize_t)item->used)
+		return "is truncated or damaged";
+	settle(item, at + sizeof(chunk));
+	part->inherited_bytes += bytes;
+	return NULL;
+}
+
+static void read_item(struct ancestor *ancestor,
+		      const struct wire_inherited *item)
+{
+	const char *why = NULL;
+
+	if (item->kind != WIRE_PROCESS && item->kind != WIRE_MODULE)
+		return;
+	if (!is_of(item, &ancestor->of))
+		why = enter(ancestor, item);
+	if (ancestor->fd >= 0)
+		why = add(ancestor, item);
+	if (!why || ancestor->why)
+		return;
+	ancestor->why = why;
+	ancestor->missing = *item;
+}
+
+void inherited_read(struct part_copy *part, size_t at, size_t count)
+{
+	struct ancestor ancestor = { .part = part, .fd = -1 };
+	struct wire_inherited item;
+
+	for (size_t i = 0; i < count; i++) {
+		/* the copy moves meanwhile */
+		memcpy(&item, part->bytes + at + i * sizeof(item),
+		       sizeof(item));
+		read_item(&ancestor, &item);
+	}
+	leave(&ancestor);
+	if (ancestor.why && !part->damage)
+		part->damage = memory_printf(
+			"its modules are missing: %" PRIu32
+			".%" PRIu32 WIRE_PART_SUFFIX ", where they are, %s",
+			ancestor.missing.pid, ancestor.missing.seq,
+			ancestor.why);
+}

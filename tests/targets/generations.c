@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generations DIRECTORY [WAIT]: a process, its child, grandchild and great-grandchild,
+ * each of which loads, calls or unloads plugin.c's libraries a and b; the parent's
+ * waits for its child unless it is the first one, which ends before the others
+ * where WAIT is "orphans". With "idle" there are 3 children that call nothing.
+ * With "paused" the last one waits for a line on stdin.
+ * What each process counted, on stdout, in one write:
+ *
+ *	PID LIBRARY VADDR CALLS	of plugin_inner, since the process was forked
+ *	PID - VADDR CALLS	of step, likewise
+ *	PID unloaded LIBRARY	in that process
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/targets/plugins.h"
+
+static struct {
+	void *handle;
+	long forked_at; /* its count then */
+	long calls;     /* of what is unloaded */
+	unsigned long inner_vaddr;
+} libraries[2];
+
+static long steps;
+static char said[512];
+
+COUNTED long step(long n)
+{
+	steps++;
+	return n;
+}
+
+static unsigned long base_of(const void *symbol)
+{
+	Dl_info info;
+
+	return dladdr(symbol, &info) ? (unsigned long)info.dli_fbase : 0;
+}
+
+static struct plugin_counts *counts_of(int i)
+{
+	return dlsym(libraries[i].handle, "plugin_counts");
+}
+
+static void load(const char *folder, int i)
+{
+	char path[4096];
+	const void *inner;
+
+	snprintf(path, sizeof(path), "%s/libplugin_%c.so", folder, 'a' + i);
+	libraries[i].handle = dlopen(path, RTLD_NOW);
+	if (!libraries[i].handle) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	libraries[i].forked_at = 0;
+	inner = dlsym(libraries[i].handle, "plugin_inner");
+	libraries[i].inner_vaddr = (unsigned long)inner - base_of(inner);
+}
+
+static void call(int i, long n)
+{
+	long (*run)(long) =
+		(long (*)(long))dlsym(libraries[i].handle, "plugin_run");
+
+	run(n);
+}
+
+/* Its destructor makes one call more. */
+static void unload(int i)
+{
+	libraries[i].calls += counts_of(i)->inner - libraries[i].forked_at + 1;
+	dlclose(libraries[i].handle);
+	libraries[i].handle = NULL;
+	sprintf(said + strlen(said), "%d unloaded libplugin_%c.so\n", getpid(),
+		'a' + i);
+}
+
+static pid_t generate(void)
+{
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	steps = 0;
+	*said = '\0';
+	for (int i = 0; i < 2; i++) {
+		libraries[i].calls = 0;
+		if (libraries[i].handle)
+			libraries[i].forked_at = counts_of(i)->inner;
+	}
+	return 0;
+}
+
+/* The end of the program would unload what is loaded still: not here. */
+static void say_and_end(void)
+{
+	for (int i = 0; i < 2; i++) {
+		if (libraries[i].handle)
+			libraries[i].calls +=
+				counts_of(i)->inner - libraries[i].forked_at;
+		sprintf(said + strlen(said), "%d libplugin_%c.so %#lx %ld\n",
+			getpid(), 'a' + i, libraries[i].inner_vaddr,
+			libraries[i].calls);
+	}
+	sprintf(said + strlen(said), "%d - %#lx %ld\n", getpid(),
+		(unsigned long)(uintptr_t)step -
+			base_of((void *)(uintptr_t)step),
+		steps);
+	if (write(STDOUT_FILENO, said, strlen(said)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static void wait_for_a_line(void)
+{
+	char byte;
+
+	while (read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n')
+		;
+}
+
+static void great_grandchild(const char *folder, int is_paused)
+{
+	for (int i = 0; i < 44; i++)
+		step(i);
+	load(folder, 0);
+	call(0, 4);
+	call(1, 40);
+	if (is_paused)
+		wait_for_a_line();
+	say_and_end();
+}
+
+static void grandchild(const char *folder, int is_paused)
+{
+	for (int i = 0; i < 33; i++)
+		step(i);
+	call(0, 3);
+	call(1, 30);
+	unload(0);
+	if (!generate())
+		great_grandchild(folder, is_paused);
+	wait(NULL);
+	say_and_end();
+}
+
+/* Its parent may have ended, and has unloaded what it had loaded. */
+static void child(const char *folder, int is_paused, int parent_ends)
+{
+	char byte;
+
+	/* there is an end when it has ended */
+	if (read(parent_ends, &byte, 1) < 0)
+		_exit(1);
+	for (int i = 0; i < 22; i++)
+		step(i);
+	load(folder, 1);
+	call(0, 2);
+	call(1, 20);
+	if (!generate())
+		grandchild(folder, is_paused);
+	wait(NULL);
+	say_and_end();
+}
+
+static void idle(void)
+{
+	for (int i = 0; i < 3; i++) {
+		const pid_t pid = fork();
+
+		if (!pid)
+			syscall(SYS_exit_group, 0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 2 ? argv[2] : "";
+	const char *folder = argc > 1 ? argv[1] : ".";
+	int ends[2];
+
+	if (!strcmp(how, "idle")) {
+		idle();
+		return 0;
+	}
+	if (pipe(ends))
+		return 1;
+	for (int i = 0; i < 11; i++)
+		step(i);
+	load(folder, 0);
+	call(0, 1);
+	if (!generate()) {
+		close(ends[1]);
+		child(folder, !strcmp(how, "paused"), ends[0]);
+	}
+	unload(0);
+	if (!strcmp(how, "orphans"))
+		say_and_end();
+	close(ends[1]);
+	wait(NULL);
+	say_and_end();
+}
