@@ -12,11 +12,13 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "cli/executable.h"
 #include "cli/other_files.h"
 #include "cli/own_ids.h"
 #include "cli/target.h"
 #include "machine/elf_numbers.h"
+#include "wire/recording.h"
 
 static char *user_name(uid_t uid)
 {
@@ -115,7 +117,10 @@ static int is_replaced(pid_t pid, const char *path)
 	return is;
 }
 
-/* Of a module that has none nobody can say that its file is another by now. */
+/*
+ * Of a module that has none nobody can say that its file is another by now. Stubs
+ * of a former recording's are none: all their files have the same in them.
+ */
 static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 {
 	char *path = memory_printf("/proc/%d/mem", pid), *why = NULL;
@@ -126,6 +131,7 @@ static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 		const struct target_mapping *module = &maps->items[i];
 
 		if (module->is_deleted && !module->offset &&
+		    !suffix_stem(module->path, WIRE_STUBS_SUFFIX) &&
 		    is_replaced(pid, module->path) &&
 		    !has_build_id(memory, module))
 			why = memory_printf("%s has been replaced since it was "

@@ -42,15 +42,21 @@ static int is_too_long(const struct wire_header *header, uint64_t bytes)
 	       header->end >= header->header_bytes && header->end < bytes;
 }
 
-/* How long a part should be; 0: as long as it is. */
-static uint64_t length_of(int fd)
+/*
+ * How long a part should be; 0: as long as it is. *is_running, if its process is:
+ * unchanged if not.
+ */
+static uint64_t length_of(int fd, int *is_running)
 {
 	struct wire_header header;
 	struct stat status;
 
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	    !is_too_long(&header, (uint64_t)status.st_size) ||
+	    pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		return 0;
+	if (header.state != WIRE_ENDED && is_alive((pid_t)header.pid))
+		*is_running = 1;
+	if (!is_too_long(&header, (uint64_t)status.st_size) ||
 	    is_alive((pid_t)header.pid) || is_written(fd))
 		return 0;
 	return header.end;
@@ -74,10 +80,10 @@ static int open_to_read(int directory, const char *name)
 }
 
 /* In vain it stays as long as it is, which is only ugly. */
-static void trim(int directory, const char *name)
+static void trim(int directory, const char *name, int *is_running)
 {
 	int fd = open_to_read(directory, name);
-	uint64_t bytes = fd < 0 ? 0 : length_of(fd);
+	uint64_t bytes = fd < 0 ? 0 : length_of(fd, is_running);
 
 	if (fd >= 0)
 		close(fd);
@@ -85,13 +91,19 @@ static void trim(int directory, const char *name)
 		set_length(directory, name, bytes);
 }
 
-/* PID.SEQ-ADDRESS.stubs. Children that it has forked may have it mapped, too. */
-static void remove_stubs(int directory, const char *name)
+/*
+ * PID.SEQ-ADDRESS.stubs, or shadow-PLACE.stubs of all processes. Children that they
+ * have forked may have it mapped, too.
+ */
+static void remove_stubs(int directory, const char *name, int is_running)
 {
+	const int is_shared = strncmp(name, WIRE_STUBS_SHARED,
+				      sizeof(WIRE_STUBS_SHARED) - 1) == 0;
 	const long pid = strtol(name, NULL, 10);
 	int fd, is_left;
 
-	if (pid <= 0 || pid > INT_MAX || is_alive((pid_t)pid))
+	if (is_shared ? is_running
+		      : pid <= 0 || pid > INT_MAX || is_alive((pid_t)pid))
 		return;
 	fd = open_to_read(directory, name);
 	if (fd < 0)
@@ -102,24 +114,34 @@ static void remove_stubs(int directory, const char *name)
 		unlinkat(directory, name, 0);
 }
 
+/* Of each file of such a name. */
+static void trim_parts(DIR *dir, int *is_running)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX) ||
+		    suffix_stem(entry->d_name, WIRE_TRACE_SUFFIX))
+			trim(dirfd(dir), entry->d_name, is_running);
+}
+
 void trim_recording(const char *directory)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction before;
 	struct dirent *entry;
 	DIR *dir = opendir(directory);
+	int is_running = 0;
 
 	if (!dir)
 		return;
 	/* Who takes a lease is sent this when somebody opens the file. */
 	sigaction(SIGIO, &ignore, &before);
-	while ((entry = readdir(dir))) {
-		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX) ||
-		    suffix_stem(entry->d_name, WIRE_TRACE_SUFFIX))
-			trim(dirfd(dir), entry->d_name);
-		else if (suffix_stem(entry->d_name, WIRE_STUBS_SUFFIX))
-			remove_stubs(dirfd(dir), entry->d_name);
-	}
+	trim_parts(dir, &is_running);
+	rewinddir(dir);
+	while ((entry = readdir(dir)))
+		if (suffix_stem(entry->d_name, WIRE_STUBS_SUFFIX))
+			remove_stubs(dirfd(dir), entry->d_name, is_running);
 	sigaction(SIGIO, &before, NULL);
 	closedir(dir);
 }

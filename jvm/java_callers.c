@@ -440,7 +440,7 @@ int callers_begin(void *machine)
 			return -1;
 	line_tables_begin(jvmti);
 	machine_pc = (uintptr_t)(*vm)->GetEnv;
-	trampolines_reserve(rt.recorder->part.file.path);
+	trampolines_reserve();
 	heard = jvmti;
 	return 0;
 }

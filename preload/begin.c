@@ -143,7 +143,7 @@ struct cold *begin_part(const char *dir, char *why, size_t bytes)
 	}
 	take_configuration(cold);
 	if (cold->config.jit_callers) {
-		trampolines_reserve(cold->recorder.part.file.path);
+		trampolines_reserve();
 		generated_callers_begin();
 	}
 	return cold;

@@ -471,7 +471,7 @@ static void lead_copies(const struct cold *cold)
 		jumps = imports_jumps(m);
 		if (jumps == IMPORTS_NO_JUMP && !switches)
 			continue;
-		trampolines_reserve(cold->recorder.part.file.path);
+		trampolines_reserve();
 		imports_lead_copies(m, switches || jumps == IMPORTS_SWITCH);
 	}
 }

@@ -14,9 +14,9 @@
 
 /*
  * Room for trampolines, if there is none yet. Called where modules are hooked;
- * without room nothing is carried. part_path: see stub_memory_map().
+ * without room nothing is carried.
  */
-void trampolines_reserve(const char *part_path);
+void trampolines_reserve(void);
 
 /*
  * The address of the trampoline for what a shadow slot holds, below which the

@@ -202,3 +202,9 @@ void stub_image_write_file(struct stub_image *image, uint64_t bytes)
 
 	write_for_all(image, ET_DYN, &all, FRAMES_FOR_FILES);
 }
+
+void stub_image_write_shared(struct stub_image *image, uint64_t file_bytes)
+{
+	stub_image_write_file(image, WINDOW_BLOCK_BYTES);
+	image->segments[0].p_filesz = file_bytes;
+}

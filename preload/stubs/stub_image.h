@@ -63,6 +63,12 @@ void stub_image_write(struct stub_image *image, uint64_t place,
 		      enum stub_image_of what);
 
 /*
+ * The same for a file of that length which any block may be a mapping of, or pieces of
+ * it.
+ */
+void stub_image_write_shared(struct stub_image *image, uint64_t file_bytes);
+
+/*
  * The same for a file of `bytes` bytes that begins with it and has stubs in it, to be
  * mapped anywhere: for those who look from outside.
  */

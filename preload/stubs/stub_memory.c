@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/hot/shadow.h"
 #include "preload/stubs/block.h"
 #include "preload/stubs/stub_image.h"
 #include "preload/sys/copy_bytes.h"
@@ -11,8 +12,12 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
+/* Of the file that blocks of stubs share. */
+#define SHARED_BYTES (UINT64_C(1) << 20)
+
 /* PATH/PID.SEQ.part -> PATH/PID.SEQ-ADDRESS.stubs; false if there is no room */
-static int name_file(struct text *name, const char *part_path, uint64_t place)
+static int name_own_file(struct text *name, const char *part_path,
+			 uint64_t place)
 {
 	size_t length = part_path ? strlen(part_path) : 0;
 
@@ -27,10 +32,33 @@ static int name_file(struct text *name, const char *part_path, uint64_t place)
 	return !text_was_cut(name);
 }
 
-/* A file of a block's size with its image in it. */
-static int fill_file(int fd, const struct stub_image *image)
+/* PATH/shadow-PLACE.stubs, likewise */
+static int name_shared_file(struct text *name, const char *part_path)
 {
-	int err = enlarge_file(fd, WINDOW_BLOCK_BYTES);
+	const char *slash = NULL;
+
+	for (const char *at = part_path; at && *at; at++)
+		if (*at == '/')
+			slash = at;
+	if (!slash)
+		return 0;
+	while (part_path <= slash)
+		text_char(name, *part_path++);
+	text_string(name, WIRE_STUBS_SHARED);
+	text_hex(name, hot_shadow_half);
+	text_string(name, WIRE_STUBS_SUFFIX);
+	return !text_was_cut(name);
+}
+
+static int is_shared(void)
+{
+	return hot_shadow_low != SHADOW_NOWHERE;
+}
+
+/* A file of that size with an image in it. */
+static int fill_file(int fd, const struct stub_image *image, uint64_t bytes)
+{
+	int err = enlarge_file(fd, bytes);
 
 	if (!err &&
 	    enlarge_by_pwrite(fd, image, sizeof(*image), 0) != sizeof(*image))
@@ -38,14 +66,15 @@ static int fill_file(int fd, const struct stub_image *image)
 	return err;
 }
 
-static int create_file(const char *name, const struct stub_image *image)
+static int create_file(const char *name, const struct stub_image *image,
+		       uint64_t bytes)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
 	int fd = sys_open(name, flags, 0600), err;
 
 	if (fd < 0)
 		return fd;
-	err = fill_file(fd, image);
+	err = fill_file(fd, image, bytes);
 	if (!err)
 		return fd;
 	sys_close(fd);
@@ -53,22 +82,64 @@ static int create_file(const char *name, const struct stub_image *image)
 	return err;
 }
 
-static int map(uint64_t place, int flags, int fd)
+/*
+ * The first process makes it; another may have it before all is there, and then has
+ * memory without a file at worst. Open to write, for others to see that it is used.
+ */
+static int open_shared_file(const char *name)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+	int fd = sys_open(name, flags, 0);
+	struct stub_image image = { 0 };
+
+	if (fd != -ENOENT)
+		return fd;
+	stub_image_write_shared(&image, SHARED_BYTES);
+	fd = create_file(name, &image, SHARED_BYTES);
+	return fd == -EEXIST ? sys_open(name, flags, 0) : fd;
+}
+
+static int map_anonymous(uint64_t place)
 {
 	void *hint = (void *)(uintptr_t)place;
 	void *got = sys_mmap(hint, WINDOW_BLOCK_BYTES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
+			     MAP_PRIVATE | MAP_NORESERVE | MAP_ANONYMOUS |
+				     MAP_FIXED_NOREPLACE,
+			     -1, 0);
 
-	if (got == hint) {
-		/* or the first store would read megabytes of hole around it */
-		if (fd >= 0)
-			sys_madvise(got, WINDOW_BLOCK_BYTES, MADV_RANDOM);
+	if (got == hint)
 		return 0;
-	}
 	if (sys_failed(got))
 		return (int)(long)got;
 	sys_munmap(got, WINDOW_BLOCK_BYTES);
 	return -EEXIST; /* a kernel before 4.17 took it as a hint */
+}
+
+/* Instead of the pages that are there. */
+static int map_pages(uint64_t start, uint64_t end, int fd, uint64_t offset)
+{
+	void *at = (void *)(uintptr_t)start;
+	const int flags = fd < 0 ? MAP_ANONYMOUS : 0;
+	const void *got =
+		sys_mmap(at, end - start, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED | flags, fd,
+			 (off_t)offset);
+
+	return sys_failed(got) ? (int)(long)got : 0;
+}
+
+/*
+ * No more than there is of the file: a program that looks through all of its memory
+ * would meet a SIGBUS.
+ */
+static int map_from_file(uint64_t place, int fd, uint64_t bytes)
+{
+	int err = map_pages(place, place + bytes, fd, 0);
+
+	/* or the first store would read megabytes of hole around it */
+	if (!err)
+		sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
+	return err;
 }
 
 /*
@@ -81,29 +152,47 @@ static int protect_image(uint64_t place)
 			    PROT_READ | PROT_EXEC);
 }
 
+/* 0 or -errno. */
+static int populate(uint64_t start, uint64_t end)
+{
+	void *at = (void *)(uintptr_t)start;
+
+	return sys_madvise(at, end - start, SYS_POPULATE_WRITE);
+}
+
+/* The block's first page, which is written and then not to be written any more. */
+static int place_image(uint64_t place, const struct stub_image *image)
+{
+	if (populate(place, place + sizeof(*image)) &&
+	    map_pages(place, place + PAGE_BYTES, -1, 0))
+		return -ENOMEM;
+	copy_bytes((void *)(uintptr_t)place, image, sizeof(*image));
+	return protect_image(place);
+}
+
 /* Instead of what is there. False if a file cannot be. */
-static int map_file(const char *part_path, uint64_t place,
-		    enum stub_image_of what)
+static int map_file(const char *part_path, uint64_t place)
 {
 	struct stub_image image = { 0 };
 	struct text name = text_in(image.name, sizeof(image.name));
+	const int shares = is_shared();
+	const uint64_t bytes = shares ? SHARED_BYTES : WINDOW_BLOCK_BYTES;
 	int fd, is_mapped;
 
-	if (!name_file(&name, part_path, place))
+	if (!(shares ? name_shared_file(&name, part_path)
+		     : name_own_file(&name, part_path, place)))
 		return 0;
-	stub_image_write(&image, place, what);
-	fd = create_file(image.name, &image);
+	stub_image_write(&image, place, IMAGE_OF_STUBS);
+	fd = shares ? open_shared_file(image.name)
+		    : create_file(image.name, &image, bytes);
 	if (fd < 0)
 		return 0;
-	is_mapped = !map(place, MAP_FIXED, fd);
+	is_mapped = !map_from_file(place, fd, bytes);
 	sys_close(fd);
-	if (is_mapped) {
-		stub_memory_back(place, place + sizeof(image));
-		copy_bytes((void *)(uintptr_t)place, &image, sizeof(image));
-		if (!protect_image(place))
-			return 1;
-	}
-	sys_unlink(image.name);
+	if (is_mapped && !place_image(place, &image))
+		return 1;
+	if (!shares)
+		sys_unlink(image.name);
 	return 0;
 }
 
@@ -118,45 +207,71 @@ static void name_anonymous(uint64_t place, enum stub_image_of what)
 
 int stub_memory_reserve(uint64_t place, enum stub_image_of what)
 {
-	int err = map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1);
+	int err = map_anonymous(place);
 
 	if (!err)
 		name_anonymous(place, what);
 	return err;
 }
 
-/* Its first page is the same in the file: who reads it meanwhile sees no change. */
-int stub_memory_move_to_file(const char *part_path, uint64_t place,
-			     enum stub_image_of what)
+/* Its first page is the same then: who reads it meanwhile sees no change. */
+int stub_memory_move_to_file(const char *part_path, uint64_t place)
 {
 	int err;
 
-	if (map_file(part_path, place, what))
+	if (map_file(part_path, place))
 		return 0;
-	err = map(place, MAP_FIXED | MAP_ANONYMOUS, -1);
+	err = map_pages(place, place + WINDOW_BLOCK_BYTES, -1, 0);
 	if (!err)
-		name_anonymous(place, what);
+		name_anonymous(place, IMAGE_OF_STUBS);
 	return err;
 }
 
 /* Many places may be taken: only where one is free a file is worth making. */
-int stub_memory_map(const char *part_path, uint64_t place,
-		    enum stub_image_of what)
+int stub_memory_map(const char *part_path, uint64_t place)
 {
-	int err = map(place, MAP_FIXED_NOREPLACE | MAP_ANONYMOUS, -1);
+	int err = map_anonymous(place);
 
-	return err ? err : stub_memory_move_to_file(part_path, place, what);
+	return err ? err : stub_memory_move_to_file(part_path, place);
+}
+
+/* Of a file that blocks share, behind its image. */
+#define PIECE_BYTES (SHARED_BYTES - WINDOW_HEAD_BYTES)
+
+/* What is beyond the file's end is the file once more, but for its image. */
+static void map_again(uint64_t start, uint64_t end)
+{
+	const uint64_t stubs =
+		(start & ~(WINDOW_BLOCK_BYTES - 1)) + WINDOW_HEAD_BYTES;
+	const struct stub_image *image =
+		(const void *)(uintptr_t)(stubs - WINDOW_HEAD_BYTES);
+	const int fd =
+		sys_open(image->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+
+	for (uint64_t at = start, to; fd >= 0 && at < end; at = to) {
+		const uint64_t in_piece = (at - stubs) % PIECE_BYTES;
+
+		to = at + PIECE_BYTES - in_piece;
+		if (to > end)
+			to = end;
+		map_pages(at, to, fd, WINDOW_HEAD_BYTES + in_piece);
+	}
+	if (fd >= 0)
+		sys_close(fd);
+}
+
+static int is_beyond_shared(uint64_t start)
+{
+	return is_shared() &&
+	       (start & (WINDOW_BLOCK_BYTES - 1)) >= SHARED_BYTES;
 }
 
 void stub_memory_back(uint64_t start, uint64_t end)
 {
-	void *at = (void *)(uintptr_t)start;
-
+	if (is_beyond_shared(end - 1))
+		map_again(start, end);
 	/* of the file, all at once and not page by page: 40 % less time */
-	sys_madvise(at, end - start, MADV_WILLNEED);
-	if (sys_madvise(at, end - start, SYS_POPULATE_WRITE))
-		sys_mmap(at, end - start, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				 MAP_FIXED,
-			 -1, 0);
+	sys_madvise((void *)(uintptr_t)start, end - start, MADV_WILLNEED);
+	if (populate(start, end))
+		map_pages(start, end, -1, 0);
 }

@@ -24,7 +24,7 @@ static void *map_records(void)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-void trampolines_reserve(const char *part_path)
+void trampolines_reserve(void)
 {
 	void *records;
 	uint64_t place;
@@ -36,7 +36,7 @@ void trampolines_reserve(const char *part_path)
 		return;
 	place = find_place();
 	rt.trampoline_records = (uintptr_t)records;
-	if (place && !stub_memory_map(part_path, place, IMAGE_OF_TRAMPOLINES)) {
+	if (place && !stub_memory_reserve(place, IMAGE_OF_TRAMPOLINES)) {
 		hot_windows[place >> WINDOW_SHIFT] = WINDOW_TRAMPOLINES;
 		__atomic_store_n(&rt.trampolines, place, __ATOMIC_RELEASE);
 	} else {

@@ -13,9 +13,9 @@
 #define LOWEST (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
 
 /* The heap grows upwards from where it begins, and expects nobody there. */
-#define HEAP_ROOM      (UINT64_C(1) << 36)
+#define HEAP_ROOM  (UINT64_C(1) << 36)
 
-#define BACKED_AT_ONCE (UINT64_C(1) << 16)
+#define BACKED_MAX (UINT64_C(1) << 16)
 
 static int is_within_reach(uint64_t block, const struct pc_range *code)
 {
@@ -100,8 +100,7 @@ static int map_block(const struct windows *windows, uint64_t place,
 		     int is_spare)
 {
 	return is_spare ? stub_memory_reserve(place, IMAGE_OF_STUBS)
-			: stub_memory_map(windows->part_path, place,
-					  IMAGE_OF_STUBS);
+			: stub_memory_map(windows->part_path, place);
 }
 
 /* 0; -EEXIST if the place is taken, or another -errno. */
@@ -142,10 +141,12 @@ static int add_block(struct windows *windows, const struct window_user *user,
 	return -ERANGE;
 }
 
-/* Some more than is wanted now: it is a system call. */
+/* As much more than is wanted now as there is already: it is a system call. */
 static void back(struct window_span *span)
 {
-	uint64_t end = (span->next + BACKED_AT_ONCE) & ~(PAGE_BYTES - 1);
+	const uint64_t used = span->next - span->start;
+	const uint64_t more = used < BACKED_MAX ? used : BACKED_MAX;
+	uint64_t end = (span->next + more + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 
 	if (end > span->end)
 		end = span->end;
@@ -180,8 +181,7 @@ static struct window_block *spare_of(struct windows *windows,
 static int use_spare(const struct windows *windows, struct window_block *spare)
 {
 	spare->is_spare = 0;
-	return stub_memory_move_to_file(windows->part_path, spare->start,
-					IMAGE_OF_STUBS);
+	return stub_memory_move_to_file(windows->part_path, spare->start);
 }
 
 /* In a spare block only if nowhere else is room. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every process image has a part of its own, with its own counts."""
 import os
+import pathlib
 import shutil
 
 import clewtest
@@ -155,9 +156,7 @@ for i in range(2):
         self.assertLessEqual({"sh", "cat"}, names)
 
     def stubs(self):
-        """The processes that have files of stubs, by pid."""
-        return {int(path.name.split(".")[0])
-                for path in self.recording_path.glob("*.stubs")}
+        return {path.name for path in self.recording_path.glob("*.stubs")}
 
     def test_stubs_are_kept_as_long_as_their_processes(self):
         """/bin/cat runs when the shell ends, and waits still when clew does."""
@@ -168,7 +167,19 @@ for i in range(2):
         self.record(["/bin/sh", "-c", "/bin/cat {} {} >/dev/null 2>&1 & "
                      "echo $! >{}; : >{}".format(*fifos, left, fifos[0])])
         with open(fifos[1], "wb"):
-            self.assertEqual(self.stubs(), {int(left.read_text())})
+            maps = pathlib.Path("/proc", left.read_text().strip(),
+                                "maps").read_text()
+            file, = self.stubs()
+            self.assertIn(str(self.recording_path / file) + "\n", maps)
+            self.assertNotIn("(deleted)", maps)
+
+    def test_one_file_of_stubs_is_for_all_processes(self):
+        self.record(["/bin/sh", "-c",
+                     "for i in 1 2 3; do (/bin/sleep 0); done; "
+                     f"ls {self.recording_path}/*.stubs > {self.work}/seen"])
+        seen = (self.work / "seen").read_text().splitlines()
+        self.assertEqual(len(seen), 1)
+        self.assertGreater(len(self.recording().parts), 7)
 
     def test_a_recording_is_as_long_as_what_it_takes_on_disk(self):
         self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls / >&2); exit 0"])

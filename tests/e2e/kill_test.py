@@ -46,6 +46,30 @@ class Kill(clewtest.Case):
                 self.assertEqual(self.clew("report", self.recording_path)
                                  .returncode, 0)
 
+    def test_what_is_left_packs_as_small_as_it_lies_on_disk(self):
+        """Of a process that was killed, and of those around it, as tar has it."""
+        process = subprocess.Popen(
+            [str(a) for a in self.record_command(
+                ["/bin/sh", "-c", f"{target('acknowledge')} & wait $!; :"])],
+            stdout=subprocess.PIPE, env=self.environment, cwd=self.work)
+        with process.stdout:
+            process.stdout.read(ACKNOWLEDGEMENT.size * 2000)
+            killed = max((part for part in self.recording().parts
+                          if part.seq), key=lambda part: part.start_ns)
+            self.assertGreater(killed.path.stat().st_size, 100 * killed.end)
+            os.kill(killed.pid, signal.SIGKILL)
+            process.stdout.read()
+        process.wait(clewtest.TIMEOUT_S)
+        left = self.recording().part(killed.pid, killed.seq)
+        self.assertEqual(left.state, wire.RUNNING)
+        self.assertEqual(left.path.stat().st_size, left.end)
+        packed = self.work / "packed.tar"
+        subprocess.run(["tar", "cf", packed, self.recording_path.name],
+                       cwd=self.work, check=True)
+        on_disk = sum(path.stat().st_blocks * 512
+                      for path in self.recording_path.iterdir())
+        self.assertLess(packed.stat().st_size, 2 * on_disk)
+
     def calls_by_thread(self, part):
         """The largest count in main's tally and in the other thread's."""
         tallies = {tid: part.tallies[tally]

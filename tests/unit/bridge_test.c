@@ -85,11 +85,9 @@ static native_function make(native_function to, const void *method,
 
 static int begin(void **state)
 {
-	static const char path[] = "/tmp/clew-bridge-test.part";
-
 	(void)state;
 	if (!rt.trampolines)
-		trampolines_reserve(path);
+		trampolines_reserve();
 	numbered_up_to(100);
 	hot_shadow_low = SHADOW_NOWHERE; /* there is none */
 	memset((void *)callers_known, 0, sizeof(callers_known));

@@ -316,6 +316,30 @@ static void stubs_that_nobody_has_are_removed(void **state)
 	remove_directory(directory);
 }
 
+static void stubs_that_all_share_are_removed_with_the_last(void **state)
+{
+	char *directory = temporary_directory();
+	char *stubs = in(directory, "shadow-2c0000000000.stubs");
+	char *part = in(directory, "1.0.part");
+	struct wire_header header = { .magic = WIRE_MAGIC,
+				      .version = WIRE_VERSION,
+				      .header_bytes = WIRE_HEADER_BYTES,
+				      .end = WIRE_HEADER_BYTES,
+				      .state = WIRE_RUNNING };
+
+	(void)state;
+	for (int is_dead = 0; is_dead < 2; is_dead++) {
+		header.pid = is_dead ? dead_pid() : (uint32_t)getpid();
+		write_file(stubs, "stubs", 6);
+		write_file(part, &header, sizeof(header));
+		trim_recording(directory);
+		assert_int_equal(access(stubs, F_OK), is_dead ? -1 : 0);
+	}
+	free(stubs);
+	free(part);
+	remove_directory(directory);
+}
+
 static void an_empty_directory_is_used(void **state)
 {
 	char *directory = temporary_directory();
@@ -431,6 +455,8 @@ int main(void)
 			links_in_the_place_of_a_recording_are_left_alone),
 		cmocka_unit_test(parts_that_nobody_writes_are_trimmed),
 		cmocka_unit_test(stubs_that_nobody_has_are_removed),
+		cmocka_unit_test(
+			stubs_that_all_share_are_removed_with_the_last),
 		cmocka_unit_test(an_empty_directory_is_used),
 		cmocka_unit_test(programs_are_found_along_path),
 		cmocka_unit_test(programs_that_cannot_be_recorded_are_known),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
 #include "preload/stubs/stub_image.h"
 #include "preload/stubs/window.h"
 
@@ -157,7 +158,8 @@ static void a_spare_block_outlives_the_places(void **state)
 }
 
 /* The file of a block at `start`, or "". */
-static void read_block_file(uint64_t start, char *path, size_t room)
+/* The file that what is there is a mapping of, or "". */
+static void read_block_file(uint64_t pc, char *path, size_t room)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[4096];
@@ -166,8 +168,10 @@ static void read_block_file(uint64_t start, char *path, size_t room)
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps)) {
 		const char *slash = strchr(line, '/');
+		char *dash;
 
-		if (strtoull(line, NULL, 16) == start && slash)
+		if (strtoull(line, &dash, 16) <= pc &&
+		    strtoull(dash + 1, NULL, 16) > pc && slash)
 			snprintf(path, room, "%.*s", (int)strcspn(slash, "\n"),
 				 slash);
 	}
@@ -332,9 +336,50 @@ static void no_place_and_no_memory_are_two_things(void **state)
 	munmap((void *)(start - reach), 2 * reach);
 }
 
+static void blocks_share_a_short_file(void **state)
+{
+	char folder[] = "/tmp/clew-window-XXXXXX", part[64];
+	char file[4096], again[4096];
+	const uint64_t low = hot_shadow_low;
+	struct windows windows[2] = { { .part_path = part },
+				      { .part_path = part } };
+	uint8_t *stub;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(part, sizeof(part), "%s/1.0.part", folder);
+	hot_shadow_low = 0;
+	for (int i = 0; i < 2; i++) {
+		for (uint64_t bytes = 0; bytes < (3 << 20); bytes += 24576) {
+			assert_int_equal(window_alloc(&windows[i], &some_code,
+						      24576, &stub),
+					 0);
+			assert_int_equal(stub[0] | stub[24575], 0);
+			memset(stub, 0xc3, 24576);
+		}
+		read_block_file(windows[i].blocks[0].start, file, sizeof(file));
+		assert_memory_equal(file, folder, strlen(folder));
+		assert_int_equal(windows_seal(&windows[i]), 0);
+		for (uint64_t at = 4096; at < (3 << 20); at += 4096) {
+			const uint64_t pc = windows[i].blocks[0].start + at;
+
+			read_block_file(pc, again, sizeof(again));
+			assert_string_equal(again, file);
+			((void (*)(void))pc)();
+		}
+		assert_int_equal(windows[i].block_count, 1);
+	}
+	hot_shadow_low = low;
+	unmap_blocks(&windows[0]);
+	unmap_blocks(&windows[1]);
+	assert_int_equal(unlink(file), 0); /* the only one */
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_share_a_short_file),
 		cmocka_unit_test(no_place_and_no_memory_are_two_things),
 		cmocka_unit_test(stubs_are_near_wherever_code_is),
 		cmocka_unit_test(executables_below_4_gib_are_served),
