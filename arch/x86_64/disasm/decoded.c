@@ -5,8 +5,10 @@
 
 #define KEY_BYTES 16
 #define HASH_BITS 14
+#define FEW_BITS  9
 
 _Static_assert(1 << HASH_BITS == DECODED_COUNT, "a place for each hash");
+_Static_assert(1 << FEW_BITS == DECODED_FEW, "likewise");
 _Static_assert(offsetof(struct decoded_insn, depth) == KEY_BYTES - 1,
 	       "the key is what stands in front");
 _Static_assert(OPENING_READ_BYTES == KEY_BYTES, "read at once");
@@ -16,14 +18,15 @@ struct key {
 	uint64_t words[2];
 };
 
-static size_t place_of(const struct key *key)
+/* What stands elsewhere from the time of few is not found, and overwritten. */
+static size_t place_of(const struct decoded *decoded, const struct key *key)
 {
+	const int bits = decoded->kept < DECODED_FEW ? FEW_BITS : HASH_BITS;
 	const uint64_t word =
 		key->words[0] ^ (key->words[1] << 1 | key->words[1] >> 63);
 
 	/* the golden ratio's bits: Knuth, The Art of Computer Programming 6.4 */
-	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >>
-			(64 - HASH_BITS));
+	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
 }
 
 static uint64_t low_bytes(uint64_t word, size_t count)
@@ -70,7 +73,8 @@ int decoded_find(const struct decoded *decoded, enum decoded_depth depth,
 {
 	struct key key;
 	const struct insn_opening opening = read_key(code, bytes, depth, &key);
-	const struct decoded_insn *found = &decoded->insns[place_of(&key)];
+	const struct decoded_insn *found =
+		&decoded->insns[place_of(decoded, &key)];
 
 	if (!opening.bytes || memcmp(found, &key, KEY_BYTES) != 0 ||
 	    found->insn.length > bytes)
@@ -90,7 +94,9 @@ void decoded_keep(struct decoded *decoded, enum decoded_depth depth,
 
 	if (!read_key(code, bytes, depth, &key).bytes)
 		return;
-	place = &decoded->insns[place_of(&key)];
+	place = &decoded->insns[place_of(decoded, &key)];
+	if (decoded->kept < DECODED_FEW)
+		decoded->kept++;
 	memcpy(place, &key, KEY_BYTES);
 	place->insn = *insn;
 }

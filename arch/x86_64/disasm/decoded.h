@@ -6,6 +6,9 @@
  * be read that began with the same prefixes, opcode and ModRM. Few thousand of these make
  * up most of a program. A cache of one place for each hash: what was there before is
  * forgotten.
+ *
+ * Who decodes a few only has them side by side in few pages: each page that is met for
+ * the first time takes as long as decoding three instructions.
  */
 #ifndef CLEW_DISASM_DECODED_H
 #define CLEW_DISASM_DECODED_H
@@ -17,6 +20,7 @@
 #include "disasm/opening.h"
 
 #define DECODED_COUNT 16384
+#define DECODED_FEW   512 /* kept ones that share as many places */
 
 /* What is known of an instruction. */
 enum decoded_depth { DECODED_NOT, DECODED_KIND, DECODED_OPERANDS };
@@ -30,6 +34,7 @@ struct decoded_insn {
 
 /* All zeros is an empty one. */
 struct decoded {
+	uint32_t kept;
 	struct decoded_insn insns[DECODED_COUNT];
 };
 
