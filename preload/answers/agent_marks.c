@@ -15,6 +15,7 @@
 #include "preload/hot/tally.h"
 #include "preload/patch/patches.h"
 #include "preload/record/slots.h"
+#include "preload/stack/callers.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
 #include "wire/id.h"
@@ -176,14 +177,16 @@ static struct wire_mark *take_place(struct mark_life *life,
 static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
 {
 	struct mark_life *mine = agent_is_recorded() ? life() : NULL;
-	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
-	const uint64_t id =
-		tally && !hot.muted && !rt.patches->is_out ? hot.id : ID_ROOT;
+	const struct tally *tally;
 	struct wire_mark *mark;
 	uint32_t before;
+	uint64_t id;
 
 	if (!mine)
 		return;
+	callers_take_up();
+	tally = *(struct tally *volatile *)&hot.tally;
+	id = tally && !hot.muted && !rt.patches->is_out ? hot.id : ID_ROOT;
 	mark = take_place(mine,
 			  &mine->lanes[tally ? tally->number % LANES : 0].of,
 			  &before);

@@ -18,6 +18,7 @@
 #include "preload/patch/patches.h"
 #include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
+#include "preload/stack/callers.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -28,8 +29,10 @@
  */
 static inline const struct tally *counted_in(void)
 {
-	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	const struct tally *tally;
 
+	callers_take_up();
+	tally = *(struct tally *volatile *)&hot.tally;
 	return tally && (!hot.muted || hot.muted == HOT_MUTED_HANDLER) &&
 			       !rt.patches->is_out
 		       ? tally

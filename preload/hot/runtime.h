@@ -73,6 +73,11 @@ struct runtime {
 	 * leave and come again.
 	 */
 	uint32_t is_late;
+	/*
+	 * In a forked child: its thread is in functions that its parent had recorded,
+	 * and has no tally until it calls something (stack/callers.h).
+	 */
+	uint32_t is_heir;
 	uint32_t asks_generated; /* which generated code calls (config.h) */
 	/*
 	 * Java methods tell of their calls themselves (jvm/java_exact.h): their
@@ -101,6 +106,12 @@ extern struct runtime rt;
  * before what is there can run.
  */
 extern uint8_t hot_windows[WINDOW_COUNT];
+
+/* Whether the calling thread may be in hooked functions. */
+static inline int runtime_has_callers(void)
+{
+	return hot.tally || rt.is_late || rt.is_heir;
+}
 
 /* Whether the calling thread may make no system calls. */
 static inline int runtime_is_filtered(void)

@@ -7,6 +7,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/record/tallies.h"
+#include "preload/stack/callers.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
@@ -46,7 +47,10 @@ static int is_running(void)
 
 int filter_make_room(void)
 {
-	return is_running() && !tallies_reserve(2 * CONTEXTS);
+	if (!is_running())
+		return 0;
+	callers_take_up();
+	return !tallies_reserve(2 * CONTEXTS);
 }
 
 /*

@@ -303,7 +303,18 @@ static void go_unrecorded(void)
 	say_that_it_is_ours();
 }
 
-void process_after_fork(void)
+/*
+ * Whether it is enough that the child begins to count when it calls something: not
+ * where each call is timed, or threads are looked at from outside.
+ */
+static int can_begin_later(const struct tally *old)
+{
+	return rt.sink == &sink_counting && !rt.config->probes &&
+	       rt.header->time != WIRE_TIME_WALL && callers_can_wait(old);
+}
+
+/* is_on_its_stack: who called before the fork is found on the stack after it. */
+static void begin_child(int is_on_its_stack)
 {
 	static struct part parent; /* one thread, and too large for its stack */
 	struct recorder *recorder = rt.recorder;
@@ -325,10 +336,12 @@ void process_after_fork(void)
 	events_forget();
 	sharing_forget();
 	tallies_reset_after_fork(&recorder->tallies, &recorder->part);
-	if (old) {
+	if (old || !is_on_its_stack)
+		rt.is_heir = is_on_its_stack && can_begin_later(old);
+	if (old && !rt.is_heir)
 		callers_inherit(old);
+	if (old)
 		tally_leave_to_parent(old);
-	}
 	trace_after_fork(&recorder->trace, &recorder->part);
 	inheritance_abandon_rest(&parent, rt.losses == parent.header->losses,
 				 &recorder->part);
@@ -339,6 +352,11 @@ void process_after_fork(void)
 	if (CLEW_STRESS)
 		stress_check();
 	sys_restore_signals(&signals);
+}
+
+void process_after_fork(void)
+{
+	begin_child(0);
 }
 
 int process_is_own(int takes_over)
@@ -378,7 +396,7 @@ static void after_fork_in_child(void)
 
 	if (is_off())
 		return;
-	process_after_fork();
+	begin_child(has_lock);
 	if (!has_lock)
 		return;
 	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* ours */

@@ -9,7 +9,8 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define SCAN_MAX (1 << 16) /* stack slots, 512 KiB */
+#define SCAN_MAX    (1 << 16) /* stack slots, 512 KiB */
+#define WAITING_MAX 256       /* callers, which are looked for there */
 
 /* Running functions without a record, from some function outwards. */
 struct gap {
@@ -79,6 +80,22 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 	walk.scan_left = SCAN_MAX;
 	gap = find_gap(hot.tally, walk);
 	record_gap(&gap, walk);
+}
+
+/* Those whose callers are not on the stack, or too many. */
+int callers_can_wait(const struct tally *old)
+{
+	const uint32_t depth = tally_note(old, hot.id).depth;
+
+	return !rt.is_late && !rt.folds_recursion && !rt.counts_java &&
+	       !old->has_folds &&
+	       (hot.id == ID_ROOT || (depth && depth <= WAITING_MAX));
+}
+
+void callers_take_up(void)
+{
+	if (rt.is_heir && !hot.tally)
+		hot_record_running(__builtin_frame_address(0), hot.id);
 }
 
 /* What the parent recorded of a caller, and of its callers. */

@@ -21,6 +21,17 @@
 #include "preload/hot/tally.h"
 
 /*
+ * In a forked child: the functions that its thread is in are recorded when it needs
+ * them, as most children need none before they execute another program: with the
+ * first call, as all callers are, or by callers_take_up(). False if that would not
+ * find them all, so that they must be inherited at once. `old`: as below.
+ */
+int callers_can_wait(const struct tally *old);
+
+/* The calling thread has a tally and these functions in it, if it was left to wait. */
+void callers_take_up(void);
+
+/*
  * In a forked child: record, in the calling thread's tally, the functions that
  * it is in. `old` is the parent's tally of this thread.
  */

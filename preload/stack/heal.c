@@ -62,7 +62,7 @@ int heal_is_watched(uint64_t pc)
 
 void heal_expect_landing(void)
 {
-	if ((!hot.tally && !rt.is_late) || hot.muted || runtime_is_filtered())
+	if (!runtime_has_callers() || hot.muted || runtime_is_filtered())
 		return;
 	switch_doubt(DOUBTS);
 }

@@ -138,7 +138,7 @@ void landing_on_set_ip(const struct _Unwind_Context *context)
 	static const struct pc_range nowhere;
 	const uint64_t cfa = unwind_even_cfa(context->cfa);
 
-	if ((hot.tally || rt.is_late) && !runtime_is_filtered()) {
+	if (runtime_has_callers() && !runtime_is_filtered()) {
 		landing_prepare(cfa, &nowhere);
 		if (hot.loans.borrower)
 			loans_settle(unwind_context_exception(context), cfa);

@@ -98,7 +98,7 @@ void loans_make(uint64_t exception, uint64_t sp)
 {
 	struct sink_pause pause;
 
-	if ((!hot.tally && !rt.is_late) || runtime_is_filtered() ||
+	if (!runtime_has_callers() || runtime_is_filtered() ||
 	    is_another_on_its_way(exception, sp) || !has_place())
 		return;
 	pause = sink_pause();

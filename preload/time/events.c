@@ -534,9 +534,11 @@ void events_end_own(void)
 
 void events_forget(void)
 {
+	/* a store would give the child a page of its own */
 	for (struct event *event = events.slots; event < events.slots + SLOTS;
 	     event++)
-		event->state = SLOT_FREE;
+		if (event->state != SLOT_FREE)
+			event->state = SLOT_FREE;
 }
 
 /* ---- Whether there may be any ---- */

@@ -52,10 +52,12 @@ void sampling_after_fork(void)
 		watch_start_after_fork();
 	else
 		watch_end_after_fork();
+	ticks_after_fork(is_seen && rt.is_heir && sampling_is_on());
 	if (!sampling_is_on())
 		return;
 	if (is_seen) {
-		sampling_begin_thread();
+		if (!rt.is_heir)
+			sampling_begin_thread();
 		return;
 	}
 	rt.header->time = WIRE_TIME_NONE;

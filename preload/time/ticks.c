@@ -10,7 +10,9 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
+#include "preload/stack/callers.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/proc.h"
@@ -18,6 +20,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/system_call.h"
 #include "preload/sys/thread_pointer.h"
+#include "preload/time/cpu_timer.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 
@@ -25,6 +28,8 @@
 #define RT_LAST      64
 #define RT_PREFERRED 58 /* programs begin to count at either end */
 #define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
+
+#define HEIR         UINT32_MAX /* in place of a tally's number */
 
 #define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
@@ -38,6 +43,14 @@ static struct {
 	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
+	/* A thread without a tally; stored by it, in a forked child, and by whoever
+	 * stops timers. */
+	struct {
+		const struct hot_thread *hot;
+		uint32_t tid;
+		int32_t timer;
+		_Atomic uint32_t is_on;
+	} heir;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
 			 .mask = ~UINT64_C(0) } };
@@ -110,9 +123,9 @@ static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 }
 
 /* The value of a tally's timer: which tally it is, and that it is ours. */
-static uint64_t timer_value(const struct tally *tally)
+static uint64_t timer_value(uint32_t number)
 {
-	return (uint64_t)ticks.secret << 32 | tally->number;
+	return (uint64_t)ticks.secret << 32 | number;
 }
 
 /*
@@ -176,6 +189,26 @@ static void take_sample(struct tally *tally, uint64_t periods,
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
 
+/* The functions that it is in are recorded, as their time is going to be. */
+static void meet_heirs_tick(uint64_t periods, const ucontext_t *interrupted)
+{
+	const void *slot = (const void *)signal_frame_stack(interrupted);
+	uint64_t theirs;
+
+	if (!ticks.heir.is_on ||
+	    !thread_pointer_take(ticks.heir.hot, ticks.heir.tid, &theirs)) {
+		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
+		return;
+	}
+	if (!hot.tally)
+		hot_record_running(slot, hot.id);
+	if (hot.tally)
+		take_sample(hot.tally, periods, interrupted);
+	else
+		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
+	thread_pointer_put_back(theirs);
+}
+
 static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 {
 	const uint32_t number = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
@@ -183,6 +216,10 @@ static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
 	uint64_t theirs;
 
+	if (number == HEIR) {
+		meet_heirs_tick(periods, interrupted);
+		return;
+	}
 	if (!tally || !thread_pointer_take(tally->hot, tally->tid, &theirs)) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
@@ -247,49 +284,48 @@ static void delete_timer(struct tally *tally)
 {
 	events_end(tally);
 	if (tally->ticks.timer_state == TIMER_ON)
-		sys_call(SYS_timer_delete, tally->ticks.timer, 0, 0, 0, 0, 0);
+		cpu_timer_delete(tally->ticks.timer);
 	tally->ticks.timer_state = TIMER_NONE;
 }
 
-static struct timespec timespec_of(uint64_t ns)
+/* Of a thread, whose samples go to that tally, or which is HEIR. 0 or -errno. */
+static int make_timer(uint32_t tid, uint32_t number, int32_t *timer)
 {
-	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
-				  .tv_nsec = (long)(ns % 1000000000) };
+	return cpu_timer_make(tid, ticks.chained.signal, timer_value(number),
+			      ticks.period_ns, timer);
 }
 
-/*
- * Of the tally's owner, by the number of its CPU clock. The first period is cut short at random: threads that
- * do not live that long have their share.
- */
 static int start_timer(struct tally *tally)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-				  .sigev_signo = ticks.chained.signal,
-				  .sigev_value.sival_ptr =
-					  (void *)timer_value(tally) };
-	struct itimerspec every = {
-		.it_interval = timespec_of(ticks.period_ns),
-		.it_value = timespec_of(1 + stamp_counter() % ticks.period_ns),
-	};
-	int err, timer;
+	int err = make_timer(tally->tid, tally->number, &tally->ticks.timer);
 
-	event._sigev_un._tid = (int)tally->tid;
-	err = (int)sys_call(SYS_timer_create, (int)(~tally->tid << 3 | 6),
-			    (long)&event, (long)&timer, 0, 0, 0);
-	if (err)
-		return err;
-	tally->ticks.timer = timer;
-	tally->ticks.timer_state = TIMER_ON;
-	err = (int)sys_call(SYS_timer_settime, timer, 0, (long)&every, 0, 0, 0);
-	if (err)
-		delete_timer(tally);
+	if (!err)
+		tally->ticks.timer_state = TIMER_ON;
 	return err;
+}
+
+static void end_heir(void)
+{
+	if (atomic_exchange(&ticks.heir.is_on, 0))
+		cpu_timer_delete(ticks.heir.timer);
+}
+
+void ticks_after_fork(int is_heir)
+{
+	ticks.heir.is_on = 0; /* it stays with the parent */
+	if (!is_heir || !ticks.period_ns || !ticks.is_on)
+		return;
+	ticks.heir.hot = &hot;
+	ticks.heir.tid = (uint32_t)sys_gettid();
+	ticks.heir.is_on = !make_timer(ticks.heir.tid, HEIR, &ticks.heir.timer);
 }
 
 void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
+	if (tally->tid == ticks.heir.tid)
+		end_heir();
 	delete_timer(tally); /* of a thread that is gone */
 	begin_account(tally);
 	if (!ticks.is_on || start_timer(tally))
@@ -311,6 +347,7 @@ static uint64_t stop_timers(void)
 		return 0;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
+	end_heir();
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
 		if (tally->ticks.timer_state != TIMER_ON)
 			continue;
@@ -335,9 +372,11 @@ void ticks_end(void)
 
 static void change_own_timer(uint32_t from, uint32_t to)
 {
-	struct tally *tally = hot.tally;
+	struct tally *tally;
 	uint64_t signals;
 
+	callers_take_up();
+	tally = hot.tally;
 	if (!ticks.period_ns || !tally || samples_in_vfork_child())
 		return;
 	lock_acquire(&rt.recorder->tallies.lock, &signals);

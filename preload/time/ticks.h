@@ -59,6 +59,12 @@ void ticks_come_back_to_thread(void);
  */
 void ticks_begin_thread(struct tally *tally);
 
+/*
+ * In a forked child. An heir, its only thread, has no tally yet (stack/callers.h): its
+ * first tick gives it one, unless it has called something by then.
+ */
+void ticks_after_fork(int is_heir);
+
 /* Whether the owner of a tally has one. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 

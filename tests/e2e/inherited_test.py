@@ -4,12 +4,13 @@
 import collections
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 
 import clewtest
 import wire
-from clewtest import PYTHON, target, until
+from clewtest import PYTHON, slow, target, until
 
 SMALL_BYTES = 8192
 NOT_SHOWN = 1  # the status of a report that is not all there is
@@ -124,6 +125,82 @@ class Generations(Case):
             self.run_program(self.generations()).stdout)
         return next(vaddr for counts in calls.values()
                     for module, vaddr in counts if module == "libplugin_b.so")
+
+
+class CallNothing(Case):
+    """Children that have called nothing yet, or nothing at all."""
+
+    def child_of(self, how, *options):
+        """The child's part, and paths of its contexts in the program."""
+        done = self.record(self.generations(how), options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        pid, _, vaddr = done.stdout.split()
+        part = self.recording().part(int(pid))
+        self.outer = int(vaddr, 0)
+        self.assert_nothing_lost(part)
+        self.assert_callers_are_recorded(part)
+        return part
+
+    def path(self, part, name):
+        """Addresses of the functions of a context, outermost first."""
+        contexts, found = part.contexts(), []
+        while name:
+            found.insert(0, part.functions[contexts[name].function].vaddr)
+            name = contexts[name].parent
+        return found
+
+    def test_their_files_are_small(self):
+        for time in "cpu", "none":
+            with self.subTest(time=time):
+                shutil.rmtree(self.recording_path, ignore_errors=True)
+                self.record(self.generations("idle", 3), [f"--time={time}"])
+                first, *others = self.recording().parts
+                self.assertEqual(len(others), 3)
+                for part in others:
+                    size = part.path.stat()
+                    self.assertLessEqual(part.end, SMALL_BYTES)
+                    self.assertLessEqual(size.st_size, SMALL_BYTES)
+                    self.assertLessEqual(size.st_blocks * 512, SMALL_BYTES)
+                    self.assertEqual(sum(part.counts().values()), 0)
+                    self.assert_nothing_lost(part)
+                    self.assertEqual([m.path for m in part.modules],
+                                     [m.path for m in first.modules])
+                self.assert_no_problem()
+
+    def test_their_time_is_their_callers(self):
+        part = self.child_of("burns", "--time=cpu")
+        self.assertGreater(len(part.samples), 5)
+        for sample in part.samples:
+            self.assertEqual(self.path(part, sample.id)[-1], self.outer)
+        self.assertGreater(sum(s.weight_ns for s in part.samples), 10**8)
+        self.assertEqual(sum(part.counts().values()), 0)
+
+    def test_who_jumps_out_of_what_they_are_in_is_there(self):
+        for time in "cpu", "none", "exact":
+            with self.subTest(time=time):
+                shutil.rmtree(self.recording_path, ignore_errors=True)
+                part = self.child_of("jumps", f"--time={time}")
+                (name, calls), = part.counts().items()
+                self.assertEqual(calls, 1)
+                path = self.path(part, name)
+                self.assertNotIn(self.outer, path)
+                self.assertGreaterEqual(len(path), 2)
+
+
+class Many(Case):
+    PROCESSES = 2000
+
+    @slow
+    def test_two_thousand_are_reported_within_a_second(self):
+        """Of CPU time; it takes a tenth of that."""
+        self.record(self.generations("idle", self.PROCESSES), ["--time=none"])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        report = self.clew("report", self.recording_path)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual((report.returncode, report.stderr), (0, ""))
+        self.assertIn(f"{self.PROCESSES + 1:,} processes", report.stdout)
+        self.assertLess(after.ru_utime + after.ru_stime -
+                        before.ru_utime - before.ru_stime, 1)
 
 
 class Elsewhere(Case):

@@ -3,7 +3,12 @@
  * generations DIRECTORY [WAIT]: a process, its child, grandchild and great-grandchild,
  * each of which loads, calls or unloads plugin.c's libraries a and b; the parent's
  * waits for its child unless it is the first one, which ends before the others
- * where WAIT is "orphans". With "idle" there are 3 children that call nothing.
+ * where WAIT is "orphans". With "idle N" there are N children that call nothing, with
+ * "burns" one that takes a fifth of a second of CPU time for it, with "jumps" one that
+ * jumps to main from two calls further in and calls step there. Of these:
+ *
+ *	PID outer VADDR
+ *
  * With "paused" the last one waits for a line on stdin.
  * What each process counted, on stdout, in one write:
  *
@@ -12,12 +17,14 @@
  *	PID unloaded LIBRARY	in that process
  */
 #include <dlfcn.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/targets/plugins.h"
@@ -172,9 +179,40 @@ static void child(const char *folder, int is_paused, int parent_ends)
 	say_and_end();
 }
 
-static void idle(void)
+static pid_t child_pid;
+static jmp_buf in_main;
+
+static double cpu_seconds(void)
 {
-	for (int i = 0; i < 3; i++) {
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+COUNTED void outer(int jumps)
+{
+	child_pid = fork();
+	if (child_pid)
+		return;
+	if (jumps)
+		longjmp(in_main, 1);
+	while (cpu_seconds() < 0.2)
+		;
+	syscall(SYS_exit_group, 0);
+}
+
+static void say_outer(void)
+{
+	printf("%d outer %#lx\n", child_pid,
+	       (unsigned long)(uintptr_t)outer -
+		       base_of((void *)(uintptr_t)outer));
+	waitpid(child_pid, NULL, 0);
+}
+
+static void idle(int count)
+{
+	for (int i = 0; i < count; i++) {
 		const pid_t pid = fork();
 
 		if (!pid)
@@ -190,7 +228,16 @@ int main(int argc, char **argv)
 	int ends[2];
 
 	if (!strcmp(how, "idle")) {
-		idle();
+		idle(argc > 3 ? atoi(argv[3]) : 1);
+		return 0;
+	}
+	if (!strcmp(how, "burns") || !strcmp(how, "jumps")) {
+		if (setjmp(in_main)) {
+			step(0);
+			syscall(SYS_exit_group, 0);
+		}
+		outer(!strcmp(how, "jumps"));
+		say_outer();
 		return 0;
 	}
 	if (pipe(ends))
