@@ -86,19 +86,21 @@ static void operands_on_the_stack_follow_the_push(void **state)
 	uint8_t out[RELOCATE_MAX_BYTES];
 	int bytes = move(state, "\x50\xff\x54\x44\x08", 5, PC + 4096, out);
 
-	assert_int_equal(bytes, 1 + 24 + 7);
-	assert_memory_equal(out + 25, "\xff\xa4\x44\x10\0\0\0", 7);
+	assert_int_equal(bytes, 1 + 27 + 7);
+	assert_memory_equal(out + 28, "\xff\xa4\x44\x10\0\0\0", 7);
 	/* call *(%rsp) */
 	bytes = move(state, "\xff\x14\x24", 3, PC + 4096, out);
-	assert_int_equal(bytes, 24 + 7);
-	assert_memory_equal(out + 24, "\xff\xa4\x24\x08\0\0\0", 7);
+	assert_int_equal(bytes, 27 + 7);
+	assert_memory_equal(out + 27, "\xff\xa4\x24\x08\0\0\0", 7);
 	/* call *(%r12), which only looks like it */
 	bytes = move(state, "\x41\xff\x14\x24", 4, PC + 4096, out);
-	assert_int_equal(bytes, 24 + 4);
-	assert_memory_equal(out + 24, "\x41\xff\x24\x24", 4);
-	/* call *-8(%rsp) reads what the push overwrites */
-	assert_int_equal(move(state, "\xff\x54\x24\xf8", 4, PC + 4096, out),
+	assert_int_equal(bytes, 27 + 4);
+	assert_memory_equal(out + 27, "\x41\xff\x24\x24", 4);
+	/* call *-16(%rsp) reads what is overwritten, call *-24(%rsp) does not */
+	assert_int_equal(move(state, "\xff\x54\x24\xf0", 4, PC + 4096, out),
 			 -EINVAL);
+	assert_int_equal(move(state, "\xff\x54\x24\xe8", 4, PC + 4096, out),
+			 27 + 7);
 }
 
 static void the_bound_is_kept_and_sufficient(void **state)

@@ -6,16 +6,19 @@
  * return predictor, or all outer returns of the thread mispredict:
  *
  *		call	1f		one entry for the predictor
- *	0:	.quad	address		CPUs do not count a call to what is next
- *	1:	leaq	8(%rsp), %rsp	keeps the flags
- *		pushq	0b(%rip)	the original's return address
+ *		int3			CPUs do not count a call to what is next
+ *	1:	movq	%rax, -8(%rsp)	the callee's, which writes there as it likes
+ *		leaq	address(%rip), %rax
+ *		movq	%rax, (%rsp)	the original's return address
+ *		movq	-8(%rsp), %rax
  *		jmp	target
  *
  * The depth is right, then, and the address is not: this one return mispredicts, some
  * 8 ns on Zen 5, in functions that call among the first bytes that a hook displaces.
  *
- * It is pushed whole: in two stores of four bytes it could not be forwarded to
- * the return that reads it.
+ * No flag changes. The address is written whole: in two stores of four bytes it could
+ * not be forwarded to the return that reads it. It is told from where the stub is, so
+ * that both may be mapped anywhere at their distance (preload/stubs/prelinked.h).
  */
 #include "disasm/relocate.h"
 
@@ -94,10 +97,12 @@ static void put_moved(struct writer *w, const struct insn *insn,
 /* Leave return_pc on the stack, as the call that stood before it would. */
 static void put_push_return(struct writer *w, uint64_t return_pc)
 {
-	put(w, "\xe8\x08\x00\x00\x00", 5); /* call .+8 */
-	put(w, &return_pc, sizeof(return_pc));
-	put(w, "\x48\x8d\x64\x24\x08", 5);     /* leaq 8(%rsp), %rsp */
-	put(w, "\xff\x35\xed\xff\xff\xff", 6); /* pushq -19(%rip) */
+	put(w, "\xe8\x01\x00\x00\x00\xcc", 6); /* call .+6; int3 */
+	put(w, "\x48\x89\x44\x24\xf8", 5);     /* movq %rax, -8(%rsp) */
+	put(w, "\x48\x8d\x05", 3);             /* leaq ...(%rip), %rax */
+	put_rel32(w, return_pc, 0);
+	put(w, "\x48\x89\x04\x24", 4);     /* movq %rax, (%rsp) */
+	put(w, "\x48\x8b\x44\x24\xf8", 5); /* movq -8(%rsp), %rax */
 }
 
 /* Whether the operand is memory that rsp leads to: rm 4, SIB base 4, no B. */
@@ -121,8 +126,8 @@ static void put_jmp_through_stack(struct writer *w, const struct insn *insn,
 		disp = (int8_t)code[at + 2];
 	else if (code[at] >> 6 == 2)
 		memcpy(&disp, code + at + 2, sizeof(disp));
-	/* The push overwrites what would be read just below rsp. */
-	if (disp > INT32_MAX - 8 || (disp > -16 && disp < 0))
+	/* put_push_return() has overwritten what is just below rsp. */
+	if (disp > INT32_MAX - 8 || (disp > -24 && disp < 0))
 		w->err = -EINVAL;
 	put(w, code, at);
 	put(w, &(uint8_t){ 0x80 | MODRM_JMP_NEAR << 3 | 4 }, 1);
