@@ -16,23 +16,29 @@
 #include "wire/id.h"
 #include "wire/verdict.h"
 
-static const struct patch_site *site_at(uint64_t pc)
+static const struct patch_site *site_at(uint64_t pc, uint64_t *base)
 {
 	const struct patch_site *site = NULL;
 
-	for (const struct patch *p = rt.patches->first; p && !site; p = p->next)
+	for (const struct patch *p = rt.patches->first; p && !site;
+	     p = p->next) {
+		*base = p->base;
 		if (p->is_written)
 			site = patch_find(p, pc);
+	}
 	return site && verdict_class(site->verdict) == VERDICT_HOOKED ? site
 								      : NULL;
 }
 
-/* Nothing of the function precedes its site but such a mark. */
-static const struct patch_site *site_of(uint64_t function)
+/*
+ * Its patch's base in *base. Nothing of the function precedes its site but such a
+ * mark.
+ */
+static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 {
-	const struct patch_site *site = site_at(function);
+	const struct patch_site *site = site_at(function, base);
 
-	return site ? site : site_at(function + FUNCTION_MARK_BYTES);
+	return site ? site : site_at(function + FUNCTION_MARK_BYTES, base);
 }
 
 /*
@@ -61,9 +67,9 @@ static uint64_t word_at(struct stack_page *page, uint64_t at)
 
 /* What has been interrupted at its entry is about to be called. */
 static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
-			const struct patch_site *site)
+			uint64_t site_pc)
 {
-	return (!frame->pc || frame->pc > site->text.pc) && !frame->is_kept &&
+	return (!frame->pc || frame->pc > site_pc) && !frame->is_kept &&
 	       native_find(frame->word) && frame->at % 8 == 0 &&
 	       word_at(page, frame->at) == frame->word;
 }
@@ -72,11 +78,12 @@ static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 		      uint64_t caller)
 {
-	const struct patch_site *site = site_of(frame->function);
+	uint64_t base;
+	const struct patch_site *site = site_of(frame->function, &base);
 	const uint64_t at = frame->at;
 	uint64_t id;
 
-	if (!site || !is_under_way(page, frame, site) ||
+	if (!site || !is_under_way(page, frame, base + site->text.pc) ||
 	    (!shadow_of(at) && hot_map_shadow(at))) {
 		frame->at = 0;
 		return caller;
@@ -85,8 +92,8 @@ static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 	*shadow_of(at) = (struct shadow_slot){ frame->word, caller };
 	sink_resume_call(at, id);
 	frame->word =
-		site->stub + (at >= hot_shadow_low
-				      ? STUB_EXIT_AT
+		base + site->stub +
+		(at >= hot_shadow_low ? STUB_EXIT_AT
 				      : stub_template()->exit_elsewhere_at);
 	return id;
 }

@@ -31,7 +31,8 @@ static void note_leaps(const struct patch *patch)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++)
 		if (patch->sites[i].verdict == VERDICT_IS_LEAP)
-			landing_note_leap(patch->sites[i].text.pc);
+			landing_note_leap(patch->base +
+					  patch->sites[i].text.pc);
 }
 
 /* ---- Chains ---- */

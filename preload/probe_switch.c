@@ -28,14 +28,19 @@ uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
 
 /* ---- Hooks that probes in stubs need ---- */
 
+/* A probe's patch has no base. */
 static struct patch_site *hook_of(const struct module *module,
-				  const struct patch_site *site)
+				  const struct patch_site *site, uint64_t *base)
 {
 	EACH_PATCH(module, p)
-	for (uint32_t i = 0; i < p->site_count; i++)
-		if (site->text.pc - p->sites[i].stub < p->stub_bytes &&
-		    !p->probe)
-			return &p->sites[i];
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		const uint64_t stub = p->base + p->sites[i].stub;
+
+		if (site->text.pc - stub >= p->stub_bytes || p->probe)
+			continue;
+		*base = p->base;
+		return &p->sites[i];
+	}
 	return NULL;
 }
 
@@ -43,9 +48,10 @@ static void note_in_stubs(const struct module *module,
 			  const struct patch *patch, int is_enabled)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++) {
+		uint64_t base;
 		struct patch_site *hook =
 			patch->sites[i].is_in_stub
-				? hook_of(module, &patch->sites[i])
+				? hook_of(module, &patch->sites[i], &base)
 				: NULL;
 
 		if (hook)
@@ -54,21 +60,22 @@ static void note_in_stubs(const struct module *module,
 }
 
 /* It was taken out to save time (budget.h): then nobody would meet the probe. */
-static int is_hook_out(const struct patch_site *hook)
+static int is_hook_out(const struct patch_site *hook, uint64_t base)
 {
-	return memcmp((const void *)hook->text.pc, hook->text.before,
+	return memcmp((const void *)(base + hook->text.pc), hook->text.before,
 		      hook->text.bytes) == 0;
 }
 
 static int needs_hook(const struct module *module, const struct patch *patch)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++) {
+		uint64_t base;
 		const struct patch_site *hook =
 			patch->sites[i].is_in_stub
-				? hook_of(module, &patch->sites[i])
+				? hook_of(module, &patch->sites[i], &base)
 				: NULL;
 
-		if (hook && is_hook_out(hook))
+		if (hook && is_hook_out(hook, base))
 			return 1;
 	}
 	return 0;

@@ -46,7 +46,7 @@ static struct pc_range stubs_of(const struct patch *patch)
 	struct pc_range stubs = { .start = UINT64_MAX };
 
 	for (uint32_t i = 0; i < patch->site_count; i++) {
-		uint64_t stub = patch->sites[i].stub;
+		uint64_t stub = patch->base + patch->sites[i].stub;
 
 		if (stub < stubs.start)
 			stubs.start = stub;

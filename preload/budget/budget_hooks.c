@@ -20,10 +20,10 @@ static int may_change(const struct patch *patch, const struct patch_site *site)
 	       verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 
-static int is_hooked(const struct patch_site *site)
+static int is_hooked(const struct patch *patch, const struct patch_site *site)
 {
-	return !memcmp((const void *)site->text.pc, site->text.after,
-		       site->text.bytes);
+	return !memcmp((const void *)(patch->base + site->text.pc),
+		       site->text.after, site->text.bytes);
 }
 
 static int acquire(struct patches *patches, uint64_t *signals)
@@ -45,7 +45,7 @@ static void learn(struct budget_functions *functions, const struct patch *patch,
 		return;
 	slot->may_change = (uint8_t)may_change(patch, site);
 	slot->is_trap = site->verdict == VERDICT_IS_TRAP;
-	if (slot->is_out && is_hooked(site))
+	if (slot->is_out && is_hooked(patch, site))
 		slot->is_out = 0;
 }
 

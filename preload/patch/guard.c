@@ -38,8 +38,9 @@ static int write_stubs(const struct patch *patch, enum code_use use)
 		return err;
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
 		if (is_stub(&patch->sites[i]))
-			err = write_stub(&writer, patch->sites[i].stub, changes,
-					 count);
+			err = write_stub(&writer,
+					 patch->base + patch->sites[i].stub,
+					 changes, count);
 	if (!err)
 		err = code_barrier(&writer);
 	code_close(&writer);

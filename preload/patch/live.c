@@ -44,36 +44,36 @@ static const uint8_t *bytes_of(const struct patch_text *text, int to_hooked)
 	return to_hooked ? text->after : text->before;
 }
 
-static int write_trap(struct change *change, const struct patch_text *text,
-		      int to_hooked)
+static int write_trap(struct change *change, uint64_t pc,
+		      const struct patch_text *text, int to_hooked)
 {
 	static const uint8_t trap = BREAKPOINT_CODE;
 
-	return code_write(&change->writer, text->pc, &trap, BREAKPOINT_BYTES);
+	return code_write(&change->writer, pc, &trap, BREAKPOINT_BYTES);
 }
 
-static int write_tail(struct change *change, const struct patch_text *text,
-		      int to_hooked)
+static int write_tail(struct change *change, uint64_t pc,
+		      const struct patch_text *text, int to_hooked)
 {
 	const unsigned int head = BREAKPOINT_BYTES;
 
 	if (text->bytes == head)
 		return 0;
-	return code_write(&change->writer, text->pc + head,
+	return code_write(&change->writer, pc + head,
 			  bytes_of(text, to_hooked) + head, text->bytes - head);
 }
 
-static int write_head(struct change *change, const struct patch_text *text,
-		      int to_hooked)
+static int write_head(struct change *change, uint64_t pc,
+		      const struct patch_text *text, int to_hooked)
 {
-	return code_write(&change->writer, text->pc, bytes_of(text, to_hooked),
+	return code_write(&change->writer, pc, bytes_of(text, to_hooked),
 			  BREAKPOINT_BYTES);
 }
 
 /* One step at all sites, and the barrier. */
 static int step(struct change *change,
-		int (*write)(struct change *, const struct patch_text *,
-			     int to_hooked),
+		int (*write)(struct change *, uint64_t pc,
+			     const struct patch_text *, int to_hooked),
 		int to_hooked)
 {
 	int err = 0;
@@ -84,7 +84,8 @@ static int step(struct change *change,
 			&range->patch->sites[range->first];
 
 		for (uint32_t n = 0; n < range->count && !err; n++, site++)
-			err = write(change, &site->text, to_hooked);
+			err = write(change, range->patch->base + site->text.pc,
+				    &site->text, to_hooked);
 	}
 	return err ? err : code_barrier(&change->writer);
 }
@@ -98,7 +99,8 @@ static int write_islands(struct change *change)
 		const struct patch *patch = change->ranges[i].patch;
 
 		for (uint32_t n = 0; n < patch->island_count && !err; n++)
-			err = code_write(&change->writer, patch->islands[n].pc,
+			err = code_write(&change->writer,
+					 patch->base + patch->islands[n].pc,
 					 patch->islands[n].after,
 					 patch->islands[n].bytes);
 	}

@@ -7,11 +7,11 @@
 #include "preload/patch/code.h"
 #include "preload/sys/sys.h"
 
-static int write_text(struct code_writer *writer, const struct patch_text *text,
-		      int after)
+static int write_text(struct code_writer *writer, uint64_t base,
+		      const struct patch_text *text, int after)
 {
-	return code_write(writer, text->pc, after ? text->after : text->before,
-			  text->bytes);
+	return code_write(writer, base + text->pc,
+			  after ? text->after : text->before, text->bytes);
 }
 
 static int write_patch(struct code_writer *writer, const struct patch *patch,
@@ -20,10 +20,12 @@ static int write_patch(struct code_writer *writer, const struct patch *patch,
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < patch->island_count; i++)
-		err = write_text(writer, &patch->islands[i], after);
+		err = write_text(writer, patch->base, &patch->islands[i],
+				 after);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
 		if (!patch->sites[i].is_in_stub)
-			err = write_text(writer, &patch->sites[i].text, after);
+			err = write_text(writer, patch->base,
+					 &patch->sites[i].text, after);
 	return err;
 }
 
@@ -65,24 +67,25 @@ int patch_commit(struct patch *chain)
 	return err;
 }
 
-static int text_fits(const struct patch_text *text)
+static int text_fits(uint64_t base, const struct patch_text *text)
 {
-	return !memcmp((const void *)text->pc, text->before, text->bytes);
+	return !memcmp((const void *)(base + text->pc), text->before,
+		       text->bytes);
 }
 
 int patch_fits(const struct patch *patch)
 {
 	for (uint32_t i = 0; i < patch->island_count; i++)
-		if (!text_fits(&patch->islands[i]))
+		if (!text_fits(patch->base, &patch->islands[i]))
 			return 0;
 	for (uint32_t i = 0; i < patch->site_count; i++)
 		if (!patch->sites[i].is_in_stub &&
-		    !text_fits(&patch->sites[i].text))
+		    !text_fits(patch->base, &patch->sites[i].text))
 			return 0;
 	return 1;
 }
 
-/* The first site that is not before pc, or the end. */
+/* The first site that is not before pc, less the base, or the end. */
 static const struct patch_site *find_from(const struct patch *patch,
 					  uint64_t pc)
 {
@@ -101,8 +104,10 @@ static const struct patch_site *find_from(const struct patch *patch,
 
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
 {
-	const struct patch_site *site = find_from(patch, pc);
+	const struct patch_site *site;
 
+	pc -= patch->base;
+	site = find_from(patch, pc);
 	return site < patch->sites + patch->site_count && site->text.pc == pc
 		       ? site
 		       : NULL;
@@ -110,8 +115,10 @@ const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
 
 int patch_covers(const struct patch *patch, uint64_t pc)
 {
-	const struct patch_site *site = find_from(patch, pc);
+	const struct patch_site *site;
 
+	pc -= patch->base;
+	site = find_from(patch, pc);
 	return site > patch->sites &&
 	       pc - site[-1].text.pc < site[-1].text.bytes;
 }
@@ -121,17 +128,21 @@ static int texts_meet(const struct patch_text *a, const struct patch_text *b)
 	return a->pc < b->pc + b->bytes && b->pc < a->pc + a->bytes;
 }
 
-static int text_meets(const struct patch_text *text, const struct patch *patch)
+/* A text of a patch with that base. */
+static int text_meets(struct patch_text text, uint64_t base,
+		      const struct patch *patch)
 {
-	const struct patch_site *site = find_from(patch, text->pc);
+	const struct patch_site *site;
 
-	if (site > patch->sites && texts_meet(text, &site[-1].text))
+	text.pc += base - patch->base;
+	site = find_from(patch, text.pc);
+	if (site > patch->sites && texts_meet(&text, &site[-1].text))
 		return 1;
 	if (site < patch->sites + patch->site_count &&
-	    texts_meet(text, &site->text))
+	    texts_meet(&text, &site->text))
 		return 1;
 	for (uint32_t i = 0; i < patch->island_count; i++)
-		if (texts_meet(text, &patch->islands[i]))
+		if (texts_meet(&text, &patch->islands[i]))
 			return 1;
 	return 0;
 }
@@ -139,10 +150,10 @@ static int text_meets(const struct patch_text *text, const struct patch *patch)
 int patch_meets(const struct patch *patch, const struct patch *other)
 {
 	for (uint32_t i = 0; i < patch->island_count; i++)
-		if (text_meets(&patch->islands[i], other))
+		if (text_meets(patch->islands[i], patch->base, other))
 			return 1;
 	for (uint32_t i = 0; i < patch->site_count; i++)
-		if (text_meets(&patch->sites[i].text, other))
+		if (text_meets(patch->sites[i].text, patch->base, other))
 			return 1;
 	return 0;
 }
@@ -175,6 +186,11 @@ static void free_row(const struct row *row, struct windows *windows)
 			    page_end(row->end) - row->start);
 }
 
+static uint64_t stub_page(const struct patch *patch, uint32_t i)
+{
+	return page_of(patch->base + patch->sites[i].stub);
+}
+
 /*
  * Stubs of a patch stand in one row in the order they were made, the guests'
  * last, but for a change of block, or where one turned out to be useless. No
@@ -184,10 +200,10 @@ static void free_row(const struct row *row, struct windows *windows)
 static void free_scattered(const struct patch *patch, struct windows *windows)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++) {
-		const uint64_t page = page_of(patch->sites[i].stub);
+		const uint64_t page = stub_page(patch, i);
 		uint32_t j = 0;
 
-		while (j < i && page_of(patch->sites[j].stub) != page)
+		while (j < i && stub_page(patch, j) != page)
 			j++;
 		if (j == i)
 			window_free(windows, page, PAGE_BYTES);
@@ -206,13 +222,15 @@ void patch_free_stubs(const struct patch *patch, struct windows *windows)
 		const struct patch_site *site =
 			&patch->sites[i % patch->site_count];
 
+		const uint64_t stub = patch->base + site->stub;
+
 		if (site->is_guest != i / patch->site_count)
 			continue;
-		if (site->stub < row.start || site->stub > page_end(row.end)) {
+		if (stub < row.start || stub > page_end(row.end)) {
 			free_row(&row, windows);
-			row.start = page_of(site->stub);
+			row.start = page_of(stub);
 		}
-		row.end = site->stub + patch->stub_bytes;
+		row.end = stub + patch->stub_bytes;
 	}
 	free_row(&row, windows);
 }

@@ -31,7 +31,7 @@
 
 /* Bytes of the module's code, before and after. */
 struct patch_text {
-	uint64_t pc;
+	uint64_t pc;   /* less the patch's base */
 	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
 	uint8_t before[PATCH_BYTES_MAX];
 	uint8_t after[PATCH_BYTES_MAX];
@@ -48,8 +48,8 @@ struct patch_site {
 	/* In a stub, not in code: written before that was sealed, or live. */
 	uint8_t is_in_stub;
 	uint32_t function; /* its number */
-	uint64_t stub;     /* where it begins */
-	uint64_t entry;    /* where in it the patch leads */
+	uint64_t stub;     /* where it begins, less the patch's base */
+	uint64_t entry;    /* where in it the patch leads, likewise */
 };
 
 /* One of a module's. Its memory lives until patch_destroy(). */
@@ -57,6 +57,11 @@ struct patch {
 	struct patch *next; /* of all that are known (patches.h) */
 	struct patch *next_of_module;
 	struct module *module;
+	/*
+	 * What addresses in sites and islands are counted from: the module's load bias
+	 * where these are mapped (prelinked_text.h), or 0.
+	 */
+	uint64_t base;
 	struct patch_site *sites; /* in order of pc */
 	uint32_t site_count;
 	struct patch_text *islands;

@@ -104,12 +104,15 @@ static int prepare_site(struct probe_making *making,
 
 /* ---- In a stub ---- */
 
-static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc)
+/* Its patch's base in *base. */
+static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
+				    uint64_t *base)
 {
 	for (; hooks; hooks = hooks->next_of_module) {
 		struct patch_site *site =
 			(struct patch_site *)patch_find(hooks, pc);
 
+		*base = hooks->base;
 		if (site && verdict_class(site->verdict) == VERDICT_HOOKED)
 			return site;
 	}
@@ -117,11 +120,12 @@ static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc)
 }
 
 /* What a hook displaces, of which the first bytes may be overwritten by now. */
-static void copy_displaced(uint8_t *out, const struct patch_site *hook)
+static void copy_displaced(uint8_t *out, const struct patch_site *hook,
+			   uint64_t base)
 {
 	const unsigned int bytes = hook->displaced_bytes;
 
-	copy_bytes(out, (const void *)hook->text.pc, bytes);
+	copy_bytes(out, (const void *)(base + hook->text.pc), bytes);
 	copy_bytes(out, hook->text.before,
 		   bytes < hook->text.bytes ? bytes : hook->text.bytes);
 }
@@ -129,11 +133,11 @@ static void copy_displaced(uint8_t *out, const struct patch_site *hook)
 /* The function's own stub leads there for its displaced instructions. */
 static int prepare_in_stub(struct probe_making *making,
 			   const struct probe_place *place,
-			   struct patch_site *hook)
+			   struct patch_site *hook, uint64_t base)
 {
 	uint8_t code[UINT8_MAX];
 	struct patch_site site = {
-		.text.pc = hook->stub + stub_displaced_at(),
+		.text.pc = base + hook->stub + stub_displaced_at(),
 		.verdict = VERDICT_IS_PROBED,
 		.is_in_stub = 1,
 		.displaced_bytes = hook->displaced_bytes,
@@ -141,7 +145,7 @@ static int prepare_in_stub(struct probe_making *making,
 	};
 	int err;
 
-	copy_displaced(code, hook);
+	copy_displaced(code, hook, base);
 	err = write_probe(making, place, code, site.displaced_bytes,
 			  &site.stub);
 	site.entry = site.stub;
@@ -159,13 +163,15 @@ static int prepare_in_stub(struct probe_making *making,
 
 static int lead_stub(struct probe_making *making, struct probe_place *place)
 {
-	struct patch_site *hook =
-		find_hook(making->hooks, making->patch->module->base +
-						 place->site.patch_vaddr);
+	uint64_t base;
+	struct patch_site *hook = find_hook(
+		making->hooks,
+		making->patch->module->base + place->site.patch_vaddr, &base);
 
 	if (hook)
-		return hook->has_probe ? -EEXIST
-				       : prepare_in_stub(making, place, hook);
+		return hook->has_probe
+			       ? -EEXIST
+			       : prepare_in_stub(making, place, hook, base);
 	place->tier = place->site.tier;
 	place->reason = place->site.reason;
 	return place->tier ? prepare_site(making, place) : -EPERM;

@@ -121,8 +121,8 @@ static void mark_probes(const struct candidate *candidate, struct marks *taken)
 	for (const struct patch *p = module->patches; p; p = p->next_of_module)
 		for (uint32_t i = 0; i < p->site_count; i++)
 			if (p->probe && !p->is_disabled)
-				marks_set(taken,
-					  p->sites[i].text.pc - module->base);
+				marks_set(taken, p->base + p->sites[i].text.pc -
+							 module->base);
 }
 
 /*
@@ -234,7 +234,8 @@ static void settle_first(struct probe_place *place,
 static int is_displaced(const struct probe_place *place,
 			const struct module *module, const struct patch *patch)
 {
-	const uint64_t pc = module->base + place->site.patch_vaddr;
+	const uint64_t pc =
+		module->base + place->site.patch_vaddr - patch->base;
 
 	for (uint32_t i = 0; i < patch->site_count; i++) {
 		const struct patch_site *site = &patch->sites[i];

@@ -193,15 +193,19 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 	chained_send_again(SIGTRAP, info);
 }
 
-static const struct patch_site *find_site(uint64_t pc)
+/* Where the site at pc leads; 0: none is there. */
+static uint64_t find_entry(uint64_t pc)
 {
 	const struct patch *patch =
 		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
-	const struct patch_site *site = NULL;
 
-	for (; patch && !site; patch = patch->next)
-		site = patch_find(patch, pc);
-	return site;
+	for (; patch; patch = patch->next) {
+		const struct patch_site *site = patch_find(patch, pc);
+
+		if (site)
+			return patch->base + site->entry;
+	}
+	return 0;
 }
 
 static int is_on_stack(uint64_t sp, const stack_t *stack)
@@ -222,12 +226,12 @@ static int is_handling(const ucontext_t *interrupted)
 				    !is_on_stack(own.handler, alternate));
 }
 
-static void go_to_stub(const struct patch_site *site, greg_t *registers)
+static void go_to_stub(uint64_t entry, greg_t *registers)
 {
-	registers[REG_RIP] = (greg_t)site->entry;
+	registers[REG_RIP] = (greg_t)entry;
 	atomic_fetch_add_explicit(&rt.header->trap_hits, 1,
 				  memory_order_relaxed);
-	quiesce_report_self(site->entry, (uint64_t)registers[REG_RSP]);
+	quiesce_report_self(entry, (uint64_t)registers[REG_RSP]);
 }
 
 /*
@@ -239,15 +243,15 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 	greg_t *const registers = interrupted->uc_mcontext.gregs;
-	const struct patch_site *site = NULL;
+	uint64_t entry = 0;
 	siginfo_t kept;
 
 	if (own.said == HANDLING && !is_handling(interrupted))
 		own.said = UNBLOCKED;
 	if (info->si_code == SI_KERNEL)
-		site = find_site((uint64_t)registers[REG_RIP] - 1);
-	if (site)
-		go_to_stub(site, registers);
+		entry = find_entry((uint64_t)registers[REG_RIP] - 1);
+	if (entry)
+		go_to_stub(entry, registers);
 	else
 		pass_on(info, interrupted);
 	while (!trap_is_blocked(interrupted->uc_sigmask.__val[0]) &&
