@@ -328,19 +328,59 @@ static void serve_candidate(const struct pass *pass,
 		whom_to_serve(pass->cold, c->analysis.traits);
 }
 
+/* libc blocks all signals now and then, behind our back. */
+static int may_trap(const struct candidate *c, int has_traps)
+{
+	return has_traps && !c->module->is_libc;
+}
+
 /* Before anything is written over the modules, or lies where it pleases. */
-static void find_prelinked(struct pass *pass, struct patch_workshop *workshop)
+static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
+			   int has_traps)
 {
 	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		if (c->module->is_gone || c->module->state != MODULE_IS_HOOKED)
 			continue;
 		serve_candidate(pass, workshop, c);
+		workshop->has_traps = may_trap(c, has_traps);
 		prelinking_find(&pass->prelinking, pass->cold, c, workshop,
 				&pass->scratch);
 		charge(pass, &c->cost.patch_ns);
 	}
-	prelinking_end(&pass->prelinking);
+}
+
+/* Whether its stubs will have to be guarded. */
+static void note_generation(const struct candidate *c)
+{
+	const int is_told = (c->analysis.traits & TRAIT_V8) != 0;
+	const int may_generate = !is_told && imports_maps(c->module);
+
+	for (struct patch *p = c->patch; p; p = p->next_of_module) {
+		p->is_told = is_told;
+		p->may_generate = may_generate;
+	}
+}
+
+/* 0 or -errno: nothing of it can be hooked. */
+static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
+			 struct candidate *c)
+{
+	const struct catalog_entry *entry = &c->entry;
+	int err;
+
+	if (!prelinking_patch(&pass->prelinking, pass->cold, c, workshop))
+		return 0;
+	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
+	if (!c->patch)
+		return -ENOMEM;
+	err = patch_prepare(c->patch, workshop, c->module,
+			    entry->module->first_function, entry->functions,
+			    entry->module->function_count);
+	if (!err)
+		prelinking_keep(&pass->prelinking, pass->cold, c, workshop,
+				&pass->scratch);
+	return err;
 }
 
 /* The stubs of a candidate's module, and its probes; none after an error. */
@@ -348,7 +388,6 @@ static void prepare_candidate(struct pass *pass,
 			      struct patch_workshop *workshop,
 			      struct candidate *c, int has_traps, int err)
 {
-	const struct catalog_entry *entry = &c->entry;
 	struct probed_candidate *probed;
 
 	if (c->module->is_gone)
@@ -357,30 +396,22 @@ static void prepare_candidate(struct pass *pass,
 	if (c->module->state != MODULE_IS_HOOKED)
 		return;
 	serve_candidate(pass, workshop, c);
-	/* libc blocks all signals now and then, behind our back. */
-	workshop->has_traps = has_traps && !c->module->is_libc;
+	workshop->has_traps = may_trap(c, has_traps);
 	workshop->prelinked = &c->prelinked;
-	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
-	if (!c->patch || err ||
-	    patch_prepare(c->patch, workshop, c->module,
-			  entry->module->first_function, entry->functions,
-			  entry->module->function_count)) {
+	if (err || prepare_patch(pass, workshop, c)) {
 		c->patch = NULL;
 		refuse_all(c, c->module->is_gone ? VERDICT_IS_CHANGED
 						 : VERDICT_IS_NO_MEMORY);
 		return;
 	}
-	c->patch->is_told = c->analysis.traits & TRAIT_V8;
-	c->patch->may_generate = !c->patch->is_told && imports_maps(c->module);
+	note_generation(c);
 	prepare_probes(pass, workshop, probed);
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
 static void prepare_patches(struct pass *pass, struct patch_workshop *workshop,
-			    int err)
+			    int has_traps, int err)
 {
-	const int has_traps = !rt.is_late && trap_is_possible();
-
 	charge(pass, NULL);
 	for (struct candidate *c = pass->first; c; c = c->next) {
 		slices_rest();
@@ -431,9 +462,17 @@ static void commit_candidates(struct pass *pass)
 	frames_tell_debugger(&cold->windows);
 }
 
+static void leave_prelinked(struct pass *pass)
+{
+	for (struct candidate *c = pass->first; c; c = c->next)
+		prelinking_leave(c);
+	prelinking_end(&pass->prelinking);
+}
+
 static int hook_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
+	const int has_traps = !rt.is_late && trap_is_possible();
 	struct patch_workshop workshop;
 	int err = 0;
 
@@ -445,11 +484,12 @@ static int hook_candidates(struct pass *pass)
 		return err;
 	err = open_workshop(pass, &workshop);
 	if (!err)
-		find_prelinked(pass, &workshop);
+		find_prelinked(pass, &workshop, has_traps);
 	ask_layers(pass);
-	prepare_patches(pass, &workshop, err);
+	prepare_patches(pass, &workshop, has_traps, err);
 	keep_spare(pass);
 	commit_candidates(pass);
+	leave_prelinked(pass);
 	record_probes(pass);
 	if (!slices_are_left())
 		candidates_record_costs(pass->first, pass->now_ns);

@@ -94,11 +94,13 @@ static int write_chain(struct patches *patches, struct module *module,
 	}
 	if (!patches->is_out)
 		err = patch_commit(chain);
-	for (struct patch *p = chain; p; p = p->next_of_module)
+	for (struct patch *p = chain; p; p = p->next_of_module) {
+		p->text = NULL; /* if it is ever written, then site by site */
 		if (err)
 			make_unknown(patches, p);
 		else if (p->lands && !patches->is_out)
 			heal_watch(&module->code);
+	}
 	return err;
 }
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/modules/select.h"
+#include "preload/patch/prelinked_text.h"
 
 static int is_wanted(const struct config *config)
 {
@@ -11,11 +13,13 @@ static int is_wanted(const struct config *config)
 	       !rt.is_late;
 }
 
-static void begin(struct prelinking *prelinking, const struct config *config)
+static void begin(struct prelinking *prelinking, const struct config *config,
+		  struct arena *scratch)
 {
 	prelinking->has_begun = 1;
-	if (is_wanted(config))
-		prelinked_folder_open(&prelinking->folder, config->cache_dir);
+	if (is_wanted(config) &&
+	    !prelinked_folder_open(&prelinking->folder, config->cache_dir))
+		pristine_open(&prelinking->pristine, scratch);
 }
 
 /* Another libclew.so would make them otherwise, perhaps. */
@@ -28,14 +32,14 @@ static const struct module *own_module(const struct cold *cold)
 	return module;
 }
 
-void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
-		     struct candidate *candidate,
-		     const struct patch_workshop *workshop,
-		     struct arena *scratch)
+static struct prelinked_module stubs_of(const struct cold *cold,
+					const struct candidate *candidate,
+					const struct patch_workshop *workshop)
 {
 	const struct module *module = candidate->module;
 	const struct module *own = own_module(cold);
-	const struct prelinked_module of = {
+
+	return (struct prelinked_module){
 		.build_id = module->build_id,
 		.build_id_bytes = module->build_id_bytes,
 		.maker = own ? own->build_id : NULL,
@@ -47,23 +51,140 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		.first_number = candidate->entry.module->first_function,
 		.constants = workshop->constants,
 	};
+}
+
+static struct prelinked_text_module text_of(
+	const struct candidate *candidate, const struct prelinked_module *of,
+	const struct patch_workshop *workshop)
+{
+	return (struct prelinked_text_module){
+		.module = candidate->module,
+		.stubs_of = of,
+		.analysed = candidate->analysis.functions,
+		.functions = candidate->entry.functions,
+		.count = candidate->analysis.function_count,
+		.first_number = of->first_number,
+		.has_traps = workshop->has_traps,
+	};
+}
+
+/* ---- Finding ---- */
+
+static void find_text(const struct prelinking *prelinking,
+		      struct candidate *candidate,
+		      const struct prelinked_text_module *of,
+		      const struct prelinked_found *stubs,
+		      struct arena *scratch)
+{
+	struct prelinked_text *text = arena_alloc(scratch, sizeof(*text));
+
+	if (!text)
+		return;
+	prelinked_text_find(text, of, stubs, &prelinking->folder,
+			    &prelinking->pristine);
+	candidate->text = text;
+}
+
+static void forget_text(struct candidate *candidate)
+{
+	if (candidate->text)
+		prelinked_text_close(candidate->text, 0);
+	candidate->text = NULL;
+}
+
+/* -ENOENT where stubs may be made, as the number-th file. */
+static int map_stubs(const struct prelinking *prelinking,
+		     struct candidate *candidate,
+		     const struct prelinked_module *of,
+		     const struct patch_workshop *workshop,
+		     struct arena *scratch, uint32_t *number)
+{
+	const struct prelinked_text_module text =
+		text_of(candidate, of, workshop);
+	struct prelinked_found found;
+	int err = prelinked_find(&found, of, &prelinking->folder);
+
+	*number = found.number;
+	if (err)
+		return err;
+	find_text(prelinking, candidate, &text, &found, scratch);
+	err = prelinked_map(&candidate->prelinked, of, &found,
+			    candidate->text && candidate->text->is_found,
+			    workshop->windows, scratch);
+	if (err)
+		forget_text(candidate);
+	return err;
+}
+
+void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
+		     struct candidate *candidate,
+		     const struct patch_workshop *workshop,
+		     struct arena *scratch)
+{
+	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	uint32_t number;
 
 	if (!prelinking->has_begun)
-		begin(prelinking, &cold->config);
+		begin(prelinking, &cold->config, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	if (prelinked_load(&candidate->prelinked, &of, &prelinking->folder,
-			   workshop->windows, scratch, &number) != -ENOENT)
+	if (map_stubs(prelinking, candidate, &of, workshop, scratch, &number) !=
+	    -ENOENT)
 		return;
 	if (prelinked_make(&of, &prelinking->folder, &workshop->decoder,
 			   scratch, number))
 		return;
-	prelinked_load(&candidate->prelinked, &of, &prelinking->folder,
-		       workshop->windows, scratch, &number);
+	map_stubs(prelinking, candidate, &of, workshop, scratch, &number);
+}
+
+/* ---- Hooking ---- */
+
+int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
+		     struct candidate *candidate,
+		     struct patch_workshop *workshop)
+{
+	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
+	const struct prelinked_text_module text =
+		text_of(candidate, &of, workshop);
+	int err;
+
+	if (!candidate->text || !candidate->text->is_found)
+		return -ENOENT;
+	err = prelinked_text_prepare(candidate->text, &text, workshop,
+				     &prelinking->pristine, &cold->kept,
+				     &candidate->patch);
+	if (err)
+		forget_text(candidate);
+	return err;
+}
+
+/* All functions are in it, whichever the next process selects. */
+void prelinking_keep(const struct prelinking *prelinking,
+		     const struct cold *cold, const struct candidate *candidate,
+		     const struct patch_workshop *workshop,
+		     struct arena *scratch)
+{
+	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
+	const struct prelinked_text_module text =
+		text_of(candidate, &of, workshop);
+
+	if (candidate->text && candidate->text->is_pristine &&
+	    !candidate->text->is_found &&
+	    !select_has_function_rules(&cold->config))
+		prelinked_text_make(candidate->text, &text, candidate->patch,
+				    &candidate->prelinked, &prelinking->folder,
+				    &prelinking->pristine, scratch);
+}
+
+void prelinking_leave(struct candidate *candidate)
+{
+	if (candidate->text)
+		prelinked_text_close(candidate->text, 1);
+	candidate->text = NULL;
 }
 
 void prelinking_end(struct prelinking *prelinking)
 {
 	prelinked_folder_close(&prelinking->folder);
+	pristine_close(&prelinking->pristine);
 }

@@ -12,6 +12,8 @@
 #include "preload/modules/catalog.h"
 #include "preload/stubs/prelinked.h"
 
+struct prelinked_text;
+
 struct candidate {
 	struct candidate *next;
 	struct module *module;
@@ -19,6 +21,7 @@ struct candidate {
 	struct catalog_entry entry;
 	struct number_range *numbers; /* of its functions, NULL: it has none */
 	struct prelinked prelinked;   /* what stubs are there for it already */
+	struct prelinked_text *text;  /* NULL: none is there for it */
 	struct patch *patch;          /* NULL: nothing to hook, or no memory */
 	struct wire_hooking cost; /* base and loaded_ns are added in the end */
 };

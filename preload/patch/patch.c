@@ -5,6 +5,7 @@
 
 #include "machine/address_space.h"
 #include "preload/patch/code.h"
+#include "preload/patch/prelinked_text.h"
 #include "preload/sys/sys.h"
 
 static int write_text(struct code_writer *writer, uint64_t base,
@@ -32,15 +33,17 @@ static int write_patch(struct code_writer *writer, const struct patch *patch,
 static int write_chain(struct code_writer *writer, const struct patch *chain,
 		       int after)
 {
-	int err = 0;
+	int err = after && chain->text
+			  ? prelinked_text_write(chain->text, writer, chain)
+			  : 0;
 
 	for (; !err && chain; chain = chain->next_of_module)
-		if (!chain->is_disabled)
+		if (!chain->is_disabled && !chain->text)
 			err = write_patch(writer, chain, after);
 	return err ? err : code_barrier(writer);
 }
 
-static int write_idle(const struct patch *chain)
+static int write_code(const struct patch *chain)
 {
 	struct code_writer writer;
 	int err = code_open(&writer, CODE_IS_IDLE, chain->module), close_err;
@@ -52,6 +55,31 @@ static int write_idle(const struct patch *chain)
 		write_chain(&writer, chain, 0);
 	close_err = code_close(&writer);
 	return err ? err : close_err;
+}
+
+/* Whether anything is left to write once texts are mapped. */
+static int is_to_be_written(const struct patch *chain)
+{
+	if (chain->text && prelinked_text_is_other(chain->text))
+		return 1;
+	for (; chain; chain = chain->next_of_module)
+		if (!chain->text)
+			return 1;
+	return 0;
+}
+
+/* A text is of the first of a chain, and of others of it. */
+static int write_idle(const struct patch *chain)
+{
+	const struct prelinked_text *text = chain->text;
+	int err = text ? prelinked_text_map(text, chain->module) : 0;
+
+	if (err || !is_to_be_written(chain))
+		return err;
+	err = write_code(chain);
+	if (err && text)
+		prelinked_text_unmap(text, chain->module);
+	return err;
 }
 
 int patch_commit(struct patch *chain)
@@ -85,9 +113,7 @@ int patch_fits(const struct patch *patch)
 	return 1;
 }
 
-/* The first site that is not before pc, less the base, or the end. */
-static const struct patch_site *find_from(const struct patch *patch,
-					  uint64_t pc)
+struct patch_site *patch_from(const struct patch *patch, uint64_t pc)
 {
 	uint32_t low = 0, high = patch->site_count;
 
@@ -107,7 +133,7 @@ const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
 	const struct patch_site *site;
 
 	pc -= patch->base;
-	site = find_from(patch, pc);
+	site = patch_from(patch, pc);
 	return site < patch->sites + patch->site_count && site->text.pc == pc
 		       ? site
 		       : NULL;
@@ -118,7 +144,7 @@ int patch_covers(const struct patch *patch, uint64_t pc)
 	const struct patch_site *site;
 
 	pc -= patch->base;
-	site = find_from(patch, pc);
+	site = patch_from(patch, pc);
 	return site > patch->sites &&
 	       pc - site[-1].text.pc < site[-1].text.bytes;
 }
@@ -135,7 +161,7 @@ static int text_meets(struct patch_text text, uint64_t base,
 	const struct patch_site *site;
 
 	text.pc += base - patch->base;
-	site = find_from(patch, text.pc);
+	site = patch_from(patch, text.pc);
 	if (site > patch->sites && texts_meet(&text, &site[-1].text))
 		return 1;
 	if (site < patch->sites + patch->site_count &&

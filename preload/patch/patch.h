@@ -52,6 +52,8 @@ struct patch_site {
 	uint64_t entry;    /* where in it the patch leads, likewise */
 };
 
+struct prelinked_text;
+
 /* One of a module's. Its memory lives until patch_destroy(). */
 struct patch {
 	struct patch *next; /* of all that are known (patches.h) */
@@ -69,7 +71,9 @@ struct patch {
 	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
 	int lands;             /* one is VERDICT_IS_LANDS */
 	uint64_t memory_bytes; /* of both arrays */
-	uint64_t stub_bytes;   /* of each stub */
+	/* Its text is mapped, not written, when it is committed; NULL from then on. */
+	const struct prelinked_text *text;
+	uint64_t stub_bytes; /* of each stub */
 	int is_written;
 	uint32_t probe;   /* the user's, whose it is, and 1; 0: hooks */
 	int is_disabled;  /* the user's probe is, until it is enabled */
@@ -90,6 +94,9 @@ int patch_fits(const struct patch *patch);
 
 /* Whether both change the same byte somewhere. */
 int patch_meets(const struct patch *patch, const struct patch *other);
+
+/* The first site that is not before pc, less the base; or the end. */
+struct patch_site *patch_from(const struct patch *patch, uint64_t pc);
 
 /* The site at a pc, or NULL. Safe in signal handlers. */
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);

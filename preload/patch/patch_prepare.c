@@ -266,7 +266,11 @@ static void prepare_functions(struct patch *patch,
 			      struct wire_function *functions, uint32_t count,
 			      int guests)
 {
-	for (uint32_t i = 0; i < count && rest(patch, i); i++) {
+	const uint32_t *only = workshop->only;
+	const uint32_t turns = only ? workshop->only_count : count;
+
+	for (uint32_t turn = 0; turn < turns && rest(patch, turn); turn++) {
+		const uint32_t i = only ? only[turn] : turn;
 		int err;
 
 		if (!verdict_is_written(functions[i].verdict) ||
@@ -279,11 +283,17 @@ static void prepare_functions(struct patch *patch,
 	}
 }
 
-static void count_sites(const struct wire_function *functions, uint32_t count,
+static void count_sites(const struct patch_workshop *workshop,
+			const struct wire_function *functions, uint32_t count,
 			uint32_t *sites, uint32_t *islands)
 {
+	const uint32_t *only = workshop->only;
+	const uint32_t turns = only ? workshop->only_count : count;
+
 	*sites = *islands = 0;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t turn = 0; turn < turns; turn++) {
+		const uint32_t i = only ? only[turn] : turn;
+
 		*sites += (uint32_t)verdict_is_written(functions[i].verdict);
 		*islands += functions[i].verdict == VERDICT_IS_JUMP_SHORT;
 	}
@@ -301,7 +311,7 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 {
 	uint32_t sites, islands;
 
-	count_sites(functions, count, &sites, &islands);
+	count_sites(workshop, functions, count, &sites, &islands);
 	*patch = (struct patch){
 		.module = module,
 		.stub_bytes = stub_bytes(),

@@ -21,6 +21,8 @@ struct patch_workshop {
 	struct decoder decoder;
 	const struct prelinked *prelinked; /* of this module */
 	int has_traps; /* a breakpoint may be used where nothing else fits */
+	const uint32_t *only; /* indices of functions; NULL: all */
+	uint32_t only_count;
 };
 
 /*

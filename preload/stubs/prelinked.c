@@ -11,7 +11,6 @@
 #include "preload/sys/text.h"
 #include "wire/verdict.h"
 
-#define SUFFIX       ".prelinked"
 #define FILES_MAX    8 /* of a module */
 
 #define BUFFER_BYTES 65536
@@ -27,12 +26,6 @@
 #define ELSEWHERE (UINT64_C(0x2a) << 20)
 
 /* ---- Where what is ---- */
-
-struct prelinked_layout {
-	uint64_t stubs_at, bytes; /* in the file, and of it */
-	struct pc_range place;
-	uint64_t maker, key;
-};
 
 static uint64_t pages(uint64_t bytes)
 {
@@ -82,8 +75,9 @@ static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 			     module->count * sizeof(*module->functions));
 }
 
-static int name_file(char *name, const struct prelinked_module *module,
-		     uint32_t number)
+int prelinked_name(char name[PRELINKED_NAME_BYTES],
+		   const struct prelinked_module *module, uint32_t number,
+		   enum prelinked_kind kind)
 {
 	static const char digits[] = "0123456789abcdef";
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
@@ -94,7 +88,7 @@ static int name_file(char *name, const struct prelinked_module *module,
 	}
 	text_char(&text, '-');
 	text_hex(&text, number);
-	text_string(&text, SUFFIX);
+	text_string(&text, kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
@@ -184,72 +178,80 @@ static int read_flags(const struct prelinked_module *module, int fd,
 
 /* Whether the stubs are these functions', as they are in memory. */
 static int are_its(const struct prelinked_module *module,
-		   const struct prelinked_layout *layout, int fd,
-		   const struct prelinked_head *head, uint8_t *has)
+		   const struct prelinked_found *found, int code_is_known,
+		   uint8_t *has)
 {
+	const struct prelinked_layout *layout = &found->layout;
+	const struct prelinked_head *head = &found->head;
+
 	return head->function_count == module->count &&
 	       head->bytes == layout->bytes &&
 	       head->stubs_at == layout->stubs_at &&
-	       read_flags(module, fd, head, has) &&
-	       head->code == sum_of_code(module);
+	       read_flags(module, found->fd, head, has) &&
+	       (code_is_known || head->code == sum_of_code(module));
 }
 
-/* Returns it open, or -errno; -ENOENT: the *number-th may be made. */
+/* Returns it open, or -errno; -ENOENT: found->number may be made. */
 static int find_file(const struct prelinked_module *module,
-		     const struct prelinked_layout *layout,
 		     const struct prelinked_folder *folder,
-		     struct prelinked_head *head, uint32_t *number)
+		     struct prelinked_found *found)
 {
+	const struct prelinked_head *head = &found->head;
 	char name[PRELINKED_NAME_BYTES];
 
 	for (uint32_t i = 0; i < FILES_MAX; i++) {
-		int fd = name_file(name, module, i);
+		int fd = prelinked_name(name, module, i, PRELINKED_STUBS);
 
 		if (!fd)
-			fd = prelinked_file_open(folder, name, head);
-		*number = i;
+			fd = prelinked_file_open(folder, name, PRELINKED_STUBS,
+						 &found->head);
+		found->number = i;
 		if (fd == -ENAMETOOLONG)
 			return fd;
-		if (fd >= 0 && head->maker == layout->maker &&
-		    head->key == layout->key)
+		if (fd >= 0 && head->maker == found->layout.maker &&
+		    head->key == found->layout.key)
 			return fd;
 		if (fd >= 0)
 			sys_close(fd);
-		if (fd < 0 || head->maker != layout->maker)
+		if (fd < 0 || head->maker != found->layout.maker)
 			return -ENOENT;
 	}
 	return -ENOSPC;
 }
 
-int prelinked_load(struct prelinked *prelinked,
+int prelinked_find(struct prelinked_found *found,
 		   const struct prelinked_module *module,
-		   const struct prelinked_folder *folder,
-		   struct windows *windows, struct arena *arena,
-		   uint32_t *number)
+		   const struct prelinked_folder *folder)
 {
-	struct prelinked_head head;
-	struct prelinked_layout layout;
-	uint8_t *has;
-	int fd, err = lay_out(&layout, module);
+	int err = lay_out(&found->layout, module);
 
 	if (err)
 		return err;
-	fd = find_file(module, &layout, folder, &head, number);
-	if (fd < 0)
-		return fd;
-	has = arena_alloc(arena, flags_bytes(module));
+	found->fd = find_file(module, folder, found);
+	return found->fd < 0 ? found->fd : 0;
+}
+
+int prelinked_map(struct prelinked *prelinked,
+		  const struct prelinked_module *module,
+		  const struct prelinked_found *found, int code_is_known,
+		  struct windows *windows, struct arena *arena)
+{
+	const struct prelinked_layout *layout = &found->layout;
+	uint8_t *has = arena_alloc(arena, flags_bytes(module));
+	int err = 0;
+
 	if (!has)
 		err = -ENOMEM;
-	else if (!are_its(module, &layout, fd, &head, has))
+	else if (!are_its(module, found, code_is_known, has))
 		err = -ENOENT;
 	if (!err)
-		err = window_take(windows, &module->user, &layout.place);
+		err = window_take(windows, &module->user, &layout->place);
 	if (!err)
-		err = window_map(&layout.place, fd);
-	sys_close(fd);
+		err = window_map(&layout->place, found->fd);
+	sys_close(found->fd);
 	if (err)
 		return err;
-	prelinked->stubs = layout.place.start + layout.stubs_at;
+	prelinked->stubs = layout->place.start + layout->stubs_at;
 	prelinked->has = has;
 	return 0;
 }
@@ -352,7 +354,7 @@ int prelinked_make(const struct prelinked_module *module,
 	int err = lay_out(&layout, module);
 
 	if (!err)
-		err = name_file(name, module, number);
+		err = prelinked_name(name, module, number, PRELINKED_STUBS);
 	if (err)
 		return err;
 	maker.has = arena_alloc(arena, flags_bytes(module));
@@ -361,7 +363,8 @@ int prelinked_make(const struct prelinked_module *module,
 	maker.stubs = layout.place.start + layout.stubs_at;
 	if (!maker.has || !maker.buffer || !maker.again)
 		return -ENOMEM;
-	err = prelinked_file_begin(&maker.writing, folder, name, layout.bytes);
+	err = prelinked_file_begin(&maker.writing, folder, name,
+				   PRELINKED_STUBS, layout.bytes);
 	if (err)
 		return err;
 	maker.writing.head.stubs_at = layout.stubs_at;

@@ -54,22 +54,49 @@ struct prelinked {
 	const uint8_t *has; /* by function: 1 if there is one */
 };
 
+/* Where what is. */
+struct prelinked_layout {
+	uint64_t stubs_at, bytes; /* in the file, and of it */
+	struct pc_range place;
+	uint64_t maker, key;
+};
+
+/* The file of a module's stubs. */
+struct prelinked_found {
+	int fd;
+	uint32_t number; /* which of the module's it is, or is to be */
+	struct prelinked_layout layout;
+	struct prelinked_head head;
+};
+
 /*
- * Map a module's stubs. `has` lives in the arena. 0; -ENOENT if none are kept that are
- * believed: they may be made, as the *number-th file; or another -errno where they
+ * Find the file of a module's stubs. 0, or: -ENOENT if none are kept that are
+ * believed: they may be made, as the found->number-th file; or another -errno where they
  * are of no use to this process.
  */
-int prelinked_load(struct prelinked *prelinked,
+int prelinked_find(struct prelinked_found *found,
 		   const struct prelinked_module *module,
-		   const struct prelinked_folder *folder,
-		   struct windows *windows, struct arena *arena,
-		   uint32_t *number);
+		   const struct prelinked_folder *folder);
+
+/*
+ * Map them, and close the file. `has` lives in the arena. The code in memory is compared
+ * with that which they displace, unless it is known to be the same. As above.
+ */
+int prelinked_map(struct prelinked *prelinked,
+		  const struct prelinked_module *module,
+		  const struct prelinked_found *found, int code_is_known,
+		  struct windows *windows, struct arena *arena);
 
 /* Make and keep them; nothing of the module has been patched yet. 0 or -errno. */
 int prelinked_make(const struct prelinked_module *module,
 		   const struct prelinked_folder *folder,
 		   const struct decoder *decoder, struct arena *arena,
 		   uint32_t number);
+
+/* The name of a module's file of that kind. 0 or -ENAMETOOLONG. */
+int prelinked_name(char name[PRELINKED_NAME_BYTES],
+		   const struct prelinked_module *module, uint32_t number,
+		   enum prelinked_kind kind);
 
 /* Where the stub of the i-th function begins, 0: it has none there. */
 static inline uint64_t prelinked_stub(const struct prelinked *prelinked,

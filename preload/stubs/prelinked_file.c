@@ -12,12 +12,16 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define MAGIC     "clewpre\n"
 #define VERSION   1
 
 #define FILE_MODE 0400
 #define XFS_MAGIC 0x58465342
 #define ZFS_MAGIC 0x2fc12fc1
+
+static const char magics[][9] = {
+	[PRELINKED_STUBS] = "clewpre\n",
+	[PRELINKED_TEXT] = "clewtxt\n",
+};
 
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes)
 {
@@ -127,15 +131,25 @@ static int is_sealed(const struct stat *st, const struct prelinked_head *head)
 	       st->st_mtim.tv_nsec == head->seal_ns;
 }
 
-static int check(const struct prelinked_folder *folder, int fd,
-		 struct prelinked_head *head)
+static int read_head(int fd, enum prelinked_kind kind,
+		     struct prelinked_head *head)
 {
 	struct stat st;
-	long got = sys_call(SYS_pread64, fd, (long)head, sizeof(*head),
-			    PRELINKED_HEAD_AT, 0, 0);
 
-	if (got != (long)sizeof(*head) ||
-	    memcmp(head->magic, MAGIC, sizeof(head->magic)) != 0 ||
+	if (sys_fstat(fd, &st) || st.st_size < 2 * PRELINKED_HEAD_PAGE)
+		return 0;
+	return sys_call(SYS_pread64, fd, (long)head, sizeof(*head),
+			(long)prelinked_head_at(kind, (uint64_t)st.st_size), 0,
+			0) == (long)sizeof(*head);
+}
+
+static int check(const struct prelinked_folder *folder, int fd,
+		 enum prelinked_kind kind, struct prelinked_head *head)
+{
+	struct stat st;
+
+	if (!read_head(fd, kind, head) ||
+	    memcmp(head->magic, magics[kind], sizeof(head->magic)) != 0 ||
 	    head->version != VERSION || head->checksum != sum_of(head))
 		return -EBADMSG;
 	/* behind what was read, so that no write of it goes unseen */
@@ -151,13 +165,13 @@ static int check(const struct prelinked_folder *folder, int fd,
 }
 
 int prelinked_file_open(const struct prelinked_folder *folder, const char *name,
-			struct prelinked_head *head)
+			enum prelinked_kind kind, struct prelinked_head *head)
 {
 	int fd = open_at(folder, name, O_RDONLY | O_NONBLOCK), err;
 
 	if (fd < 0)
 		return fd;
-	err = check(folder, fd, head);
+	err = check(folder, fd, kind, head);
 	if (!err)
 		return fd;
 	sys_close(fd);
@@ -242,13 +256,14 @@ static void begin_head(struct prelinked_writing *writing, uint64_t bytes)
 	struct prelinked_head *head = &writing->head;
 
 	*head = (struct prelinked_head){ .version = VERSION, .bytes = bytes };
-	memcpy(head->magic, MAGIC, sizeof(head->magic));
+	memcpy(head->magic, magics[writing->kind], sizeof(head->magic));
 	memcpy(head->boot, writing->folder->boot, sizeof(head->boot));
 }
 
 int prelinked_file_begin(struct prelinked_writing *writing,
 			 const struct prelinked_folder *folder,
-			 const char *name, uint64_t bytes)
+			 const char *name, enum prelinked_kind kind,
+			 uint64_t bytes)
 {
 	struct text temporary =
 		text_in(writing->temporary, sizeof(writing->temporary));
@@ -260,6 +275,7 @@ int prelinked_file_begin(struct prelinked_writing *writing,
 		return -ENAMETOOLONG;
 	writing->folder = folder;
 	writing->name = name;
+	writing->kind = kind;
 	begin_head(writing, bytes);
 	writing->fd = open_at(folder, writing->temporary, O_RDWR | O_CREAT);
 	if (writing->fd < 0)
@@ -302,8 +318,9 @@ static int seal(struct prelinked_writing *writing)
 	int err;
 
 	head->checksum = sum_of(head);
-	err = prelinked_file_write(writing, head, sizeof(*head),
-				   PRELINKED_HEAD_AT);
+	err = prelinked_file_write(
+		writing, head, sizeof(*head),
+		prelinked_head_at(writing->kind, head->bytes));
 	if (!err)
 		err = (int)sys_call(SYS_fchmod, writing->fd, FILE_MODE, 0, 0, 0,
 				    0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of prelinked stubs (prelinked.h), and which of them are believed.
+ * Files of prelinked stubs (prelinked.h) and of hooked text (patch/prelinked_text.h), and
+ * which of them are believed.
  *
  * What is in such a file is executed, and is too much to be read through at each
  * start: 25 MB for cc1plus. So a file is believed for what the kernel says of it:
@@ -33,17 +34,23 @@
 #define PRELINKED_BOOT_BYTES 40
 #define PRELINKED_NAME_BYTES 160
 
-/* Behind an ELF image of the file, for those who look at the process from outside. */
+/* What a file has. */
+enum prelinked_kind { PRELINKED_STUBS, PRELINKED_TEXT };
+
+/*
+ * Of stubs, behind an ELF image of the file, for those who look at the process from
+ * outside. Of text, which is an ELF file of its own, in its last page.
+ */
 struct prelinked_head {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t function_count;
 	uint64_t bytes;    /* of the file */
-	uint64_t stubs_at; /* offset */
+	uint64_t stubs_at; /* offset; of text: of what is not the module's */
 	uint64_t maker;    /* hash of who has made them, */
 	uint64_t key;      /* ... of what else stubs are made of, */
-	uint64_t code;     /* ... and of what they displace */
-	uint64_t flags;    /* checksum of them (prelinked.h) */
+	uint64_t code;     /* ... and of what they displace; of text: 0 */
+	uint64_t flags; /* checksum of them (prelinked.h); of what is behind */
 	uint64_t inode;
 	int64_t seal_s; /* the time of its last change */
 	int64_t seal_ns;
@@ -51,8 +58,9 @@ struct prelinked_head {
 	uint64_t checksum; /* of all before */
 };
 
-#define PRELINKED_HEAD_AT  WINDOW_HEAD_BYTES
-#define PRELINKED_FLAGS_AT (PRELINKED_HEAD_AT + WINDOW_HEAD_BYTES)
+#define PRELINKED_HEAD_AT   WINDOW_HEAD_BYTES
+#define PRELINKED_FLAGS_AT  (PRELINKED_HEAD_AT + WINDOW_HEAD_BYTES)
+#define PRELINKED_HEAD_PAGE WINDOW_HEAD_BYTES
 
 /* Where files are. Zero it; closed it is again. */
 struct prelinked_folder {
@@ -60,6 +68,14 @@ struct prelinked_folder {
 	int fd;
 	char boot[PRELINKED_BOOT_BYTES];
 };
+
+/* Where the head of a file of so many bytes is. */
+static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
+					 uint64_t bytes)
+{
+	return kind == PRELINKED_STUBS ? PRELINKED_HEAD_AT
+				       : bytes - PRELINKED_HEAD_PAGE;
+}
 
 /* 0, or -errno: -EPERM if nothing in it is believed. */
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path);
@@ -70,13 +86,14 @@ void prelinked_folder_close(struct prelinked_folder *folder);
  * there is none, -EBADMSG or -EPERM if it is not believed.
  */
 int prelinked_file_open(const struct prelinked_folder *folder, const char *name,
-			struct prelinked_head *head);
+			enum prelinked_kind kind, struct prelinked_head *head);
 
 /* One that is being written. */
 struct prelinked_writing {
 	const struct prelinked_folder *folder;
 	const char *name;
 	char temporary[PRELINKED_NAME_BYTES];
+	enum prelinked_kind kind;
 	int fd;
 	struct prelinked_head head; /* of which the caller fills in its own */
 };
@@ -87,7 +104,8 @@ struct prelinked_writing {
  */
 int prelinked_file_begin(struct prelinked_writing *writing,
 			 const struct prelinked_folder *folder,
-			 const char *name, uint64_t bytes);
+			 const char *name, enum prelinked_kind kind,
+			 uint64_t bytes);
 int prelinked_file_write(const struct prelinked_writing *writing,
 			 const void *bytes, uint64_t count, uint64_t at);
 /* It is whole: from now on others find it. 0 or -errno. Or else it is not. */

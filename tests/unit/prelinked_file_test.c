@@ -46,7 +46,8 @@ static int end(void **state)
 
 static int start(struct prelinked_writing *writing)
 {
-	int err = prelinked_file_begin(writing, &folder, NAME, BYTES);
+	int err = prelinked_file_begin(writing, &folder, NAME, PRELINKED_STUBS,
+				       BYTES);
 
 	if (!err)
 		writing->head.stubs_at = PRELINKED_FLAGS_AT;
@@ -67,7 +68,7 @@ static void keep(void)
 static int look(void)
 {
 	struct prelinked_head head;
-	int fd = prelinked_file_open(&folder, NAME, &head);
+	int fd = prelinked_file_open(&folder, NAME, PRELINKED_STUBS, &head);
 
 	if (fd < 0)
 		return fd;

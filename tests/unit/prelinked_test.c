@@ -133,13 +133,18 @@ static int end(void **state)
 	return rmdir(path);
 }
 
-/* What prelinked_load() says; *number where it may be made. */
+/* What finding and mapping them says; *number where they may be made. */
 static int load(const struct prelinked_module *module,
 		struct prelinked *prelinked, uint32_t *number)
 {
+	struct prelinked_found found;
+	int err = prelinked_find(&found, module, &folder);
+
 	*prelinked = (struct prelinked){ 0 };
-	return prelinked_load(prelinked, module, &folder, &windows, &arena,
-			      number);
+	*number = found.number;
+	return err ? err
+		   : prelinked_map(prelinked, module, &found, 0, &windows,
+				   &arena);
 }
 
 static void make(const struct prelinked_module *module, uint32_t number)

@@ -39,26 +39,28 @@ preload_test(forwarding model_x86_64.c ${preload}/stubs/stub_write.c ${counting}
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
   ${CLEW_CAPSTONE_INCLUDE})
-preload_test(code ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/patch.c
+set(patch ${preload}/patch/patch.c ${preload}/patch/prelinked_text_map.c
+  ${preload}/patch/pristine.c)
+preload_test(code ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 preload_test(probe ${arch}/stubs/probe.c ${preload}/stubs/probe_kinds.c
   ${preload}/stubs/stub_write.c ${preload}/host/next.c ${preload}/host/lookup.c
   ${counting})
 target_link_libraries(probe_test PRIVATE disasm)
-preload_test(module_patches ${preload}/module_patches.c ${preload}/patch/patch.c
+preload_test(module_patches ${preload}/module_patches.c ${patch}
   ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
   ${arch}/stubs/frames_rules.c ${counting})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
-  ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/patch.c
+  ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
   ${arch}/stubs/frames_rules.c ${counting})
 preload_test(reclaim ${preload}/reclaim.c ${preload}/patch/quiesce.c
-  ${arch}/patch/ask.c ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/patch.c
+  ${arch}/patch/ask.c ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${preload}/modules/modules.c
   ${preload}/host/next.c ${preload}/host/lookup.c ${arch}/patch/stacks.c
   ${preload}/stubs/window.c

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/pristine.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "machine/address_space.h"
+#include "preload/sys/sys.h"
+
+#define AT_FIRST      256
+#define PAGES_AT_ONCE 512
+
+/* /proc/PID/pagemap */
+#define PAGE_IS_THERE   (UINT64_C(3) << 62) /* present, or swapped */
+#define PAGE_IS_A_FILES (UINT64_C(1) << 61)
+
+static uint64_t page_of(uint64_t pc)
+{
+	return pc & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static uint64_t page_end(uint64_t pc)
+{
+	return page_of(pc + PAGE_BYTES - 1);
+}
+
+/* ---- What is mapped ---- */
+
+struct view_growth {
+	struct pristine *pristine;
+	struct arena *arena;
+};
+
+static int grow(struct pristine *pristine, struct arena *arena)
+{
+	const uint32_t room = pristine->room ? 2 * pristine->room : AT_FIRST;
+	struct mapped_range *grown = arena_alloc(arena, room * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	if (pristine->count)
+		memcpy(grown, pristine->mappings,
+		       pristine->count * sizeof(*grown));
+	pristine->mappings = grown;
+	pristine->room = room;
+	return 0;
+}
+
+static int gather(void *context, const struct mapped_range *mapping)
+{
+	const struct view_growth *gathering = context;
+	struct pristine *pristine = gathering->pristine;
+	int err = 0;
+
+	if (pristine->count == pristine->room)
+		err = grow(pristine, gathering->arena);
+	if (!err)
+		pristine->mappings[pristine->count++] = *mapping;
+	return err;
+}
+
+int pristine_open(struct pristine *pristine, struct arena *arena)
+{
+	struct view_growth gathering = { pristine, arena };
+	int err = mappings_each(gather, &gathering);
+
+	if (err)
+		return err;
+	pristine->pagemap =
+		sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	pristine->is_open = pristine->pagemap >= 0;
+	return pristine->is_open ? 0 : pristine->pagemap;
+}
+
+void pristine_close(struct pristine *pristine)
+{
+	if (pristine->is_open)
+		sys_close(pristine->pagemap);
+	pristine->is_open = 0;
+}
+
+static const struct mapped_range *mapping_at(const struct pristine *pristine,
+					     uint64_t pc)
+{
+	uint32_t low = 0, high = pristine->count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (pristine->mappings[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pristine->count && pristine->mappings[low].start <= pc
+		       ? &pristine->mappings[low]
+		       : NULL;
+}
+
+/* ---- Segments ---- */
+
+int pristine_is_seen(const ElfW(Phdr) * segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_memsz &&
+	       !(segment->p_flags & PF_W);
+}
+
+static struct pc_range range_of(const struct module *module,
+				const ElfW(Phdr) * segment)
+{
+	const uint64_t start = module->base + segment->p_vaddr;
+
+	return (struct pc_range){ page_of(start),
+				  page_end(start + segment->p_memsz) };
+}
+
+/* Whether it is one piece of a file, which *file names if it names none yet. */
+static int is_of_file(const struct pristine *pristine,
+		      const struct module *module, const ElfW(Phdr) * segment,
+		      struct pristine_file *file)
+{
+	const struct pc_range range = range_of(module, segment);
+	const struct mapped_range *mapping = mapping_at(pristine, range.start);
+
+	if (!mapping || mapping->end < range.end || !mapping->inode ||
+	    mapping->is_shared || mapping->protection & PROT_WRITE ||
+	    segment->p_filesz != segment->p_memsz ||
+	    mapping->offset + (range.start - mapping->start) !=
+		    page_of(segment->p_offset))
+		return 0;
+	if (!file->mapped_inode) {
+		file->mapped_device = mapping->device;
+		file->mapped_inode = mapping->inode;
+	}
+	return mapping->device == file->mapped_device &&
+	       mapping->inode == file->mapped_inode;
+}
+
+/* No other segment can be executed. */
+static int all_are_of_file(const struct pristine *pristine,
+			   const struct module *module,
+			   struct pristine_file *file)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+
+		if (segment->p_type != PT_LOAD || !segment->p_memsz)
+			continue;
+		if (pristine_is_seen(segment)
+			    ? !is_of_file(pristine, module, segment, file)
+			    : segment->p_flags & PF_X)
+			return 0;
+	}
+	return file->mapped_inode != 0;
+}
+
+/* ---- The file ---- */
+
+static void take_status(struct pristine_file *file, const struct stat *st)
+{
+	file->device = st->st_dev;
+	file->inode = st->st_ino;
+	file->bytes = (uint64_t)st->st_size;
+	file->changed_s = st->st_mtim.tv_sec;
+	file->changed_ns = st->st_mtim.tv_nsec;
+	file->attributed_s = st->st_ctim.tv_sec;
+	file->attributed_ns = st->st_ctim.tv_nsec;
+}
+
+/*
+ * Whoever writes to it from now on leaves another time. Times are those of the
+ * clock's last tick; some file systems keep seconds.
+ */
+static int is_settled(const struct pristine_file *file,
+		      const struct timespec *now)
+{
+	if (!file->attributed_ns)
+		return now->tv_sec > file->attributed_s + 1;
+	return now->tv_sec > file->attributed_s ||
+	       (now->tv_sec == file->attributed_s &&
+		now->tv_nsec > file->attributed_ns);
+}
+
+static int find_status(const char *path, struct pristine_file *file)
+{
+	struct timespec now;
+	struct stat st;
+	int err = (int)sys_call(SYS_clock_gettime, CLOCK_REALTIME_COARSE,
+				(long)&now, 0, 0, 0, 0);
+
+	if (!err)
+		err = (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path,
+				    (long)&st, 0, 0, 0);
+	if (err)
+		return err;
+	take_status(file, &st);
+	return is_settled(file, &now) ? 0 : -EAGAIN;
+}
+
+int pristine_find(const struct pristine *pristine, const struct module *module,
+		  struct pristine_file *file)
+{
+	uint64_t page;
+	int err;
+
+	*file = (struct pristine_file){ 0 };
+	if (!all_are_of_file(pristine, module, file))
+		return -ESTALE;
+	err = find_status(module->path, file);
+	if (!err && file->inode != file->mapped_inode)
+		err = -ESTALE; /* replaced, or a file system that says two numbers */
+	if (!err)
+		err = pristine_written(pristine, module, &page, 0);
+	return err == -E2BIG ? -ESTALE : err;
+}
+
+int pristine_is_open_at(const struct pristine_file *file, int fd)
+{
+	struct pristine_file now = *file;
+	struct stat st;
+
+	if (sys_fstat(fd, &st))
+		return 0;
+	take_status(&now, &st);
+	return pristine_is_same(&now, file);
+}
+
+int pristine_is_same(const struct pristine_file *a,
+		     const struct pristine_file *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* ---- Pages ---- */
+
+struct written_pages {
+	uint64_t *pages;
+	int count, room;
+};
+
+static int is_written(uint64_t entry)
+{
+	return (entry & PAGE_IS_THERE) && !(entry & PAGE_IS_A_FILES);
+}
+
+static int add_written(struct written_pages *written, uint64_t page)
+{
+	if (written->count && written->pages[written->count - 1] == page)
+		return 0; /* of two segments */
+	if (written->count == written->room)
+		return -E2BIG;
+	written->pages[written->count++] = page;
+	return 0;
+}
+
+static int look_at(const struct pristine *pristine,
+		   const struct pc_range *range, struct written_pages *written)
+{
+	uint64_t entries[PAGES_AT_ONCE];
+
+	for (uint64_t at = range->start; at < range->end;) {
+		const uint64_t left = (range->end - at) / PAGE_BYTES;
+		const uint64_t count =
+			left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE;
+		const long got = sys_call(SYS_pread64, pristine->pagemap,
+					  (long)entries, (long)(count * 8),
+					  (long)(at / PAGE_BYTES * 8), 0, 0);
+
+		if (got != (long)(count * 8))
+			return got < 0 ? (int)got : -EIO;
+		for (uint64_t i = 0; i < count; i++, at += PAGE_BYTES)
+			if (is_written(entries[i]) && add_written(written, at))
+				return -E2BIG;
+	}
+	return 0;
+}
+
+int pristine_written(const struct pristine *pristine,
+		     const struct module *module, uint64_t *pages, int room)
+{
+	struct written_pages written = { .pages = pages, .room = room };
+	int err = pristine->is_open ? 0 : -ENOSYS;
+
+	for (uint32_t i = 0; !err && i < module->segment_count; i++) {
+		const struct pc_range range =
+			range_of(module, &module->segments[i]);
+
+		if (pristine_is_seen(&module->segments[i]))
+			err = look_at(pristine, &range, &written);
+	}
+	return err ? err : written.count;
+}
