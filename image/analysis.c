@@ -244,7 +244,9 @@ static int make(const struct image *image, const char *cache_dir,
 	if (q.branches.may_map)
 		made->traits |= TRAIT_MAPPER;
 	arena_fini(&q.scratch);
-	if (!err && cache_dir && is_what_it_was(image, made))
+	/* that there is no code as well: it may take long to see */
+	if ((!err || err == -ENODATA) && cache_dir &&
+	    is_what_it_was(image, made))
 		analysis_cache_store(cache_dir, made);
 	return err;
 }
@@ -283,6 +285,8 @@ static int analyse(const struct image *image, const char *path,
 		begun(path);
 	if (err)
 		err = make_once(image, cache_dir, arena, &made);
+	if (!err && !made.function_count)
+		err = -ENODATA;
 	if (!err)
 		*out = made;
 	return err;

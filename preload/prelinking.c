@@ -32,6 +32,7 @@ static const struct module *own_module(const struct cold *cold)
 	return module;
 }
 
+/* At their first place. */
 static struct prelinked_module stubs_of(const struct cold *cold,
 					const struct candidate *candidate,
 					const struct patch_workshop *workshop)
@@ -53,9 +54,8 @@ static struct prelinked_module stubs_of(const struct cold *cold,
 	};
 }
 
-static struct prelinked_text_module text_of(
-	const struct candidate *candidate, const struct prelinked_module *of,
-	const struct patch_workshop *workshop)
+static struct prelinked_text_module text_of(const struct candidate *candidate,
+					    const struct prelinked_module *of)
 {
 	return (struct prelinked_text_module){
 		.module = candidate->module,
@@ -64,11 +64,20 @@ static struct prelinked_text_module text_of(
 		.functions = candidate->entry.functions,
 		.count = candidate->analysis.function_count,
 		.first_number = of->first_number,
-		.has_traps = workshop->has_traps,
 	};
 }
 
 /* ---- Finding ---- */
+
+/*
+ * Not of who may use no breakpoints, while a debugger has it: there is one file, and
+ * most may.
+ */
+static int text_is_wanted(const struct candidate *candidate,
+			  const struct patch_workshop *workshop)
+{
+	return workshop->has_traps || candidate->module->is_libc;
+}
 
 static void find_text(const struct prelinking *prelinking,
 		      struct candidate *candidate,
@@ -99,15 +108,15 @@ static int map_stubs(const struct prelinking *prelinking,
 		     const struct patch_workshop *workshop,
 		     struct arena *scratch, uint32_t *number)
 {
-	const struct prelinked_text_module text =
-		text_of(candidate, of, workshop);
+	const struct prelinked_text_module text = text_of(candidate, of);
 	struct prelinked_found found;
 	int err = prelinked_find(&found, of, &prelinking->folder);
 
 	*number = found.number;
 	if (err)
 		return err;
-	find_text(prelinking, candidate, &text, &found, scratch);
+	if (text_is_wanted(candidate, workshop))
+		find_text(prelinking, candidate, &text, &found, scratch);
 	err = prelinked_map(&candidate->prelinked, of, &found,
 			    candidate->text && candidate->text->is_found,
 			    workshop->windows, scratch);
@@ -116,25 +125,40 @@ static int map_stubs(const struct prelinking *prelinking,
 	return err;
 }
 
+static int map_or_make_stubs(const struct prelinking *prelinking,
+			     struct candidate *candidate,
+			     const struct prelinked_module *of,
+			     const struct patch_workshop *workshop,
+			     struct arena *scratch)
+{
+	uint32_t number;
+	int err = map_stubs(prelinking, candidate, of, workshop, scratch,
+			    &number);
+
+	if (err != -ENOENT)
+		return err;
+	err = prelinked_make(of, &prelinking->folder, &workshop->decoder,
+			     scratch, number);
+	return err ? err
+		   : map_stubs(prelinking, candidate, of, workshop, scratch,
+			       &number);
+}
+
 void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct candidate *candidate,
 		     const struct patch_workshop *workshop,
 		     struct arena *scratch)
 {
-	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
-	uint32_t number;
+	struct prelinked_module of = stubs_of(cold, candidate, workshop);
+	int err = -EEXIST;
 
 	if (!prelinking->has_begun)
 		begin(prelinking, &cold->config, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	if (map_stubs(prelinking, candidate, &of, workshop, scratch, &number) !=
-	    -ENOENT)
-		return;
-	if (prelinked_make(&of, &prelinking->folder, &workshop->decoder,
-			   scratch, number))
-		return;
-	map_stubs(prelinking, candidate, &of, workshop, scratch, &number);
+	for (; err == -EEXIST && of.place < PRELINKED_PLACES; of.place++)
+		err = map_or_make_stubs(prelinking, candidate, &of, workshop,
+					scratch);
 }
 
 /* ---- Hooking ---- */
@@ -144,8 +168,7 @@ int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct patch_workshop *workshop)
 {
 	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
-	const struct prelinked_text_module text =
-		text_of(candidate, &of, workshop);
+	const struct prelinked_text_module text = text_of(candidate, &of);
 	int err;
 
 	if (!candidate->text || !candidate->text->is_found)
@@ -165,8 +188,7 @@ void prelinking_keep(const struct prelinking *prelinking,
 		     struct arena *scratch)
 {
 	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
-	const struct prelinked_text_module text =
-		text_of(candidate, &of, workshop);
+	const struct prelinked_text_module text = text_of(candidate, &of);
 
 	if (candidate->text && candidate->text->is_pristine &&
 	    !candidate->text->is_found &&

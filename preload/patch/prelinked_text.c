@@ -38,7 +38,6 @@ static uint64_t key_of(const struct prelinked_text_module *of,
 		stubs->head.inode,
 		(uint64_t)stubs->head.seal_s,
 		(uint64_t)stubs->head.seal_ns,
-		(uint64_t)of->has_traps,
 	};
 
 	return prelinked_sum(PRELINKED_SUM_OF_NOTHING, others, sizeof(others));

@@ -50,7 +50,6 @@ struct prelinked_text_module {
 	struct wire_function *functions;      /* as they are here */
 	uint32_t count;
 	uint32_t first_number;
-	int has_traps;
 };
 
 /* Zero it. */

@@ -197,23 +197,6 @@ static int find_status(const char *path, struct pristine_file *file)
 	return is_settled(file, &now) ? 0 : -EAGAIN;
 }
 
-int pristine_find(const struct pristine *pristine, const struct module *module,
-		  struct pristine_file *file)
-{
-	uint64_t page;
-	int err;
-
-	*file = (struct pristine_file){ 0 };
-	if (!all_are_of_file(pristine, module, file))
-		return -ESTALE;
-	err = find_status(module->path, file);
-	if (!err && file->inode != file->mapped_inode)
-		err = -ESTALE; /* replaced, or a file system that says two numbers */
-	if (!err)
-		err = pristine_written(pristine, module, &page, 0);
-	return err == -E2BIG ? -ESTALE : err;
-}
-
 int pristine_is_open_at(const struct pristine_file *file, int fd)
 {
 	struct pristine_file now = *file;
@@ -275,18 +258,47 @@ static int look_at(const struct pristine *pristine,
 	return 0;
 }
 
+/* In segments that are seen and have these flags. */
+static int find_written(const struct pristine *pristine,
+			const struct module *module, uint32_t flags,
+			struct written_pages *written)
+{
+	int err = pristine->is_open ? 0 : -ENOSYS;
+
+	for (uint32_t i = 0; !err && i < module->segment_count; i++) {
+		const ElfW(Phdr) *segment = &module->segments[i];
+		const struct pc_range range = range_of(module, segment);
+
+		if (pristine_is_seen(segment) &&
+		    (segment->p_flags & flags) == flags)
+			err = look_at(pristine, &range, written);
+	}
+	return err;
+}
+
 int pristine_written(const struct pristine *pristine,
 		     const struct module *module, uint64_t *pages, int room)
 {
 	struct written_pages written = { .pages = pages, .room = room };
-	int err = pristine->is_open ? 0 : -ENOSYS;
+	int err = find_written(pristine, module, 0, &written);
 
-	for (uint32_t i = 0; !err && i < module->segment_count; i++) {
-		const struct pc_range range =
-			range_of(module, &module->segments[i]);
-
-		if (pristine_is_seen(&module->segments[i]))
-			err = look_at(pristine, &range, &written);
-	}
 	return err ? err : written.count;
+}
+
+int pristine_find(const struct pristine *pristine, const struct module *module,
+		  struct pristine_file *file)
+{
+	struct written_pages none = { .room = 0 };
+	int err;
+
+	*file = (struct pristine_file){ 0 };
+	if (!all_are_of_file(pristine, module, file))
+		return -ESTALE;
+	err = find_status(module->path, file);
+	if (err)
+		return err;
+	if (file->inode != file->mapped_inode)
+		return -ESTALE; /* replaced, or it has two numbers */
+	err = find_written(pristine, module, PF_X, &none);
+	return err == -E2BIG ? -ESTALE : err;
 }

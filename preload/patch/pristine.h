@@ -46,7 +46,7 @@ void pristine_close(struct pristine *pristine);
 int pristine_is_seen(const ElfW(Phdr) * segment);
 
 /*
- * Which file that is. 0; -ESTALE if memory is not of this file, or has been changed;
+ * Which file that is. 0; -ESTALE if memory is not of this file, or code has been changed;
  * -EAGAIN if the file has changed just now, so that its times do not tell; or another
  * -errno.
  */

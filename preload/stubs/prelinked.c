@@ -16,8 +16,16 @@
 #define BUFFER_BYTES 65536
 #define STUBS_MAX    (UINT64_C(1) << 29)
 
-/* Below a module, and so what is below that keeps its distance as well. */
-#define DISTANCE (UINT64_C(1) << 30)
+/*
+ * Below a module, and so what is below that keeps its distance as well. Where there are more
+ * stubs than there is code, the next module's place is taken.
+ */
+static const uint64_t distances[PRELINKED_PLACES] = {
+	UINT64_C(1024) << 20,
+	UINT64_C(1536) << 20,
+	UINT64_C(512) << 20,
+};
+
 /* Above one that nothing is below, where the heap comes last. */
 #define REACH    ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define FOUR_GIB (UINT64_C(1) << 32)
@@ -43,7 +51,7 @@ static uint64_t place_of(const struct prelinked_module *module, uint64_t bytes)
 		module->user.image.start & ~(uint64_t)(PAGE_BYTES - 1);
 
 	if (start >= FOUR_GIB)
-		return start - DISTANCE;
+		return start - distances[module->place];
 	return ((start + REACH - bytes) & ~(WINDOW_BLOCK_BYTES - 1)) -
 	       WINDOW_BLOCK_BYTES + WINDOW_HEAD_BYTES;
 }

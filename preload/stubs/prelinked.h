@@ -46,7 +46,11 @@ struct prelinked_module {
 	uint32_t count;
 	uint32_t first_number;
 	struct stub_constants constants;
+	uint32_t place; /* which, below PRELINKED_PLACES */
 };
+
+/* At how many distances a module's stubs may be, the first being the best. */
+#define PRELINKED_PLACES 3
 
 /* What is mapped. All zero: nothing. */
 struct prelinked {

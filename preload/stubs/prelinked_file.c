@@ -121,8 +121,13 @@ void prelinked_folder_close(struct prelinked_folder *folder)
 
 static int is_nobody_elses(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && st->st_uid == user() &&
-	       st->st_nlink == 1;
+	return S_ISREG(st->st_mode) && st->st_uid == user();
+}
+
+/* perf gives what it has seen mapped another name, if it is an ELF file. */
+static int may_have_names(const struct stat *st, enum prelinked_kind kind)
+{
+	return st->st_nlink == 1 || kind == PRELINKED_TEXT;
 }
 
 static int is_sealed(const struct stat *st, const struct prelinked_head *head)
@@ -155,8 +160,8 @@ static int check(const struct prelinked_folder *folder, int fd,
 	/* behind what was read, so that no write of it goes unseen */
 	if (sys_fstat(fd, &st))
 		return -EBADMSG;
-	if (!is_nobody_elses(&st) || (st.st_mode & 07777) != FILE_MODE ||
-	    st.st_ino != head->inode ||
+	if (!is_nobody_elses(&st) || !may_have_names(&st, kind) ||
+	    (st.st_mode & 07777) != FILE_MODE || st.st_ino != head->inode ||
 	    memcmp(head->boot, folder->boot, sizeof(head->boot)) != 0)
 		return -EPERM;
 	return is_sealed(&st, head) && (uint64_t)st.st_size == head->bytes
@@ -224,7 +229,8 @@ static int lock_file(struct prelinked_writing *writing)
 		return -EBUSY;
 	if (sys_fstat(writing->fd, &st) || !is_named(writing, &st))
 		return -EBUSY;
-	if (!is_nobody_elses(&st) || st.st_mode & (S_IWGRP | S_IWOTH))
+	if (!is_nobody_elses(&st) || st.st_nlink != 1 ||
+	    st.st_mode & (S_IWGRP | S_IWOTH))
 		return -EPERM;
 	writing->head.inode = st.st_ino;
 	return 0;
