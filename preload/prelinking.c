@@ -156,7 +156,10 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		begin(prelinking, &cold->config, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	for (; err == -EEXIST && of.place < PRELINKED_PLACES; of.place++)
+	/* taken, or where no block may be (window.c) */
+	for (;
+	     (err == -EEXIST || err == -ERANGE) && of.place < PRELINKED_PLACES;
+	     of.place++)
 		err = map_or_make_stubs(prelinking, candidate, &of, workshop,
 					scratch);
 }

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import subprocess
 import unittest
@@ -156,6 +157,24 @@ class Outside(clewtest.Case):
         with self.waiting() as pid:
             names = self.look([target("remote"), str(pid)]).split()
             self.assertEqual(names.count("clew_stubs"), len(STACK))
+
+
+class OutsideMapped(Outside):
+    """The same where the program's text is mapped from the cache."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+
+    @contextlib.contextmanager
+    def waiting(self, flavour="O2"):
+        with super().waiting(flavour):
+            pass
+        shutil.rmtree(self.recording_path)
+        with super().waiting(flavour) as pid:
+            maps = pathlib.Path(f"/proc/{pid}/maps").read_text("utf-8")
+            self.assertRegex(maps, r"r-xp .*\.hooked\n")
+            yield pid
 
 
 class Perf(clewtest.Case):
