@@ -27,9 +27,10 @@ static void make_unknown(struct patches *patches, const struct patch *patch)
 		__atomic_store_n(at, patch->next, __ATOMIC_RELEASE);
 }
 
+/* None are in tables that are mapped. */
 static void note_leaps(const struct patch *patch)
 {
-	for (uint32_t i = 0; i < patch->site_count; i++)
+	for (uint32_t i = 0; !patch->text && i < patch->site_count; i++)
 		if (patch->sites[i].verdict == VERDICT_IS_LEAP)
 			landing_note_leap(patch->base +
 					  patch->sites[i].text.pc);
