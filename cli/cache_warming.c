@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "cli/cache_folder.h"
+#include "cli/cache_programs.h"
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/loaded_files.h"
@@ -49,6 +50,8 @@ struct readers {
 	const struct loaded_files *files;
 	struct sized_file *order; /* of beginning */
 	struct found *found;
+	uint8_t *is_kept; /* of the named ones: what hooking makes */
+	size_t named;
 	const char *folder;
 	size_t begun, ended;
 };
@@ -146,10 +149,14 @@ static void await_one(struct readers *readers)
 		readers->ended = readers->begun;
 }
 
+static uint32_t jobs_of(const struct readers *readers)
+{
+	return readers->warming->jobs ? readers->warming->jobs : processors();
+}
+
 static void read_all(struct readers *readers)
 {
-	const uint32_t wanted = readers->warming->jobs;
-	const uint32_t jobs = wanted ? wanted : processors();
+	const uint32_t jobs = jobs_of(readers);
 	const size_t count = readers->files->count;
 	struct progress progress;
 
@@ -164,6 +171,21 @@ static void read_all(struct readers *readers)
 			await_one(readers);
 	}
 	progress_clear(&progress);
+}
+
+/* Once what it takes is kept. */
+static void load_programs(const char *command, struct readers *readers)
+{
+	char *why;
+
+	if (readers->warming->loads_nothing ||
+	    readers->warming->has_no_libraries ||
+	    cache_programs(readers->files->paths, readers->named,
+			   jobs_of(readers), readers->folder, readers->is_kept,
+			   &why) == 0)
+		return;
+	complain(command, "no stubs are made: %s", why);
+	free(why);
 }
 
 static const char *error_text(int err)
@@ -189,6 +211,8 @@ static void tell(const struct readers *readers, size_t number)
 		       text_grouped(found->rows).text,
 		       found->had_index ? ", known already" : "",
 		       *found->reason ? "; " : "", found->reason);
+	if (number < readers->named && readers->is_kept[number])
+		printf("; stubs and text");
 	putchar('\n');
 }
 
@@ -277,7 +301,7 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		.files = &files,
 		.folder = folder,
 	};
-	size_t named, bytes;
+	size_t bytes;
 	int status;
 
 	if (!folder) {
@@ -291,19 +315,22 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		free(folder);
 		return EXIT_FAILURE;
 	}
-	choose_files(warming, &files, &named);
+	choose_files(warming, &files, &readers.named);
 	bytes = files.count * sizeof(*readers.found);
 	readers.found = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (readers.found == MAP_FAILED)
 		memory_exhausted();
-	for (size_t i = 0; i < named; i++)
+	for (size_t i = 0; i < readers.named; i++)
 		readers.found[i].is_named = 1;
+	readers.is_kept = memory_zeroed(readers.named, 1);
 	readers.order = choose_order(&files);
 	read_all(&readers);
+	load_programs(command, &readers);
 	status = tell_all(command, &readers);
 	munmap(readers.found, bytes);
 	free(readers.order);
+	free(readers.is_kept);
 	loaded_files_fini(&files);
 	free(folder);
 	return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What recording and reporting would have to read of files, read ahead and kept:
- * the analysis of functions that hooking needs, and the index of debug information.
+ * the analysis of functions that hooking needs, and the index of debug information; and
+ * what hooking makes of programs (cache_programs.h).
  */
 #ifndef CLEW_CLI_CACHE_WARMING_H
 #define CLEW_CLI_CACHE_WARMING_H
@@ -12,7 +13,7 @@ struct cache_warming {
 	char **files; /* paths, or names to be looked up in PATH */
 	int file_count;
 	uint32_t jobs; /* processes at the same time; 0: one a processor */
-	int has_no_libraries, has_no_indexes;
+	int has_no_libraries, has_no_indexes, loads_nothing;
 };
 
 /*

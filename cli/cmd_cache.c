@@ -28,6 +28,7 @@ enum {
 	KEY_JSON = 0x100,
 	KEY_NO_LIBRARIES,
 	KEY_NO_INDEXES,
+	KEY_NO_LOADING,
 };
 
 enum { DAY_SECONDS = 24 * 60 * 60, DEFAULT_DAYS = 30 };
@@ -44,9 +45,11 @@ static const struct argp_option argp_options[] = {
 	{ "jobs", KEY_JOBS, "N", 0,
 	  "warm: so many files at the same time (default: processors)", 0 },
 	{ "no-libraries", KEY_NO_LIBRARIES, NULL, 0,
-	  "warm: without the libraries that the files need", 0 },
+	  "warm: without the libraries that the files need; load nothing", 0 },
 	{ "no-indexes", KEY_NO_INDEXES, NULL, 0,
 	  "warm: what recording needs, and no debug information", 0 },
+	{ "no-loading", KEY_NO_LOADING, NULL, 0,
+	  "warm: load no program to make what hooking makes of it", 0 },
 	{ 0 },
 };
 
@@ -98,6 +101,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_NO_INDEXES:
 		options->warming.has_no_indexes = 1;
+		return 0;
+	case KEY_NO_LOADING:
+		options->warming.loads_nothing = 1;
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->arguments = state->argv + state->next;

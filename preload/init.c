@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "preload/answers/snapshots.h"
@@ -139,6 +140,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	uint64_t cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char why[256] = "";
 	struct cold *cold = begin_part(dir, why, sizeof(why));
+	int err;
 
 	if (!cold)
 		return;
@@ -149,7 +151,11 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		exec_clean_environment(environment);
 	else
 		exec_keep_environment(environment);
-	if (prepare_unheard(cold, why, sizeof(why))) {
+	err = prepare_unheard(cold, why, sizeof(why));
+	if (cold->config.only_warms)
+		sys_call(SYS_exit_group, err ? EXIT_FAILURE : EXIT_SUCCESS, 0,
+			 0, 0, 0, 0);
+	if (err) {
 		part_disable(&cold->recorder.part, why);
 	} else {
 		if (cold->config.snapshot_signal)

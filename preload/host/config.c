@@ -430,6 +430,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_flag(&config->no_children, text);
 	if (!strcmp(word, "no-prelinking"))
 		return set_flag(&config->no_prelinking, text);
+	if (!strcmp(word, "only-warm"))
+		return set_flag(&config->only_warms, text);
 	if (!strcmp(word, "sites"))
 		return set_flag(&config->keeps_sites, text);
 	if (!*text)

@@ -81,6 +81,7 @@ struct config {
 	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
 	int no_prelinking; /* stubs are made anew */
+	int only_warms;    /* the cache: the process ends once it is hooked */
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */

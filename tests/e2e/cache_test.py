@@ -37,6 +37,53 @@ class Warm(clewtest.Case):
                 self.assertEqual(self.record(program).returncode, 0)
                 self.assertEqual(self.analyses(), before)
 
+    def kept(self):
+        return {path.name: path.stat().st_mtime_ns
+                for kind in ("prelinked", "hooked")
+                for path in self.folder.glob(f"*.{kind}")}
+
+    def test_a_recording_finds_stubs_and_text(self):
+        program = os.path.realpath("/bin/cat")
+        maps = "/proc/self/maps"
+        found = self.warm("--no-indexes", "--no-loading", "cat")
+        self.assertNotIn("stubs", found[program])
+        self.assertEqual(self.kept(), {})
+        found = self.warm("--no-indexes", "cat")
+        self.assertTrue(found[program].endswith("; stubs and text"), found)
+        before = self.kept()
+        self.assertGreater(len(before), 1)
+        done = self.record([program, maps], text=True)
+        self.assertRegex(done.stdout, r"r-xp .*\.hooked\n")
+        self.assertEqual(self.kept(), before)
+
+    @needs("gcc")
+    def test_nothing_of_a_program_runs(self):
+        source, program = self.work / "program.c", self.work / "program"
+        source.write_text('#include <stdio.h>\n'
+                          '__attribute__((constructor)) static void begin(void)'
+                          '{ fopen("begun", "w"); }\n'
+                          'int main(void) { fopen("ran", "w"); return 0; }\n',
+                          encoding="ascii")
+        self.run_program(["gcc", "-o", program, source])
+        found = self.warm("--no-indexes", program)
+        self.assertTrue(found[str(program)].endswith("; stubs and text"))
+        self.assertEqual(self.record([program]).returncode, 0)
+        self.assertTrue((self.work / "begun").exists())
+        for name in "begun", "ran":
+            (self.work / name).unlink()
+        self.warm("--no-indexes", program)
+        for name in "begun", "ran":
+            self.assertFalse((self.work / name).exists())
+
+    def test_what_cannot_be_recorded_is_not_loaded(self):
+        library = self.work / "library"
+        library.mkdir()
+        self.environment["CLEW_LIBRARY"] = str(library / "none.so")
+        done = self.clew("cache", "warm", "--no-indexes", "/bin/true")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no stubs are made: ", done.stderr)
+        self.assertEqual(self.kept(), {})
+
     def test_as_the_loader_lists(self):
         listed = self.run_program(["ldd", PYTHON], text=True).stdout
         wanted = {os.path.realpath(path)
@@ -45,7 +92,8 @@ class Warm(clewtest.Case):
         found = self.warm("--no-indexes", "-j", "3", PYTHON)
         self.assertEqual(set(found), wanted | {os.path.realpath(PYTHON)})
         for said in found.values():
-            self.assertRegex(said, r"^([\d,]+ functions|no code)$")
+            self.assertRegex(said, r"^([\d,]+ functions|no code)"
+                             r"(; stubs and text)?$")
 
     def test_the_second_time(self):
         plain = target("deep")
@@ -138,7 +186,7 @@ class Warm(clewtest.Case):
             self.assertIn("python3", said)
         self.assertEqual(
             [path.name for path in self.folder.iterdir()
-             if path.suffix != ".analysis"], [])
+             if path.suffix not in (".analysis", ".prelinked", ".hooked")], [])
 
 
 class Homeless(clewtest.Case):
