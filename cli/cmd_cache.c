@@ -15,6 +15,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "cli/cache_folder.h"
 #include "cli/cache_warming.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -125,7 +126,9 @@ struct cache_entry {
 	char *name;
 	uint64_t bytes;
 	time_t used;
-	int is_index; /* else something that an indexer left behind */
+	int is_index; /* of debug information */
+	int is_hooks; /* stubs, or hooked text; else left behind by an indexer */
+	const char *directory;
 };
 
 struct cache_entries {
@@ -141,39 +144,59 @@ static int by_use(const void *left, const void *right)
 	return a->used < b->used ? -1 : a->used > b->used;
 }
 
-static void add(struct cache_entries *entries, int directory, const char *name)
+static int ends_with(const char *name, const char *end)
 {
-	size_t length = strlen(name);
-	int is_index = length > 4 && strcmp(name + length - 4, ".a2n") == 0;
+	const size_t length = strlen(name), bytes = strlen(end);
+
+	return length > bytes && strcmp(name + length - bytes, end) == 0;
+}
+
+/* Their times of change are seals (preload/stubs/prelinked_file.h). */
+static time_t last_use(const struct cache_entry *entry,
+		       const struct stat *status)
+{
+	return entry->is_hooks ? status->st_atime : status->st_mtime;
+}
+
+static void add(struct cache_entries *entries, const char *directory, int fd,
+		const char *name)
+{
+	struct cache_entry entry = {
+		.is_index = ends_with(name, ".a2n"),
+		.is_hooks = ends_with(name, ".prelinked") ||
+			    ends_with(name, ".hooked"),
+		.directory = directory,
+	};
 	struct stat status;
 
-	if ((!is_index && strncmp(name, "tmp-", 4) != 0) ||
-	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	if ((!entry.is_index && !entry.is_hooks &&
+	     strncmp(name, "tmp-", 4) != 0) ||
+	    fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    !S_ISREG(status.st_mode))
 		return;
+	entry.name = memory_string(name, strlen(name));
+	entry.bytes = (uint64_t)status.st_size;
+	entry.used = last_use(&entry, &status);
 	entries->items =
 		memory_grow(entries->items, entries->count, &entries->capacity,
 			    sizeof(*entries->items));
-	entries->items[entries->count++] = (struct cache_entry){
-		.name = memory_string(name, length),
-		.bytes = (uint64_t)status.st_size,
-		.used = status.st_mtime,
-		.is_index = is_index,
-	};
-	entries->bytes += (uint64_t)status.st_size;
+	entries->items[entries->count++] = entry;
+	entries->bytes += entry.bytes;
 }
 
-/* All entries, the least recently used first. 0 or -errno. */
+/*
+ * Add what is in a directory, whose path must stay; the least recently used is first. 0
+ * or -errno.
+ */
 static int list(const char *path, struct cache_entries *entries)
 {
 	DIR *stream = opendir(path);
 	struct dirent *item;
 
-	*entries = (struct cache_entries){ 0 };
 	if (!stream)
 		return -errno;
 	while ((item = readdir(stream)))
-		add(entries, dirfd(stream), item->d_name);
+		add(entries, path, dirfd(stream), item->d_name);
 	closedir(stream);
 	if (entries->count > 0)
 		qsort(entries->items, entries->count, sizeof(*entries->items),
@@ -299,14 +322,13 @@ static int is_pruned(const struct cache_options *options,
 	if (options->takes_all)
 		return 1;
 	/* An indexer may be at work on what it has not renamed yet. */
-	if (!entry->is_index)
+	if (!entry->is_index && !entry->is_hooks)
 		return age > DAY_SECONDS;
 	return age > (double)options->days * DAY_SECONDS ||
 	       left_bytes > options->most_bytes;
 }
 
-static int prune(const char *command, const char *directory,
-		 struct cache_entries *entries,
+static int prune(const char *command, struct cache_entries *entries,
 		 const struct cache_options *options)
 {
 	uint64_t left = entries->bytes, removed = 0;
@@ -318,7 +340,7 @@ static int prune(const char *command, const char *directory,
 
 		if (!is_pruned(options, entry, left))
 			continue;
-		path = memory_printf("%s/%s", directory, entry->name);
+		path = memory_printf("%s/%s", entry->directory, entry->name);
 		if (unlink(path) == 0) {
 			left -= entry->bytes;
 			removed++;
@@ -339,23 +361,28 @@ static int run(const char *command, struct a2n *a2n,
 {
 	const char *directory = a2n_cache_directory(a2n);
 	const char *verb = options->arguments[0];
-	struct cache_entries entries;
+	struct cache_entries entries = { 0 };
+	char *folder = cache_folder();
 	int status = EXIT_SUCCESS, err;
 
 	if (!directory) {
 		complain(command, "there is no folder to keep a cache in");
+		free(folder);
 		return EXIT_FAILURE;
 	}
 	err = list(directory, &entries);
 	if (err) {
 		complain(command, "%s: %s", directory, strerror(-err));
-		return EXIT_FAILURE;
-	}
-	if (strcmp(verb, "ls") == 0)
+		status = EXIT_FAILURE;
+	} else if (strcmp(verb, "ls") == 0) {
 		print_all(directory, &entries, options->is_json);
-	else
-		status = prune(command, directory, &entries, options);
+	} else {
+		if (folder)
+			list(folder, &entries);
+		status = prune(command, &entries, options);
+	}
 	entries_fini(&entries);
+	free(folder);
 	return status;
 }
 
@@ -365,9 +392,8 @@ int command_cache(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "ls|prune|warm PROGRAM|FILE...",
-		.doc = "Show, shrink or fill the cache of debug information; "
-		       "fill "
-		       "that of analyses.",
+		.doc = "Show, shrink or fill the cache of debug information, "
+		       "and that of analyses, stubs and hooked text.",
 	};
 	struct cache_options options = { .days = DEFAULT_DAYS,
 					 .most_bytes = UINT64_MAX };

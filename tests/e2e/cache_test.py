@@ -56,6 +56,20 @@ class Warm(clewtest.Case):
         self.assertRegex(done.stdout, r"r-xp .*\.hooked\n")
         self.assertEqual(self.kept(), before)
 
+    def test_stubs_and_text_that_are_not_used_are_pruned(self):
+        self.warm("cat")
+        before = self.kept()
+        self.assertGreater(len(before), 1)
+        self.assertIn("0 files removed", self.clew("cache", "prune").stdout)
+        self.assertEqual(self.kept(), before)
+        old = self.folder / min(before)
+        os.utime(old, ns=(1, old.stat().st_mtime_ns))
+        self.assertIn("1 file removed", self.clew("cache", "prune").stdout)
+        self.assertEqual(len(self.kept()), len(before) - 1)
+        self.clew("cache", "prune", "--all")
+        self.assertEqual(self.kept(), {})
+        self.assertTrue(self.analyses())
+
     @needs("gcc")
     def test_nothing_of_a_program_runs(self):
         source, program = self.work / "program.c", self.work / "program"
