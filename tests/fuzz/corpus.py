@@ -248,6 +248,7 @@ def main(build, folder):
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
         "_ZN3foo3barEv and foobar\n")
     (folder / "jitdump").write_bytes(jitdump())
+    (folder / "zeros").write_bytes(bytes(16384))
     (folder / "packet").write_bytes(packet())
     (folder / "trace").write_bytes(trace())
     (folder / "taken").write_bytes(taken())
