@@ -113,42 +113,6 @@ int patch_fits(const struct patch *patch)
 	return 1;
 }
 
-struct patch_site *patch_from(const struct patch *patch, uint64_t pc)
-{
-	uint32_t low = 0, high = patch->site_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (patch->sites[middle].text.pc < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &patch->sites[low];
-}
-
-const struct patch_site *patch_find(const struct patch *patch, uint64_t pc)
-{
-	const struct patch_site *site;
-
-	pc -= patch->base;
-	site = patch_from(patch, pc);
-	return site < patch->sites + patch->site_count && site->text.pc == pc
-		       ? site
-		       : NULL;
-}
-
-int patch_covers(const struct patch *patch, uint64_t pc)
-{
-	const struct patch_site *site;
-
-	pc -= patch->base;
-	site = patch_from(patch, pc);
-	return site > patch->sites &&
-	       pc - site[-1].text.pc < site[-1].text.bytes;
-}
-
 static int texts_meet(const struct patch_text *a, const struct patch_text *b)
 {
 	return a->pc < b->pc + b->bytes && b->pc < a->pc + a->bytes;
