@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "cli/live_process.h"
+#include "wire/inherited.h"
 #include "wire/recording.h"
 
 #define LINES_BYTES   (1 << 20)
@@ -186,16 +187,56 @@ static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
 	return is;
 }
 
+/* The parts of its ancestors are brought with it. */
+static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
+{
+	struct wire_inherited item;
+
+	for (; bytes >= sizeof(item); bytes -= sizeof(item)) {
+		if (pread(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
+			return 0; /* cut off */
+		item.seq += shift;
+		if (pwrite(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
+			return -EIO;
+		at += sizeof(item);
+	}
+	return 0;
+}
+
+/* As far as its chunks make sense: whoever reads it says how far that is. */
+static int shift_inherited(int fd, const struct wire_header *header,
+			   uint32_t shift)
+{
+	struct wire_chunk chunk;
+	int err = 0;
+
+	for (uint64_t at = header->header_bytes;
+	     !err &&
+	     pread(fd, &chunk, sizeof(chunk), (off_t)at) == sizeof(chunk) &&
+	     chunk.bytes >= sizeof(chunk) && chunk.bytes <= header->end - at &&
+	     chunk.used <= chunk.bytes - sizeof(chunk);
+	     at += chunk.bytes)
+		if (chunk.kind == WIRE_INHERITED)
+			err = shift_items(fd, at + sizeof(chunk), chunk.used,
+					  shift);
+	return err;
+}
+
 /* It is the one that has the new name, and has forked those that are brought with it. */
 static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
 {
+	int err = 0;
+
 	if (!shift)
 		return 0;
 	header->seq += shift;
-	if (header->origin == WIRE_FROM_FORK)
+	if (header->origin == WIRE_FROM_FORK) {
 		header->parent_seq += shift;
-	return pwrite(fd, header, sizeof(*header), 0) == sizeof(*header) ? 0
-									 : -EIO;
+		err = shift_inherited(fd, header, shift);
+	}
+	if (!err && pwrite(fd, header, sizeof(*header), 0) != sizeof(*header))
+		err = -EIO;
+	return err;
 }
 
 static int copy_part(int from, int to, uint32_t shift)

@@ -271,6 +271,9 @@ class Shut(Container):
         super().setUp()
         if not shutil.which("pivot_root"):
             self.skipTest("no pivot_root")
+        # Its file is nowhere when it is reported: names are by its build-id.
+        done = self.clew("cache", "warm", "--no-libraries", target("busy"))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def begin(self, within=(), has_ids=True, is_read_only=False):
         (self.work / "root").mkdir()
@@ -430,6 +433,10 @@ class Shut(Container):
         second = self.begin()
         controller = self.attach(first, str(second.pid), "--time", "none")
         self.go_on()
+        for process in first, second:  # children, with what is in its part
+            folder = self.folder(process)
+            self.assertTrue(until(lambda: len(list(
+                folder.glob("[!1]*.part"))) > 1))
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
         self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
