@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jumps of one byte's reach in the templates of stubs are written by hand, as what
+ * is written over them must know their length: nobody else says if one is too far.
+ */
+#include <string.h>
+
+#include "preload/stubs/stub_template.h"
+#include "tests/unit/unit.h"
+
+/* movq -0x18(%rsp), %rdx; movq -0x10(%rsp), %rcx; jmp */
+static const uint8_t pass[] = { 0x48, 0x8b, 0x54, 0x24, 0xe8, 0x48,
+				0x8b, 0x4c, 0x24, 0xf0, 0xe9 };
+
+static int32_t distance_before(const uint8_t *end, unsigned int kind)
+{
+	int32_t far;
+
+	if (kind == HOLE_LOOP_TEST)
+		return (int8_t)end[-1];
+	memcpy(&far, end - sizeof(far), sizeof(far));
+	return far;
+}
+
+static void assert_passes(const struct stub_template *template,
+			  const struct hole *hole)
+{
+	const unsigned int at =
+		hole->at + (hole->kind == HOLE_LOOP_TEST ? LOOP_TEST_BYTES
+							 : LOOP_TEST_FAR_BYTES);
+	const int64_t to =
+		at + distance_before(template->start + at, hole->kind);
+
+	assert_in_range(to, at, template->bytes - sizeof(pass));
+	assert_memory_equal(template->start + to, pass, sizeof(pass));
+}
+
+static void a_loop_to_the_own_entry_passes_through(void **state)
+{
+	static const struct stub_template *const all[] = {
+		&hot_stub_plain,
+		&hot_stub_timed,
+		&hot_stub_traced,
+		&hot_stub_stamped,
+		&hot_stub_sited,
+		&hot_stub_stamped_sited,
+		NULL,
+	};
+
+	(void)state;
+	for (const struct stub_template *const *each = all; *each; each++) {
+		unsigned int tests = 0;
+
+		for (const struct hole *hole = (*each)->holes;
+		     hole < (*each)->holes_end; hole++) {
+			if (hole->kind != HOLE_LOOP_TEST &&
+			    hole->kind != HOLE_LOOP_TEST_FAR)
+				continue;
+			assert_passes(*each, hole);
+			tests++;
+		}
+		assert_int_equal(tests, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_loop_to_the_own_entry_passes_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
