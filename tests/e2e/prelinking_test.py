@@ -27,6 +27,14 @@ ADDR_NO_RANDOMIZE = 0x40000
 
 
 class Case(clewtest.Case):
+    """
+    Modules lie where they do each time: by chance they would have their stubs at another
+    distance, in another file.
+    """
+
+    def before_exec(self):
+        LIBC.personality(ADDR_NO_RANDOMIZE)
+
     def setUp(self):
         super().setUp()
         self.cache = self.work / "cache"
@@ -231,13 +239,7 @@ class Cache(Case):
 
 
 class Text(Case):
-    """
-    The module's file once more, hooked. Modules lie where they do each time: by chance
-    they have their stubs at another distance, in another file.
-    """
-
-    def before_exec(self):
-        LIBC.personality(ADDR_NO_RANDOMIZE)
+    """The module's file once more, hooked."""
 
     def remade(self, made):
         """It is not believed, made anew, and mapped the next time."""
@@ -453,6 +455,8 @@ class Text(Case):
 
 class Places(Case):
     """Where modules come to lie."""
+
+    before_exec = None
 
     @needs("setarch")
     def test_at_the_same_place_each_time(self):
