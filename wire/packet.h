@@ -138,7 +138,8 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 enum wire_packet_cause {
 	WIRE_PACKET_FIRST, /* the thread's first */
 	WIRE_PACKET_FULL,  /* the packet before it was: nothing is missing */
-	WIRE_PACKET_MOVED, /* the stack is no longer what the calls say */
+	/* The stack is no longer what the calls say, or has one whose word comes later. */
+	WIRE_PACKET_MOVED,
 };
 
 /* Whose a packet is: changed by compare-and-swap, by its thread and by workers. */

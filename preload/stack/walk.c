@@ -12,6 +12,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/stack/lent.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -207,6 +208,7 @@ static void enter_interrupted_stack(struct walk *walk)
 		pc = signal_frame_pc((const ucontext_t *)context);
 		context = find_outer_signal(walk, pc, stack);
 	}
+	walk->is_in_clew = is_half_way(pc) || own_code_is_library(pc);
 	walk->interrupted_until = stack & ~UINT64_C(7);
 	walk->at = walk->interrupted_until;
 	if (is_half_way(pc)) {

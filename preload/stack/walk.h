@@ -47,7 +47,8 @@ struct walk {
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
 	int is_handler;  /* a signal has entered the last link's function */
-	int is_ahead;    /* it only looks whether a link leads on */
+	int is_in_clew; /* and has interrupted what clew does for the next one */
+	int is_ahead;   /* it only looks whether a link leads on */
 };
 
 struct link {

@@ -303,7 +303,7 @@ int call_values_end(struct wire_probe_event *event)
 
 struct around {
 	uint64_t bytes; /* by now */
-	uint32_t skipped;
+	uint32_t left_out;
 	uint8_t level;
 	uint8_t writes;
 	uint8_t is_full;
@@ -316,11 +316,11 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 	const uint64_t bytes =
 		entry && entry->id == link->id ? bytes_of(entry) : 0;
 
-	if (!bytes || at < around->skipped || around->is_full)
+	if (!bytes || at == around->left_out || around->is_full)
 		return;
 	if (around->bytes + bytes > AROUND_BYTES ||
 	    (around->writes &&
-	     !put_entry(entry, around->level, at - around->skipped,
+	     !put_entry(entry, around->level, at - (at > around->left_out),
 			WIRE_VALUE_IS_AGAIN)))
 		around->is_full = 1;
 	else
@@ -339,13 +339,14 @@ static uint64_t look_around(const uint64_t *slot, struct around *around)
 
 uint64_t call_values_bytes(const uint64_t *slot)
 {
-	return look_around(slot, &(struct around){ 0 });
+	return look_around(slot,
+			   &(struct around){ .left_out = SURROUNDINGS_NONE });
 }
 
 void call_values_put_around(const uint64_t *slot, uint8_t level,
-			    uint32_t skipped)
+			    uint32_t left_out)
 {
 	look_around(slot, &(struct around){ .level = level,
-					    .skipped = skipped,
+					    .left_out = left_out,
 					    .writes = 1 });
 }

@@ -52,9 +52,10 @@ uint64_t call_values_bytes(const uint64_t *slot);
 
 /*
  * Writes that down behind their context, whose innermost function is at that level. Of the
- * calls around the slot so many are not in the context, the innermost.
+ * calls around the slot the one that `left_out` are further in than is not in the context,
+ * if it is not SURROUNDINGS_NONE.
  */
 void call_values_put_around(const uint64_t *slot, uint8_t level,
-			    uint32_t skipped);
+			    uint32_t left_out);
 
 #endif

@@ -22,11 +22,22 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	}
 }
 
+/* That has entered the last link's function, if one has. */
+static void note_signal(struct surroundings *found, const struct walk *walk)
+{
+	if (!walk->is_handler)
+		return;
+	found->is_handler = 1;
+	if (walk->is_in_clew && found->half_way == SURROUNDINGS_NONE)
+		found->half_way = found->count;
+}
+
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot)
 {
 	struct surroundings found = {
 		.id = shadow_of((uintptr_t)slot)->caller_id,
+		.half_way = SURROUNDINGS_NONE,
 	};
 	struct walk walk = walk_from(slot, hot.id);
 	struct link link;
@@ -36,24 +47,34 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 		walk = walk_from(slot + 1, found.id);
 		walk_trust_own_stack(&walk, slot);
 	}
-	found.is_handler = walk.is_handler != 0;
+	note_signal(&found, &walk);
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
 	       walk_next(&walk, &link)) {
 		tell(of, found.count, &link);
 		found.count++;
-		found.is_handler |= walk.is_handler != 0;
+		note_signal(&found, &walk);
 	}
 	found.is_whole = walk.id == ID_ROOT;
 	return found;
 }
 
-void surroundings_leave_out_innermost(struct surroundings *found,
-				      const struct surroundings_of *of)
+/* Without the function that so many are further in than: what they are called in is another. */
+static uint64_t id_without(uint64_t id, const uint32_t *functions, uint32_t at)
 {
-	found->id = id_pop(found->id, id_key(of->functions[0]));
+	for (uint32_t i = 0; i <= at; i++)
+		id = id_pop(id, id_key(functions[i]));
+	for (uint32_t i = at; i > 0; i--)
+		id = id_push(id, id_key(functions[i - 1]));
+	return id;
+}
+
+void surroundings_leave_out(struct surroundings *found,
+			    const struct surroundings_of *of, uint32_t at)
+{
+	found->id = id_without(found->id, of->functions, at);
 	found->count--;
-	for (uint32_t i = 0; i < found->count; i++)
+	for (uint32_t i = at; i < found->count; i++)
 		of->functions[i] = of->functions[i + 1];
-	for (uint32_t i = 0; of->sites && i < 2 * found->count; i++)
+	for (uint32_t i = 2 * at; of->sites && i < 2 * found->count; i++)
 		of->sites[i] = of->sites[i + 2];
 }

@@ -7,9 +7,16 @@
 
 struct link;
 
+#define SURROUNDINGS_NONE UINT32_MAX
+
 struct surroundings {
-	uint64_t id;        /* of the innermost function */
-	uint32_t count;     /* of functions */
+	uint64_t id;    /* of the innermost function */
+	uint32_t count; /* of functions */
+	/*
+	 * How many are further in than the one that a signal has interrupted while clew
+	 * was entering or leaving it, the innermost of such; or SURROUNDINGS_NONE.
+	 */
+	uint32_t half_way;
 	uint8_t is_whole;   /* there is nothing around them */
 	uint8_t is_handler; /* a signal has come on the way */
 };
@@ -30,7 +37,8 @@ struct surroundings_of {
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot);
 
-void surroundings_leave_out_innermost(struct surroundings *found,
-				      const struct surroundings_of *of);
+/* As if the one that so many are further in than were not there. */
+void surroundings_leave_out(struct surroundings *found,
+			    const struct surroundings_of *of, uint32_t at);
 
 #endif

@@ -33,7 +33,7 @@
 #include "preload/time/call_values.h"
 #include "preload/time/packet_words.h"
 #include "preload/time/samples.h"
-#include "preload/time/surroundings.h"
+#include "preload/time/trace_context.h"
 #include "preload/time/trace_depth.h"
 #include "preload/time/trace_pace.h"
 #include "wire/id.h"
@@ -46,15 +46,14 @@ _Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_LEVEL_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
 	       "stubs");
 
-#define CALL_BYTES    4
-#define TAIL_BYTES    (4 * WIRE_PACKET_TAIL_WORDS)
-#define STAMP_BYTES   (4 * WIRE_PACKET_STAMP_WORDS)
-#define MOMENT_BYTES  (4 * WIRE_PACKET_MOMENT_WORDS)
-#define RETURN_BYTES  (4 * WIRE_PACKET_RETURN_WORDS)
-#define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
-#define SITES_BYTES   (4 * WIRE_PACKET_SITES_WORDS(WIRE_PACKET_FUNCTIONS))
-#define SPARE_BYTES   64
-#define ATTEMPT_EVERY 4096
+#define CALL_BYTES     4
+#define TAIL_BYTES     (4 * WIRE_PACKET_TAIL_WORDS)
+#define STAMP_BYTES    (4 * WIRE_PACKET_STAMP_WORDS)
+#define MOMENT_BYTES   (4 * WIRE_PACKET_MOMENT_WORDS)
+#define RETURN_BYTES   (4 * WIRE_PACKET_RETURN_WORDS)
+#define CALL_BYTES_MAX (TAIL_BYTES + 4 * WIRE_PACKET_SITE_WORDS)
+#define SPARE_BYTES    64
+#define ATTEMPT_EVERY  4096
 
 /* ---- Sizes ---- */
 
@@ -69,53 +68,44 @@ static uint64_t call_bytes(int is_tail)
 	return (is_tail ? TAIL_BYTES : CALL_BYTES) + 4 * site_words();
 }
 
-/* At most. */
-static uint64_t context_bytes(void)
-{
-	return CONTEXT_BYTES + (rt.config->keeps_sites ? SITES_BYTES : 0);
-}
-
 /* ---- Places ---- */
 
 /*
- * Stubs write up to there. A handler may come in between and switch the thread, or
- * land: its word is the last.
+ * Stubs write up to the packet's limit. A handler may come in between and begin another
+ * packet, switch the thread, or land: its word is the last.
  */
-static void set_limit(uint64_t limit)
+static void set_limit(void)
 {
 	volatile struct hot_thread *const thread = &hot;
+	uint64_t limit;
 
-	thread->trace_limit = rt.config->trace_depth ? 0 : limit;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	do {
+		limit = thread->packet.limit;
+		thread->trace_limit = rt.config->trace_depth ? 0 : limit;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (limit != thread->packet.limit);
 	if (!switch_is_on() || thread->trace_moved)
 		thread->trace_limit = 0;
 }
 
-/*
- * A stub below the limit may write two words, and a site; a probe, what it keeps. One
- * that a handler has interrupted may take the next packet's limit for its own.
- */
-static uint64_t last_limit(void)
-{
-	return hot.packet.end - SPARE_BYTES - call_values_room();
-}
-
-/* Of so many calls the last one has none of the words below the limit. */
+/* Of so many calls the last one has none of the words below the limit. Likewise. */
 static void plan_stamp(void)
 {
+	volatile struct hot_packet *const packet = &hot.packet;
 	const uint64_t every = hot.aside->stamps.every;
-	const uint64_t next = hot.trace_next + call_bytes(0) * (every - 1);
+	uint64_t end, last, next;
 
-	hot.packet.limit = every && next < last_limit() ? next : last_limit();
+	do {
+		end = packet->end;
+		/* A stub below the limit writes a call; a probe, what it keeps. */
+		last = end - CALL_BYTES_MAX - call_values_room();
+		next = hot.trace_next + call_bytes(0) * (every - 1);
+		packet->limit = every && next < last ? next : last;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (end != packet->end);
 }
 
 /* ---- What is no call ---- */
-
-/* Its second and third word at once, so that there is no half of it. */
-static void put_tsc(uint32_t *words, uint64_t tsc)
-{
-	__builtin_memcpy(words, &tsc, sizeof(tsc));
-}
 
 static void put_stamp(void)
 {
@@ -125,7 +115,7 @@ static void put_stamp(void)
 	if (!words)
 		return;
 	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
-	put_tsc(words + 1, tsc);
+	packet_put_pair(words + 1, tsc);
 	trace_pace_step(tsc);
 	plan_stamp();
 }
@@ -134,6 +124,21 @@ static void put_stamp(void)
 static int is_in_step(void)
 {
 	return switch_is_on() && hot.packet.end && !hot.trace_moved;
+}
+
+/*
+ * For what is said of a level, which means something else once a handler has come to
+ * level 0, and a context is due or was written. NULL: likewise, or the packet is full.
+ */
+static uint32_t *claim_at(uint32_t level, uint64_t bytes)
+{
+	const volatile struct hot_thread *const thread = &hot;
+	const uint64_t place = packet_claim(bytes);
+
+	if (!place || (!thread->trace_moved && thread->trace_level == level))
+		return (uint32_t *)place;
+	packet_give_back(place, bytes, 0);
+	return NULL;
 }
 
 /* Where the packet has no room the next one begins with the time, too. */
@@ -146,7 +151,7 @@ static void put_moment(void)
 		return;
 	words[0] =
 		wire_packet_odd(WIRE_PACKET_MOMENT, WIRE_PACKET_MOMENT_WORDS);
-	put_tsc(words + 1, stamp_counter());
+	packet_put_pair(words + 1, stamp_counter());
 }
 
 /*
@@ -174,133 +179,45 @@ static int take_back(uint64_t tsc)
 	if (tsc - begun >= rt.recorder->trace.least_ticks)
 		return 0;
 	*call = 0;
-	put_tsc(end - 2, 0); /* a stamp of 0 is none, its halves are no calls */
+	packet_put_pair(end - 2,
+			0); /* a stamp of 0 is none, its halves are no calls */
 	end[-3] = 0;
 	if (rt.config->keeps_sites) {
-		put_tsc(call + 2, 0); /* likewise */
+		packet_put_pair(call + 2, 0); /* likewise */
 		call[1] = 0;
 	}
 	packet_give_back((uintptr_t)call, call_bytes(0) + STAMP_BYTES, 0);
 	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->taken_back, 1,
 				  memory_order_relaxed);
 	plan_stamp();
-	set_limit(hot.packet.limit);
+	set_limit();
 	return 1;
 }
 
 /* Of the call that the thread's level is of. Likewise. */
 static void put_return(uint64_t tsc)
 {
+	const uint32_t level = trace_level_now();
 	uint32_t *words;
 
 	if (!is_in_step() || (rt.recorder->trace.least_ticks && take_back(tsc)))
 		return;
-	words = (uint32_t *)packet_claim(RETURN_BYTES);
-
+	words = claim_at(level, RETURN_BYTES);
 	if (!words)
 		return;
 	words[0] =
 		wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS);
-	words[1] = hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT;
-	put_tsc(words + 2, tsc);
+	words[1] = level >> WIRE_PACKET_LEVEL_SHIFT;
+	packet_put_pair(words + 2, tsc);
 }
 
-/*
- * Whether the innermost has stepped the id and not yet the level, or taken back the
- * level and not yet the id: a handler has interrupted its stub, and calls. What
- * depth a level stands for is known from the context before, unless the stack is
- * another one since (`why`, what was in trace_moved).
- */
-static int is_out_of_step(const struct surroundings *found, uint8_t level,
-			  uint32_t why)
-{
-	const uint8_t over =
-		(uint8_t)(found->count - (uint8_t)(hot.packet.base + level));
-
-	if (!hot.packet.has_base || !found->is_whole || !found->count)
-		return 0;
-	if (why && why != TRACE_LEVEL_AGAIN && !found->is_handler)
-		return 0;
-	return over == 1 || (why == TRACE_LEVEL_AGAIN && over == 129);
-}
-
-static void put_pair(uint32_t *words, uint64_t value)
-{
-	words[0] = (uint32_t)value;
-	words[1] = (uint32_t)(value >> 32);
-}
-
-/*
- * From farther behind, where there may be those of one more; returns where they end. Behind
- * that all is 0 again.
- */
-static uint32_t *put_sites(uint32_t *at, uint32_t *sites, uint32_t count)
-{
-	const uint32_t words = WIRE_PACKET_SITES_WORDS(count);
-	uint32_t *behind = sites + 2 * (count + 1);
-
-	*at = wire_packet_odd(WIRE_PACKET_SITES, words);
-	for (uint32_t i = 0; i < 2 * count; i++)
-		at[1 + i] = sites[i];
-	while (behind > at + words)
-		*--behind = 0;
-	return at + words;
-}
-
-/*
- * The context of the function that is called at a slot, before its call. Until it
- * is whole its length is that of the longest, so that nobody takes what is in it
- * for calls. 0: there is no room in the packet.
- */
 static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 {
-	const uint64_t claimed = context_bytes();
-	struct wire_packet_begin *begin = (void *)packet_claim(claimed);
-	const struct surroundings_of of = {
-		.functions = (uint32_t *)(begin + 1),
-		.sites = rt.config->keeps_sites
-				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
-				 : NULL,
-	};
-	struct tally *tally = hot.tally;
-	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
-	struct surroundings found;
-	uint32_t *end;
-	int is_out;
+	const int is_put = trace_context_put(slot, cause);
 
-	if (!begin)
-		return 0;
-	begin->head =
-		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
-	hot.trace_moved = 0;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	begin->level =
-		(uint8_t)((hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT) - 1);
-	begin->cause = (uint8_t)cause;
-	begin->tid = tally->tid;
-	put_pair(begin->sequence, ++tally->packets.sequence);
-	found = surroundings_find(&of, slot);
-	is_out = is_out_of_step(&found, begin->level, why);
-	if (is_out)
-		surroundings_leave_out_innermost(&found, &of);
-	hot.packet.base = (uint8_t)(found.count - begin->level);
-	hot.packet.has_base = found.is_whole;
-	put_pair(begin->id, found.id);
-	begin->functions = found.count;
-	of.functions[found.count] = WIRE_PACKET_BEGIN_END;
-	end = of.functions + found.count + 1;
-	if (of.sites)
-		end = put_sites(end, of.sites, found.count);
-	hot.aside->stamps.tsc = stamp_counter();
-	put_tsc(begin->tsc, hot.aside->stamps.tsc);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
-				      WIRE_PACKET_BEGIN_WORDS(found.count));
-	packet_give_back((uintptr_t)begin, claimed,
-			 (uintptr_t)end - (uintptr_t)begin);
-	call_values_put_around(slot, begin->level, (uint32_t)is_out);
-	plan_stamp();
-	return 1;
+	if (is_put)
+		plan_stamp();
+	return is_put;
 }
 
 /* ---- The next packet ---- */
@@ -313,7 +230,9 @@ static int take_packet(void)
 
 	if (!hot.packet.end)
 		words = trace_resume(hot.tally, &end);
-	if (!words || end - (uintptr_t)words < context_bytes() + STAMP_BYTES) {
+	if (!words || end - (uintptr_t)words < trace_context_bytes() +
+						       STAMP_BYTES +
+						       SPARE_BYTES) {
 		words = trace_take(&rt.recorder->trace, hot.tally);
 		end = (uintptr_t)words + WIRE_PACKET_BYTES -
 		      sizeof(struct wire_chunk);
@@ -328,29 +247,44 @@ static int take_packet(void)
 		hot.aside->stamps.every = rt.config->stamp_every;
 	hot.trace_next = (uintptr_t)words;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hot.packet.end = end;
+	/* A stub that a handler interrupts may take the next packet's limit for its own. */
+	hot.packet.end = end - SPARE_BYTES;
 	return 1;
 }
 
-/* Behind a filter a handler may come in, whose calls are lost until it is done. */
-static int turn(void)
+static int take_and_note(void)
 {
-	uint64_t signals;
-	int is_there;
+	const int is_there = hot.tally && take_packet();
 
-	if (hot.packet.is_turning ||
-	    (hot.packet.attempts_left && hot.packet.attempts_left--))
-		return 0;
-	hot.packet.is_turning = 1;
-	sys_block_signals(&signals);
-	is_there = hot.tally && take_packet();
 	if (is_there) { /* who is killed has told how fast the counter runs */
 		samples_note_moment(rt.header);
 		trace_pace_learn();
 	}
-	sys_restore_signals(&signals);
 	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
-	hot.packet.is_turning = 0;
+	return is_there;
+}
+
+/*
+ * Signals that come meanwhile are handled once they are let through, with a packet at
+ * hand; one that came before may have begun a packet. Behind a filter a handler may come
+ * in, whose calls are lost until it is done.
+ */
+static int turn(void)
+{
+	const uint64_t end = hot.packet.end;
+	uint64_t signals;
+	int is_there = 1;
+
+	if (hot.packet.is_turning ||
+	    (hot.packet.attempts_left && hot.packet.attempts_left--))
+		return 0;
+	sys_block_signals(&signals);
+	if (hot.packet.end == end) {
+		hot.packet.is_turning = 1;
+		is_there = take_and_note();
+		hot.packet.is_turning = 0;
+	}
+	sys_restore_signals(&signals);
 	return is_there;
 }
 
@@ -368,7 +302,7 @@ static int is_full(uint64_t bytes)
 static int prepare(const uint64_t *slot)
 {
 	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
-	uint64_t bytes = call_bytes(1) + context_bytes();
+	uint64_t bytes = call_bytes(1) + trace_context_bytes();
 
 	if (!hot.packet.end)
 		cause = WIRE_PACKET_FIRST;
@@ -391,25 +325,33 @@ static int prepare(const uint64_t *slot)
 
 /* ---- Calls ---- */
 
-static uint32_t word_of(uint32_t index)
-{
-	return hot.trace_level | index;
-}
-
 static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 {
-	uint32_t *words = (uint32_t *)packet_claim(call_bytes(is_tail));
+	const uint32_t level = trace_level_now();
+	uint32_t *words = claim_at(level, call_bytes(is_tail));
 
 	if (!words)
 		return 0;
 	if (is_tail)
 		*words++ = TRACE_TAIL_WORD;
-	*words++ = word_of(index);
+	*words++ = level | index;
 	if (!rt.config->keeps_sites)
 		return 1;
 	words[0] = TRACE_SITE_WORD;
-	put_pair(words + 1, shadow_of((uintptr_t)slot)->return_address);
+	packet_put_pair(words + 1, shadow_of((uintptr_t)slot)->return_address);
 	return 1;
+}
+
+/* A handler that comes in between may use up what was left of the packet. */
+static int write_call(const uint64_t *slot, uint32_t index, int is_tail)
+{
+	for (int i = 0; i < 3; i++) {
+		if (!prepare(slot))
+			return 0;
+		if (put_call(slot, index, is_tail))
+			return 1;
+	}
+	return 0;
 }
 
 /* A landing is over when a call is made so far out. */
@@ -433,7 +375,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	settle(slot);
 	if (rt.config->trace_depth && trace_depth_leaves_out(slot))
 		return;
-	if (!prepare(slot) || !put_call(slot, index, is_tail)) {
+	if (!write_call(slot, index, is_tail)) {
 		hot.trace_moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
@@ -442,7 +384,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 		put_stamp();
 	if (hot.packet.settled_from)
 		hot.trace_moved = 1;
-	set_limit(hot.packet.limit);
+	set_limit();
 }
 
 void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail)
@@ -518,7 +460,7 @@ static void off(void)
 
 static void on(void)
 {
-	set_limit(hot.packet.limit);
+	set_limit();
 }
 
 /* What it had is the parent's. */
