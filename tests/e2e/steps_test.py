@@ -107,5 +107,74 @@ class EveryStep(clewtest.Case):
         self.interrupt("phdrs", "tails", "--time=exact", depth=17)
 
 
+class EveryStepOfATrace(clewtest.Case):
+    """The same where each call is written down, and packets are full meanwhile.
+
+    In the midst of a stub no context is exact, so there only sums are; but what a packet
+    ends with the next one begins with, whatever it is.
+    """
+
+    def interrupt(self, act, calls, *options):
+        argv = [target("steps"), act, calls, 3]
+        self.environment.pop("TRUTH_DIR", None)
+        native = self.run_program(argv)
+        if native.returncode == clewtest.SKIPPED:
+            self.skipTest("ptrace is not permitted here")
+        for old in self.truths.iterdir():
+            old.unlink()
+        self.environment["TRUTH_DIR"] = str(self.truths)
+        self.assert_same_behaviour(native, self.record(
+            argv, ["-m", "steps", *options]))
+        self.assert_no_problem()
+        (path,) = self.truths.iterdir()
+        wanted = {int(line.split()[1], 0): int(line.split()[2])
+                  for line in path.read_text().splitlines()
+                  if line.startswith("total ")}
+        shown = self.clew_json("report", "--json", "-n", "0",
+                               self.recording_path)
+        found = {int(function["vaddr"], 0): function["calls"]
+                 for function in shown["functions"]}
+        self.assertEqual(shown["lost"], {})
+        self.assertGreater(len(wanted), 5)
+        self.assertEqual({vaddr: found[vaddr] for vaddr in wanted}, wanted)
+
+    def test_a_packet_is_full_in_a_call(self):
+        self.interrupt("fills", "hits", "--trace", "--stamps=packet")
+
+    def test_a_packet_is_full_in_a_tail_call(self):
+        self.interrupt("fills", "tails", "--trace", "--stamps=packet")
+
+    def test_a_packet_is_full_and_used_again(self):
+        for calls in "hits", "tails":
+            with self.subTest(calls):
+                self.interrupt("fills", calls, "--trace=64K",
+                               "--on-overflow=process", "--stamps=packet")
+
+    def test_a_call_at_the_end_of_a_packet(self):
+        self.interrupt("calls", "ends", "--trace", "--stamps=packet")
+
+    def test_a_tail_call_at_the_end_of_a_packet(self):
+        self.interrupt("calls", "tail_ends", "--trace", "--stamps=packet")
+
+    def test_the_next_packet_is_full_as_well(self):
+        self.interrupt("fills", "ends", "--trace", "--stamps=packet")
+        self.interrupt("fills", "tail_ends", "--trace", "--stamps=packet")
+
+    @slow
+    def test_a_packet_is_full_where_calls_are_stamped(self):
+        for calls in "hits", "tails":
+            for stamps in "1", "all":
+                with self.subTest(calls=calls, stamps=stamps):
+                    self.interrupt("fills", calls, "--trace",
+                                   f"--stamps={stamps}")
+
+    @slow
+    def test_a_packet_is_full_where_sites_are_kept(self):
+        for calls in "hits", "tails":
+            with self.subTest(calls):
+                self.interrupt("fills", calls, "--trace", "--sites",
+                               "--stamps=packet")
+
+
 if __name__ == "__main__":
     clewtest.main()

@@ -9,29 +9,39 @@
  *	forks		fork(), the child going on with the interrupted call
  *	bare		the same by an instruction of its own
  *	grows		fork(), the child having met many contexts by then
+ *	fills		so many calls that packets of a trace are full meanwhile
  *
  * and what it interrupts: a call that was made before (hits), that was not
- * (misses), or that ends in a jump to another function (tails). There are
- * 2^(DEPTH + 1) contexts, so that their table may be large.
+ * (misses), that ends in a jump to another function (tails), or that is made where
+ * the packet of a trace ends (ends, tail_ends). There are 2^(DEPTH + 1) contexts, so
+ * that their table may be large.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <setjmp.h>
 
+#include "tests/targets/packet_room.h"
 #include "tests/targets/stepper.h"
 
 #define FUNCTIONS  4
 #define NEW_DEPTH  4
 #define GROW_DEPTH 10
 #define IDLE       1000
+#define FILL       ((int)PACKET_ROOM_WORDS)
+
+/* Instructions to the next one, where they are many, and a part of those before. */
+#define STRIDE_OF_NEW 7
+#define PART_AT_END   8
 
 static void (*act)(void);
 static int errors;
 static volatile int is_child; /* that a handler has made */
 static int child_depth = NEW_DEPTH;
+static int room = -1; /* words that a packet is to have left; -1: any number */
 static sigjmp_buf before;
 
 /* ---- What is interrupted ---- */
@@ -62,6 +72,30 @@ static COUNTED int idle(int n)
 	return n + 1;
 }
 
+/*
+ * In a process without packets there is no room, and no need of any. The last call that a
+ * stub has no room for leaves a stamp behind it, of three words.
+ */
+static inline __attribute__((always_inline)) void leave_room(void)
+{
+	int left = packet_room_left(), tries = 0;
+
+	while (left && left != room) {
+		const int calls = left > room + 3 ? left - room - 3
+				  : left > room   ? 1
+						  : left + 1;
+
+		if (tries++ == 4) {
+			errors++;
+			return;
+		}
+
+		for (volatile int i = 0; i < calls;)
+			i = idle(i);
+		left = packet_room_left();
+	}
+}
+
 static COUNTED void lands(void)
 {
 	COUNT(lands);
@@ -82,6 +116,8 @@ static COUNTED void call_once(int n, int (*function)(int))
 	COUNT(call_once);
 	for (volatile int i = 0; i < IDLE;)
 		i = idle(i);
+	if (room >= 0)
+		leave_room();
 	if (sigsetjmp(before, 1)) {
 		lands();
 	} else {
@@ -106,10 +142,10 @@ static COUNTED int dive(int depth, int n, int (*function)(int))
 }
 
 static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
-				      int is_new)
+				      int part, int is_new)
 {
 	COUNT(call_at_each_step);
-	for (int step = 0, round = 0;; step += stride, round++) {
+	for (int step = 0, round = 0;; step += stride + step / part, round++) {
 		stepper->wanted = step;
 		dive(is_new ? round : 0, n, function);
 		if (!stepper->was_interrupted)
@@ -145,6 +181,13 @@ static COUNTED void acts_calls(void)
 {
 	COUNT(acts_calls);
 	left(NEW_DEPTH);
+}
+
+static COUNTED void acts_fills(void)
+{
+	COUNT(acts_fills);
+	for (volatile int i = 0; i < FILL;)
+		i = idle(i);
 }
 
 static COUNTED int sees(struct dl_phdr_info *info, size_t bytes, void *context)
@@ -233,19 +276,25 @@ static void choose(const char *name)
 	      : !strcmp(name, "bare")  ? acts_bare
 	      : !strcmp(name, "grows") ? acts_grows
 	      : !strcmp(name, "calls") ? acts_calls
+	      : !strcmp(name, "fills") ? acts_fills
 				       : NULL;
 }
 
 static COUNTED void run(const char *calls, int depth)
 {
-	int (*const *functions)(int) =
-		!strcmp(calls, "tails") ? jumpers : leaves;
+	/* A stub has room; there is room for one more; the next packet begins, twice. */
+	static const int rooms[FUNCTIONS] = { 22, 21, 17, 17 };
+	int (*const *functions)(int) = strstr(calls, "tail") ? jumpers : leaves;
 	const int is_new = !strcmp(calls, "misses");
+	const int is_end = strstr(calls, "ends") != NULL;
 
 	COUNT(run);
 	left(depth);
-	for (int n = 0; n < (is_new ? 1 : FUNCTIONS); n++)
-		call_at_each_step(n, functions[n], is_new ? 7 : 1, is_new);
+	for (int n = 0; n < (is_new ? 1 : FUNCTIONS); n++) {
+		room = is_end ? rooms[n] : -1;
+		call_at_each_step(n, functions[n], is_new ? STRIDE_OF_NEW : 1,
+				  is_end ? PART_AT_END + n : INT_MAX, is_new);
+	}
 }
 
 int main(int argc, char **argv)
