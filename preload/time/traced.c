@@ -387,8 +387,28 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	set_limit();
 }
 
+/*
+ * Whether nothing but a stamp is due, for a call of one word: what the stub has claimed is in
+ * the packet that the thread is in, and there is room for both.
+ */
+static int is_stamp_due(uint64_t place, int is_tail)
+{
+	const uint64_t left = hot.packet.end - place;
+
+	return hot.trace_limit && !is_tail && !rt.config->keeps_sites &&
+	       !hot.packet.settled_from && left <= WIRE_PACKET_BYTES &&
+	       left >= CALL_BYTES + STAMP_BYTES + call_values_room() &&
+	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
+}
+
 void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail)
 {
+	if (is_stamp_due(place, is_tail)) {
+		*(uint32_t *)place = (uint32_t)word;
+		put_stamp();
+		set_limit();
+		return;
+	}
 	packet_give_back(place, call_bytes(is_tail), 0);
 	trace(slot, (uint32_t)(is_tail ? word >> 32 : word) & WIRE_PACKET_INDEX,
 	      is_tail);
