@@ -282,6 +282,25 @@ void part_file_give_back(void *at, uint64_t bytes)
 		fill_zero(at, bytes);
 }
 
+/*
+ * Of what is mapped from there on so much is to be accessible: up to the end of a huge page
+ * of the file, as the kernel maps one at once only where all of it is. What is mapped a page
+ * at a time of such a page is six times dearer than small ones.
+ */
+static uint64_t accessible_bytes(const struct part_file *file, uint64_t offset,
+				 uint64_t bytes)
+{
+	const struct segment *last = &file->segments[file->segment_count - 1];
+	uint64_t end = (offset + bytes + HUGE_PAGE_BYTES - 1) &
+		       ~(uint64_t)(HUGE_PAGE_BYTES - 1);
+
+	if (end > last->offset + last->bytes)
+		end = last->offset + last->bytes;
+	if (end > file->bytes && !file->is_private)
+		end = file->bytes & ~(uint64_t)(PAGE - 1);
+	return last->offset ? end - offset : bytes;
+}
+
 int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 		     void **at)
 {
@@ -293,7 +312,8 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 	if (err)
 		return err;
 	address = address_of(file, offset);
-	err = sys_mprotect(address, bytes, SYS_PROT_OURS);
+	err = sys_mprotect(address, accessible_bytes(file, offset, bytes),
+			   SYS_PROT_OURS);
 	if (!err)
 		err = part_file_take(file, address, bytes);
 	if (err) {
