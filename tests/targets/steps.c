@@ -118,7 +118,7 @@ static COUNTED void call_once(int n, int (*function)(int))
 		i = idle(i);
 	if (room >= 0)
 		leave_room();
-	if (sigsetjmp(before, 1)) {
+	if (!act && sigsetjmp(before, 1)) {
 		lands();
 	} else {
 		STEPPER_BEGIN();
