@@ -362,7 +362,8 @@ static void meet_event(struct event *event, const ucontext_t *interrupted)
 		event->state = SLOT_FREE; /* the same */
 }
 
-static void on_event(int signal, siginfo_t *info, void *context)
+static __attribute__((noinline)) void
+meet_signal(int signal, siginfo_t *info, ucontext_t *context)
 {
 	struct event *event = sender_of(info);
 	uint64_t theirs;
@@ -375,6 +376,12 @@ static void on_event(int signal, siginfo_t *info, void *context)
 		return;
 	meet_event(event, context);
 	thread_pointer_put_back(theirs);
+}
+
+static void on_event(int signal, siginfo_t *info, void *context)
+{
+	meet_signal(signal, info, context);
+	signal_frame_end(context);
 }
 
 int events_is_signal(int signal)

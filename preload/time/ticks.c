@@ -258,14 +258,19 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	chained_send_again(signal, info);
 }
 
+static __attribute__((noinline)) void
+meet_signal(int signal, siginfo_t *info, ucontext_t *context)
+{
+	if (is_tick(info))
+		meet_tick(info, context);
+	else
+		pass_on(signal, info, context);
+}
+
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
-	ucontext_t *interrupted = context;
-
-	if (is_tick(info))
-		meet_tick(info, interrupted);
-	else
-		pass_on(signal, info, interrupted);
+	meet_signal(signal, info, context);
+	signal_frame_end(context);
 }
 
 /* ---- Timers ---- */

@@ -173,5 +173,35 @@ class Loading(Built):
             self.assert_as_before(process)
 
 
+class LeftFrames(Attached):
+    """Frames of signals that have returned lie on the stacks of threads that wait."""
+    THREADS = 32
+
+    def heard(self, line):
+        self.assertEqual(self.process.stdout.readline(), line)
+
+    def test_nobody_waits_for_them(self):
+        self.process = self.start(
+            [target("left_frames"), self.THREADS],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.process.stdin.close)
+        self.addCleanup(self.process.stdout.close)
+        self.heard("running\n")
+        controller = self.attach(self.process, "--time=cpu", "--rate=1000")
+        self.assertTrue(until(self.all_are_sampled))
+        self.process.stdin.write("enough\n")
+        self.process.stdin.flush()
+        self.heard("waiting\n")
+        self.detach(controller)
+        self.assert_as_before(self.process)
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(), 0)
+
+    def all_are_sampled(self):
+        """Often enough that each has been, and so in our code: nearly all of it is."""
+        report = self.clew_json("report", "--json", self.recording_path)
+        return report["self_cost"]["samples"] > 20 * self.THREADS
+
+
 if __name__ == "__main__":
     clewtest.main()

@@ -14,6 +14,7 @@
 
 #include "preload/sys/proc.h"
 #include "preload/sys/proc_threads.h"
+#include "preload/sys/signal_frame.h"
 #include "tests/unit/unit.h"
 
 static struct stacks stacks;
@@ -105,8 +106,84 @@ static void and_where_an_alternate_stack_was_entered(void **state)
 	find_nested(SA_ONSTACK, SA_ONSTACK);
 }
 
+static uint64_t left_context;
+
+static void returns(int signal, siginfo_t *info, void *context)
+{
+	wanted_pc = signal_frame_pc(context);
+	left_context = (uintptr_t)context;
+}
+
+static void tells_that_it_returns(int signal, siginfo_t *info, void *context)
+{
+	returns(signal, info, context);
+	signal_frame_end(context);
+}
+
+/* What it has left lies on the alternate stack, where nothing is written over it. */
+static void leave_a_frame(void (*handler)(int, siginfo_t *, void *))
+{
+	const stack_t stack = { .ss_sp = alternate,
+				.ss_size = sizeof(alternate) };
+
+	memset(alternate, 0, sizeof(alternate));
+	sigaltstack(&stack, NULL);
+	handle(SIGUSR1, handler, SA_ONSTACK);
+	raise(SIGUSR1);
+	assert_int_equal(stacks_init(&stacks), 0);
+}
+
+static int pcs_found_from(uint64_t sp)
+{
+	found_pcs = 0;
+	stacks_walk(&stacks, sp, look, NULL);
+	return found_pcs;
+}
+
+static void a_handler_that_has_returned_is_told_from_one_that_is_about_to(
+	void **state)
+{
+	leave_a_frame(returns);
+	assert_int_equal(pcs_found_from(left_context - 4096), 1);
+	leave_a_frame(tells_that_it_returns);
+	assert_int_equal(pcs_found_from(left_context - 4096), 0);
+	/* at its end, and at what it returns to */
+	assert_int_equal(pcs_found_from(left_context - 64), 1);
+	assert_int_equal(pcs_found_from(left_context), 1);
+	assert_int_equal(pcs_found_from(left_context + 8), 0);
+}
+
 /* { rsp, rip, eflags, segments }, as the kernel saves it */
 #define FRAME_SEGMENTS UINT64_C(0x002b000000000033)
+
+static void put_frame(uint64_t *context, uint64_t rsp, uint64_t rip,
+		      uint64_t flags)
+{
+	greg_t *saved = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	saved[REG_RSP] = (greg_t)rsp;
+	saved[REG_RIP] = (greg_t)rip;
+	saved[REG_EFL] = (greg_t)flags;
+	saved[REG_CSGSFS] = (greg_t)FRAME_SEGMENTS;
+}
+
+static void one_that_was_interrupted_as_it_returned_counts(void **state)
+{
+	static uint64_t stack[4096];
+	uint64_t *inner = stack + 256, *outer = stack + 2048;
+
+	stacks.pid = getpid();
+	stacks.count = 1;
+	stacks.ranges[0] = (struct memory_range){ (uintptr_t)stack,
+						  (uintptr_t)(stack + 4096) };
+	wanted_pc = 0x1234;
+	put_frame(inner, (uintptr_t)(outer - 8), 1, 0);
+	put_frame(outer, (uintptr_t)(stack + 4000), wanted_pc,
+		  SIGNAL_FRAME_IS_OVER);
+	assert_int_equal(pcs_found_from((uintptr_t)stack), 1);
+	put_frame(inner, (uintptr_t)(stack + 512), 1, 0);
+	assert_int_equal(pcs_found_from((uintptr_t)stack), 0);
+}
 
 static uint64_t looked_at;
 
@@ -319,6 +396,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_signals_are_found_on_one_stack),
 		cmocka_unit_test(and_where_an_alternate_stack_was_entered),
+		cmocka_unit_test(
+			a_handler_that_has_returned_is_told_from_one_that_is_about_to),
+		cmocka_unit_test(
+			one_that_was_interrupted_as_it_returned_counts),
 		cmocka_unit_test(what_is_left_of_a_frame_leads_nowhere),
 		cmocka_unit_test(as_much_is_read_at_once_as_can_be),
 		cmocka_unit_test(what_is_not_mapped_is_not_read),

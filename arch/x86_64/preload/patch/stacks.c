@@ -4,15 +4,21 @@
  * registers, one word that nothing else looks like, behind the pc:
  *
  *	struct ucontext: ... rsp | rip | eflags | cs gs fs ss | ...
+ *
+ * That of a handler of ours that has returned says so (signal_frame.h). Only a thread
+ * whose stack pointer is just below it may still be on its way out of there.
  */
 #include "preload/patch/stacks.h"
 
+#include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
 
 #define USER_SEGMENTS   UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
 #define RSP_TO_SEGMENTS 24
 #define CHUNK_WORDS     128
+#define TO_SEGMENTS     offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS])
 #define STACKS_MAX      8 /* that one thread is on, through handlers */
+#define POINTERS_MAX    16
 #define GROWTH_MAX      (UINT64_C(64) << 20)
 #define STACK_BYTES_MAX (UINT64_C(4) << 30)
 
@@ -113,12 +119,18 @@ struct stacks_walker {
 	const void *context;
 	struct memory_range seen[STACKS_MAX];
 	uint32_t count, done;
+	/* Where the thread is, or was interrupted; beyond POINTERS_MAX not known */
+	uint64_t pointers[POINTERS_MAX];
+	uint32_t pointer_count;
 };
 
 static void add_stack(struct stacks_walker *walker, uint64_t sp)
 {
 	struct memory_range range = find_stack(walker->stacks, sp);
 
+	if (walker->pointer_count < POINTERS_MAX)
+		walker->pointers[walker->pointer_count] = sp;
+	walker->pointer_count++;
 	for (uint32_t i = 0; i < walker->count; i++)
 		if (sp >= walker->seen[i].start && sp < walker->seen[i].end)
 			return;
@@ -126,12 +138,25 @@ static void add_stack(struct stacks_walker *walker, uint64_t sp)
 		walker->seen[walker->count++] = range;
 }
 
+/* Whether the thread may be at the end of the handler, or at what that returns to. */
+static int may_be_ending(const struct stacks_walker *walker, uint64_t context)
+{
+	if (walker->pointer_count > POINTERS_MAX)
+		return 1;
+	for (uint32_t i = 0; i < walker->pointer_count; i++)
+		if (context - walker->pointers[i] <= SIGNAL_FRAME_END_BYTES)
+			return 1;
+	return 0;
+}
+
 static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 {
-	uint64_t words[2]; /* rsp, rip */
+	uint64_t words[3]; /* rsp, rip, eflags */
 
 	if (sys_read_memory_of(walker->stacks->pid, segments - RSP_TO_SEGMENTS,
-			       words, sizeof(words)))
+			       words, sizeof(words)) ||
+	    (words[2] & SIGNAL_FRAME_IS_OVER &&
+	     !may_be_ending(walker, segments - TO_SEGMENTS)))
 		return 0;
 	add_stack(walker, words[0]);
 	return walker->look(walker->context, 0, words[1], 1);

@@ -38,6 +38,23 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
+/*
+ * What a handler has returned from stays on the stack, and whoever looks for signal
+ * frames there finds it. So ours say, just before they return, that theirs is over: by
+ * a bit of the flags that the kernel saves as 0 and does not read.
+ */
+#define SIGNAL_FRAME_IS_OVER (UINT64_C(1) << 63)
+
+/* Bytes that such a handler has on the stack meanwhile: it has called nobody. */
+#define SIGNAL_FRAME_END_BYTES 256
+
+static inline void signal_frame_end(ucontext_t *context)
+{
+	greg_t *flags = &context->uc_mcontext.gregs[REG_EFL];
+
+	*(volatile greg_t *)flags |= (greg_t)SIGNAL_FRAME_IS_OVER;
+}
+
 /* The bytes of a context that signal_frame_is_context() reads. */
 #define SIGNAL_FRAME_READ_BYTES offsetof(ucontext_t, uc_mcontext.fpregs)
 
