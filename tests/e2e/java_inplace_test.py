@@ -11,6 +11,7 @@ import clewtest
 from attach_test import PATIENCE_S, Attached
 from clewtest import CLEW, needs, slow, until
 from java_changes_test import TARGETS, CompiledCase
+from java_exact_test import VERIFY
 
 SETTLING_ROUNDS = 200
 CALLERS = {"middle": {"outer"}, "passes": {"catches"}, "deep": {"deep", "passes"},
@@ -233,8 +234,7 @@ class Cycles(InPlaceCase):
                 if start <= place < start + len(code[start])}
 
     def cycle(self, *options):
-        controller = self.attach(self.process, IN_PLACE, "--time=none",
-                                 *options)
+        controller = self.attach(self.process, IN_PLACE, *options)
         self.assertTrue(until(lambda: sum(self.recorded()[0].values()) > 1000))
         self.detach(controller)
 
@@ -269,11 +269,11 @@ class Cycles(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_thirty_times(self):
+    def test_a_hundred_times(self):
         for self.version in 17, 25:
             for word in "go", "storm":
                 with self.subTest(word, version=self.version):
-                    self.check_cycles(word, 30)
+                    self.check_cycles(word, 100, *VERIFY)
 
     @needs("javac")
     @slow

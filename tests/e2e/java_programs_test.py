@@ -3,10 +3,15 @@
 """Programs in Java that others wrote, with each call of their methods counted."""
 import pathlib
 import re
+import signal
+import subprocess
 
 import clewtest
-from clewtest import needs
+from attach_test import PATIENCE_S, Attached, children
+from clewtest import CLEW, needs
+from java_changes_test import TARGETS, CompiledCase
 from java_exact_test import VERIFY, ExactCase
+from java_test import HOMES
 
 JARS = pathlib.Path("/usr/share/java")
 SQL = """
@@ -88,6 +93,169 @@ class Programs(ExactCase):
         self.check("jython.jar", f"-Dpython.cachedir={self.work}",
                    "org.python.util.jython", self.work / "load.py",
                    versions=(17,), program=calls_functions)
+
+
+class Rounds(CompiledCase, Attached):
+    """
+    Again and again in one machine that verifies all classes: what they print is the same
+    before, while and after their methods count, however they do.
+    """
+    ROUNDS = 3
+
+    def argv(self, *options, jars=()):
+        missing = [jar for jar in jars if not (JARS / jar).exists()]
+        if missing:
+            self.skipTest(f"no {missing[0]} here")
+        if not (self.work / "rounds").exists():
+            self.compile("rounds", TARGETS / "Rounds.java")
+        path = ":".join(str(path) for path in [
+            *(JARS / jar for jar in jars), self.work / "rounds"])
+        return self.java(*VERIFY, "-cp", path, *options)
+
+    def begin(self, *argv):
+        self.said = (self.work / "said").open("w+b")
+        self.addCleanup(self.said.close)
+        self.process = self.start(argv, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=self.said,
+                                  text=True)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.stdin.close)
+
+    def rounds(self):
+        """What each prints."""
+        printed = []
+        for _ in range(self.ROUNDS):
+            self.process.stdin.write("go\n")
+            self.process.stdin.flush()
+            lines = [self.process.stdout.readline()]
+            while lines[-1] not in ("done\n", ""):
+                lines.append(self.process.stdout.readline())
+            self.assertEqual(lines[-1], "done\n", self.errors())
+            printed.append("".join(lines))
+        return printed
+
+    def errors(self):
+        """Without what JDK 25 says of libraries."""
+        self.said.seek(0)
+        return [line for line in self.said.read().decode().splitlines()
+                if not line.startswith("WARNING: ")]
+
+    def ends(self):
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(PATIENCE_S), 0, self.errors())
+        self.assertEqual(self.errors(), [])
+
+    def natively(self, argv):
+        self.begin(*argv)
+        printed = self.rounds()
+        self.ends()
+        self.assertTrue(printed[0].strip())
+        self.assertEqual(set(printed), {printed[0]})
+        return printed
+
+    def recorded(self, method):
+        """Calls of the method; nothing has gone wrong."""
+        report = self.clew_json("report", "--json", "--top=0", "--java",
+                                self.recording_path)
+        self.assertEqual([p for p in report["problems"]
+                          if "stand at the top" not in p], [])
+        self.assertEqual(report["confidence"]["diverged"], 0)
+        return sum(row["calls"] for row in report["functions"]
+                   if row["name"].startswith(method + "("))
+
+    def check_recorded(self, argv, expected, method, calls, *options):
+        """Standing by, they count in the second of three times."""
+        stands_by = options[0].startswith("--java=standby")
+        self.begin(CLEW, "record", "-q", "-o", self.recording_path, *options,
+                   "--", *argv)
+        if stands_by:
+            self.assertEqual(self.rounds(), expected)
+            controller = self.attach_by(children(self.process.pid)[0])
+        self.assertEqual(self.rounds(), expected)
+        if stands_by:
+            self.detach_from(controller)
+            self.assertEqual(self.rounds(), expected)
+        self.ends()
+        self.assertEqual(self.recorded(method), self.ROUNDS * calls)
+
+    def check_attached(self, argv, expected, method, calls, mode):
+        self.begin(*argv)
+        self.assertEqual(self.rounds(), expected)
+        for _ in range(2):
+            controller = self.attach(self.process, mode)
+            self.assertEqual(self.rounds(), expected)
+            self.detach(controller)
+            self.assertEqual(self.rounds(), expected)
+            if mode.startswith("--java=exact"):
+                self.assertEqual(self.recorded(method), self.ROUNDS * calls)
+            else:
+                self.assertLessEqual(self.recorded(method),
+                                     self.ROUNDS * calls)
+        self.ends()
+
+    def attach_by(self, pid):
+        controller = subprocess.Popen(
+            [CLEW, "attach", str(pid)], cwd=self.work, env=self.environment,
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(controller.stderr.close)
+        self.addCleanup(controller.wait)
+        self.addCleanup(controller.kill)
+        self.assertIn("attached to", controller.stderr.readline())
+        return controller
+
+    def detach_from(self, controller):
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+
+    def check(self, *options, jars, method, calls, meant=""):
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            argv = self.argv(*options, jars=jars)
+            expected = self.natively(argv)
+            count = calls() if callable(calls) else calls
+            for how in ("exact", "standby", "inplace"):
+                mode = f"--java={how}{meant}"
+                with self.subTest(how, version=self.version):
+                    if how != "inplace":
+                        self.check_recorded(argv, expected, method, count,
+                                            mode)
+                    if how != "standby":
+                        self.check_attached(argv, expected, method, count,
+                                            mode)
+
+    @needs("javac")
+    def test_a_database(self):
+        (self.work / "load.sql").write_text(SQL)
+        self.check("com.acme.Rounds", "database", self.work / "load.sql",
+                   jars=["h2.jar"], calls=2000,
+                   method="org.h2.command.dml.Insert.addRow")
+
+    @needs("javac")
+    def test_an_interpreter(self):
+        (self.work / "load.py").write_text(PYTHON)
+        self.check(f"-Dpython.cachedir={self.work}", "com.acme.Rounds",
+                   "interpreter", self.work / "load.py", jars=["jython.jar"],
+                   calls=1, method="org.python.util.PythonInterpreter.execfile")
+
+    @needs("javac")
+    def test_json(self):
+        self.check("com.acme.Rounds", "json", "300", calls=300, jars=[
+            f"jackson-{name}.jar" for name in ("core", "databind",
+                                               "annotations")],
+                   method="com.fasterxml.jackson.databind.ObjectMapper"
+                          ".readTree")
+
+    @needs("javac")
+    def test_a_compiler(self):
+        """Of all of clew's programs in Java, a class file for each."""
+        sources = sorted(path for path in TARGETS.glob("*.java")
+                         if path.name != "Prologues.java")
+        self.check("com.acme.Rounds", "compiler", self.work / "out", "-cp",
+                   clewtest.BUILD / "agent" / "clew.jar", *sources, jars=[],
+                   calls=lambda: len(list((self.work / "out").rglob("*.class"))),
+                   method="com.sun.tools.javac.jvm.ClassWriter.writeClass")
 
 
 if __name__ == "__main__":
