@@ -14,6 +14,7 @@
 #include "jvm/java_exceptions.h"
 #include "jvm/java_selection.h"
 #include "jvm/java_tracked.h"
+#include "jvm/line_tables.h"
 #include "jvm/own_loaders.h"
 #include "jvm/stopped_machine.h"
 #include "jvm/virtual_threads.h"
@@ -58,7 +59,7 @@ static struct tracked_method tracked(const struct asked_method *asked)
 		  (uint32_t)strlen(asked->class_name) - 2 },
 		{ asked->name, (uint32_t)strlen(asked->name) },
 		{ asked->signature, (uint32_t)strlen(asked->signature) },
-		{ "", 0 }, /* nobody has read its class file */
+		{ "", 0 }, /* begins_at() */
 		0,
 	};
 }
@@ -81,6 +82,20 @@ static int is_meant(jvmtiEnv *jvmti, JNIEnv *jni,
 	if (loader)
 		(*jni)->DeleteLocalRef(jni, loader);
 	return is;
+}
+
+/* Nobody has read its class file: the machine knows. The file is to be given back. */
+static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
+		       const struct asked_method *asked,
+		       struct tracked_method *its)
+{
+	char *file;
+
+	its->line = line_tables_beginning(jvmti, id, asked->class, &file);
+	if (file)
+		its->source = (struct tracked_name){ file,
+						     (uint32_t)strlen(file) };
+	return file;
 }
 
 /* A copy is read: the machine may change it meanwhile, which is seen before it is written. */
@@ -142,9 +157,11 @@ static void see(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID id, uint32_t bytes,
 		return;
 	if (asked_method_ask(jvmti, id, &asked) &&
 	    is_meant(jvmti, jni, &asked)) {
-		const struct tracked_method its = tracked(&asked);
+		struct tracked_method its = tracked(&asked);
+		char *file = begins_at(jvmti, id, &asked, &its);
 
 		take(&method, bytes, &its);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)file);
 	}
 	asked_method_give_back(jvmti, jni, &asked);
 }
@@ -339,6 +356,7 @@ static int make_environment(JavaVM *vm)
 	place.jvmti = jvmti;
 	if (virtual_threads_are_there(jvmti))
 		virtual_threads_want(&wanted);
+	line_tables_begin(jvmti);
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))
 		return -1;

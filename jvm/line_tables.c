@@ -100,6 +100,36 @@ static void tell_in_room(const struct written *written, const char *class_name,
 	sys_munmap(large, WIRE_SOURCE_BYTES_MAX);
 }
 
+static uint16_t first_line(const struct written *written)
+{
+	const jvmtiLineNumberEntry *first = NULL;
+
+	for (jint i = 0; i < written->count; i++)
+		if (!first ||
+		    written->lines[i].start_location < first->start_location)
+			first = &written->lines[i];
+	return first ? (uint16_t)first->line_number : 0;
+}
+
+uint16_t line_tables_beginning(jvmtiEnv *jvmti, jmethodID method, jclass class,
+			       char **file)
+{
+	struct written written = { 0 };
+	uint16_t line = 0;
+
+	*file = NULL;
+	if (!(*jvmti)->GetLineNumberTable(jvmti, method, &written.count,
+					  &written.lines) &&
+	    !(*jvmti)->GetSourceFileName(jvmti, class, &written.file))
+		line = first_line(&written);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)written.lines);
+	if (line)
+		*file = written.file;
+	else
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)written.file);
+	return line;
+}
+
 void line_tables_tell(jvmtiEnv *jvmti, jmethodID method, jclass class,
 		      const char *class_name, uint32_t number)
 {

@@ -20,4 +20,12 @@ void line_tables_begin(jvmtiEnv *jvmti);
 void line_tables_tell(jvmtiEnv *jvmti, jmethodID method, jclass class,
 		      const char *class_name, uint32_t number);
 
+/*
+ * The line of the first of a method's instructions, and its class's source file without a
+ * folder, which is to be given back (jvmtiEnv::Deallocate). 0: nobody knows, and
+ * *file is NULL.
+ */
+uint16_t line_tables_beginning(jvmtiEnv *jvmti, jmethodID method, jclass class,
+			       char **file);
+
 #endif

@@ -171,6 +171,26 @@ class WhileAttached(InPlaceCase):
         self.version = 17
         self.check("-XX:+UseZGC")
 
+    @needs("javac")
+    def test_they_say_where_they_begin(self):
+        lines = (TARGETS / "Compiled.java").read_text().splitlines()
+        begins = {name: next(number for number, line in enumerate(lines, 2)
+                             if f" {name}(Calls calls, int" in line)
+                  for name in ("fib", "outer", "middle", "inner")}
+        for self.version in 17, 25:
+            self.start_java("-Xbatch")
+            self.warm()
+            controller = self.attach(self.process, IN_PLACE, "--time=none")
+            self.check_recorded()
+            self.detach(controller)
+            self.ends()
+            tree = self.clew_json("tree", "--json", self.recording_path)
+            found = {(name, f.get("file"), f.get("line"))
+                     for f in tree["functions"] for name in begins
+                     if f["name"].startswith(f"com.acme.Compiled.{name}(")}
+            self.assertEqual(found, {(name, "com/acme/Compiled.java", line)
+                                     for name, line in begins.items()})
+
 
 class Recorded(InPlaceCase):
     threads = 16
