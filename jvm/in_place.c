@@ -93,8 +93,8 @@ static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 
 	its->line = line_tables_beginning(jvmti, id, asked->class, &file);
 	if (file)
-		its->source = (struct tracked_name){ file,
-						     (uint32_t)strlen(file) };
+		its->source =
+			(struct tracked_name){ file, (uint32_t)strlen(file) };
 	return file;
 }
 

@@ -362,8 +362,8 @@ static void meet_event(struct event *event, const ucontext_t *interrupted)
 		event->state = SLOT_FREE; /* the same */
 }
 
-static __attribute__((noinline)) void
-meet_signal(int signal, siginfo_t *info, ucontext_t *context)
+static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,
+						  ucontext_t *context)
 {
 	struct event *event = sender_of(info);
 	uint64_t theirs;

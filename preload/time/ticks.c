@@ -258,8 +258,8 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	chained_send_again(signal, info);
 }
 
-static __attribute__((noinline)) void
-meet_signal(int signal, siginfo_t *info, ucontext_t *context)
+static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,
+						  ucontext_t *context)
 {
 	if (is_tick(info))
 		meet_tick(info, context);
