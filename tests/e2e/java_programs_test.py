@@ -100,7 +100,7 @@ class Rounds(CompiledCase, Attached):
     Again and again in one machine that verifies all classes: what they print is the same
     before, while and after their methods count, however they do.
     """
-    ROUNDS = 3
+    ROUNDS = 2
 
     def argv(self, *options, jars=()):
         missing = [jar for jar in jars if not (JARS / jar).exists()]
