@@ -11,10 +11,11 @@ import random
 import resource
 import shutil
 import struct
+import time
 import unittest
 
 import clewtest
-from clewtest import PYTHON, needs, slow, target
+from clewtest import PYTHON, needs, slow, target, until
 
 # Its own mappings of stubs, and of text, and some work.
 SHOW = ("maps = open('/proc/self/maps').read().split('\\n'); "
@@ -24,6 +25,7 @@ SHOW = ("maps = open('/proc/self/maps').read().split('\\n'); "
 
 LIBC = ctypes.CDLL(None)
 ADDR_NO_RANDOMIZE = 0x40000
+CLOCK_REALTIME_COARSE = 5
 
 
 class Case(clewtest.Case):
@@ -39,6 +41,12 @@ class Case(clewtest.Case):
         super().setUp()
         self.cache = self.work / "cache"
         self.environment["XDG_CACHE_HOME"] = str(self.cache)
+
+    def settled(self, path):
+        """Who writes to it from now on leaves another time: it may be kept."""
+        self.assertTrue(until(
+            lambda: time.clock_gettime_ns(CLOCK_REALTIME_COARSE) >
+            path.stat().st_ctime_ns))
 
     def files(self, kind="prelinked"):
         """The files of stubs, and the seals of each, which are drawn."""
@@ -431,6 +439,7 @@ class Text(Case):
         self.assertGreater(self.turns(), 0)
         made = self.files("hooked")
         library.write_bytes(library.read_bytes())
+        self.settled(library)
         # the first load makes it anew, if others are to be mapped
         self.turns()
         self.assertNotEqual(self.files("hooked"), made)
