@@ -55,6 +55,16 @@ class Attached(clewtest.Case):
         self.addCleanup(process.kill)
         return process
 
+    def start_to_talk(self, *argv):
+        """self.process, by its pipes; self.said: what it says besides."""
+        self.said = (self.work / "said").open("w+b")
+        self.addCleanup(self.said.close)
+        self.process = self.start(argv, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=self.said,
+                                  text=True)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.stdin.close)
+
     def redis(self):
         """(a server that listens, its socket)."""
         socket = self.work / "redis"

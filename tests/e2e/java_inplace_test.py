@@ -5,7 +5,6 @@ import collections
 import pathlib
 import re
 import struct
-import subprocess
 
 import clewtest
 from attach_test import PATIENCE_S, Attached
@@ -37,13 +36,7 @@ class InPlaceCase(CompiledCase, Attached):
                          "com.acme.Compiled", str(self.threads))
 
     def start_program(self, argv):
-        self.said = (self.work / "said").open("w+b")
-        self.addCleanup(self.said.close)
-        self.process = self.start(argv, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=self.said,
-                                  text=True)
-        self.addCleanup(self.process.stdout.close)
-        self.addCleanup(self.process.stdin.close)
+        self.start_to_talk(*argv)
         self.made = self.heard()
 
     def start_java(self, *options):

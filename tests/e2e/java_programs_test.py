@@ -112,15 +112,6 @@ class Rounds(CompiledCase, Attached):
             *(JARS / jar for jar in jars), self.work / "rounds"])
         return self.java(*VERIFY, "-cp", path, *options)
 
-    def begin(self, *argv):
-        self.said = (self.work / "said").open("w+b")
-        self.addCleanup(self.said.close)
-        self.process = self.start(argv, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=self.said,
-                                  text=True)
-        self.addCleanup(self.process.stdout.close)
-        self.addCleanup(self.process.stdin.close)
-
     def rounds(self):
         """What each prints."""
         printed = []
@@ -146,7 +137,7 @@ class Rounds(CompiledCase, Attached):
         self.assertEqual(self.errors(), [])
 
     def natively(self, argv):
-        self.begin(*argv)
+        self.start_to_talk(*argv)
         printed = self.rounds()
         self.ends()
         self.assertTrue(printed[0].strip())
@@ -166,7 +157,7 @@ class Rounds(CompiledCase, Attached):
     def check_recorded(self, argv, expected, method, calls, *options):
         """Standing by, they count in the second of three times."""
         stands_by = options[0].startswith("--java=standby")
-        self.begin(CLEW, "record", "-q", "-o", self.recording_path, *options,
+        self.start_to_talk(CLEW, "record", "-q", "-o", self.recording_path, *options,
                    "--", *argv)
         if stands_by:
             self.assertEqual(self.rounds(), expected)
@@ -179,7 +170,7 @@ class Rounds(CompiledCase, Attached):
         self.assertEqual(self.recorded(method), self.ROUNDS * calls)
 
     def check_attached(self, argv, expected, method, calls, mode):
-        self.begin(*argv)
+        self.start_to_talk(*argv)
         self.assertEqual(self.rounds(), expected)
         for _ in range(2):
             controller = self.attach(self.process, mode)

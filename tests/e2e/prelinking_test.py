@@ -48,6 +48,19 @@ class Case(clewtest.Case):
             lambda: time.clock_gettime_ns(CLOCK_REALTIME_COARSE) >
             path.stat().st_ctime_ns))
 
+    @staticmethod
+    def ways_to_spoil(with_traps):
+        """(what it is, what becomes of a file's bytes) each."""
+        randomness = random.Random(7)
+        return {
+            "empty": lambda data: b"",
+            "noise": lambda data: randomness.randbytes(len(data)),
+            "cut": lambda data: data[:len(data) // 2],
+            "longer": lambda data: data + data,
+            "traps": with_traps,
+            "touched": lambda data: data,
+        }.items()
+
     def files(self, kind="prelinked"):
         """The files of stubs, and the seals of each, which are drawn."""
         return {path.name: path.stat().st_mtime_ns
@@ -138,16 +151,8 @@ class Cache(Case):
     def test_garbage_is_not_believed_and_replaced(self):
         self.show()
         made = self.files()
-        randomness = random.Random(7)
-        for name, spoil in {
-                "empty": lambda data: b"",
-                "noise": lambda data: randomness.randbytes(len(data)),
-                "cut": lambda data: data[:len(data) // 2],
-                "longer": lambda data: data + data,
-                "traps": lambda data: data[:8192] + b"\xcc" * (len(data) -
-                                                               8192),
-                "touched": lambda data: data,
-        }.items():
+        for name, spoil in self.ways_to_spoil(
+                lambda data: data[:8192] + b"\xcc" * (len(data) - 8192)):
             with self.subTest(name):
                 for path in self.cache.rglob("*.prelinked"):
                     spoiled = spoil(path.read_bytes())
@@ -294,16 +299,8 @@ class Text(Case):
 
     def test_garbage_is_not_believed_and_replaced(self):
         self.show()
-        randomness = random.Random(7)
-        for name, spoil in {
-                "empty": lambda data: b"",
-                "noise": lambda data: randomness.randbytes(len(data)),
-                "cut": lambda data: data[:len(data) // 2],
-                "longer": lambda data: data + data,
-                "traps": lambda data: b"\xcc" * (len(data) - 4096) +
-                         data[-4096:],
-                "touched": lambda data: data,
-        }.items():
+        for name, spoil in self.ways_to_spoil(
+                lambda data: b"\xcc" * (len(data) - 4096) + data[-4096:]):
             with self.subTest(name):
                 made = self.files("hooked")
                 for path in self.cache.rglob("*.hooked"):
