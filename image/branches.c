@@ -200,28 +200,22 @@ static void note_table(struct reading *r, uint64_t vaddr)
 struct table_walk {
 	struct reading *reading;
 	uint64_t at; /* of the entry that is next */
-	int has_begun;
 };
 
 /* A table ends where another begins. */
 static int note_distance(void *context, uint64_t target)
 {
 	struct table_walk *walk = context;
-	const uint64_t at = walk->at;
 
 	walk->at += 4;
-	if (walk->has_begun &&
-	    (marks_from(&walk->reading->table_starts, at) & 1))
-		return 0;
-	walk->has_begun = 1;
-	return note_entry(walk->reading, target);
+	return note_entry(walk->reading, target) &&
+	       !(marks_from(&walk->reading->table_starts, walk->at) & 1);
 }
 
 static void read_table(void *context, const struct reference *one)
 {
 	struct reading *r = context;
-	struct table_walk walk = { r, r->table_starts.vaddr_start + one->to,
-				   0 };
+	struct table_walk walk = { r, r->table_starts.vaddr_start + one->to };
 
 	r->owner = one->from;
 	pointers_walk_distances(r->image, walk.at, note_distance, &walk);

@@ -111,7 +111,7 @@ static inline unsigned int wire_table_log2(uint64_t ref)
  * stands behind the last and is not part of the table.
  */
 struct wire_count {
-	_Atomic uint64_t id; /* owner; stored once, before the first count */
+	_Atomic uint64_t id; /* owner; its own before the first count */
 	uint64_t field;      /* owner; calls are field & WIRE_CALLS */
 };
 _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
