@@ -293,7 +293,7 @@ static int check_recording(const char *name,
 	struct recording recording = { 0 };
 	char *why = NULL;
 
-	if (recording_open(&recording, path, &why) != 0)
+	if (recording_open_outline(&recording, path, &why) != 0)
 		free(why);
 	why = unrecorded_reason(&recording, path, outcome->pid,
 				outcome->status);

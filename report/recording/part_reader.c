@@ -75,6 +75,54 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 	return size;
 }
 
+/* What was counted or sampled, and what is free: most of a large part. */
+static int is_beside_outline(const struct wire_chunk *chunk)
+{
+	const uint32_t kind = chunk->kind;
+
+	switch (kind) {
+	case WIRE_FREE:
+	case WIRE_CONTEXTS:
+	case WIRE_TABLE:
+	case WIRE_SAMPLES:
+	case WIRE_HISTOGRAMS:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Copies the header, and chunk by chunk what is of the outline; of others the
+ * head. Where heads stop making sense it ends, which check_chunks() finds, too.
+ */
+static size_t copy_outline(int fd, unsigned char *bytes, size_t from,
+			   size_t size)
+{
+	size_t at = copy_range(fd, bytes, 0, from);
+
+	if (at < from)
+		return at;
+	while (size - at >= sizeof(struct wire_chunk)) {
+		const struct wire_chunk *chunk = (const void *)(bytes + at);
+		const size_t payload = at + sizeof(*chunk);
+		size_t copied = copy_range(fd, bytes, at, payload), end;
+
+		if (copied < payload)
+			return copied;
+		if (chunk->bytes < sizeof(*chunk) || chunk->bytes % 8 != 0)
+			return size;
+		end = chunk->bytes < size - at ? at + chunk->bytes : size;
+		if (!is_beside_outline(chunk)) {
+			copied = copy_range(fd, bytes, payload, end);
+			if (copied < end)
+				return copied;
+		}
+		at = end;
+	}
+	return size;
+}
+
 static int chunk_at(const struct part_copy *part, uint64_t offset, size_t end,
 		    struct part_chunk *out)
 {
@@ -207,11 +255,12 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
- * Copies the part as far as it is in use. *end: how far its header says. The
- * runtime lets the file grow before `end`, so they are looked at in reverse.
+ * Copies the part as far as it is in use, or its outline. *end: how far its header
+ * says. The runtime lets the file grow before `end`, so they are looked at in
+ * reverse.
  */
 static int copy_part(struct part_copy *part, int fd, const char *path,
-		     uint64_t *end, char **why)
+		     int is_outline, uint64_t *end, char **why)
 {
 	struct wire_header header = { 0 };
 	struct stat status;
@@ -233,7 +282,13 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 	if (!part->bytes)
 		return fail(why, -ENOMEM, "%s: too large for the memory here",
 			    path);
-	part->size_bytes = copy_data(fd, part->bytes, size);
+	part->size_bytes = is_outline
+				   ? copy_outline(fd, part->bytes,
+						  header.header_bytes < size
+							  ? header.header_bytes
+							  : size,
+						  size)
+				   : copy_data(fd, part->bytes, size);
 	/* The copy of the header is the one that was checked. */
 	part->dropped_counters = part_counters_drop(&header);
 	memcpy(part->bytes, &header, sizeof(header));
@@ -267,7 +322,8 @@ static void read_inherited(struct part_copy *part)
 					       sizeof(struct wire_inherited));
 }
 
-int part_open(struct part_copy *part, const char *path, char **why)
+static int open_part(struct part_copy *part, const char *path, int is_outline,
+		     char **why)
 {
 	struct part_copy copy = { 0 };
 	uint64_t end = 0;
@@ -279,8 +335,8 @@ int part_open(struct part_copy *part, const char *path, char **why)
 	for (int i = 0; i < COPY_ATTEMPTS; i++) {
 		free(copy.bytes);
 		copy.bytes = NULL;
-		err = copy_part(&copy, fd, path, &end, why);
-		if (!copy.bytes || !has_moved(&copy, fd))
+		err = copy_part(&copy, fd, path, is_outline, &end, why);
+		if (!copy.bytes || is_outline || !has_moved(&copy, fd))
 			break;
 	}
 	close(fd);
@@ -294,6 +350,16 @@ int part_open(struct part_copy *part, const char *path, char **why)
 	read_inherited(&copy);
 	*part = copy;
 	return 0;
+}
+
+int part_open(struct part_copy *part, const char *path, char **why)
+{
+	return open_part(part, path, 0, why);
+}
+
+int part_open_outline(struct part_copy *part, const char *path, char **why)
+{
+	return open_part(part, path, 1, why);
 }
 
 void part_forget(const struct part_copy *part, const void *from, size_t bytes)

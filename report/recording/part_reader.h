@@ -62,6 +62,13 @@ static inline size_t part_chunk_used(const struct part_chunk *chunk)
  */
 int part_open(struct part_copy *part, const char *path, char **why);
 
+/*
+ * The same without what was counted and sampled: of a chunk of contexts, counts,
+ * histograms or samples only its head is there, and zeros behind it. It takes as long
+ * for a part of any size.
+ */
+int part_open_outline(struct part_copy *part, const char *path, char **why);
+
 /* Writes what there is of it, but nothing inherited, to a new file. 0, or -errno and *why. */
 int part_save(const struct part_copy *part, const char *path, char **why);
 

@@ -15,6 +15,9 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
+typedef int (*part_opener)(struct part_copy *part, const char *path,
+			   char **why);
+
 static void add_problem(struct recording *recording, char *text)
 {
 	recording->problems = memory_grow(
@@ -116,10 +119,11 @@ static void note_unknown_chunks(struct recording *recording,
 				  text_plural(part->unknown_chunks)));
 }
 
-static int add_part(struct recording *recording, const char *path, char **why)
+static int add_part(struct recording *recording, const char *path,
+		    part_opener open_part, char **why)
 {
 	struct part_copy part;
-	int err = part_open(&part, path, why);
+	int err = open_part(&part, path, why);
 
 	if (err)
 		return err;
@@ -137,7 +141,8 @@ static int add_part(struct recording *recording, const char *path, char **why)
 }
 
 /* Adds all parts of a directory; what cannot be read becomes a problem. */
-static void add_parts(struct recording *recording, const char *path, DIR *dir)
+static void add_parts(struct recording *recording, const char *path, DIR *dir,
+		      part_opener open_part)
 {
 	struct dirent *entry;
 
@@ -148,7 +153,7 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir)
 		if (!suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
-		err = add_part(recording, part_path, &problem);
+		err = add_part(recording, part_path, open_part, &problem);
 		if (err == -ENODATA) /* killed, or looked at, as it began */
 			add_problem(recording, problem);
 		else if (err)
@@ -189,13 +194,13 @@ static void add_unrecorded(struct recording *recording, const char *path)
 }
 
 static int open_directory(struct recording *recording, const char *path,
-			  char **why)
+			  part_opener open_part, char **why)
 {
 	DIR *dir = opendir(path);
 
 	if (!dir)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	add_parts(recording, path, dir);
+	add_parts(recording, path, dir, open_part);
 	closedir(dir);
 	add_unrecorded(recording, path);
 	if (recording->part_count > 0) {
@@ -208,7 +213,8 @@ static int open_directory(struct recording *recording, const char *path,
 	return fail(why, -ENODATA, "%s: no process was recorded there", path);
 }
 
-int recording_open(struct recording *recording, const char *path, char **why)
+static int open_by(struct recording *recording, const char *path,
+		   part_opener open_part, char **why)
 {
 	struct recording opened = { 0 };
 	struct stat status;
@@ -217,15 +223,26 @@ int recording_open(struct recording *recording, const char *path, char **why)
 	if (stat(path, &status) != 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(status.st_mode))
-		err = open_directory(&opened, path, why);
+		err = open_directory(&opened, path, open_part, why);
 	else
-		err = add_part(&opened, path, why);
+		err = add_part(&opened, path, open_part, why);
 	if (err) {
 		recording_close(&opened);
 		return err;
 	}
 	*recording = opened;
 	return 0;
+}
+
+int recording_open(struct recording *recording, const char *path, char **why)
+{
+	return open_by(recording, path, part_open, why);
+}
+
+int recording_open_outline(struct recording *recording, const char *path,
+			   char **why)
+{
+	return open_by(recording, path, part_open_outline, why);
 }
 
 void recording_close(struct recording *recording)

@@ -313,6 +313,98 @@ static void holes_are_zeros(void **state)
 	fixture_remove(directory);
 }
 
+static int is_counted_or_sampled(const struct part_chunk *chunk)
+{
+	return chunk->kind == WIRE_CONTEXTS || chunk->kind == WIRE_TABLE ||
+	       chunk->kind == WIRE_SAMPLES;
+}
+
+/* Both copies have the same chunks, but for what was counted and sampled. */
+static size_t compare_outline(const struct part_copy *whole,
+			      const struct part_copy *outline)
+{
+	struct part_chunk chunk, other;
+	uint64_t cursor = 0, other_cursor = 0;
+	size_t left_out = 0;
+
+	while (part_next_chunk(whole, &cursor, &chunk)) {
+		const size_t bytes = chunk.payload_bytes;
+
+		assert_true(part_next_chunk(outline, &other_cursor, &other));
+		assert_int_equal(other.kind, chunk.kind);
+		assert_int_equal(other.offset, chunk.offset);
+		assert_int_equal(other.used_bytes, chunk.used_bytes);
+		assert_int_equal(other.payload_bytes, bytes);
+		if (is_counted_or_sampled(&chunk))
+			for (size_t i = 0; i < bytes; i++)
+				assert_int_equal(other.payload[i], 0);
+		else
+			assert_memory_equal(other.payload, chunk.payload,
+					    bytes);
+		left_out += is_counted_or_sampled(&chunk);
+	}
+	assert_false(part_next_chunk(outline, &other_cursor, &other));
+	return left_out;
+}
+
+static void an_outline_is_all_but_counts_and_samples(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct part_copy whole, outline;
+	struct fixture fixture;
+	char *why;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(part_open(&whole, path, &why), 0);
+	assert_int_equal(part_open_outline(&outline, path, &why), 0);
+	assert_true(compare_outline(&whole, &outline) > 0);
+	assert_null(outline.damage);
+	part_close(&whole);
+	part_close(&outline);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+/* Or what is wrong is the same; at lengths of every remainder by 8. */
+static void an_outline_that_is_cut_has_the_same_damage(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	const size_t step = 37;
+	struct fixture fixture;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size);
+	for (size_t length = fixture.size - 1; length > step; length -= step) {
+		struct part_copy whole = { 0 }, outline = { 0 };
+		char *why = NULL, *other = NULL;
+		int err;
+
+		assert_int_equal(truncate(path, (off_t)length), 0);
+		err = part_open(&whole, path, &why);
+		assert_int_equal(part_open_outline(&outline, path, &other),
+				 err);
+		if (err) {
+			assert_string_equal(other, why);
+			free(why);
+			free(other);
+			continue;
+		}
+		assert_string_equal(outline.damage, whole.damage);
+		compare_outline(&whole, &outline);
+		part_close(&whole);
+		part_close(&outline);
+	}
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +419,8 @@ int main(void)
 			a_runtime_that_found_itself_broken_is_a_problem),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
+		cmocka_unit_test(an_outline_is_all_but_counts_and_samples),
+		cmocka_unit_test(an_outline_that_is_cut_has_the_same_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
