@@ -14,6 +14,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/native.h"
 #include "preload/hot/own_word.h"
+#include "preload/hot/recent_notes.h"
 #include "preload/hot/record.h"
 #include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
@@ -61,7 +62,7 @@ static enum count_result count_slowly(struct tally *tally, uint64_t id,
 
 	if (count_known(tally, id, site, &result))
 		return result;
-	if (caller != ID_ROOT && !tally_note(tally, caller).word)
+	if (caller != ID_ROOT && !recent_note_of(tally, caller).word)
 		hot_record_callers(id);
 	if (rt.folds_recursion &&
 	    count_recursion(recursion_runs_as(caller, id), id, site, &result))

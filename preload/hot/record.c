@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "preload/hot/own_word.h"
+#include "preload/hot/recent_notes.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -150,6 +151,7 @@ static void fill_context(struct tally *tally, struct wire_context *context,
 	atomic_store_explicit(&context->id, id, memory_order_release);
 	own_add(&entry->field, calls + record_draw_countdown());
 	atomic_store_explicit(&entry->id, id, memory_order_release);
+	recent_note_keep(tally, id, note);
 	own_add(&tally->wire->contexts, 1);
 }
 
@@ -216,9 +218,9 @@ static void withdraw_context(void)
 /* Nothing where a handler has forked and its child has no tally. */
 static union note note_of(uint64_t id)
 {
-	const struct tally *tally = hot.tally;
+	struct tally *tally = hot.tally;
 
-	return tally ? tally_note(tally, id) : (union note){ .word = 0 };
+	return tally ? recent_note_of(tally, id) : (union note){ .word = 0 };
 }
 
 /* False if there is no room, or none is given. */

@@ -187,6 +187,14 @@ struct hot_way {
 	uint64_t found; /* ID_ROOT: nothing is here */
 };
 
+/* Of contexts that were recorded, or called new ones, lately (recent_notes.h). */
+#define HOT_RECENT 64
+
+struct recent_note {
+	uint64_t mixed; /* the id, exclusive or the note */
+	uint64_t word;  /* the note; 0: nothing is here */
+};
+
 struct tally {
 	/*
 	 * What calls are counted in: changed by slow paths of the owner and by
@@ -224,6 +232,7 @@ struct tally {
 	struct tally_packets packets;
 	struct hot_aside aside; /* of the first owner's thread */
 	struct hot_way ways[HOT_WAYS];
+	struct recent_note recent[HOT_RECENT];
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,
