@@ -219,6 +219,7 @@
 	 * handler has meanwhile replaced; C goes round the end.
 	 */
 	.macro	PROBE	reorder, verify
+	prefetcht0 64(%rdx)
 1:	cmpq	$0, (%rdx)
 	je	2f
 	addq	$16, %rdx
