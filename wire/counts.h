@@ -23,7 +23,7 @@ enum wire_fold {
  * more are, as there are few; of those that a tally gets when it has many already,
  * which may be on deep stacks, not as many.
  */
-#define WIRE_EARLY_CONTEXTS 65536
+#define WIRE_EARLY_CONTEXTS 16384
 #define WIRE_EARLY_PERIOD   16
 #define WIRE_LATE_PERIOD    128
 

@@ -281,9 +281,9 @@ class ManyContexts(clewtest.Case):
         _, _, part = self.totals([target("contexts"), "10", "5", "1"])
         tally = max(part.tallies.values(), key=lambda t: t.recorded)
         early = tally.firsts_verified - tally.late_decided
-        late = tally.recorded - 65536
+        late = tally.recorded - 16384
         self.assertEqual(tally.firsts_wrong + tally.firsts_partial, 0)
-        self.assertLess(abs(early - 65536 / 16), 6 * (65536 / 16) ** .5)
+        self.assertLess(abs(early - 16384 / 16), 6 * (16384 / 16) ** .5)
         self.assertLess(abs(tally.late_decided - late / 128),
                         6 * (late / 128) ** .5)
         self.assertEqual(tally.late_wrong, 0)
