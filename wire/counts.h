@@ -122,9 +122,7 @@ _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
 /* Whether an entry is some context's. */
 static inline int wire_is_counted(const struct wire_count *count)
 {
-	const uint64_t id = count->id;
-
-	return id && id != WIRE_COUNT_CLAIMED;
+	return count->id - UINT64_C(1) < WIRE_COUNT_CLAIMED - 1;
 }
 
 /*

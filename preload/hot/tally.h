@@ -52,6 +52,7 @@ struct mapping {
 	union note *notes;
 	struct chunk chunk; /* head NULL: inside the tally's own chunk */
 	unsigned int log2;
+	uint64_t used; /* entries that were moved there when it was made */
 	/* Where the table's chunk is mapped again (table_alias.h), or NULL. */
 	unsigned char *alias;
 	uint64_t alias_bytes;

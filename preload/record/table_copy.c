@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/table_copy.h"
 
+#include <stdatomic.h>
+
 #include "preload/hot/sink.h"
 
 /*
@@ -11,16 +13,19 @@ static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 			  union note note)
 {
 	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
-	uint64_t i = entry->id >> 4 & mask;
+	const uint64_t id = entry->id;
+	uint64_t i = id >> 4 & mask;
 
-	while (to->table[i].id != entry->id && to->table[i].id)
+	while (to->table[i].id != id && to->table[i].id)
 		i = (i + 1) & mask;
-	if (to->table[i].id)
+	if (to->table[i].id) {
 		to->table[i].field += wire_calls(entry);
-	else
-		to->table[i].field = entry->field;
-	to->table[i].id = entry->id;
+		return i;
+	}
+	to->table[i].field = entry->field;
+	atomic_store_explicit(&to->table[i].id, id, memory_order_release);
 	to->notes[i] = note;
+	to->used++;
 	return i;
 }
 
@@ -33,7 +38,11 @@ static uint64_t mean_calls(const struct mapping *mapping)
 	return sum / entries;
 }
 
-/* Add the counts of entries with at least `least` and less than `limit`. */
+/*
+ * Add the counts of entries with at least `least` and less than `limit`. All that is
+ * asked of an entry is one condition: whether it is empty is as good as random, and
+ * mostly it has not as many calls.
+ */
 static void copy_counts(const struct mapping *from, struct mapping *to,
 			uint64_t least, uint64_t limit)
 {
@@ -41,9 +50,10 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct wire_count *entry = &from->table[i];
-		uint64_t calls = wire_calls(entry), at;
+		const int is_one = wire_is_counted(entry);
+		uint64_t at;
 
-		if (!wire_is_counted(entry) || calls < least || calls >= limit)
+		if (!(is_one & (wire_calls(entry) - least < limit - least)))
 			continue;
 		at = put_count(to, entry, from->notes[i]);
 		sink_add_entry(to->table, at, from->table, i);
@@ -82,21 +92,15 @@ void table_add_late(const struct mapping *from, struct mapping *to)
 		copy_rest(from, to);
 }
 
+/* Who is not counted keeps what it has, which is stored again without a branch. */
 void table_zero(const struct mapping *mapping)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {
-		if (!wire_is_counted(&mapping->table[i]))
-			continue;
-		mapping->table[i].field = 0;
-		sink_zero_entry(mapping->table, i);
+		struct wire_count *entry = &mapping->table[i];
+		const int is_one = wire_is_counted(entry);
+
+		entry->field &= (uint64_t)is_one - 1;
+		if (rt.sink->zero_entry && is_one)
+			sink_zero_entry(mapping->table, i);
 	}
-}
-
-uint64_t table_count_used(const struct mapping *mapping)
-{
-	uint64_t used = 0;
-
-	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++)
-		used += mapping->table[i].id != 0;
-	return used;
 }

@@ -27,7 +27,4 @@ void table_add_late(const struct mapping *from, struct mapping *to);
  */
 void table_zero(const struct mapping *mapping);
 
-/* Entries that have an id. */
-uint64_t table_count_used(const struct mapping *mapping);
-
 #endif

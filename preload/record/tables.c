@@ -208,7 +208,7 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
 			      memory_order_release);
 	use_table(tally, &built);
-	tally->used = table_count_used(&built);
+	tally->used = built.used;
 	table_zero(&old);
 	tally->memory.retired = old;
 	tally->memory.ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
