@@ -30,14 +30,21 @@ static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 
 /*
  * The blocks that part_free() gave to the file system are taken back: those of
- * the chunk's first `bytes`, and of a page for the head of what is left over.
+ * the chunk's first `bytes` but for the page of its head, which it has kept, and of a
+ * page for the head of what is left over.
  */
 static int take_blocks(const struct part *part, const struct chunk *chunk,
 		       uint64_t bytes)
 {
+	const uint64_t kept = WIRE_PAGE_BYTES;
+
 	if (chunk->bytes > bytes)
 		bytes += WIRE_PAGE_BYTES;
-	return part_file_take(&part->file, chunk->head, bytes);
+	if (bytes == kept)
+		return 0;
+	return part_file_take(&part->file, chunk->offset + kept,
+			      (unsigned char *)chunk->head + kept,
+			      bytes - kept);
 }
 
 /* The first unused chunk that is large enough, cut to size. */

@@ -2,6 +2,7 @@
 #include "preload/record/part_file.h"
 
 #include "machine/address_space.h"
+#include "preload/record/page_making.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/enlarge.h"
@@ -19,6 +20,8 @@
 #define SEGMENT_FIRST       (UINT64_C(16) << 20)
 #define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
 #define TIGHT_PART          8
+
+#define WRITTEN_MIN         (UINT64_C(32) << 10) /* pages that are made by writing */
 
 static uint64_t limit_of(int resource)
 {
@@ -264,12 +267,24 @@ static int touch(unsigned char *at, uint64_t bytes)
 	return 0;
 }
 
-int part_file_take(const struct part_file *file, void *at, uint64_t bytes)
+/* Later segments have huge pages, which are made as fast (map_over()). */
+static int writes_pages(const struct part_file *file, uint64_t offset,
+			uint64_t bytes)
+{
+	return file->has_dear_pages && bytes >= WRITTEN_MIN &&
+	       offset + bytes <= file->segments[0].bytes;
+}
+
+int part_file_take(const struct part_file *file, uint64_t offset, void *at,
+		   uint64_t bytes)
 {
 	int err;
 
 	if (file->is_private)
 		return 0;
+	if (writes_pages(file, offset, bytes))
+		page_making_write(file->path, file->dev, file->ino, offset,
+				  bytes);
 	err = sys_madvise(at, bytes, SYS_POPULATE_WRITE);
 	if (err == -EINVAL)
 		err = touch(at, bytes);
@@ -315,7 +330,7 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 	err = sys_mprotect(address, accessible_bytes(file, offset, bytes),
 			   SYS_PROT_OURS);
 	if (!err)
-		err = part_file_take(file, address, bytes);
+		err = part_file_take(file, offset, address, bytes);
 	if (err) {
 		/* those that were still to be had, too */
 		sys_madvise(address, bytes, MADV_REMOVE);
@@ -399,6 +414,7 @@ static int begin_file(struct part_file *file, int fd)
 		return err;
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
+	file->has_dear_pages = page_making_pays(fd);
 	err = set_first_length(file, fd);
 	return err ? err : add_segment(file, 0, WIRE_HEADER_BYTES, fd);
 }

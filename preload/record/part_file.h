@@ -14,6 +14,7 @@
  *		 use it is doubled, by name. Cut off at the end of the process
  *	mapping	 mremap() of a page with the old length 0 maps the same page
  *		 of the file a second time, and as much as one wants behind it
+ *	pages	 of what is large are written, of the first segment (page_making.h)
  *	blocks	 MADV_POPULATE_WRITE, before anything is stored there: on a
  *		 full disk it fails, where a store would raise SIGBUS. Given
  *		 back by MADV_REMOVE
@@ -35,9 +36,10 @@ struct segment {
 };
 
 struct part_file {
-	int is_private;    /* there is no file */
-	uint64_t dev, ino; /* of the file, which path must name */
-	uint64_t bytes;    /* its length */
+	int is_private;     /* there is no file */
+	uint64_t dev, ino;  /* of the file, which path must name */
+	uint64_t bytes;     /* its length */
+	int has_dear_pages; /* (page_making.h) */
 	struct segment segments[PART_SEGMENTS_MAX]; /* in order of offset */
 	uint32_t segment_count;
 	char path[PATH_MAX]; /* absolute */
@@ -62,8 +64,12 @@ int part_file_create_beside(struct part_file *file,
 int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 		     void **at);
 
-/* Have blocks again for pages that were given back. 0 or -errno. */
-int part_file_take(const struct part_file *file, void *at, uint64_t bytes);
+/*
+ * Have blocks for whole pages that have none, at this offset and address. They are
+ * nobody's meanwhile, as zeros may be written there. 0 or -errno.
+ */
+int part_file_take(const struct part_file *file, uint64_t offset, void *at,
+		   uint64_t bytes);
 
 /* Pages of which the blocks are not needed; they read as zeros. */
 void part_file_give_back(void *at, uint64_t bytes);

@@ -79,3 +79,15 @@ int apart_call(int (*function)(void *argument), void *argument)
 	sys_restore_signals(&signals);
 	return result;
 }
+
+int apart_call_alone(int (*function)(void *argument), void *argument)
+{
+	uint64_t signals;
+	int result = -EAGAIN;
+
+	sys_block_signals(&signals);
+	if (is_one_thread())
+		result = function(argument);
+	sys_restore_signals(&signals);
+	return result;
+}

@@ -29,4 +29,7 @@
  */
 int apart_call(int (*function)(void *argument), void *argument);
 
+/* The same where the process has one thread only; otherwise -EAGAIN. */
+int apart_call_alone(int (*function)(void *argument), void *argument);
+
 #endif

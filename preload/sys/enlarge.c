@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sys/enlarge.h"
 
+#include <sys/uio.h>
+
 #include "preload/sys/sys.h"
 
+#define ZEROS_PARTS 16 /* of a page each */
 #define SIZE_SIGNAL (UINT64_C(1) << (SIGXFSZ - 1))
 
 static int is_size_signal_pending(void)
@@ -55,6 +58,22 @@ int enlarge_named(const char *path, uint64_t bytes)
 long enlarge_by_write(int fd, const void *buffer, size_t bytes)
 {
 	return call(SYS_write, fd, (long)buffer, (long)bytes, 0);
+}
+
+long enlarge_by_zeros(int fd, uint64_t bytes, uint64_t offset)
+{
+	static const unsigned char zeros[4096];
+	struct iovec parts[ZEROS_PARTS];
+	int count = 0;
+
+	while (count < ZEROS_PARTS && bytes) {
+		const uint64_t length =
+			bytes < sizeof(zeros) ? bytes : sizeof(zeros);
+
+		parts[count++] = (struct iovec){ (void *)zeros, length };
+		bytes -= length;
+	}
+	return call(SYS_pwritev, fd, (long)parts, count, (long)offset);
 }
 
 long enlarge_by_pwrite(int fd, const void *buffer, size_t bytes,

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/page_making.h"
+
+#include <linux/magic.h>
+#include <sys/statfs.h>
+
+#include "preload/sys/apart.h"
+#include "preload/sys/enlarge.h"
+#include "preload/sys/sys.h"
+
+#define XFS_MAGIC 0x58465342
+
+struct stretch {
+	const char *path;
+	uint64_t dev, ino;
+	uint64_t offset, bytes;
+};
+
+int page_making_pays(int fd)
+{
+	struct statfs of;
+
+	if (sys_call(SYS_fstatfs, fd, (long)&of, 0, 0, 0, 0))
+		return 0;
+	return of.f_type == EXT4_SUPER_MAGIC || of.f_type == XFS_MAGIC ||
+	       of.f_type == BTRFS_SUPER_MAGIC;
+}
+
+static int is_that(int fd, const struct stretch *stretch)
+{
+	struct stat st;
+
+	return !sys_fstat(fd, &st) && st.st_dev == stretch->dev &&
+	       st.st_ino == stretch->ino;
+}
+
+/* For apart_call_alone(). */
+static int write_zeros(void *argument)
+{
+	struct stretch *stretch = argument;
+	const int fd =
+		sys_open(stretch->path,
+			 O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+	long done = fd < 0 || !is_that(fd, stretch) ? 0 : 1;
+
+	while (done > 0 && stretch->bytes) {
+		done = enlarge_by_zeros(fd, stretch->bytes, stretch->offset);
+		if (done > 0) {
+			stretch->offset += (uint64_t)done;
+			stretch->bytes -= (uint64_t)done;
+		}
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	return 0;
+}
+
+void page_making_write(const char *path, uint64_t dev, uint64_t ino,
+		       uint64_t offset, uint64_t bytes)
+{
+	struct stretch stretch = { path, dev, ino, offset, bytes };
+
+	apart_call_alone(write_zeros, &stretch);
+}

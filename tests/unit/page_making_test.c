@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/record/page_making.c: zeros are written where they are asked for. */
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/page_making.h"
+
+#define FILE_BYTES 1048576
+#define FROM       8192
+#define LENGTH     200704 /* some writes of 64 KiB, and one that is shorter */
+
+static char path[] = "/tmp/clew-pages-XXXXXX";
+static struct stat st;
+static int fd;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&rt, 0, sizeof(rt));
+	memcpy(strrchr(path, '-') + 1, "XXXXXX", 6);
+	fd = mkstemp(path);
+	return fd < 0 || ftruncate(fd, FILE_BYTES) != 0 || fstat(fd, &st) != 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	close(fd);
+	return unlink(path);
+}
+
+static void make(const char *name, uint64_t inode)
+{
+	page_making_write(name, st.st_dev, inode, FROM, LENGTH);
+}
+
+/* Where the file has data: all but holes. */
+static void assert_data(off_t from, off_t to)
+{
+	assert_int_equal(lseek(fd, 0, SEEK_DATA), from);
+	assert_int_equal(lseek(fd, from, SEEK_HOLE), to);
+	assert_int_equal(lseek(fd, to, SEEK_DATA), -1);
+}
+
+static void assert_untouched(void)
+{
+	assert_int_equal(lseek(fd, 0, SEEK_DATA), -1);
+}
+
+static void they_are_there_and_zero(void **state)
+{
+	unsigned char *bytes = malloc(FILE_BYTES);
+
+	(void)state;
+	make(path, st.st_ino);
+	assert_data(FROM, FROM + LENGTH);
+	assert_int_equal(pread(fd, bytes, FILE_BYTES, 0), FILE_BYTES);
+	for (size_t i = 0; i < FILE_BYTES; i++)
+		if (bytes[i])
+			fail();
+	free(bytes);
+}
+
+static void nothing_else_is_written(void **state)
+{
+	char before = 'b', behind = 'e';
+
+	(void)state;
+	assert_int_equal(pwrite(fd, &before, 1, FROM - 1), 1);
+	assert_int_equal(pwrite(fd, &behind, 1, FROM + LENGTH), 1);
+	make(path, st.st_ino);
+	assert_int_equal(pread(fd, &before, 1, FROM - 1), 1);
+	assert_int_equal(pread(fd, &behind, 1, FROM + LENGTH), 1);
+	assert_int_equal(before, 'b');
+	assert_int_equal(behind, 'e');
+}
+
+static void another_file_by_that_name_is_left_alone(void **state)
+{
+	(void)state;
+	make(path, st.st_ino + 1);
+	assert_untouched();
+}
+
+static void so_is_what_a_link_leads_to(void **state)
+{
+	char link[PATH_MAX];
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s-link", path);
+	assert_int_equal(symlink(path, link), 0);
+	make(link, st.st_ino);
+	assert_int_equal(unlink(link), 0);
+	assert_untouched();
+}
+
+static void *write_beside(void *inode)
+{
+	make(path, *(ino_t *)inode);
+	return NULL;
+}
+
+/* A descriptor would be seen. */
+static void with_several_threads_nothing_happens(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(
+		pthread_create(&thread, NULL, write_beside, &st.st_ino), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_untouched();
+}
+
+/* Default action: the test would die of SIGXFSZ. */
+static void a_limit_ends_it(void **state)
+{
+	const struct rlimit limit = { FROM + 65536, RLIM_INFINITY };
+	struct rlimit before;
+
+	(void)state;
+	getrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	make(path, st.st_ino);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_data(FROM, FROM + 65536);
+}
+
+static void no_descriptor_is_left(void **state)
+{
+	const int next = dup(fd);
+	int again;
+
+	(void)state;
+	close(next);
+	make(path, st.st_ino);
+	make(path, st.st_ino + 1);
+	again = dup(fd);
+	assert_int_equal(again, next);
+	close(again);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(they_are_there_and_zero),
+		CLAIM(nothing_else_is_written),
+		CLAIM(another_file_by_that_name_is_left_alone),
+		CLAIM(so_is_what_a_link_leads_to),
+		CLAIM(with_several_threads_nothing_happens),
+		CLAIM(a_limit_ends_it),
+		CLAIM(no_descriptor_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
