@@ -207,7 +207,7 @@ struct wire_header {
 	uint64_t end_ns;        /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
 	uint64_t hook_ns;       /* what hooking took, before main */
 	uint64_t max_contexts;  /* past it contexts fold */
-	_Atomic uint64_t contexts; /* recorded so far, over all tallies */
+	_Atomic uint64_t contexts; /* admitted so far, over all tallies */
 	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
 	_Atomic uint64_t trap_hits; /* any thread, atomic add: int3s executed */
 	char why[248];      /* WIRE_DISABLED: a sentence, NUL-terminated */
@@ -347,7 +347,12 @@ struct wire_chunk {
 	uint32_t owner;        /* tally number for TALLY, CONTEXTS and TABLE */
 	uint64_t bytes;        /* of the chunk, this header included */
 	_Atomic uint64_t used; /* payload bytes in use; CONTEXTS, TABLE: all */
-	uint64_t reserved[5];
+	/*
+	 * TALLY: of the header's `contexts` those that its thread may record without
+	 * asking again, and has not.
+	 */
+	uint64_t admitted;
+	uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct wire_chunk) == 64, "on the wire");
 

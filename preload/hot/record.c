@@ -19,10 +19,12 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-#define LOOK_MAX      4096 /* a countdown is 16 times longer once in 10^7 */
-#define COUNTDOWN_MAX 0xfffe
-#define WHOLE_MAX     UINT64_C(32)
-#define RUN_MAX       32
+#define LOOK_MAX         4096 /* a countdown is 16 times longer once in 10^7 */
+#define COUNTDOWN_MAX    0xfffe
+#define WHOLE_MAX        UINT64_C(32)
+#define RUN_MAX          32
+
+#define ADMITTED_AT_ONCE 64
 
 /* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
 uint64_t record_draw(void)
@@ -166,20 +168,44 @@ enum record_known record_known_call(struct tally *tally, uint64_t id)
 	return former >> WIRE_VERIFY_SHIFT ? RECORD_IS_COUNTED : RECORD_IS_DUE;
 }
 
-/* Whether one more context may be recorded in this process. */
-static int admit_context(void)
+/* Contexts that its thread may record without asking, in the tally's chunk. */
+static uint64_t *admitted_in(const struct tally *tally)
+{
+	struct wire_chunk *chunk = (struct wire_chunk *)tally->wire - 1;
+
+	return &chunk->admitted;
+}
+
+/*
+ * What all threads add to waits for whatever the processor has under way, the new
+ * context's stores above all. So a thread takes some at once, as long as there are
+ * so many; the last ones one by one.
+ */
+static int admit_some(struct tally *tally)
 {
 	_Atomic uint64_t *contexts = &rt.header->contexts;
-	struct tally *tally = hot.tally;
+	const uint64_t former = atomic_fetch_add_explicit(
+		contexts, ADMITTED_AT_ONCE, memory_order_relaxed);
 
-	if (!tally)
-		return 0;
-	if (atomic_fetch_add_explicit(contexts, 1, memory_order_relaxed) <
-	    rt.max_contexts)
+	if (former + ADMITTED_AT_ONCE <= rt.max_contexts) {
+		own_add(admitted_in(tally), ADMITTED_AT_ONCE - 1);
+		return 1;
+	}
+	atomic_fetch_sub_explicit(contexts, ADMITTED_AT_ONCE - 1,
+				  memory_order_relaxed);
+	if (former < rt.max_contexts)
 		return 1;
 	atomic_fetch_sub_explicit(contexts, 1, memory_order_relaxed);
 	tally->refusal = rt.max_contexts_cause;
 	return 0;
+}
+
+/* Whether one more context may be recorded in this process. */
+static int admit_context(void)
+{
+	struct tally *tally = hot.tally;
+
+	return tally && (own_take(admitted_in(tally)) || admit_some(tally));
 }
 
 /* False if there is no room. */
@@ -209,10 +235,14 @@ int record_caller(uint64_t id, union note note)
 	return 1;
 }
 
+/* For the next one. */
 static void withdraw_context(void)
 {
-	atomic_fetch_sub_explicit(&rt.header->contexts, 1,
-				  memory_order_relaxed);
+	if (hot.tally)
+		own_add(admitted_in(hot.tally), 1);
+	else
+		atomic_fetch_sub_explicit(&rt.header->contexts, 1,
+					  memory_order_relaxed);
 }
 
 /* Nothing where a handler has forked and its child has no tally. */

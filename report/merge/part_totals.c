@@ -42,7 +42,7 @@ void part_totals_init(struct part_totals *totals, const struct part_copy *part)
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
-	*totals = (struct part_totals){ .contexts = part->header->contexts };
+	*totals = (struct part_totals){ .contexts = part_contexts(part) };
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		totals->lost += part->header->losses[i];
 	add_tallies(totals, part);

@@ -362,6 +362,21 @@ int part_open_outline(struct part_copy *part, const char *path, char **why)
 	return open_part(part, path, 1, why);
 }
 
+uint64_t part_contexts(const struct part_copy *part)
+{
+	uint64_t contexts = part->header->contexts, cursor = 0;
+	struct part_chunk chunk;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		const struct wire_chunk *head =
+			(const struct wire_chunk *)chunk.payload - 1;
+
+		if (chunk.kind == WIRE_TALLY && head->admitted <= contexts)
+			contexts -= head->admitted;
+	}
+	return contexts;
+}
+
 void part_forget(const struct part_copy *part, const void *from, size_t bytes)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

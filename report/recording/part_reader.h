@@ -74,6 +74,9 @@ int part_save(const struct part_copy *part, const char *path, char **why);
 
 void part_close(struct part_copy *part);
 
+/* Contexts that the process has recorded, over all its threads. */
+uint64_t part_contexts(const struct part_copy *part);
+
 /*
  * What is at `from`, if it is in the part's copy, is not wanted any more: it may read
  * as zeros from now on, and takes no memory.

@@ -72,7 +72,7 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		" end_ns=%" PRIu64 " hook_ns=%" PRIu64 " max_contexts=%" PRIu64
 		" contexts=%" PRIu64 " max_bytes=%" PRIu64,
 		header->verify_period, header->start_ns, header->end_ns,
-		header->hook_ns, header->max_contexts, header->contexts,
+		header->hook_ns, header->max_contexts, part_contexts(part),
 		header->max_bytes);
 	dump_string(out, "file", part->name, strlen(part->name));
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++) {

@@ -274,6 +274,7 @@ class ManyContexts(clewtest.Case):
         counted = [n for _, n in self.below_grow(part)]
         self.assertEqual(len(counted), contexts)
         self.assertEqual(sum(counted), calls)
+        self.assertEqual(part.recorded, len(part.contexts()))
         self.assert_nothing_lost(part)
 
     def test_late_contexts_are_verified_less_often(self):

@@ -61,6 +61,7 @@ LOOPS = 0x80  # of a function's `displaced`
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
                        "II Q QQ QQ 5Q II Q II QQ II II")
 CHUNK = struct.Struct("<IIQQ40x")
+ADMITTED, ADMITTED_AT = struct.Struct("<Q"), 24
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
 FUNCTION = struct.Struct("<QIBBBx")
 HEIRLOOM = struct.Struct("<IIIIQQQQ")
@@ -178,6 +179,7 @@ class Part:
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
         self.inherited = []  # (kind, pid of the part, offset there)
+        self.recorded -= sum(self._admitted())
         chunks = list(self._chunks())
         # a tally may have been given a place before it in the file
         for kind, owner, payload in sorted(
@@ -214,6 +216,15 @@ class Part:
         while at < self.end:
             kind, _, size, _ = CHUNK.unpack_from(self.data, at)
             yield kind, size
+            at += size
+
+    def _admitted(self):
+        """Of the contexts that the header counts those that are not there yet,
+        of each tally."""
+        at = self.header_bytes
+        for kind, size in self.chunk_sizes():
+            if kind == TALLY:
+                yield ADMITTED.unpack_from(self.data, at + ADMITTED_AT)[0]
             at += size
 
     def _add(self, kind, owner, payload):

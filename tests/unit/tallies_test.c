@@ -81,6 +81,16 @@ static uint64_t calls_of(uint64_t id)
 	       calls_in(&hot.tally->memory.retired, id);
 }
 
+/* Of those that were admitted those that were recorded, as a reader counts. */
+static uint64_t admitted_and_recorded(void)
+{
+	const struct wire_chunk *chunk =
+		(const struct wire_chunk *)hot.tally->wire - 1;
+
+	assert_true(chunk->admitted < 64);
+	return rt.header->contexts - chunk->admitted;
+}
+
 static void every_call_of_every_context_is_counted(void **state)
 {
 	const uint32_t functions = 20000;
@@ -92,8 +102,23 @@ static void every_call_of_every_context_is_counted(void **state)
 				hot_count(id_of(f), ID_ROOT, 0x1000);
 	for (uint32_t f = 1; f <= functions; f += 7)
 		assert_int_equal(calls_of(id_of(f)), 3 * (1 + f % 3));
-	assert_int_equal(rt.header->contexts, functions);
+	assert_int_equal(admitted_and_recorded(), functions);
 	assert_int_equal(hot.tally->wire->contexts, functions);
+}
+
+static void as_many_are_recorded_as_may_be(void **state)
+{
+	const uint32_t functions = 2000, most = 1000;
+
+	(void)state;
+	rt.max_contexts = most;
+	for (uint32_t f = 1; f <= functions; f++)
+		hot_count(id_of(f), ID_ROOT, 0x1000);
+	for (uint32_t f = 1; f <= functions; f++)
+		assert_int_equal(calls_of(id_of(f)), f <= most);
+	/* and the "(folded)" below the root, in which the others count */
+	assert_int_equal(admitted_and_recorded(), most + 1);
+	assert_int_equal(calls_of(id_of(WIRE_FOLDED)), functions - most);
 }
 
 /* Where stubs look, and where they would if the thread were on. */
@@ -418,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(every_call_of_every_context_is_counted),
+		CLAIM(as_many_are_recorded_as_may_be),
 		CLAIM(any_reason_keeps_a_thread_switched_off),
 		CLAIM(a_table_that_grows_switches_nothing_on),
 		CLAIM(depth_is_kept_beside_the_id),

@@ -39,6 +39,25 @@ static inline int own_claim(uint64_t *word, uint64_t value)
 	return !former;
 }
 
+/* Takes one off, unless the word is 0: whether it was not. */
+static inline int own_take(uint64_t *word)
+{
+	uint64_t left = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	while (left) {
+		uint64_t former = left;
+
+		__asm__ volatile("cmpxchgq %2, %1"
+				 : "+a"(former), "+m"(*word)
+				 : "r"(left - 1)
+				 : "memory", "cc");
+		if (former == left)
+			return 1;
+		left = former;
+	}
+	return 0;
+}
+
 /* To another value, if it is the first one. */
 static inline void own_change(uint64_t *word, uint64_t from, uint64_t to)
 {
