@@ -10,7 +10,7 @@
 
 #define XFS_MAGIC 0x58465342
 
-struct stretch {
+struct page_stretch {
 	const char *path;
 	uint64_t dev, ino;
 	uint64_t offset, bytes;
@@ -26,7 +26,7 @@ int page_making_pays(int fd)
 	       of.f_type == BTRFS_SUPER_MAGIC;
 }
 
-static int is_that(int fd, const struct stretch *stretch)
+static int is_that(int fd, const struct page_stretch *stretch)
 {
 	struct stat st;
 
@@ -37,7 +37,7 @@ static int is_that(int fd, const struct stretch *stretch)
 /* For apart_call_alone(). */
 static int write_zeros(void *argument)
 {
-	struct stretch *stretch = argument;
+	struct page_stretch *stretch = argument;
 	const int fd =
 		sys_open(stretch->path,
 			 O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -58,7 +58,7 @@ static int write_zeros(void *argument)
 void page_making_write(const char *path, uint64_t dev, uint64_t ino,
 		       uint64_t offset, uint64_t bytes)
 {
-	struct stretch stretch = { path, dev, ino, offset, bytes };
+	struct page_stretch stretch = { path, dev, ino, offset, bytes };
 
 	apart_call_alone(write_zeros, &stretch);
 }
