@@ -284,6 +284,33 @@ static void keep_announced(const char *name, const struct recording *recording)
 	}
 }
 
+static int has_probes(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->part_count; i++)
+		if (part_has_chunk(&recording->parts[i], WIRE_PROBES))
+			return 1;
+	return 0;
+}
+
+/*
+ * What is said here of most recordings a few small chunks tell. To read one takes as long
+ * as its program took to write it.
+ */
+static void open_recording(struct recording *recording, const char *path)
+{
+	char *why = NULL;
+	int err = recording_open_some(
+		recording, path,
+		PART_KIND(WIRE_RULES) | PART_KIND(WIRE_JITDUMP), &why);
+
+	if (!err && has_probes(recording)) {
+		recording_close(recording);
+		err = recording_open(recording, path, &why);
+	}
+	if (err)
+		free(why);
+}
+
 /* Whether the target was recorded; says so if not. */
 static int check_recording(const char *name,
 			   const struct record_options *options,
@@ -291,10 +318,9 @@ static int check_recording(const char *name,
 			   const struct launch_outcome *outcome)
 {
 	struct recording recording = { 0 };
-	char *why = NULL;
+	char *why;
 
-	if (recording_open_outline(&recording, path, &why) != 0)
-		free(why);
+	open_recording(&recording, path);
 	why = unrecorded_reason(&recording, path, outcome->pid,
 				outcome->status);
 	if (why)

@@ -75,50 +75,55 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 	return size;
 }
 
-/* What was counted or sampled, and what is free: most of a large part. */
-static int is_beside_outline(const struct wire_chunk *chunk)
-{
-	const uint32_t kind = chunk->kind;
+/* More than a head at a time: where chunks are small, their heads are close. */
+#define OUTLINE_BYTES 4096
 
-	switch (kind) {
-	case WIRE_FREE:
-	case WIRE_CONTEXTS:
-	case WIRE_TABLE:
-	case WIRE_SAMPLES:
-	case WIRE_HISTOGRAMS:
-		return 1;
-	default:
-		return 0;
-	}
+/* Where a copy of so much has come, which chunk by chunk grows. */
+struct outline {
+	int fd;
+	unsigned char *bytes;
+	size_t copied;
+};
+
+/* Whether all before `end` is there, from `from` on. */
+static int outline_reach(struct outline *outline, size_t from, size_t end)
+{
+	if (outline->copied < from)
+		outline->copied = from;
+	if (outline->copied < end)
+		outline->copied = copy_range(outline->fd, outline->bytes,
+					     outline->copied, end);
+	return outline->copied >= end;
 }
 
-/*
- * Copies the header, and chunk by chunk what is of the outline; of others the
- * head. Where heads stop making sense it ends, which check_chunks() finds, too.
- */
-static size_t copy_outline(int fd, unsigned char *bytes, size_t from,
-			   size_t size)
+static size_t at_most(size_t bytes, size_t left)
 {
-	size_t at = copy_range(fd, bytes, 0, from);
+	return bytes < left ? bytes : left;
+}
 
-	if (at < from)
-		return at;
-	while (size - at >= sizeof(struct wire_chunk)) {
-		const struct wire_chunk *chunk = (const void *)(bytes + at);
-		const size_t payload = at + sizeof(*chunk);
-		size_t copied = copy_range(fd, bytes, at, payload), end;
+/* Copies the heads of all chunks, and what those of these kinds hold, likewise. */
+static size_t copy_outline(int fd, unsigned char *bytes, size_t from,
+			   size_t size, uint64_t kinds)
+{
+	struct outline outline = { fd, bytes, from };
+	const struct wire_chunk *chunk;
 
-		if (copied < payload)
-			return copied;
-		if (chunk->bytes < sizeof(*chunk) || chunk->bytes % 8 != 0)
-			return size;
-		end = chunk->bytes < size - at ? at + chunk->bytes : size;
-		if (!is_beside_outline(chunk)) {
-			copied = copy_range(fd, bytes, payload, end);
-			if (copied < end)
-				return copied;
-		}
-		at = end;
+	for (size_t at = from; at < size && size - at >= sizeof(*chunk);
+	     at += chunk->bytes) {
+		const size_t left = size - at;
+
+		chunk = (const void *)(bytes + at);
+		if (!outline_reach(&outline, at,
+				   at + at_most(OUTLINE_BYTES, left)))
+			return outline.copied;
+		if (chunk->kind < WIRE_CHUNK_KIND_COUNT &&
+		    kinds & PART_KIND(chunk->kind) &&
+		    !outline_reach(&outline, at,
+				   at + at_most(chunk->bytes, left)))
+			return outline.copied;
+		if (chunk->bytes < sizeof(*chunk) || chunk->bytes % 8 != 0 ||
+		    chunk->bytes > left)
+			break;
 	}
 	return size;
 }
@@ -255,12 +260,11 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
- * Copies the part as far as it is in use, or its outline. *end: how far its header
- * says. The runtime lets the file grow before `end`, so they are looked at in
- * reverse.
+ * Copies the part as far as it is in use. *end: how far its header says. The
+ * runtime lets the file grow before `end`, so they are looked at in reverse.
  */
 static int copy_part(struct part_copy *part, int fd, const char *path,
-		     int is_outline, uint64_t *end, char **why)
+		     uint64_t kinds, uint64_t *end, char **why)
 {
 	struct wire_header header = { 0 };
 	struct stat status;
@@ -282,13 +286,11 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 	if (!part->bytes)
 		return fail(why, -ENOMEM, "%s: too large for the memory here",
 			    path);
-	part->size_bytes = is_outline
-				   ? copy_outline(fd, part->bytes,
-						  header.header_bytes < size
-							  ? header.header_bytes
-							  : size,
-						  size)
-				   : copy_data(fd, part->bytes, size);
+	part->size_bytes =
+		kinds == PART_KINDS_ALL
+			? copy_data(fd, part->bytes, size)
+			: copy_outline(fd, part->bytes, header.header_bytes,
+				       size, kinds);
 	/* The copy of the header is the one that was checked. */
 	part->dropped_counters = part_counters_drop(&header);
 	memcpy(part->bytes, &header, sizeof(header));
@@ -322,8 +324,8 @@ static void read_inherited(struct part_copy *part)
 					       sizeof(struct wire_inherited));
 }
 
-static int open_part(struct part_copy *part, const char *path, int is_outline,
-		     char **why)
+int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
+		   char **why)
 {
 	struct part_copy copy = { 0 };
 	uint64_t end = 0;
@@ -335,8 +337,9 @@ static int open_part(struct part_copy *part, const char *path, int is_outline,
 	for (int i = 0; i < COPY_ATTEMPTS; i++) {
 		free(copy.bytes);
 		copy.bytes = NULL;
-		err = copy_part(&copy, fd, path, is_outline, &end, why);
-		if (!copy.bytes || is_outline || !has_moved(&copy, fd))
+		err = copy_part(&copy, fd, path, kinds, &end, why);
+		if (!copy.bytes || !(kinds & PART_KIND(WIRE_TALLY)) ||
+		    !has_moved(&copy, fd))
 			break;
 	}
 	close(fd);
@@ -347,19 +350,26 @@ static int open_part(struct part_copy *part, const char *path, int is_outline,
 	text_printable(copy.name);
 	copy.run = run_of(copy.name);
 	check_chunks(&copy, end);
-	read_inherited(&copy);
+	if (kinds & PART_KIND(WIRE_INHERITED))
+		read_inherited(&copy);
 	*part = copy;
 	return 0;
 }
 
 int part_open(struct part_copy *part, const char *path, char **why)
 {
-	return open_part(part, path, 0, why);
+	return part_open_some(part, path, PART_KINDS_ALL, why);
 }
 
-int part_open_outline(struct part_copy *part, const char *path, char **why)
+int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind)
 {
-	return open_part(part, path, 1, why);
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == kind)
+			return 1;
+	return 0;
 }
 
 uint64_t part_contexts(const struct part_copy *part)

@@ -63,11 +63,16 @@ static inline size_t part_chunk_used(const struct part_chunk *chunk)
 int part_open(struct part_copy *part, const char *path, char **why);
 
 /*
- * The same without what was counted and sampled: of a chunk of contexts, counts,
- * histograms or samples only its head is there, and zeros behind it. It takes as long
- * for a part of any size.
+ * The same, but only chunks of these kinds, a set of PART_KIND(), are copied whole. What
+ * others hold need not be there: it may read as zeros. Their heads are.
  */
-int part_open_outline(struct part_copy *part, const char *path, char **why);
+#define PART_KIND(kind) (UINT64_C(1) << (kind))
+#define PART_KINDS_ALL  UINT64_MAX
+int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
+		   char **why);
+
+/* Whether it has a chunk of that kind. */
+int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind);
 
 /* Writes what there is of it, but nothing inherited, to a new file. 0, or -errno and *why. */
 int part_save(const struct part_copy *part, const char *path, char **why);

@@ -15,9 +15,6 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
-typedef int (*part_opener)(struct part_copy *part, const char *path,
-			   char **why);
-
 static void add_problem(struct recording *recording, char *text)
 {
 	recording->problems = memory_grow(
@@ -120,10 +117,10 @@ static void note_unknown_chunks(struct recording *recording,
 }
 
 static int add_part(struct recording *recording, const char *path,
-		    part_opener open_part, char **why)
+		    uint64_t kinds, char **why)
 {
 	struct part_copy part;
-	int err = open_part(&part, path, why);
+	int err = part_open_some(&part, path, kinds, why);
 
 	if (err)
 		return err;
@@ -142,7 +139,7 @@ static int add_part(struct recording *recording, const char *path,
 
 /* Adds all parts of a directory; what cannot be read becomes a problem. */
 static void add_parts(struct recording *recording, const char *path, DIR *dir,
-		      part_opener open_part)
+		      uint64_t kinds)
 {
 	struct dirent *entry;
 
@@ -153,7 +150,7 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir,
 		if (!suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
-		err = add_part(recording, part_path, open_part, &problem);
+		err = add_part(recording, part_path, kinds, &problem);
 		if (err == -ENODATA) /* killed, or looked at, as it began */
 			add_problem(recording, problem);
 		else if (err)
@@ -194,13 +191,13 @@ static void add_unrecorded(struct recording *recording, const char *path)
 }
 
 static int open_directory(struct recording *recording, const char *path,
-			  part_opener open_part, char **why)
+			  uint64_t kinds, char **why)
 {
 	DIR *dir = opendir(path);
 
 	if (!dir)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	add_parts(recording, path, dir, open_part);
+	add_parts(recording, path, dir, kinds);
 	closedir(dir);
 	add_unrecorded(recording, path);
 	if (recording->part_count > 0) {
@@ -213,8 +210,8 @@ static int open_directory(struct recording *recording, const char *path,
 	return fail(why, -ENODATA, "%s: no process was recorded there", path);
 }
 
-static int open_by(struct recording *recording, const char *path,
-		   part_opener open_part, char **why)
+int recording_open_some(struct recording *recording, const char *path,
+			uint64_t kinds, char **why)
 {
 	struct recording opened = { 0 };
 	struct stat status;
@@ -223,9 +220,9 @@ static int open_by(struct recording *recording, const char *path,
 	if (stat(path, &status) != 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(status.st_mode))
-		err = open_directory(&opened, path, open_part, why);
+		err = open_directory(&opened, path, kinds, why);
 	else
-		err = add_part(&opened, path, open_part, why);
+		err = add_part(&opened, path, kinds, why);
 	if (err) {
 		recording_close(&opened);
 		return err;
@@ -236,13 +233,7 @@ static int open_by(struct recording *recording, const char *path,
 
 int recording_open(struct recording *recording, const char *path, char **why)
 {
-	return open_by(recording, path, part_open, why);
-}
-
-int recording_open_outline(struct recording *recording, const char *path,
-			   char **why)
-{
-	return open_by(recording, path, part_open_outline, why);
+	return recording_open_some(recording, path, PART_KINDS_ALL, why);
 }
 
 void recording_close(struct recording *recording)

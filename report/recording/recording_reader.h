@@ -33,9 +33,9 @@ struct recording {
 /* `path` is a recording's directory or one part. 0, or -errno and *why. */
 int recording_open(struct recording *recording, const char *path, char **why);
 
-/* The same by part_open_outline(): without what was counted and sampled. */
-int recording_open_outline(struct recording *recording, const char *path,
-			   char **why);
+/* The same, but what chunks of other kinds hold need not be there (part_open_some()). */
+int recording_open_some(struct recording *recording, const char *path,
+			uint64_t kinds, char **why);
 
 /* The part of the process that this one was forked from; NULL: none is there. */
 const struct part_copy *recording_parent(const struct recording *recording,
