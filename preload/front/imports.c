@@ -23,6 +23,7 @@ struct import_tables {
 	const Elf64_Half *versions; /* of symbols: numbers in `needed` */
 	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;
+	uint64_t relative_bytes; /* of these, at the beginning: of no symbol */
 	uint64_t plt_relocations, plt_relocation_bytes;
 };
 
@@ -55,6 +56,9 @@ static void take_entry(const struct module *module, const Elf64_Dyn *entry,
 		break;
 	case DT_RELASZ:
 		tables->relocation_bytes = value;
+		break;
+	case DT_RELACOUNT:
+		tables->relative_bytes = value * sizeof(Elf64_Rela);
 		break;
 	case DT_JMPREL:
 		tables->plt_relocations = address(module, value);
@@ -109,6 +113,22 @@ static int visit_table(const struct import_tables *tables, uint64_t at,
 	return result;
 }
 
+/* A large library's are relative, nine of ten, which the loader is told as well. */
+static int visit_relocations(const struct import_tables *tables,
+			     relocation_visit visit, void *context)
+{
+	const uint64_t skipped =
+		tables->relative_bytes < tables->relocation_bytes
+			? tables->relative_bytes
+			: tables->relocation_bytes;
+
+	return tables->relocations
+		       ? visit_table(tables, tables->relocations + skipped,
+				     tables->relocation_bytes - skipped, visit,
+				     context)
+		       : 0;
+}
+
 static int visit_imports(const struct module *module, relocation_visit visit,
 			 void *context)
 {
@@ -119,10 +139,7 @@ static int visit_imports(const struct module *module, relocation_visit visit,
 		return 0;
 	result = visit_table(&tables, tables.plt_relocations,
 			     tables.plt_relocation_bytes, visit, context);
-	if (!result)
-		result = visit_table(&tables, tables.relocations,
-				     tables.relocation_bytes, visit, context);
-	return result;
+	return result ? result : visit_relocations(&tables, visit, context);
 }
 
 /* ---- What tells that a module jumps ---- */
@@ -153,42 +170,50 @@ static int tells(const char *name, int wanted)
 	return 0;
 }
 
+/* Linkers put relocations of one symbol side by side: vtables want a few, often. */
+struct noting {
+	const char *last; /* name */
+	int found;
+};
+
 static int note_jump(void *context, const struct import_tables *tables,
 		     Elf64_Rela *relocation, const char *name)
 {
-	const int told = tells(name, JUMPS | SWITCHES);
-	enum imports_jumps *found = context;
+	struct noting *noting = context;
 
-	if (told == SWITCHES)
-		*found = IMPORTS_SWITCH;
-	else if (told == JUMPS)
-		*found = IMPORTS_JUMP;
-	return *found == IMPORTS_SWITCH;
+	if (name != noting->last)
+		noting->found |= tells(name, JUMPS | SWITCHES);
+	noting->last = name;
+	return noting->found & SWITCHES;
 }
 
 enum imports_jumps imports_jumps(const struct module *module)
 {
-	enum imports_jumps found = IMPORTS_NO_JUMP;
+	struct noting noting = { 0 };
 
-	visit_imports(module, note_jump, &found);
-	return found;
+	visit_imports(module, note_jump, &noting);
+	if (noting.found & SWITCHES)
+		return IMPORTS_SWITCH;
+	return noting.found ? IMPORTS_JUMP : IMPORTS_NO_JUMP;
 }
 
 static int note_map(void *context, const struct import_tables *tables,
 		    Elf64_Rela *relocation, const char *name)
 {
-	int *found = context;
+	struct noting *noting = context;
 
-	*found = tells(name, MAPS);
-	return *found;
+	if (name != noting->last)
+		noting->found = tells(name, MAPS);
+	noting->last = name;
+	return noting->found;
 }
 
 int imports_maps(const struct module *module)
 {
-	int found = 0;
+	struct noting noting = { 0 };
 
-	visit_imports(module, note_map, &found);
-	return found;
+	visit_imports(module, note_map, &noting);
+	return noting.found;
 }
 
 /* ---- Leading ---- */
