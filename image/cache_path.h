@@ -8,6 +8,9 @@
 
 #include "image/analysis.h"
 
+/* In front of the hash of a module's content, where it has no build-id. */
+#define CACHE_PATH_CONTENT "content-"
+
 /* It always ends with a NUL. */
 struct cache_path {
 	char text[4096];

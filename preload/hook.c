@@ -74,17 +74,28 @@ static void retire_modules(struct pass *pass)
 
 /* ---- New modules ---- */
 
+/* One without a build-id is known once its file has been looked at. */
+static int is_known(const struct module *module)
+{
+	return module->build_id_bytes || module->content.words[1];
+}
+
+static int are_alike(const struct module *a, const struct module *b)
+{
+	return a->base == b->base && a->build_id_bytes == b->build_id_bytes &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_bytes) &&
+	       !memcmp(&a->content, &b->content, sizeof(a->content)) &&
+	       !strcmp(a->path, b->path);
+}
+
 /* The same module, unloaded before and now back where it was. */
 static struct module *find_former(const struct cold *cold,
 				  const struct module *module)
 {
-	if (!module->build_id_bytes)
+	if (!is_known(module))
 		return NULL;
 	for (struct module *m = cold->modules.first; m; m = m->next)
-		if (m->is_retired && m->patches && m->base == module->base &&
-		    m->build_id_bytes == module->build_id_bytes &&
-		    !memcmp(m->build_id, module->build_id, m->build_id_bytes) &&
-		    !strcmp(m->path, module->path))
+		if (m->is_retired && m->patches && are_alike(m, module))
 			return m;
 	return NULL;
 }
@@ -136,6 +147,8 @@ static int gather_candidates(struct pass *pass)
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0 || rt.is_late);
+		if (!m->build_id_bytes && take_up_again(cold, m))
+			continue;
 		slices_rest();
 		err = candidate_record(candidate, &cold->config, &pass->scratch,
 				       &cold->kept, pass->now_ns);

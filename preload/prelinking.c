@@ -43,6 +43,7 @@ static struct prelinked_module stubs_of(const struct cold *cold,
 	return (struct prelinked_module){
 		.build_id = module->build_id,
 		.build_id_bytes = module->build_id_bytes,
+		.content = candidate->analysis.content,
 		.maker = own ? own->build_id : NULL,
 		.maker_bytes = own ? own->build_id_bytes : 0,
 		.base = module->base,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/cache_path.h"
 #include "machine/address_space.h"
 #include "preload/hot/shadow.h"
 #include "preload/stubs/stub_template.h"
@@ -56,7 +57,7 @@ static uint64_t place_of(const struct prelinked_module *module, uint64_t bytes)
 	       WINDOW_BLOCK_BYTES + WINDOW_HEAD_BYTES;
 }
 
-/* Of all that stubs are made of, but who makes them, the build-id and the code. */
+/* Of all that stubs are made of, but who makes them, the module and its code. */
 static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 {
 	const struct stub_template *template = stub_template();
@@ -83,21 +84,40 @@ static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 			     module->count * sizeof(*module->functions));
 }
 
+static void add_digits(struct text *text, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		text_char(text, digits[bytes[i] >> 4]);
+		text_char(text, digits[bytes[i] & 15]);
+	}
+}
+
+/* As the analysis is (image/cache_path.h). */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,
 		   enum prelinked_kind kind)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
 
-	for (uint32_t i = 0; i < module->build_id_bytes; i++) {
-		text_char(&text, digits[module->build_id[i] >> 4]);
-		text_char(&text, digits[module->build_id[i] & 15]);
+	if (module->build_id_bytes) {
+		add_digits(&text, module->build_id, module->build_id_bytes);
+	} else {
+		text_string(&text, CACHE_PATH_CONTENT);
+		add_digits(&text, (const uint8_t *)&module->content,
+			   sizeof(module->content));
 	}
 	text_char(&text, '-');
 	text_hex(&text, number);
 	text_string(&text, kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+/* From others, as the analysis cache knows it. */
+static int is_known(const struct prelinked_module *module)
+{
+	return module->build_id_bytes || module->content.words[1];
 }
 
 /* -ENOTSUP: what this process's stubs are made of is not the same in others. */
@@ -106,9 +126,9 @@ static int lay_out(struct prelinked_layout *layout,
 {
 	const uint64_t bytes = module->count * stub_bytes();
 
-	if (!module->build_id_bytes || module->maker_bytes < 8 ||
-	    !module->count || rt.sink->index ||
-	    hot_shadow_low == SHADOW_NOWHERE || bytes > STUBS_MAX)
+	if (!is_known(module) || module->maker_bytes < 8 || !module->count ||
+	    rt.sink->index || hot_shadow_low == SHADOW_NOWHERE ||
+	    bytes > STUBS_MAX)
 		return -ENOTSUP;
 	layout->stubs_at = PRELINKED_FLAGS_AT + flags_bytes(module);
 	layout->bytes = pages(layout->stubs_at + bytes);

@@ -5,8 +5,8 @@
  * has composed nothing.
  *
  * A stub is a function of a few things: of who makes it, and the template; of the function's number,
- * which follows from the module's build-id; of where the thread's block is from
- * %fs; of the displaced instructions; and, as these refer to places from where they
+ * which follows from the module's build-id, or its path where it has none; of where the
+ * thread's block is from %fs; of the displaced instructions; and, as these refer to places from where they
  * stand, of the distance between stub and function. So a module's stubs lie at a
  * distance of their own from it, the same in each process, one for each function
  * of the analysis, in their order:
@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "image/arena.h"
+#include "image/content.h"
 #include "preload/stubs/prelinked_file.h"
 #include "preload/stubs/stub_write.h"
 #include "preload/stubs/window.h"
@@ -38,7 +39,8 @@
 struct prelinked_module {
 	const uint8_t *build_id;
 	uint32_t build_id_bytes;
-	const uint8_t *maker; /* the build-id of whoever makes stubs */
+	struct content content; /* what its files are called by without one */
+	const uint8_t *maker;   /* the build-id of whoever makes stubs */
 	uint32_t maker_bytes;
 	uint64_t base; /* load bias */
 	struct window_user user;
@@ -97,7 +99,10 @@ int prelinked_make(const struct prelinked_module *module,
 		   const struct decoder *decoder, struct arena *arena,
 		   uint32_t number);
 
-/* The name of a module's file of that kind. 0 or -ENAMETOOLONG. */
+/*
+ * The name of a module's file of that kind: BUILD-ID-NUMBER.prelinked, or
+ * content-HASH-NUMBER.prelinked, or .hooked. 0 or -ENAMETOOLONG.
+ */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,
 		   enum prelinked_kind kind);

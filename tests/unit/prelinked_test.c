@@ -216,6 +216,30 @@ static void stubs_are_those_that_would_be_made(void **state)
 	unmap_code(BASE);
 }
 
+/* By a hash of its content. */
+static void a_module_without_build_id_has_stubs(void **state)
+{
+	struct prelinked_module module = module_at(BASE);
+	struct prelinked prelinked;
+	char name[PRELINKED_NAME_BYTES];
+	uint32_t number;
+
+	(void)state;
+	map_code(BASE);
+	module.build_id_bytes = 0;
+	assert_int_equal(load(&module, &prelinked, &number), -ENOTSUP);
+	module.content = (struct content){ { 1, 2 } };
+	assert_int_equal(prelinked_name(name, &module, 3, PRELINKED_TEXT), 0);
+	assert_string_equal(
+		name, "content-01000000000000000200000000000000-3.hooked");
+	made_and_loaded(&module, &prelinked);
+	require_all(&module, &prelinked);
+	forget_blocks();
+	module.content.words[0] = 2;
+	assert_int_equal(load(&module, &prelinked, &number), -ENOENT);
+	unmap_code(BASE);
+}
+
 static void wherever_the_module_is(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
@@ -466,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(stubs_are_those_that_would_be_made),
+		TEST(a_module_without_build_id_has_stubs),
 		TEST(wherever_the_module_is),
 		TEST(a_module_at_the_bottom_has_its_above),
 		TEST(what_is_displaced_must_be_the_same),
