@@ -382,7 +382,8 @@ static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 	const struct catalog_entry *entry = &c->entry;
 	int err;
 
-	if (!prelinking_patch(&pass->prelinking, pass->cold, c, workshop))
+	if (!prelinking_patch(&pass->prelinking, pass->cold, c, workshop,
+			      &pass->scratch))
 		return 0;
 	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 	if (!c->patch)

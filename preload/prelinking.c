@@ -169,7 +169,7 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 
 int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct candidate *candidate,
-		     struct patch_workshop *workshop)
+		     struct patch_workshop *workshop, struct arena *scratch)
 {
 	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	const struct prelinked_text_module text = text_of(candidate, &of);
@@ -179,7 +179,7 @@ int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		return -ENOENT;
 	err = prelinked_text_prepare(candidate->text, &text, workshop,
 				     &prelinking->pristine, &cold->kept,
-				     &candidate->patch);
+				     scratch, &candidate->patch);
 	if (err)
 		forget_text(candidate);
 	return err;

@@ -36,7 +36,7 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
  */
 int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct candidate *candidate,
-		     struct patch_workshop *workshop);
+		     struct patch_workshop *workshop, struct arena *scratch);
 
 /* Keep the text of one that was hooked without, before anything is written to it. */
 void prelinking_keep(const struct prelinking *prelinking,

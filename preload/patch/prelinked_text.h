@@ -20,7 +20,9 @@
  *	and hooked as they are
  *	a function whose stub would be where a block has its head gets another
  *	one that is not to be hooked here gets its bytes back, and is no site: the table
- *	is cut there, and what is between is patches of their own
+ *	is cut there, and what is between is patches of their own; where there are many,
+ *	it is a copy without them. Where they lie in more pages than what is hooked, the
+ *	module is hooked without its text
  *	the rest, functions whose hooks are not the same everywhere, is hooked as ever:
  *	punned jumps, whose pads are anywhere, probes, hosts and guests
  *
@@ -34,7 +36,6 @@
 #include "preload/patch/pristine.h"
 
 #define PRELINKED_TEXT_WRITTEN_MAX 64
-#define PRELINKED_TEXT_FIXES_MAX   128
 
 /* In the file, behind its head. */
 struct prelinked_text_about {
@@ -68,7 +69,7 @@ struct prelinked_text {
 	/* What is other in this process. */
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	struct patch_text fixes[PRELINKED_TEXT_FIXES_MAX]; /* addresses */
+	struct patch_text *fixes; /* addresses; in the arena of the pass */
 	uint32_t fix_count;
 };
 
@@ -94,7 +95,7 @@ int prelinked_text_prepare(struct prelinked_text *text,
 			   const struct prelinked_text_module *of,
 			   struct patch_workshop *workshop,
 			   const struct pristine *pristine, struct arena *kept,
-			   struct patch **chain);
+			   struct arena *scratch, struct patch **chain);
 
 /*
  * Make and keep the file, by what has been prepared otherwise and not yet been committed.

@@ -2,10 +2,17 @@
 #include "preload/patch/prelinked_text.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "preload/sys/sys.h"
 
-#define CUTS_MAX 16
+/* Each piece is a patch, and handlers look through all patches. */
+#define PIECES_MAX 16
+
+/* Functions that are other: whatever their pages, that is little. */
+#define FEW_OTHERS 16
+
+#define AT_FIRST   64
 
 /* ---- What is other ---- */
 
@@ -22,55 +29,140 @@ static struct patch_site *find_site(const struct prelinked_text *text,
 	return site && site->function == of->first_number + i ? site : NULL;
 }
 
-static int add_fix(struct prelinked_text *text, uint64_t pc,
-		   const uint8_t *bytes, uint8_t count)
-{
-	struct patch_text *fix = &text->fixes[text->fix_count];
+/* What is made of one text. */
+struct preparation {
+	struct prelinked_text *text;
+	const struct prelinked_text_module *of;
+	struct patch_workshop *workshop;
+	struct arena *kept, *scratch;
+	uint32_t fix_room;
+	uint32_t *cuts; /* indices of sites that are not wanted, in order */
+	uint32_t cut_count, cut_room;
+	struct patch **end; /* of the chain that is made */
+};
 
-	if (text->fix_count == PRELINKED_TEXT_FIXES_MAX)
-		return -E2BIG;
-	fix->pc = pc;
-	fix->bytes = count;
-	for (uint8_t i = 0; i < count; i++)
-		fix->after[i] = bytes[i];
-	text->fix_count++;
+/* As large as one more needs. 0 or -ENOMEM. */
+static int make_room(struct arena *arena, void **items, uint32_t count,
+		     uint32_t *room, size_t bytes)
+{
+	const uint32_t larger = *room ? 2 * *room : AT_FIRST;
+	void *grown;
+
+	if (count < *room)
+		return 0;
+	grown = arena_alloc(arena, larger * bytes);
+	if (!grown)
+		return -ENOMEM;
+	if (count)
+		memcpy(grown, *items, count * bytes);
+	*items = grown;
+	*room = larger;
 	return 0;
 }
 
-/* In order of pc. */
-struct cuts {
-	const struct patch_site *sites[CUTS_MAX];
-	uint32_t count;
-};
+static int add_fix(struct preparation *making, uint64_t pc,
+		   const uint8_t *bytes, uint8_t count)
+{
+	struct prelinked_text *text = making->text;
+	struct patch_text *fix;
+	int err = count > PATCH_BYTES_MAX
+			  ? -EBADMSG
+			  : make_room(making->scratch, (void **)&text->fixes,
+				      text->fix_count, &making->fix_room,
+				      sizeof(*fix));
+
+	if (err)
+		return err;
+	fix = &text->fixes[text->fix_count++];
+	fix->pc = pc;
+	fix->bytes = count;
+	memcpy(fix->after, bytes, count);
+	return 0;
+}
+
+/* Functions whose hooks may be there, and are not to be as they are. */
+static int is_other(const struct prelinked_text_module *of, uint32_t i)
+{
+	return of->functions[i].verdict != of->analysed[i].verdict &&
+	       verdict_is_written(of->analysed[i].verdict);
+}
 
 /* It is to be there as it is now. */
-static int cut_out(struct prelinked_text *text,
-		   const struct prelinked_text_module *of,
-		   const struct patch_site *site, struct cuts *cuts)
+static int cut_out(struct preparation *making, const struct patch_site *site)
 {
-	const uint64_t pc = of->module->base + site->text.pc;
+	struct prelinked_text *text = making->text;
+	const uint64_t pc = making->of->module->base + site->text.pc;
+	const uint32_t index = (uint32_t)(site - text->sites);
+	int err = make_room(making->scratch, (void **)&making->cuts,
+			    making->cut_count, &making->cut_room,
+			    sizeof(*making->cuts));
 
-	if (cuts->count == CUTS_MAX)
-		return -E2BIG;
-	cuts->sites[cuts->count++] = site;
-	return add_fix(text, pc, (const uint8_t *)(uintptr_t)pc,
+	if (err)
+		return err;
+	if (making->cut_count && index <= making->cuts[making->cut_count - 1])
+		return -EBADMSG;
+	making->cuts[making->cut_count++] = index;
+	text->about.trap_count -= site->verdict == VERDICT_IS_TRAP;
+	return add_fix(making, pc, (const uint8_t *)(uintptr_t)pc,
 		       site->text.bytes);
 }
 
-/* Functions are in the same order as sites. */
-static int find_cuts(struct prelinked_text *text,
-		     const struct prelinked_text_module *of, struct cuts *cuts)
+/* Of sites in order of their pc. */
+struct pages {
+	uint64_t last, count;
+};
+
+static void add_page(struct pages *pages, const struct wire_function *function)
 {
+	const uint64_t page =
+		(function->vaddr + function->patch_offset) / PAGE_BYTES;
+
+	pages->count += !pages->count || page != pages->last;
+	pages->last = page;
+}
+
+/*
+ * Whether no more pages are written to than without the text. Each page becomes private,
+ * which takes longer than all else that is done for the sites in it.
+ */
+static int is_worth_it(const struct prelinked_text_module *of)
+{
+	struct pages cut = { 0 }, hooked = { 0 };
+
+	for (uint32_t i = 0; i < of->count; i++)
+		if (is_other(of, i))
+			add_page(&cut, &of->analysed[i]);
+		else if (verdict_is_written(of->functions[i].verdict))
+			add_page(&hooked, &of->analysed[i]);
+	return cut.count <= hooked.count;
+}
+
+static uint32_t count_others(const struct prelinked_text_module *of)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		count += (uint32_t)is_other(of, i);
+	return count;
+}
+
+/* Functions are in the same order as sites. */
+static int find_cuts(struct preparation *making)
+{
+	const struct prelinked_text_module *of = making->of;
+	const uint32_t others = count_others(of);
 	int err = 0;
 
+	if (others > FEW_OTHERS && !is_worth_it(of))
+		return -E2BIG;
+	if (!others)
+		return 0;
 	for (uint32_t i = 0; !err && i < of->count; i++) {
-		const struct patch_site *site;
+		const struct patch_site *site =
+			is_other(of, i) ? find_site(making->text, of, i) : NULL;
 
-		if (of->functions[i].verdict == of->analysed[i].verdict)
-			continue;
-		site = find_site(text, of, i);
 		if (site)
-			err = cut_out(text, of, site, cuts);
+			err = cut_out(making, site);
 	}
 	return err;
 }
@@ -120,73 +212,83 @@ static struct patch_text *leading_text(const struct prelinked_text *text,
 	return NULL;
 }
 
-static int move_stub(struct prelinked_text *text,
-		     const struct prelinked_text_module *of,
-		     struct patch_workshop *workshop, uint32_t i)
+static int move_stub(struct preparation *making, uint32_t i)
 {
-	struct patch_site *site = find_site(text, of, i);
+	struct prelinked_text *text = making->text;
+	const struct prelinked_text_module *of = making->of;
+	struct patch_site *site =
+		is_other(of, i) ? NULL : find_site(text, of, i);
 	struct patch_text *leading;
 	int err;
 
 	if (!site)
 		return 0;
-	err = make_stub(of, workshop, site);
+	err = make_stub(of, making->workshop, site);
 	leading = leading_text(text, site, &of->analysed[i]);
 	if (err || !leading)
 		return err;
 	err = jump_encode(leading->after, leading->pc, site->entry);
 	return err ? err
-		   : add_fix(text, of->module->base + leading->pc,
+		   : add_fix(making, of->module->base + leading->pc,
 			     leading->after, leading->bytes);
 }
 
-/* Of those that would be in the heads of blocks. In pages of their own (patch.h). */
-static int move_stubs(struct prelinked_text *text,
-		      const struct prelinked_text_module *of,
-		      struct patch_workshop *workshop)
+/* The first function from the i-th on whose stub would be in the head of a block. */
+static uint32_t next_in_head(const struct prelinked *stubs, uint32_t i)
 {
-	const struct prelinked *stubs = workshop->prelinked;
+	const uint64_t in_block =
+		(stubs->stubs + i * stub_bytes()) % WINDOW_BLOCK_BYTES;
+
+	return in_block < WINDOW_HEAD_BYTES
+		       ? i
+		       : i + (uint32_t)((WINDOW_BLOCK_BYTES - in_block +
+					 stub_bytes() - 1) /
+					stub_bytes());
+}
+
+/* Those get others. In pages of their own (patch.h). */
+static int move_stubs(struct preparation *making)
+{
+	const struct prelinked *stubs = making->workshop->prelinked;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < of->count; i++)
-		if (stubs->has[i] && !prelinked_stub(stubs, i))
-			err = move_stub(text, of, workshop, i);
-	windows_turn_page(workshop->windows);
+	for (uint32_t i = next_in_head(stubs, 0); !err && i < making->of->count;
+	     i = next_in_head(stubs, i + 1))
+		if (stubs->has[i])
+			err = move_stub(making, i);
+	windows_turn_page(making->workshop->windows);
 	return err;
 }
 
 /* ---- Patches ---- */
 
-static struct patch *add_patch(struct patch ***end, struct arena *kept)
+static struct patch *add_patch(struct preparation *making)
 {
-	struct patch *patch = arena_alloc(kept, sizeof(*patch));
+	struct patch *patch = arena_alloc(making->kept, sizeof(*patch));
 
 	if (!patch)
 		return NULL;
 	*patch = (struct patch){ 0 };
-	**end = patch;
-	*end = &patch->next_of_module;
+	*making->end = patch;
+	making->end = &patch->next_of_module;
 	return patch;
 }
 
-/* Sites from `from` to `until`. */
-static int add_piece(struct prelinked_text *text,
-		     const struct prelinked_text_module *of,
-		     const struct patch_site *from,
-		     const struct patch_site *until, struct patch ***end,
-		     struct arena *kept)
+/* Sites from `from` to `until`. The first piece has what is all of theirs. */
+static int add_piece(struct preparation *making, uint32_t from, uint32_t until)
 {
-	struct patch *patch = add_patch(end, kept);
+	struct prelinked_text *text = making->text;
+	struct patch *patch = add_patch(making);
 
 	if (!patch)
 		return -ENOMEM;
-	patch->module = (struct module *)of->module;
-	patch->base = of->module->base;
-	patch->sites = (struct patch_site *)from;
-	patch->site_count = (uint32_t)(until - from);
+	patch->module = (struct module *)making->of->module;
+	patch->base = making->of->module->base;
+	patch->sites = text->sites + from;
+	patch->site_count = until - from;
 	patch->stub_bytes = stub_bytes();
 	patch->text = text;
-	if (from != text->sites)
+	if (from)
 		return 0;
 	patch->islands = text->islands;
 	patch->island_count = text->about.island_count;
@@ -195,34 +297,83 @@ static int add_piece(struct prelinked_text *text,
 	return 0;
 }
 
-static int add_pieces(struct prelinked_text *text,
-		      const struct prelinked_text_module *of,
-		      const struct cuts *cuts, struct patch ***end,
-		      struct arena *kept)
+/* Sites between the k-th cut and the one before. */
+static void between_cuts(const struct preparation *making, uint32_t k,
+			 uint32_t *from, uint32_t *until)
 {
-	const struct patch_site *from = text->sites;
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < cuts->count; i++) {
-		err = add_piece(text, of, from, cuts->sites[i], end, kept);
-		from = cuts->sites[i] + 1;
-	}
-	return err ? err
-		   : add_piece(text, of, from,
-			       text->sites + text->about.site_count, end, kept);
+	*from = k ? making->cuts[k - 1] + 1 : 0;
+	*until = k < making->cut_count ? making->cuts[k]
+				       : making->text->about.site_count;
 }
 
-static int add_rest(const struct prelinked_text *text,
-		    const struct prelinked_text_module *of,
-		    struct patch_workshop *workshop, struct patch ***end,
-		    struct arena *kept)
+static uint32_t count_pieces(const struct preparation *making)
 {
+	uint32_t count = 1, from, until;
+
+	for (uint32_t k = 1; k <= making->cut_count; k++) {
+		between_cuts(making, k, &from, &until);
+		count += from < until;
+	}
+	return count;
+}
+
+static int add_pieces(struct preparation *making)
+{
+	uint32_t from, until;
+	int err = 0;
+
+	for (uint32_t k = 0; !err && k <= making->cut_count; k++) {
+		between_cuts(making, k, &from, &until);
+		if (from < until || !k)
+			err = add_piece(making, from, until);
+	}
+	return err;
+}
+
+/*
+ * A table without those that are cut. In memory of its own: to move what is behind the first
+ * of them would be to copy the file's pages as well.
+ */
+static int close_gaps(struct preparation *making)
+{
+	struct prelinked_text *text = making->text;
+	uint8_t *old = (uint8_t *)text->sites;
+	uint8_t *table =
+		place_map(text->table_bytes, SYS_PROT_OURS,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	const uint64_t islands_at = (uint64_t)((uint8_t *)text->islands - old);
+	uint32_t count = 0, from, until;
+
+	if (sys_failed(table))
+		return (int)(long)table;
+	for (uint32_t k = 0; k <= making->cut_count; k++) {
+		between_cuts(making, k, &from, &until);
+		memcpy((struct patch_site *)table + count, text->sites + from,
+		       (until - from) * sizeof(*text->sites));
+		count += until - from;
+	}
+	memcpy(table + islands_at, old + islands_at,
+	       text->table_bytes - islands_at);
+	text->rest = (uint32_t *)(table + ((uint8_t *)text->rest - old));
+	text->islands = (struct patch_text *)(table + islands_at);
+	text->sites = (struct patch_site *)table;
+	text->about.site_count = count;
+	making->cut_count = 0;
+	sys_munmap(old, text->table_bytes);
+	return 0;
+}
+
+static int add_rest(struct preparation *making)
+{
+	const struct prelinked_text *text = making->text;
+	const struct prelinked_text_module *of = making->of;
+	struct patch_workshop *workshop = making->workshop;
 	struct patch *patch;
 	int err;
 
 	if (!text->about.rest_count)
 		return 0;
-	patch = add_patch(end, kept);
+	patch = add_patch(making);
 	if (!patch)
 		return -ENOMEM;
 	workshop->only = text->rest;
@@ -233,27 +384,41 @@ static int add_rest(const struct prelinked_text *text,
 	return err;
 }
 
+static int prepare(struct preparation *making)
+{
+	int err = find_cuts(making);
+
+	if (!err && count_pieces(making) > PIECES_MAX)
+		err = close_gaps(making);
+	if (!err)
+		err = move_stubs(making);
+	if (!err)
+		err = add_pieces(making);
+	return err ? err : add_rest(making);
+}
+
 int prelinked_text_prepare(struct prelinked_text *text,
 			   const struct prelinked_text_module *of,
 			   struct patch_workshop *workshop,
 			   const struct pristine *pristine, struct arena *kept,
-			   struct patch **chain)
+			   struct arena *scratch, struct patch **chain)
 {
-	struct patch *first = NULL, **end = &first;
-	struct cuts cuts = { .count = 0 };
+	struct patch *first = NULL;
+	struct preparation making = {
+		.text = text,
+		.of = of,
+		.workshop = workshop,
+		.kept = kept,
+		.scratch = scratch,
+		.end = &first,
+	};
 	int err = pristine_written(pristine, of->module, text->written,
 				   PRELINKED_TEXT_WRITTEN_MAX);
 
 	if (err < 0)
 		return err;
 	text->written_count = err;
-	err = find_cuts(text, of, &cuts);
-	if (!err)
-		err = move_stubs(text, of, workshop);
-	if (!err)
-		err = add_pieces(text, of, &cuts, &end, kept);
-	if (!err)
-		err = add_rest(text, of, workshop, &end, kept);
+	err = prepare(&making);
 	if (!err)
 		*chain = first;
 	return err;

@@ -281,7 +281,7 @@ class Text(Case):
         self.show("--probe", "PyObject_Call")
         self.assertEqual(self.texts, 0)
 
-    def count(self, *options):
+    def count(self, *options, prefix="PyLong_"):
         """Calls of functions that make numbers, by name."""
         done = self.record([PYTHON, "-S", "-E", "-c",
                             "print(sum(range(1000)))"], options, text=True)
@@ -289,7 +289,7 @@ class Text(Case):
         shown = self.clew_json("report", "--json", self.recording_path)
         shutil.rmtree(self.recording_path)
         return {item["name"]: item["calls"] for item in shown["functions"]
-                if item["name"].startswith("PyLong_")}
+                if item["name"].startswith(prefix) and item["calls"]}
 
     def test_the_same_calls_are_counted(self):
         written = self.count("--no-prelinking")
@@ -365,8 +365,34 @@ class Text(Case):
             self.assertEqual(self.count("-F", "^PyLong_FromLong$"), counts)
         self.show("-F", "^PyLong_FromLong$")
         self.assertGreater(self.texts, 1)
-        self.show("-f", "^Py")
+
+    def assert_left_out(self, pattern, is_mapped):
+        """The others' calls are counted as where all is written."""
+        written = self.count("-F", pattern, "--no-prelinking", prefix="Py")
+        self.assertGreater(len(written), 20)
+        for _ in range(2):
+            self.assertEqual(self.count("-F", pattern, prefix="Py"), written)
+        self.show("-F", pattern)
+        self.assertEqual(self.texts > 1, is_mapped)
+
+    def test_many_functions_that_are_left_out(self):
+        """More than a table is cut in pieces for: it is made anew without them."""
+        self.show()
+        made = self.files("hooked")
+        left_out = {len(self.count("-F", pattern, prefix="Py"))
+                    for pattern in ("^PyLong_GetInfo$", "^Py[A-K]", "^Py[A-T]")}
+        self.assertEqual(len(left_out), 3)
+        self.assert_left_out("^Py[A-K]", True)
+        self.assert_left_out("^Py[A-T]", True)
+        self.assertEqual(self.files("hooked"), made)
+
+    def test_few_functions_of_many(self):
+        """To write these takes less than to write what stood at all others."""
+        self.show()
+        self.show("-f", "^PyObject_")
         self.assertEqual(self.texts, 0)
+        self.show()
+        self.assertGreater(self.texts, 1)
 
     def test_perf_names_the_file_as_well(self):
         """Its own cache has another name of what it saw mapped."""

@@ -300,6 +300,58 @@ static void check_text(const struct prelinked_text *text)
 	require(msync((void *)text->sites, text->table_bytes, MS_ASYNC) == 0);
 }
 
+static int is_left_out(uint32_t i, uint32_t each)
+{
+	return each && i % each == 1;
+}
+
+static int is_site(const struct patch *chain, uint32_t i)
+{
+	for (; chain; chain = chain->next_of_module)
+		if (patch_find(chain, module.base + analysed[i].vaddr))
+			return 1;
+	return 0;
+}
+
+static void destroy(struct patch *chain)
+{
+	struct patch *next;
+
+	for (; chain; chain = next) {
+		next = chain->next_of_module;
+		if (chain->memory_bytes)
+			patch_destroy(chain);
+	}
+}
+
+/* Some functions, each so many, are not to be hooked. As it was made, all others are. */
+static void check_patches(struct prelinked_text *text,
+			  const struct prelinked *stubs, uint32_t each,
+			  int has_lies)
+{
+	struct patch *chain = NULL;
+	int err;
+
+	memcpy(functions, analysed, sizeof(functions));
+	for (uint32_t i = 0; i < COUNT; i++)
+		if (is_left_out(i, each))
+			functions[i].verdict = VERDICT_IS_DESELECTED;
+	workshop.prelinked = stubs;
+	err = prelinked_text_prepare(text, &text_of, &workshop, &pristine,
+				     &scratch, &scratch, &chain);
+	require(has_lies || !err);
+	for (uint32_t i = 0; !has_lies && i < COUNT; i++)
+		require(is_site(chain, i) ==
+			(analysed[i].verdict == VERDICT_IS_JUMP &&
+			 !is_left_out(i, each)));
+	for (uint32_t i = 0; !err && i < text->fix_count; i++)
+		require(text->fixes[i].pc - module.base < MODULE_BYTES &&
+			text->fixes[i].bytes <= PATCH_BYTES_MAX);
+	prelinked_text_close(text, !err);
+	if (!err)
+		destroy(chain);
+}
+
 static int lies(const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -308,12 +360,31 @@ static int lies(const uint8_t *data, size_t size)
 	return 0;
 }
 
+/* None, some, and more than are pieces of a table. */
+static const uint32_t left_out[] = { 0, 50, 3 };
+
+static void check_all(const uint8_t *data, size_t size, uint32_t each)
+{
+	struct prelinked_text text;
+	struct prelinked stubs;
+	int err = load(&stubs, &text);
+
+	require(lies(data, size) || (!err && text.is_found));
+	if (!err)
+		check_stubs(&stubs);
+	if (text.is_found)
+		check_text(&text);
+	if (!err && text.is_found)
+		check_patches(&text, &stubs, each, lies(data, size));
+	else
+		prelinked_text_close(&text, 0);
+	forget_blocks();
+	arena_clear(&scratch);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int has_begun;
-	struct prelinked_text text;
-	struct prelinked stubs;
-	int err;
 
 	if (!has_begun)
 		begin();
@@ -322,15 +393,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	seal(&stubs_file, PRELINKED_FLAGS_AT, PAGE_BYTES);
 	seal(&text_file, text_file.head_at + sizeof(struct prelinked_head),
 	     sizeof(struct prelinked_text_about));
-	err = load(&stubs, &text);
-	require(lies(data, size) || (!err && text.is_found));
-	if (!err)
-		check_stubs(&stubs);
-	if (text.is_found)
-		check_text(&text);
-	prelinked_text_close(&text, 0);
-	forget_blocks();
-	arena_clear(&scratch);
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
+		check_all(data, size, left_out[i]);
 	lay_all(data, size); /* away again */
 	return 0;
 }
