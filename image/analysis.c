@@ -10,6 +10,7 @@
 #include "image/analysis_claim.h"
 #include "image/dynamic.h"
 #include "image/inquiry.h"
+#include "image/leaves.h"
 #include "image/tiers.h"
 #include "image/traits.h"
 #include "image/unwinder.h"
@@ -199,6 +200,7 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		return err;
 	find_landing(q, list, count);
 	find_loops(q, list, count);
+	leaves_find(q, list);
 	count = leaps_merge(&q->branches.leaps, &q->branches.targets, list,
 			    count);
 	out->functions = list;

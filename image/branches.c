@@ -105,20 +105,22 @@ static void note_branch(struct reading *r, const struct insn *insn,
 			uint64_t target)
 {
 	struct branches *branches = r->branches;
-	const struct function *owner;
+	const struct function *owner = NULL;
 
+	if (r->owner != BRANCHES_NOBODY)
+		owner = &r->functions->list[r->owner];
+	if (owner &&
+	    (insn->kind == INSN_CALL || target - owner->vaddr >= owner->size)) {
+		branches->notes[r->owner].may_call = 1;
+		owner = NULL;
+	}
 	if (!marks_cover(&branches->targets, target))
 		return;
 	marks_set(&branches->targets, target);
-	if (r->owner != BRANCHES_NOBODY && insn->kind != INSN_CALL) {
-		owner = &r->functions->list[r->owner];
-		if (target - owner->vaddr < owner->size) {
-			note_staying(&branches->notes[r->owner],
-				     target - owner->vaddr);
-			return;
-		}
-	}
-	note_leaving(r, insn, target);
+	if (owner)
+		note_staying(&branches->notes[r->owner], target - owner->vaddr);
+	else
+		note_leaving(r, insn, target);
 }
 
 /*
@@ -255,6 +257,14 @@ static void note_landing_code(struct reading *r, const uint8_t *code,
 		branches->notes[r->owner].lands = 1;
 }
 
+/* Where to is not known, or it is the kernel, or a handler. */
+static int leads_anywhere(const struct insn *insn)
+{
+	return insn->kind == INSN_JUMP_INDIRECT ||
+	       insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_SYSTEM ||
+	       insn->kind == INSN_TRAP;
+}
+
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
@@ -267,6 +277,8 @@ static void note_insn(struct reading *r, const struct insn *insn,
 	    switch_watch_insn(&r->switching, code, insn))
 		r->branches->switches = 1;
 	mapper_watch_insn(&r->mapper, code, insn);
+	if (r->owner != BRANCHES_NOBODY && leads_anywhere(insn))
+		r->branches->notes[r->owner].may_call = 1;
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,

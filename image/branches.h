@@ -35,6 +35,7 @@ struct code_notes {
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
 	uint8_t is_unwinders;  /* it is called by such functions only */
 	uint8_t is_pointed;    /* data has its address */
+	uint8_t may_call;      /* it does more than jump within, and return */
 	/* Of functions without a size of their own (functions.h) only: */
 	uint8_t is_run_into;  /* the code before it may go on into it */
 	uint8_t is_jumped_to; /* by code without unwind information */

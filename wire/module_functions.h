@@ -58,8 +58,9 @@ struct wire_function {
 };
 _Static_assert(sizeof(struct wire_function) == 16, "on the wire");
 
-/* Of `displaced`: bytes that the trampoline executes instead, and a flag. */
-#define WIRE_DISPLACED_BYTES 0x7f
+/* Of `displaced`: bytes that the trampoline executes instead, and flags. */
+#define WIRE_DISPLACED_BYTES 0x3f
+#define WIRE_LEAF            0x40
 #define WIRE_LOOPS           0x80
 
 static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
@@ -75,6 +76,12 @@ static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
 static inline int wire_loops(const struct wire_function *function)
 {
 	return (function->displaced & WIRE_LOOPS) != 0;
+}
+
+/* Whether it calls nothing (image/leaves.h), and neither loops. */
+static inline int wire_is_leaf(const struct wire_function *function)
+{
+	return (function->displaced & (WIRE_LEAF | WIRE_LOOPS)) == WIRE_LEAF;
 }
 
 /* How many of these, which are in order, begin at vaddr or before it. */

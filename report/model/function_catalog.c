@@ -184,6 +184,8 @@ static uint32_t *enter_functions(struct catalog *catalog,
 		catalog->functions[functions[i]].is_extra = 0;
 		catalog->functions[functions[i]].loops |=
 			hooked && wire_loops(function);
+		catalog->functions[functions[i]].is_leaf |=
+			hooked && wire_is_leaf(function);
 		if (hooked && function->verdict == VERDICT_IS_BARE)
 			catalog->functions[functions[i]].bare_bytes =
 				function->size_bytes;

@@ -69,7 +69,8 @@ struct catalog_function {
 	uint8_t tells_calls;  /* a Java method, each call of which counts */
 	uint8_t stands_by;    /* it does so while clew attach is there */
 	uint8_t java_left;    /* enum wire_java_left: why it does not; 0 */
-	uint8_t loops; /* hooked, and jumps to its own start: wire_loops() */
+	uint8_t loops;   /* hooked, and jumps to its own start: wire_loops() */
+	uint8_t is_leaf; /* it never calls any: wire_is_leaf() */
 	uint32_t bare_bytes; /* of code, if it is VERDICT_IS_BARE */
 	/* As its runtime told: see told_lines.h. 0: it did not. */
 	uint32_t file, line; /* where it begins; 1 + number in `files` */

@@ -17,6 +17,8 @@ static json_t *function_of(struct catalog *catalog, uint32_t index)
 			    json_string(verdict_text(verdict)));
 	if (catalog_loops(&catalog->functions[index]))
 		json_object_set_new(value, "in_doubt", json_true());
+	if (catalog->functions[index].is_leaf)
+		json_object_set_new(value, "leaf", json_true());
 	return value;
 }
 

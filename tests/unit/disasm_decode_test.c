@@ -241,6 +241,53 @@ static void use_of_the_stack_is_seen(void **state)
 	}
 }
 
+static void where_the_stack_pointer_goes_is_told(void **state)
+{
+	static const struct row rows[] = {
+		{ .bytes = "\x55", .count = 1 },             /* push %rbp */
+		{ .bytes = "\x54", .count = 1 },             /* push %rsp */
+		{ .bytes = "\x5d", .count = 1 },             /* pop %rbp */
+		{ .bytes = "\x5c", .count = 1, .kind = 1 },  /* pop %rsp */
+		{ .bytes = "\x9c", .count = 1 },             /* pushf */
+		{ .bytes = "\xc3", .count = 1 },             /* ret */
+		{ .bytes = "\xc2\x08\x00", .count = 3 },     /* ret $8 */
+		{ .bytes = "\x48\x83\xec\x08", .count = 4 }, /* sub $8, %rsp */
+		{ .bytes = "\x48\x83\xc4\x08", .count = 4 }, /* add */
+		{ .bytes = "\x83\xec\x08", .count = 3, .kind = 1 }, /* %esp */
+		{ .bytes = "\x48\x83\xe4\xf0",
+		  .count = 4,
+		  .kind = 1 }, /* and */
+		{ .bytes = "\x48\x29\xc4",
+		  .count = 3,
+		  .kind = 1 },                           /* sub %rax */
+		{ .bytes = "\x48\x89\xe5", .count = 3 }, /* mov %rsp, %rbp */
+		{ .bytes = "\x48\x89\x27", .count = 3 }, /* mov %rsp, (%rdi) */
+		{ .bytes = "\x48\x89\xec",
+		  .count = 3,
+		  .kind = 1 }, /* %rbp, %rsp */
+		{ .bytes = "\x48\x8b\x26", .count = 3, .kind = 1 }, /* (%rsi) */
+		{ .bytes = "\x48\x8d\x64\x24\x08", .count = 5, .kind = 1 },
+		{ .bytes = "\x48\x8d\x44\x24\x08", .count = 5 }, /* lea, %rax */
+		{ .bytes = "\x48\x8b\x04\x24", .count = 4 }, /* (%rsp), %rax */
+		{ .bytes = "\x48\x39\xc4", .count = 3 },     /* cmp */
+		{ .bytes = "\x48\x94", .count = 2, .kind = 1 }, /* xchg */
+		{ .bytes = "\x48\x87\x07", .count = 3 }, /* xchg %rax, (%rdi) */
+		{ .bytes = "\x48\x87\x27", .count = 3, .kind = 1 }, /* %rsp */
+		{ .bytes = "\xc9", .count = 1, .kind = 1 },         /* leave */
+		{ .bytes = "\xc8\x10\x00\x00", .count = 4, .kind = 1 },
+		{ .bytes = "\x48\xcf", .count = 2, .kind = 1 }, /* iretq */
+		{ .bytes = "\x06", .count = 1, .kind = 1 },     /* unknown */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int sets = decode_sets_stack(
+			*state, (const uint8_t *)rows[i].bytes, rows[i].count);
+
+		if (sets != rows[i].kind)
+			fail_msg("row %zu: %d", i, sets);
+	}
+}
+
 static void opening_without_memory_fails_cleanly(void **state)
 {
 	struct decoder decoder;
@@ -540,6 +587,7 @@ int main(void)
 		cmocka_unit_test(
 			newer_instructions_cut_off_anywhere_are_refused),
 		cmocka_unit_test(use_of_the_stack_is_seen),
+		cmocka_unit_test(where_the_stack_pointer_goes_is_told),
 		cmocka_unit_test(opening_without_memory_fails_cleanly),
 		cmocka_unit_test(both_modes_agree_on_random_bytes),
 		cmocka_unit_test(

@@ -404,6 +404,51 @@ int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
 	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
 }
 
+/* Whether it adds a number to the stack pointer, or takes one off. */
+static int is_stack_adjustment(unsigned int id, const cs_x86 *x86)
+{
+	return (id == X86_INS_ADD || id == X86_INS_SUB) && x86->op_count == 2 &&
+	       x86->operands[0].type == X86_OP_REG &&
+	       x86->operands[0].reg == X86_REG_RSP &&
+	       x86->operands[1].type == X86_OP_IMM;
+}
+
+/* How many of its operands, from the first on, are written. */
+static int written_operands(unsigned int id, const cs_x86 *x86)
+{
+	switch (id) {
+	case X86_INS_CMP:
+	case X86_INS_TEST:
+	case X86_INS_PUSH:
+		return 0;
+	case X86_INS_XCHG:
+	case X86_INS_XADD:
+		return 2;
+	default:
+		return x86->op_count > 0;
+	}
+}
+
+int decode_sets_stack(const struct decoder *decoder, const uint8_t *code,
+		      size_t bytes)
+{
+	struct workspace *ws = decoder->workspace;
+	const cs_x86 *x86 = &ws->detail.x86;
+	int written;
+
+	if (disassemble(decoder->detail, ws, code, bytes) ||
+	    is_silent_about_stack(ws->insn.id) || ws->insn.id == X86_INS_LEAVE)
+		return 1;
+	if (is_stack_adjustment(ws->insn.id, x86))
+		return 0;
+	written = written_operands(ws->insn.id, x86);
+	for (int i = 0; i < written && i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_REG &&
+		    is_stack_pointer(x86->operands[i].reg))
+			return 1;
+	return 0;
+}
+
 static int has_flags(const uint16_t *regs, uint8_t count)
 {
 	for (uint8_t i = 0; i < count; i++)

@@ -84,6 +84,13 @@ int decode_text(const struct decoder *decoder, const uint8_t *code,
 int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
 		      size_t bytes);
 
+/*
+ * Whether the instruction may leave the stack pointer anywhere else than so many bytes
+ * from where it was as the instruction itself says; also where that is not known.
+ */
+int decode_sets_stack(const struct decoder *decoder, const uint8_t *code,
+		      size_t bytes);
+
 /* What an instruction does with the flags that its predecessor left. */
 enum flags_use { FLAGS_ARE_KEPT, FLAGS_ARE_READ, FLAGS_ARE_WRITTEN };
 

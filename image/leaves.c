@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/leaves.h"
+
+#include "wire/verdict.h"
+
+typedef int (*insn_test)(const struct decoder *decoder, const uint8_t *code,
+			 size_t bytes);
+
+/* Whether some instruction of [vaddr, vaddr + bytes) is like that, or none is known. */
+static int has(const struct inquiry *q, uint64_t vaddr, uint64_t bytes,
+	       insn_test is_like_that)
+{
+	uint64_t left = 0;
+	const uint8_t *code = image_at(q->image, vaddr, &left);
+	struct insn insn;
+
+	if (!code || left < bytes)
+		return 1;
+	for (uint64_t at = 0; at < bytes; at += insn.length)
+		if (decode_scan(&q->decoder, code + at, bytes - at, &insn) ||
+		    is_like_that(&q->decoder, code + at, bytes - at))
+			return 1;
+	return 0;
+}
+
+/* Of a function without a size of its own nobody knows what else belongs to it. */
+static int is_known(const struct function *function)
+{
+	return !function->is_unsized && !function->is_found &&
+	       !function->is_inside && function->size;
+}
+
+static int is_leaf(const struct inquiry *q, uint32_t i,
+		   const struct wire_function *function)
+{
+	const struct code_notes *notes = &q->branches.notes[i];
+
+	return verdict_class(function->verdict) == VERDICT_HOOKED &&
+	       is_known(&q->functions.list[i]) && !notes->is_undecodable &&
+	       !notes->falls_out && !notes->may_call && !notes->lands &&
+	       !wire_loops(function) &&
+	       !has(q, function->vaddr + function->patch_offset,
+		    wire_displaced_bytes(function), decode_uses_stack) &&
+	       !has(q, function->vaddr, q->functions.list[i].size,
+		    decode_sets_stack);
+}
+
+void leaves_find(const struct inquiry *q, struct wire_function *list)
+{
+	for (uint32_t i = 0; i < q->functions.count; i++)
+		if (is_leaf(q, i, &list[i]))
+			list[i].displaced |= WIRE_LEAF;
+}
