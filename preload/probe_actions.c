@@ -5,6 +5,7 @@
  * a program whose system calls are filtered has no values from memory.
  */
 #include "preload/probe_actions.h"
+#include "preload/patch/leaf_ids.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -407,7 +408,7 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 		call_values_forget(sp);
 		return;
 	}
-	probe_count(0, sp, probe);
+	probe_count_here(probe);
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
 	tell_regions(action, &view, &mine->hits[probe]);
@@ -430,24 +431,32 @@ static void tell_inside(uint64_t probe)
 
 /*
  * By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer; it
- * is what the program's registers will be.
+ * is what the program's registers will be. `at`: the probe (stubs/probe.h).
  */
-void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe);
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe,
+	       const uint8_t *at);
 
-void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe)
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe, const uint8_t *at)
 {
+	const uint64_t id = hot.id;
+	const uint64_t leaf = leaf_id_at_probe(at);
+
 	if (hot.muted == HOT_MUTED_OWN)
 		return;
+	if (leaf != id)
+		hot.id = leaf;
 	if (hot.handler.frame) {
 		tell_inside(probe);
 	} else if (probe_has_action[probe] == ACTS_SIMPLY) {
-		probe_count(0, sp, probe);
+		probe_count_here(probe);
 		if (actions.of[probe])
 			call((struct clew_registers *)pushed, sp,
 			     (uint32_t)probe);
 	} else {
 		act(pushed, sp, probe);
 	}
+	if (leaf != id)
+		hot.id = id;
 }
 
 /* ---- What was asked for ---- */

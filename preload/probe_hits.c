@@ -16,6 +16,7 @@
 #include "preload/answers/agent_values.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/patch/leaf_ids.h"
 #include "preload/sys/sys.h"
 #include "wire/context_values.h"
 #include "wire/id.h"
@@ -112,9 +113,8 @@ static struct probe_context *meet(uint64_t id)
 	return clew_node_add(hits.nodes, id, context);
 }
 
-static _Atomic int64_t *row_here(void)
+static _Atomic int64_t *row_in(uint64_t id)
 {
-	const uint64_t id = hot.tally ? hot.id : ID_ROOT;
 	struct probe_context *context;
 
 	if (id == ID_ROOT)
@@ -125,14 +125,25 @@ static _Atomic int64_t *row_here(void)
 	return context ? row_of(context, id) : row_of(&hits.none, ID_ROOT);
 }
 
-void probe_count(uint64_t first, uint64_t stack, uint64_t probe)
+static void count_in(uint64_t id, uint64_t probe)
 {
 	_Atomic int64_t *numbers;
 
 	if (hot.muted == HOT_MUTED_OWN)
 		return; /* nobody asks what clew calls */
-	numbers = row_here();
+	numbers = row_in(hot.tally ? id : ID_ROOT);
 	if (numbers)
 		atomic_fetch_add_explicit(&numbers[probe], 1,
 					  memory_order_relaxed);
+}
+
+void probe_count_here(uint64_t probe)
+{
+	count_in(hot.id, probe);
+}
+
+void probe_count(uint64_t first, uint64_t stack, uint64_t probe,
+		 const uint8_t *at)
+{
+	count_in(leaf_id_at_probe(at), probe);
 }

@@ -11,7 +11,11 @@
 /* Before the first probe is written; then there is room for all. 0 or -ENOMEM. */
 int probe_hits_begin(void);
 
-/* Count one more of a probe here. The first two are not used. */
-void probe_count(uint64_t first, uint64_t stack, uint64_t probe);
+/* Count one more of a probe where the thread is, */
+void probe_count_here(uint64_t probe);
+
+/* ... or in the leaf that `at`, the probe (stubs/probe.h), is in. The first two are not used. */
+void probe_count(uint64_t first, uint64_t stack, uint64_t probe,
+		 const uint8_t *at);
 
 #endif

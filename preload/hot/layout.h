@@ -115,11 +115,13 @@
 #define STUB_PLAIN    0
 #define STUB_TIMED    0 /* its second part: 1; never beside the other */
 #define STUB_TRACED   0 /* likewise */
+#define STUB_LEAF     2 /* beside STUB_PLAIN */
 #define STUB_PROBE    4 /* preload/stubs/probe.h; has no parts */
 
 /* Where a probe has what hot_thunk_probe calls, and that function's third argument. */
 #define PROBE_ARGUMENT_AT 488 /* 8 bytes */
 #define PROBE_HANDLER_AT  496 /* 8 bytes */
+#define PROBE_IN_LEAF_AT  506 /* 1 byte: where it is, wire_is_leaf() */
 
 /* Calls that a stub counts. */
 #define STUB_IS_OPEN    0 /* all */

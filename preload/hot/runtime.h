@@ -30,6 +30,8 @@ struct runtime {
 	/* Of the header, or of the nearest ancestor's that has a file. */
 	_Atomic uint64_t *losses;
 	const struct sink *sink; /* never NULL (sink.h) */
+	/* The template of leaves' stubs; NULL: they have the sink's. */
+	const struct stub_template *leaf_stub;
 	/* Each says in its own header who may touch what is in it. */
 	struct recorder *recorder;
 	const struct config *config;

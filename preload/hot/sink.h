@@ -134,7 +134,7 @@ struct config;
 const struct sink *sink_of_trace(const struct config *config);
 
 /* The templates (hot/stub.S; preload/stubs/stub_template.h). */
-extern const struct stub_template hot_stub_plain, hot_stub_timed,
+extern const struct stub_template hot_stub_plain, hot_stub_leaf, hot_stub_timed,
 	hot_stub_traced, hot_stub_stamped, hot_stub_sited,
 	hot_stub_stamped_sited;
 

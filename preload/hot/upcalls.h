@@ -23,6 +23,7 @@
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
+ *	hot_id_at             time              patch/leaf_ids.c
  *
  * All are safe in signal handlers, in threads that clew has not met yet, and
  * re-entered by themselves; none calls libc.
@@ -137,5 +138,11 @@ void hot_thread_has_begun(struct tally *tally);
  * process of its own, unless a signal handler's call has just seen to it.
  */
 void hot_after_unseen_fork(void);
+
+/*
+ * The id of the context that a tally's thread runs in, which was interrupted at pc: a
+ * leaf's (hot/stub_leaf.inc) is its caller's child; else the thread's.
+ */
+uint64_t hot_id_at(const struct tally *tally, uint64_t pc);
 
 #endif

@@ -165,6 +165,7 @@ static int write_stub(const struct patch_workshop *workshop,
 		.pc = site->text.pc,
 		.displaced_bytes = site->displaced_bytes,
 		.loops = site->loops,
+		.is_leaf = site->leaf_bytes != 0,
 	};
 	uint8_t *at = (uint8_t *)site->stub;
 
@@ -190,6 +191,13 @@ static int make_stub(const struct patch *patch,
 	return write_stub(workshop, site);
 }
 
+static uint32_t leaf_bytes(const struct wire_function *function)
+{
+	return wire_is_leaf(function)
+		       ? function->size_bytes - function->patch_offset
+		       : 0;
+}
+
 /*
  * The i-th function, whose number is i more than the first one's. If its site cannot
  * be aimed at it, a stub stays unused.
@@ -211,6 +219,7 @@ static int prepare_function(struct patch *patch,
 		.displaced_bytes = wire_displaced_bytes(function),
 		.loops = (uint8_t)wire_loops(function),
 		.function = first_function + i,
+		.leaf_bytes = leaf_bytes(function),
 		.stub = prelinked_stub(workshop->prelinked, i),
 	};
 	err = site->stub ? 0 : make_stub(patch, workshop, site);

@@ -185,6 +185,7 @@ static int make_stub(const struct prelinked_text_module *of,
 				.pc = base + site->text.pc,
 				.displaced_bytes = site->displaced_bytes,
 				.loops = site->loops,
+				.is_leaf = site->leaf_bytes != 0,
 			},
 			stub, (uintptr_t)stub);
 	if (err)

@@ -43,6 +43,7 @@ static int write_probe(struct probe_making *making,
 		.pc = module->base + place->site.patch_vaddr,
 		.code = code,
 		.displaced_bytes = (uint8_t)displaced_bytes,
+		.is_leaf = place->is_leaf,
 	};
 	uint8_t *at;
 	int err = window_alloc(making->workshop->windows, &user,
@@ -136,8 +137,9 @@ static int prepare_in_stub(struct probe_making *making,
 			   struct patch_site *hook, uint64_t base)
 {
 	uint8_t code[UINT8_MAX];
+	const uint64_t stub = base + hook->stub;
 	struct patch_site site = {
-		.text.pc = base + hook->stub + stub_displaced_at(),
+		.text.pc = stub + stub_displaced_at((const uint8_t *)stub),
 		.verdict = VERDICT_IS_PROBED,
 		.is_in_stub = 1,
 		.displaced_bytes = hook->displaced_bytes,

@@ -28,6 +28,19 @@ static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
 	return until ? until - 1 : 0;
 }
 
+/* In that function, if in any. */
+static int is_in_leaf(const struct candidate *candidate, uint32_t function,
+		      uint64_t vaddr)
+{
+	const struct wire_module *module = candidate->entry.module;
+	const struct wire_function *its = candidate->entry.functions;
+
+	if (!module || !module->function_count)
+		return 0;
+	its += function;
+	return wire_is_leaf(its) && vaddr - its->vaddr < its->size_bytes;
+}
+
 static int make_room(struct probe_places *places)
 {
 	const uint32_t room = places->room ? 2 * places->room : 16;
@@ -49,6 +62,7 @@ static void add_site(void *context, const struct probe_site *site)
 {
 	struct place_search *search = context;
 	struct probe_places *places = search->places;
+	const uint32_t function = function_of(search->candidate, site->vaddr);
 
 	if (make_room(places)) {
 		search->err = -ENOMEM;
@@ -57,9 +71,11 @@ static void add_site(void *context, const struct probe_site *site)
 	places->list[places->count++] = (struct probe_place){
 		.site = *site,
 		.probe = search->probe->number,
-		.function = function_of(search->candidate, site->vaddr),
+		.function = function,
 		.tier = site->tier,
 		.reason = site->reason,
+		.is_leaf = (uint8_t)is_in_leaf(search->candidate, function,
+					       site->vaddr),
 	};
 }
 

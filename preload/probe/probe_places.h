@@ -26,6 +26,7 @@ struct probe_place {
 	uint32_t function; /* index of the one it is in */
 	uint8_t tier;      /* enum probe_tier: what became of it */
 	uint8_t reason;    /* enum probe_reason, likewise */
+	uint8_t is_leaf;   /* that function: wire_is_leaf() */
 };
 
 struct probe_places {

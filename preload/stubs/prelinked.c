@@ -57,6 +57,18 @@ static uint64_t place_of(const struct prelinked_module *module, uint64_t bytes)
 	       WINDOW_BLOCK_BYTES + WINDOW_HEAD_BYTES;
 }
 
+static uint64_t add_template(uint64_t key, const struct stub_template *template)
+{
+	key = prelinked_sum(key, template->start, template->bytes);
+	for (const struct hole *hole = template->holes;
+	     hole < template->holes_end; hole++) {
+		const uint64_t word = (uint64_t)hole->kind << 16 | hole->at;
+
+		key = prelinked_sum(key, &word, sizeof(word));
+	}
+	return key;
+}
+
 /* Of all that stubs are made of, but who makes them, the module and its code. */
 static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 {
@@ -72,13 +84,9 @@ static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 	};
 	uint64_t key = PRELINKED_SUM_OF_NOTHING;
 
-	key = prelinked_sum(key, template->start, template->bytes);
-	for (const struct hole *hole = template->holes;
-	     hole < template->holes_end; hole++) {
-		const uint64_t word = (uint64_t)hole->kind << 16 | hole->at;
-
-		key = prelinked_sum(key, &word, sizeof(word));
-	}
+	key = add_template(key, template);
+	if (rt.leaf_stub)
+		key = add_template(key, rt.leaf_stub);
 	key = prelinked_sum(key, others, sizeof(others));
 	return prelinked_sum(key, module->functions,
 			     module->count * sizeof(*module->functions));
@@ -311,6 +319,7 @@ static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
 			.code = (const uint8_t *)(uintptr_t)pc,
 			.displaced_bytes = wire_displaced_bytes(function),
 			.loops = (uint8_t)wire_loops(function),
+			.is_leaf = (uint8_t)wire_is_leaf(function),
 		},
 		at, maker->stubs + i * stub_bytes() + away);
 }

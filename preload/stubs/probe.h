@@ -25,8 +25,8 @@ enum probe_first {
 };
 
 /*
- * Called as handler(first, sp, argument): what enum probe_first says, the stack
- * pointer at the site, and what probe_write() was given. Runs between two of the
+ * Called as handler(first, sp, argument, probe): what enum probe_first says, the stack
+ * pointer at the site, what probe_write() was given, and where it has written. Runs between two of the
  * program's instructions: must be warm code, safe in signal handlers.
  */
 typedef void (*probe_handler)(void);

@@ -89,10 +89,10 @@ static void write_guard(uint8_t whom, uint8_t *stub)
 }
 
 /* All but the displaced instructions. */
-static void write_frame(const struct stub_constants *constants,
+static void write_frame(const struct stub_template *template,
+			const struct stub_constants *constants,
 			const struct stub_function *function, uint8_t *at)
 {
-	const struct stub_template *template = stub_template();
 
 	memcpy(at, template->start, template->bytes);
 	for (const struct hole *hole = template->holes;
@@ -102,12 +102,12 @@ static void write_frame(const struct stub_constants *constants,
 		write_guard(constants->whom, at);
 }
 
-int stub_write(const struct stub_constants *constants,
-	       const struct decoder *decoder,
-	       const struct stub_function *function, uint8_t *at,
-	       uint64_t run_at)
+static int write_of(const struct stub_template *template,
+		    const struct stub_constants *constants,
+		    const struct decoder *decoder,
+		    const struct stub_function *function, uint8_t *at,
+		    uint64_t run_at)
 {
-	const struct stub_template *template = stub_template();
 	const uint8_t *code =
 		function->code ? function->code
 			       : (const uint8_t *)(uintptr_t)function->pc;
@@ -116,21 +116,36 @@ int stub_write(const struct stub_constants *constants,
 
 	if (rt.sink->index && !rt.sink->index(function->number))
 		return -ENOSPC; /* beside so many others */
-	write_frame(constants, function, at);
+	write_frame(template, constants, function, at);
 	err = relocate(decoder, code, function->displaced_bytes, function->pc,
 		       at + template->displaced_at, room,
 		       run_at + template->displaced_at);
 	return err < 0 ? err : 0;
 }
 
-uint64_t stub_displaced_at(void)
+/* What a leaf displaces may need more room than is in its stub. */
+int stub_write(const struct stub_constants *constants,
+	       const struct decoder *decoder,
+	       const struct stub_function *function, uint8_t *at,
+	       uint64_t run_at)
 {
-	return stub_template()->displaced_at;
+	if (function->is_leaf && rt.leaf_stub &&
+	    !write_of(rt.leaf_stub, constants, decoder, function, at, run_at))
+		return 0;
+	return write_of(stub_template(), constants, decoder, function, at,
+			run_at);
+}
+
+uint64_t stub_displaced_at(const uint8_t *stub)
+{
+	return stub[STUB_KIND_AT] == STUB_LEAF ? hot_stub_leaf.displaced_at
+					       : stub_template()->displaced_at;
 }
 
 void stub_write_through(const struct stub_constants *constants, uint32_t number,
 			const uint64_t *cell, uint8_t *at)
 {
-	write_frame(constants, &(struct stub_function){ .number = number }, at);
+	write_frame(stub_template(), constants,
+		    &(struct stub_function){ .number = number }, at);
 	stub_put_jump_through(at + stub_template()->displaced_at, cell);
 }

@@ -44,7 +44,8 @@ struct stub_function {
 	/* What they are, where that is not what stands there; or NULL. */
 	const uint8_t *code;
 	uint8_t displaced_bytes;
-	uint8_t loops; /* wire_loops() */
+	uint8_t loops;   /* wire_loops() */
+	uint8_t is_leaf; /* wire_is_leaf() */
 };
 
 /* Write a function's stub at `at`, to run at run_at. 0, or -errno from relocate(). */
@@ -53,8 +54,8 @@ int stub_write(const struct stub_constants *constants,
 	       const struct stub_function *function, uint8_t *at,
 	       uint64_t run_at);
 
-/* Where in a stub its displaced instructions begin: there is room for a jump. */
-uint64_t stub_displaced_at(void);
+/* Where in this stub its displaced instructions begin: there is room for a jump. */
+uint64_t stub_displaced_at(const uint8_t *stub);
 
 /*
  * Write at `at`, where it will run, the stub of a function that nothing is patched

@@ -8,6 +8,7 @@
 #include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/copy_bytes.h"
@@ -189,7 +190,7 @@ static void take_sample(struct event *event, uint64_t pc)
 	}
 	if (own_code_has(pc))
 		where |= WIRE_SAMPLE_CLEW;
-	samples_put(tally, &tally->ticks.room, tally->hot->id, where,
+	samples_put(tally, &tally->ticks.room, hot_id_at(tally, pc), where,
 		    weigh_hit(event));
 }
 

@@ -154,10 +154,12 @@ static uint64_t ticks_in_kernel(uint64_t time_ns)
 	return looks > UINT16_MAX ? UINT16_MAX : looks;
 }
 
-static void put_sample(struct tally *tally, uint64_t where, uint64_t weight_ns)
+static void put_sample(struct tally *tally, uint64_t pc, uint64_t where,
+		       uint64_t weight_ns)
 {
-	struct wire_sample *sample = samples_put(
-		tally, &tally->ticks.room, tally->hot->id, where, weight_ns);
+	struct wire_sample *sample =
+		samples_put(tally, &tally->ticks.room, hot_id_at(tally, pc),
+			    where, weight_ns);
 	const uint64_t looks =
 		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
 
@@ -183,7 +185,7 @@ static void take_sample(struct tally *tally, uint64_t periods,
 	if (tally->ticks.event)
 		weight_ns = events_settle(tally, weight_ns, is_kernel);
 	if (weight_ns)
-		put_sample(tally, where_is(pc, is_kernel, is_of_sample),
+		put_sample(tally, pc, where_is(pc, is_kernel, is_of_sample),
 			   weight_ns);
 	if (!is_kernel)
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);

@@ -33,24 +33,34 @@ static uint8_t *room_near_function(void)
 	return room;
 }
 
-static const struct {
+struct displaced {
 	const char *text;
 	uint8_t bytes;
 	const char *code;
-} displaced[] = {
+};
+
+static const struct displaced most[] = {
 	{ "pushes", 5, "\x41\x57\x41\x56\x55" },
 	{ "sub; call", 9, "\x48\x83\xec\x08\xe8\x10\x00\x00\x00" },
 	{ "push; call *", 7, "\x53\xff\x15\x10\x00\x00\x00" },
 	{ "call *(stack)", 5, "\x50\xff\x54\x44\x08" },
 	{ "call *reg", 5, "\x48\x89\xfb\xff\xd0" },
+	{ .text = NULL },
+};
+
+static const struct displaced of_leaves[] = {
+	{ "mov; shl", 7, "\x48\x89\xf8\x48\xc1\xe0\x04" },
+	{ "cmpb; je", 5, "\x80\x3f\x00\x74\x10" },
+	{ .text = NULL },
 };
 
 static void of_template(struct decoder *decoder,
-			const struct stub_template *template)
+			const struct stub_template *template,
+			const struct displaced *displaced)
 {
 	uint8_t *at = room_near_function();
 
-	for (size_t i = 0; i < sizeof(displaced) / sizeof(*displaced); i++) {
+	for (size_t i = 0; displaced[i].text; i++) {
 		uint8_t *copy = at + template->displaced_at;
 
 		memcpy(at, template->start, template->bytes);
@@ -98,20 +108,25 @@ static int open_decoder(void **state)
 
 static void plain_stubs_load_what_they_stored(void **state)
 {
-	of_template(*state, &hot_stub_plain);
+	of_template(*state, &hot_stub_plain, most);
+}
+
+static void leaves_stubs_load_what_they_stored(void **state)
+{
+	of_template(*state, &hot_stub_leaf, of_leaves);
 }
 
 static void timed_stubs_load_what_they_stored(void **state)
 {
-	of_template(*state, &hot_stub_timed);
+	of_template(*state, &hot_stub_timed, most);
 }
 
 static void traced_stubs_load_what_they_stored(void **state)
 {
-	of_template(*state, &hot_stub_traced);
-	of_template(*state, &hot_stub_stamped);
-	of_template(*state, &hot_stub_sited);
-	of_template(*state, &hot_stub_stamped_sited);
+	of_template(*state, &hot_stub_traced, most);
+	of_template(*state, &hot_stub_stamped, most);
+	of_template(*state, &hot_stub_sited, most);
+	of_template(*state, &hot_stub_stamped_sited, most);
 }
 
 static uint32_t stalls_of(const char *bytes, size_t count)
@@ -150,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_knows_a_stall),
 		cmocka_unit_test(plain_stubs_load_what_they_stored),
+		cmocka_unit_test(leaves_stubs_load_what_they_stored),
 		cmocka_unit_test(timed_stubs_load_what_they_stored),
 		cmocka_unit_test(traced_stubs_load_what_they_stored),
 	};

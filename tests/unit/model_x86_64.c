@@ -45,6 +45,8 @@ struct machine {
 	uint8_t *code;   /* a stub, or what else is to be looked at */
 	uint64_t entry, code_bytes;
 	uint32_t paths, stalls;
+	/* What the last instruction has compared: known, if it was code, or of it. */
+	enum { ANYTHING, IS_EQUAL, IS_NOT_EQUAL } compared;
 	struct cached cache[INSNS_MAX];
 };
 
@@ -302,12 +304,33 @@ static int is_conditional(const cs_insn *insn)
 	       insn->id != X86_INS_JMP;
 }
 
+/* A byte of the stub with a number, or bits of an address of it. */
+static void compare(struct machine *m, const cs_insn *insn)
+{
+	const cs_x86_op *op = insn->detail->x86.operands;
+	uint64_t a = op[0].type == X86_OP_MEM ? address_of(m, insn, &op[0].mem)
+					      : read_operand(m, insn, 0);
+
+	read_operand(m, insn, 0);
+	read_operand(m, insn, 1);
+	if (op[1].type != X86_OP_IMM || !is_code(m, a))
+		return;
+	if (insn->id == X86_INS_CMP && op[0].type == X86_OP_MEM &&
+	    op[0].size == 1)
+		m->compared = *(const uint8_t *)a == (uint8_t)op[1].imm
+				      ? IS_EQUAL
+				      : IS_NOT_EQUAL;
+	if (insn->id == X86_INS_TEST && op[0].type == X86_OP_REG)
+		m->compared = a & (uint64_t)op[1].imm ? IS_NOT_EQUAL : IS_EQUAL;
+}
+
 /* All but branches. */
 static void execute(struct machine *m, const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 
 	m->pc = insn->address + insn->size;
+	m->compared = ANYTHING;
 	switch (insn->id) {
 	case X86_INS_MOV:
 	case X86_INS_MOVABS:
@@ -332,8 +355,7 @@ static void execute(struct machine *m, const cs_insn *insn)
 		break;
 	case X86_INS_CMP:
 	case X86_INS_TEST:
-		read_operand(m, insn, 0);
-		read_operand(m, insn, 1);
+		compare(m, insn);
 		break;
 	case X86_INS_XCHG:
 		exchange(m, insn);
@@ -396,12 +418,18 @@ static void follow_to(struct machine *m, uint64_t pc)
 static void branch(struct machine *m, struct cached *cached)
 {
 	const cs_insn *insn = cached->insn;
+	const uint64_t target = (uint64_t)insn->detail->x86.operands[0].imm;
+	const uint64_t next = insn->address + insn->size;
 
+	if (insn->id == X86_INS_JE && m->compared != ANYTHING) {
+		follow_to(m, m->compared == IS_EQUAL ? target : next);
+		return;
+	}
 	if (cached->visits == VISITS_MAX)
 		return;
 	cached->visits++;
-	follow_to(m, (uint64_t)insn->detail->x86.operands[0].imm);
-	follow_to(m, insn->address + insn->size);
+	follow_to(m, target);
+	follow_to(m, next);
 	cached->visits--;
 }
 

@@ -38,13 +38,10 @@ static void assert_passes(const struct stub_template *template,
 static void a_loop_to_the_own_entry_passes_through(void **state)
 {
 	static const struct stub_template *const all[] = {
-		&hot_stub_plain,
-		&hot_stub_timed,
-		&hot_stub_traced,
-		&hot_stub_stamped,
-		&hot_stub_sited,
-		&hot_stub_stamped_sited,
-		NULL,
+		&hot_stub_plain,         &hot_stub_leaf,
+		&hot_stub_timed,         &hot_stub_traced,
+		&hot_stub_stamped,       &hot_stub_sited,
+		&hot_stub_stamped_sited, NULL,
 	};
 
 	(void)state;
@@ -59,14 +56,30 @@ static void a_loop_to_the_own_entry_passes_through(void **state)
 			assert_passes(*each, hole);
 			tests++;
 		}
-		assert_int_equal(tests, 1);
+		assert_int_equal(tests, *each != &hot_stub_leaf);
 	}
+}
+
+/* Both kinds are in one process, where they are known by these places. */
+static void leaves_have_what_others_have_where_they_have_it(void **state)
+{
+	const struct stub_template *leaf = &hot_stub_leaf,
+				   *plain = &hot_stub_plain;
+
+	(void)state;
+	assert_int_equal(leaf->bytes, plain->bytes);
+	assert_int_equal(leaf->entry_at, plain->entry_at);
+	assert_int_equal(leaf->glance_at, plain->glance_at);
+	assert_int_equal(leaf->exit_elsewhere_at, plain->exit_elsewhere_at);
+	assert_int_not_equal(leaf->kind, plain->kind);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loop_to_the_own_entry_passes_through),
+		cmocka_unit_test(
+			leaves_have_what_others_have_where_they_have_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 	.globl	probe_hit
 	.hidden	probe_hit
 	.type	probe_hit, @function
-probe_hit:				/* (first, sp, probe) */
+probe_hit:				/* (first, sp, probe, where that is) */
 	.cfi_startproc
 	leaq	probe_has_action(%rip), %rax
 	cmpb	$0, (%rax,%rdx)
@@ -30,7 +30,7 @@ probe_hit:				/* (first, sp, probe) */
 	PUSH	%rbp
 	PUSH	%rbx
 	movq	%rsp, %rdi
-	call	probe_act		/* (registers, sp, probe) */
+	call	probe_act		/* (registers, sp, probe, where) */
 	POP	%rbx
 	POP	%rbp
 	POP	%r12

@@ -41,6 +41,7 @@
  * The template proper is stub_template.inc, which is assembled for
  *
  *	hot_stub_plain	most processes
+ *	hot_stub_leaf	in these, functions that call nothing (stub_leaf.inc)
  *	hot_stub_timed	those whose calls are timed
  *	hot_stub_traced	those whose calls are written down, one by one
  *	hot_stub_stamped	and their returns, with their times
@@ -55,6 +56,7 @@
  */
 #include "preload/hot/layout.h"
 
+	.set	CALL_BYTES, 5
 	.set	IF_CARRY, 2
 	.set	IF_NO_CARRY, 3
 	.set	IF_EQUAL, 4
@@ -70,10 +72,28 @@
 #define IS_TRACED     0
 #define IS_STAMPED    0
 #define IS_SITED      0
+#define IS_LEAF       0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
 #define HOT_END       0x1c9
+#include "preload/hot/stub_template.inc"
+
+	.set	ELSEWHERE_AT, .Lplain_elsewhere - .Lplain_start
+
+#define TEMPLATE      hot_stub_leaf
+#define SECTION       .rodata.hot_stub_leaf
+#define HOLES_SECTION .rodata.hot_stub_leaf_holes
+#define L(name)       .Lleaf_##name
+#define IS_TIMED      0
+#define IS_TRACED     0
+#define IS_STAMPED    0
+#define IS_SITED      0
+#define IS_LEAF       1
+#define KIND          STUB_LEAF
+#define BYTES         STUB_BYTES
+#define ENTRY_AT      0xc0
+#define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
 
 #define TEMPLATE      hot_stub_timed
@@ -84,6 +104,7 @@
 #define IS_TRACED     0
 #define IS_STAMPED    0
 #define IS_SITED      0
+#define IS_LEAF       0
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7e
@@ -98,6 +119,7 @@
 #define IS_TRACED     1
 #define IS_STAMPED    0
 #define IS_SITED      0
+#define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x97
@@ -112,6 +134,7 @@
 #define IS_TRACED     1
 #define IS_STAMPED    1
 #define IS_SITED      0
+#define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x97
@@ -126,6 +149,7 @@
 #define IS_TRACED     1
 #define IS_STAMPED    0
 #define IS_SITED      1
+#define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7c
@@ -140,6 +164,7 @@
 #define IS_TRACED     1
 #define IS_STAMPED    1
 #define IS_SITED      1
+#define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
 #define ENTRY_AT      0x7c
@@ -147,6 +172,8 @@
 #include "preload/hot/stub_template.inc"
 
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
+	.set	LEAF_COLD_BIT, 0x100	/* of addresses: it is behind ENTRY_AT */
+	.set	LEAF_FRAMED_AT, .Lleaf_framed - .Lleaf_start
 
 	/*
 	 * Thunks: from a stub's cold part into C, every register preserved.
@@ -260,6 +287,7 @@ hot_thunks:
 hot_thunk_miss_call:
 	.cfi_startproc
 	PROBE	3f, hot_thunk_verify_call
+.Lmiss_call:
 	LOOK_AS_CALLER 0
 	SAVE_TO_CALL_C 0
 	movq	%rcx, %rsi		/* the id */
@@ -274,10 +302,70 @@ hot_thunk_miss_call:
 	.cfi_endproc
 	.size	hot_thunk_miss_call, . - hot_thunk_miss_call
 
+	/*
+	 * From the cold part of a leaf's stub, not from where it sees to tail
+	 * calls? rdx: the stub, if so.
+	 */
+	.macro	IF_LEAF target
+	movq	(%rsp), %rdx
+	testl	$LEAF_COLD_BIT, %edx
+	je	9f
+	andq	$-STUB_BYTES, %rdx
+	cmpb	$STUB_LEAF, STUB_KIND_AT(%rdx)
+	je	\target
+9:
+	.endm
+
+	/*
+	 * A leaf's stub as others are when they have moved the return address and
+	 * stepped the id: rcx, and it goes on at LEAF_FRAMED_AT. rdx is the stub.
+	 */
+	.macro	LEAF_FRAME
+	popq	-0x28(%rsp)
+	.cfi_remember_state
+	.cfi_def_cfa_offset 0
+	.cfi_offset %rip, -0x28
+	leaq	LEAF_FRAMED_AT(%rdx), %rcx
+	movq	%rcx, -0x20(%rsp)
+	movq	hot@gottpoff(%rip), %rcx
+	movq	%fs:HOT_ENTRY_BASE(%rcx), %rdx
+	addq	%rsp, %rdx
+	addq	%fs:HOT_SHADOW_HALF(%rcx), %rdx
+	popq	(,%rdx,2)		/* now -0x28(%rsp) is the other one */
+	movq	%fs:HOT_ID(%rcx), %rcx
+	movq	%rcx, 8(,%rdx,2)
+	movq	-0x28(%rsp), %rdx
+	movslq	STUB_KEY_AT - LEAF_FRAMED_AT(%rdx), %rdx
+	rolq	$29, %rcx
+	addq	%rdx, %rcx
+	movq	hot@gottpoff(%rip), %rdx
+	imulq	%fs:HOT_MULTIPLIER(%rdx), %rcx
+	movq	%rcx, %fs:HOT_ID(%rdx)
+	pushq	-0x28(%rsp)
+	.cfi_restore_state
+	.endm
+
+	.type	hot_thunk_miss_leaf, @function
+hot_thunk_miss_leaf:
+	.cfi_startproc
+	LEAF_FRAME
+	jmp	.Lmiss_call
+	.cfi_endproc
+	.size	hot_thunk_miss_leaf, . - hot_thunk_miss_leaf
+
+	.type	hot_thunk_verify_leaf, @function
+hot_thunk_verify_leaf:
+	.cfi_startproc
+	LEAF_FRAME
+	jmp	hot_thunk_verify_call
+	.cfi_endproc
+	.size	hot_thunk_verify_leaf, . - hot_thunk_verify_leaf
+
 	.type	hot_thunk_miss_tail, @function
 hot_thunk_miss_tail:
 	.cfi_startproc
 	PROBE	3f, hot_thunk_verify_tail
+	IF_LEAF	hot_thunk_miss_leaf
 	LOOK_AS_CALLER 8
 	SAVE_TO_CALL_C 8
 	movq	%rcx, %rsi
@@ -306,6 +394,7 @@ hot_thunk_verify_call:
 	.type	hot_thunk_verify_tail, @function
 hot_thunk_verify_tail:
 	.cfi_startproc
+	IF_LEAF	hot_thunk_verify_leaf
 	SAVE_TO_CALL_C 8
 	movl	$1, %esi
 	call	hot_verify
@@ -666,6 +755,7 @@ hot_thunk_probe:
 	andq	$-STUB_BYTES, %rax	/* the probe */
 	leaq	PROBE_STACK_BYTES(%rsp), %rsi
 	movq	PROBE_ARGUMENT_AT(%rax), %rdx
+	movq	%rax, %rcx
 	testb	$PROBE_DIRECTION, PROBE_PUSHED_BYTES - 7(%rsp)
 	jnz	4f
 1:	call	*PROBE_HANDLER_AT(%rax)

@@ -175,15 +175,26 @@ static unsigned int place_of(const struct stub_template *template)
 	return template->kind * STUB_BYTES;
 }
 
+/* There may be leaves' stubs, made by this session or by one before it. */
+static int has_leaves(void)
+{
+	return stub_template() == &hot_stub_plain;
+}
+
+static void put_turns(struct rules *rules, const struct stub_template *template)
+{
+	for (int i = 0; i < STUB_TURNS; i++)
+		put_toggle(rules, place_of(template) + template->turns[i]);
+}
+
 /* [] -> [1 if the return address is in the shadow, 0 if on the stack] */
 static void put_is_in_shadow(struct rules *rules)
 {
-	const struct stub_template *template = stub_template();
-
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
-	for (int i = 0; i < STUB_TURNS; i++)
-		put_toggle(rules, place_of(template) + template->turns[i]);
+	put_turns(rules, stub_template());
+	if (has_leaves())
+		put_turns(rules, &hot_stub_leaf);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
@@ -430,5 +441,7 @@ int frames_rules_is_waiting(uint64_t pc)
 		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
 	const uint64_t offset = (pc + 1) & mask;
 
-	return offset == STUB_EXIT_AT && kind == template->kind;
+	return offset == STUB_EXIT_AT &&
+	       (kind == template->kind ||
+		(has_leaves() && kind == hot_stub_leaf.kind));
 }

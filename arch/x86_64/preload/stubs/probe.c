@@ -95,13 +95,14 @@ static void put_displaced(struct probe *probe,
 }
 
 static void put_tail(struct probe *probe, const struct probe_kind *kind,
-		     uint32_t function, uint64_t argument)
+		     const struct stub_function *function, uint64_t argument)
 {
-	const uint32_t key = (uint32_t)id_key(function);
+	const uint32_t key = (uint32_t)id_key(function->number);
 	uint8_t *start = probe->start;
 
 	memcpy(start + PROBE_ARGUMENT_AT, &argument, sizeof(argument));
 	memcpy(start + PROBE_HANDLER_AT, &kind->handler, sizeof(kind->handler));
+	start[PROBE_IN_LEAF_AT] = function->is_leaf;
 	start[STUB_KIND_AT] = STUB_PROBE;
 	memcpy(start + STUB_KEY_AT, &key, sizeof(key));
 }
@@ -121,6 +122,6 @@ int probe_write(const struct stub_constants *constants,
 		return probe.err;
 	put_call(&probe, constants->tls_offset);
 	put_displaced(&probe, function);
-	put_tail(&probe, kind, function->number, argument);
+	put_tail(&probe, kind, function, argument);
 	return probe.err;
 }

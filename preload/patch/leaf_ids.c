@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/leaf_ids.h"
+
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "preload/patch/patch.h"
+#include "preload/patch/patches.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+
+/* Whether calls of the function come to its stub, as they do not when it is left out. */
+static int is_written(const struct patch *patch, const struct patch_site *site)
+{
+	uint8_t code[PATCH_BYTES_MAX];
+
+	if (sys_read_memory(patch->base + site->text.pc, code,
+			    site->text.bytes))
+		return 0;
+	for (uint8_t i = 0; i < site->text.bytes; i++)
+		if (code[i] != site->text.after[i])
+			return 0;
+	return 1;
+}
+
+/* The number of the leaf that the pc is in; 0: in none that is hooked. */
+static uint32_t leaf_at(uint64_t pc)
+{
+	const struct patch *patch =
+		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
+
+	for (; patch; patch = patch->next) {
+		const struct patch_site *site =
+			patch_from(patch, pc - patch->base + 1);
+
+		if (site == patch->sites)
+			continue;
+		site--;
+		if (pc - patch->base - site->text.pc < site->leaf_bytes &&
+		    is_written(patch, site))
+			return site->function;
+	}
+	return 0;
+}
+
+/*
+ * In a leaf with this number, whose caller's id, or whose own, the thread has. `id`
+ * where the leaf has not been called, as what comes to it is no call.
+ */
+static uint64_t leaf_id(const struct tally *tally, uint64_t id,
+			uint32_t function)
+{
+	uint64_t own;
+
+	if (!function || tally_note(tally, id).function == function)
+		return id;
+	own = id_push(id, id_key(function));
+	return tally_note(tally, own).function == function ? own : id;
+}
+
+uint64_t leaf_id_at_probe(const uint8_t *probe)
+{
+	uint32_t function;
+
+	if (!probe[PROBE_IN_LEAF_AT] || !hot.tally || hot.muted ||
+	    !rt.leaf_stub ||
+	    !id_key_function(runtime_stub_key((uintptr_t)probe), &function))
+		return hot.id;
+	return leaf_id(hot.tally, hot.id, function);
+}
+
+uint64_t hot_id_at(const struct tally *tally, uint64_t pc)
+{
+	const uint64_t id = tally->hot->id;
+
+	return rt.leaf_stub ? leaf_id(tally, id, leaf_at(pc)) : id;
+}
