@@ -9,6 +9,7 @@ class EveryStep(clewtest.Case):
     """The program traces itself, and counts its calls (targets/steps.c)."""
 
     def run_native(self, argv):
+        self.environment.pop("TRUTH_DIR", None)
         native = self.run_program(argv)
         if native.returncode == clewtest.SKIPPED:
             self.skipTest("ptrace is not permitted here")
@@ -18,6 +19,8 @@ class EveryStep(clewtest.Case):
     def interrupt(self, act, calls, *options, depth=10):
         argv = [target("steps"), act, calls, depth]
         self.run_native(argv)
+        for old in self.truths.iterdir():
+            old.unlink()
         options = ["-m", "steps", *options]
         recording, (one,) = self.record_target(argv, options)
         part = recording.part(one.pid)
@@ -33,9 +36,44 @@ class EveryStep(clewtest.Case):
     def test_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
+    # Functions that never call any have stubs of their own, without a frame.
+
+    def test_leaves_are_known(self):
+        self.interrupt("calls", "leaf_hits", depth=1)
+        listed = self.clew_json("list", "--json", "-a", self.recording_path)
+        leaves = {int(row["vaddr"], 0) for module in listed["modules"]
+                  for row in module["functions"] if row.get("leaf")}
+        (path,) = self.truths.iterdir()
+        named = {line.split()[-1]: int(line.split()[1], 0) in leaves
+                 for line in path.read_text().splitlines()
+                 if line.startswith("total ")}
+        self.assertEqual({name for name in named if named[name]},
+                         {"leaf0", "leaf1", "leaf2", "leaf3"})
+        self.assertIn("idle", named)
+
+    def test_new_contexts_in_a_leaf(self):
+        for calls in "leaf_hits", "leaf_misses", "leaf_tails":
+            with self.subTest(calls):
+                self.interrupt("calls", calls)
+
+    def test_a_fork_in_a_leaf(self):
+        self.interrupt("forks", "leaf_hits", depth=15)
+        self.interrupt("forks", "leaf_misses", depth=12)
+        self.interrupt("forks", "leaf_tails", depth=15)
+
+    def test_a_fork_that_nobody_is_told_of_in_a_leaf(self):
+        self.interrupt("bare", "leaf_hits", depth=15)
+        self.interrupt("bare", "leaf_misses", depth=12)
+
+    def test_an_unwinder_in_a_leaf(self):
+        for calls in "leaf_hits", "leaf_misses", "leaf_tails":
+            with self.subTest(calls):
+                self.interrupt("phdrs", calls, depth=17)
+
     def test_handlers_that_are_not_hooked_are_walked_through(self):
         """What they call is below what they have interrupted, in a stub or not."""
-        for calls in "hits", "misses", "tails":
+        for calls in ("hits", "misses", "tails", "leaf_hits", "leaf_misses",
+                      "leaf_tails"):
             with self.subTest(calls):
                 argv = [target("steps"), "calls", calls, 5]
                 native = self.run_native(argv)
@@ -129,7 +167,7 @@ class EveryStepOfATrace(clewtest.Case):
         (path,) = self.truths.iterdir()
         wanted = {int(line.split()[1], 0): int(line.split()[2])
                   for line in path.read_text().splitlines()
-                  if line.startswith("total ")}
+                  if line.startswith("total ") and int(line.split()[2])}
         shown = self.clew_json("report", "--json", "-n", "0",
                                self.recording_path)
         found = {int(function["vaddr"], 0): function["calls"]

@@ -13,8 +13,9 @@
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), that ends in a jump to another function (tails), or that is made where
- * the packet of a trace ends (ends, tail_ends). There are 2^(DEPTH + 1) contexts, so
- * that their table may be large.
+ * the packet of a trace ends (ends, tail_ends); or the first three of functions that
+ * never call any (leaf_hits, ...). There are 2^(DEPTH + 1) contexts, so that their table
+ * may be large.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -46,15 +47,35 @@ static sigjmp_buf before;
 
 /* ---- What is interrupted ---- */
 
+/* Until the unwinder that a handler may have looked like is forgotten. */
+static COUNTED int idle(int n)
+{
+	COUNT(idle);
+	return n + 1;
+}
+
 #define FUNCTION(n)                                                            \
+	TRUTH_TOTAL(leaf##n);                                                  \
 	static COUNTED int leaf##n(int i)                                      \
 	{                                                                      \
-		COUNT(leaf##n);                                                \
+		COUNT_LISTED(leaf##n);                                         \
+		return i + n + 1;                                              \
+	}                                                                      \
+	static COUNTED int passes##n(int i)                                    \
+	{                                                                      \
+		COUNT(passes##n);                                              \
+		if (i < 0) /* it never is, but who knows */                    \
+			i = idle(i) + idle(i + 1);                             \
 		return i + n + 1;                                              \
 	}                                                                      \
 	static COUNTED int jumps##n(int i)                                     \
 	{                                                                      \
 		COUNT(jumps##n);                                               \
+		return passes##n(i);                                           \
+	}                                                                      \
+	static COUNTED int leaf_jumps##n(int i)                                \
+	{                                                                      \
+		COUNT(leaf_jumps##n);                                          \
 		return leaf##n(i);                                             \
 	}
 FUNCTION(0)
@@ -62,15 +83,14 @@ FUNCTION(1)
 FUNCTION(2)
 FUNCTION(3)
 
-static int (*const leaves[])(int) = { leaf0, leaf1, leaf2, leaf3 };
-static int (*const jumpers[])(int) = { jumps0, jumps1, jumps2, jumps3 };
+typedef int (*interrupted_function)(int);
 
-/* Until the unwinder that a handler may have looked like is forgotten. */
-static COUNTED int idle(int n)
-{
-	COUNT(idle);
-	return n + 1;
-}
+static const interrupted_function functions_of[][FUNCTIONS] = {
+	{ passes0, passes1, passes2, passes3 },
+	{ jumps0, jumps1, jumps2, jumps3 },
+	{ leaf0, leaf1, leaf2, leaf3 },
+	{ leaf_jumps0, leaf_jumps1, leaf_jumps2, leaf_jumps3 },
+};
 
 /*
  * In a process without packets there is no room, and no need of any. The last call that a
@@ -284,8 +304,10 @@ static COUNTED void run(const char *calls, int depth)
 {
 	/* A stub has room; there is room for one more; the next packet begins, twice. */
 	static const int rooms[FUNCTIONS] = { 22, 21, 17, 17 };
-	int (*const *functions)(int) = strstr(calls, "tail") ? jumpers : leaves;
-	const int is_new = !strcmp(calls, "misses");
+	const interrupted_function *functions =
+		functions_of[(strstr(calls, "leaf") ? 2 : 0) +
+			     (strstr(calls, "tail") ? 1 : 0)];
+	const int is_new = strstr(calls, "misses") != NULL;
 	const int is_end = strstr(calls, "ends") != NULL;
 
 	COUNT(run);
@@ -304,6 +326,10 @@ int main(int argc, char **argv)
 	choose(argc > 1 ? argv[1] : "");
 	stepper_start();
 	TRUTH_FORKED();
+	LIST(leaf0);
+	LIST(leaf1);
+	LIST(leaf2);
+	LIST(leaf3);
 	sigaction(SIGUSR1, &action, NULL);
 	run(argc > 2 ? argv[2] : "", argc > 3 ? atoi(argv[3]) : 10);
 	printf("%s\n", stepper->signals ? "done" : "no signals");

@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Functions that call nothing: their hooks do without a frame, and nobody sees it.
+
+Counts are what the program does by construction (targets/leaves.c).
+"""
+import re
+
+import clewtest
+from clewtest import target
+
+CALLS = 100 + 10 + 5  # main's, a thread's and a coroutine's
+
+
+class Leaves(clewtest.Case):
+    def contexts(self):
+        """{context, innermost first: calls} of the program's own functions."""
+        shown = self.clew_json("report", "--json", "--by=context", "-n", "0",
+                               "-m", "*leaves*", self.recording_path)
+        return {row["name"]: row for row in shown["functions"]}
+
+    def listed(self):
+        (module,) = self.clew_json("list", "--json", "-a",
+                                   self.program)["modules"]
+        return [row for row in module["functions"]
+                if re.match("(yes|no)_", row["name"])]
+
+    def setUp(self):
+        super().setUp()
+        self.program = target("leaves")
+
+    def follow(self, *argv, options=()):
+        argv = [self.program, *argv]
+        native = self.run_program(argv)
+        self.assertIn(b": done\n", native.stdout)
+        self.assert_same_behaviour(native, self.record(argv, options))
+        self.assert_no_problem()
+
+    def test_which_they_are(self):
+        for row in self.listed():
+            with self.subTest(row["name"]):
+                self.assertTrue(row["hooked"], row["verdict"])
+                self.assertEqual(row.get("leaf", False),
+                                 row["name"].startswith("yes_"))
+        self.assertGreater(len(self.listed()), 20)
+
+    def check_counts(self, *options):
+        self.follow("counts", options=options)
+        calls = {}
+        for name, row in self.contexts().items():
+            function = name.split(" <- ")[0]
+            calls.setdefault(function, []).append(row["calls"])
+        for row in self.listed():
+            name = row["name"]
+            if name in ("yes_reads", "yes_works", "no_begins_anew"):
+                self.assertNotIn(name, calls)
+            elif name == "no_jumps":
+                self.assertEqual(sum(calls[name]), CALLS + 7)
+            elif name == "yes_adds":  # others call it, or jump there
+                self.assertEqual(sum(calls[name]), 3 * CALLS + 7)
+            else:
+                self.assertEqual(sum(calls[name]), CALLS, name)
+        return calls
+
+    def test_counts(self):
+        calls = self.check_counts()
+        self.assertEqual(sorted(calls["yes_loops"]), [5, 10, 100])
+
+    def test_counts_without_prelinking(self):
+        self.check_counts("--no-prelinking")
+
+    def test_counts_of_every_call_verified(self):
+        self.check_counts("--verify-period=1")
+        found = self.clew_json("report", "--json",
+                               self.recording_path)["confidence"]
+        self.assertEqual((found["collisions"], found["diverged"]), (0, 0))
+        self.assertGreater(found["verified"], 15 * CALLS)
+
+    def test_counts_by_the_wall_clock_of_a_trace_and_in_time(self):
+        for options in (["--time=wall"], ["--trace"], ["--time=exact"],
+                        ["--fold-recursion"]):
+            with self.subTest(options):
+                self.check_counts(*options)
+
+    def test_counts_with_few_contexts(self):
+        """What is not at home in the table, or folds, goes another way."""
+        totals = []
+        for options in [], ["--max-contexts=20"]:
+            self.recording_path = self.work / f"rec{len(options)}"
+            self.follow("counts", options=["-m", "leaves", *options])
+            totals.append(self.clew_json("report", "--json",
+                                         self.recording_path)["total"])
+        self.assertEqual(totals[0]["folded"], 0)
+        self.assertGreater(totals[1]["folded"], 0)
+        self.assertEqual(totals[0]["calls"], totals[1]["calls"])
+
+    def test_what_jumps_to_its_own_start(self):
+        """It is not called again by that."""
+        self.follow("loops", 10)
+        self.assertEqual(
+            self.contexts()["no_begins_anew <- loops <- main"]["calls"], 10)
+
+    def test_faults(self):
+        self.follow("faults", 50)
+        contexts = self.contexts()
+        self.assertEqual(
+            contexts["yes_reads <- fault_once <- main"]["calls"], 50)
+        self.assertEqual(contexts["yes_adds <- main"]["calls"], 50)
+        self.assertEqual(sum(row["calls"] for name, row in contexts.items()
+                             if name.startswith("on_fault ")), 50)
+
+    def test_who_looks_at_the_stack_meanwhile(self):
+        self.follow("backtraces")
+
+    def test_their_time_is_theirs(self):
+        for options in [], ["--clock=tick"], ["--time=wall"]:
+            with self.subTest(options):
+                self.follow("works", 10, options=options)
+                contexts = self.contexts()
+                row = contexts["yes_works <- has_work_done <- main"]
+                self.assertGreater(row["self_ns"], 0.9 * sum(
+                    row["self_ns"] for row in contexts.values()))
+                self.assertGreater(row["samples"], 20)
+
+    def test_probes_know_where_they_are(self):
+        spots = ("yes_has_locals", "yes_has_locals+12",
+                 "yes_has_locals%return")
+        options = [word for spot in spots for word in ("--probe", spot)]
+        self.follow("probes", options=options)
+        for number in range(1, 1 + len(spots)):
+            shown = self.clew_json("report", "--json", "--by=context",
+                                   f"--value=p{number}", "-n", "0",
+                                   self.recording_path)
+            self.assertEqual(
+                {row["name"]: row["self_value"]
+                 for row in shown["functions"] if row["self_value"]},
+                {f"yes_has_locals <- {caller} <- main": 1000
+                 for caller in ("probed_here", "probed_there")})
+
+
+if __name__ == "__main__":
+    clewtest.main()

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leaves WHAT: functions that never call any, which is what clew's stubs make use of,
+ * and such as only look like it.
+ *
+ *	counts		each is called so often, in three contexts
+ *	loops N		one goes back to its own start each second time
+ *	faults N	one reads from nowhere, N times; its handler jumps away
+ *	backtraces	signals interrupt one, whose handler looks who is running
+ *	works S		one runs for S tenths of a second of CPU time, and another calls it
+ *	probes		is called 1,000 times each, in two contexts
+ *
+ * The functions are in assembly, so that each is what it is meant to be; what a
+ * line begins with is for the test: yes, these are leaves, no, these are not.
+ */
+#include <execinfo.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ASSEMBLY(name, code)                                                   \
+	__asm__(".pushsection .text\n"                                         \
+		".balign 16\n"                                                 \
+		".globl " #name "\n"                                           \
+		".type " #name ", @function\n" #name ":\n"                     \
+		".cfi_startproc\n" code "\n.cfi_endproc\n"                     \
+		".size " #name ", . - " #name "\n"                             \
+		".popsection");                                                \
+	long name(long)
+
+#define YES(name, code) ASSEMBLY(yes_##name, code)
+#define NO(name, code)  ASSEMBLY(no_##name, code)
+
+/* Each returns its argument and one. */
+YES(adds, "leaq 1(%rdi), %rax; ret");
+YES(loops, "movq %rdi, %rax; movl $3, %ecx; 1: decl %ecx; jnz 1b\n"
+	   "leaq 1(%rax), %rax; ret");
+YES(pushes_later, "leaq 1(%rdi), %rax; nopl 8(%rax); pushq %rax\n"
+		  "popq %rax; ret");
+YES(has_locals, "leaq 1(%rdi), %rax; nopl 8(%rax); subq $24, %rsp\n"
+		"movq %rax, 8(%rsp); movq 8(%rsp), %rax; addq $24, %rsp; ret");
+YES(uses_red_zone, "leaq 1(%rdi), %rax; nopl 8(%rax); movq %rax, -8(%rsp)\n"
+		   "movq -8(%rsp), %rax; ret");
+YES(may_trap, "leaq 1(%rdi), %rax; testq %rax, %rax; js 1f; ret; 1: ud2");
+YES(has_two_ends, "leaq 1(%rdi), %rax; testb $1, %al; jz 1f; ret; 1: ret");
+YES(reads_rsp, "leaq 1(%rdi), %rax; nopl 8(%rax); leaq 8(%rsp), %rcx; ret");
+YES(relative, "leaq yes_adds(%rip), %rcx; leaq 1(%rdi), %rax; ret");
+YES(reads, "movq (%rdi), %rax; addq $1, %rax; ret");
+YES(works, "movq %rdi, %rax; nopl 8(%rax); 1: decq %rdi; jnz 1b; ret");
+
+NO(calls, "pushq %rbx; call yes_adds; popq %rbx; ret");
+NO(jumps, "movq %rdi, %rcx; nopl 8(%rax); jmp yes_adds");
+NO(jumps_if, "leaq 1(%rdi), %rax; testq %rax, %rax; js yes_adds; ret");
+NO(asks_kernel, "movl $39, %eax; syscall; leaq 1(%rdi), %rax; ret");
+NO(goes_anywhere, "leaq 1(%rdi), %rax; leaq 1f(%rip), %rcx\n"
+		  "notrack jmp *%rcx; 1: ret");
+NO(pushes_first, "pushq %rdi; popq %rax; leaq 1(%rax), %rax; ret");
+NO(leaves, "pushq %rbp; movq %rsp, %rbp; leaq 1(%rdi), %rax; leave; ret");
+NO(loads_rsp, "leaq 1(%rdi), %rax; movq %rsp, %rdx; movq %rdx, %rsp; ret");
+NO(aligns, "leaq 1(%rdi), %rax; movq %rsp, %rdx; andq $-16, %rsp\n"
+	   "movq %rdx, %rsp; ret");
+NO(begins_anew, "incq %rdi; nopl 8(%rax); movq %rdi, %rax; incb tries(%rip)\n"
+		"testb $1, tries(%rip); jnz 1f; decq %rax; decq %rdi\n"
+		"jmp no_begins_anew; 1: ret");
+unsigned char tries = 1;
+
+typedef long (*function)(long);
+
+static const function all[] = {
+	yes_adds,          yes_loops,        yes_pushes_later, yes_has_locals,
+	yes_uses_red_zone, yes_may_trap,     yes_has_two_ends, yes_reads_rsp,
+	yes_relative,      no_calls,         no_jumps,         no_jumps_if,
+	no_asks_kernel,    no_goes_anywhere, no_pushes_first,  no_leaves,
+	no_loads_rsp,      no_aligns,
+};
+#define COUNT (sizeof(all) / sizeof(*all))
+
+#define KEPT  __attribute__((noipa))
+
+static long errors;
+
+KEPT void each(int times)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		for (volatile int n = 0; n < times; n++)
+			errors += all[i](n) != n + 1;
+}
+
+KEPT long by_a_jump(long n)
+{
+	return no_jumps(n);
+}
+
+KEPT void *in_a_thread(void *nothing)
+{
+	each(10);
+	return nothing;
+}
+
+/* On a stack of its own. */
+static ucontext_t here, there;
+
+KEPT void coroutine(void)
+{
+	each(5);
+}
+
+KEPT void switches(void)
+{
+	static char stack[1 << 16];
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, coroutine, 0);
+	swapcontext(&here, &there);
+}
+
+static int counts(void)
+{
+	pthread_t thread;
+
+	each(100);
+	pthread_create(&thread, NULL, in_a_thread, NULL);
+	pthread_join(thread, NULL);
+	switches();
+	for (volatile int i = 0; i < 7; i++)
+		errors += by_a_jump(i) != i + 1;
+	return errors != 0;
+}
+
+KEPT void loops(int times)
+{
+	for (volatile int i = 0; i < times; i++)
+		errors += no_begins_anew(i) != i + 1;
+}
+
+static sigjmp_buf before;
+
+KEPT void on_fault(int signal)
+{
+	siglongjmp(before, 1);
+}
+
+KEPT void fault_once(void)
+{
+	if (!sigsetjmp(before, 1))
+		errors += yes_reads(8);
+}
+
+static int faults(int times)
+{
+	signal(SIGSEGV, on_fault);
+	for (volatile int i = 0; i < times; i++) {
+		fault_once();
+		errors += yes_adds(i) != i + 1;
+	}
+	return errors != 0;
+}
+
+/* ---- Who is running ---- */
+
+static volatile int seen;
+
+static int is_in(const void *pc, function code, size_t bytes)
+{
+	return (uintptr_t)pc - (uintptr_t)code < bytes;
+}
+
+KEPT void work_for_it(void)
+{
+	for (int i = 0; i < 400 && seen < 20; i++)
+		yes_works(1000000);
+}
+
+KEPT void on_alarm(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *interrupted = context;
+	const void *pc = (const void *)interrupted->uc_mcontext.gregs[REG_RIP];
+	void *frames[64];
+	int count, found = 0;
+
+	if (!is_in(pc, yes_works, 32))
+		return;
+	count = backtrace(frames, 64);
+	for (int i = 0; i < count; i++) {
+		found |= is_in(frames[i], yes_works, 32);
+		found |= 2 *
+			 is_in(frames[i], (function)(void *)work_for_it, 256);
+	}
+	errors += found != 3;
+	seen++;
+}
+
+static int backtraces(void)
+{
+	const struct sigaction action = { .sa_sigaction = on_alarm,
+					  .sa_flags = SA_SIGINFO | SA_RESTART };
+	const struct itimerspec often = { { 0, 2000000 }, { 0, 2000000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+				  .sigev_signo = SIGALRM };
+	void *first[1];
+	timer_t timer;
+
+	backtrace(first, 1); /* its library is there from now on */
+	sigaction(SIGALRM, &action, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		return 2;
+	timer_settime(timer, 0, &often, NULL);
+	work_for_it();
+	timer_delete(timer);
+	return errors || !seen;
+}
+
+/* ---- Time ---- */
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+KEPT void has_work_done(double seconds)
+{
+	const double until = cpu_seconds() + seconds;
+
+	while (cpu_seconds() < until)
+		yes_works(2000000);
+}
+
+/* ---- */
+
+KEPT void probed_here(void)
+{
+	for (volatile int i = 0; i < 1000; i++)
+		errors += yes_has_locals(i) != i + 1;
+}
+
+KEPT void probed_there(void)
+{
+	for (volatile int i = 0; i < 1000; i++)
+		errors += yes_has_locals(i) != i + 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	const int number = argc > 2 ? atoi(argv[2]) : 1;
+	int status = 0;
+
+	if (!strcmp(what, "counts"))
+		status = counts();
+	if (!strcmp(what, "loops"))
+		loops(number);
+	if (!strcmp(what, "faults"))
+		status = faults(number);
+	if (!strcmp(what, "backtraces"))
+		status = backtraces();
+	if (!strcmp(what, "works"))
+		has_work_done(0.1 * number);
+	if (!strcmp(what, "probes")) {
+		probed_here();
+		probed_there();
+	}
+	printf("%s: %s\n", what, status || errors ? "wrong" : "done");
+	return status || errors;
+}
