@@ -112,10 +112,10 @@ int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail);
 
 /*
- * From the exit of a stub that stamps returns, at that time: the slot has its return address
- * again, and neither the thread's level nor its id is the caller's yet.
+ * From the exit of a stub that stamps returns, at that time: the slot has an address in the
+ * stub. The thread's level is the caller's then; its id will be.
  */
-void hot_trace_return(uint64_t *slot, uint64_t tsc);
+void hot_trace_return(const uint64_t *slot, uint64_t tsc);
 
 /*
  * In timed processes: a function has returned to a trampoline, whose address is

@@ -127,15 +127,17 @@ static int is_in_step(void)
 }
 
 /*
- * For what is said of a level, which means something else once a handler has come to
- * level 0, and a context is due or was written. NULL: likewise, or the packet is full.
+ * For what is said while the thread is at a level, which means something else once a handler
+ * has come to level 0, and a context is due (`moved`) or was written. NULL: likewise, or the
+ * packet is full.
  */
-static uint32_t *claim_at(uint32_t level, uint64_t bytes)
+static uint32_t *claim_at(uint32_t level, uint32_t moved, uint64_t bytes)
 {
 	const volatile struct hot_thread *const thread = &hot;
 	const uint64_t place = packet_claim(bytes);
 
-	if (!place || (!thread->trace_moved && thread->trace_level == level))
+	if (!place ||
+	    (thread->trace_moved == moved && thread->trace_level == level))
 		return (uint32_t *)place;
 	packet_give_back(place, bytes, 0);
 	return NULL;
@@ -155,10 +157,11 @@ static void put_moment(void)
 }
 
 /*
- * Whether nothing has come behind the call that returns, and its stamp, and that is too
- * near: their words are taken back. What a handler writes meanwhile stays behind a hole.
+ * Whether nothing has come behind the call that has returned, at that level, and its stamp,
+ * and that is too near: their words are taken back. What a handler writes meanwhile stays
+ * behind a hole.
  */
-static int take_back(uint64_t tsc)
+static int take_back(uint32_t level, uint64_t tsc)
 {
 	const uint32_t stamp =
 		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
@@ -171,7 +174,7 @@ static int take_back(uint64_t tsc)
 		return 0;
 	if (end[-3] != stamp ||
 	    (rt.config->keeps_sites && call[1] != TRACE_SITE_WORD) ||
-	    (*call ^ hot.trace_level) >> WIRE_PACKET_LEVEL_SHIFT ||
+	    (*call ^ level) >> WIRE_PACKET_LEVEL_SHIFT ||
 	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
 	    call[-1] == TRACE_TAIL_WORD)
 		return 0;
@@ -194,15 +197,16 @@ static int take_back(uint64_t tsc)
 	return 1;
 }
 
-/* Of the call that the thread's level is of. Likewise. */
-static void put_return(uint64_t tsc)
+/* Of the call that was at a level which the thread has just left. Likewise. */
+static void put_return(uint32_t level, uint64_t tsc)
 {
-	const uint32_t level = trace_level_now();
+	const int is_last = level == TRACE_LEVEL;
 	uint32_t *words;
 
-	if (!is_in_step() || (rt.recorder->trace.least_ticks && take_back(tsc)))
+	if (rt.recorder->trace.least_ticks && take_back(level, tsc))
 		return;
-	words = claim_at(level, RETURN_BYTES);
+	words = claim_at(is_last ? TRACE_LEVEL_AGAIN : level - TRACE_LEVEL,
+			 is_last ? TRACE_LEVEL_AGAIN : 0, RETURN_BYTES);
 	if (!words)
 		return;
 	words[0] =
@@ -328,7 +332,7 @@ static int prepare(const uint64_t *slot)
 static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 {
 	const uint32_t level = trace_level_now();
-	uint32_t *words = claim_at(level, call_bytes(is_tail));
+	uint32_t *words = claim_at(level, 0, call_bytes(is_tail));
 
 	if (!words)
 		return 0;
@@ -454,21 +458,25 @@ static int has_left_out(void)
 	return rt.config->trace_depth && trace_depth_has_left_out();
 }
 
-/* The level first: a handler finds the id in step, or one call deeper. */
-void hot_trace_return(uint64_t *slot, uint64_t tsc)
+/*
+ * The level first: what a handler calls is then called by the caller, by its context in a
+ * new packet as by its level in this one. So it is the first to say that the call has
+ * returned, and what comes behind it here says nothing new.
+ */
+void hot_trace_return(const uint64_t *slot, uint64_t tsc)
 {
-	if (!has_left_out())
-		put_return(tsc);
+	const uint32_t level = trace_level_now();
+	const int is_told = is_in_step() && !has_left_out();
+
 	leave(slot);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	hot.id = shadow_of((uintptr_t)slot)->caller_id;
+	if (is_told)
+		put_return(level, tsc);
 }
 
 static void leave_stamped(const uint64_t *slot)
 {
-	if (!has_left_out())
-		put_return(stamp_counter());
-	leave(slot);
+	hot_trace_return(slot, stamp_counter());
 }
 
 /* ---- The sink ---- */

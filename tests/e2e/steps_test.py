@@ -152,8 +152,8 @@ class EveryStepOfATrace(clewtest.Case):
     ends with the next one begins with, whatever it is.
     """
 
-    def interrupt(self, act, calls, *options):
-        argv = [target("steps"), act, calls, 3]
+    def interrupt(self, act, calls, *options, words=1):
+        argv = [target("steps"), act, calls, 3, words]
         self.environment.pop("TRUTH_DIR", None)
         native = self.run_program(argv)
         if native.returncode == clewtest.SKIPPED:
@@ -198,11 +198,16 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "ends", "--trace", "--stamps=packet")
         self.interrupt("fills", "tail_ends", "--trace", "--stamps=packet")
 
+    def test_a_packet_is_full_where_returns_are_stamped(self):
+        self.interrupt("fills", "hits", "--trace", "--stamps=all", words=8)
+
     @slow
     def test_a_packet_is_full_where_calls_are_stamped(self):
         for calls in "hits", "tails":
-            with self.subTest(calls):
-                self.interrupt("fills", calls, "--trace", "--stamps=1")
+            for stamps, words in ("1", 4), ("all", 8):
+                with self.subTest(calls=calls, stamps=stamps):
+                    self.interrupt("fills", calls, "--trace",
+                                   f"--stamps={stamps}", words=words)
 
     @slow
     def test_a_packet_is_full_where_sites_are_kept(self):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps ACT CALLS DEPTH: a signal arrives before each instruction of a call, once.
+ * steps ACT CALLS DEPTH [WORDS]: a signal arrives before each instruction of a call, once.
  * What the handler does:
  *
  *	calls		functions, in contexts that nobody has met
@@ -9,7 +9,8 @@
  *	forks		fork(), the child going on with the interrupted call
  *	bare		the same by an instruction of its own
  *	grows		fork(), the child having met many contexts by then
- *	fills		so many calls that packets of a trace are full meanwhile
+ *	fills		so many calls, each of WORDS words (1), that packets of a trace are
+ *			full meanwhile
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), that ends in a jump to another function (tails), or that is made where
@@ -32,7 +33,6 @@
 #define NEW_DEPTH  4
 #define GROW_DEPTH 10
 #define IDLE       1000
-#define FILL       ((int)PACKET_ROOM_WORDS)
 
 /* Instructions to the next one, where they are many, and a part of those before. */
 #define STRIDE_OF_NEW 7
@@ -42,6 +42,7 @@ static void (*act)(void);
 static int errors;
 static volatile int is_child; /* that a handler has made */
 static int child_depth = NEW_DEPTH;
+static int fill = (int)PACKET_ROOM_WORDS; /* calls */
 static int room = -1; /* words that a packet is to have left; -1: any number */
 static sigjmp_buf before;
 
@@ -206,7 +207,7 @@ static COUNTED void acts_calls(void)
 static COUNTED void acts_fills(void)
 {
 	COUNT(acts_fills);
-	for (volatile int i = 0; i < FILL;)
+	for (volatile int i = 0; i < fill;)
 		i = idle(i);
 }
 
@@ -324,6 +325,8 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_signal };
 
 	choose(argc > 1 ? argv[1] : "");
+	if (argc > 4)
+		fill /= atoi(argv[4]);
 	stepper_start();
 	TRUTH_FORKED();
 	LIST(leaf0);

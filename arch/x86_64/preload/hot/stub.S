@@ -583,12 +583,22 @@ hot_thunk_close:
 	.cfi_endproc
 	.size	hot_thunk_close, . - hot_thunk_close
 
-	/* The same from that of a stub that stamps returns (stub_traced.inc). */
+	/*
+	 * From the exit of a stub that stamps returns (stub_traced.inc), to which it
+	 * returns: all registers and flags are kept, as hot_thunk_close has them.
+	 */
 	.type	hot_thunk_trace_return, @function
 hot_thunk_trace_return:
 	.cfi_startproc
+	movq	%rax, -0x20(%rsp)
+	lahf
+	seto	%al
+	movl	%eax, -0x38(%rsp)
+	movq	%rdx, -0x18(%rsp)
+	rdtsc
 	movq	%rcx, -0x10(%rsp)
 	movq	%rsi, -0x28(%rsp)
+	movq	%rdi, -0x30(%rsp)
 	movq	%r8, -0x40(%rsp)
 	shlq	$32, %rdx
 	orq	%rax, %rdx
