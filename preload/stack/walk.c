@@ -481,6 +481,19 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
 	return 0;
 }
 
+int walk_is_interrupted(uint64_t at, uint64_t until)
+{
+	struct walk beyond = { 0 };
+
+	while ((at = find_signal(at + 8, until))) {
+		beyond.at = at;
+		enter_interrupted_stack(&beyond);
+		if (beyond.is_in_clew)
+			return 1;
+	}
+	return 0;
+}
+
 uint64_t walk_running_as(uint64_t caller, uint64_t key)
 {
 	const struct tally *tally = hot.tally;

@@ -84,6 +84,12 @@ int walk_next(struct walk *walk, struct link *link);
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
 
 /*
+ * Whether between the slots of two links, the former being further in, a signal has come whose
+ * handler has no slot, and has interrupted what clew does for the latter.
+ */
+int walk_is_interrupted(uint64_t at, uint64_t until);
+
+/*
  * Whether memory is there. *known_page tells of one page, and is 0 in the
  * beginning; then it tells of this one. A system call, unless the page is known;
  * behind a filter all that is certain is the stack that the thread began on.

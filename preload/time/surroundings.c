@@ -22,14 +22,31 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	}
 }
 
-/* That has entered the last link's function, if one has. */
-static void note_signal(struct surroundings *found, const struct walk *walk)
+/* A signal has interrupted the function that is next. */
+static void note_signal(struct surroundings *found, int is_in_clew)
 {
-	if (!walk->is_handler)
-		return;
 	found->is_handler = 1;
-	if (walk->is_in_clew && found->half_way == SURROUNDINGS_NONE)
+	if (is_in_clew && found->half_way == SURROUNDINGS_NONE)
 		found->half_way = found->count;
+}
+
+/* A handler that has no slot itself is looked for where it has to be, or on request. */
+static int next(struct surroundings *found, const struct surroundings_of *of,
+		struct walk *walk, struct link *link)
+{
+	const uint64_t at = link->at;
+
+	if (walk->is_handler)
+		note_signal(found, walk->is_in_clew);
+	if (walk_next(walk, link)) {
+		if (of->minds_signals && walk_is_interrupted(at, link->at))
+			note_signal(found, 1);
+		return 1;
+	}
+	if (!walk->has_begun || !walk_next_interrupted(walk, at, link))
+		return 0;
+	note_signal(found, walk->is_in_clew);
+	return 1;
 }
 
 struct surroundings surroundings_find(const struct surroundings_of *of,
@@ -40,19 +57,17 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 		.half_way = SURROUNDINGS_NONE,
 	};
 	struct walk walk = walk_from(slot, hot.id);
-	struct link link;
+	struct link link = { .at = (uintptr_t)slot };
 
 	walk_trust_own_stack(&walk, slot);
 	if (!walk_next(&walk, &link) || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
 		walk_trust_own_stack(&walk, slot);
 	}
-	note_signal(&found, &walk);
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
-	       walk_next(&walk, &link)) {
+	       next(&found, of, &walk, &link)) {
 		tell(of, found.count, &link);
 		found.count++;
-		note_signal(&found, &walk);
 	}
 	found.is_whole = walk.id == ID_ROOT;
 	return found;

@@ -28,6 +28,8 @@ struct surroundings_of {
 	/* Told of each, `at` being how many were before. */
 	void (*tell)(void *context, uint32_t at, const struct link *link);
 	void *context;
+	/* Handlers that are not hooked may have come while clew was entering some. */
+	uint8_t minds_signals;
 };
 
 /*

@@ -61,14 +61,15 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 {
 	const uint64_t claimed = trace_context_bytes();
 	struct wire_packet_begin *begin = (void *)packet_claim(claimed);
+	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
 	const struct surroundings_of of = {
 		.functions = (uint32_t *)(begin + 1),
 		.sites = rt.config->keeps_sites
 				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
 				 : NULL,
+		.minds_signals = !why || why == TRACE_LEVEL_AGAIN,
 	};
 	struct tally *tally = hot.tally;
-	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
 	struct surroundings found;
 	uint32_t left_out = SURROUNDINGS_NONE, level, *end;
 
