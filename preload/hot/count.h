@@ -30,8 +30,7 @@ void hot_thunk_probe(void); /* by probes */
 void hot_thunk_close(void);
 void hot_thunk_close_tail(void);
 void hot_thunk_carried(void); /* by trampolines */
-void hot_thunk_carried_timed(void);
-void hot_thunk_carried_traced(void);
+void hot_thunk_carried_told(void);
 void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
 void hot_thunk_trace_return(void);

@@ -37,7 +37,7 @@
 #define HOT_TIME_BASE       176
 #define HOT_STRAYS_LEFT     184
 #define HOT_CARRIED         192
-#define HOT_CARRIED_TIMED   200
+#define HOT_CARRIED_TOLD    200
 #define HOT_JAVA_TOP        208
 #define HOT_TRACE_NEXT      216
 #define HOT_TRACE_LIMIT     224
@@ -45,10 +45,9 @@
 #define HOT_TRACE_MOVED     236
 #define HOT_TRACE_CALL      240
 #define HOT_TRACE_TAIL      248
-#define HOT_CARRIED_TRACED  256
-#define HOT_TRACE_LAST      264
-#define HOT_TRACE_RETURN    272
-#define HOT_COMPILED_FRAME  368
+#define HOT_TRACE_LAST      256
+#define HOT_TRACE_RETURN    264
+#define HOT_COMPILED_FRAME  360
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

@@ -25,6 +25,8 @@
  *	enter, leave	hot		a call on a stack without a place in the
  *					shadow of its own ("elsewhere"), and its
  *					return, or the tail call that replaces it
+ *	carried		hot		a return to a trampoline (trampoline.h), where the
+ *					thread still has the id that it had
  *	pause, resume	stack		slow paths of clew's: no time of the program's
  *	jump		stack		a landing further out, or on another stack
  *	unwind, end	stack		a landing that an unwinder makes
@@ -51,6 +53,7 @@
 
 struct stub_template;
 struct tally;
+struct trampoline;
 
 /* Since when the program's calls do not go on, as the sink counts. */
 struct sink_pause {
@@ -80,6 +83,9 @@ struct sink {
 	void (*miss)(uint64_t *slot, uint64_t id, int is_tail_call);
 	void (*enter)(const uint64_t *slot);
 	void (*leave)(const uint64_t *slot);
+
+	/* A call's slot has a trampoline; where `carried_at` says that this is told. */
+	void (*carried)(const uint64_t *slot, const struct trampoline *one);
 
 	void (*resume_call)(uint64_t at, uint64_t id);
 

@@ -44,10 +44,9 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.windows = hot_windows,
 	.time_base = (uint64_t)TIME_THIRD - SHADOW_STACK_LOW - 8,
 	.carried = hot_thunk_carried,
-	.carried_timed = hot_thunk_carried_timed,
+	.carried_told = hot_thunk_carried_told,
 	.trace_moved = 1,
 	.trace_call = hot_thunk_trace_call,
 	.trace_tail = hot_thunk_trace_tail,
-	.carried_traced = hot_thunk_carried_traced,
 	.trace_return = hot_thunk_trace_return,
 };

@@ -189,7 +189,7 @@ struct hot_thread {
 	uint32_t muted; /* enum hot_muted */
 	/* Where trampolines go on. */
 	void (*carried)(void);
-	void (*carried_timed)(void);
+	void (*carried_told)(void);
 	/* The frame of the bridge that the thread is in, or 0 (jvm/bridge.h). */
 	uint64_t java_top;
 	/* Where calls leave words (time/traced.c). */
@@ -199,8 +199,7 @@ struct hot_thread {
 	uint32_t trace_moved;
 	void (*trace_call)(void);
 	void (*trace_tail)(void);
-	void (*carried_traced)(void); /* likewise for trampolines */
-	uint64_t trace_last;          /* the stack pointer at the last call */
+	uint64_t trace_last; /* the stack pointer at the last call */
 	void (*trace_return)(void);
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
@@ -263,7 +262,7 @@ HOT_OFFSET(windows, HOT_WINDOWS);
 HOT_OFFSET(time_base, HOT_TIME_BASE);
 HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
 HOT_OFFSET(carried, HOT_CARRIED);
-HOT_OFFSET(carried_timed, HOT_CARRIED_TIMED);
+HOT_OFFSET(carried_told, HOT_CARRIED_TOLD);
 HOT_OFFSET(java_top, HOT_JAVA_TOP);
 HOT_OFFSET(trace_next, HOT_TRACE_NEXT);
 HOT_OFFSET(trace_limit, HOT_TRACE_LIMIT);
@@ -271,7 +270,6 @@ HOT_OFFSET(trace_level, HOT_TRACE_LEVEL);
 HOT_OFFSET(trace_moved, HOT_TRACE_MOVED);
 HOT_OFFSET(trace_call, HOT_TRACE_CALL);
 HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
-HOT_OFFSET(carried_traced, HOT_CARRIED_TRACED);
 HOT_OFFSET(trace_last, HOT_TRACE_LAST);
 HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
 HOT_OFFSET(compiled_frame, HOT_COMPILED_FRAME);

@@ -9,6 +9,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/timing.h"
+#include "preload/hot/trampoline.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/landing_stacks.h"
 #include "preload/stack/walk.h"
@@ -37,6 +38,18 @@ static void enter(const uint64_t *slot)
 static void leave(const uint64_t *slot)
 {
 	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
+}
+
+/* Whose times these are: the slot may be another call's by now. */
+static void leave_carried(const uint64_t *slot, const struct trampoline *one)
+{
+	struct time_slot *time;
+
+	if (!shadow_of((uintptr_t)slot))
+		return;
+	time = time_of((uintptr_t)slot);
+	if (time->id == one->id || time->id == hot.id)
+		time_close(time, time_now());
 }
 
 /* Its thread's clock begins. */
@@ -220,7 +233,7 @@ static void zero_entry(struct wire_count *table, uint64_t i)
 
 const struct sink sink_timing = {
 	.stub = &hot_stub_timed,
-	.carried_at = HOT_CARRIED_TIMED,
+	.carried_at = HOT_CARRIED_TOLD,
 	.reads_clock = 1,
 	.times_calls = 1,
 	.slot_bytes = TIME_SLOT_BYTES,
@@ -230,6 +243,7 @@ const struct sink sink_timing = {
 	.miss = miss,
 	.enter = enter,
 	.leave = leave,
+	.carried = leave_carried,
 	.resume_call = resume_call,
 	.pause = begin_pause,
 	.resume = time_pause_end,

@@ -28,6 +28,7 @@
 #include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/switch.h"
+#include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/time/call_values.h"
@@ -479,6 +480,20 @@ static void leave_stamped(const uint64_t *slot)
 	hot_trace_return(slot, stamp_counter());
 }
 
+/*
+ * Who returns is who is running, and the stack is what the calls say; or else a stack has come
+ * back that somebody had copied.
+ */
+static void carried(const uint64_t *slot, const struct trampoline *one)
+{
+	if (hot.id != one->id) {
+		hot.packet.has_base = 0;
+		hot.trace_moved = 1;
+		hot.trace_limit = 0;
+	}
+	rt.sink->leave(slot);
+}
+
 /* ---- The sink ---- */
 
 static void off(void)
@@ -508,12 +523,13 @@ static uint32_t index_of(uint32_t function)
 /* clang-format off */
 #define TRACES(template, way_out) \
 	.stub = &(template), \
-	.carried_at = HOT_CARRIED_TRACED, \
+	.carried_at = HOT_CARRIED_TOLD, \
 	.reads_clock = 1, \
 	.off = off, \
 	.on = on, \
 	.miss = miss, \
 	.leave = (way_out), \
+	.carried = carried, \
 	.moved = moved, \
 	.moment = put_moment, \
 	.index = index_of, \

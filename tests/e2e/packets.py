@@ -77,6 +77,7 @@ class Trace:
         taken = Taken(pathlib.Path(path).with_suffix(".taken"))
         at, (end,) = 4096, struct.unpack_from("<Q", data, 16)
         self.tallies, self.blocks, self.packets = {}, [], 0
+        self.levels = {}  # of calls, by function
         self.known = {}  # the ids of a context that is met again
         self.words = self.calls = self.contexts = self.holes = 0
         while at < end:
@@ -167,5 +168,6 @@ class Trace:
         function = (self.blocks[index >> 12] - 1) << 12 | index & 0xfff
         stack.append(push(stack[-1], function))
         counts.count(stack[-1], function, is_tail)
+        self.levels.setdefault(function, set()).add(word >> 24)
         self.calls += 1
         return word >> 24

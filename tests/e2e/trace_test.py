@@ -96,6 +96,17 @@ class Traced(clewtest.Case):
     def test_jumps(self):
         self.check("jumps")
 
+    def test_who_remembers_where_to_jump_returns_like_others(self):
+        """By a trampoline: the thread's level falls, and its return has its time."""
+        self.check("remembers", 1000, options=["--stamps=packet"])
+        trace = self.recording().parts[0].trace
+        self.assertLess(trace.contexts, 5)
+        self.assertEqual(max(map(len, trace.levels.values())), 4)
+        self.check("remembers", 1000, options=["--stamps=all"])
+        counts, = self.recording().parts[0].trace.tallies.values()
+        # but at the end of a packet
+        self.assertGreater(counts.returns, sum(counts.calls.values()) * .99)
+
     def test_jumps_that_no_library_makes(self):
         self.check("leaps")
 

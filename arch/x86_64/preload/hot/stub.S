@@ -225,8 +225,7 @@
 	.globl	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.globl	hot_thunk_guard, hot_thunk_probe
 	.globl	hot_thunk_close, hot_thunk_close_tail
-	.globl	hot_thunk_carried, hot_thunk_carried_timed
-	.globl	hot_thunk_carried_traced
+	.globl	hot_thunk_carried, hot_thunk_carried_told
 	.globl	hot_thunk_trace_call, hot_thunk_trace_tail
 	.globl	hot_thunk_trace_return
 	.hidden	hot_thunk_miss_call, hot_thunk_miss_tail
@@ -234,8 +233,7 @@
 	.hidden	hot_thunk_enter_elsewhere, hot_thunk_leave_elsewhere
 	.hidden	hot_thunk_guard, hot_thunk_probe
 	.hidden	hot_thunk_close, hot_thunk_close_tail
-	.hidden	hot_thunk_carried, hot_thunk_carried_timed
-	.hidden	hot_thunk_carried_traced
+	.hidden	hot_thunk_carried, hot_thunk_carried_told
 	.hidden	hot_thunk_trace_call, hot_thunk_trace_tail
 	.hidden	hot_thunk_trace_return
 
@@ -663,20 +661,9 @@ hot_thunk_carried:
 	.cfi_endproc
 	.size	hot_thunk_carried, . - hot_thunk_carried
 
-	/* The same where packets are written: nobody knows at which level. */
-	.type	hot_thunk_carried_traced, @function
-hot_thunk_carried_traced:
-	movq	%rcx, -0x10(%rsp)
-	movq	hot@gottpoff(%rip), %rcx
-	movl	$1, %fs:HOT_TRACE_MOVED(%rcx)
-	movq	$0, %fs:HOT_TRACE_LIMIT(%rcx)
-	movq	-0x10(%rsp), %rcx
-	jmp	hot_thunk_carried
-	.size	hot_thunk_carried_traced, . - hot_thunk_carried_traced
-
-	/* The same where the call's time may have to be ended. */
-	.type	hot_thunk_carried_timed, @function
-hot_thunk_carried_timed:
+	/* The same where the sink is told. */
+	.type	hot_thunk_carried_told, @function
+hot_thunk_carried_told:
 	leaq	-0x18(%rsp), %rsp	/* rdx is kept there */
 	pushfq
 	pushq	%rax
@@ -703,7 +690,7 @@ hot_thunk_carried_timed:
 	movq	(%rsp), %rdx
 	leaq	0x10(%rsp), %rsp
 	ret
-	.size	hot_thunk_carried_timed, . - hot_thunk_carried_timed
+	.size	hot_thunk_carried_told, . - hot_thunk_carried_told
 
 	/* The exit of a call elsewhere: rsp is behind the slot. */
 	.type	hot_thunk_leave_elsewhere, @function

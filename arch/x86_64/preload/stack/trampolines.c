@@ -335,13 +335,7 @@ void trampolines_settle_cheaply(uint64_t stack)
 /* From a trampoline: the function whose slot this is has returned. */
 void hot_leave_carried(uint64_t *slot, const struct trampoline *one)
 {
-	struct time_slot *time;
-
-	if (shadow_of((uintptr_t)slot)) {
-		time = time_of((uintptr_t)slot);
-		if (time->id == one->id || time->id == hot.id)
-			time_close(time, time_now());
-	}
+	rt.sink->carried(slot, one);
 	*(volatile uint64_t *)&hot.id = one->slot.caller_id;
 	*(volatile uint64_t *)slot = one->slot.return_address;
 }
