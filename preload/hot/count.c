@@ -264,9 +264,9 @@ void hot_leave_elsewhere(uint64_t *slot)
 {
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 
-	*slot = shadow->return_address;
-	hot.id = shadow->caller_id;
 	sink_leave(slot);
+	*(volatile uint64_t *)&hot.id = shadow->caller_id;
+	*(volatile uint64_t *)slot = shadow->return_address;
 }
 
 int count_is_drawn(uint64_t id)

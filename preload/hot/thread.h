@@ -116,6 +116,7 @@ struct hot_aside {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
+	uint64_t around; /* of the trace: in which id struct hot_packet's base begins */
 	/* Of the trace, where calls are written to some depth only. */
 	struct hot_depth {
 		uint32_t depth;       /* that of the last call that was made */
@@ -144,7 +145,7 @@ struct hot_packet {
 	uint64_t limit;        /* trace_limit, while the thread is on */
 	uint64_t settled_from; /* sink->moved() was told, or 0 */
 	uint8_t is_turning;    /* the next packet is being made */
-	uint8_t has_base;      /* depth less level, modulo 256, is known */
+	uint8_t has_base;      /* depth less level, modulo 256, is known (hot_aside) */
 	uint8_t base;
 	uint8_t has_depth;      /* what is aside of depths is so */
 	uint32_t attempts_left; /* to pass over until one is asked for again */

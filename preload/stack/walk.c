@@ -223,11 +223,17 @@ static int is_known(const struct walk *walk, uint64_t at)
 	return at >= walk->readable_from && at < walk->readable_until;
 }
 
+/* Whether the function that is next is being entered or left by slow paths of ours. */
+static int is_in_slow_path(const struct walk *walk)
+{
+	return !walk->has_begun || walk->is_in_clew;
+}
+
 /*
  * Whether a function is running whose slot this is: the stack has a stub's
- * address there, or still (again) the return address, of the innermost function,
- * which is being entered (left) by slow paths of ours. Behind a filter, on a
- * stack that may end anywhere, the shadow is believed.
+ * address there, or still (again) the return address, of a function that is in a
+ * slow path. Behind a filter, on a stack that may end anywhere, the shadow is
+ * believed.
  */
 static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -242,7 +248,7 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 	}
 	word = *(const uint64_t *)walk->at;
 	return runtime_is_stub(word) ||
-	       (!walk->has_begun && word == shadow->return_address);
+	       (is_in_slow_path(walk) && word == shadow->return_address);
 }
 
 /*
@@ -256,7 +262,7 @@ static void skip_dead(struct walk *walk)
 			      : walk->interrupted_until;
 	uint64_t passed;
 
-	if (walk->at != at)
+	if (walk->at != at || is_in_slow_path(walk))
 		return;
 	while (is_known(walk, at) && !is_waiting(*(const uint64_t *)at) &&
 	       !lent_has(at))
@@ -437,6 +443,7 @@ int walk_next(struct walk *walk, struct link *link)
 	walk->generated = trampoline_at(link->shadow->return_address);
 	link->at = walk->at;
 	set_id(walk, link->shadow->caller_id);
+	walk->is_in_clew = 0;
 	if (walk->is_handler)
 		enter_interrupted_stack(walk);
 	else
@@ -470,12 +477,14 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
 
 	while ((at = find_signal(at + 8, end))) {
 		struct walk beyond = *walk;
+		int is_in_clew;
 
 		beyond.at = at;
 		enter_interrupted_stack(&beyond);
+		is_in_clew = beyond.is_in_clew;
 		if (walk_next(&beyond, link)) {
 			*walk = beyond;
-			return 1;
+			return 1 + is_in_clew;
 		}
 	}
 	return 0;

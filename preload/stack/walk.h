@@ -47,7 +47,7 @@ struct walk {
 	int is_folded;   /* the id is that of a "(folded)" */
 	int is_believed; /* nobody has looked whether the last link is live */
 	int is_handler;  /* a signal has entered the last link's function */
-	int is_in_clew; /* and has interrupted what clew does for the next one */
+	int is_in_clew; /* one has interrupted what clew does for the next one */
 	int is_ahead;   /* it only looks whether a link leads on */
 };
 
@@ -79,7 +79,7 @@ int walk_next(struct walk *walk, struct link *link);
 
 /*
  * The same where a signal has come meanwhile and its handler has no slot: behind the
- * next frame of one, out from the last link.
+ * next frame of one, out from the last link. 2: and what clew does for this one.
  */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
 

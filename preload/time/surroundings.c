@@ -35,6 +35,7 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
 {
 	const uint64_t at = link->at;
+	int how;
 
 	if (walk->is_handler)
 		note_signal(found, walk->is_in_clew);
@@ -43,10 +44,10 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 			note_signal(found, 1);
 		return 1;
 	}
-	if (!walk->has_begun || !walk_next_interrupted(walk, at, link))
-		return 0;
-	note_signal(found, walk->is_in_clew);
-	return 1;
+	how = walk->has_begun ? walk_next_interrupted(walk, at, link) : 0;
+	if (how)
+		note_signal(found, how == 2);
+	return how;
 }
 
 struct surroundings surroundings_find(const struct surroundings_of *of,
@@ -69,7 +70,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 		tell(of, found.count, &link);
 		found.count++;
 	}
-	found.is_whole = walk.id == ID_ROOT;
+	found.around = walk.id;
 	return found;
 }
 

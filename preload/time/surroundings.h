@@ -10,14 +10,14 @@ struct link;
 #define SURROUNDINGS_NONE UINT32_MAX
 
 struct surroundings {
-	uint64_t id;    /* of the innermost function */
-	uint32_t count; /* of functions */
+	uint64_t id;     /* of the innermost function */
+	uint64_t around; /* of what is around them, or ID_ROOT */
+	uint32_t count;  /* of functions */
 	/*
 	 * How many are further in than the one that a signal has interrupted while clew
 	 * was entering or leaving it, the innermost of such; or SURROUNDINGS_NONE.
 	 */
 	uint32_t half_way;
-	uint8_t is_whole;   /* there is nothing around them */
 	uint8_t is_handler; /* a signal has come on the way */
 };
 

@@ -33,7 +33,8 @@ static int is_out_of_step(const struct surroundings *found, uint8_t level,
 	const uint8_t over =
 		(uint8_t)(found->count - (uint8_t)(hot.packet.base + level));
 
-	if (!hot.packet.has_base || !found->is_whole || !found->count)
+	if (!hot.packet.has_base || hot.aside->around != found->around ||
+	    !found->count)
 		return 0;
 	if (why && why != TRACE_LEVEL_AGAIN && !found->is_handler)
 		return 0;
@@ -92,7 +93,8 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 		begin->cause = WIRE_PACKET_MOVED;
 	}
 	hot.packet.base = (uint8_t)(found.count - begin->level);
-	hot.packet.has_base = found.is_whole && trace_level_now() == level;
+	hot.aside->around = found.around;
+	hot.packet.has_base = trace_level_now() == level;
 	packet_put_pair(begin->id, found.id);
 	begin->functions = found.count;
 	of.functions[found.count] = WIRE_PACKET_BEGIN_END;

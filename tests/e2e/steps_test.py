@@ -209,6 +209,20 @@ class EveryStepOfATrace(clewtest.Case):
     def test_a_packet_is_full_where_returns_are_stamped(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=all", words=8)
 
+    def test_a_packet_is_full_on_a_stack_that_lies_low(self):
+        for calls in "low_hits", "low_tails":
+            with self.subTest(calls):
+                self.interrupt("fills", calls, "--trace", "--stamps=packet")
+        self.interrupt("fills", "low_hits", "--trace", "--stamps=packet",
+                       "-F", "^on_signal$", left_out=1)
+
+    @slow
+    def test_a_packet_is_full_on_such_a_stack_where_returns_are_stamped(self):
+        for calls in "low_hits", "low_tails":
+            with self.subTest(calls):
+                self.interrupt("fills", calls, "--trace", "--stamps=all",
+                               words=8)
+
     @slow
     def test_a_packet_is_full_where_calls_are_stamped(self):
         for calls in "hits", "tails":

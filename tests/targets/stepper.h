@@ -13,11 +13,13 @@
 #define CLEW_TESTS_STEPPER_H
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +38,8 @@ struct stepper {
 	volatile int signals;
 	int pid; /* the child's */
 };
+
+#define STEPPER_FLAG 0x100L /* TF */
 
 static struct stepper *stepper;
 
@@ -72,15 +76,37 @@ static int stepper_mark(int stop)
 	return stepper->mark;
 }
 
+/*
+ * Whether it was stopped because it has put back flags that it had saved while it was
+ * advancing: the one that says so is among them, and is taken back.
+ */
+static int stepper_has_stepped(int stop)
+{
+	void *const at = (void *)offsetof(struct user, regs.eflags);
+	siginfo_t info;
+	long flags;
+
+	if (stop != SIGTRAP ||
+	    ptrace(PTRACE_GETSIGINFO, stepper->pid, NULL, &info) ||
+	    info.si_code != TRAP_TRACE)
+		return 0;
+	flags = ptrace(PTRACE_PEEKUSER, stepper->pid, at, NULL);
+	return !ptrace(PTRACE_POKEUSER, stepper->pid, at,
+		       (void *)(flags & ~STEPPER_FLAG));
+}
+
 /* Runs it up to a mark, letting through what signals come; 0: it has ended. */
 static int stepper_run_to_mark(int signal)
 {
-	int mark;
+	int mark, has_stepped;
 
 	do {
 		signal = stepper_go(PTRACE_CONT, signal);
 		mark = stepper_mark(signal);
-	} while (signal && !mark);
+		has_stepped = stepper_has_stepped(signal);
+		if (has_stepped)
+			signal = 0;
+	} while ((signal || has_stepped) && !mark);
 	return mark;
 }
 

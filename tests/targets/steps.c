@@ -14,9 +14,9 @@
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), that ends in a jump to another function (tails), or that is made where
- * the packet of a trace ends (ends, tail_ends); or the first three of functions that
- * never call any (leaf_hits, ...). There are 2^(DEPTH + 1) contexts, so that their table
- * may be large.
+ * the packet of a trace ends (ends, tail_ends), maybe on a stack that lies low
+ * (low_hits, low_tails); or the first three of functions that never call any (leaf_hits,
+ * ...). There are 2^(DEPTH + 1) contexts, so that their table may be large.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -33,9 +33,10 @@
 #define NEW_DEPTH  4
 #define GROW_DEPTH 10
 #define IDLE       1000
+#define LOW_BYTES  (1 << 20)
 
 /* Instructions to the next one, where they are many, and a part of those before. */
-#define STRIDE_OF_NEW 7
+#define STRIDE_OF_SLOW 7
 #define PART_AT_END   8
 
 static void (*act)(void);
@@ -166,7 +167,7 @@ static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
 				      int part, int is_new)
 {
 	COUNT(call_at_each_step);
-	for (int step = 0, round = 0;; step += stride + step / part, round++) {
+	for (int step = n % stride, round = 0;; step += stride + step / part, round++) {
 		stepper->wanted = step;
 		dive(is_new ? round : 0, n, function);
 		if (!stepper->was_interrupted)
@@ -301,7 +302,7 @@ static void choose(const char *name)
 				       : NULL;
 }
 
-static COUNTED void run(const char *calls, int depth)
+static COUNTED void interrupt_all(const char *calls)
 {
 	/* A stub has room; there is room for one more; the next packet begins, twice. */
 	static const int rooms[FUNCTIONS] = { 22, 21, 17, 17 };
@@ -310,14 +311,46 @@ static COUNTED void run(const char *calls, int depth)
 			     (strstr(calls, "tail") ? 1 : 0)];
 	const int is_new = strstr(calls, "misses") != NULL;
 	const int is_end = strstr(calls, "ends") != NULL;
+	const int is_slow = is_new || strstr(calls, "low");
 
-	COUNT(run);
-	left(depth);
+	COUNT(interrupt_all);
 	for (int n = 0; n < (is_new ? 1 : FUNCTIONS); n++) {
 		room = is_end ? rooms[n] : -1;
-		call_at_each_step(n, functions[n], is_new ? STRIDE_OF_NEW : 1,
+		call_at_each_step(n, functions[n], is_slow ? STRIDE_OF_SLOW : 1,
 				  is_end ? PART_AT_END + n : INT_MAX, is_new);
 	}
+}
+
+/* On a stack where the shadow has no place for calls of stubs. */
+static inline __attribute__((always_inline)) void run_low(const char *calls)
+{
+	char *low = (char *)mmap(NULL, LOW_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
+				 0);
+
+	if (low == MAP_FAILED) {
+		errors++;
+		return;
+	}
+	__asm__ volatile("mov %%rsp, %%rbx\n\t"
+			 "mov %[stack], %%rsp\n\t"
+			 "call *%[function]\n\t"
+			 "mov %%rbx, %%rsp"
+			 : "+D"(calls)
+			 : [stack] "r"(low + LOW_BYTES),
+			   [function] "r"(interrupt_all)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10",
+			   "r11", "cc", "memory");
+}
+
+static COUNTED void run(const char *calls, int depth)
+{
+	COUNT(run);
+	left(depth);
+	if (strstr(calls, "low"))
+		run_low(calls);
+	else
+		interrupt_all(calls);
 }
 
 int main(int argc, char **argv)

@@ -695,7 +695,7 @@ hot_thunk_carried_told:
 	/* The exit of a call elsewhere: rsp is behind the slot. */
 	.type	hot_thunk_leave_elsewhere, @function
 hot_thunk_leave_elsewhere:
-	pushq	%rax			/* the slot, until it is refilled */
+	leaq	-8(%rsp), %rsp		/* the slot, with the stub's address still */
 	pushfq
 	pushq	%rax
 	pushq	%rcx
