@@ -119,9 +119,9 @@ struct hot_aside {
 	uint64_t around; /* of the trace: in which id struct hot_packet's base begins */
 	/* Of the trace, where calls are written to some depth only. */
 	struct hot_depth {
-		uint32_t depth;       /* that of the last call that was made */
-		uint8_t level;        /* and its level */
-		uint8_t owes_context; /* trace_moved was set while all was too deep */
+		uint32_t depth; /* that of the last call that was made */
+		uint32_t owes_context; /* trace_moved, while all was too deep */
+		uint8_t level; /* that call's */
 	} last;
 };
 

@@ -22,12 +22,21 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	}
 }
 
-/* A signal has interrupted the function that is next. */
-static void note_signal(struct surroundings *found, int is_in_clew)
+/*
+ * A signal has interrupted the function of a link, and a handler's function is called at a
+ * slot, which is on the same stack or maybe on one further out.
+ */
+static void note_signal(struct surroundings *found, const struct link *link,
+			uint64_t handler_at, int is_in_clew)
 {
 	found->is_handler = 1;
-	if (is_in_clew && found->half_way == SURROUNDINGS_NONE)
+	if (!is_in_clew)
+		return;
+	if (found->half_way == SURROUNDINGS_NONE)
 		found->half_way = found->count;
+	found->handlers_until = handler_at < link->at
+					? handler_at + sizeof(uint64_t)
+					: link->at;
 }
 
 /* A handler that has no slot itself is looked for where it has to be, or on request. */
@@ -35,19 +44,24 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
 {
 	const uint64_t at = link->at;
-	int how;
+	int is_handler = walk->is_handler;
+	int is_in_clew = walk->is_in_clew;
 
-	if (walk->is_handler)
-		note_signal(found, walk->is_in_clew);
-	if (walk_next(walk, link)) {
-		if (of->minds_signals && walk_is_interrupted(at, link->at))
-			note_signal(found, 1);
-		return 1;
+	if (!walk_next(walk, link)) {
+		const int how = walk->has_begun ? walk_next_interrupted(
+							  walk, at, link)
+						: 0;
+
+		if (!how)
+			return 0;
+		is_handler = 1;
+		is_in_clew |= how == 2;
+	} else if (of->minds_signals && walk_is_interrupted(at, link->at)) {
+		is_handler = is_in_clew = 1;
 	}
-	how = walk->has_begun ? walk_next_interrupted(walk, at, link) : 0;
-	if (how)
-		note_signal(found, how == 2);
-	return how;
+	if (is_handler)
+		note_signal(found, link, at, is_in_clew);
+	return 1;
 }
 
 struct surroundings surroundings_find(const struct surroundings_of *of,

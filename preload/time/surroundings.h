@@ -18,6 +18,8 @@ struct surroundings {
 	 * was entering or leaving it, the innermost of such; or SURROUNDINGS_NONE.
 	 */
 	uint32_t half_way;
+	/* Where the slots end of what handlers call that have interrupted such, mostly. */
+	uint64_t handlers_until;
 	uint8_t is_handler; /* a signal has come on the way */
 };
 

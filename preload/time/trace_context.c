@@ -36,9 +36,9 @@ static int is_out_of_step(const struct surroundings *found, uint8_t level,
 	if (!hot.packet.has_base || hot.aside->around != found->around ||
 	    !found->count)
 		return 0;
-	if (why && why != TRACE_LEVEL_AGAIN && !found->is_handler)
+	if (why & ~TRACE_LEVEL_AGAIN && !found->is_handler)
 		return 0;
-	return over == 1 || (why == TRACE_LEVEL_AGAIN && over == 129);
+	return over == 1 || (why & TRACE_LEVEL_AGAIN && over == 129);
 }
 
 /*
@@ -68,7 +68,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 		.sites = rt.config->keeps_sites
 				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
 				 : NULL,
-		.minds_signals = !why || why == TRACE_LEVEL_AGAIN,
+		.minds_signals = !why || why & TRACE_LEVEL_AGAIN,
 	};
 	struct tally *tally = hot.tally;
 	struct surroundings found;
@@ -92,6 +92,8 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	} else if (found.half_way != SURROUNDINGS_NONE) {
 		begin->cause = WIRE_PACKET_MOVED;
 	}
+	if (why & TRACE_LEVEL_AGAIN && found.half_way != SURROUNDINGS_NONE)
+		hot.packet.settled_from = found.handlers_until;
 	hot.packet.base = (uint8_t)(found.count - begin->level);
 	hot.aside->around = found.around;
 	hot.packet.has_base = trace_level_now() == level;

@@ -43,7 +43,7 @@ int trace_depth_leaves_out(const uint64_t *slot)
 		last->owes_context = 0;
 		return 0;
 	}
-	last->owes_context |= hot.trace_moved != 0;
+	last->owes_context |= hot.trace_moved;
 	hot.trace_moved = 0;
 	return 1;
 }

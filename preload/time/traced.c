@@ -245,7 +245,7 @@ static int take_packet(void)
 	if (!words)
 		return 0;
 	/* Whoever claims in between gets nothing, and stubs nothing at all. */
-	hot.trace_moved = 1;
+	hot.trace_moved |= 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!hot.aside->stamps.tsc)
@@ -366,7 +366,7 @@ static void settle(const uint64_t *slot)
 		return;
 	if ((uintptr_t)slot >= hot.packet.settled_from)
 		hot.packet.settled_from = 0;
-	hot.trace_moved = 1;
+	hot.trace_moved |= 1;
 }
 
 static void trace(uint64_t *slot, uint32_t index, int is_tail)
@@ -374,21 +374,21 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 	const uint64_t id = hot.id;
 
 	if (count_right_id(slot, id, is_tail) != id)
-		hot.trace_moved = 1;
+		hot.trace_moved |= 1;
 	if (!count_is_heard())
 		return;
 	settle(slot);
 	if (rt.config->trace_depth && trace_depth_leaves_out(slot))
 		return;
 	if (!write_call(slot, index, is_tail)) {
-		hot.trace_moved = 1;
+		hot.trace_moved |= 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
 	}
 	if (hot.trace_next > hot.packet.limit)
 		put_stamp();
 	if (hot.packet.settled_from)
-		hot.trace_moved = 1;
+		hot.trace_moved |= 1;
 	set_limit();
 }
 
@@ -427,7 +427,7 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail)
 
 	id_key_function(id_key_between(caller, id), &function);
 	if (hot.trace_last - (uintptr_t)slot + TRACE_NEAR >= 2 * TRACE_NEAR)
-		hot.trace_moved = 1;
+		hot.trace_moved |= 1;
 	hot.trace_last = (uintptr_t)slot;
 	hot.trace_level += TRACE_LEVEL;
 	trace(slot, trace_known_index(function), is_tail);
@@ -439,7 +439,7 @@ static void moved(uint64_t from)
 	hot.packet.is_turning = 0;
 	hot.packet.has_base = 0;
 	hot.packet.has_depth = 0;
-	hot.trace_moved = 1;
+	hot.trace_moved |= 1;
 	hot.trace_limit = 0;
 }
 
@@ -450,7 +450,7 @@ static void leave(const uint64_t *slot)
 	if (hot.trace_level)
 		return;
 	hot.trace_level = TRACE_LEVEL_AGAIN;
-	hot.trace_moved = 1;
+	hot.trace_moved |= TRACE_LEVEL_AGAIN;
 	hot.trace_limit = 0;
 }
 
@@ -488,7 +488,7 @@ static void carried(const uint64_t *slot, const struct trampoline *one)
 {
 	if (hot.id != one->id) {
 		hot.packet.has_base = 0;
-		hot.trace_moved = 1;
+		hot.trace_moved |= 1;
 		hot.trace_limit = 0;
 	}
 	rt.sink->leave(slot);

@@ -148,8 +148,9 @@ class EveryStep(clewtest.Case):
 class EveryStepOfATrace(clewtest.Case):
     """The same where each call is written down, and packets are full meanwhile.
 
-    In the midst of a stub no context is exact, so there only sums are; but what a packet
-    ends with the next one begins with, whatever it is.
+    In the midst of a stub no handler's context is exact, so of these only sums are; but
+    that of what is interrupted is, and what a packet ends with the next one begins with,
+    whatever it is.
     """
 
     def interrupt(self, act, calls, *options, words=1, left_out=0):
@@ -165,9 +166,10 @@ class EveryStepOfATrace(clewtest.Case):
             argv, ["-m", "steps", *options]))
         self.assert_no_problem()
         (path,) = self.truths.iterdir()
-        wanted = {int(line.split()[1], 0): int(line.split()[2])
-                  for line in path.read_text().splitlines()
-                  if line.startswith("total ") and int(line.split()[2])}
+        totals = [line.split() for line in path.read_text().splitlines()
+                  if line.startswith("total ")]
+        wanted = {int(vaddr, 0): int(calls)
+                  for _, vaddr, calls, _, _ in totals if int(calls)}
         shown = self.clew_json("report", "--json", "-n", "0",
                                self.recording_path)
         found = {int(function["vaddr"], 0): function["calls"]
@@ -177,6 +179,21 @@ class EveryStepOfATrace(clewtest.Case):
         self.assertEqual(len(wanted.keys() - found.keys()), left_out)
         self.assertEqual({vaddr: found.get(vaddr, calls)
                           for vaddr, calls in wanted.items()}, wanted)
+        self.assert_interrupted_have_one_context(
+            {int(vaddr, 0): name for _, vaddr, _, _, name in totals})
+
+    def assert_interrupted_have_one_context(self, names):
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        callers, found = {0: None}, []
+        for node in tree["contexts"]:
+            function = tree["functions"][node["function"]]
+            name = names.get(int(function.get("vaddr", "0"), 0), "")
+            callers[node["id"]] = name
+            if node["calls"] and name.startswith(("passes", "jumps")):
+                found.append((name, callers[node["parent"]]))
+        self.assertGreater(len(found), 3)
+        self.assertEqual(sorted(found), sorted(
+            (name, "call_once") for name, _ in set(found)))
 
     def test_a_packet_is_full_in_a_call(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=packet")
@@ -206,6 +223,11 @@ class EveryStepOfATrace(clewtest.Case):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet",
                                "-F", "^on_signal$", left_out=1)
 
+    def test_a_packet_is_full_in_a_handler_on_a_stack_of_its_own(self):
+        self.interrupt("fills", "alt_hits", "--trace", "--stamps=packet")
+        self.interrupt("fills", "alt_hits", "--trace", "--stamps=packet",
+                       "-F", "^on_signal$", left_out=1)
+
     def test_a_packet_is_full_where_returns_are_stamped(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=all", words=8)
 
@@ -215,6 +237,19 @@ class EveryStepOfATrace(clewtest.Case):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet")
         self.interrupt("fills", "low_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
+
+    def test_levels_begin_anew(self):
+        for calls in "deep_hits", "deep_tails", "alt_deep_hits":
+            with self.subTest(calls):
+                self.interrupt("sinks", calls, "--trace", "--stamps=packet")
+        self.interrupt("sinks", "deep_hits", "--trace", "--stamps=packet",
+                       "-F", "^on_signal$", left_out=1)
+
+    @slow
+    def test_levels_begin_anew_where_returns_are_stamped(self):
+        for calls in "deep_hits", "deep_tails":
+            with self.subTest(calls):
+                self.interrupt("sinks", calls, "--trace", "--stamps=all")
 
     @slow
     def test_a_packet_is_full_on_such_a_stack_where_returns_are_stamped(self):

@@ -11,12 +11,15 @@
  *	grows		fork(), the child having met many contexts by then
  *	fills		so many calls, each of WORDS words (1), that packets of a trace are
  *			full meanwhile
+ *	sinks		so many calls within each other that levels of a trace begin anew
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), that ends in a jump to another function (tails), or that is made where
  * the packet of a trace ends (ends, tail_ends), maybe on a stack that lies low
- * (low_hits, low_tails); or the first three of functions that never call any (leaf_hits,
- * ...). There are 2^(DEPTH + 1) contexts, so that their table may be large.
+ * (low_hits, low_tails), within many others (deep_hits, deep_tails) or with handlers
+ * on a stack of their own (alt_hits, alt_deep_hits); or the first three of functions that
+ * never call any (leaf_hits, ...). There are 2^(DEPTH + 1) contexts, so that their table
+ * may be large.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -34,6 +37,8 @@
 #define GROW_DEPTH 10
 #define IDLE       1000
 #define LOW_BYTES  (1 << 20)
+#define ALT_BYTES  (1 << 18)
+#define DEEP       150 /* and as many again are more than there are levels */
 
 /* Instructions to the next one, where they are many, and a part of those before. */
 #define STRIDE_OF_SLOW 7
@@ -164,12 +169,12 @@ static COUNTED int dive(int depth, int n, int (*function)(int))
 }
 
 static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
-				      int part, int is_new)
+				      int part, int is_new, int depth)
 {
 	COUNT(call_at_each_step);
 	for (int step = n % stride, round = 0;; step += stride + step / part, round++) {
 		stepper->wanted = step;
-		dive(is_new ? round : 0, n, function);
+		dive(is_new ? round : depth, n, function);
 		if (!stepper->was_interrupted)
 			return;
 	}
@@ -210,6 +215,23 @@ static COUNTED void acts_fills(void)
 	COUNT(acts_fills);
 	for (volatile int i = 0; i < fill;)
 		i = idle(i);
+}
+
+static COUNTED int sinks(int depth)
+{
+	COUNT(sinks);
+	volatile int sum = 1;
+
+	if (depth > 0)
+		sum += sinks(depth - 1);
+	return sum;
+}
+
+/* The call that follows says how deep it is. */
+static COUNTED void acts_sinks(void)
+{
+	COUNT(acts_sinks);
+	idle(sinks(DEEP));
 }
 
 static COUNTED int sees(struct dl_phdr_info *info, size_t bytes, void *context)
@@ -299,6 +321,7 @@ static void choose(const char *name)
 	      : !strcmp(name, "grows") ? acts_grows
 	      : !strcmp(name, "calls") ? acts_calls
 	      : !strcmp(name, "fills") ? acts_fills
+	      : !strcmp(name, "sinks") ? acts_sinks
 				       : NULL;
 }
 
@@ -317,7 +340,8 @@ static COUNTED void interrupt_all(const char *calls)
 	for (int n = 0; n < (is_new ? 1 : FUNCTIONS); n++) {
 		room = is_end ? rooms[n] : -1;
 		call_at_each_step(n, functions[n], is_slow ? STRIDE_OF_SLOW : 1,
-				  is_end ? PART_AT_END + n : INT_MAX, is_new);
+				  is_end ? PART_AT_END + n : INT_MAX, is_new,
+				  strstr(calls, "deep") ? DEEP : 0);
 	}
 }
 
@@ -355,7 +379,10 @@ static COUNTED void run(const char *calls, int depth)
 
 int main(int argc, char **argv)
 {
+	static char stack[ALT_BYTES];
+	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_handler = on_signal };
+	const char *calls = argc > 2 ? argv[2] : "";
 
 	choose(argc > 1 ? argv[1] : "");
 	if (argc > 4)
@@ -366,8 +393,12 @@ int main(int argc, char **argv)
 	LIST(leaf1);
 	LIST(leaf2);
 	LIST(leaf3);
+	if (strstr(calls, "alt")) {
+		sigaltstack(&alternate, NULL);
+		action.sa_flags |= SA_ONSTACK;
+	}
 	sigaction(SIGUSR1, &action, NULL);
-	run(argc > 2 ? argv[2] : "", argc > 3 ? atoi(argv[3]) : 10);
+	run(calls, argc > 3 ? atoi(argv[3]) : 10);
 	printf("%s\n", stepper->signals ? "done" : "no signals");
 	if (errors)
 		printf("%d errors\n", errors);
