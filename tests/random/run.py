@@ -36,6 +36,9 @@ FLAVOURS = ([], [], ["-fno-plt"], ["-fcf-protection=full"],
             ["-fno-omit-frame-pointer"], ["-fno-pie"], ["-fPIE"])
 IN_FORK = 1  # enum wire_loss: made inside fork() itself, with --libc
 TIMES = "none", "none", "cpu", "exact", "wall"
+STAMPS = "packet", "1", "7", "64", "10us", "all"
+KEPT = ["--trace"], ["--trace=64K", "--on-overflow=process"], \
+    ["--trace=64K", "--on-overflow=wait"]
 
 
 @dataclasses.dataclass
@@ -63,6 +66,10 @@ def setting_of(one):
         options += ["--fold-recursion", "-m", "*/play",
                     "-m", "*/lib[lp]*.so"]
     options.append(f"--verify-period={period}")
+    if "--fold-recursion" not in options and chance.random() < .4:
+        options[0] = "--time=none"  # calls are written down, one by one
+        options += [*chance.choice(KEPT), f"--stamps={chance.choice(STAMPS)}"]
+        options += ["--sites"] * (chance.random() < .3)
     return Setting(chance.choice(compilers), chance.choice(LEVELS),
                    chance.choice(FLAVOURS), options)
 
