@@ -45,9 +45,9 @@
 #define HOT_TRACE_MOVED     236
 #define HOT_TRACE_CALL      240
 #define HOT_TRACE_TAIL      248
-#define HOT_TRACE_LAST      256
-#define HOT_TRACE_RETURN    264
-#define HOT_COMPILED_FRAME  360
+#define HOT_TRACE_RETURN    256
+#define HOT_TRACE_LAST      264
+#define HOT_COMPILED_FRAME  368
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice

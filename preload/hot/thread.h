@@ -116,7 +116,6 @@ struct hot_aside {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
-	uint64_t around; /* of the trace: in which id struct hot_packet's base begins */
 	/* Of the trace, where calls are written to some depth only. */
 	struct hot_depth {
 		uint32_t depth; /* that of the last call that was made */
@@ -144,9 +143,10 @@ struct hot_packet {
 	uint64_t end;          /* of its bytes; 0: there is no packet */
 	uint64_t limit;        /* trace_limit, while the thread is on */
 	uint64_t settled_from; /* sink->moved() was told, or 0 */
+	uint64_t around;       /* in which id that depth begins */
 	uint8_t is_turning;    /* the next packet is being made */
-	uint8_t has_base;      /* depth less level, modulo 256, is known (hot_aside) */
-	uint8_t base;
+	uint8_t has_base;      /* depth less level, modulo 256, is known */
+	uint8_t base;          /* so much */
 	uint8_t has_depth;      /* what is aside of depths is so */
 	uint32_t attempts_left; /* to pass over until one is asked for again */
 };
@@ -200,8 +200,8 @@ struct hot_thread {
 	uint32_t trace_moved;
 	void (*trace_call)(void);
 	void (*trace_tail)(void);
-	uint64_t trace_last; /* the stack pointer at the last call */
 	void (*trace_return)(void);
+	uint64_t trace_last; /* the stack pointer at the last call */
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;

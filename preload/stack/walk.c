@@ -452,16 +452,17 @@ int walk_next(struct walk *walk, struct link *link)
 }
 
 /* Where a restorer's address is, and above it what the kernel writes; or 0. */
-static uint64_t find_signal(uint64_t at, uint64_t end)
+static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {
 	uint64_t page = 0, last_page = 0;
 
 	for (; at < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);
+		const uint64_t last = at + 8 + SIGNAL_FRAME_READ_BYTES - 1;
 
-		if (!walk_is_readable(at, &page) ||
-		    !walk_is_readable(at + 8 + SIGNAL_FRAME_READ_BYTES - 1,
-				      &last_page))
+		if ((!is_known(walk, at) || !is_known(walk, last)) &&
+		    (!walk_is_readable(at, &page) ||
+		     !walk_is_readable(last, &last_page)))
 			return 0;
 		if (signal_frame_is_context(context) &&
 		    is_restorer(*(const uint64_t *)at))
@@ -475,7 +476,7 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
 {
 	const uint64_t end = at + WALK_FRAME_BYTES;
 
-	while ((at = find_signal(at + 8, end))) {
+	while ((at = find_signal(walk, at + 8, end))) {
 		struct walk beyond = *walk;
 		int is_in_clew;
 
@@ -490,11 +491,11 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
 	return 0;
 }
 
-int walk_is_interrupted(uint64_t at, uint64_t until)
+int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until)
 {
-	struct walk beyond = { 0 };
+	struct walk beyond = *walk;
 
-	while ((at = find_signal(at + 8, until))) {
+	while ((at = find_signal(walk, at + 8, until))) {
 		beyond.at = at;
 		enter_interrupted_stack(&beyond);
 		if (beyond.is_in_clew)

@@ -87,7 +87,7 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
  * Whether between the slots of two links, the former being further in, a signal has come whose
  * handler has no slot, and has interrupted what clew does for the latter.
  */
-int walk_is_interrupted(uint64_t at, uint64_t until);
+int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until);
 
 /*
  * Whether memory is there. *known_page tells of one page, and is 0 in the

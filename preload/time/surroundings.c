@@ -56,7 +56,8 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 			return 0;
 		is_handler = 1;
 		is_in_clew |= how == 2;
-	} else if (of->minds_signals && walk_is_interrupted(at, link->at)) {
+	} else if (of->minds_signals &&
+		   walk_is_interrupted(walk, at, link->at)) {
 		is_handler = is_in_clew = 1;
 	}
 	if (is_handler)

@@ -33,7 +33,7 @@ static int is_out_of_step(const struct surroundings *found, uint8_t level,
 	const uint8_t over =
 		(uint8_t)(found->count - (uint8_t)(hot.packet.base + level));
 
-	if (!hot.packet.has_base || hot.aside->around != found->around ||
+	if (!hot.packet.has_base || hot.packet.around != found->around ||
 	    !found->count)
 		return 0;
 	if (why & ~TRACE_LEVEL_AGAIN && !found->is_handler)
@@ -95,7 +95,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	if (why & TRACE_LEVEL_AGAIN && found.half_way != SURROUNDINGS_NONE)
 		hot.packet.settled_from = found.handlers_until;
 	hot.packet.base = (uint8_t)(found.count - begin->level);
-	hot.aside->around = found.around;
+	hot.packet.around = found.around;
 	hot.packet.has_base = trace_level_now() == level;
 	packet_put_pair(begin->id, found.id);
 	begin->functions = found.count;
