@@ -118,9 +118,8 @@ struct hot_aside {
 	} stamps;
 	/* Of the trace, where calls are written to some depth only. */
 	struct hot_depth {
-		uint32_t depth; /* that of the last call that was made */
+		uint64_t at; /* of the last call that was made: depth, level */
 		uint32_t owes_context; /* trace_moved, while all was too deep */
-		uint8_t level; /* that call's */
 	} last;
 };
 

@@ -153,7 +153,8 @@ class EveryStepOfATrace(clewtest.Case):
     whatever it is.
     """
 
-    def interrupt(self, act, calls, *options, words=1, left_out=0):
+    def interrupt(self, act, calls, *options, words=1, left_out=0,
+                  deeper=()):
         argv = [target("steps"), act, calls, 3, words]
         self.environment.pop("TRUTH_DIR", None)
         native = self.run_program(argv)
@@ -169,7 +170,8 @@ class EveryStepOfATrace(clewtest.Case):
         totals = [line.split() for line in path.read_text().splitlines()
                   if line.startswith("total ")]
         wanted = {int(vaddr, 0): int(calls)
-                  for _, vaddr, calls, _, _ in totals if int(calls)}
+                  for _, vaddr, calls, _, name in totals
+                  if int(calls) and name not in deeper}
         shown = self.clew_json("report", "--json", "-n", "0",
                                self.recording_path)
         found = {int(function["vaddr"], 0): function["calls"]
@@ -237,6 +239,11 @@ class EveryStepOfATrace(clewtest.Case):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet")
         self.interrupt("fills", "low_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
+
+    def test_what_is_too_deep_is_left_out_alone(self):
+        """idle() is too deep where a handler calls it."""
+        self.interrupt("fills", "hits", "--trace", "--trace-depth=8",
+                       words=64, deeper=["idle"])
 
     def test_levels_begin_anew(self):
         for calls in "deep_hits", "deep_tails", "alt_deep_hits":
