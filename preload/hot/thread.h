@@ -139,13 +139,13 @@ struct hot_handler {
  * (time/traced.c).
  */
 struct hot_packet {
-	uint64_t end;          /* of its bytes; 0: there is no packet */
-	uint64_t limit;        /* trace_limit, while the thread is on */
-	uint64_t settled_from; /* sink->moved() was told, or 0 */
-	uint64_t around;       /* in which id that depth begins */
-	uint8_t is_turning;    /* the next packet is being made */
-	uint8_t has_base;      /* depth less level, modulo 256, is known */
-	uint8_t base;          /* so much */
+	uint64_t end;           /* of its bytes; 0: there is no packet */
+	uint64_t limit;         /* trace_limit, while the thread is on */
+	uint64_t settled_from;  /* sink->moved() was told, or 0 */
+	uint64_t around;        /* in which id that depth begins */
+	uint8_t is_turning;     /* the next packet is being made */
+	uint8_t has_base;       /* depth less level, modulo 256, is known */
+	uint8_t base;           /* so much */
 	uint8_t has_depth;      /* what is aside of depths is so */
 	uint32_t attempts_left; /* to pass over until one is asked for again */
 };

@@ -48,9 +48,9 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 	int is_in_clew = walk->is_in_clew;
 
 	if (!walk_next(walk, link)) {
-		const int how = walk->has_begun ? walk_next_interrupted(
-							  walk, at, link)
-						: 0;
+		const int how = walk->has_begun
+					? walk_next_interrupted(walk, at, link)
+					: 0;
 
 		if (!how)
 			return 0;

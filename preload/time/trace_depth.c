@@ -9,7 +9,8 @@
 #include "wire/packet.h"
 
 #define LEVEL_BITS 8
-#define TRIES      2 /* a handler that comes again and again has its calls looked for */
+#define TRIES                                                                  \
+	2 /* a handler that comes again and again has its calls looked for */
 
 static uint8_t level_now(void)
 {

@@ -42,7 +42,7 @@
 
 /* Instructions to the next one, where they are many, and a part of those before. */
 #define STRIDE_OF_SLOW 7
-#define PART_AT_END   8
+#define PART_AT_END    8
 
 static void (*act)(void);
 static int errors;
@@ -172,7 +172,8 @@ static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
 				      int part, int is_new, int depth)
 {
 	COUNT(call_at_each_step);
-	for (int step = n % stride, round = 0;; step += stride + step / part, round++) {
+	for (int step = n % stride, round = 0;;
+	     step += stride + step / part, round++) {
 		stepper->wanted = step;
 		dive(is_new ? round : depth, n, function);
 		if (!stepper->was_interrupted)
@@ -348,23 +349,23 @@ static COUNTED void interrupt_all(const char *calls)
 /* On a stack where the shadow has no place for calls of stubs. */
 static inline __attribute__((always_inline)) void run_low(const char *calls)
 {
-	char *low = (char *)mmap(NULL, LOW_BYTES, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
-				 0);
+	char *low =
+		(char *)mmap(NULL, LOW_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 
 	if (low == MAP_FAILED) {
 		errors++;
 		return;
 	}
-	__asm__ volatile("mov %%rsp, %%rbx\n\t"
-			 "mov %[stack], %%rsp\n\t"
-			 "call *%[function]\n\t"
-			 "mov %%rbx, %%rsp"
-			 : "+D"(calls)
-			 : [stack] "r"(low + LOW_BYTES),
-			   [function] "r"(interrupt_all)
-			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10",
-			   "r11", "cc", "memory");
+	__asm__ volatile(
+		"mov %%rsp, %%rbx\n\t"
+		"mov %[stack], %%rsp\n\t"
+		"call *%[function]\n\t"
+		"mov %%rbx, %%rsp"
+		: "+D"(calls)
+		: [stack] "r"(low + LOW_BYTES), [function] "r"(interrupt_all)
+		: "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
+		  "cc", "memory");
 }
 
 static COUNTED void run(const char *calls, int depth)

@@ -7,7 +7,6 @@
 #include "preload/hot/recursion.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
-#include "preload/hot/timing.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/copy_bytes.h"
