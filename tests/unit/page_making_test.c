@@ -27,7 +27,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&rt, 0, sizeof(rt));
-	memcpy(strrchr(path, '-') + 1, "XXXXXX", 6);
+	memset(path + sizeof(path) - 7, 'X', 6);
 	fd = mkstemp(path);
 	return fd < 0 || ftruncate(fd, FILE_BYTES) != 0 || fstat(fd, &st) != 0;
 }
