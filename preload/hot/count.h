@@ -5,7 +5,7 @@
  * those that are to be verified, and those on stacks without a place in the
  * shadow (shadow.h).
  *
- *	stub -> thunk of stub.S, which keeps all registers -> a function in C
+ *	stub -> thunk (thunks.inc), which keeps all registers -> a function in C
  *
  * Everything here is safe in signal handlers, in threads that have made no hooked
  * call before, and re-entered by itself.
@@ -17,7 +17,7 @@
 
 #include "preload/hot/tally.h"
 
-/* Thunks of stub.S, called by stubs only: from here to there. */
+/* Thunks (thunks.inc), called by stubs only: from here to there. */
 extern const char hot_thunks[], hot_thunks_end[];
 void hot_thunk_miss_call(void);
 void hot_thunk_miss_tail(void);

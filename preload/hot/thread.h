@@ -164,7 +164,7 @@ struct hot_thread {
 	uint64_t entry_base;  /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
 	uint64_t exit_base;   /* hot_shadow_half - SHADOW_STACK_LOW - 8 */
 	uint64_t shadow_half; /* hot_shadow_half */
-	/* Thunks of stub.S, in reach of every stub. */
+	/* Thunks (thunks.inc), in reach of every stub. */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
 	void (*verify_call)(void);

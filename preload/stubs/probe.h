@@ -11,7 +11,7 @@
  *
  * Takes a stub's place in stub memory, and what finds its way in there by
  * address finds a kind and a key where stubs have theirs. The thunk
- * (hot/stub.S), which is one for all probes, finds the handler in the tail.
+ * (hot/thunks.inc), which is one for all probes, finds the handler in the tail.
  */
 #ifndef CLEW_STUBS_PROBE_H
 #define CLEW_STUBS_PROBE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The general registers of x86-64 in the order in which a probe's handler finds them
- * on the stack (arch/x86_64/preload/hot/stub.S, probe_hit.S), then the
+ * on the stack (arch/x86_64/preload/hot/thunks.inc, probe_hit.S), then the
  * stack's own; and which of them hold arguments and the result (System V ABI, 3.2.3).
  */
 #ifndef CLEW_MACHINE_REGISTERS_H
