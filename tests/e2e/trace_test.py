@@ -111,20 +111,22 @@ class Traced(clewtest.Case):
         self.check("leaps")
 
     def test_calls_are_counted_before_they_are_overwritten(self):
-        for name in "recursion", "tail", "jumps", "threads":
+        for name, *stamps in (["recursion"], ["tail"], ["threads"],
+                              ["jumps", "--stamps=all"]):  # or it fills none
             with self.subTest(name):
-                self.check(name, options=["--trace=64K",
-                                          "--on-overflow=process"],
-                           flavours=["O2"])
+                self.check(name, flavours=["O2"],
+                           options=["--trace=64K", "--on-overflow=process",
+                                    *stamps])
                 self.assertGreater(self.recording().parts[0].trace.counted, 0)
 
     def test_workers_count_while_threads_wait(self):
         """Each full packet is waited for: a thread has no more than two."""
-        for name in "recursion", "tail", "jumps", "threads":
+        for name, *stamps in (["recursion"], ["tail"], ["threads"],
+                              ["jumps", "--stamps=all"]):  # or it fills none
             with self.subTest(name):
                 self.check(name, flavours=["O2"],
                            options=["--trace=64K", "--on-overflow=wait",
-                                    "--workers=3"])
+                                    "--workers=3", *stamps])
                 trace = self.recording().parts[0].trace
                 self.assertGreater(trace.filled, 0)
                 self.assertEqual(trace.counted, 0)
