@@ -6,7 +6,8 @@
 
 #include "base/fail.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
+#include "cli/live_process.h"
+#include "cli/options.h"
 #include "image/analysis.h"
 #include "machine/elf_numbers.h"
 #include "report/merge/numbering.h"
@@ -17,6 +18,7 @@ enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };
 
 struct list_options {
 	const char *path;
+	pid_t pid; /* of a process that is being recorded; 0: path is meant */
 	enum list_detail detail;
 	const struct report_writer *writer;
 	struct terminal terminal;
@@ -29,6 +31,12 @@ static const struct argp_option argp_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Write JSON", 0 },
 	{ 0 },
 };
+
+/* A file whose name is a number is told from a process by its folder. */
+static int is_pid(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789")];
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -50,7 +58,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one recording or file at a time");
+			argp_error(state,
+				   "one recording, file or process at a time");
+		if (is_pid(argument))
+			options->pid = parse_pid(state, argument);
 		options->path = argument;
 		return 0;
 	default:
@@ -118,15 +129,51 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 	return 0;
 }
 
+/* What a process that goes on has hooked so far: the part that it counts in is copied. */
+static int add_process(struct list_view *view, pid_t pid, char **why)
+{
+	struct live_process process;
+	int err = live_process_init(&process, pid, why);
+
+	if (err)
+		return err;
+	err = add_recording(view, process.part, why);
+	live_process_fini(&process);
+	return err;
+}
+
+/* 0, or -errno and *why. */
+static int add(struct list_view *view, const struct list_options *options,
+	       char **why)
+{
+	char *what;
+	int err;
+
+	if (options->pid) {
+		err = add_process(view, options->pid, &what);
+		if (err)
+			fail(why, err, "process %d: %s", options->pid, what);
+		free(err ? what : NULL);
+		return err;
+	}
+	err = add_recording(view, options->path, why);
+	if (err != -ENOEXEC)
+		return err;
+	free(*why);
+	view->is_forecast = 1;
+	return add_file(view->catalog, options->path, why);
+}
+
 int command_list(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
 		.children = terminal_children,
 		.parser = parse,
-		.args_doc = "[REC|FILE]",
-		.doc = "Show which functions a recording hooked, or could be "
-		       "hooked in an ELF file, and why the others are not.",
+		.args_doc = "[REC|FILE|PID]",
+		.doc = "Show which functions a recording, or a process that "
+		       "is being recorded, has hooked, or could be hooked in "
+		       "an ELF file, and why the others are not.",
 	};
 	struct list_options options = {
 		.path = DEFAULT_RECORDING,
@@ -141,12 +188,7 @@ int command_list(int argc, char **argv)
 	catalog_init(&catalog);
 	view.catalog = &catalog;
 	view.detail = options.detail;
-	err = add_recording(&view, options.path, &why);
-	if (err == -ENOEXEC) {
-		free(why);
-		view.is_forecast = 1;
-		err = add_file(&catalog, options.path, &why);
-	}
+	err = add(&view, &options, &why);
 	if (err) {
 		status = give_up(argv[0], why);
 	} else {

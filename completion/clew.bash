@@ -168,7 +168,10 @@ _clew_word() { # COMMAND
 		_clew_recordings
 		;;
 	list)
-		((count > 0)) || _clew_files
+		if ((count == 0)); then
+			_clew_files
+			[[ $cur != [0-9]* ]] || _clew_value PID
+		fi
 		;;
 	attach | detach) _clew_value PID ;;
 	status | snapshot | top)

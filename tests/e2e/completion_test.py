@@ -165,6 +165,10 @@ class Bash(Common, Shell):
         return self.ask(["bash", "--norc", HERE / "complete.bash",
                          FOLDER / "clew.bash", "clew", *words])
 
+    def test_a_process_in_place_of_a_file(self):
+        (self.work / "1.file").touch()
+        self.assertLessEqual({"1", "1.file"}, self.complete("list", "1"))
+
     def test_sort_takes_several(self):
         self.assertEqual(self.complete("report", "--sort=calls,na"),
                          {"calls,name"})

@@ -146,6 +146,33 @@ class Counts(ExactAttached):
                          self.counted()["innermost"] - before["innermost"])
 
     @needs("javac")
+    def test_each_method_is_listed_with_its_way_or_its_reason(self):
+        self.start_java()
+        controller = self.attach(self.process, "--time=none",
+                                 "--java=exact:com.acme.*,!*.outer",
+                                 "--java-min-size=0")
+        listed = self.clew_json("list", "-a", "--json", self.process.pid)
+        methods = listed["java_methods"]
+        ways = {re.sub(r"^com\.acme\.Attached\.|\(.*$", "", one["name"]):
+                one.get("way", one.get("reason"))
+                for one in methods["methods"]}
+        self.assertEqual({name: ways[name] for name in METHODS},
+                         {**dict.fromkeys(METHODS, "exact"),
+                          "outer": "not one that was asked for"})
+        shown = self.clew("list", "-v", self.process.pid).stdout
+        self.assertIn(f"Java: each call of {methods['counted']:,} methods is "
+                      "counted", shown)
+        self.assertRegex(shown, r"java  com\.acme\.Attached\.outer\(.*\): left, "
+                                "not one that was asked for\n")
+        self.detach(controller)
+        kept = self.clew_json("list", "-a", "--json", self.recording_path)
+        self.assertEqual(kept["java_methods"], methods)
+        self.assert_one_line_error(self.clew("list", self.process.pid),
+                                   "not being recorded")
+        self.assert_quiet()
+        self.ends()
+
+    @needs("javac")
     def test_a_machine_that_ends_meanwhile(self):
         self.start_java()
         controller = self.attach(self.process, *EXACT)

@@ -278,6 +278,8 @@ class Commands(StandbyCase):
         self.is_refused(self.clew("attach", "--java=standby", self.pid),
                         "of clew record")
         self.is_refused(self.clew("detach", self.pid), "not attached")
+        self.assertIn("methods stand by",
+                      self.clew("list", self.pid).stdout)
         first = self.attach()
         self.is_refused(self.clew("attach", self.pid), "another clew")
         self.is_refused(self.clew("detach", self.pid), "another clew")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew status and clew snapshot: what is being recorded, while it runs."""
+"""clew status, clew snapshot, and clew list PID: what is being recorded, while it runs."""
 import os
 import pathlib
 import signal
@@ -135,6 +135,33 @@ class Live(clewtest.Case):
         recorder.stdin.close()
         self.assertEqual(recorder.wait(), 0)
 
+    def test_what_is_hooked(self):
+        """Of the process as of its recording; its child's recording is another."""
+        recorder, pid = self.recorded()
+        self.step(recorder)
+        self.wait_for(pid)
+        listed = self.clew_json("list", "--json", "-a", pid)
+        self.assertEqual(listed, self.clew_json("list", "--json", "-a",
+                                                self.recording_path))
+        self.assertEqual(listed["total"]["hooked"],
+                         self.status(pid)[0]["hooks"])
+        for name in str(pid), "1":  # files may be called so, too
+            (self.work / name).symlink_to(PYTHON)
+        self.assertEqual(listed, self.clew_json("list", "--json", "-a", pid))
+        self.assert_one_line_error(self.clew("list", 1), "process 1:")
+        self.assertIn("can be hooked", self.clew("list", "./1").stdout)
+        recorder.stdin.write("fork\n")
+        child = int(recorder.stdout.readline())
+        self.assertEqual(recorder.stdout.readline(), "done\n")
+        self.wait_for(child)
+        self.assertEqual(
+            self.clew_json("list", "--json", "-a", child),
+            self.clew_json("list", "--json", "-a",
+                           self.recording_path / f"{child}.0.part"))
+        recorder.stdin.close()
+        self.assertEqual(recorder.wait(), 0)
+        self.assert_one_line_error(self.clew("list", pid), "no such process")
+
     def test_refusals(self):
         _, pid = self.recorded()
         other = self.start(["cat"])
@@ -147,6 +174,12 @@ class Live(clewtest.Case):
                 for words in ["x"], ["1", "2"], ["-1"], ["--nonsense"]:
                     self.assertEqual(self.clew(command, *words).returncode,
                                      64)
+        self.assert_one_line_error(self.clew("list", other.pid), other.pid,
+                                   "not being recorded")
+        self.assert_one_line_error(self.clew("list", 999999999),
+                                   "no such process")
+        for words in [pid, pid], ["99999999999"], ["0"]:
+            self.assert_usage_error(self.clew("list", *words))
         self.assertEqual(self.clew("snapshot").returncode, 64)
         self.assert_one_line_error(
             self.clew("snapshot", "-o", self.recording_path, pid),
@@ -155,6 +188,7 @@ class Live(clewtest.Case):
             path.unlink()
         self.assert_one_line_error(self.clew("status", pid), "removed")
         self.assert_one_line_error(self.clew("snapshot", pid), "removed")
+        self.assert_one_line_error(self.clew("list", pid), "removed")
 
 
 if __name__ == "__main__":
