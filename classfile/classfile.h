@@ -25,11 +25,10 @@
  *	      ...
  *	   n: lload KEPT; lconst_1; lcmp; ifne m
  *	      ireturn
- *	   m: lload KEPT; invokestatic TRACKER.exit
+ *	   m: lload KEPT; invokestatic TRACKER.leave
  *	      ireturn
- *	   k: getstatic TRACKER.GATE; ifeq t
- *	      lload KEPT; invokestatic TRACKER.thrown
- *	   t: athrow		(of any exception in 17..k)
+ *	   k: lload KEPT; invokestatic TRACKER.thrown
+ *	      athrow		(of any exception in 17..k)
  *
  * Each call of enter() is followed by one of exit() or thrown(). The handler comes last
  * in the table, so that those of the method itself go first. There are two exceptions:
@@ -102,10 +101,11 @@ struct classfile_tracker {
 	/*
 	 * A field of the tracker's class, a static int that is public; NULL: there is none.
 	 * Calls are told of that begin while it is above 0. For others KEPT is
-	 * CLASSFILE_SILENT: exit() may be told of these, and thrown() is while it is not 0; so it
-	 * never gets 0 again. enter() returns a long.
+	 * CLASSFILE_SILENT: thrown() is told of these, and exit() may be. enter() returns a long.
 	 */
 	const char *gate;
+	/* With a gate: exit() where the call is one that is told of. NULL: exit. */
+	struct classfile_call leave;
 	/*
 	 * With a gate: methods with handlers of their own keep what it was, too, an int,
 	 * which catching() and caught() may take behind the number. While it is not 0 they

@@ -143,9 +143,8 @@ enum classfile_refusal method_code_place(struct method_code *code,
 		shares |= code->sharing[at];
 	}
 	code->places[code->length] = (uint32_t)place;
-	code->exit_bytes = shares ? call_bytes(code, &calls->exit) + 1 : 0;
-	code->handler_bytes = call_bytes(code, &calls->thrown) + 1 +
-			      (calls->gate ? FIELD_BYTES + JUMP_BYTES : 0);
+	code->exit_bytes = shares ? call_bytes(code, &calls->leave) + 1 : 0;
+	code->handler_bytes = call_bytes(code, &calls->thrown) + 1;
 	end = place + code->exit_bytes +
 	      (uint64_t)code->handler_count * code->handler_bytes;
 	if (end > CODE_MAX ||
@@ -354,18 +353,10 @@ static void write_ends(const struct method_code *code,
 		       struct class_output *output)
 {
 	if (code->exit_bytes) {
-		write_call(code, &calls->exit, number, output);
+		write_call(code, &calls->leave, number, output);
 		output_u1(output, code->result.opcode);
 	}
 	for (uint32_t i = 0; i < code->handler_count; i++) {
-		if (calls->gate) {
-			output_u1(output, OP_GETSTATIC);
-			output_u2(output, calls->gate);
-			output_u1(output, OP_IFEQ);
-			output_u2(output,
-				  JUMP_BYTES +
-					  call_bytes(code, &calls->thrown));
-		}
 		write_call(code, &calls->thrown, number, output);
 		output_u1(output, OP_ATHROW);
 	}

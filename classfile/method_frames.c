@@ -327,20 +327,18 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 	}
 	if (move.input.is_short || input_left(&move.input) > 0)
 		return CLASSFILE_CODE_MALFORMED;
-	count += old_count + code->handler_count * (calls->gate ? 2 : 1);
+	count += old_count + code->handler_count;
 	if (code->exit_bytes) {
 		write_exit(&move);
 		count++;
 	}
 	for (uint32_t i = 0; i < code->handler_count; i++) {
-		const uint32_t end = method_code_handlers(code) +
-				     (i + 1) * code->handler_bytes;
 		const int is_uninitialized = code->states && i == 0;
 
-		write_handler(&move, end - code->handler_bytes,
+		write_handler(&move,
+			      method_code_handlers(code) +
+				      i * code->handler_bytes,
 			      is_uninitialized, calls);
-		if (calls->gate) /* jumps to its athrow */
-			write_handler(&move, end - 1, is_uninitialized, calls);
 	}
 	if (count > UINT16_MAX)
 		return CLASSFILE_TOO_LARGE;

@@ -63,6 +63,10 @@ static int make_calls(struct rewriting *re)
 	if (tracker->gate) {
 		re->calls.gate =
 			pool_add_field(pool, class, tracker->gate, "I");
+		re->calls.leave =
+			tracker->leave.name
+				? make_call(pool, class, &tracker->leave)
+				: re->calls.exit;
 		re->calls.catching = make_call(pool, class, &tracker->catching);
 	}
 	if (tracker->caught.name)
@@ -219,7 +223,9 @@ static uint32_t call_slots(const struct tracker_call *call)
 static uint32_t stack_needed(const struct method_code *code,
 			     const struct tracker_calls *calls)
 {
-	const uint32_t stack = code->max_stack + call_slots(&calls->exit);
+	const uint32_t stack =
+		code->max_stack +
+		larger(call_slots(&calls->exit), call_slots(&calls->leave));
 	const uint32_t test = /* of two longs */
 		code->exit_bytes ? code->result.slots + 2 * KEPT_SLOTS : 0;
 	const uint32_t handler = 1 + larger(call_slots(&calls->thrown),

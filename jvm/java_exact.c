@@ -251,6 +251,7 @@ static enum classfile_refusal rewrite(const char *name,
 		tracker.catching =
 			(struct classfile_call){ "catching", "(II)J" };
 		tracker.caught = (struct classfile_call){ "caught", "(JII)V" };
+		tracker.leave = (struct classfile_call){ "leave", "(J)V" };
 		tracker.thrown = (struct classfile_call){ "thrown", "(J)V" };
 	}
 	return classfile_rewrite(data, (size_t)bytes, &tracker, &caller,

@@ -145,22 +145,6 @@ static void make_enter(struct tracker_making *making,
 	making_put(making, LRETURN);
 }
 
-static void make_exit(struct tracker_making *making, enum tracker_layout layout)
-{
-	struct tracker_ways ways = making_put_block(making, layout);
-
-	making_put_address(making, BLOCK, BLOCK_AT(id));
-	making_put_with(making, LLOAD, KEPT);
-	making_set(making);
-	making_put(making, RETURN);
-	making_land(making, ways.unknown);
-	if (layout == TRACKER_IN_HOLDER)
-		making_land(making, ways.no_holder);
-	making_put_with(making, LLOAD, KEPT);
-	making_put_with(making, INVOKESTATIC, making->natives_exit);
-	making_put(making, RETURN);
-}
-
 static void make_caught(struct tracker_making *making,
 			enum tracker_layout layout)
 {
@@ -232,7 +216,7 @@ static void make_late_exit(struct tracker_making *making,
 			   enum tracker_layout layout)
 {
 	put_session(making);
-	make_exit(making, layout);
+	making_put_leave(making, layout);
 }
 
 static void make_late_caught(struct tracker_making *making,
@@ -256,12 +240,14 @@ static void write_methods(struct tracker_making *making,
 			    kind->is_over ? make_enter_of_nobody : make_enter,
 			    layout);
 	if (kind->stands_by) {
-		making_write_method(making, "leave", "(J)V", make_exit, layout);
+		making_write_method(making, "leave", "(J)V", making_put_leave,
+				    layout);
 		tracker_standby_write(making, layout);
 		return;
 	}
 	making_write_method(making, "exit", "(J)V",
-			    kind->is_over ? make_late_exit : make_exit, layout);
+			    kind->is_over ? make_late_exit : making_put_leave,
+			    layout);
 	making_write_method(making, "caught", "(JI)V",
 			    kind->is_over ? make_late_caught : make_caught,
 			    layout);

@@ -157,6 +157,22 @@ void making_put_word(struct tracker_making *making)
 	making_set(making);
 }
 
+void making_put_leave(struct tracker_making *making, enum tracker_layout layout)
+{
+	struct tracker_ways ways = making_put_block(making, layout);
+
+	making_put_address(making, BLOCK, BLOCK_AT(id));
+	making_put_with(making, LLOAD, KEPT);
+	making_set(making);
+	making_put(making, RETURN);
+	making_land(making, ways.unknown);
+	if (layout == TRACKER_IN_HOLDER)
+		making_land(making, ways.no_holder);
+	making_put_with(making, LLOAD, KEPT);
+	making_put_with(making, INVOKESTATIC, making->natives_exit);
+	making_put(making, RETURN);
+}
+
 /* ---- Classes ---- */
 
 static void write_head(struct tracker_making *making, uint32_t access,

@@ -130,6 +130,10 @@ struct tracker_ways making_put_block(struct tracker_making *making,
 /* Where it is not: it is from now on. */
 void making_put_word(struct tracker_making *making);
 
+/* The end of a call that counts: the id that it has kept is the thread's again. Returns. */
+void making_put_leave(struct tracker_making *making,
+		      enum tracker_layout layout);
+
 /* ---- The class ---- */
 
 void making_begin(struct tracker_making *making, const char *name,

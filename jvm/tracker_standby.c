@@ -8,6 +8,13 @@
  *			leave(kept);
  *	}
  *
+ *	static void thrown(long kept) {
+ *		if (kept != SILENT)
+ *			leave(kept);
+ *		else if (STATE != NEVER)
+ *			ClewNatives.passed(LATER);
+ *	}
+ *
  * and for methods with handlers, which keep what STATE was, too,
  *
  *	static long catching(int number, int state) {
@@ -31,6 +38,8 @@
  *   been on nothing of Java's is further out, so that all of it which is innermost in the
  *   context has ended. Later methods with handlers keep the id that they have found,
  *   as though they counted, and set that; it does no harm that they store it at their end.
+ * - Returns that share an exit come there only if the call counts, and call leave(). thrown()
+ *   has that written out: the first compiler would put a smaller method into every handler.
  * - Others need not be asked to pay for that. Where such an exception goes through them it may
  *   be caught by what was not rewritten: they ask the machine which methods are running
  *   (java_verify.h), and have ended all that are not.
@@ -107,9 +116,7 @@ static void make_thrown(struct tracker_making *making,
 {
 	const uint32_t is_silent = jump_if_silent(making);
 
-	making_put_with(making, LLOAD, KEPT);
-	call_own(making, "leave", "(J)V");
-	making_put(making, RETURN);
+	making_put_leave(making, layout);
 	making_land(making, is_silent);
 	put_passed(making, PASSED_LATER);
 }

@@ -332,7 +332,7 @@ static void what_an_entry_returns_is_kept_in_each_frame(void **state)
 #define SILENT         0x0a, 0x37, KEPT, 0xb2, 0, ADDED_GATE
 #define TEST           0x16, KEPT, 0x0a, 0x94, 0x9a
 #define GATED_LOCALS   0, 4, 0, 0, 0, 4
-#define GATED_THROWN   0xb2, 0, ADDED_GATE, 0x99, 0, 8, LEAVE, 0xbf
+#define GATED_THROWN   LEAVE, 0xbf
 #define GATED_HANDLER  0, 1, 7, 0, ADDED_THROWABLE
 
 static const struct classfile_tracker gated = {
@@ -356,10 +356,9 @@ static void calls_pass_by_a_gate(void **state)
 		    4, 0xb1, LEAVE, 0xb1, GATED_THROWN);
 	EXPECT_EXCEPTIONS(code, 0, 17, 0, 26, 0, 32, 0, 0, 0, 26, 0, 32, 0, 32,
 			  0, 0);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 52, 0, 4, 255, 0, 17,
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 38, 0, 3, 255, 0, 17,
 			  GATED_LOCALS, 0, 0, 255, 0, 8, GATED_LOCALS, 0, 0,
-			  255, 0, 5, GATED_LOCALS, GATED_HANDLER, 255, 0, 10,
-			  GATED_LOCALS, GATED_HANDLER);
+			  255, 0, 5, GATED_LOCALS, GATED_HANDLER);
 	assert_int_equal(code.max_stack, 5);
 	assert_int_equal(code.max_locals, 5);
 	tracker = with_numbers;
@@ -386,13 +385,28 @@ static void a_gate_is_kept_where_handlers_are(void **state)
 		    ADDED_CATCHING + 4, LEAVE, 0xb1, GATED_THROWN);
 	EXPECT_EXCEPTIONS(code, 0, 22, 0, 23, 0, 23, 0, 0, 0, 22, 0, 39, 0, 39,
 			  0, 0);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 59, 0, 4, 255, 0, 22,
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 44, 0, 3, 255, 0, 22,
 			  0, 5, 0, 0, 0, 4, 1, 0, 0, 255, 0, 0, 0, 5, 0, 0, 0,
 			  4, 1, 0, 1, 7, 0, CLASS_A, 255, 0, 15, 0, 5, 0, 0, 0,
-			  4, 1, GATED_HANDLER, 255, 0, 10, 0, 5, 0, 0, 0, 4, 1,
-			  GATED_HANDLER);
+			  4, 1, GATED_HANDLER);
 	assert_int_equal(code.max_stack, 5);
 	assert_int_equal(code.max_locals, 6);
+	tracker = with_numbers;
+	free_memory();
+}
+
+static void a_shared_exit_may_have_its_own_call(void **state)
+{
+	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
+	const struct classfile_tracker with_numbers = tracker;
+	struct method_code code;
+
+	tracker = gated;
+	tracker.leave = (struct classfile_call){ "leave", "(J)V" };
+	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
+	EXPECT_CODE(code, SILENT, 0x9e, 0, 11, ENTER, 0x37, KEPT, 0x00, TEST, 0,
+		    4, 0xb1, 0x16, KEPT, 0xb8, 0, ADDED_GATE + 4, 0xb1,
+		    GATED_THROWN);
 	tracker = with_numbers;
 	free_memory();
 }
@@ -413,11 +427,10 @@ static void a_loop_to_the_beginning_has_its_frame_there(void **state)
 	EXPECT_CODE(code, SILENT, 0x9e, 0, 11, ENTER, 0x37, KEPT, 0x1a, 0x99, 0,
 		    6, 0xa7, 0xff, 0xfc, TEST, 0, 4, 0xb1, LEAVE, 0xb1,
 		    GATED_THROWN);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 63, 0, 5, 255, 0, 17,
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 49, 0, 4, 255, 0, 17,
 			  GATED_LOCALS, 0, 0, 255, 0, 6, GATED_LOCALS, 0, 0,
 			  255, 0, 7, GATED_LOCALS, 0, 0, 255, 0, 5,
-			  GATED_LOCALS, GATED_HANDLER, 255, 0, 10, GATED_LOCALS,
-			  GATED_HANDLER);
+			  GATED_LOCALS, GATED_HANDLER);
 	tracker = with_numbers;
 	free_memory();
 }
@@ -857,6 +870,7 @@ int main(void)
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
 		cmocka_unit_test(calls_pass_by_a_gate),
+		cmocka_unit_test(a_shared_exit_may_have_its_own_call),
 		cmocka_unit_test(a_gate_is_kept_where_handlers_are),
 		cmocka_unit_test(a_loop_to_the_beginning_has_its_frame_there),
 		cmocka_unit_test(
