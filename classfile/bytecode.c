@@ -2,30 +2,29 @@
 #include "classfile/bytecode.h"
 #include "classfile/class_input.h"
 
-#define OPCODES 202 /* breakpoint and what follows it are in no class file */
+#define OPCODES BYTECODE_OPCODES
 
-/* Bytes by opcode; 0: it says so itself. */
-static const char lengths[OPCODES + 1] = "1111111111" /* 0 */
-					 "1111112323" /* 10 */
-					 "3222221111" /* 20 */
-					 "1111111111" /* 30 */
-					 "1111111111" /* 40 */
-					 "1111222221" /* 50 */
-					 "1111111111" /* 60 */
-					 "1111111111" /* 70 */
-					 "1111111111" /* 80 */
-					 "1111111111" /* 90 */
-					 "1111111111" /* 100 */
-					 "1111111111" /* 110 */
-					 "1111111111" /* 120 */
-					 "1131111111" /* 130 */
-					 "1111111111" /* 140 */
-					 "1113333333" /* 150 */
-					 "3333333332" /* 160 */
-					 "0011111133" /* 170 */
-					 "3333355323" /* 180 */
-					 "1133110433" /* 190 */
-					 "55";        /* 200 */
+const char bytecode_lengths[OPCODES + 1] = "1111111111" /* 0 */
+					   "1111112323" /* 10 */
+					   "3222221111" /* 20 */
+					   "1111111111" /* 30 */
+					   "1111111111" /* 40 */
+					   "1111222221" /* 50 */
+					   "1111111111" /* 60 */
+					   "1111111111" /* 70 */
+					   "1111111111" /* 80 */
+					   "1111111111" /* 90 */
+					   "1111111111" /* 100 */
+					   "1111111111" /* 110 */
+					   "1111111111" /* 120 */
+					   "1131111111" /* 130 */
+					   "1111111111" /* 140 */
+					   "1113333333" /* 150 */
+					   "3333333332" /* 160 */
+					   "0011111133" /* 170 */
+					   "3333355323" /* 180 */
+					   "1133110433" /* 190 */
+					   "55";        /* 200 */
 
 /* Slots that are popped; '-': see bytecode_effect(). */
 static const char pops_of[OPCODES + 1] = "0000000000" /* 0 */
@@ -120,26 +119,17 @@ static int read_wide(struct bytecode *insn, struct class_input rest)
 	       (insn->opcode >= OP_ISTORE && insn->opcode <= OP_ASTORE);
 }
 
-static int jumps_once(uint8_t opcode)
-{
-	return (opcode >= OP_IFEQ && opcode <= OP_JSR) ||
-	       (opcode >= OP_IFNULL && opcode <= OP_JSR_W);
-}
-
-int bytecode_read(const uint8_t *code, uint32_t code_bytes, uint32_t at,
-		  struct bytecode *out)
+int bytecode_read_long(const uint8_t *code, uint32_t code_bytes, uint32_t at,
+		       struct bytecode *out)
 {
 	struct class_input rest = { code + at, code + code_bytes, 0 };
 	struct bytecode insn = { .code = code, .at = at };
 
 	insn.opcode = input_u1(&rest);
-	if (rest.is_short || insn.opcode >= OPCODES)
+	if (insn.opcode == OP_WIDE ? !read_wide(&insn, rest)
+				   : !read_switch(&insn, rest))
 		return 0;
-	insn.length = (uint32_t)(lengths[insn.opcode] - '0');
-	insn.target_count = (uint32_t)jumps_once(insn.opcode);
-	if ((bytecode_is_switch(&insn) && !read_switch(&insn, rest)) ||
-	    (insn.opcode == OP_WIDE && !read_wide(&insn, rest)) ||
-	    insn.length > code_bytes - at)
+	if (insn.length > code_bytes - at)
 		return 0;
 	*out = insn;
 	return 1;
@@ -165,24 +155,6 @@ int bytecode_jumps_near(const struct bytecode *insn)
 {
 	return insn->target_count > 0 && insn->opcode < OP_GOTO_W &&
 	       !bytecode_is_switch(insn);
-}
-
-int bytecode_is_switch(const struct bytecode *insn)
-{
-	return insn->opcode == OP_TABLESWITCH ||
-	       insn->opcode == OP_LOOKUPSWITCH;
-}
-
-int bytecode_is_return(const struct bytecode *insn)
-{
-	return insn->opcode >= OP_IRETURN && insn->opcode <= OP_RETURN;
-}
-
-int bytecode_ends(const struct bytecode *insn)
-{
-	return bytecode_is_return(insn) || bytecode_is_switch(insn) ||
-	       insn->opcode == OP_GOTO || insn->opcode == OP_GOTO_W ||
-	       insn->opcode == OP_ATHROW;
 }
 
 uint32_t bytecode_u2(const struct bytecode *insn)

@@ -78,9 +78,41 @@ struct bytecode {
 	uint32_t target_count; /* of places to which it may jump */
 };
 
+#define BYTECODE_OPCODES                                                       \
+	202 /* breakpoint and what follows it are in no class file */
+
+/* Bytes by opcode, as a digit; '0': a switch, or wide, which say so themselves. */
+extern const char bytecode_lengths[BYTECODE_OPCODES + 1];
+
+/* bytecode_read() of these. */
+int bytecode_read_long(const uint8_t *code, uint32_t code_bytes, uint32_t at,
+		       struct bytecode *out);
+
 /* The one at an offset, or 0: there is none that is whole. */
-int bytecode_read(const uint8_t *code, uint32_t code_bytes, uint32_t at,
-		  struct bytecode *out);
+static inline int bytecode_read(const uint8_t *code, uint32_t code_bytes,
+				uint32_t at, struct bytecode *out)
+{
+	uint32_t length;
+	uint8_t opcode;
+
+	if (at >= code_bytes || code[at] >= BYTECODE_OPCODES)
+		return 0;
+	opcode = code[at];
+	length = (uint32_t)(bytecode_lengths[opcode] - '0');
+	if (length == 0)
+		return bytecode_read_long(code, code_bytes, at, out);
+	if (length > code_bytes - at)
+		return 0;
+	*out = (struct bytecode){
+		.code = code,
+		.at = at,
+		.length = length,
+		.opcode = opcode,
+		.target_count = (opcode >= OP_IFEQ && opcode <= OP_JSR) ||
+				(opcode >= OP_IFNULL && opcode <= OP_JSR_W),
+	};
+	return 1;
+}
 
 /* Where it jumps to, as an offset in the code, which may be outside of it. */
 int64_t bytecode_target(const struct bytecode *insn, uint32_t index);
@@ -88,11 +120,24 @@ int64_t bytecode_target(const struct bytecode *insn, uint32_t index);
 /* Whether its jump has 16 bits, or none does. */
 int bytecode_jumps_near(const struct bytecode *insn);
 
-int bytecode_is_switch(const struct bytecode *insn);
-int bytecode_is_return(const struct bytecode *insn);
+static inline int bytecode_is_switch(const struct bytecode *insn)
+{
+	return insn->opcode == OP_TABLESWITCH ||
+	       insn->opcode == OP_LOOKUPSWITCH;
+}
+
+static inline int bytecode_is_return(const struct bytecode *insn)
+{
+	return insn->opcode >= OP_IRETURN && insn->opcode <= OP_RETURN;
+}
 
 /* Whether what follows it is not reached from it. */
-int bytecode_ends(const struct bytecode *insn);
+static inline int bytecode_ends(const struct bytecode *insn)
+{
+	return bytecode_is_return(insn) || bytecode_is_switch(insn) ||
+	       insn->opcode == OP_GOTO || insn->opcode == OP_GOTO_W ||
+	       insn->opcode == OP_ATHROW;
+}
 
 /* The 16 bits behind the opcode. */
 uint32_t bytecode_u2(const struct bytecode *insn);

@@ -3,7 +3,7 @@
 
 #include "classfile/class_output.h"
 
-static int make_room(struct class_output *output, size_t bytes)
+int output_make_room(struct class_output *output, size_t bytes)
 {
 	size_t room = output->room ? output->room : 4096;
 	uint8_t *data;
@@ -30,24 +30,10 @@ static int make_room(struct class_output *output, size_t bytes)
 
 void output_bytes(struct class_output *output, const void *data, size_t bytes)
 {
-	if (bytes == 0 || !make_room(output, bytes))
+	if (bytes == 0 || !output_make_room(output, bytes))
 		return;
 	memcpy(output->data + output->used, data, bytes);
 	output->used += bytes;
-}
-
-void output_u1(struct class_output *output, uint32_t value)
-{
-	if (make_room(output, 1))
-		output->data[output->used++] = (uint8_t)value;
-}
-
-void output_u2(struct class_output *output, uint32_t value)
-{
-	if (!make_room(output, 2))
-		return;
-	output->data[output->used++] = (uint8_t)(value >> 8);
-	output->data[output->used++] = (uint8_t)value;
 }
 
 void output_u4(struct class_output *output, uint32_t value)

@@ -18,9 +18,30 @@ struct class_output {
 	int is_full;
 };
 
+/* Whether there is room for so many bytes more, from now on. */
+int output_make_room(struct class_output *output, size_t bytes);
+
 void output_bytes(struct class_output *output, const void *data, size_t bytes);
-void output_u1(struct class_output *output, uint32_t value);
-void output_u2(struct class_output *output, uint32_t value);
+
+static inline int output_has_room(struct class_output *output, size_t bytes)
+{
+	return bytes <= output->room - output->used && !output->is_full;
+}
+
+static inline void output_u1(struct class_output *output, uint32_t value)
+{
+	if (output_has_room(output, 1) || output_make_room(output, 1))
+		output->data[output->used++] = (uint8_t)value;
+}
+
+static inline void output_u2(struct class_output *output, uint32_t value)
+{
+	if (!output_has_room(output, 2) && !output_make_room(output, 2))
+		return;
+	output->data[output->used++] = (uint8_t)(value >> 8);
+	output->data[output->used++] = (uint8_t)value;
+}
+
 void output_u4(struct class_output *output, uint32_t value);
 
 /* Writes over what is there already, 2 or 4 bytes at an offset. */

@@ -192,19 +192,19 @@ static uint32_t find_class(const struct class_pool *pool,
 	for (uint32_t i = 1; i < pool->count; i++)
 		if (pool_class_name(pool, i, &other) && is_same(&other, name))
 			return i;
-	for (uint32_t i = 0; i < pool->recent_count && i < POOL_RECENT; i++)
-		if (is_same(&pool->recent_names[i], name))
-			return pool->recent[i];
 	return 0;
 }
 
 uint32_t pool_class(struct class_pool *pool, struct classfile_name name)
 {
-	uint32_t number = find_class(pool, &name);
+	uint32_t number;
 
-	if (number)
-		return number;
-	number = add_class(pool, name.text, name.length);
+	for (uint32_t i = 0; i < pool->recent_count && i < POOL_RECENT; i++)
+		if (is_same(&pool->recent_names[i], &name))
+			return pool->recent[i];
+	number = find_class(pool, &name);
+	if (!number)
+		number = add_class(pool, name.text, name.length);
 	pool->recent[pool->recent_count % POOL_RECENT] = (uint16_t)number;
 	pool->recent_names[pool->recent_count++ % POOL_RECENT] = name;
 	return number;

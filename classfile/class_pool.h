@@ -9,14 +9,15 @@
 #include "classfile/class_input.h"
 #include "classfile/class_output.h"
 
-#define POOL_RECENT 64
+#define POOL_RECENT 128
 
 struct class_pool {
 	const uint8_t **entries; /* at their tags; NULL: none of that number */
 	uint32_t count;          /* of those that were there, and one */
 	uint32_t next;           /* the number of the next one that is added */
 	struct class_output added;
-	uint16_t recent[POOL_RECENT]; /* classes that pool_class() has added */
+	uint16_t recent
+		[POOL_RECENT]; /* classes that pool_class() has found or added */
 	struct classfile_name recent_names[POOL_RECENT];
 	uint32_t recent_count;
 };

@@ -362,11 +362,19 @@ static void write_ends(const struct method_code *code,
 	}
 }
 
+/* Whether it is copied, and nothing put before it. */
+static int stays(const struct method_code *code, const struct bytecode *insn)
+{
+	return insn->target_count == 0 && !bytecode_is_return(insn) &&
+	       !code->catches[insn->at];
+}
+
 enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct tracker_calls *calls,
 					 const struct method_number *number,
 					 struct class_output *output)
 {
+	uint32_t copied = 0; /* up to there, of what stays as it is */
 	struct bytecode insn;
 
 	write_entry(code, calls, number, output);
@@ -375,6 +383,10 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 
 		if (!bytecode_read(code->bytes, code->length, at, &insn))
 			return CLASSFILE_CODE_MALFORMED;
+		if (stays(code, &insn))
+			continue;
+		output_bytes(output, code->bytes + copied, at - copied);
+		copied = at + insn.length;
 		if (code->catches[at])
 			write_call(code, &calls->caught, number, output);
 		if (code->sharing[at])
@@ -386,6 +398,7 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 		if (why)
 			return why;
 	}
+	output_bytes(output, code->bytes + copied, code->length - copied);
 	write_ends(code, calls, number, output);
 	return CLASSFILE_DONE;
 }
@@ -429,6 +442,8 @@ static uint32_t end_of_state(const struct method_code *code, uint32_t start)
 {
 	uint32_t at = start + 1;
 
+	if (!code->states)
+		return code->length;
 	while (at < code->length &&
 	       ((code->places[at] & WITHIN) ||
 		state_at(code, at) == state_at(code, start)))
