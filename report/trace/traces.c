@@ -29,7 +29,8 @@ static void note_oddities(struct recording *recording,
 					     trace->refused,
 					     text_plural(trace->refused)));
 	trace_add_waits(trace, recording, text_basename(trace->path));
-	if (process->clock.ticks == 0)
+	/* Who forks to execute something at once has called nothing, nor read the clock. */
+	if (process->clock.ticks == 0 && trace->count > 0)
 		recording_note(recording,
 			       memory_printf("%s: no times: how fast its time "
 					     "stamp counter ran is not known",

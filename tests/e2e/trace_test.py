@@ -193,6 +193,14 @@ class Traced(clewtest.Case):
                     [target("processes"), way], ["--trace"], images=images)
                 self.assert_clew_reads_the_same(recording)
 
+    def test_children_that_call_nothing_have_no_times_to_miss(self):
+        for options in ["--trace"], ["--trace=ring:1M", "--stamps=all"]:
+            with self.subTest(options):
+                self.setUp()
+                self.record([target("processes"), "atonce"], options)
+                done = self.clew("trace", self.recording_path)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def tree(self, argv, *options, depth=1 << 32):
         """[hash of the path, calls, tail calls], sorted."""
         self.record(argv, options)

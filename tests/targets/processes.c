@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes fork|forkexec|vfork|exec|spawn|threads|homeless|watched: makes
+ * processes fork|forkexec|atonce|vfork|exec|spawn|threads|homeless|watched: makes
  * other processes and waits for them; those of `homeless` find no recording,
- * those of `watched` are made beside atfork handlers. Every image, `processes
+ * those of `atonce` call nothing before they execute, those of `watched` are made
+ * beside atfork handlers. Every image, `processes
  * work N` among them, has a truth of its own. Output is by write(2), one line at a time, so that a child does
  * not print its parent's buffer.
  */
@@ -92,7 +93,7 @@ static COUNTED void forks(void)
 	LEAVE();
 }
 
-static COUNTED void fork_execs(const char *self)
+static COUNTED void fork_execs(const char *self, int works)
 {
 	char number[16];
 	char *argv[4];
@@ -103,7 +104,8 @@ static COUNTED void fork_execs(const char *self)
 
 		if (!pid) {
 			TRUTH_FORKED();
-			work(i);
+			if (works)
+				work(i);
 			truth_write();
 			arguments_for(argv, self, number, i + 10);
 			execv(self, argv);
@@ -286,7 +288,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "fork"))
 		forks();
 	else if (!strcmp(mode, "forkexec"))
-		fork_execs(path);
+		fork_execs(path, 1);
+	else if (!strcmp(mode, "atonce"))
+		fork_execs(path, 0);
 	else if (!strcmp(mode, "vfork"))
 		vforks(path);
 	else if (!strcmp(mode, "spawn"))
