@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/front/exec_mask.h"
+#include "preload/front/exec_target.h"
 #include "preload/host/config.h"
 #include "preload/host/next.h"
 #include "preload/hot/sink.h"
@@ -107,9 +108,9 @@ void exec_clean_environment(char **environment)
 
 struct changes {
 	int dir, preload; /* are missing */
-	int unreachable; /* we cannot be loaded where this runs: no word of us */
-	size_t count;    /* of entries that there are */
-	size_t bytes;    /* of those with an LD_PRELOAD list */
+	int unloadable; /* we cannot be loaded where this runs: no word of us */
+	size_t count;   /* of entries that there are */
+	size_t bytes;   /* of those with an LD_PRELOAD list */
 };
 
 /*
@@ -129,11 +130,12 @@ static int is_unreachable(void)
 	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;
 }
 
-static struct changes find_changes(char *const environment[])
+static struct changes find_changes(char *const environment[], int is_foreign)
 {
 	struct changes changes = { .dir = *kept.dir != '\0',
 				   .preload = *kept.preload != '\0',
-				   .unreachable = is_unreachable() };
+				   .unloadable =
+					   is_foreign || is_unreachable() };
 	size_t length;
 
 	for (; environment && environment[changes.count]; changes.count++) {
@@ -206,15 +208,16 @@ static char **completed(const struct changes *changes, char *const old[],
 static char **changed(const struct changes *changes, char *const old[],
 		      void *memory)
 {
-	return changes->unreachable ? without_us(changes, old, memory)
-				    : completed(changes, old, memory);
+	return changes->unloadable ? without_us(changes, old, memory)
+				   : completed(changes, old, memory);
 }
 
 /* The environment to exec with; on our caller's stack, as exec must be. */
-#define HANDED_ON(environment)                                                 \
+#define HANDED_ON(environment, is_foreign)                                     \
 	({                                                                     \
-		struct changes changes_ = find_changes(environment);           \
-		changes_.dir || changes_.preload || changes_.unreachable       \
+		struct changes changes_ = find_changes(                        \
+			environment, *kept.preload && (is_foreign));           \
+		changes_.dir || changes_.preload || changes_.unloadable        \
 			? changed(&changes_, environment,                      \
 				  alloca(changed_bytes(&changes_)))            \
 			: (char **)(environment);                              \
@@ -237,17 +240,21 @@ static char **changed(const struct changes *changes, char *const old[],
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(execve)(path, argv, HANDED_ON(envp)));
+	return WITH_MASK(NEXT(execve)(
+		path, argv, HANDED_ON(envp, exec_target_is_foreign(path))));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(execvpe)(file, argv, HANDED_ON(envp)));
+	return WITH_MASK(NEXT(execvpe)(
+		file, argv,
+		HANDED_ON(envp, exec_target_is_foreign_by_name(file))));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return WITH_MASK(NEXT(fexecve)(fd, argv, HANDED_ON(envp)));
+	return WITH_MASK(NEXT(fexecve)(
+		fd, argv, HANDED_ON(envp, exec_target_is_foreign_at(fd))));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -312,8 +319,9 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 		       const posix_spawnattr_t *attributes, char *const argv[],
 		       char *const envp[])
 {
-	return WITH_MASK(NEXT(posix_spawn)(pid, path, actions, attributes, argv,
-					   HANDED_ON(envp)));
+	return WITH_MASK(NEXT(posix_spawn)(
+		pid, path, actions, attributes, argv,
+		HANDED_ON(envp, exec_target_is_foreign(path))));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file,
@@ -321,6 +329,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			const posix_spawnattr_t *attributes, char *const argv[],
 			char *const envp[])
 {
-	return WITH_MASK(NEXT(posix_spawnp)(pid, file, actions, attributes,
-					    argv, HANDED_ON(envp)));
+	return WITH_MASK(NEXT(posix_spawnp)(
+		pid, file, actions, attributes, argv,
+		HANDED_ON(envp, exec_target_is_foreign_by_name(file))));
 }

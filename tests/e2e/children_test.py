@@ -4,11 +4,12 @@
 import os
 import pathlib
 import shutil
+import subprocess
 
 import clewtest
 import truth
 import wire
-from clewtest import target
+from clewtest import needs, target
 
 FORK = 1  # enum wire_loss: WIRE_LOSS_FORK
 SHARED, HOMELESS = 4, 5  # enum wire_loss: WIRE_LOSS_SHARED, _CHILD
@@ -205,6 +206,45 @@ for i in range(2):
                 recorded.stdout = recorded.stdout.replace(
                     f"CLEW_LIBRARY={library}\n".encode(), b"")
                 self.assert_same_behaviour(native, recorded)
+                self.recording()
+
+    @needs("musl-gcc")
+    def test_programs_with_another_loader_run(self):
+        """musl's would end them: it cannot load what was built for glibc."""
+        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", "other"], text=True,
+                       cwd=self.work, check=True,
+                       input="int main(void) { return 7; }")
+        other = self.work / "other"
+        for name, words in ("script", f"#! {other} -\n"), ("twice",
+                                                           "#!./script\n"):
+            path = self.work / name
+            path.write_text(words)
+            path.chmod(0o755)
+        self.environment["PATH"] = f":{os.environ['PATH']}"
+        runs = "\n".join([
+            "def status(how):",
+            "    if not (pid := os.fork()): how()",
+            "    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])",
+            "at = os.open('other', os.O_RDONLY)",
+            "def spawned(how, name):",
+            "    return lambda: os._exit(os.waitstatus_to_exitcode(os.waitpid(",
+            "        how(name, [name], os.environ), 0)[1]))",
+            "print(status(lambda: os.execv('./other', ['a'])),",
+            "      status(lambda: os.execv('./script', ['a'])),",
+            "      status(lambda: os.execv('./twice', ['a'])),",
+            "      status(lambda: os.execvp('other', ['a'])),",
+            "      status(lambda: os.execve(at, ['a'], os.environ)),",
+            "      status(spawned(os.posix_spawn, './other')),",
+            "      status(spawned(os.posix_spawnp, 'other')),",
+            "      status(lambda: os.execv('/bin/true', ['a'])))"])
+        for argv in ([clewtest.PYTHON, "-c", "import os\n" + runs],
+                     ["/bin/sh", "-c", "./other; echo $?; other; echo $?; "
+                      "./twice; echo $?; exec ./other"]):
+            with self.subTest(argv[0]):
+                native = self.run_program(argv)
+                self.assertEqual(native.stdout.count(b"7"), 7 if argv[
+                    0] == clewtest.PYTHON else 3)
+                self.assert_same_behaviour(native, self.record(argv))
                 self.recording()
 
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/exec_target.h"
+
+#include <alloca.h>
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/elf_numbers.h"
+#include "preload/sys/sys.h"
+
+enum {
+	INTERPRETERS_MAX = 5, /* what the kernel follows */
+	LINE_MAX_BYTES = 256, /* what it reads of a script */
+	SEGMENTS_MAX = 4096,
+};
+
+union head {
+	char line[LINE_MAX_BYTES];
+	Elf64_Ehdr elf;
+};
+
+static long read_at(int fd, void *to, size_t bytes, uint64_t at)
+{
+	return sys_call(SYS_pread64, fd, (long)to, (long)bytes, (long)at, 0, 0);
+}
+
+/* ---- Programs ---- */
+
+static int is_foreign_loader(int fd, const Elf64_Phdr *segment)
+{
+	char path[LINE_MAX_BYTES] = { 0 };
+	size_t bytes = segment->p_filesz;
+	const char *name;
+
+	if (bytes >= sizeof(path))
+		bytes = sizeof(path) - 1;
+	if (read_at(fd, path, bytes, segment->p_offset) != (long)bytes)
+		return 0;
+	name = strrchr(path, '/');
+	return strcmp(name ? name + 1 : path, MACHINE_LOADER) != 0;
+}
+
+/* One without a loader does not care. Nor does that of 32-bit programs end them. */
+static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
+{
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf->e_machine != MACHINE_ELF ||
+	    elf->e_phentsize != sizeof(Elf64_Phdr) ||
+	    elf->e_phnum > SEGMENTS_MAX)
+		return 0;
+	for (unsigned int i = 0; i < elf->e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		if (read_at(fd, &segment, sizeof(segment),
+			    elf->e_phoff + i * sizeof(segment)) !=
+		    sizeof(segment))
+			return 0;
+		if (segment.p_type == PT_INTERP)
+			return is_foreign_loader(fd, &segment);
+	}
+	return 0;
+}
+
+/* ---- Scripts ---- */
+
+/* The path in a script's first line, ended there; NULL: it is none. */
+static char *interpreter_of(char *line)
+{
+	char *start;
+
+	if (line[0] != '#' || line[1] != '!')
+		return NULL;
+	start = line + 2 + strspn(line + 2, " \t");
+	start[strcspn(start, " \t\n")] = '\0';
+	return *start ? start : NULL;
+}
+
+/* Of one file; or *next is its interpreter, which lies in the head. */
+static int file_is_foreign(int fd, union head *head, char **next)
+{
+	long bytes = read_at(fd, head, sizeof(*head) - 1, 0);
+
+	*next = NULL;
+	if (bytes < SELFMAG)
+		return 0;
+	head->line[bytes] = '\0';
+	if (memcmp(head->line, ELFMAG, SELFMAG) != 0)
+		*next = interpreter_of(head->line);
+	else if (bytes >= (long)sizeof(head->elf))
+		return program_is_foreign(fd, &head->elf);
+	return 0;
+}
+
+static int open_file(const char *path)
+{
+	return sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+}
+
+int exec_target_is_foreign_at(int fd)
+{
+	union head head;
+	char *next;
+	int is_foreign = file_is_foreign(fd, &head, &next);
+
+	for (int i = 0; next && i < INTERPRETERS_MAX; i++) {
+		fd = open_file(next);
+		if (fd < 0)
+			return 0;
+		is_foreign = file_is_foreign(fd, &head, &next);
+		sys_close(fd);
+	}
+	return is_foreign;
+}
+
+int exec_target_is_foreign(const char *path)
+{
+	const int fd = open_file(path);
+	int is_foreign;
+
+	if (fd < 0)
+		return 0;
+	is_foreign = exec_target_is_foreign_at(fd);
+	sys_close(fd);
+	return is_foreign;
+}
+
+/* ---- Names ---- */
+
+/* NULL: there is none. */
+static const char *find_folders(void)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, "PATH=", 5))
+			return *entry + 5;
+	return NULL;
+}
+
+int exec_target_is_foreign_by_name(const char *file)
+{
+	const char *folders = find_folders();
+	const size_t bytes = strlen(file) + 1;
+	char *path;
+
+	if (!folders || strchr(file, '/'))
+		return exec_target_is_foreign(file);
+	path = alloca(strlen(folders) + sizeof("./") + bytes);
+	for (;; folders++) {
+		const size_t length = strcspn(folders, ":");
+		char *end = path + length;
+
+		memcpy(path, folders, length);
+		if (!length)
+			*end++ = '.';
+		*end++ = '/';
+		memcpy(end, file, bytes);
+		if (!sys_access(path, X_OK))
+			return exec_target_is_foreign(path);
+		folders += length;
+		if (!*folders)
+			return 0;
+	}
+}
