@@ -223,8 +223,9 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 {
 	static const char none[sizeof(header->magic)];
 
-	if (file_bytes >= sizeof(none) &&
-	    memcmp(header->magic, none, sizeof(none)) == 0)
+	/* Nothing at all: whoever made it was killed before it got a length. */
+	if (!file_bytes || (file_bytes >= sizeof(none) &&
+			    memcmp(header->magic, none, sizeof(none)) == 0))
 		return fail(why, -ENODATA, "%s: not set up yet", path);
 	if (file_bytes < sizeof(none) ||
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)

@@ -131,10 +131,18 @@ static int in_order(const void *a, const void *b)
 static int read_header(struct trace *trace, struct wire_header *header,
 		       char **why)
 {
+	static const char none[sizeof(header->magic)];
 	struct stat status;
+	size_t bytes;
 
-	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    read_at(trace->fd, 0, header, sizeof(*header)) < sizeof(*header) ||
+	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return fail(why, -ENOEXEC, "%s: not a trace", trace->path);
+	bytes = read_at(trace->fd, 0, header, sizeof(*header));
+	/* Whoever made it was killed meanwhile. */
+	if (!bytes || (bytes == sizeof(*header) &&
+		       memcmp(header->magic, none, sizeof(none)) == 0))
+		return fail(why, -ENODATA, "%s: not set up yet", trace->path);
+	if (bytes < sizeof(*header) ||
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
 		return fail(why, -ENOEXEC, "%s: not a trace", trace->path);
 	if (!wire_version_is_read(header->version))

@@ -102,6 +102,24 @@ class Kill(clewtest.Case):
                     self.assertEqual(len(done.stderr.splitlines()), 1,
                                      done.stderr)
 
+    def test_killed_before_a_file_had_a_length(self):
+        """The others are shown, and nothing has failed."""
+        self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls); exit"],
+                    ["--trace"])
+        first, second, *_ = self.recording_path.glob("*.trace")
+        first.write_bytes(b"")
+        second.write_bytes(bytes(8192))
+        (self.recording_path / "1.0.part").write_bytes(b"")
+        for command in "report", "tree", "trace", "list":
+            with self.subTest(command):
+                done = self.clew(command, self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("not a", done.stdout + done.stderr)
+        left = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual([text.rsplit(": ")[-1]
+                          for text in left["problems"]],
+                         3 * ["not set up yet"])
+
     def wait_for_bytes(self, process, wanted):
         while process.poll() is None:
             size = sum(path.stat().st_blocks * 512 for path in
