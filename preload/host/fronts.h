@@ -53,6 +53,7 @@
 	X(epoll_pwait2, NOTHING)                                               \
 	X(sigaction, NOTHING)                                                  \
 	X(__sigaction, NOTHING)                                                \
+	X(sigaltstack, NOTHING)                                                \
 	X(signal, NOTHING)                                                     \
 	X(mmap, MAPS)                                                          \
 	X(mprotect, MAPS)                                                      \

@@ -9,6 +9,8 @@
 /* Those that have been used. */
 static struct chained *_Atomic known[CHAINED_PLACES];
 
+static _Atomic int alternate_is_shared;
+
 static void enter(struct chained *chained, uint64_t *signals)
 {
 	atomic_store(&known[chained->place], chained);
@@ -34,6 +36,7 @@ static int install_over(const struct chained *chained,
 			const struct kernel_action *theirs)
 {
 	const uint64_t shaping = SA_ONSTACK | SA_RESTART;
+	const uint64_t plain = alternate_is_shared ? SA_RESTART : shaping;
 	struct kernel_action ours = {
 		.handler = (uintptr_t)chained->handler,
 		.flags = SA_SIGINFO | SA_NODEFER,
@@ -41,7 +44,7 @@ static int install_over(const struct chained *chained,
 	};
 
 	ours.flags |=
-		chained_is_function(theirs) ? theirs->flags & shaping : shaping;
+		chained_is_function(theirs) ? theirs->flags & shaping : plain;
 	return signal_set_action(chained->signal, &ours, NULL);
 }
 
@@ -59,6 +62,24 @@ int chained_install(struct chained *chained)
 	}
 	lock_release(&chained->lock, &signals);
 	return err;
+}
+
+void chained_leave_alternate_stacks(void)
+{
+	uint64_t signals;
+
+	if (atomic_exchange(&alternate_is_shared, 1))
+		return;
+	for (int i = 0; i < CHAINED_PLACES; i++) {
+		struct chained *chained = atomic_load(&known[i]);
+
+		if (!chained)
+			continue;
+		lock_acquire(&chained->lock, &signals);
+		if (chained->is_installed)
+			install_over(chained, &chained->theirs);
+		lock_release(&chained->lock, &signals);
+	}
 }
 
 void chained_look_again(struct chained *chained)

@@ -41,6 +41,9 @@ struct chained {
 /* Put our handler in front. Any number of times. 0 or -errno. */
 int chained_install(struct chained *chained);
 
+/* Threads have one alternate stack for all: ours run on none from now on. */
+void chained_leave_alternate_stacks(void);
+
 /* Ours has been replaced behind our back: it is not installed, if it was. */
 void chained_look_again(struct chained *chained);
 

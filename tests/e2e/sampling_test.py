@@ -410,6 +410,13 @@ class Unnoticed(Case):
         first, *_ = self.recording().parts
         self.assertGreater(len(first.samples), 0)
 
+    def test_an_alternate_stack_that_threads_share(self):
+        """Two samples at once would write over each other there."""
+        said = self.check(target("shared_stack"))
+        self.assertEqual(said, "clean\n")
+        self.assertGreater(sum(len(part.samples)
+                               for part in self.recording().parts), 0)
+
     def test_every_signal_waited_for(self):
         self.check(target("alarms"), "queue")
 
