@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/patch/guard.h"
+#include "preload/patch/leaf_ids.h"
 #include "preload/patch/trap.h"
 #include "preload/stack/heal.h"
 #include "preload/stack/landing.h"
@@ -12,6 +13,7 @@
 
 static void make_known(struct patches *patches, struct patch *patch)
 {
+	leaf_ids_know(patch);
 	patch->next = patches->first;
 	__atomic_store_n(&patches->first, patch, __ATOMIC_RELEASE);
 }

@@ -26,6 +26,19 @@ static int is_written(const struct patch *patch, const struct patch_site *site)
 	return 1;
 }
 
+/* So that a pc that is in another module is told from two words. */
+void leaf_ids_know(struct patch *patch)
+{
+	const struct patch_site *last = patch->sites + patch->site_count - 1;
+
+	patch->functions = (struct pc_range){ 0 };
+	if (patch->site_count)
+		patch->functions = (struct pc_range){
+			patch->base + patch->sites->text.pc,
+			patch->base + last->text.pc + last->leaf_bytes + 1,
+		};
+}
+
 /* The number of the leaf that the pc is in; 0: in none that is hooked. */
 static uint32_t leaf_at(uint64_t pc)
 {
@@ -33,12 +46,11 @@ static uint32_t leaf_at(uint64_t pc)
 		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
 
 	for (; patch; patch = patch->next) {
-		const struct patch_site *site =
-			patch_from(patch, pc - patch->base + 1);
+		const struct patch_site *site;
 
-		if (site == patch->sites)
+		if (pc < patch->functions.start || pc >= patch->functions.end)
 			continue;
-		site--;
+		site = patch_from(patch, pc - patch->base + 1) - 1;
 		if (pc - patch->base - site->text.pc < site->leaf_bytes &&
 		    is_written(patch, site))
 			return site->function;

@@ -19,4 +19,9 @@ struct tally;
  */
 uint64_t leaf_id_at_probe(const uint8_t *probe);
 
+struct patch;
+
+/* A patch is about to be one of those that handlers look through (patches.h). */
+void leaf_ids_know(struct patch *patch);
+
 #endif

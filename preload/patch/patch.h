@@ -67,6 +67,7 @@ struct patch {
 	uint64_t base;
 	struct patch_site *sites; /* in order of pc */
 	uint32_t site_count;
+	struct pc_range functions; /* they begin in there (leaf_ids.h) */
 	struct patch_text *islands;
 	uint32_t island_count;
 	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
