@@ -5,7 +5,8 @@
 
 #include "preload/sys/sys.h"
 
-#define ZEROS_PARTS 16 /* of a page each */
+#define ZEROS_BYTES 4096
+#define ZEROS_PARTS 16
 #define SIZE_SIGNAL (UINT64_C(1) << (SIGXFSZ - 1))
 
 static int is_size_signal_pending(void)
@@ -60,20 +61,22 @@ long enlarge_by_write(int fd, const void *buffer, size_t bytes)
 	return call(SYS_write, fd, (long)buffer, (long)bytes, 0);
 }
 
+/* The parts are not made here: stacks may be small. */
 long enlarge_by_zeros(int fd, uint64_t bytes, uint64_t offset)
 {
-	static const unsigned char zeros[4096];
-	struct iovec parts[ZEROS_PARTS];
-	int count = 0;
-
-	while (count < ZEROS_PARTS && bytes) {
-		const uint64_t length =
-			bytes < sizeof(zeros) ? bytes : sizeof(zeros);
-
-		parts[count++] = (struct iovec){ (void *)zeros, length };
-		bytes -= length;
+	static const unsigned char zeros[ZEROS_BYTES];
+#define ZEROS_2                                                                \
+	{ (void *)zeros, ZEROS_BYTES },                                        \
+	{                                                                      \
+		(void *)zeros, ZEROS_BYTES                                     \
 	}
-	return call(SYS_pwritev, fd, (long)parts, count, (long)offset);
+#define ZEROS_8 ZEROS_2, ZEROS_2, ZEROS_2, ZEROS_2
+	static const struct iovec parts[] = { ZEROS_8, ZEROS_8 };
+	const uint64_t count = bytes / ZEROS_BYTES;
+
+	return call(SYS_pwritev, fd, (long)parts,
+		    (long)(count < ZEROS_PARTS ? count : ZEROS_PARTS),
+		    (long)offset);
 }
 
 long enlarge_by_pwrite(int fd, const void *buffer, size_t bytes,

@@ -22,7 +22,7 @@ long enlarge_by_write(int fd, const void *buffer, size_t bytes);
 long enlarge_by_pwrite(int fd, const void *buffer, size_t bytes,
 		       uint64_t offset);
 
-/* pwrite() of zeros, of no more than 64 KiB: a count or -errno. */
+/* pwrite() of whole pages of zeros, of no more than 64 KiB: a count or -errno. */
 long enlarge_by_zeros(int fd, uint64_t bytes, uint64_t offset);
 
 #endif
