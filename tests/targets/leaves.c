@@ -82,7 +82,11 @@ static const function all[] = {
 };
 #define COUNT (sizeof(all) / sizeof(*all))
 
-#define KEPT  __attribute__((noipa))
+#ifdef __clang__
+#define KEPT __attribute__((noinline))
+#else
+#define KEPT __attribute__((noipa))
+#endif
 
 static long errors;
 
