@@ -47,9 +47,10 @@ class EveryStep(clewtest.Case):
         named = {line.split()[-1]: int(line.split()[1], 0) in leaves
                  for line in path.read_text().splitlines()
                  if line.startswith("total ")}
-        self.assertEqual({name for name in named if named[name]},
-                         {"leaf0", "leaf1", "leaf2", "leaf3"})
+        # idle() is, too, unless the compiler has moved a part of it out
         self.assertIn("idle", named)
+        self.assertEqual({name for name in named if named[name]} - {"idle"},
+                         {"leaf0", "leaf1", "leaf2", "leaf3"})
 
     def test_new_contexts_in_a_leaf(self):
         for calls in "leaf_hits", "leaf_misses", "leaf_tails":
