@@ -207,7 +207,7 @@ void tracker_natives_mounted(jvmtiEnv *jvmti)
 
 	(*jvmti)->GetThreadLocalStorage(jvmti, NULL, &id);
 	hot.carrier_id = hot.id;
-	*(volatile uint64_t *)&hot.id = (uintptr_t)id;
+	*(volatile uint64_t *)&hot.id = bridge_resume((uintptr_t)id);
 }
 
 void tracker_natives_unmounted(jvmtiEnv *jvmti)
