@@ -362,22 +362,19 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 	return !insn_ends_flow(&insn);
 }
 
-/* Whether it does more with the stack than to call and to return. */
-static int uses_stack(const struct reading *r, const struct function *function)
+int branches_some_insn(const struct image *image, const struct decoder *decoder,
+		       uint64_t vaddr, uint64_t bytes, insn_test is_like_that)
 {
 	uint64_t left = 0;
-	const uint8_t *code = image_at(r->image, function->vaddr, &left);
-	uint64_t at = 0;
+	const uint8_t *code = image_at(image, vaddr, &left);
 	struct insn insn;
 
-	if (left > function->size)
-		left = function->size;
-	while (at < left) {
-		if (decode_scan(r->decoder, code + at, left - at, &insn) ||
-		    decode_uses_stack(r->decoder, code + at, left - at))
+	if (left > bytes)
+		left = bytes;
+	for (uint64_t at = 0; at < left; at += insn.length)
+		if (decode_scan(decoder, code + at, left - at, &insn) ||
+		    is_like_that(decoder, code + at, left - at))
 			return 1;
-		at += insn.length;
-	}
 	return 0;
 }
 
@@ -390,7 +387,9 @@ static void read_function(struct reading *r, uint32_t index)
 	r->owner = index;
 	notes->is_run_into = (uint8_t)r->runs_on;
 	if (function->is_unsized)
-		notes->uses_stack = (uint8_t)uses_stack(r, function);
+		notes->uses_stack = (uint8_t)branches_some_insn(
+			r->image, r->decoder, function->vaddr, function->size,
+			decode_uses_stack);
 	read_unwind_info(r);
 	r->switching = (struct switch_watch){ 0 };
 	notes->falls_out = (uint8_t)read_range(

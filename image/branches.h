@@ -58,4 +58,14 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out);
 
+typedef int (*insn_test)(const struct decoder *decoder, const uint8_t *code,
+			 size_t bytes);
+
+/*
+ * Whether some instruction of [vaddr, vaddr + bytes), as far as the file has them, is
+ * like that, or is not understood.
+ */
+int branches_some_insn(const struct image *image, const struct decoder *decoder,
+		       uint64_t vaddr, uint64_t bytes, insn_test is_like_that);
+
 #endif

@@ -3,24 +3,11 @@
 
 #include "wire/verdict.h"
 
-typedef int (*insn_test)(const struct decoder *decoder, const uint8_t *code,
-			 size_t bytes);
-
-/* Whether some instruction of [vaddr, vaddr + bytes) is like that, or none is known. */
 static int has(const struct inquiry *q, uint64_t vaddr, uint64_t bytes,
 	       insn_test is_like_that)
 {
-	uint64_t left = 0;
-	const uint8_t *code = image_at(q->image, vaddr, &left);
-	struct insn insn;
-
-	if (!code || left < bytes)
-		return 1;
-	for (uint64_t at = 0; at < bytes; at += insn.length)
-		if (decode_scan(&q->decoder, code + at, bytes - at, &insn) ||
-		    is_like_that(&q->decoder, code + at, bytes - at))
-			return 1;
-	return 0;
+	return branches_some_insn(q->image, &q->decoder, vaddr, bytes,
+				  is_like_that);
 }
 
 /* Of a function without a size of its own nobody knows what else belongs to it. */

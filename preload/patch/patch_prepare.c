@@ -160,13 +160,7 @@ static int write_stub(const struct patch_workshop *workshop,
 {
 	const struct probe_kind *kind = probe_kind_of(site->verdict);
 	const struct stub_constants *constants = &workshop->constants;
-	const struct stub_function function = {
-		.number = site->function,
-		.pc = site->text.pc,
-		.displaced_bytes = site->displaced_bytes,
-		.loops = site->loops,
-		.is_leaf = site->leaf_bytes != 0,
-	};
+	const struct stub_function function = patch_function_of(site, 0);
 	uint8_t *at = (uint8_t *)site->stub;
 
 	return kind ? probe_write(constants, &workshop->decoder, kind,

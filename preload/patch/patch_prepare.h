@@ -35,4 +35,17 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		  struct module *module, uint32_t first_function,
 		  struct wire_function *functions, uint32_t count);
 
+/* What the stub of a site is made of, whose pc is counted from base. */
+static inline struct stub_function patch_function_of(
+	const struct patch_site *site, uint64_t base)
+{
+	return (struct stub_function){
+		.number = site->function,
+		.pc = base + site->text.pc,
+		.displaced_bytes = site->displaced_bytes,
+		.loops = site->loops,
+		.is_leaf = site->leaf_bytes != 0,
+	};
+}
+
 #endif

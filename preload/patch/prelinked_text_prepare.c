@@ -174,20 +174,13 @@ static int make_stub(const struct prelinked_text_module *of,
 {
 	const struct window_user user = module_user(of->module);
 	const uint64_t base = of->module->base;
+	const struct stub_function function = patch_function_of(site, base);
 	uint8_t *stub;
 	int err = window_alloc(workshop->windows, &user, stub_bytes(), &stub);
 
 	if (!err)
-		err = stub_write(
-			&workshop->constants, &workshop->decoder,
-			&(struct stub_function){
-				.number = site->function,
-				.pc = base + site->text.pc,
-				.displaced_bytes = site->displaced_bytes,
-				.loops = site->loops,
-				.is_leaf = site->leaf_bytes != 0,
-			},
-			stub, (uintptr_t)stub);
+		err = stub_write(&workshop->constants, &workshop->decoder,
+				 &function, stub, (uintptr_t)stub);
 	if (err)
 		return err;
 	site->stub = (uintptr_t)stub - base;

@@ -93,7 +93,6 @@ static void write_frame(const struct stub_template *template,
 			const struct stub_constants *constants,
 			const struct stub_function *function, uint8_t *at)
 {
-
 	memcpy(at, template->start, template->bytes);
 	for (const struct hole *hole = template->holes;
 	     hole < template->holes_end; hole++)
